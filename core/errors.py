@@ -1,0 +1,68 @@
+"""Errors that core raises. Each message says what, what was found, what is allowed, and what to do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+class TaktError(Exception):
+    """Base of every error that core raises on purpose."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where something stands in a file; what is not known is None. Lines and columns count from 1."""
+
+    path: Path | None = None
+    line: int | None = None
+    column: int | None = None
+    byte: int | None = None
+
+    def __str__(self) -> str:
+        text = "score" if self.path is None else str(self.path)
+        if self.line is not None:
+            text += f":{self.line}"
+            if self.column is not None:
+                text += f":{self.column}"
+        elif self.byte is not None:
+            text += f" (byte {self.byte})"
+        return text
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One finding about a file: an error or a warning that can be shown beside its place."""
+
+    message: str
+    place: Place = Place()
+    is_warning: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.place}: {'warning: ' if self.is_warning else ''}{self.message}"
+
+
+class FileError(TaktError):
+    """A file that cannot be read: every problem found, in the order of the file."""
+
+    def __init__(self, *problems: Problem) -> None:
+        self.problems = problems
+        super().__init__("\n".join(map(str, problems)))
+
+    @classmethod
+    def at(cls, message: str, path: Path | None = None, line: int | None = None,
+           column: int | None = None, byte: int | None = None) -> FileError:
+        """Make the error from a single problem."""
+        return cls(Problem(message, Place(path, line, column, byte)))
+
+
+class ScoreError(FileError):
+    """A score that can be read as XML but does not mean anything playable."""
+
+
+class SkeletonMismatchError(TaktError):
+    """Two skeletons that do not fit; the message names bones of both sides."""
+
+
+class BindError(TaktError):
+    """A mesh that cannot be bound to a skeleton."""
