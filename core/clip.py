@@ -111,7 +111,7 @@ class Clip:
         for tracks, channels in ((self.rotations, 4), (self.translations, 3), (self.scales, 3)):
             if tracks.values.shape[1] != channels:
                 raise TaktError(f"clip {self.name!r} has {tracks.values.shape[1]} channels where {channels} belong")
-            if len(tracks) and not (0 <= tracks.joints.min() and tracks.joints.max() < len(self.skeleton)):
+            if ((tracks.joints < 0) | (tracks.joints >= len(self.skeleton))).any():
                 raise TaktError(f"clip {self.name!r} moves joints that its skeleton does not have")
 
     @cached_property

@@ -40,7 +40,7 @@ def normalized(q: FloatArray) -> FloatArray:
 
 def conjugate(q: FloatArray) -> FloatArray:
     """Return the inverse rotation."""
-    return q * np.array((1.0, -1.0, -1.0, -1.0))
+    return np.asarray(q * np.array((1.0, -1.0, -1.0, -1.0)))
 
 
 def multiply(a: FloatArray, b: FloatArray) -> FloatArray:

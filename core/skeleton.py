@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -71,7 +71,7 @@ class Skeleton:
         depth = np.zeros(len(self), dtype=np.int64)
         for joint, parent in enumerate(self.parents):
             depth[joint] = 0 if parent < 0 else depth[parent] + 1
-        return tuple(np.flatnonzero(depth == d) for d in range(int(depth.max(initial=-1)) + 1))
+        return tuple(np.flatnonzero(depth == d) for d in range(max(depth.tolist(), default=-1) + 1))
 
     @cached_property
     def rest_world(self) -> FloatArray:
