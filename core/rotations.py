@@ -150,7 +150,8 @@ def continuous(q: FloatArray, axis: int = 0) -> FloatArray:
     if len(q) == 0:
         return np.moveaxis(q, 0, axis)
     flips = np.sum(q[1:] * q[:-1], axis=-1) < 0.0
-    signs = np.concatenate((np.ones((1, *q.shape[1:-1])), np.where(np.logical_xor.accumulate(flips, axis=0), -1.0, 1.0)))
+    later = np.where(np.logical_xor.accumulate(flips, axis=0), -1.0, 1.0)
+    signs = np.concatenate((np.ones((1, *q.shape[1:-1])), later))
     return np.moveaxis(q * signs[..., None], 0, axis)
 
 

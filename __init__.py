@@ -1,0 +1,12 @@
+"""Takt: makes characters dance what a text score says.
+
+Blender is imported only inside register and unregister, so that `takt.core` works where there is no Blender.
+"""
+
+
+def register() -> None:
+    """Switch the extension on."""
+
+
+def unregister() -> None:
+    """Switch the extension off and leave nothing behind."""

@@ -1,0 +1,3 @@
+"""Lets every test import the checkout as `takt`."""
+
+import checkout  # noqa: F401

@@ -1,0 +1,22 @@
+"""The examples in core's docstrings."""
+
+import doctest
+import importlib
+import pkgutil
+
+import pytest
+
+import takt.core
+
+MODULES = ["takt.core", *(m.name for m in pkgutil.walk_packages(takt.core.__path__, "takt.core."))]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples_hold(name: str) -> None:
+    result = doctest.testmod(importlib.import_module(name), optionflags=doctest.NORMALIZE_WHITESPACE)
+    assert result.failed == 0
+
+
+def test_examples_are_found() -> None:
+    attempted = [doctest.testmod(importlib.import_module(name)).attempted for name in MODULES]
+    assert sum(attempted) >= 5
