@@ -1,0 +1,211 @@
+#!/usr/bin/env python3
+"""Start Takt's tools. Needs Python 3.11 or newer with pip; all it installs stays in .dev/, which git ignores."""
+
+import argparse
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent
+DEV = ROOT / ".dev"
+BUILD = ROOT / "build"
+
+# Blender's line → the Python that its wheel is made for, and the wheel. What stands first is tried first.
+BLENDERS = {
+    "5.2": ("3.13", "bpy~=5.2.0"),
+    "4.5": ("3.11", "bpy~=4.5.0"),
+    "5.0": ("3.11", "bpy~=5.0.0"),
+}
+
+# Blender 4.5 may crash or hang while its process winds down, so the process ends as soon as pytest is done.
+PYTEST = """
+import os, sys, pytest
+code = pytest.main(sys.argv[1:])
+sys.stdout.flush()
+sys.stderr.flush()
+os._exit(int(code))
+"""
+
+
+def main() -> int:
+    """Run one subcommand; return its exit code."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for command in (demo, test, lint, build, bench):
+        says = (command.__doc__ or "").partition("\n")[0]
+        subparser = commands.add_parser(command.__name__, help=says, description=says, allow_abbrev=False)
+        subparser.set_defaults(run=command)
+        if command in (demo, test, bench):
+            subparser.add_argument("--blender", choices=BLENDERS, help="default: the newest LTS with a fitting Python")
+        if command is demo:
+            subparser.add_argument("--out", type=Path, default=BUILD / "demo", help="default: build/demo")
+    options, rest = parser.parse_known_args()
+    if rest and options.run not in (test, bench):
+        parser.error(f"{options.command} does not know {' '.join(rest)}")
+    options.rest = rest
+    try:
+        return int(options.run(options))
+    except SetupError as error:
+        print(f"dev.py: {error}", file=sys.stderr)
+        return 1
+
+
+def demo(options: argparse.Namespace) -> int:
+    """Go the whole way: build the zip, install it into a fresh Blender, bind, import the dance, draw it."""
+    python = blender_python(options.blender)
+    if code := build_zip(python):
+        return code
+    out = options.out.resolve()
+    say(f"demo into {out}")
+    return run([python, ROOT / "samples" / "demo.py", zip_path(), out], fresh_user_folder("demo"))
+
+
+def test(options: argparse.Namespace) -> int:
+    """Run all tests inside Blender's own Python module; further arguments go to pytest."""
+    # What fails, crashes or finds no test gives a code other than 0.
+    return run([blender_python(options.blender), "-c", PYTEST, *options.rest], fresh_user_folder("test"))
+
+
+def lint(_: argparse.Namespace) -> int:
+    """Check style and, strictly, types."""
+    python = environment("lint", sys.executable, dependencies("lint"))
+    # The link lets mypy see the package under its name, whatever the folder is called.
+    link = DEV / "types" / "takt"
+    link.parent.mkdir(exist_ok=True)
+    if not link.exists():
+        link.symlink_to(ROOT, target_is_directory=True)
+    say("ruff check")
+    style = run([python, "-m", "ruff", "check", ROOT])
+    say("mypy --strict")
+    types = run([python, "-m", "mypy", "--strict", "--config-file", ROOT / "pyproject.toml",
+                 "--cache-dir", DEV / "mypy", "-p", "takt"], folder=link.parent)
+    return style or types
+
+
+def build(_: argparse.Namespace) -> int:
+    """Make the extension's zip with Blender's own tool and validate it."""
+    return build_zip(blender_python())
+
+
+def bench(options: argparse.Namespace) -> int:
+    """Run one of the benchmarks: bench NAME; further arguments go to it."""
+    names = sorted(p.stem for p in (ROOT / "benchmarks").glob("*.py") if p.stem != "__init__")
+    if not options.rest or options.rest[0] not in names:
+        raise SetupError(f"bench wants one of: {', '.join(names) or 'nothing there yet'}")
+    name, *arguments = options.rest
+    return run([blender_python(options.blender), "-m", f"benchmarks.{name}", *arguments], fresh_user_folder("bench"))
+
+
+def build_zip(python: Path) -> int:
+    """Build and validate the zip with the tool that comes with Blender's module."""
+    archive = zip_path()
+    archive.parent.mkdir(exist_ok=True)
+    say(f"build {archive.relative_to(ROOT)}")
+    scripts = next(python.parent.parent.glob("[Ll]ib/**/bpy/[0-9]*/scripts"))
+    tool = [python, scripts / "addons_core" / "bl_pkg" / "cli" / "blender_ext.py"]
+    tags = ["--valid-tags", scripts / "modules" / "_bpy_internal" / "extensions" / "tags.py"]
+    return (run([*tool, "build", "--source-dir", ROOT, "--output-filepath", archive, *tags])
+            or run([*tool, "validate", *tags, archive]))
+
+
+def zip_path() -> Path:
+    """Return where the zip is built, named after the manifest."""
+    manifest = tomllib.loads((ROOT / "blender_manifest.toml").read_text(encoding="utf-8"))
+    return BUILD / f"{manifest['id']}-{manifest['version']}.zip"
+
+
+class SetupError(Exception):
+    """Something that the tools need is not there; the message says what to do."""
+
+
+def blender_python(line: str | None = None) -> Path:
+    """Return the Python of an environment with Blender's module, of one line or the best that fits."""
+    lines = [line] if line else list(BLENDERS)
+    fitting = next(((candidate, python) for candidate in lines for python in pythons(BLENDERS[candidate][0])), None)
+    chosen, python = fitting or (lines[0], fetched_python(BLENDERS[lines[0]][0]))
+    return environment(f"blender-{chosen}", python, [BLENDERS[chosen][1], *dependencies("test")])
+
+
+def pythons(version: str) -> Iterator[str]:
+    """Yield Pythons of a version (3.13) that really run: this one, those on PATH, those of pyenv."""
+    pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
+    found = [sys.executable, *filter(None, map(shutil.which, (f"python{version}", "python3", "python"))),
+             *map(str, sorted(pyenv.glob(f"{version}.*/bin/python"), reverse=True))]
+    for python in found:
+        answer = subprocess.run([python, "-c", "import sys, venv; print('%d.%d' % sys.version_info[:2])"],
+                                capture_output=True, text=True, check=False)
+        if answer.returncode == 0 and answer.stdout.strip() == version:
+            yield python
+
+
+def fetched_python(version: str) -> str:
+    """Let uv get a Python into .dev/; return its path."""
+    say(f"no Python {version} found: uv gets one")
+    python = environment("uv", sys.executable, ["uv"])
+    settings = {"UV_PYTHON_INSTALL_DIR": str(DEV / "pythons"), "UV_CACHE_DIR": str(DEV / "uv-cache")}
+    if run([python, "-m", "uv", "python", "install", "--no-bin", version], settings):
+        raise SetupError(f"uv could not get Python {version}; install it, by any way, and try again")
+    return subprocess.run([python, "-m", "uv", "python", "find", "--managed-python", version], check=True,
+                          capture_output=True, text=True, env=os.environ | settings).stdout.strip()
+
+
+def environment(name: str, python: str, requirements: Sequence[str]) -> Path:
+    """Return the Python of .dev/NAME, which holds the requirements; made anew only when they change."""
+    folder = DEV / name
+    inside = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    stamp = folder / "takt-requirements"
+    wanted = hashlib.sha256("\n".join([str(ROOT), python, *requirements]).encode()).hexdigest()
+    if stamp.exists() and stamp.read_text() == wanted:
+        return inside
+    say(f"set up {folder.relative_to(ROOT)}: {', '.join(requirements)} (only this once, may take minutes)")
+    shutil.rmtree(folder, ignore_errors=True)
+    # Without pip: Debian's Python has no ensurepip. A fresh pip installs into all of them from outside.
+    code = (run([python, "-m", "venv", "--without-pip", folder])
+            or run([python, fresh_pip(), "--python", inside, "install", "--quiet", *requirements]))
+    if code:
+        raise SetupError(f"could not set up {folder}; the lines above say why")
+    stamp.write_text(wanted)
+    return inside
+
+
+def fresh_pip() -> Path:
+    """Return a pip, in .dev/, that is new enough to serve every Python here."""
+    folder = DEV / "pip"
+    if not (folder / "pip").exists() and run([sys.executable, "-m", "pip", "install", "--quiet", "--target", folder,
+                                              "pip>=25.1"]):
+        raise SetupError(f"{sys.executable} has no working pip; install it (on Debian: apt-get install python3-pip)")
+    return folder / "pip"
+
+
+def dependencies(group: str) -> list[str]:
+    """Return one of the dependency groups of pyproject.toml."""
+    groups = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["dependency-groups"]
+    return list(groups[group])
+
+
+def fresh_user_folder(name: str) -> dict[str, str]:
+    """Return settings that give Blender an empty user folder, so that nobody's own preferences are touched."""
+    folder = DEV / "user" / name
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    return {"BLENDER_USER_RESOURCES": str(folder)}
+
+
+def run(command: Sequence[object], settings: Mapping[str, str] | None = None, folder: Path = ROOT) -> int:
+    """Run a command; return its exit code (negative: ended by a signal, which is a failure too)."""
+    return subprocess.run([str(part) for part in command], cwd=folder, env=os.environ | (settings or {}),
+                          check=False).returncode
+
+
+def say(text: str) -> None:
+    """Tell what happens next."""
+    print(f"· {text}", flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
