@@ -1,0 +1,97 @@
+"""The arrows of docs/architecture.md: panels → operators → bridge, preview → core → nothing but numpy."""
+
+import ast
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+BLENDER = {"bpy", "bpy_extras", "bpy_types", "bl_ext", "blf", "bmesh", "gpu", "gpu_extras", "mathutils"}
+
+# What each room may import from the others.
+ROOMS: dict[str, set[str]] = {
+    "core": set(),
+    "cli": {"core"},
+    "bridge": {"core"},
+    "preview": {"bridge", "core"},
+    "operators": {"bridge", "core", "preview"},
+    "panels": {"bridge", "core", "operators", "preview"},
+}
+
+
+def imports(source: str, package: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """Yield all that a module of a package imports; what comes from Takt itself starts with "takt".
+
+    `from . import x` counts as the import of x, since it may be a module.
+    """
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from (tuple(alias.name.split(".")) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = package[:len(package) - node.level + 1] if node.level else ()
+            base += tuple((node.module or "").split(".")) if node.module else ()
+            yield from ((*base, alias.name) for alias in node.names)
+
+
+def files(room: str) -> list[Path]:
+    return sorted((ROOT / room).rglob("*.py"))
+
+
+def imported(path: Path) -> Iterator[tuple[str, ...]]:
+    return imports(path.read_text(encoding="utf-8"), ("takt", *path.relative_to(ROOT).parent.parts))
+
+
+def strangers(path: Path, allowed: set[str]) -> list[str]:
+    """Return what a file imports from other rooms than those allowed."""
+    room = path.relative_to(ROOT).parts[0]
+    return [".".join(name) for name in imported(path)
+            if name[0] == "takt" and name[1:2] != (room,) and not set(name[1:2]) <= allowed]
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_arrows_go_one_way(room: str) -> None:
+    found = {str(path.relative_to(ROOT)): names for path in files(room) if (names := strangers(path, ROOMS[room]))}
+    assert found == {}
+
+
+@pytest.mark.parametrize("room", ["core", "cli"])
+def test_needs_numpy_alone(room: str) -> None:
+    known = sys.stdlib_module_names | {"numpy", "takt"}
+    found = {(str(path.relative_to(ROOT)), name[0]) for path in files(room) for name in imported(path)
+             if name[0] not in known}
+    assert found == set()
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_imports_itself_relatively(room: str) -> None:
+    # Installed in Blender the package is called bl_ext.….takt.
+    found = [str(path.relative_to(ROOT)) for path in files(room)
+             for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+             if (isinstance(node, ast.ImportFrom) and not node.level and (node.module or "").split(".")[0] == "takt")
+             or (isinstance(node, ast.Import) and any(alias.name.split(".")[0] == "takt" for alias in node.names))]
+    assert found == []
+
+
+def test_root_imports_nothing_of_blender_when_imported() -> None:
+    tree = ast.parse((ROOT / "__init__.py").read_text(encoding="utf-8"))
+    outside = [node for node in tree.body if not isinstance(node, ast.FunctionDef)]
+    names = [name for node in outside for name in imports(ast.unparse(node), ("takt",))]
+    assert [name for name in names if name[0] in BLENDER or name[1:2] and name[1] in ROOMS] == []
+
+
+def test_no_room_for_odds_and_ends() -> None:
+    forbidden = {"utils", "util", "common", "helpers", "helper", "manager", "misc"}
+    assert [str(path.relative_to(ROOT)) for room in ROOMS for path in files(room) if path.stem in forbidden] == []
+
+
+@pytest.mark.parametrize(("source", "expected"), [
+    ("import numpy as np", [("numpy",)]),
+    ("from . import clip", [("takt", "core", "pha", "clip")]),
+    ("from ..skeleton import Pose", [("takt", "core", "skeleton", "Pose")]),
+    ("from ... import bridge", [("takt", "bridge")]),
+    ("def f():\n    from ...bridge import mesh", [("takt", "bridge", "mesh")]),
+])
+def test_imports_are_read(source: str, expected: list[tuple[str, ...]]) -> None:
+    assert list(imports(source, ("takt", "core", "pha"))) == expected
