@@ -4,16 +4,15 @@ import os
 
 import pytest
 
-from takt.windowless import missing_graphics, start_graphics
+from takt.windowless import missing_graphics
 
 
 @pytest.fixture(scope="session")
 def missing() -> str:
     """Start the graphics; return why nothing can be drawn here, or ""."""
-    reason = missing_graphics()
-    if not reason:
-        start_graphics()
-    return reason
+    from takt.bridge.versions import start_gpu
+
+    return missing_graphics() or start_gpu()
 
 
 @pytest.fixture(autouse=True)

@@ -4,7 +4,7 @@ import bpy
 import gpu
 import numpy as np
 
-from takt.windowless import start_graphics
+from takt.bridge.versions import start_gpu
 
 
 def test_a_cleared_target_holds_its_colour() -> None:
@@ -18,6 +18,6 @@ def test_a_cleared_target_holds_its_colour() -> None:
 
 
 def test_graphics_start_again_and_leave_no_data() -> None:
-    start_graphics()
-    assert not bpy.data.scenes.get("graphics")
+    assert start_gpu() == ""
     assert not bpy.data.cameras
+    assert len(bpy.data.scenes) == 1

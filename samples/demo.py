@@ -1,0 +1,179 @@
+"""The whole way: install the zip, build the character, bind it, import the dance, draw it.
+
+Started by `dev.py demo` as: demo.py ZIP OUT, inside Blender's own Python module and an empty user folder.
+"""
+
+import importlib
+import os
+import shutil
+import sys
+import time
+import traceback
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import bpy
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import checkout
+from takt.samples import film
+from takt.samples.character import build_character
+from takt.windowless import missing_graphics
+
+DANCE = checkout.ROOT / "samples" / "library" / "dance.pha"
+FILM_SIZE = 640, 360
+ZONES_SIZE = 720, 960
+STRIP_SIZE = 200, 400
+STRIP_PICTURES = 9
+REACH_M = 0.75
+"""How far around its root a dancer may reach."""
+
+
+def main(archive: Path, out: Path) -> None:
+    """Make everything; print the paths and one line of figures."""
+    began_s = time.perf_counter()
+    out.mkdir(parents=True, exist_ok=True)
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    say(f"install {archive.name}")
+    bpy.ops.extensions.package_install_files(filepath=str(archive), repo="user_default", enable_on_install=True)
+    dancer = bound_dancer()
+    say(f"import {DANCE.name}")
+    bpy.ops.takt.import_pha(filepath=str(DANCE))  # type: ignore[attr-defined]
+    made = [out / "dance.blend"]
+    bpy.ops.wm.save_as_mainfile(filepath=str(made[0]), compress=True)
+    if reason := missing_graphics() or installed("bridge.versions").start_gpu():
+        say(f"no pictures: {reason}")
+    else:
+        made += dancer.draw(out)
+    print(*made, sep="\n")
+    print(f"{len(dancer.mesh.data.vertices):,} vertices, {len(dancer.armature.data.bones)} bones, "
+          f"{dancer.duration_s:.1f} s of dance, made in {time.perf_counter() - began_s:.0f} s", flush=True)
+
+
+def bound_dancer() -> "Dancer":
+    """Build the sample character and bind it as a user does: select, then click."""
+    say("build the sample character and bind it")
+    context = bpy.context
+    armature, mesh = build_character(context)
+    for ob in context.selected_objects:
+        ob.select_set(False)
+    mesh.select_set(True)
+    armature.select_set(True)
+    assert context.view_layer is not None
+    context.view_layer.objects.active = armature
+    bpy.ops.takt.auto_bind()  # type: ignore[attr-defined]
+    return Dancer(context.scene, armature, mesh)
+
+
+@dataclass(frozen=True)
+class Dancer:
+    """The bound character, and how it is drawn: by the preview of the installed extension."""
+
+    scene: Any
+    armature: Any
+    mesh: Any
+
+    @property
+    def duration_s(self) -> float:
+        """Length of the dance."""
+        return float((self.scene.frame_end - self.scene.frame_start) / self.fps)
+
+    @property
+    def fps(self) -> float:
+        """Frames per second."""
+        return float(self.scene.render.fps / self.scene.render.fps_base)
+
+    def draw(self, out: Path) -> list[Path]:
+        """Write the pictures and the film; return their paths."""
+        zones, transitions, dance = out / "zones.png", out / "transitions.png", out / "dance.mp4"
+        say("draw the zones of influence")
+        first = self.scene.frame_start
+        film.write_png(zones, self.picture(first, self.camera([first], ZONES_SIZE), "ZONES"))
+        say("draw a transition")
+        film.write_png(transitions, self.transition_strip())
+        self.draw_film(dance)
+        return [zones, transitions, dance]
+
+    def draw_film(self, path: Path) -> None:
+        """Draw every frame and encode them."""
+        numbers = range(self.scene.frame_start, self.scene.frame_end + 1)
+        camera = self.camera(numbers[::6], FILM_SIZE)
+        ground = camera.ground()
+        folder = path.with_suffix(".frames")
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        frames = []
+        for number in numbers:
+            if (number - numbers[0]) % 240 == 0:
+                say(f"draw frame {number} of {numbers[-1]}")
+            frames.append(folder / f"{number:06}.png")
+            film.write_png(frames[-1], self.picture(number, camera, ground=ground))
+        say(f"encode {path.name}")
+        film.encode(frames, path, self.fps)
+        shutil.rmtree(folder)
+
+    def transition_strip(self) -> film.Picture:
+        """Draw pictures through the longest transition, from half its length before it to half after."""
+        start_s, length_s = longest_transition(self.armature)
+        times_s = np.linspace(start_s - length_s / 2.0, start_s + 1.5 * length_s, STRIP_PICTURES)
+        numbers = self.scene.frame_start + times_s * self.fps
+        camera = self.camera(numbers, STRIP_SIZE)
+        inside = (times_s >= start_s) & (times_s <= start_s + length_s)
+        return film.strip([self.picture(number, camera) for number in numbers], inside.tolist())
+
+    def camera(self, frames: Any, size: tuple[int, int]) -> film.Camera:
+        """Return a camera that has the dancer in view in all those frames."""
+        roots = np.array([self.root(frame) for frame in frames])
+        height = self.mesh.dimensions.z
+        low = np.append(roots[:, :2].min(axis=0) - REACH_M, 0.0)
+        high = np.append(roots[:, :2].max(axis=0) + REACH_M, height * 1.15)
+        return film.Camera.framing(low, high, *size)
+
+    def root(self, frame: float) -> Any:
+        """Return where the skeleton's root is at a frame, in world space."""
+        self.go_to(frame)
+        return np.array(self.armature.matrix_world @ self.armature.pose.bones[0].head)
+
+    def picture(self, frame: float, camera: film.Camera, kind: str = "SHADED",
+                ground: film.Array | None = None) -> film.Picture:
+        """Draw one frame with the extension's preview."""
+        self.go_to(frame)
+        drawn = installed("preview.offscreen").draw_image(
+            self.scene, [self.mesh], camera.width, camera.height, camera.view_from_world, camera.clip_from_view, kind)
+        return film.over(drawn, camera.ground() if ground is None else ground)
+
+    def go_to(self, frame: float) -> None:
+        """Set the scene's frame, which may lie between two."""
+        whole = int(np.floor(frame))
+        self.scene.frame_set(whole, subframe=frame - whole)
+
+
+def longest_transition(armature: Any) -> tuple[float, float]:
+    """Return start and length in seconds of the longest transition of the dance."""
+    layout = installed("preview.score_source").motion_of(armature).layout
+    lengths_s = layout.window_end_s - layout.window_begin_s
+    longest = int(np.argmax(lengths_s))
+    return float(layout.window_begin_s[longest]), float(lengths_s[longest])
+
+
+def installed(module: str) -> Any:
+    """Return a module of the extension as it was installed from the zip, not of the checkout."""
+    return importlib.import_module(f"bl_ext.user_default.takt.{module}")
+
+
+def say(text: str) -> None:
+    """Tell what happens next."""
+    print(f"· {text}", flush=True)
+
+
+if __name__ == "__main__":
+    code = 0
+    try:
+        main(Path(sys.argv[1]), Path(sys.argv[2]))
+    except BaseException:
+        traceback.print_exc()
+        code = 1
+    sys.stdout.flush()
+    os._exit(code)  # Blender 4.5 may crash while it winds down

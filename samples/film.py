@@ -1,0 +1,136 @@
+"""Pictures and films of a character: where the camera stands, the ground, PNG files, H.264."""
+
+import contextlib
+import os
+import struct
+import sys
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import bpy
+import numpy as np
+import numpy.typing as npt
+
+Picture = npt.NDArray[np.uint8]
+Array = npt.NDArray[np.float64]
+
+_LENS_RAD = np.radians(32.0)
+_ABOVE_RAD = np.radians(12.0)
+_BESIDE_RAD = np.radians(20.0)
+_NEAR_M, _FAR_M = 0.1, 100.0
+_TILE_M = 0.5
+_FOG_M = 9.0
+_BACKDROP = np.array((0.86, 0.88, 0.91))
+_TILES = np.array(((0.70, 0.73, 0.78), (0.64, 0.67, 0.73)))
+
+
+@dataclass(frozen=True)
+class Camera:
+    """A camera that looks at what it is to show: width and height in pixels, and the matrices for drawing."""
+
+    width: int
+    height: int
+    view_from_world: Array
+    clip_from_view: Array
+
+    @classmethod
+    def framing(cls, low: Array, high: Array, width: int, height: int) -> "Camera":
+        """Stand in front of a box (Blender's front: −Y), a little beside and above, as near as shows all of it."""
+        side, up = np.sin(_BESIDE_RAD), np.sin(_ABOVE_RAD)
+        back = np.array((side, -np.cos(_BESIDE_RAD), 0.0)) * np.cos(_ABOVE_RAD) + np.array((0.0, 0.0, up))
+        right = np.cross((0.0, 0.0, 1.0), back)
+        right /= np.linalg.norm(right)
+        axes = np.stack((right, np.cross(back, right), back))
+        slope = np.tan(_LENS_RAD / 2.0) * np.array((width / height, 1.0))
+        corners = np.stack(np.meshgrid(*zip(low, high, strict=True)), axis=-1).reshape(-1, 3)
+        centre = (low + high) / 2.0
+        seen = (corners - centre) @ axes.T
+        distance = float((seen[:, 2:] + np.abs(seen[:, :2]) / slope).max())
+        view = np.eye(4)
+        view[:3, :3], view[:3, 3] = axes, -axes @ (centre + back * distance)
+        depth = _NEAR_M - _FAR_M
+        clip = np.array(((1.0 / slope[0], 0.0, 0.0, 0.0), (0.0, 1.0 / slope[1], 0.0, 0.0),
+                         (0.0, 0.0, (_FAR_M + _NEAR_M) / depth, 2.0 * _FAR_M * _NEAR_M / depth), (0.0, 0.0, -1.0, 0.0)))
+        return cls(width, height, view, clip)
+
+    def ground(self) -> Array:
+        """Paint what stands behind the character: tiles of half a metre that fade into the backdrop, (H, W, 3)."""
+        x = (np.arange(self.width) + 0.5) / self.width * 2.0 - 1.0
+        y = 1.0 - (np.arange(self.height) + 0.5) / self.height * 2.0
+        rays = np.stack((*np.meshgrid(x / self.clip_from_view[0, 0], y / self.clip_from_view[1, 1]),
+                         np.full((self.height, self.width), -1.0)), axis=-1) @ self.view_from_world[:3, :3]
+        eye = -self.view_from_world[:3, :3].T @ self.view_from_world[:3, 3]
+        falls = rays[..., 2] < -1e-6
+        hit = eye[:2] + rays[..., :2] * np.where(falls, -eye[2] / np.where(falls, rays[..., 2], -1.0), 0.0)[..., None]
+        tile = np.floor(hit / _TILE_M).astype(np.int64).sum(axis=-1) % 2
+        fog = np.where(falls, np.clip(np.linalg.norm(hit - eye[:2], axis=-1) / (eye[2] + _FOG_M), 0.0, 1.0), 1.0)
+        return np.asarray(_TILES[tile] * (1.0 - fog[..., None]) + _BACKDROP * fog[..., None])
+
+
+def over(picture: Picture, ground: Array) -> Picture:
+    """Lay an RGBA picture over a ground; return RGB."""
+    alpha = picture[..., 3:] / 255.0
+    return np.asarray(picture[..., :3] * alpha + ground * 255.0 * (1.0 - alpha), dtype=np.uint8)
+
+
+def strip(pictures: list[Picture], is_inside: list[bool]) -> Picture:
+    """Set pictures side by side, with a band below those that lie inside the transition."""
+    columns = []
+    for picture, inside in zip(pictures, is_inside, strict=True):
+        column = np.full((picture.shape[0] + 12, picture.shape[1] + 4, 3), 255, dtype=np.uint8)
+        column[12:, 2:-2] = picture
+        column[2:10] = (235, 120, 40) if inside else (215, 218, 222)
+        columns.append(column)
+    return np.concatenate(columns, axis=1)
+
+
+def write_png(path: Path, picture: Picture) -> None:
+    """Write an RGB picture (H, W, 3) whose first row is the top one."""
+    height, width, _ = picture.shape
+    rows = np.zeros((height, 1 + width * 3), dtype=np.uint8)  # each row begins with its filter: none
+    rows[:, 1:] = picture.reshape(height, -1)
+    chunks = ((b"IHDR", struct.pack(">2I5B", width, height, 8, 2, 0, 0, 0)),
+              (b"IDAT", zlib.compress(rows.tobytes(), 1)), (b"IEND", b""))
+    path.write_bytes(b"\x89PNG\r\n\x1a\n" + b"".join(
+        struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
+        for kind, body in chunks))
+
+
+def encode(frames: list[Path], path: Path, fps: float) -> None:
+    """Let Blender's sequencer encode pictures of one size in one folder as H.264."""
+    scene: Any = bpy.data.scenes.new("film")
+    first = scene.sequence_editor_create().strips.new_image("film", str(frames[0]), channel=1, frame_start=1)
+    for frame in frames[1:]:
+        first.elements.append(frame.name)
+    scene.frame_end = len(frames)
+    scene.view_settings.view_transform = "Standard"
+    render = scene.render
+    render.resolution_x, render.resolution_y = first.elements[0].orig_width, first.elements[0].orig_height
+    render.fps, render.fps_base = round(fps), round(fps) / fps
+    if hasattr(render.image_settings, "media_type"):  # Blender 5
+        render.image_settings.media_type = "VIDEO"
+    render.image_settings.file_format = "FFMPEG"
+    render.ffmpeg.format, render.ffmpeg.codec = "MPEG4", "H264"
+    render.ffmpeg.constant_rate_factor, render.ffmpeg.ffmpeg_preset = "HIGH", "GOOD"
+    render.use_file_extension = False
+    render.filepath = str(path)
+    with _quiet():
+        bpy.ops.render.render(animation=True, scene=scene.name)
+    bpy.data.scenes.remove(scene)
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Silence what Blender itself prints, a line for each frame."""
+    sys.stdout.flush()
+    kept = os.dup(1)
+    with open(os.devnull, "wb") as nowhere:  # noqa: PTH123  # a name, not a path
+        os.dup2(nowhere.fileno(), 1)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 1)
+        os.close(kept)
