@@ -9,6 +9,7 @@ import shutil
 import sys
 import time
 import traceback
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,7 @@ FILM_SIZE = 640, 360
 ZONES_SIZE = 720, 960
 STRIP_SIZE = 200, 400
 STRIP_PICTURES = 9
-REACH_M = 0.75
+REACH_M = 0.6
 """How far around its root a dancer may reach."""
 
 
@@ -88,10 +89,9 @@ class Dancer:
     def draw(self, out: Path) -> list[Path]:
         """Write the pictures and the film; return their paths."""
         zones, transitions, dance = out / "zones.png", out / "transitions.png", out / "dance.mp4"
-        say("draw the zones of influence")
+        say("draw the zones of influence and a transition")
         first = self.scene.frame_start
-        film.write_png(zones, self.picture(first, self.camera([first], ZONES_SIZE), "ZONES"))
-        say("draw a transition")
+        film.write_png(zones, next(self.pictures([first], self.camera([first], ZONES_SIZE), "ZONES")))
         film.write_png(transitions, self.transition_strip())
         self.draw_film(dance)
         return [zones, transitions, dance]
@@ -100,16 +100,15 @@ class Dancer:
         """Draw every frame and encode them."""
         numbers = range(self.scene.frame_start, self.scene.frame_end + 1)
         camera = self.camera(numbers[::6], FILM_SIZE)
-        ground = camera.ground()
         folder = path.with_suffix(".frames")
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()
         frames = []
-        for number in numbers:
-            if (number - numbers[0]) % 240 == 0:
-                say(f"draw frame {number} of {numbers[-1]}")
+        for number, picture in zip(numbers, self.pictures(numbers, camera), strict=True):
+            if (number - numbers[0]) % 480 == 0:
+                say(f"draw {path.name}: frame {number} of {numbers[-1]}")
             frames.append(folder / f"{number:06}.png")
-            film.write_png(frames[-1], self.picture(number, camera, ground=ground))
+            film.write_png(frames[-1], picture)
         say(f"encode {path.name}")
         film.encode(frames, path, self.fps)
         shutil.rmtree(folder)
@@ -118,31 +117,31 @@ class Dancer:
         """Draw pictures through the longest transition, from half its length before it to half after."""
         start_s, length_s = longest_transition(self.armature)
         times_s = np.linspace(start_s - length_s / 2.0, start_s + 1.5 * length_s, STRIP_PICTURES)
-        numbers = self.scene.frame_start + times_s * self.fps
-        camera = self.camera(numbers, STRIP_SIZE)
+        numbers = (self.scene.frame_start + times_s * self.fps).tolist()
         inside = (times_s >= start_s) & (times_s <= start_s + length_s)
-        return film.strip([self.picture(number, camera) for number in numbers], inside.tolist())
+        return film.strip(list(self.pictures(numbers, self.camera(numbers, STRIP_SIZE))), inside.tolist())
 
-    def camera(self, frames: Any, size: tuple[int, int]) -> film.Camera:
+    def pictures(self, frames: Iterable[float], camera: film.Camera, kind: str = "SHADED") -> Iterator[film.Picture]:
+        """Draw frames with the extension's preview."""
+        ground = camera.ground()
+        stage = installed("preview.offscreen").Stage(self.scene, [self.mesh], camera.width, camera.height)
+        with stage:
+            for frame in frames:
+                self.go_to(frame)
+                yield film.over(stage.draw(camera.view_from_world, camera.clip_from_view, kind), ground)
+
+    def camera(self, frames: Iterable[float], size: tuple[int, int]) -> film.Camera:
         """Return a camera that has the dancer in view in all those frames."""
         roots = np.array([self.root(frame) for frame in frames])
         height = self.mesh.dimensions.z
         low = np.append(roots[:, :2].min(axis=0) - REACH_M, 0.0)
-        high = np.append(roots[:, :2].max(axis=0) + REACH_M, height * 1.15)
+        high = np.append(roots[:, :2].max(axis=0) + REACH_M, height * 1.05)
         return film.Camera.framing(low, high, *size)
 
-    def root(self, frame: float) -> Any:
+    def root(self, frame: float) -> film.Array:
         """Return where the skeleton's root is at a frame, in world space."""
         self.go_to(frame)
         return np.array(self.armature.matrix_world @ self.armature.pose.bones[0].head)
-
-    def picture(self, frame: float, camera: film.Camera, kind: str = "SHADED",
-                ground: film.Array | None = None) -> film.Picture:
-        """Draw one frame with the extension's preview."""
-        self.go_to(frame)
-        drawn = installed("preview.offscreen").draw_image(
-            self.scene, [self.mesh], camera.width, camera.height, camera.view_from_world, camera.clip_from_view, kind)
-        return film.over(drawn, camera.ground() if ground is None else ground)
 
     def go_to(self, frame: float) -> None:
         """Set the scene's frame, which may lie between two."""
@@ -152,10 +151,9 @@ class Dancer:
 
 def longest_transition(armature: Any) -> tuple[float, float]:
     """Return start and length in seconds of the longest transition of the dance."""
-    layout = installed("preview.score_source").motion_of(armature).layout
-    lengths_s = layout.window_end_s - layout.window_begin_s
-    longest = int(np.argmax(lengths_s))
-    return float(layout.window_begin_s[longest]), float(lengths_s[longest])
+    motion = installed("preview.score_source").motion_of(armature)
+    longest = int(np.argmax(motion.transitions_s))
+    return float(motion.layout.window_begin_s[longest]), float(motion.transitions_s[longest])
 
 
 def installed(module: str) -> Any:

@@ -38,19 +38,23 @@ class Camera:
 
     @classmethod
     def framing(cls, low: Array, high: Array, width: int, height: int) -> "Camera":
-        """Stand in front of a box (Blender's front: −Y), a little beside and above, as near as shows all of it."""
-        side, up = np.sin(_BESIDE_RAD), np.sin(_ABOVE_RAD)
-        back = np.array((side, -np.cos(_BESIDE_RAD), 0.0)) * np.cos(_ABOVE_RAD) + np.array((0.0, 0.0, up))
+        """Stand in front of a box (Blender's front: −Y), a little beside and above, as near as shows all of it.
+
+        With the camera at (x, y, d) along its own axes, a corner (p, z) is in view where |p − x| ≤ slope · (d − z),
+        and likewise for y: two bounds on d for each direction, which meet in the nearest place.
+        """
+        back = np.array((np.sin(_BESIDE_RAD), -np.cos(_BESIDE_RAD), 0.0)) * np.cos(_ABOVE_RAD)
+        back[2] = np.sin(_ABOVE_RAD)
         right = np.cross((0.0, 0.0, 1.0), back)
         right /= np.linalg.norm(right)
         axes = np.stack((right, np.cross(back, right), back))
         slope = np.tan(_LENS_RAD / 2.0) * np.array((width / height, 1.0))
-        corners = np.stack(np.meshgrid(*zip(low, high, strict=True)), axis=-1).reshape(-1, 3)
-        centre = (low + high) / 2.0
-        seen = (corners - centre) @ axes.T
-        distance = float((seen[:, 2:] + np.abs(seen[:, :2]) / slope).max())
+        corners = np.stack(np.meshgrid(*zip(low, high, strict=True)), axis=-1).reshape(-1, 3) @ axes.T
+        upper = (corners[:, :2] + slope * corners[:, 2:]).max(axis=0)
+        lower = (corners[:, :2] - slope * corners[:, 2:]).min(axis=0)
+        place = np.append((upper + lower) / 2.0, ((upper - lower) / (2.0 * slope)).max())
         view = np.eye(4)
-        view[:3, :3], view[:3, 3] = axes, -axes @ (centre + back * distance)
+        view[:3, :3], view[:3, 3] = axes, -place
         depth = _NEAR_M - _FAR_M
         clip = np.array(((1.0 / slope[0], 0.0, 0.0, 0.0), (0.0, 1.0 / slope[1], 0.0, 0.0),
                          (0.0, 0.0, (_FAR_M + _NEAR_M) / depth, 2.0 * _FAR_M * _NEAR_M / depth), (0.0, 0.0, -1.0, 0.0)))
