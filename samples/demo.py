@@ -19,6 +19,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import checkout
+
 from takt.samples import film
 from takt.samples.character import build_character
 from takt.windowless import missing_graphics
