@@ -152,7 +152,7 @@ class Dancer:
 
 def longest_transition(armature: Any) -> tuple[float, float]:
     """Return start and length in seconds of the longest transition of the dance."""
-    motion = installed("preview.score_source").motion_of(armature)
+    motion = installed("bridge.score").motion_of(armature)
     longest = int(np.argmax(motion.transitions_s))
     return float(motion.layout.window_begin_s[longest]), float(motion.transitions_s[longest])
 
