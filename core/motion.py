@@ -233,8 +233,9 @@ def compose(sequence: Sequence, clips: SequenceOf[Clip], *, method: str, curve: 
     root = RootWay(root_motion, clips, moved, sequence.clip, ends, up)
     held = Held(sequence.clip, moved, sequence.is_loop)
     transitions_s, found = fit_transitions(sequence, clips, ends, held, weight.method)
-    return Motion(skeleton, sequence, tuple(clips), weight.method, weight.method.lay_out(sequence.length_s, transitions_s),
-                  problems + found, weight, ends, held, root, unmatched)
+    layout = weight.method.lay_out(sequence.length_s, transitions_s)
+    return Motion(skeleton, sequence, tuple(clips), weight.method, layout, problems + found, weight, ends, held, root,
+                  unmatched)
 
 
 def _parts(pose: Pose) -> tuple[FloatArray, FloatArray, FloatArray]:

@@ -26,6 +26,7 @@ ROOT_MODES: dict[RootMode, tuple[str, str]] = {
     "AS_AUTHORED": ("As authored", "Each clip plays where its file says"),
     "IN_PLACE": ("In place", "The root stays above its place of rest"),
 }
+_STRAIGHT_RAD = 1e-12
 ComplexArray = npt.NDArray[np.complex128]
 
 
@@ -62,13 +63,16 @@ class Placement:
         return Placement(np.asarray(self.yaw_rad[index]), np.asarray(self.shift[index]))
 
     def power(self, times: IntArray) -> Placement:
-        """Repeat a single placement n times, for n (N,) of any sign: shift · (1 + z + … + zⁿ⁻¹)."""
-        z = np.exp(1j * float(self.yaw_rad))
-        if abs(z - 1.0) < 1e-9:
-            total = times.astype(np.complex128)
-        else:
-            total = (1.0 - z ** times.astype(np.float64)) / (1.0 - z)
-        return Placement(float(self.yaw_rad) * times, complex(self.shift) * total)
+        """Repeat a single placement n times, for n (N,) of any sign.
+
+        The shifts add up as 1 + z + … + zⁿ⁻¹ = exp(i(n−1)θ/2) · sin(nθ/2) / sin(θ/2), which keeps its digits
+        for small headings θ too.
+        """
+        half = np.remainder(float(self.yaw_rad) + np.pi, 2.0 * np.pi) / 2.0 - np.pi / 2.0
+        total = times.astype(np.complex128)
+        if abs(half) > _STRAIGHT_RAD:
+            total = np.exp(1j * half * (times - 1)) * np.sin(half * times) / np.sin(half)
+        return Placement(self.yaw_rad * times, self.shift * total)
 
 
 class Root:
@@ -103,7 +107,8 @@ class Root:
         """
         turned = rot.multiply(rot.multiply(self._frame, rotations), rot.conjugate(self._frame))
         twist = rot.twist(turned, self.up)
-        return Placement(2.0 * np.arctan2(twist[..., 1:] @ self.up, twist[..., 0]), self._ground(translations))
+        yaw: FloatArray = 2.0 * np.arctan2(twist[..., 1:] @ self.up, twist[..., 0])
+        return Placement(yaw, self._ground(translations))
 
     def placed(self, rotations: FloatArray, translations: FloatArray, by: Placement) -> tuple[FloatArray, FloatArray]:
         """Move the root's poses (N, 4), (N, 3) over the ground by placements (N,)."""

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..errors import Place, Problem, quoted
-from ..formats.xml import Element, parse as parse_xml
+from ..formats import xml
+from ..formats.xml import Element
 
 MAX_SEGMENTS = 1_000_000
 """More segments than this are not unfolded."""
@@ -80,11 +81,12 @@ def parse(text: str | bytes, path: Path | None = None) -> Document:
     All mistakes are in the document's problems, in the order of the file. Raises FileError only where the text
     is no XML at all.
 
-    >>> document = parse('<pha tickLength="0.5"><procedure name="main"><call name="bow" duration="2"/></procedure></pha>')
+    >>> document = parse('<pha tickLength="0.5"><procedure name="main"><call name="bow" duration="2"/>'
+    ...                  '</procedure></pha>')
     >>> document.tick_s, document.procedures[0].calls[0].duration
     (0.5, 2.0)
     """
-    return _Reader(path).document(parse_xml(text, path))
+    return _Reader(path).document(xml.parse(text, path))
 
 
 def near(name: str, known: Iterable[str]) -> str:
@@ -165,16 +167,17 @@ class _Reader:
     def _check(self, element: Element, tag: str) -> None:
         """Report attributes, elements and text that do not belong into an element."""
         allowed = _ATTRIBUTES[tag]
-        for name in element.attributes.keys() - set(allowed):
-            self._error(element, f"<{tag}>: found an unknown attribute {quoted(name)}, expected "
-                                 f"{' or '.join(allowed)}{near(name, allowed)}")
+        for name in element.attributes:
+            if name not in allowed:
+                self._error(element, f"<{tag}>: found an unknown attribute {quoted(name)}, expected "
+                                     f"{' or '.join(allowed)}{near(name, allowed)}")
         if element.text:
             self._error(element, f"<{tag}>: found the text {quoted(element.text)}, expected only elements")
         children = _CHILDREN.get(tag, ())
         for child in element.children:
             if child.tag not in children:
-                wanted = f"expected {' or '.join(f'<{c}>' for c in children)}" if children else "expected nothing inside"
-                self._error(child, f"found <{child.tag[:60]}> in <{tag}>, {wanted}{near(child.tag, children)}")
+                wanted = " or ".join(f"<{c}>" for c in children) or "nothing inside"
+                self._error(child, f"found <{child.tag[:60]}> in <{tag}>, expected {wanted}{near(child.tag, children)}")
 
     def _text(self, element: Element, tag: str, name: str, wanted: str) -> str:
         text = element.attributes.get(name, "")

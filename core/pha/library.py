@@ -52,7 +52,8 @@ class Library:
             return self
         folder = Path(os.path.realpath(document.path)).parent
         folders = (folder, *folder.parents)[:LEVELS_UP]
-        wanted = [(i.src, (SCORE_SUFFIX,)) for i in document.includes] + [(x.src, CLIP_SUFFIXES) for x in document.loads]
+        wanted: list[tuple[str, tuple[str, ...]]] = [(i.src, (SCORE_SUFFIX,)) for i in document.includes]
+        wanted += [(i.src, CLIP_SUFFIXES) for i in document.loads]
         missing = [sum(not any(_candidates(root, src, endings)) for src, endings in wanted[:1000]) for root in folders]
         return Library((folders[missing.index(min(missing))],), load_format=self._load_format, readers=self._readers,
                        other_clips=self._other_clips)
@@ -95,7 +96,7 @@ class Library:
         path = found[0]
         if path not in self._clips:
             self._clips[path] = self._reader(path)(_read(path), path)
-        warnings = ()
+        warnings: tuple[str, ...] = ()
         if len(found) > 1:
             others = ", ".join(str(p) for p in found[1:6])
             warnings = (f"<load> src: {quoted(src)} is taken from {path}; there are also {others}",)
@@ -132,7 +133,7 @@ def _candidates(root: Path, src: str, endings: Sequence[str]) -> list[Path]:
         path = root.joinpath(*folders, name + ending)
         real = Path(os.path.realpath(path))
         try:
-            mode = os.stat(real).st_mode
+            mode = real.stat().st_mode
         except (OSError, ValueError):
             continue
         if not real.is_relative_to(root):

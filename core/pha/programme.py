@@ -198,9 +198,10 @@ class _Resolver:
                 routines.append(self._routine(module, procedure, total))
                 for call in procedure.calls:
                     target = scopes.find(module, call.name)
-                    if isinstance(target, str):
-                        self._error(target, module.document.place(call))
-                        target = 0
+                    if target is None:
+                        if len(self._problems) <= MAX_PROBLEMS:
+                            self._error(scopes.what_is_wrong(module, call.name), module.document.place(call))
+                        target = ~0
                     rows.append((target, call))
                 ticks += [total] * len(procedure.calls)
                 first.append(len(rows))
@@ -272,35 +273,46 @@ class _Scopes:
                 self._procedures.setdefault(procedure.name, []).append(entry)
                 if module.src:
                     self._full[f"{module.src}.{procedure.name}"] = entry
-        self._known: dict[tuple[int, str], int | str] = {}
+        self._known: dict[tuple[int, str], int | None] = {}
         self._loaded: dict[int, tuple[dict[str, int], dict[str, list[int]]]] = {}
 
-    def find(self, module: _Module, name: str) -> int | str:
-        """Return a procedure, or ~ a clip, or what is wrong with the name."""
+    def find(self, module: _Module, name: str) -> int | None:
+        """Return a procedure, or ~ a clip; None where the name means nothing, or several things."""
         key = module.index, name
         if key not in self._known:
             self._known[key] = self._look_up(module, name)
         return self._known[key]
 
-    def _look_up(self, module: _Module, name: str) -> int | str:
-        full_clips, bare_clips = self._clips(module)
-        found = [p for p in self._procedures.get(name, ()) if self._sees(module, p[0], name)]
-        clips = bare_clips.get(name, [])
-        if len(found) + len(clips) == 1:
-            return found[0][1] if found else ~clips[0]
-        if not found and not clips:
-            full = self._full.get(name)
-            if full is not None and self._sees(module, full[0], name.rpartition(".")[2]):
-                return full[1]
-            return ~full_clips[name] if name in full_clips else self._unknown(module, name)
-        ways = [self._name(module, m, name) for m, _ in found] + [self._clip_names[c] for c in clips]
+    def _look_up(self, module: _Module, name: str) -> int | None:
+        procedures, clips = self._meanings(module, name)
+        if len(procedures) + len(clips) == 1:
+            return procedures[0][1] if procedures else ~clips[0]
+        if procedures or clips:
+            return None
+        full = self._full.get(name)
+        if full is not None and self._sees(module, full[0], name.rpartition(".")[2]):
+            return full[1]
+        clip = self._clips(module)[0].get(name)
+        return None if clip is None else ~clip
+
+    def _meanings(self, module: _Module, name: str) -> tuple[list[tuple[int, int]], list[int]]:
+        """Return the procedures, with their modules, and the clips that an unqualified name may mean."""
+        procedures = [p for p in self._procedures.get(name, ()) if self._sees(module, p[0], name)]
+        return procedures, self._clips(module)[1].get(name, [])
+
+    def what_is_wrong(self, module: _Module, name: str) -> str:
+        """Say why find() found nothing."""
+        procedures, clips = self._meanings(module, name)
+        if not procedures and not clips:
+            return self._unknown(module, name)
+        ways = [self._name(m, name) for m, _ in procedures] + [self._clip_names[c] for c in clips]
         return (f"<call> name: found {quoted(name)}, which {len(ways)} things are called: "
                 f"{', '.join(quoted(w) for w in ways[:6])}; expected one of these in full")
 
     def _sees(self, module: _Module, other: int, name: str) -> bool:
         return other == module.index or (name != "main" and bool(self._reach[module.index] >> other & 1))
 
-    def _name(self, module: _Module, other: int, name: str) -> str:
+    def _name(self, other: int, name: str) -> str:
         src = self._modules[other].src
         return f"{src}.{name}" if src else name
 
@@ -320,8 +332,9 @@ class _Scopes:
 
     def _unknown(self, module: _Module, name: str) -> str:
         full, bare = self._clips(module)
-        known = [*bare, *full, *(n for n, ps in self._procedures.items() if any(self._sees(module, m, n) for m, _ in ps)),
-                 *(n for n, (m, _) in self._full.items() if self._sees(module, m, n.rpartition(".")[2]))]
+        bare_procedures = (n for n, ps in self._procedures.items() if any(self._sees(module, m, n) for m, _ in ps))
+        full_procedures = (n for n, (m, _) in self._full.items() if self._sees(module, m, n.rpartition(".")[2]))
+        known = [*bare, *full, *bare_procedures, *full_procedures]
         hint = near(name, known)
         if not hint and module.is_incomplete:
             hint = " (it may be in one of the files that could not be read)"

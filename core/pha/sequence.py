@@ -196,12 +196,12 @@ def _checked_sizes(programme: Programme, start: int) -> IntArray:
                 deep = max(deep, depth[target])
         sizes[p], runs[p], depth[p] = min(size, cap), min(run + 1, cap), deep + 1
     own = programme.procedures[start]
-    for found, most, what in ((sizes[start], MAX_SEGMENTS, "segments"), (depth[start], MAX_DEPTH, "nested procedures"),
-                              (runs[start], MAX_PROCEDURE_CALLS, "calls of procedures")):
+    for found, most, what in ((sizes[start], MAX_SEGMENTS, "segments"), (runs[start], MAX_PROCEDURE_CALLS, "calls of "
+                              "procedures"), (depth[start], MAX_DEPTH, "procedures within procedures")):
         if found > most:
             count = f"{found}" if found < cap else f"more than {cap}"
             raise ScoreError(Problem(f"the procedure {quoted(own.name)} unfolds into {count} {what}; at most {most} "
-                                     "are played. Lower a repeat", own.place))
+                                     "can be played", own.place))
     return np.array(sizes, dtype=np.int64)
 
 

@@ -27,8 +27,10 @@ _PAIRS_AT_ONCE = 4096
 
 @dataclass(frozen=True, eq=False)
 class Turning:
-    """How the joints of C clips turn, each array (C, J): angles in radians along the keys, times in seconds of
-    the clip itself. turns: joints with a rotation track; the others have zeros everywhere."""
+    """How the joints of C clips turn, each array (C, J): angles in radians along the keys, times in clip seconds.
+
+    turns: joints with a rotation track; the others have zeros everywhere.
+    """
 
     turns: BoolArray
     first_path: FloatArray

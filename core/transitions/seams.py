@@ -90,7 +90,8 @@ def fit_transitions(sequence: Sequence, clips: SequenceOf[Clip], ends: Ends, hel
             joints = np.flatnonzero(seams.angle[row] >= NO_NATURAL_WAY_RAD)
             far.setdefault((int(sequence.clip[first]), int(following[first])), (first, joints))
     limit = method.limit(sequence.length_s, np.roll(sequence.length_s, -1))
-    return np.minimum(wished, limit), (*_far_turns(sequence, clips, far), *_cut(sequence, following, wished, limit, method))
+    warnings = (*_far_turns(sequence, clips, far), *_cut(sequence, following, wished, limit, method))
+    return np.minimum(wished, limit), warnings
 
 
 def _stretches(sequence: Sequence, following: IntArray, ends: Ends, held: Held,
@@ -108,9 +109,10 @@ def _stretches(sequence: Sequence, following: IntArray, ends: Ends, held: Held,
         before, after = held.after(sample), following[sample]
         joints = np.arange(before.shape[1])
         take = ends.moved[after]
-        angle = np.where(take, rot.angle_between(ends.last.rotations[before, joints], ends.first.rotations[after]), 0.0)
-        shifts = np.abs(ends.last.translations[before, joints] - ends.first.translations[after]).max(axis=-1) > tolerance
-        grows = np.abs(ends.last.scales[before, joints] - ends.first.scales[after]).max(axis=-1) > _SAME_PLACE
+        last, first = ends.last, ends.first
+        angle = np.where(take, rot.angle_between(last.rotations[before, joints], first.rotations[after]), 0.0)
+        shifts = np.abs(last.translations[before, joints] - first.translations[after]).max(axis=-1) > tolerance
+        grows = np.abs(last.scales[before, joints] - first.scales[after]).max(axis=-1) > _SAME_PLACE
         yield _Seams(index, different, sample, angle, (take & (shifts | grows)).any(axis=1))
 
 
@@ -133,8 +135,9 @@ def _cut(sequence: Sequence, following: IntArray, wished: FloatArray, limit: Flo
                                  return_counts=True)
     for first, times in list(zip(cut[at], count, strict=True))[:_NAMED_AT_MOST]:
         kind = "an automatic" if np.isnan(sequence.transition_s[first]) else "a"
-        yield Problem(f"{kind} transition of {wished[first]:.4g} s from {quoted(sequence.clips[sequence.clip[first]])} to "
-                      f"{quoted(sequence.clips[following[first]])} is longer than {method.identifier} allows there and "
-                      f"takes {limit[first]:.4g} s" + (f" ({times} such)" if times > 1 else ""), is_warning=True)
+        before, after = sequence.clips[sequence.clip[first]], sequence.clips[following[first]]
+        yield Problem(f"{kind} transition of {wished[first]:.4g} s from {quoted(before)} to {quoted(after)} is longer "
+                      f"than {method.identifier} allows there and takes {limit[first]:.4g} s"
+                      + (f" ({times} such)" if times > 1 else ""), is_warning=True)
     if len(pairs) > _NAMED_AT_MOST:
         yield Problem(f"{len(pairs) - _NAMED_AT_MOST} more pairs of clips have shortened transitions", is_warning=True)
