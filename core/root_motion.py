@@ -89,7 +89,7 @@ class Root:
         self.joint = joint
         self.up = np.asarray(up, dtype=np.float64) / length
         across = np.eye(3)[np.argmin(np.abs(self.up))]
-        east = np.cross(across, self.up)
+        east = across - (across @ self.up) * self.up
         self._east = east / np.linalg.norm(east)
         self._north = np.cross(self.up, self._east)
         parent = int(skeleton.parents[joint])
