@@ -54,7 +54,7 @@ class Library:
         folders = (folder, *folder.parents)[:LEVELS_UP]
         wanted: list[tuple[str, tuple[str, ...]]] = [(i.src, (SCORE_SUFFIX,)) for i in document.includes]
         wanted += [(i.src, CLIP_SUFFIXES) for i in document.loads]
-        missing = [sum(not any(_candidates(root, src, endings)) for src, endings in wanted[:1000]) for root in folders]
+        missing = [sum(not _is_there(root, src, endings) for src, endings in wanted[:1000]) for root in folders]
         return Library((folders[missing.index(min(missing))],), load_format=self._load_format, readers=self._readers,
                        other_clips=self._other_clips)
 
@@ -120,6 +120,14 @@ def _check_src(src: str) -> tuple[str, ...]:
         raise FileError.at(f"found {quoted(src)}, expected names joined by single dots, as in feet.Steps: a path below "
                            "the library, without ending, which can neither be absolute nor lead upwards")
     return parts
+
+
+def _is_there(root: Path, src: str, endings: Sequence[str]) -> bool:
+    """Say whether a src leads to a file that may be read from this root."""
+    try:
+        return bool(_candidates(root, src, endings))
+    except FileError:
+        return False
 
 
 def _candidates(root: Path, src: str, endings: Sequence[str]) -> list[Path]:

@@ -12,12 +12,12 @@ from takt.core import rotations as rot
 from takt.core.clip import Clip, Tracks
 from takt.core.errors import TaktError
 from takt.core.motion import compose
+from takt.core.pha.sequence import expand
 from takt.core.skeleton import Skeleton
 from takt.core.transitions.curves import CURVES
 from takt.core.transitions.methods import METHODS
 from takt.core.transitions.seams import DEFAULT_LENGTH_S
 from tests.core.scores import FIGURE, UP_Z, X, Y, Z, library, procedure, programme, turning
-from takt.core.pha.sequence import expand
 
 EXACT_RAD = 1e-6
 INSTANT_S = 1e-10
@@ -41,7 +41,8 @@ def motion(*calls, method="BOTH", curve="COSINE", interpolation="SLERP", root_mo
                    root_motion=root_motion, up=UP_Z)
 
 
-MIXED = ('left duration="2" transition="0.6"', 'right duration="1.5"', 'nod duration="1"', 'left duration="1" repeat="2"',
+MIXED = ('left duration="2" transition="0.6"', 'right duration="1.5"', 'nod duration="1"',
+         'left duration="1" repeat="2"',
          'right duration="3" transition="9"', 'nod duration="0.5"')
 
 
@@ -117,8 +118,8 @@ def test_end_leaves_the_next_clip_untouched_and_reaches_its_first_pose():
     m = motion('left duration="2" transition="0.5"', 'right duration="2"', method="END")
     assert angles(m.sample(np.array((2.0,))), RIGHT.sample(np.array((0.0,)))).max() < EXACT_RAD
     assert angles(m.sample(np.array((2.1,))), RIGHT.sample(np.array((0.1,)), "SLERP")).max() < EXACT_RAD
-    quarter = rot.slerp(LEFT.sample(np.array((0.875,)), "SLERP").rotations,
-                        rot.slerp(LEFT.sample(np.array((1.0,))).rotations, RIGHT.sample(np.array((0.0,))).rotations, 0.5), 0.5)
+    way = rot.slerp(LEFT.sample(np.array((1.0,))).rotations, RIGHT.sample(np.array((0.0,))).rotations, 0.5)
+    quarter = rot.slerp(LEFT.sample(np.array((0.875,)), "SLERP").rotations, way, 0.5)
     assert rot.angle_between(m.sample(np.array((1.75,))).rotations, quarter).max() < EXACT_RAD
 
 
@@ -163,7 +164,7 @@ def test_a_loop_as_authored_ends_on_its_first_pose(method):
 def test_the_signs_of_keys_never_matter(flips):
     def flipped(clip, flip):
         values = clip.rotations.values * np.where(np.resize(flip, len(clip.rotations.values)), -1.0, 1.0)[:, None]
-        return replace(clip, rotations=Tracks(clip.rotations.joints, clip.rotations.starts, clip.rotations.times_s, values))
+        return replace(clip, rotations=replace(clip.rotations, values=values))
 
     other = library(feet_Steps=tuple(flipped(c, flips) for c in (LEFT, RIGHT, NOD)))
     m, n = motion(*MIXED), motion(*MIXED, clips=other)
@@ -203,12 +204,13 @@ def test_a_joint_of_one_side_alone_does_not_jump_though_no_joint_is_shared():
 
 
 def test_lengths_beyond_the_limit_are_cut_and_reported_once_for_each_pair():
-    m = motion('left duration="1" transition="5"', 'right duration="2" transition="0"', 'left duration="1" transition="7"',
-               'right duration="1"')
+    m = motion('left duration="1" transition="5"', 'right duration="2" transition="0"',
+               'left duration="1" transition="7"', 'right duration="1"')
     assert m.transitions_s == pytest.approx((1.0, 0.0, 1.0, 0.0))
     cut = [p for p in m.problems if "longer" in p.message]
-    assert [p.message for p in cut] == ["a transition of 5 s from 'feet.Steps.left' to 'feet.Steps.right' is longer than "
-                                        "BOTH allows there and takes 1 s (2 such)"]
+    assert [p.message for p in cut] == [
+        "a transition of 5 s from 'feet.Steps.left' to 'feet.Steps.right' is longer than BOTH allows there and takes "
+        "1 s (2 such)"]
     assert cut[0].is_warning
 
 
@@ -216,10 +218,11 @@ def test_a_turn_without_natural_way_is_a_warning_that_names_the_joints():
     clips = library(feet_Steps=(turning("left", X, (0.0, 0.1)), turning("right", X, (2.8, 2.9), ("l_arm",))))
     m = motion('left duration="1"', 'right duration="1"', clips=clips)
     assert [p.message for p in m.problems if "150°" in p.message] == [
-        "from 'feet.Steps.left' to 'feet.Steps.right' (1.00 s) 'l_arm' must turn by 150° or more, and may swing through "
-        "the body; call a bridging clip between them"]
+        "from 'feet.Steps.left' to 'feet.Steps.right' (1.00 s) 'l_arm' must turn by 150° or more, and may swing "
+        "through the body; call a bridging clip between them"]
     clips = library(feet_Steps=(turning("left", X, (0.0, 0.1)), turning("right", X, (2.6, 2.7), ("l_arm",))))
-    assert not [p for p in motion('left duration="1"', 'right duration="1"', clips=clips).problems if "150°" in p.message]
+    m = motion('left duration="1"', 'right duration="1"', clips=clips)
+    assert not [p for p in m.problems if "150°" in p.message]
 
 
 def test_clips_of_no_length_are_poses():

@@ -62,10 +62,12 @@ def test_the_example_of_the_specification():
     ('name="a" duration="1e309"', "<call> duration: found '1e309', expected"),
     ('name="a" duration="1,5"', "<call> duration: found '1,5', expected"),
     ('name="a" duration="1_0"', "<call> duration: found '1_0', expected"),
-    ('name="a" duration="1" transition="-0.1"', "<call> transition: found '-0.1', expected a number of ticks, 0 or more"),
+    ('name="a" duration="1" transition="-0.1"',
+     "<call> transition: found '-0.1', expected a number of ticks, 0 or more"),
     ('name="a" duration="1" repeat="0"', "<call> repeat: found '0', expected an integer from 1 to 1000000"),
     ('name="a" duration="1" repeat="1.5"', "<call> repeat: found '1.5', expected an integer from 1 to 1000000"),
-    ('name="a" duration="1" repeat="1000000000"', "<call> repeat: found '1000000000', expected an integer from 1 to 1000000"),
+    ('name="a" duration="1" repeat="1000000000"',
+     "<call> repeat: found '1000000000', expected an integer from 1 to 1000000"),
     ('name="a" duration="1" repaet="2"', "<call>: found an unknown attribute 'repaet', expected name or duration or "
                                          "transition or repeat; did you mean repeat?"),
 ])
@@ -148,8 +150,8 @@ def test_a_truncated_file_is_not_well_formed(cut):
         parse(score(procedure("main", 'left duration="1"', 'right duration="2"'))[:cut])
 
 
-BOMB = """<!DOCTYPE pha [<!ENTITY a "aaaaaaaaaa">%s]><pha tickLength="1">&x9;</pha>""" % "".join(
-    f'<!ENTITY x{i} "{"&a;" if not i else f"&x{i - 1};" * 10}">' for i in range(10))
+ENTITIES = "".join(f'<!ENTITY x{i} "{f"&x{i - 1};" * 10 if i else "boom"}">' for i in range(10))
+BOMB = f'<!DOCTYPE pha [{ENTITIES}]><pha tickLength="1">&x9;</pha>'
 
 
 @pytest.mark.parametrize(("text", "message"), [
@@ -187,7 +189,8 @@ def test_latin_1_and_utf_16_are_read():
 
 
 def test_text_may_declare_any_encoding_since_it_is_text():
-    assert parse('<?xml version="1.0" encoding="latin-1"?><pha tickLength="1"><load src="ü"/></pha>').loads[0].src == "ü"
+    document = parse('<?xml version="1.0" encoding="latin-1"?><pha tickLength="1"><load src="ü"/></pha>')
+    assert document.loads[0].src == "ü"
 
 
 def test_a_tree_remembers_places_and_texts():

@@ -29,7 +29,7 @@ def root(tmp_path):
 
 
 def opened(root, **settings):
-    return Library((root,), readers={s: reader for s in library_room.CLIP_SUFFIXES}, **settings)
+    return Library((root,), readers=dict.fromkeys(library_room.CLIP_SUFFIXES, reader), **settings)
 
 
 def write(root, name, *procedures, head=""):
@@ -100,7 +100,8 @@ def test_included_procedures_are_public_and_includes_are_transitive(root):
 
 def test_the_main_of_another_file_cannot_be_called(root):
     write(root, "other", procedure("main", 'Bow duration="1"'), head='<load src="Bow"/>')
-    message = refusal(root, procedure("a", 'other.main duration="1"', 'main duration="1"'), head='<include src="other"/>')
+    message = refusal(root, procedure("a", 'other.main duration="1"', 'main duration="1"'),
+                      head='<include src="other"/>')
     assert message.count("the main of another file cannot be called") == 2
 
 
@@ -254,14 +255,16 @@ def test_the_first_ending_is_taken_and_a_warning_names_the_others(root):
     (root / "Bow.raa").write_text("rite")
     p = resolved(root, procedure("main", 'Bow.ogre duration="1"'), head='<load src="Bow"/>')
     assert [x.message for x in p.problems] == [
-        f"<load> src: 'Bow' is taken from {root / 'Bow.skeleton'}; there are also {root / 'Bow.bvh'}, {root / 'Bow.raa'}"]
+        f"<load> src: 'Bow' is taken from {root / 'Bow.skeleton'}; there are also {root / 'Bow.bvh'}, "
+        f"{root / 'Bow.raa'}"]
     assert p.problems[0].is_warning
 
 
 def test_load_format_chooses_otherwise(root):
     (root / "Bow.skeleton").write_text("ogre")
     lib = opened(root, load_format=".bvh")
-    assert clips_of(resolved(root, procedure("main", 'Bow duration="1"'), head='<load src="Bow"/>', lib=lib)) == ["Bow.Bow"]
+    p = resolved(root, procedure("main", 'Bow duration="1"'), head='<load src="Bow"/>', lib=lib)
+    assert clips_of(p) == ["Bow.Bow"]
     with pytest.raises(FileError, match=r"load_format is '\.doc'; expected one of \.skeleton"):
         Library(load_format=".doc")
 
@@ -270,7 +273,7 @@ def test_libraries_are_searched_in_their_order(root, tmp_path_factory):
     second = tmp_path_factory.mktemp("second")
     (second / "Bow.skeleton").write_text("later")
     (second / "Only.bvh").write_text("only")
-    lib = Library((root, second), readers={s: reader for s in library_room.CLIP_SUFFIXES})
+    lib = Library((root, second), readers=dict.fromkeys(library_room.CLIP_SUFFIXES, reader))
     p = resolved(root, procedure("main", 'Bow duration="1"', 'only duration="1"'),
                  head='<load src="Bow"/><load src="Only"/>', lib=lib)
     assert clips_of(p) == ["Bow.Bow", "Only.only"]
@@ -297,9 +300,15 @@ def test_without_roots_the_nearest_fitting_folder_is_the_library(root):
     assert clips_of(resolve(parse(path.read_text(), path), lib)) == ["feet.Steps.right"]
 
 
+def test_a_bad_src_is_reported_in_its_place_without_roots_too(root):
+    path = write(root, "waltz", head='<load src="../feet"/>')
+    with pytest.raises(ScoreError, match=r"waltz\.pha:1:23: <load> src: found '\.\./feet', expected names joined"):
+        resolve(parse(path.read_text(), path), Library())
+
+
 def test_the_library_is_sought_five_levels_up_at_most(root):
     path = write(root, "1/2/3/4/5/waltz", procedure("main", 'right duration="1"'), head=STEPS)
-    with pytest.raises(ScoreError, match="found no file for 'feet.Steps'"):
+    with pytest.raises(ScoreError, match=r"found no file for 'feet\.Steps'"):
         resolve(parse(path.read_text(), path), Library(readers={".bvh": reader}))
 
 

@@ -37,32 +37,37 @@ def test_the_caller_decides_how_long_the_callee_lasts():
 
 def test_nobody_checks_that_d_equals_s_the_scaling_always_happens_and_is_recursive():
     s = sequence(procedure("a", 'left duration="1"', 'right duration="1"'),
-                 procedure("b", 'a duration="3"', 'nod duration="1"'), procedure("main", 'b duration="8"', 'nod duration="2"'))
+                 procedure("b", 'a duration="3"', 'nod duration="1"'),
+                 procedure("main", 'b duration="8"', 'nod duration="2"'))
     assert played(s) == ["left", "right", "nod", "nod"]
     assert s.length_s == near([3, 3, 2, 2])
 
 
 def test_s_is_duration_times_repeat():
-    s = sequence(procedure("a", 'left duration="1" repeat="3"', 'right duration="1"'), procedure("main", 'a duration="2"'))
+    s = sequence(procedure("a", 'left duration="1" repeat="3"', 'right duration="1"'),
+                 procedure("main", 'a duration="2"'))
     assert s.length_s == near([0.5] * 4)
 
 
 def test_repeat_plays_n_times_each_lasting_duration():
-    s = sequence(procedure("a", 'left duration="1"', 'right duration="1"'), procedure("main", 'a duration="3" repeat="2"'))
+    s = sequence(procedure("a", 'left duration="1"', 'right duration="1"'),
+                 procedure("main", 'a duration="3" repeat="2"'))
     assert played(s) == ["left", "right"] * 2
     assert s.length_s == near([1.5] * 4)
 
 
 def test_the_example_of_the_specification():
     s = sequence(procedure("normal_walk", 'left duration="1"', 'right duration="1"'),
-                 procedure("main", 'normal_walk duration="2" repeat="5"', 'nod duration="4" transition="0.5"'), tick=0.8)
+                 procedure("main", 'normal_walk duration="2" repeat="5"', 'nod duration="4" transition="0.5"'),
+                 tick=0.8)
     assert played(s) == ["left", "right"] * 5 + ["nod"]
     assert s.length_s == near([0.8] * 10 + [3.2])
     assert s.duration_s == near(14 * 0.8)
 
 
 def test_a_transition_is_the_one_after_its_call_and_absent_means_automatic():
-    s = sequence(procedure("main", 'left duration="1" transition="0.25"', 'right duration="1"', 'nod duration="1"'), tick=2)
+    s = sequence(procedure("main", 'left duration="1" transition="0.25"', 'right duration="1"', 'nod duration="1"'),
+                 tick=2)
     assert s.transition_s == near([0.5, AUTO, 0.0])
 
 
@@ -96,9 +101,10 @@ def test_between_the_cycles_the_segments_own_transitions_hold():
 
 
 def test_the_outermost_call_that_says_something_wins():
-    s = sequence(procedure("a", 'left duration="1" transition="0.1"'), procedure("b", 'a duration="1" transition="0.2"'),
-                 procedure("c", 'b duration="1"'), procedure("main", 'c duration="1" transition="0.3"', 'b duration="1"',
-                                                             'c duration="2"', 'nod duration="1"'))
+    s = sequence(procedure("a", 'left duration="1" transition="0.1"'),
+                 procedure("b", 'a duration="1" transition="0.2"'), procedure("c", 'b duration="1"'),
+                 procedure("main", 'c duration="1" transition="0.3"', 'b duration="1"', 'c duration="2"',
+                           'nod duration="1"'))
     assert s.transition_s == near([0.3, 0.2, 0.4, 0.0])
 
 
@@ -130,7 +136,7 @@ def test_paths_and_marks_tell_which_procedures_led_where():
 
 
 def test_an_unknown_procedure_names_those_there_are():
-    with pytest.raises(ScoreError, match="found no procedure 'mian', expected one of: 'main'; did you mean main?"):
+    with pytest.raises(ScoreError, match=r"found no procedure .mian., expected one of: .main.; did you mean main"):
         sequence(procedure("main", 'nod duration="1"'), start="mian")
     with pytest.raises(ScoreError, match=r"found no procedure 'main' \(a score without it is a library for others\)"):
         sequence(procedure("a", 'nod duration="1"'))

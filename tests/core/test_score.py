@@ -29,7 +29,8 @@ def test_the_example_of_the_specification_becomes_a_motion():
 
 
 def test_settings_reach_the_motion():
-    m = performed(procedure="walk", method="APPEND", curve="LINEAR", interpolation="LERP", root_motion="IN_PLACE", loop=True)
+    m = performed(procedure="walk", method="APPEND", curve="LINEAR", interpolation="LERP", root_motion="IN_PLACE",
+                  loop=True)
     assert len(m.sequence) == 2
     assert m.sequence.is_loop
     assert m.method.identifier == "APPEND"
@@ -53,7 +54,7 @@ def test_joints_without_counterpart_are_listed():
 
 
 def test_errors_of_the_score_and_of_settings_come_through():
-    with pytest.raises(ScoreError, match="did you mean left?"):
+    with pytest.raises(ScoreError, match="did you mean left"):
         performed(score(procedure("main", 'lefd duration="1"')))
     with pytest.raises(TaktError, match="no transition method"):
         performed(method="FADE")
