@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+
 from takt.core import rotations as rot
 from takt.core.clip import Clip
 from takt.core.formats import read_clips

@@ -95,10 +95,10 @@ def _edges(lengths_s: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 METHODS: dict[str, Method] = {method.identifier: method for method in (
-    Method("BOTH", "Across the seam", "Half at the end of one clip, half at the beginning of the next", "PULSE",
-           np.minimum, _across_the_seam),
     Method("END", "At the end", "In the last moments of a clip; the next one begins untouched", "RISE",
            lambda before, after: before, _at_the_end),
+    Method("BOTH", "Across the seam", "Half at the end of one clip, half at the beginning of the next", "PULSE",
+           np.minimum, _across_the_seam),
     Method("INSERT", "Inserted", "Between the clips; the clip before plays whole, but faster, to make room", "ALONE",
            lambda before, after: before * (1.0 / KEPT_SHARE - 1.0), _inserted),
     Method("INSERT_BOTH", "Inserted, from both", "Between the clips; both play whole, but faster, to make room",
