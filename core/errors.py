@@ -66,3 +66,12 @@ class SkeletonMismatchError(TaktError):
 
 class BindError(TaktError):
     """A mesh that cannot be bound to a skeleton."""
+
+
+def quoted(text: str, longest: int = 60) -> str:
+    """Quote text out of a file for a message; a long one is cut, so that no message grows with the file.
+
+    >>> quoted("left_step"), len(quoted("a" * 1_000_000))
+    ("'left_step'", 63)
+    """
+    return repr(text if len(text) <= longest else text[:longest] + "…")

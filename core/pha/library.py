@@ -1,0 +1,175 @@
+"""The folders that scores and clips are looked up in. Nothing else in core opens a file."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from ..clip import Clip
+from ..errors import FileError, quoted
+from ..formats import read_clips
+from .document import Document, parse
+
+CLIP_SUFFIXES = (".skeleton", ".skeleton.xml", ".bvh", ".glb", ".gltf", ".fbx", ".blend", ".raa")
+"""Endings that a loaded src may have, in the order in which they are looked for."""
+SCORE_SUFFIX = ".pha"
+MAX_BYTES = 256 * 2**20
+LEVELS_UP = 5
+"""Folders, from a score's own upwards, among which its library is looked for."""
+_MAX_SRC = 1_000
+
+ReadClips = Callable[[bytes, Path], tuple[Clip, ...]]
+FindClips = Callable[[str], tuple[Clip, ...] | None]
+
+
+class Library:
+    """Roots below which every src must lie; each file is read once for as long as the library lives.
+
+    roots: folders, searched in this order. Where there are none, beside() finds one for a score.
+    load_format: an ending out of CLIP_SUFFIXES that goes before the others; "" for none.
+    readers: for further endings, or instead of those that core reads.
+    other_clips: asked last for a src that no file has (None: unknown); Blender's Actions come in here.
+    """
+
+    def __init__(self, roots: Sequence[Path] = (), *, load_format: str = "",
+                 readers: Mapping[str, ReadClips] | None = None, other_clips: FindClips | None = None) -> None:
+        if load_format and load_format not in CLIP_SUFFIXES:
+            raise FileError.at(f"load_format is {quoted(load_format)}; expected one of {', '.join(CLIP_SUFFIXES)}")
+        self.roots = tuple(Path(os.path.realpath(root)) for root in roots)
+        self._load_format, self._readers, self._other_clips = load_format, dict(readers or {}), other_clips
+        self._modules: dict[Path, Document] = {}
+        self._clips: dict[Path, tuple[Clip, ...]] = {}
+
+    def beside(self, document: Document) -> Library:
+        """Return this library, or where it has no roots one with the root that fits the score.
+
+        That is the nearest folder from the score's own upwards from which each of its src leads to a file; where
+        there is none, the one where the most do.
+        """
+        if self.roots or document.path is None:
+            return self
+        folder = Path(os.path.realpath(document.path)).parent
+        folders = (folder, *folder.parents)[:LEVELS_UP]
+        wanted: list[tuple[str, tuple[str, ...]]] = [(i.src, (SCORE_SUFFIX,)) for i in document.includes]
+        wanted += [(i.src, CLIP_SUFFIXES) for i in document.loads]
+        missing = [sum(not _is_there(root, src, endings) for src, endings in wanted[:1000]) for root in folders]
+        return Library((folders[missing.index(min(missing))],), load_format=self._load_format, readers=self._readers,
+                       other_clips=self._other_clips)
+
+    def src_of(self, path: Path | None) -> str | None:
+        """Return by what src a score file is reached, None where no root holds it."""
+        if path is not None and path.name.endswith(SCORE_SUFFIX):
+            real = self.identity(path)
+            for root in self.roots:
+                if real.is_relative_to(root):
+                    return ".".join(real.relative_to(root).parts).removesuffix(SCORE_SUFFIX)
+        return None
+
+    def identity(self, path: Path) -> Path:
+        """Return what is the same for all ways to one file."""
+        return Path(os.path.realpath(path))
+
+    def module_path(self, src: str) -> Path:
+        """Return the score file of a src; raise FileError where it is not there or leaves the library."""
+        for root in self.roots:
+            for path in _candidates(root, src, (SCORE_SUFFIX,)):
+                return path
+        raise self._not_found(src, (SCORE_SUFFIX,))
+
+    def module(self, path: Path) -> Document:
+        """Read a score file that module_path returned."""
+        if path not in self._modules:
+            self._modules[path] = parse(_read(path), path)
+        return self._modules[path]
+
+    def clips(self, src: str) -> tuple[tuple[Clip, ...], tuple[str, ...]]:
+        """Return all clips of a src, and warnings; raise FileError where there is none or it cannot be read."""
+        endings = tuple(dict.fromkeys((self._load_format, *CLIP_SUFFIXES) if self._load_format else CLIP_SUFFIXES))
+        found = [path for root in self.roots for path in _candidates(root, src, endings)]
+        if not found:
+            clips = self._other_clips(src) if self._other_clips else None
+            if clips is None:
+                raise self._not_found(src, endings)
+            return clips, ()
+        path = found[0]
+        if path not in self._clips:
+            self._clips[path] = self._reader(path)(_read(path), path)
+        warnings: tuple[str, ...] = ()
+        if len(found) > 1:
+            others = ", ".join(str(p) for p in found[1:6])
+            warnings = (f"<load> src: {quoted(src)} is taken from {path}; there are also {others}",)
+        return self._clips[path], warnings
+
+    def _reader(self, path: Path) -> ReadClips:
+        ending = next((e for e in sorted(self._readers, key=len, reverse=True) if path.name.endswith(e)), None)
+        return self._readers[ending] if ending else read_clips
+
+    def _not_found(self, src: str, endings: tuple[str, ...]) -> FileError:
+        _check_src(src)
+        places = ", ".join(map(str, self.roots)) or "no library at all: name its folder, or save the score beside it"
+        return FileError.at(f"found no file for {quoted(src)}, expected {src.replace('.', '/')[:200]} ending in "
+                            f"{', '.join(endings)} below {places}")
+
+
+def _check_src(src: str) -> tuple[str, ...]:
+    """Return the parts of a dotted path; raise FileError where it is none."""
+    parts = tuple(src.split("."))
+    if len(src) > _MAX_SRC or not all(parts) or any(c in src for c in '/\\:\0'):
+        raise FileError.at(f"found {quoted(src)}, expected names joined by single dots, as in feet.Steps: a path below "
+                           "the library, without ending, which can neither be absolute nor lead upwards")
+    return parts
+
+
+def _is_there(root: Path, src: str, endings: Sequence[str]) -> bool:
+    """Say whether a src leads to a file that may be read from this root."""
+    try:
+        return bool(_candidates(root, src, endings))
+    except FileError:
+        return False
+
+
+def _candidates(root: Path, src: str, endings: Sequence[str]) -> list[Path]:
+    """Return the real paths of files for a src below a root.
+
+    Raises FileError where one is a link that leads out of the root, or is no ordinary file.
+    """
+    *folders, name = _check_src(src)
+    found = []
+    for ending in endings:
+        path = root.joinpath(*folders, name + ending)
+        real = Path(os.path.realpath(path))
+        try:
+            mode = real.stat().st_mode
+        except (OSError, ValueError):
+            continue
+        if not real.is_relative_to(root):
+            raise FileError.at(f"{path} is a link that leads out of the library {root}; copy the file into it")
+        if not stat.S_ISREG(mode):
+            if stat.S_ISDIR(mode):
+                continue
+            raise FileError.at(f"{path} is no ordinary file (a device, pipe or socket), expected one")
+        found.append(real)
+    return found
+
+
+def _read(path: Path) -> bytes:
+    """Read an ordinary file whole, checked again once it is open: it may have been exchanged meanwhile."""
+    flags = os.O_RDONLY
+    for name in ("O_BINARY", "O_CLOEXEC", "O_NOFOLLOW", "O_NONBLOCK"):
+        flags |= getattr(os, name, 0)
+    try:
+        descriptor = os.open(path, flags)
+    except OSError as error:
+        raise FileError.at(f"cannot be opened: {error.strerror}", path) from error
+    with os.fdopen(descriptor, "rb") as file:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            raise FileError.at("is no ordinary file", path)
+        if status.st_size > MAX_BYTES:
+            raise FileError.at(f"has {status.st_size} bytes; at most {MAX_BYTES} are read", path)
+        try:
+            return file.read(MAX_BYTES)
+        except OSError as error:
+            raise FileError.at(f"cannot be read: {error.strerror}", path) from error

@@ -1,0 +1,1 @@
+"""Transitions between segments: weight curves, automatic lengths, and methods."""

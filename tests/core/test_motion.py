@@ -1,0 +1,272 @@
+"""Motion: exactness outside the transitions, and what a good transition is (sections 4 and 5)."""
+
+import itertools
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from takt.core import rotations as rot
+from takt.core.clip import Clip, Tracks
+from takt.core.errors import TaktError
+from takt.core.motion import compose
+from takt.core.pha.sequence import expand
+from takt.core.skeleton import Skeleton
+from takt.core.transitions.curves import CURVES
+from takt.core.transitions.methods import METHODS
+from takt.core.transitions.seams import DEFAULT_LENGTH_S
+from tests.core.scores import FIGURE, UP_Z, X, Y, Z, library, procedure, programme, turning
+
+EXACT_RAD = 1e-6
+INSTANT_S = 1e-10
+JUMP_RAD = 3e-3
+"""What the cube root may move within INSTANT_S; a jump is some hundred times larger."""
+FASTER_AT_MOST = 3.0
+FRAME_S = 1.0 / 24.0
+
+LEFT = turning("left", X, (0.0, 0.9, 0.3, 1.1))
+RIGHT = turning("right", Y, (0.2, 1.5, -0.4, 0.9), duration_s=2.0)
+NOD = turning("nod", Z, (0.5, -0.5, 0.8), ("spine",), duration_s=0.5)
+CLIPS = library(feet_Steps=(LEFT, RIGHT, NOD))
+COMBINATIONS = [(m, c) for m, c in itertools.product(METHODS, CURVES)
+                if METHODS[m].shape == "ALONE" or (METHODS[m].shape == "RISE" or CURVES[c].pulse)]
+
+
+def motion(*calls, method="BOTH", curve="COSINE", interpolation="SLERP", root_motion="AS_AUTHORED", loop=False,
+           clips=CLIPS):
+    p = programme(procedure("main", *calls), clips=clips)
+    return compose(expand(p, "main", loop), p.clips, method=method, curve=curve, interpolation=interpolation,
+                   root_motion=root_motion, up=UP_Z)
+
+
+MIXED = ('left duration="2" transition="0.6"', 'right duration="1.5"', 'nod duration="1"',
+         'left duration="1" repeat="2"',
+         'right duration="3" transition="9"', 'nod duration="0.5"')
+
+
+def angles(a, b):
+    return rot.angle_between(a.rotations, b.rotations)
+
+
+@pytest.mark.parametrize(("method", "curve"), COMBINATIONS)
+@pytest.mark.parametrize("loop", [False, True])
+def test_outside_the_windows_the_pose_is_the_clips_own(method, curve, loop):
+    m = motion(*MIXED, method=method, curve=curve, loop=loop)
+    layout, checked = m.layout, 0
+    for i, clip in enumerate(m.clips[c] for c in m.sequence.clip):
+        begin, end = layout.begin_s[i], layout.end_s[i]
+        before = layout.window_end_s[i - 1] - (m.duration_s if i == 0 else 0.0)
+        times = np.linspace(max(begin, before), min(end, layout.window_begin_s[i]), 50)[1:-1]
+        if times[-1] > times[0]:
+            own = clip.sample((times - begin) / (end - begin) * clip.duration_s, "SLERP")
+            found = m.sample(times)
+            assert angles(own, found)[:, clip.moved].max() <= EXACT_RAD
+            checked += 1
+    assert checked >= len(m.sequence) - 2
+
+
+@pytest.mark.parametrize(("method", "curve"), COMBINATIONS)
+@pytest.mark.parametrize("interpolation", ["LERP", "SLERP"])
+@pytest.mark.parametrize("loop", [False, True])
+def test_nothing_jumps(method, curve, interpolation, loop):
+    m = motion(*MIXED, method=method, curve=curve, interpolation=interpolation, loop=loop)
+    edges = np.concatenate((m.layout.begin_s, m.layout.end_s, m.layout.window_begin_s, m.layout.window_end_s,
+                            (m.layout.window_begin_s + m.layout.window_end_s) / 2))
+    if loop:
+        edges = np.concatenate((edges, edges + m.duration_s))
+    assert angles(m.sample(edges - INSTANT_S), m.sample(edges + INSTANT_S)).max() < JUMP_RAD
+
+
+def test_without_a_transition_it_does_jump():
+    m = motion('left duration="1" transition="0"', 'right duration="1"')
+    assert angles(m.sample(np.array((1.0 - 1e-9,))), m.sample(np.array((1.0,)))).max() > 0.5
+
+
+@pytest.mark.parametrize("curve", ["LINEAR", "COSINE"])
+@pytest.mark.parametrize("method", METHODS)
+@settings(max_examples=30, deadline=None)
+@given(ticks=st.lists(st.floats(0.3, 4.0), min_size=3, max_size=3),
+       wished=st.lists(st.one_of(st.none(), st.floats(0.01, 2.0)), min_size=3, max_size=3))
+def test_no_frame_turns_faster_than_three_times_what_is_natural(method, curve, ticks, wished):
+    calls = [f'{n} duration="{d!r}"' + ("" if t is None else f' transition="{t!r}"')
+             for n, d, t in zip(("left", "right", "left"), ticks, wished, strict=True)]
+    m = motion(*calls, method=method, curve=curve)
+    times = np.arange(0.0, m.duration_s, FRAME_S)
+    poses = m.sample(times)
+    moved = angles(poses.at(slice(1, None)), poses.at(slice(None, -1)))
+    for i in range(len(m.sequence) - 1):
+        begin, end = m.layout.window_begin_s[i], m.layout.window_end_s[i]
+        near = (times[1:] >= begin) & (times[:-1] <= end)
+        if not near.any() or end <= begin:
+            continue
+        natural = np.zeros(len(FIGURE))
+        ends = []
+        for k, at in ((i, -1), (i + 1, 0)):
+            clip = m.clips[m.sequence.clip[k]]
+            tempo = (m.layout.end_s[k] - m.layout.begin_s[k]) / clip.duration_s
+            own = clip.sample(np.arange(0.0, clip.duration_s + FRAME_S / tempo, FRAME_S / tempo / 8), "SLERP")
+            eighth = angles(own.at(slice(8, None)), own.at(slice(None, -8)))
+            natural = np.maximum(natural, eighth.max(axis=0, initial=0.0))
+            ends.append(clip.sample(np.array((0.0, clip.duration_s))).at(at))
+        natural = np.maximum(natural, angles(*ends) * FRAME_S / (end - begin))
+        assert (moved[near].max(axis=0) <= FASTER_AT_MOST * natural + 1e-9).all()
+
+
+def test_end_leaves_the_next_clip_untouched_and_reaches_its_first_pose():
+    m = motion('left duration="2" transition="0.5"', 'right duration="2"', method="END")
+    assert angles(m.sample(np.array((2.0,))), RIGHT.sample(np.array((0.0,)))).max() < EXACT_RAD
+    assert angles(m.sample(np.array((2.1,))), RIGHT.sample(np.array((0.1,)), "SLERP")).max() < EXACT_RAD
+    way = rot.slerp(LEFT.sample(np.array((1.0,))).rotations, RIGHT.sample(np.array((0.0,))).rotations, 0.5)
+    quarter = rot.slerp(LEFT.sample(np.array((0.875,)), "SLERP").rotations, way, 0.5)
+    assert rot.angle_between(m.sample(np.array((1.75,))).rotations, quarter).max() < EXACT_RAD
+
+
+def test_both_stands_half_way_between_the_poses_at_the_seam():
+    m = motion('left duration="2" transition="0.5"', 'right duration="2"')
+    half = rot.slerp(LEFT.sample(np.array((1.0,))).rotations, RIGHT.sample(np.array((0.0,))).rotations, 0.5)
+    assert rot.angle_between(m.sample(np.array((2.0,))).rotations, half).max() < EXACT_RAD
+
+
+def test_append_plays_alone_at_even_speed():
+    m = motion('left duration="2" transition="0.5"', 'right duration="2"', method="APPEND")
+    a, b = LEFT.sample(np.array((1.0,))).rotations, RIGHT.sample(np.array((0.0,))).rotations
+    assert m.duration_s == pytest.approx(4.5)
+    assert rot.angle_between(m.sample(np.array((2.1,))).rotations, rot.slerp(a, b, 0.2)).max() < EXACT_RAD
+
+
+def test_a_joint_that_only_one_clip_moves_holds_its_last_pose():
+    m = motion('left duration="2"', 'nod duration="2"', 'nod duration="2"', method="END")
+    spine, arm = FIGURE.index_of["spine"], FIGURE.index_of["l_arm"]
+    pose = m.sample(np.array((0.5, 3.0, 5.0)))
+    assert rot.angle_between(pose.rotations[0, spine], rot.IDENTITY) == 0.0
+    held = LEFT.sample(np.array((1.0,))).rotations[0, arm]
+    assert rot.angle_between(pose.rotations[1:, arm], held).max() < EXACT_RAD
+
+
+def test_in_a_loop_nothing_that_ever_moves_is_at_rest():
+    m = motion('left duration="2"', 'nod duration="2"', loop=True, method="END")
+    held = NOD.sample(np.array((0.5,))).rotations[0]
+    spine = FIGURE.index_of["spine"]
+    assert rot.angle_between(m.sample(np.array((0.5,))).rotations[0, spine], held[spine]) < EXACT_RAD
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_loop_as_authored_ends_on_its_first_pose(method):
+    m = motion(*MIXED, method=method, loop=True)
+    around = m.sample(np.array((0.0, m.duration_s, 3 * m.duration_s, -m.duration_s)))
+    assert angles(around.at(slice(1, None)), around.at(slice(0, 1))).max() < EXACT_RAD
+
+
+@given(st.lists(st.booleans(), min_size=7, max_size=7))
+@settings(max_examples=20, deadline=None)
+def test_the_signs_of_keys_never_matter(flips):
+    def flipped(clip, flip):
+        values = clip.rotations.values * np.where(np.resize(flip, len(clip.rotations.values)), -1.0, 1.0)[:, None]
+        return replace(clip, rotations=replace(clip.rotations, values=values))
+
+    other = library(feet_Steps=tuple(flipped(c, flips) for c in (LEFT, RIGHT, NOD)))
+    m, n = motion(*MIXED), motion(*MIXED, clips=other)
+    times = np.linspace(0.0, m.duration_s, 500)
+    assert n.transitions_s == pytest.approx(m.transitions_s)
+    assert angles(m.sample(times), n.sample(times)).max() < EXACT_RAD
+
+
+def test_times_may_come_in_any_order_and_outside():
+    m = motion(*MIXED)
+    times = np.array((5.0, 0.1, 99.0, -3.0, 2.0))
+    poses = m.sample(times)
+    for i, t in enumerate(times):
+        assert angles(poses.at(slice(i, i + 1)), m.sample(np.clip(np.array((t,)), 0, m.duration_s))).max() == 0.0
+    assert m.sample(np.zeros(0)).rotations.shape == (0, len(FIGURE), 4)
+
+
+def test_translations_and_scales_are_blended_too():
+    skeleton = Skeleton.from_arrays(("a",), (-1,), rot.identities(1), np.zeros((1, 3)))
+
+    def still(name, place, size):
+        one = np.array((0.0,)), np.array((0,))
+        return Clip(name, skeleton, 1.0, Tracks.empty(4), Tracks.uniform(one[1], one[0], np.full((1, 1, 3), place)),
+                    Tracks.uniform(one[1], one[0], np.full((1, 1, 3), size)))
+
+    clips = library(feet_Steps=(still("left", 0.0, 1.0), still("right", 4.0, 3.0)))
+    m = motion('left duration="1"', 'right duration="1"', clips=clips)
+    assert m.transitions_s[0] == DEFAULT_LENGTH_S
+    pose = m.sample(np.array((0.5, 1.0, 1.5)))
+    assert pose.translations[:, 0, 0] == pytest.approx((0.0, 2.0, 4.0))
+    assert pose.scales[:, 0, 0] == pytest.approx((1.0, 2.0, 3.0))
+
+
+def test_a_joint_of_one_side_alone_does_not_jump_though_no_joint_is_shared():
+    m = motion('left duration="2"', 'nod duration="2"', method="END")
+    assert m.transitions_s[0] == DEFAULT_LENGTH_S
+
+
+def test_lengths_beyond_the_limit_are_cut_and_reported_once_for_each_pair():
+    m = motion('left duration="1" transition="5"', 'right duration="2" transition="0"',
+               'left duration="1" transition="7"', 'right duration="1"')
+    assert m.transitions_s == pytest.approx((1.0, 0.0, 1.0, 0.0))
+    cut = [p for p in m.problems if "longer" in p.message]
+    assert [p.message for p in cut] == [
+        "a transition of 5 s from 'feet.Steps.left' to 'feet.Steps.right' is longer than BOTH allows there and takes "
+        "1 s (2 such)"]
+    assert cut[0].is_warning
+
+
+def test_a_turn_without_natural_way_is_a_warning_that_names_the_joints():
+    clips = library(feet_Steps=(turning("left", X, (0.0, 0.1)), turning("right", X, (2.8, 2.9), ("l_arm",))))
+    m = motion('left duration="1"', 'right duration="1"', clips=clips)
+    assert [p.message for p in m.problems if "150°" in p.message] == [
+        "from 'feet.Steps.left' to 'feet.Steps.right' (1.00 s) 'l_arm' must turn by 150° or more, and may swing "
+        "through the body; call a bridging clip between them"]
+    clips = library(feet_Steps=(turning("left", X, (0.0, 0.1)), turning("right", X, (2.6, 2.7), ("l_arm",))))
+    m = motion('left duration="1"', 'right duration="1"', clips=clips)
+    assert not [p for p in m.problems if "150°" in p.message]
+
+
+def test_clips_of_no_length_are_poses():
+    still = replace(turning("left", X, (0.7,)), duration_s=0.0)
+    m = motion('left duration="1"', 'right duration="1"', clips=library(feet_Steps=(still, RIGHT)))
+    assert angles(m.sample(np.array((0.1,))), still.sample(np.array((0.0,)))).max() < EXACT_RAD
+
+
+def test_one_segment_alone_and_in_a_loop():
+    for loop in (False, True):
+        m = motion('left duration="3"', loop=loop)
+        assert m.duration_s == 3.0
+        assert angles(m.sample(np.array((1.5,))), LEFT.sample(np.array((0.5,)), "SLERP")).max() < EXACT_RAD
+
+
+def test_a_million_segments_stay_small():
+    m = motion('left duration="1" repeat="500000"', 'right duration="1" repeat="500000"')
+    assert len(m.transitions_s) == 1_000_000
+    assert m.sample(np.linspace(0, m.duration_s, 100)).rotations.shape == (100, 4, 4)
+
+
+@pytest.mark.parametrize(("change", "message"), [
+    ({"method": "FADE"}, "no transition method 'FADE'"),
+    ({"curve": "WAVY"}, "no curve 'WAVY'"),
+    ({"method": "BOTH", "curve": "CUBIC"}, "the curve CUBIC only rises"),
+    ({"interpolation": "BEZIER"}, "no interpolation 'BEZIER'; there are LERP, SLERP"),
+    ({"root_motion": "FLY"}, "no root motion 'FLY'; there are CONTINUE, AS_AUTHORED, IN_PLACE"),
+])
+def test_settings_that_do_not_exist_are_refused(change, message):
+    with pytest.raises(TaktError, match=message):
+        motion(*MIXED, **change)
+
+
+def test_times_must_be_finite_and_in_a_row():
+    m = motion(*MIXED)
+    for times in (np.array((np.nan,)), np.zeros((2, 2)), np.array(1.0)):
+        with pytest.raises(TaktError, match="times must be finite seconds in one row"):
+            m.sample(times)
+
+
+def test_clips_of_different_skeletons_are_refused():
+    p = programme(procedure("main", 'left duration="1"', 'right duration="1"'))
+    other = replace(p.clips[0], skeleton=Skeleton.from_arrays(("a", "b", "c", "d"), (-1, 0, 1, 1), rot.identities(4),
+                                                              np.zeros((4, 3))))
+    with pytest.raises(TaktError, match="all of them on one skeleton"):
+        compose(expand(p), (other, p.clips[1]), method="END", curve="LINEAR", interpolation="LERP",
+                root_motion="CONTINUE", up=UP_Z)

@@ -1,0 +1,337 @@
+"""Names, includes and libraries on disk: the specification's section 1."""
+
+import os
+
+import pytest
+
+from takt.core.errors import FileError, ScoreError
+from takt.core.pha import library as library_room
+from takt.core.pha.document import parse
+from takt.core.pha.library import Library
+from takt.core.pha.programme import resolve
+from takt.core.pha.sequence import expand
+from tests.core.scores import X, procedure, score, turning
+
+
+def reader(data, path):
+    """Read a "clip file" for tests: one clip for each word, "-" for one without name."""
+    if data == b"broken":
+        raise FileError.at("expected words", path, line=1)
+    return tuple(turning("" if word == "-" else word, X, (0.0, 1.0)) for word in data.decode().split(","))
+
+
+@pytest.fixture
+def root(tmp_path):
+    (tmp_path / "feet").mkdir()
+    (tmp_path / "feet" / "Steps.bvh").write_text("left step,right,a.b")
+    (tmp_path / "Bow.bvh").write_text("-")
+    return tmp_path
+
+
+def opened(root, **settings):
+    return Library((root,), readers=dict.fromkeys(library_room.CLIP_SUFFIXES, reader), **settings)
+
+
+def write(root, name, *procedures, head=""):
+    path = root / f"{name}.pha"
+    path.parent.mkdir(exist_ok=True, parents=True)
+    path.write_text(score(*procedures, head=head))
+    return path
+
+
+def resolved(root, *procedures, head="", lib=None, path=None):
+    return resolve(parse(score(*procedures, head=head), path), lib or opened(root))
+
+
+def clips_of(programme, start="main"):
+    s = expand(programme, start)
+    return [s.clips[c] for c in s.clip]
+
+
+def refusal(root, *procedures, head="", **settings):
+    with pytest.raises(ScoreError) as caught:
+        resolved(root, *procedures, head=head, **settings)
+    return str(caught.value)
+
+
+STEPS = '<load src="feet.Steps"/>'
+
+
+def test_clips_are_called_by_their_own_name_or_in_full(root):
+    names = ["left step", "feet.Steps.right", "a.b", "feet.Steps.a.b"]
+    calls = "".join(f'<call name="{name}" duration="1"/>' for name in names)
+    p = resolved(root, f'<procedure name="main">{calls}</procedure>', head=STEPS)
+    assert clips_of(p) == ["feet.Steps.left step", "feet.Steps.right", "feet.Steps.a.b", "feet.Steps.a.b"]
+
+
+def test_there_is_nothing_between_bare_and_full(root):
+    assert "found 'Steps.right', expected a procedure of this file" in refusal(
+        root, procedure("main", 'Steps.right duration="1"'), head=STEPS)
+
+
+def test_a_clip_without_a_name_takes_its_files(root):
+    p = resolved(root, procedure("main", 'Bow duration="1"', 'Bow.Bow duration="1"'), head='<load src="Bow"/>')
+    assert clips_of(p) == ["Bow.Bow"] * 2
+
+
+def test_the_only_clip_of_a_file_answers_to_the_file(root):
+    (root / "feet" / "Hop.bvh").write_text("hop_1")
+    p = resolved(root, procedure("main", 'feet.Hop duration="1"'), head='<load src="feet.Hop"/>')
+    assert clips_of(p) == ["feet.Hop.hop_1"]
+
+
+def test_the_longest_loaded_path_wins(root):
+    (root / "a.bvh").write_text("b.walk,b.run")
+    (root / "a").mkdir()
+    (root / "a" / "b.bvh").write_text("walk")
+    p = resolved(root, procedure("main", 'a.b.walk duration="1"', 'a.b.run duration="1"'),
+                 head='<load src="a"/><load src="a.b"/>')
+    assert p.clips[0] is not p.clips[1]
+    assert [c.name for c in p.clips] == ["b.run", "walk"]
+
+
+def test_included_procedures_are_public_and_includes_are_transitive(root):
+    write(root, "basic/Turns", procedure("turn", 'right duration="1"'), head=STEPS + '<include src="more"/>')
+    write(root, "more", procedure("deep", 'Bow duration="1"'), head='<load src="Bow"/>')
+    p = resolved(root, procedure("main", 'turn duration="1"', 'basic.Turns.turn duration="1"', 'deep duration="1"',
+                                 'more.deep duration="1"'), head='<include src="basic.Turns"/>')
+    assert clips_of(p) == ["feet.Steps.right"] * 2 + ["Bow.Bow"] * 2
+
+
+def test_the_main_of_another_file_cannot_be_called(root):
+    write(root, "other", procedure("main", 'Bow duration="1"'), head='<load src="Bow"/>')
+    message = refusal(root, procedure("a", 'other.main duration="1"', 'main duration="1"'),
+                      head='<include src="other"/>')
+    assert message.count("the main of another file cannot be called") == 2
+
+
+def test_ones_own_main_can_be_called(root):
+    p = resolved(root, procedure("main", 'Bow duration="1"'), procedure("twice", 'main duration="1" repeat="2"'),
+                 head='<load src="Bow"/>')
+    assert clips_of(p, "twice") == ["Bow.Bow"] * 2
+
+
+def test_a_name_with_two_meanings_must_be_written_in_full(root):
+    write(root, "a", procedure("step", 'Bow duration="1"'), head='<load src="Bow"/>')
+    write(root, "b", procedure("step", 'Bow duration="1"', 'Bow duration="1"'), head='<load src="Bow"/>')
+    head = '<include src="a"/><include src="b"/>'
+    assert "found 'step', which 2 things are called: 'a.step', 'b.step'; expected one of these in full" in refusal(
+        root, procedure("main", 'step duration="1"'), head=head)
+    assert len(clips_of(resolved(root, procedure("main", 'b.step duration="1"'), head=head))) == 2
+
+
+def test_a_clip_and_a_procedure_of_one_name_are_ambiguous(root):
+    assert "which 2 things are called: 'Bow', 'Bow.Bow'" in refusal(
+        root, procedure("Bow", 'Bow.Bow duration="1"'), procedure("main", 'Bow duration="1"'), head='<load src="Bow"/>')
+
+
+def test_what_is_not_called_may_be_ambiguous(root):
+    write(root, "a", procedure("step", 'Bow duration="1"'), head='<load src="Bow"/>')
+    p = resolved(root, procedure("step", 'Bow duration="1"'), procedure("main", 'Bow duration="1"'),
+                 head='<include src="a"/><load src="Bow"/>')
+    assert clips_of(p) == ["Bow.Bow"]
+
+
+def test_a_diamond_is_read_once_and_is_not_ambiguous(root, monkeypatch):
+    write(root, "base", procedure("step", 'Bow duration="1"'), head='<load src="Bow"/>')
+    for name in "ab":
+        write(root, name, procedure(f"{name}_step", 'step duration="1"'), head='<include src="base"/><load src="Bow"/>')
+    read, opened_files = library_room._read, []
+    monkeypatch.setattr(library_room, "_read", lambda path: opened_files.append(path.name) or read(path))
+    p = resolved(root, procedure("main", 'step duration="1"', 'a_step duration="1"', 'b_step duration="1"'),
+                 head='<include src="a"/><include src="b"/><include src="base"/><include src="base"/>')
+    assert clips_of(p) == ["Bow.Bow"] * 3
+    assert sorted(opened_files) == ["Bow.bvh", "a.pha", "b.pha", "base.pha"]
+
+
+def test_include_cycles_are_harmless(root):
+    path = write(root, "a", procedure("main", 'b_step duration="1"'), procedure("a_step", 'Bow duration="1"'),
+                 head='<include src="b"/><load src="Bow"/><include src="a"/>')
+    write(root, "b", procedure("b_step", 'a_step duration="1"'), head='<include src="a"/>')
+    p = resolve(parse(path.read_text(), path), opened(root))
+    assert clips_of(p) == ["Bow.Bow"]
+
+
+def test_a_files_own_procedures_have_a_full_name_too(root):
+    path = write(root, "mine", procedure("Bow", 'Bow.Bow duration="1"'), procedure("main", 'mine.Bow duration="1"'),
+                 head='<load src="Bow"/>')
+    assert clips_of(resolve(parse(path.read_text(), path), opened(root))) == ["Bow.Bow"]
+
+
+@pytest.mark.parametrize(("parts", "circle"), [
+    ([procedure("main", 'main duration="1"')], "'main' → 'main'"),
+    ([procedure("main", 'a duration="1"'), procedure("a", 'b duration="1"'), procedure("b", 'a duration="1"')],
+     "'a' → 'b' → 'a'"),
+    ([procedure(f"p{i}", f'p{(i + 1) % 3000} duration="1"') for i in range(3000)],
+     "'p0' → 'p1' → 'p2' → 'p3' → 'p4' → 'p5' → … → 'p2996' → 'p2997' → 'p2998' → 'p2999' → 'p0'"),
+])
+def test_calling_in_a_circle_is_an_error_that_names_it(root, parts, circle):
+    assert f"procedures call each other in a circle, {circle}; expected" in refusal(root, *parts)
+
+
+def test_a_circle_through_two_files(root):
+    path = write(root, "a", procedure("ping", 'pong duration="1"'), head='<include src="b"/>')
+    write(root, "b", procedure("pong", 'ping duration="1"'), head='<include src="a"/>')
+    with pytest.raises(ScoreError, match=r"a\.pha:1:.*circle, 'ping' → 'b.pong' → 'ping'"):
+        resolve(parse(path.read_text(), path), opened(root))
+
+
+def test_unknown_names_are_all_reported_with_suggestions(root):
+    message = refusal(root, procedure("main", 'rihgt duration="1"', 'xyz duration="1"'), head=STEPS)
+    assert "found 'rihgt', expected a procedure of this file or of one it includes, or a clip that it loads; did you " \
+           "mean right?" in message
+    assert "found 'xyz'" in message
+
+
+def test_mistakes_in_included_files_are_reported_there(root):
+    (root / "bad.pha").write_text('<pha tickLength="0"/>')
+    (root / "worse.pha").write_text("<pha>")
+    message = refusal(root, procedure("main", 'Bow duration="-1"'), head='<include src="bad"/><include src="worse"/>')
+    assert "bad.pha:1:1: <pha> tickLength: found '0'" in message
+    assert "worse.pha:1:6: this is not well-formed XML: no element found" in message
+    assert "score:1:" in message
+
+
+def test_a_broken_clip_file_is_reported(root):
+    (root / "Bad.bvh").write_text("broken")
+    assert "Bad.bvh:1: expected words" in refusal(root, procedure("main", 'x duration="1"'), head='<load src="Bad"/>')
+
+
+def test_a_missing_file_says_where_it_was_looked_for(root):
+    message = refusal(root, procedure("main", 'x duration="1"'), head='<load src="feet.Stesp"/>')
+    assert f"score:1:23: <load> src: found no file for 'feet.Stesp', expected feet/Stesp ending in .skeleton, " \
+           f".skeleton.xml, .bvh, .glb, .gltf, .fbx, .blend, .raa below {root}" in message
+    assert "it may be in one of the files that could not be read" in message
+    assert "found no file for 'x', expected x ending in .pha" in refusal(root, head='<include src="x"/>')
+
+
+@pytest.mark.parametrize("src", ["..secret", "a..b", ".a", "/etc/passwd", "a/b", "../a", "C:\\x", "C:x", "a\\b",
+                                 "x" * 2000])
+def test_a_src_cannot_leave_the_library(root, src):
+    for tag in ("load", "include"):
+        message = refusal(root, head=f'<{tag} src="{src}"/>')
+        assert "can neither be absolute nor lead upwards" in message
+        assert len(message) < 500
+
+
+def test_links_out_of_the_library_are_refused(root, tmp_path_factory):
+    outside = tmp_path_factory.mktemp("outside")
+    (outside / "Secret.bvh").write_text("secret")
+    (root / "Leak.bvh").symlink_to(outside / "Secret.bvh")
+    (root / "folder").symlink_to(outside)
+    for src in ("Leak", "folder.Secret"):
+        assert "is a link that leads out of the library" in refusal(root, head=f'<load src="{src}"/>')
+
+
+def test_links_within_the_library_are_followed_and_read_once(root):
+    (root / "Alias.bvh").symlink_to(root / "Bow.bvh")
+    p = resolved(root, procedure("main", 'Alias.Alias duration="1"', 'Bow duration="1"'),
+                 head='<load src="Alias"/><load src="Bow"/>')
+    assert clips_of(p) == ["Alias.Alias", "Bow.Bow"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes in its file system")
+def test_pipes_and_devices_are_refused(root):
+    os.mkfifo(root / "Pipe.bvh")
+    os.mkfifo(root / "Pipe.pha")
+    assert "is no ordinary file" in refusal(root, head='<load src="Pipe"/>')
+    assert "is no ordinary file" in refusal(root, head='<include src="Pipe"/>')
+    (root / "Zero.bvh").symlink_to("/dev/zero")
+    assert "leads out of the library" in refusal(root, head='<load src="Zero"/>')
+
+
+def test_folders_that_end_like_files_are_passed_over(root):
+    (root / "Bow.skeleton").mkdir()
+    assert clips_of(resolved(root, procedure("main", 'Bow duration="1"'), head='<load src="Bow"/>')) == ["Bow.Bow"]
+
+
+def test_files_too_large_are_refused(root, monkeypatch):
+    monkeypatch.setattr(library_room, "MAX_BYTES", 2)
+    assert "has 19 bytes; at most 2 are read" in refusal(root, head=STEPS)
+
+
+def test_the_first_ending_is_taken_and_a_warning_names_the_others(root):
+    (root / "Bow.skeleton").write_text("ogre")
+    (root / "Bow.raa").write_text("rite")
+    p = resolved(root, procedure("main", 'Bow.ogre duration="1"'), head='<load src="Bow"/>')
+    assert [x.message for x in p.problems] == [
+        f"<load> src: 'Bow' is taken from {root / 'Bow.skeleton'}; there are also {root / 'Bow.bvh'}, "
+        f"{root / 'Bow.raa'}"]
+    assert p.problems[0].is_warning
+
+
+def test_load_format_chooses_otherwise(root):
+    (root / "Bow.skeleton").write_text("ogre")
+    lib = opened(root, load_format=".bvh")
+    p = resolved(root, procedure("main", 'Bow duration="1"'), head='<load src="Bow"/>', lib=lib)
+    assert clips_of(p) == ["Bow.Bow"]
+    with pytest.raises(FileError, match=r"load_format is '\.doc'; expected one of \.skeleton"):
+        Library(load_format=".doc")
+
+
+def test_libraries_are_searched_in_their_order(root, tmp_path_factory):
+    second = tmp_path_factory.mktemp("second")
+    (second / "Bow.skeleton").write_text("later")
+    (second / "Only.bvh").write_text("only")
+    lib = Library((root, second), readers=dict.fromkeys(library_room.CLIP_SUFFIXES, reader))
+    p = resolved(root, procedure("main", 'Bow duration="1"', 'only duration="1"'),
+                 head='<load src="Bow"/><load src="Only"/>', lib=lib)
+    assert clips_of(p) == ["Bow.Bow", "Only.only"]
+
+
+def test_other_clips_are_asked_last(root):
+    actions = {"Bow": (turning("action", X, (0.0, 1.0)),), "Wave.Arm": (turning("", X, (0.0, 1.0)),)}
+    lib = opened(root, other_clips=actions.get)
+    p = resolved(root, procedure("main", 'Bow duration="1"', 'Wave.Arm duration="1"'),
+                 head='<load src="Bow"/><load src="Wave.Arm"/>', lib=lib)
+    assert clips_of(p) == ["Bow.Bow", "Wave.Arm.Arm"]
+
+
+def test_a_kind_of_file_that_nothing_reads_says_so(root):
+    (root / "Jump.raa").write_text("x")
+    message = refusal(root, head='<load src="Jump"/>', lib=Library((root,)))
+    assert "Jump.raa: clips of this kind cannot be read" in message
+
+
+def test_without_roots_the_nearest_fitting_folder_is_the_library(root):
+    path = write(root, "dances/slow/waltz", procedure("main", 'right duration="1"'), head=STEPS)
+    lib = Library(readers={".bvh": reader})
+    assert lib.beside(parse(path.read_text(), path)).roots == (root,)
+    assert clips_of(resolve(parse(path.read_text(), path), lib)) == ["feet.Steps.right"]
+
+
+def test_a_bad_src_is_reported_in_its_place_without_roots_too(root):
+    path = write(root, "waltz", head='<load src="../feet"/>')
+    with pytest.raises(ScoreError, match=r"waltz\.pha:1:23: <load> src: found '\.\./feet', expected names joined"):
+        resolve(parse(path.read_text(), path), Library())
+
+
+def test_the_library_is_sought_five_levels_up_at_most(root):
+    path = write(root, "1/2/3/4/5/waltz", procedure("main", 'right duration="1"'), head=STEPS)
+    with pytest.raises(ScoreError, match=r"found no file for 'feet\.Steps'"):
+        resolve(parse(path.read_text(), path), Library(readers={".bvh": reader}))
+
+
+def test_without_any_library_the_message_says_what_to_do(root):
+    assert "below no library at all: name its folder, or save the score beside it" in refusal(
+        root, head=STEPS, lib=Library())
+
+
+def test_a_module_without_main_is_a_library(root):
+    p = resolved(root, procedure("a", 'Bow duration="1"'), head='<load src="Bow"/>')
+    assert list(p.own) == ["a"]
+
+
+def test_many_modules_that_include_each_other(root):
+    for i in range(40):
+        write(root, f"m{i}", procedure(f"p{i}", 'Bow duration="1"'),
+              head='<load src="Bow"/>' + "".join(f'<include src="m{j}"/>' for j in range(40)))
+    assert len(clips_of(resolved(root, procedure("main", 'p39 duration="1"'), head='<include src="m0"/>'))) == 1
+
+
+def test_more_modules_than_anyone_has_are_refused(root, monkeypatch):
+    monkeypatch.setattr("takt.core.pha.programme.MAX_MODULES", 2)
+    for i in range(3):
+        write(root, f"m{i}", procedure("p", 'Bow duration="1"'), head='<load src="Bow"/>')
+    assert "more than 2 score files are included" in refusal(
+        root, head="".join(f'<include src="m{i}"/>' for i in range(3)))

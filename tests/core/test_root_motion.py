@@ -1,0 +1,201 @@
+"""Root motion: the specification's section 7a."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from takt.core import rotations as rot
+from takt.core.clip import Clip, Tracks
+from takt.core.errors import TaktError
+from takt.core.motion import compose
+from takt.core.pha.sequence import expand
+from takt.core.root_motion import Placement, Root, root_joint
+from takt.core.skeleton import Skeleton, world_from_pose
+from takt.core.transitions.methods import METHODS
+from tests.core.scores import FIGURE, UP_Z, X, library, procedure, programme, turning, walking
+
+EXACT = 1e-9
+angles_rad = st.floats(-3.0, 3.0)
+places = st.tuples(st.floats(-5, 5), st.floats(-5, 5))
+
+
+def motion(clips, *calls, method="BOTH", root_motion="CONTINUE", loop=False, up=UP_Z):
+    p = programme(procedure("main", *calls), clips=library(feet_Steps=clips))
+    return compose(expand(p, "main", loop), p.clips, method=method, curve="COSINE", interpolation="SLERP",
+                   root_motion=root_motion, up=up)
+
+
+def hip(m, *times):
+    """Return the hip's model matrices."""
+    return world_from_pose(m.skeleton, m.sample(np.array(times, dtype=float)))[:, 0]
+
+
+def heading(m, *times):
+    pose = m.sample(np.array(times, dtype=float))
+    return Root(m.skeleton, 0, UP_Z).placement(pose.rotations[:, 0], pose.translations[:, 0]).yaw_rad
+
+
+STEP = walking("left", (1.0, 0.5))
+TURN = walking("right", (0.6, 0.0), yaw_rad=np.pi / 2)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_n_repeats_go_n_times_the_way(method):
+    m = motion((STEP,), 'left duration="1" repeat="7"', method=method)
+    start, end = hip(m, 0.0, m.duration_s)[:, :, 3]
+    assert end - start == pytest.approx((7.0, 3.5, 0.0), abs=EXACT)
+
+
+def test_turned_walks_turn():
+    """Four quarter turns, each 0.6 ahead: a square, back at its beginning."""
+    m = motion((STEP, TURN), 'right duration="1" repeat="4"', method="END")
+    corners = hip(m, 0.0, 1.0, 2.0, 3.0, 4.0)[:, :2, 3]
+    assert np.diff(corners, axis=0) == pytest.approx(np.array(((0.6, 0), (0, 0.6), (-0.6, 0), (0, -0.6))), abs=EXACT)
+    assert heading(m, 0.0, 1.5, 2.0) == pytest.approx((0.0, 0.75 * np.pi, np.pi), abs=EXACT)
+
+
+@given(places, angles_rad, places, angles_rad, st.sampled_from(sorted(METHODS)))
+@settings(max_examples=40, deadline=None)
+def test_each_segment_starts_where_the_last_one_ended(start, facing, way, yaw, method):
+    """However the second clip is placed by its author."""
+    second = walking("right", way, yaw_rad=yaw, start=start, facing_rad=facing)
+    m = motion((STEP, second), 'left duration="1" transition="0.2"', 'right duration="1" transition="0.2"',
+               'left duration="1"', method=method)
+    end = m.layout.window_end_s[0]
+    own = second.sample(np.array((0.0, 0.7)), "SLERP")
+    root = Root(FIGURE, 0, UP_Z)
+    placed = root.placement(own.rotations[:, 0], own.translations[:, 0])
+    step = placed.at(0).inverse() @ placed.at(1)
+    at = m.layout.begin_s[1] + 0.7 * (m.layout.end_s[1] - m.layout.begin_s[1])
+    assert m.layout.window_begin_s[1] >= at > end
+    x, y = hip(m, at)[0, :2, 3] - hip(m, 0.0)[0, :2, 3] - STEP.sample(np.array((1.0,))).translations[0, 0, :2]
+    assert x + 1j * y == pytest.approx(complex(step.shift), abs=1e-6)
+    assert np.exp(1j * heading(m, at)[0]) == pytest.approx(np.exp(1j * step.yaw_rad), abs=1e-6)
+
+
+@given(st.lists(st.tuples(places, angles_rad, places, angles_rad), min_size=1, max_size=3),
+       st.sampled_from(sorted(METHODS)))
+@settings(max_examples=30, deadline=None)
+def test_the_root_never_jumps(rows, method):
+    clips = tuple(walking("abc"[i], way, yaw, start, facing) for i, (start, facing, way, yaw) in enumerate(rows))
+    m = motion(clips, *(f'{c.name} duration="1" repeat="2"' for c in clips), method=method, loop=True)
+    edges = np.concatenate((m.layout.begin_s, m.layout.end_s, m.layout.window_begin_s, m.layout.window_end_s))
+    edges = np.concatenate((edges, edges + m.duration_s, edges - m.duration_s))
+    before, after = hip(m, *(edges - 1e-9)), hip(m, *(edges + 1e-9))
+    assert np.abs(before - after).max() < 1e-6
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_loop_repeats_with_offset(method):
+    m = motion((STEP, TURN), 'left duration="1"', 'right duration="1"', method=method, loop=True)
+    times = np.array((0.1, 0.7, 1.3, m.duration_s - 0.05))
+    root = Root(FIGURE, 0, UP_Z)
+    rounds = [m.sample(times + n * m.duration_s) for n in (0, 1, 2, -1)]
+    placed = [root.placement(p.rotations[:, 0], p.translations[:, 0]) for p in rounds]
+    lap = placed[1].at(0) @ placed[0].at(0).inverse()
+    for n, there in zip((1, 2, -1), placed[1:], strict=True):
+        expected = lap.power(np.full(len(times), n)) @ placed[0]
+        assert there.shift == pytest.approx(expected.shift, abs=EXACT)
+        assert np.exp(1j * there.yaw_rad) == pytest.approx(np.exp(1j * expected.yaw_rad), abs=EXACT)
+    assert np.exp(1j * lap.yaw_rad) == pytest.approx(1j, abs=EXACT)
+
+
+def test_the_first_segment_begins_as_authored():
+    m = motion((walking("left", (1.0, 0.0), start=(3.0, 2.0), facing_rad=1.0),), 'left duration="1"')
+    own = m.clips[0].sample(np.array((0.3,)), "SLERP")
+    found = m.sample(np.array((0.3,)))
+    assert found.translations == pytest.approx(own.translations, abs=EXACT)
+    assert rot.angle_between(found.rotations, own.rotations).max() < 1e-6
+
+
+def test_clips_that_leave_the_root_alone_stay_where_the_last_one_ended():
+    wave = turning("right", X, (0.0, 1.0), ("r_arm",))
+    m = motion((STEP, wave), 'left duration="1"', 'right duration="1" repeat="2"', 'left duration="1"', method="END")
+    places = hip(m, 1.0, 2.0, 2.9, 4.0)[:, :2, 3] - hip(m, 0.0)[0, :2, 3]
+    assert places == pytest.approx(np.array(((1, 0.5), (1, 0.5), (1, 0.5), (2, 1))), abs=EXACT)
+
+
+def test_the_root_walks_on_from_rest_after_clips_that_leave_it_alone():
+    wave = turning("right", X, (0.0, 1.0), ("r_arm",))
+    far = walking("left", (1.0, 0.0), start=(9.0, 9.0), facing_rad=2.0)
+    m = motion((far, wave), 'right duration="1"', 'left duration="1"', method="END")
+    rest = FIGURE.rest_translations[0, :2]
+    assert hip(m, 0.2, 1.0)[:, :2, 3] == pytest.approx(np.array((rest, rest)), abs=EXACT)
+    assert heading(m, 0.2, 1.0) == pytest.approx((0.0, 0.0), abs=EXACT)
+
+
+def test_heights_and_tilts_stay_as_authored():
+    m = motion((STEP, TURN), 'left duration="1"', 'right duration="1"', 'left duration="1"', method="APPEND")
+    begin = m.layout.begin_s
+    assert hip(m, *(begin + 0.25))[:, 2, 3] == pytest.approx((1.05, 1.05, 1.05), abs=EXACT)
+
+
+def test_in_place_stays_above_its_place_of_rest():
+    m = motion((STEP, TURN), 'left duration="1"', 'right duration="1"', root_motion="IN_PLACE")
+    found = hip(m, *np.linspace(0, 2, 50))[:, :, 3]
+    assert found[:, :2] == pytest.approx(np.tile(FIGURE.rest_translations[0, :2], (50, 1)), abs=EXACT)
+    assert np.ptp(found[:, 2]) > 0.05
+
+
+def test_as_authored_does_what_the_file_says():
+    far = walking("left", (1.0, 0.0), start=(9.0, 9.0))
+    m = motion((far,), 'left duration="1" transition="0.2" repeat="2"', root_motion="AS_AUTHORED", method="END")
+    assert hip(m, 1.0)[0, :, 3] == pytest.approx(FIGURE.rest_translations[0] + (9, 9, 0), abs=EXACT)
+
+
+def test_headings_do_not_count_as_turns_without_natural_way():
+    back = walking("right", (1.0, 0.0), facing_rad=np.pi)
+    assert not motion((STEP, back), 'left duration="1"', 'right duration="1"').problems
+    assert "'hip' must turn by 150°" in str(motion((STEP, back), 'left duration="1"', 'right duration="1"',
+                                                   root_motion="AS_AUTHORED").problems[0])
+
+
+def test_the_root_below_other_joints_of_any_axes_and_scale():
+    """A hip under a turned, shifted, scaled armature joint walks as one without."""
+    turn = rot.from_axis_angle(np.array((1.0, -2.0, 0.5)), 1.1)
+    above = Skeleton.from_arrays(("top", *FIGURE.names), (-1, 0, *(FIGURE.parents[1:] + 1)),
+                                 np.concatenate((turn[None], FIGURE.rest_rotations)),
+                                 np.concatenate((((1.0, 2.0, 3.0),), FIGURE.rest_translations)),
+                                 np.concatenate((np.full((1, 3), 0.5), np.ones((4, 3)))))
+    root = Root(above, 1, UP_Z)
+    rng = np.random.default_rng(5)
+    rotations, translations = rot.normalized(rng.normal(size=(6, 4))), rng.normal(size=(6, 3))
+    by = Placement(rng.normal(size=6), rng.normal(size=6) + 1j * rng.normal(size=6))
+    before, after = root.placement(rotations, translations), root.placement(*root.placed(rotations, translations, by))
+    assert np.exp(1j * after.yaw_rad) == pytest.approx(np.exp(1j * (by @ before).yaw_rad))
+    assert after.shift == pytest.approx((by @ before).shift)
+
+
+@given(angles_rad, places, st.integers(-6, 6))
+def test_powers_of_a_placement_are_repetitions(yaw, shift, times):
+    one = Placement(np.array(yaw), np.array(complex(*shift)))
+    result = Placement(np.array(0.0), np.array(0j))
+    for _ in range(abs(times)):
+        result = (one if times > 0 else one.inverse()) @ result
+    found = one.power(np.array((times,)))
+    assert found.shift[0] == pytest.approx(complex(result.shift), abs=1e-6)
+    assert found.yaw_rad[0] == pytest.approx(float(result.yaw_rad))
+
+
+def test_the_root_is_the_topmost_joint_with_a_translation():
+    hand = replace(STEP, translations=Tracks(np.array((3,)), np.array((0, 1)), np.zeros(1), np.zeros((1, 3))))
+    assert root_joint((STEP, hand)) == 0
+    assert root_joint((hand,)) == 3
+    assert root_joint((turning("a", X, (0.0, 1.0), ("spine", "l_arm")),)) == 1
+    assert root_joint((Clip("still", FIGURE, 1.0, Tracks.empty(4), Tracks.empty(3), Tracks.empty(3)),)) is None
+
+
+def test_clips_that_move_nothing_play():
+    still = Clip("left", FIGURE, 1.0, Tracks.empty(4), Tracks.empty(3), Tracks.empty(3))
+    m = motion((still,), 'left duration="1" repeat="2"')
+    assert m.transitions_s == pytest.approx((0.0, 0.0))
+    assert hip(m, 0.5)[0] == pytest.approx(FIGURE.rest_world[0])
+
+
+def test_up_must_be_a_direction():
+    for up in (np.zeros(3), np.array((np.nan, 0, 0)), np.ones(2)):
+        with pytest.raises(TaktError, match=r"a direction \(3,\) is wanted"):
+            motion((STEP,), 'left duration="1"', up=up)

@@ -1,0 +1,60 @@
+"""From text to motion in one call."""
+
+import numpy as np
+import pytest
+
+from takt.core import rotations as rot
+from takt.core.clip import Clip, Tracks
+from takt.core.errors import ScoreError, TaktError
+from takt.core.score import Settings, perform
+from takt.core.skeleton import Skeleton
+from tests.core.scores import FIGURE, NO_TURN, STEPS, UP_Z, X, library, procedure, score, turning
+
+WALK = score(procedure("walk", 'left duration="1"', 'right duration="1"'),
+             procedure("main", 'walk duration="2" repeat="5"', 'nod duration="4" transition="0.5"'), tick=0.8)
+
+
+def performed(text=WALK, clips=STEPS, skeleton=FIGURE, **settings):
+    return perform(text, None, clips, skeleton, Settings(**settings), turn=NO_TURN, up=UP_Z)
+
+
+def test_the_example_of_the_specification_becomes_a_motion():
+    m = performed()
+    assert m.skeleton is FIGURE
+    assert m.duration_s == pytest.approx(14 * 0.8)
+    assert len(m.transitions_s) == 11
+    pose = m.sample(np.arange(0.0, m.duration_s, 1 / 24))
+    assert np.linalg.norm(pose.rotations, axis=-1) == pytest.approx(1.0)
+    assert all("longer than END allows there" in p.message for p in m.problems)
+
+
+def test_settings_reach_the_motion():
+    m = performed(procedure="walk", method="APPEND", curve="LINEAR", interpolation="LERP", root_motion="IN_PLACE",
+                  loop=True)
+    assert len(m.sequence) == 2
+    assert m.sequence.is_loop
+    assert m.method.identifier == "APPEND"
+    assert m.duration_s == pytest.approx(1.6 + m.transitions_s.sum())
+
+
+def test_only_clips_that_are_played_are_fitted():
+    stranger = Skeleton.from_arrays(("wheel",), (-1,), rot.identities(1), np.zeros((1, 3)))
+    car = Clip("car", stranger, 1.0, Tracks.uniform(np.array((0,)), np.array((0.0,)), rot.identities(1, 1)),
+               Tracks.empty(3), Tracks.empty(3))
+    clips = library(feet_Steps=(turning("left", X, (0.0, 1.0)), car))
+    assert performed(score(procedure("main", 'left duration="1"')), clips).clips[0].name == "left"
+    with pytest.raises(ScoreError, match=r"'feet\.Steps\.car': .*'wheel'|'feet\.Steps\.car': .*wheel"):
+        performed(score(procedure("main", 'left duration="1"', 'car duration="1"')), clips)
+
+
+def test_joints_without_counterpart_are_listed():
+    shorter = Skeleton.from_arrays((*FIGURE.names[:3], "tail"), FIGURE.parents, FIGURE.rest_rotations,
+                                   FIGURE.rest_translations)
+    assert set(performed(skeleton=shorter).unmatched) == {"r_arm", "tail"}
+
+
+def test_errors_of_the_score_and_of_settings_come_through():
+    with pytest.raises(ScoreError, match="did you mean left"):
+        performed(score(procedure("main", 'lefd duration="1"')))
+    with pytest.raises(TaktError, match="no transition method"):
+        performed(method="FADE")

@@ -1,0 +1,174 @@
+"""Methods and automatic lengths: the specification's section 4."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from takt.core.clip import Clip, Tracks
+from takt.core.errors import TaktError
+from takt.core.held import Held
+from takt.core.transitions.lengths import DEFAULT_SPEED_RAD_S, Turning, automatic_lengths
+from takt.core.transitions.methods import METHODS, method_named
+from tests.core.scores import FIGURE, X, Y, turning, walking
+
+EXACT = 1e-12
+lengths = st.lists(st.floats(0.1, 10.0), min_size=1, max_size=12)
+
+
+def laid_out(identifier, segment_lengths, wished, is_loop=False):
+    method = METHODS[identifier]
+    length = np.array(segment_lengths)
+    transition = np.minimum(np.resize(wished, len(length)), method.limit(length, np.roll(length, -1)))
+    if not is_loop:
+        transition[-1] = 0.0
+    return length, transition, method.lay_out(length, transition)
+
+
+@pytest.mark.parametrize("identifier", [i for i in METHODS if i != "APPEND"])
+@given(lengths, st.floats(0.0, 20.0), st.booleans())
+def test_the_whole_lasts_what_its_segments_last(identifier, segment_lengths, wished, is_loop):
+    length, _, layout = laid_out(identifier, segment_lengths, wished, is_loop)
+    assert layout.duration_s == pytest.approx(length.sum(), rel=EXACT)
+
+
+@given(lengths, st.floats(0.0, 20.0), st.booleans())
+def test_append_takes_time_of_its_own(segment_lengths, wished, is_loop):
+    length, transition, layout = laid_out("APPEND", segment_lengths, wished, is_loop)
+    assert layout.duration_s == pytest.approx(length.sum() + transition.sum(), rel=EXACT)
+    assert layout.end_s - layout.begin_s == pytest.approx(length, abs=1e-9)
+
+
+@pytest.mark.parametrize("identifier", METHODS)
+@given(lengths, st.lists(st.floats(0.0, 20.0), min_size=1, max_size=12), st.booleans())
+def test_windows_never_overlap_and_time_never_runs_backwards(identifier, segment_lengths, wished, is_loop):
+    _, _, layout = laid_out(identifier, segment_lengths, wished, is_loop)
+    assert (layout.end_s - layout.begin_s >= -1e-9).all()
+    assert (layout.window_end_s - layout.window_begin_s >= -EXACT).all()
+    assert (layout.window_begin_s[1:] - layout.window_end_s[:-1] >= -1e-9).all()
+    if is_loop:
+        assert layout.window_begin_s[0] + layout.duration_s - layout.window_end_s[-1] >= -1e-9
+
+
+@pytest.mark.parametrize("identifier", ["INSERT", "INSERT_BOTH"])
+@given(lengths, st.booleans())
+def test_an_inserted_transition_leaves_a_clip_a_tenth_of_its_time(identifier, segment_lengths, is_loop):
+    length, _, layout = laid_out(identifier, segment_lengths, 1e9, is_loop)
+    assert (layout.end_s - layout.begin_s >= 0.1 * length * (1.0 - 1e-9) - EXACT).all()
+
+
+def test_end_plays_in_the_last_t_of_a_and_ends_with_it():
+    _, _, layout = laid_out("END", [2.0, 1.0], [0.5])
+    assert (layout.window_begin_s[0], layout.window_end_s[0]) == (1.5, 2.0)
+    assert laid_out("END", [2.0, 1.0], [9.0])[1][0] == 2.0
+
+
+def test_both_plays_around_the_seam_and_is_at_most_the_shorter_of_the_two():
+    _, _, layout = laid_out("BOTH", [2.0, 1.0], [0.5])
+    assert (layout.window_begin_s[0], layout.window_end_s[0]) == (1.75, 2.25)
+    assert laid_out("BOTH", [2.0, 1.0], [9.0])[1][0] == 1.0
+
+
+def test_insert_shares_the_time_of_a_as_t_to_a_plus_t():
+    _, _, layout = laid_out("INSERT", [2.0, 1.0], [2.0])
+    assert (layout.end_s[0], layout.begin_s[1]) == (1.0, 2.0)
+    assert (layout.window_begin_s[0], layout.window_end_s[0]) == (1.0, 2.0)
+
+
+def test_insert_both_takes_its_time_in_proportion_to_the_lengths():
+    _, _, layout = laid_out("INSERT_BOTH", [2.0, 1.0], [0.6])
+    assert (layout.end_s[0], layout.begin_s[1]) == (pytest.approx(1.6), pytest.approx(2.2))
+    assert layout.end_s[1] == 3.0
+
+
+def test_append_moves_what_follows():
+    _, _, layout = laid_out("APPEND", [2.0, 1.0], [0.5])
+    assert (layout.end_s[0], layout.window_end_s[0], layout.begin_s[1], layout.duration_s) == (2.0, 2.5, 2.5, 3.5)
+
+
+def test_an_unknown_method_is_refused():
+    with pytest.raises(TaktError, match="no transition method 'FADE'; there are END, BOTH, INSERT, "):
+        method_named("FADE")
+
+
+def automatic(a: Clip, b: Clip, stretch_a: float = 1.0, stretch_b: float = 1.0) -> float:
+    clips = (a, b)
+    joints = len(FIGURE)
+    ends = np.array([clip.sample(np.array((0.0, clip.duration_s))).rotations for clip in clips])
+    assert ends.shape == (2, 2, joints, 4)
+    return float(automatic_lengths(Turning.of(clips), ends[:, 0], ends[:, 1], np.array((0,)), np.array((1,)),
+                                   np.array((stretch_a,)), np.array((stretch_b,)))[0])
+
+
+def test_automatic_is_mean_angle_over_mean_speed():
+    """A: 0.4 rad in each second; B: 0.2 rad in each; they meet 0.9 rad apart: 0.9 ÷ (1.8 ÷ 6)."""
+    a = turning("a", X, (0.0, 0.4, 0.8, 1.2), duration_s=3.0)
+    b = turning("b", X, (0.3, 0.5, 0.7, 0.9), duration_s=3.0)
+    assert automatic(a, b) == pytest.approx(0.9 / (1.8 / 6.0))
+
+
+def test_automatic_looks_at_three_intervals_on_each_side_only():
+    a = turning("a", X, (3.0, 0.0, 0.4, 0.8, 1.2), duration_s=4.0)
+    b = turning("b", X, (0.3, 0.5, 0.7, 0.9, -2.0, 3.0), duration_s=5.0)
+    assert automatic(a, b) == pytest.approx(0.9 / (1.8 / 6.0))
+
+
+def test_automatic_uses_the_played_tempo():
+    a = turning("a", X, (0.0, 0.4, 0.8, 1.2), duration_s=3.0)
+    b = turning("b", X, (0.3, 0.5, 0.7, 0.9), duration_s=3.0)
+    assert automatic(a, b, 2.0, 0.5) == pytest.approx(0.9 / (1.8 / (3.0 * 2.0 + 3.0 * 0.5)))
+
+
+def test_automatic_averages_over_shared_joints_only():
+    """The spine turns far and fast, but only in A; the right arm, which both turn, has nowhere to go."""
+    a = turning("a", X, (0.0, 0.4, 0.8, 1.2), ("spine", "l_arm", "r_arm"), duration_s=3.0)
+    b = turning("b", X, (0.3, 0.5, 0.7, 0.9), ("l_arm", "r_arm"), duration_s=3.0)
+    assert automatic(a, b) == pytest.approx(0.9 / (1.8 / 6.0))
+
+
+def test_identical_poses_need_no_transition():
+    a = turning("a", X, (0.0, 0.4, 0.8))
+    assert automatic(a, turning("b", X, (0.8, 0.1))) == 0.0
+    assert automatic(a, turning("b", X, (0.8 + 4 * np.pi, 0.1))) == 0.0
+
+
+def test_opposite_signs_are_the_same_pose():
+    a, b = turning("a", X, (0.0, 0.8)), turning("b", X, (0.8, 0.0))
+    flipped = Clip("c", FIGURE, 1.0, Tracks(b.rotations.joints, b.rotations.starts, b.rotations.times_s,
+                                            -b.rotations.values), Tracks.empty(3), Tracks.empty(3))
+    assert automatic(a, flipped) == 0.0
+
+
+def test_ends_that_stand_still_fall_back_on_the_whole_clips_speed():
+    a = turning("a", X, (-1.0, 0.0, 0.0, 0.0, 0.0), duration_s=4.0)
+    b = turning("b", X, (0.5, 0.5, 0.5, 0.5, 0.0), duration_s=4.0)
+    assert automatic(a, b) == pytest.approx(0.5 / (1.5 / 8.0))
+
+
+def test_clips_that_stand_still_fall_back_on_the_stated_speed():
+    still = Clip("still", FIGURE, 0.0, turning("x", X, (0.0,)).rotations, Tracks.empty(3), Tracks.empty(3))
+    assert automatic(still, turning("b", X, (0.5, 0.5))) == pytest.approx(0.5 / DEFAULT_SPEED_RAD_S)
+
+
+def test_no_shared_joint_has_no_automatic_length():
+    assert automatic(turning("a", X, (0.0, 1.0), ("spine",)), turning("b", Y, (0.0, 1.0), ("l_arm",))) == 0.0
+
+
+@given(st.lists(st.integers(0, 3), min_size=1, max_size=700), st.booleans())
+def test_held_is_the_last_mover_of_each_joint(clips, is_loop):
+    moved = np.array(((1, 1, 0, 0, 0), (0, 1, 1, 1, 0), (0, 0, 0, 0, 0), (0, 0, 1, 1, 0)), dtype=bool)
+    clip = np.array(clips)
+    expected = np.empty((len(clip), 5), dtype=np.int64)
+    state = np.full(5, -1)
+    for _ in range(2 if is_loop else 1):
+        for i, c in enumerate(clip):
+            state = np.where(moved[c], c, state)
+            expected[i] = state
+    order = np.random.default_rng(1).permutation(len(clip))
+    assert (Held(clip, moved, is_loop).after(order) == expected[order]).all()
+
+
+def test_walking_figures_move_as_they_say():
+    """The figure of these tests is itself right: its hip goes where it is told."""
+    pose = walking("w", (1.0, 0.5)).sample(np.array((0.0, 1.0)))
+    assert pose.translations[1, 0] - pose.translations[0, 0] == pytest.approx((1.0, 0.5, 0.0))
