@@ -132,7 +132,7 @@ def world_from_pose(skeleton: Skeleton, pose: Pose) -> FloatArray:
     for level in skeleton.levels[1:]:
         parent = world[..., skeleton.parents[level], :, :]
         world[..., level, :, :3] = parent[..., :3] @ linear[..., level, :, :]
-        world[..., level, :, 3] = (parent[..., :3] @ position[..., level, :, None])[..., 0] + parent[..., 3]
+        world[..., 3][..., level, :] = (parent[..., :3] @ position[..., level, :, None])[..., 0] + parent[..., 3]
     return world
 
 
