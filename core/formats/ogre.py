@@ -201,7 +201,8 @@ def _parents(records: Records, bones: dict[int, BoneRecord]) -> dict[int, int]:
                 raise FileError(Problem(f"a parent is given with bone {handle}, which the file does not hold", place))
         if child in parent_of:
             raise FileError(Problem(f"bone {quoted(bones[child].name)} gets a second parent, "
-                                    f"{quoted(bones[parent].name)}; it has {quoted(bones[parent_of[child]].name)}", place))
+                                    f"{quoted(bones[parent].name)}; it has "
+                                    f"{quoted(bones[parent_of[child]].name)}", place))
         parent_of[child] = parent
     return parent_of
 
@@ -288,8 +289,8 @@ def _moving(packed: Tracks, values: FloatArray, neutral: float) -> Tracks:
 def key_table(clip: Clip) -> list[tuple[int, FloatArray]]:
     """Return for each moved joint its keys (K, 11): time, rotation wxyz, translation, scale.
 
-    Joints come in the order of their tracks. OGRE keys all three at once: where the clip's own tracks have different times, the joint is keyed at all
-    of them, what has no key there being sampled.
+    Joints come in the order of their tracks. OGRE keys all three channels at once: where the clip's own
+    tracks have different times, the joint is keyed at all of them, what has no key there being sampled.
     """
     neutral = (np.array((1.0, 0.0, 0.0, 0.0)), np.zeros(3), np.ones(3))
     channels = (clip.rotations, clip.translations, clip.scales)
