@@ -55,6 +55,7 @@ def _version_2() -> dict[str, str]:
     for side in "lr":
         names |= {f"{side}_talocrural": f"{side}_ankle", f"{side}_radiocarpal": f"{side}_wrist",
                   f"{side}_talocalcaneonavicular": f"{side}_subtalar",
+                  f"{side}_transversetarsal": f"{side}_midtarsal",
                   f"{side}_metatarsophalangeal_2": f"{side}_metatarsal"}
         for number, finger in enumerate(("thumb", *_FINGERS), start=1):
             first = 1 if finger == "thumb" else 0
