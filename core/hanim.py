@@ -86,8 +86,8 @@ def canonical(name: str) -> str | None:
 def common_prefix(names: Iterable[str]) -> str:
     """Return what stands before the H-Anim name in all of a skeleton's joints ("" where nothing does).
 
-    A prefix ends in a letter or digit's neighbour `_`, `:` or `.`, as in `hanim_l_hip` or `Jin:l_hip`; at
-    least one joint must be a standard one without it, so that joints that happen to start alike keep their names.
+    A prefix ends in `_`, `:` or `.`, as in `hanim_l_hip` or `Jin:l_hip`, and what follows it must be a
+    standard joint at least once: joints that merely start alike keep their names.
 
     >>> common_prefix(["hanim_HumanoidRoot", "hanim_l_hip", "hanim_x_tail"])
     'hanim_'

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ..clip import Clip
 from ..errors import FileError
-from . import ogre_binary, ogre_xml
+from . import bvh, ogre_binary, ogre_xml
 
 Reader = Callable[[bytes, Path], tuple[Clip, ...]]
 
@@ -20,9 +20,14 @@ def _ogre_xml(data: bytes, path: Path) -> tuple[Clip, ...]:
     return ogre_xml.read(data, path).played
 
 
+def _bvh(data: bytes, path: Path) -> tuple[Clip, ...]:
+    return (bvh.read(data, path).clip,)
+
+
 CLIP_READERS: dict[str, Reader] = {
     ".skeleton": _ogre_binary,
     ".skeleton.xml": _ogre_xml,
+    ".bvh": _bvh,
 }
 """How each kind of clip file is read, by its ending in lower case."""
 
