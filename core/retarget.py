@@ -263,8 +263,8 @@ class _Tracks:
             whole = rot.identities(len(times))
             for u in joints:
                 if u in self._rotating:
-                    key = _sampled(self._clip.rotations, self._rotating[u], times)
-                    whole = rot.multiply(whole, rot.multiply(rot.multiply(world[u], key), rot.conjugate(world[u])))
+                    keys = _sampled(self._clip.rotations, self._rotating[u], times)
+                    whole = rot.multiply(whole, keys @ _sandwich(world[u], rot.conjugate(world[u])).T)
             return whole
 
         return rot.continuous(rot.multiply(rot.conjugate(along(steps.up)), along(steps.down)))
@@ -332,6 +332,8 @@ def _keys(tracks: Tracks, index: int) -> tuple[FloatArray, FloatArray]:
 
 def _sampled(tracks: Tracks, index: int, times: FloatArray) -> FloatArray:
     own_times, values = _keys(tracks, index)
+    if np.array_equal(own_times, times):
+        return values
     alone = Tracks(np.zeros(1, np.int64), np.array((0, len(own_times))), own_times, values)
     before, after, share = alone.neighbours(times)
     return rot.nlerp(values[before[:, 0]], values[after[:, 0]], share[:, 0])

@@ -187,10 +187,11 @@ class _Reader:
         first = 0
         for _, run in self._runs:
             part = keys[first:first + len(run)]
-            part[:, 0], part[:, 1:5] = run["time"], run["rotation"][:, _WXYZ_FROM_XYZW]
-            part[:, 5:8] = run["translation"]
-            if "scale" in (run.dtype.names or ()):
-                part[:, 8:11] = run["scale"]
+            with np.errstate(invalid="ignore"):  # a signalling NaN, which is refused later with its place
+                part[:, 0], part[:, 1:5] = run["time"], run["rotation"][:, _WXYZ_FROM_XYZW]
+                part[:, 5:8] = run["translation"]
+                if "scale" in (run.dtype.names or ()):
+                    part[:, 8:11] = run["scale"]
             first += len(run)
         return keys
 

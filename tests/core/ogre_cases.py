@@ -32,7 +32,8 @@ def small() -> OgreSkeleton:
     skeleton = Skeleton.from_arrays(["Hips", "Left Leg", "Fuß"], [-1, 0, 1], turn,
                                     np.array(((0.0, 1, 0), (0.25, -0.5, 0), (0, -0.5, 0.125))),
                                     np.array(((1.0, 1, 1), (1, 1, 1), (1, 2, 1))), "small")
-    keys = rot.from_axis_angle(np.array((0.0, 1.0, 0.0)), np.array((0.0, 0.5, 1.0, 0.25, 0.5)))
+    axes = np.array(((0.0, 1, 0), (1, 1, 0), (0, 0, 1), (1, 0, 1), (0, 1, 0)))
+    keys = rot.from_axis_angle(axes, np.array((0.0, 0.5, 1.0, 0.25, 0.5)))
     walk = Clip("walk", skeleton, 2.0,
                 Tracks(np.array((1, 0)), np.array((0, 3, 5)), np.array((0.0, 0.5, 1.0, 0.0, 2.0)), keys),
                 Tracks(np.array((0,)), np.array((0, 2)), np.array((0.0, 2.0)), np.array(((0.0, 0, 0), (0, 0.5, 3)))),

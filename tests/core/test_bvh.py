@@ -82,13 +82,22 @@ def test_there_and_back(seed: int) -> None:
                                     rot.normalized(rng.normal(size=(joints, 4))), rng.normal(size=(joints, 3)))
     times = np.arange(frames) / 8.0
     q = rot.normalized(rng.normal(size=(frames, joints, 4)))
-    q[:, 0] = rot.multiply(rot.multiply(about(2, 30), about(1, float(rng.choice((90, -90))))), about(0, 20))
     clip = Clip("c", skeleton, float(times[-1]), Tracks.uniform(np.arange(joints), times, q),
                 Tracks.uniform(np.arange(joints), times, rng.normal(size=(frames, joints, 3))), Tracks.empty(3))
     back = bvh.read(bvh.write(clip, 0.125)).clip
     to = [back.skeleton.index_of[name] for name in skeleton.names]
     there, here = (world_from_pose(c.skeleton, c.sample(times))[..., 3] for c in (clip, back))
     np.testing.assert_allclose(here[:, to], there, atol=1e-5)
+
+
+@pytest.mark.parametrize("y", [90, -90, 89.9999, -89.9999])
+def test_there_and_back_where_two_angles_turn_about_the_same_axis(y: float) -> None:
+    skeleton = Skeleton.from_arrays(["a"], [-1], rot.identities(1), np.zeros((1, 3)))
+    q = rot.multiply(rot.multiply(about(2, 30), about(1, y)), about(0, 20))
+    clip = Clip("c", skeleton, 0.0, Tracks.uniform(np.zeros(1, np.int64), np.zeros(1), q[None, None]), Tracks.empty(3),
+                Tracks.empty(3))
+    back = bvh.read(bvh.write(clip, 1.0)).clip
+    assert rot.angle_between(back.rotations.values[0], q) < 1e-6
 
 
 def test_ends_are_written_and_joints_without_motion_of_their_own_have_three_channels() -> None:

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from takt.core import rotations as rot
 from takt.core.clip import Clip, Tracks
 from takt.core.errors import FileError, TaktError
 from takt.core.formats import ogre_binary, ogre_xml, read_clips
@@ -138,7 +139,8 @@ def test_a_base_is_taken_out_of_the_keys_that_are_played() -> None:
     np.testing.assert_allclose(np.abs(pose.rotations[0, :, 0]), 1.0, atol=1e-12)
     np.testing.assert_allclose(pose.translations, 0.0, atol=1e-12)
     np.testing.assert_allclose(pose.scales, 1.0, atol=1e-12)
-    assert walk.translations.values[1, 2] == 3.0
+    base, start = walk.rotations.values[2], walk.rotations.values[0]
+    np.testing.assert_allclose(played[0].rotations.values[0], rot.multiply(rot.conjugate(base), start), atol=1e-12)
     np.testing.assert_allclose(played[0].translations.values[1] - played[0].translations.values[0], (0, 0.5, 3.0))
 
 
@@ -207,6 +209,14 @@ def test_says_what_is_wrong_and_where(data: bytes, message: str) -> None:
     text = failure(data)
     assert text.startswith("a.skeleton (byte ")
     assert message in text
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_signalling_nan_is_refused_without_a_warning() -> None:
+    data = TWO + animation(b"a", 1, track(1, key(0, scale=(2, 2, 2))))
+    for place in (4, 8, 24, 36):
+        at = len(data) - 44 + place
+        assert "finite values" in failure(data[:at - 4] + b"\x01\x00\x80\x7f" + data[at:])
 
 
 def test_a_key_cut_off_in_a_file_whose_lengths_lie_is_found() -> None:
