@@ -8,6 +8,7 @@ reader goes by what each chunk holds. Source: OGRE's SkeletonSerializer.
 from __future__ import annotations
 
 import struct
+from functools import cache
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -185,14 +186,14 @@ class _Reader:
         """Return all keys as (N, 11): time, rotation wxyz, translation, scale."""
         keys = np.ones((self._keys, 11))
         first = 0
-        for _, run in self._runs:
-            part = keys[first:first + len(run)]
-            with np.errstate(invalid="ignore"):  # a signalling NaN, which is refused later with its place
+        with np.errstate(invalid="ignore"):  # signalling NaNs, which are refused later with their place
+            for _, run in self._runs:
+                part = keys[first:first + len(run)]
                 part[:, 0], part[:, 1:5] = run["time"], run["rotation"][:, _WXYZ_FROM_XYZW]
                 part[:, 5:8] = run["translation"]
-                if "scale" in (run.dtype.names or ()):
+                if run.itemsize > _KEY_BYTES:
                     part[:, 8:11] = run["scale"]
-            first += len(run)
+                first += len(run)
         return keys
 
     def _place_of_key(self, key: int) -> Place:
@@ -231,6 +232,7 @@ class _Reader:
         return FileError.at(message, self._path, byte=byte)
 
 
+@cache
 def _key_dtype(order: str, *, has_scale: bool) -> np.dtype[np.void]:
     fields: list[tuple[str, str] | tuple[str, str, tuple[int]]] = [
         ("id", f"{order}u2"), ("length", f"{order}u4"), ("time", f"{order}f4"),
