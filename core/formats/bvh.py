@@ -1,0 +1,327 @@
+"""BVH (Biovision Hierarchy): a skeleton with offsets, and Euler angles in degrees for every frame.
+
+A joint's rotation is the product of its rotation channels in the order in which they stand; position channels
+take the place of its OFFSET. All rest axes are the model's. The file says neither axes nor units: they stay as
+they are. Source: M. Meredith, S. Maddock, Motion Capture File Formats Explained (2001).
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from .. import rotations as rot
+from ..arrays import FloatArray
+from ..clip import Clip, Tracks
+from ..errors import FileError, TaktError, quoted
+from ..retarget import retarget
+from ..skeleton import Skeleton
+
+MAX_JOINTS: Final = 10_000
+_MAX_NUMBER: Final = float(np.finfo(np.float32).max)
+_CHANNELS: Final = {f"{axis}{kind}".lower(): (kind, i) for kind in ("position", "rotation")
+                    for i, axis in enumerate("XYZ")}
+
+
+@dataclass(frozen=True, eq=False)
+class Bvh:
+    """What a BVH file holds. ends: the offset of the End Site below a joint, by the joint's name."""
+
+    clip: Clip
+    frame_time_s: float
+    ends: Mapping[str, FloatArray] = field(default_factory=dict)
+
+
+class _Channel(NamedTuple):
+    joint: int
+    kind: str
+    axis: int
+
+
+class _Line(NamedTuple):
+    number: int
+    text: str
+
+
+def read(data: bytes, path: Path | None = None) -> Bvh:
+    """Read a BVH file.
+
+    data: the whole file; path: for messages, and its name is the clip's.
+    Raises FileError with the line where something is missing, is no number, or does not agree with what was
+    announced.
+    """
+    return _Reader(data, path).read()
+
+
+class _Reader:
+    """Reads line by line up to the frames, and those all at once."""
+
+    def __init__(self, data: bytes, path: Path | None) -> None:
+        try:
+            self._text = data.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            self._text = data.decode("latin-1")
+        self._path = path
+        self._names: dict[str, int] = {}
+        self._parents: list[int] = []
+        self._offsets: dict[int, FloatArray] = {}
+        self._ends: dict[int, FloatArray] = {}
+        self._channels: list[_Channel] = []
+        self._with_channels: set[int] = set()
+
+    def read(self) -> Bvh:
+        start = re.search(r"^[ \t]*MOTION[ \t]*\r?$", self._text, re.MULTILINE | re.IGNORECASE)
+        if start is None:
+            raise self._error("no line MOTION: this is no BVH file, or it is cut off", self._text.count("\n") + 1)
+        self._read_hierarchy(self._text[:start.start()])
+        values, frame_time = self._read_motion(start.end())
+        name = "" if self._path is None else self._path.stem
+        names = list(self._names)
+        skeleton = Skeleton.from_arrays(names, self._parents, rot.identities(len(names)), np.array(
+            [self._offsets.get(joint, np.zeros(3)) for joint in range(len(names))]), name=name)
+        return Bvh(self._clip(name, skeleton, values, frame_time), frame_time,
+                   {names[joint]: offset for joint, offset in self._ends.items()})
+
+    def _read_hierarchy(self, text: str) -> None:
+        parts = [_Line(number, part) for number, line in enumerate(text.split("\n"), start=1)
+                 for part in map(str.strip, re.split(r"([{}])", line)) if part]
+        if not parts or parts[0].text.upper() != "HIERARCHY":
+            raise self._error(f"a BVH file begins with HIERARCHY, not with {quoted(parts[0].text if parts else '')}",
+                              parts[0].number if parts else 1)
+        open_joints: list[tuple[int, bool]] = []  # joint, and whether this is the End Site below it
+        pending: tuple[int, bool] | None = None
+        for line in parts[1:]:
+            keyword, _, rest = line.text.partition(" ") if "\t" not in line.text else line.text.partition("\t")
+            keyword = keyword.upper()
+            if line.text == "{" and pending is not None:
+                open_joints.append(pending)
+                pending = None
+            elif line.text == "}" and open_joints and pending is None:
+                open_joints.pop()
+            elif pending is not None:
+                raise self._error(f"found {quoted(line.text)} where {{ is wanted", line.number)
+            elif keyword in ("ROOT", "JOINT") and (keyword == "ROOT") == (not open_joints):
+                pending = (self._add_joint(rest.strip(), open_joints[-1][0] if open_joints else -1, line.number), False)
+            elif keyword == "END" and open_joints and not open_joints[-1][1]:
+                pending = (open_joints[-1][0], True)
+            elif keyword == "OFFSET" and open_joints:
+                joint, is_end = open_joints[-1]
+                (self._ends if is_end else self._offsets)[joint] = self._vector(rest, line.number)
+            elif keyword == "CHANNELS" and open_joints and not open_joints[-1][1]:
+                self._add_channels(open_joints[-1][0], rest.split(), line.number)
+            else:
+                raise self._error(f"{quoted(line.text)} does not belong here", line.number)
+        if open_joints or pending is not None or not self._names:
+            what = "a brace is not closed" if self._names else "there is no ROOT"
+            raise self._error(f"the hierarchy is not complete: {what}", parts[-1].number)
+        if not self._channels:
+            raise self._error("no joint has CHANNELS: there is nothing to play", parts[-1].number)
+
+    def _add_joint(self, name: str, parent: int, line: int) -> int:
+        if not name or name in self._names:
+            raise self._error(f"a second joint named {quoted(name)}; names must differ" if name
+                              else "a joint without a name", line)
+        if len(self._names) == MAX_JOINTS:
+            raise self._error(f"more than {MAX_JOINTS} joints; no more are read", line)
+        self._parents.append(parent)
+        return self._names.setdefault(name, len(self._names))
+
+    def _add_channels(self, joint: int, words: list[str], line: int) -> None:
+        known = [_CHANNELS.get(word.lower()) for word in words[1:]]
+        if not words or not words[0].isdecimal() or int(words[0][:9]) != len(known) or None in known:
+            raise self._error(f"CHANNELS {quoted(' '.join(words))}: the number of channels and as many of Xposition, "
+                              f"Yposition, Zposition, Xrotation, Yrotation, Zrotation are wanted", line)
+        found = [_Channel(joint, *channel) for channel in known if channel is not None]
+        moves = [channel.axis for channel in found if channel.kind == "position"]
+        if len(set(moves)) < len(moves) or len(found) - len(moves) > 3 or joint in self._with_channels:
+            raise self._error(f"CHANNELS {quoted(' '.join(words))}: each position once, at most three rotations, and "
+                              f"one CHANNELS in a joint are wanted", line)
+        self._with_channels.add(joint)
+        self._channels += found
+
+    def _read_motion(self, start: int) -> tuple[FloatArray, float]:
+        """Return what the channels are in every frame, (F, C), and the time between frames."""
+        head = re.compile(r"\s*Frames:[ \t]*(\S+)\s*Frame Time:[ \t]*(\S+)[ \t]*(?:\r?\n|$)", re.IGNORECASE)
+        found = head.match(self._text, start)
+        if found is None:
+            raise self._error("after MOTION the lines 'Frames: COUNT' and 'Frame Time: SECONDS' are wanted",
+                              self._line_at(start))
+        line = self._line_at(found.start(1))
+        frames = int(found[1][:12]) if found[1].isdecimal() else 0
+        if frames < 1:
+            raise self._error(f"Frames is {quoted(found[1])}; a whole number of at least 1 is wanted", line)
+        frame_time = _number(found[2])
+        if frame_time is None or frame_time <= 0.0:
+            raise self._error(f"Frame Time is {quoted(found[2])}; seconds greater than 0 are wanted",
+                              self._line_at(found.start(2)))
+        values = _numbers(self._text[found.end():])
+        if values is None or values.size != frames * len(self._channels) or not (np.abs(values) <= _MAX_NUMBER).all():
+            raise self._wrong_frames(frames, self._line_at(found.end()))
+        return values.reshape(frames, len(self._channels)), frame_time
+
+    def _wrong_frames(self, frames: int, first_line: int) -> FileError:
+        """Find out what is wrong with the frames, line by line: only errors take this way."""
+        channels, count = len(self._channels), 0
+        for number, line in enumerate(self._text.split("\n")[first_line - 1:], start=first_line):
+            words = line.split()
+            bad = next((word for word in words if _number(word) is None), None)
+            if bad is not None:
+                return self._error(f"{quoted(bad)} is no finite number", number)
+            if words and len(words) != channels:
+                return self._error(f"a frame of {len(words)} numbers; the {channels} channels of the hierarchy want "
+                                   f"one each", number)
+            count += bool(words)
+        return self._error(f"Frames announces {frames} frames, but {count} stand there", first_line)
+
+    def _clip(self, name: str, skeleton: Skeleton, values: FloatArray, frame_time: float) -> Clip:
+        times = np.arange(len(values), dtype=np.float64) * frame_time
+        turning = _slots(self._channels, "rotation")
+        q = rot.identities(len(values), len(turning))
+        for slot in range(3):
+            columns, axes = np.array([channels[slot] for channels in turning.values()]).reshape(-1, 2).T
+            half = np.where(columns >= 0, np.radians(values[:, columns]) / 2.0, 0.0)
+            step = np.zeros(q.shape)
+            step[..., 0] = np.cos(half)
+            np.put_along_axis(step, np.broadcast_to(axes + 1, half.shape)[..., None], np.sin(half)[..., None], axis=-1)
+            q = rot.multiply(q, step)
+        moving: dict[int, FloatArray] = {}
+        for column, channel in enumerate(self._channels):
+            if channel.kind == "position":
+                joint = channel.joint
+                moves = moving.setdefault(joint, np.zeros((len(values), 3)))
+                moves[:, channel.axis] = values[:, column] - skeleton.rest_translations[joint, channel.axis]
+        translations = Tracks.uniform(np.array(list(moving)), times, np.stack(list(moving.values()), axis=1)
+                                      ) if moving else Tracks.empty(3)
+        rotations = Tracks.uniform(np.array(list(turning)), times, rot.continuous(q)) if turning else Tracks.empty(4)
+        return Clip(name, skeleton, float(times[-1]), rotations, translations, Tracks.empty(3))
+
+    def _vector(self, text: str, line: int) -> FloatArray:
+        numbers = [_number(word) for word in text.split()]
+        if len(numbers) != 3 or None in numbers:
+            raise self._error(f"OFFSET {quoted(text.strip())}; three finite numbers are wanted", line)
+        return np.array(numbers, dtype=np.float64)
+
+    def _line_at(self, position: int) -> int:
+        return self._text.count("\n", 0, position) + 1
+
+    def _error(self, message: str, line: int) -> FileError:
+        return FileError.at(message, self._path, line)
+
+
+def _slots(channels: list[_Channel], kind: str) -> dict[int, list[tuple[int, int]]]:
+    """Return by joint three (column, axis); a column of −1 stands for none."""
+    slots: dict[int, list[tuple[int, int]]] = {}
+    for column, channel in enumerate(channels):
+        if channel.kind == kind:
+            slots.setdefault(channel.joint, []).append((column, channel.axis))
+    return {joint: found + [(-1, 0)] * (3 - len(found)) for joint, found in slots.items()}
+
+
+def _number(word: str) -> float | None:
+    try:
+        value = float(word)
+    except ValueError:
+        return None
+    return value if abs(value) <= _MAX_NUMBER else None
+
+
+def _numbers(text: str) -> FloatArray | None:
+    """Read all numbers of a text at once, or None where something else stands there."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        try:
+            return np.fromstring(text, dtype=np.float64, sep=" ")
+        except (DeprecationWarning, ValueError):
+            return None
+
+
+def write(clip: Clip, frame_time_s: float, ends: Mapping[str, FloatArray] | None = None) -> bytes:
+    """Write a clip as BVH, sampled at frame_time_s; scales are left out, which BVH does not know.
+
+    Roots and joints that move get position channels. ends: offsets of End Sites by joint; others get none
+    longer than zero. Raises TaktError for a frame time that is not greater than 0 or a name with { or }.
+    """
+    if not 0.0 < frame_time_s < np.inf:
+        raise TaktError(f"a frame time of {frame_time_s} s; seconds greater than 0 are wanted")
+    flat = _with_model_axes(clip)
+    skeleton = flat.skeleton
+    moving = (skeleton.parents < 0) | np.isin(np.arange(len(skeleton)), flat.translations.joints)
+    order: list[int] = []
+    lines = ["HIERARCHY"]
+    for root in np.flatnonzero(skeleton.parents < 0):
+        lines += _joint_lines(skeleton, int(root), moving, ends or {}, order)
+    frames = round(flat.duration_s / frame_time_s) + 1
+    pose = flat.sample(np.arange(frames, dtype=np.float64) * frame_time_s)
+    columns = []
+    for joint in order:
+        if moving[joint]:
+            columns.append(skeleton.rest_translations[joint] + pose.translations[:, joint])
+        columns.append(_zyx_degrees(pose.rotations[:, joint]))
+    text = io.BytesIO()
+    np.savetxt(text, np.concatenate(columns, axis=1), fmt="%.9g")
+    lines += ["MOTION", f"Frames: {frames}", f"Frame Time: {frame_time_s:.9g}", ""]
+    return "\n".join(lines).encode("utf-8") + text.getvalue()
+
+
+def _with_model_axes(clip: Clip) -> Clip:
+    """Return the clip on a skeleton with its joints in the same places and the model's axes at rest."""
+    skeleton = clip.skeleton
+    place = skeleton.rest_world[:, :, 3]
+    offsets = np.where(skeleton.parents[:, None] >= 0, place - place[skeleton.parents], place)
+    flat = Skeleton.from_arrays(skeleton.names, skeleton.parents, rot.identities(len(skeleton)), offsets,
+                                name=skeleton.name)
+    return retarget(clip, flat).clip
+
+
+def _joint_lines(skeleton: Skeleton, root: int, moving: np.ndarray, ends: Mapping[str, FloatArray],
+                 order: list[int]) -> list[str]:
+    """Write a joint and all below it; order takes the joints as they are written."""
+    children: dict[int, list[int]] = {}
+    for joint, parent in enumerate(skeleton.parents.tolist()):
+        children.setdefault(parent, []).append(joint)
+    lines: list[str] = []
+    stack: list[tuple[int, int, bool]] = [(root, 0, False)]
+    while stack:
+        joint, depth, is_done = stack.pop()
+        tabs = "\t" * depth
+        if is_done:
+            lines.append(tabs + "}")
+            continue
+        name = skeleton.names[joint]
+        if not name.strip() or re.search(r"[{}\n\r]", name) or name != name.strip():
+            raise TaktError(f"the name {quoted(name)} does not fit into a BVH file: it is empty, or holds a brace, a "
+                            f"line's end or outer blanks; rename it")
+        order.append(joint)
+        channels = "6 Xposition Yposition Zposition " if moving[joint] else "3 "
+        lines += [f"{tabs}{'JOINT' if depth else 'ROOT'} {name}", tabs + "{",
+                  f"{tabs}\tOFFSET {_vector_text(skeleton.rest_translations[joint])}",
+                  f"{tabs}\tCHANNELS {channels}Zrotation Yrotation Xrotation"]
+        below = children.get(joint, [])
+        if not below or name in ends:
+            lines += [f"{tabs}\tEnd Site", tabs + "\t{",
+                      f"{tabs}\t\tOFFSET {_vector_text(np.asarray(ends.get(name, np.zeros(3))))}", tabs + "\t}"]
+        stack.append((joint, depth, True))
+        stack.extend((child, depth + 1, False) for child in reversed(below))
+    return lines
+
+
+def _vector_text(vector: FloatArray) -> str:
+    return " ".join(f"{value:.9g}" for value in vector)
+
+
+def _zyx_degrees(q: FloatArray) -> FloatArray:
+    """Return angles (F, 3) about z, y, x of q = z · y · x, without jumps; where y is ±90°, x is zero."""
+    w, x, y, z = q.T
+    sine = np.clip(2.0 * (w * y - z * x), -1.0, 1.0)
+    is_locked = np.abs(sine) > 1.0 - 1e-12
+    about_z = np.where(is_locked, -2.0 * np.sign(sine) * np.arctan2(x, w),
+                       np.arctan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z)))
+    about_x = np.where(is_locked, 0.0, np.arctan2(2.0 * (w * x + y * z), 1.0 - 2.0 * (x * x + y * y)))
+    return np.degrees(np.stack((np.unwrap(about_z), np.arcsin(sine), np.unwrap(about_x)), axis=1))

@@ -1,0 +1,125 @@
+"""The joints of ISO/IEC 19774 (H-Anim): their hierarchy, and the names under which they are met.
+
+Names are those of version 1, which scores and clips use; version 2 (2019) names and misprints met in files
+lead to them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import Final
+
+ROOT: Final = "HumanoidRoot"
+
+_FINGERS: Final = ("index", "middle", "ring", "pinky")
+_LUMBAR: Final = tuple(f"vl{i}" for i in range(5, 0, -1))
+_THORACIC: Final = tuple(f"vt{i}" for i in range(12, 0, -1))
+_CERVICAL: Final = tuple(f"vc{i}" for i in range(7, 0, -1))
+SPINE: Final[tuple[str, ...]] = (*_LUMBAR, *_THORACIC, *_CERVICAL)
+"""The movable spine from the pelvis up to the skull."""
+
+LEG: Final[tuple[str, ...]] = ("hip", "knee", "ankle", "subtalar", "midtarsal", "metatarsal")
+ARM: Final[tuple[str, ...]] = ("sternoclavicular", "acromioclavicular", "shoulder", "elbow", "wrist")
+
+
+def _parents() -> dict[str, str | None]:
+    parents: dict[str, str | None] = {ROOT: None, "sacroiliac": ROOT}
+
+    def hang(chain: Iterable[str], below: str) -> None:
+        for joint in chain:
+            parents[joint] = below
+            below = joint
+
+    hang((*SPINE, "skullbase"), ROOT)
+    for face in ("eyelid_joint", "eyeball_joint", "eyebrow_joint"):
+        for side in "lr":
+            parents[f"{side}_{face}"] = "skullbase"
+    parents["temporomandibular"] = "skullbase"
+    for side in "lr":
+        hang((f"{side}_{joint}" for joint in LEG), "sacroiliac")
+        hang((f"{side}_{joint}" for joint in ARM), "vt1")
+        hang((f"{side}_thumb{i}" for i in range(1, 4)), f"{side}_wrist")
+        for finger in _FINGERS:
+            hang((f"{side}_{finger}{i}" for i in range(4)), f"{side}_wrist")
+    return parents
+
+
+PARENTS: Final[Mapping[str, str | None]] = MappingProxyType(_parents())
+"""The parent of every standard joint, version 1 names; the root's is None. Parents stand before children."""
+
+
+def _version_2() -> dict[str, str]:
+    """Return the version 1 name of each joint that version 2 renamed."""
+    names = {"humanoid_root": ROOT, "temporomandibular": "temporomandibular"}
+    for side in "lr":
+        names |= {f"{side}_talocrural": f"{side}_ankle", f"{side}_radiocarpal": f"{side}_wrist",
+                  f"{side}_talocalcaneonavicular": f"{side}_subtalar",
+                  f"{side}_transversetarsal": f"{side}_midtarsal",
+                  f"{side}_metatarsophalangeal_2": f"{side}_metatarsal"}
+        for number, finger in enumerate(("thumb", *_FINGERS), start=1):
+            first = 1 if finger == "thumb" else 0
+            steps = (("carpometacarpal", "metacarpophalangeal", "carpal_interphalangeal") if finger == "thumb" else
+                     ("carpometacarpal", "metacarpophalangeal", "carpal_proximal_interphalangeal",
+                      "carpal_distal_interphalangeal"))
+            names |= {f"{side}_{step}_{number}": f"{side}_{finger}{first + i}" for i, step in enumerate(steps)}
+    return names
+
+
+# Gustaitis et al. 2007 print vl5…vl1 as v15…v11, and hang the face on "skull", which is a segment.
+ALIASES: Final[Mapping[str, str]] = MappingProxyType(
+    {"skull": "skullbase"} | {f"v1{i}": f"vl{i}" for i in range(1, 6)} | _version_2())
+"""Other names of standard joints, and the version 1 name of each."""
+
+_BY_LOWER: Final = {name.lower(): name for name in PARENTS} | dict(ALIASES)
+
+
+def canonical(name: str) -> str | None:
+    """Return the version 1 name of a standard joint, or None; upper and lower case do not matter.
+
+    >>> canonical("humanoid_root"), canonical("v15"), canonical("L_Shoulder"), canonical("Bip01")
+    ('HumanoidRoot', 'vl5', 'l_shoulder', None)
+    """
+    return _BY_LOWER.get(name.lower())
+
+
+def common_prefix(names: Iterable[str]) -> str:
+    """Return what stands before the H-Anim name in all of a skeleton's joints ("" where nothing does).
+
+    A prefix ends in `_`, `:` or `.`, as in `hanim_l_hip` or `Jin:l_hip`, and what follows it must be a
+    standard joint at least once: joints that merely start alike keep their names.
+
+    >>> common_prefix(["hanim_HumanoidRoot", "hanim_l_hip", "hanim_x_tail"])
+    'hanim_'
+    >>> common_prefix(["l_hip", "l_knee"])
+    ''
+    """
+    names = list(names)
+    if not names or any(canonical(name) for name in names):
+        return ""
+    low, high = min(names), max(names)
+    shared = next((i for i, (a, b) in enumerate(zip(low, high, strict=False)) if a != b), min(len(low), len(high)))
+    ends = [i + 1 for i in range(shared) if low[i] in "_:."]
+    for end in ends:
+        if any(canonical(name[end:]) for name in names):
+            return low[:end]
+    return ""
+
+
+def canonical_names(names: Iterable[str]) -> tuple[str | None, ...]:
+    """Return the version 1 name of each joint of one skeleton, its common prefix stripped; None for others.
+
+    Where two joints mean the same one, the first has it.
+
+    >>> canonical_names(["hanim_humanoid_root", "hanim_l_talocrural", "hanim_x_tail"])
+    ('HumanoidRoot', 'l_ankle', None)
+    """
+    names = list(names)
+    prefix = len(common_prefix(names))
+    seen: set[str] = set()
+    found: list[str | None] = []
+    for name in names:
+        meant = canonical(name[prefix:])
+        found.append(None if meant in seen else meant)
+        seen.add(meant or "")
+    return tuple(found)

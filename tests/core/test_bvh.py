@@ -1,0 +1,193 @@
+"""BVH: files written by hand, trips there and back, real files, damaged files."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from takt.core import rotations as rot
+from takt.core.clip import Clip, Tracks
+from takt.core.errors import FileError, TaktError
+from takt.core.formats import bvh, read_clips
+from takt.core.skeleton import Skeleton, world_from_pose
+from takt.tests.core.ogre_cases import DATA
+
+TEXT_DIGITS = 1e-7
+"""Nine digits are written."""
+
+HIERARCHY = """HIERARCHY
+ROOT Hips
+{
+\tOFFSET 0 1 0
+\tCHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation
+\tJOINT Left Leg
+\t{
+\t\tOFFSET 0.5 0 0
+\t\tCHANNELS 2 Yrotation Xrotation
+\t\tEnd Site
+\t\t{
+\t\t\tOFFSET 0 -1 0
+\t\t}
+\t}
+\tJOINT Still {
+\t\tOFFSET 0 1 0
+\t}
+}
+"""
+MOTION = """MOTION
+Frames: 2
+Frame Time: 0.5
+1 2 3 90 0 0 0 0
+0 1 0 10 20 30 40 50
+"""
+TEXT = HIERARCHY + MOTION
+
+
+def about(axis: int, degrees: float) -> np.ndarray:
+    return rot.from_axis_angle(np.eye(3)[axis], np.radians(degrees))
+
+
+@pytest.mark.parametrize("text", [TEXT, TEXT.replace("\n", "\r\n"), "\ufeff" + TEXT,
+                                  TEXT.replace("\t", "    ").rstrip(),
+                                  TEXT.replace("ROOT ", "root\t").replace("CHANNELS ", "Channels\t")])
+def test_reads_what_stands_there(text: str) -> None:
+    file = bvh.read(text.encode(), Path("x/walk.bvh"))
+    clip, skeleton = file.clip, file.clip.skeleton
+    assert (clip.name, clip.duration_s, file.frame_time_s) == ("walk", 0.5, 0.5)
+    assert (skeleton.names, skeleton.parents.tolist()) == (("Hips", "Left Leg", "Still"), [-1, 0, 0])
+    np.testing.assert_array_equal(skeleton.rest_translations, ((0, 1, 0), (0.5, 0, 0), (0, 1, 0)))
+    np.testing.assert_array_equal(file.ends["Left Leg"], (0, -1, 0))
+    pose = clip.sample(np.array((0.0, 0.5)))
+    np.testing.assert_allclose(pose.translations[:, 0], ((1, 1, 3), (0, 0, 0)))
+    z_x_y = rot.multiply(rot.multiply(about(2, 10), about(0, 20)), about(1, 30))
+    assert rot.angle_between(pose.rotations[1, 0], z_x_y) < 1e-7
+    assert rot.angle_between(pose.rotations[1, 1], rot.multiply(about(1, 40), about(0, 50))) < 1e-7
+    assert clip.moved.tolist() == [True, True, False]
+    np.testing.assert_allclose(world_from_pose(skeleton, pose)[0, 1, :, 3], (1, 2.5, 3), atol=1e-12)
+
+
+def test_read_clips_knows_the_ending() -> None:
+    assert [clip.name for clip in read_clips(TEXT.encode(), Path("walk.bvh"))] == ["walk"]
+
+
+@given(st.integers(0, 2**32))
+@settings(max_examples=40, deadline=None)
+def test_there_and_back(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    joints, frames = int(rng.integers(1, 7)), int(rng.integers(1, 6))
+    skeleton = Skeleton.from_arrays([f"j {i}" for i in range(joints)],
+                                    [int(rng.integers(-1, j)) if j else -1 for j in range(joints)],
+                                    rot.normalized(rng.normal(size=(joints, 4))), rng.normal(size=(joints, 3)))
+    times = np.arange(frames) / 8.0
+    q = rot.normalized(rng.normal(size=(frames, joints, 4)))
+    clip = Clip("c", skeleton, float(times[-1]), Tracks.uniform(np.arange(joints), times, q),
+                Tracks.uniform(np.arange(joints), times, rng.normal(size=(frames, joints, 3))), Tracks.empty(3))
+    back = bvh.read(bvh.write(clip, 0.125)).clip
+    to = [back.skeleton.index_of[name] for name in skeleton.names]
+    there, here = (world_from_pose(c.skeleton, c.sample(times))[..., 3] for c in (clip, back))
+    np.testing.assert_allclose(here[:, to], there, atol=1e-5)
+
+
+@pytest.mark.parametrize("y", [90, -90, 89.9999, -89.9999])
+def test_there_and_back_where_two_angles_turn_about_the_same_axis(y: float) -> None:
+    skeleton = Skeleton.from_arrays(["a"], [-1], rot.identities(1), np.zeros((1, 3)))
+    q = rot.multiply(rot.multiply(about(2, 30), about(1, y)), about(0, 20))
+    clip = Clip("c", skeleton, 0.0, Tracks.uniform(np.zeros(1, np.int64), np.zeros(1), q[None, None]), Tracks.empty(3),
+                Tracks.empty(3))
+    back = bvh.read(bvh.write(clip, 1.0)).clip
+    assert rot.angle_between(back.rotations.values[0], q) < 1e-6
+
+
+def test_ends_are_written_and_joints_without_motion_of_their_own_have_three_channels() -> None:
+    file = bvh.read(TEXT.encode())
+    text = bvh.write(file.clip, 0.5, file.ends)
+    assert text.count(b"CHANNELS 6") == 1
+    np.testing.assert_array_equal(bvh.read(text).ends["Left Leg"], (0, -1, 0))
+
+
+@pytest.mark.parametrize("name", ["dance_charleston", "bow", "cmu_01_01"])
+def test_real_files_come_back(name: str) -> None:
+    path = DATA / "clips" / f"{name}.bvh"
+    if not path.exists():
+        pytest.skip(f"the real clip is not at {path}; set TAKT_DATA to the folder of data")
+    file = bvh.read(path.read_bytes(), path)
+    again = bvh.read(bvh.write(file.clip, file.frame_time_s, file.ends))
+    times = np.linspace(0.0, file.clip.duration_s, 50)
+    there, here = (world_from_pose(f.clip.skeleton, f.clip.sample(times))[..., 3] for f in (file, again))
+    np.testing.assert_allclose(here, there, atol=TEXT_DIGITS * np.abs(there).max())
+
+
+@pytest.mark.parametrize(("old", "new", "message"), [
+    ("HIERARCHY", "HIERARCHIE", ":1: a BVH file begins with HIERARCHY, not with 'HIERARCHIE'"),
+    ("MOTION", "MOTIONS", "no line MOTION"),
+    ("ROOT Hips", "ROOT", ":2: a joint without a name"),
+    ("Left Leg", "Hips", ":6: a second joint named 'Hips'"),
+    ("ROOT Hips", "JOINT Hips", ":2: 'JOINT Hips' does not belong here"),
+    ("\tOFFSET 0 1 0\n\tCHANNELS", "\tOFFSET 0 nan 0\n\tCHANNELS", ":4: OFFSET '0 nan 0'; three finite numbers"),
+    ("OFFSET 0.5 0 0", "OFFSET 0.5 0", ":8: OFFSET '0.5 0'"),
+    ("CHANNELS 2", "CHANNELS 3", ":9: CHANNELS '3 Yrotation Xrotation': the number of channels"),
+    ("2 Yrotation", "2 Wrotation", ":9: CHANNELS '2 Wrotation Xrotation': the number of channels"),
+    ("6 Xposition Yposition", "6 Xposition Xposition", ":5: CHANNELS "),
+    ("End Site\n\t\t{", "End Site\n\t\t", ":12: found 'OFFSET 0 -1 0' where { is wanted"),
+    ("\t}\n}\nMOTION", "\t}\nMOTION", ":17: the hierarchy is not complete: a brace is not closed"),
+    ("Frames: 2", "Frames: x", ":20: Frames is 'x'; a whole number of at least 1"),
+    ("Frames: 2", "Frames: 0", ":20: Frames is '0'"),
+    ("Frames: 2", "Frames: 99999999999999999999", "Frames announces 999999999999 frames, but 2 stand there"),
+    ("Frames: 2", "Frames: 3", ":22: Frames announces 3 frames, but 2 stand there"),
+    ("Frame Time: 0.5", "Frame Time: 0", ":21: Frame Time is '0'; seconds greater than 0"),
+    ("Frame Time: 0.5", "Frame Time: nan", ":21: Frame Time is 'nan'"),
+    ("Frame Time: 0.5", "", "after MOTION the lines 'Frames: COUNT' and 'Frame Time: SECONDS'"),
+    ("40 50", "40", ":23: a frame of 7 numbers; the 8 channels"),
+    ("40 50", "40 50 60", ":23: a frame of 9 numbers"),
+    ("40 50", "40 x", ":23: 'x' is no finite number"),
+    ("40 50", "40 inf", ":23: 'inf' is no finite number"),
+])
+def test_says_what_is_wrong_and_where(old: str, new: str, message: str) -> None:
+    assert TEXT.count(old) >= 1
+    with pytest.raises(FileError) as caught:
+        bvh.read(TEXT.replace(old, new, 1).encode(), Path("a.bvh"))
+    assert str(caught.value).startswith("a.bvh:")
+    assert message in str(caught.value)
+
+
+def test_without_channels_no_number_of_frames_is_believed() -> None:
+    with pytest.raises(FileError, match="no joint has CHANNELS"):
+        bvh.read(b"HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\n}\nMOTION\nFrames: 999999999999\nFrame Time: 1\n")
+
+
+def test_a_million_joints_are_refused() -> None:
+    text = "HIERARCHY\n" + "".join(f"ROOT j{i}\n{{\n}}\n" for i in range(20_000)) + MOTION
+    with pytest.raises(FileError, match="more than 10000 joints"):
+        bvh.read(text.encode())
+
+
+def test_cut_off_anywhere_it_is_refused() -> None:
+    data = TEXT.rstrip().encode()
+    for cut in range(len(data) - 1):
+        with pytest.raises(FileError, match=r"^a\.bvh:\d+: "):
+            bvh.read(data[:cut], Path("a.bvh"))
+
+
+@given(st.text(max_size=80))
+@settings(max_examples=100, deadline=None)
+def test_noise_is_read_or_refused(noise: str) -> None:
+    for text in (HIERARCHY + noise, noise + TEXT, TEXT + noise, TEXT.replace("Leg", noise)):
+        try:
+            bvh.read(text.encode("utf-8", "surrogatepass"))
+        except FileError as error:
+            assert str(error)
+
+
+@pytest.mark.parametrize("frame_time", [0.0, -1.0, float("nan"), float("inf")])
+def test_a_frame_time_must_be_positive(frame_time: float) -> None:
+    with pytest.raises(TaktError, match=r"a frame time of .* seconds greater than 0 are wanted"):
+        bvh.write(bvh.read(TEXT.encode()).clip, frame_time)
+
+
+def test_a_name_that_does_not_fit_is_refused() -> None:
+    skeleton = Skeleton.from_arrays(["a{b"], [-1], rot.identities(1), np.zeros((1, 3)))
+    clip = Clip("c", skeleton, 0.0, Tracks.empty(4), Tracks.empty(3), Tracks.empty(3))
+    with pytest.raises(TaktError, match=r"the name 'a\{b' does not fit into a BVH file"):
+        bvh.write(clip, 1.0)

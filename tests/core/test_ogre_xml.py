@@ -1,0 +1,123 @@
+"""OGRE's XML skeletons: text written by hand, trips there and back, damaged documents."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from takt.core import rotations as rot
+from takt.core.errors import FileError, TaktError
+from takt.core.formats import ogre_xml
+from takt.core.formats.ogre import Base, Link, OgreSkeleton
+from takt.core.skeleton import Skeleton
+from takt.tests.core.ogre_cases import assert_same, assert_same_motion, skeletons, small
+
+EXACT = 1e-12
+"""The text keeps every digit; turning quaternions into axes and angles and back costs a few bits."""
+
+BONES = """<skeleton blendmode="cumulative">
+  <bones>
+    <bone name="hand"><position x="0" y="2" z="0"/><rotation angle="0"><axis x="1" y="0" z="0"/></rotation></bone>
+    <bone name="arm"><position x="1" y="2" z="3"/><rotation angle="3"><axis x="0" y="2" z="0"/></rotation>
+      <scale factor="2"/></bone>
+  </bones>
+  <bonehierarchy><boneparent bone="hand" parent="arm"/></bonehierarchy>
+  {}
+</skeleton>"""
+
+MOTION = """<animations><animation name="wave" length="2"><baseinfo baseanimationname="" basekeyframetime="0.5"/>
+  <tracks><track bone="hand"><keyframes>
+    <keyframe time="0"><translate x="1" y="0" z="0"/><rotate angle="1"><axis x="0" y="0" z="1"/></rotate></keyframe>
+    <keyframe time="1.5"><scale x="3" z="2"/></keyframe>
+  </keyframes></track></tracks></animation></animations>
+  <animationlinks><animationlink skeletonName="other.skeleton" scale="0.5"/></animationlinks>"""
+
+
+def failure(text: str) -> str:
+    with pytest.raises(FileError) as caught:
+        ogre_xml.read(text.encode(), Path("a.skeleton.xml"))
+    return str(caught.value)
+
+
+def test_reads_what_stands_there() -> None:
+    ogre = ogre_xml.read(BONES.format(MOTION).encode(), Path("x/wave.skeleton.xml"))
+    skeleton = ogre.skeleton
+    assert (skeleton.name, skeleton.names, skeleton.parents.tolist()) == ("wave", ("arm", "hand"), [-1, 0])
+    assert ogre.handles.tolist() == [1, 0]  # no ids: the order of bones is the handle
+    assert (ogre.blend_mode, ogre.links, dict(ogre.bases)) == (
+        "CUMULATIVE", (Link("other.skeleton", 0.5),), {"wave": Base("", 0.5)})
+    np.testing.assert_allclose(skeleton.rest_rotations[0], (np.cos(1.5), 0, np.sin(1.5), 0), atol=EXACT)
+    np.testing.assert_array_equal(skeleton.rest_scales, ((2, 2, 2), (1, 1, 1)))
+    clip, = ogre.clips
+    assert (clip.name, clip.duration_s) == ("wave", 2.0)
+    np.testing.assert_array_equal(clip.rotations.times_s, (0.0, 1.5))
+    np.testing.assert_allclose(clip.rotations.values, ((np.cos(0.5), 0, 0, np.sin(0.5)), (1, 0, 0, 0)), atol=EXACT)
+    np.testing.assert_array_equal(clip.translations.values, ((1, 0, 0), (0, 0, 0)))
+    np.testing.assert_array_equal(clip.scales.values, ((1, 1, 1), (3, 1, 2)))
+
+
+def test_ids_are_the_handles() -> None:
+    text = BONES.format("").replace('<bone name="hand"', '<bone id="9" name="hand"').replace(
+        '<bone name="arm"', '<bone id="4" name="arm"')
+    assert ogre_xml.read(text.encode()).handles.tolist() == [4, 9]
+
+
+def test_the_whole_value_comes_back() -> None:
+    ogre = small()
+    whole = OgreSkeleton(ogre.skeleton, ogre.clips, np.array((4, 9, 11)), "CUMULATIVE", (Link('a"<&.skeleton', 0.5),),
+                         {"walk": Base("still", 0.25)})
+    back = ogre_xml.read(ogre_xml.write(whole))
+    assert_same(whole, back, EXACT)
+    assert (back.links, dict(back.bases)) == (whole.links, whole.bases)
+
+
+@given(skeletons())
+@settings(max_examples=40, deadline=None)
+def test_there_and_back(ogre: OgreSkeleton) -> None:
+    back = ogre_xml.read(ogre_xml.write(ogre))
+    assert dict(zip(back.skeleton.names, back.handles, strict=True)) == dict(
+        zip(ogre.skeleton.names, ogre.handles, strict=True))
+    assert_same_motion(ogre, back, 1e-9)
+
+
+@pytest.mark.parametrize(("text", "message"), [
+    ("<mesh/>", ":1:1: this is no OGRE skeleton: its root is <mesh>, where <skeleton> is wanted"),
+    ("<skeleton", "this is not well-formed XML"),
+    ("<!DOCTYPE a><skeleton/>", "a document type declaration"),
+    ('<skeleton blendmode="sum"/>', "blendmode is 'sum'; average and cumulative are known"),
+    ("<skeleton><bones><bone/></bones></skeleton>", ":1:18: <bone> has no name"),
+    ('<skeleton><bones><bone name="a" id="1.5"/></bones></skeleton>', "id is '1.5'; a whole number from 0 to 65535"),
+    ('<skeleton><bones><bone name="a" id="70000"/></bones></skeleton>', "id is '70000'; a whole number"),
+    ('<skeleton><bones><bone name="a"/><bone name="a"/></bones></skeleton>', "a second bone named 'a'"),
+    ('<skeleton><bones><bone name="a" id="1"/><bone name="b" id="1"/></bones></skeleton>', "has the handle 1"),
+    ('<skeleton><bones><bone name="a"><position x="a"/></bone></bones></skeleton>',
+     ":1:33: x of <position> is 'a'; a number between"),
+    ('<skeleton><bones><bone name="a"><position x="1e99"/></bone></bones></skeleton>', "x of <position> is '1e99'"),
+    ('<skeleton><bones><bone name="a"><rotation angle="1"/></bone></bones></skeleton>', "<rotation> has no <axis>"),
+    ('<skeleton><bones><bone name="a"/></bones><bonehierarchy><boneparent bone="a" parent="b"/></bonehierarchy>'
+     '</skeleton>', "parent of <boneparent> is 'b'; no bone has that name"),
+    (BONES.format("<animations><animation name='a'/></animations>"), ":8:15: <animation> has no length"),
+    (BONES.format("<animations><animation name='a' length='-1'/></animations>"), "lasts -1 s"),
+    (BONES.format("<animations><animation name='a' length='1'><tracks><track bone='x'/></tracks></animation>"
+                  "</animations>"), "bone of <track> is 'x'"),
+    (BONES.format(MOTION.replace('time="1.5"', 'time="nan"')), ":11:5: time of <keyframe> is 'nan'"),
+    (BONES.format(MOTION.replace('track bone="hand"', 'track bone="x\u2026"')), "no bone has that name"),
+])
+def test_says_what_is_wrong_and_where(text: str, message: str) -> None:
+    found = failure(text)
+    assert found.startswith("a.skeleton.xml:")
+    assert message in found
+
+
+def test_cut_off_anywhere_it_is_refused() -> None:
+    data = ogre_xml.write(small())
+    for cut in range(0, len(data) - len("</skeleton>\n"), 7):
+        with pytest.raises(FileError, match=r"a\.xml:\d+:\d+: "):
+            ogre_xml.read(data[:cut], Path("a.xml"))
+
+
+def test_characters_that_xml_has_not_are_refused() -> None:
+    skeleton = Skeleton.from_arrays(["a\x01"], [-1], rot.identities(1), np.zeros((1, 3)))
+    with pytest.raises(TaktError, match=r"the name 'a\\x01' holds a character that XML does not allow"):
+        ogre_xml.write(OgreSkeleton.of(skeleton))

@@ -1,0 +1,242 @@
+"""Clips on their own skeleton, on one with other axes, and on other ones."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from takt.core import rotations as rot
+from takt.core.arrays import FloatArray
+from takt.core.clip import Clip, Tracks
+from takt.core.errors import SkeletonMismatchError
+from takt.core.formats import ogre_binary
+from takt.core.retarget import match, rest_corrections, retarget
+from takt.core.skeleton import Skeleton, world_from_pose
+from takt.tests.core.ogre_cases import sinbad
+
+ROUNDING = 1e-9
+"""What float64 loses in a few dozen products."""
+OWN = 1e-5
+"""A clip on its own skeleton, relative to the skeleton's size."""
+
+Z = np.array((0.0, 0.0, 1.0))
+
+
+def skeleton_at(names: Sequence[str], parents: Sequence[int], places: FloatArray, axes: FloatArray | None = None,
+                ) -> Skeleton:
+    """Make a skeleton from joint positions and rest rotations (identity) in the model."""
+    world = rot.identities(len(names)) if axes is None else axes
+    up = np.asarray(parents)
+    local = np.where(up[:, None] >= 0, rot.multiply(rot.conjugate(world[up]), world), world)
+    offset = np.where(up[:, None] >= 0, rot.rotate(rot.conjugate(world[up]), places - places[up]), places)
+    return Skeleton.from_arrays(names, parents, local, offset)
+
+
+def with_axes(skeleton: Skeleton, rng: np.random.Generator, size: float = 1.0) -> Skeleton:
+    """Give the joints other axes, in the same places."""
+    axes = rot.normalized(rng.normal(size=(len(skeleton), 4)))
+    return skeleton_at(skeleton.names, skeleton.parents.tolist(), skeleton.rest_world[:, :, 3] * size, axes)
+
+
+def random_clip(skeleton: Skeleton, rng: np.random.Generator, moves: bool = True) -> Clip:
+    joints, keys = len(skeleton), 4
+    times = np.linspace(0.0, 3.0, keys)
+    turning = np.flatnonzero(rng.random(joints) < 0.8)
+    q = rot.normalized(rot.IDENTITY + 0.5 * rng.normal(size=(keys, len(turning), 4)))
+    shifts = rng.normal(size=(keys, joints, 3)) * 0.1
+    sizes = 1.0 + 0.2 * np.broadcast_to(rng.random((keys, joints, 1)), (keys, joints, 3))
+    return Clip("random", skeleton, 3.0, Tracks.uniform(turning, times, q),
+                Tracks.uniform(np.arange(joints), times, shifts) if moves else Tracks.empty(3),
+                Tracks.uniform(np.arange(joints), times, sizes) if moves else Tracks.empty(3))
+
+
+def random_skeleton(rng: np.random.Generator, names: Sequence[str]) -> Skeleton:
+    parents = [int(rng.integers(-1, j)) if j else -1 for j in range(len(names))]
+    return skeleton_at(names, parents, rng.normal(size=(len(names), 3)),
+                       rot.normalized(rng.normal(size=(len(names), 4))))
+
+
+def deltas(skeleton: Skeleton, clip: Clip, times: FloatArray) -> FloatArray:
+    """Return each joint's rotation from rest, in the model: (F, J, 4)."""
+    pose = clip.sample(times)
+    world = rot.multiply(skeleton.rest_rotations, pose.rotations)
+    for joint, parent in enumerate(skeleton.parents):
+        if parent >= 0:
+            world[:, joint] = rot.multiply(world[:, parent], world[:, joint])
+    return rot.multiply(world, rot.conjugate(skeleton.rest_world_rotations))
+
+
+@given(st.integers(0, 2**32))
+@settings(max_examples=30, deadline=None)
+def test_on_its_own_skeleton_with_other_axes_order_and_size_every_track_plays(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    source = random_skeleton(rng, [f"j{i}" for i in range(8)])
+    clip, size, turn = random_clip(source, rng), float(rng.choice((1.0, 0.01, 2.5))), rot.normalized(rng.normal(size=4))
+    target = with_axes(source.turned(turn), rng, size)
+    done = retarget(clip, target, turn)
+    assert done.is_own
+    times = np.linspace(-0.5, 3.5, 17)
+    there = rot.rotate(turn, world_from_pose(source, clip.sample(times))[..., 3]) * size
+    here = world_from_pose(target, done.clip.sample(times))[..., 3]
+    np.testing.assert_allclose(here, there, atol=OWN * size)
+
+
+def test_on_the_very_same_skeleton_the_keys_stay_the_keys() -> None:
+    rng = np.random.default_rng(1)
+    skeleton = random_skeleton(rng, ["a", "b", "c"])
+    clip = random_clip(skeleton, rng)
+    done = retarget(clip, skeleton)
+    for mine, theirs in ((done.clip.rotations, clip.rotations), (done.clip.translations, clip.translations),
+                         (done.clip.scales, clip.scales)):
+        np.testing.assert_array_equal(mine.times_s, theirs.times_s)
+        np.testing.assert_allclose(mine.values, theirs.values, atol=ROUNDING)
+    assert (done.matched, done.unmatched_source, done.unmatched_target) == (
+        (("a", "a"), ("b", "b"), ("c", "c")), (), ())
+    assert done.clip.skeleton is skeleton
+
+
+def test_sinbad_plays_his_own_clips_in_other_axes() -> None:
+    ogre = ogre_binary.read(sinbad().read_bytes())
+    rng = np.random.default_rng(2)
+    turn = rot.normalized(rng.normal(size=4))
+    target = with_axes(ogre.skeleton.turned(turn), rng)
+    for clip in ogre.clips:
+        done = retarget(clip, target, turn)
+        times = np.linspace(0.0, clip.duration_s, 30)
+        there = rot.rotate(turn, world_from_pose(ogre.skeleton, clip.sample(times))[..., 3])
+        here = world_from_pose(target, done.clip.sample(times))[..., 3]
+        assert done.is_own
+        np.testing.assert_allclose(here, there, atol=OWN * np.ptp(there))
+
+
+@given(st.integers(0, 2**32))
+@settings(max_examples=40, deadline=None)
+def test_matched_joints_turn_in_the_world_as_in_the_source(seed: int) -> None:
+    """Joints in between on either side, and any other hierarchy, change nothing at the keys."""
+    rng = np.random.default_rng(seed)
+    source = random_skeleton(rng, [f"j{i}" for i in range(9)])
+    target = random_skeleton(rng, [str(n) for n in rng.permutation([f"j{i}" for i in range(0, 18, 2)])])
+    clip, turn = random_clip(source, rng, moves=False), rot.normalized(rng.normal(size=4))
+    done = retarget(clip, target, turn)
+    times = np.linspace(0.0, 3.0, 4)
+    there = rot.multiply(rot.multiply(turn, deltas(source, clip, times)), rot.conjugate(turn))
+    here = deltas(target, done.clip, times)
+    for s, t in match(source, target):
+        assert rot.angle_between(there[:, s], here[:, t]).max() < 1e-6
+
+
+def test_a_direct_joint_is_exact_between_keys_too() -> None:
+    rng = np.random.default_rng(3)
+    source = skeleton_at(["a", "b"], [-1, 0], np.array(((0.0, 0, 0), (0, 1, 0))))
+    target = with_axes(skeleton_at(["a", "b"], [-1, 0], np.array(((0.0, 0, 0), (1, 1, 0)))), rng)
+    clip = Clip("c", source, 1.0, Tracks.uniform(np.array((0, 1)), np.array((0.0, 1.0)), rot.from_axis_angle(
+        rng.normal(size=(2, 2, 3)), 2.5)), Tracks.empty(3), Tracks.empty(3))
+    done = retarget(clip, target)
+    assert not done.is_own
+    assert done.clip.rotations.starts.tolist() == [0, 2, 4]
+    times = np.linspace(0.0, 1.0, 33)
+    assert rot.angle_between(deltas(source, clip, times), deltas(target, done.clip, times)).max() < 1e-7
+
+
+def test_several_joints_becoming_one_are_followed_between_their_keys() -> None:
+    source = skeleton_at(["a", "b", "c"], [-1, 0, 1], np.array(((0.0, 0, 0), (0, 1, 0), (0, 2, 0))))
+    target = skeleton_at(["a", "c"], [-1, 0], np.array(((0.0, 0, 0), (0, 3, 0))))
+    keys = np.stack((rot.identities(2), rot.from_axis_angle(np.array(((1.0, 0, 0), (0, 1, 0))), 2.0)))
+    clip = Clip("c", source, 1.0, Tracks.uniform(np.array((1, 2)), np.array((0.0, 1.0)), keys), Tracks.empty(3),
+                Tracks.empty(3))
+    done = retarget(clip, target)
+    times = np.linspace(0.0, 1.0, 50)
+    assert rot.angle_between(deltas(source, clip, times)[:, 2], deltas(target, done.clip, times)[:, 1]).max() < 2e-3
+    assert done.unmatched_source == ("b",)
+
+
+LEGGED = ["HumanoidRoot", "l_hip", "l_knee", "l_ankle", "r_hip", "r_knee", "r_ankle"]
+LEGGED_PARENTS = [-1, 0, 1, 2, 0, 4, 5]
+
+
+def legged(leg: float) -> Skeleton:
+    return skeleton_at(LEGGED, LEGGED_PARENTS, np.array((
+        (0, 2 * leg, 0), (0.1, 2 * leg, 0), (0.1, leg, 0), (0.1, 0, 0),
+        (-0.1, 2 * leg, 0), (-0.1, leg, 0), (-0.1, 0, 0))))
+
+
+def test_the_root_moves_by_the_ratio_of_leg_lengths_in_the_targets_axes() -> None:
+    source, turn = legged(0.4), rot.from_axis_angle(np.array((1.0, 0, 0)), np.pi / 2)
+    target = with_axes(legged(0.6).turned(turn), np.random.default_rng(4))
+    values = np.array((((0.0, 0, 0), (1, 1, 1)), ((0.2, 0.4, 0.8), (1, 1, 1))))
+    clip = Clip("c", source, 1.0, Tracks.empty(4), Tracks.uniform(np.array((0, 2)), np.array((0.0, 1.0)), values),
+                Tracks.uniform(np.array((1,)), np.zeros(1), np.full((1, 1, 3), 2.0)))
+    done = retarget(clip, target, turn)
+    place = world_from_pose(target, done.clip.sample(np.array((0.0, 1.0))))[:, 0, :, 3]
+    np.testing.assert_allclose(place[1] - place[0], np.array((0.2, -0.8, 0.4)) * 1.5, atol=ROUNDING)
+    assert done.clip.translations.joints.tolist() == [0]
+    assert len(done.clip.scales) == 0
+
+
+def test_a_root_that_only_the_source_has_carries_its_motion_on() -> None:
+    source = skeleton_at(["root", "hips", "a", "b"], [-1, 0, 1, 1], np.array((
+        (0.0, 0, 0), (0, 1, 0), (1, 1, 0), (2, 2, 0))))
+    target = skeleton_at(["hips", "a", "b"], [-1, 0, 0], np.array(((0.0, 2, 0), (2, 2, 0), (4, 4, 1))))
+    clip = Clip("c", source, 1.0, Tracks.uniform(np.array((0,)), np.array((0.0, 1.0)), np.stack((
+        rot.identities(1), rot.from_axis_angle(Z, np.array((np.pi / 2,)))))), Tracks.empty(3), Tracks.empty(3))
+    done = retarget(clip, target)
+    ratio = (2 + np.linalg.norm((4, 2, 1))) / (1 + np.linalg.norm((2, 1, 0)))
+    end = done.clip.sample(np.array((1.0,)))
+    np.testing.assert_allclose(end.translations[0, 0], np.array((-1.0, -1.0, 0.0)) * ratio, atol=ROUNDING)
+    assert rot.angle_between(end.rotations[0, 0], rot.from_axis_angle(Z, np.pi / 2)) < 1e-7
+
+
+def armed(drop: float, v2: bool = False) -> Skeleton:
+    """Make a trunk with a left arm that hangs by an angle below the horizontal, and a straight leg."""
+    way = np.array((np.cos(drop), -np.sin(drop), 0.0))
+    names = ["humanoid_root", "l_shoulder", "l_elbow", "l_radiocarpal", "l_hip", "l_knee", "l_talocrural"] if v2 else [
+        "HumanoidRoot", "l_shoulder", "l_elbow", "l_wrist", "l_hip", "l_knee", "l_ankle"]
+    shoulder = np.array((0.2, 1.5, 0.0))
+    places = [(0, 1, 0), shoulder, shoulder + 0.3 * way, shoulder + 0.55 * way, (0.1, 1, 0), (0.1, 0.5, 0), (0.1, 0, 0)]
+    return skeleton_at(names, [-1, 0, 1, 2, 0, 4, 5], np.array(places, dtype=np.float64))
+
+
+def test_a_t_pose_plays_the_clip_of_hanging_arms() -> None:
+    rng = np.random.default_rng(5)
+    source, target = armed(np.pi / 2), with_axes(armed(0.0, v2=True), rng)
+    clip = random_clip(source, rng, moves=False)
+    done = retarget(clip, target)
+    assert done.matched[0] == ("HumanoidRoot", "humanoid_root")
+    assert len(done.matched) == 7
+    times = np.linspace(0.0, 3.0, 40)
+    there, here = (world_from_pose(c.skeleton, c.sample(times))[..., 3] for c in (clip, done.clip))
+    for a, b in ((1, 2), (2, 3), (4, 5), (5, 6)):
+        want, found = there[:, b] - there[:, a], here[:, b] - here[:, a]
+        np.testing.assert_allclose(found / np.linalg.norm(found, axis=-1, keepdims=True),
+                                   want / np.linalg.norm(want, axis=-1, keepdims=True), atol=1e-9)
+
+
+def test_corrections_turn_the_limb_and_what_hangs_on_it_but_not_the_trunk() -> None:
+    source, target = armed(np.pi / 2), armed(0.0)
+    corrections = rest_corrections(source, target, match(source, target))
+    down = rot.from_axis_angle(Z, -np.pi / 2)
+    assert rot.angle_between(corrections[[1, 2, 3]], down).max() < 1e-7
+    assert rot.angle_between(corrections[[0, 4, 5, 6]], rot.IDENTITY).max() < 1e-7
+
+
+def test_a_limb_that_points_the_opposite_way_is_turned_half_round() -> None:
+    source, target = armed(np.pi), armed(0.0)
+    corrections = rest_corrections(source, target, match(source, target))
+    np.testing.assert_allclose(rot.rotate(corrections[1], np.array((1.0, 0, 0))), (-1, 0, 0), atol=1e-9)
+
+
+def test_nothing_in_common_is_an_error_that_lists_both_sides() -> None:
+    source = skeleton_at(["one", "two"], [-1, 0], np.zeros((2, 3)))
+    target = skeleton_at([f"bone {i}" for i in range(50)], [-1] * 50, np.zeros((50, 3)))
+    clip = Clip("hop", source, 1.0, Tracks.empty(4), Tracks.empty(3), Tracks.empty(3))
+    with pytest.raises(SkeletonMismatchError, match=(r"clip 'hop' .* have no joint in common\. The clip's joints: "
+                                                     r"one, two\. The skeleton's: bone 0, .*bone 39 and 10 more")):
+        retarget(clip, target)
+
+
+def test_equal_names_win_over_meanings() -> None:
+    source = skeleton_at(["skull", "skullbase"], [-1, 0], np.zeros((2, 3)))
+    target = skeleton_at(["skullbase", "SKULL"], [-1, 0], np.zeros((2, 3)))
+    assert match(source, target).tolist() == [[1, 0]]
