@@ -44,14 +44,14 @@ TURN = walking("right", (0.6, 0.0), yaw_rad=np.pi / 2)
 
 @pytest.mark.parametrize("method", METHODS)
 def test_n_repeats_go_n_times_the_way(method):
-    m = motion((STEP,), 'left duration="1" repeat="7"', method=method)
+    m = motion((STEP,), *['left duration="1" transition="0.3"'] * 7, method=method)
     start, end = hip(m, 0.0, m.duration_s)[:, :, 3]
     assert end - start == pytest.approx((7.0, 3.5, 0.0), abs=EXACT)
 
 
 def test_turned_walks_turn():
     """Four quarter turns, each 0.6 ahead: a square, back at its beginning."""
-    m = motion((STEP, TURN), 'right duration="1" repeat="4"', method="END")
+    m = motion((STEP, TURN), *['right duration="1" transition="0.3"'] * 4, method="END")
     corners = hip(m, 0.0, 1.0, 2.0, 3.0, 4.0)[:, :2, 3]
     assert np.diff(corners, axis=0) == pytest.approx(np.array(((0.6, 0), (0, 0.6), (-0.6, 0), (0, -0.6))), abs=EXACT)
     assert heading(m, 0.0, 1.5, 2.0) == pytest.approx((0.0, 0.75 * np.pi, np.pi), abs=EXACT)
@@ -81,7 +81,7 @@ def test_each_segment_starts_where_the_last_one_ended(start, facing, way, yaw, m
 @settings(max_examples=30, deadline=None)
 def test_the_root_never_jumps(rows, method):
     clips = tuple(walking("abc"[i], way, yaw, start, facing) for i, (start, facing, way, yaw) in enumerate(rows))
-    m = motion(clips, *(f'{c.name} duration="1" repeat="2"' for c in clips), method=method, loop=True)
+    m = motion(clips, *(f'{c.name} duration="1" transition="0.3"' for c in clips * 2), method=method, loop=True)
     edges = np.concatenate((m.layout.begin_s, m.layout.end_s, m.layout.window_begin_s, m.layout.window_end_s))
     edges = np.concatenate((edges, edges + m.duration_s, edges - m.duration_s))
     before, after = hip(m, *(edges - 1e-9)), hip(m, *(edges + 1e-9))
@@ -90,7 +90,8 @@ def test_the_root_never_jumps(rows, method):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_a_loop_repeats_with_offset(method):
-    m = motion((STEP, TURN), 'left duration="1"', 'right duration="1"', method=method, loop=True)
+    m = motion((STEP, TURN), 'left duration="1" transition="0.3"', 'right duration="1" transition="0.3"', method=method,
+               loop=True)
     times = np.array((0.1, 0.7, 1.3, m.duration_s - 0.05))
     root = Root(FIGURE, 0, UP_Z)
     rounds = [m.sample(times + n * m.duration_s) for n in (0, 1, 2, -1)]
