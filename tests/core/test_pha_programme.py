@@ -136,8 +136,8 @@ def test_a_diamond_is_read_once_and_is_not_ambiguous(root, monkeypatch):
     write(root, "base", procedure("step", 'Bow duration="1"'), head='<load src="Bow"/>')
     for name in "ab":
         write(root, name, procedure(f"{name}_step", 'step duration="1"'), head='<include src="base"/><load src="Bow"/>')
-    read, opened_files = library_room._read, []
-    monkeypatch.setattr(library_room, "_read", lambda path: opened_files.append(path.name) or read(path))
+    read, opened_files = library_room.read_file, []
+    monkeypatch.setattr(library_room, "read_file", lambda path: opened_files.append(path.name) or read(path))
     p = resolved(root, procedure("main", 'step duration="1"', 'a_step duration="1"', 'b_step duration="1"'),
                  head='<include src="a"/><include src="b"/><include src="base"/><include src="base"/>')
     assert clips_of(p) == ["Bow.Bow"] * 3
