@@ -1,0 +1,43 @@
+"""The sample library's clips as files, the same byte for byte on every machine."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+
+from ..core.formats import ogre_binary, ogre_xml
+from ..core.formats.ogre import OgreSkeleton
+from .clips import MODULES, build_clips
+from .skeleton import build_skeleton
+
+LIBRARY = Path(__file__).resolve().parent / "library"
+NUMBER = re.compile(r'"(-?\d+\.\d+(?:e[+-]?\d+)?)"')
+
+
+def files() -> dict[str, bytes]:
+    """Return the library's clip files by their path below it."""
+    made: dict[str, bytes] = {}
+    for path in MODULES:
+        skeleton = build_skeleton()
+        ogre = OgreSkeleton(skeleton, build_clips(path), np.arange(len(skeleton)))
+        made[path] = _rounded(ogre_xml.write(ogre)) if path.endswith(".xml") else ogre_binary.write(ogre)
+    return made
+
+
+def _rounded(xml: bytes) -> bytes:
+    """Keep five digits, a hundredth of a millimetre: small files, and the same ones on every machine."""
+    def shorten(match: re.Match[str]) -> str:
+        return f'"{round(float(match[1]), 5) + 0.0:g}"'
+    declaration, rest = xml.decode().split("\n", 1)
+    return (declaration + "\n" + NUMBER.sub(shorten, rest).replace("\t", " ")).encode()
+
+
+def write_files(folder: Path) -> None:
+    """Write the library's clips below a folder."""
+    for path, data in files().items():
+        target = folder / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(data)
+        print(f"{target}: {len(data):,} bytes")
