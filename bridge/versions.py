@@ -1,0 +1,55 @@
+"""The differences between Blender 4.5 and 5.2, each behind a function; nothing else asks for the version."""
+
+from typing import Any, cast
+
+import bpy
+
+
+def ensure_channelbag(action: bpy.types.Action, slot: bpy.types.ActionSlot) -> bpy.types.ActionChannelbag:
+    """Return the slot's channels in the action's first layer and strip, which are made where missing."""
+    layer = action.layers[0] if action.layers else action.layers.new("Layer")
+    strip = layer.strips[0] if layer.strips else layer.strips.new(type="KEYFRAME")
+    return cast(bpy.types.ActionKeyframeStrip, strip).channelbag(slot, ensure=True)
+
+
+def is_selected(pose_bone: bpy.types.PoseBone) -> bool:
+    """Tell whether a bone is selected in Pose Mode; Blender 5.0 moved that from Bone to PoseBone."""
+    holder: Any = pose_bone if bpy.app.version >= (5, 0, 0) else pose_bone.bone
+    return bool(holder.select)
+
+
+def start_gpu() -> str:
+    """Make the gpu module usable without a window and return "", or the reason why it cannot be.
+
+    With a window nothing is to be done. Blender 5.2 has `gpu.init()`; before, the module wakes up when
+    something has been rendered: a picture of 4 × 4 by Workbench, in a scene of its own.
+    """
+    if not bpy.app.background:
+        return ""
+    import gpu
+
+    try:
+        if hasattr(gpu, "init"):
+            gpu.init()
+        else:
+            _render_once()
+        gpu.platform.renderer_get()
+    except (SystemError, RuntimeError) as error:
+        return str(error)
+    return ""
+
+
+def _render_once() -> None:
+    scene = bpy.data.scenes.new("Takt GPU start")
+    try:
+        scene.render.engine = cast(Any, "BLENDER_WORKBENCH")
+        scene.render.resolution_x = scene.render.resolution_y = 4
+        scene.render.resolution_percentage = 100
+        scene.camera = camera = bpy.data.objects.new("Takt GPU start", bpy.data.cameras.new("Takt GPU start"))
+        scene.collection.objects.link(camera)
+        bpy.ops.render.render(scene=scene.name)
+    finally:
+        camera_data = cast(bpy.types.Camera, camera.data)
+        bpy.data.objects.remove(camera)
+        bpy.data.cameras.remove(camera_data)
+        bpy.data.scenes.remove(scene)
