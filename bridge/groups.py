@@ -80,26 +80,24 @@ def write_influences(mesh_object: bpy.types.Object, bone_names: Sequence[str], i
     """
     vertices = len(influences.joints)
     chosen = np.arange(vertices) if where is None else np.flatnonzero(where)
+    before = _read_memberships(mesh_object)
     groups = [mesh_object.vertex_groups.get(name) or mesh_object.vertex_groups.new(name=name) for name in bone_names]
-    others = _clear(mesh_object, groups, chosen)
-    weights = influences.weights if share is None else influences.weights * share[:, None]
-    used = weights[chosen] > 0.0
-    owner, joint = chosen[np.nonzero(used)[0]], influences.joints[chosen][used]
-    order = np.lexsort((owner, joint))
+    others = _clear(before, groups, chosen)
+    owner, joint, weights = _by_vertex(influences, chosen)
+    if share is not None:
+        weights = weights * share[owner]
+    order = np.argsort(joint.astype(np.uint16), kind="stable")  # 16 bits sort in linear time
     starts = np.searchsorted(joint[order], np.arange(len(groups) + 1))
     members = owner[order].tolist()
     for index, group in enumerate(groups):
         group.add(members[starts[index]:starts[index + 1]], 1.0, "REPLACE")
     # Every vertex now lists its other groups first, then ours in the order of the joints.
-    order = np.lexsort((joint, owner))
-    _set_weights(mesh_object, chosen, others, owner[order], weights[chosen][used][order])
+    _set_weights(mesh_object, chosen, others, owner, weights)
     cast(bpy.types.Mesh, mesh_object.data).update_tag()
 
 
-def _clear(mesh_object: bpy.types.Object, groups: Sequence[bpy.types.VertexGroup],
-           chosen: IntArray) -> _Memberships:
+def _clear(table: _Memberships, groups: Sequence[bpy.types.VertexGroup], chosen: IntArray) -> _Memberships:
     """Take the chosen vertices out of the groups; return the memberships that are left."""
-    table = _read_memberships(mesh_object)
     if len(table.groups) == 0:
         return table
     is_chosen = np.zeros(len(table.counts), dtype=np.bool_)
@@ -161,19 +159,30 @@ def _joints_of_groups(mesh_object: bpy.types.Object, bone_names: Sequence[str]) 
     return np.array([joint_of.get(group.name, -1) for group in mesh_object.vertex_groups], dtype=np.int64)
 
 
+def _by_vertex(influences: Influences, chosen: IntArray) -> tuple[IntArray, IntArray, FloatArray]:
+    """Return vertex, joint and weight (N,) of all influences of the chosen vertices, joints ascending in each."""
+    joints, weights = influences.joints[chosen], influences.weights[chosen]
+    order = np.argsort(joints, axis=1, kind="stable")
+    joints, weights = np.take_along_axis(joints, order, axis=1), np.take_along_axis(weights, order, axis=1)
+    used = weights > 0.0
+    return np.repeat(chosen, used.sum(axis=1)), joints[used], weights[used]
+
+
 def _padded(owner: IntArray, joints: IntArray, weights: FloatArray, vertices: int, limit: int) -> Influences:
-    """Pack memberships into rows, the strongest first, equal ones in the order of the joints."""
-    order = np.lexsort((joints, -weights, owner))
-    owner, joints, weights = owner[order], joints[order], weights[order]
+    """Pack memberships, vertex after vertex, into rows: the strongest first, equal ones in the order of the joints."""
     counts = np.bincount(owner, minlength=vertices)
     rank = np.arange(len(owner)) - (np.cumsum(counts) - counts)[owner]
     width = max(1, int(counts.max(initial=0)))
-    if limit:
-        width = min(width, limit)
-    kept = rank < width
     packed_joints = np.zeros((vertices, width), dtype=np.int64)
     packed_weights = np.zeros((vertices, width))
-    packed_joints[owner[kept], rank[kept]] = joints[kept]
-    packed_weights[owner[kept], rank[kept]] = weights[kept]
+    packed_joints[owner, rank] = joints
+    packed_weights[owner, rank] = weights
+    for keys in (packed_joints, -packed_weights):
+        order = np.argsort(keys, axis=1, kind="stable")
+        packed_joints = np.take_along_axis(packed_joints, order, axis=1)
+        packed_weights = np.take_along_axis(packed_weights, order, axis=1)
+    if limit:
+        packed_joints, packed_weights = packed_joints[:, :limit], packed_weights[:, :limit]
     total = packed_weights.sum(axis=1, keepdims=True)
-    return Influences(packed_joints, np.divide(packed_weights, total, out=packed_weights, where=total > 0.0))
+    return Influences(packed_joints, np.divide(packed_weights, total, out=np.zeros_like(packed_weights),
+                                               where=total > 0.0))
