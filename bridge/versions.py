@@ -9,7 +9,9 @@ def ensure_channelbag(action: bpy.types.Action, slot: bpy.types.ActionSlot) -> b
     """Return the slot's channels in the action's first layer and strip, which are made where missing."""
     layer = action.layers[0] if action.layers else action.layers.new("Layer")
     strip = layer.strips[0] if layer.strips else layer.strips.new(type="KEYFRAME")
-    return cast(bpy.types.ActionKeyframeStrip, strip).channelbag(slot, ensure=True)
+    bag = cast(bpy.types.ActionKeyframeStrip, strip).channelbag(slot, ensure=True)
+    assert bag is not None  # it was to be made
+    return bag
 
 
 def is_selected(pose_bone: bpy.types.PoseBone) -> bool:
