@@ -6,7 +6,15 @@ Blender is imported only inside register and unregister, so that `takt.core` wor
 
 def register() -> None:
     """Switch the extension on."""
+    from . import operators, panels
+
+    operators.register()
+    panels.register()
 
 
 def unregister() -> None:
     """Switch the extension off and leave nothing behind."""
+    from . import operators, panels
+
+    panels.unregister()
+    operators.unregister()

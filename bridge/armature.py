@@ -4,6 +4,7 @@ Armature space is the space of the armature object's data: Z up, in the armature
 object's transform. Joints come in the order of `Armature.bones`, in which parents stand before children.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import cast
 
@@ -83,9 +84,9 @@ def read_pose(armature_object: bpy.types.Object, skeleton: Skeleton) -> Pose:
     return Pose(rotations, local[:, :3, 3] - skeleton.rest_translations, scales)
 
 
-def read_deforming_bones(armature_object: bpy.types.Object) -> DeformingBones:
-    """Return the bones that deform, at rest."""
-    bones = [bone for bone in _armature(armature_object).bones if bone.use_deform]
+def read_deforming_bones(armature_object: bpy.types.Object, left_out: Collection[str] = ()) -> DeformingBones:
+    """Return the bones that deform, at rest, but for those whose names are left out."""
+    bones = [bone for bone in _armature(armature_object).bones if bone.use_deform and bone.name not in left_out]
     index_of = {bone.name: index for index, bone in enumerate(bones)}
     parents = [next((index_of[p.name] for p in bone.parent_recursive if p.name in index_of), -1) for bone in bones]
     heads = np.array([bone.head_local for bone in bones], dtype=np.float64).reshape(-1, 3)

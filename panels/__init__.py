@@ -1,0 +1,19 @@
+"""Drawing of the interface: the tab "Takt" in the sidebar of the 3D viewport."""
+
+import bpy
+
+from .bind import TAKT_PT_bind
+
+_CLASSES = (TAKT_PT_bind,)
+
+
+def register() -> None:
+    """Show the panels."""
+    for cls in _CLASSES:
+        bpy.utils.register_class(cls)
+
+
+def unregister() -> None:
+    """Take the panels away."""
+    for cls in reversed(_CLASSES):
+        bpy.utils.unregister_class(cls)
