@@ -82,7 +82,7 @@ def write_influences(mesh_object: bpy.types.Object, bone_names: Sequence[str], i
     chosen = np.arange(vertices) if where is None else np.flatnonzero(where)
     before = _read_memberships(mesh_object)
     groups = [mesh_object.vertex_groups.get(name) or mesh_object.vertex_groups.new(name=name) for name in bone_names]
-    others = _clear(before, groups, chosen)
+    others = _clear(mesh_object, before, groups, chosen)
     owner, joint, weights = _by_vertex(influences, chosen)
     if share is not None:
         weights = weights * share[owner]
@@ -96,20 +96,20 @@ def write_influences(mesh_object: bpy.types.Object, bone_names: Sequence[str], i
     cast(bpy.types.Mesh, mesh_object.data).update_tag()
 
 
-def _clear(table: _Memberships, groups: Sequence[bpy.types.VertexGroup], chosen: IntArray) -> _Memberships:
+def _clear(mesh_object: bpy.types.Object, before: _Memberships, groups: Sequence[bpy.types.VertexGroup],
+           chosen: IntArray) -> _Memberships:
     """Take the chosen vertices out of the groups; return the memberships that are left."""
-    if len(table.groups) == 0:
-        return table
-    is_chosen = np.zeros(len(table.counts), dtype=np.bool_)
+    is_chosen = np.zeros(len(before.counts), dtype=np.bool_)
     is_chosen[chosen] = True
-    owner = table.vertices
-    leaves = np.isin(table.groups, [group.index for group in groups]) & is_chosen[owner]
+    owner = before.vertices
+    leaves = np.isin(before.groups, [group.index for group in groups]) & is_chosen[owner]
     for group in groups:
-        members = owner[leaves & (table.groups == group.index)]
+        members = owner[leaves & (before.groups == group.index)]
         if len(members):
             group.remove(members.tolist())
-    return _Memberships(np.bincount(owner[~leaves], minlength=len(table.counts)),
-                        table.groups[~leaves], table.weights[~leaves])
+    if leaves.all():
+        return _Memberships(np.zeros_like(before.counts), before.groups[:0], before.weights[:0])
+    return _read_memberships(mesh_object) if leaves.any() else before  # removing shuffles what is left
 
 
 def _set_weights(mesh_object: bpy.types.Object, chosen: IntArray, others: _Memberships, owner: IntArray,
@@ -177,10 +177,11 @@ def _padded(owner: IntArray, joints: IntArray, weights: FloatArray, vertices: in
     packed_weights = np.zeros((vertices, width))
     packed_joints[owner, rank] = joints
     packed_weights[owner, rank] = weights
-    for keys in (packed_joints, -packed_weights):
-        order = np.argsort(keys, axis=1, kind="stable")
-        packed_joints = np.take_along_axis(packed_joints, order, axis=1)
-        packed_weights = np.take_along_axis(packed_weights, order, axis=1)
+    by_joint = np.argsort(packed_joints, axis=1, kind="stable")
+    by_strength = np.argsort(-np.take_along_axis(packed_weights, by_joint, axis=1), axis=1, kind="stable")
+    order = np.take_along_axis(by_joint, by_strength, axis=1)
+    packed_joints = np.take_along_axis(packed_joints, order, axis=1)
+    packed_weights = np.take_along_axis(packed_weights, order, axis=1)
     if limit:
         packed_joints, packed_weights = packed_joints[:, :limit], packed_weights[:, :limit]
     total = packed_weights.sum(axis=1, keepdims=True)

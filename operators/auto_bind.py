@@ -49,7 +49,7 @@ class TAKT_OT_auto_bind(bpy.types.Operator):
             name="Influences", description="The most bones that move a vertex",
             default=BindSettings.influences, min=FEWEST_INFLUENCES, max=MOST_INFLUENCES)
         exponent: FloatProperty(
-            name="Exponent", description="How fast the hold of a bone falls off with distance: higher keeps zones tight",
+            name="Exponent", description="How fast a bone's hold falls off with distance: higher keeps zones tight",
             default=BindSettings.exponent, min=SMALLEST_EXPONENT, max=LARGEST_EXPONENT, step=50, precision=1)
 
     @classmethod
@@ -63,6 +63,7 @@ class TAKT_OT_auto_bind(bpy.types.Operator):
     def draw(self, _context: bpy.types.Context) -> None:
         """Draw the settings in the adjust panel."""
         layout = self.layout
+        assert layout is not None
         layout.use_property_split = True
         layout.use_property_decorate = False
         layout.prop(self, "method")
@@ -72,7 +73,7 @@ class TAKT_OT_auto_bind(bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> "set[Any]":
         """Find all weights first, then write them."""
         armature_object, mesh_objects = _selection(context)
-        assert armature_object is not None  # poll saw to it
+        assert armature_object is not None and context.view_layer is not None  # poll saw to it
         context.view_layer.update()
         try:
             _check(mesh_objects, armature_object)

@@ -1,8 +1,10 @@
 """Where all panels of Takt stand."""
 
+import bpy
 
-class SidebarPanel:
-    """The tab "Takt" in the sidebar of the 3D viewport."""
+
+class SidebarPanel(bpy.types.Panel):
+    """The tab "Takt" in the sidebar of the 3D viewport; not registered itself."""
 
     bl_space_type = "VIEW_3D"
     bl_region_type = "UI"

@@ -1,0 +1,256 @@
+"""takt.auto_bind in Blender: what it writes, what it leaves alone, and when it refuses."""
+
+from collections.abc import Callable
+from typing import Any
+
+import bpy
+import numpy as np
+import pytest
+from mathutils import Euler, Matrix
+
+from takt.bridge import groups
+from takt.core.binding import BindInput, BindSettings
+from takt.core.binding.euclidean import bind_euclidean
+
+WEIGHT_TOLERANCE = 1e-6
+PLACE_TOLERANCE = 1e-6
+BONES = ("root", "arm.L", "arm.R", "control")
+
+
+def make_armature() -> bpy.types.Object:
+    """Three bones that deform and one that does not."""
+    armature = bpy.data.armatures.new("Rig")
+    rig = bpy.data.objects.new("Rig", armature)
+    bpy.context.collection.objects.link(rig)
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.object.mode_set(mode="EDIT")
+    ends = {"root": ((0, 0, 0), (0, 0, 1)), "arm.L": ((0, 0, 1), (1, 0, 1.5)), "arm.R": ((0, 0, 1), (-1, 0, 1.5)),
+            "control": ((0, 1, 0), (0, 1, 1))}
+    for name in BONES:
+        bone = armature.edit_bones.new(name)
+        bone.head, bone.tail = ends[name]
+        bone.parent = armature.edit_bones["root"] if name.startswith("arm") else None
+    bpy.ops.object.mode_set(mode="OBJECT")
+    armature.bones["control"].use_deform = False
+    return rig
+
+
+def make_mesh(name: str = "Body", seed: int = 1) -> bpy.types.Object:
+    random = np.random.default_rng(seed)
+    mesh = bpy.data.meshes.new(name)
+    mesh.from_pydata(random.normal(size=(60, 3)).tolist(), [], [(i, i + 1, i + 2) for i in range(58)])
+    body = bpy.data.objects.new(name, mesh)
+    bpy.context.collection.objects.link(body)
+    return body
+
+
+def select(active: bpy.types.Object, *others: bpy.types.Object) -> None:
+    bpy.ops.object.select_all(action="DESELECT")
+    for ob in (active, *others):
+        ob.select_set(True)
+    bpy.context.view_layer.objects.active = active
+    bpy.context.view_layer.update()
+
+
+def bind(**settings: Any) -> None:
+    assert bpy.ops.takt.auto_bind(**settings) == {"FINISHED"}  # type: ignore[attr-defined]
+    bpy.context.view_layer.update()
+
+
+def weights(body: bpy.types.Object, name: str) -> np.ndarray:
+    group = body.vertex_groups[name]
+    return np.array([next((g.weight for g in v.groups if g.group == group.index), 0.0) for v in body.data.vertices])
+
+
+def armature_space(body: bpy.types.Object, rig: bpy.types.Object) -> np.ndarray:
+    return np.array([rig.matrix_world.inverted() @ body.matrix_world @ v.co for v in body.data.vertices])
+
+
+def seed_weights(points: np.ndarray, settings: BindSettings) -> np.ndarray:
+    bones = BindInput.from_arrays(points, [], BONES[:3], [-1, 0, 0], [[0, 0, 0], [0, 0, 1], [0, 0, 1]],
+                                  np.array(((0, 0, 1), (1, 0, 1.5), (-1, 0, 1.5))))
+    return bind_euclidean(bones, settings).dense(3)
+
+
+def evaluated(body: bpy.types.Object) -> np.ndarray:
+    graph = bpy.context.evaluated_depsgraph_get()
+    found = body.evaluated_get(graph)
+    return np.array([found.matrix_world @ v.co for v in found.data.vertices])
+
+
+@pytest.mark.parametrize(("influences", "exponent"), [(4, 2.0), (2, 0.5), (1, 8.0)])
+def test_writes_the_seeds_weights(influences: int, exponent: float) -> None:
+    rig, body = make_armature(), make_mesh()
+    select(rig, body)
+    bind(influences=influences, exponent=exponent, method="EUCLIDEAN")
+    expected = seed_weights(armature_space(body, rig), BindSettings(influences, exponent))
+    for joint, name in enumerate(BONES[:3]):
+        np.testing.assert_allclose(weights(body, name), expected[:, joint], atol=WEIGHT_TOLERANCE)
+    assert [group.name for group in body.vertex_groups] == list(BONES[:3])
+
+
+TRANSFORMS: dict[str, Callable[[], Matrix]] = {
+    "turned": lambda: Matrix.LocRotScale((3, -2, 5), Euler((1, 2, 3)), None),
+    "uneven": lambda: Matrix.LocRotScale(None, Euler((0.3, 0.1, 0)), (2, 0.5, 3)),
+    "mirrored": lambda: Matrix.LocRotScale(None, None, (-1, 1, 1)),
+    "tiny": lambda: Matrix.Scale(1e-3, 4),
+}
+
+
+@pytest.mark.parametrize("of_rig", TRANSFORMS)
+@pytest.mark.parametrize("of_body", TRANSFORMS)
+def test_any_object_transform_keeps_the_mesh_where_it_is(of_rig: str, of_body: str) -> None:
+    rig, body = make_armature(), make_mesh()
+    rig.matrix_world, body.matrix_world = TRANSFORMS[of_rig](), TRANSFORMS[of_body]()
+    select(rig, body)
+    before, points = evaluated(body), armature_space(body, rig)
+    basis = body.matrix_basis.copy()
+    farthest = max(np.abs(before).max(), rig.matrix_world.translation.length)  # float32 counts from the origin
+    bind(method="EUCLIDEAN")
+    np.testing.assert_allclose(evaluated(body), before, atol=PLACE_TOLERANCE * farthest)
+    np.testing.assert_allclose(np.stack([weights(body, name) for name in BONES[:3]], axis=1),
+                               seed_weights(points, BindSettings()), atol=1e-4)  # float32 matrices, uneven scale
+    assert body.parent == rig and body.matrix_basis == basis
+
+
+def test_leaves_another_parent_without_moving() -> None:
+    rig, body = make_armature(), make_mesh()
+    holder = bpy.data.objects.new("Holder", None)
+    bpy.context.collection.objects.link(holder)
+    holder.matrix_world = TRANSFORMS["uneven"]()
+    body.parent = holder
+    body.matrix_basis = TRANSFORMS["turned"]()  # below an uneven parent: sheared
+    select(rig, body)
+    before = evaluated(body)
+    bind()
+    assert body.parent == rig
+    np.testing.assert_allclose(evaluated(body), before, atol=1e-5)
+
+
+def test_binding_again_changes_nothing_but_weights() -> None:
+    rig, body = make_armature(), make_mesh()
+    select(rig, body)
+    bind()
+    bind(influences=1)
+    assert [group.name for group in body.vertex_groups] == list(BONES[:3])
+    assert [(m.type, getattr(m, "object", None)) for m in body.modifiers] == [("ARMATURE", rig)]
+    total = sum(weights(body, name) for name in BONES[:3])
+    np.testing.assert_allclose(total, 1.0, atol=WEIGHT_TOLERANCE)
+    assert all(set(weights(body, name).tolist()) <= {0.0, 1.0} for name in BONES[:3])
+
+
+def test_other_groups_shape_keys_and_locked_groups_stay() -> None:
+    rig, body = make_armature(), make_mesh()
+    body.vertex_groups.new(name="Pin").add([3, 1, 59], 0.25, "REPLACE")
+    body.vertex_groups.new(name="arm.R").add(list(range(60)), 0.9, "REPLACE")
+    locked = body.vertex_groups.new(name="arm.L")
+    locked.add(list(range(30)), 0.375, "REPLACE")
+    locked.lock_weight = True
+    body.vertex_groups.new(name="control").add([5], 0.5, "REPLACE")
+    body.shape_key_add(name="Basis")
+    body.shape_key_add(name="Up").data.foreach_set("co", [7.0] * 180)
+    select(rig, body)
+    bind()
+    assert [g.name for g in body.vertex_groups] == ["Pin", "arm.R", "arm.L", "control", "root"]
+    assert np.flatnonzero(weights(body, "Pin")).tolist() == [1, 3, 59] and weights(body, "Pin").max() == 0.25
+    assert weights(body, "control").sum() == 0.5
+    assert weights(body, "arm.L").tolist() == [0.375] * 30 + [0.0] * 30
+    np.testing.assert_allclose(weights(body, "arm.R") + weights(body, "root"), [0.625] * 30 + [1.0] * 30,
+                               atol=WEIGHT_TOLERANCE)
+    shape = np.empty(180, dtype=np.float32)
+    body.data.shape_keys.key_blocks["Up"].data.foreach_get("co", shape)
+    assert (shape == 7.0).all()
+
+
+def test_several_meshes_and_modifier_before_subdivision() -> None:
+    rig, body, hat = make_armature(), make_mesh(), make_mesh("Hat", seed=2)
+    hat.modifiers.new("Mirror", "MIRROR")
+    hat.modifiers.new("Smooth", "SUBSURF")
+    select(body, rig, hat)
+    bind()
+    assert [m.type for m in hat.modifiers] == ["MIRROR", "ARMATURE", "SUBSURF"]
+    for ob in (body, hat):
+        np.testing.assert_allclose(groups.read_influences(ob, BONES).weights.sum(axis=1), 1.0, atol=WEIGHT_TOLERANCE)
+
+
+def refusal(*selected: bpy.types.Object) -> str:
+    """Press the button, expect a refusal that changes nothing, and return its text."""
+    select(*selected)
+    return press()
+
+
+def press() -> str:
+    before = [(ob.name, ob.parent, len(ob.modifiers), len(ob.vertex_groups)) for ob in bpy.data.objects]
+    with pytest.raises(RuntimeError) as caught:
+        bpy.ops.takt.auto_bind()  # type: ignore[attr-defined]
+    assert [(ob.name, ob.parent, len(ob.modifiers), len(ob.vertex_groups)) for ob in bpy.data.objects] == before
+    return str(caught.value)
+
+
+def test_says_what_to_select() -> None:
+    rig, body = make_armature(), make_mesh()
+    assert "Select the meshes to bind, and the armature" in refusal(rig)
+    assert "Select an armature as well" in refusal(body)
+    assert "Make one of the selected armatures the active object" in refusal(body, rig, make_armature())
+
+
+def test_refuses_edit_mode() -> None:
+    rig, body = make_armature(), make_mesh()
+    select(rig, body)
+    bpy.ops.object.mode_set(mode="EDIT")
+    assert "'Rig' is being edited: go to Object Mode first" in press()
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def test_refuses_what_cannot_be_bound() -> None:
+    rig, body = make_armature(), make_mesh()
+    empty = bpy.data.objects.new("Empty", bpy.data.meshes.new("Empty"))
+    bpy.context.collection.objects.link(empty)
+    assert "Mesh 'Empty' has no vertices" in refusal(rig, body, empty)
+    body.data.vertices[4].co.x = float("nan")
+    assert "not finite" in refusal(rig, body)
+    body.data.vertices[4].co.x = 0.0
+    twin = bpy.data.objects.new("Twin", body.data)
+    assert "Mesh 'Body' shares its data with other objects" in refusal(rig, body)
+    bpy.data.objects.remove(twin)
+    rig.parent = body
+    assert "Armature 'Rig' hangs below mesh 'Body'" in refusal(rig, body)
+    rig.parent = None
+    rig.scale = (1, 0, 1)
+    assert "Armature 'Rig' is scaled to nothing" in refusal(rig, body)
+    rig.scale = (1, 1, 1)
+    for bone in rig.data.bones:
+        body.vertex_groups.new(name=bone.name).lock_weight = True
+    assert "All groups of 'Body' are locked" in refusal(rig, body)
+    for bone in rig.data.bones:
+        bone.use_deform = False
+    assert "Armature 'Rig' has no bone that deforms" in refusal(rig, body)
+
+
+def test_refuses_linked_meshes(tmp_path: Any) -> None:
+    body = make_mesh()
+    path = str(tmp_path / "library.blend")
+    bpy.data.libraries.write(path, {body})
+    bpy.data.objects.remove(body)
+    with bpy.data.libraries.load(path, link=True) as (_, wanted):  # type: ignore
+        wanted.objects = ["Body"]
+    linked = wanted.objects[0]
+    bpy.context.collection.objects.link(linked)
+    rig = make_armature()
+    assert "Mesh 'Body' is linked from another file" in refusal(rig, linked)
+    override = linked.override_create()
+    bpy.context.collection.objects.link(override)
+    bpy.context.collection.objects.unlink(linked)
+    assert "Mesh 'Body' is linked from another file" in refusal(rig, override)
+
+
+def test_undo_takes_all_of_it_back() -> None:
+    rig, body = make_armature(), make_mesh()
+    select(rig, body)
+    window = bpy.context.window_manager.windows[0]
+    with bpy.context.temp_override(window=window, screen=window.screen):
+        bpy.ops.ed.undo_push(message="before")
+        bpy.ops.takt.auto_bind("EXEC_DEFAULT", True)  # type: ignore[attr-defined]
+        bpy.ops.ed.undo()
+    body = bpy.data.objects["Body"]
+    assert len(body.vertex_groups) == 0 and len(body.modifiers) == 0 and body.parent is None
