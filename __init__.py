@@ -7,7 +7,9 @@ Blender is imported only inside register and unregister, so that `takt.core` wor
 def register() -> None:
     """Switch the extension on."""
     from . import operators, panels
+    from .bridge import properties
 
+    properties.register()
     operators.register()
     panels.register()
 
@@ -15,6 +17,9 @@ def register() -> None:
 def unregister() -> None:
     """Switch the extension off and leave nothing behind."""
     from . import operators, panels
+    from .bridge import properties, score
 
     panels.unregister()
     operators.unregister()
+    properties.unregister()
+    score.forget()

@@ -14,6 +14,15 @@ def ensure_channelbag(action: bpy.types.Action, slot: bpy.types.ActionSlot) -> b
     return bag
 
 
+def add_fcurve(channels: bpy.types.ActionChannelbag, data_path: str, index: int, group: str) -> bpy.types.FCurve:
+    """Add a curve inside a group, which `new` itself can do from Blender 5.0 on."""
+    if bpy.app.version >= (5, 0, 0):
+        return channels.fcurves.new(data_path, index=index, group_name=group)
+    curve = channels.fcurves.new(data_path, index=index)
+    curve.group = channels.groups.get(group) or channels.groups.new(group)
+    return curve
+
+
 def is_selected(pose_bone: bpy.types.PoseBone) -> bool:
     """Tell whether a bone is selected in Pose Mode; Blender 5.0 moved that from Bone to PoseBone."""
     holder: Any = pose_bone if bpy.app.version >= (5, 0, 0) else pose_bone.bone

@@ -1,28 +1,29 @@
 """One file for each thing a user can do."""
 
-from typing import Any
+from typing import Any, cast
 
 import bpy
 
-from .auto_bind import TAKT_OT_auto_bind
+from .auto_bind import TAKT_OT_auto_bind, draw_in_parent_menu
+from .import_pha import TAKT_FH_pha, TAKT_OT_import_pha, draw_in_import_menu
+from .rebuild import TAKT_OT_rebuild
 
-_CLASSES = (TAKT_OT_auto_bind,)
+_CLASSES = (TAKT_OT_auto_bind, TAKT_OT_import_pha, TAKT_OT_rebuild, TAKT_FH_pha)
+_MENUS = ((bpy.types.VIEW3D_MT_object_parent, draw_in_parent_menu),
+          (bpy.types.TOPBAR_MT_file_import, draw_in_import_menu))
 
 
 def register() -> None:
     """Make the operators known to Blender and put them into its menus."""
     for cls in _CLASSES:
         bpy.utils.register_class(cls)
-    bpy.types.VIEW3D_MT_object_parent.append(_draw_in_parent_menu)  # type: ignore[arg-type]  # the stubs forget the menu
+    for menu, draw in _MENUS:
+        cast(Any, menu).append(draw)
 
 
 def unregister() -> None:
     """Take the operators out of Blender's menus and out of Blender."""
-    bpy.types.VIEW3D_MT_object_parent.remove(_draw_in_parent_menu)  # type: ignore[arg-type]
+    for menu, draw in reversed(_MENUS):
+        cast(Any, menu).remove(draw)
     for cls in reversed(_CLASSES):
         bpy.utils.unregister_class(cls)
-
-
-def _draw_in_parent_menu(menu: Any, _context: bpy.types.Context) -> None:
-    menu.layout.separator()
-    menu.layout.operator(TAKT_OT_auto_bind.bl_idname, icon="BONE_DATA")

@@ -181,3 +181,9 @@ def _summary(bound: Sequence[_Bound], armature_object: bpy.types.Object) -> str:
         more = f" and {len(idle) - _NAMES_SHOWN} more" if len(idle) > _NAMES_SHOWN else ""
         text += f"; without vertices: {', '.join(idle[:_NAMES_SHOWN])}{more}"
     return text
+
+
+def draw_in_parent_menu(menu: Any, _context: bpy.types.Context) -> None:
+    """Draw the entry in Object > Parent."""
+    menu.layout.separator()
+    menu.layout.operator(TAKT_OT_auto_bind.bl_idname, icon="BONE_DATA")

@@ -3,8 +3,9 @@
 import bpy
 
 from .bind import TAKT_PT_bind
+from .score import TAKT_PT_score
 
-_CLASSES = (TAKT_PT_bind,)
+_CLASSES = (TAKT_PT_bind, TAKT_PT_score)
 
 
 def register() -> None:

@@ -1,0 +1,112 @@
+"""What Takt keeps in a .blend: the score of a character and how it is played, in `Object.takt`."""
+
+from typing import TYPE_CHECKING, Any, cast
+
+import bpy
+from bpy.props import BoolProperty, CollectionProperty, EnumProperty, IntProperty, PointerProperty, StringProperty
+
+from ..core.root_motion import ROOT_MODES
+from ..core.score import Settings
+from ..core.transitions.curves import CURVES
+from ..core.transitions.methods import METHODS
+
+_DEFAULTS = Settings()
+_OVERRIDABLE = {"LIBRARY_OVERRIDABLE"}
+
+
+class ScoreSettings:
+    """How a score is played; the annotations of the operator and of what is kept with the character."""
+
+    if TYPE_CHECKING:
+        library: str
+        procedure: str
+        method: str
+        curve: str
+        interpolation: str
+        root_motion: str
+        loop: bool
+    else:
+        library: StringProperty(
+            name="Library", subtype="DIR_PATH", override=_OVERRIDABLE,
+            description="The folder below which the score's clips and other scores lie; empty: found from the "
+                        "score's own folder upwards")
+        procedure: StringProperty(
+            name="Procedure", default=_DEFAULTS.procedure, override=_OVERRIDABLE,
+            description="Which of the score's procedures is played")
+        method: EnumProperty(
+            name="Transition", default=_DEFAULTS.method, override=_OVERRIDABLE,
+            description="Where the transitions between clips play",
+            items=[(identifier, entry.label, entry.description) for identifier, entry in METHODS.items()])
+        curve: EnumProperty(
+            name="Curve", default=_DEFAULTS.curve, override=_OVERRIDABLE,
+            description="How a transition comes in and goes out",
+            items=[(identifier, entry.label, entry.description) for identifier, entry in CURVES.items()])
+        interpolation: EnumProperty(
+            name="Interpolation", default=_DEFAULTS.interpolation, override=_OVERRIDABLE,
+            description="How rotations are blended, inside clips and in transitions",
+            items=[("SLERP", "Spherical", "At constant angular speed"),
+                   ("LERP", "Linear", "Straight and normalised, as OGRE plays its clips")])
+        root_motion: EnumProperty(
+            name="Root Motion", default=_DEFAULTS.root_motion, override=_OVERRIDABLE,
+            description="What becomes of the way over the ground",
+            items=[(identifier, *entry) for identifier, entry in ROOT_MODES.items()])
+        loop: BoolProperty(
+            name="Loop", default=_DEFAULTS.loop, override=_OVERRIDABLE,
+            description="The last clip leads back to the first")
+
+
+SETTING_NAMES = ("library", "procedure", "method", "curve", "interpolation", "root_motion", "loop")
+
+
+class TaktMarker(bpy.types.PropertyGroup):
+    """A timeline marker that Takt has set; `name` is the marker's."""
+
+    if TYPE_CHECKING:
+        frame: int
+    else:
+        frame: IntProperty()
+
+
+class TaktCharacter(ScoreSettings, bpy.types.PropertyGroup):
+    """The score of an armature, how it is played, and what was made of it."""
+
+    if TYPE_CHECKING:
+        text: bpy.types.Text | None
+        filepath: str
+        frame_start: int
+        action: bpy.types.Action | None
+        markers: bpy.types.bpy_prop_collection_idprop[TaktMarker]
+    else:
+        text: PointerProperty(
+            type=bpy.types.Text, name="Score", override=_OVERRIDABLE,
+            description="The score that this character plays")
+        filepath: StringProperty(
+            name="File", subtype="FILE_PATH", override=_OVERRIDABLE,
+            description="Where the score was read from; its library is looked for from there")
+        frame_start: IntProperty(
+            name="Start Frame", default=1, override=_OVERRIDABLE,
+            description="The frame at which the score begins")
+        action: PointerProperty(type=bpy.types.Action, name="Action", override=_OVERRIDABLE)
+        markers: CollectionProperty(type=TaktMarker, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
+
+
+_CLASSES = (TaktMarker, TaktCharacter)
+
+
+def character(armature_object: bpy.types.Object) -> TaktCharacter:
+    """Return what Takt keeps with an object."""
+    return cast(TaktCharacter, cast(Any, armature_object).takt)
+
+
+def register() -> None:
+    """Give every object its place for a score."""
+    for cls in _CLASSES:
+        bpy.utils.register_class(cls)
+    cast(Any, bpy.types.Object).takt = PointerProperty(type=TaktCharacter, override={"LIBRARY_OVERRIDABLE"})
+
+
+def unregister() -> None:
+    """Take the place away; what a file holds there stays in the file."""
+    del cast(Any, bpy.types.Object).takt
+    for cls in reversed(_CLASSES):
+        bpy.utils.unregister_class(cls)

@@ -1,0 +1,51 @@
+"""What a motion leaves on the scene's timeline: the frame range and a marker at each procedure's start."""
+
+import bpy
+import numpy as np
+
+from ..core.motion import Motion
+from . import properties, score
+
+_MOST_MARKERS = 500
+"""Where there would be more, the innermost procedures get none."""
+
+
+def write_timeline(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion, last_frame: int) -> None:
+    """Set the scene's range to the motion and its markers to the procedures; markers that are not Takt's stay."""
+    character = properties.character(armature_object)
+    scene.frame_start = min(scene.frame_start, character.frame_start)
+    scene.frame_end = max(last_frame, *(_last_frame(ob) for ob in scene.objects if ob != armature_object), 0)
+    _remove_markers(character, scene)
+    for frame, name in procedure_starts(motion, scene, character.frame_start):
+        scene.timeline_markers.new(name, frame=frame)
+        kept = character.markers.add()
+        kept.name, kept.frame = name, frame
+
+
+def procedure_starts(motion: Motion, scene: bpy.types.Scene, frame_start: int) -> list[tuple[int, str]]:
+    """Return frames and the names of the procedures that start there, the outermost first."""
+    marks, paths = motion.sequence.marks, motion.sequence.paths
+    steps = [paths[index] for index in marks.path.tolist()]
+    depths = np.array([len(path) for path in steps])
+    deepest = next(d for d in range(int(depths.max()), 0, -1) if d == 1 or (depths <= d).sum() <= _MOST_MARKERS)
+    seconds = motion.layout.begin_s[marks.segment]
+    frames = np.rint(seconds * score.frames_per_second(scene)).astype(int) + frame_start
+    starts: dict[int, list[str]] = {}
+    for frame, path in zip(frames.tolist(), steps, strict=True):
+        if len(path) <= deepest:
+            starts.setdefault(frame, []).append(path[-1])
+    return [(frame, " › ".join(names)) for frame, names in starts.items()]
+
+
+def _remove_markers(character: properties.TaktCharacter, scene: bpy.types.Scene) -> None:
+    own = {(marker.name, marker.frame) for marker in character.markers}
+    for marker in list(scene.timeline_markers):
+        if (marker.name, marker.frame) in own:
+            scene.timeline_markers.remove(marker)
+    character.markers.clear()
+
+
+def _last_frame(ob: bpy.types.Object) -> int:
+    """Return where Takt's Action of another character ends, 0 where it has none."""
+    action = properties.character(ob).action
+    return 0 if action is None else int(action.frame_range[1])

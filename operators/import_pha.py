@@ -1,0 +1,97 @@
+"""Import a score: the active armature plays it from now on."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import bpy
+from bpy.props import StringProperty
+from bpy_extras.io_utils import ImportHelper
+
+from ..bridge import properties, score
+from ..core.errors import TaktError
+from .play_score import armature_problem, refuse, write_motion
+from .score_layout import draw_settings
+
+
+class TAKT_OT_import_pha(properties.ScoreSettings, ImportHelper, bpy.types.Operator):
+    """Let the active armature play a score of procedural humanoid animation"""
+
+    bl_idname = "takt.import_pha"
+    bl_label = "Import Score"
+    bl_options = {"REGISTER", "UNDO", "PRESET"}
+
+    filename_ext = ".pha"
+    if TYPE_CHECKING:
+        filepath: str
+        filter_glob: str
+    else:
+        filter_glob: StringProperty(default="*.pha", options={"HIDDEN"})
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Tell whether there is an armature to play."""
+        reason = armature_problem(context.active_object)
+        if reason:
+            cls.poll_message_set(reason)
+        return not reason
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
+        """Play a file that was dropped at once; else ask for one."""
+        if self.filepath:
+            return self.execute(context)
+        result: set[Any] = super().invoke(context, event)
+        return result
+
+    def draw(self, _context: bpy.types.Context) -> None:
+        """Draw the settings in the file browser and the adjust panel."""
+        assert self.layout is not None
+        draw_settings(self.layout, self)
+
+    def execute(self, context: bpy.types.Context) -> "set[Any]":
+        """Perform the score first, then write everything."""
+        armature_object, scene = context.active_object, context.scene
+        assert armature_object is not None and scene is not None  # poll saw to it
+        try:
+            text = score.read_text(self.filepath)
+            motion = score.perform_score(text, self.filepath, self, armature_object)
+        except TaktError as error:
+            return refuse(self, str(error))
+        name = Path(self.filepath).name
+        character = properties.character(armature_object)
+        character.text = _kept_text(name, text)
+        character.filepath = self.filepath
+        for setting in properties.SETTING_NAMES:
+            setattr(character, setting, getattr(self, setting))
+        score.keep(armature_object, motion)
+        write_motion(self, context, armature_object, Path(name).stem, motion, scene.frame_start)
+        return {"FINISHED"}
+
+
+class TAKT_FH_pha(bpy.types.FileHandler):
+    """Lets scores be dropped into the 3D viewport."""
+
+    bl_idname = "TAKT_FH_pha"
+    bl_label = "Procedural Humanoid Animation"
+    bl_import_operator = TAKT_OT_import_pha.bl_idname
+    bl_file_extensions = ".pha"
+
+    @classmethod
+    def poll_drop(cls, context: bpy.types.Context | None) -> bool:
+        """Tell whether a score may be dropped here."""
+        return (context is not None and context.area is not None and context.area.type == "VIEW_3D"
+                and not armature_problem(context.active_object))
+
+
+def draw_in_import_menu(menu: Any, _context: bpy.types.Context) -> None:
+    """Draw the entry in File > Import."""
+    menu.layout.operator(TAKT_OT_import_pha.bl_idname, text="Procedural Humanoid Animation (.pha)")
+
+
+def _kept_text(name: str, text: str) -> bpy.types.Text:
+    """Return a Text of the .blend that holds the score: one that does already, or a new one."""
+    for known in bpy.data.texts:
+        if known.name.startswith(name) and known.library is None and known.as_string() == text:
+            return known
+    new = bpy.data.texts.new(name)
+    new.from_string(text)
+    return new

@@ -1,0 +1,66 @@
+"""What importing and rebuilding share: a score performed, checked, and written to the armature and the timeline."""
+
+from typing import Any, cast
+
+import bpy
+
+from ..bridge import action, properties, timeline
+from ..core.motion import Motion
+
+_NAMES_SHOWN = 8
+_PROBLEMS_SHOWN = 5
+_MODES_THAT_ALLOW_ACTIONS = frozenset({"OBJECT", "POSE"})
+
+
+def armature_problem(armature_object: bpy.types.Object | None) -> str:
+    """Return why a score cannot be played by the active object, or an empty text; cheap enough for every redraw."""
+    if armature_object is None or armature_object.type != "ARMATURE":
+        return "Make the armature of a character the active object"
+    if armature_object.mode not in _MODES_THAT_ALLOW_ACTIONS:
+        return f"'{armature_object.name}' is being edited: go to Object Mode or Pose Mode first"
+    if not armature_object.is_editable:
+        return (f"'{armature_object.name}' is linked from another file; "
+                "make it local or a library override (Object > Library Override > Make)")
+    return ""
+
+
+def write_motion(operator: bpy.types.Operator, context: bpy.types.Context, armature_object: bpy.types.Object,
+                 name: str, motion: Motion, frame_start: int) -> None:
+    """Write a motion as Action and timeline, and report what came of it."""
+    scene = context.scene
+    assert scene is not None
+    channels = action.sample_channels(motion, scene, frame_start)
+    properties.character(armature_object).frame_start = frame_start
+    action.write_action(armature_object, name, channels)
+    timeline.write_timeline(armature_object, scene, motion, int(channels.frames[-1]))
+    _report(operator, armature_object, motion)
+
+
+def refuse(operator: bpy.types.Operator, error: str) -> "set[Any]":
+    """Report an error and give up."""
+    lines = error.splitlines()
+    more = [f"and {len(lines) - _PROBLEMS_SHOWN} more"] if len(lines) > _PROBLEMS_SHOWN else []
+    operator.report({"ERROR"}, "\n".join(lines[:_PROBLEMS_SHOWN] + more))
+    return {"CANCELLED"}
+
+
+def _report(operator: bpy.types.Operator, armature_object: bpy.types.Object, motion: Motion) -> None:
+    """Report what was made; each thing that is unusual as a warning of its own."""
+    for problem in motion.problems[:_PROBLEMS_SHOWN]:
+        operator.report({"WARNING"}, str(problem))
+    for text, names in (("Without counterpart", motion.unmatched),
+                        ("Bones that ignore part of their parent's transform play differently",
+                         _peculiar(armature_object, motion))):
+        if names:
+            more = f" and {len(names) - _NAMES_SHOWN} more" if len(names) > _NAMES_SHOWN else ""
+            operator.report({"WARNING"}, f"{text}: {', '.join(names[:_NAMES_SHOWN])}{more}")
+    operator.report({"INFO"}, f"'{armature_object.name}' plays {len(motion.sequence):,} segments, "
+                              f"{motion.duration_s:.1f} s")
+
+
+def _peculiar(armature_object: bpy.types.Object, motion: Motion) -> tuple[str, ...]:
+    """Return the bones whose settings keep a motion from being what the clips say."""
+    bones = cast(bpy.types.Armature, armature_object.data).bones
+    moves = {motion.skeleton.names[joint] for clip in motion.clips for joint in clip.translations.joints.tolist()}
+    return tuple(bone.name for bone in bones if not bone.use_inherit_rotation or bone.inherit_scale != "FULL"
+                 or ((bone.use_connect or not bone.use_local_location) and bone.name in moves))

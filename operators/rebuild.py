@@ -1,0 +1,41 @@
+"""Rebuild: play the score that is kept with the armature once more, after it or its settings were edited."""
+
+from pathlib import Path
+from typing import Any
+
+import bpy
+
+from ..bridge import properties, score
+from .play_score import armature_problem, refuse, write_motion
+
+
+class TAKT_OT_rebuild(bpy.types.Operator):
+    """Make the Action of the active armature anew from its score; clips are read again"""
+
+    bl_idname = "takt.rebuild"
+    bl_label = "Rebuild"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Tell whether there is a score to play."""
+        armature_object = context.active_object
+        reason = armature_problem(armature_object)
+        if not reason and armature_object is not None and properties.character(armature_object).text is None:
+            reason = f"'{armature_object.name}' has no score: import one or choose a text"
+        if reason:
+            cls.poll_message_set(reason)
+        return not reason
+
+    def execute(self, context: bpy.types.Context) -> "set[Any]":
+        """Perform the score first, then write everything."""
+        armature_object = context.active_object
+        assert armature_object is not None  # poll saw to it
+        character = properties.character(armature_object)
+        assert character.text is not None
+        score.forget(armature_object)
+        motion = score.motion_of(armature_object)
+        if motion is None:
+            return refuse(self, score.error_of(armature_object))
+        write_motion(self, context, armature_object, Path(character.text.name).stem, motion, character.frame_start)
+        return {"FINISHED"}

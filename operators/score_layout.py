@@ -1,0 +1,21 @@
+"""How the settings of a score are laid out, in the adjust panel, the file browser and the sidebar alike."""
+
+import bpy
+
+from ..bridge.properties import ScoreSettings
+
+
+def draw_settings(layout: bpy.types.UILayout, settings: ScoreSettings) -> None:
+    """Draw the settings, labels left and values right."""
+    layout.use_property_split = True
+    layout.use_property_decorate = False
+    column = layout.column()
+    column.prop(settings, "library")
+    column.prop(settings, "procedure")
+    column = layout.column()
+    column.prop(settings, "method")
+    column.prop(settings, "curve")
+    column.prop(settings, "interpolation")
+    column = layout.column()
+    column.prop(settings, "root_motion")
+    column.prop(settings, "loop")
