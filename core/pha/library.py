@@ -81,7 +81,7 @@ class Library:
     def module(self, path: Path) -> Document:
         """Read a score file that module_path returned."""
         if path not in self._modules:
-            self._modules[path] = parse(_read(path), path)
+            self._modules[path] = parse(read_file(path), path)
         return self._modules[path]
 
     def clips(self, src: str) -> tuple[tuple[Clip, ...], tuple[str, ...]]:
@@ -95,7 +95,7 @@ class Library:
             return clips, ()
         path = found[0]
         if path not in self._clips:
-            self._clips[path] = self._reader(path)(_read(path), path)
+            self._clips[path] = self._reader(path)(read_file(path), path)
         warnings: tuple[str, ...] = ()
         if len(found) > 1:
             others = ", ".join(str(p) for p in found[1:6])
@@ -154,7 +154,7 @@ def _candidates(root: Path, src: str, endings: Sequence[str]) -> list[Path]:
     return found
 
 
-def _read(path: Path) -> bytes:
+def read_file(path: Path) -> bytes:
     """Read an ordinary file whole, checked again once it is open: it may have been exchanged meanwhile."""
     flags = os.O_RDONLY
     for name in ("O_BINARY", "O_CLOEXEC", "O_NOFOLLOW", "O_NONBLOCK"):

@@ -1,0 +1,280 @@
+"""From a score's file to the pose that Blender evaluates."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import bpy
+import numpy as np
+import pytest
+from mathutils import Matrix
+
+from takt.bridge import armature, axes, properties, score
+from takt.core import rotations as rot
+from takt.core.clip import Clip, Tracks
+from takt.core.formats import ogre_xml
+from takt.core.formats.ogre import OgreSkeleton
+from takt.core.skeleton import Skeleton, world_from_pose
+from takt.core.transitions.methods import METHODS
+
+POSE_TOLERANCE = 1e-5
+NAMES = ("HumanoidRoot", "l_hip", "l_knee", "r_hip", "x_tail")
+PARENTS = (-1, 0, 1, 0, 0)
+STEPS = """<?xml version="1.0"?>
+<pha tickLength="1.0">
+  <load src="feet.Steps"/>
+  <procedure name="pair">
+    <call name="left" duration="1" transition="0.25"/>
+    <call name="right" duration="1.5" transition="0.25"/>
+  </procedure>
+  <procedure name="main">
+    <call name="pair" duration="2.5" repeat="2"/>
+    <call name="right" duration="0.7"/>
+  </procedure>
+</pha>
+"""
+
+
+def make_skeleton() -> Skeleton:
+    random = np.random.default_rng(4)
+    rotations = rot.normalized(random.normal(size=(5, 4)))
+    places = np.array(((0, 1, 0), (0.1, 0.4, 0), (0.5, 0, 0.1), (-0.1, 0.4, 0), (0.2, 0.1, -0.3)))
+    return Skeleton.from_arrays(NAMES, PARENTS, rotations, places)
+
+
+def make_clip(name: str, skeleton: Skeleton, seed: int) -> Clip:
+    """Turn every joint but the tail, move the root, scale the knee."""
+    random = np.random.default_rng(seed)
+    times = np.linspace(0.0, 0.8, 6)
+    turns = rot.continuous(rot.from_axis_angle(random.normal(size=(6, 4, 3)), random.uniform(0.0, 0.9, size=(6, 4))))
+    return Clip(name, skeleton, 0.8, Tracks.uniform(np.arange(4), times, turns),
+                Tracks.uniform(np.array([0]), times, random.normal(size=(6, 1, 3)) * 0.2),
+                Tracks.uniform(np.array([2]), times, random.uniform(0.8, 1.2, size=(6, 1, 3))))
+
+
+@pytest.fixture
+def skeleton() -> Skeleton:
+    return make_skeleton()
+
+
+@pytest.fixture
+def clips(skeleton: Skeleton) -> dict[str, Clip]:
+    return {name: make_clip(name, skeleton, seed) for seed, name in enumerate(("left", "right"))}
+
+
+@pytest.fixture
+def library(tmp_path: Path, skeleton: Skeleton, clips: dict[str, Clip]) -> Path:
+    """A folder with the clips and the score dance.pha."""
+    (tmp_path / "feet").mkdir()
+    data = ogre_xml.write(OgreSkeleton.of(skeleton, tuple(clips.values())))
+    (tmp_path / "feet" / "Steps.skeleton.xml").write_bytes(data)
+    (tmp_path / "dance.pha").write_text(STEPS, encoding="utf-8")
+    return tmp_path
+
+
+@pytest.fixture
+def rig(skeleton: Skeleton) -> bpy.types.Object:
+    """The clips' own skeleton, turned to Blender's axes."""
+    data = bpy.data.armatures.new("Rig")
+    rig = bpy.data.objects.new("Rig", data)
+    bpy.context.collection.objects.link(rig)
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.object.mode_set(mode="EDIT")
+    for name, parent, world in zip(NAMES, PARENTS, skeleton.turned(axes.BLENDER_FROM_HANIM).rest_world, strict=True):
+        bone = data.edit_bones.new(name)
+        bone.length = 0.2
+        bone.matrix = Matrix((*world.tolist(), (0, 0, 0, 1)))
+        bone.parent = data.edit_bones[NAMES[parent]] if parent >= 0 else None
+    bpy.ops.object.mode_set(mode="OBJECT")
+    return rig
+
+
+def play(path: Path, **settings: Any) -> None:
+    assert bpy.ops.takt.import_pha(filepath=str(path), **settings) == {"FINISHED"}  # type: ignore[attr-defined]
+
+
+def refused(path: Path, **settings: Any) -> str:
+    with pytest.raises(RuntimeError) as caught:
+        play(path, **settings)
+    return str(caught.value)
+
+
+def rebuild() -> None:
+    assert bpy.ops.takt.rebuild() == {"FINISHED"}  # type: ignore[attr-defined]
+
+
+def evaluated(rig: bpy.types.Object, frame: int) -> np.ndarray:
+    bpy.context.scene.frame_set(frame)
+    found = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    return np.array([np.array(found.pose.bones[name].matrix)[:3] for name in NAMES])
+
+
+def curves(rig: bpy.types.Object) -> Any:
+    strip: Any = rig.animation_data.action.layers[0].strips[0]
+    return strip.channelbag(rig.animation_data.action_slot).fcurves
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("interpolation", ["LERP", "SLERP"])
+def test_outside_transitions_the_pose_is_the_clips_own(rig: bpy.types.Object, library: Path, clips: dict[str, Clip],
+                                                       method: str, interpolation: Any) -> None:
+    play(library / "dance.pha", method=method, interpolation=interpolation, root_motion="AS_AUTHORED")
+    motion = score.motion_of(rig)
+    assert motion is not None
+    layout, names = motion.layout, [name.rsplit(".", 1)[-1] for name in motion.sequence.clips]
+    seen = set()
+    for frame in range(1, int(motion.duration_s * 24)):
+        time = (frame - 1) / 24
+        if ((layout.window_begin_s <= time) & (time <= layout.window_end_s)).any():
+            continue
+        segment = int(np.flatnonzero((layout.begin_s <= time) & (time <= layout.end_s))[0])
+        seen.add(segment)
+        clip = clips[names[motion.sequence.clip[segment]]]
+        share = (time - layout.begin_s[segment]) / (layout.end_s[segment] - layout.begin_s[segment])
+        pose = clip.sample(np.array((share * clip.duration_s,)), interpolation).at(0)
+        expected = rot.to_matrix(axes.BLENDER_FROM_HANIM) @ world_from_pose(clip.skeleton, pose)
+        np.testing.assert_allclose(evaluated(rig, frame), expected, atol=POSE_TOLERANCE)
+    assert seen == set(range(5))
+
+
+def test_every_frame_is_what_the_preview_samples(rig: bpy.types.Object, library: Path) -> None:
+    scene: Any = bpy.context.scene
+    scene.render.fps, scene.frame_start = 30, 11
+    play(library / "dance.pha", procedure="pair")
+    motion = score.motion_of(rig)
+    assert motion is not None and motion.duration_s == pytest.approx(2.5)
+    skeleton = armature.read_skeleton(rig)
+    for frame in range(11, 11 + 76):
+        pose = motion.sample(np.array([score.time_s(rig, scene, frame)]))
+        np.testing.assert_allclose(evaluated(rig, frame), world_from_pose(skeleton, pose)[0], atol=POSE_TOLERANCE)
+    assert (scene.frame_start, scene.frame_end) == (11, 86)
+
+
+def test_keys_only_what_moves(rig: bpy.types.Object, library: Path) -> None:
+    play(library / "dance.pha")
+    paths = {curve.data_path for curve in curves(rig)}
+    quaternions = {f'pose.bones["{name}"].rotation_quaternion' for name in NAMES[:4]}
+    assert paths == quaternions | {'pose.bones["HumanoidRoot"].location', 'pose.bones["l_knee"].scale'}
+    assert {key.interpolation for curve in curves(rig) for key in curve.keyframe_points} == {"LINEAR"}
+    assert rig.pose.bones["l_hip"].rotation_mode == "QUATERNION"
+    values = np.array([[key.co[1] for key in curve.keyframe_points] for curve in curves(rig)][:4])
+    assert (np.sum(values[:, 1:] * values[:, :-1], axis=0) > 0.0).all()
+    assert all(curve.group.name in curve.data_path for curve in curves(rig))
+
+
+def test_the_score_stays_in_the_file(rig: bpy.types.Object, library: Path) -> None:
+    play(library / "dance.pha", method="END", curve="LINEAR")
+    kept = properties.character(rig)
+    assert kept.text is not None and (kept.text.name, kept.text.as_string()) == ("dance.pha", STEPS)
+    assert (kept.method, kept.curve, kept.action) == ("END", "LINEAR", rig.animation_data.action)
+    play(library / "dance.pha")
+    assert len(bpy.data.texts) == 1 and len(bpy.data.actions) == 1
+
+
+def test_rebuild_plays_the_edited_text_into_the_same_action(rig: bpy.types.Object, library: Path) -> None:
+    play(library / "dance.pha")
+    action, length = rig.animation_data.action, bpy.context.scene.frame_end
+    properties.character(rig).text.from_string(STEPS.replace('repeat="2"', 'repeat="4"'))
+    (library / "dance.pha").unlink()
+    rebuild()
+    assert rig.animation_data.action == action and len(bpy.data.actions) == 1
+    assert bpy.context.scene.frame_end == length + 5 * 24
+    assert {len(curve.keyframe_points) for curve in curves(rig)} == {bpy.context.scene.frame_end}
+
+
+def test_the_users_actions_and_markers_stay(rig: bpy.types.Object, library: Path) -> None:
+    rig.keyframe_insert("location", frame=3)
+    users: Any = rig.animation_data.action
+    bpy.context.scene.timeline_markers.new("mine", frame=1)
+    play(library / "dance.pha")
+    play(library / "dance.pha", procedure="pair")
+    assert users in list(bpy.data.actions) and users.users > 0 and rig.animation_data.action != users
+    assert [(m.name, m.frame) for m in bpy.context.scene.timeline_markers] == [("mine", 1), ("pair", 1)]
+
+
+def test_markers_stand_where_procedures_start(rig: bpy.types.Object, library: Path) -> None:
+    play(library / "dance.pha", method="END")
+    assert [(m.name, m.frame) for m in bpy.context.scene.timeline_markers] == [("main › pair", 1), ("pair", 61)]
+
+
+def test_a_copied_character_gets_its_own_action(rig: bpy.types.Object, library: Path) -> None:
+    play(library / "dance.pha")
+    twin: Any = rig.copy()
+    bpy.context.collection.objects.link(twin)
+    bpy.context.view_layer.objects.active = twin
+    first = rig.animation_data.action
+    rebuild()
+    assert twin.animation_data.action != first and rig.animation_data.action == first
+
+
+def test_motion_is_made_once_and_anew_when_something_changes(rig: bpy.types.Object, library: Path) -> None:
+    assert score.motion_of(rig) is None
+    play(library / "dance.pha")
+    kept = properties.character(rig)
+
+    changes: list[Callable[[], Any]] = [
+        lambda: setattr(kept, "curve", "LINEAR"),
+        lambda: kept.text.from_string(STEPS.replace("2.5", "3")),
+        lambda: setattr(rig.data.bones["x_tail"], "name", "x_other"),
+    ]
+    for change in changes:
+        before = score.motion_of(rig)
+        assert before is not None and score.motion_of(rig) is before
+        change()
+        assert score.motion_of(rig) not in (None, before)
+    kept.text.from_string("<pha/>")
+    assert score.motion_of(rig) is None and "tickLength" in score.error_of(rig)
+
+
+def state() -> object:
+    scene = bpy.context.scene
+    return ([(ob.name, ob.animation_data and ob.animation_data.action) for ob in bpy.data.objects],
+            list(bpy.data.actions), list(bpy.data.texts), scene.frame_start, scene.frame_end,
+            list(scene.timeline_markers))
+
+
+@pytest.mark.parametrize(("text", "message"), [
+    ("not xml", r"broken\.pha:1"),
+    ("<pha><procedure name='main'/></pha>", "tickLength"),
+    (STEPS.replace("left", "lfet"), r"broken\.pha:5.*lfet"),
+    (STEPS.replace("feet.Steps", "feet..secret"), "feet..secret"),
+    (STEPS.replace('repeat="2"', 'repeat="1000000000"'), "expected an integer from 1 to 1000000"),
+])
+def test_errors_name_the_line_and_leave_the_scene(rig: bpy.types.Object, library: Path, text: str,
+                                                  message: str) -> None:
+    (library / "broken.pha").write_text(text, encoding="utf-8")
+    before = state()
+    with pytest.raises(RuntimeError, match=message):
+        play(library / "broken.pha")
+    assert state() == before and properties.character(rig).text is None
+
+
+def test_other_refusals(rig: bpy.types.Object, library: Path) -> None:
+    before = state()
+    assert "there is no" in refused(library / "nothing.pha").lower() or "No such file" in refused(library / "no.pha")
+    (library / "latin.pha").write_bytes(STEPS.encode().replace(b"pair", b"p\xe4r"))
+    assert "is not UTF-8" in refused(library / "latin.pha")
+    assert "no procedure" in refused(library / "dance.pha", procedure="waltz")
+    assert state() == before
+    bpy.ops.object.mode_set(mode="EDIT")
+    assert "'Rig' is being edited" in refused(library / "dance.pha")
+    bpy.ops.object.mode_set(mode="OBJECT")
+    bpy.context.view_layer.objects.active = None
+    assert "Make the armature of a character the active object" in refused(library / "dance.pha")
+    with pytest.raises(RuntimeError, match="has no score"):
+        bpy.context.view_layer.objects.active = rig
+        rebuild()
+
+
+def test_bones_without_counterpart_are_listed(rig: bpy.types.Object, library: Path,
+                                              capsys: pytest.CaptureFixture[str]) -> None:
+    rig.data.bones["r_hip"].name = "wing"
+    play(library / "dance.pha")
+    assert "Without counterpart: r_hip" in capsys.readouterr().out
+
+
+def test_drop_wants_a_viewport_and_an_armature(rig: bpy.types.Object) -> None:
+    handler: Any = bpy.types.FileHandler.bl_rna_get_subclass_py("TAKT_FH_pha")
+    assert handler.bl_import_operator == "takt.import_pha" and handler.bl_file_extensions == ".pha"
+    assert not handler.poll_drop(bpy.context)
+
