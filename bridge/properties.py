@@ -14,6 +14,20 @@ _DEFAULTS = Settings()
 _OVERRIDABLE = {"LIBRARY_OVERRIDABLE"}
 
 
+def library_property(**more: Any) -> Any:
+    """Return the property that names the folder of clips."""
+    return StringProperty(
+        name="Library", subtype="DIR_PATH", override={"LIBRARY_OVERRIDABLE"},
+        description="The folder below which the score's clips and other scores lie; empty: found from the "
+                    "score's own folder upwards", **more)
+
+
+def procedure_property(**more: Any) -> Any:
+    """Return the property that chooses a procedure."""
+    return StringProperty(name="Procedure", default=_DEFAULTS.procedure, override={"LIBRARY_OVERRIDABLE"},
+                          description="Which of the score's procedures is played", **more)
+
+
 class ScoreSettings:
     """How a score is played; the annotations of the operator and of what is kept with the character."""
 
@@ -26,13 +40,8 @@ class ScoreSettings:
         root_motion: str
         loop: bool
     else:
-        library: StringProperty(
-            name="Library", subtype="DIR_PATH", override=_OVERRIDABLE,
-            description="The folder below which the score's clips and other scores lie; empty: found from the "
-                        "score's own folder upwards")
-        procedure: StringProperty(
-            name="Procedure", default=_DEFAULTS.procedure, override=_OVERRIDABLE,
-            description="Which of the score's procedures is played")
+        library: library_property()
+        procedure: procedure_property()
         method: EnumProperty(
             name="Transition", default=_DEFAULTS.method, override=_OVERRIDABLE,
             description="Where the transitions between clips play",

@@ -5,10 +5,11 @@ from typing import Any, cast
 import bpy
 
 from .auto_bind import TAKT_OT_auto_bind, draw_in_parent_menu
+from .edit_score import TAKT_OT_edit_score
 from .import_pha import TAKT_FH_pha, TAKT_OT_import_pha, draw_in_import_menu
 from .rebuild import TAKT_OT_rebuild
 
-_CLASSES = (TAKT_OT_auto_bind, TAKT_OT_import_pha, TAKT_OT_rebuild, TAKT_FH_pha)
+_CLASSES = (TAKT_OT_auto_bind, TAKT_OT_import_pha, TAKT_OT_rebuild, TAKT_OT_edit_score, TAKT_FH_pha)
 _MENUS = ((bpy.types.VIEW3D_MT_object_parent, draw_in_parent_menu),
           (bpy.types.TOPBAR_MT_file_import, draw_in_import_menu))
 

@@ -9,7 +9,7 @@ from bpy_extras.io_utils import ImportHelper
 
 from ..bridge import properties, score
 from ..core.errors import TaktError
-from .play_score import armature_problem, refuse, write_motion
+from .play_score import active_armature, armature_problem, refuse, write_motion
 from .score_layout import draw_settings
 
 
@@ -24,13 +24,16 @@ class TAKT_OT_import_pha(properties.ScoreSettings, ImportHelper, bpy.types.Opera
     if TYPE_CHECKING:
         filepath: str
         filter_glob: str
-    else:
+    else:  # what belongs to one score only is not remembered for the next
+        filepath: StringProperty(name="File Path", subtype="FILE_PATH", maxlen=1024, options={"HIDDEN", "SKIP_SAVE"})
+        library: properties.library_property(options={"SKIP_SAVE"})
+        procedure: properties.procedure_property(options={"SKIP_SAVE"})
         filter_glob: StringProperty(default="*.pha", options={"HIDDEN"})
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Tell whether there is an armature to play."""
-        reason = armature_problem(context.active_object)
+        reason = armature_problem(active_armature(context))
         if reason:
             cls.poll_message_set(reason)
         return not reason
@@ -49,7 +52,7 @@ class TAKT_OT_import_pha(properties.ScoreSettings, ImportHelper, bpy.types.Opera
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
         """Perform the score first, then write everything."""
-        armature_object, scene = context.active_object, context.scene
+        armature_object, scene = active_armature(context), context.scene
         assert armature_object is not None and scene is not None  # poll saw to it
         try:
             text = score.read_text(self.filepath)
@@ -79,7 +82,7 @@ class TAKT_FH_pha(bpy.types.FileHandler):
     def poll_drop(cls, context: bpy.types.Context | None) -> bool:
         """Tell whether a score may be dropped here."""
         return (context is not None and context.area is not None and context.area.type == "VIEW_3D"
-                and not armature_problem(context.active_object))
+                and not armature_problem(active_armature(context)))
 
 
 def draw_in_import_menu(menu: Any, _context: bpy.types.Context) -> None:

@@ -12,16 +12,30 @@ _PROBLEMS_SHOWN = 5
 _MODES_THAT_ALLOW_ACTIONS = frozenset({"OBJECT", "POSE"})
 
 
+def active_armature(context: bpy.types.Context) -> bpy.types.Object | None:
+    """Return the active object where it is an armature, or the armature that deforms it."""
+    active = context.active_object
+    return active if active is None or active.type == "ARMATURE" else active.find_armature()
+
+
 def armature_problem(armature_object: bpy.types.Object | None) -> str:
-    """Return why a score cannot be played by the active object, or an empty text; cheap enough for every redraw."""
-    if armature_object is None or armature_object.type != "ARMATURE":
-        return "Make the armature of a character the active object"
+    """Return why the armature cannot play a score, or an empty text; cheap enough for every redraw."""
+    if armature_object is None:
+        return "Make a character's armature the active object"
     if armature_object.mode not in _MODES_THAT_ALLOW_ACTIONS:
         return f"'{armature_object.name}' is being edited: go to Object Mode or Pose Mode first"
     if not armature_object.is_editable:
         return (f"'{armature_object.name}' is linked from another file; "
                 "make it local or a library override (Object > Library Override > Make)")
     return ""
+
+
+def score_problem(armature_object: bpy.types.Object | None) -> str:
+    """Return why there is no score to play, or an empty text; cheap enough for every redraw."""
+    reason = armature_problem(armature_object)
+    if not reason and armature_object is not None and properties.character(armature_object).text is None:
+        reason = f"'{armature_object.name}' has no score: import one or choose a text"
+    return reason
 
 
 def write_motion(operator: bpy.types.Operator, context: bpy.types.Context, armature_object: bpy.types.Object,

@@ -6,7 +6,7 @@ from typing import Any
 import bpy
 
 from ..bridge import properties, score
-from .play_score import armature_problem, refuse, write_motion
+from .play_score import active_armature, refuse, score_problem, write_motion
 
 
 class TAKT_OT_rebuild(bpy.types.Operator):
@@ -19,17 +19,14 @@ class TAKT_OT_rebuild(bpy.types.Operator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Tell whether there is a score to play."""
-        armature_object = context.active_object
-        reason = armature_problem(armature_object)
-        if not reason and armature_object is not None and properties.character(armature_object).text is None:
-            reason = f"'{armature_object.name}' has no score: import one or choose a text"
+        reason = score_problem(active_armature(context))
         if reason:
             cls.poll_message_set(reason)
         return not reason
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
         """Perform the score first, then write everything."""
-        armature_object = context.active_object
+        armature_object = active_armature(context)
         assert armature_object is not None  # poll saw to it
         character = properties.character(armature_object)
         assert character.text is not None

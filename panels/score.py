@@ -3,8 +3,9 @@
 import bpy
 
 from ..bridge import properties, score
+from ..operators.edit_score import TAKT_OT_edit_score
 from ..operators.import_pha import TAKT_OT_import_pha
-from ..operators.play_score import armature_problem
+from ..operators.play_score import active_armature, armature_problem
 from ..operators.rebuild import TAKT_OT_rebuild
 from ..operators.score_layout import draw_settings
 from .sidebar import SidebarPanel
@@ -17,7 +18,7 @@ class TAKT_PT_score(SidebarPanel):
 
     def draw(self, context: bpy.types.Context) -> None:
         """Draw the score and its settings, or what is missing."""
-        layout, armature_object = self.layout, context.active_object
+        layout, armature_object = self.layout, active_armature(context)
         assert layout is not None
         layout.operator(TAKT_OT_import_pha.bl_idname, text="Import Score…", icon="IMPORT")
         if armature_object is None or armature_problem(armature_object):
@@ -27,6 +28,8 @@ class TAKT_PT_score(SidebarPanel):
         column = layout.column()
         column.active = character.text is not None
         draw_settings(column, character)
-        layout.operator(TAKT_OT_rebuild.bl_idname, icon="FILE_REFRESH")
+        row = layout.row(align=True)
+        row.operator(TAKT_OT_rebuild.bl_idname, icon="FILE_REFRESH")
+        row.operator(TAKT_OT_edit_score.bl_idname, text="", icon="TEXT")
         for line in score.error_of(armature_object).splitlines():
             layout.label(text=line, icon="ERROR")

@@ -14,13 +14,23 @@ def _handlers() -> list[object]:
     return [handler for found in lists if isinstance(found, list) for handler in found]
 
 
+def _menus() -> list[int]:
+    menus = (bpy.types.VIEW3D_MT_object_parent, bpy.types.TOPBAR_MT_file_import)
+    return [len(getattr(menu.draw, "_draw_funcs", ())) for menu in menus]
+
+
+def _properties() -> set[str]:
+    types = (bpy.types.Object, bpy.types.Scene, bpy.types.WindowManager)
+    return {name for kind in types for name in kind.bl_rna.properties.keys()}  # noqa: SIM118  # no plain dict
+
+
 def test_switching_off_leaves_nothing_behind() -> None:
     takt.unregister()
-    names, handlers = _names(), _handlers()
+    before = _names(), _handlers(), _menus(), _properties()
     takt.register()
+    assert "takt" in _properties() and _menus() != before[2]
     takt.unregister()
-    assert _names() == names
-    assert _handlers() == handlers
+    assert (_names(), _handlers(), _menus(), _properties()) == before
     takt.register()
 
 

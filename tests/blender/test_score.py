@@ -260,7 +260,7 @@ def test_other_refusals(rig: bpy.types.Object, library: Path) -> None:
     assert "'Rig' is being edited" in refused(library / "dance.pha")
     bpy.ops.object.mode_set(mode="OBJECT")
     bpy.context.view_layer.objects.active = None
-    assert "Make the armature of a character the active object" in refused(library / "dance.pha")
+    assert "Make a character's armature the active object" in refused(library / "dance.pha")
     with pytest.raises(RuntimeError, match="has no score"):
         bpy.context.view_layer.objects.active = rig
         rebuild()
@@ -271,6 +271,35 @@ def test_bones_without_counterpart_are_listed(rig: bpy.types.Object, library: Pa
     rig.data.bones["r_hip"].name = "wing"
     play(library / "dance.pha")
     assert "Without counterpart: r_hip" in capsys.readouterr().out
+
+
+def test_a_bound_mesh_stands_for_its_armature(rig: bpy.types.Object, library: Path) -> None:
+    body = bpy.data.objects.new("Body", bpy.data.meshes.new("Body"))
+    bpy.context.collection.objects.link(body)
+    body.parent = rig
+    modifier: Any = body.modifiers.new("Armature", "ARMATURE")
+    modifier.object = rig
+    bpy.context.view_layer.objects.active = body
+    play(library / "dance.pha")
+    rebuild()
+    assert score.motion_of(rig) is not None and body.animation_data is None
+
+
+def test_what_belongs_to_one_score_is_not_remembered(rig: bpy.types.Object) -> None:
+    kept = bpy.ops.takt.import_pha.get_rna_type().properties  # type: ignore[attr-defined]
+    assert {name for name in properties.SETTING_NAMES if kept[name].is_skip_save} == {"library", "procedure"}
+    assert kept["filepath"].is_skip_save
+
+
+def test_edit_score_shows_the_text(rig: bpy.types.Object, library: Path) -> None:
+    play(library / "dance.pha")
+    window = bpy.context.window_manager.windows[0]
+    area = window.screen.areas[0]
+    area.type = "TEXT_EDITOR"
+    with bpy.context.temp_override(window=window, screen=window.screen):
+        assert bpy.ops.takt.edit_score() == {"FINISHED"}  # type: ignore[attr-defined]
+    editor: Any = area.spaces.active
+    assert editor.text == properties.character(rig).text
 
 
 def test_drop_wants_a_viewport_and_an_armature(rig: bpy.types.Object) -> None:
