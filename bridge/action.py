@@ -9,12 +9,14 @@ import numpy as np
 from ..core import rotations as rot
 from ..core.arrays import BoolArray, FloatArray, IntArray
 from ..core.motion import Motion
+from ..core.skeleton import Pose
 from . import properties, score, versions
 
 _STILL = 1e-9
 """A location or scale that never leaves rest by more than this, in the armature's unit, gets no keys."""
 _LAST_FRAME = 1e-6
 """A motion that ends within this share of a frame after a frame ends on it."""
+_FRAMES_AT_ONCE = 1024
 _LINEAR = 1
 """Keyframe.interpolation LINEAR, as foreach_set wants it."""
 
@@ -38,7 +40,7 @@ def sample_channels(motion: Motion, scene: bpy.types.Scene, frame_start: int) ->
     fps = score.frames_per_second(scene)
     last = int(np.ceil(motion.duration_s * fps - _LAST_FRAME))
     frames = np.arange(max(last, 0) + 1)
-    pose = motion.sample(np.minimum(frames / fps, motion.duration_s))
+    pose = _sample(motion, np.minimum(frames / fps, motion.duration_s))
     skeleton = motion.skeleton
     moved = np.any([clip.moved for clip in motion.clips], axis=0)
     # Core's translations lie in the parent's axes, Blender's locations in the axes of the bone at rest.
@@ -74,6 +76,16 @@ def write_action(armature_object: bpy.types.Object, name: str, channels: Channel
     animation.action_slot = slot
     properties.character(armature_object).action = action
     return action
+
+
+def _sample(motion: Motion, times_s: FloatArray) -> Pose:
+    """Sample in runs, so that memory does not grow with the length of the motion beyond what is kept."""
+    pose = Pose.rest(motion.skeleton, len(times_s))
+    for start in range(0, len(times_s), _FRAMES_AT_ONCE):
+        run = slice(start, start + _FRAMES_AT_ONCE)
+        part = motion.sample(times_s[run])
+        pose.rotations[run], pose.translations[run], pose.scales[run] = part.rotations, part.translations, part.scales
+    return pose
 
 
 def _own_action(armature_object: bpy.types.Object) -> bpy.types.Action | None:

@@ -302,6 +302,36 @@ def test_edit_score_shows_the_text(rig: bpy.types.Object, library: Path) -> None
     assert editor.text == properties.character(rig).text
 
 
+def test_undo_takes_all_of_it_back(rig: bpy.types.Object, library: Path) -> None:
+    window = bpy.context.window_manager.windows[0]
+    with bpy.context.temp_override(window=window, screen=window.screen):
+        bpy.ops.ed.undo_push(message="before")
+        operator: Any = bpy.ops.takt.import_pha  # type: ignore[attr-defined]
+        operator("EXEC_DEFAULT", True, filepath=str(library / "dance.pha"))
+        bpy.ops.ed.undo()
+    rig = bpy.data.objects["Rig"]
+    assert properties.character(rig).text is None and score.motion_of(rig) is None
+    assert not bpy.data.actions and not bpy.data.texts and not bpy.context.scene.timeline_markers
+    assert rig.animation_data is None
+
+
+def test_an_override_plays_and_a_linked_armature_says_why_not(rig: bpy.types.Object, library: Path) -> None:
+    path = str(library / "rig.blend")
+    bpy.data.libraries.write(path, {rig})
+    bpy.data.objects.remove(rig)
+    with bpy.data.libraries.load(path, link=True) as (_, wanted):  # type: ignore
+        wanted.objects = ["Rig"]
+    linked = wanted.objects[0]
+    bpy.context.collection.objects.link(linked)
+    bpy.context.view_layer.objects.active = linked
+    assert "'Rig' is linked from another file" in refused(library / "dance.pha")
+    override = linked.override_create(remap_local_usages=True)
+    bpy.context.view_layer.objects.active = override
+    play(library / "dance.pha")
+    assert score.motion_of(override) is not None and override.animation_data.action is not None
+    assert evaluated(override, 20).shape == (5, 3, 4)
+
+
 def test_drop_wants_a_viewport_and_an_armature(rig: bpy.types.Object) -> None:
     handler: Any = bpy.types.FileHandler.bl_rna_get_subclass_py("TAKT_FH_pha")
     assert handler.bl_import_operator == "takt.import_pha" and handler.bl_file_extensions == ".pha"
