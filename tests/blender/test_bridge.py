@@ -88,6 +88,15 @@ def test_pose_means_what_the_channels_mean() -> None:
         np.testing.assert_allclose(in_bone_axes, np.array(bone.location), atol=10 * MATRIX_TOLERANCE)
 
 
+def test_a_mirrored_bone_is_read_back() -> None:
+    rig = make_rig()
+    skeleton = armature.read_skeleton(rig)
+    rig.pose.bones["hand"].scale = (-1.0, 2.0, 0.5)
+    expected = blender_world(rig)
+    np.testing.assert_allclose(world_from_pose(skeleton, armature.read_pose(rig, skeleton)), expected,
+                               atol=10 * MATRIX_TOLERANCE)
+
+
 def test_constraints_count() -> None:
     rig = make_rig()
     constraint: Any = rig.pose.bones["arm"].constraints.new("LIMIT_SCALE")

@@ -70,9 +70,11 @@ def test_bones_that_meet_at_the_vertex_share_it() -> None:
 
 
 def test_of_equal_distances_the_first_bones_are_taken() -> None:
-    ends = np.array([[1.0, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0]])
-    found = bind_euclidean(make_input(np.zeros((1, 3)), ends, 2 * ends), BindSettings(influences=2))
-    assert found.dense(4).tolist() == [[0.5, 0.5, 0.0, 0.0]]
+    random = np.random.default_rng(1)
+    ends = np.tile(np.array([[1.0, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0]]), (50, 1))
+    ends *= np.where(np.arange(200) % 7 == 3, 1.0, random.uniform(1.5, 3.0, 200))[:, None]
+    found = bind_euclidean(make_input(np.zeros((1, 3)), ends, 2 * ends), BindSettings(influences=4))
+    assert np.flatnonzero(found.dense(200)[0]).tolist() == [3, 10, 17, 24]
 
 
 def test_bones_without_length_are_points() -> None:
