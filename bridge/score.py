@@ -26,7 +26,7 @@ class _Performance:
 
     key: _Key
     motion: Motion | None
-    error: str
+    error: TaktError | None = None
 
 
 _performances: OrderedDict[int, _Performance] = OrderedDict()
@@ -52,17 +52,17 @@ def motion_of(armature_object: bpy.types.Object) -> Motion | None:
     return _performance(armature_object).motion
 
 
-def error_of(armature_object: bpy.types.Object) -> str:
-    """Return why the score kept with an armature could not be played when it was last tried, "" where it could."""
+def error_of(armature_object: bpy.types.Object) -> TaktError | None:
+    """Return why the score kept with an armature could not be played when it was last tried, None where it could."""
     known = _performances.get(armature_object.session_uid)
-    return "" if known is None else known.error
+    return None if known is None else known.error
 
 
 def keep(armature_object: bpy.types.Object, motion: Motion) -> None:
     """Let a motion that was just made from what is kept with the armature be found by `motion_of`."""
     character = properties.character(armature_object)
     assert character.text is not None
-    _remember(armature_object, _Performance(_key(character.text.as_string(), character, armature_object), motion, ""))
+    _remember(armature_object, _Performance(_key(character.text.as_string(), character, armature_object), motion))
 
 
 def forget(armature_object: bpy.types.Object | None = None) -> None:
@@ -95,7 +95,7 @@ def frames_per_second(scene: bpy.types.Scene) -> float:
 def _performance(armature_object: bpy.types.Object) -> _Performance:
     character = properties.character(armature_object)
     if character.text is None:
-        return _Performance((), None, "")
+        return _Performance((), None)
     text = character.text.as_string()
     key = _key(text, character, armature_object)
     known = _performances.get(armature_object.session_uid)
@@ -103,9 +103,9 @@ def _performance(armature_object: bpy.types.Object) -> _Performance:
         return known
     try:
         motion = perform_score(text, character.filepath, character, armature_object)
-        performance = _Performance(key, motion, "")
+        performance = _Performance(key, motion)
     except TaktError as error:
-        performance = _Performance(key, None, str(error))
+        performance = _Performance(key, None, error)
     _remember(armature_object, performance)
     return performance
 

@@ -33,6 +33,6 @@ class TAKT_OT_rebuild(bpy.types.Operator):
         score.forget(armature_object)
         motion = score.motion_of(armature_object)
         if motion is None:
-            return refuse(self, score.error_of(armature_object))
+            return refuse(self, str(score.error_of(armature_object)))
         write_motion(self, context, armature_object, Path(character.text.name).stem, motion, character.frame_start)
         return {"FINISHED"}

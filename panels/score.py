@@ -1,14 +1,21 @@
 """The panel of the score that the active armature plays."""
 
+import textwrap
+
 import bpy
 
 from ..bridge import properties, score
+from ..core.errors import FileError, Problem, TaktError
 from ..operators.edit_score import TAKT_OT_edit_score
 from ..operators.import_pha import TAKT_OT_import_pha
 from ..operators.play_score import active_armature, armature_problem
 from ..operators.rebuild import TAKT_OT_rebuild
 from ..operators.score_layout import draw_settings
 from .sidebar import SidebarPanel
+
+_PROBLEMS_SHOWN = 4
+_LETTER_PX = 7.5
+"""Mean width of a letter with its share of the margins, at a UI scale of 1."""
 
 
 class TAKT_PT_score(SidebarPanel):
@@ -31,5 +38,26 @@ class TAKT_PT_score(SidebarPanel):
         row = layout.row(align=True)
         row.operator(TAKT_OT_rebuild.bl_idname, icon="FILE_REFRESH")
         row.operator(TAKT_OT_edit_score.bl_idname, text="", icon="TEXT")
-        for line in score.error_of(armature_object).splitlines():
-            layout.label(text=line, icon="ERROR")
+        if error := score.error_of(armature_object):
+            _draw_error(layout, error, _letters(context))
+
+
+def _draw_error(layout: bpy.types.UILayout, error: TaktError, letters: int) -> None:
+    """Draw the first problems, each below its place, in lines that fit."""
+    problems = error.problems if isinstance(error, FileError) else (Problem(str(error)),)
+    for problem in problems[:_PROBLEMS_SHOWN]:
+        path, line = problem.place.path, problem.place.line
+        place = "Score" if path is None else path.name
+        column = layout.box().column(align=True)
+        column.label(text=place if line is None else f"{place}, line {line}", icon="ERROR")
+        column.scale_y = 0.75
+        for text in textwrap.wrap(problem.message, letters):
+            column.label(text=text)
+    if len(problems) > _PROBLEMS_SHOWN:
+        layout.label(text=f"and {len(problems) - _PROBLEMS_SHOWN} more")
+
+
+def _letters(context: bpy.types.Context) -> int:
+    """Return about how many letters fit into a line of the sidebar."""
+    assert context.region is not None and context.preferences is not None
+    return max(20, int(context.region.width / (_LETTER_PX * context.preferences.system.ui_scale)))

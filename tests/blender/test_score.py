@@ -233,7 +233,7 @@ def test_motion_is_made_once_and_anew_when_something_changes(rig: bpy.types.Obje
         change()
         assert score.motion_of(rig) not in (None, before)
     kept.text.from_string("<pha/>")
-    assert score.motion_of(rig) is None and "tickLength" in score.error_of(rig)
+    assert score.motion_of(rig) is None and "tickLength" in str(score.error_of(rig))
 
 
 def state() -> object:
