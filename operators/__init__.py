@@ -7,9 +7,11 @@ import bpy
 from .auto_bind import TAKT_OT_auto_bind, draw_in_parent_menu
 from .edit_score import TAKT_OT_edit_score
 from .import_pha import TAKT_FH_pha, TAKT_OT_import_pha, draw_in_import_menu
+from .preview import TAKT_OT_preview, register_picture, unregister_picture
 from .rebuild import TAKT_OT_rebuild
 
-_CLASSES = (TAKT_OT_auto_bind, TAKT_OT_import_pha, TAKT_OT_rebuild, TAKT_OT_edit_score, TAKT_FH_pha)
+_CLASSES = (TAKT_OT_auto_bind, TAKT_OT_import_pha, TAKT_OT_rebuild, TAKT_OT_edit_score, TAKT_OT_preview,
+            TAKT_FH_pha)
 _MENUS = ((bpy.types.VIEW3D_MT_object_parent, draw_in_parent_menu),
           (bpy.types.TOPBAR_MT_file_import, draw_in_import_menu))
 
@@ -18,6 +20,7 @@ def register() -> None:
     """Make the operators known to Blender and put them into its menus."""
     for cls in _CLASSES:
         bpy.utils.register_class(cls)
+    register_picture()
     for menu, draw in _MENUS:
         cast(Any, menu).append(draw)
 
@@ -26,5 +29,6 @@ def unregister() -> None:
     """Take the operators out of Blender's menus and out of Blender."""
     for menu, draw in reversed(_MENUS):
         cast(Any, menu).remove(draw)
+    unregister_picture()
     for cls in reversed(_CLASSES):
         bpy.utils.unregister_class(cls)

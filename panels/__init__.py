@@ -3,9 +3,10 @@
 import bpy
 
 from .bind import TAKT_PT_bind
+from .preview import TAKT_PT_preview
 from .score import TAKT_PT_score
 
-_CLASSES = (TAKT_PT_bind, TAKT_PT_score)
+_CLASSES = (TAKT_PT_bind, TAKT_PT_score, TAKT_PT_preview)
 
 
 def register() -> None:

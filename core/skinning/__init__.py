@@ -1,0 +1,35 @@
+"""Skinning: how a mesh follows its skeleton. These are the reference that the shaders agree with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ..arrays import FloatArray
+from ..influences import Influences
+from .dual_quaternion import skin_dual_quaternion
+from .linear import skin_linear
+from .palette import Palette
+from .rigid import skin_rigid
+
+Skin = Callable[[Palette, Influences, FloatArray, FloatArray], tuple[FloatArray, FloatArray]]
+
+
+@dataclass(frozen=True)
+class Method:
+    """A way of skinning that the user can choose."""
+
+    label: str
+    description: str
+    skin: Skin
+
+
+METHODS: dict[str, Method] = {
+    "LINEAR": Method("Linear", "Blend the bones' matrices by weight, as Blender's Armature modifier does", skin_linear),
+    "DUAL_QUATERNION": Method("Dual Quaternion", "Blend rigid motions: twisted limbs keep their volume, strongly "
+                              "bent joints bulge a little; as the modifier's Preserve Volume", skin_dual_quaternion),
+    "RIGID": Method("Rigid", "Follow the strongest bone alone", skin_rigid),
+}
+"""In the order shown; LINEAR is the default."""
+
+__all__ = ["METHODS", "Method", "Palette", "skin_dual_quaternion", "skin_linear", "skin_rigid"]

@@ -1,0 +1,122 @@
+"""The palette: what each joint does to the rest mesh, computed once a frame for the whole skeleton."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .. import rotations as rot
+from ..arrays import FloatArray
+from ..errors import TaktError
+from ..skeleton import Pose, Skeleton, world_from_pose
+
+_RIGID_TOLERANCE = 1e-6
+"""Matrices closer to a rotation than this carry no scale worth sending to the GPU."""
+
+
+@dataclass(frozen=True, eq=False)
+class Palette:
+    """model_from_rest of J joints, one or many instants: v ↦ rotate(rotation, stretch · v) + position.
+
+    rotations: (..., J, 4) unit wxyz; positions: (..., J, 3), both in model space (Fecko 2010: a quaternion
+        and a position for each bone are all that a rig without scale needs).
+    stretches: (..., J, 3, 4) affine, rest to rest, applied first; None where no joint scales.
+    """
+
+    rotations: FloatArray
+    positions: FloatArray
+    stretches: FloatArray | None = None
+
+    def __post_init__(self) -> None:
+        batch = self.rotations.shape[:-1]
+        if self.rotations.shape != (*batch, 4) or self.positions.shape != (*batch, 3):
+            raise TaktError(f"rotations {self.rotations.shape} and positions {self.positions.shape} "
+                            "must be (..., J, 4) and (..., J, 3)")
+        if self.stretches is not None and self.stretches.shape != (*batch, 3, 4):
+            raise TaktError(f"stretches has shape {self.stretches.shape}, expected {(*batch, 3, 4)}")
+
+    @classmethod
+    def from_pose(cls, skeleton: Skeleton, pose: Pose) -> Palette:
+        """Pose a skeleton; rotations and positions alone go down the hierarchy where nothing scales."""
+        if not ((skeleton.rest_scales == 1.0).all() and (pose.scales == 1.0).all()):
+            return cls.from_matrices(world_from_pose(skeleton, pose), skeleton.rest_world)
+        rotations = rot.multiply(skeleton.rest_rotations, pose.rotations)
+        positions = skeleton.rest_translations + pose.translations
+        for level in skeleton.levels[1:]:
+            parents = skeleton.parents[level]
+            positions[..., level, :] = (rot.rotate(rotations[..., parents, :], positions[..., level, :])
+                                        + positions[..., parents, :])
+            rotations[..., level, :] = rot.multiply(rotations[..., parents, :], rotations[..., level, :])
+        rotations = rot.multiply(rotations, rot.conjugate(skeleton.rest_world_rotations))
+        return cls(rotations, positions - rot.rotate(rotations, skeleton.rest_world[..., 3]))
+
+    @classmethod
+    def from_matrices(cls, model_from_joint: FloatArray, rest_from_joint: FloatArray) -> Palette:
+        """Split matrices (..., J, 3, 4) of the posed and the rest skeleton into rotation, position, stretch.
+
+        The rotation is that of the posed joint against that of the rest joint, as in Blender's
+        mat4_to_dquat; the stretch is what is left: position · rotation · stretch = posed · rest⁻¹ always.
+        Raises TaktError where a rest matrix cannot be inverted.
+        """
+        rest = rest_from_joint[..., :3]
+        if (np.abs(np.linalg.det(rest)) < np.finfo(np.float64).tiny).any():
+            raise TaktError("a joint whose rest scale is zero cannot carry vertices; give it a scale")
+        linear = model_from_joint[..., :3] @ np.linalg.inv(rest)
+        offset = model_from_joint[..., 3] - (linear @ rest_from_joint[..., 3:])[..., 0]
+        if _is_rotation(linear):
+            return cls(rot.from_matrix(linear), offset)
+        turned = rot.multiply(_rotation_part(model_from_joint[..., :3]), rot.conjugate(_rotation_part(rest)))
+        positions = model_from_joint[..., 3] - rot.rotate(turned, rest_from_joint[..., 3])
+        back = np.swapaxes(rot.to_matrix(turned), -1, -2)
+        stretch = np.concatenate((linear, (offset - positions)[..., None]), axis=-1)
+        return cls(turned, positions, back @ stretch)
+
+    @property
+    def matrices(self) -> FloatArray:
+        """The same as affine matrices (..., J, 3, 4)."""
+        linear, offset = rot.to_matrix(self.rotations), self.positions
+        if self.stretches is not None:
+            offset = offset + (linear @ self.stretches[..., 3:])[..., 0]
+            linear = linear @ self.stretches[..., :3]
+        return np.concatenate((linear, offset[..., None]), axis=-1)
+
+
+def _is_rotation(linear: FloatArray) -> bool:
+    """Tell whether all matrices (..., 3, 3) turn without scaling or mirroring."""
+    is_even = np.abs(linear @ np.swapaxes(linear, -1, -2) - np.eye(3)).max(initial=0.0) < _RIGID_TOLERANCE
+    return bool(is_even and (np.linalg.det(linear) > 0.0).all())
+
+
+def normal_matrices(linear: FloatArray) -> FloatArray:
+    """Return what turns normals where (..., 3, 3) turns positions: the inverse transpose, times |det|.
+
+    The cofactors need no division, so a joint scaled flat still has a normal; their lengths mean nothing.
+    """
+    x, y, z = linear[..., 0, :], linear[..., 1, :], linear[..., 2, :]
+    cofactors = np.stack((np.cross(y, z), np.cross(z, x), np.cross(x, y)), axis=-2)
+    mirrored = np.sum(cofactors[..., 0, :] * x, axis=-1) < 0.0
+    return np.where(mirrored[..., None, None], -cofactors, cofactors)
+
+
+def _rotation_part(matrix: FloatArray) -> FloatArray:
+    """Return the quaternions of (..., 3, 3) without scale, shear and mirroring.
+
+    As Blender does it: y keeps its direction, z stands upright on x and y. A matrix that is flat along one
+    of them gets the nearest rotation instead.
+    """
+    x, y = matrix[..., :, 0], matrix[..., :, 1]
+    z = unit(np.cross(x, y))
+    y = unit(y)
+    frame = np.stack((np.cross(y, z), y, z), axis=-1)
+    return rot.from_matrix(np.where(np.abs(np.linalg.det(frame))[..., None, None] > 0.5, frame, matrix))
+
+
+def unit(vectors: FloatArray) -> FloatArray:
+    """Scale vectors (..., 3) to length 1; zero stays zero.
+
+    >>> unit(np.array(((0.0, 3.0, 4.0), (0.0, 0.0, 0.0)))).tolist()
+    [[0.0, 0.6, 0.8], [0.0, 0.0, 0.0]]
+    """
+    length = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    return np.divide(vectors, length, out=np.zeros_like(vectors), where=length > 0.0)

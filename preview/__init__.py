@@ -1,0 +1,1 @@
+"""Drawing of bound characters by the project's own shaders."""

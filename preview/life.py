@@ -1,0 +1,199 @@
+"""The preview in the viewports: what appears with the toggle and vanishes with it.
+
+The original meshes are hidden in Blender's evaluated copies alone, after each evaluation. So nothing of it
+ever reaches a file, an autosave or an undo step, and an evaluation with the preview off shows them again.
+"""
+
+import logging
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import bpy
+import numpy as np
+
+from ..bridge.score import motion_of, time_s
+from .character import Character, armature_of, bound_meshes, is_worked_on
+from .draw import Painter, View, solid_state
+from .shader import Picture
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(eq=False)
+class _Running:
+    """A preview that is switched on."""
+
+    characters: dict[int, Character]
+    painter: Painter = field(default_factory=Painter)
+    members: dict[int, list[int]] = field(default_factory=dict)
+    has_to_look: bool = True
+    failed: bool = False
+    handle: Any = None
+
+
+_running: _Running | None = None
+_picture: Picture = "SHADED"
+_error = ""
+
+
+def is_running() -> bool:
+    """Tell whether the preview is on."""
+    return _running is not None
+
+
+def error() -> str:
+    """Return why the preview switched itself off last, or ""."""
+    return _error
+
+
+def picture() -> Picture:
+    """Return what is drawn."""
+    return _picture
+
+
+def show(what: Picture) -> None:
+    """Choose what is drawn, now and later."""
+    global _picture
+    _picture = what
+    _redraw()
+
+
+def start(armatures: Iterable[bpy.types.Object]) -> None:
+    """Preview the characters of these armatures in all 3D viewports, in place of what was previewed."""
+    global _running, _error
+    stop()
+    _error = ""
+    _running = _Running({ob.session_uid: Character(ob.session_uid) for ob in armatures})
+    _running.handle = bpy.types.SpaceView3D.draw_handler_add(_draw, (), "WINDOW", "POST_VIEW")
+    for handlers, handler in _handlers():
+        handlers.append(handler)
+    _evaluate_again(_running)
+
+
+def stop() -> None:
+    """Switch the preview off and show the original meshes again; off already, do nothing."""
+    global _running
+    if _running is None:
+        return
+    running, _running = _running, None
+    bpy.types.SpaceView3D.draw_handler_remove(running.handle, "WINDOW")
+    for handlers, handler in _handlers():
+        if handler in handlers:  # Blender itself takes them out when a file is loaded
+            handlers.remove(handler)
+    if bpy.app.timers.is_registered(stop):
+        bpy.app.timers.unregister(stop)
+    _evaluate_again(running)
+
+
+def _handlers() -> list[tuple[list[Any], Any]]:
+    on = bpy.app.handlers
+    return [(on.depsgraph_update_post, _after_update), (on.frame_change_post, _hide), (on.load_pre, _before_load),
+            (on.undo_post, _after_undo), (on.redo_post, _after_undo)]
+
+
+def _after_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
+    """Take note of what has been edited, and hide again what has been evaluated."""
+    if _running is None:
+        return
+    _running.has_to_look = True
+    if not any(ob.session_uid in _running.characters for ob in bpy.data.objects):
+        stop()
+        return
+    for update in depsgraph.updates:
+        # Posing and playing back evaluate objects only; whatever edits a mesh or its groups names the mesh.
+        if isinstance(update.id, (bpy.types.Mesh, bpy.types.Armature, bpy.types.Material)):
+            for character in _running.characters.values():
+                character.data_changed(cast(bpy.types.ID, update.id.original).session_uid)
+    _hide(scene, depsgraph)
+
+
+def _after_undo(*_: object) -> None:
+    """Read everything again: undo may have changed any of it."""
+    if _running is not None:
+        _running.has_to_look = True
+        for character in _running.characters.values():
+            character.everything_changed()
+
+
+def _before_load(*_: object) -> None:
+    stop()
+
+
+def _hide(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
+    """Hide the originals in a viewport's evaluated copies; foreach_set tells nobody, so nothing is evaluated anew."""
+    if _running is None or depsgraph.mode != "VIEWPORT":
+        return
+    hidden = {mesh.session_uid for ob in bpy.data.objects if ob.session_uid in _running.characters
+              for mesh in bound_meshes(scene, ob) if not is_worked_on(mesh)}
+    # The copies have no uid of their own.
+    originals = (cast(bpy.types.Object, copy.original) for copy in depsgraph.objects)
+    is_hidden = np.array([original.session_uid in hidden for original in originals], dtype=np.bool_)
+    flags = np.empty(len(is_hidden), dtype=np.bool_)
+    depsgraph.objects.foreach_get("hide_viewport", flags)
+    depsgraph.objects.foreach_set("hide_viewport", flags | is_hidden)
+
+
+def _evaluate_again(running: _Running) -> None:
+    """Have the originals evaluated, which hides them when the preview is on and shows them when it is off."""
+    for ob in bpy.data.objects:
+        armature = armature_of(ob)
+        if armature is not None and armature.session_uid in running.characters:
+            ob.update_tag()
+    _redraw()
+
+
+def _redraw() -> None:
+    for window in bpy.context.window_manager.windows if bpy.context.window_manager else ():
+        for area in window.screen.areas:
+            if area.type == "VIEW_3D":
+                area.tag_redraw()
+
+
+def _draw() -> None:
+    """Draw all characters into a viewport; a failure is told once and switches the preview off."""
+    global _error
+    if _running is None or _running.failed:
+        return
+    try:
+        draw_viewport(bpy.context)
+    except Exception as problem:  # whatever it is, Blender would print it for every redraw
+        _log.exception("The preview failed and has been switched off")
+        _error = str(problem)
+        _running.failed = True
+        # Handlers are not taken out from within a drawing.
+        bpy.app.timers.register(stop)
+
+
+def draw_viewport(context: bpy.types.Context) -> None:
+    """Draw the characters that are visible in the viewport of the context."""
+    assert _running is not None
+    scene, layer, region = context.scene, context.view_layer, context.region_data
+    if scene is None or layer is None or region is None:
+        return
+    objects = {ob.session_uid: ob for ob in layer.objects}
+    if _running.has_to_look:
+        _look(_running, scene, objects)
+    space = cast(bpy.types.SpaceView3D, context.space_data)
+    view = View(np.array(region.view_matrix, dtype=np.float64), np.array(region.window_matrix, dtype=np.float64),
+                _picture, encode=False)
+    with solid_state():
+        for uid, members in _running.members.items():
+            armature = objects[uid]
+            meshes = [objects[m] for m in members if objects[m].visible_get(view_layer=layer, viewport=space)]
+            meshes = [mesh for mesh in meshes if not is_worked_on(mesh)]
+            if not meshes:
+                continue
+            character = _running.characters[uid]
+            character.refresh(armature, meshes)
+            _running.painter.pose(character, armature, motion_of(armature),
+                                  time_s(armature, scene, scene.frame_current_final))
+            _running.painter.draw(character, armature, meshes, view)
+
+
+def _look(running: _Running, scene: bpy.types.Scene, objects: dict[int, bpy.types.Object]) -> None:
+    """Find the meshes of each character anew."""
+    running.members = {uid: [mesh.session_uid for mesh in bound_meshes(scene, objects[uid])
+                             if mesh.session_uid in objects]
+                       for uid in running.characters if uid in objects}
+    running.has_to_look = False

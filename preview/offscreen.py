@@ -1,0 +1,104 @@
+"""Pictures of characters without a viewport."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Self
+
+import bpy
+import gpu
+import numpy as np
+import numpy.typing as npt
+from mathutils import Matrix
+
+from ..bridge.score import motion_of, time_s
+from .character import Character, Playable, armature_of, bound_meshes
+from .draw import Painter, View, solid_state
+from .shader import Picture
+
+_OVERSAMPLING = 2
+"""Each pixel is the mean of this many squared: edges come out smooth."""
+
+MatrixLike = Matrix | npt.NDArray[np.floating[Any]]
+Colour = tuple[float, float, float, float]
+TRANSPARENT: Colour = (0.0, 0.0, 0.0, 0.0)
+
+
+class Stage:
+    """Characters uploaded once and drawn many times, as for a film. Use it in a `with`.
+
+    objects: bound meshes, or armatures (all meshes of the scene that they move).
+    motion: what plays a character by its armature; None in place of a motion: as the armature is posed.
+    The gpu module must have been started (`bridge.versions.start_gpu`).
+    """
+
+    def __init__(self, scene: bpy.types.Scene, objects: Sequence[bpy.types.Object], width: int, height: int,
+                 motion: Callable[[bpy.types.Object], Playable | None] = motion_of) -> None:
+        self._scene = scene
+        self._motion = motion
+        self._size = (width, height)
+        self._painter = Painter()
+        self._target = gpu.types.GPUOffScreen(width * _OVERSAMPLING, height * _OVERSAMPLING, format="RGBA8")
+        self._cast = [(Character(armature.session_uid), armature, meshes)
+                      for armature, meshes in _grouped(scene, objects)]
+        for character, armature, meshes in self._cast:
+            character.refresh(armature, meshes)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._target.free()
+
+    def draw(self, view_matrix: MatrixLike, projection_matrix: MatrixLike, picture: Picture = "SHADED",
+             background: Colour = TRANSPARENT) -> npt.NDArray[np.uint8]:
+        """Draw the scene's current frame; returns (height, width, 4), sRGB, the top row first.
+
+        view_matrix: view from world, as `camera.matrix_world.inverted()`; projection_matrix: clip from view,
+        as `camera.calc_matrix_camera(…)`, both (4, 4).
+        background: sRGB and alpha, 0 to 1, not premultiplied.
+        """
+        width, height = (length * _OVERSAMPLING for length in self._size)
+        view = View(np.array(view_matrix, dtype=np.float64), np.array(projection_matrix, dtype=np.float64),
+                    picture, encode=True)
+        bound: Any = self._target.bind()  # the stubs lack its __enter__
+        with bound, solid_state():
+            framebuffer = gpu.state.active_framebuffer_get()
+            framebuffer.clear(color=background, depth=1.0)
+            for character, armature, meshes in self._cast:
+                self._painter.pose(character, armature, self._motion(armature),
+                                   time_s(armature, self._scene, self._scene.frame_current_final))
+                self._painter.draw(character, armature, meshes, view)
+            pixels: Any = framebuffer.read_color(0, 0, width, height, 4, 0, "UBYTE")
+        pixels.dimensions = width * height * 4  # Blender 4.5 misreads an array of several
+        return _reduced(np.array(pixels, dtype=np.uint8).reshape(height, width, 4))[::-1]
+
+
+def draw_image(scene: bpy.types.Scene, objects: Sequence[bpy.types.Object], width: int, height: int,
+               view_matrix: MatrixLike, projection_matrix: MatrixLike, picture: Picture = "SHADED",
+               background: Colour = TRANSPARENT) -> npt.NDArray[np.uint8]:
+    """Draw a single picture; see `Stage`, which is quicker for many."""
+    with Stage(scene, objects, width, height) as stage:
+        return stage.draw(view_matrix, projection_matrix, picture, background)
+
+
+def _grouped(scene: bpy.types.Scene,
+             objects: Sequence[bpy.types.Object]) -> list[tuple[bpy.types.Object, list[bpy.types.Object]]]:
+    """Return each armature with the meshes to draw, in the order given."""
+    groups: dict[bpy.types.Object, list[bpy.types.Object]] = {}
+    for ob in objects:
+        armature = armature_of(ob)
+        if armature is None:
+            raise ValueError(f"{ob.name!r} is neither an armature nor a mesh with an Armature modifier; bind it first")
+        meshes = groups.setdefault(armature, [])
+        meshes += [mesh for mesh in (bound_meshes(scene, ob) if ob == armature else [ob]) if mesh not in meshes]
+    return list(groups.items())
+
+
+def _reduced(fine: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
+    """Average squares of pixels; colours count by their alpha, so that edges on nothing do not darken."""
+    height, width = fine.shape[0] // _OVERSAMPLING, fine.shape[1] // _OVERSAMPLING
+    squares = fine.reshape(height, _OVERSAMPLING, width, _OVERSAMPLING, 4).astype(np.float32)
+    alpha = squares[..., 3:]
+    weight = alpha.sum(axis=(1, 3))
+    colour = (squares[..., :3] * alpha).sum(axis=(1, 3)) / np.maximum(weight, 1.0)
+    reduced = np.concatenate((colour, weight / _OVERSAMPLING ** 2), axis=-1)
+    return np.rint(reduced).astype(np.uint8)

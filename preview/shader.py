@@ -1,0 +1,114 @@
+"""What the shaders take and give, declared as data, and made into Blender's GPU shaders on first use."""
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+import gpu
+
+_FOLDER = Path(__file__).parent.parent / "shaders"
+
+PALETTE_ROWS = 1024
+"""Rows (vec4) in the palette's uniform buffer: 16 KB, which every driver gives."""
+PALETTE_TEXTURE_WIDTH = 1024
+
+Kind = Literal["VEC2", "VEC3", "VEC4", "IVEC4"]
+Picture = Literal["SHADED", "ZONES"]
+PICTURES: tuple[Picture, ...] = ("SHADED", "ZONES")
+METHODS = ("LINEAR", "DUAL_QUATERNION", "RIGID")
+"""The numbers in the shaders are the places in these."""
+
+
+@dataclass(frozen=True)
+class Interface:
+    """Everything that a shader reads and writes.
+
+    attributes, varyings, outputs: (type, name). buffers: (struct, name) in the order of their slots.
+    typedefs: what the structs are. vertex, fragment: files under shaders/, put together in order.
+    """
+
+    attributes: tuple[tuple[Kind, str], ...]
+    varyings: tuple[tuple[Kind, str], ...]
+    outputs: tuple[tuple[Kind, str], ...]
+    buffers: tuple[tuple[str, str], ...]
+    typedefs: str
+    vertex: tuple[str, ...]
+    fragment: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Variant:
+    """What is decided when a shader is compiled, because it changes the data it reads."""
+
+    stretched: bool = False
+    more_influences: bool = False
+    palette_in_texture: bool = False
+
+
+SKINNED_ATTRIBUTES: tuple[tuple[Kind, str], ...] = (
+    ("VEC3", "position"), ("VEC3", "normal"), ("IVEC4", "bones"), ("VEC4", "weights"))
+MORE_ATTRIBUTES: tuple[tuple[Kind, str], ...] = (("IVEC4", "more_bones"), ("VEC4", "more_weights"))
+
+CHARACTER = Interface(
+    attributes=(*SKINNED_ATTRIBUTES, ("VEC3", "surface"), ("VEC3", "zone")),
+    varyings=(("VEC3", "view_position"), ("VEC3", "view_normal"), ("VEC3", "base_colour")),
+    outputs=(("VEC4", "colour"),),
+    buffers=(("TaktDrawing", "drawing"),),
+    typedefs="""
+struct TaktDrawing {
+  mat4 clip_from_view;
+  mat4 view_from_armature;
+  mat4 view_from_armature_normal;
+  mat4 armature_from_mesh;
+  mat4 armature_from_mesh_normal;
+  ivec4 choice; /* picture, method, whether to encode as sRGB, whether mirrored */
+};
+""",
+    vertex=("skinning.glsl", "posed.glsl", "character.vert.glsl"),
+    fragment=("character.frag.glsl",),
+)
+
+_PALETTE_BUFFER = f"struct TaktPalette {{ vec4 rows[{PALETTE_ROWS}]; }};\n"
+_ROW_FROM_BUFFER = "vec4 palette_row(int row) { return palette.rows[row]; }\n"
+_ROW_FROM_TEXTURE = (f"vec4 palette_row(int row) {{ return texelFetch(palette, ivec2(row % {PALETTE_TEXTURE_WIDTH}, "
+                     f"row / {PALETTE_TEXTURE_WIDTH}), 0); }}\n")
+
+
+@cache
+def shader(interface: Interface, variant: Variant) -> gpu.types.GPUShader:
+    """Return the compiled shader; raises Exception with the driver's words where it cannot be compiled."""
+    info = gpu.types.GPUShaderCreateInfo()
+    attributes = interface.attributes + (MORE_ATTRIBUTES if variant.more_influences else ())
+    for slot, (kind, name) in enumerate(attributes):
+        info.vertex_in(slot, kind, name)
+    if interface.varyings:
+        stage = gpu.types.GPUStageInterfaceInfo("takt_varyings")
+        for kind, name in interface.varyings:
+            stage.smooth(kind, name)
+        info.vertex_out(stage)
+    for slot, (kind, name) in enumerate(interface.outputs):
+        info.fragment_out(slot, kind, name)
+    typedefs = interface.typedefs
+    for slot, (struct, name) in enumerate(interface.buffers):
+        info.uniform_buf(slot, struct, name)
+    if variant.palette_in_texture:
+        info.sampler(0, "FLOAT_2D", "palette")
+    else:
+        typedefs += _PALETTE_BUFFER
+        info.uniform_buf(len(interface.buffers), "TaktPalette", "palette")
+    info.typedef_source(typedefs)
+    for name, is_on in (("STRETCHED", variant.stretched), ("MORE_INFLUENCES", variant.more_influences)):
+        if is_on:
+            info.define(name, "1")
+    for number, picture in enumerate(PICTURES):
+        info.define(f"PICTURE_{picture}", str(number))
+    row = _ROW_FROM_TEXTURE if variant.palette_in_texture else _ROW_FROM_BUFFER
+    info.vertex_source(row + "".join(_source(name) for name in interface.vertex))
+    info.fragment_source("".join(_source(name) for name in interface.fragment))
+    return gpu.shader.create_from_info(info)
+
+
+@cache
+def _source(name: str) -> str:
+    return (_FOLDER / name).read_text(encoding="utf-8")

@@ -1,0 +1,159 @@
+"""The life of the preview: what appears with the toggle vanishes with it, whatever happens in between."""
+
+import logging
+from pathlib import Path
+from typing import Any
+
+import bpy
+import pytest
+
+import takt
+from takt.preview import life
+from takt.tests.characters import Object, bend, context, evaluated, own_character
+
+TIMES = 100
+
+
+toggle: Any = bpy.ops.takt.preview  # type: ignore[attr-defined]  # registered by the extension
+
+
+def handlers() -> list[object]:
+    lists = (getattr(bpy.app.handlers, name) for name in dir(bpy.app.handlers))
+    return [handler for found in lists if isinstance(found, list) for handler in found]
+
+
+def ours() -> list[object]:
+    return [handler for handler in handlers() if "preview" in getattr(handler, "__module__", "")]
+
+
+def is_hidden(mesh: Object) -> bool:
+    """Tell whether viewports leave the object out; the object itself must know nothing of it."""
+    context.view_layer.update()
+    assert not mesh.hide_viewport and not mesh.hide_get()
+    return bool(mesh.evaluated_get(context.evaluated_depsgraph_get()).hide_viewport)
+
+
+@pytest.fixture
+def character() -> tuple[Object, Object]:
+    rig, mesh = own_character()
+    context.view_layer.objects.active = rig
+    return rig, mesh
+
+
+Character = tuple[Object, Object]
+
+
+def test_toggle_hides_and_shows(character: Character) -> None:
+    rig, mesh = character
+    before = handlers()
+    assert toggle() == {"FINISHED"}
+    assert life.is_running() and is_hidden(mesh) and not is_hidden(rig)
+    bend(rig)
+    assert is_hidden(mesh)
+    context.scene.frame_set(5)
+    assert is_hidden(mesh)
+    assert toggle() == {"FINISHED"}
+    assert not life.is_running() and not is_hidden(mesh)
+    assert handlers() == before
+
+
+def test_on_and_off_many_times_leaves_nothing(character: Character) -> None:
+    before = handlers()
+    for _ in range(TIMES):
+        toggle()
+        context.view_layer.update()
+        toggle()
+    assert handlers() == before
+    assert not bpy.app.timers.is_registered(life.stop)
+
+
+def test_a_saved_file_knows_nothing_of_it(character: Character, tmp_path: Path) -> None:
+    mesh = character[1].name
+    toggle()
+    context.view_layer.update()
+    context.window_manager.takt_picture = "ZONES"
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "saved.blend"))
+    takt.unregister()
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "saved.blend"))
+    assert not is_hidden(bpy.data.objects[mesh])
+    assert [key for wm in bpy.data.window_managers for key in wm.keys() if "takt" in key] == []  # noqa: SIM118
+    takt.register()
+    life.show("SHADED")
+
+
+def test_loading_a_file_ends_it(character: Character) -> None:
+    toggle()
+    bpy.ops.wm.read_homefile(use_empty=True)
+    assert not life.is_running() and not ours()
+
+
+def test_deleting_the_mesh_keeps_it_and_deleting_the_armature_ends_it(character: Character) -> None:
+    rig, mesh = character
+    toggle()
+    bpy.data.objects.remove(mesh)
+    context.view_layer.update()
+    assert life.is_running()
+    bpy.data.objects.remove(rig)
+    context.view_layer.update()
+    assert not life.is_running() and not ours()
+
+
+def test_switching_the_extension_off_ends_it(character: Character) -> None:
+    mesh = character[1]
+    toggle()
+    takt.unregister()
+    assert not ours() and not is_hidden(mesh)
+    takt.register()
+
+
+def test_the_original_is_shown_while_it_is_worked_on(character: Character) -> None:
+    mesh = character[1]
+    toggle()
+    assert is_hidden(mesh)
+    context.view_layer.objects.active = mesh
+    bpy.ops.object.mode_set(mode="EDIT")
+    mesh.update_tag()
+    assert not is_hidden(mesh)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    mesh.update_tag()
+    assert is_hidden(mesh)
+
+
+def test_blender_evaluates_the_hidden_mesh_as_ever(character: Character) -> None:
+    """Exporters and other modifiers see the same vertices with the preview on."""
+    rig, mesh = character
+    bend(rig)
+    before = evaluated(mesh)
+    toggle()
+    assert is_hidden(mesh)
+    assert (evaluated(mesh) == before).all()
+
+
+def test_a_failure_is_told_once_and_switches_off(
+        character: Character, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    toggle()
+
+    def fail(_: object) -> None:
+        raise RuntimeError("no such thing")
+
+    monkeypatch.setattr(life, "draw_viewport", fail)
+    with caplog.at_level(logging.ERROR):
+        life._draw()
+        life._draw()
+    assert len(caplog.records) == 1
+    assert life.error() == "no such thing"
+    assert bpy.app.timers.is_registered(life.stop)
+    life.stop()
+    assert not bpy.app.timers.is_registered(life.stop) and not ours()
+
+
+def test_nothing_selected_is_said_on_the_button() -> None:
+    with pytest.raises(RuntimeError, match="Select an armature, or a mesh that is bound to one"):
+        toggle()
+
+
+def test_an_armature_without_meshes_is_said(character: Character) -> None:
+    bpy.data.objects.remove(character[1])
+    with pytest.raises(RuntimeError, match=r"No mesh of this scene follows 'Own rig'\. Bind one first"):
+        toggle()
+    assert not life.is_running()

@@ -1,0 +1,109 @@
+"""The preview plays by itself: from a motion at the scene's frame, or from the armature's pose."""
+
+from typing import Any
+
+import bpy
+import gpu
+import numpy as np
+import pytest
+from mathutils import Matrix, Quaternion, Vector
+
+from takt.bridge.armature import read_skeleton
+from takt.core import rotations as rot
+from takt.core.arrays import FloatArray
+from takt.core.skeleton import Pose
+from takt.preview import life
+from takt.preview.offscreen import Stage
+from takt.tests.characters import Object, context, own_character
+
+SIZE = 64
+TURN_RAD_PER_S = 0.8
+
+toggle: Any = bpy.ops.takt.preview  # type: ignore[attr-defined]  # registered by the extension
+
+
+class Bending:
+    """Turns one bone about x, steadily."""
+
+    def __init__(self, rig: Object) -> None:
+        self._skeleton = read_skeleton(rig)
+
+    def sample(self, times_s: FloatArray) -> Pose:
+        pose = Pose.rest(self._skeleton, len(times_s))
+        turn = rot.from_axis_angle(np.array((1.0, 0.0, 0.0)), TURN_RAD_PER_S * times_s)
+        pose.rotations[:, self._skeleton.index_of["bone1"]] = turn
+        return pose
+
+
+def camera_matrices() -> tuple[Any, Any]:
+    camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
+    context.scene.collection.objects.link(camera)
+    eye: Any = Vector((2.5, -7.0, 3.5))
+    camera.matrix_world = Matrix.LocRotScale(eye, (Vector((0.0, 0.0, 2.0)) - eye).to_track_quat("-Z", "Y"), None)
+    context.view_layer.update()
+    return camera.matrix_world.inverted(), camera.calc_matrix_camera(context.evaluated_depsgraph_get(), x=SIZE, y=SIZE)
+
+
+def test_a_motion_is_played_at_the_scenes_frame() -> None:
+    """Twelve frames of 24 in a second: half a second's turn, the same picture as of an armature posed so."""
+    rig, mesh = own_character()
+    view, projection = camera_matrices()
+    context.scene.render.fps = 24
+    context.scene.frame_set(context.scene.frame_start + 12)
+    with Stage(context.scene, [mesh], SIZE, SIZE, motion=lambda _: Bending(rig)) as stage:
+        played = stage.draw(view, projection)
+    rig.pose.bones["bone1"].rotation_mode = "QUATERNION"
+    rig.pose.bones["bone1"].rotation_quaternion = Quaternion((1.0, 0.0, 0.0), 0.5 * TURN_RAD_PER_S)
+    context.view_layer.update()
+    with Stage(context.scene, [mesh], SIZE, SIZE, motion=lambda _: None) as stage:
+        posed = stage.draw(view, projection)
+    assert (played[..., 3] > 0).any()
+    assert np.abs(played.astype(int) - posed.astype(int)).max() <= 2
+
+
+def test_a_stage_follows_the_frames() -> None:
+    rig, mesh = own_character()
+    view, projection = camera_matrices()
+    pictures = []
+    with Stage(context.scene, [rig], SIZE, SIZE, motion=lambda _: Bending(rig)) as stage:
+        for frame in (1, 20, 1):
+            context.scene.frame_set(frame)
+            pictures.append(stage.draw(view, projection, "ZONES"))
+    assert (pictures[0] == pictures[2]).all() and (pictures[0] != pictures[1]).any()
+    assert mesh.name in context.scene.objects
+
+
+@pytest.mark.parametrize("picture", ["SHADED", "ZONES"])
+def test_a_viewport_shows_it(monkeypatch: pytest.MonkeyPatch, picture: Any) -> None:
+    rig, mesh = own_character()
+    window = context.window_manager.windows[0]
+    area = next(area for area in window.screen.areas if area.type == "VIEW_3D")
+    region = next(region for region in area.regions if region.type == "WINDOW")
+    monkeypatch.setattr(life, "motion_of", lambda _: Bending(rig))
+    context.view_layer.objects.active = rig
+    toggle()
+    life.show(picture)
+    context.view_layer.update()
+    drawn = [drawn_viewport(window, area, region, frame) for frame in (1, 30)]
+    assert all(picture.any() for picture in drawn) and (drawn[0] != drawn[1]).any()
+    mesh.hide_set(True)
+    assert not drawn_viewport(window, area, region, 1).any()
+    mesh.hide_set(False)
+    mesh.data.transform(Matrix.Translation((1.0, 0.0, 0.0)))
+    mesh.data.update()
+    context.view_layer.update()
+    assert (drawn_viewport(window, area, region, 1) != drawn[0]).any()
+    life.show("SHADED")
+
+
+def drawn_viewport(window: Any, area: Any, region: Any, frame: int) -> np.ndarray:
+    context.scene.frame_set(frame)
+    target: Any = gpu.types.GPUOffScreen(SIZE, SIZE)
+    with context.temp_override(window=window, area=area, region=region), target.bind():
+        framebuffer = gpu.state.active_framebuffer_get()
+        framebuffer.clear(color=(0.0, 0.0, 0.0, 0.0), depth=1.0)
+        life.draw_viewport(context)
+        pixels: Any = framebuffer.read_color(0, 0, SIZE, SIZE, 4, 0, "UBYTE")
+    pixels.dimensions = SIZE * SIZE * 4
+    target.free()
+    return np.array(pixels, dtype=np.uint8)
