@@ -70,7 +70,7 @@ def drawing_block(world_from_armature: FloatArray, world_from_mesh: FloatArray, 
                   method: int) -> npt.NDArray[np.float32]:
     """Return the struct TaktDrawing: five matrices, column by column, and four whole numbers."""
     view_from_armature = view.view_from_world @ world_from_armature
-    armature_from_mesh = np.linalg.solve(world_from_armature, world_from_mesh)
+    armature_from_mesh: FloatArray = np.asarray(np.linalg.solve(world_from_armature, world_from_mesh), dtype=np.float64)
     matrices = (view.clip_from_view, view_from_armature, _normals(view_from_armature),
                 armature_from_mesh, _normals(armature_from_mesh))
     mirrored = np.linalg.det(world_from_mesh[:3, :3]) < 0.0

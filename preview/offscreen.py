@@ -101,4 +101,4 @@ def _reduced(fine: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
     weight = alpha.sum(axis=(1, 3))
     colour = (squares[..., :3] * alpha).sum(axis=(1, 3)) / np.maximum(weight, 1.0)
     reduced = np.concatenate((colour, weight / _OVERSAMPLING ** 2), axis=-1)
-    return np.rint(reduced).astype(np.uint8)
+    return np.asarray(np.rint(reduced), dtype=np.uint8)

@@ -70,7 +70,8 @@ class BindInput:
                    np.array([len(face) for face in faces], dtype=np.int64),
                    np.zeros(len(points), dtype=np.int64) if part is None else np.asarray(part, dtype=np.int64),
                    tuple(bone_names), np.asarray(bone_parents, dtype=np.int64).reshape(-1),
-                   np.asarray(heads, dtype=np.float64).reshape(-1, 3), np.asarray(tails, dtype=np.float64).reshape(-1, 3))
+                   np.asarray(heads, dtype=np.float64).reshape(-1, 3),
+                   np.asarray(tails, dtype=np.float64).reshape(-1, 3))
 
     def _check_faces(self) -> None:
         corners = int(self.face_sizes.sum()) if len(self.face_sizes) else 0

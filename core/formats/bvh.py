@@ -324,4 +324,4 @@ def _zyx_degrees(q: FloatArray) -> FloatArray:
     about_z = np.where(is_locked, -2.0 * np.sign(sine) * np.arctan2(x, w),
                        np.arctan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z)))
     about_x = np.where(is_locked, 0.0, np.arctan2(2.0 * (w * x + y * z), 1.0 - 2.0 * (x * x + y * y)))
-    return np.degrees(np.stack((np.unwrap(about_z), np.arcsin(sine), np.unwrap(about_x)), axis=1))
+    return np.asarray(np.degrees(np.stack((np.unwrap(about_z), np.arcsin(sine), np.unwrap(about_x)), axis=1)))

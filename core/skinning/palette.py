@@ -119,4 +119,4 @@ def unit(vectors: FloatArray) -> FloatArray:
     [[0.0, 0.6, 0.8], [0.0, 0.0, 0.0]]
     """
     length = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    return np.divide(vectors, length, out=np.zeros_like(vectors), where=length > 0.0)
+    return np.asarray(np.divide(vectors, length, out=np.zeros_like(vectors), where=length > 0.0))

@@ -17,7 +17,7 @@ from takt.core.skeleton import Skeleton
 from takt.core.transitions.curves import CURVES
 from takt.core.transitions.methods import METHODS
 from takt.core.transitions.seams import DEFAULT_LENGTH_S
-from tests.core.scores import FIGURE, UP_Z, X, Y, Z, library, procedure, programme, turning
+from takt.tests.core.scores import FIGURE, UP_Z, X, Y, Z, library, procedure, programme, turning
 
 EXACT_RAD = 1e-6
 INSTANT_S = 1e-10

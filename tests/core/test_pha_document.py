@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from takt.core.errors import FileError
 from takt.core.formats import xml
 from takt.core.pha.document import MAX_PROBLEMS, parse
-from tests.core.scores import procedure, score
+from takt.tests.core.scores import procedure, score
 
 WALK = Path("dances/walk.pha")
 

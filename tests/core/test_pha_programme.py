@@ -10,7 +10,7 @@ from takt.core.pha.document import parse
 from takt.core.pha.library import Library
 from takt.core.pha.programme import resolve
 from takt.core.pha.sequence import expand
-from tests.core.scores import X, procedure, score, turning
+from takt.tests.core.scores import X, procedure, score, turning
 
 
 def reader(data, path):
@@ -137,7 +137,12 @@ def test_a_diamond_is_read_once_and_is_not_ambiguous(root, monkeypatch):
     for name in "ab":
         write(root, name, procedure(f"{name}_step", 'step duration="1"'), head='<include src="base"/><load src="Bow"/>')
     read, opened_files = library_room.read_file, []
-    monkeypatch.setattr(library_room, "read_file", lambda path: opened_files.append(path.name) or read(path))
+
+    def noted(path):
+        opened_files.append(path.name)
+        return read(path)
+
+    monkeypatch.setattr(library_room, "read_file", noted)
     p = resolved(root, procedure("main", 'step duration="1"', 'a_step duration="1"', 'b_step duration="1"'),
                  head='<include src="a"/><include src="b"/><include src="base"/><include src="base"/>')
     assert clips_of(p) == ["Bow.Bow"] * 3

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from takt.core.errors import ScoreError
 from takt.core.pha.sequence import expand
-from tests.core.scores import procedure, programme, sequence
+from takt.tests.core.scores import procedure, programme, sequence
 
 EXACT = 1e-12
 AUTO = float("nan")

@@ -15,7 +15,7 @@ from takt.core.pha.sequence import expand
 from takt.core.root_motion import Placement, Root, root_joint
 from takt.core.skeleton import Skeleton, world_from_pose
 from takt.core.transitions.methods import METHODS
-from tests.core.scores import FIGURE, UP_Z, X, library, procedure, programme, turning, walking
+from takt.tests.core.scores import FIGURE, UP_Z, X, library, procedure, programme, turning, walking
 
 EXACT = 1e-9
 angles_rad = st.floats(-3.0, 3.0)

@@ -8,7 +8,7 @@ from takt.core.clip import Clip, Tracks
 from takt.core.errors import ScoreError, TaktError
 from takt.core.score import Settings, perform
 from takt.core.skeleton import Skeleton
-from tests.core.scores import FIGURE, NO_TURN, STEPS, UP_Z, X, library, procedure, score, turning
+from takt.tests.core.scores import FIGURE, NO_TURN, STEPS, UP_Z, X, library, procedure, score, turning
 
 WALK = score(procedure("walk", 'left duration="1"', 'right duration="1"'),
              procedure("main", 'walk duration="2" repeat="5"', 'nod duration="4" transition="0.5"'), tick=0.8)

@@ -10,7 +10,7 @@ from takt.core.errors import TaktError
 from takt.core.held import Held
 from takt.core.transitions.lengths import DEFAULT_SPEED_RAD_S, Turning, automatic_lengths
 from takt.core.transitions.methods import METHODS, method_named
-from tests.core.scores import FIGURE, X, Y, turning, walking
+from takt.tests.core.scores import FIGURE, X, Y, turning, walking
 
 EXACT = 1e-12
 lengths = st.lists(st.floats(0.1, 10.0), min_size=1, max_size=12)

@@ -73,7 +73,7 @@ def kept(picture: str) -> Image:
     image = bpy.data.images.load(str(KEPT / f"{picture.lower()}.png"))
     pixels = np.empty(WIDTH * HEIGHT * 4, dtype=np.float32)
     image.pixels.foreach_get(pixels)
-    return np.rint(pixels.reshape(HEIGHT, WIDTH, 4)[::-1] * 255.0).astype(np.uint8)
+    return np.asarray(np.rint(pixels.reshape(HEIGHT, WIDTH, 4)[::-1] * 255.0), dtype=np.uint8)
 
 
 def keep(picture: str, drawn: Image) -> None:
