@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
-from .solid import Solid
+from .solid import Solid, ray_fan
 
 _HELPER_WORDS = frozenset(("ik", "pole", "target", "control", "ctrl", "ctl", "slot", "end", "nub"))
 _HELPER_ENDINGS = ("ik", "slot")
@@ -22,11 +22,14 @@ _ASIDE = 0.15
 _LEAF_LENGTH = 0.7
 """A last bone whose tail means nothing goes on as long as this share of the step that leads to it."""
 
+_ONWARD_RAD, _ONWARD_POWER = np.radians(75.0), 3.0
+_GROW = 1
 _TOLERANCE = 1e-3
 _SHORTEST = 1e-4
 """Shares of the body's size: a miss that is none, and a length that is none."""
 
 _LINK_STEPS = 16
+_SIDE_LINK = 0.5
 _OUTSIDE_LINK = 4.0
 _NEXT_IN_LIST = 0.4
 _SAME_FIRST_WORD = 0.5
@@ -55,6 +58,33 @@ class Segments:
         share = np.clip(reach / np.where(squared > 0.0, squared, 1.0), 0.0, 1.0) * (squared > 0.0)
         gap = (points * points).sum(axis=1)[:, None] - 2.0 * offset.T + (self.starts * self.starts).sum(axis=1)
         return np.sqrt(np.maximum(gap + share * (share * squared - 2.0 * reach), 0.0)), share
+
+    def to_the_skin(self, solid: Solid) -> Segments:
+        """Let last lines end where they leave the solid, or go on until there while their own end is the nearest bone.
+
+        Lines that start outside stay as they are.
+        """
+        along = self.ends - self.starts
+        length = np.linalg.norm(along, axis=1)
+        leaves = np.flatnonzero(self.leaf & (length > 0.0) & solid.contains(self.starts))
+        if not len(leaves):
+            return self
+        way = along[leaves] / length[leaves, None]
+        depth = solid.depths(self.starts[leaves], way, 1e3)
+        ends = self.ends.copy()
+        ends[leaves] = self.starts[leaves] + way * np.minimum(depth, length[leaves])[:, None]
+        if _GROW:
+            steps = np.linspace(0,1,33)[1:]
+            for i, b in enumerate(leaves):
+                if depth[i] <= length[b]: continue
+                extra = (depth[i]-length[b]) * steps
+                x = self.ends[b] + extra[:, None]*way[i]
+                d, _ = self.nearest(x)
+                d[:, self.bones==self.bones[b]] = np.inf
+                okk = d.min(axis=1) > extra
+                n = int(np.argmin(okk)) if not okk.all() else len(okk)
+                if n: ends[b] = x[n-1]
+        return Segments(self.bones, self.starts, ends, self.leaf)
 
     def places(self, share: FloatArray) -> FloatArray:
         """Return the points (N, S, 3) at shares (N, S) of the lines."""
@@ -87,7 +117,8 @@ def bone_segments(names: Sequence[str], parents: IntArray, heads: FloatArray, ta
     for bone in np.flatnonzero(~helper):
         own = [k for k in children[bone] if not helper[k]]
         if loose and own:
-            own = [max(own, key=lambda k: _reach(k, children, heads) + float(np.linalg.norm(heads[k] - heads[bone])))]
+            step = np.linalg.norm(heads[own] - heads[bone], axis=1)
+            own = [k for k, length in zip(own, step, strict=True) if length > _SIDE_LINK * step.max()]
         if not fan:
             end = heads[own[0]] if len(own) == 1 and not _stops_short(heads[bone], tails[bone], heads[own[0]], size) \
                 else tails[bone]
@@ -95,11 +126,22 @@ def bone_segments(names: Sequence[str], parents: IntArray, heads: FloatArray, ta
         elif own:
             lines.extend((bone, heads[bone], heads[k], False) for k in own)
         else:
-            before = heads[parents[bone]] if parents[bone] >= 0 else heads[bone]
-            onward = _LEAF_LENGTH * (heads[bone] - before) if parents[bone] >= 0 else tails[bone] - heads[bone]
+            onward = tails[bone] - heads[bone] if parents[bone] < 0 else \
+                _onward(heads[bone], heads[bone] - heads[parents[bone]], solid)
             lines.append((bone, heads[bone], heads[bone] + onward, True))
     return Segments(np.array([line[0] for line in lines]), np.array([line[1] for line in lines]),
-                    np.array([line[2] for line in lines]), np.array([line[3] for line in lines]))
+                    np.array([line[2] for line in lines]), np.array([line[3] for line in lines])).to_the_skin(solid)
+
+
+def _onward(head: FloatArray, step: FloatArray, solid: Solid) -> FloatArray:
+    """Return the line of a last bone that starts at `head`, reached by `step`: onward where most of the body is."""
+    length = float(np.linalg.norm(step))
+    if length == 0.0:
+        return step
+    fan = ray_fan(step[None] / length, _ONWARD_RAD)[0]
+    depth = solid.depths(np.broadcast_to(head, fan.shape), fan, length)
+    way = (fan * depth[:, None] ** _ONWARD_POWER).sum(axis=0)
+    return np.asarray(_LEAF_LENGTH * length * way / np.linalg.norm(way))
 
 
 def helpers(names: Sequence[str], parents: IntArray, heads: FloatArray, solid: Solid) -> BoolArray:

@@ -22,6 +22,8 @@ _THICKNESS = 0.25
 _BEHIND, _BEYOND = 0.2, 0.45
 """How much a bone loses towards what lies behind its start, or beyond its end where other bones go on."""
 
+_FAR, _FAR_FROM = 1.5, 1.3
+_CAP = 0.0
 _FAN_RAD = np.radians(45.0)
 _RADIUS_PLACES = np.linspace(0.3, 1.0, 6)
 _RADIUS_RAYS = 8
@@ -50,7 +52,10 @@ def find_sources(points: FloatArray, normals: FloatArray, segments: Segments, bo
     cost = (1.0 - _MIDDLE) * from_surface + _MIDDLE * from_middle
     cost *= 1.0 + _OUTSIDE * solid.share_outside(points[:, None], places)
     cost *= np.exp(_wrong_way(points[:, None] - places, share, segments))
-    cost /= limb_radii(segments, solid, size) ** _THICKNESS
+    radius = limb_radii(segments, solid, size)
+    cost /= radius ** _THICKNESS
+    if _FAR > 0: cost *= np.maximum(from_surface / (_FAR_FROM * radius), 1.0) ** _FAR
+    if _CAP > 0: from_surface = np.minimum(from_surface, _CAP * radius)
     return _nearest_bones(cost, from_surface, segments, bones)
 
 
@@ -80,8 +85,13 @@ def limb_radii(segments: Segments, solid: Solid, size: float) -> FloatArray:
     shape = (*places.shape[:2], _RADIUS_RAYS, 3)
     depth = solid.depths(np.broadcast_to(places[:, :, None], shape).reshape(-1, 3),
                          np.broadcast_to(rays, shape).reshape(-1, 3), size).reshape(shape[:3])
+    inside = solid.contains(places)
     radius = np.median(depth, axis=2)
-    return np.maximum(np.where(segments.leaf, radius.max(axis=0), radius.min(axis=0)), solid.cell)
+    thinnest = np.where(inside, radius, np.inf).min(axis=0)
+    chosen = np.where(segments.leaf, np.where(inside, radius, 0.0).max(axis=0), thinnest)
+    known = inside.any(axis=0)
+    usual = float(np.median(chosen[known])) if known.any() else solid.cell
+    return np.maximum(np.where(known, chosen, usual), solid.cell)
 
 
 def _wrong_way(offsets: FloatArray, share: FloatArray, segments: Segments) -> FloatArray:
