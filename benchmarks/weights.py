@@ -1,0 +1,171 @@
+"""Ways to bind, as functions from a case to dense weights (V, B); run as a module, it prints how robust they are.
+
+A case has the arrays of `BindInput` (bones' ends as bone_heads and bone_tails). The variants harm or move it
+first, and answer for the case's own vertices:
+
+    python -m benchmarks.weights [folder of .npz cases]
+
+prints each variant's mean L1 against the artists' weights, and how far that lies from the unharmed one.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from takt.core.arrays import FloatArray
+from takt.core.binding.euclidean import bind_euclidean
+from takt.core.binding.input import BindInput
+from takt.core.binding.inside import bind_inside_distance
+from takt.core.binding.settings import BindSettings
+
+_SEED = 7
+_FLIPPED, _MISSING = 0.2, 0.1
+_AXIS, _ANGLE_RAD = np.array([0.48, -0.6, 0.64]), np.radians(33.0)
+
+
+def body_of(case: Any) -> BindInput:
+    """Return the case's arrays as what methods read."""
+    return BindInput(np.asarray(case.vertices, dtype=np.float64), np.asarray(case.face_vertices, dtype=np.int64),
+                     np.asarray(case.face_sizes, dtype=np.int64), np.asarray(case.part, dtype=np.int64),
+                     tuple(map(str, case.bone_names)), np.asarray(case.bone_parents, dtype=np.int64),
+                     np.asarray(case.bone_heads, dtype=np.float64), np.asarray(case.bone_tails, dtype=np.float64))
+
+
+def default(case: Any) -> FloatArray:
+    """The default method with default settings."""
+    return _bound(body_of(case))
+
+
+def seed(case: Any) -> FloatArray:
+    """The reference: 1/d² of the four nearest bones, tails as they are (Fecko 2010)."""
+    return bind_euclidean(body_of(case), BindSettings()).dense(len(case.bone_names))
+
+
+def split(case: Any) -> FloatArray:
+    """Every face with vertices of its own."""
+    body = body_of(case)
+    corners = body.face_vertices
+    loose = np.setdiff1d(np.arange(len(body.vertices)), corners)
+    source = np.concatenate((corners, loose))
+    weights = _bound(replace(body, vertices=body.vertices[source], part=body.part[source],
+                             face_vertices=np.arange(len(corners))))
+    own = np.empty((len(body.vertices), weights.shape[1]))
+    own[source] = weights
+    return own
+
+
+def flipped(case: Any) -> FloatArray:
+    """Every face turned inside out."""
+    body = body_of(case)
+    return _bound(_turned_over(body, np.ones(len(body.face_sizes), dtype=np.bool_)))
+
+
+def some_flipped(case: Any) -> FloatArray:
+    """A fifth of the faces, at random, turned inside out."""
+    body = body_of(case)
+    return _bound(_turned_over(body, np.random.default_rng(_SEED).random(len(body.face_sizes)) < _FLIPPED))
+
+
+def missing(case: Any) -> FloatArray:
+    """A tenth of the faces, at random, missing; their vertices stay."""
+    body = body_of(case)
+    kept = np.random.default_rng(_SEED).random(len(body.face_sizes)) >= _MISSING
+    return _bound(replace(body, face_vertices=body.face_vertices[np.repeat(kept, body.face_sizes)],
+                          face_sizes=body.face_sizes[kept]))
+
+
+def tiny(case: Any) -> FloatArray:
+    """All a thousand times smaller."""
+    return _bound(_moved(body_of(case), np.eye(3) * 1e-3))
+
+
+def huge(case: Any) -> FloatArray:
+    """All a thousand times larger."""
+    return _bound(_moved(body_of(case), np.eye(3) * 1e3))
+
+
+def rotated(case: Any) -> FloatArray:
+    """All turned by 33° about a slanted axis."""
+    x, y, z = _AXIS
+    cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    return _bound(_moved(body_of(case), np.eye(3) + np.sin(_ANGLE_RAD) * cross
+                         + (1.0 - np.cos(_ANGLE_RAD)) * cross @ cross))
+
+
+def numbered(case: Any) -> FloatArray:
+    """Numbers for names."""
+    body = body_of(case)
+    return _bound(replace(body, bone_names=tuple(map(str, range(len(body.bone_names))))))
+
+
+VARIANTS: tuple[Callable[[Any], FloatArray], ...] = (
+    default, split, flipped, some_flipped, missing, tiny, huge, rotated, numbered)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A character with its artist's weights (V, B), rows summing to 1."""
+
+    vertices: FloatArray
+    face_vertices: FloatArray
+    face_sizes: FloatArray
+    part: FloatArray
+    bone_names: FloatArray
+    bone_parents: FloatArray
+    bone_heads: FloatArray
+    bone_tails: FloatArray
+    weights: FloatArray
+
+    @classmethod
+    def load(cls, path: Path) -> Case:
+        """Read a case's .npz; weights are stored as triples."""
+        data = np.load(path)
+        weights = np.zeros((len(data["vertices"]), len(data["bone_names"])))
+        weights[data["weight_vertex"], data["weight_bone"]] = data["weight_value"]
+        return cls(*(data[name] for name in list(cls.__dataclass_fields__)[:-1]), weights)
+
+
+def main(arguments: list[str]) -> int:
+    """Print a line for each variant: name, mean L1, rise over the default, and the worst character's rise."""
+    shared = Path(os.environ.get("TAKT_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
+    folder = Path(arguments[0]) if arguments else shared / "bind"
+    cases = {path.stem: Case.load(path) for path in sorted(folder.glob("*.npz"))}
+    if not cases:
+        print(f"no .npz case in {folder}", file=sys.stderr)
+        return 2
+    start: FloatArray | None = None
+    for variant in VARIANTS:
+        errors = np.array([np.abs(variant(case) - case.weights).sum(axis=1).mean() for case in cases.values()])
+        start = errors if start is None else start
+        worst = int(np.argmax(errors - start))
+        print(f"{variant.__name__:14s} {errors.mean():.4f} {errors.mean() - start.mean():+.4f}   "
+              f"{list(cases)[worst]} {errors[worst] - start[worst]:+.3f}", flush=True)
+    return 0
+
+
+def _bound(body: BindInput) -> FloatArray:
+    return bind_inside_distance(body).dense(len(body.bone_names))
+
+
+def _moved(body: BindInput, turn: FloatArray) -> BindInput:
+    return replace(body, vertices=body.vertices @ turn.T, heads=body.heads @ turn.T, tails=body.tails @ turn.T)
+
+
+def _turned_over(body: BindInput, faces: FloatArray) -> BindInput:
+    """Reverse the corners of chosen faces (F,)."""
+    start = np.repeat(np.cumsum(body.face_sizes) - body.face_sizes, body.face_sizes)
+    size = np.repeat(body.face_sizes, body.face_sizes)
+    step = np.arange(len(start)) - start
+    source = start + np.where(np.repeat(faces, body.face_sizes), size - 1 - step, step)
+    return replace(body, face_vertices=body.face_vertices[source])
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,68 @@
+"""The body's own frame: what is computed in it does not know how the whole was moved, turned or scaled."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import FloatArray
+
+_SAME_SPREAD = 1e-6
+"""Two axes whose spreads differ by less than this share are not told apart by it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """A frame in space: origin (3,), axes (3, 3) as orthonormal columns, and the length of its unit."""
+
+    origin: FloatArray
+    axes: FloatArray
+    unit: float
+
+    @classmethod
+    def of_points(cls, points: FloatArray) -> Frame:
+        """Return the frame of points (V, 3): their mean, principal axes, and root mean square distance from it.
+
+        Axes have no meaningful sign, and may come mirrored: what uses the frame must be symmetric in each
+        axis. Along which spread does not tell axes apart, the farthest point gives the direction. Points all
+        at one place have unit 1.
+
+        >>> Frame.of_points(np.array([[1.0, 5, 0], [1, 9, 0]])).unit
+        2.0
+        """
+        origin = points.mean(axis=0)
+        offsets = points - origin
+        unit = float(np.sqrt((offsets * offsets).sum() / len(points)))
+        if unit == 0.0:
+            return cls(origin, np.eye(3), 1.0)
+        offsets = offsets / unit
+        spread, axes = np.linalg.eigh(offsets.T @ offsets / len(points))
+        return cls(origin, _settle(axes, spread, offsets), unit)
+
+    def inward(self, points: FloatArray) -> FloatArray:
+        """Return points (..., 3) in this frame."""
+        return np.asarray((points - self.origin) @ self.axes / self.unit)
+
+    def outward(self, points: FloatArray) -> FloatArray:
+        """Return points (..., 3) of this frame in the space around it."""
+        return np.asarray(points * self.unit @ self.axes.T + self.origin)
+
+
+def _settle(axes: FloatArray, spread: FloatArray, offsets: FloatArray) -> FloatArray:
+    """Turn axes of equal spread, which are arbitrary, towards the point farthest along their plane or space."""
+    axes = axes.copy()
+    for first in range(2):
+        equal = np.flatnonzero(np.abs(spread - spread[first]) <= _SAME_SPREAD)
+        equal = equal[equal >= first]
+        if len(equal) < 2:
+            continue
+        shares = offsets @ axes[:, equal]
+        farthest = shares[np.argmax((shares * shares).sum(axis=1))]
+        length = np.linalg.norm(farthest)
+        if length > 0.0:  # a reflection that takes the first of the equal axes there
+            mirror = farthest / length - np.eye(len(equal))[0]
+            squared = mirror @ mirror
+            if squared > 0.0:
+                axes[:, equal] -= np.outer(axes[:, equal] @ mirror, mirror) * (2.0 / squared)
+    return axes

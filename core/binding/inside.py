@@ -1,0 +1,135 @@
+"""The default way to bind: nearest bones as the inside of the body sees them, blended over its surface."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import FloatArray, IntArray
+from ..errors import BindError
+from ..influences import Influences
+from .clusters import Clusters
+from .diffusion import Graph
+from .frame import Frame
+from .input import BindInput
+from .segments import bone_segments
+from .solid import SAMPLE_STEP, Solid, cell_size
+from .sources import find_sources
+from .surface import Surface, triangulate
+from .welding import weld
+
+Progress = Callable[[float], bool]
+
+_SAME_PLACE = 4e-6
+"""Vertices closer than this share of the body's root mean square radius are at one place."""
+
+_HOLD = 1.5
+"""How firmly a bone holds, as a multiple of 1/distance², at smoothing 1."""
+
+_NEAREST = 1e-3
+_LEAST_AREA = 1e-6
+_MOST_PLACES = 6000
+_ROUNDS_EXPECTED = 60
+
+
+class BindCancelled(BindError):
+    """The binding was stopped by whoever asked for it; nothing was changed."""
+
+
+@dataclass(frozen=True)
+class InsideOptions:
+    """What a user can set about `bind_inside_distance`; the defaults suit all characters.
+
+    influences: the most bones that move a vertex, 0 for no limit. hardness: power on the solved weights;
+    higher makes zones harder. smoothing: how far zones blend, as a factor; 0 does not blend. resolution: the
+    solid has its cube as number of cells. prune_below: weights smaller than this are dropped.
+    Raises BindError where a value lies outside its range.
+    """
+
+    influences: int = 4
+    hardness: float = 1.5
+    smoothing: float = 1.0
+    resolution: int = 48
+    prune_below: float = 0.012
+
+    def __post_init__(self) -> None:
+        for name, least, most in (("influences", 0, 64), ("hardness", 0.5, 8.0), ("smoothing", 0.0, 4.0),
+                                  ("resolution", 8, 256), ("prune_below", 0.0, 0.5)):
+            value = getattr(self, name)
+            if not least <= value <= most:
+                raise BindError(f"{name} is {value}; choose from {least} to {most}")
+
+
+def bind_inside_distance(body: BindInput, options: InsideOptions | None = None,
+                         progress: Progress | None = None) -> Influences:
+    """Bind by nearness as seen through the inside of all meshes together, blended over their surface.
+
+    Every vertex gets weights; vertices at one place get the same ones. The result does not depend on scale,
+    place, rotation or the order of vertices. `progress` is called with the share of the work done; when it
+    answers False, BindCancelled is raised.
+
+    1. Vertices at one place become one, and everything is seen in the body's own frame.
+    2. All parts make one solid (`Solid`); bones get lines that mean something (`bone_segments`).
+    3. Each place of the surface belongs to the nearest bone, as the inside sees it (`find_sources`).
+    4. With the surface's Laplacian L, areas A and distances d to those bones P, solve
+       (L + c A/d²) W = c A/d² P: bone heat (Baran and Popović 2007), which blends over about d, but with a
+       source everywhere, so that it always has a solution.
+    5. Weights are sharpened by a power, limited to the strongest, pruned and normalised.
+
+    Raises BindCancelled only; what cannot be bound is refused by BindInput.
+    """
+    options = options or InsideOptions()
+    report = _Report(progress)
+    place, surface, frame = _weld(body)
+    report.at(0.2)
+    cell = cell_size(surface.points, options.resolution)
+    solid = Solid.build(surface.points, surface.samples(SAMPLE_STEP * cell), cell)
+    report.at(0.35)
+    heads, tails = frame.inward(body.heads), frame.inward(body.tails)
+    extent = float(np.linalg.norm(np.ptp(surface.points, axis=0)))
+    segments = bone_segments(body.bone_names, body.bone_parents, heads, tails, solid, extent)
+    clusters = Clusters.of(surface, _MOST_PLACES)
+    report.at(0.5)
+    sources = find_sources(clusters.points, clusters.normals, segments, len(body.bone_names), solid)
+    report.at(0.6)
+    weights = sources.shares
+    if options.smoothing > 0.0 and extent > 0.0:
+        areas = np.maximum(clusters.areas, _LEAST_AREA * max(float(clusters.areas.mean()), np.finfo(float).tiny))
+        distance = np.maximum(sources.distances, _NEAREST * extent) * options.smoothing
+        graph = Graph.build(len(areas), *clusters.links)
+        weights = graph.solve(_HOLD * areas / distance**2, sources.shares, report.round)
+    report.at(0.9)
+    weights = clusters.spread(np.maximum(weights, 0.0), surface) ** options.hardness
+    kept = Influences.strongest(weights, options.influences, options.prune_below)
+    report.at(1.0)
+    return Influences(kept.joints[place], kept.weights[place])
+
+
+def _weld(body: BindInput) -> tuple[IntArray, Surface, Frame]:
+    """Return each vertex's place (V,), the surface of the places in the body's frame, and that frame."""
+    offsets: FloatArray = body.vertices - body.vertices.mean(axis=0)
+    radius = float(np.sqrt((offsets * offsets).sum() / len(offsets)))
+    place = weld(body.vertices, _SAME_PLACE * radius)
+    points = np.empty((int(place.max()) + 1, 3))
+    points[place] = body.vertices
+    frame = Frame.of_points(points)
+    triangles = place[triangulate(body.face_vertices, body.face_sizes)]
+    return place, Surface.build(frame.inward(points), triangles), frame
+
+
+class _Report:
+    """Tells how far the work is, and raises when it shall end."""
+
+    def __init__(self, progress: Progress | None) -> None:
+        self._progress = progress
+        self._done = 0.0
+
+    def at(self, done: float) -> None:
+        self._done = done
+        if self._progress is not None and not self._progress(done):
+            raise BindCancelled("the binding was cancelled")
+
+    def round(self) -> None:
+        self.at(self._done + (0.9 - self._done) / _ROUNDS_EXPECTED)
