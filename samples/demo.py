@@ -9,8 +9,9 @@ import shutil
 import sys
 import time
 import traceback
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,10 @@ STRIP_SIZE = 200, 400
 STRIP_PICTURES = 9
 REACH_M = 0.6
 """How far around its root a dancer may reach."""
+HEADROOM = 1.2
+"""How high raised hands may be, in heights of the body."""
+FOLLOW_S = 0.8
+"""How slowly the film's camera follows the dancer."""
 
 
 def main(archive: Path, out: Path) -> None:
@@ -92,7 +97,7 @@ class Dancer:
         zones, transitions, dance = out / "zones.png", out / "transitions.png", out / "dance.mp4"
         say("draw the zones of influence and a transition")
         first = self.scene.frame_start
-        film.write_png(zones, next(self.pictures([first], self.camera([first], ZONES_SIZE), "ZONES")))
+        film.write_png(zones, next(self.pictures([first], [self.camera([first], ZONES_SIZE)], "ZONES")))
         film.write_png(transitions, self.transition_strip())
         self.draw_film(dance)
         return [zones, transitions, dance]
@@ -100,12 +105,12 @@ class Dancer:
     def draw_film(self, path: Path) -> None:
         """Draw every frame and encode them."""
         numbers = range(self.scene.frame_start, self.scene.frame_end + 1)
-        camera = self.camera(numbers[::6], FILM_SIZE)
+        cameras = self.following(numbers, FILM_SIZE)
         folder = path.with_suffix(".frames")
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()
         frames = []
-        for number, picture in zip(numbers, self.pictures(numbers, camera), strict=True):
+        for number, picture in zip(numbers, self.pictures(numbers, cameras), strict=True):
             if (number - numbers[0]) % 480 == 0:
                 say(f"draw {path.name}: frame {number} of {numbers[-1]}")
             frames.append(folder / f"{number:06}.png")
@@ -120,29 +125,47 @@ class Dancer:
         times_s = np.linspace(start_s - length_s / 2.0, start_s + 1.5 * length_s, STRIP_PICTURES)
         numbers = (self.scene.frame_start + times_s * self.fps).tolist()
         inside = (times_s >= start_s) & (times_s <= start_s + length_s)
-        return film.strip(list(self.pictures(numbers, self.camera(numbers, STRIP_SIZE))), inside.tolist())
+        return film.strip(list(self.pictures(numbers, repeat(self.camera(numbers, STRIP_SIZE)))), inside.tolist())
 
-    def pictures(self, frames: Iterable[float], camera: film.Camera, kind: str = "SHADED") -> Iterator[film.Picture]:
-        """Draw frames with the extension's preview."""
-        ground = camera.ground()
+    def pictures(self, frames: Sequence[float], cameras: Iterable[film.Camera],
+                 kind: str = "SHADED") -> Iterator[film.Picture]:
+        """Draw frames with the extension's preview, each through its camera; all cameras have one size."""
+        cameras = iter(cameras)
+        camera = next(cameras)
         stage = installed("preview.offscreen").Stage(self.scene, [self.mesh], camera.width, camera.height)
         with stage:
-            for frame in frames:
+            for frame, root, camera in zip(frames, self.roots(frames), chain([camera], cameras), strict=False):
                 self.go_to(frame)
-                yield film.over(stage.draw(camera.view_from_world, camera.clip_from_view, kind), ground)
+                picture = stage.draw(camera.view_from_world, camera.clip_from_view, kind)
+                yield film.over(picture, camera.ground(root[:2]))
 
-    def camera(self, frames: Iterable[float], size: tuple[int, int]) -> film.Camera:
+    def camera(self, frames: Sequence[float], size: tuple[int, int]) -> film.Camera:
         """Return a camera that has the dancer in view in all those frames."""
-        roots = np.array([self.root(frame) for frame in frames])
-        height = self.mesh.dimensions.z
+        return self.framing(self.roots(frames), size)
+
+    def following(self, frames: Sequence[float], size: tuple[int, int]) -> list[film.Camera]:
+        """Return a camera for each of those frames, one after another, that goes gently along with the dancer."""
+        roots = self.roots(frames)
+        ahead = np.arange(-3 * FOLLOW_S * self.fps, 3 * FOLLOW_S * self.fps + 1) / (FOLLOW_S * self.fps)
+        kernel = np.exp(-(ahead**2) / 2.0)
+        edge = len(kernel) // 2
+        padded = np.pad(roots, ((edge, len(kernel) - 1 - edge), (0, 0)), mode="edge")
+        smooth = [np.convolve(column, kernel / kernel.sum(), mode="valid") for column in padded.T]
+        return [self.framing(place[None], size) for place in np.stack(smooth, axis=1)]
+
+    def framing(self, roots: film.Array, size: tuple[int, int]) -> film.Camera:
+        """Return a camera that has in view what the dancer reaches from those places, (N, 3)."""
         low = np.append(roots[:, :2].min(axis=0) - REACH_M, 0.0)
-        high = np.append(roots[:, :2].max(axis=0) + REACH_M, height * 1.05)
+        high = np.append(roots[:, :2].max(axis=0) + REACH_M, self.mesh.dimensions.z * HEADROOM)
         return film.Camera.framing(low, high, *size)
 
-    def root(self, frame: float) -> film.Array:
-        """Return where the skeleton's root is at a frame, in world space."""
-        self.go_to(frame)
-        return np.array(self.armature.matrix_world @ self.armature.pose.bones[0].head)
+    def roots(self, frames: Sequence[float]) -> film.Array:
+        """Return where the skeleton's root is at frames (F,), in world space, (F, 3)."""
+        motion = installed("bridge.score").motion_of(self.armature)
+        times_s = (np.asarray(frames, dtype=np.float64) - self.scene.frame_start) / self.fps
+        posed = installed("core.skeleton").world_from_pose(motion.skeleton, motion.sample(times_s))
+        world = np.array(self.armature.matrix_world)
+        return np.asarray(posed[:, 0, :, 3] @ world[:3, :3].T + world[:3, 3])
 
     def go_to(self, frame: float) -> None:
         """Set the scene's frame, which may lie between two."""

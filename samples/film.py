@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 Picture = npt.NDArray[np.uint8]
-Array = npt.NDArray[np.float64]
+Array = npt.NDArray[np.floating[Any]]
 
 _LENS_RAD = np.radians(32.0)
 _ABOVE_RAD = np.radians(12.0)
@@ -23,6 +23,7 @@ _BESIDE_RAD = np.radians(20.0)
 _NEAR_M, _FAR_M = 0.1, 100.0
 _TILE_M = 0.5
 _FOG_M = 9.0
+_SHADOW_M, _SHADOW = 0.34, 0.35
 _BACKDROP = np.array((0.86, 0.88, 0.91))
 _TILES = np.array(((0.70, 0.73, 0.78), (0.64, 0.67, 0.73)))
 
@@ -60,18 +61,26 @@ class Camera:
                          (0.0, 0.0, (_FAR_M + _NEAR_M) / depth, 2.0 * _FAR_M * _NEAR_M / depth), (0.0, 0.0, -1.0, 0.0)))
         return cls(width, height, view, clip)
 
-    def ground(self) -> Array:
-        """Paint what stands behind the character: tiles of half a metre that fade into the backdrop, (H, W, 3)."""
-        x = (np.arange(self.width) + 0.5) / self.width * 2.0 - 1.0
-        y = 1.0 - (np.arange(self.height) + 0.5) / self.height * 2.0
-        rays = np.stack((*np.meshgrid(x / self.clip_from_view[0, 0], y / self.clip_from_view[1, 1]),
-                         np.full((self.height, self.width), -1.0)), axis=-1) @ self.view_from_world[:3, :3]
-        eye = -self.view_from_world[:3, :3].T @ self.view_from_world[:3, 3]
-        falls = rays[..., 2] < -1e-6
-        hit = eye[:2] + rays[..., :2] * np.where(falls, -eye[2] / np.where(falls, rays[..., 2], -1.0), 0.0)[..., None]
-        tile = np.floor(hit / _TILE_M).astype(np.int64).sum(axis=-1) % 2
-        fog = np.where(falls, np.clip(np.linalg.norm(hit - eye[:2], axis=-1) / (eye[2] + _FOG_M), 0.0, 1.0), 1.0)
-        return np.asarray(_TILES[tile] * (1.0 - fog[..., None]) + _BACKDROP * fog[..., None])
+    def ground(self, foot: Array) -> Array:
+        """Paint what stands behind a character above a place (2,): tiles of half a metre, its shadow, (H, W, 3).
+
+        The tiles fade into the backdrop; above the horizon there is nothing else.
+        """
+        back = self.view_from_world[:3, :3].astype(np.float32)
+        x = (np.arange(self.width, dtype=np.float32) + 0.5) / self.width * 2.0 - 1.0
+        y = 1.0 - (np.arange(self.height, dtype=np.float32) + 0.5) / self.height * 2.0
+        x, y = x / np.float32(self.clip_from_view[0, 0]), y / np.float32(self.clip_from_view[1, 1])
+        first = int(np.searchsorted(-(y * back[1, 2] - back[2, 2]), 1e-3))  # rays fall below the horizon; no roll
+        rays = x[None, :, None] * back[0, :2] + y[first:, None, None] * back[1, :2] - back[2, :2]
+        eye = (-self.view_from_world[:3, :3].T @ self.view_from_world[:3, 3]).astype(np.float32)
+        away = rays * (eye[2] / -(y[first:] * back[1, 2] - back[2, 2]))[:, None, None]
+        tile = np.floor((eye[:2] + away) / _TILE_M).astype(np.int32).sum(axis=-1) % 2
+        fog = np.clip(np.hypot(away[..., 0], away[..., 1]) / (eye[2] + _FOG_M), 0.0, 1.0)[..., None]
+        aside = (eye[:2] - foot.astype(np.float32) + away) / _SHADOW_M
+        shadow = 1.0 - _SHADOW * np.exp(-(aside[..., 0] ** 2 + aside[..., 1] ** 2))[..., None]
+        picture = np.tile(_BACKDROP.astype(np.float32), (self.height, self.width, 1))
+        picture[first:] = _TILES.astype(np.float32)[tile] * shadow * (1.0 - fog) + _BACKDROP.astype(np.float32) * fog
+        return picture
 
 
 def over(picture: Picture, ground: Array) -> Picture:
