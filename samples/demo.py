@@ -130,11 +130,11 @@ class Dancer:
     def pictures(self, frames: Sequence[float], cameras: Iterable[film.Camera],
                  kind: str = "SHADED") -> Iterator[film.Picture]:
         """Draw frames with the extension's preview, each through its camera; all cameras have one size."""
-        cameras = iter(cameras)
-        camera = next(cameras)
-        stage = installed("preview.offscreen").Stage(self.scene, [self.mesh], camera.width, camera.height)
+        views = iter(cameras)
+        first = next(views)
+        stage = installed("preview.offscreen").Stage(self.scene, [self.mesh], first.width, first.height)
         with stage:
-            for frame, root, camera in zip(frames, self.roots(frames), chain([camera], cameras), strict=False):
+            for frame, root, camera in zip(frames, self.roots(frames), chain([first], views), strict=False):
                 self.go_to(frame)
                 picture = stage.draw(camera.view_from_world, camera.clip_from_view, kind)
                 yield film.over(picture, camera.ground(root[:2]))
