@@ -129,7 +129,8 @@ class Case:
         data = np.load(path)
         weights = np.zeros((len(data["vertices"]), len(data["bone_names"])))
         weights[data["weight_vertex"], data["weight_bone"]] = data["weight_value"]
-        return cls(*(data[name] for name in list(cls.__dataclass_fields__)[:-1]), weights)
+        arrays = {name: data[name] for name in cls.__dataclass_fields__ if name != "weights"}
+        return cls(weights=weights, **arrays)
 
 
 def main(arguments: list[str]) -> int:

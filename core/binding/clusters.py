@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,18 +14,27 @@ _SIDES = np.array([1.0, 0.93, 0.87])
 """Unequal, so that normals halfway between two axes of a symmetric body do not hang on rounding."""
 
 _FINER = 6
+_BELL = 0.6
+"""Width of the bell in cells: halfway between two clusters both count the same, 1½ cells away next to nothing."""
+
+_CARRIED = 8
+_AT_ONCE = 1 << 14
 _SHORTEST_LINK = 0.1
 
 
 @dataclass(frozen=True, eq=False)
 class Clusters:
-    """C clusters of a surface's P points: label (P,), and their points, normals (C, 3), areas (C,) and links."""
+    """C clusters of a surface's P points: label (P,), and their points, normals (C, 3), areas (C,) and links.
+
+    cell: the edge of the grid that made them, 0 where every point is its own cluster.
+    """
 
     label: IntArray
     points: FloatArray
     normals: FloatArray
     areas: FloatArray
     links: tuple[IntArray, IntArray, FloatArray]
+    cell: float
 
     @classmethod
     def of(cls, surface: Surface, most: int) -> Clusters:
@@ -36,8 +46,8 @@ class Clusters:
         first, second, weights = surface.edges()
         if len(surface.points) <= most:
             return cls(np.arange(len(surface.points)), surface.points, surface.normals, surface.areas,
-                       (first, second, weights))
-        label = _labels(surface, most)
+                       (first, second, weights), 0.0)
+        label, cell = _labels(surface, most)
         count = int(label.max()) + 1
         share = np.maximum(surface.areas, np.finfo(float).tiny)
         areas = np.bincount(label, share, count)
@@ -45,42 +55,61 @@ class Clusters:
                            / areas[:, None] for values in (surface.points, surface.normals))
         length = np.linalg.norm(normals, axis=1, keepdims=True)
         normals = np.divide(normals, length, out=np.zeros_like(normals), where=length > 0.0)
-        here, there = label[first], label[second]
+        apart = label[first] != label[second]
+        first, second = first[apart], second[apart]
         edge = np.linalg.norm(surface.points[first] - surface.points[second], axis=1)
-        link = np.maximum(np.linalg.norm(points[here] - points[there], axis=1), _SHORTEST_LINK * edge)
-        weights = np.divide(weights * edge, link, out=np.zeros_like(weights), where=link > 0.0)
-        apart = here != there
-        return cls(label, points, normals, areas, (here[apart], there[apart], weights[apart]))
+        first, second = label[first], label[second]
+        link = np.maximum(np.linalg.norm(points[first] - points[second], axis=1), _SHORTEST_LINK * edge)
+        weights = np.divide(weights[apart] * edge, link, out=np.zeros_like(edge), where=link > 0.0)
+        return cls(label, points, normals, areas, (first, second, weights), cell)
 
-    def spread(self, values: FloatArray, surface: Surface) -> FloatArray:
-        """Carry values (C, B) back to the surface's points (P, B): those of the clusters that its edges touch, by 1/d²."""
-        if len(values) == len(surface.points):
-            return values
-        first, second, _ = surface.edges()
-        point = np.concatenate((first, second, np.arange(len(self.label))))
-        cluster = self.label[np.concatenate((second, first, np.arange(len(self.label))))]
-        key = np.unique(point * len(values) + cluster)
-        point, cluster = np.divmod(key, len(values))
-        gap = surface.points[point] - self.points[cluster]
-        weight = 1.0 / np.maximum((gap * gap).sum(axis=1), np.finfo(float).tiny)
-        start = np.searchsorted(point, np.arange(len(self.label)))
-        total = np.add.reduceat(weight, start)
-        return np.asarray(np.add.reduceat((weight / total[point])[:, None] * values[cluster], start, axis=0))
+    def spread(self, values: FloatArray, points: FloatArray) -> Iterator[FloatArray]:
+        """Carry values (C, B) back to the points (P, 3), as rows for one run of points after the other.
+
+        A point takes the mean over its own cluster and those linked to it, weighed by a bell over their
+        distances that is nearly 0 where the next cluster's links differ. Only a cluster's strongest values
+        go along.
+        """
+        if self.cell == 0.0:
+            yield values
+            return
+        first, second, _ = self.links
+        own = np.arange(len(values))
+        key = np.unique(np.concatenate((first * len(values) + second, second * len(values) + first,
+                                        own * len(values) + own)))
+        start = np.searchsorted(key, own * len(values))
+        count = np.diff(np.append(start, len(key)))
+        kept = min(_CARRIED, values.shape[1])
+        columns = np.argsort(-values, axis=1, kind="stable")[:, :kept]
+        strongest = np.take_along_axis(values, columns, axis=1)
+        for begin in range(0, len(points), _AT_ONCE):
+            label = self.label[begin:begin + _AT_ONCE]
+            point = np.repeat(np.arange(len(label)), count[label])
+            step = np.arange(len(point)) - np.repeat(np.cumsum(count[label]) - count[label], count[label])
+            cluster = key[start[label[point]] + step] % len(values)
+            gap = points[begin + point] - self.points[cluster]
+            squared = (gap * gap).sum(axis=1)
+            nearest = np.minimum.reduceat(squared, np.cumsum(count[label]) - count[label])
+            weight = np.exp((nearest[point] - squared) / (_BELL * self.cell) ** 2)
+            weight /= np.bincount(point, weight, len(label))[point]
+            target = point[:, None] * values.shape[1] + columns[cluster]
+            yield np.bincount(target.reshape(-1), (weight[:, None] * strongest[cluster]).reshape(-1),
+                              len(label) * values.shape[1]).reshape(len(label), -1)
 
 
-def _labels(surface: Surface, most: int) -> IntArray:
-    """Number the clusters, with a grid as fine as `most` allows."""
+def _labels(surface: Surface, most: int) -> tuple[IntArray, float]:
+    """Return the clusters' numbers, from a grid as fine as `most` allows, and the edge of its cells."""
     cell = float(np.sqrt(surface.areas.sum() / most))
     towards = np.argmax(np.abs(surface.normals) * _SIDES, axis=1)
     side = 2 * towards + (np.take_along_axis(surface.normals, towards[:, None], axis=1)[:, 0] > 0.0)
     label = np.zeros(len(surface.points), dtype=np.int64)
-    for _ in range(_FINER):
+    for step in range(_FINER):
         place = np.rint(surface.points / cell).astype(np.int64)
         place -= place.min(axis=0)
         width = place.max(axis=0) + 1
         key = ((place[:, 0] * width[1] + place[:, 1]) * width[2] + place[:, 2]) * 6 + side
         found, label = np.unique(key, return_inverse=True)
-        if len(found) <= most:
+        if len(found) <= most or step == _FINER - 1:
             break
         cell *= 1.02 * float(np.sqrt(len(found) / most))
-    return label.reshape(-1)
+    return label.reshape(-1), cell

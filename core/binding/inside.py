@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,13 +10,13 @@ import numpy as np
 from ..arrays import FloatArray, IntArray
 from ..errors import BindError
 from ..influences import Influences
+from .bone_lines import bone_lines
 from .clusters import Clusters
 from .diffusion import Graph
 from .frame import Frame
 from .input import BindInput
-from .segments import bone_segments
 from .solid import SAMPLE_STEP, Solid, cell_size
-from .sources import find_sources
+from .sources import Skin, find_sources
 from .surface import Surface, triangulate
 from .welding import weld
 
@@ -30,11 +30,14 @@ _HOLD = 1.5
 
 _NEAREST = 1e-3
 _LEAST_AREA = 1e-6
+_FARTHEST = 1e4
+"""Shares of the body's size and mean area that stand for none, and units of its frame that stand for very far."""
+
 _MOST_PLACES = 6000
 _ROUNDS_EXPECTED = 60
 
 
-class BindCancelled(BindError):
+class BindCancelledError(BindError):
     """The binding was stopped by whoever asked for it; nothing was changed."""
 
 
@@ -52,7 +55,7 @@ class InsideOptions:
     hardness: float = 1.5
     smoothing: float = 1.0
     resolution: int = 48
-    prune_below: float = 0.012
+    prune_below: float = 0.015
 
     def __post_init__(self) -> None:
         for name, least, most in (("influences", 0, 64), ("hardness", 0.5, 8.0), ("smoothing", 0.0, 4.0),
@@ -68,17 +71,17 @@ def bind_inside_distance(body: BindInput, options: InsideOptions | None = None,
 
     Every vertex gets weights; vertices at one place get the same ones. The result does not depend on scale,
     place, rotation or the order of vertices. `progress` is called with the share of the work done; when it
-    answers False, BindCancelled is raised.
+    answers False, BindCancelledError is raised.
 
     1. Vertices at one place become one, and everything is seen in the body's own frame.
-    2. All parts make one solid (`Solid`); bones get lines that mean something (`bone_segments`).
+    2. All parts make one solid (`Solid`); bones get lines that mean something (`bone_lines`).
     3. Each place of the surface belongs to the nearest bone, as the inside sees it (`find_sources`).
     4. With the surface's Laplacian L, areas A and distances d to those bones P, solve
        (L + c A/d²) W = c A/d² P: bone heat (Baran and Popović 2007), which blends over about d, but with a
        source everywhere, so that it always has a solution.
     5. Weights are sharpened by a power, limited to the strongest, pruned and normalised.
 
-    Raises BindCancelled only; what cannot be bound is refused by BindInput.
+    Raises BindCancelledError only; what cannot be bound is refused by BindInput.
     """
     options = options or InsideOptions()
     report = _Report(progress)
@@ -86,25 +89,36 @@ def bind_inside_distance(body: BindInput, options: InsideOptions | None = None,
     report.at(0.2)
     cell = cell_size(surface.points, options.resolution)
     solid = Solid.build(surface.points, surface.samples(SAMPLE_STEP * cell), cell)
-    report.at(0.35)
-    heads, tails = frame.inward(body.heads), frame.inward(body.tails)
-    extent = float(np.linalg.norm(np.ptp(surface.points, axis=0)))
-    segments = bone_segments(body.bone_names, body.bone_parents, heads, tails, solid, extent)
+    report.at(0.3)
+    heads, tails = (np.clip(frame.inward(ends), -_FARTHEST, _FARTHEST) for ends in (body.heads, body.tails))
+    size = float(np.linalg.norm(np.ptp(surface.points, axis=0)))
+    segments = bone_lines(body.bone_names, body.bone_parents, heads, tails, solid, size)
     clusters = Clusters.of(surface, _MOST_PLACES)
-    report.at(0.5)
-    sources = find_sources(clusters.points, clusters.normals, segments, len(body.bone_names), solid)
+    report.at(0.4)
+    skin = Skin.over(solid, clusters.points, clusters.normals, clusters.areas, size)
+    sources = find_sources(skin, segments, len(body.bone_names), solid, size)
     report.at(0.6)
     weights = sources.shares
-    if options.smoothing > 0.0 and extent > 0.0:
+    if options.smoothing > 0.0 and size > 0.0:
         areas = np.maximum(clusters.areas, _LEAST_AREA * max(float(clusters.areas.mean()), np.finfo(float).tiny))
-        distance = np.maximum(sources.distances, _NEAREST * extent) * options.smoothing
+        distance = np.maximum(sources.distances, _NEAREST * size) * options.smoothing
         graph = Graph.build(len(areas), *clusters.links)
         weights = graph.solve(_HOLD * areas / distance**2, sources.shares, report.round)
     report.at(0.9)
-    weights = clusters.spread(np.maximum(weights, 0.0), surface) ** options.hardness
-    kept = Influences.strongest(weights, options.influences, options.prune_below)
+    weights = np.maximum(weights, 0.0) ** options.hardness
+    weights /= weights.sum(axis=1, keepdims=True)
+    runs = [Influences.strongest(rows, options.influences, options.prune_below)
+            for rows in clusters.spread(weights, surface.points)]
     report.at(1.0)
-    return Influences(kept.joints[place], kept.weights[place])
+    return _joined(runs, place)
+
+
+def _joined(runs: Sequence[Influences], place: IntArray) -> Influences:
+    """Return the influences of vertices at places (V,) from those of all places, in runs of different widths."""
+    width = max(run.joints.shape[1] for run in runs)
+    joints, weights = (np.concatenate([np.pad(part, ((0, 0), (0, width - part.shape[1]))) for part in parts])[place]
+                       for parts in ([run.joints for run in runs], [run.weights for run in runs]))
+    return Influences(joints, weights)
 
 
 def _weld(body: BindInput) -> tuple[IntArray, Surface, Frame]:
@@ -129,7 +143,7 @@ class _Report:
     def at(self, done: float) -> None:
         self._done = done
         if self._progress is not None and not self._progress(done):
-            raise BindCancelled("the binding was cancelled")
+            raise BindCancelledError("the binding was cancelled")
 
     def round(self) -> None:
         self.at(self._done + (0.9 - self._done) / _ROUNDS_EXPECTED)

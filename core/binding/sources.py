@@ -14,103 +14,132 @@ _MIDDLE = 0.6
 """Share of the distance from the limb's middle, against that from the surface, in what a bone costs."""
 
 _OUTSIDE = 10.0
-"""A line from surface to bone that lies wholly outside the body counts so many times more."""
+"""A line from surface to bone that lies wholly outside the body costs so many times more again."""
 
-_THICKNESS = 0.25
-"""Thick limbs reach farther: cost falls with this power of a limb's radius."""
-
-_BEHIND, _BEYOND = 0.2, 0.45
+_BEHIND, _BEYOND = 0.1, 0.7
 """How much a bone loses towards what lies behind its start, or beyond its end where other bones go on."""
 
-_FAR, _FAR_FROM = 1.5, 1.3
-_CAP = 0.0
-_FAN_RAD = np.radians(45.0)
+_THICKNESS = 0.2
+_FAR, _FAR_FROM = 2.0, 1.2
+"""Thick limbs reach farther: cost falls with a power of a limb's radius, and rises with a power of the
+distance that is beyond _FAR_FROM radii: a thigh that starts inside the trunk does not hold the trunk's skin."""
+
+_LEAST_RADIUS = 2.0
+"""In cells; thinner limbs are not told apart."""
+
+_TIP = 0.5
+"""A last line shorter than this share of the one before it only marks a tip."""
+
+_FAN_RAD = np.radians(35.0)
 _RADIUS_PLACES = np.linspace(0.3, 1.0, 6)
 _RADIUS_RAYS = 8
 _TIE = 1e-6
+_TINY = float(np.finfo(np.float64).tiny)
 
 
 @dataclass(frozen=True, eq=False)
 class Sources:
-    """shares: (N, B) which bones a place belongs to, each row summing to 1. distances: (N,) from them."""
+    """shares: (N, B) which bones a place belongs to, each row summing to 1. distances: (N,) from their lines."""
 
     shares: FloatArray
     distances: FloatArray
 
 
-def find_sources(points: FloatArray, normals: FloatArray, segments: Segments, bones: int, solid: Solid) -> Sources:
-    """Find the bone that each of N places of the surface, points and normals (N, 3), belongs to.
+@dataclass(frozen=True, eq=False)
+class Skin:
+    """N places of the surface: points, outward normals (N, 3), areas (N,), and the limb's middle below (N, 3)."""
 
-    The nearest bone, by a distance that is measured from the surface and from the middle of the limb below
-    it, is longer where it leaves the body or runs along a limb the wrong way, and shorter for thick limbs.
-    Bones equally near share the place.
+    points: FloatArray
+    normals: FloatArray
+    areas: FloatArray
+    middles: FloatArray
+
+    @classmethod
+    def over(cls, solid: Solid, points: FloatArray, normals: FloatArray, areas: FloatArray, size: float) -> Skin:
+        """Look up the middles: half the median depth of the solid, seen inward.
+
+        The median over a fan of rays ignores both folds and limbs that happen to lie behind (the shape
+        diameter of Shapira, Shamir and Cohen-Or 2008).
+        """
+        fan = ray_fan(-normals, _FAN_RAD)
+        rays = fan.shape[1]
+        depth = solid.depths(np.repeat(points, rays, axis=0), fan.reshape(-1, 3), size).reshape(-1, rays)
+        half = 0.5 * np.maximum(np.median(depth, axis=1) - solid.cell, 0.5 * solid.cell)
+        return cls(points, normals, areas, points - normals * half[:, None])
+
+
+def find_sources(skin: Skin, segments: Segments, bones: int, solid: Solid, size: float) -> Sources:
+    """Find the bone that each of N places of the surface belongs to: the one that costs least.
+
+    Cost is the distance, from the surface and from the limb's middle, longer where the way leaves the body,
+    where it leads against the bone's direction, and where it is far for a limb of its thickness. Bones that
+    cost the same share the place. A last bone's line says little of the shape of what it ends in, as of a
+    face in front of a head's axis: it gets a second line, to the middle of the skin that was found for it.
     """
-    size = float(np.linalg.norm(points.max(axis=0) - points.min(axis=0)))
-    from_surface, share = segments.nearest(points)
-    from_middle, _ = segments.nearest(middles(points, normals, solid, size))
-    places = segments.places(share)
-    cost = (1.0 - _MIDDLE) * from_surface + _MIDDLE * from_middle
-    cost *= 1.0 + _OUTSIDE * solid.share_outside(points[:, None], places)
-    cost *= np.exp(_wrong_way(points[:, None] - places, share, segments))
-    radius = limb_radii(segments, solid, size)
-    cost /= radius ** _THICKNESS
-    if _FAR > 0: cost *= np.maximum(from_surface / (_FAR_FROM * radius), 1.0) ** _FAR
-    if _CAP > 0: from_surface = np.minimum(from_surface, _CAP * radius)
-    return _nearest_bones(cost, from_surface, segments, bones)
-
-
-def middles(points: FloatArray, normals: FloatArray, solid: Solid, size: float) -> FloatArray:
-    """Return the middle of the limb below each place: half the median depth of the solid, seen inward (N, 3).
-
-    The median over a fan of rays ignores both folds and limbs that happen to lie behind (the shape diameter
-    of Shapira et al. 2008).
-    """
-    fan = ray_fan(-normals, _FAN_RAD)
-    rays = fan.shape[1]
-    depth = solid.depths(np.repeat(points, rays, axis=0), fan.reshape(-1, 3), size).reshape(-1, rays)
-    half = 0.5 * np.maximum(np.median(depth, axis=1) - solid.cell, 0.5 * solid.cell)
-    return points - normals * half[:, None]
+    found = _cheapest(skin, segments, bones, solid, size)
+    bulks = _bulks(skin, segments, found)
+    return _cheapest(skin, segments.joined(bulks), bones, solid, size) if len(bulks.bones) else found
 
 
 def limb_radii(segments: Segments, solid: Solid, size: float) -> FloatArray:
     """Return the radius (S,) of the limb around each line: the median depth across it, where it is thinnest.
 
-    A last bone's is taken where it is thickest, since its line may end at the skin. At least one cell.
+    A last bone's is taken where it is thickest, since its line ends at the skin. Only places inside count;
+    lines without any take over from the line whose end is nearest.
     """
-    along = segments.ends - segments.starts
-    one, other = across(along / np.maximum(np.linalg.norm(along, axis=1, keepdims=True), np.finfo(float).tiny))
+    one, other = across(segments.directions)
     turn = np.arange(_RADIUS_RAYS) * (2.0 * np.pi / _RADIUS_RAYS)
     rays = np.cos(turn)[:, None] * one[:, None] + np.sin(turn)[:, None] * other[:, None]
-    places = segments.places(np.broadcast_to(_RADIUS_PLACES[:, None], (len(_RADIUS_PLACES), len(along))))
+    places = segments.places(np.repeat(_RADIUS_PLACES[:, None], len(segments.bones), axis=1))
     shape = (*places.shape[:2], _RADIUS_RAYS, 3)
     depth = solid.depths(np.broadcast_to(places[:, :, None], shape).reshape(-1, 3),
                          np.broadcast_to(rays, shape).reshape(-1, 3), size).reshape(shape[:3])
-    inside = solid.contains(places)
-    radius = np.median(depth, axis=2)
-    thinnest = np.where(inside, radius, np.inf).min(axis=0)
-    chosen = np.where(segments.leaf, np.where(inside, radius, 0.0).max(axis=0), thinnest)
+    radius, inside = np.median(depth, axis=2), solid.contains(places)
+    radius = np.where(segments.leaf, np.where(inside, radius, 0.0).max(axis=0),
+                      np.where(inside, radius, np.inf).min(axis=0))
     known = inside.any(axis=0)
-    usual = float(np.median(chosen[known])) if known.any() else solid.cell
-    return np.maximum(np.where(known, chosen, usual), solid.cell)
+    if known.any() and not known.all():
+        gap = np.linalg.norm(segments.starts[:, None] - segments.ends[known], axis=2)
+        radius = np.where(known, radius, radius[known][np.argmin(gap, axis=1)])
+    return np.maximum(np.where(np.isfinite(radius), radius, 0.0), _LEAST_RADIUS * solid.cell)
 
 
-def _wrong_way(offsets: FloatArray, share: FloatArray, segments: Segments) -> FloatArray:
-    """Return (N, S) how far offsets (N, S, 3) from the lines lead back behind their starts or beyond their ends."""
-    along = segments.ends - segments.starts
-    along = along / np.maximum(np.linalg.norm(along, axis=1, keepdims=True), np.finfo(float).tiny)
-    length = np.maximum(np.sqrt((offsets * offsets).sum(axis=2)), np.finfo(float).tiny)
-    cosine = (offsets * along).sum(axis=2) / length
-    ends: BoolArray = (share >= 1.0) & ~segments.leaf
-    return np.asarray(_BEHIND * np.where(share <= 0.0, np.maximum(-cosine, 0.0), 0.0)
-                      + _BEYOND * np.where(ends, np.maximum(cosine, 0.0), 0.0))
-
-
-def _nearest_bones(cost: FloatArray, distance: FloatArray, segments: Segments, bones: int) -> Sources:
+def _cheapest(skin: Skin, segments: Segments, bones: int, solid: Solid, size: float) -> Sources:
+    distance, share = segments.nearest(skin.points)
+    cost = (1.0 - _MIDDLE) * distance + _MIDDLE * segments.nearest(skin.middles)[0]
+    places = segments.places(share)
+    cost *= 1.0 + _OUTSIDE * solid.share_outside(skin.points[:, None], places)
+    cost *= np.exp(_wrong_way(skin.points[:, None] - places, share, segments))
+    radius = limb_radii(segments, solid, size)
+    cost *= np.maximum(distance / (_FAR_FROM * radius), 1.0) ** _FAR / radius**_THICKNESS
     of_bone = np.full((len(cost), bones), np.inf)
     from_bone = np.full((len(cost), bones), np.inf)
     for line, bone in enumerate(segments.bones):
         of_bone[:, bone] = np.minimum(of_bone[:, bone], cost[:, line])
         from_bone[:, bone] = np.minimum(from_bone[:, bone], distance[:, line])
-    nearest = of_bone <= of_bone.min(axis=1, keepdims=True) * (1.0 + _TIE)
-    count = nearest.sum(axis=1)
-    return Sources(nearest / count[:, None], np.where(nearest, from_bone, 0.0).sum(axis=1) / count)
+    chosen = of_bone <= of_bone.min(axis=1, keepdims=True) * (1.0 + _TIE)
+    count = chosen.sum(axis=1)
+    return Sources(chosen / count[:, None], np.where(chosen, from_bone, 0.0).sum(axis=1) / count)
+
+
+def _wrong_way(offsets: FloatArray, share: FloatArray, segments: Segments) -> FloatArray:
+    """Return (N, S) how far offsets (N, S, 3) from the lines lead back behind their starts or beyond their ends."""
+    length = np.maximum(np.sqrt((offsets * offsets).sum(axis=2)), _TINY)
+    cosine = (offsets * segments.directions).sum(axis=2) / length
+    ends: BoolArray = (share >= 1.0) & ~segments.leaf
+    return np.asarray(_BEHIND * np.where(share <= 0.0, np.maximum(-cosine, 0.0), 0.0)
+                      + _BEYOND * np.where(ends, np.maximum(cosine, 0.0), 0.0))
+
+
+def _bulks(skin: Skin, segments: Segments, found: Sources) -> Segments:
+    """Return lines from the starts of last bones to the centres of area of the skin found for them."""
+    weight = found.shares * skin.areas[:, None]
+    area = weight.sum(axis=0)
+    kept = []
+    for line in np.flatnonzero(segments.leaf & (area[segments.bones] > 0.0)).tolist():
+        before = segments.before(line)
+        if before is None or segments.lengths[line] >= _TIP * segments.lengths[before]:
+            kept.append(line)
+    bones = segments.bones[kept]
+    centres = (weight[:, bones].T @ skin.points) / np.maximum(area[bones], _TINY)[:, None]
+    return Segments(bones, segments.starts[kept], centres, np.ones(len(kept), dtype=np.bool_))

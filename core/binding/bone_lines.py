@@ -1,0 +1,102 @@
+"""Which lines the bones really are: imported tails point anywhere, and not every bone moves the mesh."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..arrays import BoolArray, FloatArray, IntArray
+from .hierarchy import children_of, linked, steering_bones, steering_names
+from .segments import Segments
+from .solid import Solid
+
+_NEAR_TAIL = (0.5, 1.2)
+_ASIDE = 0.15
+"""A tail leads to a child whose head lies near the bone's line, within these shares of its length."""
+
+_STRAIGHT_AHEAD = 0.95
+"""Cosine; a tail that leads to no child falls short of those straight ahead."""
+
+_LEAF_LENGTH = 0.7
+"""A last bone whose tail means nothing goes on as long as this share of the step that leads to it."""
+
+_SIDE_LINK = 0.5
+"""Where the hierarchy is guessed, links shorter than this share of a bone's longest join limbs side by side."""
+
+_MISS, _NOTHING = 1e-3, 1e-4
+"""Shares of the body's size: a miss that is none, and a length that is none."""
+
+_Line = tuple[int, FloatArray, FloatArray, bool]
+
+
+def bone_lines(names: Sequence[str], parents: IntArray, heads: FloatArray, tails: FloatArray, solid: Solid,
+               size: float) -> Segments:
+    """Find the lines of B bones: names, parents (B,), heads and tails (B, 3); `size` is the body's.
+
+    Where at least half of the parents' tails lead to a child, tails mean something: a bone is the line from
+    head to tail, and that of an only child's parent ends at the child. Where they do not, a bone is a fan of
+    lines to its children's heads, and a last bone goes on in the direction that leads to it. Bones that all
+    have no parent are joined by `linked`. Bones that only steer others have no line, unless all do. Last
+    lines end at the skin.
+    """
+    loose = len(names) > 2 and bool((parents < 0).all())
+    if loose:
+        parents, steering = linked(names, heads, solid), steering_names(names)
+    else:
+        steering = steering_bones(names, parents, heads, tails, solid)
+    if steering.all():
+        steering = np.zeros(len(names), dtype=np.bool_)
+    children = children_of(parents)
+    told = [any(_meeting(heads[b], tails[b], heads[k], size) is not None for k in own)
+            for b, own in enumerate(children) if own]
+    lines: list[_Line] = []
+    for bone in np.flatnonzero(~steering).tolist():
+        own = _limbs(bone, children, heads, steering, loose)
+        if not loose and 2 * sum(told) >= len(told):
+            lines.extend(_from_tail(bone, own, heads, tails, size))
+        else:
+            lines.extend(_from_heads(bone, own, parents, heads, tails))
+    bones, starts, ends, leaf = (np.array(values) for values in zip(*lines, strict=True))
+    return Segments(bones, starts, ends, leaf).to_the_skin(solid, size)
+
+
+def _limbs(bone: int, children: list[list[int]], heads: FloatArray, steering: BoolArray, loose: bool) -> list[int]:
+    """Return the children that a bone's limb goes on to."""
+    own = [k for k in children[bone] if not steering[k]]
+    if not loose or not own:
+        return own
+    step = np.linalg.norm(heads[own] - heads[bone], axis=1)
+    return [k for k, length in zip(own, step, strict=True) if length > _SIDE_LINK * step.max()]
+
+
+def _from_tail(bone: int, own: list[int], heads: FloatArray, tails: FloatArray, size: float) -> list[_Line]:
+    head, tail = heads[bone], tails[bone]
+    met = [_meeting(head, tail, heads[k], size) for k in own]
+    if len(own) == 1 and (met[0] is None or met[0] < 1.0):
+        return [(bone, head, heads[own[0]], False)]
+    lines = [(bone, head, tail, not own)]
+    if len(own) > 1 and all(share is None for share in met):
+        way = heads[own] - head
+        ahead = way @ (tail - head) > _STRAIGHT_AHEAD * np.linalg.norm(way, axis=1) * np.linalg.norm(tail - head)
+        lines.extend((bone, head, heads[k], False) for k, there in zip(own, ahead, strict=True) if there)
+    return lines
+
+
+def _from_heads(bone: int, own: list[int], parents: IntArray, heads: FloatArray, tails: FloatArray) -> list[_Line]:
+    if own:
+        return [(bone, heads[bone], heads[k], False) for k in own]
+    if parents[bone] < 0:
+        return [(bone, heads[bone], tails[bone], True)]
+    return [(bone, heads[bone], heads[bone] + _LEAF_LENGTH * (heads[bone] - heads[parents[bone]]), True)]
+
+
+def _meeting(head: FloatArray, tail: FloatArray, child: FloatArray, size: float) -> float | None:
+    """Return at which share of the bone's line the child begins, None where it does not begin near its tail."""
+    line = tail - head
+    length = float(np.linalg.norm(line))
+    if length < _NOTHING * size:
+        return None
+    share = float((child - head) @ line) / length**2
+    aside = float(np.linalg.norm(head + share * line - child))
+    return share if _NEAR_TAIL[0] < share < _NEAR_TAIL[1] and aside < _ASIDE * length + _MISS * size else None
