@@ -46,7 +46,8 @@ class TAKT_OT_auto_bind(bpy.types.Operator):
             items=[(identifier, entry.label, entry.description) for identifier, entry in METHODS.items()])
         influences: IntProperty(
             name="Influences", description="The most bones that move a vertex",
-            default=BindSettings.influences, min=int(RANGES["influences"].least), max=int(RANGES["influences"].most))
+            default=BindSettings.influences,
+            min=int(RANGES["influences"].least), max=int(RANGES["influences"].most))
         exponent: FloatProperty(
             name="Exponent", description="How fast a bone's hold falls off with distance: higher keeps zones tight",
             default=BindSettings.exponent, min=RANGES["exponent"].least, max=RANGES["exponent"].most, step=50, precision=1)
