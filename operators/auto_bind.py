@@ -10,8 +10,7 @@ from bpy.props import EnumProperty, FloatProperty, IntProperty
 
 from ..bridge import armature, binding, groups
 from ..core.arrays import BoolArray, FloatArray
-from ..core.binding import DEFAULT_METHOD, METHODS, BindSettings
-from ..core.binding.settings import FEWEST_INFLUENCES, LARGEST_EXPONENT, MOST_INFLUENCES, SMALLEST_EXPONENT
+from ..core.binding import DEFAULT_METHOD, METHODS, RANGES, BindSettings
 from ..core.errors import BindError, TaktError
 from ..core.influences import Influences
 
@@ -47,10 +46,11 @@ class TAKT_OT_auto_bind(bpy.types.Operator):
             items=[(identifier, entry.label, entry.description) for identifier, entry in METHODS.items()])
         influences: IntProperty(
             name="Influences", description="The most bones that move a vertex",
-            default=BindSettings.influences, min=FEWEST_INFLUENCES, max=MOST_INFLUENCES)
+            default=BindSettings.influences,
+            min=int(RANGES["influences"].least), max=int(RANGES["influences"].most))
         exponent: FloatProperty(
             name="Exponent", description="How fast a bone's hold falls off with distance: higher keeps zones tight",
-            default=BindSettings.exponent, min=SMALLEST_EXPONENT, max=LARGEST_EXPONENT, step=50, precision=1)
+            default=BindSettings.exponent, min=RANGES["exponent"].least, max=RANGES["exponent"].most, step=50, precision=1)
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -67,8 +67,9 @@ class TAKT_OT_auto_bind(bpy.types.Operator):
         layout.use_property_split = True
         layout.use_property_decorate = False
         layout.prop(self, "method")
-        layout.prop(self, "influences")
-        layout.prop(self, "exponent")
+        for name in METHODS[self.method].settings:
+            if hasattr(self, name):
+                layout.prop(self, name)
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
         """Find all weights first, then write them."""
@@ -156,7 +157,7 @@ def _find_weights(mesh_objects: Sequence[bpy.types.Object], armature_object: bpy
         if len(locked) == len(names):
             raise BindError(f"All groups of '{mesh_objects[alike[0]].name}' are locked; unlock those to be made anew")
         bind_input = binding.read_bind_input(mesh_objects, armature_object, locked)
-        influences = METHODS[method].bind(bind_input, settings)
+        influences = METHODS[method].bind(bind_input, settings, None)
         for index in alike:
             own = _rows(influences, bind_input.part == index)
             bound[index] = _Bound(mesh_objects[index], bind_input.bone_names, own,

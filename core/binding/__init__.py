@@ -6,22 +6,38 @@ from dataclasses import dataclass
 from ..influences import Influences
 from .euclidean import bind_euclidean
 from .input import BindInput
-from .settings import BindSettings
+from .inside import BindCancelled, Progress, bind_inside_distance
+from .settings import RANGES, BindSettings
 
-__all__ = ["DEFAULT_METHOD", "METHODS", "BindInput", "BindMethod", "BindSettings"]
+__all__ = ["DEFAULT_METHOD", "METHODS", "RANGES", "BindCancelled", "BindInput", "BindMethod", "BindSettings",
+           "Progress"]
 
 
 @dataclass(frozen=True)
 class BindMethod:
-    """A way to bind, as the interface shows it."""
+    """A way to bind, as the interface shows it.
+
+    bind: makes the influences, and calls its third argument, unless None, with the share of the work done; when
+    that answers False, it raises BindCancelled. settings: names of the `BindSettings` that it reads.
+    """
 
     label: str
     description: str
-    bind: Callable[[BindInput, BindSettings], Influences]
+    bind: Callable[[BindInput, BindSettings, Progress | None], Influences]
+    settings: tuple[str, ...]
+
+
+def _bind_inside(body: BindInput, settings: BindSettings, progress: Progress | None = None) -> Influences:
+    return bind_inside_distance(body, settings.inside_options(), progress)
 
 
 METHODS: dict[str, BindMethod] = {
-    "EUCLIDEAN": BindMethod("Distance", "The nearest bones, weighed by a power of their distance", bind_euclidean),
+    "INSIDE": BindMethod(
+        "Inside Distance", "The nearest bones as the inside of the body sees them, blended over its surface",
+        _bind_inside, ("influences", "hardness", "smoothing", "resolution", "prune_below")),
+    "EUCLIDEAN": BindMethod(
+        "Distance", "The nearest bones, weighed by a power of their distance",
+        bind_euclidean, ("influences", "exponent")),
 }
 
-DEFAULT_METHOD = "EUCLIDEAN"
+DEFAULT_METHOD = "INSIDE"

@@ -7,6 +7,7 @@ import numpy as np
 from ..arrays import FloatArray
 from ..influences import Influences
 from .input import BindInput
+from .inside import BindCancelled, Progress
 from .settings import BindSettings
 
 _DISTANCES_AT_ONCE = 1 << 20
@@ -16,12 +17,13 @@ _TOUCHES = 1e-9
 """A vertex nearer to a bone than this share of the whole's size lies on it; rounding is far smaller."""
 
 
-def bind_euclidean(bind_input: BindInput, settings: BindSettings) -> Influences:
+def bind_euclidean(bind_input: BindInput, settings: BindSettings, progress: Progress | None = None) -> Influences:
     """Weigh the nearest bones by 1/distance^exponent (Fecko 2010, ch. 3: exponents ½, 1, 2; 2 and 4 bones).
 
     The distance is that from the vertex to the segment from the bone's head to its tail. Bones on which a
     vertex lies share it equally; of equally distant bones the earlier ones are taken. The weights do not
-    change with the scale of the whole.
+    change with the scale of the whole. `progress` is called with the share of the work done; when it answers
+    False, BindCancelled is raised.
 
     >>> mesh = BindInput.from_arrays([[1, 0, 0], [0, 0, 0.5]], [], ["down", "up"], [-1, 0],
     ...                              [[0, 0, -1], [0, 0, 2]], [[0, 0, 0], [0, 0, 3]])
@@ -29,11 +31,13 @@ def bind_euclidean(bind_input: BindInput, settings: BindSettings) -> Influences:
     [[0.833, 0.167], [0.9, 0.1]]
     """
     size = _size(bind_input)
-    kept = min(settings.influences, len(bind_input.bone_names))
+    kept = min(settings.influences or len(bind_input.bone_names), len(bind_input.bone_names))
     joints = np.empty((len(bind_input.vertices), kept), dtype=np.int64)
     weights = np.empty(joints.shape)
     run = max(1, _DISTANCES_AT_ONCE // len(bind_input.bone_names))
     for start in range(0, len(joints), run):
+        if progress is not None and not progress(start / len(joints)):
+            raise BindCancelled("the binding was cancelled")
         part = slice(start, start + run)
         distances = segment_distances(bind_input.vertices[part], bind_input.heads, bind_input.tails)
         nearest = np.argsort(distances, axis=1, kind="stable")[:, :kept]

@@ -3,31 +3,56 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..errors import BindError
+from .inside import InsideOptions
 
-SMALLEST_EXPONENT, LARGEST_EXPONENT = 0.5, 8.0
-FEWEST_INFLUENCES, MOST_INFLUENCES = 1, 8
+
+class Span(NamedTuple):
+    """The least and the greatest value that a setting may have."""
+
+    least: float
+    most: float
+
+
+RANGES: dict[str, Span] = {
+    "influences": Span(0, 64),
+    "hardness": Span(0.5, 8.0),
+    "smoothing": Span(0.0, 4.0),
+    "resolution": Span(8, 256),
+    "prune_below": Span(0.0, 0.5),
+    "exponent": Span(0.5, 8.0),
+}
 
 
 @dataclass(frozen=True)
 class BindSettings:
-    """Settings of all binding methods; each reads those that it knows.
+    """Settings of all binding methods; each method reads those that its entry in `METHODS` names.
 
-    influences: the most bones that move a vertex. exponent: how fast a bone's hold falls off with distance.
+    influences: the most bones that move a vertex, 0 for no limit. exponent: how fast a bone's hold falls off
+    with distance. The others are those of `InsideOptions`.
     Raises BindError where a value lies outside its range.
 
     >>> BindSettings(exponent=0.0)
     Traceback (most recent call last):
     ...
-    takt.core.errors.BindError: exponent is 0.0; it must lie between 0.5 and 8.0
+    takt.core.errors.BindError: exponent is 0.0; choose from 0.5 to 8.0
     """
 
-    influences: int = 4
+    influences: int = InsideOptions.influences
     exponent: float = 2.0
+    hardness: float = InsideOptions.hardness
+    smoothing: float = InsideOptions.smoothing
+    resolution: int = InsideOptions.resolution
+    prune_below: float = InsideOptions.prune_below
 
     def __post_init__(self) -> None:
-        for name, value, least, most in (("influences", self.influences, FEWEST_INFLUENCES, MOST_INFLUENCES),
-                                         ("exponent", self.exponent, SMALLEST_EXPONENT, LARGEST_EXPONENT)):
+        for name, (least, most) in RANGES.items():
+            value = getattr(self, name)
             if not least <= value <= most:
-                raise BindError(f"{name} is {value}; it must lie between {least} and {most}")
+                raise BindError(f"{name} is {value}; choose from {least} to {most}")
+
+    def inside_options(self) -> InsideOptions:
+        """Return those that `bind_inside_distance` reads."""
+        return InsideOptions(self.influences, self.hardness, self.smoothing, self.resolution, self.prune_below)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from takt.core.binding import BindInput, BindSettings
+from takt.core.binding import BindCancelled, BindInput, BindSettings
 from takt.core.binding.euclidean import _DISTANCES_AT_ONCE, bind_euclidean, segment_distances
 from takt.core.errors import BindError
 
@@ -56,6 +56,24 @@ def test_runs_join_seamlessly() -> None:
                                atol=WEIGHT_TOLERANCE)
 
 
+def test_no_limit_takes_every_bone() -> None:
+    found = bind_euclidean(random_input(seed=5), BindSettings(influences=0))
+    np.testing.assert_allclose(found.dense(9), plain_weights(random_input(seed=5), 2.0, 9), atol=WEIGHT_TOLERANCE)
+
+
+def test_tells_how_far_it_is_and_can_be_cancelled() -> None:
+    many = random_input(seed=4, vertices=3 * (_DISTANCES_AT_ONCE // 300), bones=300)
+    told: list[float] = []
+
+    def stop_at_the_second(done: float) -> bool:
+        told.append(done)
+        return len(told) < 2
+
+    with pytest.raises(BindCancelled, match="the binding was cancelled"):
+        bind_euclidean(many, BindSettings(), stop_at_the_second)
+    assert told[0] == 0.0 and 0.3 < told[1] < 0.4
+
+
 def test_vertex_on_a_bone_belongs_to_it_wholly() -> None:
     given_input = make_input(np.array([[0.3, 0, 0]]), np.array([[0.0, 0, 0], [0, 0.1, 0]]),
                              np.array([[1.0, 0, 0], [1, 0.1, 0]]))
@@ -94,9 +112,9 @@ def test_scale_and_order_do_not_matter(seed: int, scale: float, influences: int)
 
 
 @pytest.mark.parametrize(("values", "message"), [
-    ({"exponent": 9.0}, "exponent is 9.0; it must lie between 0.5 and 8.0"),
-    ({"exponent": float("nan")}, "exponent is nan; it must lie between 0.5 and 8.0"),
-    ({"influences": 0}, "influences is 0; it must lie between 1 and 8"),
+    ({"exponent": 9.0}, "exponent is 9.0; choose from 0.5 to 8.0"),
+    ({"exponent": float("nan")}, "exponent is nan; choose from 0.5 to 8.0"),
+    ({"influences": 65}, "influences is 65; choose from 0 to 64"),
 ])
 def test_settings_out_of_range_are_refused(values: dict[str, float], message: str) -> None:
     with pytest.raises(BindError, match=message):
