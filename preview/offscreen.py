@@ -1,25 +1,25 @@
 """Pictures of characters without a viewport."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Self
+from contextlib import AbstractContextManager
+from typing import Any, Self, cast
 
 import bpy
 import gpu
 import numpy as np
 import numpy.typing as npt
+from gpu_extras.batch import batch_for_shader
 from mathutils import Matrix
 
 from ..bridge.score import motion_of, time_s
 from .character import Character, Playable, armature_of, bound_meshes
 from .draw import Painter, View, solid_state
-from .shader import Picture
-
-_OVERSAMPLING = 2
-"""Each pixel is the mean of this many squared: edges come out smooth."""
+from .shader import OVERSAMPLING, REDUCE, Picture, shader
 
 MatrixLike = Matrix | npt.NDArray[np.floating[Any]]
 Colour = tuple[float, float, float, float]
 TRANSPARENT: Colour = (0.0, 0.0, 0.0, 0.0)
+_WHOLE_PICTURE = ((-1.0, -1.0), (3.0, -1.0), (-1.0, 3.0))
 
 
 class Stage:
@@ -36,7 +36,8 @@ class Stage:
         self._motion = motion
         self._size = (width, height)
         self._painter = Painter()
-        self._target = gpu.types.GPUOffScreen(width * _OVERSAMPLING, height * _OVERSAMPLING, format="RGBA8")
+        self._fine = gpu.types.GPUOffScreen(width * OVERSAMPLING, height * OVERSAMPLING, format="RGBA8")
+        self._target = gpu.types.GPUOffScreen(width, height, format="RGBA8")
         self._cast = [(Character(armature.session_uid), armature, meshes)
                       for armature, meshes in _grouped(scene, objects)]
         for character, armature, meshes in self._cast:
@@ -46,6 +47,7 @@ class Stage:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._fine.free()
         self._target.free()
 
     def draw(self, view_matrix: MatrixLike, projection_matrix: MatrixLike, picture: Picture = "SHADED",
@@ -56,20 +58,28 @@ class Stage:
         as `camera.calc_matrix_camera(…)`, both (4, 4).
         background: sRGB and alpha, 0 to 1, not premultiplied.
         """
-        width, height = (length * _OVERSAMPLING for length in self._size)
         view = View(np.array(view_matrix, dtype=np.float64), np.array(projection_matrix, dtype=np.float64),
                     picture, encode=True)
-        bound: Any = self._target.bind()  # the stubs lack its __enter__
-        with bound, solid_state():
-            framebuffer = gpu.state.active_framebuffer_get()
-            framebuffer.clear(color=background, depth=1.0)
+        with _bound(self._fine), solid_state():
+            gpu.state.active_framebuffer_get().clear(color=background, depth=1.0)
             for character, armature, meshes in self._cast:
                 self._painter.pose(character, armature, self._motion(armature),
                                    time_s(armature, self._scene, self._scene.frame_current_final))
                 self._painter.draw(character, armature, meshes, view)
-            pixels: Any = framebuffer.read_color(0, 0, width, height, 4, 0, "UBYTE")
+        return self._reduced()
+
+    def _reduced(self) -> npt.NDArray[np.uint8]:
+        """Let the GPU average what was drawn finely, and read it back."""
+        width, height = self._size
+        program = shader(REDUCE)
+        with _bound(self._target), solid_state():
+            gpu.state.depth_test_set("NONE")
+            program.bind()
+            program.uniform_sampler("fine", self._fine.texture_color)
+            batch_for_shader(program, "TRIS", {"corner": _WHOLE_PICTURE}).draw(program)
+            pixels: Any = gpu.state.active_framebuffer_get().read_color(0, 0, width, height, 4, 0, "UBYTE")
         pixels.dimensions = width * height * 4  # Blender 4.5 misreads an array of several
-        return _reduced(np.array(pixels, dtype=np.uint8).reshape(height, width, 4))[::-1]
+        return np.array(pixels, dtype=np.uint8).reshape(height, width, 4)[::-1]
 
 
 def draw_image(scene: bpy.types.Scene, objects: Sequence[bpy.types.Object], width: int, height: int,
@@ -93,12 +103,6 @@ def _grouped(scene: bpy.types.Scene,
     return list(groups.items())
 
 
-def _reduced(fine: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
-    """Average squares of pixels; colours count by their alpha, so that edges on nothing do not darken."""
-    height, width = fine.shape[0] // _OVERSAMPLING, fine.shape[1] // _OVERSAMPLING
-    squares = fine.reshape(height, _OVERSAMPLING, width, _OVERSAMPLING, 4).astype(np.float32)
-    alpha = squares[..., 3:]
-    weight = alpha.sum(axis=(1, 3))
-    colour = (squares[..., :3] * alpha).sum(axis=(1, 3)) / np.maximum(weight, 1.0)
-    reduced = np.concatenate((colour, weight / _OVERSAMPLING ** 2), axis=-1)
-    return np.asarray(np.rint(reduced), dtype=np.uint8)
+
+def _bound(target: gpu.types.GPUOffScreen) -> AbstractContextManager[object]:
+    return cast(Any, target.bind())  # type: ignore[no-any-return]  # the stubs lack its __enter__

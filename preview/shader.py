@@ -25,7 +25,8 @@ class Interface:
     """Everything that a shader reads and writes.
 
     attributes, varyings, outputs: (type, name). buffers: (struct, name) in the order of their slots.
-    typedefs: what the structs are. vertex, fragment: files under shaders/, put together in order.
+    samplers: names of the pictures it reads. typedefs: what the structs are. vertex, fragment: files under
+    shaders/, put together in order. constants: whole numbers known to both. is_skinned: reads a palette.
     """
 
     attributes: tuple[tuple[Kind, str], ...]
@@ -35,6 +36,9 @@ class Interface:
     typedefs: str
     vertex: tuple[str, ...]
     fragment: tuple[str, ...]
+    samplers: tuple[str, ...] = ()
+    constants: tuple[tuple[str, int], ...] = ()
+    is_skinned: bool = True
 
 
 @dataclass(frozen=True)
@@ -45,6 +49,8 @@ class Variant:
     more_influences: bool = False
     palette_in_texture: bool = False
 
+
+_PLAIN = Variant()
 
 SKINNED_ATTRIBUTES: tuple[tuple[Kind, str], ...] = (
     ("VEC3", "position"), ("VEC3", "normal"), ("IVEC4", "bones"), ("VEC4", "weights"))
@@ -69,6 +75,15 @@ struct TaktDrawing {
     fragment=("character.frag.glsl",),
 )
 
+OVERSAMPLING = 2
+"""Each pixel of a picture is the mean of this many squared: edges come out smooth."""
+
+REDUCE = Interface(
+    attributes=(("VEC2", "corner"),), varyings=(), outputs=(("VEC4", "colour"),), buffers=(), typedefs="",
+    vertex=("reduce.vert.glsl",), fragment=("reduce.frag.glsl",),
+    samplers=("fine",), constants=(("OVERSAMPLING", OVERSAMPLING),), is_skinned=False,
+)
+
 _PALETTE_BUFFER = f"struct TaktPalette {{ vec4 rows[{PALETTE_ROWS}]; }};\n"
 _ROW_FROM_BUFFER = "vec4 palette_row(int row) { return palette.rows[row]; }\n"
 _ROW_FROM_TEXTURE = (f"vec4 palette_row(int row) {{ return texelFetch(palette, ivec2(row % {PALETTE_TEXTURE_WIDTH}, "
@@ -76,7 +91,7 @@ _ROW_FROM_TEXTURE = (f"vec4 palette_row(int row) {{ return texelFetch(palette, i
 
 
 @cache
-def shader(interface: Interface, variant: Variant) -> gpu.types.GPUShader:
+def shader(interface: Interface, variant: Variant = _PLAIN) -> gpu.types.GPUShader:
     """Return the compiled shader; raises Exception with the driver's words where it cannot be compiled."""
     info = gpu.types.GPUShaderCreateInfo()
     attributes = interface.attributes + (MORE_ATTRIBUTES if variant.more_influences else ())
@@ -92,18 +107,23 @@ def shader(interface: Interface, variant: Variant) -> gpu.types.GPUShader:
     typedefs = interface.typedefs
     for slot, (struct, name) in enumerate(interface.buffers):
         info.uniform_buf(slot, struct, name)
-    if variant.palette_in_texture:
-        info.sampler(0, "FLOAT_2D", "palette")
-    else:
-        typedefs += _PALETTE_BUFFER
-        info.uniform_buf(len(interface.buffers), "TaktPalette", "palette")
-    info.typedef_source(typedefs)
-    for name, is_on in (("STRETCHED", variant.stretched), ("MORE_INFLUENCES", variant.more_influences)):
-        if is_on:
-            info.define(name, "1")
-    for number, picture in enumerate(PICTURES):
-        info.define(f"PICTURE_{picture}", str(number))
-    row = _ROW_FROM_TEXTURE if variant.palette_in_texture else _ROW_FROM_BUFFER
+    for slot, name in enumerate(interface.samplers):
+        info.sampler(slot, "FLOAT_2D", name)
+    defines = dict(interface.constants)
+    if interface.is_skinned:
+        defines |= {f"PICTURE_{picture}": number for number, picture in enumerate(PICTURES)}
+        defines |= {name: 1 for name, is_on in (("STRETCHED", variant.stretched),
+                                                ("MORE_INFLUENCES", variant.more_influences)) if is_on}
+        if variant.palette_in_texture:
+            info.sampler(len(interface.samplers), "FLOAT_2D", "palette")
+        else:
+            typedefs += _PALETTE_BUFFER
+            info.uniform_buf(len(interface.buffers), "TaktPalette", "palette")
+    if typedefs:
+        info.typedef_source(typedefs)
+    for name, value in defines.items():
+        info.define(name, str(value))
+    row = (_ROW_FROM_TEXTURE if variant.palette_in_texture else _ROW_FROM_BUFFER) if interface.is_skinned else ""
     info.vertex_source(row + "".join(_source(name) for name in interface.vertex))
     info.fragment_source("".join(_source(name) for name in interface.fragment))
     return gpu.shader.create_from_info(info)
