@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from takt.core.arrays import FloatArray
+from takt.core.arrays import BoolArray, FloatArray
 from takt.core.binding.euclidean import bind_euclidean
 from takt.core.binding.input import BindInput
 from takt.core.binding.inside import bind_inside_distance
@@ -159,7 +159,7 @@ def _moved(body: BindInput, turn: FloatArray) -> BindInput:
     return replace(body, vertices=body.vertices @ turn.T, heads=body.heads @ turn.T, tails=body.tails @ turn.T)
 
 
-def _turned_over(body: BindInput, faces: FloatArray) -> BindInput:
+def _turned_over(body: BindInput, faces: BoolArray) -> BindInput:
     """Reverse the corners of chosen faces (F,)."""
     start = np.repeat(np.cumsum(body.face_sizes) - body.face_sizes, body.face_sizes)
     size = np.repeat(body.face_sizes, body.face_sizes)

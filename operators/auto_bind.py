@@ -50,7 +50,8 @@ class TAKT_OT_auto_bind(bpy.types.Operator):
             min=int(RANGES["influences"].least), max=int(RANGES["influences"].most))
         exponent: FloatProperty(
             name="Exponent", description="How fast a bone's hold falls off with distance: higher keeps zones tight",
-            default=BindSettings.exponent, min=RANGES["exponent"].least, max=RANGES["exponent"].most, step=50, precision=1)
+            default=BindSettings.exponent, min=RANGES["exponent"].least, max=RANGES["exponent"].most,
+            step=50, precision=1)
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:

@@ -50,7 +50,7 @@ class Clusters:
         label, cell = _labels(surface, most)
         count = int(label.max()) + 1
         share = np.maximum(surface.areas, np.finfo(float).tiny)
-        areas = np.bincount(label, share, count)
+        areas: FloatArray = np.asarray(np.bincount(label, share, count), dtype=np.float64)
         points, normals = (np.stack([np.bincount(label, share * values[:, axis], count) for axis in range(3)], axis=1)
                            / areas[:, None] for values in (surface.points, surface.normals))
         length = np.linalg.norm(normals, axis=1, keepdims=True)
@@ -61,7 +61,7 @@ class Clusters:
         first, second = label[first], label[second]
         link = np.maximum(np.linalg.norm(points[first] - points[second], axis=1), _SHORTEST_LINK * edge)
         weights = np.divide(weights[apart] * edge, link, out=np.zeros_like(edge), where=link > 0.0)
-        return cls(label, points, normals, areas, (first, second, weights), cell)
+        return cls(label.astype(np.int64), points, normals, areas, (first, second, weights), cell)
 
     def spread(self, values: FloatArray, points: FloatArray) -> Iterator[FloatArray]:
         """Carry values (C, B) back to the points (P, 3), as rows for one run of points after the other.
@@ -93,8 +93,9 @@ class Clusters:
             weight = np.exp((nearest[point] - squared) / (_BELL * self.cell) ** 2)
             weight /= np.bincount(point, weight, len(label))[point]
             target = point[:, None] * values.shape[1] + columns[cluster]
-            yield np.bincount(target.reshape(-1), (weight[:, None] * strongest[cluster]).reshape(-1),
-                              len(label) * values.shape[1]).reshape(len(label), -1)
+            total: FloatArray = np.bincount(target.reshape(-1), (weight[:, None] * strongest[cluster]).reshape(-1),
+                                            len(label) * values.shape[1]).astype(np.float64)
+            yield total.reshape(len(label), -1)
 
 
 def _labels(surface: Surface, most: int) -> tuple[IntArray, float]:

@@ -40,8 +40,10 @@ class Graph:
         slot = np.arange(len(key)) - (np.cumsum(count) - count)[rows]
         sorting = np.lexsort((row_of[rows], slot))
         ends = np.cumsum(np.bincount(slot, minlength=1))[:-1]
-        slots = zip(np.split(row_of[columns[sorting]], ends), np.split(weight[sorting], ends), strict=True)
-        return cls(order, tuple(slots), np.bincount(rows, weight, nodes))
+        neighbours: list[IntArray] = np.split(row_of[columns[sorting]].astype(np.int64), ends)
+        shares: list[FloatArray] = np.split(np.asarray(weight[sorting], dtype=np.float64), ends)
+        total: FloatArray = np.asarray(np.bincount(rows, weight, nodes), dtype=np.float64)
+        return cls(order.astype(np.int64), tuple(zip(neighbours, shares, strict=True)), total)
 
     def solve(self, hold: FloatArray, held: FloatArray, step: Callable[[], None] | None = None) -> FloatArray:
         """Solve (L + diag hold) X = diag(hold) held, where L is the graph's Laplacian, for all columns at once.

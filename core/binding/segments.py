@@ -82,7 +82,7 @@ class Segments:
         depth = solid.depths(self.starts[leaves], direction, size)
         further = np.linspace(0.0, 1.0, _STEPS_ON + 1) * np.maximum(depth - length, 0.0)[:, None]
         points = self.ends[leaves, None] + further[..., None] * direction[:, None]
-        away = self.nearest(points.reshape(-1, 3))[0].reshape(*further.shape, -1)
+        away = self.nearest(points.reshape(-1, 3))[0].reshape(*further.shape, len(self.bones))
         away[:, :, :] = np.where(self.bones[leaves, None, None] == self.bones, np.inf, away)
         free = np.logical_and.accumulate(away.min(axis=2, initial=np.inf) >= further, axis=1)
         reached = np.take_along_axis(further, np.maximum(free.sum(axis=1) - 1, 0)[:, None], axis=1)[:, 0]
