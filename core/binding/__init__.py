@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from ..influences import Influences
 from .euclidean import bind_euclidean
 from .input import BindInput
-from .inside import BindCancelled, Progress, bind_inside_distance
+from .inside import BindCancelledError, Progress, bind_inside_distance
 from .settings import RANGES, BindSettings
 
-__all__ = ["DEFAULT_METHOD", "METHODS", "RANGES", "BindCancelled", "BindInput", "BindMethod", "BindSettings",
+__all__ = ["DEFAULT_METHOD", "METHODS", "RANGES", "BindCancelledError", "BindInput", "BindMethod", "BindSettings",
            "Progress"]
 
 
@@ -18,7 +18,7 @@ class BindMethod:
     """A way to bind, as the interface shows it.
 
     bind: makes the influences, and calls its third argument, unless None, with the share of the work done; when
-    that answers False, it raises BindCancelled. settings: names of the `BindSettings` that it reads.
+    that answers False, it raises BindCancelledError. settings: names of the `BindSettings` that it reads.
     """
 
     label: str

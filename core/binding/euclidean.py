@@ -7,7 +7,7 @@ import numpy as np
 from ..arrays import FloatArray
 from ..influences import Influences
 from .input import BindInput
-from .inside import BindCancelled, Progress
+from .inside import BindCancelledError, Progress
 from .settings import BindSettings
 
 _DISTANCES_AT_ONCE = 1 << 20
@@ -23,7 +23,7 @@ def bind_euclidean(bind_input: BindInput, settings: BindSettings, progress: Prog
     The distance is that from the vertex to the segment from the bone's head to its tail. Bones on which a
     vertex lies share it equally; of equally distant bones the earlier ones are taken. The weights do not
     change with the scale of the whole. `progress` is called with the share of the work done; when it answers
-    False, BindCancelled is raised.
+    False, BindCancelledError is raised.
 
     >>> mesh = BindInput.from_arrays([[1, 0, 0], [0, 0, 0.5]], [], ["down", "up"], [-1, 0],
     ...                              [[0, 0, -1], [0, 0, 2]], [[0, 0, 0], [0, 0, 3]])
@@ -37,7 +37,7 @@ def bind_euclidean(bind_input: BindInput, settings: BindSettings, progress: Prog
     run = max(1, _DISTANCES_AT_ONCE // len(bind_input.bone_names))
     for start in range(0, len(joints), run):
         if progress is not None and not progress(start / len(joints)):
-            raise BindCancelled("the binding was cancelled")
+            raise BindCancelledError("the binding was cancelled")
         part = slice(start, start + run)
         distances = segment_distances(bind_input.vertices[part], bind_input.heads, bind_input.tails)
         nearest = np.argsort(distances, axis=1, kind="stable")[:, :kept]

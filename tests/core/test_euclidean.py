@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from takt.core.binding import BindCancelled, BindInput, BindSettings
+from takt.core.binding import BindCancelledError, BindInput, BindSettings
 from takt.core.binding.euclidean import _DISTANCES_AT_ONCE, bind_euclidean, segment_distances
 from takt.core.errors import BindError
 
@@ -69,7 +69,7 @@ def test_tells_how_far_it_is_and_can_be_cancelled() -> None:
         told.append(done)
         return len(told) < 2
 
-    with pytest.raises(BindCancelled, match="the binding was cancelled"):
+    with pytest.raises(BindCancelledError, match="the binding was cancelled"):
         bind_euclidean(many, BindSettings(), stop_at_the_second)
     assert told[0] == 0.0 and 0.3 < told[1] < 0.4
 
