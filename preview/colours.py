@@ -13,7 +13,6 @@ from ..core.skeleton import Skeleton
 _CANDIDATES = (
     "E69F00", "56B4E9", "009E73", "F0E442", "0072B2", "D55E00", "CC79A7",  # Okabe and Ito 2008
     "332288", "88CCEE", "44AA99", "999933", "DDCC77", "CC6677", "882255",  # Tol 2021, "muted"
-    "EEEEEE",
 )
 _ENOUGH = 0.16
 """Distance in Oklab from which two zones that touch are told apart at a glance, under lights and shadows."""
