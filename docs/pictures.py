@@ -21,7 +21,9 @@ from mathutils import Quaternion
 
 ROOT = Path(os.environ.get("TAKT_ROOT", Path(__file__).resolve().parents[1]))
 OUT = Path(sys.argv[sys.argv.index("--") + 1]) if "--" in sys.argv else Path(os.environ.get("TAKT_OUT", "/out"))
-FRAME = 440
+FRAME = 589
+DANCE_FRAMES = (61, 109, 205, 349, 517, 541, 589, 685, 757, 1165, 1645, 1693)
+DANCE_SIZE = 150, 260
 context: Any = bpy.context
 operators: Any = bpy.ops
 
@@ -45,6 +47,7 @@ def steps() -> Iterator[None]:
     context.window_manager.takt_picture = "ZONES"
     yield
     photograph("panel_zones.png")
+    draw_dance("dance.png")
 
 
 def install() -> None:
@@ -102,6 +105,20 @@ def open_tab() -> None:
 def photograph(name: str) -> None:
     """Take the whole screen; Blender's own screenshot is black where windows are drawn by software."""
     subprocess.run(["import", "-window", "root", str(OUT / name)], check=True)
+
+
+def draw_dance(name: str) -> None:
+    """Draw the dance in a row of pictures, by the preview, without the window."""
+    import numpy as np
+
+    from takt.samples import film
+    from takt.samples.demo import Dancer
+
+    armature = context.object
+    mesh = next(ob for ob in context.scene.objects if ob.type == "MESH")
+    dancer = Dancer(context.scene, armature, mesh)
+    cameras = [dancer.camera([frame], DANCE_SIZE) for frame in DANCE_FRAMES]
+    film.write_png(OUT / name, np.concatenate(list(dancer.pictures(DANCE_FRAMES, cameras)), axis=1))
 
 
 def main() -> None:
