@@ -46,11 +46,17 @@ def perform(text: str | bytes, path: Path | None, library: Library, skeleton: Sk
     Raises ScoreError or FileError with every problem of the score and its files, SkeletonMismatchError where a
     clip has no joint in common with the skeleton, TaktError where settings do not exist or fit each other.
     """
+    return play(resolve(parse(text, path), library), skeleton, settings, turn=turn, up=up)
+
+
+def play(programme: Programme, skeleton: Skeleton | None = None, settings: Settings | None = None, *,
+         turn: FloatArray, up: FloatArray) -> Motion:
+    """Make the motion of a skeleton (None: that of the first clip played) out of a resolved score; see perform."""
     settings = settings or Settings()
-    programme = resolve(parse(text, path), library)
     sequence = expand(programme, settings.procedure, settings.loop)
     sequence, clips = played(sequence, programme)
-    fitted, unmatched = _fitted(clips, sequence.clips, skeleton, turn, Place(path))
+    target = clips[0].skeleton.turned(turn) if skeleton is None else skeleton
+    fitted, unmatched = _fitted(clips, sequence.clips, target, turn, Place(programme.document.path))
     return compose(sequence, fitted, method=settings.method, curve=settings.curve,
                    interpolation=settings.interpolation, root_motion=settings.root_motion, up=up,
                    problems=programme.problems, unmatched=unmatched)

@@ -8,38 +8,37 @@ from pathlib import Path
 from ..clip import Clip
 from ..errors import FileError
 from . import bvh, ogre_binary, ogre_xml
+from .ogre import OgreSkeleton
 
-Reader = Callable[[bytes, Path], tuple[Clip, ...]]
-
-
-def _ogre_binary(data: bytes, path: Path) -> tuple[Clip, ...]:
-    return ogre_binary.read(data, path).played
+Reader = Callable[[bytes, Path], OgreSkeleton]
 
 
-def _ogre_xml(data: bytes, path: Path) -> tuple[Clip, ...]:
-    return ogre_xml.read(data, path).played
+def _bvh(data: bytes, path: Path) -> OgreSkeleton:
+    clip = bvh.read(data, path).clip
+    return OgreSkeleton.of(clip.skeleton, (clip,))
 
 
-def _bvh(data: bytes, path: Path) -> tuple[Clip, ...]:
-    return (bvh.read(data, path).clip,)
-
-
-CLIP_READERS: dict[str, Reader] = {
-    ".skeleton": _ogre_binary,
-    ".skeleton.xml": _ogre_xml,
+SKELETON_READERS: dict[str, Reader] = {
+    ".skeleton": ogre_binary.read,
+    ".skeleton.xml": ogre_xml.read,
     ".bvh": _bvh,
 }
-"""How each kind of clip file is read, by its ending in lower case."""
+"""How each kind of file with a skeleton and clips is read, by its ending in lower case."""
 
 
 def read_clips(data: bytes, path: Path) -> tuple[Clip, ...]:
-    """Read all clips of a file, by the ending of its name.
+    """Read all clips of a file, as they move its skeleton; see read_skeleton."""
+    return read_skeleton(data, path).played
+
+
+def read_skeleton(data: bytes, path: Path) -> OgreSkeleton:
+    """Read the skeleton and the clips of a file, by the ending of its name.
 
     data: the whole file; path: names the format and stands in messages.
     Raises FileError for an ending without reader and for what cannot be read.
     """
     name = path.name.lower()
-    for ending in sorted(CLIP_READERS, key=len, reverse=True):
+    for ending in sorted(SKELETON_READERS, key=len, reverse=True):
         if name.endswith(ending):
-            return CLIP_READERS[ending](data, path)
-    raise FileError.at(f"clips of this kind cannot be read; endings that can: {', '.join(CLIP_READERS)}", path)
+            return SKELETON_READERS[ending](data, path)
+    raise FileError.at(f"clips of this kind cannot be read; endings that can: {', '.join(SKELETON_READERS)}", path)

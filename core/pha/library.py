@@ -154,22 +154,27 @@ def _candidates(root: Path, src: str, endings: Sequence[str]) -> list[Path]:
     return found
 
 
-def read_file(path: Path) -> bytes:
-    """Read an ordinary file whole, checked again once it is open: it may have been exchanged meanwhile."""
+def read_file(path: Path, real: Path | None = None) -> bytes:
+    """Read an ordinary file whole, checked again once it is open: it may have been exchanged meanwhile.
+
+    real: where path leads to, when that is known to be wanted; a symbolic link is refused otherwise.
+    """
     flags = os.O_RDONLY
     for name in ("O_BINARY", "O_CLOEXEC", "O_NOFOLLOW", "O_NONBLOCK"):
         flags |= getattr(os, name, 0)
     try:
-        descriptor = os.open(path, flags)
+        descriptor = os.open(real or path, flags)
     except OSError as error:
         raise FileError.at(f"cannot be opened: {error.strerror}", path) from error
-    with os.fdopen(descriptor, "rb") as file:
+    try:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
             raise FileError.at("is no ordinary file", path)
         if status.st_size > MAX_BYTES:
             raise FileError.at(f"has {status.st_size} bytes; at most {MAX_BYTES} are read", path)
-        try:
+        with os.fdopen(descriptor, "rb", closefd=False) as file:
             return file.read(MAX_BYTES)
-        except OSError as error:
-            raise FileError.at(f"cannot be read: {error.strerror}", path) from error
+    except OSError as error:
+        raise FileError.at(f"cannot be read: {error.strerror}", path) from error
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,59 @@
+"""Takt's command, for people without Blender: check, show, plot and bake scores, convert skeletons."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import sys
+from collections.abc import Sequence
+
+from ..core.errors import FileError, TaktError
+from . import bake, check, convert, plot, show
+
+_COMMANDS = {"check": check, "show": show, "plot": plot, "bake": bake, "convert": convert}
+INTERRUPTED = 130
+"""What shells expect of a command that was stopped by Ctrl-C."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one subcommand; return 0, or 1 after an error. Wrong usage ends the process with 2, as argparse does."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # a terminal that lacks a letter gets an escape, not an error
+            stream.reconfigure(errors="backslashreplace")
+    options = _parser().parse_args(arguments)
+    try:
+        code = int(options.run(options))
+        sys.stdout.flush()
+    except FileError as error:
+        return _complain(*(str(problem) for problem in error.problems))
+    except TaktError as error:
+        return _complain(f"takt: {error}")
+    except BrokenPipeError:  # whoever read has seen enough, as in `takt show score.pha | head`
+        with contextlib.suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except OSError as error:
+        return _complain(f"takt: {error.filename or 'a file'}: {error.strerror or error}")
+    except MemoryError:
+        return _complain("takt: there is not enough memory for this")
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    return code
+
+
+def _complain(*lines: str) -> int:
+    for line in lines:
+        print(line, file=sys.stderr)
+    return 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="takt", description=(__doc__ or "").strip(), allow_abbrev=False)
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for name, module in _COMMANDS.items():
+        says = (module.__doc__ or "").strip()
+        subparser = commands.add_parser(name, help=says.partition("\n")[0], description=says, allow_abbrev=False)
+        module.add_arguments(subparser)
+        subparser.set_defaults(run=module.run)
+    return parser

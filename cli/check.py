@@ -1,0 +1,37 @@
+"""Find every mistake in scores and in what they load and include; the exit code is 1 where there is any."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from ..core.errors import FileError, TaktError
+from .scores import add_playing, play_programme, read_programme
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what this command takes."""
+    parser.add_argument("scores", metavar="score.pha", type=Path, nargs="+", help="the scores to check")
+    add_playing(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Check each score; say FILE:LINE:COLUMN of all that is found."""
+    return max([_check(path, options) for path in options.scores])
+
+
+def _check(path: Path, options: argparse.Namespace) -> int:
+    try:
+        programme = read_programme(path, options)
+        if options.procedure == "main" and "main" not in programme.own:
+            print(*programme.problems, f"{path}: a library of {len(programme.own)} procedures", sep="\n")
+            return 0
+        motion = play_programme(programme, options)
+    except FileError as error:
+        print(*error.problems, sep="\n")
+        return 1
+    except TaktError as error:
+        print(f"{path}: {error}")
+        return 1
+    print(*motion.problems, f"{path}: {len(motion.sequence)} segments, {motion.duration_s:.2f} s", sep="\n")
+    return 0

@@ -1,0 +1,93 @@
+"""What the commands that play a score share: their options, and the way from a file to a motion."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import os
+import typing
+from pathlib import Path
+
+import numpy as np
+
+from ..core import rotations as rot
+from ..core.errors import TaktError
+from ..core.formats import read_skeleton
+from ..core.motion import Motion
+from ..core.pha.document import parse
+from ..core.pha.library import CLIP_SUFFIXES, Library, read_file
+from ..core.pha.programme import Programme, resolve
+from ..core.score import Settings, play
+from ..core.transitions.curves import CURVES
+from ..core.transitions.methods import METHODS
+
+_REGISTRIES: dict[str, tuple[str, ...]] = {"method": tuple(METHODS), "curve": tuple(CURVES)}
+_HELP = {
+    "procedure": "which procedure of the file to play",
+    "method": "where transitions play",
+    "curve": "weight curve of transitions",
+    "interpolation": "of rotations between keys",
+    "root_motion": "how the character travels",
+    "loop": "join the end to the beginning",
+}
+_UP = {"Y": np.array((0.0, 1.0, 0.0)), "Z": np.array((0.0, 0.0, 1.0))}
+
+
+def add_library(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say where clips and scores are looked up."""
+    parser.add_argument("--library", metavar="DIR", type=Path, action="append", default=[],
+                        help="folder that every src starts from; may be given several times "
+                             "(default: found from the score's own folder upwards)")
+    parser.add_argument("--load-format", metavar="ENDING", default="",
+                        help=f"which file a src means where there are several: {', '.join(CLIP_SUFFIXES)}")
+
+
+def add_playing(parser: argparse.ArgumentParser) -> None:
+    """Add the options of how a score is played: one for each of core's Settings, and the skeleton."""
+    add_library(parser)
+    types = typing.get_type_hints(Settings)
+    for field in dataclasses.fields(Settings):
+        flag, says = f"--{field.name.replace('_', '-')}", _HELP.get(field.name, "")
+        if types[field.name] is bool:
+            parser.add_argument(flag, action="store_true", default=field.default, help=says)
+        elif field.name == "procedure":
+            parser.add_argument(flag, metavar="NAME", default=field.default, help=f"{says} (default: {field.default})")
+        else:
+            known = _REGISTRIES.get(field.name) or typing.get_args(types[field.name])
+            among = f"{', '.join(known)}; " if known else ""
+            parser.add_argument(flag, metavar="NAME", type=str.upper, choices=list(known) or None,
+                                default=field.default, help=f"{says} ({among}default: {field.default})".strip())
+    parser.add_argument("--skeleton", metavar="FILE", type=Path,
+                        help="the skeleton that plays: .skeleton, .skeleton.xml or .bvh (default: the first clip's)")
+    parser.add_argument("--up", choices=list(_UP), type=str.upper, default="Y",
+                        help="which axis of the clips points up (default: Y)")
+
+
+def read_programme(path: Path, options: argparse.Namespace) -> Programme:
+    """Read a score and all that it needs; raise FileError with everything that is wrong."""
+    for root in options.library:
+        if not root.is_dir():
+            raise TaktError(f"the library {str(root)!r} is no folder")
+    library = Library(options.library, load_format=options.load_format)
+    return resolve(parse(read_named(path), path), library)
+
+
+def read_motion(options: argparse.Namespace) -> tuple[Programme, Motion]:
+    """Play the score that the options name, as they say."""
+    programme = read_programme(options.score, options)
+    return programme, play_programme(programme, options)
+
+
+def play_programme(programme: Programme, options: argparse.Namespace) -> Motion:
+    """Play a score as the options say."""
+    names = [field.name for field in dataclasses.fields(Settings)]
+    settings = Settings(**{name: getattr(options, name) for name in names})
+    skeleton = None
+    if options.skeleton is not None:
+        skeleton = read_skeleton(read_named(options.skeleton), options.skeleton).skeleton
+    return play(programme, skeleton, settings, turn=rot.IDENTITY, up=_UP[options.up])
+
+
+def read_named(path: Path) -> bytes:
+    """Read a file that the user named; unlike those that scores name it may be a symbolic link."""
+    return read_file(path, Path(os.path.realpath(path)))

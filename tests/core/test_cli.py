@@ -1,0 +1,263 @@
+"""The command: what it says of good and bad scores, and that it never ends in a traceback."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from takt.cli import main
+from takt.core import rotations as rot
+from takt.core.formats import bvh, ogre_binary, ogre_xml, read_skeleton
+from takt.core.formats.ogre import OgreSkeleton
+from takt.core.skeleton import world_from_pose
+from takt.core.transitions.methods import METHODS
+from takt.tests.core.ogre_cases import assert_same, small
+from takt.tests.core.scores import FIGURE, X, Y, procedure, score, turning, walking
+
+ROOT = Path(__file__).resolve().parents[2]
+BAKED = 2e-6
+"""Joint positions of a clip baked into float32 against the motion, per unit of size."""
+WALK = procedure("walk", 'left duration="1"', 'right duration="1"')
+MAIN = procedure("main", 'walk duration="4" repeat="2"', 'forward duration="2" transition="0.5"', 'left duration="2"')
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """Write a library with three clips and a score that plays them; return the score."""
+    clips = (turning("left", X, (0.0, 0.4, 0.1)), turning("right", Y, (0.2, 0.5, 0.9)), walking("forward", (0.0, 1.0)))
+    (tmp_path / "feet").mkdir()
+    (tmp_path / "feet" / "Steps.skeleton").write_bytes(ogre_binary.write(OgreSkeleton.of(FIGURE, clips)))
+    (tmp_path / "dance.pha").write_text(score(WALK, MAIN, tick=0.5))
+    return tmp_path / "dance.pha"
+
+
+def bad(path: Path) -> Path:
+    """Write a score with three mistakes beside the good one."""
+    file = path.with_name("bad.pha")
+    file.write_text('<pha tickLength="1">\n<load src="feet.Steps"/>\n<procedure name="main">\n'
+                    ' <call name="lefd" duration="1"/>\n <call name="left" duration="-1"/>\n</procedure>\n'
+                    '<load src="feet.Shoes"/>\n</pha>\n')
+    return file
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+    code = main([str(argument) for argument in arguments])
+    out, err = capsys.readouterr()
+    assert "Traceback" not in out + err
+    return code, out, err
+
+
+def test_check_of_a_good_score(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = run(capsys, "check", path)
+    assert (code, err) == (0, "")
+    assert out.splitlines()[-1] == f"{path}: 6 segments, 6.00 s"
+
+
+def test_check_finds_every_mistake_with_its_place(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = bad(path)
+    code, out, _ = run(capsys, "check", file, path)
+    lines = out.splitlines()
+    assert code == 1
+    assert any(line.startswith(f"{file}:4:2: ") and "did you mean left?" in line for line in lines)
+    assert any(line.startswith(f"{file}:5:2: ") and "'-1'" in line for line in lines)
+    assert any(line.startswith(f"{file}:7:1: ") and "feet.Shoes" in line for line in lines)
+    assert lines[-1] == f"{path}: 6 segments, 6.00 s"  # the second score is checked all the same
+
+
+def test_check_of_a_library(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    library = path.with_name("walks.pha")
+    library.write_text(score(WALK))
+    assert run(capsys, "check", library) == (0, f"{library}: a library of 1 procedures\n", "")
+
+
+def test_check_warns(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = path.with_name("long.pha")
+    file.write_text(score(procedure("main", 'left duration="1" transition="9"', 'right duration="1"')))
+    code, out, _ = run(capsys, "check", file)
+    assert code == 0
+    assert "warning: a transition of 9 s" in out
+
+
+def test_show(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "show", path)
+    lines = out.splitlines()
+    assert code == 0
+    assert lines[0] == "main: 6 segments, 6.00 s, transitions END"
+    assert lines[2:8] == ["main  12 ticks", "  2 × walk  4 ticks", "    feet.Steps.left  1 tick",
+                          "    feet.Steps.right  1 tick", "  feet.Steps.forward  2 ticks, transition 0.5",
+                          "  feet.Steps.left  2 ticks"]
+    assert lines[9].split() == ["start", "length", "then", "clip", "procedures"]
+    assert lines[14].split() == ["4.000", "1.000", "0.250", "feet.Steps.forward", "main"]
+    assert len(lines) == 16
+
+
+def test_show_unfolds_a_procedure_once(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path.write_text(score(WALK, procedure("main", 'walk duration="2"', 'walk duration="1"')))
+    lines = run(capsys, "show", path)[1].splitlines()
+    assert lines[2:7] == ["main  3 ticks", "  walk  2 ticks", "    feet.Steps.left  1 tick",
+                          "    feet.Steps.right  1 tick", "  walk  1 tick (as above)"]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_show_json(path: Path, capsys: pytest.CaptureFixture[str], method: str) -> None:
+    code, out, _ = run(capsys, "show", "--json", "--method", method.lower(), path)
+    segments = json.loads(out)
+    assert code == 0
+    assert [s["clip"] for s in segments] == [f"feet.Steps.{n}" for n in ("left", "right", "left", "right", "forward",
+                                                                        "left")]
+    assert [s["start_s"] for s in segments] == [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]
+    assert {s["length_s"] for s in segments} == {1.0}
+    assert {s["method"] for s in segments} == {method}
+    assert [s["path"] for s in segments] == [["main", "walk"]] * 4 + [["main"]] * 2
+    squeezed = 0.2 if method == "INSERT" else 0.25  # 1 · 0.25 / (1 + 0.25)
+    assert segments[4]["transition_s"] == pytest.approx(squeezed)
+    assert segments[5]["transition_s"] == 0.0
+    assert all(s["plays_from_s"] < s["plays_to_s"] for s in segments)
+
+
+def test_json_says_the_transition_that_plays(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path.write_text(score(procedure("main", 'left duration="1" transition="9"', 'right duration="1"')))
+    code, out, _ = run(capsys, "show", "--json", path)
+    assert (code, json.loads(out)[0]["transition_s"]) == (0, 1.0)
+
+
+def test_show_another_procedure_from_a_named_library(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    elsewhere = path.parent / "a" / "b" / "c" / "d" / "e" / "f"
+    elsewhere.mkdir(parents=True)
+    moved = path.rename(elsewhere / "dance.pha")
+    assert run(capsys, "show", moved)[0] == 1
+    code, out, _ = run(capsys, "show", "--library", path.parent, "--procedure", "walk", "--loop", moved)
+    assert code == 0
+    assert out.startswith("walk: 2 segments, 1.00 s")
+
+
+@pytest.mark.parametrize(("arguments", "message"), [
+    (("show", "nothing.pha"), "nothing.pha: cannot be opened: No such file"),
+    (("show", "{score}", "--procedure", "mian"), "did you mean main?"),
+    (("show", "{score}", "--library", "nowhere"), "the library 'nowhere' is no folder"),
+    (("show", "{score}", "--load-format", ".doc"), "load_format is '.doc'; expected one of .skeleton"),
+    (("show", "{score}", "--curve", "cubic", "--method", "both"), "CUBIC only rises"),
+    (("show", "{score}", "--skeleton", "{score}"), "endings that can: .skeleton"),
+    (("show", "{folder}"), "is no ordinary file"),
+    (("convert", "{clips}", "x.fbx"), "does not name a format that can be written"),
+    (("convert", "{clips}", "{clips}"), "is the file to read"),
+    (("convert", "{clips}", "x.bvh"), "choose one by --clip NAME; there are 'left', 'right', 'forward'"),
+    (("convert", "{clips}", "x.bvh", "--clip", "up"), "there is no clip 'up'; there are 'left'"),
+    (("convert", "{score}", "x.bvh"), "endings that can: .skeleton"),
+    (("convert", "{clips}", "no/such/folder/x.skeleton"), "x.skeleton: No such file or directory"),
+    (("bake", "{score}", "x.doc"), "does not name a format that can be written"),
+    (("bake", "{score}", "x.skeleton", "--fps", "9999"), ""),
+    (("plot", "{score}", "x.doc"), "is no picture that can be drawn"),
+])
+def test_errors_are_friendly(path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
+                             arguments: tuple[str, ...], message: str) -> None:
+    monkeypatch.chdir(path.parent)
+    names = {"score": path.name, "clips": "feet/Steps.skeleton", "folder": "feet"}
+    code, out, err = run(capsys, *(argument.format(**names) for argument in arguments))
+    assert (code, out) == ((1, "") if message else (0, ""))
+    assert message in err
+
+
+@pytest.mark.parametrize("arguments", [(), ("dance",), ("show",), ("show", "a", "--method", "x"),
+                                       ("convert", "a", "b", "--fps", "-1"), ("plot", "a", "b", "--from", "x")])
+def test_wrong_usage_ends_with_2(arguments: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stop:
+        main(arguments)
+    assert stop.value.code == 2
+    assert "usage: takt" in capsys.readouterr().err
+
+
+def test_a_score_may_be_a_symbolic_link(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    link = path.with_name("link.pha")
+    link.symlink_to(path)
+    assert run(capsys, "check", link)[0] == 0
+
+
+def test_convert_there_and_back(path: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    ogre = small()
+    source, xml, back = tmp_path / "small.skeleton", tmp_path / "small.skeleton.xml", tmp_path / "back.skeleton"
+    source.write_bytes(ogre_binary.write(ogre))
+    assert run(capsys, "convert", source, xml) == (0, "", "")
+    assert run(capsys, "convert", xml, back) == (0, "", "")
+    assert_same(ogre_xml.read(xml.read_bytes()), ogre)
+    assert_same(ogre_binary.read(back.read_bytes()), ogre)
+
+
+def test_convert_to_bvh_and_back(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source, out, back = path.parent / "feet" / "Steps.skeleton", path.parent / "o.bvh", path.parent / "o.skeleton"
+    assert run(capsys, "convert", source, out, "--clip", "forward") == (0, "", "")
+    assert bvh.read(out.read_bytes()).frame_time_s == pytest.approx(1 / 8)  # the clip's own keys
+    assert run(capsys, "convert", out, back) == (0, "", "")
+    mine, theirs = (read_skeleton(file.read_bytes(), file) for file in (source, back))
+    clip = next(c for c in mine.clips if c.name == "forward")
+    times = np.linspace(0.0, 1.0, 9)
+    a = world_from_pose(mine.skeleton, clip.sample(times))[..., 3]
+    b = world_from_pose(theirs.skeleton, theirs.clips[0].sample(times))[..., 3]
+    np.testing.assert_allclose(a, b, atol=1e-5)
+
+
+def test_convert_says_what_is_lost(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    source = tmp_path / "small.skeleton"
+    source.write_bytes(ogre_binary.write(small()))
+    code, _, err = run(capsys, "convert", source, tmp_path / "walk.bvh", "--clip", "walk", "--fps", "10")
+    assert (code, err) == (0, "takt: warning: scales are left out, which .bvh does not know\n")
+
+
+@pytest.mark.parametrize("ending", [".skeleton", ".skeleton.xml", ".bvh"])
+def test_bake(path: Path, capsys: pytest.CaptureFixture[str], ending: str) -> None:
+    from takt.cli.scores import read_programme
+    from takt.core.score import play
+
+    out = path.parent / f"baked{ending}"
+    assert run(capsys, "bake", path, out, "--fps", "25")[0] == 0
+    baked = read_skeleton(out.read_bytes(), out)
+    clip, = baked.clips
+    assert clip.name == ("baked" if ending == ".bvh" else "dance")
+    assert clip.duration_s == pytest.approx(6.0)
+
+    class Plain:
+        library: tuple[Path, ...] = ()
+        load_format = ""
+
+    motion = play(read_programme(path, Plain), turn=rot.IDENTITY, up=Y)  # type: ignore[arg-type]  # all that is read
+    times = np.arange(151) / 25
+    a = world_from_pose(motion.skeleton, motion.sample(times))[..., 3]
+    b = world_from_pose(baked.skeleton, clip.sample(times))[..., 3]
+    np.testing.assert_allclose(a, b, atol=BAKED * 5 * np.abs(a).max())
+
+
+def test_importing_the_command_needs_no_extra() -> None:
+    code = "import sys, checkout, takt.cli; print('matplotlib' in sys.modules)"
+    answer = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert answer.stdout.strip() == "False"
+
+
+def test_from_a_checkout_it_is_python_m_takt(path: Path) -> None:
+    answer = subprocess.run([sys.executable, "-m", "takt", "check", str(bad(path))], cwd=ROOT, capture_output=True,
+                            text=True, check=False)
+    assert answer.returncode == 1
+    assert ":4:2: " in answer.stdout
+    assert answer.stderr == ""
+
+
+def test_in_a_checkout_takt_is_the_package() -> None:
+    code = "import takt, takt.core.score; print(takt.__doc__.split(':')[0], hasattr(takt, 'register'))"
+    answer = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert answer.stdout.strip() == "Takt True"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes end otherwise there")
+def test_a_reader_may_leave_early(path: Path) -> None:
+    path.write_text(score(WALK, procedure("main", 'walk duration="2" repeat="20000"')))
+    show = subprocess.Popen([sys.executable, "-m", "takt", "show", str(path)], cwd=ROOT, stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE)
+    assert show.stdout is not None and show.stderr is not None
+    show.stdout.readline()
+    show.stdout.close()
+    assert show.stderr.read() == b""
+    assert show.wait() == 0
+    show.stderr.close()
