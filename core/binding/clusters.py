@@ -8,12 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import FloatArray, IntArray
-from .surface import Surface
+from .surface import Surface, connected
 
 _SIDES = np.array([1.0, 0.93, 0.87])
 """Unequal, so that normals halfway between two axes of a symmetric body do not hang on rounding."""
 
 _FINER = 6
+_MOST_PIECES = 4
 _BELL = 0.6
 """Width of the bell in cells: halfway between two clusters both count the same, 1½ cells away next to nothing."""
 
@@ -40,14 +41,20 @@ class Clusters:
     def of(cls, surface: Surface, most: int) -> Clusters:
         """Join points until there are at most about `most` clusters; a surface with no more points keeps its own.
 
-        Points are joined that share a cell of a grid and look towards the same of the six sides. Links carry
-        the conductance of the edges between two clusters, made smaller as the way between them is longer.
+        Points are joined that share a cell of a grid, look towards the same of the six sides, and hang
+        together there, so that fingers stay apart; points in far too many pieces are joined all the same.
+        Links carry the conductance of the edges between two clusters, made smaller as the way between them
+        is longer.
         """
         first, second, weights = surface.edges()
         if len(surface.points) <= most:
             return cls(np.arange(len(surface.points)), surface.points, surface.normals, surface.areas,
                        (first, second, weights), 0.0)
         label, cell = _labels(surface, most)
+        together = label[first] == label[second]
+        pieces = connected(len(label), first[together], second[together])
+        if pieces.max() < _MOST_PIECES * most:
+            label = pieces
         count = int(label.max()) + 1
         share = np.maximum(surface.areas, np.finfo(float).tiny)
         areas: FloatArray = np.asarray(np.bincount(label, share, count), dtype=np.float64)

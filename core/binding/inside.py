@@ -55,7 +55,7 @@ class InsideOptions:
     hardness: float = 1.5
     smoothing: float = 1.0
     resolution: int = 48
-    prune_below: float = 0.015
+    prune_below: float = 0.0125
 
     def __post_init__(self) -> None:
         for name, least, most in (("influences", 0, 64), ("hardness", 0.5, 8.0), ("smoothing", 0.0, 4.0),
@@ -100,7 +100,8 @@ def bind_inside_distance(body: BindInput, options: InsideOptions | None = None,
     report.at(0.6)
     weights = sources.shares
     if options.smoothing > 0.0 and size > 0.0:
-        areas = np.maximum(clusters.areas, _LEAST_AREA * max(float(clusters.areas.mean()), np.finfo(float).tiny))
+        mean = float(clusters.areas.mean()) or 1.0  # a mesh without area, as of points alone
+        areas = np.maximum(clusters.areas, _LEAST_AREA * mean)
         distance = np.maximum(sources.distances, _NEAREST * size) * options.smoothing
         graph = Graph.build(len(areas), *clusters.links)
         weights = graph.solve(_HOLD * areas / distance**2, sources.shares, report.round)
@@ -129,8 +130,8 @@ def _weld(body: BindInput) -> tuple[IntArray, Surface, Frame]:
     points = np.empty((int(place.max()) + 1, 3))
     points[place] = body.vertices
     frame = Frame.of_points(points)
-    triangles = place[triangulate(body.face_vertices, body.face_sizes)]
-    return place, Surface.build(frame.inward(points), triangles), frame
+    points = frame.inward(points)
+    return place, Surface.build(points, triangulate(points, place[body.face_vertices], body.face_sizes)), frame
 
 
 class _Report:

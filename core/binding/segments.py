@@ -66,18 +66,14 @@ class Segments:
             (self.bones, self.starts, self.ends, self.leaf),
             (other.bones, other.starts, other.ends, other.leaf), strict=True)))
 
-    def before(self, line: int) -> int | None:
-        """Return which other bone's line leads to the start of `line`, None where no other bone has one."""
-        others = np.flatnonzero(self.bones != self.bones[line])
-        gap = np.linalg.norm(self.ends[others] - self.starts[line], axis=1)
-        return int(others[np.argmin(gap)]) if len(others) else None
-
     def to_the_skin(self, solid: Solid, size: float) -> Segments:
         """Let last lines end where they leave the solid, or go on towards there while no other bone is as near.
 
         Lines that start outside stay as they are. `size` is the body's: none goes on farther.
         """
         leaves = np.flatnonzero(self.leaf & (self.lengths > 0.0) & solid.contains(self.starts))
+        if not len(leaves):
+            return self
         direction, length = self.directions[leaves], self.lengths[leaves]
         depth = solid.depths(self.starts[leaves], direction, size)
         further = np.linspace(0.0, 1.0, _STEPS_ON + 1) * np.maximum(depth - length, 0.0)[:, None]

@@ -27,8 +27,8 @@ distance that is beyond _FAR_FROM radii: a thigh that starts inside the trunk do
 _LEAST_RADIUS = 2.0
 """In cells; thinner limbs are not told apart."""
 
-_TIP = 0.5
-"""A last line shorter than this share of the one before it only marks a tip."""
+_TIP = 1.0
+"""A last line shorter than so many radii of its limb only marks a tip."""
 
 _FAN_RAD = np.radians(35.0)
 _RADIUS_PLACES = np.linspace(0.3, 1.0, 6)
@@ -76,9 +76,13 @@ def find_sources(skin: Skin, segments: Segments, bones: int, solid: Solid, size:
     cost the same share the place. A last bone's line says little of the shape of what it ends in, as of a
     face in front of a head's axis: it gets a second line, to the middle of the skin that was found for it.
     """
-    found = _cheapest(skin, segments, bones, solid, size)
-    bulks = _bulks(skin, segments, found)
-    return _cheapest(skin, segments.joined(bulks), bones, solid, size) if len(bulks.bones) else found
+    radius = limb_radii(segments, solid, size)
+    found = _cheapest(skin, segments, radius, bones, solid)
+    bulks = _bulks(skin, segments, radius, found)
+    if not len(bulks.bones):
+        return found
+    radius = np.concatenate((radius, limb_radii(bulks, solid, size)))
+    return _cheapest(skin, segments.joined(bulks), radius, bones, solid)
 
 
 def limb_radii(segments: Segments, solid: Solid, size: float) -> FloatArray:
@@ -104,13 +108,12 @@ def limb_radii(segments: Segments, solid: Solid, size: float) -> FloatArray:
     return np.maximum(np.where(np.isfinite(radius), radius, 0.0), _LEAST_RADIUS * solid.cell)
 
 
-def _cheapest(skin: Skin, segments: Segments, bones: int, solid: Solid, size: float) -> Sources:
+def _cheapest(skin: Skin, segments: Segments, radius: FloatArray, bones: int, solid: Solid) -> Sources:
     distance, share = segments.nearest(skin.points)
     cost = (1.0 - _MIDDLE) * distance + _MIDDLE * segments.nearest(skin.middles)[0]
     places = segments.places(share)
     cost *= 1.0 + _OUTSIDE * solid.share_outside(skin.points[:, None], places)
     cost *= np.exp(_wrong_way(skin.points[:, None] - places, share, segments))
-    radius = limb_radii(segments, solid, size)
     cost *= np.maximum(distance / (_FAR_FROM * radius), 1.0) ** _FAR / radius**_THICKNESS
     of_bone = np.full((len(cost), bones), np.inf)
     from_bone = np.full((len(cost), bones), np.inf)
@@ -131,15 +134,12 @@ def _wrong_way(offsets: FloatArray, share: FloatArray, segments: Segments) -> Fl
                       + _BEYOND * np.where(ends, np.maximum(cosine, 0.0), 0.0))
 
 
-def _bulks(skin: Skin, segments: Segments, found: Sources) -> Segments:
+def _bulks(skin: Skin, segments: Segments, radius: FloatArray, found: Sources) -> Segments:
     """Return lines from the starts of last bones to the centres of area of the skin found for them."""
     weight = found.shares * skin.areas[:, None]
     area = weight.sum(axis=0)
-    kept = []
-    for line in np.flatnonzero(segments.leaf & (area[segments.bones] > 0.0)).tolist():
-        before = segments.before(line)
-        if before is None or segments.lengths[line] >= _TIP * segments.lengths[before]:
-            kept.append(line)
+    long = segments.lengths >= _TIP * radius
+    kept = np.flatnonzero(segments.leaf & long & (area[segments.bones] > 0.0))
     bones = segments.bones[kept]
     centres = (weight[:, bones].T @ skin.points) / np.maximum(area[bones], _TINY)[:, None]
     return Segments(bones, segments.starts[kept], centres, np.ones(len(kept), dtype=np.bool_))

@@ -14,6 +14,7 @@ _TURNING_ROUNDS = 30
 _FLATTEST_COTANGENT, _STEEPEST_COTANGENT = 0.02, 50.0
 """Obtuse and needle triangles must neither cut the surface nor glue it."""
 
+_ALIKE = 1e-6
 _MOST_SAMPLES_ALONG = 400
 
 
@@ -71,18 +72,28 @@ class Surface:
                                for n in np.unique(along)])
 
 
-def triangulate(face_vertices: IntArray, face_sizes: IntArray) -> IntArray:
-    """Cut faces, given by their corners (L,) and sizes (F,), into fans of triangles (T, 3).
+def triangulate(points: FloatArray, face_vertices: IntArray, face_sizes: IntArray) -> IntArray:
+    """Cut faces over points (P, 3), given by their corners (L,) and sizes (F,), into fans of triangles (T, 3).
 
-    >>> triangulate(np.array([4, 5, 6, 7]), np.array([4])).tolist()
-    [[4, 5, 6], [4, 6, 7]]
+    Quads are cut along the shorter diagonal, and along the one that reaches farther from the origin where
+    both are as long: so it does not matter where a face's list begins, and mirrored bodies are cut alike.
+
+    >>> triangulate(np.array([[0.0, 0, 0], [2, 0, 0], [3, 1, 0], [1, 1, 0]]), np.arange(4), np.array([4])).tolist()
+    [[1, 2, 3], [1, 3, 0]]
     """
     start = np.cumsum(face_sizes) - face_sizes
+    first = np.zeros(len(face_sizes), dtype=np.int64)
+    quads = np.flatnonzero(face_sizes == 4)
+    a, b, c, d = (points[face_vertices[start[quads] + corner]] for corner in range(4))
+    one, other = _lengths(c - a), _lengths(d - b)
+    reach, other_reach = (np.maximum(_lengths(p), _lengths(q)) for p, q in ((a, c), (b, d)))
+    alike = np.abs(one - other) <= _ALIKE * one
+    first[quads] = np.where(alike, other_reach > reach * (1.0 + _ALIKE), other < one)
     count = face_sizes - 2
     face = np.repeat(np.arange(len(face_sizes)), count)
     step = np.arange(len(face)) - np.repeat(np.cumsum(count) - count, count)
-    return np.stack((face_vertices[start[face]], face_vertices[start[face] + step + 1],
-                     face_vertices[start[face] + step + 2]), axis=1)
+    return np.stack([face_vertices[start[face] + (first[face] + corner) % face_sizes[face]]
+                     for corner in (np.zeros_like(step), step + 1, step + 2)], axis=1)
 
 
 def outward_signs(points: FloatArray, triangles: IntArray) -> FloatArray:

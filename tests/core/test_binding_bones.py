@@ -1,0 +1,130 @@
+"""Which lines stand for bones: tails that mean something or not, bones that only steer, bones without parents."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from takt.core.binding.bone_lines import bone_lines
+from takt.core.binding.euclidean import segment_distances
+from takt.core.binding.hierarchy import linked, steering_bones, words
+from takt.core.binding.segments import Segments
+from takt.core.binding.solid import Solid
+
+from .bodies import tube
+from .test_binding_solid import solid_of
+
+SIZE = 4.0
+ROUNDING = 1e-9
+SKIN = 0.12
+"""Lines end at the skin within a cell and a half."""
+
+
+@pytest.fixture(scope="module")
+def solid() -> Solid:
+    """A tube of radius 0.5 along z from 0 to 4."""
+    return solid_of(*tube((0, 0, 0), (0, 0, 4), 0.5, 12, 16), cell=0.08)
+
+
+def lines(solid: Solid, parents, heads, tails, names=None) -> dict[str, list[tuple[list[float], list[float]]]]:
+    names = names or [f"bone {i}" for i in range(len(parents))]
+    found = bone_lines(names, np.array(parents), np.array(heads, float), np.array(tails, float), solid, SIZE)
+    result: dict[str, list[tuple[list[float], list[float]]]] = {name: [] for name in names}
+    for bone, start, end in zip(found.bones, found.starts.round(6).tolist(), found.ends.round(6).tolist(), strict=True):
+        result[names[bone]].append((start, end))
+    return result
+
+
+UP = [[0, 0, 0.5], [0, 0, 1.5], [0, 0, 2.5]]
+
+
+def test_tails_that_lead_to_children_are_kept_and_the_last_goes_to_the_skin(solid):
+    found = lines(solid, [-1, 0, 1], UP, [[0, 0, 1.5], [0, 0, 2.5], [0, 0, 3]])
+    assert found["bone 0"] == [([0, 0, 0.5], [0, 0, 1.5])] and found["bone 1"] == [([0, 0, 1.5], [0, 0, 2.5])]
+    assert found["bone 2"][0][1][2] == pytest.approx(4.25, abs=SKIN)
+
+
+def test_an_overshooting_tail_ends_at_its_only_child(solid):
+    assert lines(solid, [-1, 0], UP[:2], [[0, 0, 1.7], [0, 0, 2.5]])["bone 0"] == [([0, 0, 0.5], [0, 0, 1.5])]
+
+
+def test_a_tail_short_of_children_straight_ahead_goes_on_to_them(solid):
+    heads = [[0, 0, 0.5], [0.1, 0, 2.5], [-0.1, 0, 2.5], [0.3, 0, 0.7]]
+    tails = [[0, 0, 1], [0.1, 0, 3], [-0.1, 0, 3], [0.4, 0, 0.7]]
+    found = lines(solid, [-1, 0, 0, 0, 1], [*heads, [0.1, 0, 3]], [*tails, [0.1, 0, 3.4]])
+    assert [end for _, end in found["bone 0"]] == [[0, 0, 1], [0.1, 0, 2.5], [-0.1, 0, 2.5]]
+
+
+def test_tails_that_lead_nowhere_give_way_to_fans(solid):
+    heads = [[0, 0, 1], [0.2, 0, 2], [-0.2, 0, 2], [0.2, 0, 3]]
+    found = lines(solid, [-1, 0, 0, 1], heads, [[9, 0, 1], [9, 0, 2], [9, 0, 2], [9, 0, 3]])
+    assert [end for _, end in found["bone 0"]] == [[0.2, 0, 2], [-0.2, 0, 2]]
+    (start, end), = found["bone 3"]
+    assert start == [0.2, 0, 3] and end[0] == 0.2 and 3.7 - ROUNDING <= end[2] < 4.4
+
+
+def test_a_last_bone_does_not_grow_over_its_neighbour(solid):
+    heads, tails = [[0, 0, 0.5], [0, 0, 1], [0.1, 0, 2]], [[0, 0, 1], [0, 0, 1.4], [0.1, 0, 3]]
+    found = lines(solid, [-1, 0, -1], heads, tails)
+    assert 1.4 < found["bone 1"][0][1][2] < 1.8
+
+
+def test_a_last_bone_that_sticks_out_is_cut_and_one_outside_is_left(solid):
+    found = lines(solid, [-1, 0, -1], [[0, 0, 1], [0, 0, 2], [3, 0, 0]], [[0, 0, 2], [3, 0, 2], [3, 0, 1]])
+    assert found["bone 1"][0][1][0] == pytest.approx(0.5, abs=SKIN) and found["bone 2"] == [([3, 0, 0], [3, 0, 1])]
+
+
+def test_steering_bones_have_no_line(solid):
+    names = ["root", "trunk", "top", "handIK", "pole", "copy", "copy's end"]
+    parents = [-1, 0, 1, 0, 0, 0, 5]
+    heads = [[0, 0, -2], [0, 0, 1], [0, 0, 2], [0, 0, 3], [5, 0, 1], [0, 0, 2.9], [0, 0, 2]]
+    tails = [[0, 0, -1], [0, 0, 2], [0, 0, 3], [0, 0, 4], [6, 0, 1], [0, 0, 2], [0, 0, 1.9]]
+    found = lines(solid, parents, heads, tails, names)
+    assert [name for name, own in found.items() if own] == ["trunk", "top"]
+
+
+def test_feet_that_hang_from_the_ground_keep_their_lines(solid):
+    heads, tails = [[9, 0, 0], [0, 0, 1], [0, 0, 3]], [[9, 0, 1], [0, 0, 3], [0, 0, 3.9]]
+    assert not steering_bones(["root", "leg", "foot"], np.array([-1, 0, 0]), np.array(heads, float),
+                              np.array(tails, float), solid)[1:].any()
+
+
+def test_where_all_bones_steer_all_have_lines(solid):
+    assert lines(solid, [-1], [[0, 0, 1]], [[0, 0, 2]], ["IK"])["IK"]
+
+
+def test_bones_without_parents_are_joined_along_limbs():
+    two = solid_of(*tube((0, 0, -2), (0, 0, 2), 0.3), cell=0.08)
+    heads = np.array([[0, 0, 1.5], [0, 0, 1], [0, 0, 0], [0, 0, -1], [0, 0, -1.7]], float)
+    parents = linked(["a tip", "a mid", "root", "b mid", "b tip"], heads, two)
+    assert parents.tolist() == [1, 2, -1, 2, 3]
+
+
+@given(st.integers(0, 2**31), st.integers(3, 30))
+@settings(max_examples=25, deadline=None)
+def test_joined_bones_are_one_tree(seed, bones):
+    heads = np.random.default_rng(seed).normal(size=(bones, 3))
+    empty = Solid(np.zeros((3, 3, 3), np.bool_), 1.0, 0)
+    parents = linked([str(i) for i in range(bones)], heads, empty)
+    assert (parents < 0).sum() == 1
+    ancestor = parents.copy()
+    for _ in range(bones):
+        ancestor = np.where(ancestor >= 0, parents[ancestor], -1)
+    assert (ancestor < 0).all()
+
+
+def test_words():
+    assert words("Thumb3.L_end") == ["thumb", "3", "l", "end"] and words("IKTarget") == ["ik", "target"]
+    assert words("弓") == []
+
+
+@given(st.integers(0, 2**31))
+@settings(max_examples=25, deadline=None)
+def test_distances_agree_with_the_plain_ones_even_far_away(seed):
+    random = np.random.default_rng(seed)
+    points, starts, ends = random.normal(size=(20, 3)), random.normal(size=(5, 3)) * 1e4, random.normal(size=(5, 3))
+    ends[0] = starts[0]
+    found = Segments(np.arange(5), starts, ends, np.ones(5, np.bool_))
+    distance, share = found.nearest(points)
+    assert np.allclose(distance, segment_distances(points, starts, ends), rtol=1e-6)
+    assert np.allclose(np.linalg.norm(points[:, None] - found.places(share), axis=2), distance)

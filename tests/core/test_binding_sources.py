@@ -1,0 +1,93 @@
+"""Which bone a place belongs to before zones are blended."""
+
+import numpy as np
+import pytest
+
+from takt.core.binding.segments import Segments
+from takt.core.binding.solid import Solid
+from takt.core.binding.sources import Skin, find_sources, limb_radii
+from takt.core.binding.surface import Surface
+
+from .bodies import joined, tube
+from .test_binding_solid import solid_of
+from .test_binding_surface import triangles_of
+
+CELL = 0.06
+PRECISION = 1.5 * CELL
+SIZE = 4.0
+
+
+def body(*meshes) -> tuple[Surface, Solid, Skin]:
+    points, faces, _ = joined(*meshes)
+    surface = Surface.build(points, triangles_of(points, faces))
+    solid = solid_of(points, faces, CELL)
+    return surface, solid, Skin.over(solid, points, surface.normals, surface.areas, SIZE)
+
+
+def segments(*lines, leaf=True) -> Segments:
+    starts, ends = np.array(lines, float).transpose(1, 0, 2)
+    return Segments(np.arange(len(lines)), starts, ends, np.full(len(lines), leaf))
+
+
+TUBE = tube((0, 0, -2), (0, 0, 2), 0.4, 30, 12)
+
+
+def test_the_middle_of_a_tube_is_its_axis():
+    surface, _, skin = body(TUBE)
+    ring = np.abs(surface.points[:, 2]) < 1
+    assert np.abs(skin.middles[ring, :2]).max() < 2 * PRECISION
+
+
+def test_the_radius_is_that_of_the_limb_where_it_is_thinnest():
+    _, solid, _ = body(TUBE, tube((0, 0, 0), (2, 0, 0), 0.2, 20))
+    found = limb_radii(segments([[0, 0, -1], [0, 0, 1]], [[0, 0, 0], [1.5, 0, 0]], leaf=False), solid, SIZE)
+    assert found == pytest.approx([0.4, 0.2], abs=PRECISION)
+    assert limb_radii(segments([[0, 0, -1], [0, 0, 1]], [[9, 0, 0], [9, 0, 1]]), solid, SIZE)[1] == pytest.approx(
+        0.4, abs=PRECISION)
+
+
+def test_a_joint_divides_a_tube_in_the_middle():
+    surface, solid, skin = body(TUBE)
+    found = find_sources(skin, segments([[0, 0, -2], [0, 0, 0]], [[0, 0, 0], [0, 0, 2]]), 2, solid, SIZE)
+    assert np.allclose(found.shares.sum(axis=1), 1)
+    high = surface.points[:, 2]
+    assert (found.shares[high > 0.1, 1] == 1).all() and (found.shares[high < -0.1, 0] == 1).all()
+    assert np.allclose(found.distances[np.abs(high) < 1.9], 0.4)
+
+
+def test_bones_that_cost_the_same_share():
+    _, solid, skin = body(TUBE)
+    line = [[0, 0, -1], [0, 0, 1]]
+    assert (find_sources(skin, segments(line, line), 3, solid, SIZE).shares == [0.5, 0.5, 0]).all()
+
+
+def test_a_bone_is_not_seen_through_the_air():
+    legs = [tube((x, 0, -2), (x, 0, 2), 0.15, 30, 8) for x in (-0.2, 0.2)]
+    surface, solid, skin = body(*legs)
+    own = segments([[-0.2, 0, -2], [-0.2, 0, 2]], [[0.2, 0, 1], [0.2, 0, 2]])  # the right leg's bone is high up
+    found = find_sources(skin, own, 2, solid, SIZE)
+    low = (surface.points[:, 2] < -1.8) & (surface.points[:, 0] < 0)
+    assert (found.shares[low, 0] == 1).all()
+
+
+def test_a_thin_limb_that_starts_inside_the_trunk_does_not_hold_it():
+    surface, solid, skin = body(tube((0, 0, 0), (0, 0, 2), 0.8, 30, 24), tube((0.4, 0, 0.3), (0.4, 0, -1.5), 0.15, 20))
+    bones = segments([[0, 0, 0.2], [0, 0, 2]], [[0.4, 0, 0.6], [0.4, 0, -1.5]])
+    found = find_sources(skin, bones, 2, solid, SIZE)
+    trunk = np.linalg.norm(surface.points[:, :2], axis=1) > 0.75
+    assert (found.shares[trunk & (surface.points[:, 0] > 0), 0] == 1).mean() > 0.9
+    assert (found.shares[surface.points[:, 2] < -0.5, 1] == 1).all()
+
+
+def test_a_tip_gets_no_bulk():
+    surface, solid, skin = body(TUBE)
+    found = find_sources(skin, segments([[0, 0, -2], [0, 0, 1.9]], [[0, 0, 1.9], [0, 0, 2.1]]), 2, solid, SIZE)
+    assert (found.shares[surface.points[:, 2] < 1.7, 0] == 1).all()
+
+
+def test_a_head_holds_its_face_though_the_neck_is_as_near():
+    ball = tube((0, -0.5, 0.6), (0, 0.35, 0.6), 0.5, 20, 24)  # reaches forward, and below the head's joint
+    surface, solid, skin = body(tube((0, 0, -2), (0, 0, 0.4), 0.2, 30, 8), ball)
+    found = find_sources(skin, segments([[0, 0, -2], [0, 0, 0.4]], [[0, 0, 0.4], [0, 0, 1.05]]), 2, solid, SIZE)
+    chin = (surface.points[:, 1] < -0.3) & (surface.points[:, 2] < 0.4)
+    assert chin.sum() > 10 and found.shares[chin, 1].mean() > 0.9
