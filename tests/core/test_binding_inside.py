@@ -56,7 +56,7 @@ def any_size(request, monkeypatch) -> bool:
     """Run once as for small and once as for big meshes."""
     if request.param:
         monkeypatch.setattr(module, "_MOST_PLACES", FEW)
-    return request.param
+    return bool(request.param)
 
 
 def test_a_limb_follows_its_bones_and_blends_at_the_joint(any_size):
@@ -157,7 +157,12 @@ def test_options_out_of_range_are_refused(option, value):
 
 def test_progress_grows_to_one_and_can_end_it():
     seen: list[float] = []
-    bind_inside_distance(figure(), progress=lambda done: seen.append(done) or True)
+
+    def note(done: float) -> bool:
+        seen.append(done)
+        return True
+
+    bind_inside_distance(figure(), progress=note)
     assert seen == sorted(seen) and seen[-1] == 1.0 and len(seen) > 5
     for end in (seen[0], seen[4], 1.0):
         with pytest.raises(BindCancelledError, match="cancelled"):
