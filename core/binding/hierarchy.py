@@ -81,7 +81,7 @@ def steering_bones(names: Sequence[str], parents: IntArray, heads: FloatArray, t
     for bone in waiting:
         parent = parents[bone]
         if parent < 0:
-            ground[bone] = outside[bone] and bool(children[bone])
+            ground[bone] = not solid.contains(heads[bone]) and bool(children[bone])
         elif ground[parent]:
             same = np.linalg.norm(heads[bone] - heads[parent]) <= _SAME_PLACE * size
             ground[bone] = outside[bone] and (same or (not children[bone] and ends_outside[bone]))

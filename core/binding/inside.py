@@ -55,7 +55,7 @@ class InsideOptions:
     hardness: float = 1.5
     smoothing: float = 1.0
     resolution: int = 48
-    prune_below: float = 0.0125
+    prune_below: float = 0.011
 
     def __post_init__(self) -> None:
         for name, least, most in (("influences", 0, 64), ("hardness", 0.5, 8.0), ("smoothing", 0.0, 4.0),
