@@ -51,16 +51,23 @@ def read_influences(mesh_object: bpy.types.Object, bone_names: Sequence[str], li
     return _padded(table.vertices[used], joints[used], table.weights[used], len(table.counts), limit)
 
 
-def read_locked_share(mesh_object: bpy.types.Object, bone_names: Sequence[str]) -> FloatArray:
-    """Return for each vertex, (V,), what the locked groups among the bones' leave to the others, 0 to 1."""
-    locked = [name for name in bone_names if is_locked(mesh_object, name)]
+def read_share_left(mesh_object: bpy.types.Object, names: Sequence[str]) -> FloatArray:
+    """Return for each vertex, (V,), what the groups of these names leave to others, 0 to 1."""
     vertices = len(cast(bpy.types.Mesh, mesh_object.data).vertices)
-    if not locked:
+    if not any(name in mesh_object.vertex_groups for name in names):
         return np.ones(vertices)
     table = _read_memberships(mesh_object)
-    is_ours = np.append(_joints_of_groups(mesh_object, locked) >= 0, False)
-    weights = np.where(is_ours[np.minimum(table.groups, len(is_ours) - 1)], table.weights, 0.0)
+    is_named = np.append(_joints_of_groups(mesh_object, names) >= 0, False)
+    weights = np.where(is_named[np.minimum(table.groups, len(is_named) - 1)], table.weights, 0.0)
     return np.clip(1.0 - np.bincount(table.vertices, weights, minlength=vertices), 0.0, 1.0)
+
+
+def read_selection(mesh_object: bpy.types.Object) -> BoolArray:
+    """Return which vertices, (V,), are selected, as Edit Mode left them or Weight Paint's masking shows them."""
+    vertices = cast(bpy.types.Mesh, mesh_object.data).vertices
+    selected = np.empty(len(vertices), dtype=np.bool_)
+    vertices.foreach_get("select", selected)
+    return selected
 
 
 def is_locked(mesh_object: bpy.types.Object, name: str) -> bool:

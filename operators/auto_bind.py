@@ -1,188 +1,167 @@
 """Auto-bind to Skeleton: vertex groups for the selected meshes from the bones near them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from functools import partial
+from typing import Any
 
 import bpy
-import numpy as np
-from bpy.props import EnumProperty, FloatProperty, IntProperty
 
-from ..bridge import armature, binding, groups
-from ..core.arrays import BoolArray, FloatArray
-from ..core.binding import DEFAULT_METHOD, METHODS, RANGES, BindSettings
-from ..core.errors import BindError, TaktError
-from ..core.influences import Influences
+from ..bridge import binding
+from ..bridge.binding import BindResult, BindTask
+from ..core.binding import BindCancelledError
+from ..core.errors import TaktError
+from .background import BackgroundWork
+from .bind_options import BindOptions
+from .bind_selection import check_objects, selection, selection_problem
 
-_MODES_THAT_ALLOW_GROUPS = frozenset({"OBJECT", "POSE", "WEIGHT_PAINT"})
+_PATIENCE_S = 0.4
+"""What is done by then needs no progress bar."""
+_LOOK_AGAIN_S = 0.1
+_PERCENT = 100.0
 _NAMES_SHOWN = 5
-_SINGULAR_BELOW = 1e-30
 
 
-@dataclass(frozen=True, eq=False)
-class _Bound:
-    """What is to be written to one mesh: influences of the named bones, and the share of them (V,)."""
-
-    mesh_object: bpy.types.Object
-    bone_names: tuple[str, ...]
-    influences: Influences
-    share: FloatArray
-
-
-class TAKT_OT_auto_bind(bpy.types.Operator):
+class TAKT_OT_auto_bind(BindOptions, bpy.types.Operator):
     """Bind the selected meshes to the armature: make the vertex groups of its deforming bones"""
 
     bl_idname = "takt.auto_bind"
     bl_label = "Auto-bind to Skeleton"
     bl_options = {"REGISTER", "UNDO"}
 
-    if TYPE_CHECKING:
-        method: str
-        influences: int
-        exponent: float
-    else:
-        method: EnumProperty(
-            name="Method", description="How the weights are found", default=DEFAULT_METHOD,
-            items=[(identifier, entry.label, entry.description) for identifier, entry in METHODS.items()])
-        influences: IntProperty(
-            name="Influences", description="The most bones that move a vertex",
-            default=BindSettings.influences,
-            min=int(RANGES["influences"].least), max=int(RANGES["influences"].most))
-        exponent: FloatProperty(
-            name="Exponent", description="How fast a bone's hold falls off with distance: higher keeps zones tight",
-            default=BindSettings.exponent, min=RANGES["exponent"].least, max=RANGES["exponent"].most,
-            step=50, precision=1)
+    _work: BackgroundWork[BindResult]
+    _task: BindTask
+    _timer: bpy.types.Timer | None = None
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Tell whether there is something to bind."""
-        reason = _selection_problem(context)
+        reason = selection_problem(context)
         if reason:
             cls.poll_message_set(reason)
         return not reason
 
     def draw(self, _context: bpy.types.Context) -> None:
-        """Draw the settings in the adjust panel."""
-        layout = self.layout
-        assert layout is not None
-        layout.use_property_split = True
-        layout.use_property_decorate = False
-        layout.prop(self, "method")
-        for name in METHODS[self.method].settings:
-            if hasattr(self, name):
-                layout.prop(self, name)
+        """Draw the options in the adjust panel."""
+        assert self.layout is not None
+        self.draw_options(self.layout)
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
-        """Find all weights first, then write them."""
-        armature_object, mesh_objects = _selection(context)
-        assert armature_object is not None and context.view_layer is not None  # poll saw to it
-        context.view_layer.update()
+        """Find all weights first, then write them: for scripts and the adjust panel, which wait."""
+        manager = context.window_manager
+        assert manager is not None
+        manager.progress_begin(0.0, _PERCENT)
         try:
-            _check(mesh_objects, armature_object)
-            settings = BindSettings(influences=self.influences, exponent=self.exponent)
-            bound = _find_weights(mesh_objects, armature_object, self.method, settings)
+            self._read(context)
+            return self._write(context, binding.solve(self._task, self.method, self.settings(),
+                                                      lambda done: manager.progress_update(_PERCENT * done) is None))
         except TaktError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        for entry in bound:
-            groups.write_influences(entry.mesh_object, entry.bone_names, entry.influences, entry.share)
-            binding.attach(entry.mesh_object, armature_object)
-        self.report({"INFO"}, _summary(bound, armature_object))
+        finally:
+            manager.progress_end()
+
+    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> "set[Any]":
+        """Begin; unless it is done in an instant, go on beside the interface."""
+        if bpy.app.background:  # nobody would look again
+            return self.execute(context)
+        try:
+            self._read(context)
+            self._work = BackgroundWork(partial(binding.solve, self._task, self.method, self.settings()))
+        except TaktError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        if self._work.has_ended(within_s=_PATIENCE_S):
+            return self._end(context)
+        manager = context.window_manager
+        assert manager is not None
+        manager.modal_handler_add(self)
+        self._timer = manager.event_timer_add(_LOOK_AGAIN_S, window=context.window)
+        manager.progress_begin(0.0, _PERCENT)
+        self._show_progress(context)
+        return {"RUNNING_MODAL"}
+
+    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
+        """Show how far it is, until it has ended or Esc is pressed."""
+        if event.type == "ESC":
+            self.cancel(context)
+            self.report({"INFO"}, "Binding cancelled, nothing has changed")
+            return {"CANCELLED"}
+        if event.type == "TIMER" and self._work.has_ended():
+            self._clear(context)
+            return self._end(context)
+        self._show_progress(context)
+        return {"RUNNING_MODAL"}
+
+    def cancel(self, context: bpy.types.Context) -> None:
+        """Stop the work; Blender calls it as well, when the window is closed."""
+        self._work.cancel()
+        self._clear(context)
+
+    def _read(self, context: bpy.types.Context) -> None:
+        """Check everything and read it; raise TaktError where something cannot be bound."""
+        armature_object, mesh_objects = selection(context)
+        assert armature_object is not None and context.view_layer is not None  # poll saw to it
+        context.view_layer.update()
+        check_objects(mesh_objects, armature_object)
+        self._task = binding.read_task(mesh_objects, armature_object, self.scope())
+
+    def _end(self, context: bpy.types.Context) -> "set[Any]":
+        try:
+            return self._write(context, self._work.result())
+        except BindCancelledError:
+            return {"CANCELLED"}
+        except TaktError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+
+    def _write(self, context: bpy.types.Context, result: BindResult) -> "set[Any]":
+        """Write what was found, if all is still as it was when it was read."""
+        armature_object, _ = selection(context)
+        mesh_objects = binding.still_there(self._task)
+        if armature_object is None:
+            raise TaktError("The armature is no longer selected; select it and bind again")
+        check_objects(mesh_objects, armature_object)
+        binding.write(mesh_objects, armature_object, self._task, result)
+        for text in unusual(result, mesh_objects):
+            self.report({"WARNING"}, text)
+        self.report({"INFO"}, _summary(self._task, result, armature_object))
         return {"FINISHED"}
 
+    def _show_progress(self, context: bpy.types.Context) -> None:
+        assert context.window_manager is not None and context.workspace is not None
+        context.window_manager.progress_update(_PERCENT * self._work.done)
+        context.workspace.status_text_set(f"Binding: {self._work.done:.0%}   Esc: Cancel")
 
-def _selection(context: bpy.types.Context) -> "tuple[bpy.types.Object | None, list[bpy.types.Object]]":
-    """Return the active armature, else the only selected one, and the selected meshes."""
-    selected = context.selected_objects
-    armatures = [ob for ob in selected if ob.type == "ARMATURE"]
-    active = context.active_object
-    if active is not None and active.type == "ARMATURE":
-        armatures = [active]
-    return armatures[0] if len(armatures) == 1 else None, [ob for ob in selected if ob.type == "MESH"]
-
-
-def _selection_problem(context: bpy.types.Context) -> str:
-    """Return why the selection cannot be bound, or an empty text; cheap enough for every redraw."""
-    armature_object, mesh_objects = _selection(context)
-    if not mesh_objects:
-        return "Select the meshes to bind, and the armature"
-    if armature_object is None:
-        several = any(ob.type == "ARMATURE" for ob in context.selected_objects)
-        return "Make one of the selected armatures the active object" if several else "Select an armature as well"
-    for ob in (armature_object, *mesh_objects):
-        if ob.mode not in _MODES_THAT_ALLOW_GROUPS:
-            return f"'{ob.name}' is being edited: go to Object Mode first"
-    return ""
+    def _clear(self, context: bpy.types.Context) -> None:
+        manager = context.window_manager
+        assert manager is not None
+        if self._timer is not None:
+            manager.event_timer_remove(self._timer)
+            self._timer = None
+            manager.progress_end()
+            if context.workspace is not None:
+                context.workspace.status_text_set(None)
 
 
-def _check(mesh_objects: Sequence[bpy.types.Object], armature_object: bpy.types.Object) -> None:
-    """Raise BindError with the first thing that stands in the way."""
-    if not any(bone.use_deform for bone in cast(bpy.types.Armature, armature_object.data).bones):
-        raise BindError(f"Armature '{armature_object.name}' has no bone that deforms; "
-                        "switch on Deform in the properties of its bones")
-    if abs(armature_object.matrix_world.to_3x3().determinant()) < _SINGULAR_BELOW:
-        raise BindError(f"Armature '{armature_object.name}' is scaled to nothing; give it a scale")
-    for mesh_object in mesh_objects:
-        _check_mesh(mesh_object, armature_object)
+def unusual(result: BindResult, mesh_objects: Sequence[bpy.types.Object]) -> list[str]:
+    """Return a sentence for each kind of thing that the user should look at."""
+    report = result.report
+    names = [ob.name for ob in mesh_objects]
+    found = (("Bones without vertices", report.idle_bones),
+             ("Meshes without volume", [names[part] for part in report.flat_parts]),
+             ("No bone passes these meshes; they follow the nearest", [names[part] for part in report.boneless_parts]))
+    return [f"{text}: {_listed(some)}" for text, some in found if some]
 
 
-def _check_mesh(mesh_object: bpy.types.Object, armature_object: bpy.types.Object) -> None:
-    mesh, name = cast(bpy.types.Mesh, mesh_object.data), mesh_object.name
-    if any(block.library or block.override_library for block in (mesh_object, mesh)):
-        raise BindError(f"Mesh '{name}' is linked from another file; make it local (Object > Relations > Make Local)")
-    if mesh.users - mesh.use_fake_user > 1:
-        raise BindError(f"Mesh '{name}' shares its data with other objects, and groups belong to the data; "
-                        "make it single-user (Object > Relations > Make Single User)")
-    if len(mesh.vertices) == 0:
-        raise BindError(f"Mesh '{name}' has no vertices; deselect it")
-    if _is_ancestor(mesh_object, armature_object):
-        raise BindError(f"Armature '{armature_object.name}' hangs below mesh '{name}'; clear its parent first")
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _NAMES_SHOWN} more" if len(names) > _NAMES_SHOWN else ""
+    return ", ".join(names[:_NAMES_SHOWN]) + more
 
 
-def _is_ancestor(mesh_object: bpy.types.Object, armature_object: bpy.types.Object) -> bool:
-    parent = armature_object.parent
-    while parent is not None and parent != mesh_object:
-        parent = parent.parent
-    return parent is not None
-
-
-def _find_weights(mesh_objects: Sequence[bpy.types.Object], armature_object: bpy.types.Object, method: str,
-                  settings: BindSettings) -> list[_Bound]:
-    """Bind all meshes as one body; where groups are locked, the mesh is bound to the other bones only."""
-    names = armature.read_deforming_bones(armature_object).names
-    locked_of = [frozenset(name for name in names if groups.is_locked(mesh_object, name))
-                 for mesh_object in mesh_objects]
-    bound: dict[int, _Bound] = {}
-    for locked in dict.fromkeys(locked_of):
-        alike = [index for index, other in enumerate(locked_of) if other == locked]
-        if len(locked) == len(names):
-            raise BindError(f"All groups of '{mesh_objects[alike[0]].name}' are locked; unlock those to be made anew")
-        bind_input = binding.read_bind_input(mesh_objects, armature_object, locked)
-        influences = METHODS[method].bind(bind_input, settings, None)
-        for index in alike:
-            own = _rows(influences, bind_input.part == index)
-            bound[index] = _Bound(mesh_objects[index], bind_input.bone_names, own,
-                                  groups.read_locked_share(mesh_objects[index], names))
-    return [bound[index] for index in range(len(mesh_objects))]
-
-
-def _rows(influences: Influences, chosen: BoolArray) -> Influences:
-    return Influences(influences.joints[chosen], influences.weights[chosen])
-
-
-def _summary(bound: Sequence[_Bound], armature_object: bpy.types.Object) -> str:
-    """Return what was done, and which bones move nothing."""
-    used: set[str] = set()
-    for entry in bound:
-        joints = entry.influences.joints[entry.influences.weights > 0.0]
-        used.update(entry.bone_names[joint] for joint in np.unique(joints))
-    vertices = sum(len(entry.share) for entry in bound)
-    text = f"Bound {vertices:,} vertices to {len(used)} bones of '{armature_object.name}'"
-    idle = [name for name in dict.fromkeys(name for entry in bound for name in entry.bone_names) if name not in used]
-    if idle:
-        more = f" and {len(idle) - _NAMES_SHOWN} more" if len(idle) > _NAMES_SHOWN else ""
-        text += f"; without vertices: {', '.join(idle[:_NAMES_SHOWN])}{more}"
-    return text
+def _summary(task: BindTask, result: BindResult, armature_object: bpy.types.Object) -> str:
+    vertices = sum(int(mesh_task.chosen.sum()) for mesh_task in task.meshes)
+    bones = len(task.bodies[0].bone_names) - len(result.report.idle_bones)
+    return f"Bound {vertices:,} vertices to {bones} bones of '{armature_object.name}'"
 
 
 def draw_in_parent_menu(menu: Any, _context: bpy.types.Context) -> None:

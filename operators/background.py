@@ -1,0 +1,54 @@
+"""Work on arrays beside Blender's main thread, so that the window stays alive and Esc is heard."""
+
+import threading
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+from ..core.errors import TaktError
+
+Result = TypeVar("Result")
+
+
+class BackgroundWork(Generic[Result]):
+    """A function in a thread of its own. It must not touch Blender's data.
+
+    The function gets a callable that takes the share of the work done and answers whether to go on.
+    """
+
+    def __init__(self, function: Callable[[Callable[[float], bool]], Result]) -> None:
+        """Start it."""
+        self.done = 0.0
+        self._function = function
+        self._is_cancelled = threading.Event()
+        self._result: Result | None = None
+        self._error: Exception | None = None
+        self._thread = threading.Thread(target=self._run, name="Takt", daemon=True)
+        self._thread.start()
+
+    def has_ended(self, within_s: float = 0.0) -> bool:
+        """Wait that long at most, and tell whether it has come to its end."""
+        self._thread.join(within_s)
+        return not self._thread.is_alive()
+
+    def cancel(self) -> None:
+        """Ask it to end and wait until it has."""
+        self._is_cancelled.set()
+        self._thread.join()
+
+    def result(self) -> Result:
+        """Return what the function has returned, or raise what it has raised; only after its end."""
+        if self._error is not None:
+            raise self._error
+        if self._result is None:
+            raise TaktError("the work has not ended yet")
+        return self._result
+
+    def _run(self) -> None:
+        try:
+            self._result = self._function(self._go_on)
+        except Exception as error:  # is raised again where somebody listens
+            self._error = error
+
+    def _go_on(self, done: float) -> bool:
+        self.done = done
+        return not self._is_cancelled.is_set()

@@ -1,0 +1,67 @@
+"""What Auto-bind binds to what, and why it cannot: everything is checked before the first write."""
+
+from collections.abc import Sequence
+from typing import cast
+
+import bpy
+
+from ..core.errors import BindError
+
+_MODES_THAT_ALLOW_GROUPS = frozenset({"OBJECT", "POSE", "WEIGHT_PAINT"})
+_SINGULAR_BELOW = 1e-30
+"""Determinants of scales below this are no scale; one of 1e-10 in each direction still is."""
+
+
+def selection(context: bpy.types.Context) -> "tuple[bpy.types.Object | None, list[bpy.types.Object]]":
+    """Return the active armature, else the only selected one, and the selected meshes."""
+    selected = context.selected_objects
+    armatures = [ob for ob in selected if ob.type == "ARMATURE"]
+    active = context.active_object
+    if active is not None and active.type == "ARMATURE":
+        armatures = [active]
+    return armatures[0] if len(armatures) == 1 else None, [ob for ob in selected if ob.type == "MESH"]
+
+
+def selection_problem(context: bpy.types.Context) -> str:
+    """Return why the selection cannot be bound, or an empty text; cheap enough for every redraw."""
+    armature_object, mesh_objects = selection(context)
+    if not mesh_objects:
+        return "Select the meshes to bind, and the armature"
+    if armature_object is None:
+        several = any(ob.type == "ARMATURE" for ob in context.selected_objects)
+        return "Make one of the selected armatures the active object" if several else "Select an armature as well"
+    for ob in (armature_object, *mesh_objects):
+        if ob.mode not in _MODES_THAT_ALLOW_GROUPS:
+            return f"'{ob.name}' is being edited: go to Object Mode first"
+    return ""
+
+
+def check_objects(mesh_objects: Sequence[bpy.types.Object], armature_object: bpy.types.Object) -> None:
+    """Raise BindError with the first thing that stands in the way."""
+    if not any(bone.use_deform for bone in cast(bpy.types.Armature, armature_object.data).bones):
+        raise BindError(f"Armature '{armature_object.name}' has no bone that deforms; "
+                        "switch on Deform in the properties of its bones")
+    if abs(armature_object.matrix_world.to_3x3().determinant()) < _SINGULAR_BELOW:
+        raise BindError(f"Armature '{armature_object.name}' is scaled to nothing; give it a scale")
+    for mesh_object in mesh_objects:
+        _check_mesh(mesh_object, armature_object)
+
+
+def _check_mesh(mesh_object: bpy.types.Object, armature_object: bpy.types.Object) -> None:
+    mesh, name = cast(bpy.types.Mesh, mesh_object.data), mesh_object.name
+    if any(block.library or block.override_library for block in (mesh_object, mesh)):
+        raise BindError(f"Mesh '{name}' is linked from another file; make it local (Object > Relations > Make Local)")
+    if mesh.users - mesh.use_fake_user > 1:
+        raise BindError(f"Mesh '{name}' shares its data with other objects, and groups belong to the data; "
+                        "make it single-user (Object > Relations > Make Single User)")
+    if len(mesh.vertices) == 0:
+        raise BindError(f"Mesh '{name}' has no vertices; deselect it")
+    if _is_ancestor(mesh_object, armature_object):
+        raise BindError(f"Armature '{armature_object.name}' hangs below mesh '{name}'; clear its parent first")
+
+
+def _is_ancestor(mesh_object: bpy.types.Object, armature_object: bpy.types.Object) -> bool:
+    parent = armature_object.parent
+    while parent is not None and parent != mesh_object:
+        parent = parent.parent
+    return parent is not None
