@@ -18,7 +18,7 @@ _ATTRIBUTES = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis
 
 def is_bent(armature_object: bpy.types.Object) -> bool:
     """Tell whether joints are bent and wait to be put back."""
-    return _KEPT in armature_object
+    return _KEPT in cast(Any, armature_object)
 
 
 def bendable(armature_object: bpy.types.Object) -> list[bpy.types.PoseBone]:
@@ -43,7 +43,7 @@ def bend(armature_object: bpy.types.Object, bone: bpy.types.PoseBone, angle_rad:
         bone.rotation_quaternion = Quaternion(values) @ turn
     elif bone.rotation_mode == "AXIS_ANGLE":
         axis, angle = (Quaternion(values[1:], values[0]) @ turn).to_axis_angle()
-        bone.rotation_axis_angle = (angle, *axis)
+        cast(Any, bone).rotation_axis_angle = (angle, axis.x, axis.y, axis.z)
     else:
         before = Euler(values, cast(Any, bone.rotation_mode))
         bone.rotation_euler = (before.to_quaternion() @ turn).to_euler(cast(Any, bone.rotation_mode), before)

@@ -49,11 +49,15 @@ class TAKT_OT_auto_bind(BindOptions, bpy.types.Operator):
         """Find all weights first, then write them: for scripts and the adjust panel, which wait."""
         manager = context.window_manager
         assert manager is not None
+
+        def tell(done: float) -> bool:
+            manager.progress_update(_PERCENT * done)
+            return True
+
         manager.progress_begin(0.0, _PERCENT)
         try:
             self._read(context)
-            return self._write(context, binding.solve(self._task, self.method, self.settings(),
-                                                      lambda done: manager.progress_update(_PERCENT * done) is None))
+            return self._write(context, binding.solve(self._task, self.method, self.settings(), tell))
         except TaktError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}

@@ -8,7 +8,7 @@ import pytest
 
 from takt.bridge import bend
 from takt.preview import life
-from takt.tests.characters import evaluated, own_character
+from takt.tests.characters import context, evaluated, own_character
 from takt.tests.rigged import select
 
 ANGLE_TOLERANCE_RAD = 1e-4
@@ -122,7 +122,7 @@ def test_in_turn_each_bone_goes_and_comes_back_exactly() -> None:
     bend.keep(rig, bend.bendable(rig), 1.0)
     for name in ROTATIONS:
         bend.bend(rig, rig.pose.bones[name], 0.3)
-    bend.put_back(rig, bpy.context.scene)
+    bend.put_back(rig, context.scene)
     assert channels(rig) == before
 
 

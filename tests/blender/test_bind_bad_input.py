@@ -116,7 +116,9 @@ def test_three_hundred_bones() -> None:
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])
 def test_coordinates_that_are_not_finite_are_named(value: float) -> None:
     rig, body, other = make_armature(), make_body(BOX, BOX_FACES), make_body(BOX, BOX_FACES)
-    other.data.vertices[3].co.y = value
+    coordinates = np.array(BOX, dtype=np.float32)
+    coordinates[3, 1] = value
+    other.data.vertices.foreach_set("co", coordinates.ravel())
     select(rig, body, other)
     with pytest.raises(RuntimeError, match=r"Mesh 'Body.001' has 1 vertices whose coordinates are not finite, the "
                                            r"first is vertex 3; delete or mend them"):

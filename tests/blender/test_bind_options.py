@@ -12,7 +12,7 @@ from takt.bridge import binding
 from takt.bridge.versions import is_selected
 from takt.core.binding import METHODS, RANGES, BindCancelledError, BindSettings
 from takt.core.errors import BindError
-from takt.operators.auto_bind import TAKT_OT_auto_bind, unusual
+from takt.operators.auto_bind import unusual
 from takt.tests.rigged import BONES, bind, make_armature, make_mesh, select, weights
 
 WEIGHT_TOLERANCE = 1e-6
@@ -59,7 +59,7 @@ def test_max_influences(method: str) -> None:
 
 
 def test_the_operator_offers_what_methods_read_with_cores_defaults_and_ranges() -> None:
-    properties = TAKT_OT_auto_bind.bl_rna.properties
+    properties = bpy.ops.takt.auto_bind.get_rna_type().properties  # type: ignore[attr-defined]
     for name in dict.fromkeys(itertools.chain(*(entry.settings for entry in METHODS.values()))):
         found: Any = properties[name]
         assert found.default == pytest.approx(getattr(BindSettings(), name))
