@@ -163,10 +163,10 @@ def read_bind_input(mesh_objects: Sequence[bpy.types.Object], armature_object: b
     """
     bones = armature.read_deforming_bones(armature_object, left_out)
     meshes = [mesh.read_mesh(mesh_object) for mesh_object in mesh_objects]
+    for mesh_object, arrays in zip(mesh_objects, meshes, strict=True):
+        _check_finite(mesh_object, arrays.vertices)
     vertices = [mesh.transformed(mesh.armature_from_object(mesh_object, armature_object), arrays.vertices)
                 for mesh_object, arrays in zip(mesh_objects, meshes, strict=True)]
-    for mesh_object, points in zip(mesh_objects, vertices, strict=True):
-        _check_finite(mesh_object, points)
     counts = [len(points) for points in vertices]
     first = np.cumsum([0, *counts])
     return BindInput(

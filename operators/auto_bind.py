@@ -50,14 +50,14 @@ class TAKT_OT_auto_bind(BindOptions, bpy.types.Operator):
         manager = context.window_manager
         assert manager is not None
 
-        def show(done: float) -> bool:
+        def tell(done: float) -> bool:
             manager.progress_update(_PERCENT * done)
             return True
 
         manager.progress_begin(0.0, _PERCENT)
         try:
             self._read(context)
-            return self._write(context, binding.solve(self._task, self.method, self.settings(), show))
+            return self._write(context, binding.solve(self._task, self.method, self.settings(), tell))
         except TaktError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}

@@ -2,16 +2,26 @@
 
 import bpy
 
+from ..bridge import bend
 from ..operators.auto_bind import TAKT_OT_auto_bind
+from ..operators.bend_test import TAKT_OT_bend_in_turn, TAKT_OT_bend_test
+from ..operators.play_score import active_armature
+from ..operators.show_zones import TAKT_OT_show_zones, are_shown
 from .sidebar import SidebarPanel
 
 
 class TAKT_PT_bind(SidebarPanel):
-    """Bind the selected meshes."""
+    """Bind the selected meshes, and look at what came of it."""
 
     bl_label = "Bind"
 
-    def draw(self, _context: bpy.types.Context) -> None:
-        """Draw the button."""
+    def draw(self, context: bpy.types.Context) -> None:
+        """Draw the buttons."""
         assert self.layout is not None
         self.layout.operator(TAKT_OT_auto_bind.bl_idname, icon="BONE_DATA")
+        armature_object = active_armature(context)
+        is_bent = armature_object is not None and bend.is_bent(armature_object)
+        row = self.layout.row(align=True)
+        row.operator(TAKT_OT_show_zones.bl_idname, icon="COLOR", depress=are_shown())
+        row.operator(TAKT_OT_bend_test.bl_idname, icon="CON_ROTLIKE", depress=is_bent)
+        row.operator(TAKT_OT_bend_in_turn.bl_idname, text="", icon="PLAY")

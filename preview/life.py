@@ -12,6 +12,7 @@ from typing import Any, cast
 import bpy
 import numpy as np
 
+from ..bridge.bend import is_bent
 from ..bridge.score import motion_of, time_s
 from .character import Character, armature_of, bound_meshes, is_worked_on
 from .draw import Painter, View, solid_state
@@ -186,7 +187,7 @@ def draw_viewport(context: bpy.types.Context) -> None:
                 continue
             character = _running.characters[uid]
             character.refresh(armature, meshes)
-            _running.painter.pose(character, armature, motion_of(armature),
+            _running.painter.pose(character, armature, None if is_bent(armature) else motion_of(armature),
                                   time_s(armature, scene, scene.frame_current_final))
             _running.painter.draw(character, armature, meshes, view)
 

@@ -11,59 +11,10 @@ from mathutils import Euler, Matrix
 from takt.bridge import groups
 from takt.core.binding import BindInput, BindSettings
 from takt.core.binding.euclidean import bind_euclidean
+from takt.tests.rigged import BONES, armature_space, bind, make_armature, make_mesh, select, weights
 
 WEIGHT_TOLERANCE = 1e-6
 PLACE_TOLERANCE = 1e-6
-BONES = ("root", "arm.L", "arm.R", "control")
-
-
-def make_armature() -> bpy.types.Object:
-    """Three bones that deform and one that does not."""
-    armature = bpy.data.armatures.new("Rig")
-    rig = bpy.data.objects.new("Rig", armature)
-    bpy.context.collection.objects.link(rig)
-    bpy.context.view_layer.objects.active = rig
-    bpy.ops.object.mode_set(mode="EDIT")
-    ends = {"root": ((0, 0, 0), (0, 0, 1)), "arm.L": ((0, 0, 1), (1, 0, 1.5)), "arm.R": ((0, 0, 1), (-1, 0, 1.5)),
-            "control": ((0, 1, 0), (0, 1, 1))}
-    for name in BONES:
-        bone = armature.edit_bones.new(name)
-        bone.head, bone.tail = ends[name]
-        bone.parent = armature.edit_bones["root"] if name.startswith("arm") else None
-    bpy.ops.object.mode_set(mode="OBJECT")
-    armature.bones["control"].use_deform = False
-    return rig
-
-
-def make_mesh(name: str = "Body", seed: int = 1) -> bpy.types.Object:
-    random = np.random.default_rng(seed)
-    mesh = bpy.data.meshes.new(name)
-    mesh.from_pydata(random.normal(size=(60, 3)).tolist(), [], [(i, i + 1, i + 2) for i in range(58)])
-    body = bpy.data.objects.new(name, mesh)
-    bpy.context.collection.objects.link(body)
-    return body
-
-
-def select(active: bpy.types.Object, *others: bpy.types.Object) -> None:
-    bpy.ops.object.select_all(action="DESELECT")
-    for ob in (active, *others):
-        ob.select_set(True)
-    bpy.context.view_layer.objects.active = active
-    bpy.context.view_layer.update()
-
-
-def bind(**settings: Any) -> None:
-    assert bpy.ops.takt.auto_bind(**settings) == {"FINISHED"}  # type: ignore[attr-defined]
-    bpy.context.view_layer.update()
-
-
-def weights(body: bpy.types.Object, name: str) -> np.ndarray:
-    group = body.vertex_groups[name]
-    return np.array([next((g.weight for g in v.groups if g.group == group.index), 0.0) for v in body.data.vertices])
-
-
-def armature_space(body: bpy.types.Object, rig: bpy.types.Object) -> np.ndarray:
-    return np.array([rig.matrix_world.inverted() @ body.matrix_world @ v.co for v in body.data.vertices])
 
 
 def seed_weights(points: np.ndarray, settings: BindSettings) -> np.ndarray:

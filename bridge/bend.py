@@ -1,0 +1,78 @@
+"""Bending joints to see how their skin follows, and putting them back exactly.
+
+What the rotations were is kept with the armature object, so that undo, saving and loading keep it as well. Keys are
+never touched: the bones are turned as they are when posed by hand.
+"""
+
+from collections.abc import Iterable
+from typing import Any, cast
+
+import bpy
+from mathutils import Euler, Quaternion, Vector
+
+_KEPT = "takt_bend_test"
+_AXIS = Vector((1.0, 0.0, 0.6)).normalized()
+"""In the bone's own space: most of it about the hinge, some sideways, so that limbs leave what they lie at."""
+_ATTRIBUTES = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}
+
+
+def is_bent(armature_object: bpy.types.Object) -> bool:
+    """Tell whether joints are bent and wait to be put back."""
+    return _KEPT in cast(Any, armature_object)
+
+
+def bendable(armature_object: bpy.types.Object) -> list[bpy.types.PoseBone]:
+    """Return the bones that deform, hang from another one, and follow no constraint."""
+    assert armature_object.pose is not None
+    return [bone for bone in armature_object.pose.bones if bone.bone.use_deform and bone.parent is not None
+            and not any(constraint.enabled for constraint in bone.constraints)]
+
+
+def keep(armature_object: bpy.types.Object, bones: Iterable[bpy.types.PoseBone], frame: float) -> None:
+    """Remember how the bones are turned, for `put_back`."""
+    cast(Any, armature_object)[_KEPT] = {"frame": frame, "bones": {
+        bone.name: {"mode": bone.rotation_mode, "rotation": list(getattr(bone, _attribute(bone)))} for bone in bones}}
+
+
+def bend(armature_object: bpy.types.Object, bone: bpy.types.PoseBone, angle_rad: float) -> None:
+    """Turn a bone by an angle from how it was when it was kept."""
+    kept = cast(Any, armature_object)[_KEPT]["bones"][bone.name]
+    turn = Quaternion(_AXIS, angle_rad)
+    values = list(kept["rotation"])
+    if bone.rotation_mode == "QUATERNION":
+        bone.rotation_quaternion = Quaternion(values) @ turn
+    elif bone.rotation_mode == "AXIS_ANGLE":
+        axis, angle = (Quaternion(values[1:], values[0]) @ turn).to_axis_angle()
+        cast(Any, bone).rotation_axis_angle = (angle, axis.x, axis.y, axis.z)
+    else:
+        before = Euler(values, cast(Any, bone.rotation_mode))
+        bone.rotation_euler = (before.to_quaternion() @ turn).to_euler(cast(Any, bone.rotation_mode), before)
+
+
+def bend_all(armature_object: bpy.types.Object, angle_rad: float, frame: float) -> int:
+    """Bend every joint, to the other side than the one above it; return how many."""
+    bones = bendable(armature_object)
+    keep(armature_object, bones, frame)
+    for bone in bones:
+        bend(armature_object, bone, angle_rad * (-1.0) ** len(bone.parent_recursive))
+    return len(bones)
+
+
+def put_back(armature_object: bpy.types.Object, scene: bpy.types.Scene) -> None:
+    """Turn all bones back to how they were; on another frame than then, animated ones go where their keys say."""
+    holder = cast(Any, armature_object)
+    kept = holder[_KEPT].to_dict()
+    assert armature_object.pose is not None
+    for name, was in kept["bones"].items():
+        bone = armature_object.pose.bones.get(name)
+        if bone is not None:
+            if bone.rotation_mode != was["mode"]:
+                bone.rotation_mode = was["mode"]
+            setattr(bone, _attribute(bone), was["rotation"])
+    del holder[_KEPT]
+    if armature_object.animation_data is not None and scene.frame_current_final != kept["frame"]:
+        scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
+
+
+def _attribute(bone: bpy.types.PoseBone) -> str:
+    return _ATTRIBUTES.get(bone.rotation_mode, "rotation_euler")

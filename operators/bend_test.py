@@ -1,0 +1,119 @@
+"""Bend Test: bend joints a little, to see leaks between zones, and put the pose back exactly."""
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import bpy
+from bpy.props import FloatProperty
+
+from ..bridge import bend
+from .play_score import active_armature, armature_problem
+
+_ANGLE_RAD = math.radians(25.0)
+_JOINT_S = 0.5
+"""How long one joint takes to bend and to come back."""
+_STEP_S = 1.0 / 24.0
+_LOOKING_AROUND = frozenset({"MIDDLEMOUSE", "WHEELUPMOUSE", "WHEELDOWNMOUSE", "TRACKPADPAN", "TRACKPADZOOM",
+                             "NDOF_MOTION", "MOUSEMOVE", "MOUSEROTATE", "MOUSESMARTZOOM"})
+
+
+class _Bending(bpy.types.Operator):
+    """What both ways of bending share; not registered itself."""
+
+    if TYPE_CHECKING:
+        angle: float
+    else:
+        angle: FloatProperty(name="Angle", description="How far each joint bends", subtype="ANGLE",
+                             default=_ANGLE_RAD, min=math.radians(-120.0), max=math.radians(120.0))
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Tell whether there are joints that can be bent, or put back."""
+        reason = _problem(context)
+        if reason:
+            cls.poll_message_set(reason)
+        return not reason
+
+
+class TAKT_OT_bend_test(_Bending):
+    """Bend all joints a little, to see which skin follows the wrong bone; pressed again, put the pose back"""
+
+    bl_idname = "takt.bend_test"
+    bl_label = "Bend Test"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def execute(self, context: bpy.types.Context) -> "set[Any]":
+        """Bend, or put back."""
+        armature_object, scene = active_armature(context), context.scene
+        assert armature_object is not None and scene is not None  # poll saw to it
+        if bend.is_bent(armature_object):
+            bend.put_back(armature_object, scene)
+        else:
+            joints = bend.bend_all(armature_object, self.angle, scene.frame_current_final)
+            self.report({"INFO"}, f"{joints} joints of '{armature_object.name}' are bent; "
+                                  "press Bend Test again to put them back")
+        return {"FINISHED"}
+
+
+class TAKT_OT_bend_in_turn(_Bending):
+    """Bend one joint after the other and put each back, until Esc is pressed or all have had their turn"""
+
+    bl_idname = "takt.bend_in_turn"
+    bl_label = "Bend Joints in Turn"
+    bl_options = {"REGISTER"}
+
+    _timer: bpy.types.Timer
+
+    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> "set[Any]":
+        """Begin with the first joint."""
+        armature_object, manager, scene = active_armature(context), context.window_manager, context.scene
+        assert armature_object is not None and manager is not None and scene is not None  # poll saw to it
+        if bend.is_bent(armature_object):
+            bend.put_back(armature_object, scene)
+        self._armature = armature_object
+        self._names = [bone.name for bone in bend.bendable(armature_object)]
+        bend.keep(armature_object, bend.bendable(armature_object), scene.frame_current_final)
+        self._timer = manager.event_timer_add(_STEP_S, window=context.window)
+        manager.modal_handler_add(self)
+        return {"RUNNING_MODAL"}
+
+    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
+        """Let the view be turned, and nothing else be done, meanwhile."""
+        number, share = divmod(self._timer.time_duration / _JOINT_S, 1.0)
+        if event.type == "ESC" or number >= len(self._names):
+            self.cancel(context)
+            return {"CANCELLED"}  # all is as it was: no step to undo
+        if event.type == "TIMER":
+            self._pose(context, int(number), share)
+        return {"PASS_THROUGH"} if event.type in _LOOKING_AROUND else {"RUNNING_MODAL"}
+
+    def cancel(self, context: bpy.types.Context) -> None:
+        """Put everything back; Blender calls it as well, when the window is closed."""
+        assert context.window_manager is not None and context.scene is not None
+        context.window_manager.event_timer_remove(self._timer)
+        if context.workspace is not None:
+            context.workspace.status_text_set(None)
+        bend.put_back(self._armature, context.scene)
+
+    def _pose(self, context: bpy.types.Context, number: int, share: float) -> None:
+        """Bend the joint whose turn it is, and straighten the one before."""
+        assert self._armature.pose is not None and context.workspace is not None
+        bones = self._armature.pose.bones
+        if number > 0:
+            bend.bend(self._armature, bones[self._names[number - 1]], 0.0)
+        bend.bend(self._armature, bones[self._names[number]], self.angle * math.sin(2.0 * math.pi * share))
+        context.workspace.status_text_set(f"Bending {self._names[number]}   Esc: Stop")
+
+
+def _problem(context: bpy.types.Context) -> str:
+    """Return why no joint can be bent, or an empty text; cheap enough for every redraw."""
+    armature_object = active_armature(context)
+    reason = armature_problem(armature_object)
+    if reason or armature_object is None or bend.is_bent(armature_object):
+        return reason
+    data: Any = armature_object.data
+    if data.pose_position == "REST":
+        return f"'{armature_object.name}' is shown in its rest position: switch it to Pose Position"
+    if not bend.bendable(armature_object):
+        return f"'{armature_object.name}' has no joint to bend: a deforming bone with a parent and no constraint"
+    return ""

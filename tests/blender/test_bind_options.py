@@ -1,0 +1,185 @@
+"""What the options of takt.auto_bind change, and what they leave exactly as it is."""
+
+import itertools
+from types import SimpleNamespace
+from typing import Any
+
+import bpy
+import numpy as np
+import pytest
+
+from takt.bridge import binding
+from takt.bridge.versions import is_selected
+from takt.core.binding import METHODS, RANGES, BindCancelledError, BindSettings
+from takt.core.errors import BindError
+from takt.operators.auto_bind import unusual
+from takt.tests.rigged import BONES, bind, make_armature, make_mesh, select, weights
+
+WEIGHT_TOLERANCE = 1e-6
+DEFORMING = BONES[:3]
+
+
+def table(body: Any) -> np.ndarray:
+    return np.stack([weights(body, name) for name in DEFORMING], axis=1)
+
+
+def scene() -> tuple[Any, Any]:
+    rig, body = make_armature(), make_mesh()
+    select(rig, body)
+    return rig, body
+
+
+def select_bones(rig: Any, *names: str) -> None:
+    for bone in rig.pose.bones:
+        holder = bone if bpy.app.version >= (5, 0, 0) else bone.bone
+        holder.select = bone.name in names
+        assert is_selected(bone) == (bone.name in names)
+
+
+def refusal(**options: Any) -> str:
+    with pytest.raises(RuntimeError) as caught:
+        bpy.ops.takt.auto_bind(**options)  # type: ignore[attr-defined]
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_binds_every_vertex(method: str) -> None:
+    _, body = scene()
+    bind(method=method)
+    np.testing.assert_allclose(table(body).sum(axis=1), 1.0, atol=WEIGHT_TOLERANCE)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_max_influences(method: str) -> None:
+    _, body = scene()
+    bind(method=method, influences=1)
+    assert ((table(body) > 0.0).sum(axis=1) == 1).all()
+    bind(method="EUCLIDEAN", influences=0)
+    assert ((table(body) > 0.0).sum(axis=1) == 3).all()
+
+
+def test_the_operator_offers_what_methods_read_with_cores_defaults_and_ranges() -> None:
+    properties = bpy.ops.takt.auto_bind.get_rna_type().properties  # type: ignore[attr-defined]
+    for name in dict.fromkeys(itertools.chain(*(entry.settings for entry in METHODS.values()))):
+        found: Any = properties[name]
+        assert found.default == pytest.approx(getattr(BindSettings(), name))
+        assert (found.hard_min, found.hard_max) == pytest.approx(RANGES[name])
+
+
+def test_only_selected_vertices_leaves_the_others_exactly() -> None:
+    _, body = scene()
+    bind(method="EUCLIDEAN")
+    before = table(body)
+    chosen = np.arange(60) % 3 == 0
+    body.data.vertices.foreach_set("select", chosen)
+    bind(method="EUCLIDEAN", influences=1, only_selected_vertices=True)
+    after = table(body)
+    np.testing.assert_array_equal(after[~chosen], before[~chosen])
+    assert ((after[chosen] > 0.0).sum(axis=1) == 1).all()
+
+
+def test_only_selected_vertices_without_any_is_refused() -> None:
+    _, body = scene()
+    body.data.vertices.foreach_set("select", np.zeros(60, dtype=bool))
+    assert "No vertex is selected; select some in Edit Mode" in refusal(only_selected_vertices=True)
+    assert not body.vertex_groups and not body.modifiers
+
+
+def test_only_selected_bones_share_what_the_others_leave() -> None:
+    rig, body = scene()
+    kept = np.linspace(0.0, 1.0, 60).astype(np.float32)
+    group = body.vertex_groups.new(name="arm.L")
+    for vertex, weight in enumerate(kept.tolist()):
+        group.add([vertex], weight, "REPLACE")
+    select_bones(rig, "root", "arm.R", "control")
+    bind(only_selected_bones=True)
+    np.testing.assert_array_equal(weights(body, "arm.L").astype(np.float32), kept)
+    np.testing.assert_allclose(table(body).sum(axis=1), 1.0, atol=WEIGHT_TOLERANCE)
+
+
+def test_only_selected_bones_is_refused_where_it_can_do_nothing() -> None:
+    rig, body = scene()
+    select_bones(rig, "control")
+    assert "No deforming bone of 'Rig' is selected; select some in Pose Mode" in refusal(only_selected_bones=True)
+    body.vertex_groups.new(name="arm.L").add(list(range(60)), 1.0, "REPLACE")
+    select_bones(rig, "root")
+    assert "The groups that stay take all of every vertex" in refusal(only_selected_bones=True)
+    body.vertex_groups.new(name="root").lock_weight = True
+    assert "No group of 'Body' is free: those of the selected bones are locked" in refusal(only_selected_bones=True)
+
+
+def test_locked_groups_can_be_written_all_the_same() -> None:
+    _, body = scene()
+    group = body.vertex_groups.new(name="arm.L")
+    group.add(list(range(60)), 1.0, "REPLACE")
+    group.lock_weight = True
+    bind(keep_locked_groups=False)
+    assert weights(body, "arm.L").min() < 0.5 and group.lock_weight
+    np.testing.assert_allclose(table(body).sum(axis=1), 1.0, atol=WEIGHT_TOLERANCE)
+
+
+def test_several_meshes_are_bound_as_one() -> None:
+    rig, body = scene()
+    bind()
+    whole = table(body)
+    halves = []
+    for name, first in (("Low", 0), ("High", 30)):
+        points = np.array([v.co for v in body.data.vertices])[first:first + 30]
+        faces = [(i, i + 1, i + 2) for i in range(28)]
+        mesh = bpy.data.meshes.new(name)
+        mesh.from_pydata(points.tolist(), [], faces)
+        halves.append(bpy.data.objects.new(name, mesh))
+        bpy.context.collection.objects.link(halves[-1])
+    select(rig, *halves)
+    bind(method="EUCLIDEAN")
+    select(rig, body)
+    bind(method="EUCLIDEAN")
+    whole = table(body)
+    np.testing.assert_allclose(np.concatenate([table(half) for half in halves]), whole, atol=WEIGHT_TOLERANCE)
+
+
+def test_a_cancelled_binding_ends_in_an_error_of_its_own_and_progress_grows() -> None:
+    rig, body = scene()
+    body.vertex_groups.new(name="arm.L").lock_weight = True
+    other = make_mesh("Other", seed=3)
+    task = binding.read_task([body, other], rig, binding.BindScope())
+    assert len(task.bodies) == 2
+    told: list[float] = []
+
+    def go_on(done: float) -> bool:
+        told.append(done)
+        return True
+
+    binding.solve(task, "INSIDE", BindSettings(), go_on)
+    assert told == sorted(told) and told[-1] == 1.0 and any(abs(done - 0.5) < 1e-6 for done in told)
+    with pytest.raises(BindCancelledError):
+        binding.solve(task, "INSIDE", BindSettings(), lambda done: done < 0.7)
+    assert [group.name for group in body.vertex_groups] == ["arm.L"]
+
+
+def test_meshes_that_changed_meanwhile_are_not_written() -> None:
+    rig, body = scene()
+    task = binding.read_task([body], rig, binding.BindScope())
+    assert binding.still_there(task) == [body]
+    body.data.clear_geometry()
+    with pytest.raises(BindError, match="The meshes were changed while they were being bound"):
+        binding.still_there(task)
+    bpy.data.objects.remove(body)
+    with pytest.raises(BindError, match="The meshes were changed while they were being bound"):
+        binding.still_there(task)
+
+
+def test_the_report_names_what_is_unusual() -> None:
+    rig, body = scene()
+    sheet, far = make_mesh("Sheet", seed=4), make_mesh("Far", seed=5)
+    for vertex in sheet.data.vertices:
+        vertex.co.z = 0.5
+    far.location = (50, 0, 0)
+    bpy.context.view_layer.update()
+    meshes = [body, sheet, far]
+    result = binding.solve(binding.read_task(meshes, rig, binding.BindScope()), "EUCLIDEAN", BindSettings(1))
+    assert unusual(result, meshes) == ["Meshes without volume: Sheet",
+                                       "No bone passes these meshes; they follow the nearest: Far"]
+    report: Any = SimpleNamespace(idle_bones=[f"b{i}" for i in range(7)], flat_parts=(), boneless_parts=())
+    assert unusual(SimpleNamespace(report=report), meshes) == [  # type: ignore[arg-type]  # all that it reads
+        "Bones without vertices: b0, b1, b2, b3, b4 and 2 more"]
