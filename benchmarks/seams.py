@@ -22,6 +22,7 @@ from takt.core.pha.library import Library
 from takt.core.pha.programme import resolve
 from takt.core.pha.sequence import expand
 from takt.core.skeleton import Pose
+from takt.core.transitions.blending import Style
 from takt.core.transitions.curves import CURVES
 from takt.core.transitions.methods import METHODS
 
@@ -67,8 +68,7 @@ def _motion(clips: tuple[Clip, ...], tempo: float, transition: str, method: str,
                   for i, c in enumerate(clips))
     text = f'<pha tickLength="1"><load src="x"/><procedure name="main">{calls}</procedure></pha>'
     programme = resolve(parse(text), Library(other_clips=lambda src: named))
-    return compose(expand(programme), programme.clips, method=method, curve=curve, interpolation="SLERP",
-                   root_motion="AS_AUTHORED", up=UP)
+    return compose(expand(programme), programme.clips, Style(method, curve, "SLERP"), root_motion="AS_AUTHORED", up=UP)
 
 
 def _measure(motion: Motion) -> tuple[float, np.ndarray]:
