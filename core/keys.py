@@ -175,9 +175,19 @@ class KeyTable:
     @cached_property
     def _arcs(self) -> FloatArray:
         """From each key to the next: the key, across, the half-angle, (N + 1, 9); see rotations.arc."""
+        values = self._turns
+        return _arcs(values, values[np.arange(len(values)) + (self._rotations.per_s > 0.0)])
+
+    @cached_property
+    def _turns(self) -> FloatArray:
+        """Unit rotations at the keys, (N + 1, 4), neighbours of a track in one hemisphere: signs never jump in time."""
         values = rot.normalized(self._rotations.values)
-        following = np.arange(len(values)) + (self._rotations.per_s > 0.0)
-        return _arcs(values, values[following])
+        flips = np.append(False, np.einsum("ni,ni->n", values[1:], values[:-1]) < 0.0)
+        flips[self._rotations.starts[:-1]] = False
+        count = np.cumsum(flips)
+        starts = self._rotations.starts
+        since_start = count - np.repeat(count[starts[:-1]], np.diff(starts))
+        return np.where(since_start[:, None] % 2 == 0, values, -values)
 
     @cached_property
     def _inner_arcs(self) -> FloatArray:
@@ -187,7 +197,7 @@ class KeyTable:
         point after the key is q·exp((ωh − L)/2), that before it q·exp((L − ωh)/2) of the interval before. ω is the
         sum of both L over the sum of both h. Evenly spaced, this is Shoemake's q·exp(−(log q⁻¹q₊ + log q⁻¹q₋)/4).
         """
-        keys, values = self._rotations, rot.normalized(self._rotations.values)
+        keys, values = self._rotations, self._turns
         turn_in, turn_out, time_in, time_out = self._steps(
             keys, lambda a, b: rot.log(rot.multiply(rot.conjugate(values[a]), values[b])))
         velocity = _mean_velocity(turn_in, turn_out, time_in, time_out)

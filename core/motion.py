@@ -18,6 +18,7 @@ from .pha.sequence import Sequence
 from .root_motion import RootMode, RootWay
 from .skeleton import Pose, Skeleton
 from .transitions.blending import Crossing, Style, blend_over, lead_over
+from .transitions.curves import CURVES
 from .transitions.lengths import (
     MeanSpeed,
     Neighbours,
@@ -130,10 +131,12 @@ class Motion:
         begin, end = self.layout.window_begin_s, self.layout.window_end_s
         if self.method.shape == "LEAD":
             middle = self.layout.end_s
-            return lead_over(pose, crossing, at, (middle - begin)[seams], (end - middle)[seams], times_s - middle[seam])
+            return lead_over(pose, crossing, at, (middle - begin)[seams], (end - middle)[seams], times_s - middle[seam],
+                             CURVES[self.style.curve].rise)
         share = (times_s - begin[seam]) / (end[seam] - begin[seam])
         own = None if self.style.joint_time == "SHARED" else self._stage.joint_shares(seams, crossing)[at]
-        return blend_over(pose, crossing, at, self.style.way(share, own), self.style.weight(share),
+        is_after = times_s >= self.layout.end_s[seam]
+        return blend_over(pose, crossing, at, is_after, self.style.way(share, own), self.style.weight(share),
                           self.style.interpolation)
 
 

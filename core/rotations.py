@@ -15,6 +15,8 @@ ComplexArray = npt.NDArray[np.complex128]
 IDENTITY: FloatArray = np.array((1.0, 0.0, 0.0, 0.0))
 IDENTITY.setflags(write=False)
 
+_NO_WAY = 1e-12
+"""Where the sine of a half-angle is below this, the angle is it, or the two are one rotation."""
 _TINY_SINE = 1e-150
 """Below this a sine and its angle count as zero: their squares vanish."""
 
@@ -177,29 +179,40 @@ def continuous(q: FloatArray, axis: int = 0) -> FloatArray:
 
 def nlerp(a: FloatArray, b: FloatArray, t: FloatArray | float) -> FloatArray:
     """Blend linearly the short way and normalise; t of shape (...) is 0 at a and 1 at b."""
-    t = np.asarray(t, dtype=np.float64)[..., None]
-    return normalized(a + (aligned(b, a) - a) * t)
+    return blend(a, b, t, is_linear=True)
 
 
 def slerp(a: FloatArray, b: FloatArray, t: FloatArray | float) -> FloatArray:
     """Blend at constant angular speed the short way (Shoemake 1985); t of shape (...) is 0 at a, 1 at b."""
-    half, across = arc(a, b)
-    angle = half * t
+    return blend(a, b, t)
+
+
+def blend(a: FloatArray, b: FloatArray, t: FloatArray | float, is_linear: bool = False,
+          is_signed: bool = False) -> FloatArray:
+    """Blend by SLERP, or by normalised LERP, which goes the same way at an uneven speed.
+
+    is_signed: the way is that between the quaternions as they are, also where it is the longer one, so that it changes
+    smoothly with them. Opposite quaternions, which are one rotation, have no way between them: the first stays.
+    """
+    half, across = arc(a, b, is_signed)
+    angle = np.arctan2(t * np.sin(half), 1.0 - t + t * np.cos(half)) if is_linear else half * t
     return np.asarray(a * np.cos(angle)[..., None] + across * np.sin(angle)[..., None])
 
 
-def arc(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the half-angle (...) of the short way from a to b, and the unit quaternion across, (..., 4).
+def arc(a: FloatArray, b: FloatArray, is_signed: bool = False) -> tuple[FloatArray, FloatArray]:
+    """Return the half-angle (...) of the way from a to b, and the unit quaternion across, (..., 4).
 
     On the great circle, a·cos x + across·sin x leads from a at x = 0 to b at the half-angle; across stands
-    at right angles to a. Where a and b are one rotation, it is zero. a and b must have unit length.
+    at right angles to a. Where a and b are one rotation, both are zero. a and b must have unit length.
+    It is the short way, at most π/2, unless is_signed.
     """
-    dot = np.einsum("...i,...i->...", a, b)
-    dot = np.asarray(dot)[..., None]
-    off = np.where(dot < 0.0, -b, b) - np.abs(dot) * a
+    dot = np.asarray(np.einsum("...i,...i->...", a, b))[..., None]
+    if not is_signed:
+        b, dot = np.where(dot < 0.0, -b, b), np.abs(dot)
+    off = b - dot * a
     sine = np.sqrt(np.einsum("...i,...i->...", off, off))
     across = np.divide(off, sine[..., None], out=np.zeros_like(off), where=sine[..., None] > 0.0)
-    return np.arctan2(sine, np.abs(dot[..., 0])), across
+    return np.where(sine > _NO_WAY, np.arctan2(sine, dot[..., 0]), sine), across
 
 
 def log(q: FloatArray) -> FloatArray:

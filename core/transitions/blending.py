@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import rotations as rot
-from ..arrays import FloatArray, IntArray
+from ..arrays import BoolArray, FloatArray, IntArray
 from ..errors import TaktError
 from ..keys import INTERPOLATIONS, TRANSLATION_INTERPOLATIONS, Interpolation, TranslationInterpolation
 from ..skeleton import Pose
-from .curves import CURVES, JOINT_TIMES, PACES, curve_named, joint_time_named, pace_named
+from .curves import CURVES, JOINT_TIMES, PACES, Weight, curve_named, joint_time_named, pace_named
 from .methods import METHODS, method_named
 
 _SMALL_RAD = 1e-4
@@ -76,16 +76,23 @@ class Crossing:
     into_step_s: FloatArray
 
 
-def blend_over(pose: Pose, crossing: Crossing, at: IntArray, way: FloatArray, weight: FloatArray,
+def blend_over(pose: Pose, crossing: Crossing, at: IntArray, is_after: BoolArray, way: FloatArray, weight: FloatArray,
                interpolation: Interpolation) -> Pose:
     """Mix the transition's own motion, from the last pose to the first one, into poses (F, J, …).
 
-    at: (F,) the crossing of each; way: (F, J) or (F, 1) how far it has come; weight: (F,) how much it counts.
+    at: (F,) the crossing of each; is_after: (F,) whether the clip that enters plays there; way: (F, J) or (F, 1) how
+    far the transition has come; weight: (F,) how much it counts.
+    The transition goes the short way. From there on signs follow the motion: the clip before has that of its last
+    pose, the clip after that of its first one. So the way between clip and transition is the shorter one at the seam,
+    and stays the same one where a clip turns so far that both ways become equally long: choosing anew at each instant
+    would make the pose jump there.
     """
-    blend = rot.nlerp if interpolation == "LERP" else rot.slerp
-    between = blend(crossing.out.rotations[at], crossing.into.rotations[at], way)
+    out, into = crossing.out.rotations[at], crossing.into.rotations[at]
+    between = rot.blend(out, into, way, interpolation == "LERP")
+    opposite = is_after[:, None, None] & (np.einsum("fji,fji->fj", out, into) < 0.0)[..., None]
+    between = np.where(opposite, -between, between)
     counts = weight[:, None]
-    mixed = [blend(pose.rotations, between, counts)]
+    mixed = [rot.blend(pose.rotations, between, counts, interpolation == "LERP", is_signed=True)]
     for own, a, b in _vectors(pose, crossing.out, crossing.into):
         target = a[at] + (b[at] - a[at]) * way[..., None]
         mixed.append(own + (target - own) * counts[..., None])
@@ -93,24 +100,25 @@ def blend_over(pose: Pose, crossing: Crossing, at: IntArray, way: FloatArray, we
 
 
 def lead_over(pose: Pose, crossing: Crossing, at: IntArray, before_s: FloatArray, after_s: FloatArray,
-              time_s: FloatArray) -> Pose:
+              time_s: FloatArray, curve: Weight) -> Pose:
     """Lead poses (F, J, …) around the seam over into each other, in place and in speed.
 
     at: (F,) the crossing of each; before_s, after_s: (N,) how long it lasts on each side; time_s: (F,) from the
     seam, negative before it. On the seam stands what divides the way from the last pose to the first one as
-    before_s divides the whole; the speed there is the mean of both, divided likewise. On each side an offset to the
-    clip grows from nothing to that by polynomials of fifth degree, so that place, speed and acceleration fit
-    where it begins and place and speed where it ends (after Bollo 2018, Inertialization, which does this after
-    the seam only). A rotation's offset is a rotation vector o: q = clip · exp o, whose angular velocity is
-    exp(−o)·ω + J(o)·o′ with the right Jacobian J.
+    before_s divides the whole; the speed there is the mean of both, divided likewise. With u from 0 at the window's
+    edge to 1 at the seam and a curve f that rises from 0 to 1 with level ends, the offset to the clip is
+    o·f(u) + o′·T·(u − 1)·f(u): nothing in place and speed at the edge, o in place and o′ in speed at the seam
+    (after Bollo 2018, Inertialization, which does this after the seam only and with one polynomial). A rotation's
+    offset is a rotation vector: q = clip · exp o, whose angular velocity is exp(−o)·ω + J(o)·o′ with the right
+    Jacobian J.
     """
     whole = before_s + after_s
     share = np.divide(before_s, whole, out=np.zeros(len(whole)), where=whole > 0.0)[:, None]
     is_after = (time_s >= 0.0).astype(np.intp)
     side_s = np.where(is_after, after_s[at], before_s[at])
     u = np.clip(1.0 - np.divide(np.abs(time_s), side_s, out=np.ones(len(side_s)), where=side_s > 0.0), 0.0, 1.0)
-    place = (u ** 3 * (10.0 + u * (6.0 * u - 15.0)))[:, None, None]
-    speed = (np.where(is_after, -side_s, side_s) * u ** 3 * (u * (7.0 - 3.0 * u) - 4.0))[:, None, None]
+    rise = curve(u)
+    place, speed = rise[:, None, None], (np.where(is_after, -side_s, side_s) * (u - 1.0) * rise)[:, None, None]
 
     def offset(offsets: FloatArray, rates: FloatArray) -> FloatArray:
         return np.asarray(offsets[is_after, at] * place + rates[is_after, at] * speed)
