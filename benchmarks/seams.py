@@ -1,27 +1,37 @@
-"""Rank transition methods and curves by what they do to the speed of joints over the seams.
+"""Rank transition methods, curves and paces by what they do to the speed of joints over the seams.
 
-python3 -m benchmarks.seams CLIP_FILE… plays all clips of each file in turn, at several tempos and transition
-lengths, and prints for each method and curve: `speed`, the worst ratio of a joint's turn in one frame to the
-larger of its clips' own fastest frame and the transition's mean (at most 3 is wanted of linear and cosine);
-`jerk`, the mean and the worst change of angular velocity between neighbouring frames of the whole motion.
+dev.py bench seams [CLIP_FILE…] plays the clips of each character in turn, at several tempos and transition lengths,
+and prints for each combination, best first:
+  speed  the worst ratio of a joint's turn in one frame to the larger of its clips' own fastest frame and the
+         transition's mean (at most 3 is wanted of linear and cosine);
+  jolt   the largest change of angular velocity from frame to frame in the frames that a transition touches,
+         over all joints: its mean over all seams, by which they are ranked, and the worst;
+  whole  the mean change over all joints and frames of the whole motion.
+Without files: Sinbad's dance, run and idle clips and those of ../shared/data/clips. --svg FILE draws the ranking.
 """
 
+import argparse
 import itertools
+import os
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
 from takt.core import rotations as rot
 from takt.core.clip import Clip
+from takt.core.errors import TaktError
 from takt.core.formats import read_clips
 from takt.core.motion import Motion, compose
 from takt.core.pha.document import parse
 from takt.core.pha.library import Library
 from takt.core.pha.programme import resolve
 from takt.core.pha.sequence import expand
+from takt.core.retarget import retarget
 from takt.core.skeleton import Pose
+from takt.core.transitions.blending import Style
 from takt.core.transitions.curves import CURVES
 from takt.core.transitions.methods import METHODS
 
@@ -31,63 +41,111 @@ TRANSITIONS_S = ("", "0.1", "0.3", "0.8")
 STILL_RAD = 1e-4
 """A frame's turn below this says nothing about speed."""
 UP = np.array((0.0, 1.0, 0.0))
+SINBADS = ("Dance", "Run", "Idle")
+"""Of Sinbad's thirteen clips: most of the others hold one pose."""
+LONGEST_S = 6.0
+"""A clip is played no longer than this at its own tempo, faster if need be."""
 
 
-def main(paths: list[str]) -> int:
+@dataclass
+class Row:
+    """What was measured of one combination: a speed ratio and the changes of all motions, a jolt for each seam."""
+
+    style: Style
+    speed: float = 0.0
+    jolts: list[float] = field(default_factory=list)
+    whole: list[float] = field(default_factory=list)
+
+
+def main(arguments: list[str]) -> int:
     """Measure and print the table."""
-    rows: dict[tuple[str, str], list[tuple[float, np.ndarray]]] = {}
-    for path in map(Path, paths):
-        clips = tuple(c for c in read_clips(path.read_bytes(), path) if c.duration_s > 0.0)
-        for method, curve in _combinations():
-            for tempo, transition in itertools.product(TEMPOS, TRANSITIONS_S):
-                rows.setdefault((method, curve), []).append(
-                    _measure(_motion(clips, tempo, transition, method, curve)))
-    table = [(m, c, max(s for s, _ in found), np.concatenate([j for _, j in found])) for (m, c), found in rows.items()]
-    sys.stdout.write(f"{'method':12} {'curve':9} {'speed':>7} {'jerk':>7} {'worst':>8}   (°/frame²)\n")
-    for method, curve, speed, jerk in sorted(table, key=lambda row: float(row[3].mean())):
-        sys.stdout.write(f"{method:12} {curve:9} {speed:7.2f} {np.degrees(jerk.mean()):7.3f} "
-                         f"{np.degrees(jerk.max()):8.2f}\n")
+    parser = argparse.ArgumentParser(prog="bench seams")
+    parser.add_argument("files", nargs="*", type=Path)
+    parser.add_argument("--svg", type=Path)
+    options = parser.parse_args(arguments)
+    rows = [Row(style) for style in _styles()]
+    for clips in _characters(options.files or _all_files()):
+        sys.stdout.write(f"{clips[0].skeleton.name}: {', '.join(clip.name for clip in clips)}\n")
+        for row, tempo, transition in itertools.product(rows, TEMPOS, TRANSITIONS_S):
+            _measure(_motion(clips, tempo, transition, row.style), row)
+    rows.sort(key=lambda row: float(np.mean(row.jolts)))
+    sys.stdout.write(f"{len(rows[0].jolts)} seams, {1 / FRAME_S:.0f} frames a second; changes in °/frame²\n"
+                     f"{'method':12} {'curve':9} {'pace':6} {'speed':>6} {'jolt':>7} {'worst':>7} {'whole':>7}\n")
+    for row in rows:
+        s = row.style
+        sys.stdout.write(f"{s.method:12} {s.curve:9} {s.pace:6} {row.speed:6.2f} {np.degrees(np.mean(row.jolts)):7.3f} "
+                         f"{np.degrees(max(row.jolts)):7.2f} {np.degrees(np.mean(row.whole)):7.3f}\n")
+    if options.svg and False:
+        options.svg.write_text(_picture(rows), encoding="utf-8")
     return 0
 
 
-def _combinations() -> Iterator[tuple[str, str]]:
+def _all_files() -> list[Path]:
+    data = Path(os.environ.get("TAKT_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
+    return [data / "ogre" / "Sinbad.skeleton", *sorted((data / "clips").glob("*.bvh"))]
+
+
+def _characters(files: list[Path]) -> Iterator[tuple[Clip, ...]]:
+    """Yield clips that share a skeleton: those of a file, with those of further files that fit it."""
+    found: list[list[Clip]] = []
+    for path in files:
+        for clip in read_clips(path.read_bytes(), path):
+            if clip.duration_s <= 0.0 or (path.name == "Sinbad.skeleton" and not clip.name.startswith(SINBADS)):
+                continue
+            for group in found:
+                if clip.skeleton is group[0].skeleton or clip.skeleton.names == group[0].skeleton.names:
+                    try:
+                        group.append(retarget(clip, group[0].skeleton, rot.IDENTITY).clip)
+                        break
+                    except TaktError:
+                        continue
+            else:
+                found.append([clip])
+    yield from (tuple(group) for group in found if len(group) > 1)
+
+
+def _styles() -> Iterator[Style]:
     for method in METHODS.values():
         for curve in CURVES.values():
             if method.shape == "ALONE" and curve.identifier != "LINEAR":
                 continue
-            if method.shape != "PULSE" or curve.pulse is not None:
-                yield method.identifier, curve.identifier
+            if method.shape == "PULSE" and curve.pulse is None:
+                continue
+            for pace in ("EVEN", "EASED") if method.shape == "ALONE" else ("EVEN",):
+                yield Style(method.identifier, curve.identifier, "SLERP", pace=pace)
 
 
-def _motion(clips: tuple[Clip, ...], tempo: float, transition: str, method: str, curve: str) -> Motion:
+def _motion(clips: tuple[Clip, ...], tempo: float, transition: str, style: Style) -> Motion:
     wished = f'transition="{transition}"' if transition else ""
-    calls = "".join(f'<call name="{a}" duration="{clips[a].duration_s / tempo}" {wished}/>'
+    calls = "".join(f'<call name="{a}" duration="{min(clips[a].duration_s, LONGEST_S) / tempo}" {wished}/>'
                     for pair in itertools.permutations(range(len(clips)), 2) for a in pair)
     named = tuple(Clip(str(i), c.skeleton, c.duration_s, c.rotations, c.translations, c.scales)
                   for i, c in enumerate(clips))
     text = f'<pha tickLength="1"><load src="x"/><procedure name="main">{calls}</procedure></pha>'
     programme = resolve(parse(text), Library(other_clips=lambda src: named))
-    return compose(expand(programme), programme.clips, method=method, curve=curve, interpolation="SLERP",
-                   root_motion="AS_AUTHORED", up=UP)
+    return compose(expand(programme), programme.clips, style, root_motion="AS_AUTHORED", up=UP)
 
 
-def _measure(motion: Motion) -> tuple[float, np.ndarray]:
-    """Return the worst ratio of speeds in frames that transitions touch, and all changes of angular velocity."""
+def _measure(motion: Motion, row: Row) -> None:
+    """Add the worst ratio of speeds in frames that transitions touch, and the changes of angular velocity."""
     times = np.arange(0.0, motion.duration_s, FRAME_S)
     velocity = _velocity(motion.sample(times))
     turned = np.linalg.norm(velocity, axis=-1)
+    change = np.linalg.norm(np.diff(velocity, axis=0), axis=-1)
     layout = motion.layout
     natural, touched = np.full(turned.shape, STILL_RAD), np.zeros(len(turned), dtype=np.bool_)
-    for i, fastest in enumerate(_fastest(motion)):
+    own = _fastest(motion)
+    for i, fastest in enumerate(own):
         frames = _frames(times, layout.begin_s[i], layout.end_s[i])
         natural[frames] = np.maximum(natural[frames], fastest)
         if layout.window_end_s[i] > layout.window_begin_s[i]:
             frames = _frames(times, layout.window_begin_s[i], layout.window_end_s[i])
             mean = _gap(motion, i) * FRAME_S / (layout.window_end_s[i] - layout.window_begin_s[i])
-            natural[frames] = np.maximum(natural[frames], np.maximum(mean, fastest))
+            natural[frames] = np.maximum(natural[frames], np.maximum.reduce((mean, fastest, own[i + 1])))
             touched[frames] = True
-    ratio = (turned / natural)[touched]
-    return float(ratio.max(initial=0.0)), np.linalg.norm(np.diff(velocity, axis=0), axis=-1).ravel()
+            row.jolts.append(float(change[max(frames.start - 1, 0):frames.stop].max(initial=0.0)))
+    row.speed = max(row.speed, float((turned / natural)[touched].max(initial=0.0)))
+    row.whole.append(float(change.mean()))
 
 
 def _frames(times: np.ndarray, begin: float, end: float) -> slice:

@@ -32,14 +32,19 @@ class Place:
 
 @dataclass(frozen=True)
 class Problem:
-    """One finding about a file: an error or a warning that can be shown beside its place."""
+    """One finding about a file, to be shown beside its place: an error, a warning, or a note.
+
+    is_note: a warning that asks for nothing to be done.
+    """
 
     message: str
     place: Place = Place()
     is_warning: bool = False
+    is_note: bool = False
 
     def __str__(self) -> str:
-        return f"{self.place}: {'warning: ' if self.is_warning else ''}{self.message}"
+        kind = "note: " if self.is_note else "warning: " if self.is_warning else ""
+        return f"{self.place}: {kind}{self.message}"
 
 
 class FileError(TaktError):

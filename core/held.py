@@ -23,6 +23,8 @@ class Held:
         self._clip = clip
         self._columns, self._column_of = np.unique(moved, axis=1, return_inverse=True)
         self._column_of = self._column_of.reshape(-1)
+        self.is_plain = bool((moved == moved.any(axis=0)).all())
+        """Whether each clip moves all that any of them moves: then the playing clip has always moved it last."""
         self._last_block = (len(clip) - 1) // _BLOCK
         self._before = np.full((self._last_block + 1, self._columns.shape[1]), -1, dtype=np.int64)
         for start in range(0, self._last_block + 1, _BLOCKS_AT_ONCE):

@@ -4,20 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Sequence as SequenceOf
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from . import rotations as rot
 from .arrays import BoolArray, FloatArray, IntArray
-from .clip import Clip, Interpolation
+from .clip import Clip
 from .errors import Problem, TaktError
 from .held import Held
+from .keys import KeyTable
 from .pha.sequence import Sequence
-from .root_motion import ROOT_MODES, Placement, Root, RootMode, Travel, root_joint
+from .root_motion import RootMode, RootWay
 from .skeleton import Pose, Skeleton
-from .transitions.curves import curve_named
-from .transitions.methods import Layout, Method, method_named
-from .transitions.seams import Ends, fit_transitions
+from .transitions.blending import Crossing, Style, blend_over, lead_over
+from .transitions.curves import CURVES
+from .transitions.lengths import (
+    MeanSpeed,
+    Neighbours,
+    Turning,
+    automatic_lengths,
+    joint_lengths,
+    longest_lengths,
+    speed_named,
+)
+from .transitions.methods import METHODS, Layout, Method
+from .transitions.seams import Ends, fit_transitions, stretches
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,22 +37,24 @@ class Motion:
     """What a character does from 0 to duration_s; made by compose() or score.perform().
 
     sequence: its S segments, as the score says; clips: those that the segments index.
-    transitions_s: (S,) how long the transition after each segment plays, limited to what the method allows.
+    style: how clips and transitions are blended.
     layout: when each clip and each transition plays.
-    problems: warnings; unmatched: joints without counterpart, when clips came from other skeletons.
+    problems: warnings and notes; unmatched: joints without counterpart, when clips came from other skeletons.
     """
 
     skeleton: Skeleton
     sequence: Sequence
     clips: tuple[Clip, ...]
-    method: Method
+    style: Style
     layout: Layout
     problems: tuple[Problem, ...]
-    _weight: Weighting
-    _ends: Ends
-    _held: Held
-    _root: RootWay
+    _stage: _Stage
     unmatched: tuple[str, ...] = ()
+
+    @property
+    def method(self) -> Method:
+        """Where the transitions play."""
+        return METHODS[self.style.method]
 
     @property
     def duration_s(self) -> float:
@@ -61,10 +75,13 @@ class Motion:
         rounds, times = self._wrapped(np.asarray(times_s, dtype=np.float64))
         segment = np.maximum(np.searchsorted(self.layout.begin_s, times, side="right") - 1, 0)
         pose = self._clip_poses(segment, times, rounds)
-        seam, share, seam_rounds = self._windows(segment, times, rounds)
+        seam, seam_times, seam_rounds = self._windows(segment, times, rounds)
         inside = np.flatnonzero(seam >= 0)
         if len(inside):
-            self._blend(pose, inside, seam[inside], share[inside], seam_rounds[inside])
+            chosen = pose if len(inside) == len(times) else pose.at(inside)
+            mixed = self._blend(chosen, seam[inside], seam_times[inside], seam_rounds[inside])
+            pose.rotations[inside], pose.translations[inside], pose.scales[inside] = (
+                mixed.rotations, mixed.translations, mixed.scales)
         return pose
 
     def _wrapped(self, times_s: FloatArray) -> tuple[IntArray, FloatArray]:
@@ -77,166 +94,142 @@ class Motion:
 
     def _clip_poses(self, segment: IntArray, times_s: FloatArray, rounds: IntArray) -> Pose:
         """Return what the segments (F,) themselves show: the clip, and what the other joints hold."""
-        begin = self.layout.begin_s[segment]
-        length = self.layout.end_s[segment] - begin
-        share = np.clip(np.divide(times_s - begin, length, out=np.zeros(len(begin)), where=length > 0.0), 0.0, 1.0)
+        stage, style = self._stage, self.style
         clip = self.sequence.clip[segment]
-        pose = Pose.rest(self.skeleton, len(segment))
-        for index in np.unique(clip):
-            frames = np.flatnonzero(clip == index)
-            own = self.clips[index].sample(share[frames] * self.clips[index].duration_s, self._weight.interpolation)
-            pose.rotations[frames], pose.translations[frames], pose.scales[frames] = (
-                own.rotations, own.translations, own.scales)
-        self._root.prepare(pose, clip)
-        held = self._held.after(segment)
-        frame, joint = np.nonzero(~self._ends.moved[clip] & (held >= 0))
-        if len(frame):
-            source = held[frame, joint]
-            for values, last in zip(_parts(pose), _parts(self._ends.last), strict=True):
-                values[frame, joint] = last[source, joint]
-        self._root.place_segments(pose, segment, clip, rounds)
+        own_times = np.minimum((times_s - self.layout.begin_s[segment]) * stage.tempo[segment], stage.durations_s[clip])
+        pose = stage.keys.sample(clip, own_times, style.interpolation, style.translation)
+        stage.root.prepare(pose, clip)
+        if not stage.held.is_plain:
+            held = stage.held.after(segment)
+            frame, joint = np.nonzero(~stage.ends.moved[clip] & (held >= 0))
+            source, last = held[frame, joint], stage.ends.last
+            pose.rotations[frame, joint] = last.rotations[source, joint]
+            pose.translations[frame, joint] = last.translations[source, joint]
+            pose.scales[frame, joint] = last.scales[source, joint]
+        stage.root.place_segments(pose, segment, rounds)
         return pose
 
     def _windows(self, segment: IntArray, times_s: FloatArray,
                  rounds: IntArray) -> tuple[IntArray, FloatArray, IntArray]:
-        """Return for each frame the seam whose window it is in (−1: none), the share of the way, and the round."""
-        begin, end, duration = self.layout.window_begin_s, self.layout.window_end_s, self.duration_s
+        """Return for each frame the seam whose window it is in (−1: none), the time and the round as it counts them."""
+        begin, end = self.layout.window_begin_s, self.layout.window_end_s
         previous = segment - 1
         wraps = previous < 0
-        before_time = np.where(wraps, times_s + duration, times_s)
+        before_time = times_s + wraps * self.duration_s
         entering = (before_time < end[previous]) & (before_time >= begin[previous]) & (~wraps | self.sequence.is_loop)
         leaving = ~entering & (times_s >= begin[segment]) & (times_s < end[segment])
         seam = np.where(entering, previous % len(begin), np.where(leaving, segment, -1))
-        time = np.where(entering, before_time, times_s)
-        share = np.divide(time - begin[seam], end[seam] - begin[seam], out=np.zeros(len(seam)), where=seam >= 0)
-        return seam, share, np.where(entering & wraps, rounds - 1, rounds)
+        return seam, np.where(entering, before_time, times_s), rounds - (entering & wraps)
 
-    def _blend(self, pose: Pose, frames: IntArray, seam: IntArray, share: FloatArray, rounds: IntArray) -> None:
-        """Mix the transitions' own motion, from last pose to first pose, into the poses at frames (W,)."""
-        held = self._held.after(seam)
-        following = self.sequence.clip[(seam + 1) % len(self.sequence)]
-        joints = np.arange(len(self.skeleton))
-        take = self._ends.moved[following]
-        ends = []
-        for first, last in zip(_parts(self._ends.first), _parts(self._ends.last), strict=True):
-            out = last[held, joints]
-            ends.append((out, np.where(take[..., None], first[following], out)))
-        (r0, r1), (t0, t1), (s0, s1) = ends
-        self._root.place_seam(r0, t0, seam, rounds)
-        self._root.place_seam(r1, t1, seam, rounds)
-        blend = rot.nlerp if self._weight.interpolation == "LERP" else rot.slerp
-        way, weight = share[:, None], self._weight.at(share)[:, None]
-        pose.rotations[frames] = blend(pose.rotations[frames], blend(r0, r1, way), weight)
-        for values, a, b in ((pose.translations, t0, t1), (pose.scales, s0, s1)):
-            target = a + (b - a) * way[..., None]
-            values[frames] += (target - values[frames]) * weight[..., None]
+    def _blend(self, pose: Pose, seam: IntArray, times_s: FloatArray, rounds: IntArray) -> Pose:
+        """Mix into poses (W, J, …) what the transitions after segments (W,) do."""
+        seams, at = seam, np.arange(len(seam))
+        if len(seam) > 1:  # neighbouring frames share a seam, whose two sides are then looked up only once
+            _, first, at = np.unique(seam + rounds * len(self.sequence), return_index=True, return_inverse=True)
+            seams, rounds = seam[first], rounds[first]
+        crossing = self._stage.crossing(seams, rounds)
+        begin, end = self.layout.window_begin_s, self.layout.window_end_s
+        if self.method.shape == "LEAD":
+            middle = self.layout.end_s
+            return lead_over(pose, crossing, at, (middle - begin)[seams], (end - middle)[seams], times_s - middle[seam],
+                             CURVES[self.style.curve].rise)
+        share = (times_s - begin[seam]) / (end[seam] - begin[seam])
+        own = None if self.style.joint_time == "SHARED" else self._stage.joint_shares(seams, crossing)[at]
+        is_after = times_s >= self.layout.end_s[seam]
+        return blend_over(pose, crossing, at, is_after, self.style.way(share, own), self.style.weight(share),
+                          self.style.interpolation)
 
 
-@dataclass(frozen=True)
-class Weighting:
-    """How strongly a transition counts: method and curve, and how rotations are mixed."""
+@dataclass(frozen=True, eq=False)
+class _Stage:
+    """What a motion is sampled from.
 
-    method: Method
-    curve: str
-    interpolation: Interpolation
-
-    def __post_init__(self) -> None:
-        if self.interpolation not in ("LERP", "SLERP"):
-            raise TaktError(f"there is no interpolation {self.interpolation!r}; there are LERP, SLERP")
-        curve = curve_named(self.curve)
-        if self.method.shape != "ALONE":
-            curve.shaped(self.method.shape)
-
-    def at(self, share: FloatArray) -> FloatArray:
-        """Return the transition's weight (N,) at shares of its window (N,)."""
-        if self.method.shape == "ALONE":
-            return np.ones(len(share))
-        return curve_named(self.curve).shaped(self.method.shape)(share)
-
-
-class RootWay:
-    """Applies root motion to poses.
-
-    In CONTINUE the end poses are kept at the origin, facing forward, and carried to the station between their
-    segments; a clip's own poses are carried by what leads from its start to the station before it.
+    tempo: (S,) seconds of its clip that a segment plays in one second; durations_s: (C,) of the clips.
     """
 
-    def __init__(self, mode: RootMode, clips: SequenceOf[Clip], moved: BoolArray, clip: IntArray, ends: Ends,
-                 up: FloatArray) -> None:
-        if mode not in ROOT_MODES:
-            raise TaktError(f"there is no root motion {mode!r}; there are {', '.join(ROOT_MODES)}")
-        joint = root_joint(clips)
-        self._mode: RootMode = "AS_AUTHORED" if joint is None else mode
-        if joint is None or mode == "AS_AUTHORED":
-            return
-        self._root = root = Root(clips[0].skeleton, joint, up)
-        self._moves = moved[:, joint]
-        if mode == "IN_PLACE":
-            for pose in (ends.first, ends.last):
-                pose.translations[:, joint] = root.in_place(pose.translations[:, joint])
-            return
-        places = []
-        for pose in (ends.first, ends.last):
-            rotations, translations = pose.rotations[:, joint], pose.translations[:, joint]
-            place = root.placement(rotations, translations)
-            pose.rotations[:, joint], pose.translations[:, joint] = root.placed(rotations, translations,
-                                                                              place.inverse())
-            places.append(place)
-        starts, stops = places
-        self._travel = Travel.through(starts.at(slice(-1)), stops.at(slice(-1)), starts.at(-1), self._moves, clip)
+    sequence: Sequence
+    keys: KeyTable
+    ends: Ends
+    held: Held
+    root: RootWay
+    turning: Turning
+    tempo: FloatArray
+    durations_s: FloatArray
+    mean_speed: MeanSpeed
 
-    def prepare(self, pose: Pose, clip: IntArray) -> None:
-        """Take clip poses (F, J, …) as authored to what the later steps expect."""
-        if self._mode == "IN_PLACE":
-            joint = self._root.joint
-            pose.translations[:, joint] = self._root.in_place(pose.translations[:, joint])
-        elif self._mode == "CONTINUE" and not self._moves.all():
-            joint = self._root.joint
-            still = ~self._moves[clip]
-            rest = self._root.placement(rot.identities(), np.zeros(3)).inverse()
-            pose.rotations[still, joint], pose.translations[still, joint] = self._root.placed(
-                pose.rotations[still, joint], pose.translations[still, joint], rest)
+    def crossing(self, seam: IntArray, rounds: IntArray) -> Crossing:
+        """Return both sides of the seams after segments (N,), where they stand."""
+        ends, clip = self.ends, self.sequence.clip[seam]
+        later = (seam + 1) % len(self.sequence)
+        following = self.sequence.clip[later]
+        if self.held.is_plain:
+            poses = (ends.last.at(clip), ends.first.at(following), ends.last_but_one.at(clip),
+                     ends.second.at(following))
+        else:
+            held = self.held.after(seam)
+            out = _of_joints(ends.last, held)
+            enters, left = ends.moved[following], ends.moved[clip]
+            poses = (out, _where(enters, ends.first.at(following), out),
+                     _where(left, ends.last_but_one.at(clip), out), _where(enters, ends.second.at(following), out))
+        self.root.place_seam(poses, seam, rounds)
+        steps = (_quotient(ends.step_s[clip], self.tempo[seam]), _quotient(ends.step_s[following], self.tempo[later]))
+        return Crossing(*poses, *steps)
 
-    def place_segments(self, pose: Pose, segment: IntArray, clip: IntArray, rounds: IntArray) -> None:
-        """Carry clip poses to where their segments stand."""
-        if self._mode == "CONTINUE":
-            way = self._travel.stations.at(segment) @ self._travel.starts.at(clip).inverse()
-            self._carry(pose.rotations, pose.translations, self._travel.lap.power(rounds) @ way)
-
-    def place_seam(self, rotations: FloatArray, translations: FloatArray, seam: IntArray, rounds: IntArray) -> None:
-        """Carry end poses (W, J, …) to the station after each seam's segment."""
-        if self._mode == "CONTINUE":
-            self._carry(rotations, translations, self._travel.lap.power(rounds) @ self._travel.stations.at(seam + 1))
-
-    def _carry(self, rotations: FloatArray, translations: FloatArray, by: Placement) -> None:
-        joint = self._root.joint
-        rotations[:, joint], translations[:, joint] = self._root.placed(rotations[:, joint], translations[:, joint], by)
+    def joint_shares(self, seam: IntArray, crossing: Crossing) -> FloatArray:
+        """Return how much of its transition each joint needs, (N, J); joints that not both clips turn: all of it."""
+        later = (seam + 1) % len(self.sequence)
+        seams = Neighbours(self.sequence.clip[seam], self.sequence.clip[later], _quotient(1.0, self.tempo[seam]),
+                           _quotient(1.0, self.tempo[later]))
+        angles = rot.angle_between(crossing.out.rotations, crossing.into.rotations)
+        shared = self.turning.turns[seams.before] & self.turning.turns[seams.after]
+        own = np.where(shared, joint_lengths(self.turning, angles, seams, self.mean_speed), 0.0)
+        longest = own.max(axis=1, initial=0.0)[:, None]
+        return np.where(shared & (longest > 0.0), _quotient(own, longest), 1.0)
 
 
-def compose(sequence: Sequence, clips: SequenceOf[Clip], *, method: str, curve: str, interpolation: Interpolation,
-            root_motion: RootMode, up: FloatArray, problems: tuple[Problem, ...] = (),
-            unmatched: tuple[str, ...] = ()) -> Motion:
+def compose(sequence: Sequence, clips: SequenceOf[Clip], style: Style, *, root_motion: RootMode, up: FloatArray,
+            speed: str = "PATHS", problems: tuple[Problem, ...] = (), unmatched: tuple[str, ...] = ()) -> Motion:
     """Join clips into a motion.
 
     clips: those that sequence.clip indexes, all on one skeleton, which becomes the motion's.
-    method, curve, interpolation, root_motion: identifiers of METHODS, CURVES, Interpolation, ROOT_MODES.
+    root_motion, speed: identifiers of ROOT_MODES and SPEEDS.
     up: (3,) the direction up in the skeleton's model space.
     Raises TaktError where an identifier is unknown, the curve lacks the shape that the method needs, or clips
     have different skeletons.
     """
     if not clips or any(clip.skeleton is not clips[0].skeleton for clip in clips):
         raise TaktError("a motion needs clips, all of them on one skeleton")
-    weight = Weighting(method_named(method), curve, interpolation)
     skeleton = clips[0].skeleton
     moved = np.stack([clip.moved for clip in clips])
-    ends = Ends.of(clips, moved)
-    root = RootWay(root_motion, clips, moved, sequence.clip, ends, up)
+    durations_s = np.array([clip.duration_s for clip in clips])
+    keys = KeyTable.of(skeleton, [(c.duration_s, c.is_looping, c.rotations, c.translations, c.scales) for c in clips])
+    ends = Ends.of(skeleton, durations_s, moved, lambda clip, times: keys.sample(
+        clip, times, style.interpolation, style.translation))
+    root = RootWay(root_motion, clips, moved, sequence.clip, (ends.first, ends.second), (ends.last, ends.last_but_one),
+                   up)
     held = Held(sequence.clip, moved, sequence.is_loop)
-    transitions_s, found = fit_transitions(sequence, clips, ends, held, weight.method)
-    layout = weight.method.lay_out(sequence.length_s, transitions_s)
-    return Motion(skeleton, sequence, tuple(clips), weight.method, layout, problems + found, weight, ends, held, root,
-                  unmatched)
+    turning = Turning.of(clips)
+    lengths = automatic_lengths if style.joint_time == "SHARED" else longest_lengths
+    method = METHODS[style.method]
+    transitions_s, found = fit_transitions(sequence, clips, ends, held, method,
+                                           partial(lengths, turning, mean_speed=speed_named(speed)))
+    layout = method.lay_out(sequence.length_s, transitions_s)
+    tempo = _quotient(1.0, stretches(layout.end_s - layout.begin_s, sequence, clips))
+    stage = _Stage(sequence, keys, ends, held, root, turning, tempo, durations_s, speed_named(speed))
+    return Motion(skeleton, sequence, tuple(clips), style, layout, problems + found, stage, unmatched)
 
 
-def _parts(pose: Pose) -> tuple[FloatArray, FloatArray, FloatArray]:
-    return pose.rotations, pose.translations, pose.scales
+def _of_joints(poses: Pose, row: IntArray) -> Pose:
+    """Take each joint (N, J) from the row that is named for it."""
+    joints = np.arange(row.shape[1])
+    return Pose(poses.rotations[row, joints], poses.translations[row, joints], poses.scales[row, joints])
+
+
+def _where(chosen: BoolArray, a: Pose, b: Pose) -> Pose:
+    chosen = chosen[..., None]
+    return Pose(np.where(chosen, a.rotations, b.rotations), np.where(chosen, a.translations, b.translations),
+                np.where(chosen, a.scales, b.scales))
+
+
+def _quotient(a: FloatArray | float, b: FloatArray) -> FloatArray:
+    return np.divide(a, b, out=np.zeros(b.shape), where=b > 0.0)

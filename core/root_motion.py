@@ -15,10 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from . import rotations as rot
-from .arrays import FloatArray, IntArray
+from .arrays import BoolArray, FloatArray, IntArray
 from .clip import Clip
 from .errors import TaktError
-from .skeleton import Skeleton
+from .skeleton import Pose, Skeleton
 
 RootMode = Literal["CONTINUE", "AS_AUTHORED", "IN_PLACE"]
 ROOT_MODES: dict[RootMode, tuple[str, str]] = {
@@ -90,14 +90,15 @@ class Root:
         self.up = np.asarray(up, dtype=np.float64) / length
         across = np.eye(3)[np.argmin(np.abs(self.up))]
         east = across - (across @ self.up) * self.up
-        self._east = east / np.linalg.norm(east)
-        self._north = np.cross(self.up, self._east)
+        east /= np.linalg.norm(east)
         parent = int(skeleton.parents[joint])
         world = skeleton.rest_world[parent] if parent >= 0 else np.eye(4)[:3]
-        self._linear, self._origin = world[:, :3], world[:, 3]
-        self._inverse = np.linalg.inv(self._linear)
+        # Coordinates of a position in model space: along up, east, and north.
+        ground = np.stack((self.up, east, np.cross(self.up, east)))
+        self._to, self._from = ground @ world[:, :3], np.linalg.inv(ground @ world[:, :3])
+        self._start = ground @ world[:, 3] + self._to @ skeleton.rest_translations[joint]
         self._frame = skeleton.rest_world_rotations[joint]
-        self._rest = skeleton.rest_translations[joint]
+        self._local_up = rot.rotate(rot.conjugate(self._frame), self.up)
 
     def placement(self, rotations: FloatArray, translations: FloatArray) -> Placement:
         """Read heading and place from the root's poses (N, 4), (N, 3), relative to rest in the parent's space.
@@ -112,25 +113,22 @@ class Root:
 
     def placed(self, rotations: FloatArray, translations: FloatArray, by: Placement) -> tuple[FloatArray, FloatArray]:
         """Move the root's poses (N, 4), (N, 3) over the ground by placements (N,)."""
-        turn = rot.from_axis_angle(self.up, by.yaw_rad)
-        local_turn = rot.multiply(rot.multiply(rot.conjugate(self._frame), turn), self._frame)
-        position = rot.rotate(turn, self._position(translations)) + self._vector(by.shift)
-        return rot.multiply(local_turn, rotations), (position - self._origin) @ self._inverse.T - self._rest
+        half = np.asarray(by.yaw_rad, dtype=np.float64)[..., None] / 2.0
+        turn = np.concatenate((np.cos(half), np.sin(half) * self._local_up), axis=-1)
+        position = translations @ self._to.T + self._start
+        ground = np.exp(1j * by.yaw_rad) * (position[..., 1] + 1j * position[..., 2]) + by.shift
+        position[..., 1], position[..., 2] = ground.real, ground.imag
+        return rot.multiply(turn, rotations), (position - self._start) @ self._from.T
 
     def in_place(self, translations: FloatArray) -> FloatArray:
         """Return translations (N, 3) without what leads over the ground."""
-        away = self._ground(translations) - self._ground(np.zeros(3))
-        return np.asarray(translations - self._vector(away) @ self._inverse.T)
-
-    def _position(self, translations: FloatArray) -> FloatArray:
-        return np.asarray((self._rest + translations) @ self._linear.T + self._origin)
+        height = np.zeros_like(translations)
+        height[..., 0] = translations @ self._to[0]
+        return np.asarray(height @ self._from.T)
 
     def _ground(self, translations: FloatArray) -> ComplexArray:
-        position = self._position(translations)
-        return np.asarray(position @ self._east + 1j * (position @ self._north))
-
-    def _vector(self, shift: ComplexArray) -> FloatArray:
-        return np.asarray(shift.real[..., None] * self._east + shift.imag[..., None] * self._north)
+        position = translations @ self._to.T + self._start
+        return np.asarray(position[..., 1] + 1j * position[..., 2])
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,3 +161,72 @@ class Travel:
         stations = Placement(heading, place)
         own = Placement(np.where(moves, starts.yaw_rad, 0.0), np.where(moves, starts.shift, 0.0))
         return cls(own, stations, stations.at(-1) @ stations.at(0).inverse())
+
+class RootWay:
+    """Applies root motion to poses.
+
+    In CONTINUE the poses at the clips' ends are kept at the origin, facing forward, and carried to the station
+    between their segments; a clip's own poses are carried by what leads from its start to the station before it.
+    """
+
+    def __init__(self, mode: RootMode, clips: Sequence[Clip], moved: BoolArray, clip: IntArray,
+                 starts: Sequence[Pose], ends: Sequence[Pose], up: FloatArray) -> None:
+        """Take clips, what they move (C, J), and which of them the segments play, (S,).
+
+        starts, ends: (C + 1, J, …) the poses at the clips' first and last instants and shortly after and before,
+        with rest in the last row. They are changed to what place_seam wants.
+        """
+        if mode not in ROOT_MODES:
+            raise TaktError(f"there is no root motion {mode!r}; there are {', '.join(ROOT_MODES)}")
+        joint = root_joint(clips)
+        self._mode: RootMode = "AS_AUTHORED" if joint is None else mode
+        if joint is None or mode == "AS_AUTHORED":
+            return
+        self._root = root = Root(clips[0].skeleton, joint, up)
+        self._moves = moved[:, joint]
+        if mode == "IN_PLACE":
+            for pose in (*starts, *ends):
+                pose.translations[:, joint] = root.in_place(pose.translations[:, joint])
+            return
+        places = []
+        for poses in (starts, ends):
+            place = root.placement(poses[0].rotations[:, joint], poses[0].translations[:, joint])
+            for pose in poses:
+                self._carry(pose, place.inverse())
+            places.append(place)
+        first, last = places
+        travel = Travel.through(first.at(slice(-1)), last.at(slice(-1)), first.at(-1), self._moves, clip)
+        self._stations, self._lap = travel.stations, travel.lap
+        self._ways = travel.stations.at(slice(-1)) @ travel.starts.at(clip).inverse()
+
+    def prepare(self, pose: Pose, clip: IntArray) -> None:
+        """Take clip poses (F, J, …) as authored to what the later steps expect."""
+        if self._mode == "IN_PLACE":
+            joint = self._root.joint
+            pose.translations[:, joint] = self._root.in_place(pose.translations[:, joint])
+        elif self._mode == "CONTINUE" and not self._moves.all():
+            joint = self._root.joint
+            still = ~self._moves[clip]
+            rest = self._root.placement(rot.identities(), np.zeros(3)).inverse()
+            pose.rotations[still, joint], pose.translations[still, joint] = self._root.placed(
+                pose.rotations[still, joint], pose.translations[still, joint], rest)
+
+    def place_segments(self, pose: Pose, segment: IntArray, rounds: IntArray) -> None:
+        """Carry clip poses to where their segments stand."""
+        if self._mode == "CONTINUE":
+            self._carry(pose, self._lapped(self._ways.at(segment), rounds))
+
+    def place_seam(self, poses: Sequence[Pose], seam: IntArray, rounds: IntArray) -> None:
+        """Carry end poses (W, J, …) to the station after each seam's segment."""
+        if self._mode == "CONTINUE":
+            place = self._lapped(self._stations.at(seam + 1), rounds)
+            for pose in poses:
+                self._carry(pose, place)
+
+    def _lapped(self, place: Placement, rounds: IntArray) -> Placement:
+        return self._lap.power(rounds) @ place if rounds.any() else place
+
+    def _carry(self, pose: Pose, by: Placement) -> None:
+        joint = self._root.joint
+        pose.rotations[:, joint], pose.translations[:, joint] = self._root.placed(
+            pose.rotations[:, joint], pose.translations[:, joint], by)

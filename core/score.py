@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .arrays import FloatArray
-from .clip import Clip, Interpolation
+from .clip import Clip, Interpolation, TranslationInterpolation
 from .errors import Place, Problem, ScoreError, SkeletonMismatchError, quoted
 from .motion import Motion, compose
 from .pha.document import parse
@@ -17,11 +17,12 @@ from .pha.sequence import Sequence, expand
 from .retarget import retarget
 from .root_motion import RootMode
 from .skeleton import Skeleton
+from .transitions.blending import Style
 
 
 @dataclass(frozen=True)
 class Settings:
-    """How a score is played; identifiers of METHODS, CURVES, Interpolation and ROOT_MODES.
+    """How a score is played; identifiers of the registries METHODS, CURVES, SPEEDS, ROOT_MODES and so on.
 
     END with COSINE is the default because, among the methods that keep the beat and leave the clips their tempo,
     it had the smallest worst change of angular velocity from frame to frame (benchmarks/seams.py on Sinbad's dance,
@@ -33,8 +34,17 @@ class Settings:
     method: str = "END"
     curve: str = "COSINE"
     interpolation: Interpolation = "SLERP"
+    translation: TranslationInterpolation = "LINEAR"
+    pace: str = "EVEN"
+    joint_time: str = "SHARED"
+    speed: str = "PATHS"
     root_motion: RootMode = "CONTINUE"
     loop: bool = False
+
+    @property
+    def style(self) -> Style:
+        """What of it concerns blending."""
+        return Style(self.method, self.curve, self.interpolation, self.translation, self.pace, self.joint_time)
 
 
 def perform(text: str | bytes, path: Path | None, library: Library, skeleton: Skeleton,
@@ -57,8 +67,7 @@ def play(programme: Programme, skeleton: Skeleton | None = None, settings: Setti
     sequence, clips = played(sequence, programme)
     target = clips[0].skeleton.turned(turn) if skeleton is None else skeleton
     fitted, unmatched = _fitted(clips, sequence.clips, target, turn, Place(programme.document.path))
-    return compose(sequence, fitted, method=settings.method, curve=settings.curve,
-                   interpolation=settings.interpolation, root_motion=settings.root_motion, up=up,
+    return compose(sequence, fitted, settings.style, root_motion=settings.root_motion, up=up, speed=settings.speed,
                    problems=programme.problems, unmatched=unmatched)
 
 

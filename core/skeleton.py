@@ -74,6 +74,19 @@ class Skeleton:
         return tuple(np.flatnonzero(depth == d) for d in range(max(depth.tolist(), default=-1) + 1))
 
     @cached_property
+    def ancestors(self) -> tuple[IntArray, ...]:
+        """The joints 1, 2, 4, 8… steps above each joint, each (J + 1,); where there is none, J, itself above itself.
+
+        Composing with them in this order leads down a hierarchy of depth d in log₂ d steps.
+        """
+        steps = []
+        above = np.append(np.where(self.parents < 0, len(self), self.parents), len(self))
+        while (above < len(self)).any():
+            steps.append(above)
+            above = above[above]
+        return tuple(steps)
+
+    @cached_property
     def rest_world(self) -> FloatArray:
         """Rest matrices model_from_joint, (J, 3, 4)."""
         return world_from_pose(self, Pose.rest(self))

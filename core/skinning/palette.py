@@ -41,13 +41,16 @@ class Palette:
         """Pose a skeleton; rotations and positions alone go down the hierarchy where nothing scales."""
         if not ((skeleton.rest_scales == 1.0).all() and (pose.scales == 1.0).all()):
             return cls.from_matrices(world_from_pose(skeleton, pose), skeleton.rest_world)
-        rotations = rot.multiply(skeleton.rest_rotations, pose.rotations)
-        positions = skeleton.rest_translations + pose.translations
-        for level in skeleton.levels[1:]:
-            parents = skeleton.parents[level]
-            positions[..., level, :] = (rot.rotate(rotations[..., parents, :], positions[..., level, :])
-                                        + positions[..., parents, :])
-            rotations[..., level, :] = rot.multiply(rotations[..., parents, :], rotations[..., level, :])
+        batch, joints = pose.rotations.shape[:-2], len(skeleton)
+        rotations, positions = np.empty((*batch, joints + 1, 4)), np.zeros((*batch, joints + 1, 3))
+        rotations[..., :-1, :] = rot.multiply(skeleton.rest_rotations, pose.rotations)
+        rotations[..., -1, :] = rot.IDENTITY  # what roots hang from
+        np.add(skeleton.rest_translations, pose.translations, out=positions[..., :-1, :])
+        for above in skeleton.ancestors:
+            turns = rotations[..., above, :]
+            positions = rot.rotate(turns, positions) + positions[..., above, :]
+            rotations = rot.multiply(turns, rotations)
+        rotations, positions = rotations[..., :-1, :], positions[..., :-1, :]
         rotations = rot.multiply(rotations, rot.conjugate(skeleton.rest_world_rotations))
         return cls(rotations, positions - rot.rotate(rotations, skeleton.rest_world[..., 3]))
 

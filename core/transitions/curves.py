@@ -40,11 +40,45 @@ class Curve:
         return self.pulse
 
 
+@dataclass(frozen=True)
+class Pace:
+    """How time runs over a transition's own motion: way takes shares of its time and returns shares of its way."""
+
+    identifier: str
+    label: str
+    description: str
+    way: Weight
+
+
+@dataclass(frozen=True)
+class JointTime:
+    """Whether joints share a transition's length or take their own; lead: the share of the rest that goes before."""
+
+    identifier: str
+    label: str
+    description: str
+    lead: float
+
+
 def curve_named(identifier: str) -> Curve:
     """Look up a curve; raise TaktError naming those there are."""
     if identifier not in CURVES:
         raise TaktError(f"there is no curve {identifier!r}; there are {', '.join(CURVES)}")
     return CURVES[identifier]
+
+
+def pace_named(identifier: str) -> Pace:
+    """Look up a pace; raise TaktError naming those there are."""
+    if identifier not in PACES:
+        raise TaktError(f"there is no pace {identifier!r}; there are {', '.join(PACES)}")
+    return PACES[identifier]
+
+
+def joint_time_named(identifier: str) -> JointTime:
+    """Look up how joints take their time; raise TaktError naming the ways there are."""
+    if identifier not in JOINT_TIMES:
+        raise TaktError(f"there is no joint time {identifier!r}; there are {', '.join(JOINT_TIMES)}")
+    return JOINT_TIMES[identifier]
 
 
 def _linear(x: FloatArray) -> FloatArray:
@@ -84,9 +118,36 @@ def _cubic(x: FloatArray) -> FloatArray:
     return np.asarray(0.5 + np.cbrt(x / 4.0 - 0.125))
 
 
+def _smoother(x: FloatArray) -> FloatArray:
+    """Go as a hand does, with the least jerk: Flash and Hogan 1985."""
+    return np.minimum(x ** 3 * (10.0 + x * (6.0 * x - 15.0)), 1.0)
+
+
+def _smoother_pulse(x: FloatArray) -> FloatArray:
+    return _smoother(1.0 - np.abs(2.0 * x - 1.0))
+
+
 CURVES: dict[str, Curve] = {curve.identifier: curve for curve in (
     Curve("COSINE", "Cosine", "Sets in and ends gently", _cosine, _cosine_pulse),
+    Curve("SMOOTHER", "Smoother", "Sets in and ends without a jolt: the way of least jerk", _smoother, _smoother_pulse),
     Curve("LINEAR", "Linear", "Grows evenly", _linear, _linear_pulse),
     Curve("CIRCULAR", "Circular", "Two quarter circles: abrupt in the middle of the way", _circular, _circular_pulse),
     Curve("CUBIC", "Cubic", "A cube root: waits at half of the way; only for methods that rise", _cubic, None),
 )}
+
+PACES: dict[str, Pace] = {pace.identifier: pace for pace in (
+    Pace("EVEN", "Even", "At constant speed", _linear),
+    Pace("EASED", "Eased", "Setting in and ending gently", _cosine),
+    Pace("ACCELERATING", "Accelerating", "Slowly at first, as from a walk into a run", lambda x: np.asarray(x * x)),
+    Pace("DECELERATING", "Decelerating", "Fast at first, as from a run into a walk",
+         lambda x: np.asarray(x * (2.0 - x))),
+)}
+"""Gustaitis et al. 2007, §3.3.2."""
+
+JOINT_TIMES: dict[str, JointTime] = {entry.identifier: entry for entry in (
+    JointTime("SHARED", "Shared", "All joints take the whole transition", 0.0),
+    JointTime("EARLY", "Own, early", "Joints with a shorter way turn first, and wait: it slows down", 0.0),
+    JointTime("MIDDLE", "Own, in the middle", "Joints with a shorter way turn in the middle", 0.5),
+    JointTime("LATE", "Own, late", "Joints with a shorter way wait, and turn last: it speeds up", 1.0),
+)}
+"""Four keys to a track: the ends of the transition, and between them those of the joint's own length; §3.4.1."""

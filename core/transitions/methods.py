@@ -39,7 +39,8 @@ class Layout:
 class Method:
     """A transition method.
 
-    shape: of the weight curve; ALONE: nothing else plays in the window.
+    shape: of the weight curve; ALONE: nothing else plays in the window; LEAD: the clips are led over into each
+        other (blending.lead_over), no weights.
     limit: from the lengths of the segments before and after (S,) to the longest transition (S,).
     lay_out: from lengths (S,) and transitions (S,) within their limits to a Layout.
     """
@@ -47,7 +48,7 @@ class Method:
     identifier: str
     label: str
     description: str
-    shape: Literal["RISE", "PULSE", "ALONE"]
+    shape: Literal["RISE", "PULSE", "ALONE", "LEAD"]
     limit: Callable[[FloatArray, FloatArray], FloatArray]
     lay_out: Callable[[FloatArray, FloatArray], Layout]
 
@@ -62,6 +63,11 @@ def method_named(identifier: str) -> Method:
 def _at_the_end(lengths_s: FloatArray, transitions_s: FloatArray) -> Layout:
     begin, end = _edges(lengths_s)
     return Layout(begin, end, end - transitions_s, end, float(end[-1]))
+
+
+def _at_the_start(lengths_s: FloatArray, transitions_s: FloatArray) -> Layout:
+    begin, end = _edges(lengths_s)
+    return Layout(begin, end, end, end + transitions_s, float(end[-1]))
 
 
 def _across_the_seam(lengths_s: FloatArray, transitions_s: FloatArray) -> Layout:
@@ -99,6 +105,9 @@ METHODS: dict[str, Method] = {method.identifier: method for method in (
            lambda before, after: before, _at_the_end),
     Method("BOTH", "Across the seam", "Half at the end of one clip, half at the beginning of the next", "PULSE",
            np.minimum, _across_the_seam),
+    Method("LEAD_IN", "Led in", "x", "LEAD", lambda before, after: before, _at_the_end),
+    Method("LEAD_OUT", "Led out", "x", "LEAD", lambda before, after: after, _at_the_start),
+    Method("LEAD", "Led over", "x", "LEAD", np.minimum, _across_the_seam),
     Method("INSERT", "Inserted", "Between the clips; the clip before plays whole, but faster, to make room", "ALONE",
            lambda before, after: before * (1.0 / KEPT_SHARE - 1.0), _inserted),
     Method("INSERT_BOTH", "Inserted, from both", "Between the clips; both play whole, but faster, to make room",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from collections.abc import Sequence as SequenceOf
 from dataclasses import dataclass
 
@@ -15,37 +15,49 @@ from ..errors import Problem, quoted
 from ..held import Held
 from ..pha.sequence import Sequence
 from ..skeleton import Pose, Skeleton
-from .lengths import SAME_POSE_RAD, Turning, automatic_lengths
+from .lengths import SAME_POSE_RAD, Neighbours
 from .methods import Method
 
 NO_NATURAL_WAY_RAD = np.radians(150.0)
 """From here on a joint may well swing through the body."""
 DEFAULT_LENGTH_S = 0.25
 """For an automatic transition whose shared joints stand still while something else must move."""
+STEP_S = 1.0 / 480.0
+"""Speeds at a clip's ends are taken over this much of it."""
 _SAME_PLACE = 1e-6
 """Of the skeleton's size: translations closer than this count as the same."""
+SampleClips = Callable[[IntArray, FloatArray], Pose]
+AutomaticLengths = Callable[[FloatArray, FloatArray, Neighbours], FloatArray]
 _SEAMS_AT_ONCE = 8192
 _NAMED_AT_MOST = 20
 
 
 @dataclass(frozen=True, eq=False)
 class Ends:
-    """First and last poses of C clips, (C + 1, J, …) with rest in the last row, and what they move, (C, J)."""
+    """The poses at the ends of C clips, (C + 1, J, …) with rest in the last row, and what they move, (C, J).
+
+    second, last_but_one: the poses step_s (C + 1,) after the first and before the last, in the clips' own time;
+    from them the speeds at the ends are taken.
+    """
 
     first: Pose
+    second: Pose
+    last_but_one: Pose
     last: Pose
+    step_s: FloatArray
     moved: BoolArray
 
     @classmethod
-    def of(cls, clips: SequenceOf[Clip], moved: BoolArray) -> Ends:
-        """Sample the clips' ends."""
-        first, last = (Pose.rest(clips[0].skeleton, len(clips) + 1) for _ in range(2))
-        for row, clip in enumerate(clips):
-            both = clip.sample(np.array((0.0, clip.duration_s)))
-            for pose, at in ((first, 0), (last, 1)):
-                pose.rotations[row], pose.translations[row], pose.scales[row] = (
-                    both.rotations[at], both.translations[at], both.scales[at])
-        return cls(first, last, moved)
+    def of(cls, skeleton: Skeleton, durations_s: FloatArray, moved: BoolArray, sample: SampleClips) -> Ends:
+        """Sample the clips' ends; sample: from clips and times in each to their poses."""
+        rows = np.arange(len(durations_s))
+        step = np.minimum(STEP_S, durations_s / 2.0)
+        poses = []
+        for times in (np.zeros(len(rows)), step, durations_s - step, durations_s):
+            own, pose = sample(rows, times), Pose.rest(skeleton, len(rows) + 1)
+            pose.rotations[:-1], pose.translations[:-1], pose.scales[:-1] = own.rotations, own.translations, own.scales
+            poses.append(pose)
+        return cls(poses[0], poses[1], poses[2], poses[3], np.append(step, 0.0), moved)
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,21 +75,20 @@ class _Seams:
     shifts: BoolArray
 
 
-def fit_transitions(sequence: Sequence, clips: SequenceOf[Clip], ends: Ends, held: Held,
-                    method: Method) -> tuple[FloatArray, tuple[Problem, ...]]:
+def fit_transitions(sequence: Sequence, clips: SequenceOf[Clip], ends: Ends, held: Held, method: Method,
+                    automatic: AutomaticLengths) -> tuple[FloatArray, tuple[Problem, ...]]:
     """Return the length of the transition after each segment, (S,), as wished or automatic, and warnings.
 
+    automatic: from the clips' first and last rotations and N seams to lengths (N,).
     What goes beyond the method's limit is cut to it and reported.
     """
     following = np.roll(sequence.clip, -1)
     wished = sequence.transition_s.copy()
     missing = np.isnan(wished)
-    durations = np.array([clip.duration_s for clip in clips])[sequence.clip]
-    stretch = np.divide(sequence.length_s, durations, out=np.zeros(len(durations)), where=durations > 0.0)
     if missing.any():
-        wished[missing] = automatic_lengths(
-            Turning.of(clips), ends.first.rotations[:-1], ends.last.rotations[:-1], sequence.clip[missing],
-            following[missing], stretch[missing], np.roll(stretch, -1)[missing])
+        stretch = stretches(sequence.length_s, sequence, clips)
+        around = Neighbours(sequence.clip, following, stretch, np.roll(stretch, -1))
+        wished[missing] = automatic(ends.first.rotations[:-1], ends.last.rotations[:-1], around.at(missing))
     if not sequence.is_loop:
         wished[-1] = 0.0
     far: dict[tuple[int, int], tuple[int, IntArray]] = {}
@@ -92,6 +103,12 @@ def fit_transitions(sequence: Sequence, clips: SequenceOf[Clip], ends: Ends, hel
     limit = method.limit(sequence.length_s, np.roll(sequence.length_s, -1))
     warnings = (*_far_turns(sequence, clips, far), *_cut(sequence, following, wished, limit, method))
     return np.minimum(wished, limit), warnings
+
+
+def stretches(lengths_s: FloatArray, sequence: Sequence, clips: SequenceOf[Clip]) -> FloatArray:
+    """Return the seconds that each segment (S,) plays of one second of its clip; 0 where that has no length."""
+    durations: FloatArray = np.array([clip.duration_s for clip in clips])[sequence.clip]
+    return np.divide(lengths_s, durations, out=np.zeros(len(durations)), where=durations > 0.0)
 
 
 def _stretches(sequence: Sequence, following: IntArray, ends: Ends, held: Held,
@@ -138,6 +155,7 @@ def _cut(sequence: Sequence, following: IntArray, wished: FloatArray, limit: Flo
         before, after = sequence.clips[sequence.clip[first]], sequence.clips[following[first]]
         yield Problem(f"{kind} transition of {wished[first]:.4g} s from {quoted(before)} to {quoted(after)} is longer "
                       f"than {method.identifier} allows there and takes {limit[first]:.4g} s"
-                      + (f" ({times} such)" if times > 1 else ""), is_warning=True)
+                      + (f" ({times} such)" if times > 1 else ""), is_warning=True, is_note=True)
     if len(pairs) > _NAMED_AT_MOST:
-        yield Problem(f"{len(pairs) - _NAMED_AT_MOST} more pairs of clips have shortened transitions", is_warning=True)
+        yield Problem(f"{len(pairs) - _NAMED_AT_MOST} more pairs of clips have shortened transitions",
+                      is_warning=True, is_note=True)

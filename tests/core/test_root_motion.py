@@ -14,6 +14,7 @@ from takt.core.motion import compose
 from takt.core.pha.sequence import expand
 from takt.core.root_motion import Placement, Root, root_joint
 from takt.core.skeleton import Skeleton, world_from_pose
+from takt.core.transitions.blending import Style
 from takt.core.transitions.methods import METHODS
 from takt.tests.core.scores import FIGURE, UP_Z, X, library, procedure, programme, turning, walking
 
@@ -24,8 +25,7 @@ places = st.tuples(st.floats(-5, 5), st.floats(-5, 5))
 
 def motion(clips, *calls, method="BOTH", root_motion="CONTINUE", loop=False, up=UP_Z):
     p = programme(procedure("main", *calls), clips=library(feet_Steps=clips))
-    return compose(expand(p, "main", loop), p.clips, method=method, curve="COSINE", interpolation="SLERP",
-                   root_motion=root_motion, up=up)
+    return compose(expand(p, "main", loop), p.clips, Style(method, "COSINE", "SLERP"), root_motion=root_motion, up=up)
 
 
 def hip(m, *times):

@@ -1,0 +1,81 @@
+"""Few keys that say the same: from densely sampled tracks to those samples between which straight lines suffice."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .arrays import BoolArray, FloatArray, IntArray
+
+_TRACKS_AT_ONCE = 16
+
+
+def rotation_keys(times_s: FloatArray, rotations: FloatArray, tolerance_rad: float, always: BoolArray) -> BoolArray:
+    """Return which samples (F, T) must be keys for normalised LERP between them to come within a tolerance.
+
+    times_s: (F,) ascending, all different; rotations: (F, T, 4) unit, neighbours in one hemisphere.
+    always: (F,) samples that are keys of every track; the first and the last are anyway.
+    """
+    # The chord between unit quaternions is 2·sin(angle/4), so tolerance/2 for small ones.
+    return _keys(times_s, rotations, tolerance_rad / 2.0, always, is_rotation=True)
+
+
+def vector_keys(times_s: FloatArray, vectors: FloatArray, tolerance: float, always: BoolArray) -> BoolArray:
+    """Return which samples (F, T) must be keys for straight lines between them to come within a tolerance.
+
+    vectors: (F, T, C); the rest as in rotation_keys.
+
+    >>> bent = np.array((0.0, 1.0, 2.0, 1.0, 0.0))[:, None, None]
+    >>> vector_keys(np.arange(5.0), bent, 0.01, np.zeros(5, dtype=np.bool_))[:, 0].tolist()
+    [True, False, True, False, True]
+    """
+    return _keys(times_s, vectors, tolerance, always, is_rotation=False)
+
+
+def _keys(times_s: FloatArray, values: FloatArray, tolerance: float, always: BoolArray, is_rotation: bool) -> BoolArray:
+    """Split where a line misses most until none misses (Ramer 1972, Douglas and Peucker 1973), all tracks at once."""
+    frames, tracks, channels = values.shape
+    always = always.copy()
+    always[[0, -1]] = True
+    keys = np.empty((tracks, frames), dtype=np.bool_)
+    for start in range(0, tracks, _TRACKS_AT_ONCE):
+        part = np.ascontiguousarray(values[:, start:start + _TRACKS_AT_ONCE].swapaxes(0, 1))
+        chosen = np.tile(always, (len(part), 1))
+        _split(np.tile(times_s, len(part)), part.reshape(-1, channels), tolerance ** 2, chosen.reshape(-1), is_rotation)
+        keys[start:start + _TRACKS_AT_ONCE] = chosen
+    return keys.T
+
+
+def _split(times_s: FloatArray, values: FloatArray, tolerance_squared: float, keys: BoolArray,
+           is_rotation: bool) -> None:
+    """Add keys (N,), tracks one after another, until all samples between them fit."""
+    at = np.flatnonzero(~keys)
+    rows = np.flatnonzero(keys)
+    after = np.searchsorted(rows, at)
+    low, high = rows[after - 1], rows[after]
+    while len(at):
+        error = _errors(times_s, values, at, low, high, is_rotation)
+        is_first = np.append(True, low[1:] != low[:-1])
+        segment = np.cumsum(is_first) - 1
+        worst = np.maximum.reduceat(error, np.flatnonzero(is_first))
+        misses = (worst > tolerance_squared)[segment]
+        candidates = np.flatnonzero(misses & (error == worst[segment]))
+        split = np.zeros(len(worst), dtype=np.int64)
+        split[segment[candidates[::-1]]] = at[candidates[::-1]]  # of equal ones the first
+        keys[split[worst > tolerance_squared]] = True
+        at, low, high, middle = at[misses], low[misses], high[misses], split[segment[misses]]
+        low, high = np.where(at > middle, middle, low), np.where(at < middle, middle, high)
+        inside = at != middle
+        at, low, high = at[inside], low[inside], high[inside]
+
+
+def _errors(times_s: FloatArray, values: FloatArray, at: IntArray, low: IntArray, high: IntArray,
+            is_rotation: bool) -> FloatArray:
+    """Return the squared distances of samples from the lines between the keys around them."""
+    start = times_s[low]
+    share = (times_s[at] - start) / (times_s[high] - start)
+    first = values[low]
+    guess = first + (values[high] - first) * share[:, None]
+    if is_rotation:
+        guess /= np.sqrt(np.einsum("nc,nc->n", guess, guess))[:, None]
+    guess -= values[at]
+    return np.asarray(np.einsum("nc,nc->n", guess, guess))
