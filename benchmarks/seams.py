@@ -4,6 +4,8 @@ dev.py bench seams [CLIP_FILE…] plays the clips of each character in turn, at 
 and prints for each combination, best first:
   speed  the worst ratio of a joint's turn in one frame to the larger of its clips' own fastest frame and the
          transition's mean (at most 3 is wanted of linear and cosine);
+  jump   the largest angle within 2 ns at the ends of clips and windows (with circular and cubic curves, whose tangents
+         are vertical there or in between, not quite 0);
   jolt   the largest change of angular velocity from frame to frame in the frames that a transition touches,
          over all joints: its mean over all seams, by which they are ranked, and the worst;
   whole  the mean change over all joints and frames of the whole motion.
@@ -38,11 +40,13 @@ from takt.core.transitions.methods import METHODS
 FRAME_S = 1.0 / 24.0
 TEMPOS = (0.5, 1.0, 2.0)
 TRANSITIONS_S = ("", "0.1", "0.3", "0.8")
+INSTANT_S = 1e-9
 STILL_RAD = 1e-4
 """A frame's turn below this says nothing about speed."""
 UP = np.array((0.0, 1.0, 0.0))
 SINBADS = ("Dance", "Run", "Idle")
 """Of Sinbad's thirteen clips: most of the others hold one pose."""
+FASTER_AT_MOST = 3.0
 LONGEST_S = 6.0
 """A clip is played no longer than this at its own tempo, faster if need be."""
 
@@ -53,6 +57,7 @@ class Row:
 
     style: Style
     speed: float = 0.0
+    jump: float = 0.0
     jolts: list[float] = field(default_factory=list)
     whole: list[float] = field(default_factory=list)
 
@@ -70,12 +75,12 @@ def main(arguments: list[str]) -> int:
             _measure(_motion(clips, tempo, transition, row.style), row)
     rows.sort(key=lambda row: float(np.mean(row.jolts)))
     sys.stdout.write(f"{len(rows[0].jolts)} seams, {1 / FRAME_S:.0f} frames a second; changes in °/frame²\n"
-                     f"{'method':12} {'curve':9} {'pace':6} {'speed':>6} {'jolt':>7} {'worst':>7} {'whole':>7}\n")
+                     f"{'method':12} {'curve':9} {'pace':6} {'speed':>6} {'jump':>7} {'jolt':>7} {'worst':>7} {'whole':>7}\n")
     for row in rows:
         s = row.style
-        sys.stdout.write(f"{s.method:12} {s.curve:9} {s.pace:6} {row.speed:6.2f} {np.degrees(np.mean(row.jolts)):7.3f} "
+        sys.stdout.write(f"{s.method:12} {s.curve:9} {s.pace:6} {row.speed:6.2f} {np.degrees(row.jump):6.4f}° {np.degrees(np.mean(row.jolts)):7.3f} "
                          f"{np.degrees(max(row.jolts)):7.2f} {np.degrees(np.mean(row.whole)):7.3f}\n")
-    if options.svg and False:
+    if options.svg:
         options.svg.write_text(_picture(rows), encoding="utf-8")
     return 0
 
@@ -144,6 +149,9 @@ def _measure(motion: Motion, row: Row) -> None:
             natural[frames] = np.maximum(natural[frames], np.maximum.reduce((mean, fastest, own[i + 1])))
             touched[frames] = True
             row.jolts.append(float(change[max(frames.start - 1, 0):frames.stop].max(initial=0.0)))
+    edges = np.concatenate((layout.begin_s, layout.end_s, layout.window_begin_s, layout.window_end_s))
+    before, after = (motion.sample(edges + side * INSTANT_S).rotations for side in (-1.0, 1.0))
+    row.jump = max(row.jump, float(rot.angle_between(before, after).max()))
     row.speed = max(row.speed, float((turned / natural)[touched].max(initial=0.0)))
     row.whole.append(float(change.mean()))
 
@@ -182,6 +190,28 @@ def _gap(motion: Motion, seam: int) -> np.ndarray:
     last = np.where(a.moved[:, None], last, held.rotations[0])
     first = np.where(b.moved[:, None], first, last)
     return rot.angle_between(last, first)
+
+
+def _picture(rows: list[Row]) -> str:
+    """Return the ranking as SVG: a bar for each combination's mean jolt, what counts as one method in one colour."""
+    width, left, line = 760, 250, 20
+    most = max(float(np.degrees(np.mean(row.jolts))) for row in rows)
+    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {line * len(rows) + 60}" '
+             'font-family="sans-serif" font-size="12">', '<rect width="100%" height="100%" fill="#fff"/>',
+             '<text x="10" y="20" font-size="14">Change of angular velocity over a seam, mean of the largest, '
+             f'°/frame² ({len(rows[0].jolts)} seams)</text>']
+    colours = dict(zip(METHODS, ("#0072b2", "#e69f00", "#009e73", "#999999", "#bbbbbb", "#cccccc"), strict=True))
+    for i, row in enumerate(rows):
+        y, style, jolt = 40 + line * i, row.style, float(np.degrees(np.mean(row.jolts)))
+        length = (width - left - 90) * jolt / most
+        label = METHODS[style.method].label + (
+            f", {'eased' if style.pace == 'EASED' else 'even'}" if METHODS[style.method].shape == "ALONE"
+            else f", {CURVES[style.curve].label.lower()}")
+        over = f" · {row.speed:.0f} times too fast" if row.speed > FASTER_AT_MOST else ""
+        parts += [f'<text x="{left - 8}" y="{y + 13}" text-anchor="end">{label}</text>',
+                  f'<rect x="{left}" y="{y}" width="{length:.1f}" height="{line - 4}" fill="{colours[style.method]}"/>',
+                  f'<text x="{left + length + 6:.1f}" y="{y + 13}">{jolt:.1f}{over}</text>']
+    return "\n".join([*parts, "</svg>", ""])
 
 
 if __name__ == "__main__":

@@ -184,7 +184,7 @@ class _Stage:
         shared = self.turning.turns[seams.before] & self.turning.turns[seams.after]
         own = np.where(shared, joint_lengths(self.turning, angles, seams, self.mean_speed), 0.0)
         longest = own.max(axis=1, initial=0.0)[:, None]
-        return np.where(shared & (longest > 0.0), _quotient(own, longest), 1.0)
+        return np.where(shared & (longest > 0.0), own / np.where(longest > 0.0, longest, 1.0), 1.0)
 
 
 def compose(sequence: Sequence, clips: SequenceOf[Clip], style: Style, *, root_motion: RootMode, up: FloatArray,

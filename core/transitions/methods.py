@@ -39,8 +39,8 @@ class Layout:
 class Method:
     """A transition method.
 
-    shape: of the weight curve; ALONE: nothing else plays in the window; LEAD: the clips are led over into each
-        other (blending.lead_over), no weights.
+    shape: of the weight curve; ALONE: nothing else plays in the window; LEAD: the clips are bent
+        towards each other by offsets (blending.lead_over), which needs no weights.
     limit: from the lengths of the segments before and after (S,) to the longest transition (S,).
     lay_out: from lengths (S,) and transitions (S,) within their limits to a Layout.
     """
@@ -63,11 +63,6 @@ def method_named(identifier: str) -> Method:
 def _at_the_end(lengths_s: FloatArray, transitions_s: FloatArray) -> Layout:
     begin, end = _edges(lengths_s)
     return Layout(begin, end, end - transitions_s, end, float(end[-1]))
-
-
-def _at_the_start(lengths_s: FloatArray, transitions_s: FloatArray) -> Layout:
-    begin, end = _edges(lengths_s)
-    return Layout(begin, end, end, end + transitions_s, float(end[-1]))
 
 
 def _across_the_seam(lengths_s: FloatArray, transitions_s: FloatArray) -> Layout:
@@ -101,13 +96,12 @@ def _edges(lengths_s: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 METHODS: dict[str, Method] = {method.identifier: method for method in (
+    Method("LEAD", "Led over", "Across the seam, both clips bent towards a common place and speed there; their own "
+           "motion goes on", "LEAD", np.minimum, _across_the_seam),
     Method("END", "At the end", "In the last moments of a clip; the next one begins untouched", "RISE",
            lambda before, after: before, _at_the_end),
     Method("BOTH", "Across the seam", "Half at the end of one clip, half at the beginning of the next", "PULSE",
            np.minimum, _across_the_seam),
-    Method("LEAD_IN", "Led in", "x", "LEAD", lambda before, after: before, _at_the_end),
-    Method("LEAD_OUT", "Led out", "x", "LEAD", lambda before, after: after, _at_the_start),
-    Method("LEAD", "Led over", "x", "LEAD", np.minimum, _across_the_seam),
     Method("INSERT", "Inserted", "Between the clips; the clip before plays whole, but faster, to make room", "ALONE",
            lambda before, after: before * (1.0 / KEPT_SHARE - 1.0), _inserted),
     Method("INSERT_BOTH", "Inserted, from both", "Between the clips; both play whole, but faster, to make room",

@@ -79,14 +79,14 @@ def test_check_warns(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file.write_text(score(procedure("main", 'left duration="1" transition="9"', 'right duration="1"')))
     code, out, _ = run(capsys, "check", file)
     assert code == 0
-    assert "warning: a transition of 9 s" in out
+    assert "note: a transition of 9 s" in out
 
 
 def test_show(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = run(capsys, "show", path)
     lines = out.splitlines()
     assert code == 0
-    assert lines[0] == "main: 6 segments, 6.00 s, transitions END"
+    assert lines[0] == "main: 6 segments, 6.00 s, transitions LEAD"
     assert lines[2:8] == ["main  12 ticks", "  2 × walk  4 ticks", "    feet.Steps.left  1 tick",
                           "    feet.Steps.right  1 tick", "  feet.Steps.forward  2 ticks, transition 0.5",
                           "  feet.Steps.left  2 ticks"]

@@ -15,7 +15,7 @@ from takt.core.motion import compose
 from takt.core.pha.sequence import expand
 from takt.core.skeleton import Skeleton
 from takt.core.transitions.blending import Style
-from takt.core.transitions.curves import CURVES
+from takt.core.transitions.curves import CURVES, PACES
 from takt.core.transitions.methods import METHODS
 from takt.core.transitions.seams import DEFAULT_LENGTH_S
 from takt.tests.core.scores import FIGURE, UP_Z, X, Y, Z, library, procedure, programme, turning
@@ -35,10 +35,14 @@ COMBINATIONS = [(m, c) for m, c in itertools.product(METHODS, CURVES)
                 if METHODS[m].shape in ("ALONE", "LEAD") or (METHODS[m].shape == "RISE" or CURVES[c].pulse)]
 
 
+def composed(*calls, loop=False, clips=CLIPS):
+    p = programme(procedure("main", *calls), clips=clips)
+    return expand(p, "main", loop), p.clips
+
+
 def motion(*calls, method="BOTH", curve="COSINE", interpolation="SLERP", root_motion="AS_AUTHORED", loop=False,
            clips=CLIPS):
-    p = programme(procedure("main", *calls), clips=clips)
-    return compose(expand(p, "main", loop), p.clips, Style(method, curve, interpolation),
+    return compose(*composed(*calls, loop=loop, clips=clips), Style(method, curve, interpolation),
                    root_motion=root_motion, up=UP_Z)
 
 
@@ -128,6 +132,67 @@ def test_both_stands_half_way_between_the_poses_at_the_seam():
     m = motion('left duration="2" transition="0.5"', 'right duration="2"')
     half = rot.slerp(LEFT.sample(np.array((1.0,))).rotations, RIGHT.sample(np.array((0.0,))).rotations, 0.5)
     assert rot.angle_between(m.sample(np.array((2.0,))).rotations, half).max() < EXACT_RAD
+
+
+def test_led_over_stands_half_way_and_does_not_change_its_speed_at_the_seam():
+    m = motion('left duration="2" transition="0.8"', 'right duration="2"', method="LEAD")
+    half = rot.slerp(LEFT.sample(np.array((1.0,))).rotations, RIGHT.sample(np.array((0.0,))).rotations, 0.5)
+    assert rot.angle_between(m.sample(np.array((2.0,))).rotations, half).max() < EXACT_RAD
+    for instant in (1.6, 2.0, 2.4):
+        q = m.sample(instant + 1e-6 * np.array((-2.0, -1.0, 1.0, 2.0))).rotations
+        before, after = (rot.log(rot.multiply(rot.conjugate(q[i]), q[i + 1])) / 1e-6 for i in (0, 2))
+        assert before == pytest.approx(after, abs=1e-4)
+        assert np.abs(after).max() > 0.1
+
+
+def test_led_over_hardly_changes_clips_that_fit_already():
+    """Where place and speed of both sides are the same, there is nothing to lead over."""
+    even = turning("left", X, (0.0, 0.2, 0.4)), turning("right", X, (0.4, 0.6, 0.8)), NOD
+    m = motion('left duration="1" transition="0.5"', 'right duration="1"', method="LEAD",
+               clips=library(feet_Steps=even))
+    found = m.sample(np.linspace(0.0, 2.0, 50)).rotations[:, FIGURE.index_of["l_arm"]]
+    assert rot.angle_between(found, rot.from_axis_angle(X, np.linspace(0.0, 0.8, 50))).max() < EXACT_RAD
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_whole_turn_within_a_transition_does_not_make_it_jump(method):
+    """Both ways between the spinning clip and the transition become equally long half a turn from the seam."""
+    spin = turning("left", X, tuple(np.linspace(0.0, 2 * np.pi, 25))), RIGHT, NOD
+    m = motion('left duration="1" transition="0.9"', 'right duration="1" transition="0.9"', 'left duration="1"',
+               method=method, curve="LINEAR", clips=library(feet_Steps=spin))
+    times = np.linspace(0.0, m.duration_s, 30001)
+    poses = m.sample(times)
+    assert angles(poses.at(slice(1, None)), poses.at(slice(None, -1))).max() < 0.02
+
+
+@pytest.mark.parametrize("pace", PACES)
+def test_the_pace_runs_over_the_transitions_own_time(pace):
+    m = compose(*composed('left duration="2" transition="0.8"', 'right duration="2"'),
+                Style("APPEND", "LINEAR", pace=pace), root_motion="AS_AUTHORED", up=UP_Z)
+    a, b = LEFT.sample(np.array((1.0,))).rotations, RIGHT.sample(np.array((0.0,))).rotations
+    way = {"EVEN": 0.25, "EASED": 0.5 - np.sqrt(0.125), "ACCELERATING": 0.0625, "DECELERATING": 0.4375}[pace]
+    assert rot.angle_between(m.sample(np.array((2.2,))).rotations, rot.slerp(a, b, way)).max() < EXACT_RAD
+
+
+@pytest.mark.parametrize(("joint_time", "begins", "ends"), [("EARLY", 0.0, 0.5), ("MIDDLE", 0.25, 0.75),
+                                                          ("LATE", 0.5, 1.0), ("SHARED", 0.0, 1.0)])
+def test_joints_may_take_their_own_time(joint_time, begins, ends):
+    """The right arm, at the same speed, has half the left arm's way, so it takes half of the time."""
+    def both(name, left, right):
+        times, rows = np.array((0.0, 1.0)), np.array((FIGURE.index_of["l_arm"], FIGURE.index_of["r_arm"]))
+        values = np.stack([rot.from_axis_angle(X, np.array(turn)) for turn in (left, right)], axis=1)
+        return Clip(name, FIGURE, 1.0, Tracks.uniform(rows, times, values), Tracks.empty(3), Tracks.empty(3))
+
+    clips = library(feet_Steps=(both("left", (0.0, 0.5), (0.0, 0.5)), both("right", (1.5, 2.0), (1.0, 1.5))))
+    m = compose(*composed('left duration="1"', 'right duration="1"', clips=clips),
+                Style("APPEND", "LINEAR", joint_time=joint_time), root_motion="AS_AUTHORED", up=UP_Z)
+    length = m.transitions_s[0]
+    assert length == pytest.approx(1.5 if joint_time == "SHARED" else 2.0)
+    arm = FIGURE.index_of["r_arm"]
+    for share in (0.0, 0.2, 0.5, 0.6, 0.9):
+        way = np.clip((share - begins) / (ends - begins), 0.0, 1.0)
+        found = m.sample(np.array((1.0 + share * length,))).rotations[0, arm]
+        assert rot.angle_between(found, rot.from_axis_angle(X, 0.5 + 0.5 * way)) < EXACT_RAD
 
 
 def test_append_plays_alone_at_even_speed():

@@ -43,7 +43,8 @@ def test_rotations_between_the_kept_keys_are_within_the_angle(seed: int, frames:
 
 def test_corners_alone_are_kept_each_track_for_itself() -> None:
     times = np.arange(101.0)
-    values = np.stack((np.interp(times, (0, 37, 100), (0.0, 5.0, 1.0)), np.interp(times, (0, 12, 80, 100), (0, 1, 0, 2)),
+    values = np.stack((np.interp(times, (0, 37, 100), (0.0, 5.0, 1.0)),
+                       np.interp(times, (0, 12, 80, 100), (0.0, 1.0, 0.0, 2.0)),
                        np.full(101, 3.0)), axis=1)[:, :, None]
     kept = vector_keys(times, values, 1e-6, np.zeros(101, dtype=np.bool_))
     assert [np.flatnonzero(kept[:, t]).tolist() for t in range(3)] == [[0, 37, 100], [0, 12, 80, 100], [0, 100]]

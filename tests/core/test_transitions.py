@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from takt.core.clip import Clip, Tracks
 from takt.core.errors import TaktError
 from takt.core.held import Held
-from takt.core.transitions.lengths import DEFAULT_SPEED_RAD_S, Neighbours, Turning, automatic_lengths
+from takt.core.transitions.lengths import DEFAULT_SPEED_RAD_S, Neighbours, Turning, automatic_lengths, speed_named
 from takt.core.transitions.methods import METHODS, method_named
 from takt.tests.core.scores import FIGURE, X, Y, turning, walking
 
@@ -87,17 +87,17 @@ def test_append_moves_what_follows():
 
 
 def test_an_unknown_method_is_refused():
-    with pytest.raises(TaktError, match="no transition method 'FADE'; there are END, BOTH, "):
+    with pytest.raises(TaktError, match="no transition method 'FADE'; there are LEAD, END, BOTH, "):
         method_named("FADE")
 
 
-def automatic(a: Clip, b: Clip, stretch_a: float = 1.0, stretch_b: float = 1.0) -> float:
+def automatic(a: Clip, b: Clip, stretch_a: float = 1.0, stretch_b: float = 1.0, speed: str = "PATHS") -> float:
     clips = (a, b)
     joints = len(FIGURE)
     ends = np.array([clip.sample(np.array((0.0, clip.duration_s))).rotations for clip in clips])
     assert ends.shape == (2, 2, joints, 4)
     seams = Neighbours(np.array((0,)), np.array((1,)), np.array((stretch_a,)), np.array((stretch_b,)))
-    return float(automatic_lengths(Turning.of(clips), ends[:, 0], ends[:, 1], seams)[0])
+    return float(automatic_lengths(Turning.of(clips), ends[:, 0], ends[:, 1], seams, speed_named(speed))[0])
 
 
 def test_automatic_is_mean_angle_over_mean_speed():
@@ -130,6 +130,16 @@ def test_identical_poses_need_no_transition():
     a = turning("a", X, (0.0, 0.4, 0.8))
     assert automatic(a, turning("b", X, (0.8, 0.1))) == 0.0
     assert automatic(a, turning("b", X, (0.8 + 4 * np.pi, 0.1))) == 0.0
+
+
+def test_the_mean_of_the_two_speeds_is_an_option():
+    """A slow long clip and a fast short one: 0.1 and 1 rad/s; over both paths (0.3 + 0.3) ÷ (3 + 0.3)."""
+    a = turning("a", X, (0.0, 0.1, 0.2, 0.3), duration_s=3.0)
+    b = turning("b", X, (1.3, 1.4, 1.5, 1.6), duration_s=0.3)
+    assert automatic(a, b) == pytest.approx(1.0 / (0.6 / 3.3))
+    assert automatic(a, b, speed="SPEEDS") == pytest.approx(1.0 / 0.55)
+    with pytest.raises(TaktError, match="no mean speed 'MEDIAN'; there are PATHS, SPEEDS"):
+        automatic(a, b, speed="MEDIAN")
 
 
 def test_opposite_signs_are_the_same_pose():
