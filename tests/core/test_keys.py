@@ -11,7 +11,7 @@ from takt.core.arrays import FloatArray
 from takt.core.clip import Clip, Tracks
 from takt.core.keys import Interpolation, KeyTable, TranslationInterpolation
 from takt.core.skeleton import Skeleton
-from tests.core.strategies import quaternions
+from takt.tests.core.strategies import quaternions
 
 EXACT = 1e-12
 STEP_S = 1e-7

@@ -12,7 +12,7 @@ from takt.core import rotations as rot
 from takt.core.clip import Clip, Tracks
 from takt.core.errors import TaktError
 from takt.core.motion import compose
-from takt.core.pha.sequence import expand
+from takt.core.pha.sequence import Sequence, expand
 from takt.core.skeleton import Skeleton
 from takt.core.transitions.blending import Style
 from takt.core.transitions.curves import CURVES, PACES
@@ -35,7 +35,7 @@ COMBINATIONS = [(m, c) for m, c in itertools.product(METHODS, CURVES)
                 if METHODS[m].shape in ("ALONE", "LEAD") or (METHODS[m].shape == "RISE" or CURVES[c].pulse)]
 
 
-def composed(*calls, loop=False, clips=CLIPS):
+def composed(*calls, loop=False, clips=CLIPS) -> tuple[Sequence, tuple[Clip, ...]]:
     p = programme(procedure("main", *calls), clips=clips)
     return expand(p, "main", loop), p.clips
 
