@@ -14,7 +14,7 @@ _SIDES = np.array([1.0, 0.93, 0.87])
 """Unequal, so that normals halfway between two axes of a symmetric body do not hang on rounding."""
 
 _FINER = 6
-_MOST_PIECES = 4
+_MOST_PIECES = 1.5
 _BELL = 0.6
 """Width of the bell in cells: halfway between two clusters both count the same, 1½ cells away next to nothing."""
 

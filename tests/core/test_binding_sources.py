@@ -62,12 +62,14 @@ def test_bones_that_cost_the_same_share():
 
 
 def test_a_bone_is_not_seen_through_the_air():
-    legs = [tube((x, 0, -2), (x, 0, 2), 0.15, 30, 8) for x in (-0.2, 0.2)]
+    legs = [tube((x, 0, -2), (x, 0, 2), 0.15, 30, 8) for x in (-0.3, 0.3)]
     surface, solid, skin = body(*legs)
-    own = segments([[-0.2, 0, -2], [-0.2, 0, 2]], [[0.2, 0, 1], [0.2, 0, 2]])  # the right leg's bone is high up
+    own = segments([[-0.3, 0, 0], [-0.3, 0, 2]], [[0.3, 0, -2], [0.3, 0, 2]])  # the left leg's bone is high up
     found = find_sources(skin, own, 2, solid, SIZE)
-    low = (surface.points[:, 2] < -1.8) & (surface.points[:, 0] < 0)
-    assert (found.shares[low, 0] == 1).all()
+    below = (np.abs(surface.points[:, 2] + 0.55) < 0.1) & (surface.points[:, 0] < 0)
+    distance, _ = own.nearest(surface.points[below])
+    nearer = distance[:, 1] < distance[:, 0]
+    assert nearer.any() and found.shares[below, 0].mean() > 1 - 0.5 * nearer.mean()
 
 
 def test_a_thin_limb_that_starts_inside_the_trunk_does_not_hold_it():
