@@ -64,3 +64,12 @@ def _render_once() -> None:
         bpy.data.objects.remove(camera)
         bpy.data.cameras.remove(camera_data)
         bpy.data.scenes.remove(scene)
+
+
+def principled_node(material: bpy.types.Material) -> bpy.types.Node:
+    """Return the shader node of a new material, which before Blender 5.0 has none until it is asked to."""
+    if bpy.app.version < (5, 0, 0):
+        material.use_nodes = True
+    tree = material.node_tree
+    assert tree is not None
+    return next(node for node in tree.nodes if node.type == "BSDF_PRINCIPLED")

@@ -4,18 +4,22 @@ from typing import Any, cast
 
 import bpy
 
+from . import import_ogre
 from .auto_bind import TAKT_OT_auto_bind, draw_in_parent_menu
 from .bend_test import TAKT_OT_bend_in_turn, TAKT_OT_bend_test
 from .edit_score import TAKT_OT_edit_score
+from .import_ogre import TAKT_FH_ogre, TAKT_OT_import_ogre
 from .import_pha import TAKT_FH_pha, TAKT_OT_import_pha, draw_in_import_menu
 from .preview import TAKT_OT_preview, register_picture, unregister_picture
 from .rebuild import TAKT_OT_rebuild
 from .show_zones import TAKT_OT_show_zones
 
 _CLASSES = (TAKT_OT_auto_bind, TAKT_OT_bend_test, TAKT_OT_bend_in_turn, TAKT_OT_show_zones, TAKT_OT_import_pha,
-            TAKT_OT_rebuild, TAKT_OT_edit_score, TAKT_OT_preview, TAKT_FH_pha)
+            TAKT_OT_rebuild, TAKT_OT_edit_score, TAKT_OT_preview, TAKT_FH_pha,
+            TAKT_OT_import_ogre, TAKT_FH_ogre)
 _MENUS = ((bpy.types.VIEW3D_MT_object_parent, draw_in_parent_menu),
-          (bpy.types.TOPBAR_MT_file_import, draw_in_import_menu))
+          (bpy.types.TOPBAR_MT_file_import, draw_in_import_menu),
+          (bpy.types.TOPBAR_MT_file_import, import_ogre.draw_in_import_menu))
 
 
 def register() -> None:

@@ -1,0 +1,125 @@
+"""Import OGRE: a mesh with its armature, weights, materials and clips, or a skeleton alone."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import bpy
+from bpy.props import StringProperty
+from bpy_extras.io_utils import ImportHelper
+
+from ..bridge import armature, binding, clip_actions, groups, ogre_files, ogre_objects
+from ..bridge.axes import BLENDER_FROM_HANIM
+from ..core.errors import TaktError
+from ..core.formats.ogre import OgreSkeleton
+from ..core.retarget import retarget
+from .play_score import refuse
+
+_LONGEST_NAME = 63
+
+
+class TAKT_OT_import_ogre(ImportHelper, bpy.types.Operator):
+    """Open an OGRE character: mesh, skeleton, weights, materials, and each clip as an Action"""
+
+    bl_idname = "takt.import_ogre"
+    bl_label = "Import OGRE"
+    bl_options = {"REGISTER", "UNDO"}
+
+    filename_ext = ".mesh"
+    if TYPE_CHECKING:
+        filepath: str
+        filter_glob: str
+    else:
+        filepath: StringProperty(name="File Path", subtype="FILE_PATH", maxlen=1024, options={"HIDDEN", "SKIP_SAVE"})
+        filter_glob: StringProperty(default=";".join(f"*{ending}" for ending in ogre_files.ENDINGS),
+                                    options={"HIDDEN"})
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Tell whether objects can be made."""
+        if context.mode == "OBJECT":
+            return True
+        cls.poll_message_set("Go to Object Mode first")
+        return False
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
+        """Open a file that was dropped at once; else ask for one."""
+        if self.filepath:
+            return self.execute(context)
+        result: set[Any] = super().invoke(context, event)
+        return result
+
+    def execute(self, context: bpy.types.Context) -> "set[Any]":
+        """Read everything first, then make the objects."""
+        try:
+            character = ogre_files.read_character(Path(bpy.path.abspath(self.filepath)))
+            if character.skeleton is not None:
+                _check_names(character.skeleton)
+        except TaktError as error:
+            return refuse(self, str(error))
+        for ob in context.selected_objects:
+            ob.select_set(False)
+        clips = _make(context, character)
+        for warning in character.warnings:
+            self.report({"WARNING"}, warning)
+        vertices = 0 if character.mesh is None else len(character.mesh.positions)
+        bones = 0 if character.skeleton is None else len(character.skeleton.skeleton)
+        self.report({"INFO"}, f"'{character.name}': {vertices:,} vertices, {bones} bones, {clips} clips")
+        return {"FINISHED"}
+
+
+def _check_names(ogre: OgreSkeleton) -> None:
+    """Raise TaktError where Blender would cut a bone's name."""
+    for name in ogre.skeleton.names:
+        if len(name.encode("utf-8")) > _LONGEST_NAME:
+            raise TaktError(f"The bone '{name[:40]}…' has a name of {len(name.encode('utf-8'))} bytes; Blender's bones "
+                            f"can have {_LONGEST_NAME}: rename it")
+
+
+def _make(context: bpy.types.Context, character: ogre_files.OgreCharacter) -> int:
+    """Make the objects, select them, and return the number of clips."""
+    armature_object, clips = None, 0
+    if character.skeleton is not None:
+        armature_object = ogre_objects.make_armature(context, character.name, character.skeleton.skeleton)
+        clips = _write_clips(context, armature_object, character.skeleton)
+    mesh_object = None
+    if character.mesh is not None:
+        materials = [ogre_objects.make_material(name, character.materials.get(name), character.textures.get(name))
+                     for name in character.mesh.materials]
+        mesh_object = ogre_objects.make_mesh(context, character.name, character.mesh, materials)
+    if armature_object is not None and mesh_object is not None and character.influences is not None:
+        assert character.skeleton is not None
+        groups.write_influences(mesh_object, character.skeleton.skeleton.names, character.influences)
+        binding.attach(mesh_object, armature_object)
+    made = [ob for ob in (mesh_object, armature_object) if ob is not None]
+    for ob in made:
+        ob.select_set(True)
+    assert context.view_layer is not None
+    context.view_layer.objects.active = made[-1]
+    return clips
+
+
+def _write_clips(context: bpy.types.Context, armature_object: bpy.types.Object, ogre: OgreSkeleton) -> int:
+    assert context.scene is not None
+    skeleton = armature.read_skeleton(armature_object)
+    clips = [retarget(clip, skeleton, BLENDER_FROM_HANIM).clip for clip in ogre.played]
+    return len(clip_actions.write_clips(armature_object, clips, context.scene))
+
+
+class TAKT_FH_ogre(bpy.types.FileHandler):
+    """Lets OGRE's files be dropped into the 3D viewport."""
+
+    bl_idname = "TAKT_FH_ogre"
+    bl_label = "OGRE"
+    bl_import_operator = TAKT_OT_import_ogre.bl_idname
+    bl_file_extensions = ".mesh;.skeleton"
+
+    @classmethod
+    def poll_drop(cls, context: bpy.types.Context | None) -> bool:
+        """Tell whether a file may be dropped here."""
+        return (context is not None and context.area is not None and context.area.type == "VIEW_3D"
+                and context.mode == "OBJECT")
+
+
+def draw_in_import_menu(menu: Any, _context: bpy.types.Context) -> None:
+    """Draw the entry in File > Import."""
+    menu.layout.operator(TAKT_OT_import_ogre.bl_idname, text="OGRE (.mesh, .mesh.xml, .skeleton)")
