@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ..core.bake import bake
 from ..core.formats.ogre import OgreSkeleton
-from .scores import add_playing, read_motion
+from .scores import add_playing, findings, read_motion
 from .skeleton_files import DEFAULT_FPS, add_fps, check_ending, write_skeleton
 
 
@@ -28,6 +28,6 @@ def run(options: argparse.Namespace) -> int:
     fps = options.fps or DEFAULT_FPS
     clip = bake(motion, fps, options.name or options.score.name.removesuffix(".pha"))
     warnings = write_skeleton(options.target, OgreSkeleton.of(motion.skeleton, (clip,)), fps)
-    for line in (*motion.problems, *(f"takt: warning: {warning}" for warning in warnings)):
+    for line in (*findings(motion, options.score), *(f"takt: warning: {warning}" for warning in warnings)):
         print(line, file=sys.stderr)
     return 0

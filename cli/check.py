@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from ..core.errors import FileError, TaktError
-from .scores import add_playing, play_programme, read_programme
+from .scores import add_playing, findings, play_programme, read_programme
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -33,5 +33,5 @@ def _check(path: Path, options: argparse.Namespace) -> int:
     except TaktError as error:
         print(f"{path}: {error}")
         return 1
-    print(*motion.problems, f"{path}: {len(motion.sequence)} segments, {motion.duration_s:.2f} s", sep="\n")
+    print(*findings(motion, path), f"{path}: {len(motion.sequence)} segments, {motion.duration_s:.2f} s", sep="\n")
     return 0

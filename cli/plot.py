@@ -13,7 +13,7 @@ import numpy as np
 from ..core.errors import TaktError
 from ..core.motion import Motion
 from ..core.timeline import CLIP_ROW, PROCEDURE_ROW, TRANSITION_ROW, Timeline, angular_speeds
-from .scores import add_playing, read_motion
+from .scores import add_playing, findings, read_motion
 
 _SPEED_SAMPLES = 6000
 _MOST_CLIPS = 2000
@@ -57,7 +57,7 @@ def run(options: argparse.Namespace) -> int:
     _draw_rows(upper, motion, timeline)
     _draw_speed(lower, motion, timeline)
     figure.savefig(options.target, dpi=110)
-    for problem in motion.problems:
+    for problem in findings(motion, options.score):
         print(problem, file=sys.stderr)
     return 0
 

@@ -11,22 +11,28 @@ from pathlib import Path
 import numpy as np
 
 from ..core import rotations as rot
-from ..core.errors import TaktError
+from ..core.errors import Place, Problem, TaktError
 from ..core.formats import read_skeleton
 from ..core.motion import Motion
 from ..core.pha.document import parse
 from ..core.pha.library import CLIP_SUFFIXES, Library, read_file
 from ..core.pha.programme import Programme, resolve
 from ..core.score import Settings, play
-from ..core.transitions.curves import CURVES
+from ..core.transitions.curves import CURVES, JOINT_TIMES, PACES
+from ..core.transitions.lengths import SPEEDS
 from ..core.transitions.methods import METHODS
 
-_REGISTRIES: dict[str, tuple[str, ...]] = {"method": tuple(METHODS), "curve": tuple(CURVES)}
+_REGISTRIES: dict[str, tuple[str, ...]] = {"method": tuple(METHODS), "curve": tuple(CURVES), "pace": tuple(PACES),
+                                           "joint_time": tuple(JOINT_TIMES), "speed": tuple(SPEEDS)}
 _HELP = {
     "procedure": "which procedure of the file to play",
     "method": "where transitions play",
     "curve": "weight curve of transitions",
     "interpolation": "of rotations between keys",
+    "translation": "interpolation of translations between keys",
+    "pace": "how time runs over a transition",
+    "joint_time": "whether joints share a transition's length or take their own",
+    "speed": "the mean speed that automatic lengths go by",
     "root_motion": "how the character travels",
     "loop": "join the end to the beginning",
 }
@@ -86,6 +92,11 @@ def play_programme(programme: Programme, options: argparse.Namespace) -> Motion:
     if options.skeleton is not None:
         skeleton = read_skeleton(read_named(options.skeleton), options.skeleton).skeleton
     return play(programme, skeleton, settings, turn=rot.IDENTITY, up=_UP[options.up])
+
+
+def findings(motion: Motion, path: Path) -> list[Problem]:
+    """Return what a motion warns of; what concerns no place in a file is said of the score."""
+    return [dataclasses.replace(p, place=Place(path)) if p.place == Place() else p for p in motion.problems]
 
 
 def read_named(path: Path) -> bytes:

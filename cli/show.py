@@ -12,7 +12,7 @@ import numpy as np
 
 from ..core.motion import Motion
 from ..core.pha.programme import Programme
-from .scores import add_playing, read_motion
+from .scores import add_playing, findings, read_motion
 
 _DEEPEST = 40
 """Procedures within more procedures than this are not indented further."""
@@ -40,7 +40,7 @@ def run(options: argparse.Namespace) -> int:
     print(*_tree(programme, programme.own_procedure(options.procedure)), sep="\n")
     print()
     print(*_table(motion), sep="\n")
-    for problem in motion.problems:
+    for problem in findings(motion, options.score):
         print(problem, file=sys.stderr)
     return 0
 
