@@ -67,7 +67,7 @@ def _standard(skeleton: Skeleton, tree: Tree, meant: tuple[str | None, ...]) -> 
     part_of = {joint: part for part, joint in _JOINT_OF_PART.items()}
     parts = {part_of[name]: joint for joint, name in enumerate(meant) if name in part_of}
     return SkeletonMap(skeleton, meant, tuple(float(name is not None) for name in meant),
-                       body.model_from_hanim(tree, parts))
+                       body.model_from_hanim(tree, parts), is_checked=True)
 
 
 def _by_names(tree: Tree, readings: list[names.Reading]) -> _Found:

@@ -30,7 +30,8 @@ class SkeletonMap:
     meant: (J names) the H-Anim joint of each, None where it has none.
     certainties: one for each joint, 0 to 1; 0 where it means nothing.
     turn: (4,) right-angled rotation from H-Anim's axes to the skeleton's; None where the body does not tell.
-    warnings: what looked odd. is_checked: a person said so.
+    warnings: what looked odd. is_checked: a person said so, or the joints
+    bear H-Anim's own names.
     """
 
     skeleton: Skeleton
@@ -107,7 +108,7 @@ def fingerprint(skeleton: Skeleton) -> str:
     >>> import numpy as np
     >>> a = Skeleton.from_arrays(["hips", "tail"], [-1, 0], np.eye(4)[[0, 0]], np.zeros((2, 3)))
     >>> fingerprint(a)
-    '2c14c1f5c5aa'
+    '0148141a2454'
     """
     above = [skeleton.names[p] if p >= 0 else "" for p in skeleton.parents.tolist()]
     lines = sorted(f"{name}\t{parent}" for name, parent in zip(skeleton.names, above, strict=True))
