@@ -70,7 +70,7 @@ def retarget(clip: Clip, target: Skeleton, turn: FloatArray = rot.IDENTITY, *, s
         pairs = pair(source_map, target_map, clip.moved)
     except SkeletonMismatchError as error:
         raise SkeletonMismatchError(f"clip {clip.name!r} and skeleton {target.name!r} {error}") from error
-    turned = _turned(clip, _turn(turn, source_map, target_map))
+    turned = turned(clip, _turn(turn, source_map, target_map))
     plan = _Plan.of(turned.skeleton, target, pairs)
     if not plan.is_own:
         turned = _standing(turned, plan)
@@ -372,7 +372,7 @@ def _linear_above(skeleton: Skeleton, joint: int) -> FloatArray:
     return skeleton.rest_world[parent, :, :3] if parent >= 0 else np.eye(3)
 
 
-def _turned(clip: Clip, turn: FloatArray) -> Clip:
+def turned(clip: Clip, turn: FloatArray) -> Clip:
     """Return the clip in other model axes: its roots' rest and translations turn, all else is relative to them."""
     if rot.angle_between(turn, rot.IDENTITY) <= _SAME_ANGLE_RAD:
         return clip

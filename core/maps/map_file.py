@@ -54,7 +54,7 @@ class SavedMap:
         return SkeletonMap(skeleton, meant, tuple(float(name is not None) for name in meant), turn, is_checked=True)
 
 
-def write(found: SkeletonMap) -> str:
+def write_map(found: SkeletonMap) -> str:
     """Write a map as text."""
     lines = [_FIRST_LINE, f"rig = {fingerprint(found.skeleton)}"]
     if found.turn is not None:
@@ -64,9 +64,12 @@ def write(found: SkeletonMap) -> str:
     return "\n".join(lines) + "\n"
 
 
-def read(text: str, path: Path | None = None) -> SavedMap:
+def read_map(data: bytes, path: Path | None = None) -> SavedMap:
     """Read a map; raise FileError with the line where something else stands there than what is wanted."""
-    lines = text.removeprefix("\ufeff").splitlines()
+    try:
+        lines = data.decode("utf-8-sig").splitlines()
+    except UnicodeDecodeError as error:
+        raise FileError.at("is not UTF-8; save the map as UTF-8", path, byte=error.start) from error
     if not lines or lines[0].strip() != _FIRST_LINE:
         raise FileError.at(f"found {quoted(lines[0] if lines else '')}, expected {quoted(_FIRST_LINE)}", path, 1)
     head: dict[str, str] = {}

@@ -11,12 +11,16 @@ from typing import Final
 import numpy as np
 
 from .. import hanim
+from .. import rotations as rot
 from ..arrays import FloatArray
 from ..errors import SkeletonMismatchError
 from ..skeleton import Skeleton
 
 SURE: Final = 0.6
 """From this certainty on a map is used; below it, someone is asked."""
+
+_SAME_WAY = 0.64
+"""Cosine of about 50°."""
 
 ESSENTIAL: Final[tuple[str, ...]] = (hanim.ROOT, "skullbase", *(
     f"{side}_{joint}" for joint in ("hip", "knee", "ankle", "shoulder", "elbow", "wrist") for side in "lr"))
@@ -52,6 +56,13 @@ class SkeletonMap:
             if name is not None and name in seen:
                 raise SkeletonMismatchError(f"both {seen[name]!r} and {joint!r} are said to be {name}; one can be")
             seen[name or ""] = joint
+
+    def up(self, stated: FloatArray) -> FloatArray:
+        """Return which way is up (3,) in the skeleton's model space: as stated, unless the body shows another."""
+        if self.turn is None or not self.is_sure:
+            return stated
+        seen = rot.rotate(self.turn, np.array((0.0, 1.0, 0.0)))
+        return stated if seen @ stated > _SAME_WAY * np.linalg.norm(stated) else seen
 
     @cached_property
     def joint_of(self) -> dict[str, int]:
