@@ -18,7 +18,7 @@ import bpy
 from ..core import rotations as rot
 from ..core.clip import Clip
 from ..core.errors import FileError, TaktError
-from ..core.retarget import turned
+from ..core.upright import turned
 from . import armature, axes, curves
 
 _MAX_FILES: Final = 64
@@ -150,7 +150,8 @@ def _load(path: Path, visit: _Visit) -> None:
 
 def _append(path: Path) -> float:
     """Bring in all that a .blend holds; return its frames per second."""
-    with bpy.data.libraries.load(str(path), link=False) as (there, wanted):  # type: ignore[attr-defined]  # stubs lack it
+    libraries: Any = bpy.data.libraries
+    with libraries.load(str(path), link=False) as (there, wanted):
         wanted.objects, wanted.actions = there.objects, there.actions
         wanted.scenes = there.scenes[:1]
     if not wanted.scenes or wanted.scenes[0] is None:

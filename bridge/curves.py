@@ -26,7 +26,7 @@ _MOST_FRAMES = 1_000_000
 class _Curve(NamedTuple):
     bone: str
     channel: str
-    index: int
+    component: int
     fcurve: bpy.types.FCurve
 
 
@@ -42,7 +42,7 @@ def read_clip(action: bpy.types.Action, armature_object: bpy.types.Object, skele
     by their keys; others by every frame. Where constraints or drivers have a say in the pose, it is what Blender
     evaluates at every frame.
     """
-    start, end = (float(frame) for frame in action.frame_range)
+    start, end = action.frame_range[0], action.frame_range[1]
     end = min(end, start + _MOST_FRAMES)
     duration = max(end - start, 0.0) / fps
     if leads(armature_object):
@@ -84,7 +84,7 @@ def _tracks(bag: bpy.types.ActionChannelbag | None, armature_object: bpy.types.O
     found: dict[tuple[str, str], dict[int, bpy.types.FCurve]] = {}
     for curve in _curves(bag) if bag is not None else ():
         if curve.bone in skeleton.index_of:
-            found.setdefault((curve.bone, curve.channel), {})[curve.index] = curve.fcurve
+            found.setdefault((curve.bone, curve.channel), {})[curve.component] = curve.fcurve
     assert armature_object.pose is not None
     kinds: dict[str, list[tuple[int, FloatArray, FloatArray]]] = {"rotation": [], "location": [], "scale": []}
     for (name, channel), curves in found.items():
@@ -160,12 +160,11 @@ def _evaluated(action: bpy.types.Action, armature_object: bpy.types.Object, skel
                end: float, fps: float) -> tuple[Tracks, Tracks, Tracks]:
     """Sample what Blender makes of an Action, on a copy of the armature in a scene of its own."""
     scene = bpy.data.scenes.new("Takt reading")
-    twin = armature_object.copy()
+    twin: Any = armature_object.copy()
     try:
         scene.collection.objects.link(twin)
         _to_twin(armature_object, twin)
         animation = twin.animation_data or twin.animation_data_create()
-        assert animation is not None
         for track in animation.nla_tracks:
             track.mute = True
         animation.action = action

@@ -16,24 +16,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from . import hanim
 from . import rotations as rot
 from .arrays import FloatArray, IntArray
 from .clip import Clip, Tracks
 from .errors import SkeletonMismatchError
+from .keyed import filled, keys_of, packed, sampled, sandwich
+from .loose import carried, loose_joints
 from .maps import SkeletonMap, find_map
 from .matching import SAME_PLACE, Pairing, pair
 from .rest_pose import leg_ratio, rest_corrections
-from .skeleton import Pose, Skeleton, world_from_pose
+from .skeleton import Skeleton, world_from_pose
+from .upright import SAME_ANGLE_RAD, standing, turned
 
-SAMPLE_S: Final = 1.0 / 30.0
-"""Longest time between keys where several joints' rotations become one joint's."""
-
-_SAME_ANGLE_RAD = 1e-9
 _OTHER_AXES_RAD = np.radians(50.0)
 """A body whose own axes differ by more than this from the ones that were stated is believed."""
 
@@ -70,14 +68,14 @@ def retarget(clip: Clip, target: Skeleton, turn: FloatArray = rot.IDENTITY, *, s
         pairs = pair(source_map, target_map, clip.moved)
     except SkeletonMismatchError as error:
         raise SkeletonMismatchError(f"clip {clip.name!r} and skeleton {target.name!r} {error}") from error
-    turned = turned(clip, _turn(turn, source_map, target_map))
-    plan = _Plan.of(turned.skeleton, target, pairs)
+    upright = turned(clip, _turn(turn, source_map, target_map))
+    plan = _Plan.of(upright.skeleton, target, pairs)
     if not plan.is_own:
-        turned = _standing(turned, plan)
-    tracks = _Tracks(turned, target, plan)
+        upright = standing(upright, pairs)
+    tracks = _Tracks(upright, target, plan)
     rotations, translations = tracks.rotations(), tracks.translations()
     if len(plan.carried):
-        translations = _carried(target, plan, rotations, translations)
+        translations = carried(target, pairs.target[plan.carried], rotations, translations)
     played = Clip(clip.name, target, clip.duration_s, rotations, translations, tracks.scales(), clip.is_looping)
     used = np.union1d(pairs.source, pairs.other)
     return Retargeted(
@@ -126,7 +124,7 @@ class _Plan:
         ratio = 1.0 if abs(ratio - 1.0) < SAME_PLACE else ratio
         if _is_own(source, target, pairs, steps, above, ratio):
             return cls(pairs, above, steps, rot.identities(len(pairs)), ratio, True, np.zeros((0, 2), np.int64))
-        carried = _loose(target, pairs)
+        carried = loose_joints(target, pairs)
         over = above.copy()
         over[carried[:, 0]] = carried[:, 1]
         return cls(pairs, above, steps, rest_corrections(source, target, pairs, over), ratio, False, carried)
@@ -156,24 +154,6 @@ def _paired_ancestors(target: Skeleton, pairs: Pairing) -> IntArray:
         if parent >= 0:
             nearest[joint] = pair_of[parent] if pair_of[parent] >= 0 else nearest[parent]
     return nearest[pairs.target]
-
-
-def _loose(target: Skeleton, pairs: Pairing) -> IntArray:
-    """Return pairs (C, 2): a joint, and the one that it hangs on in H-Anim, but not in the target."""
-    pair_of = {name: p for p, name in enumerate(pairs.meant) if name}
-    found = []
-    for name, p in pair_of.items():
-        above = hanim.PARENTS[name]
-        while above is not None and above not in pair_of:
-            above = hanim.PARENTS[above]
-        if above is None:
-            continue
-        joint = int(target.parents[pairs.target[p]])
-        while joint >= 0 and joint != pairs.target[pair_of[above]]:
-            joint = int(target.parents[joint])
-        if joint < 0:
-            found.append((p, pair_of[above]))
-    return np.array(found, dtype=np.int64).reshape(-1, 2)
 
 
 def _steps(source: Skeleton, start: int, end: int) -> _Steps:
@@ -229,15 +209,15 @@ class _Tracks:
                 tracks.append((int(t), self._grid, rot.continuous(here)))
             elif len(moved) == 1 and moved[0] in steps.down:
                 u = moved[0]
-                times, keys = _keys(self._clip.rotations, self._rotating[u])
-                both = _sandwich(rot.multiply(left, world[u]), rot.multiply(rot.conjugate(world[u]), right))
+                times, keys = keys_of(self._clip.rotations, self._rotating[u])
+                both = sandwich(rot.multiply(left, world[u]), rot.multiply(rot.conjugate(world[u]), right))
                 tracks.append((int(t), times, keys @ both.T))
             elif moved:
                 times = self._times(self._clip.rotations, [self._rotating[u] for u in moved])
                 tracks.append((int(t), times, rot.multiply(rot.multiply(left, self._product(steps, times)), right)))
-            elif rot.angle_between(left, rot.conjugate(right)) > _SAME_ANGLE_RAD:
+            elif rot.angle_between(left, rot.conjugate(right)) > SAME_ANGLE_RAD:
                 tracks.append((int(t), np.zeros(1), rot.multiply(left, right)[None]))
-        return _packed(tracks, 4)
+        return packed(tracks, 4)
 
     def _product(self, steps: _Steps, times: FloatArray) -> FloatArray:
         """Return D_b⁻¹ · D_s over times, (F, 4)."""
@@ -247,8 +227,8 @@ class _Tracks:
             whole = rot.identities(len(times))
             for u in joints:
                 if u in self._rotating:
-                    keys = _sampled(self._clip.rotations, self._rotating[u], times)
-                    whole = rot.multiply(whole, keys @ _sandwich(world[u], rot.conjugate(world[u])).T)
+                    keys = sampled(self._clip.rotations, self._rotating[u], times)
+                    whole = rot.multiply(whole, keys @ sandwich(world[u], rot.conjugate(world[u])).T)
             return whole
 
         return rot.continuous(rot.multiply(rot.conjugate(along(steps.up)), along(steps.down)))
@@ -272,15 +252,15 @@ class _Tracks:
             parent = int(skeleton.parents[joint])
             whole = self._whole(parent) if parent >= 0 else rot.identities(len(self._grid))
             if joint in self._rotating:
-                keys = _sampled(self._clip.rotations, self._rotating[joint], self._grid)
-                whole = rot.multiply(whole, keys @ _sandwich(world[joint], rot.conjugate(world[joint])).T)
+                keys = sampled(self._clip.rotations, self._rotating[joint], self._grid)
+                whole = rot.multiply(whole, keys @ sandwich(world[joint], rot.conjugate(world[joint])).T)
             self._wholes[joint] = whole
         return self._wholes[joint]
 
     @cached_property
     def _grid(self) -> FloatArray:
         """Times (F,) of all keys of rotations, with more where they stand far apart."""
-        return _filled(np.unique(self._clip.rotations.times_s))
+        return filled(np.unique(self._clip.rotations.times_s))
 
     def translations(self) -> Tracks:
         """Make the tracks of the pairs that move."""
@@ -295,17 +275,17 @@ class _Tracks:
                 times, way = self._displacement(p)
                 tracks.append((t, times, way @ local_from_model.T))
             elif s in self._moving:
-                times, keys = _keys(self._clip.translations, self._moving[s])
+                times, keys = keys_of(self._clip.translations, self._moving[s])
                 tracks.append((t, times, keys @ (local_from_model @ _linear_above(source, s)).T))
-        return _packed(tracks, 3)
+        return packed(tracks, 3)
 
     def _displacement(self, p: int) -> tuple[FloatArray, FloatArray]:
         """Return times (F,) and how far the source joint is from rest, seen from its matched ancestor at rest."""
         clip, plan = self._clip, self._plan
         s, b = int(plan.pairs.source[p]), int(plan.pairs.source[plan.above[p]]) if plan.above[p] >= 0 else -1
         between = {*plan.steps[p].up, *plan.steps[p].down}
-        times = _filled(np.unique(np.concatenate([
-            _keys(channel, i)[0] for channel in (clip.rotations, clip.translations, clip.scales)
+        times = filled(np.unique(np.concatenate([
+            keys_of(channel, i)[0] for channel in (clip.rotations, clip.translations, clip.scales)
             for i, joint in enumerate(channel.joints) if int(joint) in between])))
         world, rest = world_from_pose(clip.skeleton, clip.sample(times)), clip.skeleton.rest_world
         if b < 0:
@@ -322,137 +302,15 @@ class _Tracks:
                 self._clip.skeleton.rest_world_rotations[plan.pairs.source]))
             for s, t, turn in zip(plan.pairs.source, plan.pairs.target, target_from_source, strict=True):
                 if int(s) in self._scaling:
-                    times, keys = _keys(self._clip.scales, self._scaling[int(s)])
+                    times, keys = keys_of(self._clip.scales, self._scaling[int(s)])
                     tracks.append((int(t), times, keys @ (turn * turn).T))
-        return _packed(tracks, 3)
+        return packed(tracks, 3)
 
     def _times(self, tracks: Tracks, indices: Sequence[int]) -> FloatArray:
-        return _filled(np.unique(np.concatenate([_keys(tracks, i)[0] for i in indices])))
-
-
-def _filled(times: FloatArray) -> FloatArray:
-    """Add times between the first and the last, so that no gap is much longer than SAMPLE_S."""
-    steps = int(np.ceil((times[-1] - times[0]) / SAMPLE_S))
-    if np.diff(times).max(initial=0.0) <= SAMPLE_S:
-        return times
-    return np.union1d(times, np.linspace(times[0], times[-1], steps + 1))
-
-
-def _keys(tracks: Tracks, index: int) -> tuple[FloatArray, FloatArray]:
-    part = slice(int(tracks.starts[index]), int(tracks.starts[index + 1]))
-    return tracks.times_s[part], tracks.values[part]
-
-
-def _sampled(tracks: Tracks, index: int, times: FloatArray) -> FloatArray:
-    own_times, values = _keys(tracks, index)
-    if np.array_equal(own_times, times):
-        return values
-    alone = Tracks(np.zeros(1, np.int64), np.array((0, len(own_times))), own_times, values)
-    before, after, share = alone.neighbours(times)
-    return rot.nlerp(values[before[:, 0]], values[after[:, 0]], share[:, 0])
-
-
-def _packed(tracks: Sequence[tuple[int, FloatArray, FloatArray]], channels: int) -> Tracks:
-    if not tracks:
-        return Tracks.empty(channels)
-    joints, times, values = zip(*tracks, strict=True)
-    starts = np.cumsum([0, *map(len, times)])
-    return Tracks(np.array(joints, dtype=np.int64), starts, np.concatenate(times), np.concatenate(values))
-
-
-def _sandwich(left: FloatArray, right: FloatArray) -> FloatArray:
-    """Return the matrix (4, 4) of q ↦ left · q · right."""
-    basis = np.eye(4)
-    return rot.multiply(rot.multiply(left, basis), right).T
+        return filled(np.unique(np.concatenate([keys_of(tracks, i)[0] for i in indices])))
 
 
 def _linear_above(skeleton: Skeleton, joint: int) -> FloatArray:
     """Return the rest axes, scale included, of a joint's parent, (3, 3)."""
     parent = skeleton.parents[joint]
     return skeleton.rest_world[parent, :, :3] if parent >= 0 else np.eye(3)
-
-
-def turned(clip: Clip, turn: FloatArray) -> Clip:
-    """Return the clip in other model axes: its roots' rest and translations turn, all else is relative to them."""
-    if rot.angle_between(turn, rot.IDENTITY) <= _SAME_ANGLE_RAD:
-        return clip
-    moves = clip.translations
-    of_root = np.repeat(clip.skeleton.parents[moves.joints] < 0, np.diff(moves.starts))
-    values = np.where(of_root[:, None], rot.rotate(turn, moves.values), moves.values)
-    return Clip(clip.name, clip.skeleton.turned(turn), clip.duration_s, clip.rotations,
-                Tracks(moves.joints, moves.starts, moves.times_s, values), clip.scales, clip.is_looping)
-
-
-def _standing(clip: Clip, plan: _Plan) -> Clip:
-    """Let a root at rest in the model's origin, as many BVH files have it, stand as high as its feet hang down.
-
-    Such a file's translations are places, not ways from rest, and would lift the character by its own height.
-    """
-    skeleton = clip.skeleton
-    feet = [int(plan.pairs.source[p]) for p, name in enumerate(plan.pairs.meant)
-            if name in ("l_ankle", "r_ankle", "l_metatarsal", "r_metatarsal")]
-    hips = [int(plan.pairs.source[p]) for p, name in enumerate(plan.pairs.meant) if name in ("l_hip", "r_hip")]
-    places = skeleton.rest_world[:, :, 3]
-    root = np.flatnonzero(skeleton.parents < 0)
-    size = float(np.ptp(places, axis=0).max())
-    if len(root) != 1 or not feet or not hips or np.linalg.norm(places[root[0]]) > SAME_PLACE * size or (
-            int(root[0]) not in clip.translations.joints):
-        return clip
-    leg = places[hips].mean(axis=0) - places[feet].mean(axis=0)
-    up = np.eye(3)[np.argmax(np.abs(leg))] * np.sign(leg[np.argmax(np.abs(leg))])
-    lift = -min(float(places[foot] @ up) for foot in feet) * up
-    rest = skeleton.rest_translations.copy()
-    rest[root[0]] += lift
-    moves = clip.translations
-    of_root = np.repeat(moves.joints == root[0], np.diff(moves.starts))
-    values = np.where(of_root[:, None], moves.values - lift, moves.values)
-    stood = Skeleton(skeleton.names, skeleton.parents, skeleton.rest_rotations, rest, skeleton.rest_scales,
-                     skeleton.name)
-    return Clip(clip.name, stood, clip.duration_s, clip.rotations,
-                Tracks(moves.joints, moves.starts, moves.times_s, values), clip.scales, clip.is_looping)
-
-
-def _carried(target: Skeleton, plan: _Plan, rotations: Tracks, translations: Tracks) -> Tracks:
-    """Add translations that keep loose joints where they belong, as if they hung on the joints they belong to."""
-    tracks = {int(j): (int(j), *_keys(translations, i)) for i, j in enumerate(translations.joints)}
-    keep = _upwards(target, plan.pairs.target[plan.carried].ravel())
-    times = _filled(np.unique(np.concatenate((rotations.times_s, translations.times_s, (0.0,)))))
-    for p, q in sorted(plan.carried.tolist(), key=lambda row: len(_upwards(target, plan.pairs.target[row[1:]]))):
-        joint, on = int(plan.pairs.target[p]), int(plan.pairs.target[q])
-        world = _world(target, keep, times, rotations, _packed(list(tracks.values()), 3))
-        rest = target.rest_world
-        local = np.linalg.solve(rest[on, :, :3], rest[joint, :, 3] - rest[on, :, 3])
-        place = world[on][:, :, :3] @ local + world[on][:, :, 3]
-        parent = int(target.parents[joint])
-        if parent >= 0:
-            place = np.linalg.solve(world[parent][:, :, :3], (place - world[parent][:, :, 3])[..., None])[..., 0]
-        tracks[joint] = (joint, times, place - target.rest_translations[joint])
-    return _packed([tracks[joint] for joint in sorted(tracks)], 3)
-
-
-def _upwards(skeleton: Skeleton, joints: IntArray) -> IntArray:
-    """Return joints and all above them, in order."""
-    found: set[int] = set()
-    for joint in joints.tolist():
-        while joint >= 0 and joint not in found:
-            found.add(joint)
-            joint = int(skeleton.parents[joint])
-    return np.array(sorted(found), dtype=np.int64)
-
-
-def _world(skeleton: Skeleton, keep: IntArray, times: FloatArray, rotations: Tracks,
-           translations: Tracks) -> dict[int, FloatArray]:
-    """Return matrices (F, 3, 4) of the joints to keep, which hold their ancestors."""
-    new = {int(joint): i for i, joint in enumerate(keep)}
-    parents = np.array([new.get(int(skeleton.parents[joint]), -1) for joint in keep])
-    part = Skeleton(tuple(skeleton.names[joint] for joint in keep), parents, skeleton.rest_rotations[keep],
-                    skeleton.rest_translations[keep], skeleton.rest_scales[keep])
-
-    def kept(tracks: Tracks, channels: int) -> Tracks:
-        return _packed([(new[int(joint)], *_keys(tracks, i)) for i, joint in enumerate(tracks.joints)
-                        if int(joint) in new], channels)
-
-    clip = Clip("", part, float(times[-1]), kept(rotations, 4), kept(translations, 3), Tracks.empty(3))
-    pose: Pose = clip.sample(times)
-    world = world_from_pose(part, pose)
-    return {int(joint): world[:, i] for i, joint in enumerate(keep)}

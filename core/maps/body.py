@@ -10,9 +10,9 @@ from typing import Final
 
 import numpy as np
 
+from .. import rotations as rot
 from ..arrays import FloatArray, IntArray
 from ..skeleton import Skeleton
-from .. import rotations as rot
 
 UPRIGHT: Final = 0.6
 """Cosine between the trunk and the direction from feet to hips above which a body stands upright."""

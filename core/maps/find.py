@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from itertools import product
+from itertools import pairwise, product
 from typing import Final, NamedTuple
 
 import numpy as np
 
 from .. import hanim
-from ..arrays import FloatArray
 from ..skeleton import Skeleton
 from . import body, names
 from .body import Tree
@@ -27,7 +25,8 @@ _CERVICAL: Final = hanim.SPINE[17:]
 BY_STANDARD, BY_NAME, BY_PLACE, BY_SHAPE, IN_DOUBT = 1.0, 0.95, 0.9, 0.7, 0.4
 """How certain a joint is: it bears H-Anim's name; names say so; its place among named ones does; only the shape
 does; names and shape disagree, or two joints could be it."""
-_LEAST_STANDARD = 0.5
+_LEAST_STANDARD = 0.9
+"""Some rigs call a few joints as H-Anim does (L_Hip, L_Knee) and the others not; these are read as any other's."""
 _OFF_CHAIN = 10
 
 
@@ -41,7 +40,7 @@ def find_map(skeleton: Skeleton) -> SkeletonMap:
     """
     tree = Tree.of(skeleton)
     standard = hanim.canonical_names(skeleton.names)
-    if sum(name is not None for name in standard) >= _LEAST_STANDARD * len(skeleton):
+    if hanim.ROOT in standard or sum(name is not None for name in standard) >= _LEAST_STANDARD * len(skeleton):
         return _standard(skeleton, tree, standard)
     readings = [names.read(name) for name in skeleton.names]
     if any(name.startswith("DEF-") for name in skeleton.names):
@@ -52,7 +51,15 @@ def find_map(skeleton: Skeleton) -> SkeletonMap:
         shape = body.limbs_by_shape(tree)
         if len(shape) > len(found.parts):
             found = _Found(shape, dict.fromkeys(shape, BY_SHAPE), ())
+            if "head" in shape and not _is_last_but(tree, shape["head"], 2):
+                found.certainties["head"] = IN_DOUBT  # the last of several: it may be the end of the head's bone
     return _checked(skeleton, tree, readings, found)
+
+
+def _is_last_but(tree: Tree, head: int, most: int) -> bool:
+    """Tell whether there are at most so many joints in a row up to the head, above the last that branches."""
+    way = tree.way_up(head)
+    return next((i for i, joint in enumerate(way[1:], start=1) if len(tree.children[joint]) > 1), len(way)) <= most
 
 
 class _Found(NamedTuple):
@@ -77,28 +84,33 @@ def _by_names(tree: Tree, readings: list[names.Reading]) -> _Found:
         for part, rank in parts.items():
             key = f"{reading.side}_{part}" if reading.side else part
             possible.setdefault(key, []).append((rank, joint))
-    chosen, sure, warnings = {}, {}, []
+    chosen: dict[str, int] = {}
+    sure: dict[str, float] = {}
+    warnings: list[str] = []
     for side, limb in product("lr", LIMBS):
         joints, is_whole = _best_limb(tree, [possible.get(f"{side}_{part}", []) for part in limb])
         if joints[1] is None:  # without elbow or knee it is no limb, whatever else a word stood for
             continue
-        for part, joint in zip(limb, joints, strict=True):
-            if joint is not None:
+        for part, best in zip(limb, joints, strict=True):
+            if best is not None:
                 key = f"{side}_{part}"
-                chosen[key], sure[key] = joint, BY_NAME if is_whole else BY_PLACE
-                if double := _second(tree, possible[key], joint):
-                    warnings.append((key, joint, double))
+                chosen[key] = best
+                sure[key] = BY_NAME if is_whole else BY_PLACE
+                double = _second(tree, possible[key], best)
+                if double is not None:
+                    warnings.append(f"two bones could be {key}: {best} and {double}")
                     sure[key] = IN_DOUBT
     for side, (part, above, below) in product("lr", (("clavicle", "", "shoulder"), ("toe", "ankle", ""))):
-        if joint := _beside(tree, possible.get(f"{side}_{part}", []), chosen.get(f"{side}_{above}"),
-                            chosen.get(f"{side}_{below}")):
-            chosen[f"{side}_{part}"], sure[f"{side}_{part}"] = joint, BY_NAME
+        beside = _beside(tree, possible.get(f"{side}_{part}", []), chosen.get(f"{side}_{above}"),
+                         chosen.get(f"{side}_{below}"))
+        if beside is not None:
+            chosen[f"{side}_{part}"] = beside
+            sure[f"{side}_{part}"] = BY_NAME
     for part in ("pelvis", "head"):
         if possible.get(part):
             chosen[part] = min(possible[part], key=lambda entry: (len(tree.way_up(entry[1])), entry))[1]
             sure[part] = BY_NAME
-    return _Found(chosen, sure, tuple(f"two bones could be {key}: {joint} and {double}"
-                                      for key, joint, double in warnings))
+    return _Found(chosen, sure, tuple(warnings))
 
 
 def _best_limb(tree: Tree, possible: list[list[tuple[int, int]]]) -> tuple[list[int | None], bool]:
@@ -110,7 +122,7 @@ def _best_limb(tree: Tree, possible: list[list[tuple[int, int]]]) -> tuple[list[
         if len(set(there)) < len(there):
             continue
         cost = float(sum(rank for rank, _ in choice)) + 100.0 * (len(joints) - len(there))
-        for a, b in zip(there, there[1:], strict=False):
+        for a, b in pairwise(there):
             cost += _OFF_CHAIN * (not tree.is_above(a, b))
         if there:  # of joints with one name, as the halves of a split bone, the upper one
             cost += 0.01 * sum(len(tree.way_up(joint)) for joint in there)
@@ -118,7 +130,7 @@ def _best_limb(tree: Tree, possible: list[list[tuple[int, int]]]) -> tuple[list[
             best = cost, joints
     joints = best[1]
     there = [joint for joint in joints if joint is not None]
-    return joints, all(tree.is_above(a, b) for a, b in zip(there, there[1:], strict=False))
+    return joints, all(tree.is_above(a, b) for a, b in pairwise(there))
 
 
 def _second(tree: Tree, possible: list[tuple[int, int]], joint: int) -> int | None:

@@ -14,13 +14,15 @@ from typing import Final
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _SIDES: Final = {"l": "l", "left": "l", "lft": "l", "lf": "l", "r": "r", "right": "r", "rgt": "r", "rt": "r"}
-_NOISE: Final = frozenset(
-    "def jnt joint bone bind skin sk rig rigged char character b j c cc base mixamorig bip biped valve armature bend "
-    "human humanoid f m n node actor".split())
-_HELPER: Final = frozenset(
-    "ik fk pole target control ctrl ctl twist roll helper mch org nub end leaf tip top site socket slot handle handslot "
-    "weapon prop sheath tweak corrective muscle pec breast heel parent sec adj gun attach mount camera eff effector pv "
-    "spline hose widget wgt vis master offset knuckle".split())
+_NOISE_WORDS = """def jnt joint bone bind skin sk rig rigged char character b j c cc base mixamorig bip biped valve
+    armature bend human humanoid f m n node actor"""
+_HELPER_WORDS = """ik fk pole target control ctrl ctl twist roll helper mch org nub end leaf tip top site socket slot
+    handle handslot weapon prop sheath tweak corrective muscle pec breast heel parent sec adj gun attach mount camera
+    eff effector pv spline hose widget wgt vis master offset knuckle"""
+_NOISE: Final = frozenset(_NOISE_WORDS.split())
+_HELPER: Final = frozenset(_HELPER_WORDS.split())
+_ANIMAL: Final = frozenset(("front", "back", "hind", "rear"))
+_LEG: Final = frozenset(("leg", "foot", "paw", "hoof"))
 FINGERS: Final = ("thumb", "index", "middle", "ring", "pinky")
 _FINGER_WORDS: Final = {"thumb": "thumb", "index": "index", "indexfinger": "index", "pointer": "index",
                         "middle": "middle", "middlefinger": "middle", "mid": "middle", "ring": "ring",
@@ -36,11 +38,11 @@ _PARTS: Final = {
     "neck": "neck",
     "head": "head skull",
     "clavicle": "clavicle collar collarbone scapula shoulder",
-    "shoulder": "upperarm uparm humerus shldr bicep arm shoulder",
-    "elbow": "forearm lowerarm lowarm ulna radius elbow arm",
+    "shoulder": "upperarm armupper uparm humerus shldr bicep arm shoulder",
+    "elbow": "forearm lowerarm armlower lowarm ulna radius elbow arm",
     "wrist": "wrist hand palm",
-    "hip": "thigh upleg upperleg femur leg hip",
-    "knee": "calf shin lowerleg lowleg knee leg",
+    "hip": "thigh upleg upperleg legupper femur leg hip",
+    "knee": "calf shin lowerleg leglower lowleg knee leg",
     "ankle": "ankle foot",
     "toe": "toe toebase toes ball metatarsal metatarsals foot",
 }
@@ -54,9 +56,8 @@ class Reading:
     """What one name says.
 
     side: "l", "r" or "". word: the body's part as it stands there, joined and in lower case, "" for none.
-    finger: one of FINGERS or "".
-link: which joint of a finger its name says, 0 for the metacarpal, −1 for nothing.
-    number: the first number behind the word, −1 for none. is_helper: it controls, ends or holds something.
+    finger: one of FINGERS or "". link: which of its joints, 0 for the metacarpal, −1 where nothing says so.
+    is_helper: it controls, ends or holds something.
     """
 
     side: str = ""
@@ -73,7 +74,8 @@ def read(name: str) -> Reading:
     ('forearm', 'l', 'index')
     """
     words = _words(name)
-    side, rest, number = "", [], ""
+    side, number = "", ""
+    rest: list[str] = []
     for word in words:
         if word.isdigit():
             number = number or (word if rest else "")
@@ -84,6 +86,8 @@ def read(name: str) -> Reading:
     finger, link = _finger(rest)
     if rest == ["finger"] and number[:1] in tuple("01234"):  # Biped counts: Finger0, Finger01, Finger02 are the thumb
         finger = FINGERS[int(number[0])]
+    if not _ANIMAL.isdisjoint(rest) and not _LEG.isdisjoint(rest):  # one of four legs is no human's
+        rest = []
     return Reading(side, "" if finger else _part_word(rest), finger, link, not _HELPER.isdisjoint(words))
 
 
@@ -142,9 +146,10 @@ def _fits(part: str, reading: Reading, words: set[str], has: dict[str, bool]) ->
         is_collar = has["shoulder"] or ("arm" in words and not has["clavicle"])
         return part == ("clavicle" if is_collar else "shoulder")
     if word == "arm":
-        return part == ("elbow" if has["shoulder"] and not has["elbow"] else "shoulder")
+        return has["shoulder"] == has["elbow"] or part == ("elbow" if has["shoulder"] else "shoulder")
     if word == "leg":
-        return part == ("knee" if (has["hip"] or "hip" in words) and not has["knee"] else "hip")
+        has_hip = has["hip"] or "hip" in words
+        return has_hip == has["knee"] or part == ("knee" if has_hip else "hip")
     if word == "hip":
         return part == "hip"
     if word == "foot":
