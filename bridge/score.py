@@ -8,15 +8,16 @@ from typing import Any, cast
 import bpy
 import numpy as np
 
+from ..core import rotations as rot
 from ..core.errors import FileError, TaktError
 from ..core.motion import Motion
 from ..core.pha.library import Library, read_file
 from ..core.score import Settings, perform
-from ..core.skeleton import Skeleton
-from . import armature, axes, properties
+from . import armature, axes, clips, properties
 
 _MAX_PERFORMANCES = 64
-_UP = np.array((0.0, 0.0, 1.0))
+_UP = np.array((0.0, 1.0, 0.0))
+"""Up, in H-Anim's axes."""
 _Key = tuple[object, ...]
 
 
@@ -40,7 +41,13 @@ def perform_score(text: str, filepath: str, settings: properties.ScoreSettings,
     filepath: where the score came from, "" where it was written in Blender.
     Raises TaktError, with every problem and its place, where the score cannot be played.
     """
-    return _perform(text, filepath, settings, armature.read_skeleton(armature_object))
+    path = Path(bpy.path.abspath(filepath)) if filepath else None
+    roots = [Path(bpy.path.abspath(settings.library))] if settings.library else []
+    chosen: Any = {name: getattr(settings, name) for name in properties.SETTING_NAMES if name != "library"}
+    library = Library(roots, readers=clips.READERS, other_clips=clips.clips_of_action(armature_object))
+    turn = axes.armature_from_hanim(armature_object)
+    return perform(text, path, library, armature.read_skeleton(armature_object), Settings(**chosen), turn=turn,
+                   up=rot.rotate(turn, _UP))
 
 
 def motion_of(armature_object: bpy.types.Object) -> Motion | None:
@@ -125,10 +132,3 @@ def _key(text: str, character: properties.TaktCharacter, armature_object: bpy.ty
     names = tuple(bone.name for bone in bones)
     return (text, character.filepath, *(getattr(character, name) for name in properties.SETTING_NAMES), names,
             rest.tobytes())
-
-
-def _perform(text: str, filepath: str, settings: properties.ScoreSettings, skeleton: Skeleton) -> Motion:
-    path = Path(bpy.path.abspath(filepath)) if filepath else None
-    roots = [Path(bpy.path.abspath(settings.library))] if settings.library else []
-    chosen: Any = {name: getattr(settings, name) for name in properties.SETTING_NAMES if name != "library"}
-    return perform(text, path, Library(roots), skeleton, Settings(**chosen), turn=axes.BLENDER_FROM_HANIM, up=_UP)

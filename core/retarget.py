@@ -8,33 +8,32 @@ joint does the same: W_target = D · C · W_target_rest, where C turns the targe
 
 over the joints u below b down to s, so the target's key is (C_b · W_t)⁻¹ · Π E_u · C_s · W_t (rest rotations).
 Where only one joint in between moves, that is a constant to the left and one to the right of its keys:
-the track stays what it is, exact at every instant.
+the track stays what it is, exact at every instant. Where the trunk's joints are shared out, D is interpolated.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
-from typing import Final, NamedTuple
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
-from . import hanim
 from . import rotations as rot
 from .arrays import FloatArray, IntArray
 from .clip import Clip, Tracks
 from .errors import SkeletonMismatchError
+from .keyed import filled, keys_of, packed, sampled, sandwich
+from .loose import carried, loose_joints
+from .maps import SkeletonMap, find_map
+from .matching import SAME_PLACE, Pairing, pair
+from .rest_pose import leg_ratio, rest_corrections
 from .skeleton import Skeleton, world_from_pose
+from .upright import SAME_ANGLE_RAD, standing, turned
 
-SAME_PLACE: Final = 1e-4
-"""Joints of one skeleton stand in the same places, to this share of its size."""
-
-SAMPLE_S: Final = 1.0 / 30.0
-"""Longest time between keys where several joints' rotations become one joint's."""
-
-_SAME_ANGLE_RAD = 1e-9
-_NAMES_SHOWN = 40
+_OTHER_AXES_RAD = np.radians(50.0)
+"""A body whose own axes differ by more than this from the ones that were stated is believed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +41,7 @@ class Retargeted:
     """A clip on its new skeleton, and what became of the joints.
 
     clip: its skeleton is the target. matched: pairs of names, source and target.
-    unmatched_source: joints that nothing plays; unmatched_target: joints that stay at rest.
+    unmatched_source: joints that move and that nothing plays; unmatched_target: joints that stay at rest.
     is_own: the skeletons are the same one (up to the joints' axes and one scale), and every track plays.
     """
 
@@ -53,80 +52,44 @@ class Retargeted:
     is_own: bool
 
 
-def retarget(clip: Clip, target: Skeleton, turn: FloatArray = rot.IDENTITY) -> Retargeted:
+def retarget(clip: Clip, target: Skeleton, turn: FloatArray = rot.IDENTITY, *, source_map: SkeletonMap | None = None,
+             target_map: SkeletonMap | None = None) -> Retargeted:
     """Play a clip on another skeleton.
 
-    turn: (4,) leads from the clip's model axes to the target's.
-    Joints go together by equal names, then by what they are called in H-Anim. On its own skeleton every track
-    plays, translations and scales too, to rounding. On another one joints rotate only, and the joints from the
-    root down to where the skeleton first branches also move, scaled by the ratio of leg lengths.
-    Raises SkeletonMismatchError where no joint goes with any other.
+    turn: (4,) leads from the clip's model axes to the target's, unless both bodies show that it is another one.
+    source_map, target_map: what the joints are in H-Anim; found where they are not given.
+    On its own skeleton every track plays, translations and scales too, to rounding. On another one joints rotate
+    only, and the joints from the root down to where the skeleton first branches also move, scaled by the ratio of
+    leg lengths; limbs that do not hang on the body they belong to are carried along with it.
+    Raises SkeletonMismatchError where no joint goes with any other, or it is not certain which.
     """
-    source_clip = _turned(clip, turn)
-    source = source_clip.skeleton
-    pairs = match(source, target)
-    if not len(pairs):
-        raise SkeletonMismatchError(
-            f"clip {clip.name!r} and skeleton {target.name!r} have no joint in common. The clip's joints: "
-            f"{_listed(source.names)}. The skeleton's: {_listed(target.names)}. Rename joints so that they are the "
-            f"same, or H-Anim's")
-    plan = _Plan.of(source, target, pairs)
-    tracks = _Tracks(source_clip, target, plan)
-    played = Clip(clip.name, target, clip.duration_s, tracks.rotations(), tracks.translations(), tracks.scales(),
-                  clip.is_looping)
+    source_map, target_map = source_map or find_map(clip.skeleton), target_map or find_map(target)
+    try:
+        pairs = pair(source_map, target_map, clip.moved)
+    except SkeletonMismatchError as error:
+        raise SkeletonMismatchError(f"clip {clip.name!r} and skeleton {target.name!r} {error}") from error
+    upright = turned(clip, _turn(turn, source_map, target_map))
+    plan = _Plan.of(upright.skeleton, target, pairs)
+    if not plan.is_own:
+        upright = standing(upright, pairs)
+    tracks = _Tracks(upright, target, plan)
+    rotations, translations = tracks.rotations(), tracks.translations()
+    if len(plan.carried):
+        translations = carried(target, pairs.target[plan.carried], rotations, translations)
+    played = Clip(clip.name, target, clip.duration_s, rotations, translations, tracks.scales(), clip.is_looping)
+    used = np.union1d(pairs.source, pairs.other)
     return Retargeted(
-        played, tuple((source.names[s], target.names[t]) for s, t in pairs),
-        tuple(source.names[j] for j in np.setdiff1d(np.arange(len(source)), pairs[:, 0])),
-        tuple(target.names[j] for j in np.setdiff1d(np.arange(len(target)), pairs[:, 1])), plan.is_own)
+        played, tuple((clip.skeleton.names[s], target.names[t])
+                      for s, t in zip(pairs.source.tolist(), pairs.target.tolist(), strict=True)),
+        tuple(clip.skeleton.names[j] for j in np.setdiff1d(np.flatnonzero(clip.moved), used)),
+        tuple(target.names[j] for j in np.setdiff1d(np.arange(len(target)), pairs.target)), plan.is_own)
 
 
-def match(source: Skeleton, target: Skeleton) -> IntArray:
-    """Return pairs (P, 2) of source and target joints in the target's order: equal names first, then H-Anim's."""
-    of_target = {t: source.index_of[name] for t, name in enumerate(target.names) if name in source.index_of}
-    taken = set(of_target.values())
-    meant = {name: s for s, name in enumerate(hanim.canonical_names(source.names)) if name and s not in taken}
-    for t, name in enumerate(hanim.canonical_names(target.names)):
-        if name in meant and t not in of_target:
-            of_target[t] = meant[name]
-    return np.array([(of_target[t], t) for t in sorted(of_target)], dtype=np.int64).reshape(-1, 2)
-
-
-def rest_corrections(source: Skeleton, target: Skeleton, pairs: IntArray) -> FloatArray:
-    """Return for each pair the rotation C (P, 4), in model space, from the target's rest to the source's.
-
-    Limbs of H-Anim skeletons are laid along the source's limbs, each segment by the shortest way after its
-    parent's turn, so that clips go between T-poses, A-poses and hanging arms. Hands follow the forearm; feet,
-    which stand on the ground in every rest pose, and the trunk stay as they are.
-    """
-    return _corrections(source, target, pairs, _matched_ancestors(target, pairs))
-
-
-def _corrections(source: Skeleton, target: Skeleton, pairs: IntArray, above: IntArray) -> FloatArray:
-    meant = [s or t for s, t in zip((hanim.canonical_names(source.names)[s] for s in pairs[:, 0]),
-                                    (hanim.canonical_names(target.names)[t] for t in pairs[:, 1]), strict=True)]
-    pair_of = {name: p for p, name in enumerate(meant) if name}
-    corrections = rot.identities(len(pairs))
-    from_place, to_place = target.rest_world[pairs[:, 1], :, 3], source.rest_world[pairs[:, 0], :, 3]
-    for p, name in enumerate(meant):
-        if above[p] >= 0 and name not in _FEET:
-            corrections[p] = corrections[above[p]]
-        end = pair_of.get(_NEXT_IN_LIMB.get(name or "", ""))
-        if end is not None:
-            now = rot.rotate(corrections[p], from_place[end] - from_place[p])
-            corrections[p] = rot.multiply(_shortest_arc(now, to_place[end] - to_place[p]), corrections[p])
-    return corrections
-
-
-def _limbs() -> dict[str, str]:
-    """Return for each joint of a limb the one at the end of its segment."""
-    chains: list[tuple[str, ...]] = [("hip", "knee", "ankle"), ("shoulder", "elbow", "wrist"),
-                                     ("thumb1", "thumb2", "thumb3")]
-    chains += [tuple(f"{finger}{i}" for i in range(4)) for finger in ("index", "middle", "ring", "pinky")]
-    return {f"{side}_{a}": f"{side}_{b}" for side in "lr" for chain in chains for a, b in pairwise(chain)}
-
-
-_NEXT_IN_LIMB: Final = _limbs()
-_FEET: Final = frozenset(f"{side}_ankle" for side in "lr")
+def _turn(stated: FloatArray, source: SkeletonMap, target: SkeletonMap) -> FloatArray:
+    if source.turn is None or target.turn is None or not (source.is_sure and target.is_sure):
+        return stated
+    seen = rot.multiply(target.turn, rot.conjugate(source.turn))
+    return seen if rot.angle_between(seen, stated) > _OTHER_AXES_RAD else stated
 
 
 class _Steps(NamedTuple):
@@ -138,46 +101,59 @@ class _Steps(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class _Plan:
-    """What is the same for all keys. above: (P,) the pair of each target joint's nearest matched ancestor, or −1."""
+    """What is the same for all keys.
 
-    pairs: IntArray
+    above: (P,) the pair of each target joint's nearest paired ancestor, or −1. carried: pairs (C, 2) whose target
+    joint belongs to the second's body part but does not hang on it.
+    """
+
+    pairs: Pairing
     above: IntArray
     steps: tuple[_Steps, ...]
     corrections: FloatArray
     ratio: float
     is_own: bool
+    carried: IntArray
 
     @classmethod
-    def of(cls, source: Skeleton, target: Skeleton, pairs: IntArray) -> _Plan:
-        above = _matched_ancestors(target, pairs)
-        steps = tuple(_steps(source, int(pairs[above[p], 0]) if above[p] >= 0 else -1, int(s))
-                      for p, (s, _) in enumerate(pairs))
-        ratio = _size_ratio(source, target, pairs, above)
-        is_own = _is_own(source, target, pairs, steps, above, ratio)
-        corrections = rot.identities(len(pairs)) if is_own else _corrections(source, target, pairs, above)
-        return cls(pairs, above, steps, corrections, ratio, is_own)
+    def of(cls, source: Skeleton, target: Skeleton, pairs: Pairing) -> _Plan:
+        above = _paired_ancestors(target, pairs)
+        steps = tuple(_steps(source, int(pairs.source[above[p]]) if above[p] >= 0 else -1, int(s))
+                      for p, s in enumerate(pairs.source))
+        ratio = leg_ratio(source, target, pairs, above)
+        ratio = 1.0 if abs(ratio - 1.0) < SAME_PLACE else ratio
+        if _is_own(source, target, pairs, steps, above, ratio):
+            return cls(pairs, above, steps, rot.identities(len(pairs)), ratio, True, np.zeros((0, 2), np.int64))
+        carried = loose_joints(target, pairs)
+        over = above.copy()
+        over[carried[:, 0]] = carried[:, 1]
+        return cls(pairs, above, steps, rest_corrections(source, target, pairs, over), ratio, False, carried)
 
     def translated(self) -> IntArray:
         """Pairs that move as well as turn."""
         if self.is_own:
             return np.arange(len(self.pairs))
         trunk: list[int] = []
-        for top in np.flatnonzero(self.above < 0):
+        for top in np.setdiff1d(np.flatnonzero(self.above < 0), self.carried[:, 0]):
             way = [int(top)]
             while len(below := np.flatnonzero(self.above == way[-1])) == 1:
                 way.append(int(below[0]))
             trunk += way if len(below) else way[:1]
         return np.array(trunk, dtype=np.int64)
 
+    def is_mixed(self, p: int) -> bool:
+        """Tell whether a pair, or the one above it, has a share in two source joints."""
+        return bool(self.pairs.share[p] > 0.0 or (self.above[p] >= 0 and self.pairs.share[self.above[p]] > 0.0))
 
-def _matched_ancestors(target: Skeleton, pairs: IntArray) -> IntArray:
+
+def _paired_ancestors(target: Skeleton, pairs: Pairing) -> IntArray:
     pair_of = np.full(len(target), -1, dtype=np.int64)
-    pair_of[pairs[:, 1]] = np.arange(len(pairs))
+    pair_of[pairs.target] = np.arange(len(pairs))
     nearest = np.full(len(target), -1, dtype=np.int64)
     for joint, parent in enumerate(target.parents):
         if parent >= 0:
             nearest[joint] = pair_of[parent] if pair_of[parent] >= 0 else nearest[parent]
-    return nearest[pairs[:, 1]]
+    return nearest[pairs.target]
 
 
 def _steps(source: Skeleton, start: int, end: int) -> _Steps:
@@ -195,30 +171,14 @@ def _steps(source: Skeleton, start: int, end: int) -> _Steps:
     return _Steps(tuple(reversed(up)), tuple(reversed(down)))
 
 
-def _size_ratio(source: Skeleton, target: Skeleton, pairs: IntArray, above: IntArray) -> float:
-    """Return how much larger the target is: by its legs, where both have them, else by all matched bones."""
-    meant = hanim.canonical_names(source.names)
-    pair_of = {meant[s]: p for p, s in enumerate(pairs[:, 0]) if meant[s]}
-    segments = [(f"{side}_{a}", f"{side}_{b}") for side in "lr" for a, b in (("hip", "knee"), ("knee", "ankle"))]
-    legs = [(pair_of[a], pair_of[b]) for a, b in segments if a in pair_of and b in pair_of]
-    bones = np.array(legs or [(above[p], p) for p in range(len(pairs)) if above[p] >= 0], dtype=np.int64).reshape(-1, 2)
-
-    def total(skeleton: Skeleton, joints: IntArray) -> float:
-        place = skeleton.rest_world[joints, :, 3]
-        return float(np.linalg.norm(place[bones[:, 1]] - place[bones[:, 0]], axis=1).sum())
-
-    before, after = total(source, pairs[:, 0]), total(target, pairs[:, 1])
-    ratio = after / before if before > 0.0 and after > 0.0 else 1.0
-    return 1.0 if abs(ratio - 1.0) < SAME_PLACE else ratio
-
-
-def _is_own(source: Skeleton, target: Skeleton, pairs: IntArray, steps: Sequence[_Steps], above: IntArray,
+def _is_own(source: Skeleton, target: Skeleton, pairs: Pairing, steps: Sequence[_Steps], above: IntArray,
             ratio: float) -> bool:
-    """Tell whether matched joints hang together and stand in the same way on both sides."""
-    parents = target.parents[pairs[:, 1]]
-    is_direct = all(step.up == () and len(step.down) == 1 and (above[p] < 0) == (parents[p] < 0)
-                    and (above[p] < 0 or pairs[above[p], 1] == parents[p]) for p, step in enumerate(steps))
-    here, there = source.rest_world[pairs[:, 0]], target.rest_world[pairs[:, 1]]
+    """Tell whether paired joints hang together and stand in the same way on both sides."""
+    parents = target.parents[pairs.target]
+    is_direct = not pairs.share.any() and all(
+        step.up == () and len(step.down) == 1 and (above[p] < 0) == (parents[p] < 0)
+        and (above[p] < 0 or pairs.target[above[p]] == parents[p]) for p, step in enumerate(steps))
+    here, there = source.rest_world[pairs.source], target.rest_world[pairs.target]
     size = np.ptp(there[:, :, 3], axis=0).max()
     stretch = np.linalg.norm(here[:, :, :3], axis=1).prod(axis=1) - np.linalg.norm(there[:, :, :3], axis=1).prod(axis=1)
     return bool(is_direct and np.abs(there[:, :, 3] - ratio * here[:, :, 3]).max() <= SAME_PLACE * size
@@ -232,28 +192,32 @@ class _Tracks:
         self._clip, self._target, self._plan = clip, target, plan
         self._rotating = {int(j): i for i, j in enumerate(clip.rotations.joints)}
         self._moving = {int(j): i for i, j in enumerate(clip.translations.joints)}
+        self._wholes: dict[int, FloatArray] = {}
         self._scaling = {int(j): i for i, j in enumerate(clip.scales.joints)}
 
     def rotations(self) -> Tracks:
         """Make the tracks of all pairs that turn, or whose rest differs."""
         plan, world = self._plan, self._clip.skeleton.rest_world_rotations
-        rest = self._target.rest_world_rotations[plan.pairs[:, 1]]
+        rest = self._target.rest_world_rotations[plan.pairs.target]
         above = np.where(plan.above[:, None] >= 0, plan.corrections[plan.above], rot.IDENTITY)
         lefts, rights = rot.conjugate(rot.multiply(above, rest)), rot.multiply(plan.corrections, rest)
         tracks: list[tuple[int, FloatArray, FloatArray]] = []
-        for (_, t), steps, left, right in zip(plan.pairs, plan.steps, lefts, rights, strict=True):
+        for p, (t, steps, left, right) in enumerate(zip(plan.pairs.target, plan.steps, lefts, rights, strict=True)):
             moved = [u for u in (*steps.up, *steps.down) if u in self._rotating]
-            if len(moved) == 1 and moved[0] in steps.down:
+            if plan.is_mixed(p) and len(self._rotating):
+                here = rot.multiply(rot.multiply(left, self._mixed(p)), right)
+                tracks.append((int(t), self._grid, rot.continuous(here)))
+            elif len(moved) == 1 and moved[0] in steps.down:
                 u = moved[0]
-                times, keys = _keys(self._clip.rotations, self._rotating[u])
-                both = _sandwich(rot.multiply(left, world[u]), rot.multiply(rot.conjugate(world[u]), right))
+                times, keys = keys_of(self._clip.rotations, self._rotating[u])
+                both = sandwich(rot.multiply(left, world[u]), rot.multiply(rot.conjugate(world[u]), right))
                 tracks.append((int(t), times, keys @ both.T))
             elif moved:
                 times = self._times(self._clip.rotations, [self._rotating[u] for u in moved])
                 tracks.append((int(t), times, rot.multiply(rot.multiply(left, self._product(steps, times)), right)))
-            elif rot.angle_between(left, rot.conjugate(right)) > _SAME_ANGLE_RAD:
+            elif rot.angle_between(left, rot.conjugate(right)) > SAME_ANGLE_RAD:
                 tracks.append((int(t), np.zeros(1), rot.multiply(left, right)[None]))
-        return _packed(tracks, 4)
+        return packed(tracks, 4)
 
     def _product(self, steps: _Steps, times: FloatArray) -> FloatArray:
         """Return D_b⁻¹ · D_s over times, (F, 4)."""
@@ -263,18 +227,47 @@ class _Tracks:
             whole = rot.identities(len(times))
             for u in joints:
                 if u in self._rotating:
-                    keys = _sampled(self._clip.rotations, self._rotating[u], times)
-                    whole = rot.multiply(whole, keys @ _sandwich(world[u], rot.conjugate(world[u])).T)
+                    keys = sampled(self._clip.rotations, self._rotating[u], times)
+                    whole = rot.multiply(whole, keys @ sandwich(world[u], rot.conjugate(world[u])).T)
             return whole
 
         return rot.continuous(rot.multiply(rot.conjugate(along(steps.up)), along(steps.down)))
+
+    def _mixed(self, p: int) -> FloatArray:
+        """Return D_b⁻¹ · D_s over the grid (F, 4), either of them between two source joints."""
+        plan = self._plan
+        whole = self._between(p)
+        if plan.above[p] < 0:
+            return whole
+        return rot.multiply(rot.conjugate(self._between(int(plan.above[p]))), whole)
+
+    def _between(self, p: int) -> FloatArray:
+        a, b, share = int(self._plan.pairs.source[p]), int(self._plan.pairs.other[p]), float(self._plan.pairs.share[p])
+        return rot.slerp(self._whole(a), self._whole(b), share) if share > 0.0 else self._whole(a)
+
+    def _whole(self, joint: int) -> FloatArray:
+        """Return D of a source joint over the grid, (F, 4)."""
+        if joint not in self._wholes:
+            skeleton, world = self._clip.skeleton, self._clip.skeleton.rest_world_rotations
+            parent = int(skeleton.parents[joint])
+            whole = self._whole(parent) if parent >= 0 else rot.identities(len(self._grid))
+            if joint in self._rotating:
+                keys = sampled(self._clip.rotations, self._rotating[joint], self._grid)
+                whole = rot.multiply(whole, keys @ sandwich(world[joint], rot.conjugate(world[joint])).T)
+            self._wholes[joint] = whole
+        return self._wholes[joint]
+
+    @cached_property
+    def _grid(self) -> FloatArray:
+        """Times (F,) of all keys of rotations, with more where they stand far apart."""
+        return filled(np.unique(self._clip.rotations.times_s))
 
     def translations(self) -> Tracks:
         """Make the tracks of the pairs that move."""
         plan, source = self._plan, self._clip.skeleton
         tracks: list[tuple[int, FloatArray, FloatArray]] = []
         for p in plan.translated():
-            s, t = (int(j) for j in plan.pairs[p])
+            s, t = int(plan.pairs.source[p]), int(plan.pairs.target[p])
             steps = plan.steps[p]
             local_from_model = plan.ratio * np.linalg.inv(_linear_above(self._target, t))
             between = [u for u in (*steps.up, *steps.down) if u != s]
@@ -282,17 +275,17 @@ class _Tracks:
                 times, way = self._displacement(p)
                 tracks.append((t, times, way @ local_from_model.T))
             elif s in self._moving:
-                times, keys = _keys(self._clip.translations, self._moving[s])
+                times, keys = keys_of(self._clip.translations, self._moving[s])
                 tracks.append((t, times, keys @ (local_from_model @ _linear_above(source, s)).T))
-        return _packed(tracks, 3)
+        return packed(tracks, 3)
 
     def _displacement(self, p: int) -> tuple[FloatArray, FloatArray]:
         """Return times (F,) and how far the source joint is from rest, seen from its matched ancestor at rest."""
         clip, plan = self._clip, self._plan
-        s, b = int(plan.pairs[p, 0]), int(plan.pairs[plan.above[p], 0]) if plan.above[p] >= 0 else -1
+        s, b = int(plan.pairs.source[p]), int(plan.pairs.source[plan.above[p]]) if plan.above[p] >= 0 else -1
         between = {*plan.steps[p].up, *plan.steps[p].down}
-        times = _filled(np.unique(np.concatenate([
-            _keys(channel, i)[0] for channel in (clip.rotations, clip.translations, clip.scales)
+        times = filled(np.unique(np.concatenate([
+            keys_of(channel, i)[0] for channel in (clip.rotations, clip.translations, clip.scales)
             for i, joint in enumerate(channel.joints) if int(joint) in between])))
         world, rest = world_from_pose(clip.skeleton, clip.sample(times)), clip.skeleton.rest_world
         if b < 0:
@@ -305,82 +298,19 @@ class _Tracks:
         plan, tracks = self._plan, []
         if plan.is_own:
             target_from_source = rot.to_matrix(rot.multiply(
-                rot.conjugate(self._target.rest_world_rotations[plan.pairs[:, 1]]),
-                self._clip.skeleton.rest_world_rotations[plan.pairs[:, 0]]))
-            for (s, t), turn in zip(plan.pairs, target_from_source, strict=True):
+                rot.conjugate(self._target.rest_world_rotations[plan.pairs.target]),
+                self._clip.skeleton.rest_world_rotations[plan.pairs.source]))
+            for s, t, turn in zip(plan.pairs.source, plan.pairs.target, target_from_source, strict=True):
                 if int(s) in self._scaling:
-                    times, keys = _keys(self._clip.scales, self._scaling[int(s)])
+                    times, keys = keys_of(self._clip.scales, self._scaling[int(s)])
                     tracks.append((int(t), times, keys @ (turn * turn).T))
-        return _packed(tracks, 3)
+        return packed(tracks, 3)
 
     def _times(self, tracks: Tracks, indices: Sequence[int]) -> FloatArray:
-        return _filled(np.unique(np.concatenate([_keys(tracks, i)[0] for i in indices])))
-
-
-def _filled(times: FloatArray) -> FloatArray:
-    """Add times between the first and the last, so that no gap is much longer than SAMPLE_S."""
-    steps = int(np.ceil((times[-1] - times[0]) / SAMPLE_S))
-    if np.diff(times).max(initial=0.0) <= SAMPLE_S:
-        return times
-    return np.union1d(times, np.linspace(times[0], times[-1], steps + 1))
-
-
-def _keys(tracks: Tracks, index: int) -> tuple[FloatArray, FloatArray]:
-    part = slice(int(tracks.starts[index]), int(tracks.starts[index + 1]))
-    return tracks.times_s[part], tracks.values[part]
-
-
-def _sampled(tracks: Tracks, index: int, times: FloatArray) -> FloatArray:
-    own_times, values = _keys(tracks, index)
-    if np.array_equal(own_times, times):
-        return values
-    alone = Tracks(np.zeros(1, np.int64), np.array((0, len(own_times))), own_times, values)
-    before, after, share = alone.neighbours(times)
-    return rot.nlerp(values[before[:, 0]], values[after[:, 0]], share[:, 0])
-
-
-def _packed(tracks: Sequence[tuple[int, FloatArray, FloatArray]], channels: int) -> Tracks:
-    if not tracks:
-        return Tracks.empty(channels)
-    joints, times, values = zip(*tracks, strict=True)
-    starts = np.cumsum([0, *map(len, times)])
-    return Tracks(np.array(joints, dtype=np.int64), starts, np.concatenate(times), np.concatenate(values))
-
-
-def _sandwich(left: FloatArray, right: FloatArray) -> FloatArray:
-    """Return the matrix (4, 4) of q ↦ left · q · right."""
-    basis = np.eye(4)
-    return rot.multiply(rot.multiply(left, basis), right).T
+        return filled(np.unique(np.concatenate([keys_of(tracks, i)[0] for i in indices])))
 
 
 def _linear_above(skeleton: Skeleton, joint: int) -> FloatArray:
     """Return the rest axes, scale included, of a joint's parent, (3, 3)."""
     parent = skeleton.parents[joint]
     return skeleton.rest_world[parent, :, :3] if parent >= 0 else np.eye(3)
-
-
-def _shortest_arc(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Return the smallest rotation (4,) that leads the direction of a to that of b; none where one is zero."""
-    length = np.linalg.norm(a) * np.linalg.norm(b)
-    if length <= 0.0:
-        return rot.IDENTITY
-    axis = np.cross(a, b)
-    if np.linalg.norm(axis) < 1e-12 * length and a @ b < 0.0:
-        axis = np.cross(a, np.eye(3)[np.argmin(np.abs(a))])
-    return rot.from_axis_angle(axis, np.arctan2(np.linalg.norm(np.cross(a, b)), a @ b))
-
-
-def _turned(clip: Clip, turn: FloatArray) -> Clip:
-    """Return the clip in other model axes: its roots' rest and translations turn, all else is relative to them."""
-    if rot.angle_between(turn, rot.IDENTITY) <= _SAME_ANGLE_RAD:
-        return clip
-    moves = clip.translations
-    of_root = np.repeat(clip.skeleton.parents[moves.joints] < 0, np.diff(moves.starts))
-    values = np.where(of_root[:, None], rot.rotate(turn, moves.values), moves.values)
-    return Clip(clip.name, clip.skeleton.turned(turn), clip.duration_s, clip.rotations,
-                Tracks(moves.joints, moves.starts, moves.times_s, values), clip.scales, clip.is_looping)
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _NAMES_SHOWN} more" if len(names) > _NAMES_SHOWN else ""
-    return ", ".join(names[:_NAMES_SHOWN]) + more

@@ -27,20 +27,59 @@ ROOT_MODES: dict[RootMode, tuple[str, str]] = {
     "IN_PLACE": ("In place", "The root stays above its place of rest"),
 }
 _STRAIGHT_RAD = 1e-12
+_STILL = 1e-4
 ComplexArray = npt.NDArray[np.complex128]
 
 
 def root_joint(clips: Sequence[Clip]) -> int | None:
-    """Return the topmost joint that any of the clips translates, else the topmost that any turns, else None."""
+    """Return the topmost joint that any of the clips shifts, else the topmost that any turns, else None.
+
+    Of several at one height it is the one that carries most joints. Files key joints that never move, too: what
+    stays within _STILL of the way of the joint that goes farthest counts as not shifted.
+    """
     skeleton = clips[0].skeleton
-    depth = np.empty(len(skeleton), dtype=np.int64)
-    for level, joints in enumerate(skeleton.levels):
+    below = np.ones(len(skeleton), dtype=np.int64)
+    depth = np.zeros(len(skeleton), dtype=np.int64)
+    for level, joints in reversed(tuple(enumerate(skeleton.levels))):
         depth[joints] = level
-    for kind in ("translations", "rotations"):
-        joints = np.unique(np.concatenate([getattr(clip, kind).joints for clip in clips]))
+        inner = joints[skeleton.parents[joints] >= 0]
+        np.add.at(below, skeleton.parents[inner], below[inner])
+    for joints in (_shifted(clips), np.unique(np.concatenate([clip.rotations.joints for clip in clips]))):
         if len(joints):
-            return int(joints[np.argmin(depth[joints])])
+            return int(joints[np.lexsort((-below[joints], depth[joints]))[0]])
     return None
+
+
+def _shifted(clips: Sequence[Clip]) -> IntArray:
+    """Return the joints that any clip shifts on the way; where none does, those that any holds away from rest."""
+    ways = np.zeros(len(clips[0].skeleton))
+    for tracks in (clip.translations for clip in clips if len(clip.translations)):
+        low, high = (reach.reduceat(tracks.values, tracks.starts[:-1], axis=0) for reach in (np.minimum, np.maximum))
+        ways[tracks.joints] = np.maximum(ways[tracks.joints], np.linalg.norm(high - low, axis=1))
+    if ways.max(initial=0.0) <= 0.0:
+        return np.unique(np.concatenate([clip.translations.joints for clip in clips]))
+    return np.flatnonzero(ways > _STILL * ways.max())
+
+
+def beside_root(clips: Sequence[Clip], root: int) -> IntArray:
+    """Return the topmost moved joints that neither hang on the root nor carry it, as feet led by IK often do.
+
+    They go where the root goes.
+    """
+    skeleton = clips[0].skeleton
+    moved = np.any([clip.moved for clip in clips], axis=0)
+    led = np.zeros(len(skeleton), dtype=np.bool_)
+    above = root
+    while above >= 0:
+        moved[above], above = False, int(skeleton.parents[above])
+    led[root] = True
+    found = []
+    for joint, parent in enumerate(skeleton.parents.tolist()):
+        led[joint] |= parent >= 0 and led[parent]
+        if moved[joint] and not led[joint]:
+            led[joint] = True
+            found.append(joint)
+    return np.array(found, dtype=np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,11 +159,15 @@ class Root:
         position[..., 1], position[..., 2] = ground.real, ground.imag
         return rot.multiply(turn, rotations), (position - self._start) @ self._from.T
 
-    def in_place(self, translations: FloatArray) -> FloatArray:
-        """Return translations (N, 3) without what leads over the ground."""
-        height = np.zeros_like(translations)
-        height[..., 0] = translations @ self._to[0]
-        return np.asarray(height @ self._from.T)
+    def away(self, translations: FloatArray) -> FloatArray:
+        """Return how far translations (N, 3) lead over the ground from rest, east and north (N, 2)."""
+        return np.asarray((translations @ self._to.T)[..., 1:])
+
+    def back(self, translations: FloatArray, away: FloatArray) -> FloatArray:
+        """Return translations (N, 3) without a way over the ground (N, 2)."""
+        position = translations @ self._to.T
+        position[..., 1:] -= away
+        return np.asarray(position @ self._from.T)
 
     def _ground(self, translations: FloatArray) -> ComplexArray:
         position = translations @ self._to.T + self._start
@@ -183,10 +226,11 @@ class RootWay:
         if joint is None or mode == "AS_AUTHORED":
             return
         self._root = root = Root(clips[0].skeleton, joint, up)
+        self._beside = tuple(Root(clips[0].skeleton, int(other), up) for other in beside_root(clips, joint))
         self._moves = moved[:, joint]
         if mode == "IN_PLACE":
             for pose in (*starts, *ends):
-                pose.translations[:, joint] = root.in_place(pose.translations[:, joint])
+                self._keep_in_place(pose)
             return
         places = []
         for poses in (starts, ends):
@@ -202,14 +246,13 @@ class RootWay:
     def prepare(self, pose: Pose, clip: IntArray) -> None:
         """Take clip poses (F, J, …) as authored to what the later steps expect."""
         if self._mode == "IN_PLACE":
-            joint = self._root.joint
-            pose.translations[:, joint] = self._root.in_place(pose.translations[:, joint])
+            self._keep_in_place(pose)
         elif self._mode == "CONTINUE" and not self._moves.all():
-            joint = self._root.joint
             still = ~self._moves[clip]
             rest = self._root.placement(rot.identities(), np.zeros(3)).inverse()
-            pose.rotations[still, joint], pose.translations[still, joint] = self._root.placed(
-                pose.rotations[still, joint], pose.translations[still, joint], rest)
+            for root in (self._root, *self._beside):
+                pose.rotations[still, root.joint], pose.translations[still, root.joint] = root.placed(
+                    pose.rotations[still, root.joint], pose.translations[still, root.joint], rest)
 
     def place_segments(self, pose: Pose, segment: IntArray, rounds: IntArray) -> None:
         """Carry clip poses to where their segments stand."""
@@ -227,6 +270,12 @@ class RootWay:
         return self._lap.power(rounds) @ place if rounds.any() else place
 
     def _carry(self, pose: Pose, by: Placement) -> None:
-        joint = self._root.joint
-        pose.rotations[:, joint], pose.translations[:, joint] = self._root.placed(
-            pose.rotations[:, joint], pose.translations[:, joint], by)
+        for root in (self._root, *self._beside):
+            joint = root.joint
+            pose.rotations[:, joint], pose.translations[:, joint] = root.placed(
+                pose.rotations[:, joint], pose.translations[:, joint], by)
+
+    def _keep_in_place(self, pose: Pose) -> None:
+        away = self._root.away(pose.translations[:, self._root.joint])
+        for root in (self._root, *self._beside):
+            pose.translations[:, root.joint] = root.back(pose.translations[:, root.joint], away)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from .arrays import FloatArray
 from .clip import Clip, Interpolation, TranslationInterpolation
 from .errors import Place, Problem, ScoreError, SkeletonMismatchError, quoted
+from .maps import SkeletonMap, find_map
 from .motion import Motion, compose
 from .pha.document import parse
 from .pha.library import Library
@@ -18,6 +19,8 @@ from .retarget import retarget
 from .root_motion import RootMode
 from .skeleton import Skeleton
 from .transitions.blending import Style
+
+FindMap = Callable[[Skeleton], SkeletonMap]
 
 
 @dataclass(frozen=True)
@@ -56,19 +59,24 @@ def perform(text: str | bytes, path: Path | None, library: Library, skeleton: Sk
     Raises ScoreError or FileError with every problem of the score and its files, SkeletonMismatchError where a
     clip has no joint in common with the skeleton, TaktError where settings do not exist or fit each other.
     """
-    return play(resolve(parse(text, path), library), skeleton, settings, turn=turn, up=up)
+    document = parse(text, path)
+    library = library.beside(document)
+    return play(resolve(document, library), skeleton, settings, turn=turn, up=up, maps=library.skeleton_map)
 
 
 def play(programme: Programme, skeleton: Skeleton | None = None, settings: Settings | None = None, *,
-         turn: FloatArray, up: FloatArray) -> Motion:
-    """Make the motion of a skeleton (None: that of the first clip played) out of a resolved score; see perform."""
+         turn: FloatArray, up: FloatArray, maps: FindMap = find_map) -> Motion:
+    """Make the motion of a skeleton (None: that of the first clip played) out of a resolved score; see perform.
+
+    maps: tells what the joints of a skeleton are.
+    """
     settings = settings or Settings()
     sequence = expand(programme, settings.procedure, settings.loop)
     sequence, clips = played(sequence, programme)
     target = clips[0].skeleton.turned(turn) if skeleton is None else skeleton
-    fitted, unmatched = _fitted(clips, sequence.clips, target, turn, Place(programme.document.path))
-    return compose(sequence, fitted, settings.style, root_motion=settings.root_motion, up=up, speed=settings.speed,
-                   problems=programme.problems, unmatched=unmatched)
+    fitted, unmatched = _fitted(clips, sequence.clips, target, maps, turn, Place(programme.document.path))
+    return compose(sequence, fitted, settings.style, root_motion=settings.root_motion, up=maps(target).up(up),
+                   speed=settings.speed, problems=programme.problems, unmatched=unmatched)
 
 
 def played(sequence: Sequence, programme: Programme) -> tuple[Sequence, tuple[Clip, ...]]:
@@ -77,15 +85,15 @@ def played(sequence: Sequence, programme: Programme) -> tuple[Sequence, tuple[Cl
     return sequence.with_clips(tuple(sequence.clips[i] for i in used), clip), tuple(programme.clips[i] for i in used)
 
 
-def _fitted(clips: Iterable[Clip], names: Iterable[str], skeleton: Skeleton, turn: FloatArray,
-            place: Place) -> tuple[list[Clip], tuple[str, ...]]:
+def _fitted(clips: Iterable[Clip], names: Iterable[str], skeleton: Skeleton, maps: FindMap,
+            turn: FloatArray, place: Place) -> tuple[list[Clip], tuple[str, ...]]:
     """Return the clips on the skeleton, and what each side has that the other has not."""
     fitted, errors = [], []
     without_target: dict[str, None] = {}
     without_source: set[str] = set(skeleton.names)
     for clip, name in zip(clips, names, strict=True):
         try:
-            result = retarget(clip, skeleton, turn)
+            result = retarget(clip, skeleton, turn, source_map=maps(clip.skeleton), target_map=maps(skeleton))
         except SkeletonMismatchError as error:
             errors.append(Problem(f"{quoted(name)}: {error}", place))
             continue

@@ -10,6 +10,9 @@ from pathlib import Path
 from ..clip import Clip
 from ..errors import FileError, quoted
 from ..formats import read_clips
+from ..maps import SUFFIX as MAP_SUFFIX
+from ..maps import SavedMap, SkeletonMap, find_map, read_map
+from ..skeleton import Skeleton
 from .document import Document, parse
 
 CLIP_SUFFIXES = (".skeleton", ".skeleton.xml", ".bvh", ".glb", ".gltf", ".fbx", ".blend", ".raa")
@@ -19,6 +22,7 @@ MAX_BYTES = 256 * 2**20
 LEVELS_UP = 5
 """Folders, from a score's own upwards, among which its library is looked for."""
 _MAX_SRC = 1_000
+_MAX_MAPS = 1_000
 
 ReadClips = Callable[[bytes, Path], tuple[Clip, ...]]
 FindClips = Callable[[str], tuple[Clip, ...] | None]
@@ -41,6 +45,7 @@ class Library:
         self._load_format, self._readers, self._other_clips = load_format, dict(readers or {}), other_clips
         self._modules: dict[Path, Document] = {}
         self._clips: dict[Path, tuple[Clip, ...]] = {}
+        self._maps: tuple[SavedMap, ...] | None = None
 
     def beside(self, document: Document) -> Library:
         """Return this library, or where it has no roots one with the root that fits the score.
@@ -101,6 +106,17 @@ class Library:
             others = ", ".join(str(p) for p in found[1:6])
             warnings = (f"<load> src: {quoted(src)} is taken from {path}; there are also {others}",)
         return self._clips[path], warnings
+
+    def skeleton_map(self, skeleton: Skeleton) -> SkeletonMap:
+        """Return what a skeleton's joints are: as a map file in one of the roots says, or as can be found out.
+
+        Raises FileError where a map file cannot be read.
+        """
+        if self._maps is None:
+            paths = [path for root in self.roots for path in sorted(root.glob("*" + MAP_SUFFIX))[:_MAX_MAPS]]
+            self._maps = tuple(read_map(read_file(path), path) for path in paths)
+        saved = next((saved for saved in self._maps if saved.fits(skeleton)), None)
+        return saved.of(skeleton) if saved else find_map(skeleton)
 
     def _reader(self, path: Path) -> ReadClips:
         ending = next((e for e in sorted(self._readers, key=len, reverse=True) if path.name.endswith(e)), None)

@@ -200,3 +200,29 @@ def test_up_must_be_a_direction():
     for up in (np.zeros(3), np.array((np.nan, 0, 0)), np.ones(2)):
         with pytest.raises(TaktError, match=r"a direction \(3,\) is wanted"):
             motion((STEP,), 'left duration="1"', up=up)
+
+
+def led_by_feet(mode):
+    """A body and a foot beside it on a root that stays, as IK rigs have them; and where they are, (F, 2, 3)."""
+    skeleton = Skeleton.from_arrays(["base", "foot", "body", "head"], [-1, 0, 0, 2], rot.identities(4),
+                                    np.array(((0.0, 0, 0), (0.1, 0, 0.1), (0, 0, 1), (0, 0, 0.7))))
+    times = np.linspace(0.0, 1.0, 5)
+    way = np.stack((np.linspace(0, 1, 5) ** 2, np.linspace(0, 0.4, 5), np.zeros(5)), axis=1)
+    moves = np.stack((np.zeros((5, 3)), way + 0.05 * np.sin(9 * times)[:, None], way), axis=1)
+    turns = rot.from_axis_angle(UP_Z, np.linspace(0.2, 0.9, 5))[:, None]
+    clip = Clip("step", skeleton, 1.0, Tracks.uniform(np.array([2]), times, turns),
+                Tracks.uniform(np.array([0, 1, 2]), times, moves), Tracks.empty(3))
+    p = programme(procedure("main", *['step duration="1" transition="0"'] * 3), clips=library(feet_Steps=(clip,)))
+    m = compose(expand(p, "main", False), p.clips, Style("BOTH", "COSINE", "SLERP"), root_motion=mode, up=UP_Z)
+    place = world_from_pose(skeleton, m.sample(np.linspace(0.0, 2.999, 31)))[..., 3]
+    return root_joint((clip,)), place[:, [1, 2]], place[0, 3]
+
+
+@pytest.mark.parametrize("mode", ["CONTINUE", "IN_PLACE"])
+def test_what_stands_beside_the_root_goes_with_it(mode):
+    root, authored, _ = led_by_feet("AS_AUTHORED")
+    _, place, _ = led_by_feet(mode)
+    assert root == 2
+    apart, wanted = (np.linalg.norm(p[:, 1] - p[:, 0], axis=-1) for p in (place, authored))
+    assert apart == pytest.approx(wanted, abs=EXACT)
+    assert (np.ptp(place[:, 1, :2], axis=0) < EXACT).all() == (mode == "IN_PLACE")

@@ -1,0 +1,160 @@
+"""Clips out of Blender: Actions of the open file, .blend files, and what Blender's importers read (glTF, FBX).
+
+Files are read into a scene of their own, which nobody sees and which is removed with all that came in; what was
+read is kept by path, time and size. Clips come in H-Anim's axes, as from any other file.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any, Final, cast
+
+import bpy
+
+from ..core import rotations as rot
+from ..core.clip import Clip
+from ..core.errors import FileError, TaktError
+from ..core.upright import turned
+from . import armature, axes, curves
+
+_MAX_FILES: Final = 64
+_READ_FPS: Final = 24
+_known: OrderedDict[tuple[str, int, int], tuple[Clip, ...]] = OrderedDict()
+
+
+def read_file_clips(_data: bytes, path: Path) -> tuple[Clip, ...]:
+    """Read all clips of a .blend, .glb, .gltf or .fbx file; raise FileError where there are none or it is damaged."""
+    status = path.stat()
+    key = (str(path), status.st_mtime_ns, status.st_size)
+    if key not in _known:
+        with _visit() as visit:
+            _load(path, visit)
+            new = visit.new()
+            objects = [ob for ob in bpy.data.objects if ob.type == "ARMATURE" and ob.session_uid in new]
+            actions = [action for action in bpy.data.actions if action.session_uid in new]
+            found = _clips(actions, objects, visit.fps)
+        if not found:
+            raise FileError.at("has no Action that moves bones of an armature", path)
+        _known[key] = found
+        while len(_known) > _MAX_FILES:
+            _known.popitem(last=False)
+    _known.move_to_end(key)
+    return _known[key]
+
+
+READERS: Final = dict.fromkeys((".blend", ".glb", ".gltf", ".fbx"), read_file_clips)
+
+
+def clips_of_action(armature_object: bpy.types.Object) -> Callable[[str], tuple[Clip, ...] | None]:
+    """Return what looks Actions of the open file up by name, for a library; None where there is none of that name.
+
+    An Action is read on the armature that it fits best; the given one goes before others.
+    """
+    def find(name: str) -> tuple[Clip, ...] | None:
+        action = bpy.data.actions.get(name)
+        if action is None:
+            return None
+        others = [ob for ob in bpy.data.objects if ob.type == "ARMATURE" and ob != armature_object]
+        scene = cast(bpy.types.Scene, bpy.context.scene)
+        return _clips([action], [armature_object, *others], scene.render.fps / scene.render.fps_base) or None
+
+    return find
+
+
+def _clips(actions: Iterable[bpy.types.Action], objects: list[bpy.types.Object], fps: float) -> tuple[Clip, ...]:
+    skeletons = {ob: armature.read_skeleton(ob) for ob in objects}
+    found = []
+    for action in actions:
+        bones = curves.bones_moved(action)
+        fitting = max(objects, key=lambda ob: len(bones & set(skeletons[ob].index_of)), default=None)
+        if fitting is None or not bones & set(skeletons[fitting].index_of):
+            continue
+        clip = curves.read_clip(action, fitting, skeletons[fitting], fps)
+        found.append((clip, fitting))
+    upright: dict[Any, Clip] = {}
+    result = []
+    for clip, ob in found:
+        new = turned(clip, rot.conjugate(axes.armature_from_hanim(ob)))
+        first = upright.setdefault(ob, new)  # clips of one armature share one skeleton
+        result.append(Clip(new.name, first.skeleton, new.duration_s, new.rotations, new.translations, new.scales,
+                           new.is_looping))
+    return tuple(result)
+
+
+class _Visit:
+    """A scene of its own, and what has come into the file since it was made."""
+
+    def __init__(self) -> None:
+        self._before = {block.session_uid for block in _blocks()}
+        self.scene = bpy.data.scenes.new("Takt reading")
+        self.scene.render.fps, self.scene.render.fps_base = _READ_FPS, 1.0
+        self.fps = float(_READ_FPS)
+
+    def new(self) -> set[int]:
+        """Return the identities of what has come in."""
+        return {block.session_uid for block in _blocks()} - self._before
+
+    def leave(self) -> None:
+        """Remove everything that has come in, the scene too."""
+        new = self.new()
+        bpy.data.batch_remove([block for block in _blocks() if block.session_uid in new])
+
+
+@contextlib.contextmanager
+def _visit() -> Iterator[_Visit]:
+    """Stay in a scene of one's own for a while; whatever comes in meanwhile is removed at the end.
+
+    Importers want the scene to be the window's: with a mere override of the context Blender 5.2 crashes in them.
+    """
+    manager = bpy.context.window_manager
+    window = bpy.context.window or (manager.windows[0] if manager and len(manager.windows) else None)
+    if window is None:
+        raise TaktError("files of this kind can only be read while Blender has a window")
+    before = window.scene, window.view_layer
+    visit = _Visit()
+    try:
+        window.scene = visit.scene
+        yield visit
+    finally:
+        window.scene, window.view_layer = before
+        visit.leave()
+
+
+def _blocks() -> Iterator[bpy.types.ID]:
+    for name in dir(bpy.data):
+        collection = getattr(bpy.data, name)
+        if isinstance(collection, bpy.types.bpy_prop_collection) and name != "window_managers":
+            yield from (block for block in cast(Any, collection) if isinstance(block, bpy.types.ID))
+
+
+def _load(path: Path, visit: _Visit) -> None:
+    operators: Any = bpy.ops
+    said = io.StringIO()
+    try:
+        with contextlib.redirect_stdout(said):
+            if path.suffix.lower() == ".blend":
+                visit.fps = _append(path)
+            elif path.suffix.lower() == ".fbx":
+                operators.import_scene.fbx(filepath=str(path), anim_offset=0.0)
+            else:
+                operators.import_scene.gltf(filepath=str(path), import_pack_images=False, disable_bone_shape=True)
+    except (RuntimeError, OSError, ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
+        reason = [line for line in str(error).splitlines() if line.strip() and not line.startswith("Location:")]
+        raise FileError.at(f"Blender could not read it: {reason[-1] if reason else type(error).__name__}",
+                           path) from error
+
+
+def _append(path: Path) -> float:
+    """Bring in all that a .blend holds; return its frames per second."""
+    libraries: Any = bpy.data.libraries
+    with libraries.load(str(path), link=False) as (there, wanted):
+        wanted.objects, wanted.actions = there.objects, there.actions
+        wanted.scenes = there.scenes[:1]
+    if not wanted.scenes or wanted.scenes[0] is None:
+        return float(_READ_FPS)
+    render = wanted.scenes[0].render
+    return float(render.fps / render.fps_base)

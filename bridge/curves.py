@@ -1,0 +1,209 @@
+"""An Action's curves as a clip of the armature that they move."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple, cast
+
+import bpy
+import numpy as np
+
+from ..core import rotations as rot
+from ..core.arrays import FloatArray
+from ..core.clip import Clip, Tracks
+from ..core.skeleton import Skeleton
+from . import armature
+
+_BONE = re.compile(r'^pose\.bones\["((?:[^"\\]|\\.)*)"\]\.(location|scale|rotation_quaternion|rotation_euler|'
+                   r'rotation_axis_angle)$')
+_LINEAR = 1
+"""Keyframe.interpolation LINEAR, as foreach_get gives it."""
+_CHANNELS = {"location": 3, "scale": 3, "rotation_quaternion": 4, "rotation_euler": 3, "rotation_axis_angle": 4}
+_MOST_FRAMES = 1_000_000
+
+
+class _Curve(NamedTuple):
+    bone: str
+    channel: str
+    component: int
+    fcurve: bpy.types.FCurve
+
+
+def bones_moved(action: bpy.types.Action) -> set[str]:
+    """Return the names of the bones that an Action has curves for, in any of its slots."""
+    return {curve.bone for bag in _bags(action) for curve in _curves(bag)}
+
+
+def read_clip(action: bpy.types.Action, armature_object: bpy.types.Object, skeleton: Skeleton, fps: float) -> Clip:
+    """Return an Action as a clip, from its first key at 0 s on, in armature space.
+
+    skeleton: what read_skeleton gave for the armature. Curves between whose keys Blender goes straight are taken
+    by their keys; others by every frame. Where constraints or drivers have a say in the pose, it is what Blender
+    evaluates at every frame.
+    """
+    start, end = action.frame_range[0], action.frame_range[1]
+    end = min(end, start + _MOST_FRAMES)
+    duration = max(end - start, 0.0) / fps
+    if leads(armature_object):
+        tracks = _evaluated(action, armature_object, skeleton, start, end, fps)
+    else:
+        bags = sorted(_bags(action), key=lambda bag: -sum(c.bone in skeleton.index_of for c in _curves(bag)))
+        tracks = _tracks(bags[0] if bags else None, armature_object, skeleton, start, fps)
+    return Clip(action.name, skeleton, duration, *tracks, is_looping=action.use_cyclic)
+
+
+def leads(armature_object: bpy.types.Object) -> tuple[str, ...]:
+    """Return the bones that constraints or drivers lead, whatever is keyed."""
+    assert armature_object.pose is not None
+    led = {bone.name for bone in armature_object.pose.bones
+           if any(not c.mute and c.enabled and c.influence > 0.0 for c in bone.constraints)}
+    animation = armature_object.animation_data
+    for driver in animation.drivers if animation else ():
+        if found := _BONE.match(driver.data_path):
+            led.add(found[1])
+    return tuple(bone.name for bone in armature_object.pose.bones if bone.name in led)
+
+
+def _bags(action: bpy.types.Action) -> Iterator[bpy.types.ActionChannelbag]:
+    for layer in action.layers:
+        for strip in layer.strips:
+            yield from cast(bpy.types.ActionKeyframeStrip, strip).channelbags
+
+
+def _curves(bag: bpy.types.ActionChannelbag) -> Iterator[_Curve]:
+    for fcurve in bag.fcurves:
+        if found := _BONE.match(fcurve.data_path):
+            name = re.sub(r"\\(.)", r"\1", found[1])
+            if fcurve.array_index < _CHANNELS[found[2]]:
+                yield _Curve(name, found[2], fcurve.array_index, fcurve)
+
+
+def _tracks(bag: bpy.types.ActionChannelbag | None, armature_object: bpy.types.Object, skeleton: Skeleton,
+            start: float, fps: float) -> tuple[Tracks, Tracks, Tracks]:
+    found: dict[tuple[str, str], dict[int, bpy.types.FCurve]] = {}
+    for curve in _curves(bag) if bag is not None else ():
+        if curve.bone in skeleton.index_of:
+            found.setdefault((curve.bone, curve.channel), {})[curve.component] = curve.fcurve
+    assert armature_object.pose is not None
+    kinds: dict[str, list[tuple[int, FloatArray, FloatArray]]] = {"rotation": [], "location": [], "scale": []}
+    for (name, channel), curves in found.items():
+        bone, joint = armature_object.pose.bones[name], skeleton.index_of[name]
+        if channel.startswith("rotation") and channel != _rotation_channel(bone):
+            continue  # Blender does not listen to these
+        frames, values = _sampled(curves, channel)
+        if channel.startswith("rotation"):
+            values = rot.continuous(_quaternions(values, bone.rotation_mode))
+        elif channel == "location":
+            values = rot.rotate(skeleton.rest_rotations[joint], values)
+        kinds[channel.partition("_")[0]].append((joint, (frames - start) / fps, values))
+    return _packed(kinds["rotation"], 4), _packed(kinds["location"], 3), _packed(kinds["scale"], 3)
+
+
+def _rotation_channel(bone: bpy.types.PoseBone) -> str:
+    mode = bone.rotation_mode
+    return {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}.get(mode, "rotation_euler")
+
+
+def _sampled(curves: dict[int, bpy.types.FCurve], channel: str) -> tuple[FloatArray, FloatArray]:
+    """Return frames (F,) and what the curves of one channel of one bone say there, (F, C)."""
+    keys = {index: _keys(curve) for index, curve in curves.items()}
+    frames = np.unique(np.concatenate([frames for frames, _, _ in keys.values()]))
+    if not all(is_straight for _, _, is_straight in keys.values()):
+        frames = np.union1d(frames, np.arange(np.ceil(frames[0]), np.floor(frames[-1]) + 1.0))
+    values = np.zeros((len(frames), _CHANNELS[channel]))
+    if channel == "scale":
+        values[:] = 1.0
+    if channel in ("rotation_quaternion", "rotation_axis_angle"):
+        values[:, 0 if channel == "rotation_quaternion" else 2] = 1.0
+    for index, (at, value, is_straight) in keys.items():
+        values[:, index] = np.interp(frames, at, value) if is_straight else [
+            curves[index].evaluate(frame) for frame in frames.tolist()]
+    return frames, values
+
+
+def _keys(curve: bpy.types.FCurve) -> tuple[FloatArray, FloatArray, bool]:
+    """Return frames and values of a curve's keys, and whether it goes straight between them."""
+    points: Any = curve.keyframe_points
+    if not len(points):
+        return np.zeros(1), np.array((curve.evaluate(0.0),)), False
+    flat, kinds = np.empty(2 * len(points), dtype=np.float32), np.empty(len(points), dtype=np.uint8)
+    points.foreach_get("co", flat)
+    points.foreach_get("interpolation", kinds)
+    pairs = flat.astype(np.float64).reshape(-1, 2)
+    return pairs[:, 0], pairs[:, 1], bool((kinds[:-1] == _LINEAR).all()) and not len(curve.modifiers)
+
+
+def _quaternions(values: FloatArray, mode: str) -> FloatArray:
+    """Turn the values of a rotation channel (F, C) into quaternions (F, 4)."""
+    if mode == "QUATERNION":
+        length = np.linalg.norm(values, axis=1, keepdims=True)
+        return np.where(length > 0.0, values / np.maximum(length, 1e-30), rot.IDENTITY)
+    if mode == "AXIS_ANGLE":
+        return rot.from_axis_angle(values[:, 1:], values[:, 0])
+    whole = rot.identities(len(values))
+    for axis in mode:  # Blender's XYZ turns about X first
+        index = "XYZ".index(axis)
+        whole = rot.multiply(rot.from_axis_angle(np.eye(3)[index], values[:, index]), whole)
+    return whole
+
+
+def _packed(tracks: Sequence[tuple[int, FloatArray, FloatArray]], channels: int) -> Tracks:
+    if not tracks:
+        return Tracks.empty(channels)
+    joints, times, values = zip(*sorted(tracks, key=lambda track: track[0]), strict=True)
+    return Tracks(np.array(joints, dtype=np.int64), np.cumsum([0, *map(len, times)]),
+                  np.concatenate([np.maximum(t, 0.0) for t in times]), np.concatenate(values))
+
+
+def _evaluated(action: bpy.types.Action, armature_object: bpy.types.Object, skeleton: Skeleton, start: float,
+               end: float, fps: float) -> tuple[Tracks, Tracks, Tracks]:
+    """Sample what Blender makes of an Action, on a copy of the armature in a scene of its own."""
+    scene = bpy.data.scenes.new("Takt reading")
+    twin: Any = armature_object.copy()
+    try:
+        scene.collection.objects.link(twin)
+        _to_twin(armature_object, twin)
+        animation = twin.animation_data or twin.animation_data_create()
+        for track in animation.nla_tracks:
+            track.mute = True
+        animation.action = action
+        if animation.action_slot is None and action.slots:
+            animation.action_slot = action.slots[0]
+        frames = np.append(np.arange(start, end, 1.0), end)
+        poses = []
+        for frame in frames.tolist():
+            scene.frame_set(int(frame), subframe=frame - int(frame))
+            layer = scene.view_layers[0]
+            layer.update()
+            poses.append(armature.read_pose(twin.evaluated_get(layer.depsgraph), skeleton))
+    finally:
+        bpy.data.objects.remove(twin)
+        bpy.data.scenes.remove(scene)
+    times = (frames - start) / fps
+    rotations = rot.continuous(np.stack([pose.rotations for pose in poses]))
+    translations = np.stack([pose.translations for pose in poses])
+    scales = np.stack([pose.scales for pose in poses])
+    return (_moving(rotations, times, 1e-7), _moving(translations, times, 1e-7), _moving(scales, times, 1e-6))
+
+
+def _to_twin(original: bpy.types.Object, twin: bpy.types.Object) -> None:
+    """Let the constraints of a copy look at the copy where they looked at the original."""
+    assert twin.pose is not None
+    for bone in twin.pose.bones:
+        for constraint in bone.constraints:
+            for name in ("target", "pole_target"):
+                if getattr(constraint, name, None) == original:
+                    setattr(constraint, name, twin)
+
+
+def _moving(values: FloatArray, times: FloatArray, still: float) -> Tracks:
+    """Pack values (F, J, C) of the joints that are ever away from rest."""
+    rest = np.zeros(values.shape[2])
+    if values.shape[2] == 4:
+        rest = rot.IDENTITY
+    elif still > 5e-7:
+        rest = np.ones(values.shape[2])
+    away = np.minimum(np.abs(values - rest), np.abs(values + rest) if values.shape[2] == 4 else np.inf)
+    joints = np.flatnonzero((away > still).any(axis=(0, 2)))
+    return Tracks.uniform(joints, times, values[:, joints]) if len(joints) else Tracks.empty(values.shape[2])

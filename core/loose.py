@@ -1,0 +1,78 @@
+"""Limbs that do not hang on the body they belong to, as feet beside the legs that reach for them by IK."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from . import hanim
+from .arrays import FloatArray, IntArray
+from .clip import Clip, Tracks
+from .keyed import filled, keys_of, packed
+from .matching import Pairing
+from .skeleton import Skeleton, world_from_pose
+
+
+def loose_joints(target: Skeleton, pairs: Pairing) -> IntArray:
+    """Return pairs (C, 2): a joint, and the one that it hangs on in H-Anim, but not in the target."""
+    pair_of = {name: p for p, name in enumerate(pairs.meant) if name}
+    found = []
+    for name, p in pair_of.items():
+        above = hanim.PARENTS[name]
+        while above is not None and above not in pair_of:
+            above = hanim.PARENTS[above]
+        if above is None:
+            continue
+        joint = int(target.parents[pairs.target[p]])
+        while joint >= 0 and joint != pairs.target[pair_of[above]]:
+            joint = int(target.parents[joint])
+        if joint < 0:
+            found.append((p, pair_of[above]))
+    return np.array(found, dtype=np.int64).reshape(-1, 2)
+
+
+def carried(target: Skeleton, joints: IntArray, rotations: Tracks, translations: Tracks) -> Tracks:
+    """Add translations that keep loose joints where they belong, as if they hung on the joints they belong to.
+
+    joints: (C, 2) what loose_joints gave, as joints.
+    """
+    tracks = {int(j): (int(j), *keys_of(translations, i)) for i, j in enumerate(translations.joints)}
+    keep = _upwards(target, joints.ravel())
+    times = filled(np.unique(np.concatenate((rotations.times_s, translations.times_s, (0.0,)))))
+    for joint, on in sorted(joints.tolist(), key=lambda row: len(_upwards(target, np.array(row[1:])))):
+        world = _world(target, keep, times, rotations, packed(list(tracks.values()), 3))
+        rest = target.rest_world
+        local = np.linalg.solve(rest[on, :, :3], rest[joint, :, 3] - rest[on, :, 3])
+        place: FloatArray = world[on][:, :, :3] @ local + world[on][:, :, 3]
+        parent = int(target.parents[joint])
+        if parent >= 0:
+            seen = np.linalg.solve(world[parent][:, :, :3], (place - world[parent][:, :, 3])[..., None])
+            place = np.asarray(seen[..., 0], dtype=np.float64)
+        tracks[joint] = (joint, times, place - target.rest_translations[joint])
+    return packed([tracks[joint] for joint in sorted(tracks)], 3)
+
+
+def _upwards(skeleton: Skeleton, joints: IntArray) -> IntArray:
+    """Return joints and all above them, in order."""
+    found: set[int] = set()
+    for joint in joints.tolist():
+        while joint >= 0 and joint not in found:
+            found.add(joint)
+            joint = int(skeleton.parents[joint])
+    return np.array(sorted(found), dtype=np.int64)
+
+
+def _world(skeleton: Skeleton, keep: IntArray, times: FloatArray, rotations: Tracks,
+           translations: Tracks) -> dict[int, FloatArray]:
+    """Return matrices (F, 3, 4) of the joints to keep, which hold their ancestors."""
+    new = {int(joint): i for i, joint in enumerate(keep)}
+    parents = np.array([new.get(int(skeleton.parents[joint]), -1) for joint in keep])
+    part = Skeleton(tuple(skeleton.names[joint] for joint in keep), parents, skeleton.rest_rotations[keep],
+                    skeleton.rest_translations[keep], skeleton.rest_scales[keep])
+
+    def kept(tracks: Tracks, channels: int) -> Tracks:
+        return packed([(new[int(joint)], *keys_of(tracks, i)) for i, joint in enumerate(tracks.joints)
+                        if int(joint) in new], channels)
+
+    clip = Clip("", part, float(times[-1]), kept(rotations, 4), kept(translations, 3), Tracks.empty(3))
+    world = world_from_pose(part, clip.sample(times))
+    return {int(joint): world[:, i] for i, joint in enumerate(keep)}

@@ -1,0 +1,272 @@
+"""Finding out which joint is which: by names, and by the body's shape where names say too little."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from itertools import pairwise, product
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from .. import hanim
+from ..skeleton import Skeleton
+from . import body, names
+from .body import Tree
+from .skeleton_map import SkeletonMap
+
+LIMBS: Final = (("hip", "knee", "ankle"), ("shoulder", "elbow", "wrist"))
+_JOINT_OF_PART: Final = {"pelvis": hanim.ROOT, "head": "skullbase"} | {
+    f"{side}_{part}": f"{side}_{joint}" for side in "lr" for part, joint in
+    (("hip", "hip"), ("knee", "knee"), ("ankle", "ankle"), ("toe", "metatarsal"), ("clavicle", "sternoclavicular"),
+     ("shoulder", "shoulder"), ("elbow", "elbow"), ("wrist", "wrist"))}
+_LUMBAR_TO_THORACIC: Final = hanim.SPINE[:17]
+_CERVICAL: Final = hanim.SPINE[17:]
+
+BY_STANDARD, BY_NAME, BY_PLACE, BY_SHAPE, IN_DOUBT = 1.0, 0.95, 0.9, 0.7, 0.4
+"""How certain a joint is: it bears H-Anim's name; names say so; its place among named ones does; only the shape
+does; names and shape disagree, or two joints could be it."""
+_LEAST_STANDARD = 0.9
+"""Some rigs call a few joints as H-Anim does (L_Hip, L_Knee) and the others not; these are read as any other's."""
+_OFF_CHAIN = 10
+
+
+@lru_cache(maxsize=64)
+def find_map(skeleton: Skeleton) -> SkeletonMap:
+    """Find out what the joints of a skeleton mean.
+
+    A skeleton with H-Anim's own names is taken at its word. Otherwise limbs and head are found by names, and where
+    both legs or both arms do not come out so, by shape; trunk and neck are what lies between them. A body that
+    does not stand upright on two legs is no humanoid: its map is empty, with a warning that says so.
+    """
+    tree = Tree.of(skeleton)
+    standard = hanim.canonical_names(skeleton.names)
+    if hanim.ROOT in standard or sum(name is not None for name in standard) >= _LEAST_STANDARD * len(skeleton):
+        return _standard(skeleton, tree, standard)
+    readings = [names.read(name) for name in skeleton.names]
+    if any(name.startswith("DEF-") for name in skeleton.names):
+        readings = [reading if name.startswith("DEF-") else names.Reading(is_helper=True)
+                    for name, reading in zip(skeleton.names, readings, strict=True)]
+    found = _by_names(tree, readings)
+    if not all(f"{side}_{limb[1]}" in found.parts for limb in LIMBS for side in "lr"):
+        shape = body.limbs_by_shape(tree)
+        if len(shape) > len(found.parts):
+            found = _Found(shape, dict.fromkeys(shape, BY_SHAPE), ())
+            if "head" in shape and not _is_last_but(tree, shape["head"], 2):
+                found.certainties["head"] = IN_DOUBT  # the last of several: it may be the end of the head's bone
+    return _checked(skeleton, tree, readings, found)
+
+
+def _is_last_but(tree: Tree, head: int, most: int) -> bool:
+    """Tell whether there are at most so many joints in a row up to the head, above the last that branches."""
+    way = tree.way_up(head)
+    return next((i for i, joint in enumerate(way[1:], start=1) if len(tree.children[joint]) > 1), len(way)) <= most
+
+
+class _Found(NamedTuple):
+    """parts: joints by part, as in "l_knee"; certainties by part; warnings."""
+
+    parts: dict[str, int]
+    certainties: dict[str, float]
+    warnings: tuple[str, ...]
+
+
+def _standard(skeleton: Skeleton, tree: Tree, meant: tuple[str | None, ...]) -> SkeletonMap:
+    part_of = {joint: part for part, joint in _JOINT_OF_PART.items()}
+    parts = {part_of[name]: joint for joint, name in enumerate(meant) if name in part_of}
+    return SkeletonMap(skeleton, meant, tuple(float(name is not None) for name in meant),
+                       body.model_from_hanim(tree, parts), is_checked=True)
+
+
+def _by_names(tree: Tree, readings: list[names.Reading]) -> _Found:
+    """Choose for each limb the joints whose names fit best and that hang on each other."""
+    possible: dict[str, list[tuple[int, int]]] = {}
+    for joint, (reading, parts) in enumerate(zip(readings, names.parts_of(readings), strict=True)):
+        for part, rank in parts.items():
+            key = f"{reading.side}_{part}" if reading.side else part
+            possible.setdefault(key, []).append((rank, joint))
+    chosen: dict[str, int] = {}
+    sure: dict[str, float] = {}
+    warnings: list[str] = []
+    for side, limb in product("lr", LIMBS):
+        joints, is_whole = _best_limb(tree, [possible.get(f"{side}_{part}", []) for part in limb])
+        if joints[1] is None:  # without elbow or knee it is no limb, whatever else a word stood for
+            continue
+        for part, best in zip(limb, joints, strict=True):
+            if best is not None:
+                key = f"{side}_{part}"
+                chosen[key] = best
+                sure[key] = BY_NAME if is_whole else BY_PLACE
+                double = _second(tree, possible[key], best)
+                if double is not None:
+                    warnings.append(f"two bones could be {key}: {best} and {double}")
+                    sure[key] = IN_DOUBT
+    for side, (part, above, below) in product("lr", (("clavicle", "", "shoulder"), ("toe", "ankle", ""))):
+        beside = _beside(tree, possible.get(f"{side}_{part}", []), chosen.get(f"{side}_{above}"),
+                         chosen.get(f"{side}_{below}"))
+        if beside is not None:
+            chosen[f"{side}_{part}"] = beside
+            sure[f"{side}_{part}"] = BY_NAME
+    for part in ("pelvis", "head"):
+        if possible.get(part):
+            chosen[part] = min(possible[part], key=lambda entry: (len(tree.way_up(entry[1])), entry))[1]
+            sure[part] = BY_NAME
+    return _Found(chosen, sure, tuple(warnings))
+
+
+def _best_limb(tree: Tree, possible: list[list[tuple[int, int]]]) -> tuple[list[int | None], bool]:
+    """Return the best joint for each place of a limb, and whether they all hang on each other."""
+    best: tuple[float, list[int | None]] = (np.inf, [None] * len(possible))
+    for choice in product(*([(0, None), *sorted(entries)[:6]] for entries in possible)):
+        joints = [joint for _, joint in choice]
+        there = [joint for joint in joints if joint is not None]
+        if len(set(there)) < len(there):
+            continue
+        cost = float(sum(rank for rank, _ in choice)) + 100.0 * (len(joints) - len(there))
+        for a, b in pairwise(there):
+            cost += _OFF_CHAIN * (not tree.is_above(a, b))
+        if there:  # of joints with one name, as the halves of a split bone, the upper one
+            cost += 0.01 * sum(len(tree.way_up(joint)) for joint in there)
+        if cost < best[0]:
+            best = cost, joints
+    joints = best[1]
+    there = [joint for joint in joints if joint is not None]
+    return joints, all(tree.is_above(a, b) for a, b in pairwise(there))
+
+
+def _second(tree: Tree, possible: list[tuple[int, int]], joint: int) -> int | None:
+    """Return another joint with as clear a name that is not on the same chain."""
+    rank = min(rank for rank, j in possible if j == joint)
+    return next((j for r, j in possible if r == rank and j != joint and not tree.is_above(joint, j)
+                 and not tree.is_above(j, joint)), None)
+
+
+def _beside(tree: Tree, possible: list[tuple[int, int]], above: int | None, below: int | None) -> int | None:
+    """Return the clearest joint that hangs below one joint, or above another."""
+    fits = [(rank, joint) for rank, joint in sorted(possible)
+            if (above is not None and tree.is_above(above, joint))
+            or (below is not None and tree.is_above(joint, below))]
+    return fits[0][1] if fits else None
+
+
+def _checked(skeleton: Skeleton, tree: Tree, readings: list[names.Reading], found: _Found) -> SkeletonMap:
+    """Complete the limbs by trunk, neck and fingers, and hold them against the body's shape."""
+    parts, sure = dict(found.parts), dict(found.certainties)
+    warnings = [_with_names(text, skeleton) for text in found.warnings]
+    if not any(f"l_{limb[0]}" in parts and f"r_{limb[0]}" in parts for limb in LIMBS):
+        return _nobody(skeleton, "no pair of legs or arms was found")
+    if not body.is_upright(tree, parts):
+        return _nobody(skeleton, "the trunk does not stand upright over two legs, so this is taken for no humanoid")
+    _set_pelvis(tree, parts, sure)
+    if "head" not in parts and (head := _head(tree, readings, parts)) is not None:
+        parts["head"] = head
+    meant = _trunk(tree, readings, parts)
+    meant |= {_JOINT_OF_PART[part]: joint for part, joint in parts.items() if part in _JOINT_OF_PART}
+    meant |= _fingers(tree, readings, parts)
+    turn = body.model_from_hanim(tree, parts)
+    forward = body.forward_by_shape(tree, parts)
+    factor = 1.0
+    if turn is not None and forward is not None and body.to_front(turn) @ forward < 0.0:
+        warnings.append("bones that are named left stand on the right side (seen from where toes and knees point)")
+        factor = IN_DOUBT
+    if "pelvis" not in parts:
+        warnings.append("no bone was found for the hips: the way over the ground cannot be played")
+    joint_certainty = {joint: sure.get(part, BY_PLACE) for part, joint in parts.items()}
+    certainties = np.zeros(len(skeleton))
+    names_of: list[str | None] = [None] * len(skeleton)
+    for name, joint in meant.items():
+        if names_of[joint] is None:
+            names_of[joint], certainties[joint] = name, factor * joint_certainty.get(joint, BY_PLACE)
+    return SkeletonMap(skeleton, tuple(names_of), tuple(certainties.tolist()), turn, tuple(warnings))
+
+
+def _with_names(text: str, skeleton: Skeleton) -> str:
+    return " ".join(repr(skeleton.names[int(word)]) if word.isdigit() else word for word in text.split(" "))
+
+
+def _nobody(skeleton: Skeleton, reason: str) -> SkeletonMap:
+    return SkeletonMap(skeleton, (None,) * len(skeleton), (0.0,) * len(skeleton), None, (reason,))
+
+
+def _set_pelvis(tree: Tree, parts: dict[str, int], sure: dict[str, float]) -> None:
+    """Let the joint that both legs hang on be the pelvis, unless a joint named so is right above it."""
+    hips = [parts[part] for part in ("l_hip", "r_hip") if part in parts]
+    shared = tree.shared(hips) if len(hips) == 2 else -1
+    if shared < 0:
+        return
+    named = parts.get("pelvis")
+    if named == shared:
+        return
+    if named is not None and tree.is_above(named, shared) and parts.get("l_shoulder") is not None and (
+            tree.is_above(shared, parts["l_shoulder"])):
+        return  # a joint between hips and legs and trunk: the named one is the whole body's
+    if named is not None and not tree.is_above(shared, named) and not tree.is_above(named, shared):
+        sure["pelvis"] = IN_DOUBT
+    parts["pelvis"] = shared
+    sure.setdefault("pelvis", BY_PLACE)
+
+
+def _head(tree: Tree, readings: list[names.Reading], parts: dict[str, int]) -> int | None:
+    """Return the last of the joints above the arms that go on like the spine; None where that is a neck."""
+    chest = _chest(tree, parts)
+    if chest < 0:
+        return None
+    way = [chest]
+    while following := [child for child in tree.children[way[-1]] if not readings[child].side
+                        and readings[child].word in ("spine", "neck") and not readings[child].is_helper]:
+        way.append(following[0])
+    return way[-1] if len(way) > 1 and readings[way[-1]].word == "spine" else None
+
+
+def _chest(tree: Tree, parts: dict[str, int]) -> int:
+    arms = [parts.get(f"{side}_clavicle", parts.get(f"{side}_shoulder")) for side in "lr"]
+    tops = [joint for joint in arms if joint is not None]
+    return tree.shared(tops) if len(tops) == 2 else -1
+
+
+def _trunk(tree: Tree, readings: list[names.Reading], parts: dict[str, int]) -> dict[str, int]:
+    """Return vertebrae by name: what lies between pelvis and arms, and between arms and head."""
+    pelvis, head = parts.get("pelvis"), parts.get("head")
+    chest = _chest(tree, parts)
+    taken = set(parts.values())
+    spine: list[int] = []
+    if pelvis is not None and chest >= 0 and (tree.is_above(pelvis, chest)):
+        spine = [joint for joint in (*tree.between(pelvis, chest), chest) if joint not in taken]
+    elif pelvis is not None and head is not None and chest < 0:
+        spine = [joint for joint in tree.between(pelvis, head) if "neck" not in readings[joint].word]
+    neck: list[int] = []
+    if head is not None:
+        below = chest if chest >= 0 else spine[-1] if spine else pelvis if pelvis is not None else -1
+        neck = [joint for joint in tree.between(below, head) if joint not in taken] if below >= 0 else []
+        neck = [joint for joint in neck if joint not in spine]
+    return _named(spine, _LUMBAR_TO_THORACIC) | _named(neck, _CERVICAL)
+
+
+def _named(chain: list[int], vertebrae: tuple[str, ...]) -> dict[str, int]:
+    """Give the joints of a chain vertebrae evenly, the lowest one first."""
+    chain = chain[:len(vertebrae)]
+    return {vertebrae[i * len(vertebrae) // len(chain)]: joint for i, joint in enumerate(chain)}
+
+
+def _fingers(tree: Tree, readings: list[names.Reading], parts: dict[str, int]) -> dict[str, int]:
+    """Return finger joints by name, in the order in which they hang on the hand."""
+    found: dict[str, int] = {}
+    for side, finger in product("lr", names.FINGERS):
+        wrist = parts.get(f"{side}_wrist")
+        if wrist is None:
+            continue
+        chain = [joint for joint, r in enumerate(readings) if r.finger == finger and r.side == side
+                 and not r.is_helper and tree.is_above(wrist, joint)]
+        chain.sort(key=lambda joint: len(tree.way_up(joint)))
+        chain = [joint for i, joint in enumerate(chain) if i == 0 or tree.is_above(chain[i - 1], joint)]
+        if finger == "thumb":
+            found |= {f"{side}_thumb{i}": joint for i, joint in enumerate(chain[:3], start=1)}
+            continue
+        if chain and (above := int(tree.parents[chain[0]])) != wrist and sum(
+                readings[child].finger != "thumb" for child in tree.children[above]) == 1:
+            chain.insert(0, above)  # a bone of the palm that carries this finger alone
+            found[f"{side}_{finger}0"] = above
+        has_metacarpal = bool(chain) and (f"{side}_{finger}0" in found or readings[chain[0]].link == 0 or (
+            len(chain) >= 4 and bool(tree.children[chain[3]])))
+        first = 0 if has_metacarpal else 1
+        found |= {f"{side}_{finger}{i}": joint for i, joint in enumerate(chain[:4 - first], start=first)}
+    return found

@@ -1,0 +1,157 @@
+"""What the names of joints say: side, part of the body, number.
+
+Rigs agree on few words (left, thigh, 03) but on no way of writing them, so names are split into words first
+and looked up afterwards; one vocabulary then reads Mixamo, Rigify, VRM, Unity, Unreal, Biped, MotionBuilder, CMU,
+MakeHuman, Daz and most that people name by hand.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_SIDES: Final = {"l": "l", "left": "l", "lft": "l", "lf": "l", "r": "r", "right": "r", "rgt": "r", "rt": "r"}
+_NOISE_WORDS = """def jnt joint bone bind skin sk rig rigged char character b j c cc base mixamorig bip biped valve
+    armature bend human humanoid f m n node actor"""
+_HELPER_WORDS = """ik fk pole target control ctrl ctl twist roll helper mch org nub end leaf tip top site socket slot
+    handle handslot weapon prop sheath tweak corrective muscle pec breast heel parent sec adj gun attach mount camera
+    eff effector pv spline hose widget wgt vis master offset knuckle"""
+_NOISE: Final = frozenset(_NOISE_WORDS.split())
+_HELPER: Final = frozenset(_HELPER_WORDS.split())
+_ANIMAL: Final = frozenset(("front", "back", "hind", "rear"))
+_LEG: Final = frozenset(("leg", "foot", "paw", "hoof"))
+FINGERS: Final = ("thumb", "index", "middle", "ring", "pinky")
+_FINGER_WORDS: Final = {"thumb": "thumb", "index": "index", "indexfinger": "index", "pointer": "index",
+                        "middle": "middle", "middlefinger": "middle", "mid": "middle", "ring": "ring",
+                        "ringfinger": "ring", "pinky": "pinky", "pinkyfinger": "pinky", "little": "pinky",
+                        "littlefinger": "pinky", "small": "pinky", "fingers": "middle", "handfinger": "middle"}
+_LINKS: Final = {"metacarpal": 0, "meta": 0, "inhand": 0, "proximal": 1, "prox": 1, "intermediate": 2, "med": 2,
+                 "medial": 2, "distal": 3, "dist": 3}
+
+# Words for each part, the clearest first: where two joints could be one part, the earlier word has it.
+_PARTS: Final = {
+    "pelvis": "pelvis hips hip cog",
+    "spine": "spine back lowerback chest torso abdomen waist stomach belly ribcage thorax upperchest upperbody",
+    "neck": "neck",
+    "head": "head skull",
+    "clavicle": "clavicle collar collarbone scapula shoulder",
+    "shoulder": "upperarm armupper uparm humerus shldr bicep arm shoulder",
+    "elbow": "forearm lowerarm armlower lowarm ulna radius elbow arm",
+    "wrist": "wrist hand palm",
+    "hip": "thigh upleg upperleg legupper femur leg hip",
+    "knee": "calf shin lowerleg leglower lowleg knee leg",
+    "ankle": "ankle foot",
+    "toe": "toe toebase toes ball metatarsal metatarsals foot",
+}
+_RANK: Final = {(word, part): rank for part, words in _PARTS.items() for rank, word in enumerate(words.split())}
+_KNOWN: Final = frozenset(word for word, _ in _RANK)
+_AMBIGUOUS: Final = frozenset({"shoulder", "arm", "leg", "hip", "foot"})
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What one name says.
+
+    side: "l", "r" or "". word: the body's part as it stands there, joined and in lower case, "" for none.
+    finger: one of FINGERS or "". link: which of its joints, 0 for the metacarpal, −1 where nothing says so.
+    is_helper: it controls, ends or holds something.
+    """
+
+    side: str = ""
+    word: str = ""
+    finger: str = ""
+    link: int = -1
+    is_helper: bool = False
+
+
+def read(name: str) -> Reading:
+    """Read one name.
+
+    >>> read("mixamorig:LeftForeArm").word, read("Bip01 L UpperArm").side, read("f_index.02.L").finger
+    ('forearm', 'l', 'index')
+    """
+    words = _words(name)
+    side, number = "", ""
+    rest: list[str] = []
+    for word in words:
+        if word.isdigit():
+            number = number or (word if rest else "")
+        elif word in _SIDES and not side:
+            side = _SIDES[word]
+        elif word not in _NOISE and word not in _HELPER:
+            rest.append(word)
+    finger, link = _finger(rest)
+    if rest == ["finger"] and number[:1] in tuple("01234"):  # Biped counts: Finger0, Finger01, Finger02 are the thumb
+        finger = FINGERS[int(number[0])]
+    if not _ANIMAL.isdisjoint(rest) and not _LEG.isdisjoint(rest):  # one of four legs is no human's
+        rest = []
+    return Reading(side, "" if finger else _part_word(rest), finger, link, not _HELPER.isdisjoint(words))
+
+
+def _words(name: str) -> list[str]:
+    name = re.sub(r"(?i)\bbip\d*|mixamorig\d*|valvebiped", " ", name.rpartition(":")[2].rpartition("|")[2])
+    return [word.lower() for word in _WORD.findall(name)]
+
+
+def _finger(words: Sequence[str]) -> tuple[str, int]:
+    """Return which finger the words name, and which of its joints."""
+    finger = next((_FINGER_WORDS[w] for w in words if w in _FINGER_WORDS), "")
+    link = next((_LINKS[w] for w in words if w in _LINKS), -1)
+    if not finger:
+        joined = "".join(words)
+        finger = next((f for w, f in _FINGER_WORDS.items() if joined in (w, "hand" + w)), "")
+    if words[:2] in (["in", "hand"], ["middle", "hand"]):
+        link = 0
+    return finger, link
+
+
+def _part_word(words: Sequence[str]) -> str:
+    """Return the longest run of words that together name a part of the body."""
+    for length in range(len(words), 0, -1):
+        for start in range(len(words) - length + 1):
+            run = "".join(words[start:start + length])
+            if run in _KNOWN:
+                return run
+    return ""
+
+
+def parts_of(readings: Sequence[Reading]) -> list[dict[str, int]]:
+    """Return for each joint what part it may be, with a rank: 0 for the clearest word.
+
+    Some words mean different joints in different rigs (a shoulder is a collarbone beside an arm, but the upper
+    arm beside a collar or above an elbow): what else the rig has a word for decides.
+    """
+    words = {reading.word for reading in readings if not reading.is_helper and reading.side}
+    has = {part: any((word, part) in _RANK and word not in _AMBIGUOUS for word in words) for part in _PARTS}
+    found = []
+    for reading in readings:
+        parts: dict[str, int] = {}
+        if reading.word and not reading.is_helper:
+            parts = {part: _RANK[reading.word, part] for part in _PARTS if (reading.word, part) in _RANK
+                     and _fits(part, reading, words, has)}
+        found.append(parts)
+    return found
+
+
+def _fits(part: str, reading: Reading, words: set[str], has: dict[str, bool]) -> bool:
+    word, sided = reading.word, bool(reading.side)
+    if part in ("pelvis", "spine", "neck", "head"):
+        return not sided
+    if not sided:
+        return False
+    if word == "shoulder":
+        is_collar = has["shoulder"] or ("arm" in words and not has["clavicle"])
+        return part == ("clavicle" if is_collar else "shoulder")
+    if word == "arm":
+        return has["shoulder"] == has["elbow"] or part == ("elbow" if has["shoulder"] else "shoulder")
+    if word == "leg":
+        has_hip = has["hip"] or "hip" in words
+        return has_hip == has["knee"] or part == ("knee" if has_hip else "hip")
+    if word == "hip":
+        return part == "hip"
+    if word == "foot":
+        return part == ("toe" if "ankle" in words and not has["toe"] else "ankle")
+    return True

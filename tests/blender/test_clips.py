@@ -1,0 +1,212 @@
+"""Clips that Blender reads for scores: Actions, .blend, glTF, FBX; and BVH against Blender's own importer."""
+
+import os
+from pathlib import Path
+from typing import Any, cast
+
+import bpy
+import numpy as np
+import pytest
+
+from takt.bridge import armature, axes, clips
+from takt.core import rotations as rot
+from takt.core.arrays import FloatArray
+from takt.core.clip import Clip
+from takt.core.errors import FileError
+from takt.core.formats import bvh, read_clips
+from takt.core.retarget import retarget
+from takt.core.skeleton import Skeleton, world_from_pose
+from takt.samples.skeleton import build_skeleton
+from takt.tests.core.ogre_cases import DATA
+
+SAME_MOTION_DEG = 0.1
+"""BVH and glTF of one clip; both files hold rounded numbers."""
+IMPORTER_DEG = 0.01
+POSE = 1e-5
+
+needs_data = pytest.mark.skipif(not (DATA / "clips").exists(), reason=f"no data at {DATA}; set TAKT_DATA to its folder")
+
+
+def everything() -> list[str]:
+    return sorted(f"{name}.{block.name}" for name in dir(bpy.data)
+                  if isinstance(found := getattr(bpy.data, name), bpy.types.bpy_prop_collection) for block in found)
+
+
+def turns(clip: Clip, times: Any) -> FloatArray:
+    """Return each joint's rotation in the model, (F, J, 4)."""
+    pose, skeleton = clip.sample(times, "SLERP"), clip.skeleton
+    world = rot.multiply(skeleton.rest_rotations, pose.rotations)
+    for joint, parent in enumerate(skeleton.parents):
+        if parent >= 0:
+            world[:, joint] = rot.multiply(world[:, parent], world[:, joint])
+    return world
+
+
+@needs_data
+@pytest.mark.parametrize("name", ["dance_charleston", "dance_body_roll", "dance_reach_hip", "jumping_jacks", "bow",
+                                  "victory"])
+def test_bvh_and_gltf_of_one_clip_are_one_motion(name: str) -> None:
+    before, scene = everything(), bpy.context.scene
+    (of_gltf,) = clips.read_file_clips(b"", DATA / "clips" / f"{name}.glb")
+    assert everything() == before and bpy.context.scene == scene
+    path = DATA / "clips" / f"{name}.bvh"
+    (of_bvh,) = read_clips(path.read_bytes(), path)
+    body = build_skeleton()
+    one, other = (retarget(clip, body).clip for clip in (of_gltf, of_bvh))
+    times = np.linspace(0.0, min(one.duration_s, other.duration_s), 40)
+    apart = np.degrees(rot.angle_between(turns(one, times), turns(other, times)))
+    assert apart.max() < SAME_MOTION_DEG
+    assert one.duration_s == pytest.approx(other.duration_s, abs=0.01)
+    places = [world_from_pose(body, clip.sample(times))[..., 3] for clip in (one, other)]
+    assert np.abs(places[0] - places[1]).max() < 0.005
+
+
+@needs_data
+def test_blenders_importer_reads_bvh_as_we_do() -> None:
+    path = DATA / "clips" / "cmu_01_01.bvh"
+    bpy.ops.import_anim.bvh(filepath=str(path), use_fps_scale=False, rotate_mode="QUATERNION", axis_up="Y",
+                            axis_forward="-Z", frame_start=1)
+    rig, scene = cast(Any, bpy.context.object), cast(Any, bpy.context.scene)
+    clip = bvh.read(path.read_bytes(), path).clip
+    frames = np.arange(0, 2752, 250)
+    # Blender lays the file's axes (Y up) into its own by a turn about X.
+    ours = rot.multiply(axes.BLENDER_FROM_HANIM, turns(clip, frames * 0.0083333))
+    for row, frame in enumerate(frames.tolist()):
+        scene.frame_set(frame + 1)
+        for joint, name in enumerate(clip.skeleton.names):
+            bone = rig.pose.bones[name]
+            turned = np.array((rig.matrix_world @ bone.matrix @ bone.bone.matrix_local.inverted()).to_quaternion())
+            whole = rot.multiply(rot.normalized(turned.astype(np.float64)), axes.BLENDER_FROM_HANIM)
+            assert np.degrees(rot.angle_between(whole, ours[row, joint])) < IMPORTER_DEG, (frame, name)
+
+
+@pytest.fixture
+def rig() -> bpy.types.Object:
+    """Three bones in a row and one beside, tilted as FBX files are."""
+    data = bpy.data.armatures.new("Rig")
+    rig = bpy.data.objects.new("Rig", data)
+    bpy.context.collection.objects.link(rig)
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.object.mode_set(mode="EDIT")
+    for i, name in enumerate(("a", 'b "quoted"', "c.001", "aim")):
+        bone = data.edit_bones.new(name)
+        bone.head, bone.tail, bone.roll = (0.1 * i, i, 0.0), (0.1 * i, i + 1.0, 0.3), 0.4 * i
+        bone.parent = data.edit_bones[i - 1] if 0 < i < 3 else None
+    bpy.ops.object.mode_set(mode="OBJECT")
+    return rig
+
+
+def keyed(rig: bpy.types.Object, modes: Any = ("QUATERNION", "ZXY", "AXIS_ANGLE", "XYZ"), *,
+          scales: bool = True) -> Any:
+    """Key all rotation modes, with curves that are not straight, and scale and location."""
+    random = np.random.default_rng(3)
+    for bone, mode in zip(rig.pose.bones, modes, strict=True):
+        bone.rotation_mode = mode
+        channel = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}.get(mode, "rotation_euler")
+        for frame in (1, 9, 20):
+            setattr(bone, channel, random.uniform(-0.8, 0.8, size=4 if "QUAT" in mode or "ANGLE" in mode else 3))
+            bone.location, bone.scale = random.uniform(-0.3, 0.3, 3), random.uniform(0.8, 1.2, 3)
+            for path in (channel, "location", "scale") if scales else (channel, "location"):
+                bone.keyframe_insert(path, frame=frame)
+    action = rig.animation_data.action
+    action.name = "Wave"
+    return action
+
+
+def shown(rig: bpy.types.Object, frame: float) -> FloatArray:
+    cast(Any, bpy.context.scene).frame_set(int(frame), subframe=frame % 1)
+    return armature.read_pose_world(rig.evaluated_get(bpy.context.evaluated_depsgraph_get()))
+
+
+def played_on_itself(rig: bpy.types.Object, name: str) -> tuple[Clip, Skeleton]:
+    found = clips.clips_of_action(rig)(name)
+    assert found is not None
+    done = retarget(found[0], armature.read_skeleton(rig), axes.armature_from_hanim(rig))
+    assert done.is_own
+    return done.clip, done.clip.skeleton
+
+
+@pytest.mark.parametrize("tilt", [(0.0, 0.0, 0.0), (np.pi / 2, 0.0, 0.0), (0.3, 0.2, 1.0)])
+def test_an_action_comes_back_on_its_own_armature(rig: bpy.types.Object, tilt: tuple[float, float, float]) -> None:
+    rig.rotation_euler = tilt
+    keyed(rig)
+    bpy.context.view_layer.update()
+    clip, skeleton = played_on_itself(rig, "Wave")
+    assert clip.duration_s == pytest.approx(19 / 24)
+    for frame in (1, 4, 9, 13, 20):
+        world = world_from_pose(skeleton, clip.sample(np.array(((frame - 1) / 24,))))[0]
+        np.testing.assert_allclose(world, shown(rig, frame), atol=POSE)
+
+
+def test_constraints_have_their_say(rig: bpy.types.Object) -> None:
+    constraint = cast(Any, rig.pose.bones["c.001"].constraints.new("COPY_ROTATION"))
+    constraint.target, constraint.subtarget = rig, "aim"
+    for bone in rig.pose.bones:
+        bone.rotation_mode = "QUATERNION"
+    aim = rig.pose.bones["aim"]
+    for frame, value in ((1, (1, 0, 0, 0)), (11, (0.8, 0.6, 0, 0))):
+        aim.rotation_quaternion = value
+        aim.keyframe_insert("rotation_quaternion", frame=frame)
+    rig.animation_data.action.name = "Aim"
+    before = everything()
+    clip, skeleton = played_on_itself(rig, "Aim")
+    assert everything() == before
+    for frame in (1, 6, 11):
+        world = world_from_pose(skeleton, clip.sample(np.array(((frame - 1) / 24,))))[0]
+        np.testing.assert_allclose(world, shown(rig, frame), atol=POSE)
+
+
+def test_an_action_is_found_by_its_name_alone(rig: bpy.types.Object) -> None:
+    keyed(rig)
+    assert clips.clips_of_action(rig)("Waves") is None
+    other = bpy.data.actions.new("Empty")
+    assert clips.clips_of_action(rig)(other.name) is None
+
+
+def test_a_blend_file_is_read_and_nothing_of_it_stays(rig: bpy.types.Object, tmp_path: Path) -> None:
+    keyed(rig)
+    skeleton, shows = armature.read_skeleton(rig), shown(rig, 9)
+    path = tmp_path / "moves.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(path), copy=True)
+    for block in (rig, rig.animation_data.action):
+        cast(Any, bpy.data.objects if block == rig else bpy.data.actions).remove(block)
+    before = everything()
+    (clip,) = clips.read_file_clips(b"", path)
+    assert everything() == before and clip.name == "Wave"
+    done = retarget(clip, skeleton, axes.BLENDER_FROM_HANIM)
+    np.testing.assert_allclose(world_from_pose(skeleton, done.clip.sample(np.array((8 / 24,))))[0], shows, atol=POSE)
+    assert clips.read_file_clips(b"", path)[0] is clip
+    os.utime(path, (1, 1))
+    assert clips.read_file_clips(b"", path)[0] is not clip
+
+
+def test_fbx_of_a_clip_is_the_same_motion(rig: bpy.types.Object, tmp_path: Path) -> None:
+    keyed(rig, ("XYZ",) * 4, scales=False)  # FBX knows no shear, which uneven scales of turned bones give
+    path = tmp_path / "moves.fbx"
+    for bone in rig.pose.bones:  # without a mesh, FBX takes the pose at hand for rest: let that be rest
+        bone.location, bone.rotation_euler, bone.scale = (0, 0, 0), (0, 0, 0), (1, 1, 1)
+        bone.keyframe_insert("rotation_euler", frame=40)
+        bone.keyframe_insert("location", frame=40)
+    cast(Any, bpy.context.scene).frame_set(40)
+    bpy.ops.export_scene.fbx(filepath=str(path), object_types={"ARMATURE"}, add_leaf_bones=False, bake_anim_step=1.0,
+                             bake_anim_simplify_factor=0.0, bake_anim_use_all_actions=False,
+                             bake_anim_use_nla_strips=False)
+    before = everything()
+    found = clips.read_file_clips(b"", path)
+    assert everything() == before
+    skeleton = armature.read_skeleton(rig)
+    done = retarget(found[0], skeleton, axes.armature_from_hanim(rig))
+    ours, _ = played_on_itself(rig, "Wave")
+    times = np.linspace(0.0, 39 / 24, 40)
+    assert np.degrees(rot.angle_between(turns(done.clip, times), turns(ours, times))).max() < 0.5
+
+
+@pytest.mark.parametrize("ending", [".glb", ".gltf", ".fbx", ".blend"])
+@pytest.mark.parametrize("data", [b"", b"rubbish", b"glTF\x02\0\0\0\xff\xff\xff\x7f", b"Kaydara FBX Binary  \0\x1a\0"])
+def test_damaged_files_are_refused_and_leave_nothing(tmp_path: Path, ending: str, data: bytes) -> None:
+    path = tmp_path / f"bad{ending}"
+    path.write_bytes(data)
+    before, scene = everything(), bpy.context.scene
+    with pytest.raises(FileError, match=rf"bad\{ending}: "):
+        clips.read_file_clips(data, path)
+    assert everything() == before and bpy.context.scene == scene
