@@ -1,54 +1,61 @@
-"""A motion written as an Action: a key for every bone that moves, at every frame of the scene."""
+"""A motion written as an Action: keys of every bone that moves, joined by straight lines."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import bpy
 import numpy as np
 
 from ..core import rotations as rot
-from ..core.arrays import BoolArray, FloatArray, IntArray
+from ..core.arrays import BoolArray, FloatArray
+from ..core.keying import Channel, Keyed, key_every_frame, key_sparsely
 from ..core.motion import Motion
-from ..core.skeleton import Pose
 from . import properties, score, versions
 
-_STILL = 1e-9
-"""A location or scale that never leaves rest by more than this, in the armature's unit, gets no keys."""
-_LAST_FRAME = 1e-6
-"""A motion that ends within this share of a frame after a frame ends on it."""
-_FRAMES_AT_ONCE = 1024
 _LINEAR = 1
 """Keyframe.interpolation LINEAR, as foreach_set wants it."""
+_STRAIGHT_RAD = np.radians(0.01)
+"""A loop that turns by less than this in each round goes on straight."""
+_Repeat = Literal["REPEAT", "REPEAT_OFFSET"]
 
 
 @dataclass(frozen=True, eq=False)
 class Channels:
-    """Keys of the bones that move, over F frames.
+    """What is written: the keys of a motion, in Blender's frames and in the axes of the bones.
 
-    frames: (F,) the scene's frames. rotations: names of R bones and (F, R, 4), signs continuous;
-    locations: names of L bones and (F, L, 3), in the bones' own axes; scales: names of S bones and (F, S, 3).
+    frames: (F,) of the scene, maybe with fractions; each curve: property, bone names, values (F, B, C), keys (F, B).
+    is_loop: whether the curves repeat; turns: whether each round sets out in another direction, which curves cannot do.
     """
 
-    frames: IntArray
-    rotations: tuple[tuple[str, ...], FloatArray]
-    locations: tuple[tuple[str, ...], FloatArray]
-    scales: tuple[tuple[str, ...], FloatArray]
+    frames: FloatArray
+    curves: tuple[tuple[str, tuple[str, ...], FloatArray, BoolArray], ...]
+    is_loop: bool
+    turns: bool
+
+    @property
+    def last_frame(self) -> int:
+        """The frame with the last key, or the one after it."""
+        return int(np.ceil(self.frames[-1] - 1e-3))
 
 
-def sample_channels(motion: Motion, scene: bpy.types.Scene, frame_start: int) -> Channels:
-    """Sample a motion at the frames of a scene, from frame_start to the first frame at or after its end."""
-    fps = score.frames_per_second(scene)
-    last = int(np.ceil(motion.duration_s * fps - _LAST_FRAME))
-    frames = np.arange(max(last, 0) + 1)
-    pose = _sample(motion, np.minimum(frames / fps, motion.duration_s))
-    skeleton = motion.skeleton
-    moved = np.any([clip.moved for clip in motion.clips], axis=0)
+def sample_channels(motion: Motion, scene: bpy.types.Scene, frame_start: int, keys: str = "EVERY_FRAME") -> Channels:
+    """Sample a motion from frame_start on; keys: one of properties.KEYS."""
+    make = key_sparsely if keys == "KEYS" else key_every_frame
+    keyed = make(motion, score.frames_per_second(scene))
+    turns = motion.sequence.is_loop and abs(motion.lap_yaw_rad) > _STRAIGHT_RAD
+    return Channels(keyed.frames + frame_start, tuple(_curves(motion, keyed)), motion.sequence.is_loop, turns)
+
+
+def _curves(motion: Motion, keyed: Keyed) -> "list[tuple[str, tuple[str, ...], FloatArray, BoolArray]]":
+    def named(channel: Channel) -> tuple[str, ...]:
+        return tuple(motion.skeleton.names[joint] for joint in channel.joints)
+
+    moves = keyed.translations
     # Core's translations lie in the parent's axes, Blender's locations in the axes of the bone at rest.
-    locations = rot.rotate(rot.conjugate(skeleton.rest_rotations), pose.translations)
-    return Channels(frames + frame_start,
-                    _chosen(skeleton.names, moved, rot.continuous(pose.rotations)),
-                    _chosen(skeleton.names, moved & _leaves(locations, 0.0), locations),
-                    _chosen(skeleton.names, moved & _leaves(pose.scales, 1.0), pose.scales))
+    locations = rot.rotate(rot.conjugate(motion.skeleton.rest_rotations[moves.joints]), moves.values)
+    return [("rotation_quaternion", named(keyed.rotations), keyed.rotations.values, keyed.rotations.keys),
+            ("location", named(moves), locations, moves.keys),
+            ("scale", named(keyed.scales), keyed.scales.values, keyed.scales.keys)]
 
 
 def write_action(armature_object: bpy.types.Object, name: str, channels: Channels) -> bpy.types.Action:
@@ -68,24 +75,16 @@ def write_action(armature_object: bpy.types.Object, name: str, channels: Channel
     bag.fcurves.clear()
     for group in list(bag.groups):
         bag.groups.remove(group)
-    for channel, (names, values) in (("rotation_quaternion", channels.rotations), ("location", channels.locations),
-                                     ("scale", channels.scales)):
-        _write_keys(bag, channel, names, channels.frames, values)
+    for channel, names, values, is_key in channels.curves:
+        repeat: _Repeat | None = None
+        if channels.is_loop and not channels.turns:
+            repeat = "REPEAT_OFFSET" if channel == "location" else "REPEAT"
+        _write_keys(bag, channel, names, channels.frames, values, is_key, repeat)
     _prepare_bones(armature_object, channels)
     animation.action = action
     animation.action_slot = slot
     properties.character(armature_object).action = action
     return action
-
-
-def _sample(motion: Motion, times_s: FloatArray) -> Pose:
-    """Sample in runs, so that memory does not grow with the length of the motion beyond what is kept."""
-    pose = Pose.rest(motion.skeleton, len(times_s))
-    for start in range(0, len(times_s), _FRAMES_AT_ONCE):
-        run = slice(start, start + _FRAMES_AT_ONCE)
-        part = motion.sample(times_s[run])
-        pose.rotations[run], pose.translations[run], pose.scales[run] = part.rotations, part.translations, part.scales
-    return pose
 
 
 def _own_action(armature_object: bpy.types.Object) -> bpy.types.Action | None:
@@ -97,42 +96,37 @@ def _own_action(armature_object: bpy.types.Object) -> bpy.types.Action | None:
     return None if any(properties.character(ob).action == action for ob in others) else action
 
 
-def _write_keys(bag: bpy.types.ActionChannelbag, channel: str, names: tuple[str, ...], frames: IntArray,
-                values: FloatArray) -> None:
+def _write_keys(bag: bpy.types.ActionChannelbag, channel: str, names: tuple[str, ...], frames: FloatArray,
+                values: FloatArray, is_key: BoolArray, repeat: _Repeat | None) -> None:
     """Write values (F, B, C) as curves of bones; float32, since Blender copies that without conversion."""
-    keys = np.empty((len(frames), 2), dtype=np.float32)
-    keys[:, 0] = frames
+    values32, frames32 = values.astype(np.float32), frames.astype(np.float32)
     linear = np.full(len(frames), _LINEAR, dtype=np.uint8)
     for bone, name in enumerate(names):
         path = f'pose.bones["{bpy.utils.escape_identifier(name)}"].{channel}'
+        rows = np.flatnonzero(is_key[:, bone])
+        keys = np.empty((len(rows), 2), dtype=np.float32)
+        keys[:, 0] = frames32[rows]
         for index in range(values.shape[2]):
             curve = versions.add_fcurve(bag, path, index, name)
-            keys[:, 1] = values[:, bone, index]
+            keys[:, 1] = values32[rows, bone, index]
             points: Any = curve.keyframe_points
-            points.add(len(frames))
+            points.add(len(rows))
             points.foreach_set("co", keys.ravel())
-            points.foreach_set("interpolation", linear)
+            points.foreach_set("interpolation", linear[:len(rows)])
             curve.update()
+            if repeat is not None:
+                cycles: Any = curve.modifiers.new("CYCLES")
+                cycles.mode_before = cycles.mode_after = repeat
 
 
 def _prepare_bones(armature_object: bpy.types.Object, channels: Channels) -> None:
     """Let the bones that move listen to quaternions, and take them to rest where no curve will."""
     assert armature_object.pose is not None
-    moved = set(channels.rotations[0])
-    for name in moved:
+    names = {channel: frozenset(names) for channel, names, _, _ in channels.curves}
+    for name in names["rotation_quaternion"]:
         bone = armature_object.pose.bones[name]
         bone.rotation_mode = "QUATERNION"
-        if name not in channels.locations[0]:
+        if name not in names["location"]:
             bone.location = (0.0, 0.0, 0.0)
-        if name not in channels.scales[0]:
+        if name not in names["scale"]:
             bone.scale = (1.0, 1.0, 1.0)
-
-
-def _chosen(names: tuple[str, ...], chosen: BoolArray, values: FloatArray) -> tuple[tuple[str, ...], FloatArray]:
-    joints = np.flatnonzero(chosen)
-    return tuple(names[joint] for joint in joints), values[:, joints]
-
-
-def _leaves(values: FloatArray, rest: float) -> BoolArray:
-    """Tell which joints (J,) ever leave the rest value, from values (F, J, C)."""
-    return np.asarray((np.abs(values - rest) > _STILL).any(axis=(0, 2)))

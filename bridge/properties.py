@@ -5,13 +5,20 @@ from typing import TYPE_CHECKING, Any, cast
 import bpy
 from bpy.props import BoolProperty, CollectionProperty, EnumProperty, IntProperty, PointerProperty, StringProperty
 
+from ..core.keys import INTERPOLATIONS, TRANSLATION_INTERPOLATIONS
 from ..core.root_motion import ROOT_MODES
 from ..core.score import Settings
-from ..core.transitions.curves import CURVES
+from ..core.transitions.curves import CURVES, JOINT_TIMES, PACES
+from ..core.transitions.lengths import SPEEDS
 from ..core.transitions.methods import METHODS
 
 _DEFAULTS = Settings()
 _OVERRIDABLE = {"LIBRARY_OVERRIDABLE"}
+
+
+KEYS = (("KEYS", "As few as needed", "Where the clips have theirs and transitions need them, exact to 0.01°: to be "
+                                     "edited by hand"),
+        ("EVERY_FRAME", "Every frame", "One at each frame, for each bone that moves"))
 
 
 def library_property(**more: Any) -> Any:
@@ -39,6 +46,12 @@ class ScoreSettings:
         interpolation: str
         root_motion: str
         loop: bool
+        translation: str
+        pace: str
+        joint_time: str
+        speed: str
+        keys: str
+        markers_wanted: bool
     else:
         library: library_property()
         procedure: procedure_property()
@@ -53,8 +66,23 @@ class ScoreSettings:
         interpolation: EnumProperty(
             name="Interpolation", default=_DEFAULTS.interpolation, override=_OVERRIDABLE,
             description="How rotations are blended, inside clips and in transitions",
-            items=[("SLERP", "Spherical", "At constant angular speed"),
-                   ("LERP", "Linear", "Straight and normalised, as OGRE plays its clips")])
+            items=[(identifier, *entry) for identifier, entry in INTERPOLATIONS.items()])
+        translation: EnumProperty(
+            name="Translations", default=_DEFAULTS.translation, override=_OVERRIDABLE,
+            description="How places are interpolated between a clip's keys",
+            items=[(identifier, *entry) for identifier, entry in TRANSLATION_INTERPOLATIONS.items()])
+        pace: EnumProperty(
+            name="Pace", default=_DEFAULTS.pace, override=_OVERRIDABLE,
+            description="How time runs over a transition's own motion; not for Led over, which fits it to the clips",
+            items=[(identifier, entry.label, entry.description) for identifier, entry in PACES.items()])
+        joint_time: EnumProperty(
+            name="Joints' Time", default=_DEFAULTS.joint_time, override=_OVERRIDABLE,
+            description="Whether all joints take the whole transition; not for Led over",
+            items=[(identifier, entry.label, entry.description) for identifier, entry in JOINT_TIMES.items()])
+        speed: EnumProperty(
+            name="Automatic Speed", default=_DEFAULTS.speed, override=_OVERRIDABLE,
+            description="The mean speed by which transitions without a length take theirs",
+            items=[(identifier, entry.label, entry.description) for identifier, entry in SPEEDS.items()])
         root_motion: EnumProperty(
             name="Root Motion", default=_DEFAULTS.root_motion, override=_OVERRIDABLE,
             description="What becomes of the way over the ground",
@@ -62,9 +90,20 @@ class ScoreSettings:
         loop: BoolProperty(
             name="Loop", default=_DEFAULTS.loop, override=_OVERRIDABLE,
             description="The last clip leads back to the first")
+        keys: EnumProperty(
+            name="Keys", default="EVERY_FRAME", override=_OVERRIDABLE, items=KEYS,
+            description="Where the Action has its keys")
+        markers_wanted: BoolProperty(
+            name="Markers", default=True, override=_OVERRIDABLE,
+            description="Mark on the timeline where procedures start")
 
 
-SETTING_NAMES = ("library", "procedure", "method", "curve", "interpolation", "root_motion", "loop")
+SETTING_NAMES = ("library", "procedure", "method", "curve", "interpolation", "translation", "pace", "joint_time",
+                 "speed", "root_motion", "loop")
+"""What a motion depends on; the names are those of core's Settings but for the library."""
+ACTION_NAMES = ("keys", "markers_wanted")
+"""What only the Action and the timeline depend on."""
+
 
 
 class TaktMarker(bpy.types.PropertyGroup):

@@ -16,6 +16,8 @@ def write_timeline(armature_object: bpy.types.Object, scene: bpy.types.Scene, mo
     scene.frame_start = min(scene.frame_start, character.frame_start)
     scene.frame_end = max(last_frame, *(_last_frame(ob) for ob in scene.objects if ob != armature_object), 0)
     _remove_markers(character, scene)
+    if not character.markers_wanted:
+        return
     for frame, name in procedure_starts(motion, scene, character.frame_start):
         scene.timeline_markers.new(name, frame=frame)
         kept = character.markers.add()

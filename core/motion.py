@@ -66,6 +66,11 @@ class Motion:
         """How long the transition after each segment plays, (S,)."""
         return self.layout.window_end_s - self.layout.window_begin_s
 
+    @property
+    def lap_yaw_rad(self) -> float:
+        """By how much one round of a loop turns the character's heading."""
+        return self._stage.root.lap_yaw_rad
+
     def sample(self, times_s: FloatArray) -> Pose:
         """Return the poses (F, J, …), relative to rest, at times (F,) in any order.
 

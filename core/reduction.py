@@ -7,19 +7,21 @@ import numpy as np
 from .arrays import BoolArray, FloatArray, IntArray
 
 _TRACKS_AT_ONCE = 16
+_CLEARINGS = 3
 
 
-def rotation_keys(times_s: FloatArray, rotations: FloatArray, tolerance_rad: float, always: BoolArray) -> BoolArray:
+def rotation_keys(times_s: FloatArray, rotations: FloatArray, tolerance_rad: float, starts: BoolArray) -> BoolArray:
     """Return which samples (F, T) must be keys for normalised LERP between them to come within a tolerance.
 
     times_s: (F,) ascending, all different; rotations: (F, T, 4) unit, neighbours in one hemisphere.
-    always: (F,) samples that are keys of every track; the first and the last are anyway.
+    starts: (F,) samples that the search sets out from in every track, which saves time; of these go those that turn
+    out needless. The first and the last sample are keys always.
     """
     # The chord between unit quaternions is 2·sin(angle/4), so tolerance/2 for small ones.
-    return _keys(times_s, rotations, tolerance_rad / 2.0, always, is_rotation=True)
+    return _keys(times_s, rotations, tolerance_rad / 2.0, starts, is_rotation=True)
 
 
-def vector_keys(times_s: FloatArray, vectors: FloatArray, tolerance: float, always: BoolArray) -> BoolArray:
+def vector_keys(times_s: FloatArray, vectors: FloatArray, tolerance: float, starts: BoolArray) -> BoolArray:
     """Return which samples (F, T) must be keys for straight lines between them to come within a tolerance.
 
     vectors: (F, T, C); the rest as in rotation_keys.
@@ -28,19 +30,24 @@ def vector_keys(times_s: FloatArray, vectors: FloatArray, tolerance: float, alwa
     >>> vector_keys(np.arange(5.0), bent, 0.01, np.zeros(5, dtype=np.bool_))[:, 0].tolist()
     [True, False, True, False, True]
     """
-    return _keys(times_s, vectors, tolerance, always, is_rotation=False)
+    return _keys(times_s, vectors, tolerance, starts, is_rotation=False)
 
 
-def _keys(times_s: FloatArray, values: FloatArray, tolerance: float, always: BoolArray, is_rotation: bool) -> BoolArray:
+def _keys(times_s: FloatArray, values: FloatArray, tolerance: float, starts: BoolArray, is_rotation: bool) -> BoolArray:
     """Split where a line misses most until none misses (Ramer 1972, Douglas and Peucker 1973), all tracks at once."""
     frames, tracks, channels = values.shape
-    always = always.copy()
-    always[[0, -1]] = True
+    starts = starts.copy()
+    starts[[0, -1]] = True
     keys = np.empty((tracks, frames), dtype=np.bool_)
     for start in range(0, tracks, _TRACKS_AT_ONCE):
         part = np.ascontiguousarray(values[:, start:start + _TRACKS_AT_ONCE].swapaxes(0, 1))
-        chosen = np.tile(always, (len(part), 1))
-        _split(np.tile(times_s, len(part)), part.reshape(-1, channels), tolerance ** 2, chosen.reshape(-1), is_rotation)
+        chosen = np.tile(starts, (len(part), 1))
+        flat = np.tile(times_s, len(part)), part.reshape(-1, channels), tolerance ** 2, chosen.reshape(-1), is_rotation
+        _split(*flat)
+        doubtful = np.tile(starts, (len(part), 1))
+        doubtful[:, [0, -1]] = False
+        for _ in range(_CLEARINGS):
+            _drop(*flat, np.flatnonzero(doubtful.reshape(-1) & chosen.reshape(-1)))
         keys[start:start + _TRACKS_AT_ONCE] = chosen
     return keys.T
 
@@ -66,6 +73,24 @@ def _split(times_s: FloatArray, values: FloatArray, tolerance_squared: float, ke
         low, high = np.where(at > middle, middle, low), np.where(at < middle, middle, high)
         inside = at != middle
         at, low, high = at[inside], low[inside], high[inside]
+
+
+def _drop(times_s: FloatArray, values: FloatArray, tolerance_squared: float, keys: BoolArray, is_rotation: bool,
+          doubtful: IntArray) -> None:
+    """Take those of the doubtful keys away that a line between their neighbours makes superfluous."""
+    rows = np.flatnonzero(keys)
+    place = np.searchsorted(rows, doubtful)
+    run = np.maximum.accumulate(np.where(np.diff(place, prepend=-2) > 1, place, 0))
+    of_two = (place - run) % 2 == 0  # neighbours do not go at once: each needs the other
+    doubtful, place = doubtful[of_two], place[of_two]
+    low, high = rows[place - 1], rows[place + 1]
+    count = high - low - 1
+    group = np.repeat(np.arange(len(count)), count)
+    at = np.arange(int(count.sum())) - np.repeat(np.cumsum(count) - count, count) + low[group] + 1
+    error = _errors(times_s, values, at, low[group], high[group], is_rotation)
+    if len(count):
+        worst = np.maximum.reduceat(error, np.cumsum(count) - count)
+        keys[doubtful[worst <= tolerance_squared]] = False
 
 
 def _errors(times_s: FloatArray, values: FloatArray, at: IntArray, low: IntArray, high: IntArray,

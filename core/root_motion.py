@@ -243,6 +243,13 @@ class RootWay:
         self._stations, self._lap = travel.stations, travel.lap
         self._ways = travel.stations.at(slice(-1)) @ travel.starts.at(clip).inverse()
 
+    @property
+    def lap_yaw_rad(self) -> float:
+        """By how much one round of the whole turns the heading, −π to π."""
+        if self._mode != "CONTINUE":
+            return 0.0
+        return float(np.remainder(self._lap.yaw_rad + np.pi, 2.0 * np.pi) - np.pi)
+
     def prepare(self, pose: Pose, clip: IntArray) -> None:
         """Take clip poses (F, J, …) as authored to what the later steps expect."""
         if self._mode == "IN_PLACE":

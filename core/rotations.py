@@ -171,9 +171,11 @@ def continuous(q: FloatArray, axis: int = 0) -> FloatArray:
     q = np.moveaxis(q, axis, 0)
     if len(q) == 0:
         return np.moveaxis(q, 0, axis)
-    flips = np.sum(q[1:] * q[:-1], axis=-1) < 0.0
-    later = np.where(np.logical_xor.accumulate(flips, axis=0), -1.0, 1.0)
-    signs = np.concatenate((np.ones((1, *q.shape[1:-1])), later))
+    flips = np.einsum("...i,...i->...", q[1:], q[:-1]) < 0.0
+    if not flips.any():
+        return np.moveaxis(q, 0, axis).copy()
+    signs = np.ones(q.shape[:-1])
+    signs[1:] -= 2.0 * (np.cumsum(flips, axis=0) % 2)
     return np.moveaxis(q * signs[..., None], 0, axis)
 
 

@@ -63,7 +63,7 @@ class TAKT_OT_import_pha(properties.ScoreSettings, ImportHelper, bpy.types.Opera
         character = properties.character(armature_object)
         character.text = _kept_text(name, text)
         character.filepath = self.filepath
-        for setting in properties.SETTING_NAMES:
+        for setting in (*properties.SETTING_NAMES, *properties.ACTION_NAMES):
             setattr(character, setting, getattr(self, setting))
         score.keep(armature_object, motion)
         write_motion(self, context, armature_object, Path(name).stem, motion, scene.frame_start)

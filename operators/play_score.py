@@ -43,10 +43,14 @@ def write_motion(operator: bpy.types.Operator, context: bpy.types.Context, armat
     """Write a motion as Action and timeline, and report what came of it."""
     scene = context.scene
     assert scene is not None
-    channels = action.sample_channels(motion, scene, frame_start)
-    properties.character(armature_object).frame_start = frame_start
+    character = properties.character(armature_object)
+    channels = action.sample_channels(motion, scene, frame_start, character.keys)
+    character.frame_start = frame_start
     action.write_action(armature_object, name, channels)
-    timeline.write_timeline(armature_object, scene, motion, int(channels.frames[-1]))
+    timeline.write_timeline(armature_object, scene, motion, channels.last_frame)
+    if channels.turns:
+        operator.report({"WARNING"}, "Each round of the loop sets out in another direction, which an Action cannot "
+                                     "repeat: it holds one round")
     _report(operator, armature_object, motion)
 
 
@@ -61,7 +65,7 @@ def refuse(operator: bpy.types.Operator, error: str) -> "set[Any]":
 def _report(operator: bpy.types.Operator, armature_object: bpy.types.Object, motion: Motion) -> None:
     """Report what was made; each thing that is unusual as a warning of its own."""
     for problem in motion.problems[:_PROBLEMS_SHOWN]:
-        operator.report({"WARNING"}, str(problem))
+        operator.report({"INFO" if problem.is_note else "WARNING"}, str(problem))
     for text, names in (("Without counterpart", motion.unmatched),
                         ("Bones that ignore part of their parent's transform play differently",
                          _peculiar(armature_object, motion))):

@@ -15,7 +15,15 @@ def draw_settings(layout: bpy.types.UILayout, settings: ScoreSettings) -> None:
     column = layout.column()
     column.prop(settings, "method")
     column.prop(settings, "curve")
-    column.prop(settings, "interpolation")
     column = layout.column()
     column.prop(settings, "root_motion")
     column.prop(settings, "loop")
+    column = layout.column()
+    column.prop(settings, "keys")
+    column.prop(settings, "markers_wanted")
+    header, body = layout.panel("TAKT_fine_settings", default_closed=True)
+    header.label(text="Blending")
+    if body is not None:
+        column = body.column()
+        for name in ("interpolation", "translation", "pace", "joint_time", "speed"):
+            column.prop(settings, name)

@@ -7,111 +7,15 @@ from typing import Any
 import bpy
 import numpy as np
 import pytest
-from mathutils import Matrix
 
 from takt.bridge import armature, axes, properties, score
 from takt.core import rotations as rot
-from takt.core.clip import Clip, Tracks
-from takt.core.formats import ogre_xml
-from takt.core.formats.ogre import OgreSkeleton
-from takt.core.skeleton import Skeleton, world_from_pose
+from takt.core.clip import Clip
+from takt.core.skeleton import world_from_pose
 from takt.core.transitions.methods import METHODS
+from tests.blender.dancing import NAMES, STEPS, curves, evaluated, play, rebuild, refused
 
 POSE_TOLERANCE = 1e-5
-NAMES = ("HumanoidRoot", "l_hip", "l_knee", "r_hip", "x_tail")
-PARENTS = (-1, 0, 1, 0, 0)
-STEPS = """<?xml version="1.0"?>
-<pha tickLength="1.0">
-  <load src="feet.Steps"/>
-  <procedure name="pair">
-    <call name="left" duration="1" transition="0.25"/>
-    <call name="right" duration="1.5" transition="0.25"/>
-  </procedure>
-  <procedure name="main">
-    <call name="pair" duration="2.5" repeat="2"/>
-    <call name="right" duration="0.7"/>
-  </procedure>
-</pha>
-"""
-
-
-def make_skeleton() -> Skeleton:
-    random = np.random.default_rng(4)
-    rotations = rot.normalized(random.normal(size=(5, 4)))
-    places = np.array(((0, 1, 0), (0.1, 0.4, 0), (0.5, 0, 0.1), (-0.1, 0.4, 0), (0.2, 0.1, -0.3)))
-    return Skeleton.from_arrays(NAMES, PARENTS, rotations, places)
-
-
-def make_clip(name: str, skeleton: Skeleton, seed: int) -> Clip:
-    """Turn every joint but the tail, move the root, scale the knee."""
-    random = np.random.default_rng(seed)
-    times = np.linspace(0.0, 0.8, 6)
-    turns = rot.continuous(rot.from_axis_angle(random.normal(size=(6, 4, 3)), random.uniform(0.0, 0.9, size=(6, 4))))
-    return Clip(name, skeleton, 0.8, Tracks.uniform(np.arange(4), times, turns),
-                Tracks.uniform(np.array([0]), times, random.normal(size=(6, 1, 3)) * 0.2),
-                Tracks.uniform(np.array([2]), times, random.uniform(0.8, 1.2, size=(6, 1, 3))))
-
-
-@pytest.fixture
-def skeleton() -> Skeleton:
-    return make_skeleton()
-
-
-@pytest.fixture
-def clips(skeleton: Skeleton) -> dict[str, Clip]:
-    return {name: make_clip(name, skeleton, seed) for seed, name in enumerate(("left", "right"))}
-
-
-@pytest.fixture
-def library(tmp_path: Path, skeleton: Skeleton, clips: dict[str, Clip]) -> Path:
-    """A folder with the clips and the score dance.pha."""
-    (tmp_path / "feet").mkdir()
-    data = ogre_xml.write(OgreSkeleton.of(skeleton, tuple(clips.values())))
-    (tmp_path / "feet" / "Steps.skeleton.xml").write_bytes(data)
-    (tmp_path / "dance.pha").write_text(STEPS, encoding="utf-8")
-    return tmp_path
-
-
-@pytest.fixture
-def rig(skeleton: Skeleton) -> bpy.types.Object:
-    """The clips' own skeleton, turned to Blender's axes."""
-    data = bpy.data.armatures.new("Rig")
-    rig = bpy.data.objects.new("Rig", data)
-    bpy.context.collection.objects.link(rig)
-    bpy.context.view_layer.objects.active = rig
-    bpy.ops.object.mode_set(mode="EDIT")
-    for name, parent, world in zip(NAMES, PARENTS, skeleton.turned(axes.BLENDER_FROM_HANIM).rest_world, strict=True):
-        bone = data.edit_bones.new(name)
-        bone.length = 0.2
-        bone.matrix = Matrix((*world.tolist(), (0, 0, 0, 1)))
-        bone.parent = data.edit_bones[NAMES[parent]] if parent >= 0 else None
-    bpy.ops.object.mode_set(mode="OBJECT")
-    return rig
-
-
-def play(path: Path, **settings: Any) -> None:
-    assert bpy.ops.takt.import_pha(filepath=str(path), **settings) == {"FINISHED"}  # type: ignore[attr-defined]
-
-
-def refused(path: Path, **settings: Any) -> str:
-    with pytest.raises(RuntimeError) as caught:
-        play(path, **settings)
-    return str(caught.value)
-
-
-def rebuild() -> None:
-    assert bpy.ops.takt.rebuild() == {"FINISHED"}  # type: ignore[attr-defined]
-
-
-def evaluated(rig: bpy.types.Object, frame: int) -> np.ndarray:
-    bpy.context.scene.frame_set(frame)
-    found = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
-    return np.array([np.array(found.pose.bones[name].matrix)[:3] for name in NAMES])
-
-
-def curves(rig: bpy.types.Object) -> Any:
-    strip: Any = rig.animation_data.action.layers[0].strips[0]
-    return strip.channelbag(rig.animation_data.action_slot).fcurves
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -223,7 +127,7 @@ def test_motion_is_made_once_and_anew_when_something_changes(rig: bpy.types.Obje
     kept = properties.character(rig)
 
     changes: list[Callable[[], Any]] = [
-        lambda: setattr(kept, "curve", "LINEAR"),
+        lambda: setattr(kept, "curve", "COSINE"),
         lambda: kept.text.from_string(STEPS.replace("2.5", "3")),
         lambda: setattr(rig.data.bones["x_tail"], "name", "x_other"),
     ]

@@ -58,11 +58,19 @@ def test_an_even_turn_needs_keys_because_lerp_is_not_even() -> None:
     assert 5 < kept.sum() < 60
 
 
-def test_what_must_be_a_key_is_one() -> None:
-    always = np.zeros(10, dtype=np.bool_)
-    always[4] = True
-    kept = vector_keys(np.arange(10.0), np.zeros((10, 2, 3)), 0.1, always)
-    assert np.flatnonzero(kept[:, 1]).tolist() == [0, 4, 9]
+@given(st.integers(0, 999))
+@settings(deadline=None, max_examples=30)
+def test_where_the_search_sets_out_from_costs_no_keys(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    starts = rng.random(40) < 0.3
+    times, straight = np.arange(40.0), np.linspace(0.0, 3.0, 40)[:, None, None].repeat(3, axis=2)
+    assert vector_keys(times, straight, 1e-6, np.zeros(40, dtype=np.bool_)).sum() == 2
+    kept = vector_keys(times, straight, 1e-6, starts)
+    assert kept.sum() <= 2 + np.ceil(starts[1:-1].sum() / 2)
+    bent = np.cumsum(rng.normal(0.0, 0.1, (40, 5, 3)), axis=0)
+    kept = vector_keys(times, bent, 0.2, starts)
+    for track in range(5):
+        assert np.linalg.norm(between(times, bent[:, track], kept[:, track]) - bent[:, track], axis=1).max() <= 0.2 + 1e-9
 
 
 @pytest.mark.parametrize("frames", [1, 2])

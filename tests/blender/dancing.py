@@ -1,0 +1,70 @@
+"""A small rig, its clips and its score, and the operators that play it."""
+
+from pathlib import Path
+from typing import Any
+
+import bpy
+import numpy as np
+import pytest
+
+from takt.core import rotations as rot
+from takt.core.clip import Clip, Tracks
+from takt.core.skeleton import Skeleton
+
+NAMES = ("HumanoidRoot", "l_hip", "l_knee", "r_hip", "x_tail")
+PARENTS = (-1, 0, 1, 0, 0)
+STEPS = """<?xml version="1.0"?>
+<pha tickLength="1.0">
+  <load src="feet.Steps"/>
+  <procedure name="pair">
+    <call name="left" duration="1" transition="0.25"/>
+    <call name="right" duration="1.5" transition="0.25"/>
+  </procedure>
+  <procedure name="main">
+    <call name="pair" duration="2.5" repeat="2"/>
+    <call name="right" duration="0.7"/>
+  </procedure>
+</pha>
+"""
+
+
+def make_skeleton() -> Skeleton:
+    random = np.random.default_rng(4)
+    rotations = rot.normalized(random.normal(size=(5, 4)))
+    places = np.array(((0, 1, 0), (0.1, 0.4, 0), (0.5, 0, 0.1), (-0.1, 0.4, 0), (0.2, 0.1, -0.3)))
+    return Skeleton.from_arrays(NAMES, PARENTS, rotations, places)
+
+
+def make_clip(name: str, skeleton: Skeleton, seed: int) -> Clip:
+    """Turn every joint but the tail, move the root, scale the knee."""
+    random = np.random.default_rng(seed)
+    times = np.linspace(0.0, 0.8, 6)
+    turns = rot.continuous(rot.from_axis_angle(random.normal(size=(6, 4, 3)), random.uniform(0.0, 0.9, size=(6, 4))))
+    return Clip(name, skeleton, 0.8, Tracks.uniform(np.arange(4), times, turns),
+                Tracks.uniform(np.array([0]), times, random.normal(size=(6, 1, 3)) * 0.2),
+                Tracks.uniform(np.array([2]), times, random.uniform(0.8, 1.2, size=(6, 1, 3))))
+
+
+def play(path: Path, **settings: Any) -> None:
+    assert bpy.ops.takt.import_pha(filepath=str(path), **settings) == {"FINISHED"}  # type: ignore[attr-defined]
+
+
+def refused(path: Path, **settings: Any) -> str:
+    with pytest.raises(RuntimeError) as caught:
+        play(path, **settings)
+    return str(caught.value)
+
+
+def rebuild() -> None:
+    assert bpy.ops.takt.rebuild() == {"FINISHED"}  # type: ignore[attr-defined]
+
+
+def evaluated(rig: bpy.types.Object, frame: int) -> np.ndarray:
+    bpy.context.scene.frame_set(frame)
+    found = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    return np.array([np.array(found.pose.bones[name].matrix)[:3] for name in NAMES])
+
+
+def curves(rig: bpy.types.Object) -> Any:
+    strip: Any = rig.animation_data.action.layers[0].strips[0]
+    return strip.channelbag(rig.animation_data.action_slot).fcurves

@@ -1,0 +1,118 @@
+"""The Action: few keys that say the same as every frame, loops that repeat, markers that may be left out."""
+
+from pathlib import Path
+from typing import Any
+
+import bpy
+import numpy as np
+import pytest
+
+from takt.bridge import armature, score
+from takt.core import rotations as rot
+from takt.core.keying import ANGLE_RAD, SHARE_OF_HEIGHT
+from takt.core.motion import Motion
+from takt.core.transitions.methods import METHODS
+from tests.blender.dancing import NAMES, STEPS, curves, evaluated, play, rebuild
+
+POSE_TOLERANCE = 1e-5
+
+
+def played(rig: bpy.types.Object) -> Motion:
+    motion = score.motion_of(rig)
+    assert motion is not None
+    return motion
+
+
+def basis(rig: bpy.types.Object, frame: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return what the curves say at a frame: unit quaternions (J, 4), locations and scales (J, 3)."""
+    out = np.array([(1.0, 0, 0, 0, 0, 0, 0, 1, 1, 1)] * len(NAMES))
+    first = {"rotation_quaternion": 0, "location": 4, "scale": 7}
+    for curve in curves(rig):
+        name, channel = curve.data_path.split('"')[1], curve.data_path.rpartition(".")[2]
+        out[NAMES.index(name), first[channel] + curve.array_index] = curve.evaluate(frame)
+    return rot.normalized(out[:, :4]), out[:, 4:7], out[:, 7:]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_few_keys_say_the_same_as_the_motion(rig: bpy.types.Object, library: Path, method: str) -> None:
+    play(library / "dance.pha", method=method, interpolation="LERP", keys="KEYS")
+    motion, skeleton = played(rig), armature.read_skeleton(rig)
+    order = [skeleton.index_of[name] for name in NAMES]
+    height = float(np.ptp(skeleton.rest_world[:, :, 3], axis=0).max())
+    count = 0
+    for frame in range(1, bpy.context.scene.frame_end):
+        pose = motion.sample(np.array(((frame - 1) / 24,)))
+        turns, locations, scales = basis(rig, frame)
+        wanted = rot.rotate(rot.conjugate(skeleton.rest_rotations), pose.translations[0])[order]
+        assert rot.angle_between(turns, pose.rotations[0, order]).max() <= ANGLE_RAD
+        assert np.linalg.norm(locations - wanted, axis=1).max() <= SHARE_OF_HEIGHT * height
+        assert np.linalg.norm(scales - pose.scales[0, order], axis=1).max() <= SHARE_OF_HEIGHT
+        count += 1
+    assert count > 100
+    assert max(len(curve.keyframe_points) for curve in curves(rig)) < 0.9 * count
+
+
+def test_keys_and_every_frame_draw_the_same_pose(rig: bpy.types.Object, library: Path) -> None:
+    play(library / "dance.pha", keys="KEYS")
+    few = [evaluated(rig, frame) for frame in range(1, 138, 7)]
+    play(library / "dance.pha", keys="EVERY_FRAME")
+    every = [evaluated(rig, frame) for frame in range(1, 138, 7)]
+    np.testing.assert_allclose(few, every, atol=2e-3)
+
+
+@pytest.mark.parametrize("keys", ["KEYS", "EVERY_FRAME"])
+def test_a_loop_as_authored_repeats_and_ends_on_its_first_pose(rig: bpy.types.Object, library: Path,
+                                                              keys: str) -> None:
+    play(library / "dance.pha", loop=True, root_motion="AS_AUTHORED", keys=keys)
+    motion = played(rig)
+    period = motion.duration_s * 24
+    np.testing.assert_allclose(evaluated(rig, 1), evaluated_at(rig, 1 + period), atol=1e-3)
+    for frame in (5, 40, 90):
+        np.testing.assert_allclose(evaluated(rig, frame), evaluated_at(rig, frame + period), atol=1e-3)
+        np.testing.assert_allclose(evaluated(rig, frame), evaluated_at(rig, frame + 7 * period), atol=2e-3)
+
+
+def test_a_loop_that_continues_repeats_with_offset(rig: bpy.types.Object, library: Path) -> None:
+    in_line = STEPS.replace('<call name="right" duration="1.5" transition="0.25"/>', "").replace(
+        '<call name="right" duration="0.7"/>', "")
+    (library / "line.pha").write_text(in_line, encoding="utf-8")
+    play(library / "line.pha", loop=True, root_motion="CONTINUE")
+    motion = played(rig)
+    if abs(motion.lap_yaw_rad) > 1e-4:
+        assert not any(curve.modifiers for curve in curves(rig))
+    modes = {(curve.data_path.rpartition(".")[2], m.mode_after) for curve in curves(rig) for m in curve.modifiers}
+    assert modes <= {("rotation_quaternion", "REPEAT"), ("location", "REPEAT_OFFSET"), ("scale", "REPEAT")}
+
+
+def test_a_loop_that_turns_holds_one_round_and_says_so(rig: bpy.types.Object, library: Path,
+                                                      capsys: pytest.CaptureFixture[str]) -> None:
+    play(library / "dance.pha", loop=True, root_motion="CONTINUE")
+    assert abs(played(rig).lap_yaw_rad) > 0.01
+    assert not any(len(curve.modifiers) for curve in curves(rig))
+    assert "Each round of the loop sets out in another direction" in capsys.readouterr().out
+
+
+def test_markers_may_be_left_out(rig: bpy.types.Object, library: Path) -> None:
+    play(library / "dance.pha")
+    assert len(bpy.context.scene.timeline_markers) > 0
+    bpy.context.object.takt.markers_wanted = False  # type: ignore[attr-defined]
+    rebuild()
+    assert len(bpy.context.scene.timeline_markers) == 0
+
+
+def test_asking_again_with_other_settings_just_works(rig: bpy.types.Object, library: Path) -> None:
+    settings: list[dict[str, Any]] = [{"keys": "KEYS"}, {"keys": "EVERY_FRAME", "loop": True}, {"interpolation": "SQUAD"},
+                                      {"translation": "SPLINE", "pace": "EASED", "joint_time": "EARLY"},
+                                      {"method": "APPEND", "speed": "SPEEDS"}]
+    for chosen in settings:
+        play(library / "dance.pha", **chosen)
+        assert len(bpy.data.actions) == 1
+        assert [getattr(rig.takt, name) for name in chosen] == list(chosen.values())  # type: ignore[attr-defined]
+
+
+def evaluated_at(rig: bpy.types.Object, frame: float) -> np.ndarray:
+    """Return the bones' matrices at a frame with a fraction."""
+    whole = int(np.floor(frame))
+    bpy.context.scene.frame_set(whole, subframe=frame - whole)
+    found: Any = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    return np.array([np.array(found.pose.bones[name].matrix)[:3] for name in NAMES])
