@@ -27,8 +27,8 @@ import numpy as np
 from mathutils import Matrix
 
 import takt
-from benchmarks import weights
-from benchmarks.curve import write_curve
+from takt.benchmarks import weights
+from takt.benchmarks.curve import write_curve
 from takt.bridge import groups
 
 _ROOT = Path(__file__).resolve().parents[1]
