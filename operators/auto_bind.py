@@ -87,7 +87,8 @@ class TAKT_OT_auto_bind(BindOptions, bpy.types.Operator):
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
         """Show how far it is, until it has ended or Esc is pressed."""
         if event.type == "ESC":
-            self.cancel(context)
+            self._work.cancel()
+            self._clear(context)
             self.report({"INFO"}, "Binding cancelled, nothing has changed")
             return {"CANCELLED"}
         if event.type == "TIMER" and self._work.has_ended():
@@ -97,8 +98,8 @@ class TAKT_OT_auto_bind(BindOptions, bpy.types.Operator):
         return {"RUNNING_MODAL"}
 
     def cancel(self, context: bpy.types.Context) -> None:
-        """Stop the work; Blender calls it as well, when the window is closed."""
-        self._work.cancel()
+        """Stop the work: Blender calls it when the window is closed or another file opened."""
+        self._work.end()
         self._clear(context)
 
     def _read(self, context: bpy.types.Context) -> None:

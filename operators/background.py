@@ -31,7 +31,11 @@ class BackgroundWork(Generic[Result]):
         return not self._thread.is_alive()
 
     def cancel(self) -> None:
-        """Ask it to end and wait until it has."""
+        """Ask it to end soon; what it returns is lost."""
+        self._is_cancelled.set()
+
+    def end(self) -> None:
+        """Ask it to end and wait until it has, so that it does not outlive Blender."""
         self._is_cancelled.set()
         self._thread.join()
 

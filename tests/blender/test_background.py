@@ -1,0 +1,50 @@
+"""Work beside Blender's main thread: its result, its errors, its end."""
+
+import threading
+
+import pytest
+
+from takt.core.errors import BindError, TaktError
+from takt.operators.background import BackgroundWork
+
+PATIENCE_S = 30.0
+
+
+def test_returns_what_the_function_returns_and_tells_how_far_it_is() -> None:
+    def work(tell: object) -> str:
+        assert callable(tell) and tell(0.75)
+        return "done"
+
+    running = BackgroundWork(work)
+    assert running.has_ended(within_s=PATIENCE_S)
+    assert running.result() == "done" and running.done == 0.75
+
+
+def test_raises_what_the_function_raises() -> None:
+    def work(_: object) -> str:
+        raise BindError("no bone")
+
+    running = BackgroundWork(work)
+    assert running.has_ended(within_s=PATIENCE_S)
+    with pytest.raises(BindError, match="no bone"):
+        running.result()
+
+
+def test_goes_on_until_it_is_cancelled() -> None:
+    begun, looked = threading.Event(), threading.Event()
+
+    def work(tell: object) -> int:
+        assert callable(tell)
+        begun.set()
+        rounds = 0
+        while tell(0.5):
+            rounds += 1
+            looked.wait(0.001)
+        return rounds
+
+    running = BackgroundWork(work)
+    assert begun.wait(PATIENCE_S) and not running.has_ended()
+    with pytest.raises(TaktError, match="the work has not ended yet"):
+        running.result()
+    running.end()
+    assert running.has_ended() and running.result() >= 0
