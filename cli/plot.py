@@ -52,8 +52,9 @@ def run(options: argparse.Namespace) -> int:
                         f"part: --from {options.begin_s:g} --to SECONDS")
     figure = Figure(figsize=(14, 2.2 + 0.45 * timeline.rows), layout="constrained", facecolor="white")
     upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=(timeline.rows * 0.45, 1.6))
-    upper.set_title(f"{options.score.name}: {options.procedure}, {motion.method.label.lower()}, "
-                    f"{options.curve.lower()}", loc="left", color=_INK)
+    curve = f", {options.curve.lower()}" if motion.method.shape in ("RISE", "PULSE") else ""
+    upper.set_title(f"{options.score.name}: {options.procedure}, transitions {motion.method.label.lower()}{curve}",
+                    loc="left", color=_INK)
     _draw_rows(upper, motion, timeline)
     _draw_speed(lower, motion, timeline)
     figure.savefig(options.target, dpi=110)
