@@ -84,7 +84,7 @@ def read_text(filepath: str) -> str:
     """Return the text of a score's file; raise TaktError where it cannot be read."""
     path = Path(bpy.path.abspath(filepath))
     try:
-        return read_file(path).decode("utf-8-sig")
+        return read_file(path, path.resolve()).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise FileError.at("is not UTF-8; save the score as UTF-8", path, byte=error.start) from error
 

@@ -25,6 +25,8 @@ from ..retarget import retarget
 from ..skeleton import Skeleton
 
 MAX_JOINTS: Final = 10_000
+MAX_VALUES: Final = 100_000_000
+"""Frames × joints; no more are written."""
 _MAX_NUMBER: Final = float(np.finfo(np.float32).max)
 _CHANNELS: Final = {f"{axis}{kind}".lower(): (kind, i) for kind in ("position", "rotation")
                     for i, axis in enumerate("XYZ")}
@@ -246,10 +248,15 @@ def write(clip: Clip, frame_time_s: float, ends: Mapping[str, FloatArray] | None
     """Write a clip as BVH, sampled at frame_time_s; scales are left out, which BVH does not know.
 
     Roots and joints that move get position channels. ends: offsets of End Sites by joint; others get none
-    longer than zero. Raises TaktError for a frame time that is not greater than 0 or a name with { or }.
+    longer than zero. Raises TaktError for a frame time that is not greater than 0, a name with { or }, or more than
+    MAX_VALUES frames × joints.
     """
     if not 0.0 < frame_time_s < np.inf:
         raise TaktError(f"a frame time of {frame_time_s} s; seconds greater than 0 are wanted")
+    frames = int(min(np.rint(clip.duration_s / frame_time_s), 1e15)) + 1
+    if frames * len(clip.skeleton) > MAX_VALUES:
+        raise TaktError(f"{clip.duration_s:g} s in frames of {frame_time_s:g} s make more frames of "
+                        f"{len(clip.skeleton)} joints than are written; take a longer frame time")
     flat = _with_model_axes(clip)
     skeleton = flat.skeleton
     moving = (skeleton.parents < 0) | np.isin(np.arange(len(skeleton)), flat.translations.joints)
@@ -257,7 +264,6 @@ def write(clip: Clip, frame_time_s: float, ends: Mapping[str, FloatArray] | None
     lines = ["HIERARCHY"]
     for root in np.flatnonzero(skeleton.parents < 0):
         lines += _joint_lines(skeleton, int(root), moving, ends or {}, order)
-    frames = round(flat.duration_s / frame_time_s) + 1
     pose = flat.sample(np.arange(frames, dtype=np.float64) * frame_time_s)
     columns = []
     for joint in order:

@@ -191,3 +191,9 @@ def test_a_name_that_does_not_fit_is_refused() -> None:
     clip = Clip("c", skeleton, 0.0, Tracks.empty(4), Tracks.empty(3), Tracks.empty(3))
     with pytest.raises(TaktError, match=r"the name 'a\{b' does not fit into a BVH file"):
         bvh.write(clip, 1.0)
+
+
+def test_too_many_frames_are_refused_before_they_are_made() -> None:
+    clip = bvh.read(TEXT.encode()).clip
+    with pytest.raises(TaktError, match="take a longer frame time"):
+        bvh.write(clip, 1e-300)

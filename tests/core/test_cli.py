@@ -261,3 +261,15 @@ def test_a_reader_may_leave_early(path: Path) -> None:
     assert show.stderr.read() == b""
     assert show.wait() == 0
     show.stderr.close()
+
+
+def test_hostile_lengths_are_refused(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = path.with_name("long.skeleton")
+    data = ogre_binary.write(OgreSkeleton.of(FIGURE, (turning("x", X, (0.0, 1.0), duration_s=3e38),)))
+    source.write_bytes(data)
+    code, _, err = run(capsys, "convert", source, path.with_name("long.bvh"), "--fps", "24")
+    assert (code, "take a longer frame time" in err) == (1, True)
+    path.write_text(score(procedure("main", 'left duration="1e300"', 'right duration="1e300"')))
+    code, _, err = run(capsys, "bake", path, path.with_name("long.skeleton.xml"))
+    assert (code, "take fewer frames per second" in err) == (1, True)
+    assert run(capsys, "show", path)[0] == 0
