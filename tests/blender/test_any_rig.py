@@ -48,8 +48,9 @@ def mixamo_in_t_pose() -> bpy.types.Object:
     bpy.context.view_layer.update()
     for side, angle in (("l", -90.0), ("r", 90.0)):
         bone = rig.pose.bones[f"{side}_shoulder"]
-        about = Matrix.Translation(bone.head) @ Matrix.Rotation(np.radians(angle), 4, "Y") @ Matrix.Translation(
-            -bone.head)
+        head = tuple(bone.head)
+        turn = Matrix.Rotation(np.radians(angle), 4, "Y")
+        about = Matrix.Translation(head) @ turn @ Matrix.Translation(tuple(-x for x in head))
         bone.matrix = about @ bone.matrix
     bpy.context.view_layer.update()
     bpy.ops.object.mode_set(mode="POSE")
