@@ -3,8 +3,17 @@
 from typing import TYPE_CHECKING, Any, cast
 
 import bpy
-from bpy.props import BoolProperty, CollectionProperty, EnumProperty, IntProperty, PointerProperty, StringProperty
+from bpy.props import (
+    BoolProperty,
+    CollectionProperty,
+    EnumProperty,
+    FloatProperty,
+    IntProperty,
+    PointerProperty,
+    StringProperty,
+)
 
+from ..core import hanim
 from ..core.keys import INTERPOLATIONS, TRANSLATION_INTERPOLATIONS
 from ..core.root_motion import ROOT_MODES
 from ..core.score import Settings
@@ -13,6 +22,7 @@ from ..core.transitions.lengths import SPEEDS
 from ..core.transitions.methods import METHODS
 
 _DEFAULTS = Settings()
+NO_JOINT = "NONE"
 _OVERRIDABLE = {"LIBRARY_OVERRIDABLE"}
 
 
@@ -115,6 +125,27 @@ class TaktMarker(bpy.types.PropertyGroup):
         frame: IntProperty()
 
 
+def _confirm(joint: "TaktJoint", _context: bpy.types.Context) -> None:
+    """Count what a person has chosen as certain."""
+    if joint.certainty < 1.0:
+        joint.certainty = 1.0
+    character(cast(bpy.types.Object, joint.id_data)).is_map_checked = True
+
+
+class TaktJoint(bpy.types.PropertyGroup):
+    """What a bone is in H-Anim; `name` is the bone's."""
+
+    if TYPE_CHECKING:
+        meant: str
+        certainty: float
+    else:
+        meant: EnumProperty(
+            name="Joint", override=_OVERRIDABLE, update=_confirm, description="What this bone is, by H-Anim's names",
+            items=[(NO_JOINT, "–", "This bone is none of the body's joints: clips of other skeletons do not move it"),
+                   *((name, name, "") for name in hanim.PARENTS)])
+        certainty: FloatProperty(name="Certainty", min=0.0, max=1.0, subtype="FACTOR", override=_OVERRIDABLE)
+
+
 class TaktCharacter(ScoreSettings, bpy.types.PropertyGroup):
     """The score of an armature, how it is played, and what was made of it."""
 
@@ -124,6 +155,9 @@ class TaktCharacter(ScoreSettings, bpy.types.PropertyGroup):
         frame_start: int
         action: bpy.types.Action | None
         markers: bpy.types.bpy_prop_collection_idprop[TaktMarker]
+        joints: bpy.types.bpy_prop_collection_idprop[TaktJoint]
+        joint_index: int
+        is_map_checked: bool
     else:
         text: PointerProperty(
             type=bpy.types.Text, name="Score", override=_OVERRIDABLE,
@@ -136,9 +170,14 @@ class TaktCharacter(ScoreSettings, bpy.types.PropertyGroup):
             description="The frame at which the score begins")
         action: PointerProperty(type=bpy.types.Action, name="Action", override=_OVERRIDABLE)
         markers: CollectionProperty(type=TaktMarker, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
+        joints: CollectionProperty(type=TaktJoint, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
+        joint_index: IntProperty(name="Bone", override=_OVERRIDABLE)
+        is_map_checked: BoolProperty(
+            name="Use This Map", override=_OVERRIDABLE,
+            description="Someone has looked at this list: play clips of other skeletons by it")
 
 
-_CLASSES = (TaktMarker, TaktCharacter)
+_CLASSES = (TaktMarker, TaktJoint, TaktCharacter)
 
 
 def character(armature_object: bpy.types.Object) -> TaktCharacter:

@@ -13,7 +13,7 @@ from ..core.errors import FileError, TaktError
 from ..core.motion import Motion
 from ..core.pha.library import Library, read_file
 from ..core.score import Settings, perform
-from . import armature, axes, clips, properties
+from . import armature, axes, clips, joint_map, properties
 
 _MAX_PERFORMANCES = 64
 _UP = np.array((0.0, 1.0, 0.0))
@@ -44,7 +44,8 @@ def perform_score(text: str, filepath: str, settings: properties.ScoreSettings,
     path = Path(bpy.path.abspath(filepath)) if filepath else None
     roots = [Path(bpy.path.abspath(settings.library))] if settings.library else []
     chosen: Any = {name: getattr(settings, name) for name in properties.SETTING_NAMES if name != "library"}
-    library = Library(roots, readers=clips.READERS, other_clips=clips.clips_of_action(armature_object))
+    library = Library(roots, readers=clips.READERS, other_clips=clips.clips_of_action(armature_object),
+                      maps=joint_map.kept_map(armature_object))
     turn = axes.armature_from_hanim(armature_object)
     return perform(text, path, library, armature.read_skeleton(armature_object), Settings(**chosen), turn=turn,
                    up=rot.rotate(turn, _UP))
@@ -131,4 +132,4 @@ def _key(text: str, character: properties.TaktCharacter, armature_object: bpy.ty
     bones.foreach_get("matrix_local", rest)
     names = tuple(bone.name for bone in bones)
     return (text, character.filepath, *(getattr(character, name) for name in properties.SETTING_NAMES), names,
-            rest.tobytes())
+            rest.tobytes(), joint_map.key(armature_object))

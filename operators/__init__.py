@@ -13,9 +13,10 @@ from .import_pha import TAKT_FH_pha, TAKT_OT_import_pha, draw_in_import_menu
 from .preview import TAKT_OT_preview, register_picture, unregister_picture
 from .rebuild import TAKT_OT_rebuild
 from .show_zones import TAKT_OT_show_zones
+from .skeleton_map import TAKT_OT_find_map, TAKT_OT_save_map
 
 _CLASSES = (TAKT_OT_auto_bind, TAKT_OT_bend_test, TAKT_OT_bend_in_turn, TAKT_OT_show_zones, TAKT_OT_import_pha,
-            TAKT_OT_rebuild, TAKT_OT_edit_score, TAKT_OT_preview, TAKT_FH_pha,
+            TAKT_OT_rebuild, TAKT_OT_edit_score, TAKT_OT_find_map, TAKT_OT_save_map, TAKT_OT_preview, TAKT_FH_pha,
             TAKT_OT_import_ogre, TAKT_FH_ogre)
 _MENUS = ((bpy.types.VIEW3D_MT_object_parent, draw_in_parent_menu),
           (bpy.types.TOPBAR_MT_file_import, draw_in_import_menu),

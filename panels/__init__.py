@@ -5,8 +5,9 @@ import bpy
 from .bind import TAKT_PT_bind
 from .preview import TAKT_PT_preview
 from .score import TAKT_PT_score
+from .skeleton_map import TAKT_PT_skeleton_map, TAKT_UL_joints
 
-_CLASSES = (TAKT_PT_bind, TAKT_PT_score, TAKT_PT_preview)
+_CLASSES = (TAKT_PT_bind, TAKT_PT_score, TAKT_UL_joints, TAKT_PT_skeleton_map, TAKT_PT_preview)
 
 
 def register() -> None:

@@ -35,17 +35,20 @@ class Library:
     load_format: an ending out of CLIP_SUFFIXES that goes before the others; "" for none.
     readers: for further endings, or instead of those that core reads.
     other_clips: asked last for a src that no file has (None: unknown); Blender's Actions come in here.
+    maps: go before map files in the roots.
     """
 
     def __init__(self, roots: Sequence[Path] = (), *, load_format: str = "",
-                 readers: Mapping[str, ReadClips] | None = None, other_clips: FindClips | None = None) -> None:
+                 readers: Mapping[str, ReadClips] | None = None, other_clips: FindClips | None = None,
+                 maps: Sequence[SavedMap] = ()) -> None:
         if load_format and load_format not in CLIP_SUFFIXES:
             raise FileError.at(f"load_format is {quoted(load_format)}; expected one of {', '.join(CLIP_SUFFIXES)}")
         self.roots = tuple(Path(os.path.realpath(root)) for root in roots)
         self._load_format, self._readers, self._other_clips = load_format, dict(readers or {}), other_clips
         self._modules: dict[Path, Document] = {}
         self._clips: dict[Path, tuple[Clip, ...]] = {}
-        self._maps: tuple[SavedMap, ...] | None = None
+        self._given_maps, self._maps = tuple(maps), tuple(maps)
+        self._has_read_maps = False
 
     def beside(self, document: Document) -> Library:
         """Return this library, or where it has no roots one with the root that fits the score.
@@ -61,7 +64,7 @@ class Library:
         wanted += [(i.src, CLIP_SUFFIXES) for i in document.loads]
         missing = [sum(not _is_there(root, src, endings) for src, endings in wanted[:1000]) for root in folders]
         return Library((folders[missing.index(min(missing))],), load_format=self._load_format, readers=self._readers,
-                       other_clips=self._other_clips)
+                       other_clips=self._other_clips, maps=self._given_maps)
 
     def src_of(self, path: Path | None) -> str | None:
         """Return by what src a score file is reached, None where no root holds it."""
@@ -112,9 +115,10 @@ class Library:
 
         Raises FileError where a map file cannot be read.
         """
-        if self._maps is None:
+        if not self._has_read_maps:
             paths = [path for root in self.roots for path in sorted(root.glob("*" + MAP_SUFFIX))[:_MAX_MAPS]]
-            self._maps = tuple(read_map(read_file(path), path) for path in paths)
+            self._maps = (*self._given_maps, *(read_map(read_file(path), path) for path in paths))
+            self._has_read_maps = True
         saved = next((saved for saved in self._maps if saved.fits(skeleton)), None)
         return saved.of(skeleton) if saved else find_map(skeleton)
 

@@ -1,0 +1,76 @@
+"""How long it takes to map a skeleton and play ten minutes of motion on another: bench retarget.
+
+The skeletons are the sample's body under two rigs' names, of 65 joints each, with trunks of different lengths.
+"""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+
+from takt.core import rotations as rot
+from takt.core.clip import Clip, Tracks
+from takt.core.maps import find_map
+from takt.core.retarget import retarget
+from takt.core.skeleton import Skeleton
+from takt.samples.skeleton import build_skeleton
+
+MINUTES, FPS, JOINTS = 10, 24, 65
+LIMIT_S = 1.0
+
+
+def clip_of(skeleton: Skeleton) -> Clip:
+    """Turn every joint, a little differently each, in every frame; move the root."""
+    frames = MINUTES * 60 * FPS
+    times = np.arange(frames) / FPS
+    joints = np.arange(len(skeleton))
+    axes = np.random.default_rng(0).normal(size=(len(skeleton), 3))
+    angles = 0.4 * np.sin(times[:, None] * (1.0 + joints / 17.0))
+    turns = rot.from_axis_angle(np.broadcast_to(axes, (frames, len(skeleton), 3)), angles)
+    way = np.stack((np.sin(times), np.zeros(frames), np.cos(times)), axis=1)[:, None]
+    return Clip("dance", skeleton, float(times[-1]), Tracks.uniform(joints, times, turns),
+                Tracks.uniform(np.zeros(1, np.int64), times, way), Tracks.empty(3))
+
+
+def renamed(skeleton: Skeleton, joints: int, left_out: frozenset[str]) -> Skeleton:
+    """Return a skeleton without some joints of the trunk, with names that must be read."""
+    kept = [j for j, name in enumerate(skeleton.names) if name not in left_out][:joints]
+    parents = []
+    for joint in kept:
+        above = int(skeleton.parents[joint])
+        while above >= 0 and above not in kept:
+            above = int(skeleton.parents[above])
+        parents.append(kept.index(above) if above >= 0 else -1)
+    places = skeleton.rest_world[kept, :, 3]
+    up = np.array(parents)
+    words = {"hip": "UpLeg", "knee": "Leg", "ankle": "Foot", "sternoclavicular": "Shoulder", "shoulder": "Arm",
+             "elbow": "ForeArm", "wrist": "Hand", "metatarsal": "Toe"}
+    names = []
+    for joint in kept:
+        side, _, rest = skeleton.names[joint].rpartition("_")
+        word = {"skullbase": "Head", "HumanoidRoot": "Hips"}.get(rest, words.get(rest, rest))
+        names.append({"l": "Left", "r": "Right", "": ""}[side] + word)
+    return Skeleton.from_arrays(names, parents, rot.identities(len(kept)),
+                                np.where(up[:, None] >= 0, places - places[up], places))
+
+
+def main() -> None:
+    """Measure, best of three."""
+    body = build_skeleton()
+    source = renamed(body, JOINTS, frozenset(("vl3", "vt6")))
+    target = renamed(body, JOINTS, frozenset(("vl3", "vl1", "vt10")))
+    clip = clip_of(source)
+    seconds = []
+    for _ in range(3):
+        find_map.cache_clear()
+        start = time.perf_counter()
+        done = retarget(clip, target)
+        seconds.append(time.perf_counter() - start)
+    found = find_map(source)
+    print(f"{MINUTES} min at {FPS} fps, {len(source)} joints on {len(target)}, {len(done.matched)} pairs, "
+          f"certainty {found.certainty:.2f}: {min(seconds):.2f} s (limit {LIMIT_S} s)")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,63 @@
+"""Skeleton map: find out what the bones are, and save what a person has made of it."""
+
+from typing import Any
+
+import bpy
+
+from ..bridge import joint_map
+from ..core.errors import TaktError
+from .play_score import active_armature, armature_problem, refuse
+
+
+class _ForArmature:
+    """Wants an armature that may be changed."""
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Tell whether there is an armature."""
+        reason = armature_problem(active_armature(context))
+        if reason:
+            cls.poll_message_set(reason)  # type: ignore[attr-defined]  # the operator's
+        return not reason
+
+
+class TAKT_OT_find_map(_ForArmature, bpy.types.Operator):
+    """Find out which bone is which joint of the body: by names, by shape, or from a map file in the library"""
+
+    bl_idname = "takt.find_map"
+    bl_label = "Find Joints"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def execute(self, context: bpy.types.Context) -> "set[Any]":
+        """Fill the list."""
+        armature_object = active_armature(context)
+        assert armature_object is not None  # poll saw to it
+        try:
+            found = joint_map.fill(armature_object)
+        except TaktError as error:
+            return refuse(self, str(error))
+        for warning in found.warnings:
+            self.report({"WARNING"}, f"'{armature_object.name}': {warning}")
+        self.report({"INFO"} if found.is_sure else {"WARNING"},
+                    f"'{armature_object.name}': {len(found.joint_of)} joints found, {found.certainty:.0%} certain"
+                    + ("" if found.is_sure else "; correct the list"))
+        return {"FINISHED"}
+
+
+class TAKT_OT_save_map(_ForArmature, bpy.types.Operator):
+    """Save the list in the library, for all characters with this rig"""
+
+    bl_idname = "takt.save_map"
+    bl_label = "Save Map"
+    bl_options = {"REGISTER"}
+
+    def execute(self, context: bpy.types.Context) -> "set[Any]":
+        """Write the file."""
+        armature_object = active_armature(context)
+        assert armature_object is not None  # poll saw to it
+        try:
+            path = joint_map.save(armature_object)
+        except TaktError as error:
+            return refuse(self, str(error))
+        self.report({"INFO"}, f"Saved {path}")
+        return {"FINISHED"}

@@ -1,0 +1,50 @@
+"""The panel that shows which bone is which joint of the body."""
+
+from typing import Any
+
+import bpy
+
+from ..bridge import properties
+from ..core.maps import SURE
+from ..operators.play_score import active_armature
+from ..operators.skeleton_map import TAKT_OT_find_map, TAKT_OT_save_map
+from .sidebar import SidebarPanel
+
+
+class TAKT_UL_joints(bpy.types.UIList):
+    """Bones, what they are, and how certain that is."""
+
+    def draw_item(self, _context: Any, layout: Any, _data: Any, item: Any, _icon: Any, _active_data: Any,
+                  _active_property: Any, _index: Any = 0, _flag: Any = 0) -> None:
+        """Draw one bone."""
+        is_none = item.meant == properties.NO_JOINT
+        split = layout.split(factor=0.45)
+        split.label(text=item.name, icon="BLANK1" if is_none or item.certainty >= SURE else "ERROR")
+        row = split.row(align=True)
+        row.prop(item, "meant", text="")
+        if not is_none:
+            row.label(text=f"{item.certainty:.0%}")
+
+
+class TAKT_PT_skeleton_map(SidebarPanel):
+    """See and correct which bone is which."""
+
+    bl_label = "Skeleton Map"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Tell whether there is an armature."""
+        return active_armature(context) is not None
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Draw the list and what can be done with it."""
+        layout, armature_object = self.layout, active_armature(context)
+        assert layout is not None and armature_object is not None
+        character = properties.character(armature_object)
+        layout.operator(TAKT_OT_find_map.bl_idname, icon="VIEWZOOM")
+        if not len(character.joints):
+            return
+        layout.template_list("TAKT_UL_joints", "", character, "joints", character, "joint_index", rows=8)
+        layout.prop(character, "is_map_checked")
+        layout.operator(TAKT_OT_save_map.bl_idname, icon="FILE_TICK")

@@ -1,0 +1,196 @@
+"""A score on rigs that people have: the sample character under Mixamo's names, in T-pose; the list of its joints."""
+
+import shutil
+from pathlib import Path
+from typing import Any, cast
+
+import bpy
+import numpy as np
+import pytest
+from mathutils import Matrix
+
+from takt.bridge import armature, axes, joint_map, properties, score
+from takt.core import hanim
+from takt.core import rotations as rot
+from takt.core.arrays import FloatArray
+from takt.core.clip import Clip, Tracks
+from takt.core.errors import TaktError
+from takt.core.formats import bvh
+from takt.core.maps import find_map
+from takt.core.skeleton import Skeleton, world_from_pose
+from takt.samples.character import build_character
+from takt.samples.clips import build_clips
+from takt.samples.skeleton import build_skeleton
+from takt.tests.core.ogre_cases import DATA
+from takt.tests.core.rigs import RIGS
+
+MEAN_DEG, WORST_DEG = 2.0, 8.0
+SCORE = """<?xml version="1.0"?>
+<pha tickLength="0.7">
+  <load src="steps.Walk"/>
+  <load src="dances.Dance"/>
+  <load src="Hello"/>
+  <procedure name="main">
+    <call name="steps.Walk" duration="2" repeat="2"/>
+    <call name="dances.Dance" duration="3"/>
+    <call name="Hello" duration="2"/>
+  </procedure>
+</pha>
+"""
+LIMBS = [(f"{side}_{a}", f"{side}_{b}") for side in "lr" for a, b in
+         (("hip", "knee"), ("knee", "ankle"), ("shoulder", "elbow"), ("elbow", "wrist"))]
+
+
+def mixamo_in_t_pose() -> bpy.types.Object:
+    """Return the sample's armature with Mixamo's names, its arms stretched out at rest."""
+    rig, _ = build_character(bpy.context)
+    bpy.context.view_layer.objects.active = rig
+    bpy.context.view_layer.update()
+    for side, angle in (("l", -90.0), ("r", 90.0)):
+        bone = rig.pose.bones[f"{side}_shoulder"]
+        head = tuple(bone.head)
+        turn = Matrix.Rotation(np.radians(angle), 4, "Y")
+        about = Matrix.Translation(head) @ turn @ Matrix.Translation(tuple(-x for x in head))
+        bone.matrix = about @ bone.matrix
+    bpy.context.view_layer.update()
+    bpy.ops.object.mode_set(mode="POSE")
+    bpy.ops.pose.armature_apply(selected=False)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    for joint, name in RIGS["Mixamo"].items():
+        cast(Any, rig.data).bones[joint].name = name
+    for bone in list(cast(Any, rig.data).bones):
+        if hanim.canonical(bone.name):
+            bone.name = f"extra_{bone.name}"
+    return rig
+
+
+def step_clip() -> Clip:
+    return build_clips("feet/Steps.skeleton.xml")[0]
+
+
+def flat(clip: Clip) -> Clip:
+    """Return a clip of the sample; BVH wants no more."""
+    return Clip(clip.name, clip.skeleton, clip.duration_s, clip.rotations, clip.translations, Tracks.empty(3))
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Path:
+    """A library with a BVH of the sample's steps and a glTF of another armature's dance; the score beside it."""
+    (tmp_path / "steps").mkdir()
+    (tmp_path / "dances").mkdir()
+    walk = step_clip()
+    (tmp_path / "steps" / "Walk.bvh").write_bytes(bvh.write(flat(walk), 1 / 30))
+    real = DATA / "clips" / "dance_charleston.glb"
+    if real.exists():
+        shutil.copy(real, tmp_path / "dances" / "Dance.glb")
+    else:
+        (tmp_path / "dances" / "Dance.bvh").write_bytes(bvh.write(flat(walk), 1 / 30))
+    (tmp_path / "show.pha").write_text(SCORE, encoding="utf-8")
+    return tmp_path
+
+
+@pytest.fixture
+def hello() -> bpy.types.Object:
+    """A second armature, the sample as it is, that has waved its hand in an Action."""
+    rig, _ = build_character(bpy.context)
+    rig.name = "Greeter"
+    bone = rig.pose.bones["r_shoulder"]
+    bone.rotation_mode = "XYZ"
+    for frame, angle in ((1, 0.0), (12, 2.0), (24, 0.3)):
+        bone.rotation_euler = (0.0, 0.2, angle)
+        bone.keyframe_insert("rotation_euler", frame=frame)
+    cast(Any, rig.animation_data.action).name = "Hello"
+    return rig
+
+
+def directions(places: FloatArray, joint_of: dict[str, int]) -> FloatArray:
+    """Return unit vectors along limbs from places (F, J, 3): (F, limbs, 3)."""
+    ways = np.stack([places[:, joint_of[b]] - places[:, joint_of[a]] for a, b in LIMBS], axis=1)
+    return np.asarray(ways / np.linalg.norm(ways, axis=-1, keepdims=True))
+
+
+def test_a_score_of_mixed_sources_plays_on_mixamos_rig_in_one_go(library: Path, hello: bpy.types.Object) -> None:
+    rig = mixamo_in_t_pose()
+    found = find_map(armature.read_skeleton(rig))
+    assert found.is_sure and found.joint_of["l_elbow"] == armature.read_skeleton(rig).index_of["mixamorig:LeftForeArm"]
+    counts = len(bpy.data.objects), len(bpy.data.armatures), len(bpy.data.scenes)
+    assert bpy.ops.takt.import_pha(filepath=str(library / "show.pha")) == {"FINISHED"}  # type: ignore[attr-defined]
+    assert counts == (len(bpy.data.objects), len(bpy.data.armatures), len(bpy.data.scenes))
+    motion = score.motion_of(rig)
+    assert motion is not None
+    assert [clip.name for clip in motion.clips] == ["Walk", "dance_charleston", "Hello"]
+    scene = cast(Any, bpy.context.scene)
+    body = build_skeleton()
+    walk = step_clip()
+    apart = []
+    for frame in range(scene.frame_start, int(0.8 * 1.4 * 24)):
+        time = (frame - scene.frame_start) / 24
+        if time >= motion.layout.window_begin_s[0]:
+            break
+        scene.frame_set(frame)
+        shown = armature.read_pose_world(rig.evaluated_get(bpy.context.evaluated_depsgraph_get()))[None, :, :, 3]
+        share = time / (motion.layout.end_s[0] - motion.layout.begin_s[0])
+        there = world_from_pose(body, walk.sample(np.array((share * walk.duration_s,)), "SLERP"))[..., 3]
+        ours = directions(rot.rotate(rot.conjugate(axes.BLENDER_FROM_HANIM), shown), found.joint_of)
+        theirs = directions(there, body.index_of)
+        apart.append(np.degrees(np.arccos(np.clip(np.sum(ours * theirs, axis=-1), -1.0, 1.0))))
+    assert len(apart) > 10 and np.mean(apart) < MEAN_DEG and np.max(apart) < WORST_DEG
+
+
+def test_the_list_is_filled_corrected_used_and_saved(library: Path, hello: bpy.types.Object) -> None:
+    rig = mixamo_in_t_pose()
+    operators: Any = bpy.ops.takt  # type: ignore[attr-defined]
+    assert operators.find_map() == {"FINISHED"}
+    kept = properties.character(rig)
+    row = {joint.name: joint for joint in kept.joints}
+    assert row["mixamorig:LeftForeArm"].meant == "l_elbow" and row["mixamorig:LeftForeArm"].certainty > 0.9
+    assert row["extra_l_midtarsal" if "extra_l_midtarsal" in row else "extra_vl3"].meant == properties.NO_JOINT
+    assert not kept.is_map_checked
+    assert operators.import_pha(filepath=str(library / "show.pha")) == {"FINISHED"}
+    before = score.motion_of(rig)
+    row["mixamorig:RightArm"].meant = properties.NO_JOINT
+    assert kept.is_map_checked and score.motion_of(rig) is not before
+    after = score.motion_of(rig)
+    assert after is not None and not after.clips[2].rotations.joints.tolist().count(
+        armature.read_skeleton(rig).index_of["mixamorig:RightArm"])
+    assert operators.save_map() == {"FINISHED"}
+    saved = (library / f"{rig.name}.map").read_text(encoding="utf-8")
+    assert "mixamorig:LeftForeArm = l_elbow\nmixamorig:LeftHand = l_wrist" in saved
+    assert "mixamorig:RightArm =\n" in saved
+    kept.joints.clear()
+    kept.is_map_checked = False
+    assert operators.find_map() == {"FINISHED"} and kept.is_map_checked
+    assert {j.name: j.meant for j in kept.joints}["mixamorig:RightArm"] == properties.NO_JOINT
+
+
+def test_a_list_that_says_something_twice_is_refused(library: Path) -> None:
+    rig = mixamo_in_t_pose()
+    joint_map.fill(rig)
+    row = {joint.name: joint for joint in properties.character(rig).joints}
+    row["mixamorig:RightArm"].meant = "l_shoulder"
+    with pytest.raises(TaktError, match=r"both 'mixamorig:LeftArm' and 'mixamorig:RightArm' are said to be l_shoulder"):
+        joint_map.of_list(rig)
+    with pytest.raises(RuntimeError, match="are said to be l_shoulder"):
+        bpy.ops.takt.import_pha(filepath=str(library / "show.pha"))  # type: ignore[attr-defined]
+
+
+def test_without_a_library_a_map_is_not_saved(tmp_path: Path) -> None:
+    rig = mixamo_in_t_pose()
+    joint_map.fill(rig)
+    with pytest.raises(RuntimeError, match="there is no library to save the map in"):
+        bpy.ops.takt.save_map()  # type: ignore[attr-defined]
+
+
+def test_a_rig_that_is_not_certain_asks(library: Path, hello: bpy.types.Object) -> None:
+    rig = mixamo_in_t_pose()
+    for bone in list(cast(Any, rig.data).bones):
+        side = "Left" if "Left" in bone.name else "Right" if "Right" in bone.name else ""
+        if side:  # whoever rigged this mixed up the sides
+            bone.name = bone.name.replace(side, "?")
+            bone.name = bone.name.replace("?", "right" if side == "Left" else "left")
+    before = len(bpy.data.actions)
+    with pytest.raises(RuntimeError, match=r"certain.*named left stand on the right side.*Correct the skeleton map"):
+        bpy.ops.takt.import_pha(filepath=str(library / "show.pha"))  # type: ignore[attr-defined]
+    assert len(bpy.data.actions) == before
+    skeleton: Skeleton = armature.read_skeleton(rig)
+    assert not find_map(skeleton).is_sure
