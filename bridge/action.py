@@ -99,7 +99,8 @@ def _own_action(armature_object: bpy.types.Object) -> bpy.types.Action | None:
 def _write_keys(bag: bpy.types.ActionChannelbag, channel: str, names: tuple[str, ...], frames: FloatArray,
                 values: FloatArray, is_key: BoolArray, repeat: _Repeat | None) -> None:
     """Write values (F, B, C) as curves of bones; float32, since Blender copies that without conversion."""
-    values32, frames32 = values.astype(np.float32), frames.astype(np.float32)
+    # One curve's values after another: they are copied out thousands at a time.
+    by_curve, frames32 = np.ascontiguousarray(values.transpose(1, 2, 0), dtype=np.float32), frames.astype(np.float32)
     linear = np.full(len(frames), _LINEAR, dtype=np.uint8)
     for bone, name in enumerate(names):
         path = f'pose.bones["{bpy.utils.escape_identifier(name)}"].{channel}'
@@ -108,7 +109,7 @@ def _write_keys(bag: bpy.types.ActionChannelbag, channel: str, names: tuple[str,
         keys[:, 0] = frames32[rows]
         for index in range(values.shape[2]):
             curve = versions.add_fcurve(bag, path, index, name)
-            keys[:, 1] = values32[rows, bone, index]
+            keys[:, 1] = by_curve[bone, index, rows]
             points: Any = curve.keyframe_points
             points.add(len(rows))
             points.foreach_set("co", keys.ravel())

@@ -25,7 +25,7 @@ _LAST_FRAME = 1e-6
 """A motion that ends within this share of a frame after a frame ends on it."""
 _NEAREST = 0.004
 """Keys are at least so many frames apart, since Blender keeps times as float32; a jump takes twice as long."""
-_OWN_KEYS_PER_FRAME = 1
+_OWN_KEYS_PER_FRAME = 0.5
 """A clip whose keys stand closer than this, as it is played, is keyed at whole frames only: those are fewer."""
 _FRAMES_AT_ONCE = 256
 
@@ -108,7 +108,7 @@ def _keyed(motion: Motion, frames: FloatArray, fps: float, starts: BoolArray | N
 
     def channel(chosen: BoolArray, values: FloatArray, tolerance: float) -> Channel:
         joints = np.flatnonzero(chosen)
-        values = values[:, joints]
+        values = values if len(joints) == values.shape[1] else values[:, joints]
         if starts is None:
             return Channel(joints, values, np.ones(values.shape[:2], dtype=np.bool_))
         choose = rotation_keys if values.shape[2] == 4 else vector_keys
@@ -131,4 +131,4 @@ def _sampled(motion: Motion, times_s: FloatArray) -> Pose:
 
 def _leaves(values: FloatArray, rest: float) -> BoolArray:
     """Tell which joints (J,) ever leave the rest value, from values (F, J, C)."""
-    return np.asarray((np.abs(values - rest) > _STILL).any(axis=(0, 2)))
+    return np.asarray(((values.min(axis=0) < rest - _STILL) | (values.max(axis=0) > rest + _STILL)).any(axis=1))

@@ -6,7 +6,7 @@ import numpy as np
 
 from .arrays import BoolArray, FloatArray, IntArray
 
-_TRACKS_AT_ONCE = 16
+_TRACKS_AT_ONCE = 8
 _CLEARINGS = 3
 
 

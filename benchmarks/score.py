@@ -1,0 +1,163 @@
+"""How long a score takes to become an Action, beside Blender's own baking and scipy's interpolation.
+
+dev.py bench score prints, in processor time:
+  action   14,400 frames of 65 bones from a score of 600 calls: parsed, resolved, unfolded, sampled, written, for both
+           ways to set keys (at most 2 s are wanted);
+  bake     nla.bake of the same armature over fewer frames, by the frame (30 times the action's time is wanted);
+  calls    50,000 calls parsed, resolved and unfolded (at most 1 s);
+  sample   the same motion by core alone; one instant; fifty characters at once with their palettes (3 ms for all);
+  slerp    rotations by core's key table and by scipy's Slerp, where scipy is there (3 times as fast is wanted).
+"""
+
+import sys
+import time
+from collections.abc import Callable
+
+import bpy
+import numpy as np
+
+from takt.bridge import action, armature, properties
+from takt.core import rotations as rot
+from takt.core.clip import Clip, Tracks
+from takt.core.motion import Motion
+from takt.core.pha.document import parse
+from takt.core.pha.library import Library
+from takt.core.pha.programme import resolve
+from takt.core.pha.sequence import expand
+from takt.core.score import Settings, perform
+from takt.core.skeleton import Skeleton
+from takt.core.skinning import Palette
+
+BONES, CALLS, CALLS_ALONE, CLIPS, KEYS = 65, 600, 50_000, 12, 24
+BAKED_FRAMES = 1_000
+CHARACTERS = 50
+UP = np.array((0.0, 0.0, 1.0))
+
+
+def main() -> int:
+    """Measure everything once, the best of a few runs where they are short."""
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    properties.register()
+    rig = _rig()
+    skeleton = armature.read_skeleton(rig)
+    library = Library(other_clips=lambda src: _clips(skeleton))
+    text = _score(CALLS)
+    scene = bpy.context.scene
+    assert scene is not None
+    scene.render.fps = 24
+    motions: list[Motion] = []
+
+    def act(keys: str) -> None:
+        motions.append(perform(text, None, library, skeleton, Settings(), turn=rot.IDENTITY, up=UP))
+        action.write_action(rig, "Bench", action.sample_channels(motions[-1], scene, 1, keys))
+
+    every, few = (_seconds(lambda keys=keys: act(keys), 2) for keys in ("EVERY_FRAME", "KEYS"))  # type: ignore[misc]
+    motion = motions[-1]
+    frames = int(motion.duration_s * 24)
+    _say("action", f"{frames} frames, {BONES} bones, {CALLS} calls: {every:.2f} s every frame, {few:.2f} s few keys")
+    baked = _bake(rig) / BAKED_FRAMES * frames
+    _say("bake", f"nla.bake {baked:.1f} s for as many, from {BAKED_FRAMES} frames: {baked / every:.0f} times")
+    long = _score(CALLS_ALONE)
+    calls = _seconds(lambda: expand(resolve(parse(long), library)), 3)
+    _say("calls", f"{CALLS_ALONE} parsed, resolved, unfolded: {calls:.2f} s")
+    _sampling(motion)
+    _slerp()
+    return 0
+
+
+def _sampling(motion: Motion) -> None:
+    rng = np.random.default_rng(1)
+    times = np.linspace(0.0, motion.duration_s, 14_400)
+    whole = _seconds(lambda: [motion.sample(times[i:i + 256]) for i in range(0, len(times), 256)], 2)
+    instants = rng.uniform(0.0, motion.duration_s, 200)
+    one = _seconds(lambda: [motion.sample(instants[i:i + 1]) for i in range(200)], 3) / 200
+    crowd = rng.uniform(0.0, motion.duration_s, CHARACTERS)
+    fifty = _seconds(lambda: [Palette.from_pose(motion.skeleton, motion.sample(crowd)) for _ in range(20)], 3) / 20
+    _say("sample", f"{len(times)} frames {whole:.2f} s; one {one * 1e3:.3f} ms; {CHARACTERS} characters of {BONES} bones "
+                   f"with palettes {fifty * 1e3:.2f} ms")
+
+
+def _slerp() -> None:
+    frames, rng = 14_400, np.random.default_rng(2)
+    times = np.arange(KEYS, dtype=np.float64)
+    values = rot.normalized(rng.normal(size=(KEYS, BONES, 4)))
+    skeleton = Skeleton.from_arrays([f"b{i}" for i in range(BONES)], [-1] * BONES, rot.identities(BONES),
+                                    np.zeros((BONES, 3)))
+    clip = Clip("c", skeleton, times[-1], Tracks.uniform(np.arange(BONES), times, values), Tracks.empty(3),
+                Tracks.empty(3))
+    at = np.sort(rng.uniform(0.0, times[-1], frames))
+    own = _seconds(lambda: [clip.sample(at[i:i + 256], "SLERP") for i in range(0, frames, 256)], 3) / (frames * BONES)
+    try:
+        from scipy.spatial.transform import Rotation, Slerp
+    except ImportError:
+        _say("slerp", f"{own * 1e9:.0f} ns a rotation; scipy is not there to compare with")
+        return
+    slerps = [Slerp(times, Rotation.from_quat(values[:, bone][:, (1, 2, 3, 0)])) for bone in range(BONES)]
+    theirs = _seconds(lambda: [slerp(at).as_quat() for slerp in slerps], 2) / (frames * BONES)
+    _say("slerp", f"{own * 1e9:.0f} ns a rotation, scipy {theirs * 1e9:.0f} ns: {theirs / own:.1f} times")
+
+
+def _bake(rig: bpy.types.Object) -> float:
+    """Return how long nla.bake takes over BAKED_FRAMES frames of the assigned Action."""
+    assert bpy.context.view_layer is not None
+    bpy.context.view_layer.objects.active = rig
+    rig.select_set(True)
+    bpy.ops.object.mode_set(mode="POSE")
+    for bone in rig.pose.bones:  # type: ignore[union-attr]
+        (bone if bpy.app.version >= (5, 0, 0) else bone.bone).select = True
+    start = time.process_time()
+    bpy.ops.nla.bake(frame_start=1, frame_end=BAKED_FRAMES, only_selected=True, visual_keying=True, bake_types={"POSE"})
+    return time.process_time() - start
+
+
+def _rig() -> bpy.types.Object:
+    """Make five chains of thirteen bones."""
+    rig = bpy.data.objects.new("Rig", bpy.data.armatures.new("Rig"))
+    assert bpy.context.collection is not None and bpy.context.view_layer is not None
+    bpy.context.collection.objects.link(rig)
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.object.mode_set(mode="EDIT")
+    bones = rig.data.edit_bones  # type: ignore[union-attr]
+    for i in range(BONES):
+        bone = bones.new(f"bone{i}")
+        chain, step = i % 5, i // 5
+        bone.head, bone.tail = (chain * 0.3, 0.0, step * 0.1), (chain * 0.3, 0.02, step * 0.1 + 0.1)
+        bone.parent = bones[f"bone{i - 5}"] if step else (bones["bone0"] if i else None)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    return rig
+
+
+def _clips(skeleton: Skeleton) -> tuple[Clip, ...]:
+    """Make clips of a second in which every bone turns and the first one travels."""
+    rng, times = np.random.default_rng(0), np.linspace(0.0, 1.0, KEYS)
+    clips = []
+    for i in range(CLIPS):
+        turns = rot.exp(np.cumsum(rng.normal(0.0, 0.05, (KEYS, BONES, 3)), axis=0))
+        way = np.cumsum(rng.normal(0.0, 0.02, (KEYS, 1, 3)), axis=0)
+        clips.append(Clip(f"clip{i}", skeleton, 1.0, Tracks.uniform(np.arange(BONES), times, turns),
+                          Tracks.uniform(np.array((0,)), times, way), Tracks.empty(3)))
+    return tuple(clips)
+
+
+def _score(calls: int) -> str:
+    rows = "".join(f'<call name="clip{i * 7 % CLIPS}" duration="1"/>' for i in range(calls))
+    return f'<pha tickLength="1"><load src="x"/><procedure name="main">{rows}</procedure></pha>'
+
+
+def _seconds(work: Callable[[], object], runs: int) -> float:
+    """Return the least processor time that a piece of work took."""
+    best = np.inf
+    for _ in range(runs):
+        start = time.process_time()
+        work()
+        best = min(best, time.process_time() - start)
+    return float(best)
+
+
+def _say(what: str, text: str) -> None:
+    sys.stdout.write(f"{what:8} {text}\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
