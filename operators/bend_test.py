@@ -71,6 +71,7 @@ class TAKT_OT_bend_in_turn(_Bending):
         if bend.is_bent(armature_object):
             bend.put_back(armature_object, scene)
         self._armature = armature_object
+        self._bent = ""
         self._names = [bone.name for bone in bend.bendable(armature_object)]
         bend.keep(armature_object, bend.bendable(armature_object), scene.frame_current_final)
         self._timer = manager.event_timer_add(_STEP_S, window=context.window)
@@ -96,13 +97,14 @@ class TAKT_OT_bend_in_turn(_Bending):
         bend.put_back(self._armature, context.scene)
 
     def _pose(self, context: bpy.types.Context, number: int, share: float) -> None:
-        """Bend the joint whose turn it is, and straighten the one before."""
+        """Bend the joint whose turn it is, and straighten the one that was bent before: slow drawing skips some."""
         assert self._armature.pose is not None and context.workspace is not None
-        bones = self._armature.pose.bones
-        if number > 0:
-            bend.bend(self._armature, bones[self._names[number - 1]], 0.0)
-        bend.bend(self._armature, bones[self._names[number]], self.angle * math.sin(2.0 * math.pi * share))
-        context.workspace.status_text_set(f"Bending {self._names[number]}   Esc: Stop")
+        bones, name = self._armature.pose.bones, self._names[number]
+        if self._bent not in {"", name}:
+            bend.bend(self._armature, bones[self._bent], 0.0)
+        self._bent = name
+        bend.bend(self._armature, bones[name], self.angle * math.sin(2.0 * math.pi * share))
+        context.workspace.status_text_set(f"Bending {name}   Esc: Stop")
 
 
 def _problem(context: bpy.types.Context) -> str:
