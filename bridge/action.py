@@ -11,9 +11,8 @@ from ..core.arrays import BoolArray, FloatArray
 from ..core.keying import Channel, Keyed, key_every_frame, key_sparsely
 from ..core.motion import Motion
 from . import properties, score, versions
+from .keys import write_keys
 
-_LINEAR = 1
-"""Keyframe.interpolation LINEAR, as foreach_set wants it."""
 _STRAIGHT_RAD = np.radians(0.01)
 """A loop that turns by less than this in each round goes on straight."""
 _Repeat = Literal["REPEAT", "REPEAT_OFFSET"]
@@ -98,23 +97,10 @@ def _own_action(armature_object: bpy.types.Object) -> bpy.types.Action | None:
 
 def _write_keys(bag: bpy.types.ActionChannelbag, channel: str, names: tuple[str, ...], frames: FloatArray,
                 values: FloatArray, is_key: BoolArray, repeat: _Repeat | None) -> None:
-    """Write values (F, B, C) as curves of bones; float32, since Blender copies that without conversion."""
-    # One curve's values after another: they are copied out thousands at a time.
-    by_curve, frames32 = np.ascontiguousarray(values.transpose(1, 2, 0), dtype=np.float32), frames.astype(np.float32)
-    linear = np.full(len(frames), _LINEAR, dtype=np.uint8)
+    """Write values (F, B, C) as curves of bones."""
     for bone, name in enumerate(names):
-        path = f'pose.bones["{bpy.utils.escape_identifier(name)}"].{channel}'
         rows = np.flatnonzero(is_key[:, bone])
-        keys = np.empty((len(rows), 2), dtype=np.float32)
-        keys[:, 0] = frames32[rows]
-        for index in range(values.shape[2]):
-            curve = versions.add_fcurve(bag, path, index, name)
-            keys[:, 1] = by_curve[bone, index, rows]
-            points: Any = curve.keyframe_points
-            points.add(len(rows))
-            points.foreach_set("co", keys.ravel())
-            points.foreach_set("interpolation", linear[:len(rows)])
-            curve.update()
+        for curve in write_keys(bag, name, channel, frames[rows], values[rows, bone]):
             if repeat is not None:
                 cycles: Any = curve.modifiers.new("CYCLES")
                 cycles.mode_before = cycles.mode_after = repeat

@@ -1,24 +1,22 @@
 """Clips written as Actions of their own, key for key."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import bpy
 import numpy as np
 
 from ..core import rotations as rot
-from ..core.arrays import FloatArray
 from ..core.clip import Clip, Tracks
 from ..core.skeleton import Skeleton
 from . import score, versions
-
-_LINEAR = 1
-"""Keyframe.interpolation LINEAR, as foreach_set wants it: with quaternions that is normalised LERP, as OGRE's."""
+from .keys import write_keys
 
 
 def write_clips(armature_object: bpy.types.Object, clips: Sequence[Clip],
                 scene: bpy.types.Scene) -> list[bpy.types.Action]:
     """Make an Action of each clip, from the scene's first frame on; the first of them is assigned.
+
+    Straight lines between a clip's own quaternions are, once Blender normalises them, OGRE's own interpolation.
 
     clips: on the armature's skeleton, as `armature.read_skeleton` gives it.
     """
@@ -44,7 +42,7 @@ def _write_clip(armature_object: bpy.types.Object, clip: Clip, scene: bpy.types.
                             ("location", _in_bone_axes(clip.translations, skeleton)), ("scale", clip.scales)):
         for track, joint in enumerate(tracks.joints.tolist()):
             keys = slice(int(tracks.starts[track]), int(tracks.starts[track + 1]))
-            _write_keys(bag, skeleton.names[joint], channel, first + tracks.times_s[keys] * fps, tracks.values[keys])
+            write_keys(bag, skeleton.names[joint], channel, first + tracks.times_s[keys] * fps, tracks.values[keys])
     return action
 
 
@@ -52,20 +50,3 @@ def _in_bone_axes(tracks: Tracks, skeleton: Skeleton) -> Tracks:
     """Turn translations from the parent's axes, core's, to those of the bone at rest, Blender's."""
     rest = np.repeat(skeleton.rest_rotations[tracks.joints], np.diff(tracks.starts), axis=0)
     return Tracks(tracks.joints, tracks.starts, tracks.times_s, rot.rotate(rot.conjugate(rest), tracks.values))
-
-
-def _write_keys(bag: bpy.types.ActionChannelbag, bone: str, channel: str, frames: FloatArray,
-                values: FloatArray) -> None:
-    """Write keys (K, C) as one curve for each channel; float32, since Blender copies that without conversion."""
-    path = f'pose.bones["{bpy.utils.escape_identifier(bone)}"].{channel}'
-    keys = np.empty((len(frames), 2), dtype=np.float32)
-    keys[:, 0] = frames
-    linear = np.full(len(frames), _LINEAR, dtype=np.uint8)
-    for index in range(values.shape[1]):
-        keys[:, 1] = values[:, index]
-        curve = versions.add_fcurve(bag, path, index, bone)
-        points: Any = curve.keyframe_points
-        points.add(len(frames))
-        points.foreach_set("co", keys.ravel())
-        points.foreach_set("interpolation", linear)
-        curve.update()
