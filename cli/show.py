@@ -32,8 +32,7 @@ def run(options: argparse.Namespace) -> int:
     """Print the score."""
     programme, motion = read_motion(options)
     if options.json:
-        json.dump(segments(motion), sys.stdout, indent=1)
-        print()
+        print("[" + ",\n ".join(map(json.dumps, segments(motion))) + "]")
         return 0
     print(f"{options.procedure}: {len(motion.sequence)} segments, {motion.duration_s:.2f} s, transitions "
           f"{motion.method.identifier}\n")
