@@ -15,6 +15,7 @@ from takt.core import rotations as rot
 from takt.core.arrays import FloatArray
 from takt.core.clip import Clip
 from takt.core.formats import ogre_binary, read_clips
+from takt.core.formats.ogre import OgreSkeleton
 from takt.core.maps import SkeletonMap, find_map
 from takt.core.retarget import Retargeted, retarget
 from takt.core.skeleton import Skeleton, world_from_pose
@@ -50,7 +51,7 @@ def source(name: str) -> tuple[Clip, ...]:
 
 
 @cache
-def sinbad() -> ogre_binary.OgreSkeleton:
+def sinbad() -> OgreSkeleton:
     return ogre_binary.read((DATA / "ogre" / "Sinbad.skeleton").read_bytes())
 
 
@@ -115,10 +116,10 @@ def test_limbs_point_as_in_the_clip_and_heads_are_as_high(of: str, to: str) -> N
         theirs = find_map(clip.skeleton)
         mean.append(apart.mean())
         worst.append(apart.max())
-        feet, head = [[[m.joint_of[f"{s}_ankle"] for s in "lr"], m.joint_of["skullbase"]] for m in (theirs, ours)], []
-        for world, found, (ankles, skull) in ((there, theirs, feet[0]), (here, ours, feet[1])):
-            low = world[:, ankles, 1, 3].min(axis=1)
-            head.append((world[:, skull, 1, 3] - low).mean() / height(found))
+        head = []
+        for world, found in ((there, theirs), (here, ours)):
+            low = np.min([world[:, found.joint_of[f"{s}_ankle"], 1, 3] for s in "lr"], axis=0)
+            head.append((world[:, found.joint_of["skullbase"], 1, 3] - low).mean() / height(found))
         assert head[0] < STANDING or abs(head[0] - head[1]) < HEAD_SHARE, (clip.name, head)
     print(f"{of} on {to}: {len(mean)} clips, mean {np.mean(mean or [0]):.3f}°, worst {np.max(worst or [0]):.2f}°")
     assert np.max(mean or [0]) <= MEAN_DEG and np.max(worst or [0]) <= WORST_DEG
