@@ -48,7 +48,7 @@ def mixamo_in_t_pose() -> bpy.types.Object:
     bpy.context.view_layer.update()
     for side, angle in (("l", -90.0), ("r", 90.0)):
         bone = rig.pose.bones[f"{side}_shoulder"]
-        head = tuple(bone.head)
+        head = tuple(cast(Any, bone.head))
         turn = Matrix.Rotation(np.radians(angle), 4, "Y")
         about = Matrix.Translation(head) @ turn @ Matrix.Translation(tuple(-x for x in head))
         bone.matrix = about @ bone.matrix

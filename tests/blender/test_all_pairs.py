@@ -1,0 +1,154 @@
+"""Every clip on every character: how far limbs point from where the clip's own point, as figures and as a picture.
+
+The picture, one stick figure for each pair, is written as SVG to the file that TAKT_PAIRS names.
+"""
+
+import os
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from takt.bridge import clips
+from takt.core import rotations as rot
+from takt.core.arrays import FloatArray
+from takt.core.clip import Clip
+from takt.core.formats import ogre_binary, read_clips
+from takt.core.formats.ogre import OgreSkeleton
+from takt.core.maps import SkeletonMap, find_map
+from takt.core.retarget import Retargeted, retarget
+from takt.core.skeleton import Skeleton, world_from_pose
+from takt.samples.skeleton import build_skeleton
+from takt.tests.core.ogre_cases import DATA
+from takt.tests.core.rigs import real
+
+pytestmark = pytest.mark.skipif(not (DATA / "clips").exists(), reason=f"no data at {DATA}; set TAKT_DATA to its folder")
+
+MEAN_DEG, WORST_DEG = 2.0, 8.0
+HEAD_SHARE = 0.08
+"""How far the mean height of the head may be from the clip's own, as a share of the body's height at rest."""
+STANDING = 0.88
+"""That holds where the head is at least this high: lying and bent bodies differ by their proportions."""
+LIMBS = [(f"{side}_{a}", f"{side}_{b}") for side in "lr" for a, b in
+         (("hip", "knee"), ("knee", "ankle"), ("shoulder", "elbow"), ("elbow", "wrist"))]
+LINES = [*LIMBS, ("HumanoidRoot", "skullbase"), ("HumanoidRoot", "l_hip"), ("HumanoidRoot", "r_hip"),
+         ("l_shoulder", "r_shoulder"), ("l_ankle", "l_metatarsal"), ("r_ankle", "r_metatarsal")]
+BLENDER_FROM_HANIM = rot.from_axis_angle(np.array((1.0, 0, 0)), np.pi / 2)
+SOURCES = ("clips", "KayKit_Rogue_Hooded.glb", "Quaternius_Male_Casual.blend", "cesium_man.gltf", "Sinbad.skeleton")
+TARGETS = ("sample", "mpfb_game_engine", "Rogue_Hooded", "Male_Suit", "Sinbad", "cesium_man")
+
+
+@cache
+def source(name: str) -> tuple[Clip, ...]:
+    if name == "clips":
+        paths = sorted((DATA / "clips").iterdir())
+        return tuple(c for p in paths for c in (read_clips(p.read_bytes(), p) if p.suffix == ".bvh" else
+                                                clips.read_file_clips(b"", p)))
+    if name == "Sinbad.skeleton":
+        return tuple(clip for clip in sinbad().played if clip.name in ("Dance", "RunBase", "RunTop"))
+    return clips.read_file_clips(b"", DATA / "characters" / name)
+
+
+@cache
+def sinbad() -> OgreSkeleton:
+    return ogre_binary.read((DATA / "ogre" / "Sinbad.skeleton").read_bytes())
+
+
+def target(name: str) -> Skeleton:
+    return build_skeleton() if name == "sample" else sinbad().skeleton if name == "Sinbad" else real(name)
+
+
+def upright(found: SkeletonMap, clip: Clip, times: FloatArray) -> FloatArray:
+    """Return matrices (F, J, 3, 4) in H-Anim's axes."""
+    assert found.turn is not None
+    back = rot.to_matrix(rot.conjugate(found.turn))
+    return np.asarray(back @ world_from_pose(clip.skeleton, clip.sample(times)))
+
+
+def pointing(found: SkeletonMap, world: FloatArray) -> dict[tuple[str, str], FloatArray]:
+    """Return unit vectors (F, 3) along limbs; a bone on which its end does not hang points as it turns itself."""
+    assert found.turn is not None
+    rest = rot.to_matrix(rot.conjugate(found.turn)) @ found.skeleton.rest_world
+    ways = {}
+    for a, b in LIMBS:
+        if a in found.joint_of and b in found.joint_of:
+            i, j = found.joint_of[a], found.joint_of[b]
+            above = j
+            while above >= 0 and above != i:
+                above = int(found.skeleton.parents[above])
+            way = world[:, j, :, 3] - world[:, i, :, 3]
+            if above != i:
+                way = world[:, i, :, :3] @ np.linalg.solve(rest[i, :, :3], rest[j, :, 3] - rest[i, :, 3])
+            ways[a, b] = way / np.linalg.norm(way, axis=1, keepdims=True)
+    return ways
+
+
+def compared(clip: Clip, skeleton: Skeleton) -> tuple[Retargeted, FloatArray, FloatArray, FloatArray]:
+    """Return what came of it, angles apart (N,), and matrices of the clip's own and of the new motion."""
+    done = retarget(clip, skeleton, BLENDER_FROM_HANIM)
+    times = np.linspace(0.0, clip.duration_s, int(np.clip(clip.duration_s * 30, 2, 150)))
+    theirs, ours = find_map(clip.skeleton), find_map(skeleton)
+    there, here = upright(theirs, clip, times), upright(ours, done.clip, times)
+    one, other = pointing(theirs, there), pointing(ours, here)
+    apart = np.concatenate([np.arctan2(np.linalg.norm(np.cross(one[k], other[k]), axis=1),
+                                       np.sum(one[k] * other[k], axis=1)) for k in one if k in other])
+    return done, np.degrees(apart), there, here
+
+
+def height(found: SkeletonMap) -> float:
+    """Return the height from the feet to the head at rest."""
+    assert found.turn is not None
+    up = rot.rotate(rot.conjugate(found.turn), found.skeleton.rest_world[:, :, 3])[:, 1]
+    return float(up[found.joint_of["skullbase"]] - min(up[found.joint_of[f"{s}_ankle"]] for s in "lr"))
+
+
+@pytest.mark.parametrize("to", TARGETS)
+@pytest.mark.parametrize("of", SOURCES)
+def test_limbs_point_as_in_the_clip_and_heads_are_as_high(of: str, to: str) -> None:
+    skeleton = target(to)
+    ours = find_map(skeleton)
+    mean, worst = [], []
+    for clip in source(of):
+        done, apart, there, here = compared(clip, skeleton)
+        if done.is_own:
+            continue
+        theirs = find_map(clip.skeleton)
+        mean.append(apart.mean())
+        worst.append(apart.max())
+        head = []
+        for world, found in ((there, theirs), (here, ours)):
+            low = np.min([world[:, found.joint_of[f"{s}_ankle"], 1, 3] for s in "lr"], axis=0)
+            head.append((world[:, found.joint_of["skullbase"], 1, 3] - low).mean() / height(found))
+        assert head[0] < STANDING or abs(head[0] - head[1]) < HEAD_SHARE, (clip.name, head)
+    print(f"{of} on {to}: {len(mean)} clips, mean {np.mean(mean or [0]):.3f}°, worst {np.max(worst or [0]):.2f}°")
+    assert np.max(mean or [0]) <= MEAN_DEG and np.max(worst or [0]) <= WORST_DEG
+
+
+@pytest.mark.skipif(not os.environ.get("TAKT_PAIRS"), reason="TAKT_PAIRS names no file for the contact sheet")
+def test_contact_sheet() -> None:
+    shown = [*source("clips"), *source("Sinbad.skeleton"), *source("cesium_man.gltf"),
+             *source("KayKit_Rogue_Hooded.glb")[::11], *source("Quaternius_Male_Casual.blend")[::3]]
+    cell, parts = 110, []
+    for row, clip in enumerate(shown):
+        for column, name in enumerate((None, *TARGETS)):
+            skeleton = clip.skeleton if name is None else target(name)
+            played = clip if name is None else retarget(clip, skeleton, BLENDER_FROM_HANIM).clip
+            found = find_map(skeleton)
+            world = upright(found, played, np.array((0.45 * clip.duration_s,)))[0, :, :, 3]
+            size = height(found)
+            at = (world - world[found.joint_of["HumanoidRoot"]]) / size * 55
+            x0, y0 = column * cell + cell / 2, row * cell + cell * 0.55
+            for a, b in LINES:
+                if a in found.joint_of and b in found.joint_of:
+                    p, q = at[found.joint_of[a]], at[found.joint_of[b]]
+                    colour = "#c33" if a.startswith("l_") else "#36c" if a.startswith("r_") else "#333"
+                    ends = [(x0 + v[0] * 0.87 + v[2] * 0.5, y0 - v[1] + v[2] * 0.12) for v in (p, q)]
+                    parts.append(f'<line x1="{ends[0][0]:.1f}" y1="{ends[0][1]:.1f}" x2="{ends[1][0]:.1f}" '
+                                 f'y2="{ends[1][1]:.1f}" stroke="{colour}" stroke-width="2.5"/>')
+            label = clip.name if name is None else name if row == 0 else ""
+            parts.append(f'<text x="{column * cell + 3}" y="{row * cell + 11}" font-size="9">{label}</text>')
+    width, tall = (len(TARGETS) + 1) * cell, len(shown) * cell
+    Path(os.environ["TAKT_PAIRS"]).write_text(
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{tall}" font-family="sans-serif">'
+        f'<rect width="100%" height="100%" fill="#fff"/>{"".join(parts)}</svg>', encoding="utf-8")
