@@ -12,6 +12,7 @@ dev.py bench score prints, in processor time:
 import sys
 import time
 from collections.abc import Callable
+from typing import Any
 
 import bpy
 import numpy as np
@@ -73,8 +74,8 @@ def _sampling(motion: Motion) -> None:
     one = _seconds(lambda: [motion.sample(instants[i:i + 1]) for i in range(200)], 3) / 200
     crowd = rng.uniform(0.0, motion.duration_s, CHARACTERS)
     fifty = _seconds(lambda: [Palette.from_pose(motion.skeleton, motion.sample(crowd)) for _ in range(20)], 3) / 20
-    _say("sample", f"{len(times)} frames {whole:.2f} s; one {one * 1e3:.3f} ms; {CHARACTERS} characters of {BONES} bones "
-                   f"with palettes {fifty * 1e3:.2f} ms")
+    _say("sample", f"{len(times)} frames {whole:.2f} s; one {one * 1e3:.3f} ms; {CHARACTERS} characters of "
+                   f"{BONES} bones with palettes {fifty * 1e3:.2f} ms")
 
 
 def _slerp() -> None:
@@ -87,8 +88,8 @@ def _slerp() -> None:
                 Tracks.empty(3))
     at = np.sort(rng.uniform(0.0, times[-1], frames))
     own = _seconds(lambda: [clip.sample(at[i:i + 256], "SLERP") for i in range(0, frames, 256)], 3) / (frames * BONES)
-    try:
-        from scipy.spatial.transform import Rotation, Slerp
+    try:  # only here, and without types
+        from scipy.spatial.transform import Rotation, Slerp  # type: ignore[import-untyped, unused-ignore]
     except ImportError:
         _say("slerp", f"{own * 1e9:.0f} ns a rotation; scipy is not there to compare with")
         return
@@ -104,9 +105,11 @@ def _bake(rig: bpy.types.Object) -> float:
     rig.select_set(True)
     bpy.ops.object.mode_set(mode="POSE")
     for bone in rig.pose.bones:  # type: ignore[union-attr]
-        (bone if bpy.app.version >= (5, 0, 0) else bone.bone).select = True
+        holder: Any = bone if bpy.app.version >= (5, 0, 0) else bone.bone
+        holder.select = True
     start = time.process_time()
-    bpy.ops.nla.bake(frame_start=1, frame_end=BAKED_FRAMES, only_selected=True, visual_keying=True, bake_types={"POSE"})
+    bpy.ops.nla.bake(frame_start=1, frame_end=BAKED_FRAMES, only_selected=True, visual_keying=True,
+                     bake_types={"POSE"})
     return time.process_time() - start
 
 

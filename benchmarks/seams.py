@@ -75,10 +75,12 @@ def main(arguments: list[str]) -> int:
             _measure(_motion(clips, tempo, transition, row.style), row)
     rows.sort(key=lambda row: float(np.mean(row.jolts)))
     sys.stdout.write(f"{len(rows[0].jolts)} seams, {1 / FRAME_S:.0f} frames a second; changes in °/frame²\n"
-                     f"{'method':12} {'curve':9} {'pace':6} {'speed':>6} {'jump':>7} {'jolt':>7} {'worst':>7} {'whole':>7}\n")
+                     f"{'method':12} {'curve':9} {'pace':6} {'speed':>6} {'jump':>7} {'jolt':>7} {'worst':>7} "
+                     f"{'whole':>7}\n")
     for row in rows:
         s = row.style
-        sys.stdout.write(f"{s.method:12} {s.curve:9} {s.pace:6} {row.speed:6.2f} {np.degrees(row.jump):6.4f}° {np.degrees(np.mean(row.jolts)):7.3f} "
+        sys.stdout.write(f"{s.method:12} {s.curve:9} {s.pace:6} {row.speed:6.2f} "
+                         f"{np.degrees(row.jump):6.4f}° {np.degrees(np.mean(row.jolts)):7.3f} "
                          f"{np.degrees(max(row.jolts)):7.2f} {np.degrees(np.mean(row.whole)):7.3f}\n")
     if options.svg:
         options.svg.write_text(_picture(rows), encoding="utf-8")

@@ -60,7 +60,7 @@ class ScoreSettings:
         pace: str
         joint_time: str
         speed: str
-        keys: str
+        key_mode: str
         markers_wanted: bool
     else:
         library: library_property()
@@ -100,7 +100,7 @@ class ScoreSettings:
         loop: BoolProperty(
             name="Loop", default=_DEFAULTS.loop, override=_OVERRIDABLE,
             description="The last clip leads back to the first")
-        keys: EnumProperty(
+        key_mode: EnumProperty(
             name="Keys", default="EVERY_FRAME", override=_OVERRIDABLE, items=KEYS,
             description="Where the Action has its keys")
         markers_wanted: BoolProperty(
@@ -111,7 +111,7 @@ class ScoreSettings:
 SETTING_NAMES = ("library", "procedure", "method", "curve", "interpolation", "translation", "pace", "joint_time",
                  "speed", "root_motion", "loop")
 """What a motion depends on; the names are those of core's Settings but for the library."""
-ACTION_NAMES = ("keys", "markers_wanted")
+ACTION_NAMES = ("key_mode", "markers_wanted")
 """What only the Action and the timeline depend on."""
 
 

@@ -173,7 +173,7 @@ def continuous(q: FloatArray, axis: int = 0) -> FloatArray:
         return np.moveaxis(q, 0, axis)
     flips = np.einsum("...i,...i->...", q[1:], q[:-1]) < 0.0
     if not flips.any():
-        return np.moveaxis(q, 0, axis).copy()
+        return np.moveaxis(q, 0, axis)
     signs = np.ones(q.shape[:-1])
     signs[1:] -= 2.0 * (np.cumsum(flips, axis=0) % 2)
     return np.moveaxis(q * signs[..., None], 0, axis)

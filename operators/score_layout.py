@@ -19,7 +19,7 @@ def draw_settings(layout: bpy.types.UILayout, settings: ScoreSettings) -> None:
     column.prop(settings, "root_motion")
     column.prop(settings, "loop")
     column = layout.column()
-    column.prop(settings, "keys")
+    column.prop(settings, "key_mode")
     column.prop(settings, "markers_wanted")
     header, body = layout.panel("TAKT_fine_settings", default_closed=True)
     header.label(text="Blending")

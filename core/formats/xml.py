@@ -34,13 +34,13 @@ class Element(NamedTuple):
         return Place(path, self.line, self.column)
 
 
-def parse(data: bytes | str, path: Path | None = None) -> Element:
+def parse(data: bytes | str, path: Path | None = None, max_elements: int = MAX_ELEMENTS) -> Element:
     """Read a whole XML document and return its root element.
 
     data: the file's bytes in any encoding that expat knows, or text (then its encoding declaration is
-        ignored); path: only for messages.
+        ignored); path: only for messages; max_elements: more are not read.
     Raises FileError, with line and column, where the document is not well-formed, declares a document
-    type, or goes beyond MAX_BYTES, MAX_ELEMENTS, MAX_DEPTH or MAX_NAME. Comments and processing
+    type, or goes beyond MAX_BYTES, max_elements, MAX_DEPTH or MAX_NAME. Comments and processing
     instructions are left out.
 
     >>> root = parse('<pha tickLength="0.8"><call name="bow"/></pha>')
@@ -53,7 +53,7 @@ def parse(data: bytes | str, path: Path | None = None) -> Element:
     if isinstance(data, str):
         data, encoding = data.encode("utf-8", "replace"), "utf-8"
     parser = expat.ParserCreate(encoding)
-    tree = _Tree(parser, path)
+    tree = _Tree(parser, path, max_elements)
     try:
         parser.Parse(data, True)
     except expat.ExpatError as error:
@@ -79,8 +79,8 @@ class _Open:
 class _Tree:
     """Collects what the parser reports."""
 
-    def __init__(self, parser: expat.XMLParserType, path: Path | None) -> None:
-        self._parser, self._path = parser, path
+    def __init__(self, parser: expat.XMLParserType, path: Path | None, max_elements: int) -> None:
+        self._parser, self._path, self._max_elements = parser, path, max_elements
         self._count = 0
         self._stack = [_Open("", {}, 1, 1)]
         parser.buffer_text = True
@@ -94,8 +94,8 @@ class _Tree:
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         self._count += 1
-        if self._count > MAX_ELEMENTS:
-            raise self._refusal(f"more than {MAX_ELEMENTS} elements; no more are read")
+        if self._count > self._max_elements:
+            raise self._refusal(f"more than {self._max_elements} elements; no more are read")
         if len(self._stack) > MAX_DEPTH:
             raise self._refusal(f"elements nested more than {MAX_DEPTH} deep")
         for name in (tag, *attributes):

@@ -16,6 +16,8 @@ from ..formats.xml import Element
 MAX_SEGMENTS = 1_000_000
 """More segments than this are not unfolded."""
 MAX_PROBLEMS = 100
+MAX_ELEMENTS = 200_000
+"""Of one score's file: it is read within a second, and its author would need years."""
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,6})?")
 _INTEGER = re.compile(r"\+?[0-9]+")
@@ -86,7 +88,7 @@ def parse(text: str | bytes, path: Path | None = None) -> Document:
     >>> document.tick_s, document.procedures[0].calls[0].duration
     (0.5, 2.0)
     """
-    return _Reader(path).document(xml.parse(text, path))
+    return _Reader(path).document(xml.parse(text, path, MAX_ELEMENTS))
 
 
 def near(name: str, known: Iterable[str]) -> str:

@@ -335,11 +335,12 @@ class _Scopes:
         bare_procedures = (n for n, ps in self._procedures.items() if any(self._sees(module, m, n) for m, _ in ps))
         full_procedures = (n for n, (m, _) in self._full.items() if self._sees(module, m, n.rpartition(".")[2]))
         known = [*bare, *full, *bare_procedures, *full_procedures]
-        hint = near(name, known)
-        if not hint and module.is_incomplete:
-            hint = " (it may be in one of the files that could not be read)"
-        elif not hint and name.rpartition(".")[2] == "main":
+        if name.rpartition(".")[2] == "main":
             hint = "; the main of another file cannot be called"
+        else:
+            hint = near(name, known)
+            if not hint and module.is_incomplete:
+                hint = " (it may be in one of the files that could not be read)"
         return (f"<call> name: found {quoted(name)}, expected a procedure of this file or of one it includes, or a "
                 f"clip that it loads{hint}")
 

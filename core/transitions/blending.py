@@ -106,7 +106,7 @@ def lead_over(pose: Pose, crossing: Crossing, at: IntArray, before_s: FloatArray
     at: (F,) the crossing of each; before_s, after_s: (N,) how long it lasts on each side; time_s: (F,) from the
     seam, negative before it. On the seam stands what divides the way from the last pose to the first one as
     before_s divides the whole; the speed there is the mean of both, divided likewise. With u from 0 at the window's
-    edge to 1 at the seam and a curve f that rises from 0 to 1 whose ends are level, the offset to the clip is
+    edge to 1 at the seam and a curve f that rises from 0 to 1, best with level ends, the offset to the clip is
     o·f(u) + o′·T·(u − 1)·f(u): nothing in place and speed at the edge, o in place and o′ in speed at the seam
     (after Bollo 2018, Inertialization, which does this after the seam only and with one polynomial). A rotation's
     offset is a rotation vector: q = clip · exp o, whose angular velocity is exp(−o)·ω + J(o)·o′ with the right

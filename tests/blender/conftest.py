@@ -11,7 +11,7 @@ from takt.core.clip import Clip
 from takt.core.formats import ogre_xml
 from takt.core.formats.ogre import OgreSkeleton
 from takt.core.skeleton import Skeleton
-from tests.blender.dancing import NAMES, PARENTS, STEPS, make_clip, make_skeleton
+from takt.tests.blender.dancing import NAMES, PARENTS, STEPS, make_clip, make_skeleton
 
 
 @pytest.fixture(autouse=True)

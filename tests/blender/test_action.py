@@ -12,7 +12,7 @@ from takt.core import rotations as rot
 from takt.core.keying import ANGLE_RAD, SHARE_OF_HEIGHT
 from takt.core.motion import Motion
 from takt.core.transitions.methods import METHODS
-from tests.blender.dancing import NAMES, STEPS, curves, evaluated, play, rebuild
+from takt.tests.blender.dancing import NAMES, STEPS, curves, evaluated, play, rebuild
 
 POSE_TOLERANCE = 1e-5
 
@@ -35,7 +35,7 @@ def basis(rig: bpy.types.Object, frame: float) -> tuple[np.ndarray, np.ndarray, 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_few_keys_say_the_same_as_the_motion(rig: bpy.types.Object, library: Path, method: str) -> None:
-    play(library / "dance.pha", method=method, interpolation="LERP", keys="KEYS")
+    play(library / "dance.pha", method=method, interpolation="LERP", key_mode="KEYS")
     motion, skeleton = played(rig), armature.read_skeleton(rig)
     order = [skeleton.index_of[name] for name in NAMES]
     height = float(np.ptp(skeleton.rest_world[:, :, 3], axis=0).max())
@@ -53,9 +53,9 @@ def test_few_keys_say_the_same_as_the_motion(rig: bpy.types.Object, library: Pat
 
 
 def test_keys_and_every_frame_draw_the_same_pose(rig: bpy.types.Object, library: Path) -> None:
-    play(library / "dance.pha", keys="KEYS")
+    play(library / "dance.pha", key_mode="KEYS")
     few = [evaluated(rig, frame) for frame in range(1, 138, 7)]
-    play(library / "dance.pha", keys="EVERY_FRAME")
+    play(library / "dance.pha", key_mode="EVERY_FRAME")
     every = [evaluated(rig, frame) for frame in range(1, 138, 7)]
     np.testing.assert_allclose(few, every, atol=2e-3)
 
@@ -63,7 +63,7 @@ def test_keys_and_every_frame_draw_the_same_pose(rig: bpy.types.Object, library:
 @pytest.mark.parametrize("keys", ["KEYS", "EVERY_FRAME"])
 def test_a_loop_as_authored_repeats_and_ends_on_its_first_pose(rig: bpy.types.Object, library: Path,
                                                               keys: str) -> None:
-    play(library / "dance.pha", loop=True, root_motion="AS_AUTHORED", keys=keys)
+    play(library / "dance.pha", loop=True, root_motion="AS_AUTHORED", key_mode=keys)
     motion = played(rig)
     period = motion.duration_s * 24
     np.testing.assert_allclose(evaluated(rig, 1), evaluated_at(rig, 1 + period), atol=1e-3)
@@ -95,13 +95,14 @@ def test_a_loop_that_turns_holds_one_round_and_says_so(rig: bpy.types.Object, li
 def test_markers_may_be_left_out(rig: bpy.types.Object, library: Path) -> None:
     play(library / "dance.pha")
     assert len(bpy.context.scene.timeline_markers) > 0
-    bpy.context.object.takt.markers_wanted = False  # type: ignore[attr-defined]
+    bpy.context.object.takt.markers_wanted = False
     rebuild()
     assert len(bpy.context.scene.timeline_markers) == 0
 
 
 def test_asking_again_with_other_settings_just_works(rig: bpy.types.Object, library: Path) -> None:
-    settings: list[dict[str, Any]] = [{"keys": "KEYS"}, {"keys": "EVERY_FRAME", "loop": True}, {"interpolation": "SQUAD"},
+    settings: list[dict[str, Any]] = [{"key_mode": "KEYS"}, {"key_mode": "EVERY_FRAME", "loop": True},
+                                      {"interpolation": "SQUAD"},
                                       {"translation": "SPLINE", "pace": "EASED", "joint_time": "EARLY"},
                                       {"method": "APPEND", "speed": "SPEEDS"}]
     for chosen in settings:

@@ -13,7 +13,7 @@ from takt.core import rotations as rot
 from takt.core.clip import Clip
 from takt.core.skeleton import world_from_pose
 from takt.core.transitions.methods import METHODS
-from tests.blender.dancing import NAMES, STEPS, curves, evaluated, play, rebuild, refused
+from takt.tests.blender.dancing import NAMES, STEPS, curves, evaluated, play, rebuild, refused
 
 POSE_TOLERANCE = 1e-5
 

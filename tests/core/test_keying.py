@@ -1,5 +1,7 @@
 """core/keying.py: keys that say what the motion does, few or one at each frame."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
@@ -10,7 +12,7 @@ from takt.core.motion import Motion, compose
 from takt.core.pha.sequence import expand
 from takt.core.transitions.blending import Style
 from takt.core.transitions.methods import METHODS
-from tests.core.scores import FIGURE, UP_Z, X, Y, Z, library, procedure, programme, turning, walking
+from takt.tests.core.scores import FIGURE, UP_Z, X, Y, Z, library, procedure, programme, turning, walking
 
 FPS = 24.0
 CLIPS = library(feet_Steps=(turning("left", X, (0.0, 0.9, 0.3, 1.1)), turning("right", Y, (0.2, 1.5, -0.4, 0.9)),
@@ -41,7 +43,7 @@ def between(keyed: Keyed, channel: Channel, frames: FloatArray) -> FloatArray:
 def test_few_keys_keep_within_the_tolerances_at_every_frame(method: str, blend: str) -> None:
     motion = made(method=method, blend=blend)
     keyed = key_sparsely(motion, FPS)
-    frames = np.arange(int(motion.duration_s * FPS))
+    frames = np.arange(int(motion.duration_s * FPS), dtype=np.float64)
     pose = motion.sample(frames / FPS)
     turns = rot.normalized(between(keyed, keyed.rotations, frames))
     assert rot.angle_between(turns, pose.rotations[:, keyed.rotations.joints]).max() <= ANGLE_RAD
@@ -72,7 +74,7 @@ def test_every_frame_has_a_key_and_the_last_one_is_at_or_after_the_end() -> None
 
 
 @pytest.mark.parametrize("make", [key_every_frame, key_sparsely])
-def test_a_loop_ends_where_its_next_round_begins(make) -> None:  # type: ignore[no-untyped-def]
+def test_a_loop_ends_where_its_next_round_begins(make: Callable[[Motion, float], Keyed]) -> None:
     motion = made(loop=True, root_motion="AS_AUTHORED")
     keyed = make(motion, FPS)
     assert keyed.frames[-1] == pytest.approx(motion.duration_s * FPS)

@@ -42,8 +42,8 @@ def composed(*calls, loop=False, clips=CLIPS) -> tuple[Sequence, tuple[Clip, ...
 
 def motion(*calls, method="BOTH", curve="COSINE", interpolation="SLERP", root_motion="AS_AUTHORED", loop=False,
            clips=CLIPS):
-    return compose(*composed(*calls, loop=loop, clips=clips), Style(method, curve, interpolation),
-                   root_motion=root_motion, up=UP_Z)
+    sequence, played = composed(*calls, loop=loop, clips=clips)
+    return compose(sequence, played, Style(method, curve, interpolation), root_motion=root_motion, up=UP_Z)
 
 
 MIXED = ('left duration="2" transition="0.6"', 'right duration="1.5"', 'nod duration="1"',
@@ -167,8 +167,8 @@ def test_a_whole_turn_within_a_transition_does_not_make_it_jump(method):
 
 @pytest.mark.parametrize("pace", PACES)
 def test_the_pace_runs_over_the_transitions_own_time(pace):
-    m = compose(*composed('left duration="2" transition="0.8"', 'right duration="2"'),
-                Style("APPEND", "LINEAR", pace=pace), root_motion="AS_AUTHORED", up=UP_Z)
+    sequence, played = composed('left duration="2" transition="0.8"', 'right duration="2"')
+    m = compose(sequence, played, Style("APPEND", "LINEAR", pace=pace), root_motion="AS_AUTHORED", up=UP_Z)
     a, b = LEFT.sample(np.array((1.0,))).rotations, RIGHT.sample(np.array((0.0,))).rotations
     way = {"EVEN": 0.25, "EASED": 0.5 - np.sqrt(0.125), "ACCELERATING": 0.0625, "DECELERATING": 0.4375}[pace]
     assert rot.angle_between(m.sample(np.array((2.2,))).rotations, rot.slerp(a, b, way)).max() < EXACT_RAD
@@ -184,8 +184,8 @@ def test_joints_may_take_their_own_time(joint_time, begins, ends):
         return Clip(name, FIGURE, 1.0, Tracks.uniform(rows, times, values), Tracks.empty(3), Tracks.empty(3))
 
     clips = library(feet_Steps=(both("left", (0.0, 0.5), (0.0, 0.5)), both("right", (1.5, 2.0), (1.0, 1.5))))
-    m = compose(*composed('left duration="1"', 'right duration="1"', clips=clips),
-                Style("APPEND", "LINEAR", joint_time=joint_time), root_motion="AS_AUTHORED", up=UP_Z)
+    sequence, played = composed('left duration="1"', 'right duration="1"', clips=clips)
+    m = compose(sequence, played, Style("APPEND", "LINEAR", joint_time=joint_time), root_motion="AS_AUTHORED", up=UP_Z)
     length = m.transitions_s[0]
     assert length == pytest.approx(1.5 if joint_time == "SHARED" else 2.0)
     arm = FIGURE.index_of["r_arm"]

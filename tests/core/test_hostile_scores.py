@@ -1,0 +1,138 @@
+"""Scores made to hurt: a clear error or a correct result, in bounded time and memory, never a traceback."""
+
+import os
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from takt.core.errors import FileError, TaktError
+from takt.core.pha.document import MAX_ELEMENTS, parse
+from takt.core.pha.library import Library
+from takt.core.pha.programme import resolve
+from takt.core.pha.sequence import expand
+from takt.tests.core.scores import STEPS, procedure, score
+
+ROOT = Path(__file__).resolve().parents[2]
+CPU_S = 20
+"""Generous: all cases together take a few seconds."""
+MEMORY_MIB = 300
+
+TAGS = st.sampled_from(["pha", "load", "include", "procedure", "call", "cal", "x", "main"])
+NAMES = st.sampled_from(["tickLength", "version", "src", "name", "duration", "transition", "repeat", "xmlns:a", "Name"])
+VALUES = st.sampled_from([
+    "", " ", "0", "-0", "1", "-1", "2.5", "1e308", "-1e308", "1e309", "1e-320", "nan", "NaN", "inf", "-inf", "0x10",
+    "1_0", "٣", "1,5",
+    "1000000", "1000001", "1000000000", "9" * 400, "left", "right", "nod", "main", "a", "feet.Steps",
+    "feet.Steps.left", "feet..Steps", "../secret", "/etc/passwd", "C:\\x", ".", "..", "\u202e", "\x7f", "a" * 5000,
+    "&lt;", "&#x10FFFF;", "'", "ß", "left ", "{}", "%s", "$(x)", "__class__"])
+
+
+@st.composite
+def elements(draw: st.DrawFn, depth: int = 3) -> str:
+    """Write an element that is nearly one of a score's: attributes missing, twice as many, of other elements."""
+    tag = draw(TAGS)
+    names = draw(st.lists(NAMES, max_size=4, unique=True))
+    attributes = " ".join(f'{name}="{draw(VALUES).replace(chr(34), "")}"' for name in names)
+    inside = "".join(draw(st.lists(elements(depth - 1), max_size=3))) if depth else draw(VALUES)
+    return f"<{tag} {attributes}>{inside}</{tag}>"
+
+
+@given(st.lists(elements(), max_size=4), VALUES, VALUES, VALUES, VALUES)
+@settings(deadline=None, max_examples=300)
+def test_nearly_a_score_is_a_sequence_or_a_clear_error(inside: list[str], tick: str, duration: str, transition: str,
+                                                       repeat: str) -> None:
+    call = f'left duration="{duration}" transition="{transition}" repeat="{repeat}"'
+    text = score(*inside, procedure("main", call, 'nod duration="1"')).replace('"1.0"', f'"{tick}"', 1)
+    try:
+        sequence = expand(resolve(parse(text), STEPS))
+    except FileError as error:
+        assert error.problems
+        assert all(len(str(problem)) < 2000 for problem in error.problems)
+    else:
+        assert (sequence.length_s > 0.0).all()
+        assert sequence.duration_s < float("inf")
+
+
+@pytest.mark.parametrize("text", [
+    "<!DOCTYPE pha [" + "".join(f'<!ENTITY e{i} "{f"&e{i - 1};" * 10 if i else "lol"}">' for i in range(10))
+    + ']><pha tickLength="1">&e9;</pha>',
+    '<!DOCTYPE pha [<!ENTITY x SYSTEM "file:///etc/passwd">]><pha tickLength="1">&x;</pha>',
+    '<!DOCTYPE pha SYSTEM "http://localhost/x.dtd"><pha tickLength="1"/>',
+    "<a>" * 100_000 + "</a>" * 100_000,
+    '<pha tickLength="1">' + "<call/>" * (MAX_ELEMENTS + 1) + "</pha>",
+    '<pha tickLength="1"><' + "a" * 1_000_000 + "/></pha>",
+    '<pha tickLength="1" ' + "a" * 1_000_000 + '="1"/>',
+], ids=["bomb", "external entity", "external type", "depth", "count", "long name", "long attribute"])
+def test_hostile_xml_is_refused_in_few_words(text: str) -> None:
+    with pytest.raises(FileError) as caught:
+        parse(text)
+    assert len(str(caught.value)) < 400
+
+
+# Run alone, so that its memory and its time can be measured.
+GREEDY = r'''
+import checkout, resource, tempfile
+from pathlib import Path
+from takt.core.errors import TaktError
+from takt.core.pha.document import parse
+from takt.core.pha.library import Library
+from takt.core.pha.programme import resolve
+from takt.core.pha.sequence import expand
+from takt.tests.core.scores import STEPS, procedure, score
+
+many = "".join(procedure(f"p{i}", f'p{i + 1} duration="1" repeat="1000000"') for i in range(300))
+cases = {
+    "repeats of repeats": score(many, procedure("p300", 'nod duration="1"'), procedure("main", 'p0 duration="1"')),
+    "as many segments as allowed": score(procedure("a", 'nod duration="1" repeat="1000"'),
+                                         procedure("main", 'a duration="1" repeat="1000"')),
+    "as many elements as allowed": score(procedure("main", *['nod duration="1"'] * 199_990)),
+    "unknown names": score(procedure("main", *(f'no{i} duration="1"' for i in range(100_000)))),
+    "attributes": '<pha ' + " ".join(f'a{i}="1"' for i in range(200_000)) + '/>',
+    "text": '<pha tickLength="1">' + "x" * 20_000_000 + '</pha>',
+    "sixty megabytes": '<pha tickLength="1">' + " " * 60_000_000 + '</pha>',
+    "longest": score(procedure("main", 'nod duration="1e308"')),
+    "shortest": score(procedure("main", 'nod duration="1e-308"', 'left duration="1e308"')),
+    "circle": score(*(procedure(f"p{i}", f'p{(i + 1) % 5000} duration="1"') for i in range(5000)),
+                    procedure("main", 'p0 duration="1"')),
+}
+for name, text in cases.items():
+    try:
+        expand(resolve(parse(text), STEPS))
+    except TaktError as error:
+        assert len(str(error)) < 50_000, name
+print("done", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+'''
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits of time and memory are set as Linux does")
+def test_greedy_scores_stay_within_time_and_memory() -> None:
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_CPU, (CPU_S, CPU_S))
+
+    run = subprocess.run([sys.executable, "-c", GREEDY], cwd=ROOT, capture_output=True, text=True, check=False,
+                         preexec_fn=limit, env=os.environ | {"PYTHONPATH": str(ROOT)})
+    assert run.returncode == 0, run.stderr[-2000:]
+    word, memory = run.stdout.split()
+    assert word == "done"
+    assert int(memory) < MEMORY_MIB
+
+
+def test_files_that_are_none_are_never_opened(tmp_path: Path) -> None:
+    """A pipe would block the reader, a device never end, a link lead out of the library."""
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "secret.pha").write_text("secret")
+    os.mkfifo(tmp_path / "lib" / "pipe.pha")
+    (tmp_path / "lib" / "zero.pha").symlink_to("/dev/zero")
+    (tmp_path / "lib" / "out.pha").symlink_to(tmp_path / "secret.pha")
+    (tmp_path / "lib" / "round.pha").symlink_to(tmp_path / "lib" / "round.pha")
+    for src in ("pipe", "zero", "out", "round", "..secret", "lib/../secret", str(tmp_path / "secret"), "a\0b", "CON"):
+        text = score(procedure("main", 'nod duration="1"'), head=f'<include src="{src}"/>'.replace("\0", ""))
+        with pytest.raises(TaktError) as caught:
+            resolve(parse(text), Library([tmp_path / "lib"]))
+        assert "secret" not in str(caught.value).replace(str(tmp_path / "secret"), "").replace("..secret", "").replace(
+            "../secret", "").replace("secret.pha", "")
