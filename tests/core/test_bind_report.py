@@ -1,5 +1,7 @@
 """What a binding's report names as unusual."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 
@@ -11,8 +13,8 @@ CUBE = np.array([(x, y, z) for x in (0.0, 1) for y in (0.0, 1) for z in (0.0, 1)
 FACES = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
 
 
-def report(points: np.ndarray, heads: list[tuple[float, ...]], tails: list[tuple[float, ...]],
-           parents: list[int], faces: list[tuple[int, ...]]) -> BindReport:
+def report(points: np.ndarray, heads: Sequence[tuple[float, ...]], tails: Sequence[tuple[float, ...]],
+           parents: list[int], faces: Sequence[tuple[int, ...]]) -> BindReport:
     body = BindInput.from_arrays(points, faces, [f"b{i}" for i in range(len(heads))], parents, heads, tails)
     rows = (len(points), 1)
     return look_over(body, Influences(np.zeros(rows, dtype=np.int64), np.ones(rows)))
