@@ -20,7 +20,7 @@ import tracemalloc
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import bpy
 import numpy as np
@@ -38,6 +38,13 @@ _SPEED_CASE = "mpfb_game_engine"
 _ENLARGED = 10.0
 _SHORTEST_BONE = 1e-4
 """Blender drops bones without length: they get this share of the body's size."""
+
+
+class Seconds(NamedTuple):
+    """By the clock, and of the processor, which hardly changes when the machine has other work too."""
+
+    clock: float
+    processor: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,8 +70,8 @@ class Scene:
                 bpy.ops.object.modifier_apply(modifier=modifier.name)
         return scene
 
-    def bind(self, operator: Callable[[], object]) -> float:
-        """Unbind, select, run an operator; return its seconds."""
+    def bind(self, operator: Callable[[], object]) -> "Seconds":
+        """Unbind, select, run an operator; return how long it took."""
         self.body.vertex_groups.clear()
         self.body.modifiers.clear()
         self.body.parent = None
@@ -72,9 +79,9 @@ class Scene:
         for ob in (self.rig, self.body):
             ob.select_set(True)
         context.view_layer.objects.active = self.rig
-        began_s = time.perf_counter()
+        clock_s, processor_s = time.perf_counter(), time.process_time()
         operator()
-        return time.perf_counter() - began_s
+        return Seconds(time.perf_counter() - clock_s, time.process_time() - processor_s)
 
     def weights(self) -> Any:
         """Return the bound mesh's weights (V, B); vertices without any have rows of zeros."""
@@ -120,30 +127,35 @@ def _line(name: str, row: Any) -> str:
 
 @dataclass(frozen=True)
 class Speed:
-    """Seconds at a number of vertices; heat_unbound: how many vertices heat left without weights."""
+    """How long binding took at a number of vertices; heat_unbound: how many vertices heat left without weights."""
 
     enlarged: bool
     vertices: int
-    takt_s: float
-    heat_s: float
+    takt: Seconds
+    heat: Seconds
     heat_unbound: int
+
+    def __str__(self) -> str:
+        share = self.takt.processor / self.heat.processor
+        return (f"{'enlarged' if self.enlarged else '':9} {self.vertices:9,} {self.takt.clock:7.2f} "
+                f"{self.heat.clock:7.2f} {self.takt.processor:9.2f} {self.heat.processor:9.2f} {share:6.2f} "
+                f"{self.heat_unbound:18,}")
 
 
 def speed(folder: Path, judge: Any, levels: int) -> list[Speed]:
     """Print a line for each level of subdivision, as it is and enlarged."""
     case = judge.load(folder / f"{_SPEED_CASE}.npz")
-    print(f"{'':9} {'vertices':>9} {'Takt s':>7} {'heat s':>7} {'share':>6} {'heat left unbound':>18}")
+    print(f"{'':9} {'vertices':>9} {'Takt s':>7} {'heat s':>7} {'Takt CPU':>9} {'heat CPU':>9} {'share':>6} "
+          f"{'heat left unbound':>18}")
     found = []
     for enlarged in (False, True):
         for level in range(levels + 1):
             scene = Scene.of(case, _ENLARGED if enlarged else 1.0, level)
-            takt_s = scene.bind(auto_bind)
-            heat_s = scene.bind(bone_heat)
+            takt_took = scene.bind(auto_bind)
+            heat_took = scene.bind(bone_heat)
             unbound = int((scene.weights().sum(axis=1) == 0.0).sum())
-            found.append(Speed(enlarged, len(scene.body.data.vertices), takt_s, heat_s, unbound))
-            last = found[-1]
-            print(f"{'enlarged' if enlarged else '':9} {last.vertices:9,} {takt_s:7.2f} {heat_s:7.2f} "
-                  f"{takt_s / heat_s:6.2f} {unbound:18,}", flush=True)
+            found.append(Speed(enlarged, len(scene.body.data.vertices), takt_took, heat_took, unbound))
+            print(found[-1], flush=True)
     print(f"peak memory of arrays at {found[-1].vertices:,} vertices: {_peak_bytes(scene) / 1e9:.2f} GB")
     return found
 
@@ -215,7 +227,7 @@ def main(arguments: list[str]) -> int:
     if "robust" in what:
         weights.main([str(options.data)])
     if "speed" in what:
-        write_curve(_CURVE, [(entry.vertices, entry.takt_s, entry.heat_s)
+        write_curve(_CURVE, [(entry.vertices, entry.takt.processor, entry.heat.processor)
                              for entry in speed(options.data, judge, options.levels) if entry.enlarged])
         print(f"drawn into {_CURVE}")
     return 0

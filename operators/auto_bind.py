@@ -127,9 +127,9 @@ class TAKT_OT_auto_bind(BindOptions, bpy.types.Operator):
             raise TaktError("The armature is no longer selected; select it and bind again")
         check_objects(mesh_objects, armature_object)
         binding.write(mesh_objects, armature_object, self._task, result)
-        for text in unusual(result, mesh_objects):
-            self.report({"WARNING"}, text)
-        self.report({"INFO"}, _summary(self._task, result, armature_object))
+        found = unusual(result, mesh_objects)  # in one report: the status bar shows only the last
+        self.report({"WARNING"} if found else {"INFO"},
+                    ". ".join([_summary(self._task, result, armature_object), *found]))
         return {"FINISHED"}
 
     def _show_progress(self, context: bpy.types.Context) -> None:

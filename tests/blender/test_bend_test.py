@@ -116,6 +116,16 @@ def test_says_why_nothing_can_be_bent() -> None:
         press()
 
 
+def test_rotation_modes_come_back_as_well() -> None:
+    rig, _ = posed_character()
+    before = channels(rig)
+    press()
+    rig.pose.bones["bone1"].rotation_mode = "XYZ"
+    press()
+    kept, now = before[1], channels(rig)[1]
+    assert now[:6] == kept[:6]  # name, mode, and the four numbers of the quaternion
+
+
 def test_in_turn_each_bone_goes_and_comes_back_exactly() -> None:
     rig, _ = posed_character()
     before = channels(rig)

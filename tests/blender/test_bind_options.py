@@ -1,6 +1,8 @@
 """What the options of takt.auto_bind change, and what they leave exactly as it is."""
 
 import itertools
+import re
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,11 +14,13 @@ from takt.bridge import binding
 from takt.bridge.versions import is_selected
 from takt.core.binding import METHODS, RANGES, BindCancelledError, BindSettings
 from takt.core.errors import BindError
+from takt.operators import bind_options
 from takt.operators.auto_bind import unusual
 from takt.tests.rigged import BONES, bind, make_armature, make_mesh, select, weights
 
 WEIGHT_TOLERANCE = 1e-6
 DEFORMING = BONES[:3]
+MANUAL = Path(bind_options.__file__).parents[1] / "docs" / "binding-in-blender.md"
 
 
 def table(body: Any) -> np.ndarray:
@@ -174,7 +178,7 @@ def test_the_report_names_what_is_unusual() -> None:
     sheet, far = make_mesh("Sheet", seed=4), make_mesh("Far", seed=5)
     for vertex in sheet.data.vertices:
         vertex.co.z = 0.5
-    far.location = (50, 0, 0)
+    far.location = (0, 0, 50)  # where the root bone points, but does not reach
     bpy.context.view_layer.update()
     meshes = [body, sheet, far]
     result = binding.solve(binding.read_task(meshes, rig, binding.BindScope()), "EUCLIDEAN", BindSettings(1))
@@ -183,3 +187,18 @@ def test_the_report_names_what_is_unusual() -> None:
     report: Any = SimpleNamespace(idle_bones=[f"b{i}" for i in range(7)], flat_parts=(), boneless_parts=())
     assert unusual(SimpleNamespace(report=report), meshes) == [  # type: ignore[arg-type]  # all that it reads
         "Bones without vertices: b0, b1, b2, b3, b4 and 2 more"]
+
+
+def test_the_manual_names_every_option_with_its_default() -> None:
+    row = re.compile(r"^\| ([\w :]+?)(?: \(.*?\))? \| ([\w. ]+) \|", re.MULTILINE)
+    rows = dict(row.findall(MANUAL.read_text(encoding="utf-8")))
+    properties = bpy.ops.takt.auto_bind.get_rna_type().properties  # type: ignore[attr-defined]
+    for name in bind_options.BindOptions.__annotations__:
+        option: Any = properties[name]
+        label = f"Only Selected: {option.name}" if name.startswith("only_selected") else option.name
+        if option.type == "ENUM":
+            assert rows[label] == option.enum_items[option.default].name
+        elif option.type == "BOOLEAN":
+            assert rows[label] == ("on" if option.default else "off")
+        else:
+            assert float(rows[label]) == pytest.approx(option.default)

@@ -1,0 +1,49 @@
+"""What a binding's report names as unusual."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from takt.core.binding import BindInput
+from takt.core.binding.report import BindReport, look_over
+from takt.core.influences import Influences
+
+CUBE = np.array([(x, y, z) for x in (0.0, 1) for y in (0.0, 1) for z in (0.0, 1)])
+FACES = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
+
+
+def report(points: np.ndarray, heads: Sequence[tuple[float, ...]], tails: Sequence[tuple[float, ...]],
+           parents: list[int], faces: Sequence[tuple[int, ...]]) -> BindReport:
+    body = BindInput.from_arrays(points, faces, [f"b{i}" for i in range(len(heads))], parents, heads, tails)
+    rows = (len(points), 1)
+    return look_over(body, Influences(np.zeros(rows, dtype=np.int64), np.ones(rows)))
+
+
+@pytest.mark.parametrize(("heads", "tails", "parents", "passes"), [
+    ([(0.5, 0.5, -9)], [(0.5, 0.5, 9)], [-1], True),
+    ([(0.5, 0.5, -9)], [(0.5, 0.5, -0.01)], [-1], False),
+    ([(0.5, 0.5, 0.5)], [(0.5, 0.5, 0.5)], [-1], True),
+    ([(0.5, 0.5, 1.5)], [(0.5, 0.5, 1.5)], [-1], False),
+    ([(-2, 0.5, 0.5), (2, 0.5, 0.5)], [(-2, 0.5, 9), (2, 0.5, 9)], [-1, 0], True),
+    ([(-2, 0.5, 0.5), (2, 0.5, 0.5)], [(-2, 0.5, 9), (2, 0.5, 9)], [-1, -1], False),
+    ([(-0.1, 0.5, 2.0)], [(2.0, 0.5, -2.0)], [-1], True),
+    ([(1.2, 0.5, 2.0)], [(3.0, 0.5, -2.0)], [-1], False),
+], ids=["through", "below", "a point inside", "a point outside", "parent to child", "no child", "askew", "askew past"])
+def test_whether_a_bone_passes(heads: list[tuple[float, ...]], tails: list[tuple[float, ...]], parents: list[int],
+                               passes: bool) -> None:
+    assert report(CUBE, heads, tails, parents, FACES).boneless_parts == (() if passes else (0,))
+
+
+@pytest.mark.parametrize("size", [1e-5, 1.0, 1e5])
+def test_what_has_no_volume(size: float) -> None:
+    bone = [(0.5 * size,) * 3], [(0.6 * size,) * 3], [-1]
+    assert report(CUBE * size, *bone, FACES).flat_parts == ()
+    assert report(CUBE * size * (1, 1, 1e-4), *bone, FACES).flat_parts == (0,)
+    assert report(CUBE * size, *bone, []).flat_parts == (0,)
+    assert report(CUBE[:1] * size, *bone, []).flat_parts == (0,)
+
+
+def test_bones_that_move_nothing() -> None:
+    ends = [(0.0, 0, 0), (0.5, 0, 0), (1.0, 0, 0)]
+    assert report(CUBE, ends, ends, [-1, 0, 1], FACES).idle_bones == ("b1", "b2")
