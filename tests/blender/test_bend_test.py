@@ -1,5 +1,6 @@
 """takt.bend_test and takt.show_zones: what they show, and that they leave nothing behind."""
 
+from types import SimpleNamespace
 from typing import Any
 
 import bpy
@@ -7,6 +8,7 @@ import numpy as np
 import pytest
 
 from takt.bridge import bend
+from takt.operators.bend_test import TAKT_OT_bend_in_turn
 from takt.preview import life
 from takt.tests.characters import context, evaluated, own_character
 from takt.tests.rigged import select
@@ -154,3 +156,18 @@ def test_zones_are_one_click_away_and_gone_with_the_next() -> None:
 
 def press_zones() -> None:
     assert bpy.ops.takt.show_zones() == {"FINISHED"}  # type: ignore[attr-defined]
+
+
+def test_in_turn_joints_that_slow_drawing_skips_do_not_stay_bent() -> None:
+    rig, _ = posed_character()
+    names = [bone.name for bone in bend.bendable(rig)]
+    bend.keep(rig, bend.bendable(rig), 1.0)
+    before = pose(rig)
+    running: Any = SimpleNamespace(_armature=rig, _names=names, _bent="", angle=0.5)
+    shown: Any = SimpleNamespace(workspace=SimpleNamespace(status_text_set=lambda text: None))
+    for number in (0, 2):
+        TAKT_OT_bend_in_turn._pose(running, shown, number, 0.25)
+    after = pose(rig)
+    turned = [name for name in names if before[name].to_quaternion().rotation_difference(
+        after[name].to_quaternion()).angle > ANGLE_TOLERANCE_RAD]
+    assert turned == [names[2]]
