@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from pathlib import Path
 
 import bpy
@@ -65,7 +66,7 @@ def save(armature_object: bpy.types.Object) -> Path:
     return path
 
 
-def key(armature_object: bpy.types.Object) -> object:
+def key(armature_object: bpy.types.Object) -> Hashable:
     """Return what a motion depends on of all this."""
     character = properties.character(armature_object)
     return tuple((joint.name, joint.meant) for joint in character.joints) if character.is_map_checked else ()

@@ -1,6 +1,7 @@
 """The score of a character: kept as a Text, performed on the armature's skeleton."""
 
 from collections import OrderedDict
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -16,22 +17,24 @@ from ..core.score import Settings, perform
 from . import armature, axes, clips, joint_map, properties
 
 _MAX_PERFORMANCES = 64
+_TILT_DIGITS = 4
 _UP = np.array((0.0, 1.0, 0.0))
 """Up, in H-Anim's axes."""
-_Key = tuple[object, ...]
+_Key = tuple[Hashable, ...]
 
 
 @dataclass(frozen=True, eq=False)
 class _Performance:
     """What came of a score: the motion, or the error that stood in the way."""
 
-    key: _Key
     motion: Motion | None
     error: TaktError | None = None
 
 
-_performances: OrderedDict[int, _Performance] = OrderedDict()
-"""The last performance of each character, by the session's number of its object."""
+_performances: OrderedDict[_Key, _Performance] = OrderedDict()
+"""By all that they depend on, so that characters who do the same share one motion."""
+_last: dict[int, _Key] = {}
+"""What each character played last, by the session's number of its object."""
 
 
 def perform_score(text: str, filepath: str, settings: properties.ScoreSettings,
@@ -41,44 +44,51 @@ def perform_score(text: str, filepath: str, settings: properties.ScoreSettings,
     filepath: where the score came from, "" where it was written in Blender.
     Raises TaktError, with every problem and its place, where the score cannot be played.
     """
-    path = Path(bpy.path.abspath(filepath)) if filepath else None
-    roots = [Path(bpy.path.abspath(settings.library))] if settings.library else []
-    chosen: Any = {name: getattr(settings, name) for name in properties.SETTING_NAMES if name != "library"}
-    library = Library(roots, readers=clips.READERS, other_clips=clips.clips_of_action(armature_object),
-                      maps=joint_map.kept_map(armature_object))
-    turn = axes.armature_from_hanim(armature_object)
-    return perform(text, path, library, armature.read_skeleton(armature_object), Settings(**chosen), turn=turn,
-                   up=rot.rotate(turn, _UP))
+    return _perform(text, filepath, _chosen(settings), armature_object)
 
 
-def motion_of(armature_object: bpy.types.Object) -> Motion | None:
+def motion_of(armature_object: bpy.types.Object, rest: Hashable = None, **changes: object) -> Motion | None:
     """Return the motion of the score kept with an armature, None where there is none or it cannot be played.
 
     Cheap to ask for at every frame: the score is performed again only when its text, its settings or the
     skeleton have changed. Files in the library count as unchanged until `forget` is called.
+    rest: what `rest_key` gave, from callers who know that the bones have not changed since.
+    changes: settings that count instead of those kept with the armature.
     """
-    return _performance(armature_object).motion
+    return _performance(armature_object, rest, changes).motion
 
 
 def error_of(armature_object: bpy.types.Object) -> TaktError | None:
     """Return why the score kept with an armature could not be played when it was last tried, None where it could."""
-    known = _performances.get(armature_object.session_uid)
+    known = _performances.get(_last.get(armature_object.session_uid, ()))
     return None if known is None else known.error
 
 
 def keep(armature_object: bpy.types.Object, motion: Motion) -> None:
     """Let a motion that was just made from what is kept with the armature be found by `motion_of`."""
-    character = properties.character(armature_object)
-    assert character.text is not None
-    _remember(armature_object, _Performance(_key(character.text.as_string(), character, armature_object), motion))
+    key = _key(armature_object, rest_key(armature_object), {})
+    _last[armature_object.session_uid] = key
+    _remember(key, _Performance(motion))
 
 
 def forget(armature_object: bpy.types.Object | None = None) -> None:
-    """Read the files anew the next time, for one armature or for all."""
+    """Read the files anew the next time, for one armature (and those that do the same) or for all."""
     if armature_object is None:
         _performances.clear()
-    else:
-        _performances.pop(armature_object.session_uid, None)
+        _last.clear()
+        return
+    text = properties.character(armature_object).text
+    for key in [key for key in _performances if text is not None and key[0] == text.as_string()]:
+        del _performances[key]
+
+
+def rest_key(armature_object: bpy.types.Object) -> Hashable:
+    """Return what two armatures have in common if they have the same bones in the same rest pose, equally tilted."""
+    bones = cast(bpy.types.Armature, armature_object.data).bones
+    rest = np.empty(len(bones) * 16, dtype=np.float32)
+    bones.foreach_get("matrix_local", rest)
+    tilt = axes.armature_from_hanim(armature_object).round(_TILT_DIGITS) + 0.0  # no negative zeros
+    return hash((tuple(bone.name for bone in bones), rest.tobytes(), tilt.tobytes()))
 
 
 def read_text(filepath: str) -> str:
@@ -100,36 +110,51 @@ def frames_per_second(scene: bpy.types.Scene) -> float:
     return scene.render.fps / scene.render.fps_base
 
 
-def _performance(armature_object: bpy.types.Object) -> _Performance:
+def _performance(armature_object: bpy.types.Object, rest: Hashable, changes: Mapping[str, object]) -> _Performance:
     character = properties.character(armature_object)
     if character.text is None:
-        return _Performance((), None)
-    text = character.text.as_string()
-    key = _key(text, character, armature_object)
-    known = _performances.get(armature_object.session_uid)
-    if known is not None and known.key == key:
+        _last.pop(armature_object.session_uid, None)
+        return _Performance(None)
+    key = _key(armature_object, rest or rest_key(armature_object), changes)
+    if not changes:
+        _last[armature_object.session_uid] = key
+    known = _performances.get(key)
+    if known is not None:
+        _performances.move_to_end(key)
         return known
     try:
-        motion = perform_score(text, character.filepath, character, armature_object)
-        performance = _Performance(key, motion)
+        chosen = {**_chosen(character), **changes}
+        performance = _Performance(_perform(character.text.as_string(), character.filepath, chosen, armature_object))
     except TaktError as error:
-        performance = _Performance(key, None, error)
-    _remember(armature_object, performance)
+        performance = _Performance(None, error)
+    _remember(key, performance)
     return performance
 
 
-def _remember(armature_object: bpy.types.Object, performance: _Performance) -> None:
-    _performances[armature_object.session_uid] = performance
-    _performances.move_to_end(armature_object.session_uid)
+def _remember(key: _Key, performance: _Performance) -> None:
+    _performances[key] = performance
     while len(_performances) > _MAX_PERFORMANCES:
         _performances.popitem(last=False)
 
 
-def _key(text: str, character: properties.TaktCharacter, armature_object: bpy.types.Object) -> _Key:
+def _key(armature_object: bpy.types.Object, rest: Hashable, changes: Mapping[str, object]) -> _Key:
     """Return all that a motion depends on, but for the files of the library."""
-    bones = cast(bpy.types.Armature, armature_object.data).bones
-    rest = np.empty(len(bones) * 16, dtype=np.float32)
-    bones.foreach_get("matrix_local", rest)
-    names = tuple(bone.name for bone in bones)
-    return (text, character.filepath, *(getattr(character, name) for name in properties.SETTING_NAMES), names,
-            rest.tobytes(), joint_map.key(armature_object))
+    character = properties.character(armature_object)
+    assert character.text is not None
+    return (character.text.as_string(), character.filepath, *_chosen(character).values(), rest,
+            joint_map.key(armature_object), *changes.items())
+
+
+def _chosen(settings: properties.ScoreSettings) -> dict[str, Any]:
+    return {name: getattr(settings, name) for name in properties.SETTING_NAMES}
+
+
+def _perform(text: str, filepath: str, chosen: Mapping[str, Any], armature_object: bpy.types.Object) -> Motion:
+    path = Path(bpy.path.abspath(filepath)) if filepath else None
+    roots = [Path(bpy.path.abspath(chosen["library"]))] if chosen["library"] else []
+    settings = Settings(**{name: value for name, value in chosen.items() if name != "library"})
+    library = Library(roots, readers=clips.READERS, other_clips=clips.clips_of_action(armature_object),
+                      maps=joint_map.kept_map(armature_object))
+    turn = axes.armature_from_hanim(armature_object)
+    return perform(text, path, library, armature.read_skeleton(armature_object), settings, turn=turn,
+                   up=rot.rotate(turn, _UP))

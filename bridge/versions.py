@@ -73,3 +73,11 @@ def principled_node(material: bpy.types.Material) -> bpy.types.Node:
     tree = material.node_tree
     assert tree is not None
     return next(node for node in tree.nodes if node.type == "BSDF_PRINCIPLED")
+
+
+def choose_film(image_settings: bpy.types.ImageFormatSettings) -> None:
+    """Let a scene's output be a film; Blender 5.0 asks first whether it is pictures or films."""
+    settings: Any = image_settings
+    if bpy.app.version >= (5, 0, 0):
+        settings.media_type = "VIDEO"
+    settings.file_format = "FFMPEG"

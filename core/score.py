@@ -43,6 +43,7 @@ class Settings:
     speed: str = "PATHS"
     root_motion: RootMode = "CONTINUE"
     loop: bool = False
+    transitions: bool = True
 
     @property
     def style(self) -> Style:
@@ -72,6 +73,8 @@ def play(programme: Programme, skeleton: Skeleton | None = None, settings: Setti
     """
     settings = settings or Settings()
     sequence = expand(programme, settings.procedure, settings.loop)
+    if not settings.transitions:
+        sequence = sequence.without_transitions()
     sequence, clips = played(sequence, programme)
     target = clips[0].skeleton.turned(turn) if skeleton is None else skeleton
     fitted, unmatched = _fitted(clips, sequence.clips, target, maps, turn, Place(programme.document.path))

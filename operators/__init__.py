@@ -4,20 +4,24 @@ from typing import Any, cast
 
 import bpy
 
-from . import import_ogre
+from . import import_ogre, preview_choices
 from .auto_bind import TAKT_OT_auto_bind, draw_in_parent_menu
 from .bend_test import TAKT_OT_bend_in_turn, TAKT_OT_bend_test
 from .edit_score import TAKT_OT_edit_score
 from .import_ogre import TAKT_FH_ogre, TAKT_OT_import_ogre
 from .import_pha import TAKT_FH_pha, TAKT_OT_import_pha, draw_in_import_menu
-from .preview import TAKT_OT_preview, register_picture, unregister_picture
+from .keys import remove_keys
+from .player import TAKT_OT_player
+from .preview import TAKT_OT_preview
 from .rebuild import TAKT_OT_rebuild
+from .render_film import TAKT_OT_render_film
 from .show_zones import TAKT_OT_show_zones
 from .skeleton_map import TAKT_OT_find_map, TAKT_OT_save_map
+from .strip import TAKT_GGT_strip, TAKT_GT_strip
 
 _CLASSES = (TAKT_OT_auto_bind, TAKT_OT_bend_test, TAKT_OT_bend_in_turn, TAKT_OT_show_zones, TAKT_OT_import_pha,
-            TAKT_OT_rebuild, TAKT_OT_edit_score, TAKT_OT_find_map, TAKT_OT_save_map, TAKT_OT_preview, TAKT_FH_pha,
-            TAKT_OT_import_ogre, TAKT_FH_ogre)
+            TAKT_OT_rebuild, TAKT_OT_edit_score, TAKT_OT_find_map, TAKT_OT_save_map, TAKT_OT_preview, TAKT_OT_player,
+            TAKT_GT_strip, TAKT_GGT_strip, TAKT_OT_render_film, TAKT_FH_pha, TAKT_OT_import_ogre, TAKT_FH_ogre)
 _MENUS = ((bpy.types.VIEW3D_MT_object_parent, draw_in_parent_menu),
           (bpy.types.TOPBAR_MT_file_import, draw_in_import_menu),
           (bpy.types.TOPBAR_MT_file_import, import_ogre.draw_in_import_menu))
@@ -27,7 +31,7 @@ def register() -> None:
     """Make the operators known to Blender and put them into its menus."""
     for cls in _CLASSES:
         bpy.utils.register_class(cls)
-    register_picture()
+    preview_choices.register()
     for menu, draw in _MENUS:
         cast(Any, menu).append(draw)
 
@@ -36,6 +40,7 @@ def unregister() -> None:
     """Take the operators out of Blender's menus and out of Blender."""
     for menu, draw in reversed(_MENUS):
         cast(Any, menu).remove(draw)
-    unregister_picture()
+    remove_keys()
+    preview_choices.unregister()
     for cls in reversed(_CLASSES):
         bpy.utils.unregister_class(cls)

@@ -6,7 +6,6 @@ import bpy
 
 from ..preview import life
 from ..preview.character import armature_of, bound_meshes
-from ..preview.shader import PICTURES
 
 
 class TAKT_OT_preview(bpy.types.Operator):
@@ -30,7 +29,7 @@ class TAKT_OT_preview(bpy.types.Operator):
             life.stop()
             return {"FINISHED"}
         assert context.scene is not None
-        bound = [armature for armature in _armatures(context) if bound_meshes(context.scene, armature)]
+        bound = bound_armatures(context)
         if not bound:
             names = ", ".join(repr(armature.name) for armature in _armatures(context))
             self.report({"ERROR"}, f"No mesh of this scene follows {names}. Bind one first: Auto-bind to Skeleton")
@@ -39,26 +38,13 @@ class TAKT_OT_preview(bpy.types.Operator):
         return {"FINISHED"}
 
 
+def bound_armatures(context: bpy.types.Context) -> list[bpy.types.Object]:
+    """Return those of the selected characters that have a mesh to be seen."""
+    assert context.scene is not None
+    return [armature for armature in _armatures(context) if bound_meshes(context.scene, armature)]
+
+
 def _armatures(context: bpy.types.Context) -> list[bpy.types.Object]:
     """Return the armatures of all selected characters and the active one, each once."""
     chosen = [*context.selected_objects, *([context.object] if context.object else [])]
     return list({armature: None for ob in chosen if (armature := armature_of(ob)) is not None})
-
-
-def register_picture() -> None:
-    """Let the interface choose the picture. It is kept by the preview, so nothing of it is saved in files."""
-    bpy.types.WindowManager.takt_picture = bpy.props.EnumProperty(  # type: ignore[attr-defined]  # made here
-        name="Picture", description="What the preview shows", items=_PICTURES,
-        get=lambda _: PICTURES.index(life.picture()), set=lambda _, number: life.show(PICTURES[number]))
-
-
-def unregister_picture() -> None:
-    """Switch the preview off and take the choice away."""
-    life.stop()
-    del bpy.types.WindowManager.takt_picture  # type: ignore[attr-defined]  # made above
-
-
-_PICTURES = [
-    ("SHADED", "Surface", "The surface in its material's colour"),
-    ("ZONES", "Zones", "A colour for each bone, blended by weight: how softly the zones of influence meet"),
-]

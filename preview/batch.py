@@ -26,7 +26,7 @@ class Geometry:
     """What is uploaded, in the mesh object's space; N is V, or more where normals or materials split vertices.
 
     vertices: (N,) the mesh's vertex each comes from. positions, normals: (N, 3). bones, weights: (N, 4) or (N, 8).
-    surface, zone: (N, 3) linear colours. triangles: (T, 3).
+    surface, zone: (N, 3) linear colours. triangles: (T, 3). edges: (E, 2).
     """
 
     vertices: Int32Array
@@ -37,6 +37,7 @@ class Geometry:
     surface: Float32Array
     zone: Float32Array
     triangles: Int32Array
+    edges: Int32Array
 
 
 def read_geometry(mesh_object: bpy.types.Object, bone_names: list[str], bone_colours: FloatArray) -> Geometry:
@@ -56,13 +57,20 @@ def read_geometry(mesh_object: bpy.types.Object, bone_names: list[str], bone_col
     surface = _material_colours(mesh_object)[materials]
     positions = _read(mesh.vertices, "co", 3)
     return Geometry(vertices.astype(np.int32), positions[vertices], normals, joints[vertices].astype(np.int32),
-                    weights[vertices].astype(np.float32), surface, zone[vertices].astype(np.float32), triangles)
+                    weights[vertices].astype(np.float32), surface, zone[vertices].astype(np.float32), triangles,
+                    _edges(mesh, vertices))
 
 
-def upload(geometry: Geometry) -> gpu.types.GPUBatch:
-    """Copy the mesh to the GPU."""
+def triangle_batch(buffer: gpu.types.GPUVertBuf, geometry: Geometry) -> gpu.types.GPUBatch:
+    """Return what draws the surface of vertices on the GPU."""
     indices = gpu.types.GPUIndexBuf(type="TRIS", seq=cast(Any, np.ascontiguousarray(geometry.triangles)))
-    return gpu.types.GPUBatch(type="TRIS", buf=vertex_buffer(geometry), elem=indices)
+    return gpu.types.GPUBatch(type="TRIS", buf=buffer, elem=indices)
+
+
+def edge_batch(buffer: gpu.types.GPUVertBuf, edges: Int32Array) -> gpu.types.GPUBatch:
+    """Return what draws the mesh's edges (E, 2) between vertices on the GPU."""
+    indices = gpu.types.GPUIndexBuf(type="LINES", seq=cast(Any, edges))
+    return gpu.types.GPUBatch(type="LINES", buf=buffer, elem=indices)
 
 
 def vertex_buffer(geometry: Geometry, **extra: Float32Array) -> gpu.types.GPUVertBuf:
@@ -114,6 +122,15 @@ def _split(mesh: bpy.types.Mesh) -> tuple[IntArray, Float32Array, IntArray, Int3
     _, first, place = np.unique(as_bytes, return_index=True, return_inverse=True)
     return (keys[first, 0].astype(np.int64), normals[first], keys[first, 1].astype(np.int64),
             place.ravel()[triangles].reshape(-1, 3).astype(np.int32))
+
+
+def _edges(mesh: bpy.types.Mesh, vertices: IntArray) -> Int32Array:
+    """Return the mesh's edges as vertices on the GPU: of those that stand for one of the mesh's, any will do."""
+    ends = np.empty(len(mesh.edges) * 2, dtype=np.int32)
+    mesh.edges.foreach_get("vertices", ends)
+    place = np.zeros(len(mesh.vertices), dtype=np.int32)
+    place[vertices] = np.arange(len(vertices), dtype=np.int32)
+    return np.ascontiguousarray(place[ends].reshape(-1, 2))
 
 
 def _material_colours(mesh_object: bpy.types.Object) -> Float32Array:

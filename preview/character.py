@@ -4,25 +4,31 @@ Blender's objects are never kept between calls: undo and deletion would leave th
 again by their session_uid, which lasts as long as the object.
 """
 
-from dataclasses import dataclass, field
-from typing import Any, Protocol, cast
+from collections.abc import Hashable
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Protocol, cast
 
 import bpy
 import gpu
 import numpy as np
-import numpy.typing as npt
 
-from ..bridge.armature import read_pose_world, read_skeleton
+from ..bridge.armature import read_skeleton
+from ..bridge.score import error_of, motion_of, rest_key
 from ..core.arrays import FloatArray
+from ..core.motion import Motion
 from ..core.skeleton import Pose, Skeleton
-from ..core.skinning import Palette
-from .batch import read_geometry, upload, variant_of
+from .batch import Int32Array, edge_batch, read_geometry, triangle_batch, variant_of, vertex_buffer
 from .colours import bone_colours
-from .shader import METHODS, PALETTE_ROWS, PALETTE_TEXTURE_WIDTH, Variant
+from .shader import CHARACTER, METHODS, Variant, shader
 
 
 class Playable(Protocol):
     """What moves a character by time; core's Motion is one."""
+
+    @property
+    def duration_s(self) -> float:
+        """How long it lasts."""
 
     def sample(self, times_s: FloatArray) -> Pose:
         """Return the poses at times (F,), as (F, J, …)."""
@@ -33,17 +39,41 @@ class Part:
     """One mesh of a character on the GPU, and what it was read from."""
 
     data_uids: frozenset[int]
-    batch: gpu.types.GPUBatch
     variant: Variant
+    buffer: gpu.types.GPUVertBuf
+    surface: gpu.types.GPUBatch
+    ends: Int32Array
+    reach_m: float
+    _programs: dict[tuple[bool, bool], gpu.types.GPUShader] = field(default_factory=dict)
+
+    def program(self, stretched: bool, palette_in_texture: bool) -> gpu.types.GPUShader:
+        """Return the shader that draws it with a palette of that kind."""
+        kind = stretched, palette_in_texture
+        if kind not in self._programs:
+            self._programs[kind] = shader(CHARACTER, replace(self.variant, stretched=stretched,
+                                                             palette_in_texture=palette_in_texture))
+        return self._programs[kind]
+
+    @cached_property
+    def edges(self) -> gpu.types.GPUBatch:
+        """What draws the edges; they are uploaded when they are first wanted."""
+        return edge_batch(self.buffer, self.ends)
 
 
 @dataclass(eq=False)
 class Character:
-    """Everything of a character that is kept between frames. `refresh` must come before the first drawing."""
+    """Everything of a character that is kept between frames. `refresh` must come before the first drawing.
+
+    tails: (J, 3) the bones' ends at rest, in armature space. rest: what `motion_of` wants to know of the bones.
+    last_good: the motion of the last score without errors.
+    """
 
     uid: int
     skeleton: Skeleton | None = None
+    tails: FloatArray = field(default_factory=lambda: np.zeros((0, 3)))
+    rest: Hashable = None
     parts: dict[int, Part] = field(default_factory=dict)
+    last_good: Motion | None = None
     _armature_uid: int = 0
     _bone_names: list[str] = field(default_factory=list)
     _skeleton_stale: bool = True
@@ -57,7 +87,10 @@ class Character:
             if uid not in self.parts:
                 assert self.skeleton is not None
                 geometry = read_geometry(mesh, self._bone_names, bone_colours(self.skeleton))
-                self.parts[uid] = Part(_data_uids(mesh), upload(geometry), variant_of(geometry))
+                buffer = vertex_buffer(geometry)
+                self.parts[uid] = Part(_data_uids(mesh), variant_of(geometry), buffer,
+                                       triangle_batch(buffer, geometry), geometry.edges,
+                                       float(np.ptp(geometry.positions, axis=0).max(initial=0.0)))
 
     def data_changed(self, data_uid: int) -> None:
         """Take note that a mesh (its weights and groups included), an armature or a material has been edited."""
@@ -71,18 +104,28 @@ class Character:
 
     def _read_skeleton(self, armature_object: bpy.types.Object) -> None:
         self.skeleton = read_skeleton(armature_object)
+        self.rest = rest_key(armature_object)
         armature = cast(bpy.types.Armature, armature_object.data)
+        self.tails = np.array([bone.tail_local for bone in armature.bones], dtype=np.float64).reshape(-1, 3)
         names = [bone.name if bone.use_deform else "" for bone in armature.bones]
         if names != self._bone_names:
             self.parts.clear()
         self._bone_names, self._armature_uid, self._skeleton_stale = names, armature.session_uid, False
 
-    def palette(self, armature_object: bpy.types.Object, motion: Playable | None, time_s: float) -> Palette:
-        """Return what the bones do: at that time of the motion, or as the armature is posed without one."""
+    def active_bone(self, armature_object: bpy.types.Object) -> int:
+        """Return the place of the armature's active bone, −1 where there is none."""
+        active = cast(bpy.types.Armature, armature_object.data).bones.active
         assert self.skeleton is not None
-        if motion is None:
-            return Palette.from_matrices(read_pose_world(armature_object), self.skeleton.rest_world)
-        return Palette.from_pose(self.skeleton, motion.sample(np.array((time_s,))).at(0))
+        return -1 if active is None else self.skeleton.index_of.get(active.name, -1)
+
+    def motion(self, armature_object: bpy.types.Object, **changes: object) -> Motion | None:
+        """Return what the score means; while it has errors, what it meant when it last had none."""
+        motion = motion_of(armature_object, self.rest, **changes)
+        if changes:
+            return motion or self.last_good
+        if motion is not None or error_of(armature_object) is None:
+            self.last_good = motion
+        return self.last_good
 
 
 def armature_of(ob: bpy.types.Object) -> bpy.types.Object | None:
@@ -120,52 +163,6 @@ def bound_meshes(scene: bpy.types.Scene, armature_object: bpy.types.Object) -> l
 def is_worked_on(mesh_object: bpy.types.Object) -> bool:
     """Tell whether the mesh is being edited, sculpted or painted; the original is shown then."""
     return mesh_object.mode != "OBJECT"
-
-
-def palette_rows(palette: Palette) -> npt.NDArray[np.float32]:
-    """Return the palette as the shaders read it, (J · rows, 4): the quaternion as xyzw, the position, the stretch."""
-    joints = len(palette.rotations)
-    rows = np.zeros((joints, 2 if palette.stretches is None else 5, 4), dtype=np.float32)
-    rows[:, 0, :3], rows[:, 0, 3] = palette.rotations[:, 1:], palette.rotations[:, 0]
-    rows[:, 1, :3] = palette.positions
-    if palette.stretches is not None:
-        rows[:, 2:] = palette.stretches
-    return rows.reshape(-1, 4)
-
-
-@dataclass(eq=False)
-class GpuPalette:
-    """A palette on the GPU: a uniform buffer that is written over, or a texture where there are too many bones."""
-
-    buffer: gpu.types.GPUUniformBuf | None = None
-    texture: gpu.types.GPUTexture | None = None
-    stretched: bool = False
-
-    def write(self, palette: Palette) -> None:
-        """Copy the palette to the GPU."""
-        rows = palette_rows(palette)
-        self.stretched = palette.stretches is not None
-        if len(rows) > PALETTE_ROWS:
-            height = -(-len(rows) // PALETTE_TEXTURE_WIDTH)
-            texels = np.zeros((height * PALETTE_TEXTURE_WIDTH, 4), dtype=np.float32)
-            texels[:len(rows)] = rows
-            data = gpu.types.Buffer("FLOAT", texels.size, cast(Any, texels.ravel()))
-            self.texture = gpu.types.GPUTexture((PALETTE_TEXTURE_WIDTH, height), format="RGBA32F", data=data)
-            return
-        self.texture = None
-        block = np.zeros((PALETTE_ROWS, 4), dtype=np.float32)
-        block[:len(rows)] = rows
-        if self.buffer is None:
-            self.buffer = gpu.types.GPUUniformBuf(cast(Any, block))
-        else:
-            self.buffer.update(cast(Any, block))
-
-    def bind(self, shader: gpu.types.GPUShader) -> None:
-        """Let a shader read it."""
-        if self.texture is not None:
-            shader.uniform_sampler("palette", self.texture)
-        elif self.buffer is not None:
-            shader.uniform_block("palette", self.buffer)
 
 
 def _data_uids(mesh_object: bpy.types.Object) -> frozenset[int]:

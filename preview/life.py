@@ -5,6 +5,7 @@ ever reaches a file, an autosave or an undo step, and an evaluation with the pre
 """
 
 import logging
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, cast
@@ -12,13 +13,19 @@ from typing import Any, cast
 import bpy
 import numpy as np
 
-from ..bridge.bend import is_bent
-from ..bridge.score import motion_of, time_s
+from ..bridge.score import time_s
+from ..core.motion import Motion
+from .cast import Actor, Cast
 from .character import Character, armature_of, bound_meshes, is_worked_on
-from .draw import Painter, View, solid_state
+from .choices import Choices
+from .draw import View
+from .playing import played, time_of
+from .roles import Tint
 from .shader import Picture
 
 _log = logging.getLogger(__name__)
+
+_FRAME_S = 1.0 / 60.0
 
 
 @dataclass(eq=False)
@@ -26,7 +33,7 @@ class _Running:
     """A preview that is switched on."""
 
     characters: dict[int, Character]
-    painter: Painter = field(default_factory=Painter)
+    cast: Cast = field(default_factory=Cast)
     members: dict[int, list[int]] = field(default_factory=dict)
     has_to_look: bool = True
     failed: bool = False
@@ -34,7 +41,7 @@ class _Running:
 
 
 _running: _Running | None = None
-_picture: Picture = "SHADED"
+_choices = Choices()
 _error = ""
 
 
@@ -48,16 +55,60 @@ def error() -> str:
     return _error
 
 
+def choices() -> Choices:
+    """Return what is shown and played; call `changed` after changing it."""
+    return _choices
+
+
 def picture() -> Picture:
     """Return what is drawn."""
-    return _picture
+    return _choices.picture
 
 
 def show(what: Picture) -> None:
     """Choose what is drawn, now and later."""
-    global _picture
-    _picture = what
+    _choices.picture = what
+    changed()
+
+
+def changed() -> None:
+    """Draw anew, and keep drawing while the player plays."""
     _redraw()
+    if _running is not None and _choices.player.is_playing and not bpy.app.timers.is_registered(_tick):
+        bpy.app.timers.register(_tick)
+
+
+def now_s() -> float:
+    """Return the player's clock."""
+    return time.perf_counter()
+
+
+def duration_s() -> float:
+    """Return how long what is played lasts; the longest of several, 0 where nothing is."""
+    return max((c.last_good.duration_s for c in characters() if c.last_good is not None), default=0.0)
+
+
+def keep_place() -> None:
+    """Be where one is now, whatever is changed next in the way the clock runs."""
+    player = _choices.player
+    if player.follows_timeline:
+        scene = bpy.context.scene
+        first = next((ob for ob in scene.objects if _running and ob.session_uid in _running.characters),
+                     None) if scene else None
+        if scene is not None and first is not None:
+            player.go_to(time_s(first, scene, scene.frame_current_final), now_s())
+    else:
+        player.go_to(player.position_s(now_s(), duration_s()), now_s())
+
+
+def time_in_score(armature: bpy.types.Object, scene: bpy.types.Scene, motion: Motion) -> float:
+    """Return where in its score a character is."""
+    return time_of(armature, scene, motion, _choices, now_s())
+
+
+def characters() -> list[Character]:
+    """Return who is previewed."""
+    return [] if _running is None else list(_running.characters.values())
 
 
 def start(armatures: Iterable[bpy.types.Object]) -> None:
@@ -70,6 +121,7 @@ def start(armatures: Iterable[bpy.types.Object]) -> None:
     for handlers, handler in _handlers():
         handlers.append(handler)
     _evaluate_again(_running)
+    changed()
 
 
 def stop() -> None:
@@ -82,15 +134,16 @@ def stop() -> None:
     for handlers, handler in _handlers():
         if handler in handlers:  # Blender itself takes them out when a file is loaded
             handlers.remove(handler)
-    if bpy.app.timers.is_registered(stop):
-        bpy.app.timers.unregister(stop)
+    for timer in (stop, _tick):
+        if bpy.app.timers.is_registered(timer):
+            bpy.app.timers.unregister(timer)
     _evaluate_again(running)
 
 
 def _handlers() -> list[tuple[list[Any], Any]]:
     on = bpy.app.handlers
-    return [(on.depsgraph_update_post, _after_update), (on.frame_change_post, _hide), (on.load_pre, _before_load),
-            (on.undo_post, _after_undo), (on.redo_post, _after_undo)]
+    return [(on.depsgraph_update_post, _after_update), (on.frame_change_post, _after_frame),
+            (on.load_pre, _before_load), (on.undo_post, _after_undo), (on.redo_post, _after_undo)]
 
 
 def _after_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
@@ -106,6 +159,13 @@ def _after_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> Non
         if isinstance(update.id, (bpy.types.Mesh, bpy.types.Armature, bpy.types.Material)):
             for character in _running.characters.values():
                 character.data_changed(cast(bpy.types.ID, update.id.original).session_uid)
+    _hide(scene, depsgraph)
+
+
+def _after_frame(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
+    """A stopped player shows the frame again as soon as there is another."""
+    if _choices.player.follows_timeline:
+        _choices.player.at_rest = False
     _hide(scene, depsgraph)
 
 
@@ -125,8 +185,8 @@ def _hide(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
     """Hide the originals in a viewport's evaluated copies; foreach_set tells nobody, so nothing is evaluated anew."""
     if _running is None or depsgraph.mode != "VIEWPORT":
         return
-    hidden = {mesh.session_uid for ob in bpy.data.objects if ob.session_uid in _running.characters
-              for mesh in bound_meshes(scene, ob) if not is_worked_on(mesh)}
+    hidden = {ob.session_uid for ob in scene.objects if ob.type == "MESH" and not is_worked_on(ob)
+              and (armature := armature_of(ob)) is not None and armature.session_uid in _running.characters}
     # The copies have no uid of their own.
     originals = (cast(bpy.types.Object, copy.original) for copy in depsgraph.objects)
     is_hidden = np.array([original.session_uid in hidden for original in originals], dtype=np.bool_)
@@ -142,6 +202,14 @@ def _evaluate_again(running: _Running) -> None:
         if armature is not None and armature.session_uid in running.characters:
             ob.update_tag()
     _redraw()
+
+
+def _tick() -> float | None:
+    """Have the next picture drawn while the player plays."""
+    if _running is None or not _choices.player.is_playing:
+        return None
+    _redraw()
+    return _FRAME_S
 
 
 def _redraw() -> None:
@@ -169,27 +237,44 @@ def _draw() -> None:
 def draw_viewport(context: bpy.types.Context) -> None:
     """Draw the characters that are visible in the viewport of the context."""
     assert _running is not None
-    scene, layer, region = context.scene, context.view_layer, context.region_data
-    if scene is None or layer is None or region is None:
+    scene, layer, region = context.scene, context.view_layer, context.region
+    if scene is None or layer is None or region is None or context.region_data is None:
         return
+    view = View(np.array(context.region_data.view_matrix, dtype=np.float64),
+                np.array(context.region_data.window_matrix, dtype=np.float64), region.width, region.height,
+                encode=False)
+    _running.cast.draw(_visible(_running, scene, layer, cast(bpy.types.SpaceView3D, context.space_data)), view,
+                       _choices)
+
+
+def _visible(running: _Running, scene: bpy.types.Scene, layer: bpy.types.ViewLayer,
+             space: bpy.types.SpaceView3D) -> list[Actor]:
     objects = {ob.session_uid: ob for ob in layer.objects}
-    if _running.has_to_look:
-        _look(_running, scene, objects)
-    space = cast(bpy.types.SpaceView3D, context.space_data)
-    view = View(np.array(region.view_matrix, dtype=np.float64), np.array(region.window_matrix, dtype=np.float64),
-                _picture, encode=False)
-    with solid_state():
-        for uid, members in _running.members.items():
-            armature = objects[uid]
-            meshes = [objects[m] for m in members if objects[m].visible_get(view_layer=layer, viewport=space)]
-            meshes = [mesh for mesh in meshes if not is_worked_on(mesh)]
-            if not meshes:
-                continue
-            character = _running.characters[uid]
+    if running.has_to_look:
+        _look(running, scene, objects)
+    actors = []
+    for uid, members in running.members.items():
+        armature = objects[uid]
+        meshes = [objects[m] for m in members if objects[m].visible_get(view_layer=layer, viewport=space)]
+        meshes = [mesh for mesh in meshes if not is_worked_on(mesh)]
+        if meshes:
+            character = running.characters[uid]
             character.refresh(armature, meshes)
-            _running.painter.pose(character, armature, None if is_bent(armature) else motion_of(armature),
-                                  time_s(armature, scene, scene.frame_current_final))
-            _running.painter.draw(character, armature, meshes, view)
+            motion = played(character, armature, _choices)
+            when_s = time_of(armature, scene, motion, _choices, now_s())
+            actors.append(Actor(character, armature, meshes, motion, when_s, _outline(armature, meshes, layer)))
+    return actors
+
+
+def _outline(armature: bpy.types.Object, meshes: list[bpy.types.Object], layer: bpy.types.ViewLayer) -> Tint | None:
+    """Return the theme's colour for what is selected, which hiding the original took away; None where nothing is."""
+    assert bpy.context.preferences is not None
+    theme = bpy.context.preferences.themes[0].view_3d
+    if not any(ob.select_get(view_layer=layer) for ob in meshes):
+        return None
+    colour = theme.object_active if layer.objects.active in meshes else theme.object_selected
+    red, green, blue = (channel ** 2.2 for channel in cast(Any, colour))
+    return red, green, blue, 1.0
 
 
 def _look(running: _Running, scene: bpy.types.Scene, objects: dict[int, bpy.types.Object]) -> None:

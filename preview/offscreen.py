@@ -12,8 +12,10 @@ from gpu_extras.batch import batch_for_shader
 from mathutils import Matrix
 
 from ..bridge.score import motion_of, time_s
+from .cast import Actor, Cast
 from .character import Character, Playable, armature_of, bound_meshes
-from .draw import Painter, View, solid_state
+from .choices import Choices
+from .draw import View, solid_state
 from .shader import OVERSAMPLING, REDUCE, Picture, shader
 
 MatrixLike = Matrix | npt.NDArray[np.floating[Any]]
@@ -35,7 +37,7 @@ class Stage:
         self._scene = scene
         self._motion = motion
         self._size = (width, height)
-        self._painter = Painter()
+        self._drawer = Cast()
         self._fine = gpu.types.GPUOffScreen(width * OVERSAMPLING, height * OVERSAMPLING, format="RGBA8")
         self._target = gpu.types.GPUOffScreen(width, height, format="RGBA8")
         self._cast = [(Character(armature.session_uid), armature, meshes)
@@ -51,21 +53,22 @@ class Stage:
         self._target.free()
 
     def draw(self, view_matrix: MatrixLike, projection_matrix: MatrixLike, picture: Picture = "SHADED",
-             background: Colour = TRANSPARENT) -> npt.NDArray[np.uint8]:
+             background: Colour = TRANSPARENT, choices: Choices | None = None) -> npt.NDArray[np.uint8]:
         """Draw the scene's current frame; returns (height, width, 4), sRGB, the top row first.
 
         view_matrix: view from world, as `camera.matrix_world.inverted()`; projection_matrix: clip from view,
         as `camera.calc_matrix_camera(…)`, both (4, 4).
-        background: sRGB and alpha, 0 to 1, not premultiplied.
+        background: sRGB and alpha, 0 to 1, not premultiplied. choices: what else to show, in place of picture.
         """
+        width, height = (length * OVERSAMPLING for length in self._size)
         view = View(np.array(view_matrix, dtype=np.float64), np.array(projection_matrix, dtype=np.float64),
-                    picture, encode=True)
-        with _bound(self._fine), solid_state():
+                    width, height, encode=True)
+        frame = self._scene.frame_current_final
+        actors = [Actor(character, armature, meshes, self._motion(armature), time_s(armature, self._scene, frame))
+                  for character, armature, meshes in self._cast]
+        with _bound(self._fine):
             gpu.state.active_framebuffer_get().clear(color=background, depth=1.0)
-            for character, armature, meshes in self._cast:
-                self._painter.pose(character, armature, self._motion(armature),
-                                   time_s(armature, self._scene, self._scene.frame_current_final))
-                self._painter.draw(character, armature, meshes, view)
+            self._drawer.draw(actors, view, choices or Choices(picture=picture))
         return self._reduced()
 
     def _reduced(self) -> npt.NDArray[np.uint8]:

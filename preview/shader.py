@@ -13,9 +13,11 @@ PALETTE_ROWS = 1024
 """Rows (vec4) in the palette's uniform buffer: 16 KB, which every driver gives."""
 PALETTE_TEXTURE_WIDTH = 1024
 
-Kind = Literal["VEC2", "VEC3", "VEC4", "IVEC4"]
-Picture = Literal["SHADED", "ZONES"]
-PICTURES: tuple[Picture, ...] = ("SHADED", "ZONES")
+Kind = Literal["FLOAT", "VEC2", "VEC3", "VEC4", "IVEC4"]
+Picture = Literal["SHADED", "ZONES", "WEIGHTS", "WIREFRAME"]
+PICTURES: tuple[Picture, ...] = ("SHADED", "ZONES", "WEIGHTS", "WIREFRAME")
+Pass = Literal["SHADED", "ZONES", "WEIGHTS", "WIREFRAME", "OUTLINE"]
+PASSES: tuple[Pass, ...] = (*PICTURES, "OUTLINE")
 METHODS = ("LINEAR", "DUAL_QUATERNION", "RIGID")
 """The numbers in the shaders are the places in these."""
 
@@ -25,6 +27,7 @@ class Interface:
     """Everything that a shader reads and writes.
 
     attributes, varyings, outputs: (type, name). buffers: (struct, name) in the order of their slots.
+    constants_of_draw: (type, name), what changes from one drawing to the next, at most 128 bytes.
     samplers: names of the pictures it reads. typedefs: what the structs are. vertex, fragment: files under
     shaders/, put together in order. constants: whole numbers known to both. is_skinned: reads a palette.
     """
@@ -36,6 +39,7 @@ class Interface:
     typedefs: str
     vertex: tuple[str, ...]
     fragment: tuple[str, ...]
+    constants_of_draw: tuple[tuple[Kind, str], ...] = ()
     samplers: tuple[str, ...] = ()
     constants: tuple[tuple[str, int], ...] = ()
     is_skinned: bool = True
@@ -58,18 +62,25 @@ MORE_ATTRIBUTES: tuple[tuple[Kind, str], ...] = (("IVEC4", "more_bones"), ("VEC4
 
 CHARACTER = Interface(
     attributes=(*SKINNED_ATTRIBUTES, ("VEC3", "surface"), ("VEC3", "zone")),
-    varyings=(("VEC3", "view_position"), ("VEC3", "view_normal"), ("VEC3", "base_colour")),
+    varyings=(("VEC3", "view_position"), ("VEC3", "view_normal"), ("VEC3", "base_colour"), ("FLOAT", "heat")),
     outputs=(("VEC4", "colour"),),
-    buffers=(("TaktDrawing", "drawing"),),
+    buffers=(("TaktView", "view"), ("TaktObject", "object")),
+    constants_of_draw=(("VEC4", "role_offset"), ("VEC4", "role_tint"), ("IVEC4", "role_choice")),
     typedefs="""
-struct TaktDrawing {
+struct TaktView {
   mat4 clip_from_view;
-  mat4 view_from_armature;
-  mat4 view_from_armature_normal;
+  mat4 view_from_world;
+  vec4 size; /* in pixels: width, height; then whether to encode as sRGB */
+};
+struct TaktObject {
+  mat4 world_from_armature;
+  mat4 world_from_armature_normal;
   mat4 armature_from_mesh;
   mat4 armature_from_mesh_normal;
-  ivec4 choice; /* picture, method, whether to encode as sRGB, whether mirrored */
+  ivec4 traits; /* whether mirrored */
 };
+/* role_offset: where in the world it is drawn instead, and an outline's width in pixels.
+ * role_tint: a colour and its alpha. role_choice: pass, method, the bone whose weights show, whether tinted. */
 """,
     vertex=("skinning.glsl", "posed.glsl", "character.vert.glsl"),
     fragment=("character.frag.glsl",),
@@ -107,11 +118,13 @@ def shader(interface: Interface, variant: Variant = _PLAIN) -> gpu.types.GPUShad
     typedefs = interface.typedefs
     for slot, (struct, name) in enumerate(interface.buffers):
         info.uniform_buf(slot, struct, name)
+    for kind, name in interface.constants_of_draw:
+        info.push_constant(kind, name)
     for slot, name in enumerate(interface.samplers):
         info.sampler(slot, "FLOAT_2D", name)
     defines = dict(interface.constants)
     if interface.is_skinned:
-        defines |= {f"PICTURE_{picture}": number for number, picture in enumerate(PICTURES)}
+        defines |= {f"PICTURE_{picture}": number for number, picture in enumerate(PASSES)}
         defines |= {name: 1 for name, is_on in (("STRETCHED", variant.stretched),
                                                 ("MORE_INFLUENCES", variant.more_influences)) if is_on}
         if variant.palette_in_texture:

@@ -12,18 +12,41 @@ vec3 encoded(vec3 linear)
   return mix(high, low, vec3(lessThan(linear, vec3(0.0031308))));
 }
 
+/* From nothing to all: dark blue over grey to yellow, by lightness too, so that the colour-blind read it as well
+ * (after cividis, Nuñez, Anderton and Renslow 2018); linear. */
+const vec3 HEAT_NONE = vec3(0.025, 0.03, 0.05);
+const vec3 HEAT_SOME = vec3(0.03, 0.08, 0.28);
+const vec3 HEAT_HALF = vec3(0.25, 0.24, 0.22);
+const vec3 HEAT_ALL = vec3(1.0, 0.78, 0.06);
+
+vec3 heat_colour(float weight)
+{
+  vec3 low = mix(HEAT_NONE, HEAT_SOME, smoothstep(0.0, 0.05, weight));
+  return (weight < 0.5) ? mix(low, HEAT_HALF, weight * 2.0) : mix(HEAT_HALF, HEAT_ALL, weight * 2.0 - 1.0);
+}
+
+vec4 finished(vec3 linear, float alpha)
+{
+  return vec4((view.size.z == 1.0) ? encoded(linear) : linear, alpha);
+}
+
 void main()
 {
+  if (role_choice.x == PICTURE_OUTLINE || role_choice.x == PICTURE_WIREFRAME) {
+    colour = finished(role_tint.rgb, role_tint.a);
+    return;
+  }
   /* In a perspective the viewer sits at the origin; in a parallel view, far along z. */
-  bool perspective = drawing.clip_from_view[2][3] != 0.0;
+  bool perspective = view.clip_from_view[2][3] != 0.0;
   vec3 to_viewer = perspective ? normalize(-view_position) : vec3(0.0, 0.0, 1.0);
   /* By the side of the triangle, not by the smooth normal, which turns away too early at the silhouette. */
-  bool is_front = gl_FrontFacing == (drawing.choice.w == 0);
+  bool is_front = gl_FrontFacing == (object.traits.x == 0);
   vec3 n = normalize(is_front ? view_normal : -view_normal);
   float facing = max(dot(n, to_viewer), 0.0);
   float key = max(dot(n, KEY_DIRECTION), 0.0);
   vec3 light = mix(GROUND, SKY, n.y * 0.5 + 0.5) + vec3(KEY * key);
   float edge = 1.0 - 0.45 * pow(1.0 - facing, 3.0);
-  vec3 shade = base_colour * light * edge;
-  colour = vec4((drawing.choice.z == 1) ? encoded(shade) : shade, 1.0);
+  vec3 base = (role_choice.w == 1) ? role_tint.rgb : base_colour;
+  base = (role_choice.x == PICTURE_WEIGHTS) ? heat_colour(heat) : base;
+  colour = finished(base * light * edge, role_tint.a);
 }

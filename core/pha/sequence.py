@@ -87,6 +87,10 @@ class Sequence:
         """Return the same segments with other numbers for their clips."""
         return replace(self, clips=clips, clip=clip)
 
+    def without_transitions(self) -> Sequence:
+        """Return the same segments with one cutting straight to the next."""
+        return replace(self, transition_s=np.zeros(len(self)))
+
 
 def expand(programme: Programme, procedure: str = "main", loop: bool = False) -> Sequence:
     """Unfold a procedure of the programme's own file.

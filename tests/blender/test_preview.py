@@ -1,6 +1,7 @@
 """The life of the preview: what appears with the toggle vanishes with it, whatever happens in between."""
 
 import logging
+import resource
 from pathlib import Path
 from typing import Any
 
@@ -8,10 +9,15 @@ import bpy
 import pytest
 
 import takt
+from takt.bridge import properties, score
 from takt.preview import life
+from takt.preview.character import Character as Scored
 from takt.tests.characters import Object, bend, context, evaluated, own_character
 
 TIMES = 100
+FLAT_KB = 20_000
+"""By how much the process may still grow after it has warmed up."""
+LIBRARY = Path(__file__).parents[2] / "samples" / "library"
 
 
 toggle: Any = bpy.ops.takt.preview  # type: ignore[attr-defined]  # registered by the extension
@@ -78,7 +84,7 @@ def test_a_saved_file_knows_nothing_of_it(character: Character, tmp_path: Path) 
     assert not is_hidden(bpy.data.objects[mesh])
     assert [key for wm in bpy.data.window_managers for key in wm.keys() if "takt" in key] == []  # noqa: SIM118
     takt.register()
-    life.show("SHADED")
+    life.choices().picture = "SHADED"
 
 
 def test_loading_a_file_ends_it(character: Character) -> None:
@@ -157,3 +163,111 @@ def test_an_armature_without_meshes_is_said(character: Character) -> None:
     with pytest.raises(RuntimeError, match=r"No mesh of this scene follows 'Own rig'\. Bind one first"):
         toggle()
     assert not life.is_running()
+
+
+def test_a_thousand_times_on_and_off_leaves_nothing(character: Character) -> None:
+    before, memory = handlers(), 0
+    for time in range(1000):
+        toggle()
+        toggle()
+        if time == 100:
+            memory = peak_memory_kb()
+    assert handlers() == before
+    assert peak_memory_kb() - memory <= FLAT_KB
+
+
+def test_two_hundred_files_end_it_two_hundred_times(tmp_path: Path) -> None:
+    before, memory = len(handlers()), 0
+    own_character()
+    path = str(tmp_path / "character.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    for time in range(200):
+        bpy.ops.wm.open_mainfile(filepath=path)
+        context.view_layer.objects.active = bpy.data.objects["Own rig"]
+        toggle()
+        context.view_layer.update()
+        if time == 50:
+            memory = peak_memory_kb()
+    toggle()
+    assert len(handlers()) == before and not ours()
+    assert peak_memory_kb() - memory <= FLAT_KB
+
+
+def test_two_hundred_undone_steps(character: Character) -> None:
+    context.preferences.edit.undo_steps = 120
+    window = context.window_manager.windows[0]
+    toggle()
+    with context.temp_override(window=window, screen=window.screen):
+        bpy.ops.ed.undo_push(message="start")
+        for step in range(100):
+            bpy.data.objects["Own"].location.x = float(step)
+            bpy.ops.ed.undo_push(message=f"step {step}")
+        for _ in range(100):
+            bpy.ops.ed.undo()
+        for _ in range(100):
+            bpy.ops.ed.redo()
+    context.view_layer.update()
+    assert life.is_running() and len(ours()) == len(life._handlers())
+    assert is_hidden(bpy.data.objects["Own"])
+    life.stop()
+    assert not ours() and not is_hidden(bpy.data.objects["Own"])
+
+
+def test_an_undone_armature_ends_it() -> None:
+    window = context.window_manager.windows[0]
+    with context.temp_override(window=window, screen=window.screen):
+        bpy.ops.ed.undo_push(message="nothing")
+        rig, _ = own_character()
+        context.view_layer.objects.active = rig
+        bpy.ops.ed.undo_push(message="a character")
+        toggle()
+        while "Own rig" in bpy.data.objects and bpy.ops.ed.undo() == {"FINISHED"}:
+            pass
+    context.view_layer.update()
+    if "Own rig" not in bpy.data.objects:
+        assert not life.is_running() and not ours()
+    life.stop()
+
+
+SCORE = """<pha tickLength="1"><load src="gestures.Greetings"/>
+<procedure name="main"><call name="gestures.Greetings.{clip}" duration="2"/></procedure></pha>"""
+
+
+def test_the_last_good_score_plays_on_while_the_new_one_has_errors() -> None:
+    from takt.samples.character import build_character
+
+    armature, _ = build_character(context)
+    text = bpy.data.texts.new("score.pha")
+    kept = properties.character(armature)
+    kept.text, kept.library = text, str(LIBRARY)
+    text.from_string(SCORE.format(clip="wave"))
+    previewed = Scored(armature.session_uid)
+    good = previewed.motion(armature)
+    assert good is not None and score.error_of(armature) is None
+    text.from_string(SCORE.format(clip="no_such"))
+    assert previewed.motion(armature) is good
+    error = score.error_of(armature)
+    assert error is not None and "no_such" in str(error)
+    text.from_string(SCORE.format(clip="bow"))
+    assert previewed.motion(armature) not in (None, good)
+    kept.text = None
+    assert previewed.motion(armature) is None
+
+
+def test_characters_who_do_the_same_share_one_motion() -> None:
+    from takt.samples.character import build_character
+
+    text = bpy.data.texts.new("score.pha")
+    text.from_string(SCORE.format(clip="wave"))
+    motions = []
+    for _ in range(2):
+        armature, _ = build_character(context)
+        kept = properties.character(armature)
+        kept.text, kept.library = text, str(LIBRARY)
+        motions.append(score.motion_of(armature))
+    assert motions[0] is motions[1] is not None
+    assert score.motion_of(armature, transitions=False) is not motions[0]
+
+
+def peak_memory_kb() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

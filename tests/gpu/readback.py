@@ -10,8 +10,8 @@ import numpy as np
 from takt.core.arrays import FloatArray
 from takt.core.skinning import Palette
 from takt.preview.batch import Geometry, variant_of, vertex_buffer
-from takt.preview.character import GpuPalette
-from takt.preview.draw import View, drawing_block
+from takt.preview.draw import object_block
+from takt.preview.palettes import GpuPalette, palette_rows
 from takt.preview.shader import CHARACTER, METHODS, SKINNED_ATTRIBUTES, shader
 
 _HERE = Path(__file__).parent
@@ -36,13 +36,12 @@ def posed_on_gpu(geometry: Geometry, palette: Palette, method: str,
     pixel = ((place + 0.5) / (_WIDTH, height) * 2.0 - 1.0).astype(np.float32)
     batch = gpu.types.GPUBatch(type="POINTS", buf=vertex_buffer(geometry, pixel=pixel))
     on_gpu = GpuPalette()
-    on_gpu.write(palette)
+    on_gpu.write(palette_rows(palette), palette.stretches is not None)
     program = shader(READBACK, replace(variant_of(geometry), stretched=on_gpu.stretched,
                                        palette_in_texture=on_gpu.texture is not None))
-    view = View(np.eye(4), np.eye(4), "SHADED", encode=False)
     mesh = np.eye(4) if armature_from_mesh is None else armature_from_mesh
-    block: Any = drawing_block(np.eye(4), mesh, view, METHODS.index(method))
-    drawing = gpu.types.GPUUniformBuf(block)
+    block: Any = object_block(np.eye(4), mesh)
+    placed = gpu.types.GPUUniformBuf(block)
     targets = [gpu.types.GPUTexture((_WIDTH, height), format="RGBA32F") for _ in range(2)]
     framebuffer: Any = gpu.types.GPUFrameBuffer(color_slots=targets)
     with framebuffer.bind():
@@ -51,7 +50,8 @@ def posed_on_gpu(geometry: Geometry, palette: Palette, method: str,
         framebuffer.clear(color=(np.nan,) * 4)
         program.bind()
         on_gpu.bind(program)
-        program.uniform_block("drawing", drawing)
+        program.uniform_block("object", placed)
+        program.uniform_int("role_choice", (0, METHODS.index(method), -1, 0))
         batch.draw(program)
     positions, normals = (_texels(target, count) for target in targets)
     return positions, normals

@@ -50,6 +50,7 @@ def character() -> tuple[Object, Object]:
     for name, (axis, angle) in turns.items():
         rig.pose.bones[name].rotation_mode = "QUATERNION"
         rig.pose.bones[name].rotation_quaternion = Quaternion(axis, angle)
+    rig.data.bones.active = rig.data.bones["bone1"]
     context.view_layer.update()
     return rig, mesh
 

@@ -28,6 +28,8 @@ class Bending:
     def __init__(self, rig: Object) -> None:
         self._skeleton = read_skeleton(rig)
 
+    duration_s = 100.0
+
     def sample(self, times_s: FloatArray) -> Pose:
         pose = Pose.rest(self._skeleton, len(times_s))
         turn = rot.from_axis_angle(np.array((1.0, 0.0, 0.0)), TURN_RAD_PER_S * times_s)
@@ -79,10 +81,10 @@ def test_a_viewport_shows_it(monkeypatch: pytest.MonkeyPatch, picture: Any) -> N
     window = context.window_manager.windows[0]
     area = next(area for area in window.screen.areas if area.type == "VIEW_3D")
     region = next(region for region in area.regions if region.type == "WINDOW")
-    monkeypatch.setattr(life, "motion_of", lambda _: Bending(rig))
+    monkeypatch.setattr(life, "played", lambda *_: Bending(rig))
     context.view_layer.objects.active = rig
     toggle()
-    life.show(picture)
+    life.choices().picture = picture
     context.view_layer.update()
     drawn = [drawn_viewport(window, area, region, frame) for frame in (1, 30)]
     assert all(picture.any() for picture in drawn) and (drawn[0] != drawn[1]).any()
@@ -93,7 +95,7 @@ def test_a_viewport_shows_it(monkeypatch: pytest.MonkeyPatch, picture: Any) -> N
     mesh.data.update()
     context.view_layer.update()
     assert (drawn_viewport(window, area, region, 1) != drawn[0]).any()
-    life.show("SHADED")
+    life.choices().picture = "SHADED"
 
 
 def drawn_viewport(window: Any, area: Any, region: Any, frame: int) -> np.ndarray:

@@ -1,0 +1,184 @@
+"""What one drawn picture costs the processor, against Blender's own playback of the same scene.
+
+python3 dev.py bench preview draws characters of 67 bones offscreen and prints, in milliseconds for each picture:
+for crowds of 1, 10 and 50, what Takt needs (sampling the score, palettes, upload, drawing calls, without waiting for
+the GPU) and what Blender needs to go to the next frame with the same dance as Actions; then Fecko's table (2010):
+one character with 547 to 70,410 vertices, by the processor alone and until the picture is there, on the renderer
+that is named.
+"""
+
+import os
+import statistics
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import bpy
+import gpu
+import numpy as np
+
+import takt
+from takt.bridge.groups import write_influences
+from takt.bridge.versions import start_gpu
+from takt.core.influences import Influences
+from takt.preview import draw as draw_module
+from takt.preview.cast import Actor, Cast
+from takt.preview.character import Character
+from takt.preview.choices import Choices
+from takt.preview.draw import View
+from takt.preview.playing import played
+from takt.samples.character import build_character
+from takt.samples.film import Camera
+from takt.windowless import missing_graphics
+
+VERTICES = 7_000
+CROWDS = (1, 10, 50)
+FECKO_VERTICES = (547, 2_501, 11_735, 23_470, 46_940, 70_410)
+PICTURES, WARM_UP = 40, 5
+SIZE = 512
+_SCORE = Path(__file__).resolve().parents[1] / "samples" / "library" / "dance.pha"
+_context: Any = bpy.context
+_ops: Any = bpy.ops
+
+
+def main() -> int:
+    """Measure and print both tables."""
+    if reason := missing_graphics() or start_gpu():
+        print(f"no pictures: {reason}")
+        return 1
+    takt.register()
+    print(f"Blender {bpy.app.version_string}, {gpu.platform.renderer_get()}")
+    print(f"\n{'characters':>12} {'Takt ms':>9} {'Blender ms':>11}   (67 bones, {VERTICES:,} vertices each)")
+    for count in CROWDS:
+        takt_ms, _ = measured(count, VERTICES)
+        print(f"{count:12,} {takt_ms:9.2f} {blenders_own_ms():11.2f}")
+    print(f"\n{'vertices':>12} {'Takt ms':>9} {'picture ms':>11}   (one character; Fecko 2010)")
+    for vertices in FECKO_VERTICES:
+        takt_ms, picture_ms = measured(1, vertices)
+        print(f"{vertices:12,} {takt_ms:9.2f} {picture_ms:11.2f}")
+    return 0
+
+
+def measured(count: int, vertices: int) -> tuple[float, float]:
+    """Return milliseconds of the processor for each picture, and until the picture is there."""
+    actors = dancers(count, vertices)
+    camera = Camera.framing(np.array((-3.0, -3.0, 0.0)), np.array((3.0, 3.0, 2.0)), SIZE, SIZE)
+    view = View(np.asarray(camera.view_from_world, np.float64), np.asarray(camera.clip_from_view, np.float64),
+                 SIZE, SIZE, encode=True)
+    cast, choices = Cast(), Choices()
+    target: Any = gpu.types.GPUOffScreen(SIZE, SIZE)
+    with target.bind():
+        framebuffer = gpu.state.active_framebuffer_get()
+
+        def wait() -> None:
+            framebuffer.read_color(0, 0, 1, 1, 4, 0, "UBYTE")
+
+        def draw(number: int) -> None:
+            framebuffer.clear(color=(0.0, 0.0, 0.0, 0.0), depth=1.0)
+            now = [Actor(a.character, a.armature, a.meshes, played(a.character, a.armature, choices),
+                         number / 24.0 + place * 0.1) for place, a in enumerate(actors)]
+            cast.draw(now, view, choices)
+
+        with gpu_left_out():
+            alone = median_ms(draw, wait)
+
+        def draw_and_wait(number: int) -> None:
+            draw(number)
+            wait()
+
+        whole = median_ms(draw_and_wait, lambda: None)
+    target.free()
+    return alone, whole
+
+
+@contextmanager
+def gpu_left_out() -> Iterator[None]:
+    """Let the last call of all, which starts the GPU, do nothing: a software renderer works inside it."""
+    kept = draw_module._batch
+    draw_module._batch = lambda *_: _Nothing()  # type: ignore[assignment]  # only for this
+    try:
+        yield
+    finally:
+        draw_module._batch = kept
+
+
+class _Nothing:
+    def draw(self, _program: object) -> None:
+        """Draw nothing."""
+
+
+def median_ms(do: Callable[[int], object], between: Callable[[], None]) -> float:
+    """Return how long it takes, in milliseconds; what happens in between does not count."""
+    taken = []
+    for number in range(PICTURES + WARM_UP):
+        began = time.perf_counter()
+        do(number)
+        taken.append(time.perf_counter() - began)
+        between()
+    return statistics.median(taken[WARM_UP:]) * 1e3
+
+
+def blenders_own_ms() -> float:
+    """Return how long Blender needs to go to the next frame of what stands in the scene."""
+    scene = _context.scene
+    return median_ms(lambda number: scene.frame_set(scene.frame_start + number), lambda: None)
+
+
+def dancers(count: int, vertices: int) -> list[Actor]:
+    """Fill an empty scene with characters that play the sample's dance, each with an Action of it too."""
+    _ops.wm.read_factory_settings(use_empty=True)
+    armature, body = build_character(_context)
+    bpy.data.objects.remove(body)
+    skin = woven(armature, vertices)
+    _context.view_layer.objects.active = armature
+    _ops.takt.import_pha(filepath=str(_SCORE))
+    pairs = [(armature, skin), *(copied(armature, skin) for _ in range(count - 1))]
+    _context.view_layer.update()
+    actors = []
+    for rig, mesh in pairs:
+        character = Character(rig.session_uid)
+        character.refresh(rig, [mesh])
+        actors.append(Actor(character, rig, [mesh], None, 0.0))
+    return actors
+
+
+def woven(armature: Any, vertices: int) -> Any:
+    """Return a cloth of about so many vertices, each bound to four bones at random: what it costs is the same."""
+    columns = round(np.sqrt(vertices))
+    x, z = np.meshgrid(np.linspace(-1.0, 1.0, columns), np.linspace(0.0, 2.0, round(vertices / columns)))
+    points = np.stack((x, np.zeros_like(x), z), axis=-1).reshape(-1, 3)
+    corners = np.arange(len(points)).reshape(x.shape)
+    faces = np.stack((corners[:-1, :-1], corners[:-1, 1:], corners[1:, 1:], corners[1:, :-1]), axis=-1).reshape(-1, 4)
+    data = bpy.data.meshes.new("Cloth")
+    data.from_pydata(points.tolist(), [], faces.tolist())
+    data.shade_smooth()
+    mesh: Any = bpy.data.objects.new("Cloth", data)
+    _context.scene.collection.objects.link(mesh)
+    names = [bone.name for bone in armature.data.bones]
+    random = np.random.default_rng(1)
+    joints = random.permuted(np.tile(np.arange(len(names)), (len(points), 1)), axis=1)[:, :4]
+    weights = -np.sort(-random.dirichlet(np.ones(4), len(points)), axis=1)
+    write_influences(mesh, names, Influences(joints, weights))
+    mesh.modifiers.new("Armature", "ARMATURE").object = armature
+    return mesh
+
+
+def copied(armature: Any, mesh: Any) -> tuple[Any, Any]:
+    """Return copies with data of their own, as different characters would have."""
+    rig, skin = armature.copy(), mesh.copy()
+    rig.data, skin.data = armature.data.copy(), mesh.data.copy()
+    rig.animation_data.action = armature.animation_data.action.copy()
+    rig.animation_data.action_slot = rig.animation_data.action.slots[0]
+    skin.modifiers[0].object = rig
+    for ob in (rig, skin):
+        _context.scene.collection.objects.link(ob)
+    return rig, skin
+
+
+if __name__ == "__main__":
+    code = main()
+    sys.stdout.flush()
+    os._exit(code)  # Blender 4.5 may crash while it winds down

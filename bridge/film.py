@@ -1,0 +1,59 @@
+"""Pictures to files, and many of them to a film, by Blender's own encoder."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import bpy
+import numpy as np
+import numpy.typing as npt
+
+from . import versions
+
+
+class PictureFile:
+    """Writes pictures of one size as PNG, by one Blender image that is taken away again. Use it in a `with`."""
+
+    def __init__(self, width: int, height: int) -> None:
+        self._image = bpy.data.images.new("Takt picture", width, height, alpha=True)
+        self._image.file_format = "PNG"
+
+    def __enter__(self) -> "PictureFile":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        bpy.data.images.remove(self._image)
+
+    def write(self, picture: npt.NDArray[np.uint8], path: Path) -> None:
+        """Write (H, W, 4), sRGB, the top row first. Raises RuntimeError with Blender's words where it cannot."""
+        pixels: Any = (picture[::-1].astype(np.float32) / 255.0).ravel()
+        self._image.pixels.foreach_set(pixels)
+        self._image.filepath_raw = str(path)
+        self._image.save()
+
+
+def encode_film(frames: Sequence[Path], path: Path, fps: int, fps_base: float, size: tuple[int, int]) -> None:
+    """Encode pictures of one folder and size as H.264 in MP4.
+
+    A scene of its own carries the settings, so those of the user's scenes stay as they are.
+    Raises RuntimeError with Blender's words where it cannot be written.
+    """
+    scene: Any = bpy.data.scenes.new("Takt film")
+    try:
+        strip = scene.sequence_editor_create().strips.new_image("film", str(frames[0]), channel=1, frame_start=1)
+        for frame in frames[1:]:
+            strip.elements.append(frame.name)
+        scene.frame_start, scene.frame_end = 1, len(frames)
+        scene.view_settings.view_transform = "Standard"
+        render = scene.render
+        render.resolution_x, render.resolution_y = size
+        render.resolution_percentage = 100
+        render.fps, render.fps_base = fps, fps_base
+        versions.choose_film(render.image_settings)
+        render.ffmpeg.format, render.ffmpeg.codec = "MPEG4", "H264"
+        render.ffmpeg.constant_rate_factor, render.ffmpeg.ffmpeg_preset = "HIGH", "GOOD"
+        render.use_file_extension = False
+        render.filepath = str(path)
+        bpy.ops.render.render(animation=True, scene=scene.name)
+    finally:
+        bpy.data.scenes.remove(scene)

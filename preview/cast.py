@@ -1,0 +1,214 @@
+"""Everybody in the picture: which roles there are under the user's choices, and the order of drawing."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
+
+import bpy
+import gpu
+import numpy as np
+
+from ..bridge.versions import is_selected
+from ..core.arrays import FloatArray
+from ..core.clip import Clip
+from ..core.motion import Motion
+from ..core.skeleton import Pose
+from .character import Character, Playable
+from .choices import COMPARISONS, Choices
+from .draw import SEE_THROUGH_ALPHA, Painter, View, solid_state
+from .overlays import draw_path, draw_skeleton, path_of
+from .roles import Posed, Role, Tint, pose_roles
+from .shader import METHODS
+
+_BEFORE = (0.10, 0.46, 0.81)
+_AFTER = (0.79, 0.34, 0.0)
+_IN_TRANSITION = (0.60, 0.19, 0.39)
+_GHOST_ALPHA = 0.4
+_COPY_SPACING = 0.9
+"""Of the character's largest extent."""
+_WIRE: Tint = (0.62, 0.70, 0.80, 1.0)
+_FIRST_GHOST, _FIRST_COPY, _DOUBLE = 1000, 1, 900
+_MOST_PATHS = 64
+
+Meshes = Sequence[bpy.types.Object]
+
+
+@dataclass(frozen=True, eq=False)
+class ClipAlone:
+    """One clip over and over, in place of the score that plays it."""
+
+    clip: Clip
+
+    @property
+    def duration_s(self) -> float:
+        """How long one round lasts."""
+        return self.clip.duration_s
+
+    def sample(self, times_s: FloatArray) -> Pose:
+        """Return the poses at times (F,), going round."""
+        length = self.clip.duration_s
+        return self.clip.sample(times_s % length if length > 0.0 else times_s * 0.0, "SLERP")
+
+
+@dataclass(frozen=True, eq=False)
+class Actor:
+    """A character in the picture, with the meshes to be seen, what it plays and when; outline: where it is selected."""
+
+    character: Character
+    armature: bpy.types.Object
+    meshes: Meshes
+    motion: Playable | None
+    time_s: float
+    outline: Tint | None = None
+
+
+@dataclass(eq=False)
+class Cast:
+    """Draws actors; what is worth keeping from frame to frame is kept."""
+
+    painter: Painter = field(default_factory=Painter)
+    _paths: dict[tuple[int, ...], tuple[Motion, FloatArray, FloatArray]] = field(default_factory=dict)
+
+    def draw(self, actors: Sequence[Actor], view: View, choices: Choices) -> None:
+        """Draw everybody into the bound framebuffer, against the depth that is there."""
+        roles = [role for actor in actors for role in roles_of(actor, choices)]
+        poses = pose_roles(roles)
+        self.painter.upload(roles, poses, view)
+        solid = [role for role in roles if role.number < _FIRST_GHOST]
+        ghosts = [role for role in roles if role.number >= _FIRST_GHOST]
+        outlines = {actor.character.uid: actor.outline for actor in actors if actor.outline is not None}
+        with solid_state():
+            if not choices.see_through and choices.picture != "WIREFRAME":
+                self._outline(solid, outlines)
+            for role in solid:
+                self._body(role, choices, outlines.get(role.character.uid))
+            for role in ghosts:
+                self._transparent(role, role.tint)
+            gpu.state.depth_test_set("NONE")
+            gpu.state.depth_mask_set(False)
+            gpu.state.blend_set("ALPHA")
+            self._lines(roles, poses, view, choices)
+
+    def _outline(self, roles: Sequence[Role], colours: Mapping[int, Tint]) -> None:
+        """Draw the figures a little grown; the bodies that follow leave an edge of that."""
+        gpu.state.depth_mask_set(False)
+        for role in roles:
+            if role.character.uid in colours:
+                self.painter.draw(role, "OUTLINE", colours[role.character.uid])
+        gpu.state.depth_mask_set(True)
+
+    def _body(self, role: Role, choices: Choices, outline: Tint | None) -> None:
+        if choices.picture == "WIREFRAME":
+            self.painter.draw(role, "WIREFRAME", outline or _WIRE)
+        elif choices.see_through:
+            self._transparent(role, (0.0, 0.0, 0.0, SEE_THROUGH_ALPHA), choices)
+            if outline is not None:  # its far side alone, which the near side's depth hides but for the edge
+                gpu.state.face_culling_set("FRONT")
+                self.painter.draw(role, "OUTLINE", outline)
+                gpu.state.face_culling_set("NONE")
+        else:
+            self.painter.draw(role, choices.picture, bone=_shown_bone(role, choices))
+
+    def _transparent(self, role: Role, tint: Tint | None, choices: Choices | None = None) -> None:
+        """Draw only what lies foremost, so that a figure does not show through itself."""
+        picture = "SHADED" if choices is None or choices.picture == "WIREFRAME" else choices.picture
+        gpu.state.color_mask_set(False, False, False, False)
+        self.painter.draw(role, "SHADED")
+        gpu.state.color_mask_set(True, True, True, True)
+        gpu.state.blend_set("ALPHA")
+        self.painter.draw(role, picture, tint, -1 if choices is None else _shown_bone(role, choices))
+        gpu.state.blend_set("NONE")
+
+    def _lines(self, roles: Sequence[Role], poses: Sequence[Posed], view: View, choices: Choices) -> None:
+        for role, posed in zip(roles, poses, strict=True):
+            if choices.paths and role.number == 0 and isinstance(role.motion, Motion):
+                times, points = self._path(role, role.motion)
+                draw_path(role, times, points, view)
+            if choices.skeleton and role.number < _FIRST_GHOST:
+                draw_skeleton(role, posed, view)
+
+    def _path(self, role: Role, motion: Motion) -> tuple[FloatArray, FloatArray]:
+        bones = chosen_bones(role)
+        key = (role.character.uid, *bones)
+        known = self._paths.get(key)
+        if known is None or known[0] is not motion:
+            self._paths = {k: v for k, v in self._paths.items() if k[0] != role.character.uid}
+            known = self._paths[key] = motion, *path_of(role, motion, bones)
+        return known[1:]
+
+
+def roles_of(actor: Actor, choices: Choices) -> Iterator[Role]:
+    """Yield what an actor is drawn as: itself, then its double, its copies, its ghosts."""
+    own = Role(actor.character, actor.armature, actor.meshes, actor.motion, actor.time_s,
+               at_rest=choices.player.at_rest)
+    yield own
+    if choices.compare != "NONE" or choices.copies > 1:
+        yield from _beside(own, actor, choices)
+    if actor.motion is not None and not own.at_rest:
+        yield from _ghosts(own, choices)
+
+
+def _beside(own: Role, actor: Actor, choices: Choices) -> Iterator[Role]:
+    _, _, changes, method = COMPARISONS[choices.compare]
+    space_m = _extent(actor) * _COPY_SPACING
+    beside = (space_m, 0.0, 0.0)
+    if method is not None:
+        yield replace(own, number=_DOUBLE, offset=beside, method=METHODS.index(method))
+    elif changes and isinstance(actor.motion, Motion):
+        yield replace(own, number=_DOUBLE, offset=beside,
+                      motion=actor.character.motion(actor.armature, **changes) or actor.motion)
+    for copy in range(1, choices.copies):
+        column, row = place_of_copy(copy)
+        yield replace(own, number=_FIRST_COPY + copy, offset=(column * space_m, row * space_m, 0.0),
+                      time_s=actor.time_s + copy * choices.phase_s)
+
+
+def place_of_copy(copy: int) -> tuple[int, int]:
+    """Return column and row of the copies, which stand in rows behind the first, each two longer than the last."""
+    row = int(np.sqrt(copy))
+    return copy - row * row - row, row
+
+
+def _ghosts(own: Role, choices: Choices) -> Iterator[Role]:
+    motion = own.motion
+    assert motion is not None
+    for number in range(-choices.ghosts, choices.ghosts + 1):
+        time = own.time_s + number * choices.ghost_step_s
+        if number == 0 or not 0.0 <= time <= motion.duration_s:
+            continue
+        fade = _GHOST_ALPHA * (1.0 - 0.7 * (abs(number) - 1) / max(choices.ghosts, 1))
+        colour = _IN_TRANSITION if is_in_transition(motion, time) else _BEFORE if number < 0 else _AFTER
+        yield replace(own, number=_FIRST_GHOST + number % 1000, time_s=time, tint=(*colour, fade))
+
+
+def is_in_transition(motion: Playable, time_s: float) -> bool:
+    """Tell whether a transition plays at that time."""
+    if not isinstance(motion, Motion):
+        return False
+    layout = motion.layout
+    return bool(((layout.window_begin_s <= time_s) & (time_s < layout.window_end_s)).any())
+
+
+def chosen_bones(role: Role) -> tuple[int, ...]:
+    """Return the places of the bones that are selected in Pose Mode, or else of those at the ends of the limbs."""
+    skeleton, pose = role.character.skeleton, role.armature.pose
+    assert skeleton is not None
+    if role.armature.mode == "POSE" and pose is not None:
+        chosen = tuple(skeleton.index_of[bone.name] for bone in pose.bones if is_selected(bone))
+        if chosen:
+            return chosen[:_MOST_PATHS]
+    lowest = np.setdiff1d(np.arange(len(skeleton)), skeleton.parents)
+    heads = skeleton.rest_world[lowest, :, 3]
+    farthest = {int(np.argmax(side)) for axis in (heads[:, 0], heads[:, 2]) for side in (axis, -axis)}
+    return tuple(int(lowest[place]) for place in sorted(farthest))
+
+
+def _shown_bone(role: Role, choices: Choices) -> int:
+    return role.character.active_bone(role.armature) if choices.picture == "WEIGHTS" else -1
+
+
+def _extent(actor: Actor) -> float:
+    """Return the largest extent of the actor's meshes in the world."""
+    sizes = [actor.character.parts[mesh.session_uid].reach_m * max(cast(Any, mesh.matrix_world.to_scale()))
+             for mesh in actor.meshes if mesh.session_uid in actor.character.parts]
+    return max(sizes, default=1.0)

@@ -1,0 +1,37 @@
+"""What a character plays and where in it one is, under the user's choices."""
+
+import bpy
+
+from ..bridge.bend import is_bent
+from ..bridge.score import time_s
+from ..core.motion import Motion
+from .cast import ClipAlone
+from .character import Character, Playable
+from .choices import Choices
+
+_alone: dict[tuple[int, str], tuple[Motion, ClipAlone]] = {}
+"""One clip out of a motion, by character and name; made once, so that it is sampled once for all who play it."""
+
+
+def played(character: Character, armature: bpy.types.Object, choices: Choices) -> Playable | None:
+    """Return what moves a character now; None: the armature's own pose is shown."""
+    if is_bent(armature):
+        return None
+    changes = {} if choices.transitions else {"transitions": False}
+    motion = character.motion(armature, **changes)
+    if motion is None or not choices.alone or choices.alone not in motion.sequence.clips:
+        return motion
+    known = _alone.get((character.uid, choices.alone))
+    if known is None or known[0] is not motion:
+        _alone.clear()
+        clip = motion.clips[motion.sequence.clips.index(choices.alone)]
+        known = _alone[character.uid, choices.alone] = motion, ClipAlone(clip)
+    return known[1]
+
+
+def time_of(armature: bpy.types.Object, scene: bpy.types.Scene, motion: Playable | None, choices: Choices,
+            now_s: float) -> float:
+    """Return where in what it plays a character is, in seconds."""
+    if choices.player.follows_timeline:
+        return time_s(armature, scene, scene.frame_current_final)
+    return 0.0 if motion is None else choices.player.position_s(now_s, motion.duration_s)

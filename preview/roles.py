@@ -1,0 +1,90 @@
+"""Who is drawn doing what: a character itself, its ghosts, its copies, its double in a comparison.
+
+All poses of one drawing are computed together: one sampling for each motion, however many roles play it.
+"""
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+
+import bpy
+import numpy as np
+
+from ..bridge.armature import read_pose_world
+from ..core.arrays import FloatArray
+from ..core.skeleton import Skeleton
+from ..core.skinning import Palette
+from .character import Character, Playable
+from .palettes import Rows, palette_rows
+
+Tint = tuple[float, float, float, float]
+
+
+@dataclass(frozen=True, eq=False)
+class Role:
+    """One figure that is drawn.
+
+    number: tells the roles of one character apart, 0 is the character itself. motion: None: as the armature is
+    posed; at_rest: in the rest pose instead. offset: (3,) where in the world it stands beside the character.
+    tint: a linear colour and its alpha, in place of the surface's own. method: of skinning, None: the modifier's.
+    """
+
+    character: Character
+    armature: bpy.types.Object
+    meshes: Sequence[bpy.types.Object]
+    motion: Playable | None
+    time_s: float
+    number: int = 0
+    at_rest: bool = False
+    offset: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    tint: Tint | None = None
+    method: int | None = None
+
+    @property
+    def key(self) -> tuple[int, int]:
+        """What its palette is kept under."""
+        return self.character.uid, self.number
+
+
+@dataclass(frozen=True, eq=False)
+class Posed:
+    """A role's pose: the palette, and the same as rows for the GPU."""
+
+    palette: Palette
+    rows: Rows
+
+
+def pose_roles(roles: Sequence[Role]) -> list[Posed]:
+    """Return what the bones of each role do."""
+    posed: dict[int, Posed] = {}
+    for group in _grouped(roles):
+        first = roles[group[0]]
+        skeleton = first.character.skeleton
+        assert skeleton is not None  # refreshed before
+        if first.motion is None or first.at_rest:
+            palette = _palette_of_pose(first, skeleton)
+            found = Posed(palette, palette_rows(palette))
+            posed |= dict.fromkeys(group, found)
+            continue
+        palette = Palette.from_pose(skeleton, first.motion.sample(np.array([roles[i].time_s for i in group])))
+        rows = palette_rows(palette)
+        posed |= {i: Posed(_at(palette, place), rows[place]) for place, i in enumerate(group)}
+    return [posed[i] for i in range(len(roles))]
+
+
+def _grouped(roles: Sequence[Role]) -> Iterable[list[int]]:
+    """Return the places of roles that can be posed together."""
+    groups: dict[Hashable, list[int]] = {}
+    for place, role in enumerate(roles):
+        stands_still = role.motion is None or role.at_rest
+        groups.setdefault((role.character.uid, role.at_rest) if stands_still else id(role.motion), []).append(place)
+    return groups.values()
+
+
+def _palette_of_pose(role: Role, skeleton: Skeleton) -> Palette:
+    pose: FloatArray = skeleton.rest_world if role.at_rest else read_pose_world(role.armature)
+    return Palette.from_matrices(pose, skeleton.rest_world)
+
+
+def _at(palette: Palette, place: int) -> Palette:
+    stretches = palette.stretches
+    return Palette(palette.rotations[place], palette.positions[place], None if stretches is None else stretches[place])

@@ -1,0 +1,77 @@
+"""The film operator: a file that Blender reads back, and a scene left as it was."""
+
+from pathlib import Path
+from typing import Any
+
+import bpy
+import numpy as np
+import pytest
+from mathutils import Matrix, Vector
+
+from takt.operators.render_film import rendered
+from takt.tests.characters import Object, bend, context, own_character
+
+render_film: Any = bpy.ops.takt.render_film  # type: ignore[attr-defined]  # registered by the extension
+FRAMES = 5
+WIDTH, HEIGHT = 64, 48
+
+
+@pytest.fixture
+def scene() -> Object:
+    rig, _ = own_character()
+    bend(rig)
+    camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
+    context.scene.collection.objects.link(camera)
+    eye: Any = Vector((2.5, -7.0, 3.5))
+    camera.matrix_world = Matrix.LocRotScale(eye, (Vector((0.0, 0.0, 2.0)) - eye).to_track_quat("-Z", "Y"), None)
+    context.scene.camera = camera
+    context.scene.render.resolution_x, context.scene.render.resolution_y = WIDTH, HEIGHT
+    context.scene.frame_start, context.scene.frame_end = 1, FRAMES
+    context.scene.frame_set(3)
+    context.view_layer.objects.active = rig
+    context.view_layer.update()
+    return context.scene
+
+
+def left_in_the_file(scene: Object) -> tuple[object, ...]:
+    images = [image.name for image in bpy.data.images if image.type != "RENDER_RESULT"]
+    return len(bpy.data.scenes), images, scene.render.image_settings.file_format, scene.render.filepath
+
+
+def test_a_film_has_every_frame(scene: Object, tmp_path: Path) -> None:
+    path = tmp_path / "film.mp4"
+    before = left_in_the_file(scene)
+    assert render_film(filepath=str(path)) == {"FINISHED"}
+    assert left_in_the_file(scene) == before
+    assert scene.frame_current == 3
+    clip: Any = bpy.data.movieclips.load(str(path))
+    assert tuple(clip.size) == (WIDTH, HEIGHT) and clip.frame_duration == FRAMES
+
+
+def test_a_picture_shows_the_character(scene: Object, tmp_path: Path) -> None:
+    path = tmp_path / "picture.png"
+    assert render_film(filepath=str(path)) == {"FINISHED"}
+    image: Any = bpy.data.images.load(str(path))
+    pixels = np.empty(WIDTH * HEIGHT * 4, dtype=np.float32)
+    image.pixels.foreach_get(pixels)
+    assert tuple(image.size) == (WIDTH, HEIGHT) and np.ptp(pixels.reshape(-1, 4)[:, 0]) > 0.2
+
+
+def test_stopping_leaves_nothing(scene: Object, tmp_path: Path) -> None:
+    images = len(bpy.data.images)
+    steps = rendered(context, tmp_path / "film.mp4", 1.0)
+    assert 0.0 < next(steps) < next(steps) < 1.0
+    steps.close()
+    assert scene.frame_current == 3 and len(bpy.data.images) == images and not list(tmp_path.iterdir())
+
+
+def test_no_camera_is_said(scene: Object, tmp_path: Path) -> None:
+    scene.camera = None
+    with pytest.raises(RuntimeError, match="The scene has no camera"):
+        render_film(filepath=str(tmp_path / "film.mp4"))
+
+
+def test_another_ending_is_refused(scene: Object, tmp_path: Path) -> None:
+    said = r"'film\.avi' is neither a film nor a picture; let it end in \.mp4 or \.png"
+    with pytest.raises(RuntimeError, match=said):
+        render_film(filepath=str(tmp_path / "film.avi"))
