@@ -23,6 +23,7 @@ class BindOptions:
         resolution: int
         exponent: float
         prune_below: float
+        weld_seams: bool
         only_selected_vertices: bool
         only_selected_bones: bool
         keep_locked_groups: bool
@@ -50,6 +51,10 @@ class BindOptions:
         prune_below: FloatProperty(
             name="Prune Below", description="Weights smaller than this are dropped",
             default=_DEFAULTS.prune_below, soft_max=0.1, step=0.1, precision=3, **_WIDEST["prune_below"])
+        weld_seams: BoolProperty(
+            name="Weld Seams", description="Vertices at one place get the same weights, so that seams do not tear; "
+                                           "switch it off where lips or lids that touch shall part",
+            default=_DEFAULTS.weld_seams)
         only_selected_vertices: BoolProperty(
             name="Vertices", description="Write the weights of selected vertices only; all others stay as they are",
             default=False, options={"SKIP_SAVE"})

@@ -20,7 +20,7 @@ _BACKGROUND = (0.22, 0.23, 0.25, 1.0)
 _MP4, _PNG = ".mp4", ".png"
 
 
-class TAKT_OT_render_film(ExportHelper, bpy.types.Operator):
+class TAKT_OT_render_film(ExportHelper, bpy.types.Operator):  # type: ignore[misc]  # invoke, in the stubs only
     """Write what the preview shows, through the scene's camera: the frame range as a film, or one frame as PNG"""
 
     bl_idname = "takt.render_film"

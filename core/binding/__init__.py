@@ -34,7 +34,7 @@ def _bind_inside(body: BindInput, settings: BindSettings, progress: Progress | N
 METHODS: dict[str, BindMethod] = {
     "INSIDE": BindMethod(
         "Inside Distance", "The nearest bones as the inside of the body sees them, blended over its surface",
-        _bind_inside, ("influences", "hardness", "smoothing", "resolution", "prune_below")),
+        _bind_inside, ("influences", "hardness", "smoothing", "resolution", "prune_below", "weld_seams")),
     "EUCLIDEAN": BindMethod(
         "Distance", "The nearest bones, weighed by a power of their distance",
         bind_euclidean, ("influences", "exponent")),

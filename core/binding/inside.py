@@ -47,7 +47,8 @@ class InsideOptions:
 
     influences: the most bones that move a vertex, 0 for no limit. hardness: power on the solved weights;
     higher makes zones harder. smoothing: how far zones blend, as a factor; 0 does not blend. resolution: the
-    solid has its cube as number of cells. prune_below: weights smaller than this are dropped.
+    solid has its cube as number of cells. prune_below: weights smaller than this are dropped. weld_seams:
+    vertices at one place are one; off, each stands alone, and an imported mesh may tear along its seams.
     Raises BindError where a value lies outside its range.
     """
 
@@ -56,6 +57,7 @@ class InsideOptions:
     smoothing: float = 1.0
     resolution: int = 48
     prune_below: float = 0.011
+    weld_seams: bool = True
 
     def __post_init__(self) -> None:
         for name, least, most in (("influences", 0, 64), ("hardness", 0.5, 8.0), ("smoothing", 0.0, 4.0),
@@ -85,7 +87,7 @@ def bind_inside_distance(body: BindInput, options: InsideOptions | None = None,
     """
     options = options or InsideOptions()
     report = _Report(progress)
-    place, surface, frame = _weld(body)
+    place, surface, frame = _weld(body, options.weld_seams)
     report.at(0.2)
     cell = cell_size(surface.points, options.resolution)
     solid = Solid.build(surface.points, surface.samples(SAMPLE_STEP * cell), cell)
@@ -122,11 +124,11 @@ def _joined(runs: Sequence[Influences], place: IntArray) -> Influences:
     return Influences(joints, weights)
 
 
-def _weld(body: BindInput) -> tuple[IntArray, Surface, Frame]:
+def _weld(body: BindInput, seams: bool) -> tuple[IntArray, Surface, Frame]:
     """Return each vertex's place (V,), the surface of the places in the body's frame, and that frame."""
     offsets: FloatArray = body.vertices - body.vertices.mean(axis=0)
     radius = float(np.sqrt((offsets * offsets).sum() / len(offsets)))
-    place = weld(body.vertices, _SAME_PLACE * radius)
+    place = weld(body.vertices, _SAME_PLACE * radius) if seams else np.arange(len(body.vertices), dtype=np.int64)
     points = np.empty((int(place.max()) + 1, 3))
     points[place] = body.vertices
     frame = Frame.of_points(points)

@@ -46,6 +46,7 @@ class BindSettings:
     smoothing: float = InsideOptions.smoothing
     resolution: int = InsideOptions.resolution
     prune_below: float = InsideOptions.prune_below
+    weld_seams: bool = InsideOptions.weld_seams
 
     def __post_init__(self) -> None:
         for name, (least, most) in RANGES.items():
@@ -55,4 +56,5 @@ class BindSettings:
 
     def inside_options(self) -> InsideOptions:
         """Return those that `bind_inside_distance` reads."""
-        return InsideOptions(self.influences, self.hardness, self.smoothing, self.resolution, self.prune_below)
+        return InsideOptions(self.influences, self.hardness, self.smoothing, self.resolution, self.prune_below,
+                             self.weld_seams)

@@ -67,7 +67,8 @@ def test_the_operator_offers_what_methods_read_with_cores_defaults_and_ranges() 
     for name in dict.fromkeys(itertools.chain(*(entry.settings for entry in METHODS.values()))):
         found: Any = properties[name]
         assert found.default == pytest.approx(getattr(BindSettings(), name))
-        assert (found.hard_min, found.hard_max) == pytest.approx(RANGES[name])
+        if name in RANGES:
+            assert (found.hard_min, found.hard_max) == pytest.approx(RANGES[name])
 
 
 def test_only_selected_vertices_leaves_the_others_exactly() -> None:

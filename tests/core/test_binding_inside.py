@@ -24,6 +24,7 @@ DATA = Path(os.environ.get("TAKT_DATA", Path(__file__).parents[2] / ".." / "shar
 INDEPENDENT = 1e-5
 MIRRORED = 1e-3
 ROUNDING = 1e-9
+TORN = 0.01
 CHARACTERS = {"Alien": 0.15, "Male_Suit": 0.2, "Mage": 0.25, "cesium_man": 0.25, "mpfb_game_engine": 0.29}
 """Largest mean difference from the artist's weights, 0 to 2; a little over what was measured."""
 
@@ -116,6 +117,14 @@ def test_seams_do_not_tear(any_size):
     assert difference(weights, dense(body)[source]) < INDEPENDENT
     first = np.unique(source, return_index=True)[1]
     assert np.array_equal(weights, weights[first][source])
+
+
+def test_only_without_welding_do_seams_part():
+    torn, source = split(limb())
+    first = np.unique(source, return_index=True)[1]
+    gaps = [difference(weights, weights[first][source]) for weights in (dense(torn), dense(torn, weld_seams=False))]
+    assert gaps[0] == 0.0
+    assert gaps[1] > TORN
 
 
 def test_identical_input_identical_output(any_size):
