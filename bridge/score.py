@@ -12,6 +12,7 @@ import numpy as np
 from ..core import rotations as rot
 from ..core.errors import FileError, TaktError
 from ..core.motion import Motion
+from ..core.pha.document import parse
 from ..core.pha.library import Library, read_file
 from ..core.score import Settings, perform
 from . import armature, axes, clips, joint_map, properties
@@ -69,6 +70,17 @@ def keep(armature_object: bpy.types.Object, motion: Motion) -> None:
     key = _key(armature_object, rest_key(armature_object), {})
     _last[armature_object.session_uid] = key
     _remember(key, _Performance(motion))
+
+
+def keep_procedures(character: properties.TaktCharacter) -> None:
+    """List the score's own procedures, any of which can be played, with their lengths."""
+    assert character.text is not None
+    document = parse(character.text.as_string())
+    character.procedures.clear()
+    for procedure in document.procedures:
+        kept = character.procedures.add()
+        kept.name, kept.ticks = procedure.name, procedure.ticks
+        kept.seconds = kept.ticks * document.tick_s
 
 
 def forget(armature_object: bpy.types.Object | None = None) -> None:
