@@ -15,7 +15,7 @@ from ..core.motion import Motion
 from ..core.pha.document import parse
 from ..core.pha.library import Library, read_file
 from ..core.score import Settings, perform
-from . import armature, axes, clips, joint_map, properties
+from . import armature, axes, clips, joint_map, libraries, properties
 
 _MAX_PERFORMANCES = 64
 _TILT_DIGITS = 4
@@ -153,7 +153,7 @@ def _key(armature_object: bpy.types.Object, rest: Hashable, changes: Mapping[str
     """Return all that a motion depends on, but for the files of the library."""
     character = properties.character(armature_object)
     assert character.text is not None
-    return (character.text.as_string(), character.filepath, *_chosen(character).values(), rest,
+    return (character.text.as_string(), character.filepath, libraries.folders(), *_chosen(character).values(), rest,
             joint_map.key(armature_object), *changes.items())
 
 
@@ -165,7 +165,8 @@ def _perform(text: str, filepath: str, chosen: Mapping[str, Any], armature_objec
     path = Path(bpy.path.abspath(filepath)) if filepath else None
     roots = [Path(bpy.path.abspath(chosen["library"]))] if chosen["library"] else []
     settings = Settings(**{name: value for name, value in chosen.items() if name != "library"})
-    library = Library(roots, readers=clips.READERS, other_clips=clips.clips_of_action(armature_object),
+    library = Library(roots, further=libraries.folders(), readers=clips.READERS,
+                      other_clips=clips.clips_of_action(armature_object),
                       maps=joint_map.kept_map(armature_object))
     turn = axes.armature_from_hanim(armature_object)
     return perform(text, path, library, armature.read_skeleton(armature_object), settings, turn=turn,

@@ -9,7 +9,6 @@ from bpy.props import IntProperty, StringProperty
 from ..bridge import properties
 from .play_score import active_armature, score_problem
 
-
 _LINES_ABOVE = 10
 """Lines shown above the one that is jumped to."""
 

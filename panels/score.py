@@ -70,7 +70,8 @@ def _draw_error(layout: bpy.types.UILayout, error: TaktError, letters: int,
         else:
             row = column.row()
             row.alignment = "LEFT"
-            show = row.operator(TAKT_OT_edit_score.bl_idname, text=f"{place}, line {line}", icon="ERROR", emboss=False)
+            show: Any = row.operator(TAKT_OT_edit_score.bl_idname, text=f"{place}, line {line}", icon="ERROR",
+                                     emboss=False)
             show.line = line
             if path is not None and path != Path(bpy.path.abspath(character.filepath)):
                 show.filepath = str(path)
