@@ -7,8 +7,9 @@ Blender is imported only inside register and unregister, so that `takt.core` wor
 def register() -> None:
     """Switch the extension on."""
     from . import operators, panels
-    from .bridge import properties
+    from .bridge import libraries, properties
 
+    libraries.register()
     properties.register()
     operators.register()
     panels.register()
@@ -17,9 +18,10 @@ def register() -> None:
 def unregister() -> None:
     """Switch the extension off and leave nothing behind."""
     from . import operators, panels
-    from .bridge import properties, score
+    from .bridge import libraries, properties, score
 
     panels.unregister()
     operators.unregister()
     properties.unregister()
+    libraries.unregister()
     score.forget()

@@ -11,7 +11,7 @@ from ..core.errors import FileError, TaktError
 from ..core.maps import SUFFIX, SavedMap, SkeletonMap, find_map, fingerprint, write_map
 from ..core.pha.document import parse
 from ..core.pha.library import Library
-from . import armature, properties
+from . import armature, libraries, properties
 
 
 def fill(armature_object: bpy.types.Object) -> SkeletonMap:
@@ -74,7 +74,8 @@ def key(armature_object: bpy.types.Object) -> Hashable:
 
 def _library(armature_object: bpy.types.Object) -> Library:
     character = properties.character(armature_object)
-    library = Library([Path(bpy.path.abspath(character.library))] if character.library else [])
+    library = Library([Path(bpy.path.abspath(character.library))] if character.library else [],
+                      further=libraries.folders())
     if character.text is None or library.roots:
         return library
     path = Path(bpy.path.abspath(character.filepath)) if character.filepath else None

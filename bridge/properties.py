@@ -146,6 +146,26 @@ class TaktJoint(bpy.types.PropertyGroup):
         certainty: FloatProperty(name="Certainty", min=0.0, max=1.0, subtype="FACTOR", override=_OVERRIDABLE)
 
 
+class TaktProcedure(bpy.types.PropertyGroup):
+    """A procedure of the score as it was last played; `name` is its own."""
+
+    if TYPE_CHECKING:
+        ticks: float
+        seconds: float
+    else:
+        ticks: FloatProperty()
+        seconds: FloatProperty()
+
+
+def _procedure_index(character: "TaktCharacter") -> int:
+    return character.procedures.find(character.procedure)
+
+
+def _choose_procedure(character: "TaktCharacter", index: int) -> None:
+    if 0 <= index < len(character.procedures):
+        character.procedure = character.procedures[index].name
+
+
 class TaktCharacter(ScoreSettings, bpy.types.PropertyGroup):
     """The score of an armature, how it is played, and what was made of it."""
 
@@ -155,6 +175,8 @@ class TaktCharacter(ScoreSettings, bpy.types.PropertyGroup):
         frame_start: int
         action: bpy.types.Action | None
         markers: bpy.types.bpy_prop_collection_idprop[TaktMarker]
+        procedures: bpy.types.bpy_prop_collection_idprop[TaktProcedure]
+        procedure_index: int
         joints: bpy.types.bpy_prop_collection_idprop[TaktJoint]
         joint_index: int
         is_map_checked: bool
@@ -170,6 +192,10 @@ class TaktCharacter(ScoreSettings, bpy.types.PropertyGroup):
             description="The frame at which the score begins")
         action: PointerProperty(type=bpy.types.Action, name="Action", override=_OVERRIDABLE)
         markers: CollectionProperty(type=TaktMarker, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
+        procedures: CollectionProperty(type=TaktProcedure, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
+        procedure_index: IntProperty(
+            name="Procedure", get=_procedure_index, set=_choose_procedure, override=_OVERRIDABLE,
+            description="Which of the score's procedures is played; Rebuild plays another one")
         joints: CollectionProperty(type=TaktJoint, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
         joint_index: IntProperty(name="Bone", override=_OVERRIDABLE)
         is_map_checked: BoolProperty(
@@ -177,7 +203,7 @@ class TaktCharacter(ScoreSettings, bpy.types.PropertyGroup):
             description="Someone has looked at this list: play clips of other skeletons by it")
 
 
-_CLASSES = (TaktMarker, TaktJoint, TaktCharacter)
+_CLASSES = (TaktMarker, TaktProcedure, TaktJoint, TaktCharacter)
 
 
 def character(armature_object: bpy.types.Object) -> TaktCharacter:

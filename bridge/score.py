@@ -12,9 +12,10 @@ import numpy as np
 from ..core import rotations as rot
 from ..core.errors import FileError, TaktError
 from ..core.motion import Motion
+from ..core.pha.document import parse
 from ..core.pha.library import Library, read_file
 from ..core.score import Settings, perform
-from . import armature, axes, clips, joint_map, properties
+from . import armature, axes, clips, joint_map, libraries, properties
 
 _MAX_PERFORMANCES = 64
 _TILT_DIGITS = 4
@@ -69,6 +70,17 @@ def keep(armature_object: bpy.types.Object, motion: Motion) -> None:
     key = _key(armature_object, rest_key(armature_object), {})
     _last[armature_object.session_uid] = key
     _remember(key, _Performance(motion))
+
+
+def keep_procedures(character: properties.TaktCharacter) -> None:
+    """List the score's own procedures, any of which can be played, with their lengths."""
+    assert character.text is not None
+    document = parse(character.text.as_string())
+    character.procedures.clear()
+    for procedure in document.procedures:
+        kept = character.procedures.add()
+        kept.name, kept.ticks = procedure.name, procedure.ticks
+        kept.seconds = kept.ticks * document.tick_s
 
 
 def forget(armature_object: bpy.types.Object | None = None) -> None:
@@ -141,7 +153,7 @@ def _key(armature_object: bpy.types.Object, rest: Hashable, changes: Mapping[str
     """Return all that a motion depends on, but for the files of the library."""
     character = properties.character(armature_object)
     assert character.text is not None
-    return (character.text.as_string(), character.filepath, *_chosen(character).values(), rest,
+    return (character.text.as_string(), character.filepath, libraries.folders(), *_chosen(character).values(), rest,
             joint_map.key(armature_object), *changes.items())
 
 
@@ -153,7 +165,8 @@ def _perform(text: str, filepath: str, chosen: Mapping[str, Any], armature_objec
     path = Path(bpy.path.abspath(filepath)) if filepath else None
     roots = [Path(bpy.path.abspath(chosen["library"]))] if chosen["library"] else []
     settings = Settings(**{name: value for name, value in chosen.items() if name != "library"})
-    library = Library(roots, readers=clips.READERS, other_clips=clips.clips_of_action(armature_object),
+    library = Library(roots, further=libraries.folders(), readers=clips.READERS,
+                      other_clips=clips.clips_of_action(armature_object),
                       maps=joint_map.kept_map(armature_object))
     turn = axes.armature_from_hanim(armature_object)
     return perform(text, path, library, armature.read_skeleton(armature_object), settings, turn=turn,

@@ -7,6 +7,7 @@ import bpy
 from . import import_ogre, preview_choices
 from .auto_bind import TAKT_OT_auto_bind, draw_in_parent_menu
 from .bend_test import TAKT_OT_bend_in_turn, TAKT_OT_bend_test
+from .change_libraries import TAKT_OT_change_libraries
 from .edit_score import TAKT_OT_edit_score
 from .import_ogre import TAKT_FH_ogre, TAKT_OT_import_ogre
 from .import_pha import TAKT_FH_pha, TAKT_OT_import_pha, draw_in_import_menu
@@ -21,7 +22,8 @@ from .strip import TAKT_GGT_strip, TAKT_GT_strip
 
 _CLASSES = (TAKT_OT_auto_bind, TAKT_OT_bend_test, TAKT_OT_bend_in_turn, TAKT_OT_show_zones, TAKT_OT_import_pha,
             TAKT_OT_rebuild, TAKT_OT_edit_score, TAKT_OT_find_map, TAKT_OT_save_map, TAKT_OT_preview, TAKT_OT_player,
-            TAKT_GT_strip, TAKT_GGT_strip, TAKT_OT_render_film, TAKT_FH_pha, TAKT_OT_import_ogre, TAKT_FH_ogre)
+            TAKT_GT_strip, TAKT_GGT_strip, TAKT_OT_render_film, TAKT_FH_pha,
+            TAKT_OT_change_libraries, TAKT_OT_import_ogre, TAKT_FH_ogre)
 _MENUS = ((bpy.types.VIEW3D_MT_object_parent, draw_in_parent_menu),
           (bpy.types.TOPBAR_MT_file_import, draw_in_import_menu),
           (bpy.types.TOPBAR_MT_file_import, import_ogre.draw_in_import_menu))

@@ -4,7 +4,7 @@ from typing import Any, cast
 
 import bpy
 
-from ..bridge import action, properties, timeline
+from ..bridge import action, properties, score, timeline
 from ..core.motion import Motion
 
 _NAMES_SHOWN = 8
@@ -48,6 +48,7 @@ def write_motion(operator: bpy.types.Operator, context: bpy.types.Context, armat
     character.frame_start = frame_start
     action.write_action(armature_object, name, channels)
     timeline.write_timeline(armature_object, scene, motion, channels.last_frame)
+    score.keep_procedures(character)
     if channels.turns:
         operator.report({"WARNING"}, "Each round of the loop sets out in another direction, which an Action cannot "
                                      "repeat: it holds one round")

@@ -2,7 +2,7 @@
 
 import bpy
 
-from ..bridge.properties import ScoreSettings
+from ..bridge.properties import ScoreSettings, TaktCharacter
 
 
 def draw_settings(layout: bpy.types.UILayout, settings: ScoreSettings) -> None:
@@ -11,7 +11,10 @@ def draw_settings(layout: bpy.types.UILayout, settings: ScoreSettings) -> None:
     layout.use_property_decorate = False
     column = layout.column()
     column.prop(settings, "library")
-    column.prop(settings, "procedure")
+    if isinstance(settings, TaktCharacter) and len(settings.procedures):
+        layout.template_list("TAKT_UL_procedures", "", settings, "procedures", settings, "procedure_index", rows=3)
+    else:
+        column.prop(settings, "procedure")
     column = layout.column()
     column.prop(settings, "method")
     column.prop(settings, "curve")

@@ -4,12 +4,13 @@ import bpy
 
 from ..operators.keys import use_keys
 from .bind import TAKT_PT_bind
-from .preferences import TAKT_AP_preferences, chosen_keys
+from .preferences import TAKT_AP_preferences, TAKT_UL_libraries, chosen_keys
 from .preview import TAKT_PT_preview, TAKT_PT_preview_more
-from .score import TAKT_PT_score
+from .score import TAKT_PT_score, TAKT_UL_procedures
 from .skeleton_map import TAKT_PT_skeleton_map, TAKT_UL_joints
 
-_CLASSES = (TAKT_AP_preferences, TAKT_PT_bind, TAKT_PT_score, TAKT_UL_joints, TAKT_PT_skeleton_map, TAKT_PT_preview,
+_CLASSES = (TAKT_UL_procedures, TAKT_UL_libraries, TAKT_AP_preferences, TAKT_PT_bind, TAKT_PT_score, TAKT_UL_joints,
+            TAKT_PT_skeleton_map, TAKT_PT_preview,
             TAKT_PT_preview_more)
 
 

@@ -1,17 +1,30 @@
-"""The extension's preferences: the player's keys."""
+"""The extension's preferences: libraries, and the player's keys."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import bpy
 import rna_keymap_ui
 
+from ..bridge.libraries import Libraries
+from ..operators.change_libraries import TAKT_OT_change_libraries
 from ..operators.keys import KEY_SETS, added_keys, use_keys
 
+_CHANGES: Final[tuple[tuple[str, Literal["ADD", "REMOVE", "TRIA_UP", "TRIA_DOWN"]], ...]] = (
+    ("ADD", "ADD"), ("REMOVE", "REMOVE"), ("UP", "TRIA_UP"), ("DOWN", "TRIA_DOWN"))
 _PACKAGE = (__package__ or "").rpartition(".")[0]
 
 
-class TAKT_AP_preferences(bpy.types.AddonPreferences):
-    """Choose and change keys."""
+class TAKT_UL_libraries(bpy.types.UIList):
+    """The libraries that are searched after a score's own."""
+
+    def draw_item(self, _context: Any, layout: Any, _data: Any, item: Any, _icon: Any, _active_data: Any,
+                  _active_property: Any, _index: Any = 0, _flag: Any = 0) -> None:
+        """Draw the folder."""
+        layout.prop(item, "path", text="", emboss=False)
+
+
+class TAKT_AP_preferences(Libraries, bpy.types.AddonPreferences):
+    """Choose libraries, and choose and change keys."""
 
     bl_idname = _PACKAGE
 
@@ -25,6 +38,8 @@ class TAKT_AP_preferences(bpy.types.AddonPreferences):
     def draw(self, context: bpy.types.Context) -> None:
         """Draw the choice, and each key so that it can be changed."""
         layout = self.layout
+        self._draw_libraries(layout)
+        layout.separator()
         layout.row().prop(self, "key_set", expand=True)
         layout.label(text=KEY_SETS[self.key_set][1])
         manager = context.window_manager
@@ -40,6 +55,15 @@ class TAKT_AP_preferences(bpy.types.AddonPreferences):
             if item is not None:
                 column.context_pointer_set("keymap", shown)
                 rna_keymap_ui.draw_kmi([], config, shown, item, column, 0)
+
+    def _draw_libraries(self, layout: bpy.types.UILayout) -> None:
+        layout.label(text="Libraries, searched in this order after a score's own")
+        row = layout.row()
+        row.template_list("TAKT_UL_libraries", "", self, "libraries", self, "library_index", rows=3)
+        column = row.column(align=True)
+        for action, icon in _CHANGES:
+            change: Any = column.operator(TAKT_OT_change_libraries.bl_idname, text="", icon=icon)
+            change.action = action
 
 
 def chosen_keys() -> str:

@@ -1,6 +1,8 @@
 """The panel of the score that the active armature plays."""
 
 import textwrap
+from pathlib import Path
+from typing import Any
 
 import bpy
 
@@ -16,6 +18,19 @@ from .sidebar import SidebarPanel
 _PROBLEMS_SHOWN = 4
 _LETTER_PX = 7.5
 """Mean width of a letter with its share of the margins, at a UI scale of 1."""
+
+
+class TAKT_UL_procedures(bpy.types.UIList):
+    """The procedures of a score with their lengths."""
+
+    def draw_item(self, _context: Any, layout: Any, _data: Any, item: Any, _icon: Any, _active_data: Any,
+                  _active_property: Any, _index: Any = 0, _flag: Any = 0) -> None:
+        """Draw a name, and at the right its length."""
+        split = layout.split(factor=0.5)
+        split.label(text=item.name)
+        row = split.row()
+        row.alignment = "RIGHT"
+        row.label(text=f"{item.ticks:g} ticks, {item.seconds:.2f} s")
 
 
 class TAKT_PT_score(SidebarPanel):
@@ -39,17 +54,27 @@ class TAKT_PT_score(SidebarPanel):
         row.operator(TAKT_OT_rebuild.bl_idname, icon="FILE_REFRESH")
         row.operator(TAKT_OT_edit_score.bl_idname, text="", icon="TEXT")
         if error := score.error_of(armature_object):
-            _draw_error(layout, error, _letters(context))
+            _draw_error(layout, error, _letters(context), character)
 
 
-def _draw_error(layout: bpy.types.UILayout, error: TaktError, letters: int) -> None:
+def _draw_error(layout: bpy.types.UILayout, error: TaktError, letters: int,
+                character: properties.TaktCharacter) -> None:
     """Draw the first problems, each below its place, in lines that fit."""
     problems = error.problems if isinstance(error, FileError) else (Problem(str(error)),)
     for problem in problems[:_PROBLEMS_SHOWN]:
         path, line = problem.place.path, problem.place.line
         place = "Score" if path is None else path.name
         column = layout.box().column(align=True)
-        column.label(text=place if line is None else f"{place}, line {line}", icon="ERROR")
+        if line is None:
+            column.label(text=place, icon="ERROR")
+        else:
+            row = column.row()
+            row.alignment = "LEFT"
+            show: Any = row.operator(TAKT_OT_edit_score.bl_idname, text=f"{place}, line {line}", icon="ERROR",
+                                     emboss=False)
+            show.line = line
+            if path is not None and path != Path(bpy.path.abspath(character.filepath)):
+                show.filepath = str(path)
         column.scale_y = 0.75
         for text in textwrap.wrap(problem.message, letters):
             column.label(text=text)

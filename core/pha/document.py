@@ -59,6 +59,11 @@ class Procedure:
     line: int
     column: int
 
+    @property
+    def ticks(self) -> float:
+        """What its calls add up to."""
+        return sum(call.duration * call.repeat for call in self.calls)
+
 
 @dataclass(frozen=True)
 class Document:

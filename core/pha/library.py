@@ -32,18 +32,21 @@ class Library:
     """Roots below which every src must lie; each file is read once for as long as the library lives.
 
     roots: folders, searched in this order. Where there are none, beside() finds one for a score.
+    further: folders that are searched after these, also after the one that beside() finds.
     load_format: an ending out of CLIP_SUFFIXES that goes before the others; "" for none.
     readers: for further endings, or instead of those that core reads.
     other_clips: asked last for a src that no file has (None: unknown); Blender's Actions come in here.
     maps: go before map files in the roots.
     """
 
-    def __init__(self, roots: Sequence[Path] = (), *, load_format: str = "",
+    def __init__(self, roots: Sequence[Path] = (), *, further: Sequence[Path] = (), load_format: str = "",
                  readers: Mapping[str, ReadClips] | None = None, other_clips: FindClips | None = None,
                  maps: Sequence[SavedMap] = ()) -> None:
         if load_format and load_format not in CLIP_SUFFIXES:
             raise FileError.at(f"load_format is {quoted(load_format)}; expected one of {', '.join(CLIP_SUFFIXES)}")
-        self.roots = tuple(Path(os.path.realpath(root)) for root in roots)
+        self._further = tuple(Path(os.path.realpath(root)) for root in further)
+        self._is_given = bool(roots)
+        self.roots = (*(Path(os.path.realpath(root)) for root in roots), *self._further)
         self._load_format, self._readers, self._other_clips = load_format, dict(readers or {}), other_clips
         self._modules: dict[Path, Document] = {}
         self._clips: dict[Path, tuple[Clip, ...]] = {}
@@ -56,15 +59,15 @@ class Library:
         That is the nearest folder from the score's own upwards from which each of its src leads to a file; where
         there is none, the one where the most do.
         """
-        if self.roots or document.path is None:
+        if self._is_given or document.path is None:
             return self
         folder = Path(os.path.realpath(document.path)).parent
         folders = (folder, *folder.parents)[:LEVELS_UP]
         wanted: list[tuple[str, tuple[str, ...]]] = [(i.src, (SCORE_SUFFIX,)) for i in document.includes]
         wanted += [(i.src, CLIP_SUFFIXES) for i in document.loads]
         missing = [sum(not _is_there(root, src, endings) for src, endings in wanted[:1000]) for root in folders]
-        return Library((folders[missing.index(min(missing))],), load_format=self._load_format, readers=self._readers,
-                       other_clips=self._other_clips, maps=self._given_maps)
+        return Library((folders[missing.index(min(missing))],), further=self._further, load_format=self._load_format,
+                       readers=self._readers, other_clips=self._other_clips, maps=self._given_maps)
 
     def src_of(self, path: Path | None) -> str | None:
         """Return by what src a score file is reached, None where no root holds it."""

@@ -194,7 +194,7 @@ class _Resolver:
         ticks: list[float] = []
         for module in self._modules:
             for procedure in module.document.procedures:
-                total = sum(call.duration * call.repeat for call in procedure.calls)
+                total = procedure.ticks
                 routines.append(self._routine(module, procedure, total))
                 for call in procedure.calls:
                     target = scopes.find(module, call.name)

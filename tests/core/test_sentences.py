@@ -111,6 +111,19 @@ class TestTheFile:
         assert str(other / "feet" / "Steps.skeleton") in said
         assert f"taken from {other / 'feet' / 'Steps.skeleton'}" in str(two.problems[0])
 
+    def test_further_libraries_are_searched_after_a_scores_own(self, root: Path,
+                                                                tmp_path_factory: pytest.TempPathFactory) -> None:
+        """Those of the preferences; a score without a library still finds its own beside it, and first."""
+        other = tmp_path_factory.mktemp("other")
+        (other / "Only.bvh").write_text("there")
+        (other / "Bow.bvh").write_text("-")
+        library_ = Library(further=[other], readers=dict.fromkeys(CLIP_SUFFIXES, read_words))
+        text = score(procedure("main", 'Bow duration="1"', 'there duration="1"'),
+                     head='<load src="Bow"/><load src="Only"/>')
+        p = resolve(parse(text, root / "feet" / "x.pha"), library_)
+        assert names(p) == ["Bow.Bow", "Only.there"]
+        assert f"taken from {root / 'Bow.bvh'}; there are also {other / 'Bow.bvh'}" in str(p.problems[0])
+
     def test_the_endings_are_looked_for_in_this_order(self, root: Path) -> None:
         endings = (".skeleton", ".skeleton.xml", ".bvh", ".glb", ".gltf", ".fbx", ".blend", ".raa")
         for ending in endings:

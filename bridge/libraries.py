@@ -1,0 +1,54 @@
+"""Libraries in Blender's preferences: folders that are searched after a score's own, in their order."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+import bpy
+from bpy.props import CollectionProperty, IntProperty, StringProperty
+
+PACKAGE = (__package__ or "").rpartition(".")[0]
+"""The name that Blender knows the extension by."""
+
+
+class TaktFolder(bpy.types.PropertyGroup):
+    """A folder with clips and scores."""
+
+    if TYPE_CHECKING:
+        path: str
+    else:
+        path: StringProperty(name="Library", subtype="DIR_PATH",
+                             description="A folder below which clips and scores lie")
+
+
+class Libraries:
+    """What the preferences keep of libraries; the annotations of their class."""
+
+    if TYPE_CHECKING:
+        libraries: bpy.types.bpy_prop_collection_idprop[TaktFolder]
+        library_index: int
+    else:
+        libraries: CollectionProperty(type=TaktFolder)
+        library_index: IntProperty()
+
+
+def kept() -> Libraries | None:
+    """Return the preferences, None where the extension runs without being installed as one."""
+    preferences = bpy.context.preferences
+    entry = None if preferences is None else preferences.addons.get(PACKAGE)
+    return None if entry is None or entry.preferences is None else cast(Libraries, entry.preferences)
+
+
+def folders() -> tuple[Path, ...]:
+    """Return the folders named in the preferences, in their order."""
+    found = kept()
+    return () if found is None else tuple(Path(bpy.path.abspath(f.path)) for f in found.libraries if f.path)
+
+
+def register() -> None:
+    """Make the folders known to Blender, before the preferences that list them."""
+    bpy.utils.register_class(TaktFolder)
+
+
+def unregister() -> None:
+    """Take them out again, after the preferences."""
+    bpy.utils.unregister_class(TaktFolder)

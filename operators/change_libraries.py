@@ -1,0 +1,53 @@
+"""Change the list of libraries in the preferences."""
+
+from typing import TYPE_CHECKING, Any
+
+import bpy
+from bpy.props import EnumProperty
+
+from ..bridge import libraries
+
+
+class TAKT_OT_change_libraries(bpy.types.Operator):
+    """Add a library, remove the chosen one, or change the order in which they are searched"""
+
+    bl_idname = "takt.change_libraries"
+    bl_label = "Change Libraries"
+    bl_options = {"REGISTER", "INTERNAL"}
+
+    if TYPE_CHECKING:
+        action: str
+    else:
+        action: EnumProperty(name="Action", items=(
+            ("ADD", "Add", "Add a library at the end"),
+            ("REMOVE", "Remove", "Forget the chosen library; its folder stays"),
+            ("UP", "Up", "Search the chosen library earlier"), ("DOWN", "Down", "Search the chosen library later")))
+
+    @classmethod
+    def poll(cls, _context: bpy.types.Context) -> bool:
+        """Tell whether there are preferences to change."""
+        if libraries.kept() is None:
+            cls.poll_message_set("Takt is not installed as an extension")
+            return False
+        return True
+
+    def execute(self, _context: bpy.types.Context) -> "set[Any]":
+        """Change the list; what cannot be moved or removed stays."""
+        kept = libraries.kept()
+        assert kept is not None  # poll saw to it
+        index, count = kept.library_index, len(kept.libraries)
+        if self.action == "ADD":
+            kept.libraries.add()
+            kept.library_index = count
+        elif not 0 <= index < count:
+            return {"CANCELLED"}
+        elif self.action == "REMOVE":
+            kept.libraries.remove(index)
+            kept.library_index = max(0, min(index, count - 2))
+        else:
+            to = index + (1 if self.action == "DOWN" else -1)
+            if not 0 <= to < count:
+                return {"CANCELLED"}
+            kept.libraries.move(index, to)
+            kept.library_index = to
+        return {"FINISHED"}

@@ -1,0 +1,63 @@
+"""What the score's panel works with: the list of procedures, the way to a mistake, characters that share a motion."""
+
+from pathlib import Path
+from typing import Any
+
+import bpy
+import pytest
+
+from takt.bridge import properties, score
+from takt.tests.blender.dancing import STEPS, play, rebuild
+
+
+def edit(**where: Any) -> None:
+    assert bpy.ops.takt.edit_score(**where) == {"FINISHED"}  # type: ignore[attr-defined]
+
+
+def test_procedures_are_listed_with_their_lengths_and_chosen_by_number(rig: bpy.types.Object, library: Path) -> None:
+    play(library / "dance.pha")
+    character = properties.character(rig)
+    assert [p.name for p in character.procedures] == ["pair", "main"]
+    assert [p.ticks for p in character.procedures] == pytest.approx([2.5, 5.7])
+    assert [p.seconds for p in character.procedures] == pytest.approx([2.5, 5.7])
+    assert character.procedure_index == 1
+    character.procedure_index = 0
+    assert character.procedure == "pair"
+    character.text.from_string(STEPS.replace('tickLength="1.0"', 'tickLength="0.5"'))
+    rebuild()
+    assert character.procedures["pair"].seconds == pytest.approx(1.25)
+    motion = score.motion_of(rig)
+    assert motion is not None
+    assert motion.duration_s == pytest.approx(1.25)
+
+
+def test_an_index_that_is_none_chooses_nothing(rig: bpy.types.Object, library: Path) -> None:
+    play(library / "dance.pha")
+    character = properties.character(rig)
+    character.procedure_index = 7
+    assert character.procedure == "main"
+    character.procedure = "waltz"
+    assert character.procedure_index == -1
+
+
+def test_characters_alike_share_one_motion(rig: bpy.types.Object, library: Path) -> None:
+    play(library / "dance.pha")
+    twin: Any = rig.copy()
+    bpy.context.collection.objects.link(twin)
+    first = score.motion_of(rig)
+    assert first is not None and score.motion_of(twin) is first
+    properties.character(twin).curve = "COSINE"
+    assert score.motion_of(twin) is not first and score.motion_of(rig) is first
+    properties.character(twin).curve = "LINEAR"
+    assert score.motion_of(twin) is first
+    score.forget(rig)
+    anew = score.motion_of(rig)
+    assert anew is not first and score.motion_of(twin) is anew
+
+
+def test_a_mistake_in_another_file_is_shown_there(rig: bpy.types.Object, library: Path) -> None:
+    """Without a window there is no editor to look into; the file is opened all the same, and a wrong one refused."""
+    play(library / "dance.pha")
+    with pytest.raises(RuntimeError, match="is no file that can be opened"):
+        edit(line=3, filepath=str(library / "gone.pha"))
+    assert len(bpy.data.texts) == 1
