@@ -10,9 +10,11 @@ from . import rotations as rot
 from .arrays import FloatArray
 from .clip import Clip, Tracks
 from .matching import SAME_PLACE, Pairing
-from .skeleton import Skeleton
+from .skeleton import Skeleton, world_from_pose
 
 SAME_ANGLE_RAD: Final = 1e-9
+_FRAMES_LOOKED_AT = 200
+_STANDING_PERCENT = 20.0
 _FEET = ("l_ankle", "r_ankle", "l_metatarsal", "r_metatarsal")
 
 
@@ -28,9 +30,10 @@ def turned(clip: Clip, turn: FloatArray) -> Clip:
 
 
 def standing(clip: Clip, pairs: Pairing) -> Clip:
-    """Let a root at rest in the model's origin, as many BVH files have it, stand as high as its feet hang down.
+    """Let a root at rest in the model's origin, as many BVH files have it, stand where the clip's feet stand.
 
-    Such a file's translations are places, not ways from rest, and would lift the character by its own height.
+    Such a file's translations are places, not ways from rest, and would lift the character by its own height. How
+    high feet stand is taken from the clip, since markers and soles differ: from where its lower foot is rarely below.
     """
     skeleton = clip.skeleton
     feet, hips = ([int(pairs.source[p]) for p, name in enumerate(pairs.meant) if name in wanted]
@@ -43,7 +46,9 @@ def standing(clip: Clip, pairs: Pairing) -> Clip:
         return clip
     leg = places[hips].mean(axis=0) - places[feet].mean(axis=0)
     up = np.eye(3)[np.argmax(np.abs(leg))] * np.sign(leg[np.argmax(np.abs(leg))])
-    lift = -min(float(places[foot] @ up) for foot in feet) * up
+    times = np.linspace(0.0, clip.duration_s, _FRAMES_LOOKED_AT)
+    heights = (world_from_pose(skeleton, clip.sample(times))[:, feet, :, 3] @ up).min(axis=1)
+    lift = (float(np.percentile(heights, _STANDING_PERCENT)) - min(float(places[foot] @ up) for foot in feet)) * up
     rest = skeleton.rest_translations.copy()
     rest[root[0]] += lift
     moves = clip.translations
