@@ -55,6 +55,7 @@ class ScoreSettings:
         curve: str
         interpolation: str
         root_motion: str
+        lock_feet: bool
         loop: bool
         translation: str
         pace: str
@@ -97,6 +98,9 @@ class ScoreSettings:
             name="Root Motion", default=_DEFAULTS.root_motion, override=_OVERRIDABLE,
             description="What becomes of the way over the ground",
             items=[(identifier, *entry) for identifier, entry in ROOT_MODES.items()])
+        lock_feet: BoolProperty(
+            name="Lock Feet", default=False, override=_OVERRIDABLE,
+            description="Keep feet that stand on the ground where they are, by a small correction of the legs")
         loop: BoolProperty(
             name="Loop", default=_DEFAULTS.loop, override=_OVERRIDABLE,
             description="The last clip leads back to the first")
@@ -111,7 +115,7 @@ class ScoreSettings:
 SETTING_NAMES = ("library", "procedure", "method", "curve", "interpolation", "translation", "pace", "joint_time",
                  "speed", "root_motion", "loop")
 """What a motion depends on; the names are those of core's Settings but for the library."""
-ACTION_NAMES = ("key_mode", "markers_wanted")
+ACTION_NAMES = ("key_mode", "markers_wanted", "lock_feet")
 """What only the Action and the timeline depend on."""
 
 

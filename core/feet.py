@@ -85,7 +85,7 @@ def lock_feet(skeleton_map: SkeletonMap, pose: Pose, times_s: FloatArray, up: Fl
     for leg in legs_of(skeleton_map):
         world = world_from_pose(skeleton, Pose(rotations, pose.translations, pose.scales))
         rest = skeleton.rest_world[:, :, 3]
-        length = float(np.linalg.norm(rest[leg.knee] - rest[leg.hip]) + np.linalg.norm(rest[leg.ankle] - rest[leg.knee]))
+        length = float(np.linalg.norm(np.diff(rest[[leg.hip, leg.knee, leg.ankle]], axis=0), axis=1).sum())
         foot = world[:, leg.foot, :, 3]
         shift = _shift(foot, contacts(foot, times_s, up, length), times_s, up)
         if shift.any():
@@ -117,7 +117,8 @@ def _reach(skeleton_map: SkeletonMap, leg: Leg, rotations: FloatArray, world: Fl
     whole = np.clip(np.linalg.norm(goal - hip, axis=1), np.abs(thigh - shin) * (2.0 - _REACH),
                     np.maximum((thigh + shin) * _REACH, np.linalg.norm(ankle - hip, axis=1)))
     axis = np.cross(knee - hip, ankle - knee)
-    axis = np.where(np.linalg.norm(axis, axis=1, keepdims=True) > 1e-4 * (thigh * shin)[:, None], axis, axis.sum(axis=0))
+    is_bent = np.linalg.norm(axis, axis=1, keepdims=True) > 1e-4 * (thigh * shin)[:, None]
+    axis = np.where(is_bent, axis, axis.sum(axis=0))  # a straight knee bends as it does at other times
     bend = rot.from_axis_angle(axis, _opening(thigh, shin, np.linalg.norm(ankle - hip, axis=1))
                                - _opening(thigh, shin, whole))
     swing = _arcs(rot.rotate(bend, ankle - knee) + knee - hip, goal - hip)

@@ -36,10 +36,10 @@ def carried(target: Skeleton, joints: IntArray, rotations: Tracks, translations:
     joints: (C, 2) what loose_joints gave, as joints.
     """
     tracks = {int(j): (int(j), *keys_of(translations, i)) for i, j in enumerate(translations.joints)}
-    keep = _upwards(target, joints.ravel())
+    keep = upwards(target, joints.ravel())
     times = filled(np.unique(np.concatenate((rotations.times_s, translations.times_s, (0.0,)))))
-    for joint, on in sorted(joints.tolist(), key=lambda row: len(_upwards(target, np.array(row[1:])))):
-        world = _world(target, keep, times, rotations, packed(list(tracks.values()), 3))
+    for joint, on in sorted(joints.tolist(), key=lambda row: len(upwards(target, np.array(row[1:])))):
+        world = world_of(target, keep, times, rotations, packed(list(tracks.values()), 3))
         rest = target.rest_world
         local = np.linalg.solve(rest[on, :, :3], rest[joint, :, 3] - rest[on, :, 3])
         place: FloatArray = world[on][:, :, :3] @ local + world[on][:, :, 3]
@@ -51,7 +51,7 @@ def carried(target: Skeleton, joints: IntArray, rotations: Tracks, translations:
     return packed([tracks[joint] for joint in sorted(tracks)], 3)
 
 
-def _upwards(skeleton: Skeleton, joints: IntArray) -> IntArray:
+def upwards(skeleton: Skeleton, joints: IntArray) -> IntArray:
     """Return joints and all above them, in order."""
     found: set[int] = set()
     for joint in joints.tolist():
@@ -61,7 +61,7 @@ def _upwards(skeleton: Skeleton, joints: IntArray) -> IntArray:
     return np.array(sorted(found), dtype=np.int64)
 
 
-def _world(skeleton: Skeleton, keep: IntArray, times: FloatArray, rotations: Tracks,
+def world_of(skeleton: Skeleton, keep: IntArray, times: FloatArray, rotations: Tracks,
            translations: Tracks) -> dict[int, FloatArray]:
     """Return matrices (F, 3, 4) of the joints to keep, which hold their ancestors."""
     new = {int(joint): i for i, joint in enumerate(keep)}

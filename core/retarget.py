@@ -30,7 +30,7 @@ from .maps import SkeletonMap, find_map
 from .matching import SAME_PLACE, Pairing, pair
 from .rest_pose import leg_ratio, rest_corrections
 from .skeleton import Skeleton, world_from_pose
-from .upright import SAME_ANGLE_RAD, standing, turned
+from .upright import SAME_ANGLE_RAD, grounded, standing, turned
 
 _OTHER_AXES_RAD = np.radians(50.0)
 """A body whose own axes differ by more than this from the ones that were stated is believed."""
@@ -70,10 +70,12 @@ def retarget(clip: Clip, target: Skeleton, turn: FloatArray = rot.IDENTITY, *, s
         raise SkeletonMismatchError(f"clip {clip.name!r} and skeleton {target.name!r} {error}") from error
     upright = turned(clip, _turn(turn, source_map, target_map))
     plan = _Plan.of(upright.skeleton, target, pairs)
-    if not plan.is_own:
-        upright = standing(upright, pairs)
-    tracks = _Tracks(upright, target, plan)
+    stood = upright if plan.is_own else standing(upright, pairs)
+    tracks = _Tracks(stood, target, plan)
     rotations, translations = tracks.rotations(), tracks.translations()
+    if stood is not upright and target_map.turn is not None:
+        up = rot.rotate(target_map.turn, np.array((0.0, 1.0, 0.0)))
+        translations = grounded(target, pairs, rotations, translations, up)
     if len(plan.carried):
         translations = carried(target, pairs.target[plan.carried], rotations, translations)
     played = Clip(clip.name, target, clip.duration_s, rotations, translations, tracks.scales(), clip.is_looping)

@@ -9,10 +9,13 @@ import numpy as np
 from . import rotations as rot
 from .arrays import FloatArray
 from .clip import Clip, Tracks
+from .loose import upwards, world_of
 from .matching import SAME_PLACE, Pairing
 from .skeleton import Skeleton
 
 SAME_ANGLE_RAD: Final = 1e-9
+_FRAMES_LOOKED_AT = 200
+_STANDING_PERCENT = 20.0
 _FEET = ("l_ankle", "r_ankle", "l_metatarsal", "r_metatarsal")
 
 
@@ -53,3 +56,25 @@ def standing(clip: Clip, pairs: Pairing) -> Clip:
                      skeleton.name)
     return Clip(clip.name, stood, clip.duration_s, clip.rotations,
                 Tracks(moves.joints, moves.starts, moves.times_s, values), clip.scales, clip.is_looping)
+
+
+def grounded(target: Skeleton, pairs: Pairing, rotations: Tracks, translations: Tracks, up: FloatArray) -> Tracks:
+    """Return translations of which the feet stand as high as at rest: their lower one is seldom below that.
+
+    For clips whose own rest pose does not say how high they stand, since markers are no soles. up: (3,) unit.
+    """
+    feet = pairs.target[[name in _FEET for name in pairs.meant]]
+    if not len(feet) or not len(translations):
+        return translations
+    times = np.linspace(0.0, float(translations.times_s.max()), _FRAMES_LOOKED_AT)
+    world = world_of(target, upwards(target, feet), times, rotations, translations)
+    lower = np.min([world[int(foot)][:, :, 3] @ up for foot in feet], axis=0)
+    rest = float((target.rest_world[feet, :, 3] @ up).min())
+    above = (float(np.percentile(lower, _STANDING_PERCENT)) - rest) * up
+    root = int(np.argmin([len(upwards(target, np.array([joint]))) for joint in translations.joints.tolist()]))
+    parent = int(target.parents[translations.joints[root]])
+    if parent >= 0:
+        above = np.asarray(np.linalg.solve(target.rest_world[parent, :, :3], above), dtype=np.float64)
+    values = translations.values.copy()
+    values[translations.starts[root]:translations.starts[root + 1]] -= above
+    return Tracks(translations.joints, translations.starts, translations.times_s, values)

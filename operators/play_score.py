@@ -3,8 +3,9 @@
 from typing import Any, cast
 
 import bpy
+import numpy as np
 
-from ..bridge import action, properties, score, timeline
+from ..bridge import action, curves, joint_map, properties, score, timeline
 from ..core.motion import Motion
 
 _NAMES_SHOWN = 8
@@ -44,7 +45,8 @@ def write_motion(operator: bpy.types.Operator, context: bpy.types.Context, armat
     scene = context.scene
     assert scene is not None
     character = properties.character(armature_object)
-    channels = action.sample_channels(motion, scene, frame_start, character.key_mode)
+    lock = joint_map.feet_lock(armature_object) if character.lock_feet else None
+    channels = action.sample_channels(motion, scene, frame_start, character.key_mode, lock)
     character.frame_start = frame_start
     action.write_action(armature_object, name, channels)
     timeline.write_timeline(armature_object, scene, motion, channels.last_frame)
@@ -68,6 +70,8 @@ def _report(operator: bpy.types.Operator, armature_object: bpy.types.Object, mot
     for problem in motion.problems[:_PROBLEMS_SHOWN]:
         operator.report({"INFO" if problem.is_note else "WARNING"}, str(problem))
     for text, names in (("Without counterpart", motion.unmatched),
+                        ("Constraints or drivers lead bones that the score plays; mute them to see it as it is",
+                         _led(armature_object, motion)),
                         ("Bones that ignore part of their parent's transform play differently",
                          _peculiar(armature_object, motion))):
         if names:
@@ -75,6 +79,12 @@ def _report(operator: bpy.types.Operator, armature_object: bpy.types.Object, mot
             operator.report({"WARNING"}, f"{text}: {', '.join(names[:_NAMES_SHOWN])}{more}")
     operator.report({"INFO"}, f"'{armature_object.name}' plays {len(motion.sequence):,} segments, "
                               f"{motion.duration_s:.1f} s")
+
+
+def _led(armature_object: bpy.types.Object, motion: Motion) -> tuple[str, ...]:
+    """Return the bones that move by the score and by constraints or drivers too."""
+    moves = {motion.skeleton.names[joint] for clip in motion.clips for joint in np.flatnonzero(clip.moved).tolist()}
+    return tuple(name for name in curves.leads(armature_object) if name in moves)
 
 
 def _peculiar(armature_object: bpy.types.Object, motion: Motion) -> tuple[str, ...]:

@@ -20,6 +20,7 @@ def draw_settings(layout: bpy.types.UILayout, settings: ScoreSettings) -> None:
     column.prop(settings, "curve")
     column = layout.column()
     column.prop(settings, "root_motion")
+    column.prop(settings, "lock_feet")
     column.prop(settings, "loop")
     column = layout.column()
     column.prop(settings, "key_mode")

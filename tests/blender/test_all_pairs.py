@@ -4,6 +4,7 @@ The picture, one stick figure for each pair, is written as SVG to the file that 
 """
 
 import os
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
@@ -105,7 +106,8 @@ def height(found: SkeletonMap) -> float:
 
 @pytest.mark.parametrize("to", TARGETS)
 @pytest.mark.parametrize("of", SOURCES)
-def test_limbs_point_as_in_the_clip_and_heads_are_as_high(of: str, to: str) -> None:
+def test_limbs_point_as_in_the_clip_and_heads_are_as_high(
+        of: str, to: str, record_property: Callable[[str, object], None]) -> None:
     skeleton = target(to)
     ours = find_map(skeleton)
     mean, worst = [], []
@@ -121,7 +123,8 @@ def test_limbs_point_as_in_the_clip_and_heads_are_as_high(of: str, to: str) -> N
             low = np.min([world[:, found.joint_of[f"{s}_ankle"], 1, 3] for s in "lr"], axis=0)
             head.append((world[:, found.joint_of["skullbase"], 1, 3] - low).mean() / height(found))
         assert head[0] < STANDING or abs(head[0] - head[1]) < HEAD_SHARE, (clip.name, head)
-    print(f"{of} on {to}: {len(mean)} clips, mean {np.mean(mean or [0]):.3f}°, worst {np.max(worst or [0]):.2f}°")
+    record_property(f"{of} on {to}", f"{len(mean)} clips, mean {np.mean(mean or [0]):.3f}°, "
+                                     f"worst {np.max(worst or [0]):.2f}°")
     assert np.max(mean or [0]) <= MEAN_DEG and np.max(worst or [0]) <= WORST_DEG
 
 

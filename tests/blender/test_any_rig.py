@@ -15,6 +15,7 @@ from takt.core import rotations as rot
 from takt.core.arrays import FloatArray
 from takt.core.clip import Clip, Tracks
 from takt.core.errors import TaktError
+from takt.core.feet import contacts, runs
 from takt.core.formats import bvh
 from takt.core.maps import find_map
 from takt.core.skeleton import Skeleton, world_from_pose
@@ -25,6 +26,7 @@ from takt.tests.core.ogre_cases import DATA
 from takt.tests.core.rigs import RIGS
 
 MEAN_DEG, WORST_DEG = 2.0, 8.0
+LEG_M = 0.825
 SCORE = """<?xml version="1.0"?>
 <pha tickLength="0.7">
   <load src="steps.Walk"/>
@@ -194,3 +196,39 @@ def test_a_rig_that_is_not_certain_asks(library: Path, hello: bpy.types.Object) 
     assert len(bpy.data.actions) == before
     skeleton: Skeleton = armature.read_skeleton(rig)
     assert not find_map(skeleton).is_sure
+
+
+def test_locked_feet_stand_in_the_action(library: Path) -> None:
+    """The first foot to stand slides no more than a hundredth of the leg, whatever the score does to the clip."""
+    rig = mixamo_in_t_pose()
+    (library / "steps.pha").write_text(SCORE.split("<procedure")[0].replace('<load src="Hello"/>', "") +
+                                       '<procedure name="main"><call name="steps.Walk" duration="2" repeat="3"/>'
+                                       "</procedure></pha>", encoding="utf-8")
+    scene = cast(Any, bpy.context.scene)
+    slides = {}
+    for lock in (False, True):
+        operators: Any = bpy.ops.takt  # type: ignore[attr-defined]
+        assert operators.import_pha(filepath=str(library / "steps.pha"), lock_feet=lock) == {"FINISHED"}
+        places = []
+        for frame in range(scene.frame_start, scene.frame_end + 1):
+            scene.frame_set(frame)
+            toes: list[Any] = [rig.pose.bones[f"mixamorig:{side}ToeBase"].head for side in ("Left", "Right")]
+            places.append([tuple(toe) for toe in toes])
+        feet = np.array(places)
+        if not lock:
+            times = np.arange(len(feet)) / 24
+            planted = [contacts(feet[:, i], times, np.array((0.0, 0, 1)), LEG_M) for i in range(2)]
+        slides[lock] = [np.linalg.norm(feet[a:b, i, :2] - feet[a:b, i, :2].mean(axis=0), axis=1).max()
+                        for i in range(2) for a, b in runs(planted[i])]
+    assert len(slides[True]) >= 2 and max(slides[True]) <= 0.01 * LEG_M
+    assert max(slides[False]) > max(slides[True])
+
+
+def test_constraints_in_the_way_are_named(library: Path, hello: bpy.types.Object,
+                                          capsys: pytest.CaptureFixture[str]) -> None:
+    rig = mixamo_in_t_pose()
+    rig.pose.bones["mixamorig:LeftForeArm"].constraints.new("LIMIT_ROTATION")
+    rig.pose.bones["mixamorig:RightForeArm"].constraints.new("LIMIT_ROTATION").mute = True
+    bpy.ops.takt.import_pha(filepath=str(library / "show.pha"))  # type: ignore[attr-defined]
+    out = capsys.readouterr().out
+    assert "mute them to see it as it is: mixamorig:LeftForeArm\n" in out

@@ -7,17 +7,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from takt.core import hanim
 from takt.core import rotations as rot
 from takt.core.arrays import FloatArray
 from takt.core.clip import Clip, Tracks
 from takt.core.errors import SkeletonMismatchError
-from takt.core.formats import ogre_binary
+from takt.core.formats import bvh, ogre_binary
 from takt.core.maps import find_map
 from takt.core.matching import Pairing, pair
 from takt.core.rest_pose import rest_corrections
 from takt.core.retarget import retarget
 from takt.core.skeleton import Skeleton, world_from_pose
-from takt.tests.core.ogre_cases import sinbad
+from takt.samples.skeleton import build_skeleton
+from takt.tests.core.ogre_cases import DATA, sinbad
+from takt.tests.core.rigs import RIGS, real, worn
 
 ROUNDING = 1e-9
 """What float64 loses in a few dozen products."""
@@ -25,6 +28,7 @@ OWN = 1e-5
 """A clip on its own skeleton, relative to the skeleton's size."""
 
 Z = np.array((0.0, 0.0, 1.0))
+BLENDER_FROM_HANIM = rot.from_axis_angle(np.array((1.0, 0, 0)), np.pi / 2)
 
 
 def skeleton_at(names: Sequence[str], parents: Sequence[int], places: FloatArray, axes: FloatArray | None = None,
@@ -246,3 +250,82 @@ def test_nothing_in_common_is_an_error_that_lists_both_sides() -> None:
         retarget(clip, target)
 
 
+
+
+def swaying(skeleton: Skeleton, *joints: str) -> Clip:
+    times, index = np.linspace(0.0, 1.0, 5), [skeleton.index_of[name] for name in joints]
+    turns = rot.from_axis_angle(np.ones((5, len(index), 3)), np.linspace(-0.5, 0.5, 5)[:, None])
+    return Clip("sway", skeleton, 1.0, Tracks.uniform(np.array(index), times, turns), Tracks.empty(3), Tracks.empty(3))
+
+
+@pytest.mark.parametrize("name", ["Fox", "Rat", "m2m_panda"])
+def test_a_beast_plays_its_own_clips_by_names_and_a_renamed_one_by_places(name: str) -> None:
+    skeleton, rng = real(name), np.random.default_rng(6)
+    clip = swaying(skeleton, *skeleton.names[1:6])
+    times = np.linspace(0.0, 1.0, 9)
+    there = world_from_pose(skeleton, clip.sample(times))[..., 3]
+    own = with_axes(skeleton, rng, 0.01)
+    renamed = Skeleton(tuple(f"bone {i}" for i in range(len(own))), own.parents, own.rest_rotations,
+                       own.rest_translations, own.rest_scales)
+    for target in (own, renamed):
+        done = retarget(clip, target)
+        assert done.is_own and not done.unmatched_target
+        here = world_from_pose(target, done.clip.sample(times))[..., 3]
+        np.testing.assert_allclose(here, there * 0.01, atol=OWN * np.ptp(there) * 0.01)
+
+
+def test_a_beast_and_a_human_have_nothing_in_common() -> None:
+    with pytest.raises(SkeletonMismatchError, match=r"have no joint in common\. The clip's joints: _rootJoint.*The "
+                                                    r"skeleton's: HumanoidRoot"):
+        retarget(swaying(real("Fox"), "b_Hip_01"), build_skeleton())
+
+
+def test_an_uncertain_map_is_not_used_but_asked_about() -> None:
+    names = {joint: name.replace("left", "?").replace("right", "left").replace("?", "right")
+             for joint, name in RIGS["VRM"].items()}
+    with pytest.raises(SkeletonMismatchError, match=r"only 38% certain, 60% are wanted \(bones that are named left"):
+        retarget(swaying(build_skeleton(), "l_elbow"), worn(names, "mixed up"))
+
+
+def test_trunks_of_other_lengths_share_out_the_bend() -> None:
+    """Bend a trunk of three evenly: the pelvis and what hangs on the chest turn as there, the joints between evenly."""
+    three, six = worn(RIGS["Unreal's mannequin"]), build_skeleton()
+    times = np.array((0.0, 1.0))
+    bend = rot.from_axis_angle(np.array((1.0, 0, 0)), np.array((0.0, 0.3)))[:, None].repeat(3, axis=1)
+    joints = np.array([three.index_of[f"spine_0{i}"] for i in (1, 2, 3)])
+    clip = Clip("bow", three, 1.0, Tracks.uniform(joints, times, bend), Tracks.empty(3), Tracks.empty(3))
+    for source, target in ((clip, six), (retarget(clip, six).clip, three)):
+        done = retarget(source, target).clip
+        turned = deltas(target, done, times)[1]
+        found = find_map(target)
+        angles = [2 * np.arccos(np.clip(abs(turned[found.joint_of[v], 0]), 0, 1)) for v in hanim.SPINE[:17]
+                  if v in found.joint_of]
+        assert (np.diff(angles) > -1e-9).all() and angles[-1] == pytest.approx(0.9, abs=1e-6)
+        for name in ("skullbase", "l_wrist"):
+            assert rot.angle_between(turned[found.joint_of[name]], rot.from_axis_angle(
+                np.array((1.0, 0, 0)), 0.9)) < 1e-6
+        assert rot.angle_between(turned[found.joint_of["l_ankle"]], rot.IDENTITY) < 1e-6
+
+
+def test_a_foot_beside_its_leg_is_carried_by_it() -> None:
+    """The Quaternius man's feet hang on the root; his legs reach for them by IK."""
+    man, body = real("Male_Suit"), build_skeleton()
+    done = retarget(swaying(body, "HumanoidRoot", "l_hip", "l_knee"), man, BLENDER_FROM_HANIM)
+    times = np.linspace(0.0, 1.0, 7)
+    world = world_from_pose(man, done.clip.sample(times))[..., 3]
+    foot, shin = man.index_of["Foot.L"], man.index_of["LowerLeg.L"]
+    rest = man.rest_world[:, :, 3]
+    assert np.linalg.norm(world[:, foot] - world[:, shin], axis=1) == pytest.approx(
+        np.full(7, np.linalg.norm(rest[foot] - rest[shin])), rel=1e-3)
+    assert np.ptp(world[:, foot], axis=0).max() > 0.3
+
+
+def test_a_file_whose_root_rests_in_the_origin_stands_on_the_ground() -> None:
+    path = DATA / "clips" / "cmu_01_01.bvh"
+    if not path.exists():
+        pytest.skip(f"the real clip is not at {path}; set TAKT_DATA to the folder of data")
+    body = build_skeleton()
+    done = retarget(bvh.read(path.read_bytes()).clip, body).clip
+    world = world_from_pose(body, done.sample(np.linspace(0.0, done.duration_s, 60)))[:, :, 1, 3]
+    feet = np.minimum(world[:, body.index_of["l_metatarsal"]], world[:, body.index_of["r_metatarsal"]])
+    assert abs(np.median(feet)) < 0.06
