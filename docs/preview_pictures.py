@@ -27,6 +27,7 @@ _DANCE = checkout.ROOT / "samples" / "library" / "dance.pha"
 _REDRAWS = 4
 """Blender needs several before everything stands where it belongs."""
 _FRAME = 402
+_SIDE_BY_SIDE = ("surface", "zones", "weights", "see_through", "ghosts", "paths", "compare", "crowd")
 _ops: Any = bpy.ops
 _context: Any = bpy.context
 
@@ -66,7 +67,8 @@ def root_place(armature: Any) -> tuple[float, float, float]:
 
 
 def open_tab() -> None:
-    """Show Takt's tab in the sidebar."""
+    """Show Takt's tab in the sidebar, over the whole window."""
+    bpy.ops.screen.screen_full_area(use_hide_panels=False)
     _, area, _ = viewport()
     next(region for region in area.regions if region.type == "UI").active_panel_category = "Takt"
 
@@ -130,6 +132,7 @@ def main(folder: Path) -> None:
             with _context.temp_override(window=window, area=area, region=region):
                 next(remaining)()
         except StopIteration:
+            compose(folder)
             bpy.ops.wm.quit_blender()
             return None
         except Exception:
@@ -139,6 +142,13 @@ def main(folder: Path) -> None:
 
     _context.preferences.view.show_splash = False
     bpy.app.timers.register(go_on, first_interval=1.0, persistent=True)
+
+
+def compose(folder: Path) -> None:
+    """Set the viewports of some pictures side by side: preview_modes.png."""
+    chosen = [str(folder / f"{name}.png") for name in _SIDE_BY_SIDE]
+    subprocess.run(["montage", *chosen, "-crop", "760x690+330+70", "+repage", "-tile", "4x2", "-geometry", "400x+2+2",
+                    "-depth", "8", "+dither", "-colors", "200", f"PNG8:{folder}/preview_modes.png"], check=True)
 
 
 def _wait() -> None:

@@ -39,13 +39,16 @@ class TAKT_GT_strip(bpy.types.Gizmo):
             strip.draw(place, Theme.of(context), life.time_in_score(armature_object, context.scene, strip.motion),
                        fragment, self.mouse_x if self.is_highlight else None)
         except Exception:  # whatever it is, Blender would print it for every redraw
-            _log.exception("The strip failed and has been switched off")
-            life.choices().strip = False
+            _give_up()
 
     def test_select(self, context: bpy.types.Context, location: Any) -> int:
         """Tell Blender whether the mouse is on it."""
-        found = self._found(context)
         x, y = location
+        try:
+            found = self._found(context)
+        except Exception:  # and for every move of the mouse
+            _give_up()
+            return -1
         if found is None or not found[1].contains(x, y):
             return -1
         if context.area is not None and abs(x - self.mouse_x) >= 1.0:
@@ -99,6 +102,11 @@ class TAKT_GGT_strip(bpy.types.GizmoGroup):
     def setup(self, _context: bpy.types.Context) -> None:
         """Make the one gizmo."""
         self.gizmos.new(TAKT_GT_strip.bl_idname)
+
+
+def _give_up() -> None:
+    _log.exception("The strip failed and has been switched off")
+    life.choices().strip = False
 
 
 def go_to(context: bpy.types.Context, armature_object: bpy.types.Object, time_s: float) -> None:

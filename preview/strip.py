@@ -113,7 +113,7 @@ class Strip:
         procedures = place.boxes(line.procedure_boxes)
         draw_boxes(procedures, np.tile(np.array(theme.procedure), (len(procedures), 1)))
         self._draw_weights(place)
-        names = [self.motion.sequence.clips[i].rpartition("/")[2] for i in self.motion.sequence.clip[line.segments]]
+        names = [self.motion.sequence.clips[i].rpartition(".")[2] for i in self.motion.sequence.clip[line.segments]]
         _draw_labels(clips, names, theme, place.row)
         _draw_labels(procedures, line.names, theme, place.row)
         if fragment is not None:

@@ -1,0 +1,151 @@
+"""The player's operator, the strip and the roles: what a click does, and what is then drawn."""
+
+from pathlib import Path
+from typing import Any
+
+import bpy
+import numpy as np
+import pytest
+
+from takt.bridge import properties, score
+from takt.operators.strip import go_to
+from takt.preview import life
+from takt.preview.cast import Actor, is_in_transition, place_of_copy, roles_of
+from takt.preview.character import Character
+from takt.preview.choices import Choices
+from takt.preview.strip import Place, Strip
+from takt.samples.character import build_character
+from takt.tests.characters import Object, context
+
+DANCE = Path(__file__).parents[2] / "samples" / "library" / "dance.pha"
+operators: Any = bpy.ops.takt  # type: ignore[attr-defined]  # registered by the extension
+
+
+@pytest.fixture
+def dancer() -> Object:
+    armature, mesh = build_character(context)
+    modifier: Any = mesh.modifiers.new("Armature", "ARMATURE")
+    modifier.object = armature
+    text = bpy.data.texts.new("dance.pha")
+    text.from_string(DANCE.read_text(encoding="utf-8"))
+    kept = properties.character(armature)
+    kept.text, kept.filepath = text, str(DANCE)
+    context.view_layer.objects.active = armature
+    operators.preview()
+    life.choices().__init__()  # type: ignore[misc]  # as at the start
+    life.characters()[0].refresh(armature, [])
+    assert life.characters()[0].motion(armature) is not None
+    return armature
+
+
+def press(action: str) -> None:
+    assert operators.player(action=action) == {"FINISHED"}
+
+
+def test_keys_mean_nothing_while_the_preview_is_off(dancer: Object) -> None:
+    operators.preview()
+    with pytest.raises(RuntimeError, match="Switch the preview on first"):
+        operators.player(action="PLAY")
+
+
+def test_with_the_timeline_steps_are_frames(dancer: Object) -> None:
+    context.scene.frame_set(10)
+    press("STEP_ON")
+    assert context.scene.frame_current == 11
+    press("STEP_BACK")
+    press("STEP_BACK")
+    assert context.scene.frame_current == 9
+    press("STOP")
+    assert context.scene.frame_current == context.scene.frame_start and life.choices().player.at_rest
+    context.scene.frame_set(20)
+    assert not life.choices().player.at_rest
+
+
+def test_the_timeline_refuses_what_it_has_not(dancer: Object) -> None:
+    assert operators.player(action="FASTER") == {"CANCELLED"}
+
+
+def test_the_own_clock_begins_where_the_timeline_was(dancer: Object) -> None:
+    context.scene.frame_set(context.scene.frame_start + 48)
+    context.window_manager.takt_follows_timeline = False
+    player = life.choices().player
+    assert player.position_s(life.now_s(), life.duration_s()) == pytest.approx(48 / 24)
+    press("STEP_ON")
+    assert player.position_s(life.now_s(), life.duration_s()) == pytest.approx(49 / 24)
+    press("FROM_HERE")
+    assert player.fragment == pytest.approx((49 / 24, life.duration_s()))
+    press("WHOLE")
+    press("FASTER")
+    press("BACKWARDS")
+    press("PLAY")
+    assert player.speed == 1.25 and player.backwards and player.is_playing
+    press("STOP")
+    assert player.at_rest and not player.is_playing
+
+
+def test_one_clip_alone_and_back(dancer: Object) -> None:
+    press("ALONE")
+    motion = life.characters()[0].last_good
+    assert motion is not None and life.choices().alone == motion.sequence.clips[int(motion.sequence.clip[0])]
+    press("ALONE")
+    assert life.choices().alone == ""
+
+
+def test_the_interpolation_is_switched(dancer: Object) -> None:
+    before = score.motion_of(dancer)
+    press("INTERPOLATION")
+    assert properties.character(dancer).interpolation == "LERP"
+    after = score.motion_of(dancer)
+    assert after is not None and before is not None and after.style.interpolation != before.style.interpolation
+
+
+def test_a_click_on_the_strip_goes_there(dancer: Object) -> None:
+    go_to(context, dancer, 2.0)
+    assert context.scene.frame_current == properties.character(dancer).frame_start + 48
+    context.window_manager.takt_follows_timeline = False
+    go_to(context, dancer, 3.0)
+    assert life.choices().player.position_s(life.now_s(), life.duration_s()) == pytest.approx(3.0)
+
+
+def test_the_strip_names_what_plays(dancer: Object) -> None:
+    motion = score.motion_of(dancer)
+    assert motion is not None
+    words = Strip.of(motion).words_at(0.5)
+    assert words.startswith("0.50 s   main › ")
+    assert motion.sequence.clips[int(motion.sequence.clip[0])] in words
+
+
+def test_places_and_times_on_the_strip_answer_each_other() -> None:
+    place = Place(left=100.0, bottom=10.0, width=500.0, row=15.0, rows=4, duration_s=50.0)
+    assert place.time_s(place.x(20.0)) == pytest.approx(20.0)
+    assert (place.time_s(0.0), place.time_s(9e9)) == (0.0, 50.0)
+    assert place.contains(350.0, 40.0) and not place.contains(350.0, 71.0) and not place.contains(99.0, 40.0)
+    np.testing.assert_allclose(place.boxes(np.array(((0.0, 0.0, 10.0, 1.0),))), ((100.0, 10.0, 199.0, 24.0),))
+
+
+def test_copies_stand_in_rows_that_do_not_meet() -> None:
+    places = [place_of_copy(copy) for copy in range(100)]
+    assert places[:4] == [(0, 0), (-1, 1), (0, 1), (1, 1)] and len(set(places)) == 100
+
+
+def test_every_choice_has_its_roles(dancer: Object) -> None:
+    character = life.characters()[0]
+    motion = score.motion_of(dancer)
+    actor = Actor(character, dancer, [], motion, 10.0)
+    choices = Choices(copies=3, phase_s=0.5, ghosts=2, ghost_step_s=0.25, compare="CUTS")
+    roles = list(roles_of(actor, choices))
+    assert len({role.key for role in roles}) == len(roles) == 1 + 1 + 2 + 4
+    assert [role.time_s for role in roles] == [10.0, 10.0, 10.5, 11.0, 9.5, 9.75, 10.25, 10.5]
+    assert roles[1].motion is not motion and not roles[1].motion.transitions_s.any()
+    at_rest = Choices(ghosts=2)
+    at_rest.player.at_rest = True
+    assert [role.at_rest for role in roles_of(actor, at_rest)] == [True]
+
+
+def test_ghosts_know_when_a_transition_plays(dancer: Object) -> None:
+    motion = score.motion_of(dancer)
+    assert motion is not None
+    longest = int(np.argmax(motion.transitions_s))
+    begin, end = motion.layout.window_begin_s[longest], motion.layout.window_end_s[longest]
+    assert is_in_transition(motion, (begin + end) / 2.0)
+    assert not is_in_transition(Character, 0.0)  # type: ignore[arg-type]  # whatever is no motion
