@@ -66,7 +66,7 @@ def show_dancer() -> None:
     for ob in (mesh, armature):
         ob.select_set(True)
     context.view_layer.objects.active = armature
-    operators.takt.auto_bind()
+    operators.takt.auto_bind("EXEC_DEFAULT")
     operators.takt.import_pha(filepath=str(ROOT / "samples" / "library" / "dance.pha"))
 
 
