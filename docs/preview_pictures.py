@@ -147,8 +147,8 @@ def main(folder: Path) -> None:
 def compose(folder: Path) -> None:
     """Set the viewports of some pictures side by side: preview_modes.png."""
     chosen = [str(folder / f"{name}.png") for name in _SIDE_BY_SIDE]
-    subprocess.run(["montage", *chosen, "-crop", "760x690+330+70", "+repage", "-tile", "4x2", "-geometry", "400x+2+2",
-                    "-depth", "8", "+dither", "-colors", "200", f"PNG8:{folder}/preview_modes.png"], check=True)
+    subprocess.run(["montage", *chosen, "-crop", "760x690+330+70", "+repage", "-tile", "4x2", "-geometry", "300x+2+2",
+                    "-depth", "8", f"PNG24:{folder}/preview_modes.png"], check=True)
 
 
 def _wait() -> None:

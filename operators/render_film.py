@@ -20,7 +20,7 @@ _BACKGROUND = (0.22, 0.23, 0.25, 1.0)
 _MP4, _PNG = ".mp4", ".png"
 
 
-class TAKT_OT_render_film(ExportHelper, bpy.types.Operator):  # type: ignore[misc]  # invoke, in the stubs only
+class TAKT_OT_render_film(ExportHelper, bpy.types.Operator):
     """Write what the preview shows, through the scene's camera: the frame range as a film, or one frame as PNG"""
 
     bl_idname = "takt.render_film"
@@ -49,6 +49,11 @@ class TAKT_OT_render_film(ExportHelper, bpy.types.Operator):  # type: ignore[mis
         if reason:
             cls.poll_message_set(reason)
         return not reason
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
+        """Ask for the file."""
+        result: set[Any] = super().invoke(context, event)
+        return result
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
         """Render at once where nobody watches; else frame by frame, so that it can be watched and stopped."""
