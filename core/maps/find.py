@@ -188,18 +188,15 @@ def _nobody(skeleton: Skeleton, reason: str) -> SkeletonMap:
 
 
 def _set_pelvis(tree: Tree, parts: dict[str, int], sure: dict[str, float]) -> None:
-    """Let the joint that both legs hang on be the pelvis, unless a joint named so is right above it."""
+    """Let the joint that both legs hang on be the pelvis, unless a joint named so is above it."""
     hips = [parts[part] for part in ("l_hip", "r_hip") if part in parts]
     shared = tree.shared(hips) if len(hips) == 2 else -1
     if shared < 0:
         return
     named = parts.get("pelvis")
-    if named == shared:
-        return
-    if named is not None and tree.is_above(named, shared) and parts.get("l_shoulder") is not None and (
-            tree.is_above(shared, parts["l_shoulder"])):
-        return  # a joint between hips and legs and trunk: the named one is the whole body's
-    if named is not None and not tree.is_above(shared, named) and not tree.is_above(named, shared):
+    if named is not None and (named == shared or tree.is_above(named, shared)):
+        return  # a joint that carries the legs alone may hang below the one that carries all
+    if named is not None and not tree.is_above(shared, named):
         sure["pelvis"] = IN_DOUBT
     parts["pelvis"] = shared
     sure.setdefault("pelvis", BY_PLACE)

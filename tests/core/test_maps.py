@@ -50,6 +50,14 @@ def test_every_name_of_a_rig_is_read_right(rig: str) -> None:
     assert turns(found, rot.IDENTITY)
 
 
+def test_a_pelvis_that_carries_the_legs_alone_is_not_the_root() -> None:
+    """Daz and Character Creator hang the trunk beside it, on the hip."""
+    found = find_map(worn(RIGS["Daz"] | {"sacroiliac": "pelvis"}))
+    assert found.meant[found.skeleton.index_of["hip"]] == hanim.ROOT
+    assert found.meant[found.skeleton.index_of["pelvis"]] is None
+    assert found_trunk(found)[0] == ["abdomenLower", "abdomenUpper", "chestLower", "chestUpper"]
+
+
 def sided(left: str, right: str, table: str) -> dict[str, str]:
     """Return bone → joint for both sides, from "bone=joint" with {} for the side in the bone's name."""
     pairs = [entry.split("=") for entry in table.split()]
