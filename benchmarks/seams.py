@@ -196,7 +196,7 @@ def _gap(motion: Motion, seam: int) -> np.ndarray:
 
 def _picture(rows: list[Row]) -> str:
     """Return the ranking as SVG: a bar for each combination's mean jolt, what counts as one method in one colour."""
-    width, left, line = 760, 250, 20
+    width, left, right, line = 760, 180, 160, 20
     most = max(float(np.degrees(np.mean(row.jolts))) for row in rows)
     parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {line * len(rows) + 60}" '
              'font-family="sans-serif" font-size="12">', '<rect width="100%" height="100%" fill="#fff"/>',
@@ -205,7 +205,7 @@ def _picture(rows: list[Row]) -> str:
     colours = dict(zip(METHODS, ("#0072b2", "#e69f00", "#009e73", "#999999", "#bbbbbb", "#cccccc"), strict=True))
     for i, row in enumerate(rows):
         y, style, jolt = 40 + line * i, row.style, float(np.degrees(np.mean(row.jolts)))
-        length = (width - left - 90) * jolt / most
+        length = (width - left - right) * jolt / most
         label = METHODS[style.method].label + (
             f", {'eased' if style.pace == 'EASED' else 'even'}" if METHODS[style.method].shape == "ALONE"
             else f", {CURVES[style.curve].label.lower()}")

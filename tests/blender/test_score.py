@@ -16,6 +16,7 @@ from takt.core.transitions.methods import METHODS
 from takt.tests.blender.dancing import NAMES, STEPS, curves, evaluated, play, rebuild, refused
 
 POSE_TOLERANCE = 1e-5
+CURVE_TOLERANCE = 1e-6
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -74,6 +75,17 @@ def test_keys_only_what_moves(rig: bpy.types.Object, library: Path) -> None:
     values = np.array([[key.co[1] for key in curve.keyframe_points] for curve in curves(rig)][:4])
     assert (np.sum(values[:, 1:] * values[:, :-1], axis=0) > 0.0).all()
     assert all(curve.group.name in curve.data_path for curve in curves(rig))
+
+
+def test_keys_at_every_frame_stay_straight_as_bezier_curves(rig: bpy.types.Object, library: Path) -> None:
+    play(library / "dance.pha", key_mode="EVERY_FRAME")
+    curve = next(curve for curve in curves(rig) if curve.data_path.endswith("rotation_quaternion"))
+    frames = np.arange(1.0, 20.0, 0.25)
+    straight = [curve.evaluate(frame) for frame in frames]
+    for key in curve.keyframe_points:
+        key.interpolation = "BEZIER"
+    np.testing.assert_allclose([curve.evaluate(frame) for frame in frames], straight, atol=CURVE_TOLERANCE)
+    assert np.ptp(straight) > 1e3 * CURVE_TOLERANCE
 
 
 def test_the_score_stays_in_the_file(rig: bpy.types.Object, library: Path) -> None:
