@@ -10,7 +10,7 @@ from ..bridge import properties
 from .play_score import active_armature, score_problem
 
 _LINES_ABOVE = 10
-"""Lines shown above the one that is jumped to."""
+"""Lines shown above the one that is jumped to, where there is room."""
 
 
 class TAKT_OT_edit_score(bpy.types.Operator):
@@ -55,7 +55,8 @@ class TAKT_OT_edit_score(bpy.types.Operator):
         editor.show_line_numbers = editor.show_line_highlight = True
         if self.line:
             text.cursor_set(min(self.line, len(text.lines)) - 1)
-            editor.top = max(0, self.line - _LINES_ABOVE)
+            room = editor.visible_lines // 2 or _LINES_ABOVE  # no lines are counted before a window is drawn
+            editor.top = max(0, self.line - min(room, _LINES_ABOVE))
         return {"FINISHED"}
 
 

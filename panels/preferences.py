@@ -8,9 +8,11 @@ import rna_keymap_ui
 from ..bridge.libraries import Libraries
 from ..operators.change_libraries import TAKT_OT_change_libraries
 from ..operators.keys import KEY_SETS, added_keys, use_keys
+from ..operators.player import ACTIONS
 
 _CHANGES: Final[tuple[tuple[str, Literal["ADD", "REMOVE", "TRIA_UP", "TRIA_DOWN"]], ...]] = (
     ("ADD", "ADD"), ("REMOVE", "REMOVE"), ("UP", "TRIA_UP"), ("DOWN", "TRIA_DOWN"))
+_NAMES_SHARE = 0.15
 _PACKAGE = (__package__ or "").rpartition(".")[0]
 
 
@@ -40,6 +42,7 @@ class TAKT_AP_preferences(Libraries, bpy.types.AddonPreferences):
         layout = self.layout
         self._draw_libraries(layout)
         layout.separator()
+        layout.label(text="Keys of the player; they count in the 3D viewport while the preview is on")
         layout.row().prop(self, "key_set", expand=True)
         layout.label(text=KEY_SETS[self.key_set][1])
         manager = context.window_manager
@@ -53,8 +56,10 @@ class TAKT_AP_preferences(Libraries, bpy.types.AddonPreferences):
             items = (item for item in shown.keymap_items if item.idname == key.idname)
             item = next((item for item in items if getattr(item.properties, "action", "") == action), None)
             if item is not None:
-                column.context_pointer_set("keymap", shown)
-                rna_keymap_ui.draw_kmi([], config, shown, item, column, 0)
+                row = column.split(factor=_NAMES_SHARE)
+                row.label(text=ACTIONS[action][0])
+                row.context_pointer_set("keymap", shown)
+                rna_keymap_ui.draw_kmi([], config, shown, item, row, 0)
 
     def _draw_libraries(self, layout: bpy.types.UILayout) -> None:
         layout.label(text="Libraries, searched in this order after a score's own")

@@ -30,7 +30,7 @@ class TAKT_UL_procedures(bpy.types.UIList):
         split.label(text=item.name)
         row = split.row()
         row.alignment = "RIGHT"
-        row.label(text=f"{item.ticks:g} ticks, {item.seconds:.2f} s")
+        row.label(text=f"{item.ticks:g} ticks, {round(item.seconds, 2):g} s")
 
 
 class TAKT_PT_score(SidebarPanel):
