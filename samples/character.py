@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,7 +10,8 @@ import numpy as np
 from ..bridge.axes import BLENDER_FROM_HANIM
 from ..core import rotations as rot
 from ..core.arrays import FloatArray
-from .body import PALETTE, build_body
+from ..core.skeleton import Skeleton
+from .body import PALETTE, Body, build_body
 from .skeleton import build_skeleton, ends, places
 
 if TYPE_CHECKING:
@@ -29,7 +31,8 @@ def build_character(context: bpy.types.Context) -> tuple[bpy.types.Object, bpy.t
     scene, layer = context.scene, context.view_layer
     if scene is None or layer is None:
         raise RuntimeError("the dancer needs a scene to stand in; open or make one first")
-    return _build_armature(scene, layer), _build_mesh(scene)
+    return (add_armature("Dancer", scene, layer, build_skeleton(), places(), bone_tails()),
+            add_mesh("Dancer Body", scene, build_body(), PALETTE))
 
 
 def bone_tails() -> dict[str, FloatArray]:
@@ -46,46 +49,48 @@ def bone_tails() -> dict[str, FloatArray]:
     return tails
 
 
-def _build_armature(scene: bpy.types.Scene, layer: bpy.types.ViewLayer) -> bpy.types.Object:
+def add_armature(name: str, scene: bpy.types.Scene, layer: bpy.types.ViewLayer, skeleton: Skeleton,
+                 heads: Mapping[str, FloatArray], tails: Mapping[str, FloatArray]) -> bpy.types.Object:
+    """Add an armature with a skeleton's joints to the scene; heads and tails in H-Anim's axes."""
     import bpy
 
-    data = bpy.data.armatures.new("Dancer")
-    armature = bpy.data.objects.new("Dancer", data)
+    data = bpy.data.armatures.new(name)
+    armature = bpy.data.objects.new(name, data)
     scene.collection.objects.link(armature)
     layer.objects.active = armature
     bpy.ops.object.mode_set(mode="EDIT")
-    skeleton, heads, tails = build_skeleton(), places(), bone_tails()
-    for name, parent in zip(skeleton.names, skeleton.parents, strict=True):
-        bone = data.edit_bones.new(name)
-        bone.head, bone.tail = _turned(heads[name]), _turned(tails[name])
+    for joint, parent in zip(skeleton.names, skeleton.parents, strict=True):
+        bone = data.edit_bones.new(joint)
+        bone.head, bone.tail = _turned(heads[joint]), _turned(tails[joint])
         bone.align_roll(_turned(np.array((0.0, 0.0, 1.0))))
         bone.use_deform = True
         if parent >= 0:
             bone.parent = data.edit_bones[skeleton.names[parent]]
-            bone.use_connect = bool(np.allclose(tails[skeleton.names[parent]], heads[name], atol=1e-9))
+            bone.use_connect = bool(np.allclose(tails[skeleton.names[parent]], heads[joint], atol=1e-9))
     bpy.ops.object.mode_set(mode="OBJECT")
     data.display_type = "STICK"
     armature.show_in_front = True
     return armature
 
 
-def _build_mesh(scene: bpy.types.Scene) -> bpy.types.Object:
+def add_mesh(name: str, scene: bpy.types.Scene, body: Body,
+             palette: Mapping[int, tuple[str, tuple[float, float, float]]]) -> bpy.types.Object:
+    """Add a body to the scene as a smooth mesh; palette: the materials' names and colours by their number."""
     import bpy
 
-    body = build_body()
-    data = bpy.data.meshes.new("Dancer Body")
+    data = bpy.data.meshes.new(name)
     data.from_pydata(_turned_all(body.positions).tolist(), [], body.quads.tolist())
-    for name, colour in PALETTE.values():
-        material = bpy.data.materials.new(name)
+    for title, colour in palette.values():
+        material = bpy.data.materials.new(title)
         material.diffuse_color = (*colour, 1.0)  # type: ignore[assignment]  # Blender takes any four numbers
         material.roughness = 0.55
         data.materials.append(material)
-    order = {key: slot for slot, key in enumerate(PALETTE)}
+    order = {key: slot for slot, key in enumerate(palette)}
     slots = np.array([order[int(m)] for m in body.materials], dtype=np.int32)
     data.polygons.foreach_set("material_index", slots)
     data.polygons.foreach_set("use_smooth", np.ones(len(slots), dtype=bool))
     data.update()
-    mesh = bpy.data.objects.new("Dancer Body", data)
+    mesh = bpy.data.objects.new(name, data)
     scene.collection.objects.link(mesh)
     return mesh
 

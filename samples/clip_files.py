@@ -7,21 +7,27 @@ from pathlib import Path
 
 import numpy as np
 
+from ..core.clip import Clip
 from ..core.formats import ogre_binary, ogre_xml
 from ..core.formats.ogre import OgreSkeleton
+from . import helix
 from .clips import MODULES, build_clips
-from .skeleton import build_skeleton
 
 LIBRARY = Path(__file__).resolve().parent / "library"
 NUMBER = re.compile(r'"(-?\d+\.\d+(?:e[+-]?\d+)?)"')
 
 
+def modules() -> dict[str, tuple[Clip, ...]]:
+    """Return the library's clips by the path of their file below it."""
+    return {**{path: build_clips(path) for path in MODULES}, helix.MODULE: helix.build_clips()}
+
+
 def files() -> dict[str, bytes]:
     """Return the library's clip files by their path below it."""
     made: dict[str, bytes] = {}
-    for path in MODULES:
-        skeleton = build_skeleton()
-        ogre = OgreSkeleton(skeleton, build_clips(path), np.arange(len(skeleton)))
+    for path, clips in modules().items():
+        skeleton = clips[0].skeleton
+        ogre = OgreSkeleton(skeleton, clips, np.arange(len(skeleton)))
         made[path] = _rounded(ogre_xml.write(ogre)) if path.endswith(".xml") else ogre_binary.write(ogre)
     return made
 

@@ -13,7 +13,7 @@ from takt.core.formats import ogre_binary, ogre_xml
 from takt.core.pha.library import Library
 from takt.core.score import perform
 from takt.core.skeleton import world_from_pose
-from takt.samples import clip_files, figure
+from takt.samples import clip_files, figure, helix
 from takt.samples.body import MIRROR, Body, build_body, normals
 from takt.samples.cage import build_cage, subdivide
 from takt.samples.clips import MODULES, STEPS, build_clips
@@ -202,16 +202,16 @@ def test_an_unknown_channel_is_refused() -> None:
 
 def test_the_library_is_what_its_script_makes() -> None:
     made = clip_files.files()
-    assert set(made) == set(MODULES)
+    assert set(made) == {*MODULES, helix.MODULE}
     for path, data in made.items():
         assert (clip_files.LIBRARY / path).read_bytes() == data, f"{path} is stale: run samples/make.py"
 
 
-@pytest.mark.parametrize("module", MODULES)
+@pytest.mark.parametrize("module", clip_files.modules())
 def test_the_library_reads_back(module: str) -> None:
     read = ogre_xml.read if module.endswith(".xml") else ogre_binary.read
     ogre = read((clip_files.LIBRARY / module).read_bytes())
-    for clip, again in zip(build_clips(module), ogre.clips, strict=True):
+    for clip, again in zip(clip_files.modules()[module], ogre.clips, strict=True):
         times = np.linspace(0.0, clip.duration_s, 7)
         joints = [again.skeleton.index_of[n] for n in clip.skeleton.names]
         angle = rot.angle_between(clip.sample(times).rotations, again.sample(times).rotations[:, joints])
@@ -229,7 +229,44 @@ def test_scores_play_on_the_dancer_without_a_complaint(score: str, lasts_s: floa
 
 def test_every_figure_of_the_library_can_be_called() -> None:
     documents = [ET.parse(path).getroot() for path in clip_files.LIBRARY.rglob("*.pha")]
-    clips = {f"{module.split('.')[0].replace('/', '.')}.{clip.name}" for module in MODULES
-             for clip in build_clips(module)}
+    clips = {f"{module.split('.')[0].replace('/', '.')}.{clip.name}" for module, found in clip_files.modules().items()
+             for clip in found}
     procedures = {p.get("name") for d in documents for p in d.iter("procedure")}
     assert {c.get("name") for d in documents for c in d.iter("call")} <= clips | procedures
+
+
+def test_the_helix_is_b_dna() -> None:
+    low, high = helix.strand_at(np.array((0.0, helix.PAIRS_PER_TURN)), 0)
+    np.testing.assert_allclose((high - low)[::2], 0.0, atol=1e-12)
+    assert 2.0 * helix.RADIUS_M / (high - low)[1] == pytest.approx(20.0 / 35.7)
+    pair = np.array((0.0, 1.0))
+    one, other = helix.strand_at(pair, 0), helix.strand_at(pair, 1)
+    assert np.linalg.norm(one[0] - other[0]) == pytest.approx(2.0 * helix.RADIUS_M * np.sin(np.radians(72.0)))
+    assert np.cross(one[0] - (0.0, one[0, 1], 0.0), one[1] - one[0])[1] > 0.0, "right-handed"
+
+
+def test_the_helix_is_closed_and_faces_outwards() -> None:
+    body = helix.build_body()
+    directed = edges_of(body.quads)
+    _, count = np.unique(np.sort(directed, axis=1), axis=0, return_counts=True)
+    assert (count == 2).all() and len(np.unique(directed, axis=0)) == len(directed)
+    a, b, c, d = np.moveaxis(body.positions[body.quads], 1, 0)
+    volume = (np.sum(a * np.cross(b, c), axis=-1) + np.sum(a * np.cross(c, d), axis=-1)).sum() / 6.0
+    strands = 2.0 * np.hypot(helix.HEIGHT_M, 2.0 * np.pi * helix.RADIUS_M * 24.0 / 10.5) * helix.STRAND_M**2
+    rungs = helix.PAIRS * 2.0 * helix.RADIUS_M * np.sin(np.radians(72.0)) * helix.RUNG_M**2
+    assert volume == pytest.approx(2.0 * np.sqrt(2.0) * (strands + rungs), rel=0.02), "octagons along their ways"
+
+
+@pytest.mark.parametrize("clip", helix.build_clips(), ids=lambda clip: clip.name)
+def test_the_helix_moves_and_comes_back(clip: Clip) -> None:
+    pose = clip.sample(np.array((0.0, clip.duration_s / 3.0, clip.duration_s)))
+    angle = rot.angle_between(pose.rotations, rot.identities(*pose.rotations.shape[:-1]))
+    assert angle[[0, 2]].max() < READ_BACK_RAD
+    assert angle[1].max() > np.radians(3.0)
+
+
+def test_the_helix_plays_its_score() -> None:
+    path = clip_files.LIBRARY / "helix.pha"
+    motion = perform(path.read_bytes(), path, Library(), helix.build_skeleton(), turn=rot.IDENTITY, up=np.eye(3)[1])
+    assert motion.problems == ()
+    assert motion.duration_s == pytest.approx(25.0)
