@@ -46,12 +46,12 @@ class Palette:
         rotations[..., :-1, :] = rot.multiply(skeleton.rest_rotations, pose.rotations)
         rotations[..., -1, :] = rot.IDENTITY  # what roots hang from
         for above in skeleton.ancestors:
-            rotations = rot.multiply(rotations[..., above, :], rotations)
+            rotations = rot.multiply(rotations.take(above, axis=-2), rotations)
         # With all turns known, each joint's way from its parent turns once, and the ways only add up.
         ways = skeleton.rest_translations + pose.translations
-        positions[..., :-1, :] = rot.rotate(rotations[..., skeleton.parents, :], ways)  # −1 is what roots hang from
+        positions[..., :-1, :] = rot.rotate(rotations[..., skeleton.parents, :], ways)  # −1: the last
         for above in skeleton.ancestors:
-            positions += positions[..., above, :]
+            positions += positions.take(above, axis=-2)
         rotations, positions = rotations[..., :-1, :], positions[..., :-1, :]
         rotations = rot.multiply(rotations, rot.conjugate(skeleton.rest_world_rotations))
         return cls(rotations, positions - rot.rotate(rotations, skeleton.rest_world[..., 3]))
