@@ -3,6 +3,7 @@
 from collections import OrderedDict
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, cast
 
@@ -19,6 +20,7 @@ from . import armature, axes, clips, joint_map, libraries, properties
 
 _MAX_PERFORMANCES = 64
 _TILT_DIGITS = 4
+_values = attrgetter(*properties.SETTING_NAMES)
 _UP = np.array((0.0, 1.0, 0.0))
 """Up, in H-Anim's axes."""
 _Key = tuple[Hashable, ...]
@@ -153,7 +155,7 @@ def _key(armature_object: bpy.types.Object, rest: Hashable, changes: Mapping[str
     """Return all that a motion depends on, but for the files of the library."""
     character = properties.character(armature_object)
     assert character.text is not None
-    return (character.text.as_string(), character.filepath, libraries.folders(), *_chosen(character).values(), rest,
+    return (character.text.as_string(), character.filepath, libraries.folders(), *_values(character), rest,
             joint_map.key(armature_object), *changes.items())
 
 

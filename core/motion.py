@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence as SequenceOf
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
@@ -17,7 +17,7 @@ from .keys import KeyTable
 from .pha.sequence import Sequence
 from .root_motion import RootMode, RootWay
 from .skeleton import Pose, Skeleton
-from .transitions.blending import Crossing, Style, blend_over, lead_over
+from .transitions.blending import Crossing, Lead, Style, blend_over
 from .transitions.curves import CURVES
 from .transitions.lengths import (
     MeanSpeed,
@@ -50,6 +50,7 @@ class Motion:
     problems: tuple[Problem, ...]
     _stage: _Stage
     unmatched: tuple[str, ...] = ()
+    _last_lead: dict[bytes, Lead] = field(default_factory=dict)
 
     @property
     def method(self) -> Method:
@@ -132,17 +133,27 @@ class Motion:
         if len(seam) > 1:  # neighbouring frames share a seam, whose two sides are then looked up only once
             _, first, at = np.unique(seam + rounds * len(self.sequence), return_index=True, return_inverse=True)
             seams, rounds = seam[first], rounds[first]
+        if self.method.shape == "LEAD":
+            return self._lead(seams, rounds).over(pose, at, times_s - self.layout.end_s[seam],
+                                                  CURVES[self.style.curve].rise)
         crossing = self._stage.crossing(seams, rounds)
         begin, end = self.layout.window_begin_s, self.layout.window_end_s
-        if self.method.shape == "LEAD":
-            middle = self.layout.end_s
-            return lead_over(pose, crossing, at, (middle - begin)[seams], (end - middle)[seams], times_s - middle[seam],
-                             CURVES[self.style.curve].rise)
         share = (times_s - begin[seam]) / (end[seam] - begin[seam])
         own = None if self.style.joint_time == "SHARED" else self._stage.joint_shares(seams, crossing)[at]
         is_after = times_s >= self.layout.end_s[seam]
         return blend_over(pose, crossing, at, is_after, self.style.way(share, own), self.style.weight(share),
                           self.style.interpolation)
+
+    def _lead(self, seams: IntArray, rounds: IntArray) -> Lead:
+        """Return what leads over seams (N,); while a motion is watched they are mostly those of the frame before."""
+        key = seams.tobytes() + rounds.tobytes()
+        lead = self._last_lead.get(key)
+        if lead is None:
+            begin, middle, end = self.layout.window_begin_s, self.layout.end_s, self.layout.window_end_s
+            lead = Lead.of(self._stage.crossing(seams, rounds), (middle - begin)[seams], (end - middle)[seams])
+            self._last_lead.clear()
+            self._last_lead[key] = lead
+        return lead
 
 
 @dataclass(frozen=True, eq=False)

@@ -76,9 +76,15 @@ def rotate(q: FloatArray, v: FloatArray) -> FloatArray:
     >>> rotate(from_axis_angle(np.array((0.0, 0.0, 1.0)), np.pi / 2), np.array((1.0, 0.0, 0.0))).round(6).tolist()
     [0.0, 1.0, 0.0]
     """
-    axis = q[..., 1:]
-    twice = 2.0 * cross(axis, v)
-    return np.asarray(v + q[..., :1] * twice + cross(axis, twice))
+    w, x, y, z = (q[..., i] for i in range(4))
+    vx, vy, vz = v[..., 0], v[..., 1], v[..., 2]
+    # v + w·t + xyz × t with t = 2·xyz × v, number by number: inner loops over three numbers would cost the most.
+    w, tx, ty, tz = 2.0 * w, y * vz - z * vy, z * vx - x * vz, x * vy - y * vx
+    out = np.empty((*np.shape(tx), 3))
+    out[..., 0] = vx + w * tx + 2.0 * (y * tz - z * ty)
+    out[..., 1] = vy + w * ty + 2.0 * (z * tx - x * tz)
+    out[..., 2] = vz + w * tz + 2.0 * (x * ty - y * tx)
+    return out
 
 
 def cross(a: FloatArray, b: FloatArray) -> FloatArray:

@@ -27,7 +27,10 @@ _DANCE = checkout.ROOT / "samples" / "library" / "dance.pha"
 _REDRAWS = 4
 """Blender needs several before everything stands where it belongs."""
 _FRAME = 402
-_SIDE_BY_SIDE = ("surface", "zones", "weights", "see_through", "ghosts", "paths", "compare", "crowd")
+_CLOSE = "400x460+510+225"
+_SIDE_BY_SIDE = {"surface": _CLOSE, "zones": _CLOSE, "weights": _CLOSE, "see_through": _CLOSE, "ghosts": _CLOSE,
+                 "paths": _CLOSE, "compare": "400x460+660+225", "crowd": "560x644+540+110"}
+"""What of each screen is shown in preview_modes.png."""
 _ops: Any = bpy.ops
 _context: Any = bpy.context
 
@@ -146,9 +149,10 @@ def main(folder: Path) -> None:
 
 def compose(folder: Path) -> None:
     """Set the viewports of some pictures side by side: preview_modes.png."""
-    chosen = [str(folder / f"{name}.png") for name in _SIDE_BY_SIDE]
-    subprocess.run(["montage", *chosen, "-crop", "760x690+330+70", "+repage", "-tile", "4x2", "-geometry", "300x+2+2",
-                    "-depth", "8", f"PNG24:{folder}/preview_modes.png"], check=True)
+    cut = [part for name, place in _SIDE_BY_SIDE.items()
+           for part in ("(", str(folder / f"{name}.png"), "-crop", place, "+repage", ")")]
+    subprocess.run(["montage", *cut, "-tile", "4x2", "-geometry", "300x345+2+2", "-depth", "8",
+                    f"PNG24:{folder}/preview_modes.png"], check=True)
 
 
 def _wait() -> None:

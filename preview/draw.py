@@ -20,6 +20,7 @@ from .shader import PASSES, Pass
 SEE_THROUGH_ALPHA = 0.35
 _OPAQUE: Tint = (0.0, 0.0, 0.0, 1.0)
 _OUTLINE_PX = 1.5
+_NUMBERS = {what: number for number, what in enumerate(PASSES)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,9 +63,10 @@ class Painter:
         """Draw a role's meshes; tint: a colour and its alpha; bone: the one whose weights are shown."""
         palette = self.palettes[role.key]
         has_tint = role.tint is not None
-        width_px = _OUTLINE_PX if what == "OUTLINE" else 0.0
+        offset = *role.offset, _OUTLINE_PX if what == "OUTLINE" else 0.0
+        tint, number, parts = tint or role.tint or _OPAQUE, _NUMBERS[what], role.character.parts
         for mesh in role.meshes:
-            part = role.character.parts.get(mesh.session_uid)
+            part = parts.get(mesh.session_uid)
             if part is None:
                 continue
             program = part.program(palette.stretched, palette.texture is not None)
@@ -76,9 +78,9 @@ class Painter:
             palette.bind(program)
             program.uniform_block("object", self._object(mesh, role.armature))
             method = method_of(mesh) if role.method is None else role.method
-            program.uniform_float("role_offset", (*role.offset, width_px))
-            program.uniform_float("role_tint", tint or role.tint or _OPAQUE)
-            program.uniform_int("role_choice", (PASSES.index(what), method, bone, has_tint))
+            program.uniform_float("role_offset", offset)
+            program.uniform_float("role_tint", tint)
+            program.uniform_int("role_choice", (number, method, bone, has_tint))
             _batch(part, what).draw(program)
 
     def _object(self, mesh: bpy.types.Object, armature_object: bpy.types.Object) -> gpu.types.GPUUniformBuf:

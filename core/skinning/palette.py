@@ -45,11 +45,13 @@ class Palette:
         rotations, positions = np.empty((*batch, joints + 1, 4)), np.zeros((*batch, joints + 1, 3))
         rotations[..., :-1, :] = rot.multiply(skeleton.rest_rotations, pose.rotations)
         rotations[..., -1, :] = rot.IDENTITY  # what roots hang from
-        np.add(skeleton.rest_translations, pose.translations, out=positions[..., :-1, :])
         for above in skeleton.ancestors:
-            turns = rotations[..., above, :]
-            positions = rot.rotate(turns, positions) + positions[..., above, :]
-            rotations = rot.multiply(turns, rotations)
+            rotations = rot.multiply(rotations.take(above, axis=-2), rotations)
+        # With all turns known, each joint's way from its parent turns once, and the ways only add up.
+        ways = skeleton.rest_translations + pose.translations
+        positions[..., :-1, :] = rot.rotate(rotations[..., skeleton.parents, :], ways)  # −1: the last
+        for above in skeleton.ancestors:
+            positions += positions.take(above, axis=-2)
         rotations, positions = rotations[..., :-1, :], positions[..., :-1, :]
         rotations = rot.multiply(rotations, rot.conjugate(skeleton.rest_world_rotations))
         return cls(rotations, positions - rot.rotate(rotations, skeleton.rest_world[..., 3]))

@@ -15,6 +15,8 @@ from ..skeleton import Pose
 from .curves import CURVES, JOINT_TIMES, PACES, Weight, curve_named, joint_time_named, pace_named
 from .methods import METHODS, method_named
 
+Offsets = tuple[FloatArray, FloatArray]
+
 _SMALL_RAD = 1e-4
 """Half-angles below this take the limit of the Jacobian's factor, which differs by less than angle²/700."""
 
@@ -99,47 +101,65 @@ def blend_over(pose: Pose, crossing: Crossing, at: IntArray, is_after: BoolArray
     return Pose(*mixed)
 
 
-def lead_over(pose: Pose, crossing: Crossing, at: IntArray, before_s: FloatArray, after_s: FloatArray,
-              time_s: FloatArray, curve: Weight) -> Pose:
-    """Lead poses (F, J, …) around the seam over into each other, in place and in speed.
+@dataclass(frozen=True, eq=False)
+class Lead:
+    """How poses around N seams are led over into each other, in place and in speed; the same at every instant.
 
-    at: (F,) the crossing of each; before_s, after_s: (N,) how long it lasts on each side; time_s: (F,) from the
-    seam, negative before it. On the seam stands what divides the way from the last pose to the first one as
-    before_s divides the whole; the speed there is the mean of both, divided likewise. With u from 0 at the window's
-    edge to 1 at the seam and a curve f that rises from 0 to 1, best with level ends, the offset to the clip is
-    o·f(u) + o′·T·(u − 1)·f(u): nothing in place and speed at the edge, o in place and o′ in speed at the seam
-    (after Bollo 2018, Inertialization, which does this after the seam only and with one polynomial). A rotation's
-    offset is a rotation vector: q = clip · exp o, whose angular velocity is exp(−o)·ω + J(o)·o′ with the right
-    Jacobian J.
+    before_s, after_s: (N,) how long it lasts on each side. turning, moving, scaling: the offsets at the seam
+    (2, N, J, 3) and their rates, for the sides before and after.
+    On the seam stands what divides the way from the last pose to the first one as before_s divides the whole; the
+    speed there is the mean of both, divided likewise. A rotation's offset is a rotation vector: q = clip · exp o,
+    whose angular velocity is exp(−o)·ω + J(o)·o′ with the right Jacobian J.
     """
-    whole = before_s + after_s
-    share = np.divide(before_s, whole, out=np.zeros(len(whole)), where=whole > 0.0)[:, None]
-    is_after = (time_s >= 0.0).astype(np.intp)
-    side_s = np.where(is_after, after_s[at], before_s[at])
-    u = np.clip(1.0 - np.divide(np.abs(time_s), side_s, out=np.ones(len(side_s)), where=side_s > 0.0), 0.0, 1.0)
-    rise = curve(u)
-    place, speed = rise[:, None, None], (np.where(is_after, -side_s, side_s) * (u - 1.0) * rise)[:, None, None]
 
-    def offset(offsets: FloatArray, rates: FloatArray) -> FloatArray:
-        return np.asarray(offsets[is_after, at] * place + rates[is_after, at] * speed)
+    before_s: FloatArray
+    after_s: FloatArray
+    turning: Offsets
+    moving: Offsets
+    scaling: Offsets
 
-    parts = [rot.multiply(pose.rotations, rot.exp(offset(*_turning_offsets(crossing, share))))]
-    before = _vectors(crossing.out, crossing.out_before)
-    after = _vectors(crossing.into, crossing.into_after)
-    for own, (a, a_before), (b, b_after) in zip((pose.translations, pose.scales), before, after, strict=True):
-        a_speed, b_speed = _per_s(a - a_before, crossing.out_step_s), _per_s(b_after - b, crossing.into_step_s)
-        parts.append(own + offset(*_line_offsets(a, b, a_speed, b_speed, share[..., None])))
-    return Pose(*parts)
+    @classmethod
+    def of(cls, crossing: Crossing, before_s: FloatArray, after_s: FloatArray) -> Lead:
+        """Find what leads over these seams."""
+        whole = before_s + after_s
+        share = np.divide(before_s, whole, out=np.zeros(len(whole)), where=whole > 0.0)[:, None]
+        before = _vectors(crossing.out, crossing.out_before)
+        after = _vectors(crossing.into, crossing.into_after)
+        lines = []
+        for (a, a_before), (b, b_after) in zip(before, after, strict=True):
+            a_speed, b_speed = _per_s(a - a_before, crossing.out_step_s), _per_s(b_after - b, crossing.into_step_s)
+            lines.append(_line_offsets(a, b, a_speed, b_speed, share[..., None]))
+        return cls(before_s, after_s, _turning_offsets(crossing, share), *lines)
+
+    def over(self, pose: Pose, at: IntArray, time_s: FloatArray, curve: Weight) -> Pose:
+        """Lead poses (F, J, …) over; at: (F,) the seam of each; time_s: (F,) from the seam, negative before it.
+
+        With u from 0 at the window's edge to 1 at the seam and a curve f that rises from 0 to 1, best with level
+        ends, the offset to the clip is o·f(u) + o′·T·(u − 1)·f(u): nothing in place and speed at the edge, o in
+        place and o′ in speed at the seam (after Bollo 2018, Inertialization, which does this after the seam only
+        and with one polynomial).
+        """
+        is_after = (time_s >= 0.0).astype(np.intp)
+        side_s = np.where(is_after, self.after_s[at], self.before_s[at])
+        u = np.clip(1.0 - np.divide(np.abs(time_s), side_s, out=np.ones(len(side_s)), where=side_s > 0.0), 0.0, 1.0)
+        rise = curve(u)
+        place, speed = rise[:, None, None], (np.where(is_after, -side_s, side_s) * (u - 1.0) * rise)[:, None, None]
+
+        def offset(offsets: FloatArray, rates: FloatArray) -> FloatArray:
+            return np.asarray(offsets[is_after, at] * place + rates[is_after, at] * speed)
+
+        return Pose(rot.multiply(pose.rotations, rot.exp(offset(*self.turning))),
+                    pose.translations + offset(*self.moving), pose.scales + offset(*self.scaling))
 
 
 def _line_offsets(a: FloatArray, b: FloatArray, a_speed: FloatArray, b_speed: FloatArray,
-                  share: FloatArray) -> tuple[FloatArray, FloatArray]:
+                  share: FloatArray) -> Offsets:
     """Return offsets at the seam and their rates, (2, N, J, 3), for the sides before and after."""
     way, change = b - a, b_speed - a_speed
     return np.stack((share * way, (share - 1.0) * way)), np.stack((share * change, (share - 1.0) * change))
 
 
-def _turning_offsets(crossing: Crossing, share: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _turning_offsets(crossing: Crossing, share: FloatArray) -> Offsets:
     out, into = crossing.out.rotations, crossing.into.rotations
     a_speed = _per_s(rot.log(rot.multiply(rot.conjugate(crossing.out_before.rotations), out)), crossing.out_step_s)
     b_speed = _per_s(rot.log(rot.multiply(rot.conjugate(into), crossing.into_after.rotations)), crossing.into_step_s)

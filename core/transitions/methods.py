@@ -40,7 +40,7 @@ class Method:
     """A transition method.
 
     shape: of the weight curve; ALONE: nothing else plays in the window; LEAD: the clips are bent
-        towards each other by offsets (blending.lead_over), which needs no weights.
+        towards each other by offsets (blending.Lead), which needs no weights.
     limit: from the lengths of the segments before and after (S,) to the longest transition (S,).
     lay_out: from lengths (S,) and transitions (S,) within their limits to a Layout.
     """

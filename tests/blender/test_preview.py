@@ -6,11 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import bpy
+import numpy as np
 import pytest
 
 import takt
 from takt.bridge import properties, score
 from takt.preview import life
+from takt.preview.batch import read_geometry
 from takt.preview.character import Character as Scored
 from takt.tests.characters import Object, bend, context, evaluated, own_character
 
@@ -267,6 +269,30 @@ def test_characters_who_do_the_same_share_one_motion() -> None:
         motions.append(score.motion_of(armature))
     assert motions[0] is motions[1] is not None
     assert score.motion_of(armature, transitions=False) is not motions[0]
+
+
+def test_a_renamed_bone_keeps_its_weights(character: Character) -> None:
+    rig, mesh = character
+    before = read_geometry(mesh, bone_names(rig), np.zeros((len(rig.data.bones), 3)))
+    rig.data.bones[0].name = "Renamed"
+    after = read_geometry(mesh, bone_names(rig), np.zeros((len(rig.data.bones), 3)))
+    assert before.weights.any()
+    np.testing.assert_array_equal(after.weights, before.weights)
+    np.testing.assert_array_equal(after.bones, before.bones)
+
+
+def test_groups_without_weights_or_without_a_bone_move_nothing(character: Character) -> None:
+    rig, mesh = character
+    mesh.vertex_groups.clear()
+    mesh.vertex_groups.new(name=rig.data.bones[0].name)
+    mesh.vertex_groups.new(name="Nobody").add([0], 1.0, "REPLACE")
+    geometry = read_geometry(mesh, bone_names(rig), np.zeros((len(rig.data.bones), 3)))
+    assert len(geometry.positions) >= len(mesh.data.vertices)
+    assert not geometry.weights.any()
+
+
+def bone_names(rig: Object) -> list[str]:
+    return [bone.name for bone in rig.data.bones]
 
 
 def peak_memory_kb() -> int:
