@@ -1,10 +1,12 @@
 """Draw the pictures of characters other than the sample dancer, by the preview: `python3 docs/rig_pictures.py`.
 
-Needs Blender's Python module (bpy) and graphics. Run it with the names of pictures to draw only those.
+Needs Blender's Python module (bpy) and graphics. Run it with the names of pictures to draw only those. any_rig.png
+takes its glTF file from the test data beside the checkout, or from where TAKT_DATA says.
 """
 
 import os
 import sys
+import tempfile
 import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -20,6 +22,7 @@ import takt
 from takt.bridge.versions import start_gpu
 from takt.preview.offscreen import Stage
 from takt.samples import film
+from takt.samples.character import build_character
 from takt.samples.helix import build_helix
 
 IMAGES = checkout.ROOT / "docs" / "images"
@@ -27,6 +30,9 @@ LIBRARY = checkout.ROOT / "samples" / "library"
 HELIX_SIZE = 220, 340
 HELIX_FRAMES = (1, 25, 73, 217, 238, 284, 304)
 HELIX_BOX = np.array((-0.72, -0.4, 0.0)), np.array((0.72, 0.4, 2.2))
+RIG_SIZE = 160, 260
+RIG_REACH_M = 0.5
+RIG_MOMENTS_S = (0.0, 0.45, 1.0, 2.9, 3.4, 3.9, 4.4, 5.2, 5.6)
 _ops: Any = bpy.ops
 _context: Any = bpy.context
 
@@ -38,6 +44,31 @@ def helix(path: Path) -> None:
     _ops.takt.import_pha(filepath=str(LIBRARY / "helix.pha"))
     camera = film.Camera.framing(*HELIX_BOX, *HELIX_SIZE)
     film.write_png(path, row(mesh, HELIX_FRAMES, [camera] * len(HELIX_FRAMES), np.zeros((len(HELIX_FRAMES), 2))))
+
+
+def any_rig(path: Path) -> None:
+    """Play a BVH file, a glTF file of another armature and an Action on a rig with Mixamo's names."""
+    from takt.tests.blender import test_any_rig as example
+    from takt.tests.core.rigs import RIGS
+
+    example.greeter()
+    made: tuple[Any, Any] = build_character(_context)
+    rig, mesh = made
+    for joint, name in RIGS["Mixamo"].items():
+        rig.data.bones[joint].name = name
+    bind(rig, mesh)
+    with tempfile.TemporaryDirectory() as folder:
+        example.fill_library(Path(folder))
+        _ops.takt.import_pha(filepath=str(Path(folder) / "show.pha"))
+        frames = [1 + round(moment * 24) for moment in RIG_MOMENTS_S]
+        feet = []
+        for frame in frames:
+            _context.scene.frame_set(frame)
+            feet.append(tuple(rig.pose.bones["mixamorig:Hips"].head)[:2])
+        reach = np.array((RIG_REACH_M, RIG_REACH_M))
+        cameras = [film.Camera.framing(np.append(foot - reach, 0.0), np.append(foot + reach, 2.0), *RIG_SIZE)
+                   for foot in np.array(feet)]
+        film.write_png(path, row(mesh, frames, cameras, np.array(feet)))
 
 
 def bind(armature: Any, mesh: Any) -> None:
@@ -59,7 +90,7 @@ def row(mesh: Any, frames: Sequence[int], cameras: Sequence[film.Camera], feet: 
     return np.concatenate(pictures, axis=1)
 
 
-PICTURES: dict[str, Callable[[Path], None]] = {"helix.png": helix}
+PICTURES: dict[str, Callable[[Path], None]] = {"helix.png": helix, "any_rig.png": any_rig}
 
 
 def main(names: Sequence[str]) -> None:

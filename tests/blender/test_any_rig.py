@@ -75,25 +75,35 @@ def flat(clip: Clip) -> Clip:
     return Clip(clip.name, clip.skeleton, clip.duration_s, clip.rotations, clip.translations, Tracks.empty(3))
 
 
-@pytest.fixture
-def library(tmp_path: Path) -> Path:
-    """A library with a BVH of the sample's steps and a glTF of another armature's dance; the score beside it."""
-    (tmp_path / "steps").mkdir()
-    (tmp_path / "dances").mkdir()
+def fill_library(folder: Path) -> None:
+    """Write a BVH of the sample's steps and a glTF of another armature's dance; the score beside them."""
+    (folder / "steps").mkdir()
+    (folder / "dances").mkdir()
     walk = step_clip()
-    (tmp_path / "steps" / "Walk.bvh").write_bytes(bvh.write(flat(walk), 1 / 30))
+    (folder / "steps" / "Walk.bvh").write_bytes(bvh.write(flat(walk), 1 / 30))
     real = DATA / "clips" / "dance_charleston.glb"
     if real.exists():
-        shutil.copy(real, tmp_path / "dances" / "Dance.glb")
+        shutil.copy(real, folder / "dances" / "Dance.glb")
     else:
-        (tmp_path / "dances" / "Dance.bvh").write_bytes(bvh.write(flat(walk), 1 / 30))
-    (tmp_path / "show.pha").write_text(SCORE, encoding="utf-8")
+        (folder / "dances" / "Dance.bvh").write_bytes(bvh.write(flat(walk), 1 / 30))
+    (folder / "show.pha").write_text(SCORE, encoding="utf-8")
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Path:
+    """A library of mixed sources."""
+    fill_library(tmp_path)
     return tmp_path
 
 
 @pytest.fixture
 def hello() -> bpy.types.Object:
-    """A second armature, the sample as it is, that has waved its hand in an Action."""
+    """A second armature with its own Action."""
+    return greeter()
+
+
+def greeter() -> bpy.types.Object:
+    """Add the sample as it is, that has waved its hand in an Action."""
     rig, _ = build_character(bpy.context)
     rig.name = "Greeter"
     bone = rig.pose.bones["r_shoulder"]
