@@ -31,6 +31,9 @@ from .transitions.lengths import (
 from .transitions.methods import METHODS, Layout, Method
 from .transitions.seams import Ends, fit_transitions, stretches
 
+_MOST_SEAMS_KEPT = 256
+"""More at once is no playing but the writing of a whole Action, whose memory should be given back."""
+
 
 @dataclass(frozen=True, eq=False)
 class Motion:
@@ -152,7 +155,8 @@ class Motion:
             begin, middle, end = self.layout.window_begin_s, self.layout.end_s, self.layout.window_end_s
             lead = Lead.of(self._stage.crossing(seams, rounds), (middle - begin)[seams], (end - middle)[seams])
             self._last_lead.clear()
-            self._last_lead[key] = lead
+            if len(seams) <= _MOST_SEAMS_KEPT:
+                self._last_lead[key] = lead
         return lead
 
 
