@@ -7,13 +7,13 @@ import bpy
 from bpy.props import IntProperty, StringProperty
 
 from ..bridge import properties
-from .play_score import active_armature, score_problem
+from .play_score import ForScore, active_armature
 
 _LINES_ABOVE = 10
 """Lines shown above the one that is jumped to, where there is room."""
 
 
-class TAKT_OT_edit_score(bpy.types.Operator):
+class TAKT_OT_edit_score(ForScore, bpy.types.Operator):
     """Show the score in a Text Editor: one that is open, or a new window"""
 
     bl_idname = "takt.edit_score"
@@ -28,14 +28,6 @@ class TAKT_OT_edit_score(bpy.types.Operator):
                           options={"SKIP_SAVE"})
         filepath: StringProperty(name="File", description="Another file to show, which the score includes",
                                  subtype="FILE_PATH", options={"SKIP_SAVE"})
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        """Tell whether there is a score to show."""
-        reason = score_problem(active_armature(context))
-        if reason:
-            cls.poll_message_set(reason)
-        return not reason
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
         """Find or open the editor."""

@@ -39,6 +39,18 @@ def score_problem(armature_object: bpy.types.Object | None) -> str:
     return reason
 
 
+class ForScore:
+    """Wants an armature that has a score."""
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Tell whether there is a score."""
+        reason = score_problem(active_armature(context))
+        if reason:
+            cls.poll_message_set(reason)  # type: ignore[attr-defined]  # the operator's
+        return not reason
+
+
 def write_motion(operator: bpy.types.Operator, context: bpy.types.Context, armature_object: bpy.types.Object,
                  name: str, motion: Motion, frame_start: int) -> None:
     """Write a motion as Action and timeline, and report what came of it."""

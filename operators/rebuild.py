@@ -6,23 +6,15 @@ from typing import Any
 import bpy
 
 from ..bridge import properties, score
-from .play_score import active_armature, refuse, score_problem, write_motion
+from .play_score import ForScore, active_armature, refuse, write_motion
 
 
-class TAKT_OT_rebuild(bpy.types.Operator):
+class TAKT_OT_rebuild(ForScore, bpy.types.Operator):
     """Make the Action of the active armature anew from its score; clips are read again"""
 
     bl_idname = "takt.rebuild"
     bl_label = "Rebuild"
     bl_options = {"REGISTER", "UNDO"}
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        """Tell whether there is a score to play."""
-        reason = score_problem(active_armature(context))
-        if reason:
-            cls.poll_message_set(reason)
-        return not reason
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
         """Perform the score first, then write everything."""
