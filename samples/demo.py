@@ -116,7 +116,9 @@ class Dancer:
             frames.append(folder / f"{number:06}.png")
             film.write_png(frames[-1], picture)
         say(f"encode {path.name}")
-        film.encode(frames, path, self.fps)
+        render = self.scene.render
+        with film.quiet():
+            installed("bridge.film").encode_film(frames, path, render.fps, render.fps_base, FILM_SIZE)
         shutil.rmtree(folder)
 
     def transition_strip(self) -> film.Picture:

@@ -1,4 +1,4 @@
-"""Pictures and films of a character: where the camera stands, the ground, PNG files, H.264."""
+"""Pictures of a character: where the camera stands, the ground, PNG files."""
 
 import contextlib
 import os
@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import bpy
 import numpy as np
 import numpy.typing as npt
 
@@ -112,31 +111,8 @@ def write_png(path: Path, picture: Picture) -> None:
         for kind, body in chunks))
 
 
-def encode(frames: list[Path], path: Path, fps: float) -> None:
-    """Let Blender's sequencer encode pictures of one size in one folder as H.264."""
-    scene: Any = bpy.data.scenes.new("film")
-    first = scene.sequence_editor_create().strips.new_image("film", str(frames[0]), channel=1, frame_start=1)
-    for frame in frames[1:]:
-        first.elements.append(frame.name)
-    scene.frame_end = len(frames)
-    scene.view_settings.view_transform = "Standard"
-    render = scene.render
-    render.resolution_x, render.resolution_y = first.elements[0].orig_width, first.elements[0].orig_height
-    render.fps, render.fps_base = round(fps), round(fps) / fps
-    if hasattr(render.image_settings, "media_type"):  # Blender 5
-        render.image_settings.media_type = "VIDEO"
-    render.image_settings.file_format = "FFMPEG"
-    render.ffmpeg.format, render.ffmpeg.codec = "MPEG4", "H264"
-    render.ffmpeg.constant_rate_factor, render.ffmpeg.ffmpeg_preset = "HIGH", "GOOD"
-    render.use_file_extension = False
-    render.filepath = str(path)
-    with _quiet():
-        bpy.ops.render.render(animation=True, scene=scene.name)
-    bpy.data.scenes.remove(scene)
-
-
 @contextlib.contextmanager
-def _quiet() -> Iterator[None]:
+def quiet() -> Iterator[None]:
     """Silence what Blender itself prints, a line for each frame."""
     sys.stdout.flush()
     kept = os.dup(1)
