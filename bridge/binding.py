@@ -5,6 +5,7 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import cast
 
 import bpy
@@ -128,10 +129,12 @@ def solve(task: BindTask, method: str, settings: BindSettings, progress: Progres
 
         found.append(METHODS[method].bind(body, settings, part_done))
     bound = []
-    for number, mesh_task in enumerate(task.meshes):
-        body, influences = task.bodies[mesh_task.body], found[mesh_task.body]
-        own = body.part == number
-        bound.append(Bound(body.bone_names, Influences(influences.joints[own], influences.weights[own])))
+    first = 0
+    for mesh_task in task.meshes:
+        influences, own = found[mesh_task.body], slice(first, first + len(mesh_task.share))
+        bound.append(Bound(task.bodies[mesh_task.body].bone_names,
+                           Influences(influences.joints[own], influences.weights[own])))
+        first = own.stop
     return BindResult(tuple(bound), look_over(task.bodies[0], found[0]))
 
 
@@ -159,21 +162,25 @@ def read_bind_input(mesh_objects: Sequence[bpy.types.Object], armature_object: b
                     left_out: Collection[str] = ()) -> BindInput:
     """Return meshes, as they stand in the scene, and deforming bones at rest, all in armature space.
 
+    After the vertices of all meshes come those of their mirror images, which make half a body a whole one.
     left_out: names of bones that take no part. Raises BindError where a coordinate is not finite.
     """
     bones = armature.read_deforming_bones(armature_object, left_out)
     meshes = [mesh.read_mesh(mesh_object) for mesh_object in mesh_objects]
     for mesh_object, arrays in zip(mesh_objects, meshes, strict=True):
         _check_finite(mesh_object, arrays.vertices)
-    vertices = [mesh.transformed(mesh.armature_from_object(mesh_object, armature_object), arrays.vertices)
-                for mesh_object, arrays in zip(mesh_objects, meshes, strict=True)]
+    images = [mesh.mirror_images(mesh_object, own) for mesh_object, own in zip(mesh_objects, meshes, strict=True)]
+    part = [*range(len(meshes)), *(number for number, some in enumerate(images) for _ in some)]
+    meshes += chain.from_iterable(images)
+    turns = [mesh.armature_from_object(mesh_object, armature_object) for mesh_object in mesh_objects]
+    vertices = [mesh.transformed(turns[number], arrays.vertices) for number, arrays in zip(part, meshes, strict=True)]
     counts = [len(points) for points in vertices]
     first = np.cumsum([0, *counts])
     return BindInput(
         vertices=np.concatenate(vertices),
         face_vertices=np.concatenate([m.face_vertices + start for m, start in zip(meshes, first, strict=False)]),
         face_sizes=np.concatenate([m.face_sizes for m in meshes]),
-        part=np.repeat(np.arange(len(meshes)), counts),
+        part=np.repeat(part, counts),
         bone_names=bones.names, bone_parents=bones.parents, heads=bones.heads, tails=bones.tails)
 
 

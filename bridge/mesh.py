@@ -1,6 +1,7 @@
 """Meshes as arrays."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import compress
 from typing import cast
 
 import bpy
@@ -34,6 +35,27 @@ def read_mesh(mesh_object: bpy.types.Object) -> MeshArrays:
     mesh.polygons.foreach_get("loop_total", face_sizes)
     return MeshArrays(vertices.reshape(-1, 3).astype(np.float64), face_vertices.astype(np.int64),
                       face_sizes.astype(np.int64))
+
+
+def mirror_images(mesh_object: bpy.types.Object, mesh: MeshArrays) -> list[MeshArrays]:
+    """Return what the object's Mirror modifiers add to its mesh in the viewport, one copy for each image.
+
+    Each mirrored axis doubles what is there, and turns the faces' corners the other way round, so that they still
+    look outward. Merging and bisecting are left to Blender.
+    """
+    images = [mesh]
+    for modifier in mesh_object.modifiers:
+        if isinstance(modifier, bpy.types.MirrorModifier) and modifier.show_viewport:
+            other = modifier.mirror_object
+            mirror_from_object = np.eye(4) if other is None else armature_from_object(mesh_object, other)
+            for axis in compress(range(3), modifier.use_axis):
+                flip = np.eye(4)
+                flip[axis, axis] = -1.0
+                mirrored = np.linalg.solve(mirror_from_object, flip @ mirror_from_object)
+                images += [replace(image, vertices=transformed(mirrored, image.vertices),
+                                   face_vertices=image.face_vertices[::-1], face_sizes=image.face_sizes[::-1])
+                           for image in images]
+    return images[1:]
 
 
 def armature_from_object(mesh_object: bpy.types.Object, armature_object: bpy.types.Object) -> FloatArray:
