@@ -73,12 +73,31 @@ def some_flipped(case: Any) -> FloatArray:
     return _bound(_turned_over(body, np.random.default_rng(_SEED).random(len(body.face_sizes)) < _FLIPPED))
 
 
+def half_flipped(case: Any) -> FloatArray:
+    """The faces of one side turned inside out."""
+    body = body_of(case)
+    first = body.vertices[body.face_vertices[np.cumsum(body.face_sizes) - body.face_sizes], 0]
+    return _bound(_turned_over(body, first < np.median(body.heads[:, 0])))
+
+
 def missing(case: Any) -> FloatArray:
     """A tenth of the faces, at random, missing; their vertices stay."""
     body = body_of(case)
     kept = np.random.default_rng(_SEED).random(len(body.face_sizes)) >= _MISSING
     return _bound(replace(body, face_vertices=body.face_vertices[np.repeat(kept, body.face_sizes)],
                           face_sizes=body.face_sizes[kept]))
+
+
+def cut_off(case: Any) -> FloatArray:
+    """All below the middle of the bones missing, vertices and faces: open at the waist. These count as unharmed."""
+    body = body_of(case)
+    own = body.vertices[:, 2] >= np.median(body.heads[:, 2])
+    kept = np.logical_and.reduceat(own[body.face_vertices], np.cumsum(body.face_sizes) - body.face_sizes)
+    corners = body.face_vertices[np.repeat(kept, body.face_sizes)]
+    weights = default(case)
+    weights[own] = _bound(replace(body, vertices=body.vertices[own], part=body.part[own],
+                                  face_vertices=(np.cumsum(own) - 1)[corners], face_sizes=body.face_sizes[kept]))
+    return weights
 
 
 def tiny(case: Any) -> FloatArray:
@@ -106,7 +125,7 @@ def numbered(case: Any) -> FloatArray:
 
 
 VARIANTS: tuple[Callable[[Any], FloatArray], ...] = (
-    default, split, flipped, some_flipped, missing, tiny, huge, rotated, numbered)
+    default, split, flipped, some_flipped, half_flipped, missing, cut_off, tiny, huge, rotated, numbered)
 
 
 @dataclass(frozen=True)

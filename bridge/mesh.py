@@ -1,11 +1,11 @@
 """Meshes as arrays."""
 
 from dataclasses import dataclass, replace
-from itertools import compress
 from typing import cast
 
 import bpy
 import numpy as np
+from mathutils import Matrix
 
 from ..core.arrays import FloatArray, IntArray
 
@@ -47,11 +47,10 @@ def mirror_images(mesh_object: bpy.types.Object, mesh: MeshArrays) -> list[MeshA
     for modifier in mesh_object.modifiers:
         if isinstance(modifier, bpy.types.MirrorModifier) and modifier.show_viewport:
             other = modifier.mirror_object
-            mirror_from_object = np.eye(4) if other is None else armature_from_object(mesh_object, other)
-            for axis in compress(range(3), modifier.use_axis):
-                flip = np.eye(4)
-                flip[axis, axis] = -1.0
-                mirrored = np.linalg.solve(mirror_from_object, flip @ mirror_from_object)
+            mirror_from_object = other.matrix_world.inverted_safe() @ mesh_object.matrix_world if other else Matrix()
+            for axis in (axis for axis in range(3) if modifier.use_axis[axis]):
+                flip = Matrix.Diagonal([-1.0 if axis == k else 1.0 for k in range(4)])
+                mirrored = np.array(mirror_from_object.inverted_safe() @ flip @ mirror_from_object, dtype=np.float64)
                 images += [replace(image, vertices=transformed(mirrored, image.vertices),
                                    face_vertices=image.face_vertices[::-1], face_sizes=image.face_sizes[::-1])
                            for image in images]

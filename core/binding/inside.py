@@ -90,7 +90,7 @@ def bind_inside_distance(body: BindInput, options: InsideOptions | None = None,
     place, surface, frame = _weld(body, options.weld_seams)
     report.at(0.2)
     cell = cell_size(surface.points, options.resolution)
-    solid = Solid.build(surface.points, surface.samples(SAMPLE_STEP * cell), cell)
+    solid = Solid.build(surface.points, *surface.samples(SAMPLE_STEP * cell), cell)
     report.at(0.3)
     heads, tails = (np.clip(frame.inward(ends), -_FARTHEST, _FARTHEST) for ends in (body.heads, body.tails))
     size = float(np.linalg.norm(np.ptp(surface.points, axis=0)))

@@ -61,15 +61,20 @@ class Surface:
             weights.append(np.clip((one * other).sum(axis=1) / sine, _FLATTEST_COTANGENT, _STEEPEST_COTANGENT) / 2.0)
         return np.concatenate(first), np.concatenate(second), np.concatenate(weights)
 
-    def samples(self, spacing: float) -> FloatArray:
-        """Return points (S, 3) spread over the triangles, at most about `spacing` apart."""
+    def samples(self, spacing: float) -> tuple[FloatArray, FloatArray]:
+        """Return points (S, 3) spread over the triangles, at most about `spacing` apart, and their area (S, 3).
+
+        An area is that of the part of its triangle that a point stands for, as a vector that looks outward.
+        """
         if not len(self.triangles):
-            return np.zeros((0, 3))
+            return np.zeros((0, 3)), np.zeros((0, 3))
         corners = self.points[self.triangles]
         longest = np.linalg.norm(corners - np.roll(corners, 1, axis=1), axis=2).max(axis=1)
         along = np.clip(np.ceil(longest / spacing), 1, _MOST_SAMPLES_ALONG).astype(np.int64)
-        return np.concatenate([np.einsum("sk,tkc->tsc", _spread(int(n)), corners[along == n]).reshape(-1, 3)
-                               for n in np.unique(along)])
+        runs = [along == n for n in np.unique(along)]
+        points = [np.einsum("sk,tkc->tsc", _spread(int(along[run][0])), corners[run]).reshape(-1, 3) for run in runs]
+        areas = self.face_normals * (self.face_areas / along**2)[:, None]
+        return np.concatenate(points), np.concatenate([np.repeat(areas[run], along[run] ** 2, axis=0) for run in runs])
 
 
 def triangulate(points: FloatArray, face_vertices: IntArray, face_sizes: IntArray) -> IntArray:
@@ -100,29 +105,53 @@ def outward_signs(points: FloatArray, triangles: IntArray) -> FloatArray:
     """Return 1 for each triangle (T,) that looks outward and −1 for each that looks inward.
 
     Triangles that share an edge with exactly one other compare sides with it: where they disagree, each
-    moves towards what its neighbours say, round after round, so that the majority around wins. Then each
-    connected piece is turned so that it encloses a positive volume, seen from its own centre of area.
+    moves towards what its neighbours say, round after round, so that the majority around wins. What then
+    agrees within but not with what lies beside it, as half a body turned inside out, does the same as a
+    whole, the largest beginning. Then each connected piece is turned so that it encloses a positive volume,
+    seen from its own centre of area.
     """
     count = len(triangles)
     if not count:
         return np.zeros(0)
     left, right, agree = _shared_edges(triangles, len(points))
-    side = np.ones(count)
-    if (agree < 0.0).any():
-        neighbours = np.maximum(np.bincount(left, minlength=count) + np.bincount(right, minlength=count), 1)
-        for _ in range(_TURNING_ROUNDS):
-            said = np.bincount(left, agree * side[right], count) + np.bincount(right, agree * side[left], count)
-            side = 0.5 * (side + said / neighbours)
-        side = np.where(side < 0.0, -1.0, 1.0)
-    piece = connected(count, left, right)
-    pieces = int(piece.max()) + 1
     normals, areas = _face_normals(points, triangles)
+    side = np.ones(count)
+    piece = connected(count, left, right)
+    if (agree < 0.0).any():
+        side = _turned_by_neighbours(side, left, right, agree)
+        disagree = agree * side[left] * side[right] < 0.0
+        patch = connected(count, left[~disagree], right[~disagree])
+        if disagree.any():
+            largest = _largest_of_each(patch, areas, piece)
+            side *= _turned_by_neighbours(largest, patch[left[disagree]], patch[right[disagree]], -1.0)[patch]
+    pieces = int(piece.max()) + 1
     flow = normals * (areas * side)[:, None]
     centres = points[triangles].mean(axis=1)
     total = np.maximum(np.bincount(piece, areas, pieces), np.finfo(float).tiny)
     middle = _summed(piece, centres * areas[:, None], pieces) / total[:, None]
     volume = np.bincount(piece, ((centres - middle[piece]) * flow).sum(axis=1), pieces)
     return np.asarray(side * np.where(volume < 0.0, -1.0, 1.0)[piece])
+
+
+def _turned_by_neighbours(side: FloatArray, left: IntArray, right: IntArray, agree: FloatArray | float) -> FloatArray:
+    """Return sides ±1 (N,) after rounds in which each of N, beginning at `side`, moves to what its neighbours say."""
+    count = len(side)
+    neighbours = np.maximum(np.bincount(left, minlength=count) + np.bincount(right, minlength=count), 1)
+    for _ in range(_TURNING_ROUNDS):
+        said = np.bincount(left, agree * side[right], count) + np.bincount(right, agree * side[left], count)
+        side = 0.5 * (side + said / neighbours)
+    return np.where(side < 0.0, -1.0, 1.0)
+
+
+def _largest_of_each(patch: IntArray, areas: FloatArray, piece: IntArray) -> FloatArray:
+    """Return 1 for each patch that is the largest of its piece and 0 for the others; patch, areas, piece: (T,)."""
+    area = np.bincount(patch, areas)
+    piece_of = np.zeros(len(area), dtype=np.int64)
+    piece_of[patch] = piece
+    largest = np.zeros(len(area))
+    order = np.lexsort((-area, piece_of))
+    largest[order[np.unique(piece_of[order], return_index=True)[1]]] = 1.0
+    return largest
 
 
 def connected(count: int, first: IntArray, second: IntArray) -> IntArray:

@@ -11,6 +11,7 @@ from mathutils import Euler, Matrix
 from takt.bridge import groups
 from takt.core.binding import BindInput, BindSettings
 from takt.core.binding.euclidean import bind_euclidean
+from takt.tests.core.bodies import tube
 from takt.tests.rigged import BONES, armature_space, bind, make_armature, make_mesh, select, weights
 
 WEIGHT_TOLERANCE = 1e-6
@@ -21,6 +22,14 @@ def seed_weights(points: np.ndarray, settings: BindSettings) -> np.ndarray:
     bones = BindInput.from_arrays(points, [], BONES[:3], [-1, 0, 0], [[0, 0, 0], [0, 0, 1], [0, 0, 1]],
                                   np.array(((0, 0, 1), (1, 0, 1.5), (-1, 0, 1.5))))
     return bind_euclidean(bones, settings).dense(3)
+
+
+def add_mesh(name: str, points: np.ndarray, faces: list[list[int]]) -> Any:
+    mesh = bpy.data.meshes.new(name)
+    mesh.from_pydata(points.tolist(), [], faces)
+    body = bpy.data.objects.new(name, mesh)
+    bpy.context.collection.objects.link(body)
+    return body
 
 
 def evaluated(body: bpy.types.Object) -> np.ndarray:
@@ -62,6 +71,31 @@ def test_any_object_transform_keeps_the_mesh_where_it_is(of_rig: str, of_body: s
     np.testing.assert_allclose(np.stack([weights(body, name) for name in BONES[:3]], axis=1),
                                seed_weights(points, BindSettings()), atol=1e-4)  # float32 matrices, uneven scale
     assert body.parent == rig and body.matrix_basis == basis
+
+
+@pytest.mark.parametrize("away", [False, True])
+def test_half_a_body_with_a_mirror_modifier_is_bound_as_the_whole(away: bool) -> None:
+    rig = make_armature()
+    points, faces = tube((0, 0, -0.2), (0, 0, 1.7), 0.4, 25, 16)
+    points = points * (1, 0.7, 1)  # a round one has no frame of its own, and float32 turns it at will
+    whole = add_mesh("Whole", points, faces)
+    select(rig, whole)
+    bind()
+    own = np.flatnonzero(points[:, 0] > -1e-6)
+    number = {int(v): i for i, v in enumerate(own)}
+    half = add_mesh("Half", points[own], [[number[v] for v in face] for face in faces if set(face) <= set(number)])
+    mirror = half.modifiers.new("Mirror", "MIRROR")
+    if away:  # the half lies elsewhere in its own space, and is mirrored about another object
+        half.data.transform(Matrix.Translation((3, 0, 0)))
+        half.location.x = -3
+        mirror.mirror_object = whole
+    select(rig, half)
+    bind()
+    for name in BONES[:3]:
+        np.testing.assert_allclose(weights(half, name), weights(whole, name)[own], atol=1e-3)
+    mirror.show_viewport = False
+    bind()
+    assert max(np.abs(weights(half, name) - weights(whole, name)[own]).max() for name in BONES[:3]) > 0.02
 
 
 def test_leaves_another_parent_without_moving() -> None:

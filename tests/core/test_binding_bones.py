@@ -104,7 +104,7 @@ def test_bones_without_parents_are_joined_along_limbs():
 @settings(max_examples=25, deadline=None)
 def test_joined_bones_are_one_tree(seed, bones):
     heads = np.random.default_rng(seed).normal(size=(bones, 3))
-    empty = Solid(np.zeros((3, 3, 3), np.bool_), 1.0, 0)
+    empty = Solid(np.zeros((3, 3, 3), np.bool_), 1.0)
     parents = linked([str(i) for i in range(bones)], heads, empty)
     assert (parents < 0).sum() == 1
     ancestor = parents.copy()

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from takt.core.binding.solid import SAMPLE_STEP, Solid, cell_size, flood, grown, ray_fan
+from takt.core.binding.solid import SAMPLE_STEP, Solid, cell_size, flood, grown, ray_fan, winding_numbers
 from takt.core.binding.surface import Surface
 
 from .bodies import joined, tube
@@ -16,7 +16,7 @@ PRECISION = 1.5 * CELL
 
 def solid_of(points: np.ndarray, faces: list[list[int]], cell: float = CELL) -> Solid:
     surface = Surface.build(points, triangles_of(points, faces))
-    return Solid.build(points, surface.samples(SAMPLE_STEP * cell), cell)
+    return Solid.build(points, *surface.samples(SAMPLE_STEP * cell), cell)
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +27,6 @@ def body() -> Solid:
 def test_a_closed_tube_is_full(body):
     assert body.contains(np.array([[0, 0, 0], [0.3, 0.3, 0.8], [0, 0, 1.1]])).all()
     assert not body.contains(np.array([[0.6, 0, 0], [0.4, 0.4, 0], [0, 0, 1.4], [99, -99, 0]])).any()
-    assert body.closing == 0
 
 
 def test_its_volume_is_the_tube_and_its_skin(body):
@@ -39,9 +38,31 @@ def test_holes_are_closed_and_concave_places_stay_open():
     points, faces = tube((0, 0, -1), (0, 0, 1), RADIUS, 24, 40)
     kept = np.random.default_rng(1).random(len(faces)) > 0.1
     holed = solid_of(points, [face for face, keep in zip(faces, kept, strict=True) if keep])
-    assert holed.closing > 0 and holed.contains(np.zeros(3)) and not holed.contains(np.array([0.7, 0, 0]))
+    assert holed.contains(np.zeros(3)) and not holed.contains(np.array([0.7, 0, 0]))
     two = solid_of(*joined(tube((-0.3, 0, -1), (-0.3, 0, 1), 0.2), tube((0.3, 0, -1), (0.3, 0, 1), 0.2))[:2])
-    assert two.closing == 0 and not two.contains(np.zeros(3))
+    assert not two.contains(np.zeros(3))
+
+
+def test_half_a_body_has_an_inside():
+    points, faces = tube((0, 0, -2), (0, 0, 1), RADIUS, 24, 24)
+    short = solid_of(points, [face for face in faces if points[face, 2].max() < 0])
+    assert short.contains(np.array([[0, 0, -1.0], [0.3, 0, -0.3]])).all()
+    assert not short.contains(np.array([[0, 0, 0.2], [0.6, 0, -1]])).any()
+    lengthwise = solid_of(points, [face for face in faces if points[face, 0].max() < 1e-6])
+    assert lengthwise.contains(np.array([-0.15, 0, -0.5])) and not lengthwise.contains(np.array([0.15, 0, -0.5]))
+
+
+def test_winding_numbers_of_a_sphere_and_its_half():
+    direction = np.random.default_rng(5).normal(size=(200_000, 3))
+    direction /= np.linalg.norm(direction, axis=1, keepdims=True)
+    cells = np.rint(direction * 12).astype(int).T + 20
+    areas = direction * (4 * np.pi * 12**2 / len(direction))
+    around = winding_numbers(cells, areas, (41, 41, 41))
+    assert around[20, 20, 20] == pytest.approx(1, abs=0.01) and around[20, 27, 20] == pytest.approx(1, abs=0.01)
+    assert np.abs([around[20, 20, 36], around[0, 0, 0]]).max() < 0.01
+    upper = direction[:, 2] > 0
+    half = winding_numbers(cells[:, upper], areas[upper], (41, 41, 41))
+    assert half[20, 20, 20] == pytest.approx(0.5, abs=0.02) and half[20, 20, 28] > 0.7 and 0.1 < half[20, 20, 14] < 0.3
 
 
 def test_parts_that_stick_in_each_other_are_one_solid():

@@ -111,6 +111,15 @@ def test_any_turning_of_faces_ends_outward():
     assert (outward_signs(points, mixed) == np.where(over, -1, 1)).all()
 
 
+def test_half_a_body_turned_inside_out_ends_outward():
+    points, faces = tube((-LENGTH, 0, 0), (LENGTH, 0, 0), RADIUS, 81, 20)
+    triangles = triangles_of(points, faces)
+    for over in (points[triangles, 0].mean(axis=1) > 0, np.abs(points[triangles, 0]).max(axis=1) < LENGTH / 2,
+                 np.sin(3 * points[triangles, 0].mean(axis=1)) > 0):
+        mixed = np.where(over[:, None], triangles[:, ::-1], triangles)
+        assert (outward_signs(points, mixed) == np.where(over, -1, 1)).all()
+
+
 def test_triangles_without_area_and_points_without_triangles_have_no_normal():
     points = np.array([[0, 0, 0], [1, 0, 0], [2, 0, 0], [9, 9, 9]], float)
     surface = Surface.build(points, np.array([[0, 1, 2], [0, 0, 1]]))
@@ -132,7 +141,10 @@ def test_cotangent_weights_of_a_right_angle():
 def test_samples_leave_no_gap(spacing):
     points, faces = tube((0, 0, 0), (0, 0, LENGTH), RADIUS, 3, 8)
     surface = Surface.build(points, triangles_of(points, faces))
-    samples = np.concatenate((surface.samples(spacing), points))
+    samples, areas = surface.samples(spacing)
+    assert np.allclose(np.linalg.norm(areas, axis=1).sum(), surface.face_areas.sum())
+    assert np.allclose(areas.T @ samples, np.eye(3) * np.trace(areas.T @ samples) / 3, atol=0.02)  # Gauss: x·n = volume
+    samples = np.concatenate((samples, points))
     centres = points[surface.triangles].mean(axis=1)
     gap = np.linalg.norm(centres[:, None] - samples, axis=2).min(axis=1)
-    assert (gap <= spacing).all() and Surface.build(points, np.zeros((0, 3), int)).samples(spacing).shape == (0, 3)
+    assert (gap <= spacing).all() and len(Surface.build(points, np.zeros((0, 3), int)).samples(spacing)[0]) == 0
