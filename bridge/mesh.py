@@ -48,7 +48,7 @@ def mirror_images(mesh_object: bpy.types.Object, mesh: MeshArrays) -> list[MeshA
         if isinstance(modifier, bpy.types.MirrorModifier) and modifier.show_viewport:
             other = modifier.mirror_object
             mirror_from_object = other.matrix_world.inverted_safe() @ mesh_object.matrix_world if other else Matrix()
-            for axis in (axis for axis in range(3) if modifier.use_axis[axis]):
+            for axis in np.flatnonzero(np.array(modifier.use_axis)):
                 flip = Matrix.Diagonal([-1.0 if axis == k else 1.0 for k in range(4)])
                 mirrored = np.array(mirror_from_object.inverted_safe() @ flip @ mirror_from_object, dtype=np.float64)
                 images += [replace(image, vertices=transformed(mirrored, image.vertices),
