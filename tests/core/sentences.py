@@ -9,6 +9,7 @@ from takt.core.pha.library import Library
 from takt.core.pha.programme import Programme, resolve
 from takt.core.pha.sequence import Sequence, expand
 from takt.core.transitions.blending import Style
+from takt.core.transitions.limits import Limits
 from takt.tests.core.scores import STEPS, UP_Z, procedure, score
 
 SAME = 1e-9
@@ -40,8 +41,8 @@ def refused(*procedures: str, head: str = LOAD, clips: Library = STEPS) -> str:
 
 
 def motion(*calls: str, method: str = "APPEND", curve: str = "COSINE", loop: bool = False, speed: str = "PATHS",
-           clips: Library = STEPS, **style: str) -> Motion:
+           clips: Library = STEPS, limits: Limits | None = None, **style: str) -> Motion:
     """Play a score whose main makes these calls, as authored."""
     p = programme(procedure("main", *calls), clips=clips)
     return compose(expand(p, "main", loop), p.clips, Style(method, curve, **style),  # type: ignore[arg-type]
-                   root_motion="AS_AUTHORED", up=UP_Z, speed=speed)
+                   root_motion="AS_AUTHORED", up=UP_Z, speed=speed, limits=limits)

@@ -10,6 +10,7 @@ from takt.core.arrays import FloatArray
 from takt.core.clip import Clip, Tracks
 from takt.core.motion import Motion
 from takt.core.transitions.curves import CURVES
+from takt.core.transitions.limits import Limits
 from takt.core.transitions.methods import METHODS
 from takt.core.transitions.seams import NO_NATURAL_WAY_RAD
 from takt.tests.core.scores import FIGURE, X, Y, Z, library, turning
@@ -202,3 +203,18 @@ def test_the_cure_is_an_authored_bridging_clip_called_between() -> None:
     assert not [p for p in m.problems if "150°" in p.message]
     half = m.sample(np.array((1.5,))).rotations[0, ARM]
     assert rot.angle_between(half, rot.from_axis_angle(Z, np.pi / 2)) < 1e-6
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_joint_limits_where_a_rig_has_them_decide_the_way_as_an_option(method: str) -> None:
+    """An arm that may turn by 120° to either side, from −110° to 110°: not the short way over its back, but past 0."""
+    side = np.radians(110.0)
+    clips = library(feet_Steps=(turning("left", X, (-side, -side), ("l_arm",)),
+                                turning("right", X, (side, side), ("l_arm",))))
+    calls = 'left duration="1" transition="0.5"', 'right duration="1"'
+    free, limited = (motion(*calls, method=method, curve="LINEAR", clips=clips, limits=limits)
+                     for limits in (None, Limits.of({ARM: ((-120.0, 120.0), (-10.0, 10.0), (-10.0, 10.0))})))
+    for m, farthest in ((free, np.pi), (limited, side)):
+        begin, end = m.layout.window_begin_s[0], m.layout.window_end_s[0]
+        angles = by_angle(m, np.linspace(begin, end, 202))
+        assert angles.max() == pytest.approx(farthest, abs=0.05)
