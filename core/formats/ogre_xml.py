@@ -183,14 +183,16 @@ def _animation_parts(ogre: OgreSkeleton, clip: Clip) -> Iterator[bytes]:
 
 
 def _key_lines(keys: FloatArray) -> Iterable[str]:
-    """Return the text of a track's keys (K, 11)."""
+    """Return the text of a track's keys (K, 11); what is as at rest is left out."""
     axes, angles = rot.to_axis_angle(keys[:, 1:5])
     table = np.concatenate((keys[:, :1], keys[:, 5:8], angles[:, None], axes, keys[:, 8:11]), axis=1)
-    plain = (keys[:, 8:11] == 1.0).all(axis=1)
-    for (t, x, y, z, angle, ax, ay, az, sx, sy, sz), is_plain in zip(table.tolist(), plain.tolist(), strict=True):
-        scale = "" if is_plain else f'<scale x="{sx!r}" y="{sy!r}" z="{sz!r}"/>'
-        yield (f'\t\t\t\t\t\t<keyframe time="{t!r}"><translate x="{x!r}" y="{y!r}" z="{z!r}"/>'
-               f'<rotate angle="{angle!r}"><axis x="{ax!r}" y="{ay!r}" z="{az!r}"/></rotate>{scale}</keyframe>')
+    moves, scales = (keys[:, 5:8] != 0.0).any(axis=1), (keys[:, 8:11] != 1.0).any(axis=1)
+    for row, is_moved, is_scaled in zip(table.tolist(), moves.tolist(), scales.tolist(), strict=True):
+        t, x, y, z, angle, ax, ay, az, sx, sy, sz = row
+        move = f'<translate x="{x!r}" y="{y!r}" z="{z!r}"/>' if is_moved else ""
+        scale = f'<scale x="{sx!r}" y="{sy!r}" z="{sz!r}"/>' if is_scaled else ""
+        yield (f'\t\t\t\t\t\t<keyframe time="{t!r}">{move}<rotate angle="{angle!r}">'
+               f'<axis x="{ax!r}" y="{ay!r}" z="{az!r}"/></rotate>{scale}</keyframe>')
 
 
 def _vector_text(vector: FloatArray) -> str:
