@@ -15,6 +15,7 @@ from bpy.props import (
 
 from ..core import hanim
 from ..core.keys import INTERPOLATIONS, TRANSLATION_INTERPOLATIONS
+from ..core.pha.library import CLIP_SUFFIXES
 from ..core.root_motion import ROOT_MODES
 from ..core.score import Settings
 from ..core.transitions.curves import CURVES, JOINT_TIMES, PACES
@@ -23,6 +24,7 @@ from ..core.transitions.methods import METHODS
 
 _DEFAULTS = Settings()
 NO_JOINT = "NONE"
+ANY_FORMAT = "ANY"
 _OVERRIDABLE = {"LIBRARY_OVERRIDABLE"}
 
 
@@ -61,6 +63,8 @@ class ScoreSettings:
         pace: str
         joint_time: str
         speed: str
+        joint_limits: bool
+        load_format: str
         key_mode: str
         markers_wanted: bool
     else:
@@ -94,6 +98,15 @@ class ScoreSettings:
             name="Automatic Speed", default=_DEFAULTS.speed, override=_OVERRIDABLE,
             description="The mean speed by which transitions without a length take theirs",
             items=[(identifier, entry.label, entry.description) for identifier, entry in SPEEDS.items()])
+        joint_limits: BoolProperty(
+            name="Joint Limits", default=False, override=_OVERRIDABLE,
+            description="Turn a bone the long way where the short one leaves its limits (Limit Rotation in local "
+                        "space, else those of IK) and the long one keeps within them")
+        load_format: EnumProperty(
+            name="Clip Files", default=ANY_FORMAT, override=_OVERRIDABLE,
+            description="Which file is meant where the library has several of one name",
+            items=[(ANY_FORMAT, "Any", f"The first that is there of {', '.join(CLIP_SUFFIXES)}"),
+                   *((ending, ending, f"A {ending} file where there is one") for ending in CLIP_SUFFIXES)])
         root_motion: EnumProperty(
             name="Root Motion", default=_DEFAULTS.root_motion, override=_OVERRIDABLE,
             description="What becomes of the way over the ground",
@@ -113,8 +126,8 @@ class ScoreSettings:
 
 
 SETTING_NAMES = ("library", "procedure", "method", "curve", "interpolation", "translation", "pace", "joint_time",
-                 "speed", "root_motion", "loop")
-"""What a motion depends on; the names are those of core's Settings but for the library."""
+                 "speed", "root_motion", "loop", "joint_limits", "load_format")
+"""What a motion depends on; the names are those of core's Settings but for what concerns libraries and rigs."""
 ACTION_NAMES = ("key_mode", "markers_wanted", "lock_feet")
 """What only the Action and the timeline depend on."""
 

@@ -2,7 +2,7 @@
 
 from collections import OrderedDict
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, cast
@@ -16,11 +16,12 @@ from ..core.motion import Motion
 from ..core.pha.document import parse
 from ..core.pha.library import Library, read_file
 from ..core.score import Settings, perform
-from . import armature, axes, clips, joint_map, libraries, properties
+from . import armature, axes, clips, joint_map, libraries, limits, properties
 
 _MAX_PERFORMANCES = 64
 _TILT_DIGITS = 4
 _values = attrgetter(*properties.SETTING_NAMES)
+_SETTINGS = frozenset(field.name for field in fields(Settings))
 _UP = np.array((0.0, 1.0, 0.0))
 """Up, in H-Anim's axes."""
 _Key = tuple[Hashable, ...]
@@ -156,7 +157,8 @@ def _key(armature_object: bpy.types.Object, rest: Hashable, changes: Mapping[str
     character = properties.character(armature_object)
     assert character.text is not None
     return (character.text.as_string(), character.filepath, libraries.folders(), *_values(character), rest,
-            joint_map.key(armature_object), *changes.items())
+            joint_map.key(armature_object), limits.key(armature_object) if character.joint_limits else None,
+            *changes.items())
 
 
 def _chosen(settings: properties.ScoreSettings) -> dict[str, Any]:
@@ -166,10 +168,12 @@ def _chosen(settings: properties.ScoreSettings) -> dict[str, Any]:
 def _perform(text: str, filepath: str, chosen: Mapping[str, Any], armature_object: bpy.types.Object) -> Motion:
     path = Path(bpy.path.abspath(filepath)) if filepath else None
     roots = [Path(bpy.path.abspath(chosen["library"]))] if chosen["library"] else []
-    settings = Settings(**{name: value for name, value in chosen.items() if name != "library"})
-    library = Library(roots, further=libraries.folders(), readers=clips.READERS,
+    settings = Settings(**{name: value for name, value in chosen.items() if name in _SETTINGS})
+    load_format = "" if chosen["load_format"] == properties.ANY_FORMAT else chosen["load_format"]
+    library = Library(roots, further=libraries.folders(), load_format=load_format, readers=clips.READERS,
                       other_clips=clips.clips_of_action(armature_object),
                       maps=joint_map.kept_map(armature_object))
     turn = axes.armature_from_hanim(armature_object)
     return perform(text, path, library, armature.read_skeleton(armature_object), settings, turn=turn,
-                   up=rot.rotate(turn, _UP))
+                   up=rot.rotate(turn, _UP),
+                   limits=limits.read_limits(armature_object) if chosen["joint_limits"] else None)

@@ -28,6 +28,7 @@ from .transitions.lengths import (
     longest_lengths,
     speed_named,
 )
+from .transitions.limits import Limits
 from .transitions.methods import METHODS, Layout, Method
 from .transitions.seams import Ends, fit_transitions, stretches
 
@@ -176,6 +177,7 @@ class _Stage:
     tempo: FloatArray
     durations_s: FloatArray
     mean_speed: MeanSpeed
+    limits: Limits | None
 
     def crossing(self, seam: IntArray, rounds: IntArray) -> Crossing:
         """Return both sides of the seams after segments (N,), where they stand."""
@@ -193,14 +195,15 @@ class _Stage:
                      _where(left, ends.last_but_one.at(clip), out), _where(enters, ends.second.at(following), out))
         self.root.place_seam(poses, seam, rounds)
         steps = (_quotient(ends.step_s[clip], self.tempo[seam]), _quotient(ends.step_s[following], self.tempo[later]))
-        return Crossing(*poses, *steps)
+        is_long = None if self.limits is None else self.limits.are_left(poses[0].rotations, poses[1].rotations)
+        return Crossing(*poses, *steps, is_long)
 
     def joint_shares(self, seam: IntArray, crossing: Crossing) -> FloatArray:
         """Return how much of its transition each joint needs, (N, J); joints that not both clips turn: all of it."""
         later = (seam + 1) % len(self.sequence)
         seams = Neighbours(self.sequence.clip[seam], self.sequence.clip[later], _quotient(1.0, self.tempo[seam]),
                            _quotient(1.0, self.tempo[later]))
-        angles = rot.angle_between(crossing.out.rotations, crossing.into.rotations)
+        angles = self.turning.angles(crossing.out.rotations, crossing.into.rotations)
         shared = self.turning.turns[seams.before] & self.turning.turns[seams.after]
         own = np.where(shared, joint_lengths(self.turning, angles, seams, self.mean_speed), 0.0)
         longest = own.max(axis=1, initial=0.0)[:, None]
@@ -208,12 +211,14 @@ class _Stage:
 
 
 def compose(sequence: Sequence, clips: SequenceOf[Clip], style: Style, *, root_motion: RootMode, up: FloatArray,
-            speed: str = "PATHS", problems: tuple[Problem, ...] = (), unmatched: tuple[str, ...] = ()) -> Motion:
+            speed: str = "PATHS", limits: Limits | None = None, problems: tuple[Problem, ...] = (),
+            unmatched: tuple[str, ...] = ()) -> Motion:
     """Join clips into a motion.
 
     clips: those that sequence.clip indexes, all on one skeleton, which becomes the motion's.
     root_motion, speed: identifiers of ROOT_MODES and SPEEDS.
     up: (3,) the direction up in the skeleton's model space.
+    limits: of the skeleton's joints, where they decide which way transitions turn.
     Raises TaktError where an identifier is unknown, the curve lacks the shape that the method needs, or clips
     have different skeletons.
     """
@@ -228,14 +233,14 @@ def compose(sequence: Sequence, clips: SequenceOf[Clip], style: Style, *, root_m
     root = RootWay(root_motion, clips, moved, sequence.clip, (ends.first, ends.second), (ends.last, ends.last_but_one),
                    up)
     held = Held(sequence.clip, moved, sequence.is_loop)
-    turning = Turning.of(clips)
+    turning = Turning.of(clips, rot.angle_between if limits is None else limits.angles)
     lengths = automatic_lengths if style.joint_time == "SHARED" else longest_lengths
     method = METHODS[style.method]
     transitions_s, found = fit_transitions(sequence, clips, ends, held, method,
                                            partial(lengths, turning, mean_speed=speed_named(speed)))
     layout = method.lay_out(sequence.length_s, transitions_s)
     tempo = _quotient(1.0, stretches(layout.end_s - layout.begin_s, sequence, clips))
-    stage = _Stage(sequence, keys, ends, held, root, turning, tempo, durations_s, speed_named(speed))
+    stage = _Stage(sequence, keys, ends, held, root, turning, tempo, durations_s, speed_named(speed), limits)
     return Motion(skeleton, sequence, tuple(clips), style, layout, problems + found, stage, unmatched)
 
 

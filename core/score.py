@@ -19,6 +19,7 @@ from .retarget import retarget
 from .root_motion import RootMode
 from .skeleton import Skeleton
 from .transitions.blending import Style
+from .transitions.limits import Limits
 
 FindMap = Callable[[Skeleton], SkeletonMap]
 
@@ -52,21 +53,24 @@ class Settings:
 
 
 def perform(text: str | bytes, path: Path | None, library: Library, skeleton: Skeleton,
-            settings: Settings | None = None, *, turn: FloatArray, up: FloatArray) -> Motion:
+            settings: Settings | None = None, *, turn: FloatArray, up: FloatArray,
+            limits: Limits | None = None) -> Motion:
     """Read a score and make the motion of a skeleton out of it.
 
     path: the score's file, for messages and, where the library has no roots, for finding them.
     turn: quaternion (4,) from the clips' axes to the skeleton's; up: (3,) up in the skeleton's model space.
+    limits: of the skeleton's joints, where they are to decide which way transitions turn.
     Raises ScoreError or FileError with every problem of the score and its files, SkeletonMismatchError where a
     clip has no joint in common with the skeleton, TaktError where settings do not exist or fit each other.
     """
     document = parse(text, path)
     library = library.beside(document)
-    return play(resolve(document, library), skeleton, settings, turn=turn, up=up, maps=library.skeleton_map)
+    return play(resolve(document, library), skeleton, settings, turn=turn, up=up, maps=library.skeleton_map,
+                limits=limits)
 
 
 def play(programme: Programme, skeleton: Skeleton | None = None, settings: Settings | None = None, *,
-         turn: FloatArray, up: FloatArray, maps: FindMap = find_map) -> Motion:
+         turn: FloatArray, up: FloatArray, maps: FindMap = find_map, limits: Limits | None = None) -> Motion:
     """Make the motion of a skeleton (None: that of the first clip played) out of a resolved score; see perform.
 
     maps: tells what the joints of a skeleton are.
@@ -79,7 +83,7 @@ def play(programme: Programme, skeleton: Skeleton | None = None, settings: Setti
     target = clips[0].skeleton.turned(turn) if skeleton is None else skeleton
     fitted, unmatched = _fitted(clips, sequence.clips, target, maps, turn, Place(programme.document.path))
     return compose(sequence, fitted, settings.style, root_motion=settings.root_motion, up=maps(target).up(up),
-                   speed=settings.speed, problems=programme.problems, unmatched=unmatched)
+                   speed=settings.speed, limits=limits, problems=programme.problems, unmatched=unmatched)
 
 
 def played(sequence: Sequence, programme: Programme) -> tuple[Sequence, tuple[Clip, ...]]:

@@ -5,7 +5,7 @@ from typing import Any, cast
 import bpy
 import numpy as np
 
-from ..bridge import action, curves, joint_map, properties, score, timeline
+from ..bridge import action, curves, joint_map, limits, properties, score, timeline
 from ..core.motion import Motion
 
 _NAMES_SHOWN = 8
@@ -81,6 +81,9 @@ def _report(operator: bpy.types.Operator, armature_object: bpy.types.Object, mot
     """Report what was made; each thing that is unusual as a warning of its own."""
     for problem in motion.problems[:_PROBLEMS_SHOWN]:
         operator.report({"INFO" if problem.is_note else "WARNING"}, str(problem))
+    if properties.character(armature_object).joint_limits and limits.read_limits(armature_object) is None:
+        operator.report({"WARNING"}, "No bone has limits: add Limit Rotation constraints in local space, or "
+                                     "limits of IK")
     for text, names in (("Without counterpart", motion.unmatched),
                         ("Constraints or drivers lead bones that the score plays; mute them to see it as it is",
                          _led(armature_object, motion)),

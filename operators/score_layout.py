@@ -26,8 +26,8 @@ def draw_settings(layout: bpy.types.UILayout, settings: ScoreSettings) -> None:
     column.prop(settings, "key_mode")
     column.prop(settings, "markers_wanted")
     header, body = layout.panel("TAKT_fine_settings", default_closed=True)
-    header.label(text="Blending")
+    header.label(text="More")
     if body is not None:
         column = body.column()
-        for name in ("interpolation", "translation", "pace", "joint_time", "speed"):
+        for name in ("interpolation", "translation", "pace", "joint_time", "speed", "joint_limits", "load_format"):
             column.prop(settings, name)

@@ -2,15 +2,15 @@
 
 from dataclasses import dataclass, field
 
+from ..core.transitions.methods import METHODS
 from .player import Player
 from .shader import Picture
 
 COMPARISONS: dict[str, tuple[str, str, dict[str, object], str | None]] = {
     "NONE": ("Nothing", "One figure", {}, None),
     "CUTS": ("Without Transitions", "The same score, with each clip cutting to the next", {"transitions": False}, None),
-    "END": ("Transitions at the End", "In the last moments of a clip", {"method": "END"}, None),
-    "BOTH": ("Transitions across the Seam", "Half before, half after the seam", {"method": "BOTH"}, None),
-    "INSERT": ("Inserted Transitions", "Between the clips", {"method": "INSERT"}, None),
+    **{identifier: (f"Transitions: {method.label}", method.description, {"method": identifier}, None)
+       for identifier, method in METHODS.items()},
     "LERP": ("Linear Interpolation", "Rotations blended straight and normalised", {"interpolation": "LERP"}, None),
     "SLERP": ("Spherical Interpolation", "Rotations blended at constant speed", {"interpolation": "SLERP"}, None),
     "LINEAR": ("Linear Skinning", "The bones' matrices blended by weight", {}, "LINEAR"),

@@ -12,7 +12,7 @@ import numpy as np
 from .. import rotations as rot
 from ..arrays import FloatArray
 from ..clip import Clip
-from ..errors import FileError, Place, TaktError, quoted
+from ..errors import FileError, TaktError, quoted
 from .ogre import (
     MAX_BONES,
     AnimationRecord,
@@ -27,12 +27,13 @@ from .ogre import (
     key_table,
     name_of,
 )
+from .ogre_xml_keys import Keys
+from .ogre_xml_values import error, number, scale, text, vector
 from .xml import Element, parse
 
+MAX_BYTES: Final = 256 * 2**20
 _BLEND_MODES: Final[dict[str, BlendMode]] = {"average": "AVERAGE", "cumulative": "CUMULATIVE"}
 _XYZ: Final = ("x", "y", "z")
-_MAX_NUMBER: Final = float(np.finfo(np.float32).max)
-"""OGRE reads numbers as float32."""
 
 
 def read(data: bytes, path: Path | None = None) -> OgreSkeleton:
@@ -42,17 +43,17 @@ def read(data: bytes, path: Path | None = None) -> OgreSkeleton:
     Elements and attributes that are not known are passed over, as OGRE does. Raises FileError with line and
     column where something is missing or does not fit.
     """
-    return assemble(_Reader(path).records(parse(data, path)), name_of(path))
+    keys = Keys(path)
+    root = parse(data, path, max_bytes=MAX_BYTES, taker=keys)
+    return assemble(_Reader(path, keys).records(root), name_of(path))
 
 
 class _Reader:
     """Collects the records of a document; bones are told by name in it, and by handle in the records."""
 
-    def __init__(self, path: Path | None) -> None:
-        self._path = path
+    def __init__(self, path: Path | None, keys: Keys) -> None:
+        self._path, self._keys = path, keys
         self._handles: dict[str, int] = {}
-        self._keys: list[tuple[float, ...]] = []
-        self._key_places: list[tuple[int, int]] = []
 
     def records(self, root: Element) -> Records:
         if root.tag != "skeleton":
@@ -67,8 +68,7 @@ class _Reader:
         animations = [self._animation(e) for e in _grandchildren(root, "animations", "animation")]
         links = tuple(Link(self._text(e, "skeletonName"), self._number(e, "scale", 1.0))
                       for e in _grandchildren(root, "animationlinks", "animationlink"))
-        return Records(bones, parents, animations, _with_quaternions(self._keys), self._place_of_key, links,
-                       _BLEND_MODES[mode])
+        return Records(bones, parents, animations, self._keys.table(), self._keys.place, links, _BLEND_MODES[mode])
 
     def _bone(self, bone: Element, order: int) -> BoneRecord:
         """Read a bone; newer writers leave the id out, then the order of bones is the handle."""
@@ -83,70 +83,38 @@ class _Reader:
         if name in self._handles:
             raise self._error(bone, f"a second bone named {quoted(name)}; names must differ")
         self._handles[name] = handle
-        position = _child(bone, "position")
-        key = (0.0, *self._rotation(bone, "rotation"))
-        quaternion = _with_quaternions([(*key, *(0.0,) * 3, *(1.0,) * 3)])[0, 1:5]
-        return BoneRecord(handle, name, self._vector(position, 0.0) if position else (0.0,) * 3,
-                          tuple(quaternion), self._scale(bone), bone.place(self._path))
+        position, size = _child(bone, "position"), _child(bone, "scale")
+        return BoneRecord(handle, name, vector(position, self._path, 0.0) if position else (0.0,) * 3,
+                          self._rotation(bone), scale(size, self._path) if size else (1.0,) * 3,
+                          bone.place(self._path))
+
+    def _rotation(self, bone: Element) -> tuple[float, ...]:
+        """Return the quaternion of a bone's angle and axis; without these it does not turn."""
+        rotation = _child(bone, "rotation")
+        if rotation is None:
+            return tuple(rot.IDENTITY.tolist())
+        axis = _child(rotation, "axis")
+        if axis is None:
+            raise self._error(rotation, "<rotation> has no <axis>")
+        return tuple(rot.from_axis_angle(np.array(vector(axis, self._path)), self._number(rotation, "angle")).tolist())
 
     def _animation(self, animation: Element) -> AnimationRecord:
         tracks = []
         for element in _grandchildren(animation, "tracks", "track"):
-            first = len(self._keys)
-            for key in _grandchildren(element, "keyframes", "keyframe"):
-                move = _child(key, "translate")
-                self._keys.append((self._number(key, "time"), *self._rotation(key, "rotate"),
-                                   *(self._vector(move, 0.0) if move else (0.0,) * 3), *self._scale(key)))
-                self._key_places.append((key.line, key.column))
-            tracks.append(TrackRecord(self._handle(element, "bone"), first, len(self._keys),
-                                      element.place(self._path)))
+            keyframes = _child(element, "keyframes")
+            first, last = self._keys.rows[keyframes.line, keyframes.column] if keyframes else (0, 0)
+            tracks.append(TrackRecord(self._handle(element, "bone"), first, last, element.place(self._path)))
         info = _child(animation, "baseinfo")
         base = Base(info.attributes.get("baseanimationname", ""),
                     self._number(info, "basekeyframetime", 0.0)) if info else None
         return AnimationRecord(self._text(animation, "name"), self._number(animation, "length"), base, tracks,
                                animation.place(self._path))
 
-    def _rotation(self, element: Element, tag: str) -> tuple[float, float, float, float]:
-        """Return angle and axis of the child; without it there is no rotation."""
-        rotation = _child(element, tag)
-        if rotation is None:
-            return 0.0, 1.0, 0.0, 0.0
-        axis = _child(rotation, "axis")
-        if axis is None:
-            raise self._error(rotation, f"<{tag}> has no <axis>")
-        x, y, z = self._vector(axis)
-        return self._number(rotation, "angle"), x, y, z
-
-    def _scale(self, element: Element) -> tuple[float, float, float]:
-        scale = _child(element, "scale")
-        if scale is None:
-            return 1.0, 1.0, 1.0
-        if "factor" in scale.attributes:
-            factor = self._number(scale, "factor")
-            return factor, factor, factor
-        return self._vector(scale, 1.0)
-
-    def _vector(self, element: Element, default: float | None = None) -> tuple[float, float, float]:
-        x, y, z = (self._number(element, axis, default) for axis in _XYZ)
-        return x, y, z
-
     def _number(self, element: Element, attribute: str, default: float | None = None) -> float:
-        if default is not None and attribute not in element.attributes:
-            return default
-        text = self._text(element, attribute)
-        try:
-            value = float(text)
-        except ValueError:
-            value = float("nan")
-        if not abs(value) <= _MAX_NUMBER:
-            raise self._error(element, f"{attribute} of <{element.tag}> is {quoted(text)}; a number between "
-                                       f"{-_MAX_NUMBER:g} and {_MAX_NUMBER:g} is wanted")
-        return value
+        return number(element, attribute, self._path, default)
 
     def _text(self, element: Element, attribute: str) -> str:
-        if attribute not in element.attributes:
-            raise self._error(element, f"<{element.tag}> has no {attribute}")
-        return element.attributes[attribute]
+        return text(element, attribute, self._path)
 
     def _handle(self, element: Element, attribute: str) -> int:
         name = self._text(element, attribute)
@@ -154,11 +122,8 @@ class _Reader:
             raise self._error(element, f"{attribute} of <{element.tag}> is {quoted(name)}; no bone has that name")
         return self._handles[name]
 
-    def _place_of_key(self, key: int) -> Place:
-        return Place(self._path, *self._key_places[key])
-
     def _error(self, element: Element, message: str) -> FileError:
-        return FileError.at(message, self._path, element.line, element.column)
+        return error(element, message, self._path)
 
 
 def _child(element: Element, tag: str) -> Element | None:
@@ -169,13 +134,6 @@ def _grandchildren(element: Element, group: str, tag: str) -> Iterator[Element]:
     """Yield the tags in the first group, as OGRE reads them."""
     found = _child(element, group)
     return (child for child in found.children if child.tag == tag) if found else iter(())
-
-
-def _with_quaternions(keys: list[tuple[float, ...]]) -> FloatArray:
-    """Turn the angle and axis in columns 1 to 4 into quaternions wxyz."""
-    table = np.array(keys, dtype=np.float64).reshape(-1, 11)
-    table[:, 1:5] = rot.from_axis_angle(table[:, 2:5], table[:, 1])
-    return table
 
 
 def write(ogre: OgreSkeleton) -> bytes:
@@ -198,38 +156,43 @@ def write(ogre: OgreSkeleton) -> bytes:
     lines += [f"\t\t<boneparent bone={_name(skeleton.names[joint])} parent={_name(skeleton.names[parent])}/>"
               for joint in order if (parent := skeleton.parents[joint]) >= 0]
     lines += ["\t</bonehierarchy>", "\t<animations>"]
-    for clip in ogre.clips:
-        lines += _animation_lines(ogre, clip)
-    lines.append("\t</animations>")
+    parts = [_text_of(lines), *(part for clip in ogre.clips for part in _animation_parts(ogre, clip))]
+    lines = ["\t</animations>"]
     if ogre.links:
         lines += ["\t<animationlinks>", *(f'\t\t<animationlink skeletonName={_name(link.skeleton)} '
                                           f'scale="{float(link.scale)!r}"/>' for link in ogre.links),
                   "\t</animationlinks>"]
-    lines.append("</skeleton>\n")
-    return "\n".join(lines).encode("utf-8")
+    return b"".join((*parts, _text_of([*lines, "</skeleton>"])))
 
 
-def _animation_lines(ogre: OgreSkeleton, clip: Clip) -> list[str]:
+def _text_of(lines: Iterable[str]) -> bytes:
+    return "".join(f"{line}\n" for line in lines).encode("utf-8")
+
+
+def _animation_parts(ogre: OgreSkeleton, clip: Clip) -> Iterator[bytes]:
+    """Yield the text of an animation track by track: as single lines a long one would take several times as much."""
     lines = [f'\t\t<animation name={_name(clip.name)} length="{float(clip.duration_s)!r}">']
     if base := ogre.bases.get(clip.name):
         lines.append(f'\t\t\t<baseinfo baseanimationname={_name(base.clip)} '
                      f'basekeyframetime="{float(base.time_s)!r}"/>')
-    lines.append("\t\t\t<tracks>")
+    yield _text_of([*lines, "\t\t\t<tracks>"])
     for joint, keys in key_table(clip):
-        lines += [f"\t\t\t\t<track bone={_name(ogre.skeleton.names[joint])}>", "\t\t\t\t\t<keyframes>",
-                  *_key_lines(keys), "\t\t\t\t\t</keyframes>", "\t\t\t\t</track>"]
-    return [*lines, "\t\t\t</tracks>", "\t\t</animation>"]
+        yield _text_of([f"\t\t\t\t<track bone={_name(ogre.skeleton.names[joint])}>", "\t\t\t\t\t<keyframes>",
+                        *_key_lines(keys), "\t\t\t\t\t</keyframes>", "\t\t\t\t</track>"])
+    yield _text_of(["\t\t\t</tracks>", "\t\t</animation>"])
 
 
 def _key_lines(keys: FloatArray) -> Iterable[str]:
-    """Return the text of a track's keys (K, 11)."""
+    """Return the text of a track's keys (K, 11); what is as at rest is left out."""
     axes, angles = rot.to_axis_angle(keys[:, 1:5])
     table = np.concatenate((keys[:, :1], keys[:, 5:8], angles[:, None], axes, keys[:, 8:11]), axis=1)
-    plain = (keys[:, 8:11] == 1.0).all(axis=1)
-    for (t, x, y, z, angle, ax, ay, az, sx, sy, sz), is_plain in zip(table.tolist(), plain.tolist(), strict=True):
-        scale = "" if is_plain else f'<scale x="{sx!r}" y="{sy!r}" z="{sz!r}"/>'
-        yield (f'\t\t\t\t\t\t<keyframe time="{t!r}"><translate x="{x!r}" y="{y!r}" z="{z!r}"/>'
-               f'<rotate angle="{angle!r}"><axis x="{ax!r}" y="{ay!r}" z="{az!r}"/></rotate>{scale}</keyframe>')
+    moves, scales = (keys[:, 5:8] != 0.0).any(axis=1), (keys[:, 8:11] != 1.0).any(axis=1)
+    for row, is_moved, is_scaled in zip(table.tolist(), moves.tolist(), scales.tolist(), strict=True):
+        t, x, y, z, angle, ax, ay, az, sx, sy, sz = row
+        move = f'<translate x="{x!r}" y="{y!r}" z="{z!r}"/>' if is_moved else ""
+        scale = f'<scale x="{sx!r}" y="{sy!r}" z="{sz!r}"/>' if is_scaled else ""
+        yield (f'\t\t\t\t\t\t<keyframe time="{t!r}">{move}<rotate angle="{angle!r}">'
+               f'<axis x="{ax!r}" y="{ay!r}" z="{az!r}"/></rotate>{scale}</keyframe>')
 
 
 def _vector_text(vector: FloatArray) -> str:

@@ -6,8 +6,9 @@ files need them, and every entity bomb and every read of a foreign file goes thr
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 from xml.parsers import expat
 
 from ..errors import FileError, Place, quoted
@@ -17,6 +18,25 @@ MAX_ELEMENTS = 500_000
 MAX_DEPTH = 100
 MAX_NAME = 1_000
 """Characters in the name of an element or an attribute."""
+
+
+StartHandler = Callable[[str, dict[str, str]], None]
+EndHandler = Callable[[str], None]
+
+
+class Taker(Protocol):
+    """Takes what stands inside certain elements as it comes, so that it is not kept; it does not count as elements.
+
+    way: the tags from the root to these elements.
+    """
+
+    way: tuple[str, ...]
+
+    def begin(self, where: Callable[[], tuple[int, int]], done: Callable[[], None]) -> tuple[StartHandler, EndHandler]:
+        """Return what is called for every start and end from here on; done is to be called at the element's own end.
+
+        where: gives the line and column of what is being called for, now that of the element.
+        """
 
 
 class Element(NamedTuple):
@@ -34,26 +54,28 @@ class Element(NamedTuple):
         return Place(path, self.line, self.column)
 
 
-def parse(data: bytes | str, path: Path | None = None, max_elements: int = MAX_ELEMENTS) -> Element:
+def parse(data: bytes | str, path: Path | None = None, max_elements: int = MAX_ELEMENTS, *,
+          max_bytes: int = MAX_BYTES, taker: Taker | None = None) -> Element:
     """Read a whole XML document and return its root element.
 
     data: the file's bytes in any encoding that expat knows, or text (then its encoding declaration is
-        ignored); path: only for messages; max_elements: more are not read.
+        ignored); path: only for messages; max_elements, max_bytes: more are not read;
+        taker: for documents too large to be kept whole.
     Raises FileError, with line and column, where the document is not well-formed, declares a document
-    type, or goes beyond MAX_BYTES, max_elements, MAX_DEPTH or MAX_NAME. Comments and processing
+    type, or goes beyond max_bytes, max_elements, MAX_DEPTH or MAX_NAME. Comments and processing
     instructions are left out.
 
     >>> root = parse('<pha tickLength="0.8"><call name="bow"/></pha>')
     >>> root.attributes["tickLength"], root.children[0].tag, root.children[0].column
     ('0.8', 'call', 23)
     """
-    if len(data) > MAX_BYTES:
-        raise FileError.at(f"{len(data)} bytes of XML; at most {MAX_BYTES} are read", path)
+    if len(data) > max_bytes:
+        raise FileError.at(f"{len(data)} bytes of XML; at most {max_bytes} are read", path)
     encoding = None
     if isinstance(data, str):
         data, encoding = data.encode("utf-8", "replace"), "utf-8"
     parser = expat.ParserCreate(encoding)
-    tree = _Tree(parser, path, max_elements)
+    tree = _Tree(parser, path, max_elements, taker)
     try:
         parser.Parse(data, True)
     except expat.ExpatError as error:
@@ -79,15 +101,18 @@ class _Open:
 class _Tree:
     """Collects what the parser reports."""
 
-    def __init__(self, parser: expat.XMLParserType, path: Path | None, max_elements: int) -> None:
-        self._parser, self._path, self._max_elements = parser, path, max_elements
+    def __init__(self, parser: expat.XMLParserType, path: Path | None, max_elements: int, taker: Taker | None) -> None:
+        self._parser, self._path, self._max_elements, self._taker = parser, path, max_elements, taker
         self._count = 0
         self._stack = [_Open("", {}, 1, 1)]
         parser.buffer_text = True
-        parser.StartElementHandler = self._start
-        parser.EndElementHandler = self._end
-        parser.CharacterDataHandler = self._text
         parser.StartDoctypeDeclHandler = self._doctype
+        self._take_back()
+
+    def _take_back(self) -> None:
+        parser = self._parser
+        parser.StartElementHandler, parser.EndElementHandler = self._start, self._end
+        parser.CharacterDataHandler = self._text
 
     def root(self) -> Element:
         return self._stack[0].children[0]
@@ -102,8 +127,22 @@ class _Tree:
             if len(name) > MAX_NAME:
                 raise self._refusal(f"the name {quoted(name)} is {len(name)} characters long; "
                                     f"at most {MAX_NAME} are read")
+        self._stack.append(_Open(tag, attributes, *self._where()))
+        taker = self._taker
+        if taker and len(self._stack) == len(taker.way) + 1 and tuple(o.tag for o in self._stack[1:]) == taker.way:
+            self._hand_over(taker)
+
+    def _hand_over(self, taker: Taker) -> None:
+        def done() -> None:
+            self._take_back()
+            self._end(taker.way[-1])
+
         parser = self._parser
-        self._stack.append(_Open(tag, attributes, parser.CurrentLineNumber, parser.CurrentColumnNumber + 1))
+        parser.StartElementHandler, parser.EndElementHandler = taker.begin(self._where, done)
+        parser.CharacterDataHandler = None
+
+    def _where(self) -> tuple[int, int]:
+        return self._parser.CurrentLineNumber, self._parser.CurrentColumnNumber + 1
 
     def _end(self, tag: str) -> None:
         done = self._stack.pop()
@@ -119,5 +158,4 @@ class _Tree:
                             "declares; remove it")
 
     def _refusal(self, message: str) -> FileError:
-        parser = self._parser
-        return FileError.at(message, self._path, parser.CurrentLineNumber, parser.CurrentColumnNumber + 1)
+        return FileError.at(message, self._path, *self._where())

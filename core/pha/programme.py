@@ -215,8 +215,8 @@ class _Resolver:
     def _routine(self, module: _Module, procedure: Procedure, ticks: float) -> Routine:
         place = module.document.place(procedure)
         if not np.isfinite(ticks):
-            self._error(f"<procedure> {quoted(procedure.name)}: its durations add up to more than a number can hold, "
-                        "expected a finite sum", place)
+            self._error(f"<procedure> {quoted(procedure.name)}: found durations that add up to more than a number can "
+                        "hold, expected a finite sum", place)
         name = procedure.name if module.index == 0 else f"{module.src}.{procedure.name}"
         return Routine(name, "" if module.index == 0 else module.src, ticks, module.document.tick_s, place)
 
@@ -252,8 +252,8 @@ class _Resolver:
         names = [quoted(r.name) for r in (*circle, circle[0])]
         if len(names) > 12:
             names = [*names[:6], "…", *names[-5:]]
-        self._error(f"procedures call each other in a circle, {' → '.join(names)}; expected none to be called "
-                    "from within itself", circle[0].place)
+        self._error(f"<procedure> name: found {' → '.join(names)}, a circle of calls; expected no procedure to be "
+                    "called from within itself", circle[0].place)
 
     def _error(self, message: str, place: Place) -> None:
         if len(self._problems) <= MAX_PROBLEMS:

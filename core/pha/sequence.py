@@ -204,16 +204,16 @@ def _checked_sizes(programme: Programme, start: int) -> IntArray:
                               "procedures"), (depth[start], MAX_DEPTH, "procedures within procedures")):
         if found > most:
             count = f"{found}" if found < cap else f"more than {cap}"
-            raise ScoreError(Problem(f"the procedure {quoted(own.name)} unfolds into {count} {what}; at most {most} "
-                                     "can be played", own.place))
+            raise ScoreError(Problem(f"<procedure> {quoted(own.name)}: found {count} {what} when unfolded, expected at "
+                                     f"most {most}", own.place))
     return np.array(sizes, dtype=np.int64)
 
 
 def _check_finite(programme: Programme, start: int, length_s: FloatArray) -> None:
     if not np.isfinite(length_s.sum()):
         own = programme.procedures[start]
-        raise ScoreError(Problem(f"the procedure {quoted(own.name)} lasts longer than a number can say; "
-                                 "expected durations whose sum is finite", own.place))
+        raise ScoreError(Problem(f"<procedure> {quoted(own.name)}: found a length of more seconds than a number can "
+                                 "hold, expected durations whose sum is finite", own.place))
 
 
 def _marks(segments: list[IntArray], paths: list[IntArray]) -> Marks:

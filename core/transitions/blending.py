@@ -13,6 +13,7 @@ from ..errors import TaktError
 from ..keys import INTERPOLATIONS, TRANSLATION_INTERPOLATIONS, Interpolation, TranslationInterpolation
 from ..skeleton import Pose
 from .curves import CURVES, JOINT_TIMES, PACES, Weight, curve_named, joint_time_named, pace_named
+from .limits import long_way
 from .methods import METHODS, method_named
 
 Offsets = tuple[FloatArray, FloatArray]
@@ -68,6 +69,7 @@ class Crossing:
 
     out, into: (N, J, …) the poses before and after; out_before, into_after: those shortly before and after these,
     out_step_s, into_step_s: (N,) by so many seconds (0: nothing is known of speeds there).
+    is_long: (N, J) which joints turn the long way from out to into; None: none does.
     """
 
     out: Pose
@@ -76,6 +78,7 @@ class Crossing:
     into_after: Pose
     out_step_s: FloatArray
     into_step_s: FloatArray
+    is_long: BoolArray | None = None
 
 
 def blend_over(pose: Pose, crossing: Crossing, at: IntArray, is_after: BoolArray, way: FloatArray, weight: FloatArray,
@@ -84,15 +87,18 @@ def blend_over(pose: Pose, crossing: Crossing, at: IntArray, is_after: BoolArray
 
     at: (F,) the crossing of each; is_after: (F,) whether the clip that enters plays there; way: (F, J) or (F, 1) how
     far the transition has come; weight: (F,) how much it counts.
-    The transition goes the short way. From there on signs follow the motion: the clip before has that of its last
-    pose, the clip after that of its first one. So the way between clip and transition is the shorter one at the seam,
-    and stays the same one where a clip turns so far that both ways become equally long: choosing anew at each instant
-    would make the pose jump there. (Only a clip that turns by more than a whole turn within the window still does so.)
+    The transition goes the short way, or the long one where the crossing says so. From there on signs follow the
+    motion: the clip before has that of its last pose, the clip after that of its first one. So the way between clip and
+    transition is the shorter one at the seam, and stays the same one where a clip turns so far that both ways become
+    equally long: choosing anew at each instant would make the pose jump there. (Only a clip that turns by more than a
+    whole turn within the window still does so.)
     """
     out, into = crossing.out.rotations[at], crossing.into.rotations[at]
-    between = rot.blend(out, into, way, interpolation == "LERP")
-    opposite = is_after[:, None, None] & (np.einsum("fji,fji->fj", out, into) < 0.0)[..., None]
-    between = np.where(opposite, -between, between)
+    flips = np.einsum("fji,fji->fj", out, into) < 0.0
+    if crossing.is_long is not None:
+        flips = flips ^ crossing.is_long[at]
+    between = rot.blend(out, np.where(flips[..., None], -into, into), way, interpolation == "LERP", is_signed=True)
+    between = np.where((is_after[:, None] & flips)[..., None], -between, between)
     counts = weight[:, None]
     mixed = [rot.blend(pose.rotations, between, counts, interpolation == "LERP", is_signed=True)]
     for own, a, b in _vectors(pose, crossing.out, crossing.into):
@@ -163,8 +169,10 @@ def _turning_offsets(crossing: Crossing, share: FloatArray) -> Offsets:
     out, into = crossing.out.rotations, crossing.into.rotations
     a_speed = _per_s(rot.log(rot.multiply(rot.conjugate(crossing.out_before.rotations), out)), crossing.out_step_s)
     b_speed = _per_s(rot.log(rot.multiply(rot.conjugate(into), crossing.into_after.rotations)), crossing.into_step_s)
-    between = rot.slerp(out, into, share)
-    a, b = (rot.log(rot.multiply(rot.conjugate(side), between)) for side in (out, into))
+    way = rot.log(rot.multiply(rot.conjugate(out), into))
+    if crossing.is_long is not None:
+        way = np.where(crossing.is_long[..., None], long_way(way), way)
+    a, b = share[..., None] * way, (share[..., None] - 1.0) * way
     a_turned, b_turned = rot.rotate(rot.exp(-a), a_speed), rot.rotate(rot.exp(-b), b_speed)
     wanted = a_turned + (b_turned - a_turned) * share[..., None]
     return np.stack((a, b)), np.stack((_rate(a, wanted - a_turned), _rate(b, wanted - b_turned)))

@@ -24,6 +24,7 @@ STILL_RAD_S = 0.01
 DEFAULT_SPEED_RAD_S = 2.0
 """Taken where neither clip turns any shared joint at all."""
 _PAIRS_AT_ONCE = 4096
+Angles = Callable[[FloatArray, FloatArray], FloatArray]
 MeanSpeed = Callable[[FloatArray, FloatArray, FloatArray, FloatArray], FloatArray]
 
 
@@ -32,6 +33,7 @@ class Turning:
     """How the joints of C clips turn, each array (C, J): angles in radians along the keys, times in clip seconds.
 
     turns: joints with a rotation track; the others have zeros everywhere.
+    angles: tells how far joints turn from one pose to another; limits.Limits may lead them the long way.
     """
 
     turns: BoolArray
@@ -41,9 +43,10 @@ class Turning:
     last_time: FloatArray
     whole_path: FloatArray
     whole_time: FloatArray
+    angles: Angles
 
     @classmethod
-    def of(cls, clips: Sequence[Clip]) -> Turning:
+    def of(cls, clips: Sequence[Clip], angles: Angles = rot.angle_between) -> Turning:
         """Measure clips, which share one skeleton."""
         shape = (len(clips), len(clips[0].skeleton))
         sums = np.zeros((6, *shape))
@@ -52,7 +55,8 @@ class Turning:
             if len(clip.rotations):
                 turns[row, clip.rotations.joints] = True
                 sums[:, row, clip.rotations.joints] = _paths(clip.rotations)
-        return cls(turns, *sums)
+        first, first_s, last, last_s, whole, whole_s = sums
+        return cls(turns, first, first_s, last, last_s, whole, whole_s, angles)
 
 
 def _paths(tracks: Tracks) -> FloatArray:
@@ -121,7 +125,7 @@ def longest_lengths(turning: Turning, first: FloatArray, last: FloatArray, seams
     out = np.empty(len(seams.before))
     for start in range(0, len(out), _PAIRS_AT_ONCE):
         part = seams.at(slice(start, start + _PAIRS_AT_ONCE))
-        angles = rot.angle_between(last[part.before], first[part.after])
+        angles = turning.angles(last[part.before], first[part.after])
         own = joint_lengths(turning, angles, part, mean_speed)
         out[start:start + _PAIRS_AT_ONCE] = np.where(turning.turns[part.before] & turning.turns[part.after], own,
                                                      0.0).max(axis=1, initial=0.0)
@@ -177,7 +181,7 @@ SPEEDS: dict[str, Speed] = {entry.identifier: entry for entry in (
 def _sums(turning: Turning, first: FloatArray, last: FloatArray, a: IntArray, b: IntArray) -> FloatArray:
     """Return sums over the joints that both clips of each pair turn, (10, P)."""
     both = turning.turns[a] & turning.turns[b]
-    angles = np.where(both, rot.angle_between(last[a], first[b]), 0.0)
+    angles = np.where(both, turning.angles(last[a], first[b]), 0.0)
     columns = (turning.last_path[a], turning.first_path[b], turning.last_time[a], turning.first_time[b],
                turning.whole_path[a], turning.whole_path[b], turning.whole_time[a], turning.whole_time[b])
     return np.stack((both.sum(axis=1), angles.sum(axis=1), *(np.where(both, c, 0.0).sum(axis=1) for c in columns)))

@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 from takt.bridge import properties, score
+from takt.core.transitions.methods import METHODS
 from takt.operators.strip import go_to
 from takt.preview import life
 from takt.preview.cast import Actor, is_in_transition, place_of_copy, roles_of
 from takt.preview.character import Character
-from takt.preview.choices import Choices
+from takt.preview.choices import COMPARISONS, Choices
 from takt.preview.strip import Place, Strip
 from takt.samples.character import build_character
 from takt.tests.characters import Object, context
@@ -149,3 +150,12 @@ def test_ghosts_know_when_a_transition_plays(dancer: Object) -> None:
     begin, end = motion.layout.window_begin_s[longest], motion.layout.window_end_s[longest]
     assert is_in_transition(motion, (begin + end) / 2.0)
     assert not is_in_transition(Character, 0.0)  # type: ignore[arg-type]  # whatever is no motion
+
+
+def test_every_transition_method_can_be_compared_side_by_side() -> None:
+    manager: Any = context.window_manager
+    for identifier in METHODS:
+        assert COMPARISONS[identifier][2] == {"method": identifier}
+        manager.takt_compare = identifier
+        assert life.choices().compare == identifier
+    manager.takt_compare = "NONE"

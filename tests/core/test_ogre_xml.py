@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 
 from takt.core import rotations as rot
+from takt.core.clip import Clip, Tracks
 from takt.core.errors import FileError, TaktError
-from takt.core.formats import ogre_xml
+from takt.core.formats import ogre_xml, ogre_xml_keys, xml
 from takt.core.formats.ogre import Base, Link, OgreSkeleton
 from takt.core.skeleton import Skeleton
 from takt.tests.core.ogre_cases import assert_same, assert_same_motion, skeletons, small
@@ -102,12 +103,47 @@ def test_there_and_back(ogre: OgreSkeleton) -> None:
     (BONES.format("<animations><animation name='a' length='1'><tracks><track bone='x'/></tracks></animation>"
                   "</animations>"), "bone of <track> is 'x'"),
     (BONES.format(MOTION.replace('time="1.5"', 'time="nan"')), ":11:5: time of <keyframe> is 'nan'"),
+    (BONES.format(MOTION.replace('x="1"', 'x="1e39"', 1)), ":10:24: x of <translate> is '1e39'"),
+    (BONES.format(MOTION.replace('z="0"', 'z="-inf"', 1)), ":10:24: z of <translate> is '-inf'"),
+    (BONES.format(MOTION.replace('time="0"', 'tim="0"')), ":10:5: <keyframe> has no time"),
+    (BONES.format(MOTION.replace('<axis x="0" y="0" z="1"/>', '')), ":10:5: <rotate> has no <axis>"),
+    (BONES.format(MOTION.replace('<scale x="3" z="2"/>', "<a>" * 200 + "</a>" * 200)), "nested more than 100 deep"),
     (BONES.format(MOTION.replace('track bone="hand"', 'track bone="x\u2026"')), "no bone has that name"),
 ])
 def test_says_what_is_wrong_and_where(text: str, message: str) -> None:
     found = failure(text)
     assert found.startswith("a.skeleton.xml:")
     assert message in found
+
+
+def test_what_is_not_known_among_keys_is_passed_over_and_the_first_of_a_kind_counts() -> None:
+    """As OGRE reads them."""
+    odd = MOTION.replace('<scale x="3" z="2"/>', '<scale x="3" z="2"/><scale factor="9"/><what><axis x="a"/></what>')
+    odd = odd.replace('<keyframe time="0">', 'text <other><keyframe time="7"/></other><keyframe time="0">')
+    odd = odd.replace('</keyframes>', '</keyframes><keyframes><keyframe time="1.9"/></keyframes>')
+    odd = odd.replace('<rotate angle="1">', '<rotate angle="1"><what/><axis x="0" y="0" z="1"/>')
+    mine, theirs = (ogre_xml.read(BONES.format(text).encode()) for text in (odd, MOTION))
+    assert_same(mine, theirs, EXACT)
+
+
+def test_more_keys_than_elements_may_be_kept_come_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The keys of a baked motion go past the tree of elements, for which there would not be room."""
+    monkeypatch.setattr(xml.parse, "__defaults__", (None, 100))
+    ogre = small()
+    times = np.arange(2000) / 30
+    turns = rot.from_axis_angle(np.array((1.0, 2.0, 0.0)), np.sin(times))[:, None].repeat(3, axis=1)
+    clip = Clip("long", ogre.skeleton, 70.0, Tracks.uniform(np.arange(3), times, turns), Tracks.empty(3),
+                Tracks.empty(3))
+    data = ogre_xml.write(OgreSkeleton.of(ogre.skeleton, (clip, *ogre.clips)))
+    assert_same(ogre_xml.read(data), OgreSkeleton.of(ogre.skeleton, (clip, *ogre.clips)), EXACT)
+    with pytest.raises(FileError, match="more than 100 elements"):
+        ogre_xml.read(data.replace(b"keyframes", b"keyframe"))
+
+
+def test_more_keys_than_anyone_has_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ogre_xml_keys, "MAX_KEYS", 4)
+    with pytest.raises(FileError, match="more than 4 keys; no more are read"):
+        ogre_xml.read(ogre_xml.write(small()))
 
 
 def test_cut_off_anywhere_it_is_refused() -> None:

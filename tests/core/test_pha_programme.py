@@ -171,13 +171,13 @@ def test_a_files_own_procedures_have_a_full_name_too(root):
      "'p0' → 'p1' → 'p2' → 'p3' → 'p4' → 'p5' → … → 'p2996' → 'p2997' → 'p2998' → 'p2999' → 'p0'"),
 ])
 def test_calling_in_a_circle_is_an_error_that_names_it(root, parts, circle):
-    assert f"procedures call each other in a circle, {circle}; expected" in refusal(root, *parts)
+    assert f"found {circle}, a circle of calls; expected" in refusal(root, *parts)
 
 
 def test_a_circle_through_two_files(root):
     path = write(root, "a", procedure("ping", 'pong duration="1"'), head='<include src="b"/>')
     write(root, "b", procedure("pong", 'ping duration="1"'), head='<include src="a"/>')
-    with pytest.raises(ScoreError, match=r"a\.pha:1:.*circle, 'ping' → 'b.pong' → 'ping'"):
+    with pytest.raises(ScoreError, match=r"a\.pha:1:.*found 'ping' → 'b.pong' → 'ping', a circle"):
         resolve(parse(path.read_text(), path), opened(root))
 
 

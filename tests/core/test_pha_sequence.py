@@ -180,11 +180,11 @@ def test_a_million_segments_are_played():
 
 
 @pytest.mark.parametrize(("parts", "message"), [
-    (unfolding(7, 10), "'main' unfolds into 10000000 segments; at most 1000000 can be played"),
-    (unfolding(300, 10), "unfolds into more than 1000000000000000 segments"),
-    (unfolding(1500, 1), "unfolds into 1502 procedures within procedures; at most 1000"),
+    (unfolding(7, 10), "<procedure> 'main': found 10000000 segments when unfolded, expected at most 1000000"),
+    (unfolding(300, 10), "found more than 1000000000000000 segments"),
+    (unfolding(1500, 1), "found 1502 procedures within procedures when unfolded, expected at most 1000"),
     ([*unfolding(500, 1)[1:], procedure("main", 'p0 duration="1" repeat="900000"')],
-     "unfolds into 450900001 calls of procedures; at most 2000000"),
+     "found 450900001 calls of procedures when unfolded, expected at most 2000000"),
 ])
 def test_too_much_is_refused_before_it_is_built(parts, message):
     with pytest.raises(ScoreError, match=message):
@@ -192,7 +192,7 @@ def test_too_much_is_refused_before_it_is_built(parts, message):
 
 
 def test_lengths_beyond_all_numbers_are_refused():
-    with pytest.raises(ScoreError, match="'main' lasts longer than a number can say"):
+    with pytest.raises(ScoreError, match="'main': found a length of more seconds than a number can hold"):
         expand(programme(procedure("main", 'nod duration="10"'), tick=1e308))
-    with pytest.raises(ScoreError, match="'main': its durations add up to more than a number can hold"):
+    with pytest.raises(ScoreError, match="'main': found durations that add up to more than a number can hold"):
         programme(procedure("main", 'nod duration="1e308" repeat="2"'))

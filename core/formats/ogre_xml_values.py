@@ -1,0 +1,56 @@
+"""Attributes of OGRE's XML elements as text and numbers; what does not fit is an error with its place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from ..errors import FileError, quoted
+from .xml import Element
+
+MAX_NUMBER: Final = float(np.finfo(np.float32).max)
+"""OGRE reads numbers as float32."""
+Vector = tuple[float, float, float]
+
+
+def text(element: Element, attribute: str, path: Path | None) -> str:
+    """Return an attribute that must be there."""
+    if attribute not in element.attributes:
+        raise error(element, f"<{element.tag}> has no {attribute}", path)
+    return element.attributes[attribute]
+
+
+def number(element: Element, attribute: str, path: Path | None, default: float | None = None) -> float:
+    """Return a number; default: for one that is not there, which is an error otherwise."""
+    if default is not None and attribute not in element.attributes:
+        return default
+    said = text(element, attribute, path)
+    try:
+        value = float(said)
+    except ValueError:
+        value = float("nan")
+    if not abs(value) <= MAX_NUMBER:
+        raise error(element, f"{attribute} of <{element.tag}> is {quoted(said)}; a number between "
+                             f"{-MAX_NUMBER:g} and {MAX_NUMBER:g} is wanted", path)
+    return value
+
+
+def vector(element: Element, path: Path | None, default: float | None = None) -> Vector:
+    """Return the attributes x, y, z."""
+    return (number(element, "x", path, default), number(element, "y", path, default),
+            number(element, "z", path, default))
+
+
+def scale(element: Element, path: Path | None) -> Vector:
+    """Return what a <scale> says: one factor, or one for each axis."""
+    if "factor" in element.attributes:
+        factor = number(element, "factor", path)
+        return factor, factor, factor
+    return vector(element, path, 1.0)
+
+
+def error(element: Element, message: str, path: Path | None) -> FileError:
+    """Say what is wrong with an element."""
+    return FileError.at(message, path, element.line, element.column)
