@@ -14,6 +14,7 @@ from bpy.props import (
 )
 
 from ..core import hanim
+from ..core.formats.bvh_space import AUTO, AXES
 from ..core.keys import INTERPOLATIONS, TRANSLATION_INTERPOLATIONS
 from ..core.pha.library import CLIP_SUFFIXES
 from ..core.root_motion import ROOT_MODES
@@ -26,6 +27,7 @@ _DEFAULTS = Settings()
 NO_JOINT = "NONE"
 ANY_FORMAT = "ANY"
 _OVERRIDABLE = {"LIBRARY_OVERRIDABLE"}
+_AXES = [(identifier, *entry) for identifier, entry in AXES.items()]
 
 
 KEYS = (("KEYS", "As few as needed", "Where the clips have theirs and transitions need them, exact to 0.01°: to be "
@@ -47,6 +49,18 @@ def procedure_property(**more: Any) -> Any:
                           description="Which of the score's procedures is played", **more)
 
 
+def bvh_up_property(**more: Any) -> Any:
+    """Return the property that says which way is up in BVH files."""
+    return EnumProperty(name="Up", default=AUTO, override={"LIBRARY_OVERRIDABLE"}, items=_AXES,
+                        description="Which axis points up in BVH files, which do not say so", **more)
+
+
+def bvh_forward_property(**more: Any) -> Any:
+    """Return the property that says where bodies face in BVH files."""
+    return EnumProperty(name="Forward", default=AUTO, override={"LIBRARY_OVERRIDABLE"}, items=_AXES,
+                        description="Along which axis bodies face in BVH files, which do not say so", **more)
+
+
 class ScoreSettings:
     """How a score is played; the annotations of the operator and of what is kept with the character."""
 
@@ -65,6 +79,8 @@ class ScoreSettings:
         speed: str
         joint_limits: bool
         load_format: str
+        bvh_up: str
+        bvh_forward: str
         key_mode: str
         markers_wanted: bool
     else:
@@ -107,6 +123,8 @@ class ScoreSettings:
             description="Which file is meant where the library has several of one name",
             items=[(ANY_FORMAT, "Any", f"The first that is there of {', '.join(CLIP_SUFFIXES)}"),
                    *((ending, ending, f"A {ending} file where there is one") for ending in CLIP_SUFFIXES)])
+        bvh_up: bvh_up_property()
+        bvh_forward: bvh_forward_property()
         root_motion: EnumProperty(
             name="Root Motion", default=_DEFAULTS.root_motion, override=_OVERRIDABLE,
             description="What becomes of the way over the ground",
@@ -126,8 +144,10 @@ class ScoreSettings:
 
 
 SETTING_NAMES = ("library", "procedure", "method", "curve", "interpolation", "translation", "pace", "joint_time",
-                 "speed", "root_motion", "loop", "joint_limits", "load_format")
+                 "speed", "root_motion", "loop", "joint_limits", "load_format", "bvh_up", "bvh_forward")
 """What a motion depends on; the names are those of core's Settings but for what concerns libraries and rigs."""
+OF_FILES = frozenset(("library", "bvh_up", "bvh_forward"))
+"""Of these, what belongs to one score's files and is not remembered for the next."""
 ACTION_NAMES = ("key_mode", "markers_wanted", "lock_feet")
 """What only the Action and the timeline depend on."""
 

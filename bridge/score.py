@@ -12,6 +12,7 @@ import numpy as np
 
 from ..core import rotations as rot
 from ..core.errors import FileError, TaktError
+from ..core.formats.bvh_space import BvhSpace
 from ..core.motion import Motion
 from ..core.pha.document import parse
 from ..core.pha.library import Library, read_file
@@ -172,7 +173,8 @@ def _perform(text: str, filepath: str, chosen: Mapping[str, Any], armature_objec
     load_format = "" if chosen["load_format"] == properties.ANY_FORMAT else chosen["load_format"]
     library = Library(roots, further=libraries.folders(), load_format=load_format, readers=clips.READERS,
                       other_clips=clips.clips_of_action(armature_object),
-                      maps=joint_map.kept_map(armature_object))
+                      maps=joint_map.kept_map(armature_object),
+                      bvh=BvhSpace(chosen["bvh_up"], chosen["bvh_forward"]))
     turn = axes.armature_from_hanim(armature_object)
     return perform(text, path, library, armature.read_skeleton(armature_object), settings, turn=turn,
                    up=rot.rotate(turn, _UP),

@@ -22,11 +22,11 @@ def run(options: argparse.Namespace) -> int:
 
 def _check(path: Path, options: argparse.Namespace) -> int:
     try:
-        programme = read_programme(path, options)
+        programme, library = read_programme(path, options)
         if options.procedure == "main" and "main" not in programme.own:
             print(*programme.problems, f"{path}: a library of {len(programme.own)} procedures", sep="\n")
             return 0
-        motion = play_programme(programme, options)
+        motion = play_programme(programme, library, options)
     except FileError as error:
         print(*error.problems, sep="\n")
         return 1

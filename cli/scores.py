@@ -13,6 +13,7 @@ import numpy as np
 from ..core import rotations as rot
 from ..core.errors import Place, Problem, TaktError
 from ..core.formats import read_skeleton
+from ..core.formats.bvh_space import AUTO, AXES, UNITS, BvhSpace
 from ..core.motion import Motion
 from ..core.pha.document import parse
 from ..core.pha.library import CLIP_SUFFIXES, Library, read_file
@@ -46,6 +47,11 @@ def add_library(parser: argparse.ArgumentParser) -> None:
                              "(default: found from the score's own folder upwards)")
     parser.add_argument("--load-format", metavar="ENDING", default="",
                         help=f"which file a src means where there are several: {', '.join(CLIP_SUFFIXES)}")
+    for name, known, says in (("up", AXES, "which axis of BVH files points up"),
+                              ("forward", AXES, "along which axis of BVH files the body faces, as in --bvh-forward=-Y"),
+                              ("unit", {AUTO: "", **UNITS}, "the unit of BVH files")):
+        parser.add_argument(f"--bvh-{name}", metavar="NAME", type=str.upper, choices=list(known), default=AUTO,
+                            help=f"{says} ({', '.join(known)}; default: {AUTO}, seen from the body)")
 
 
 def add_playing(parser: argparse.ArgumentParser) -> None:
@@ -69,29 +75,32 @@ def add_playing(parser: argparse.ArgumentParser) -> None:
                         help="which axis of the clips points up (default: Y)")
 
 
-def read_programme(path: Path, options: argparse.Namespace) -> Programme:
+def read_programme(path: Path, options: argparse.Namespace) -> tuple[Programme, Library]:
     """Read a score and all that it needs; raise FileError with everything that is wrong."""
     for root in options.library:
         if not root.is_dir():
             raise TaktError(f"the library {str(root)!r} is no folder")
-    library = Library(options.library, load_format=options.load_format)
-    return resolve(parse(read_named(path), path), library)
+    bvh = BvhSpace(**{f.name: getattr(options, f"bvh_{f.name}") for f in dataclasses.fields(BvhSpace)})
+    document = parse(read_named(path), path)
+    library = Library(options.library, load_format=options.load_format, bvh=bvh).beside(document)
+    return resolve(document, library), library
 
 
 def read_motion(options: argparse.Namespace) -> tuple[Programme, Motion]:
     """Play the score that the options name, as they say."""
-    programme = read_programme(options.score, options)
-    return programme, play_programme(programme, options)
+    programme, library = read_programme(options.score, options)
+    return programme, play_programme(programme, library, options)
 
 
-def play_programme(programme: Programme, options: argparse.Namespace) -> Motion:
-    """Play a score as the options say."""
+def play_programme(programme: Programme, library: Library, options: argparse.Namespace) -> Motion:
+    """Play a score as the options say, by the library's skeleton maps."""
     names = [field.name for field in dataclasses.fields(Settings)]
     settings = Settings(**{name: getattr(options, name) for name in names})
     skeleton = None
     if options.skeleton is not None:
         skeleton = read_skeleton(read_named(options.skeleton), options.skeleton).skeleton
-    return play(programme, skeleton, settings, turn=rot.IDENTITY, up=_UP[options.up])
+    return play(programme, skeleton, settings, turn=rot.IDENTITY, up=_UP[options.up],
+                maps=library.skeleton_map)
 
 
 def findings(motion: Motion, path: Path) -> list[Problem]:

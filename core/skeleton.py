@@ -101,6 +101,8 @@ class Skeleton:
 
     def turned(self, turn: FloatArray) -> Skeleton:
         """Return the skeleton rotated in model space by a quaternion (4,), as when axes are converted."""
+        if np.array_equal(turn, rot.IDENTITY):
+            return self
         roots = self.parents < 0
         rotations, translations = self.rest_rotations.copy(), self.rest_translations.copy()
         rotations[roots] = rot.multiply(turn, rotations[roots])

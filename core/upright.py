@@ -9,6 +9,7 @@ import numpy as np
 from . import rotations as rot
 from .arrays import FloatArray
 from .clip import Clip, Tracks
+from .keyed import keys_of, packed
 from .loose import upwards, world_of
 from .matching import SAME_PLACE, Pairing
 from .skeleton import Skeleton
@@ -28,6 +29,40 @@ def turned(clip: Clip, turn: FloatArray) -> Clip:
     values = np.where(of_root[:, None], rot.rotate(turn, moves.values), moves.values)
     return Clip(clip.name, clip.skeleton.turned(turn), clip.duration_s, clip.rotations,
                 Tracks(moves.joints, moves.starts, moves.times_s, values), clip.scales, clip.is_looping)
+
+
+def resting(clip: Clip, turn: FloatArray) -> Clip:
+    """Return the same motion of a skeleton whose rest pose is turned in model space by a quaternion (4,).
+
+    With rest R, place p and key K of a root, Q the turn: Q·R·K′ = R·K, so K′ = R⁻¹·Q⁻¹·R·K, and t′ = t + p − Q·p.
+    """
+    if rot.angle_between(turn, rot.IDENTITY) <= SAME_ANGLE_RAD:
+        return clip
+    skeleton = clip.skeleton
+    back = rot.multiply(rot.multiply(rot.conjugate(skeleton.rest_rotations), rot.conjugate(turn)),
+                        skeleton.rest_rotations)
+    away = skeleton.rest_translations - rot.rotate(turn, skeleton.rest_translations)
+    channels: list[Tracks] = []
+    for tracks, rest in ((clip.rotations, rot.IDENTITY), (clip.translations, np.zeros(3))):
+        keys = {int(joint): keys_of(tracks, i) for i, joint in enumerate(tracks.joints)}
+        for root in np.flatnonzero(skeleton.parents < 0).tolist():
+            times, values = keys.get(root, (np.zeros(1), rest[None]))
+            keys[root] = times, rot.multiply(back[root], values) if len(rest) == 4 else values + away[root]
+        channels.append(packed([(joint, *keys[joint]) for joint in sorted(keys)], len(rest)))
+    rotations, translations = channels
+    return Clip(clip.name, skeleton.turned(turn), clip.duration_s, rotations, translations, clip.scales,
+                clip.is_looping)
+
+
+def scaled(clip: Clip, size: float) -> Clip:
+    """Return the clip in another unit: all its lengths times size."""
+    if size == 1.0:
+        return clip
+    old, moves = clip.skeleton, clip.translations
+    skeleton = Skeleton(old.names, old.parents, old.rest_rotations, old.rest_translations * size, old.rest_scales,
+                        old.name)
+    return Clip(clip.name, skeleton, clip.duration_s, clip.rotations,
+                Tracks(moves.joints, moves.starts, moves.times_s, moves.values * size), clip.scales, clip.is_looping)
 
 
 def standing(clip: Clip, pairs: Pairing) -> Clip:

@@ -79,7 +79,7 @@ def refuse(operator: bpy.types.Operator, error: str) -> "set[Any]":
 
 def _report(operator: bpy.types.Operator, armature_object: bpy.types.Object, motion: Motion) -> None:
     """Report what was made; each thing that is unusual as a warning of its own."""
-    for problem in motion.problems[:_PROBLEMS_SHOWN]:
+    for problem in sorted(motion.problems, key=lambda problem: problem.is_note)[:_PROBLEMS_SHOWN]:
         operator.report({"INFO" if problem.is_note else "WARNING"}, str(problem))
     if properties.character(armature_object).joint_limits and limits.read_limits(armature_object) is None:
         operator.report({"WARNING"}, "No bone has limits: add Limit Rotation constraints in local space, or "

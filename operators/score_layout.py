@@ -31,3 +31,9 @@ def draw_settings(layout: bpy.types.UILayout, settings: ScoreSettings) -> None:
         column = body.column()
         for name in ("interpolation", "translation", "pace", "joint_time", "speed", "joint_limits", "load_format"):
             column.prop(settings, name)
+    header, body = layout.panel("TAKT_bvh_settings", default_closed=True)
+    header.label(text="Axes of BVH Files")
+    if body is not None:
+        column = body.column()
+        column.prop(settings, "bvh_up")
+        column.prop(settings, "bvh_forward")

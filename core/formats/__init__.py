@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ..clip import Clip
 from ..errors import FileError
-from . import bvh, ogre_binary, ogre_xml
+from . import bvh, ogre_binary, ogre_xml, rite
 from .ogre import OgreSkeleton
 
 Reader = Callable[[bytes, Path], OgreSkeleton]
@@ -24,6 +24,15 @@ SKELETON_READERS: dict[str, Reader] = {
     ".bvh": _bvh,
 }
 """How each kind of file with a skeleton and clips is read, by its ending in lower case."""
+
+
+BESIDE = {".raa": ".ram"}
+"""Endings of files that say nothing without another one that lies beside them."""
+
+
+def read_clips_beside(data: bytes, path: Path, other: bytes, other_path: Path) -> tuple[Clip, ...]:
+    """Read all clips of a file whose ending is in BESIDE, and of the file beside it."""
+    return (rite.read(data, path, other, other_path),)
 
 
 def read_clips(data: bytes, path: Path) -> tuple[Clip, ...]:

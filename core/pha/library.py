@@ -8,8 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from ..clip import Clip
-from ..errors import FileError, quoted
-from ..formats import read_clips
+from ..errors import FileError, Problem, quoted
+from ..formats import BESIDE, read_clips, read_clips_beside
+from ..formats.bvh_space import BvhSpace, placed
 from ..maps import SUFFIX as MAP_SUFFIX
 from ..maps import SavedMap, SkeletonMap, find_map, read_map
 from ..skeleton import Skeleton
@@ -37,11 +38,12 @@ class Library:
     readers: for further endings, or instead of those that core reads.
     other_clips: asked last for a src that no file has (None: unknown); Blender's Actions come in here.
     maps: go before map files in the roots.
+    bvh: in what axes and unit BVH files are.
     """
 
     def __init__(self, roots: Sequence[Path] = (), *, further: Sequence[Path] = (), load_format: str = "",
                  readers: Mapping[str, ReadClips] | None = None, other_clips: FindClips | None = None,
-                 maps: Sequence[SavedMap] = ()) -> None:
+                 maps: Sequence[SavedMap] = (), bvh: BvhSpace | None = None) -> None:
         if load_format and load_format not in CLIP_SUFFIXES:
             raise FileError.at(f"load_format is {quoted(load_format)}; expected one of {', '.join(CLIP_SUFFIXES)}")
         self._further = tuple(Path(os.path.realpath(root)) for root in further)
@@ -50,6 +52,9 @@ class Library:
         self._load_format, self._readers, self._other_clips = load_format, dict(readers or {}), other_clips
         self._modules: dict[Path, Document] = {}
         self._clips: dict[Path, tuple[Clip, ...]] = {}
+        self._bvh = bvh or BvhSpace()
+        self._notes: dict[Path, tuple[str, ...]] = {}
+        self._placed: dict[Skeleton, SkeletonMap] = {}
         self._given_maps, self._maps = tuple(maps), tuple(maps)
         self._has_read_maps = False
 
@@ -67,7 +72,7 @@ class Library:
         wanted += [(i.src, CLIP_SUFFIXES) for i in document.loads]
         missing = [sum(not _is_there(root, src, endings) for src, endings in wanted[:1000]) for root in folders]
         return Library((folders[missing.index(min(missing))],), further=self._further, load_format=self._load_format,
-                       readers=self._readers, other_clips=self._other_clips, maps=self._given_maps)
+                       readers=self._readers, other_clips=self._other_clips, maps=self._given_maps, bvh=self._bvh)
 
     def src_of(self, path: Path | None) -> str | None:
         """Return by what src a score file is reached, None where no root holds it."""
@@ -95,8 +100,11 @@ class Library:
             self._modules[path] = parse(read_file(path), path)
         return self._modules[path]
 
-    def clips(self, src: str) -> tuple[tuple[Clip, ...], tuple[str, ...]]:
-        """Return all clips of a src, and warnings; raise FileError where there is none or it cannot be read."""
+    def clips(self, src: str) -> tuple[tuple[Clip, ...], tuple[Problem, ...]]:
+        """Return all clips of a src, and what is to be said of them (without a place).
+
+        Raises FileError where there is none or it cannot be read.
+        """
         endings = tuple(dict.fromkeys((self._load_format, *CLIP_SUFFIXES) if self._load_format else CLIP_SUFFIXES))
         found = [path for root in self.roots for path in _candidates(root, src, endings)]
         if not found:
@@ -106,18 +114,21 @@ class Library:
             return clips, ()
         path = found[0]
         if path not in self._clips:
-            self._clips[path] = self._reader(path)(read_file(path), path)
-        warnings: tuple[str, ...] = ()
+            self._clips[path] = self._read(path)
+        said = [Problem(f"{path.name}: {note}", is_warning=True, is_note=True) for note in self._notes.get(path, ())]
         if len(found) > 1:
             others = ", ".join(str(p) for p in found[1:6])
-            warnings = (f"<load> src: {quoted(src)} is taken from {path}; there are also {others}",)
-        return self._clips[path], warnings
+            said.append(Problem(f"<load> src: {quoted(src)} is taken from {path}; there are also {others}",
+                                is_warning=True))
+        return self._clips[path], tuple(said)
 
     def skeleton_map(self, skeleton: Skeleton) -> SkeletonMap:
         """Return what a skeleton's joints are: as a map file in one of the roots says, or as can be found out.
 
         Raises FileError where a map file cannot be read.
         """
+        if skeleton in self._placed:
+            return self._placed[skeleton]
         if not self._has_read_maps:
             paths = [path for root in self.roots for path in sorted(root.glob("*" + MAP_SUFFIX))[:_MAX_MAPS]]
             self._maps = (*self._given_maps, *(read_map(read_file(path), path) for path in paths))
@@ -125,15 +136,39 @@ class Library:
         saved = next((saved for saved in self._maps if saved.fits(skeleton)), None)
         return saved.of(skeleton) if saved else find_map(skeleton)
 
-    def _reader(self, path: Path) -> ReadClips:
-        ending = next((e for e in sorted(self._readers, key=len, reverse=True) if path.name.endswith(e)), None)
-        return self._readers[ending] if ending else read_clips
+    def _read(self, path: Path) -> tuple[Clip, ...]:
+        data = read_file(path)
+        given = next((e for e in sorted(self._readers, key=len, reverse=True) if path.name.endswith(e)), None)
+        if given:
+            return self._readers[given](data, path)
+        if path.suffix in BESIDE:
+            other = _beside(path, BESIDE[path.suffix])
+            return read_clips_beside(data, path, read_file(other), other)
+        clips = read_clips(data, path)
+        return tuple(self._place(clip, path) for clip in clips) if path.suffix == ".bvh" else clips
+
+    def _place(self, clip: Clip, path: Path) -> Clip:
+        """Bring the clip of a BVH file into H-Anim's axes and metres."""
+        new, new_map, says = placed(clip, self.skeleton_map(clip.skeleton), self._bvh)
+        self._placed[new.skeleton], self._notes[path] = new_map, (says,)
+        return new
 
     def _not_found(self, src: str, endings: tuple[str, ...]) -> FileError:
         _check_src(src)
         places = ", ".join(map(str, self.roots)) or "no library at all: name its folder, or save the score beside it"
         return FileError.at(f"found no file for {quoted(src)}, expected {src.replace('.', '/')[:200]} ending in "
                             f"{', '.join(endings)} below {places}")
+
+
+def _beside(path: Path, ending: str) -> Path:
+    """Return the file that a file wants beside it: of its own name, else the only one with that ending."""
+    own = path.with_suffix(ending)
+    found = [own] if own.exists() else sorted(path.parent.glob("*" + ending))
+    if len(found) != 1:
+        there = ", ".join(p.name for p in found[:6]) or "none"
+        raise FileError.at(f"a {path.suffix} file wants the {ending} file of its model beside it: {own.name}, or the "
+                           f"only one in the folder; there is {there}", path)
+    return found[0]
 
 
 def _check_src(src: str) -> tuple[str, ...]:

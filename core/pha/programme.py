@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -160,8 +160,8 @@ class _Resolver:
 
     def _load(self, src: str, place: Place) -> tuple[int, ...]:
         if src not in self._clips_of:
-            clips, warnings = self._library.clips(src)
-            self._problems += [Problem(w, place, is_warning=True) for w in warnings]
+            clips, said = self._library.clips(src)
+            self._problems += [replace(problem, place=place) for problem in said]
             first = len(self._clips)
             self._clips += clips
             self._clip_names += [f"{src}.{clip.name or src.rpartition('.')[2]}" for clip in clips]

@@ -19,6 +19,7 @@ from takt.core.feet import contacts, runs
 from takt.core.formats import bvh
 from takt.core.maps import find_map
 from takt.core.skeleton import Skeleton, world_from_pose
+from takt.core.upright import scaled, turned
 from takt.samples.character import build_character
 from takt.samples.clips import build_clips
 from takt.samples.skeleton import build_skeleton
@@ -184,6 +185,26 @@ def test_a_list_that_says_something_twice_is_refused(library: Path) -> None:
         joint_map.of_list(rig)
     with pytest.raises(RuntimeError, match="are said to be l_shoulder"):
         bpy.ops.takt.import_pha(filepath=str(library / "show.pha"))  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(("chosen", "said", "is_lying"), [
+    ({}, "+Z is up, facing −Y, in centimetres: seen from the body", False),
+    ({"bvh_up": "Y"}, "+Y is up, facing +Z, in centimetres: partly chosen", True)])
+def test_axes_of_a_bvh_file_are_told_and_can_be_chosen(
+        tmp_path: Path, chosen: Any, said: str, is_lying: bool, capsys: pytest.CaptureFixture[str]) -> None:
+    rig = mixamo_in_t_pose()
+    clip = scaled(turned(flat(step_clip()), axes.BLENDER_FROM_HANIM), 100.0)
+    (tmp_path / "Walk.bvh").write_bytes(bvh.write(clip, 1 / 30))
+    (tmp_path / "walk.pha").write_text('<pha tickLength="1"><load src="Walk"/><procedure name="main">'
+                                       '<call name="Walk" duration="1"/></procedure></pha>', encoding="utf-8")
+    operators: Any = bpy.ops.takt  # type: ignore[attr-defined]
+    assert operators.import_pha(filepath=str(tmp_path / "walk.pha"), **chosen) == {"FINISHED"}
+    assert f"Walk.bvh: {said}" in capsys.readouterr().out
+    cast(Any, bpy.context.scene).frame_set(1)
+    head, hips = (np.array(rig.pose.bones[f"mixamorig:{name}"].head) for name in ("Head", "Hips"))
+    assert (abs((head - hips)[2]) < 0.2) == is_lying
+    operators.rebuild()
+    assert properties.character(rig).bvh_up == chosen.get("bvh_up", "AUTO")
 
 
 def test_without_a_library_a_map_is_not_saved(tmp_path: Path) -> None:

@@ -11,11 +11,16 @@ import pytest
 
 from takt.cli import main
 from takt.core import rotations as rot
+from takt.core.clip import Clip, Tracks
 from takt.core.formats import bvh, ogre_binary, ogre_xml, read_skeleton
 from takt.core.formats.ogre import OgreSkeleton
+from takt.core.maps import find_map, write_map
 from takt.core.skeleton import world_from_pose
 from takt.core.transitions.methods import METHODS
+from takt.core.upright import scaled, turned
+from takt.samples.clips import build_clips
 from takt.tests.core.ogre_cases import assert_same, small
+from takt.tests.core.rigs import RIGS, worn
 from takt.tests.core.scores import FIGURE, X, Y, procedure, score, turning, walking
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -222,12 +227,48 @@ def test_bake(path: Path, capsys: pytest.CaptureFixture[str], ending: str) -> No
     class Plain:
         library: tuple[Path, ...] = ()
         load_format = ""
+        bvh_up = bvh_forward = bvh_unit = "AUTO"
 
-    motion = play(read_programme(path, Plain), turn=rot.IDENTITY, up=Y)  # type: ignore[arg-type]  # all that is read
+    motion = play(read_programme(path, Plain)[0], turn=rot.IDENTITY, up=Y)  # type: ignore[arg-type]  # all that is read
     times = np.arange(151) / 25
     a = world_from_pose(motion.skeleton, motion.sample(times))[..., 3]
     b = world_from_pose(baked.skeleton, clip.sample(times))[..., 3]
     np.testing.assert_allclose(a, b, atol=BAKED * 5 * np.abs(a).max())
+
+
+def test_axes_of_bvh_files_are_told_and_can_be_chosen(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    step = next(clip for clip in build_clips("feet/Steps.skeleton.xml") if clip.name == "left_step")
+    up = rot.from_axis_angle(np.array((1.0, 0.0, 0.0)), np.pi / 2)
+    (tmp_path / "step.bvh").write_bytes(bvh.write(scaled(turned(step, up), 100.0), 1 / 30))
+    path = tmp_path / "walk.pha"
+    path.write_text(score(procedure("main", 'step duration="1"'), head='<load src="step"/>'))
+    note = "note: step.bvh: +Z is up, facing −Y, in centimetres: "
+    code, out, _ = run(capsys, "check", path)
+    assert code == 0 and f"{path}:1:23: {note}seen from the body" in out
+    code, out, _ = run(capsys, "check", path, "--bvh-up", "z", "--bvh-forward=-Y", "--bvh-unit", "centimetres")
+    assert code == 0 and note + "as chosen" in out
+    assert note in run(capsys, "show", path)[2]
+    assert run(capsys, "check", path, "--bvh-up=Z", "--bvh-forward=-Z")[0] == 1
+
+
+def test_skeleton_maps_of_the_library_are_used(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Someone has said that the left hand of this rig is none."""
+    step = next(clip for clip in build_clips("gestures/Greetings.skeleton.xml"))
+    rig = worn(RIGS["VRM"])
+    (tmp_path / "step.bvh").write_bytes(bvh.write(step, 1 / 30))
+    (tmp_path / "rig.bvh").write_bytes(bvh.write(Clip("rig", rig, 0.0, Tracks.empty(4), Tracks.empty(3),
+                                                      Tracks.empty(3)), 1 / 30))
+    score_path = tmp_path / "walk.pha"
+    score_path.write_text(score(procedure("main", 'step duration="1"'), head='<load src="step"/>'))
+    moved = []
+    for text in ("", write_map(find_map(rig).corrected({"leftLowerArm": None}))):
+        if text:
+            (tmp_path / "rig.map").write_text(text, encoding="utf-8")
+        out = tmp_path / "out.skeleton"
+        assert run(capsys, "bake", score_path, out, "--skeleton", tmp_path / "rig.bvh")[0] == 0
+        baked = read_skeleton(out.read_bytes(), out)
+        moved.append(baked.skeleton.index_of["leftLowerArm"] in baked.clips[0].rotations.joints)
+    assert moved == [True, False]
 
 
 def test_importing_the_command_needs_no_extra() -> None:

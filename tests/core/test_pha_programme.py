@@ -293,9 +293,9 @@ def test_other_clips_are_asked_last(root):
 
 
 def test_a_kind_of_file_that_nothing_reads_says_so(root):
-    (root / "Jump.raa").write_text("x")
+    (root / "Jump.fbx").write_text("x")
     message = refusal(root, head='<load src="Jump"/>', lib=Library((root,)))
-    assert "Jump.raa: clips of this kind cannot be read" in message
+    assert "Jump.fbx: clips of this kind cannot be read" in message
 
 
 def test_without_roots_the_nearest_fitting_folder_is_the_library(root):

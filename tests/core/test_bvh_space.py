@@ -1,0 +1,116 @@
+"""BVH files in any axes and unit: found from the body, told, and overruled by whoever knows better."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from takt.core import rotations as rot
+from takt.core.clip import Clip
+from takt.core.errors import TaktError
+from takt.core.formats import bvh
+from takt.core.formats.bvh_space import AXES, UNITS, BvhSpace, placed
+from takt.core.maps import find_map, write_map
+from takt.core.pha.library import Library
+from takt.core.score import perform
+from takt.core.skeleton import Skeleton, world_from_pose
+from takt.core.upright import resting, scaled, turned
+from takt.samples.clips import build_clips
+from takt.samples.skeleton import build_skeleton
+from takt.tests.core.rigs import real
+from takt.tests.core.test_retarget import random_clip, random_skeleton, swaying
+
+PLACES_M = 1e-5
+"""Files are written with nine digits, in millimetres too."""
+STEP = next(clip for clip in build_clips("feet/Steps.skeleton.xml") if clip.name == "left_step")
+Y_UP, Z_UP = rot.IDENTITY, rot.from_axis_angle(np.array((1.0, 0, 0)), np.pi / 2)
+X_UP = rot.multiply(rot.from_axis_angle(np.array((0.0, 0, 1)), -np.pi / 2), Y_UP)
+SCORE = '<pha tickLength="1"><load src="{0}"/><procedure name="main"><call name="{0}" duration="1"/></procedure></pha>'
+
+
+def written(folder: Path, clip: Clip, turn: np.ndarray, unit: str, name: str = "step") -> Library:
+    """Write a clip with our own writer in other axes and another unit; return the folder as a library."""
+    (folder / f"{name}.bvh").write_bytes(bvh.write(scaled(turned(clip, turn), 1.0 / UNITS[unit][1]), 1 / 60))
+    return Library([folder])
+
+
+def places(clip: Clip) -> np.ndarray:
+    world = world_from_pose(clip.skeleton, clip.sample(np.linspace(0.0, clip.duration_s, 9)))[..., 3]
+    return np.asarray(world[:, [clip.skeleton.index_of[name] for name in sorted(clip.skeleton.names)]])
+
+
+@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize(("turn", "said"), [(Y_UP, "+Y is up, facing +Z"), (Z_UP, "+Z is up, facing −Y"),
+                                            (X_UP, "+X is up, facing +Z")])
+def test_axes_and_unit_are_seen_and_told(tmp_path: Path, turn: np.ndarray, said: str, unit: str) -> None:
+    (clip,), (note,) = written(tmp_path, STEP, turn, unit).clips("step")
+    assert note.message == f"step.bvh: {said}, in {UNITS[unit][0]}: seen from the body" and note.is_note
+    np.testing.assert_allclose(places(clip), places(STEP), atol=PLACES_M)
+
+
+def test_what_is_chosen_goes_before_what_is_seen(tmp_path: Path) -> None:
+    """A file whose body stands along Y at rest, but along Z in every frame, as it moves."""
+    written(tmp_path, resting(turned(STEP, Z_UP), rot.conjugate(Z_UP)), Y_UP, "METRES")
+    body, up = build_skeleton(), np.array((0.0, 1.0, 0.0))
+    heights = {}
+    for space in (BvhSpace(), BvhSpace(up="Z", unit="METRES")):
+        library = Library([tmp_path], bvh=space)
+        m = perform(SCORE.format("step"), None, library, body, turn=rot.IDENTITY, up=up)
+        world = world_from_pose(body, m.sample(np.zeros(1)))[0, :, 1, 3]
+        heights[space.up] = world[body.index_of["skullbase"]] - world[body.index_of["l_ankle"]]
+    assert "+Z is up, facing −Y, in metres: partly chosen, else seen from the body" in m.problems[0].message
+    np.testing.assert_allclose(places(library.clips("step")[0][0]), places(STEP), atol=PLACES_M)
+    assert heights["AUTO"] < 0.2 and heights["Z"] == pytest.approx(1.4, abs=0.1)
+
+
+def test_a_rest_pose_that_is_turned_leaves_the_motion_as_it_is() -> None:
+    rng = np.random.default_rng(3)
+    skeleton = random_skeleton(rng, [f"j{i}" for i in range(6)])
+    turn = rot.normalized(rng.normal(size=4))
+    for clip in (random_clip(skeleton, rng), swaying(skeleton, "j2")):
+        new = resting(clip, turn)
+        np.testing.assert_allclose(places(new), places(clip), atol=1e-9)
+        np.testing.assert_allclose(new.skeleton.rest_world[:, :, 3], rot.rotate(turn, skeleton.rest_world[:, :, 3]),
+                                   atol=1e-9)
+
+
+def test_no_body_no_axes_but_those_chosen(tmp_path: Path) -> None:
+    fox = real("Fox")
+    clip = swaying(fox, *fox.names[1:4])
+    library = written(tmp_path, clip, rot.IDENTITY, "METRES", "fox")
+    (same,), (note,) = library.clips("fox")
+    assert "+Y is up, facing +Z, in metres: for want of a body that shows it" in note.message
+    np.testing.assert_allclose(places(same), places(clip), rtol=1e-6, atol=1e-4)
+    (laid,), (note,) = Library([tmp_path], bvh=BvhSpace("Z", "-Y", "CENTIMETRES")).clips("fox")
+    assert note.message.endswith("+Z is up, facing −Y, in centimetres: as chosen")
+    np.testing.assert_allclose(places(laid), places(scaled(turned(clip, rot.conjugate(Z_UP)), 0.01)), atol=1e-4)
+
+
+@pytest.mark.parametrize(("space", "said"), [
+    (BvhSpace(up="X"), "+X is up, facing +Z"), (BvhSpace(up="-Z"), "−Z is up, facing −Y"),
+    (BvhSpace(forward="Y"), "+Z is up, facing +Y"), (BvhSpace(forward="X"), "+Y is up, facing +X"),
+    (BvhSpace(up="-Y", forward="-X"), "−Y is up, facing −X")])
+def test_one_axis_chosen_leaves_the_other_to_the_body_where_it_fits(space: BvhSpace, said: str) -> None:
+    assert said in placed(STEP, find_map(STEP.skeleton), space)[2]
+
+
+def test_a_map_file_says_the_axes_too(tmp_path: Path) -> None:
+    """Of a body lying at rest: a person has written which way is up."""
+    library = written(tmp_path, STEP, Y_UP, "METRES")
+    skeleton = bvh.read((tmp_path / "step.bvh").read_bytes()).clip.skeleton
+    text = write_map(find_map(skeleton)).replace("up = +Y\nfront = +Z", "up = +Z\nfront = -Y")
+    (tmp_path / "capture.map").write_text(text, encoding="utf-8")
+    assert "+Z is up, facing −Y" in library.clips("step")[1][0].message
+
+
+def test_axes_on_one_line_and_unknown_ones_are_refused() -> None:
+    with pytest.raises(TaktError, match="BVH Up Z and BVH Forward -Z lie on one line; they must be at right angles"):
+        BvhSpace("Z", "-Z")
+    with pytest.raises(TaktError, match=r"BVH files cannot be in 'FEET'; there are AUTO.*CMU|BVH files cannot be in"):
+        BvhSpace(unit="FEET")
+    assert set(AXES) == {"AUTO", "X", "Y", "Z", "-X", "-Y", "-Z"}
+
+
+def test_a_skeleton_of_one_joint_has_no_size() -> None:
+    one = Skeleton.from_arrays(["HumanoidRoot"], [-1], rot.identities(1), np.zeros((1, 3)))
+    assert "in metres" in placed(swaying(one, "HumanoidRoot"), find_map(one), BvhSpace())[2]
