@@ -1,8 +1,10 @@
 """The score of a character: kept as a Text, performed on the armature's skeleton."""
 
 from collections import OrderedDict
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, fields
+from functools import partial
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, cast
@@ -42,6 +44,11 @@ _last: dict[int, _Key] = {}
 """What each character played last, by the session's number of its object."""
 
 
+_waiting: dict[_Key, tuple[int, Hashable, Mapping[str, object]]] = {}
+"""What was wanted while something was drawn: the number of the armature's object, what rest_key gave, the changes."""
+_when_performed: Callable[[], None] | None = None
+
+
 def perform_score(text: str, filepath: str, settings: properties.ScoreSettings,
                   armature_object: bpy.types.Object) -> Motion:
     """Make the motion that a score means for an armature.
@@ -69,6 +76,11 @@ def error_of(armature_object: bpy.types.Object) -> TaktError | None:
     return None if known is None else known.error
 
 
+def is_waiting(armature_object: bpy.types.Object) -> bool:
+    """Tell whether the score kept with an armature will be performed as soon as nothing is drawn."""
+    return _last.get(armature_object.session_uid) in _waiting
+
+
 def keep(armature_object: bpy.types.Object, motion: Motion) -> None:
     """Let a motion that was just made from what is kept with the armature be found by `motion_of`."""
     key = _key(armature_object, rest_key(armature_object), {})
@@ -85,6 +97,32 @@ def keep_procedures(character: properties.TaktCharacter) -> None:
         kept = character.procedures.add()
         kept.name, kept.ticks = procedure.name, procedure.ticks
         kept.seconds = kept.ticks * document.tick_s
+
+
+@contextmanager
+def while_drawing(then: Callable[[], None]) -> Iterator[None]:
+    """Perform nothing meanwhile, but right afterwards, and call `then` when that is done.
+
+    Clips of Blender's own files and Actions are read by bringing objects into the file, which must not be done from
+    within a drawing.
+    """
+    global _when_performed
+    before, _when_performed = _when_performed, then
+    try:
+        yield
+    finally:
+        _when_performed = before
+
+
+def _perform_waiting(then: Callable[[], None]) -> None:
+    """Perform what was wanted while something was drawn."""
+    wanted = list(_waiting.values())
+    _waiting.clear()
+    objects = {ob.session_uid: ob for ob in bpy.data.objects}
+    for uid, rest, changes in wanted:
+        if uid in objects:
+            motion_of(objects[uid], rest, **changes)
+    then()
 
 
 def forget(armature_object: bpy.types.Object | None = None) -> None:
@@ -138,6 +176,11 @@ def _performance(armature_object: bpy.types.Object, rest: Hashable, changes: Map
     if known is not None:
         _performances.move_to_end(key)
         return known
+    if _when_performed is not None:
+        if not _waiting:
+            bpy.app.timers.register(partial(_perform_waiting, _when_performed))
+        _waiting[key] = armature_object.session_uid, rest, changes
+        return _Performance(None)
     try:
         chosen = {**_chosen(character), **changes}
         performance = _Performance(_perform(character.text.as_string(), character.filepath, chosen, armature_object))

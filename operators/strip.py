@@ -6,7 +6,7 @@ from typing import Any
 import bpy
 
 from ..bridge import properties
-from ..bridge.score import frames_per_second
+from ..bridge.score import frames_per_second, while_drawing
 from ..core.motion import Motion
 from ..preview import life
 from ..preview.strip import Place, Strip, Theme
@@ -77,7 +77,8 @@ class TAKT_GT_strip(bpy.types.Gizmo):
         if watched is None:
             return None
         character, armature_object = watched
-        motion = character.motion(armature_object, **({} if life.choices().transitions else {"transitions": False}))
+        with while_drawing(life.changed):
+            motion = character.motion(armature_object, **({} if life.choices().transitions else {"transitions": False}))
         if not isinstance(motion, Motion):
             return None
         if self.strip is None or self.strip.motion is not motion:

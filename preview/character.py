@@ -14,7 +14,7 @@ import gpu
 import numpy as np
 
 from ..bridge.armature import read_skeleton
-from ..bridge.score import error_of, motion_of, rest_key
+from ..bridge.score import error_of, is_waiting, motion_of, rest_key
 from ..core.arrays import FloatArray
 from ..core.motion import Motion
 from ..core.skeleton import Pose, Skeleton
@@ -123,7 +123,7 @@ class Character:
         motion = motion_of(armature_object, self.rest, **changes)
         if changes:
             return motion or self.last_good
-        if motion is not None or error_of(armature_object) is None:
+        if motion is not None or not (error_of(armature_object) or is_waiting(armature_object)):
             self.last_good = motion
         return self.last_good
 

@@ -13,7 +13,7 @@ from typing import Any, cast
 import bpy
 import numpy as np
 
-from ..bridge.score import time_s
+from ..bridge.score import time_s, while_drawing
 from ..core.motion import Motion
 from .cast import Actor, Cast
 from .character import Character, armature_of, bound_meshes, is_worked_on
@@ -225,7 +225,8 @@ def _draw() -> None:
     if _running is None or _running.failed:
         return
     try:
-        draw_viewport(bpy.context)
+        with while_drawing(changed):
+            draw_viewport(bpy.context)
     except Exception as problem:  # whatever it is, Blender would print it for every redraw
         _log.exception("The preview failed and has been switched off")
         _error = str(problem)

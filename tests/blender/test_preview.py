@@ -256,6 +256,42 @@ def test_the_last_good_score_plays_on_while_the_new_one_has_errors() -> None:
     assert previewed.motion(armature) is None
 
 
+def test_nothing_is_read_from_within_a_drawing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Blender's importers bring objects into the file; the picture of the last score stays until that is done."""
+    from takt.samples.character import build_character
+
+    waiting: list[Any] = []
+    monkeypatch.setattr(bpy.app.timers, "register", waiting.append)
+    armature, _ = build_character(context)
+    text = bpy.data.texts.new("score.pha")
+    kept = properties.character(armature)
+    kept.text, kept.library = text, str(LIBRARY)
+    text.from_string(SCORE.format(clip="wave"))
+    previewed, told = Scored(armature.session_uid), [0]
+    previewed.refresh(armature, [])
+    good = previewed.motion(armature)
+
+    def redraw() -> None:
+        told[0] += 1
+
+    def drawn(**changes: object) -> object:
+        with score.while_drawing(redraw), monkeypatch.context() as context_:
+            context_.setattr(score, "_perform", None)
+            return previewed.motion(armature, **changes)
+
+    for changes in ({}, {"transitions": False}):
+        text.from_string(SCORE.format(clip="bow" if not changes else "wave"))
+        assert drawn(**changes) is drawn(**changes) is good and len(waiting) == 1
+        waiting.pop()()
+        new = drawn(**changes)
+        assert told == [1] and new is not good and new is not None and not waiting
+        told[0], good = 0, previewed.last_good
+    text.from_string("nonsense")
+    assert drawn() is good
+    waiting.pop()()
+    assert drawn() is good and score.error_of(armature) is not None and not waiting
+
+
 def test_characters_who_do_the_same_share_one_motion() -> None:
     from takt.samples.character import build_character
 
