@@ -8,7 +8,7 @@ import numpy as np
 
 from ..core import rotations as rot
 from ..core.arrays import BoolArray, Float32Array, FloatArray
-from ..core.keying import Change, Channel, Keyed, key_every_frame, key_sparsely
+from ..core.keying import Channel, Keyed, key_every_frame, key_sparsely
 from ..core.motion import Motion
 from . import properties, score, versions
 from .keys import write_keys
@@ -38,11 +38,11 @@ class Channels:
         return int(np.ceil(self.frames[-1] - 1e-3))
 
 
-def sample_channels(motion: Motion, scene: bpy.types.Scene, frame_start: int, keys: str = "EVERY_FRAME",
-                    change: Change | None = None) -> Channels:
-    """Sample a motion from frame_start on; keys: one of properties.KEYS; change: what is done to the poses first."""
+def sample_channels(motion: Motion, scene: bpy.types.Scene, frame_start: int,
+                    keys: str = "EVERY_FRAME") -> Channels:
+    """Sample a motion from frame_start on; keys: one of properties.KEYS."""
     make = key_sparsely if keys == "KEYS" else key_every_frame
-    keyed = make(motion, score.frames_per_second(scene), change)
+    keyed = make(motion, score.frames_per_second(scene))
     turns = motion.sequence.is_loop and abs(motion.lap_yaw_rad) > _STRAIGHT_RAD
     return Channels(keyed.frames + frame_start, tuple(_curves(motion, keyed)), motion.sequence.is_loop, turns)
 

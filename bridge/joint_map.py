@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from pathlib import Path
 
 import bpy
-import numpy as np
 
-from ..core import rotations as rot
-from ..core.arrays import FloatArray
 from ..core.errors import FileError, TaktError
-from ..core.feet import lock_feet
 from ..core.maps import SUFFIX, SavedMap, SkeletonMap, find_map, fingerprint, write_map
 from ..core.pha.document import parse
 from ..core.pha.library import Library
-from ..core.skeleton import Pose
-from . import armature, axes, libraries, properties
+from . import armature, libraries, properties
 
 
 def fill(armature_object: bpy.types.Object) -> SkeletonMap:
@@ -75,19 +70,6 @@ def key(armature_object: bpy.types.Object) -> Hashable:
     """Return what a motion depends on of all this."""
     character = properties.character(armature_object)
     return tuple((joint.name, joint.meant) for joint in character.joints) if character.is_map_checked else ()
-
-
-def feet_lock(armature_object: bpy.types.Object) -> Callable[[Pose, FloatArray], Pose]:
-    """Return what keeps planted feet in their places, for poses of an armature at times."""
-    skeleton = armature.read_skeleton(armature_object)
-    kept = kept_map(armature_object)
-    found = kept[0].of(skeleton) if kept else _library(armature_object).skeleton_map(skeleton)
-    up = found.up(rot.rotate(axes.armature_from_hanim(armature_object), np.array((0.0, 1.0, 0.0))))
-
-    def lock(pose: Pose, times_s: FloatArray) -> Pose:
-        return lock_feet(found, pose, times_s, up)
-
-    return lock
 
 
 def _library(armature_object: bpy.types.Object) -> Library:

@@ -130,7 +130,7 @@ class ScoreSettings:
             description="What becomes of the way over the ground",
             items=[(identifier, *entry) for identifier, entry in ROOT_MODES.items()])
         lock_feet: BoolProperty(
-            name="Lock Feet", default=False, override=_OVERRIDABLE,
+            name="Lock Feet", default=_DEFAULTS.lock_feet, override=_OVERRIDABLE,
             description="Keep feet that stand on the ground where they are, by a small correction of the legs")
         loop: BoolProperty(
             name="Loop", default=_DEFAULTS.loop, override=_OVERRIDABLE,
@@ -144,11 +144,12 @@ class ScoreSettings:
 
 
 SETTING_NAMES = ("library", "procedure", "method", "curve", "interpolation", "translation", "pace", "joint_time",
-                 "speed", "root_motion", "loop", "joint_limits", "load_format", "bvh_up", "bvh_forward")
+                 "speed", "root_motion", "loop", "lock_feet", "joint_limits", "load_format", "bvh_up",
+                 "bvh_forward")
 """What a motion depends on; the names are those of core's Settings but for what concerns libraries and rigs."""
 OF_FILES = frozenset(("library", "bvh_up", "bvh_forward"))
 """Of these, what belongs to one score's files and is not remembered for the next."""
-ACTION_NAMES = ("key_mode", "markers_wanted", "lock_feet")
+ACTION_NAMES = ("key_mode", "markers_wanted")
 """What only the Action and the timeline depend on."""
 
 

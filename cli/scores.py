@@ -35,6 +35,7 @@ _HELP = {
     "joint_time": "whether joints share a transition's length or take their own",
     "speed": "the mean speed that automatic lengths go by",
     "root_motion": "how the character travels",
+    "lock_feet": "keep planted feet in their places",
     "loop": "join the end to the beginning",
 }
 _UP = {"Y": np.array((0.0, 1.0, 0.0)), "Z": np.array((0.0, 0.0, 1.0))}

@@ -27,7 +27,7 @@ def bake(motion: Motion, fps: float, name: str) -> Clip:
     """
     if not 0.0 < fps < np.inf:
         raise TaktError(f"{fps} frames per second; a number greater than 0 is wanted")
-    joints = np.flatnonzero(np.any([clip.moved for clip in motion.clips], axis=0))
+    joints = np.flatnonzero(motion.moved)
     frames = int(min(np.ceil(motion.duration_s * fps - 1e-6), 1e15)) + 1
     if frames * len(joints) * 10 > MAX_VALUES:
         raise TaktError(f"{frames} frames of {len(joints)} joints are too many for one clip; at most "

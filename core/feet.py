@@ -7,6 +7,7 @@ the foot itself keeps its rotation. The correction comes in before and goes out 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -14,54 +15,105 @@ import numpy as np
 
 from . import rotations as rot
 from .arrays import BoolArray, FloatArray
+from .loose import upwards
 from .maps import SkeletonMap
-from .skeleton import Pose, world_from_pose
+from .skeleton import Pose, Skeleton, world_from_pose
 
 LOW_LEGS: Final = 0.06
 """A planted foot is at most this much higher than the lowest place it ever has, in leg lengths."""
 SLOW_LEGS_PER_S: Final = 0.35
 SHORTEST_S: Final = 0.1
+BRIEF_S: Final = 0.05
 EASE_S: Final = 0.15
+STEP_S: Final = 1.0 / 60.0
+"""How finely contacts are looked for."""
+_FRAMES_AT_ONCE: Final = 256
 _REACH: Final = 0.9995
 """Legs are never straightened beyond this share of their length, where the knee would snap."""
 
 
 @dataclass(frozen=True)
 class Leg:
-    """Joints of a leg; foot is the one that stands: the ball of the foot, or the ankle where there is none."""
+    """Joints of a leg; foot is the one that stands: the ball of the foot, or the ankle where there is none.
+
+    is_loose: the ankle does not hang on the knee, as in rigs whose legs reach for their feet by IK.
+    """
 
     hip: int
     knee: int
     ankle: int
     foot: int
+    is_loose: bool = False
 
 
 def legs_of(skeleton_map: SkeletonMap) -> tuple[Leg, ...]:
-    """Return the legs of which hip, knee and ankle are known and hang on each other."""
+    """Return the legs of which hip, knee and ankle are known and the knee hangs on the hip."""
     found = []
     for side in "lr":
         joints = [skeleton_map.joint_of.get(f"{side}_{part}", -1) for part in ("hip", "knee", "ankle", "metatarsal")]
         hip, knee, ankle, ball = joints
-        if min(hip, knee, ankle) >= 0 and _hangs(skeleton_map, knee, hip) and _hangs(skeleton_map, ankle, knee):
-            found.append(Leg(hip, knee, ankle, ball if ball >= 0 and _hangs(skeleton_map, ball, ankle) else ankle))
+        if min(hip, knee, ankle) >= 0 and _hangs(skeleton_map, knee, hip):
+            found.append(Leg(hip, knee, ankle, ball if ball >= 0 and _hangs(skeleton_map, ball, ankle) else ankle,
+                             not _hangs(skeleton_map, ankle, hip)))
     return tuple(found)
 
 
-def contacts(places: FloatArray, times_s: FloatArray, up: FloatArray, leg_length: float) -> BoolArray:
+@dataclass(frozen=True, eq=False)
+class Contacts:
+    """When and where a foot stands: K times, one after another, from start_s to stop_s (K,), at (K, 3)."""
+
+    start_s: FloatArray
+    stop_s: FloatArray
+    at: FloatArray
+
+    @classmethod
+    def of(cls, places: FloatArray, times_s: FloatArray, up: FloatArray, leg_length: float) -> Contacts:
+        """Find them: a joint's places (F, 3) in model space at times (F,), ascending; up: unit vector (3,)."""
+        found = runs(planted(places, times_s, up, leg_length))
+        first, last = np.array(found, dtype=np.int64).reshape(-1, 2).T
+        at = [places[start:stop].mean(axis=0) for start, stop in found]
+        return cls(times_s[first], times_s[last - 1], np.array(at).reshape(-1, 3))
+
+    def shift(self, places: FloatArray, times_s: FloatArray, up: FloatArray) -> FloatArray:
+        """Return how far a foot at places (F, 3) must be moved over the ground at times (F,), (F, 3).
+
+        All the way while it stands; before and after that for a share that eases in and out within EASE_S, or within
+        the time that there is between two contacts.
+        """
+        if not len(self.at):
+            return np.zeros(places.shape)
+        gap = np.minimum(np.concatenate(((np.inf,), self.start_s[1:] - self.stop_s[:-1], (np.inf,))), EASE_S)
+        begun = np.searchsorted(self.start_s, times_s, side="right")
+        last, following = np.maximum(begun - 1, 0), np.minimum(begun, len(self.at) - 1)
+        shift = np.zeros(places.shape)
+        for contact, away_s, ease_s, counts in (
+                (last, times_s - self.stop_s[last], gap[last + 1], begun > 0),
+                (following, self.start_s[following] - times_s, gap[following], begun < len(self.at))):
+            away = np.clip(away_s / np.maximum(ease_s, 1e-9), 0.0, 1.0)
+            share = np.where(counts, 0.5 + 0.5 * np.cos(np.pi * away), 0.0)
+            ahead = self.at[contact] - places
+            shift += share[:, None] * (ahead - (ahead @ up)[:, None] * up)
+        return shift
+
+
+def planted(places: FloatArray, times_s: FloatArray, up: FloatArray, leg_length: float) -> BoolArray:
     """Tell when a joint stands on the ground, (F,).
 
     places: (F, 3) in model space at times (F,), ascending; up: unit vector (3,). Contacts shorter than SHORTEST_S do
-    not count.
+    not count, nor do gaps that are shorter than BRIEF_S.
     """
     if len(places) < 2 or leg_length <= 0.0:
         return np.zeros(len(places), dtype=np.bool_)
     height = places @ up
     speed = np.linalg.norm(np.gradient(places, times_s, axis=0), axis=1)
-    planted: BoolArray = (height <= height.min() + LOW_LEGS * leg_length) & (speed <= SLOW_LEGS_PER_S * leg_length)
-    for start, stop in runs(planted):
+    stands: BoolArray = (height <= height.min() + LOW_LEGS * leg_length) & (speed <= SLOW_LEGS_PER_S * leg_length)
+    for start, stop in runs(~stands):
+        if 0 < start and stop < len(stands) and times_s[stop] - times_s[start - 1] < BRIEF_S:
+            stands[start:stop] = True
+    for start, stop in runs(stands):
         if times_s[stop - 1] - times_s[start] < SHORTEST_S:
-            planted[start:stop] = False
-    return planted
+            stands[start:stop] = False
+    return stands
 
 
 def runs(planted: BoolArray) -> list[tuple[int, int]]:
@@ -74,45 +126,66 @@ def runs(planted: BoolArray) -> list[tuple[int, int]]:
     return [(int(a), int(b)) for a, b in edges.reshape(-1, 2)]
 
 
-def lock_feet(skeleton_map: SkeletonMap, pose: Pose, times_s: FloatArray, up: FloatArray) -> Pose:
-    """Return poses (F, J, …) whose planted feet stay where they are.
+@dataclass(frozen=True, eq=False)
+class FeetLock:
+    """Keeps feet where they stand. legs: with the contacts of the foot of each; up: unit vector (3,) of model space."""
 
-    times_s: (F,) ascending; up: unit vector (3,) of model space. Poses of a skeleton without whole legs come back
-    as they are. A foot that the leg cannot reach is followed as far as it goes.
-    """
-    skeleton = skeleton_map.skeleton
-    rotations = pose.rotations.copy()
-    for leg in legs_of(skeleton_map):
-        world = world_from_pose(skeleton, Pose(rotations, pose.translations, pose.scales))
+    skeleton_map: SkeletonMap
+    legs: tuple[tuple[Leg, Contacts], ...]
+    up: FloatArray
+
+    @classmethod
+    def of(cls, skeleton_map: SkeletonMap, sample: Callable[[FloatArray], Pose], begin_s: float, end_s: float,
+           up: FloatArray) -> FeetLock:
+        """Find when the feet of a motion stand, from begin_s to end_s.
+
+        sample: the poses (F, J, …) of a skeleton at times (F,). A skeleton without whole legs has nothing to lock.
+        """
+        legs, skeleton = legs_of(skeleton_map), skeleton_map.skeleton
+        times = np.linspace(begin_s, end_s, int(np.ceil((end_s - begin_s) / STEP_S)) + 1)
+        places = np.empty((len(times), len(legs), 3))
+        for start in range(0, len(times) if legs else 0, _FRAMES_AT_ONCE):
+            part = slice(start, start + _FRAMES_AT_ONCE)
+            places[part] = _world(skeleton, sample(times[part]), [leg.foot for leg in legs])[..., 3]
         rest = skeleton.rest_world[:, :, 3]
-        length = float(np.linalg.norm(np.diff(rest[[leg.hip, leg.knee, leg.ankle]], axis=0), axis=1).sum())
-        foot = world[:, leg.foot, :, 3]
-        shift = _shift(foot, contacts(foot, times_s, up, length), times_s, up)
-        if shift.any():
-            _reach(skeleton_map, leg, rotations, world, world[:, leg.ankle, :, 3] + shift)
-    return Pose(rotations, pose.translations, pose.scales)
+        lengths = [np.linalg.norm(np.diff(rest[[leg.hip, leg.knee, leg.ankle]], axis=0), axis=1).sum() for leg in legs]
+        return cls(skeleton_map, tuple((leg, Contacts.of(places[:, i], times, up, float(lengths[i])))
+                                       for i, leg in enumerate(legs)), up)
+
+    def hold(self, pose: Pose, times_s: FloatArray) -> Pose:
+        """Return poses (F, J, …) at times (F,), in any order, whose planted feet stay where they are.
+
+        A foot that the leg cannot reach is followed as far as it goes.
+        """
+        rotations, translations = pose.rotations.copy(), pose.translations.copy()
+        for leg, contacts in self.legs:
+            joints = [leg.hip, leg.knee, leg.ankle, leg.foot]
+            above = [int(self.skeleton_map.skeleton.parents[joint]) for joint in joints[:3]]
+            asked = [joint for joint in dict.fromkeys((*joints, *above)) if joint >= 0]
+            found = _world(self.skeleton_map.skeleton, Pose(rotations, translations, pose.scales), asked)
+            world = {joint: found[:, i] for i, joint in enumerate(asked)}
+            shift = contacts.shift(world[leg.foot][:, :, 3], times_s, self.up)
+            if shift.any():
+                _reach(self.skeleton_map, leg, rotations, world, world[leg.ankle][:, :, 3] + shift)
+            if leg.is_loose and above[2] >= 0:
+                shift = np.asarray(np.linalg.solve(world[above[2]][:, :, :3], shift[..., None])[..., 0], np.float64)
+            if leg.is_loose:
+                translations[:, leg.ankle] += shift
+        return Pose(rotations, translations, pose.scales)
 
 
-def _shift(places: FloatArray, planted: BoolArray, times_s: FloatArray, up: FloatArray) -> FloatArray:
-    """Return how far the foot must be moved over the ground, (F, 3)."""
-    shift, weight = np.zeros(places.shape), np.zeros(len(places))
-    for start, stop in runs(planted):
-        at = places[start:stop].mean(axis=0)
-        first = int(np.searchsorted(times_s, times_s[start] - EASE_S))
-        last = int(np.searchsorted(times_s, times_s[stop - 1] + EASE_S, side="right"))
-        part = slice(first, last)
-        away = np.maximum(np.maximum(times_s[start] - times_s[part], times_s[part] - times_s[stop - 1]), 0.0) / EASE_S
-        share = 0.5 + 0.5 * np.cos(np.pi * np.minimum(away, 1.0))
-        share = np.where(planted[part] & (away > 0.0), 0.0, share)  # another contact's own time
-        ahead = at - places[part]
-        shift[part] += share[:, None] * (ahead - (ahead @ up)[:, None] * up)
-        weight[part] += share
-    return np.asarray(shift / np.maximum(weight, 1.0)[:, None])
+def _world(skeleton: Skeleton, pose: Pose, joints: Sequence[int]) -> FloatArray:
+    """Return matrices (F, N, 3, 4) of some joints; only what they hang on is looked at."""
+    keep = upwards(skeleton, np.array(joints, dtype=np.int64))
+    part = skeleton.part(keep)
+    world = world_from_pose(part, Pose(pose.rotations[:, keep], pose.translations[:, keep], pose.scales[:, keep]))
+    return world[:, np.searchsorted(keep, joints)]
 
 
-def _reach(skeleton_map: SkeletonMap, leg: Leg, rotations: FloatArray, world: FloatArray, goal: FloatArray) -> None:
-    """Turn hip and knee (in place) so that the ankle comes to its goal (F, 3), and the ankle back."""
-    hip, knee, ankle = (world[:, joint, :, 3] for joint in (leg.hip, leg.knee, leg.ankle))
+def _reach(skeleton_map: SkeletonMap, leg: Leg, rotations: FloatArray, world: Mapping[int, FloatArray],
+           goal: FloatArray) -> None:
+    """Turn hip and knee (in place) so that the ankle comes to its goal (F, 3), and the ankle back where it hangs on."""
+    hip, knee, ankle = (world[joint][:, :, 3] for joint in (leg.hip, leg.knee, leg.ankle))
     thigh, shin = np.linalg.norm(knee - hip, axis=1), np.linalg.norm(ankle - knee, axis=1)
     whole = np.clip(np.linalg.norm(goal - hip, axis=1), np.abs(thigh - shin) * (2.0 - _REACH),
                     np.maximum((thigh + shin) * _REACH, np.linalg.norm(ankle - hip, axis=1)))
@@ -125,7 +198,8 @@ def _reach(skeleton_map: SkeletonMap, leg: Leg, rotations: FloatArray, world: Fl
     both = rot.multiply(swing, bend)
     _turn(skeleton_map, rotations, world, leg.hip, rot.identities(len(goal)), swing)
     _turn(skeleton_map, rotations, world, leg.knee, swing, both)
-    _turn(skeleton_map, rotations, world, leg.ankle, both, rot.identities(len(goal)))
+    if not leg.is_loose:
+        _turn(skeleton_map, rotations, world, leg.ankle, both, rot.identities(len(goal)))
 
 
 def _opening(thigh: FloatArray, shin: FloatArray, whole: FloatArray) -> FloatArray:
@@ -140,15 +214,15 @@ def _arcs(a: FloatArray, b: FloatArray) -> FloatArray:
     return rot.from_axis_angle(axis, np.arctan2(np.linalg.norm(axis, axis=1), np.sum(a * b, axis=1)))
 
 
-def _turn(skeleton_map: SkeletonMap, rotations: FloatArray, world: FloatArray, joint: int, above: FloatArray,
-          own: FloatArray) -> None:
+def _turn(skeleton_map: SkeletonMap, rotations: FloatArray, world: Mapping[int, FloatArray], joint: int,
+          above: FloatArray, own: FloatArray) -> None:
     """Turn a joint by `own` in the model, where what it hangs on has turned by `above`.
 
     With W the joint's rotation before, P its parent's: new key = (above · P · rest)⁻¹ · own · P · rest · key.
     """
     skeleton = skeleton_map.skeleton
     parent = int(skeleton.parents[joint])
-    frame = rot.from_matrix(_rotation(world[:, parent])) if parent >= 0 else rot.identities(len(world))
+    frame = rot.from_matrix(_rotation(world[parent])) if parent >= 0 else rot.identities(len(rotations))
     frame = rot.multiply(frame, skeleton.rest_rotations[joint])
     turned = rot.multiply(rot.conjugate(rot.multiply(above, frame)), rot.multiply(own, frame))
     rotations[:, joint] = rot.multiply(turned, rotations[:, joint])

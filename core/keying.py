@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,9 +12,6 @@ from .arrays import BoolArray, FloatArray, IntArray
 from .motion import Motion
 from .reduction import rotation_keys, vector_keys
 from .skeleton import Pose
-
-Change = Callable[[Pose, FloatArray], Pose]
-"""What makes other poses (F, J, …) of poses and their times (F,)."""
 
 ANGLE_RAD = np.radians(0.01)
 """How far keys may lead a joint from the motion."""
@@ -56,16 +53,16 @@ class Keyed:
     scales: Channel
 
 
-def key_every_frame(motion: Motion, fps: float, change: Change | None = None) -> Keyed:
+def key_every_frame(motion: Motion, fps: float) -> Keyed:
     """Return a key for each joint that moves, at every frame up to the first at or after the end.
 
-    A loop ends where its next round begins, be that between two frames. change: what is done to the poses first.
+    A loop ends where its next round begins, be that between two frames.
     """
     frames = _whole_frames(motion, fps)
-    return _keyed(motion, frames, fps, None, change)
+    return _keyed(motion, frames, fps, None)
 
 
-def key_sparsely(motion: Motion, fps: float, change: Change | None = None) -> Keyed:
+def key_sparsely(motion: Motion, fps: float) -> Keyed:
     """Return as few keys as keep within ANGLE_RAD and SHARE_OF_HEIGHT at every frame and every key of the clips.
 
     They stand at the clips' own keys, where these fall between two frames also there, and at frames.
@@ -77,7 +74,7 @@ def key_sparsely(motion: Motion, fps: float, change: Change | None = None) -> Ke
     frames = np.concatenate([_whole_frames(motion, fps), edges, jumps, *_own_keys(motion, fps)])
     frames = np.unique(frames[(frames >= 0.0) & (frames <= frames.max(initial=0.0))])
     frames = frames[np.append(True, np.diff(frames) > _NEAREST)]
-    return _keyed(motion, frames, fps, np.isin(frames, edges), change)
+    return _keyed(motion, frames, fps, np.isin(frames, edges))
 
 
 def _whole_frames(motion: Motion, fps: float) -> FloatArray:
@@ -101,13 +98,11 @@ def _own_keys(motion: Motion, fps: float) -> Iterator[FloatArray]:
         yield (begin[segments, None] + (end - begin)[segments, None] * share).ravel()
 
 
-def _keyed(motion: Motion, frames: FloatArray, fps: float, starts: BoolArray | None, change: Change | None) -> Keyed:
+def _keyed(motion: Motion, frames: FloatArray, fps: float, starts: BoolArray | None) -> Keyed:
     """Sample at frames; where starts are given, choose keys from there, else all are keys."""
     times = frames / fps if motion.sequence.is_loop else np.minimum(frames / fps, motion.duration_s)
     pose = _sampled(motion, times)
-    if change is not None:
-        pose = change(pose, times)
-    moved = np.any([clip.moved for clip in motion.clips], axis=0)
+    moved = motion.moved
     places = motion.skeleton.rest_world[:, :, 3]
     height = float(np.ptp(places, axis=0).max(initial=0.0)) or 1.0
 

@@ -62,12 +62,10 @@ def upwards(skeleton: Skeleton, joints: IntArray) -> IntArray:
 
 
 def world_of(skeleton: Skeleton, keep: IntArray, times: FloatArray, rotations: Tracks,
-           translations: Tracks) -> dict[int, FloatArray]:
+             translations: Tracks) -> dict[int, FloatArray]:
     """Return matrices (F, 3, 4) of the joints to keep, which hold their ancestors."""
     new = {int(joint): i for i, joint in enumerate(keep)}
-    parents = np.array([new.get(int(skeleton.parents[joint]), -1) for joint in keep])
-    part = Skeleton(tuple(skeleton.names[joint] for joint in keep), parents, skeleton.rest_rotations[keep],
-                    skeleton.rest_translations[keep], skeleton.rest_scales[keep])
+    part = skeleton.part(keep)
 
     def kept(tracks: Tracks, channels: int) -> Tracks:
         return packed([(new[int(joint)], *keys_of(tracks, i)) for i, joint in enumerate(tracks.joints)

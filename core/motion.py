@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence as SequenceOf
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -12,8 +12,10 @@ from . import rotations as rot
 from .arrays import BoolArray, FloatArray, IntArray
 from .clip import Clip
 from .errors import Problem, TaktError
+from .feet import FeetLock
 from .held import Held
 from .keys import KeyTable
+from .maps import SkeletonMap
 from .pha.sequence import Sequence
 from .root_motion import RootMode, RootWay
 from .skeleton import Pose, Skeleton
@@ -43,6 +45,7 @@ class Motion:
     sequence: its S segments, as the score says; clips: those that the segments index.
     style: how clips and transitions are blended.
     layout: when each clip and each transition plays.
+    feet: what the joints are, where planted feet shall be kept in their places.
     problems: warnings and notes; unmatched: joints without counterpart, when clips came from other skeletons.
     """
 
@@ -54,6 +57,7 @@ class Motion:
     problems: tuple[Problem, ...]
     _stage: _Stage
     unmatched: tuple[str, ...] = ()
+    feet: SkeletonMap | None = None
     _last_lead: dict[bytes, Lead] = field(default_factory=dict)
 
     @property
@@ -83,6 +87,34 @@ class Motion:
         pose is the clip's own for every joint that the clip moves; the others hold what moved them last.
         """
         rounds, times = self._wrapped(np.asarray(times_s, dtype=np.float64))
+        if self._feet is None:
+            return self._sampled(times, rounds)
+        pose = self._feet.hold(self._sampled(times, np.zeros_like(rounds)), times)
+        self._stage.root.repeat(pose, rounds)
+        return pose
+
+    @cached_property
+    def _feet(self) -> FeetLock | None:
+        """What holds the feet; a loop's contacts go over its seam, so its neighbouring rounds are looked at too."""
+        if self.feet is None:
+            return None
+
+        def sample(times_s: FloatArray) -> Pose:
+            rounds, times = self._wrapped(times_s)
+            return self._sampled(times, rounds)
+
+        further = self.duration_s if self.sequence.is_loop else 0.0
+        return FeetLock.of(self.feet, sample, -further, self.duration_s + further, self._stage.up)
+
+    @cached_property
+    def moved(self) -> BoolArray:
+        """Joints that anything moves, (J,)."""
+        moved = np.any([clip.moved for clip in self.clips], axis=0)
+        for leg, _ in self._feet.legs if self._feet is not None else ():
+            moved[[leg.hip, leg.knee, leg.ankle]] = True
+        return np.asarray(moved)
+
+    def _sampled(self, times: FloatArray, rounds: IntArray) -> Pose:
         segment = np.maximum(np.searchsorted(self.layout.begin_s, times, side="right") - 1, 0)
         pose = self._clip_poses(segment, times, rounds)
         seam, seam_times, seam_rounds = self._windows(segment, times, rounds)
@@ -178,6 +210,7 @@ class _Stage:
     durations_s: FloatArray
     mean_speed: MeanSpeed
     limits: Limits | None
+    up: FloatArray
 
     def crossing(self, seam: IntArray, rounds: IntArray) -> Crossing:
         """Return both sides of the seams after segments (N,), where they stand."""
@@ -212,13 +245,14 @@ class _Stage:
 
 def compose(sequence: Sequence, clips: SequenceOf[Clip], style: Style, *, root_motion: RootMode, up: FloatArray,
             speed: str = "PATHS", limits: Limits | None = None, problems: tuple[Problem, ...] = (),
-            unmatched: tuple[str, ...] = ()) -> Motion:
+            unmatched: tuple[str, ...] = (), feet: SkeletonMap | None = None) -> Motion:
     """Join clips into a motion.
 
     clips: those that sequence.clip indexes, all on one skeleton, which becomes the motion's.
     root_motion, speed: identifiers of ROOT_MODES and SPEEDS.
     up: (3,) the direction up in the skeleton's model space.
     limits: of the skeleton's joints, where they decide which way transitions turn.
+    feet: what the joints are, where planted feet shall be kept in their places.
     Raises TaktError where an identifier is unknown, the curve lacks the shape that the method needs, or clips
     have different skeletons.
     """
@@ -240,8 +274,9 @@ def compose(sequence: Sequence, clips: SequenceOf[Clip], style: Style, *, root_m
                                            partial(lengths, turning, mean_speed=speed_named(speed)))
     layout = method.lay_out(sequence.length_s, transitions_s)
     tempo = _quotient(1.0, stretches(layout.end_s - layout.begin_s, sequence, clips))
-    stage = _Stage(sequence, keys, ends, held, root, turning, tempo, durations_s, speed_named(speed), limits)
-    return Motion(skeleton, sequence, tuple(clips), style, layout, problems + found, stage, unmatched)
+    stage = _Stage(sequence, keys, ends, held, root, turning, tempo, durations_s, speed_named(speed), limits,
+                   up / np.linalg.norm(up))
+    return Motion(skeleton, sequence, tuple(clips), style, layout, problems + found, stage, unmatched, feet)
 
 
 def _of_joints(poses: Pose, row: IntArray) -> Pose:

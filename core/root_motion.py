@@ -205,6 +205,7 @@ class Travel:
         own = Placement(np.where(moves, starts.yaw_rad, 0.0), np.where(moves, starts.shift, 0.0))
         return cls(own, stations, stations.at(-1) @ stations.at(0).inverse())
 
+
 class RootWay:
     """Applies root motion to poses.
 
@@ -272,6 +273,11 @@ class RootWay:
             place = self._lapped(self._stations.at(seam + 1), rounds)
             for pose in poses:
                 self._carry(pose, place)
+
+    def repeat(self, pose: Pose, rounds: IntArray) -> None:
+        """Carry poses (F, J, …) of the first round to where later rounds (F,) are."""
+        if self._mode == "CONTINUE" and rounds.any():
+            self._carry(pose, self._lap.power(rounds))
 
     def _lapped(self, place: Placement, rounds: IntArray) -> Placement:
         return self._lap.power(rounds) @ place if rounds.any() else place

@@ -45,6 +45,7 @@ class Settings:
     root_motion: RootMode = "CONTINUE"
     loop: bool = False
     transitions: bool = True
+    lock_feet: bool = False
 
     @property
     def style(self) -> Style:
@@ -82,8 +83,10 @@ def play(programme: Programme, skeleton: Skeleton | None = None, settings: Setti
     sequence, clips = played(sequence, programme)
     target = clips[0].skeleton.turned(turn) if skeleton is None else skeleton
     fitted, unmatched = _fitted(clips, sequence.clips, target, maps, turn, Place(programme.document.path))
-    return compose(sequence, fitted, settings.style, root_motion=settings.root_motion, up=maps(target).up(up),
-                   speed=settings.speed, limits=limits, problems=programme.problems, unmatched=unmatched)
+    target_map = maps(target)
+    return compose(sequence, fitted, settings.style, root_motion=settings.root_motion, up=target_map.up(up),
+                   speed=settings.speed, limits=limits, problems=programme.problems, unmatched=unmatched,
+                   feet=target_map if settings.lock_feet else None)
 
 
 def played(sequence: Sequence, programme: Programme) -> tuple[Sequence, tuple[Clip, ...]]:

@@ -99,6 +99,14 @@ class Skeleton:
             world[level] = rot.multiply(world[self.parents[level]], self.rest_rotations[level])
         return world
 
+    def part(self, joints: IntArray) -> Skeleton:
+        """Return some joints (ascending) alone; what each hangs on must be among them."""
+        new = np.full(len(self) + 1, -1, dtype=np.int64)  # the last one stands for "none"
+        new[joints] = np.arange(len(joints))
+        names = tuple(self.names[joint] for joint in joints.tolist())
+        return Skeleton(names, new[self.parents[joints]], self.rest_rotations[joints], self.rest_translations[joints],
+                        self.rest_scales[joints], self.name)
+
     def turned(self, turn: FloatArray) -> Skeleton:
         """Return the skeleton rotated in model space by a quaternion (4,), as when axes are converted."""
         if np.array_equal(turn, rot.IDENTITY):

@@ -5,7 +5,7 @@ from typing import Any, cast
 import bpy
 import numpy as np
 
-from ..bridge import action, curves, joint_map, limits, properties, score, timeline
+from ..bridge import action, curves, limits, properties, score, timeline
 from ..core.motion import Motion
 
 _NAMES_SHOWN = 8
@@ -57,8 +57,7 @@ def write_motion(operator: bpy.types.Operator, context: bpy.types.Context, armat
     scene = context.scene
     assert scene is not None
     character = properties.character(armature_object)
-    lock = joint_map.feet_lock(armature_object) if character.lock_feet else None
-    channels = action.sample_channels(motion, scene, frame_start, character.key_mode, lock)
+    channels = action.sample_channels(motion, scene, frame_start, character.key_mode)
     character.frame_start = frame_start
     action.write_action(armature_object, name, channels)
     timeline.write_timeline(armature_object, scene, motion, channels.last_frame)

@@ -15,11 +15,13 @@ from takt.bridge import clips
 from takt.core import rotations as rot
 from takt.core.arrays import FloatArray
 from takt.core.clip import Clip
+from takt.core.feet import FeetLock
 from takt.core.formats import ogre_binary, read_clips
 from takt.core.formats.ogre import OgreSkeleton
 from takt.core.maps import SkeletonMap, find_map
 from takt.core.retarget import Retargeted, retarget
 from takt.core.skeleton import Skeleton, world_from_pose
+from takt.samples.clips import build_clips
 from takt.samples.skeleton import build_skeleton
 from takt.tests.core.ogre_cases import DATA
 from takt.tests.core.rigs import real
@@ -31,6 +33,8 @@ HEAD_SHARE = 0.08
 """How far the mean height of the head may be from the clip's own, as a share of the body's height at rest."""
 STANDING = 0.88
 """That holds where the head is at least this high: lying and bent bodies differ by their proportions."""
+SLIDE, OUT_OF_REACH = 0.01, 0.015
+"""Of the leg's length, in each contact; and where a straight leg cannot reach."""
 LIMBS = [(f"{side}_{a}", f"{side}_{b}") for side in "lr" for a, b in
          (("hip", "knee"), ("knee", "ankle"), ("shoulder", "elbow"), ("elbow", "wrist"))]
 LINES = [*LIMBS, ("HumanoidRoot", "skullbase"), ("HumanoidRoot", "l_hip"), ("HumanoidRoot", "r_hip"),
@@ -126,6 +130,35 @@ def test_limbs_point_as_in_the_clip_and_heads_are_as_high(
     record_property(f"{of} on {to}", f"{len(mean)} clips, mean {np.mean(mean or [0]):.3f}°, "
                                      f"worst {np.max(worst or [0]):.2f}°")
     assert np.max(mean or [0]) <= MEAN_DEG and np.max(worst or [0]) <= WORST_DEG
+
+
+def slides(clip: Clip, found: SkeletonMap) -> FloatArray:
+    """Return how far feet slide in each contact with the lock on, in leg lengths (N,)."""
+    skeleton, up = found.skeleton, found.up(np.array((0.0, 0.0, 1.0)))
+    lock = FeetLock.of(found, lambda times: clip.sample(times, "SLERP"), 0.0, clip.duration_s, up)
+    times = np.linspace(0.0, clip.duration_s, int(clip.duration_s * 60) + 1)
+    world = world_from_pose(skeleton, lock.hold(clip.sample(times, "SLERP"), times))[..., 3]
+    away = []
+    for leg, contacts in lock.legs:
+        rest = skeleton.rest_world[[leg.hip, leg.knee, leg.ankle], :, 3]
+        flat = world[:, leg.foot] - (world[:, leg.foot] @ up)[:, None] * up
+        for start, stop in zip(contacts.start_s, contacts.stop_s, strict=True):
+            stands = flat[(times >= start) & (times <= stop)]
+            away.append(np.linalg.norm(stands - stands.mean(axis=0), axis=1).max()
+                        / np.linalg.norm(np.diff(rest, axis=0), axis=1).sum())
+    return np.array(away)
+
+
+@pytest.mark.parametrize("to", TARGETS)
+def test_planted_feet_slide_little_with_the_lock_on(to: str, record_property: Callable[[str, object], None]) -> None:
+    """Legs that are straight when a foot drifts away cannot hold it; in two contacts of these clips they are."""
+    found = find_map(target(to))
+    ours = [clip for module in ("feet/Steps.skeleton.xml", "dance/Moves.skeleton") for clip in build_clips(module)]
+    away = np.concatenate([slides(retarget(clip, found.skeleton, BLENDER_FROM_HANIM).clip, found)
+                           for clip in (*ours, *(clip for of in SOURCES for clip in source(of)))])
+    record_property(f"feet of {to}", f"{len(away)} contacts, {(away > SLIDE).sum()} slide by more than {SLIDE:.0%} of "
+                                     f"the leg, worst {away.max():.2%}")
+    assert len(away) > 200 and (away > SLIDE).sum() <= 1 and away.max() <= OUT_OF_REACH
 
 
 @pytest.mark.skipif(not os.environ.get("TAKT_PAIRS"), reason="TAKT_PAIRS names no file for the contact sheet")

@@ -15,7 +15,7 @@ from takt.core import rotations as rot
 from takt.core.arrays import FloatArray
 from takt.core.clip import Clip, Tracks
 from takt.core.errors import TaktError
-from takt.core.feet import contacts, runs
+from takt.core.feet import planted, runs
 from takt.core.formats import bvh
 from takt.core.maps import find_map
 from takt.core.skeleton import Skeleton, world_from_pose
@@ -246,11 +246,16 @@ def test_locked_feet_stand_in_the_action(library: Path) -> None:
             toes: list[Any] = [rig.pose.bones[f"mixamorig:{side}ToeBase"].head for side in ("Left", "Right")]
             places.append([tuple(toe) for toe in toes])
         feet = np.array(places)
+        motion = score.motion_of(rig)  # what the preview plays
+        assert motion is not None
+        at = [motion.skeleton.index_of[f"mixamorig:{side}ToeBase"] for side in ("Left", "Right")]
+        played = world_from_pose(motion.skeleton, motion.sample(np.arange(len(feet)) / 24))[..., 3][:, at]
+        np.testing.assert_allclose(feet, played, atol=1e-4)
         if not lock:
             times = np.arange(len(feet)) / 24
-            planted = [contacts(feet[:, i], times, np.array((0.0, 0, 1)), LEG_M) for i in range(2)]
+            stands = [planted(feet[:, i], times, np.array((0.0, 0, 1)), LEG_M) for i in range(2)]
         slides[lock] = [np.linalg.norm(feet[a:b, i, :2] - feet[a:b, i, :2].mean(axis=0), axis=1).max()
-                        for i in range(2) for a, b in runs(planted[i])]
+                        for i in range(2) for a, b in runs(stands[i])]
     assert len(slides[True]) >= 2 and max(slides[True]) <= 0.01 * LEG_M
     assert max(slides[False]) > max(slides[True])
 

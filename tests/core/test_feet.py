@@ -1,16 +1,21 @@
 """Feet that stand: where, and that they stay there."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from takt.core import rotations as rot
 from takt.core.arrays import FloatArray
-from takt.core.feet import EASE_S, SHORTEST_S, Leg, contacts, legs_of, lock_feet, runs
+from takt.core.feet import BRIEF_S, EASE_S, SHORTEST_S, Contacts, FeetLock, Leg, legs_of, planted, runs
+from takt.core.keyed import keys_of, packed
 from takt.core.maps import find_map
+from takt.core.score import Settings, play
 from takt.core.skeleton import Pose, world_from_pose
 from takt.samples.clips import build_clips
 from takt.samples.skeleton import build_skeleton
 from takt.tests.core.rigs import RIGS, real, worn
+from takt.tests.core.scores import library, procedure, programme
 
 UP = np.array((0.0, 1.0, 0.0))
 SLIDE = 0.01
@@ -18,19 +23,25 @@ SLIDE = 0.01
 LEG_M = 0.825
 
 
-def sliding(places: FloatArray, planted: np.ndarray) -> list[float]:
+def sliding(places: FloatArray, stands: np.ndarray) -> list[float]:
     """Return how far a foot goes over the ground in each contact."""
     flat = places - (places @ UP)[:, None] * UP
-    return [float(np.linalg.norm(flat[a:b] - flat[a:b].mean(axis=0), axis=1).max()) for a, b in runs(planted)]
+    return [float(np.linalg.norm(flat[a:b] - flat[a:b].mean(axis=0), axis=1).max()) for a, b in runs(stands)]
 
 
-def walking(drift: float) -> tuple[Pose, FloatArray]:
-    """Return the sample's step, carried along by a drift that no foot makes up for."""
+def walking(drift: float, rise: float = 0.0) -> tuple[Pose, Pose, FloatArray]:
+    """Return the sample's step, carried along by a drift that no foot makes up for; loose and locked; and times."""
     clip = next(c for c in build_clips("feet/Steps.skeleton.xml") if c.name == "left_step")
-    times = np.arange(0.0, clip.duration_s, 1 / 60)
-    pose = clip.sample(times)
-    pose.translations[:, 0, 2] += drift * times
-    return pose, times
+    times = np.linspace(0.0, clip.duration_s, 97)
+
+    def sample(times_s: FloatArray) -> Pose:
+        pose = clip.sample(times_s)
+        pose.translations[:, 0, 2] += drift * times_s
+        pose.translations[:, 0, 1] += rise
+        return pose
+
+    lock = FeetLock.of(find_map(build_skeleton()), sample, 0.0, clip.duration_s, UP)
+    return sample(times), lock.hold(sample(times), times), times
 
 
 def feet(pose: Pose) -> tuple[FloatArray, FloatArray]:
@@ -41,14 +52,13 @@ def feet(pose: Pose) -> tuple[FloatArray, FloatArray]:
 
 @pytest.mark.parametrize("drift", [0.05, 0.12, -0.1])
 def test_planted_feet_stay_and_nothing_else_changes_much(drift: float) -> None:
-    pose, times = walking(drift)
+    pose, locked, times = walking(drift)
     found = find_map(build_skeleton())
-    locked = lock_feet(found, pose, times, UP)
     seen = 0
     for before, after in zip(feet(pose), feet(locked), strict=True):
-        planted = contacts(before, times, UP, LEG_M)
-        seen += len(runs(planted))
-        loose, held = sliding(before, planted), sliding(after, planted)
+        stands = planted(before, times, UP, LEG_M)
+        seen += len(runs(stands))
+        loose, held = sliding(before, stands), sliding(after, stands)
         assert all(h <= SLIDE * LEG_M for h in held)
         assert max(loose, default=1.0) > 2 * max(held, default=0.0)
         steps = np.linalg.norm(np.diff(after - before, axis=0), axis=1)
@@ -64,9 +74,7 @@ def test_planted_feet_stay_and_nothing_else_changes_much(drift: float) -> None:
 
 
 def test_a_foot_out_of_reach_is_followed_as_far_as_the_leg_goes() -> None:
-    pose, times = walking(0.1)
-    pose.translations[:, 0, 1] += 0.05
-    locked = lock_feet(find_map(build_skeleton()), pose, times, UP)
+    _, locked, _ = walking(0.1, rise=0.05)
     assert np.isfinite(locked.rotations).all()
     assert np.linalg.norm(locked.rotations, axis=-1) == pytest.approx(1.0)
 
@@ -76,10 +84,59 @@ def test_contacts_are_low_slow_and_not_too_short() -> None:
     places = np.zeros((200, 3))
     places[:, 1] = 0.5 * ((times > 0.5) & (times < 1.5))
     places[:, 0] = np.where(times > 1.7, 2.0 * (times - 1.7), 0.0)
-    planted = contacts(places, times, UP, 1.0)
-    assert [(a / 100, b / 100) for a, b in runs(planted)] == [(0.0, 0.5), (1.51, 1.7)]
-    assert not contacts(places[:int(SHORTEST_S * 100)], times[:int(SHORTEST_S * 100)], UP, 1.0).any()
-    assert not contacts(places[:1], times[:1], UP, 1.0).any() and EASE_S > 0.0
+    stands = planted(places, times, UP, 1.0)
+    assert [(a / 100, b / 100) for a, b in runs(stands)] == [(0.0, 0.5), (1.51, 1.7)]
+    assert not planted(places[:int(SHORTEST_S * 100)], times[:int(SHORTEST_S * 100)], UP, 1.0).any()
+    assert not planted(places[:1], times[:1], UP, 1.0).any() and EASE_S > 0.0
+
+
+def test_a_gap_of_a_few_frames_is_none() -> None:
+    times, places = np.arange(0.0, 1.0, 0.01), np.zeros((100, 3))
+    places[50, 1] = 0.2
+    assert runs(planted(places, times, UP, 1.0)) == [(0, 100)]
+    places[50:50 + int(BRIEF_S * 100) + 2, 1] = 0.2
+    assert len(runs(planted(places, times, UP, 1.0))) == 2
+
+
+def test_between_two_contacts_the_foot_goes_from_one_to_the_other_without_a_jump() -> None:
+    """Closer together than they ease, and with nothing before and after."""
+    found = Contacts(np.array((1.0, 2.08)), np.array((2.0, 3.0)), np.array(((0.1, 5.0, 0.0), (0.0, 5.0, 0.3))))
+    times = np.linspace(0.0, 4.0, 4001)
+    shift = found.shift(np.zeros((4001, 3)), times, UP)
+    np.testing.assert_array_equal(shift[:, 1], 0.0)  # over the ground only
+    np.testing.assert_allclose(shift[(times >= 1.0) & (times <= 2.0)], (((0.1, 0, 0),) * 1001), atol=1e-12)
+    np.testing.assert_allclose(shift[(times >= 2.08) & (times <= 3.0)], (((0, 0, 0.3),) * 921), atol=1e-12)
+    assert np.abs(np.diff(shift, axis=0)).max() < 0.4 * np.pi / 2 * 0.001 / 0.08
+    assert not shift[(times < 1.0 - EASE_S) | (times > 3.0 + EASE_S)].any() and shift[times < 1.0].any()
+
+
+@pytest.mark.parametrize("drift", [0.0, 0.12])
+def test_over_the_seam_of_a_loop_feet_stand_on(drift: float) -> None:
+    """To one side and half back, drifting: where a foot stands across the seam it keeps its place."""
+    left, right = (next(c for c in build_clips("feet/Steps.skeleton.xml") if c.name == f"side_step_{side}")
+                   for side in ("left", "right"))
+    times, moves = keys_of(right.translations, 0)
+    faster = moves + np.array((0.0, 0.0, drift)) * times[:, None]
+    right = replace(right, translations=packed([(0, times, faster)], 3))
+    programme_ = programme(procedure("main", 'side_step_left duration="1.3"', 'side_step_right duration="1.2"'),
+                           clips=library(feet_Steps=(left, right)))
+    loose, held = (play(programme_, build_skeleton(), Settings(loop=True, lock_feet=lock), turn=rot.IDENTITY, up=UP)
+                   for lock in (False, True))
+    at = np.arange(-0.5 * loose.duration_s, 3.5 * loose.duration_s, 1 / 240)
+    slides: dict[str, list[float]] = {"loose": [], "held": []}
+    for before, after in zip(feet(loose.sample(at)), feet(held.sample(at)), strict=True):
+        stands = planted(before, at, UP, LEG_M)
+        over = [run for run in runs(stands) if run[0] > 0 and run[1] < len(at)]
+        assert any(np.floor(at[a] / loose.duration_s) < np.floor(at[b - 1] / loose.duration_s) for a, b in over)
+        for name, places in (("loose", before), ("held", after)):
+            flat = places * (1.0, 0.0, 1.0)
+            slides[name] += [float(np.linalg.norm(flat[a:b] - flat[a:b].mean(axis=0), axis=1).max()) for a, b in over]
+        assert np.linalg.norm(np.diff(after - before, axis=0), axis=1).max() < 0.01
+    assert max(slides["held"]) <= SLIDE * LEG_M and (drift == 0.0 or max(slides["loose"]) > SLIDE * LEG_M)
+    one, other = (held.sample(at[:200] + n * held.duration_s) for n in (1, 2))
+    np.testing.assert_allclose(rot.angle_between(one.rotations, other.rotations)[:, 1:], 0.0, atol=1e-6)
+    alone = np.concatenate([held.sample(np.array((t,))).rotations for t in at[::37]])
+    assert rot.angle_between(alone, held.sample(at).rotations[::37]).max() < 1e-7  # as the preview asks for them
 
 
 def test_legs_are_those_that_hang_together() -> None:
@@ -88,7 +145,8 @@ def test_legs_are_those_that_hang_together() -> None:
     assert legs_of(found)[0] == Leg(index["leftUpperLeg"], index["leftLowerLeg"], index["leftFoot"], index["leftToes"])
     without = find_map(worn({j: n for j, n in RIGS["VRM"].items() if not j.endswith("metatarsal")}))
     assert all(leg.foot == leg.ankle for leg in legs_of(without))
-    assert legs_of(find_map(real("Male_Suit"))) == ()
-    pose = Pose.rest(find_map(real("Fox")).skeleton, 3)
-    same = lock_feet(find_map(real("Fox")), pose, np.arange(3.0), UP)
+    assert all(leg.is_loose for leg in legs_of(find_map(real("Male_Suit"))))
+    fox = find_map(real("Fox"))
+    pose = Pose.rest(fox.skeleton, 3)
+    same = FeetLock.of(fox, lambda times: Pose.rest(fox.skeleton, len(times)), 0.0, 2.0, UP).hold(pose, np.arange(3.0))
     assert rot.angle_between(same.rotations, pose.rotations).max() == 0.0
