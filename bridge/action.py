@@ -1,5 +1,6 @@
 """A motion written as an Action: keys of every bone that moves, joined by straight lines."""
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -8,6 +9,7 @@ import numpy as np
 
 from ..core import rotations as rot
 from ..core.arrays import BoolArray, Float32Array, FloatArray
+from ..core.euler import to_euler, to_turns
 from ..core.keying import Channel, Keyed, key_every_frame, key_sparsely
 from ..core.motion import Motion
 from . import properties, score, versions
@@ -38,25 +40,52 @@ class Channels:
         return int(np.ceil(self.frames[-1] - 1e-3))
 
 
-def sample_channels(motion: Motion, scene: bpy.types.Scene, frame_start: int,
-                    keys: str = "EVERY_FRAME") -> Channels:
-    """Sample a motion from frame_start on; keys: one of properties.KEYS."""
+def sample_channels(motion: Motion, scene: bpy.types.Scene, frame_start: int, keys: str = "EVERY_FRAME",
+                    modes: Mapping[str, str] | None = None) -> Channels:
+    """Sample a motion from frame_start on.
+
+    keys: one of properties.KEYS. modes: of bones that turn by other things than quaternions, their rotation mode;
+    what leads straight from key to key does not hold for these, so they have keys at all frames.
+    """
     make = key_sparsely if keys == "KEYS" else key_every_frame
     keyed = make(motion, score.frames_per_second(scene))
     turns = motion.sequence.is_loop and abs(motion.lap_yaw_rad) > _STRAIGHT_RAD
-    return Channels(keyed.frames + frame_start, tuple(_curves(motion, keyed)), motion.sequence.is_loop, turns)
+    curves = tuple(_curves(motion, keyed, modes or {}))
+    return Channels(keyed.frames + frame_start, curves, motion.sequence.is_loop, turns)
 
 
-def _curves(motion: Motion, keyed: Keyed) -> "list[tuple[str, tuple[str, ...], FloatArray, BoolArray]]":
+def _curves(motion: Motion, keyed: Keyed,
+            modes: Mapping[str, str]) -> "list[tuple[str, tuple[str, ...], FloatArray, BoolArray]]":
     def named(channel: Channel) -> tuple[str, ...]:
         return tuple(motion.skeleton.names[joint] for joint in channel.joints)
 
     moves = keyed.translations
     # Core's translations lie in the parent's axes, Blender's locations in the axes of the bone at rest.
     locations = rot.rotate(rot.conjugate(motion.skeleton.rest_rotations[moves.joints]), moves.values)
-    return [("rotation_quaternion", named(keyed.rotations), keyed.rotations.values, keyed.rotations.keys),
+    return [*_turning(named(keyed.rotations), keyed.rotations, modes),
             ("location", named(moves), locations, moves.keys),
             ("scale", named(keyed.scales), keyed.scales.values, keyed.scales.keys)]
+
+
+def _turning(names: tuple[str, ...], turns: Channel,
+             modes: Mapping[str, str]) -> "Iterator[tuple[str, tuple[str, ...], FloatArray, BoolArray]]":
+    """Yield what bones turn by, those of one rotation mode together."""
+    mode_of = np.array([modes.get(name, "QUATERNION") for name in names], dtype=object)
+    for mode in sorted(set(mode_of)):
+        bones = np.flatnonzero(mode_of == mode)
+        chosen, values, keys = tuple(names[bone] for bone in bones), turns.values[:, bones], turns.keys[:, bones]
+        if mode == "QUATERNION":
+            yield "rotation_quaternion", chosen, values, keys
+        elif mode == "AXIS_ANGLE":
+            yield "rotation_axis_angle", chosen, to_turns(values), np.ones_like(keys)
+        else:
+            yield "rotation_euler", chosen, to_euler(values, mode), np.ones_like(keys)
+
+
+def rotation_modes(armature_object: bpy.types.Object) -> dict[str, str]:
+    """Return the rotation modes of an armature's bones that do not turn by quaternions."""
+    assert armature_object.pose is not None
+    return {bone.name: bone.rotation_mode for bone in armature_object.pose.bones if bone.rotation_mode != "QUATERNION"}
 
 
 def write_action(armature_object: bpy.types.Object, name: str, channels: Channels) -> bpy.types.Action:
@@ -123,13 +152,15 @@ def _columns(values: FloatArray) -> Float32Array:
 
 
 def _prepare_bones(armature_object: bpy.types.Object, channels: Channels) -> None:
-    """Let the bones that move listen to quaternions, and take them to rest where no curve will."""
+    """Let the bones that move listen to what is keyed, and take them to rest where no curve will."""
     assert armature_object.pose is not None
-    names = {channel: frozenset(names) for channel, names, _, _ in channels.curves}
-    for name in names["rotation_quaternion"]:
-        bone = armature_object.pose.bones[name]
-        bone.rotation_mode = "QUATERNION"
-        if name not in names["location"]:
-            bone.location = (0.0, 0.0, 0.0)
-        if name not in names["scale"]:
-            bone.scale = (1.0, 1.0, 1.0)
+    named = {channel: frozenset(names) for channel, names, _, _ in channels.curves if not channel.startswith("rot")}
+    for channel, names, _, _ in channels.curves:
+        for name in names if channel.startswith("rot") else ():
+            bone = armature_object.pose.bones[name]
+            if channel == "rotation_quaternion":
+                bone.rotation_mode = "QUATERNION"
+            if name not in named["location"]:
+                bone.location = (0.0, 0.0, 0.0)
+            if name not in named["scale"]:
+                bone.scale = (1.0, 1.0, 1.0)

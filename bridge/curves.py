@@ -12,6 +12,7 @@ import numpy as np
 from ..core import rotations as rot
 from ..core.arrays import FloatArray
 from ..core.clip import Clip, Tracks
+from ..core.euler import from_euler
 from ..core.skeleton import Skeleton
 from . import armature
 
@@ -89,7 +90,7 @@ def _tracks(bag: bpy.types.ActionChannelbag | None, armature_object: bpy.types.O
     kinds: dict[str, list[tuple[int, FloatArray, FloatArray]]] = {"rotation": [], "location": [], "scale": []}
     for (name, channel), curves in found.items():
         bone, joint = armature_object.pose.bones[name], skeleton.index_of[name]
-        if channel.startswith("rotation") and channel != _rotation_channel(bone):
+        if channel.startswith("rotation") and channel != rotation_channel(bone):
             continue  # Blender does not listen to these
         frames, values = _sampled(curves, channel)
         if channel.startswith("rotation"):
@@ -100,7 +101,8 @@ def _tracks(bag: bpy.types.ActionChannelbag | None, armature_object: bpy.types.O
     return _packed(kinds["rotation"], 4), _packed(kinds["location"], 3), _packed(kinds["scale"], 3)
 
 
-def _rotation_channel(bone: bpy.types.PoseBone) -> str:
+def rotation_channel(bone: bpy.types.PoseBone) -> str:
+    """Return the name of the property that a bone turns by."""
     mode = bone.rotation_mode
     return {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}.get(mode, "rotation_euler")
 
@@ -141,11 +143,7 @@ def _quaternions(values: FloatArray, mode: str) -> FloatArray:
         return np.where(length > 0.0, values / np.maximum(length, 1e-30), rot.IDENTITY)
     if mode == "AXIS_ANGLE":
         return rot.from_axis_angle(values[:, 1:], values[:, 0])
-    whole = rot.identities(len(values))
-    for axis in mode:  # Blender's XYZ turns about X first
-        index = "XYZ".index(axis)
-        whole = rot.multiply(rot.from_axis_angle(np.eye(3)[index], values[:, index]), whole)
-    return whole
+    return from_euler(values, mode)
 
 
 def _packed(tracks: Sequence[tuple[int, FloatArray, FloatArray]], channels: int) -> Tracks:

@@ -35,6 +35,12 @@ KEYS = (("KEYS", "As few as needed", "Where the clips have theirs and transition
         ("EVERY_FRAME", "Every frame", "One at each frame, for each bone that moves"))
 
 
+ROTATIONS = (("QUATERNION", "Quaternions", "Bones with other rotation modes are switched: all turn the short way, also "
+                                           "between keys"),
+             ("AS_RIG", "As the rig says", "Bones keep their rotation modes; those that turn by Euler angles, or by "
+                                           "axis and angle, have keys at every frame"))
+
+
 def library_property(**more: Any) -> Any:
     """Return the property that names the folder of clips."""
     return StringProperty(
@@ -82,6 +88,7 @@ class ScoreSettings:
         bvh_up: str
         bvh_forward: str
         key_mode: str
+        rotations: str
         markers_wanted: bool
     else:
         library: library_property()
@@ -138,6 +145,9 @@ class ScoreSettings:
         key_mode: EnumProperty(
             name="Keys", default="EVERY_FRAME", override=_OVERRIDABLE, items=KEYS,
             description="Where the Action has its keys")
+        rotations: EnumProperty(
+            name="Rotations", default="QUATERNION", override=_OVERRIDABLE, items=ROTATIONS,
+            description="What the Action turns bones by")
         markers_wanted: BoolProperty(
             name="Markers", default=True, override=_OVERRIDABLE,
             description="Mark on the timeline where procedures start")
@@ -149,7 +159,7 @@ SETTING_NAMES = ("library", "procedure", "method", "curve", "interpolation", "tr
 """What a motion depends on; the names are those of core's Settings but for what concerns libraries and rigs."""
 OF_FILES = frozenset(("library", "bvh_up", "bvh_forward"))
 """Of these, what belongs to one score's files and is not remembered for the next."""
-ACTION_NAMES = ("key_mode", "markers_wanted")
+ACTION_NAMES = ("key_mode", "rotations", "markers_wanted")
 """What only the Action and the timeline depend on."""
 
 

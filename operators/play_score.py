@@ -57,7 +57,8 @@ def write_motion(operator: bpy.types.Operator, context: bpy.types.Context, armat
     scene = context.scene
     assert scene is not None
     character = properties.character(armature_object)
-    channels = action.sample_channels(motion, scene, frame_start, character.key_mode)
+    modes = action.rotation_modes(armature_object) if character.rotations == "AS_RIG" else None
+    channels = action.sample_channels(motion, scene, frame_start, character.key_mode, modes)
     character.frame_start = frame_start
     action.write_action(armature_object, name, channels)
     timeline.write_timeline(armature_object, scene, motion, channels.last_frame)

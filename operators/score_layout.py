@@ -24,6 +24,7 @@ def draw_settings(layout: bpy.types.UILayout, settings: ScoreSettings) -> None:
     column.prop(settings, "loop")
     column = layout.column()
     column.prop(settings, "key_mode")
+    column.prop(settings, "rotations")
     column.prop(settings, "markers_wanted")
     header, body = layout.panel("TAKT_fine_settings", default_closed=True)
     header.label(text="More")

@@ -92,14 +92,14 @@ class _Reader:
                    {names[joint]: offset for joint, offset in self._ends.items()})
 
     def _read_hierarchy(self, text: str) -> None:
-        parts = [_Line(number, part) for number, line in enumerate(text.split("\n"), start=1)
-                 for part in map(str.strip, re.split(r"([{}])", line)) if part]
-        if not parts or parts[0].text.upper() != "HIERARCHY":
-            raise self._error(f"a BVH file begins with HIERARCHY, not with {quoted(parts[0].text if parts else '')}",
-                              parts[0].number if parts else 1)
+        parts = (_Line(number, part) for number, line in enumerate(io.StringIO(text), start=1)
+                 for part in map(str.strip, re.split(r"([{}])", line)) if part)
+        line = next(parts, _Line(1, ""))
+        if line.text.upper() != "HIERARCHY":
+            raise self._error(f"a BVH file begins with HIERARCHY, not with {quoted(line.text)}", line.number)
         open_joints: list[tuple[int, bool]] = []  # joint, and whether this is the End Site below it
         pending: tuple[int, bool] | None = None
-        for line in parts[1:]:
+        for line in parts:
             keyword, _, rest = line.text.partition(" ") if "\t" not in line.text else line.text.partition("\t")
             keyword = keyword.upper()
             if line.text == "{" and pending is not None:
@@ -122,9 +122,9 @@ class _Reader:
                 raise self._error(f"{quoted(line.text)} does not belong here", line.number)
         if open_joints or pending is not None or not self._names:
             what = "a brace is not closed" if self._names else "there is no ROOT"
-            raise self._error(f"the hierarchy is not complete: {what}", parts[-1].number)
+            raise self._error(f"the hierarchy is not complete: {what}", line.number)
         if not self._channels:
-            raise self._error("no joint has CHANNELS: there is nothing to play", parts[-1].number)
+            raise self._error("no joint has CHANNELS: there is nothing to play", line.number)
 
     def _add_joint(self, name: str, parent: int, line: int) -> int:
         if not name or name in self._names:
@@ -165,22 +165,27 @@ class _Reader:
                               self._line_at(found.start(2)))
         values = _numbers(self._text[found.end():])
         if values is None or values.size != frames * len(self._channels) or not (np.abs(values) <= _MAX_NUMBER).all():
-            raise self._wrong_frames(frames, self._line_at(found.end()))
+            raise self._wrong_frames(frames, self._line_at(found.end()), values)
         return values.reshape(frames, len(self._channels)), frame_time
 
-    def _wrong_frames(self, frames: int, first_line: int) -> FileError:
-        """Find out what is wrong with the frames, line by line: only errors take this way."""
-        channels, count = len(self._channels), 0
-        for number, line in enumerate(self._text.split("\n")[first_line - 1:], start=first_line):
+    def _wrong_frames(self, frames: int, first_line: int, values: FloatArray | None) -> FileError:
+        """Find out what is wrong with the frames, where need be line by line: only errors take this way."""
+        channels = len(self._channels)
+        lines = [(number, line) for number, line in enumerate(self._text.split("\n")[first_line - 1:], start=first_line)
+                 if line and not line.isspace()]
+        start = 0
+        if values is not None and values.size == len(lines) * channels:
+            wrong = np.flatnonzero(~(np.abs(values) <= _MAX_NUMBER)) // channels
+            start = int(wrong[0]) if len(wrong) else len(lines)
+        for number, line in lines[start:]:
             words = line.split()
             bad = next((word for word in words if _number(word) is None), None)
             if bad is not None:
                 return self._error(f"{quoted(bad)} is no finite number", number)
-            if words and len(words) != channels:
+            if len(words) != channels:
                 return self._error(f"a frame of {len(words)} numbers; the {channels} channels of the hierarchy want "
                                    f"one each", number)
-            count += bool(words)
-        return self._error(f"Frames announces {frames} frames, but {count} stand there", first_line)
+        return self._error(f"Frames announces {frames} frames, but {len(lines)} stand there", first_line)
 
     def _clip(self, name: str, skeleton: Skeleton, values: FloatArray, frame_time: float) -> Clip:
         times = np.arange(len(values), dtype=np.float64) * frame_time

@@ -52,6 +52,32 @@ def test_few_keys_say_the_same_as_the_motion(rig: bpy.types.Object, library: Pat
     assert max(len(curve.keyframe_points) for curve in curves(rig)) < 0.9 * count
 
 
+@pytest.mark.parametrize("settings", [{}, {"key_mode": "KEYS"}, {"loop": True}])
+def test_bones_that_turn_by_other_things_may_keep_doing_so(rig: bpy.types.Object, library: Path,
+                                                           settings: dict[str, Any]) -> None:
+    modes: tuple[Any, ...] = ("XYZ", "ZXY", "AXIS_ANGLE", "QUATERNION", "YZX")
+    shown = []
+    for rotations in ("AS_RIG", "QUATERNION"):
+        for name, mode in zip(NAMES, modes, strict=True):
+            rig.pose.bones[name].rotation_mode = mode
+        play(library / "dance.pha", rotations=rotations, **settings)
+        channels = {curve.data_path.split('"')[1]: curve.data_path.rpartition(".")[2] for curve in curves(rig)
+                    if "rotation" in curve.data_path}
+        kept = {name: rig.pose.bones[name].rotation_mode for name in channels}
+        frames = [1, 2, 60, 100, 137, *([200, 320] if "loop" in settings else [])]
+        shown.append([evaluated(rig, frame) for frame in frames])
+        if rotations == "AS_RIG":
+            assert kept == dict(zip(NAMES[:4], modes, strict=False))
+            assert channels == dict(zip(NAMES, ("rotation_euler", "rotation_euler", "rotation_axis_angle",
+                                                "rotation_quaternion"), strict=False))
+            jumps = [np.abs(np.diff([key.co[1] for key in curve.keyframe_points])).max() for curve in curves(rig)
+                     if "rotation" in curve.data_path]
+            assert max(jumps) < np.pi
+        else:
+            assert set(kept.values()) == {"QUATERNION"} and set(channels.values()) == {"rotation_quaternion"}
+    np.testing.assert_allclose(shown[0], shown[1], atol=2e-3 if settings else 1e-5)
+
+
 def test_keys_and_every_frame_draw_the_same_pose(rig: bpy.types.Object, library: Path) -> None:
     play(library / "dance.pha", key_mode="KEYS")
     few = [evaluated(rig, frame) for frame in range(1, 138, 7)]

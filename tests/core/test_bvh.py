@@ -17,6 +17,8 @@ from takt.tests.core.ogre_cases import DATA
 TEXT_DIGITS = 1e-7
 """Nine digits are written."""
 
+_LINE = bvh._Line
+
 HIERARCHY = """HIERARCHY
 ROOT Hips
 {
@@ -157,10 +159,29 @@ def test_without_channels_no_number_of_frames_is_believed() -> None:
         bvh.read(b"HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\n}\nMOTION\nFrames: 999999999999\nFrame Time: 1\n")
 
 
-def test_a_million_joints_are_refused() -> None:
-    text = "HIERARCHY\n" + "".join(f"ROOT j{i}\n{{\n}}\n" for i in range(20_000)) + MOTION
+def test_a_million_joints_are_refused_without_reading_them_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "HIERARCHY\n" + "".join(f"ROOT j{i}\n{{\n}}\n" for i in range(1_000_000)) + MOTION
+    lines: list[int] = []
+
+    def line(number: int, part: str) -> object:
+        lines.append(number)
+        return _LINE(number, part)
+
+    monkeypatch.setattr(bvh, "_Line", line)
     with pytest.raises(FileError, match="more than 10000 joints"):
         bvh.read(text.encode())
+    assert max(lines) < 31_000
+
+
+@pytest.mark.parametrize(("last", "message"), [
+    ("", ":10: Frames announces 300001 frames, but 300000 stand there"),
+    ("1 2 nan\n", ":300010: 'nan' is no finite number"), ("1 2\n", ":300010: a frame of 2 numbers; the 3 channels")])
+def test_what_is_wrong_in_the_last_of_many_frames_is_found(last: str, message: str) -> None:
+    text = ("HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\nCHANNELS 3 Xrotation Yrotation Zrotation\n}\nMOTION\nFrames: 300001\n"
+            "Frame Time: 0.1\n" + "1 2 3\n" * 300_000 + last)
+    with pytest.raises(FileError) as caught:
+        bvh.read(text.encode())
+    assert message in str(caught.value)
 
 
 def test_cut_off_anywhere_it_is_refused() -> None:
