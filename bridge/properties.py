@@ -55,15 +55,24 @@ def procedure_property(**more: Any) -> Any:
                           description="Which of the score's procedures is played", **more)
 
 
+def load_format_property(**more: Any) -> Any:
+    """Return the property that chooses among files of one name."""
+    return EnumProperty(
+        name="Format", default=ANY_FORMAT, override={"LIBRARY_OVERRIDABLE"},
+        description="Which file is meant where the library has several of one name",
+        items=[(ANY_FORMAT, "Any", f"The first that is there of {', '.join(CLIP_SUFFIXES)}"),
+               *((ending, ending, f"A {ending} file where there is one") for ending in CLIP_SUFFIXES)], **more)
+
+
 def bvh_up_property(**more: Any) -> Any:
     """Return the property that says which way is up in BVH files."""
-    return EnumProperty(name="Up", default=AUTO, override={"LIBRARY_OVERRIDABLE"}, items=_AXES,
+    return EnumProperty(name="BVH Up", default=AUTO, override={"LIBRARY_OVERRIDABLE"}, items=_AXES,
                         description="Which axis points up in BVH files, which do not say so", **more)
 
 
 def bvh_forward_property(**more: Any) -> Any:
     """Return the property that says where bodies face in BVH files."""
-    return EnumProperty(name="Forward", default=AUTO, override={"LIBRARY_OVERRIDABLE"}, items=_AXES,
+    return EnumProperty(name="BVH Forward", default=AUTO, override={"LIBRARY_OVERRIDABLE"}, items=_AXES,
                         description="Along which axis bodies face in BVH files, which do not say so", **more)
 
 
@@ -125,11 +134,7 @@ class ScoreSettings:
             name="Joint Limits", default=False, override=_OVERRIDABLE,
             description="Turn a bone the long way where the short one leaves its limits (Limit Rotation in local "
                         "space, else those of IK) and the long one keeps within them")
-        load_format: EnumProperty(
-            name="Clip Files", default=ANY_FORMAT, override=_OVERRIDABLE,
-            description="Which file is meant where the library has several of one name",
-            items=[(ANY_FORMAT, "Any", f"The first that is there of {', '.join(CLIP_SUFFIXES)}"),
-                   *((ending, ending, f"A {ending} file where there is one") for ending in CLIP_SUFFIXES)])
+        load_format: load_format_property()
         bvh_up: bvh_up_property()
         bvh_forward: bvh_forward_property()
         root_motion: EnumProperty(
@@ -154,11 +159,8 @@ class ScoreSettings:
 
 
 SETTING_NAMES = ("library", "procedure", "method", "curve", "interpolation", "translation", "pace", "joint_time",
-                 "speed", "root_motion", "loop", "lock_feet", "joint_limits", "load_format", "bvh_up",
-                 "bvh_forward")
+                 "speed", "root_motion", "loop", "lock_feet", "joint_limits", "load_format", "bvh_up", "bvh_forward")
 """What a motion depends on; the names are those of core's Settings but for what concerns libraries and rigs."""
-OF_FILES = frozenset(("library", "bvh_up", "bvh_forward"))
-"""Of these, what belongs to one score's files and is not remembered for the next."""
 ACTION_NAMES = ("key_mode", "rotations", "markers_wanted")
 """What only the Action and the timeline depend on."""
 

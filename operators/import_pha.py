@@ -28,6 +28,7 @@ class TAKT_OT_import_pha(properties.ScoreSettings, ImportHelper, bpy.types.Opera
         filepath: StringProperty(name="File Path", subtype="FILE_PATH", maxlen=1024, options={"HIDDEN", "SKIP_SAVE"})
         library: properties.library_property(options={"SKIP_SAVE"})
         procedure: properties.procedure_property(options={"SKIP_SAVE"})
+        load_format: properties.load_format_property(options={"SKIP_SAVE"})
         bvh_up: properties.bvh_up_property(options={"SKIP_SAVE"})
         bvh_forward: properties.bvh_forward_property(options={"SKIP_SAVE"})
         filter_glob: StringProperty(default="*.pha", options={"HIDDEN"})

@@ -27,14 +27,14 @@ def draw_settings(layout: bpy.types.UILayout, settings: ScoreSettings) -> None:
     column.prop(settings, "rotations")
     column.prop(settings, "markers_wanted")
     header, body = layout.panel("TAKT_fine_settings", default_closed=True)
-    header.label(text="More")
+    header.label(text="Blending")
     if body is not None:
         column = body.column()
-        for name in ("interpolation", "translation", "pace", "joint_time", "speed", "joint_limits", "load_format"):
+        for name in ("interpolation", "translation", "pace", "joint_time", "speed", "joint_limits"):
             column.prop(settings, name)
-    header, body = layout.panel("TAKT_bvh_settings", default_closed=True)
-    header.label(text="Axes of BVH Files")
+    header, body = layout.panel("TAKT_clip_files", default_closed=True)
+    header.label(text="Clip Files")
     if body is not None:
         column = body.column()
-        column.prop(settings, "bvh_up")
-        column.prop(settings, "bvh_forward")
+        for name in ("load_format", "bvh_up", "bvh_forward"):
+            column.prop(settings, name)

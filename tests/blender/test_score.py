@@ -213,7 +213,8 @@ def test_a_bound_mesh_stands_for_its_armature(rig: bpy.types.Object, library: Pa
 
 def test_what_belongs_to_one_score_is_not_remembered(rig: bpy.types.Object) -> None:
     kept = bpy.ops.takt.import_pha.get_rna_type().properties  # type: ignore[attr-defined]
-    assert {name for name in properties.SETTING_NAMES if kept[name].is_skip_save} == properties.OF_FILES | {"procedure"}
+    assert {name for name in properties.SETTING_NAMES if kept[name].is_skip_save} == {
+        "library", "procedure", "load_format", "bvh_up", "bvh_forward"}
     assert kept["filepath"].is_skip_save
 
 
