@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from ..clip import Clip
 from ..errors import FileError, quoted
-from ..formats import read_clips
+from ..formats import read_skeleton
+from ..formats.ogre import OgreSkeleton
+from ..formats.ogre_links import linked_clips
 from ..maps import SUFFIX as MAP_SUFFIX
 from ..maps import SavedMap, SkeletonMap, find_map, read_map
 from ..skeleton import Skeleton
@@ -49,7 +51,8 @@ class Library:
         self.roots = (*(Path(os.path.realpath(root)) for root in roots), *self._further)
         self._load_format, self._readers, self._other_clips = load_format, dict(readers or {}), other_clips
         self._modules: dict[Path, Document] = {}
-        self._clips: dict[Path, tuple[Clip, ...]] = {}
+        self._clips: dict[Path, tuple[tuple[Clip, ...], tuple[str, ...]]] = {}
+        self._skeletons: dict[Path, OgreSkeleton] = {}
         self._given_maps, self._maps = tuple(maps), tuple(maps)
         self._has_read_maps = False
 
@@ -106,12 +109,13 @@ class Library:
             return clips, ()
         path = found[0]
         if path not in self._clips:
-            self._clips[path] = self._reader(path)(read_file(path), path)
-        warnings: tuple[str, ...] = ()
+            self._clips[path] = self._read_clips(path)
+        clips, said = self._clips[path]
+        warnings = [f"<load> src: {quoted(src)}: {warning}" for warning in said]
         if len(found) > 1:
             others = ", ".join(str(p) for p in found[1:6])
-            warnings = (f"<load> src: {quoted(src)} is taken from {path}; there are also {others}",)
-        return self._clips[path], warnings
+            warnings.append(f"<load> src: {quoted(src)} is taken from {path}; there are also {others}")
+        return clips, tuple(warnings)
 
     def skeleton_map(self, skeleton: Skeleton) -> SkeletonMap:
         """Return what a skeleton's joints are: as a map file in one of the roots says, or as can be found out.
@@ -125,9 +129,24 @@ class Library:
         saved = next((saved for saved in self._maps if saved.fits(skeleton)), None)
         return saved.of(skeleton) if saved else find_map(skeleton)
 
-    def _reader(self, path: Path) -> ReadClips:
+    def _read_clips(self, path: Path) -> tuple[tuple[Clip, ...], tuple[str, ...]]:
+        """Read all clips of a file, and of the skeletons that it links."""
         ending = next((e for e in sorted(self._readers, key=len, reverse=True) if path.name.endswith(e)), None)
-        return self._readers[ending] if ending else read_clips
+        if ending:
+            return self._readers[ending](read_file(path), path), ()
+
+        def find(name: str) -> OgreSkeleton | None:
+            file = linked_file(path.parent, name, self.roots)
+            return None if file is None else self._skeleton(file)
+
+        ogre = self._skeleton(path)
+        more, warnings = linked_clips(ogre, path.name, find)
+        return (*ogre.played, *more), warnings
+
+    def _skeleton(self, path: Path) -> OgreSkeleton:
+        if path not in self._skeletons:
+            self._skeletons[path] = read_skeleton(read_file(path), path)
+        return self._skeletons[path]
 
     def _not_found(self, src: str, endings: tuple[str, ...]) -> FileError:
         _check_src(src)
@@ -175,6 +194,27 @@ def _candidates(root: Path, src: str, endings: Sequence[str]) -> list[Path]:
             raise FileError.at(f"{path} is no ordinary file (a device, pipe or socket), expected one")
         found.append(real)
     return found
+
+
+def linked_file(folder: Path, name: str, roots: Sequence[Path]) -> Path | None:
+    """Return the file that an OGRE file in a folder links to, None where there is none.
+
+    Only its name counts, never a way to another folder. Raises FileError where it is a link that leads out of the
+    roots, or no ordinary file.
+    """
+    own = PurePosixPath(name.replace("\\", "/")).name
+    for path in (folder / own, folder / f"{own}.xml") if own.strip(".") else ():
+        try:
+            real = Path(os.path.realpath(path))
+            mode = real.stat().st_mode
+        except (OSError, ValueError):
+            continue
+        if not any(real.is_relative_to(root) for root in roots):
+            raise FileError.at(f"is a link that leads out of {', '.join(map(str, roots))}; copy the file there", path)
+        if not stat.S_ISREG(mode):
+            raise FileError.at("is no ordinary file", path)
+        return real
+    return None
 
 
 def read_file(path: Path, real: Path | None = None) -> bytes:
