@@ -4,13 +4,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from ..core.clip import Clip
 from ..core.errors import FileError
 from ..core.formats import ogre_material, ogre_mesh_binary, ogre_mesh_xml, read_skeleton
 from ..core.formats.ogre import OgreSkeleton
+from ..core.formats.ogre_links import linked_clips
 from ..core.formats.ogre_material import OgreMaterial
 from ..core.formats.ogre_mesh import Whole
 from ..core.influences import Influences
-from ..core.pha.library import read_file
+from ..core.pha.library import linked_file, read_file
 
 _MESH_READERS = {".mesh": ogre_mesh_binary.read, ".mesh.xml": ogre_mesh_xml.read}
 ENDINGS = (*_MESH_READERS, ".skeleton", ".skeleton.xml")
@@ -21,6 +23,7 @@ _MOST_SCRIPTS = 200
 class OgreCharacter:
     """What an OGRE file and those beside it hold.
 
+    clips: the skeleton's own and those of the skeletons that it links.
     mesh: None for a file that is a skeleton alone; skeleton: None where the mesh has none, or it was not found.
     influences: of the mesh's vertices by the skeleton's joints, None where one of the two is missing.
     materials: by name, as far as scripts have them; textures: the image files that were found, by material.
@@ -30,6 +33,7 @@ class OgreCharacter:
     name: str
     mesh: Whole | None
     skeleton: OgreSkeleton | None
+    clips: tuple[Clip, ...]
     influences: Influences | None
     materials: dict[str, OgreMaterial]
     textures: dict[str, Path]
@@ -45,10 +49,14 @@ def read_character(path: Path) -> OgreCharacter:
         raise FileError.at(f"this is no OGRE file that can be imported; {', '.join(ENDINGS)} can", path)
     data, stem = read_file(path), name[:-len(ending)]
     if ending not in _MESH_READERS:
-        return OgreCharacter(stem, None, read_skeleton(data, path), None, {}, {}, ())
+        alone = read_skeleton(data, path)
+        clips, said = _clips(path.parent, name, alone)
+        return OgreCharacter(stem, None, alone, clips, None, {}, {}, said)
     mesh = _MESH_READERS[ending](data, path)
     whole, warnings = mesh.whole(), list[str]()
     skeleton = _skeleton(path.parent, mesh.skeleton)
+    clips, said = _clips(path.parent, mesh.skeleton, skeleton)
+    warnings += said
     if mesh.skeleton and skeleton is None:
         warnings.append(f"The skeleton '{mesh.skeleton}' is not beside the mesh: imported without bones")
     influences = None if skeleton is None else whole.influences(skeleton.skeleton, skeleton.handles)
@@ -61,7 +69,7 @@ def read_character(path: Path) -> OgreCharacter:
     textures, missing = _textures(path.parent, materials)
     if missing:
         warnings.append(f"Not found beside the mesh: {', '.join(missing[:8])}")
-    return OgreCharacter(stem, whole, skeleton, influences, materials, textures, tuple(warnings))
+    return OgreCharacter(stem, whole, skeleton, clips, influences, materials, textures, tuple(warnings))
 
 
 def _beside(folder: Path, kind: str) -> tuple[Path, ...]:
@@ -70,12 +78,17 @@ def _beside(folder: Path, kind: str) -> tuple[Path, ...]:
 
 
 def _skeleton(folder: Path, link: str) -> OgreSkeleton | None:
-    """Read the skeleton that a mesh names; only the name counts, never a way to another folder."""
-    name = _file_name(link)
-    for candidate in (folder / name, folder / f"{name}.xml") if name else ():
-        if candidate.is_file():
-            return read_skeleton(read_file(candidate.resolve()), candidate)
-    return None
+    """Read the skeleton that a mesh or a skeleton names; only the name counts, never a way to another folder."""
+    file = linked_file(folder, link, (folder,))
+    return None if file is None else read_skeleton(read_file(file), file)
+
+
+def _clips(folder: Path, own: str, skeleton: OgreSkeleton | None) -> tuple[tuple[Clip, ...], tuple[str, ...]]:
+    """Return the clips that a skeleton plays, its own and those of the skeletons that it links, and warnings."""
+    if skeleton is None:
+        return (), ()
+    linked, warnings = linked_clips(skeleton, own, lambda name: _skeleton(folder, name))
+    return (*skeleton.played, *linked), tuple(warning[0].upper() + warning[1:] for warning in warnings)
 
 
 def _materials(folder: Path, names: tuple[str, ...]) -> dict[str, OgreMaterial]:

@@ -1,5 +1,6 @@
 """Import OGRE: a mesh with its armature, weights, materials and clips, or a skeleton alone."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +10,7 @@ from bpy_extras.io_utils import ImportHelper
 
 from ..bridge import armature, binding, clip_actions, groups, ogre_files, ogre_objects
 from ..bridge.axes import BLENDER_FROM_HANIM
+from ..core.clip import Clip
 from ..core.errors import TaktError
 from ..core.formats.ogre import OgreSkeleton
 from ..core.retarget import retarget
@@ -80,7 +82,7 @@ def _make(context: bpy.types.Context, character: ogre_files.OgreCharacter) -> in
     armature_object, clips = None, 0
     if character.skeleton is not None:
         armature_object = ogre_objects.make_armature(context, character.name, character.skeleton.skeleton)
-        clips = _write_clips(context, armature_object, character.skeleton)
+        clips = _write_clips(context, armature_object, character.clips)
     mesh_object = None
     if character.mesh is not None:
         materials = [ogre_objects.make_material(name, character.materials.get(name), character.textures.get(name))
@@ -98,11 +100,11 @@ def _make(context: bpy.types.Context, character: ogre_files.OgreCharacter) -> in
     return clips
 
 
-def _write_clips(context: bpy.types.Context, armature_object: bpy.types.Object, ogre: OgreSkeleton) -> int:
+def _write_clips(context: bpy.types.Context, armature_object: bpy.types.Object, clips: Sequence[Clip]) -> int:
     assert context.scene is not None
     skeleton = armature.read_skeleton(armature_object)
-    clips = [retarget(clip, skeleton, BLENDER_FROM_HANIM).clip for clip in ogre.played]
-    return len(clip_actions.write_clips(armature_object, clips, context.scene))
+    fitted = [retarget(clip, skeleton, BLENDER_FROM_HANIM).clip for clip in clips]
+    return len(clip_actions.write_clips(armature_object, fitted, context.scene))
 
 
 class TAKT_FH_ogre(bpy.types.FileHandler):

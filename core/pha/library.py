@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from ..clip import Clip
 from ..errors import FileError, Problem, quoted
-from ..formats import BESIDE, read_clips, read_clips_beside
+from ..formats import BESIDE, read_clips_beside, read_skeleton
 from ..formats.bvh_space import BvhSpace, placed
+from ..formats.ogre import OgreSkeleton
+from ..formats.ogre_links import linked_clips
 from ..maps import SUFFIX as MAP_SUFFIX
 from ..maps import SavedMap, SkeletonMap, find_map, read_map
 from ..skeleton import Skeleton
@@ -51,9 +53,9 @@ class Library:
         self.roots = (*(Path(os.path.realpath(root)) for root in roots), *self._further)
         self._load_format, self._readers, self._other_clips = load_format, dict(readers or {}), other_clips
         self._modules: dict[Path, Document] = {}
-        self._clips: dict[Path, tuple[Clip, ...]] = {}
+        self._clips: dict[Path, tuple[tuple[Clip, ...], tuple[Problem, ...]]] = {}
+        self._skeletons: dict[Path, OgreSkeleton] = {}
         self._bvh = bvh or BvhSpace()
-        self._notes: dict[Path, tuple[str, ...]] = {}
         self._placed: dict[Skeleton, SkeletonMap] = {}
         self._given_maps, self._maps = tuple(maps), tuple(maps)
         self._has_read_maps = False
@@ -115,12 +117,11 @@ class Library:
         path = found[0]
         if path not in self._clips:
             self._clips[path] = self._read(path)
-        said = [Problem(f"{path.name}: {note}", is_warning=True, is_note=True) for note in self._notes.get(path, ())]
+        clips, said = self._clips[path]
         if len(found) > 1:
             others = ", ".join(str(p) for p in found[1:6])
-            said.append(Problem(f"<load> src: {quoted(src)} is taken from {path}; there are also {others}",
-                                is_warning=True))
-        return self._clips[path], tuple(said)
+            said += (_warning(f"<load> src: {quoted(src)} is taken from {path}; there are also {others}"),)
+        return clips, said
 
     def skeleton_map(self, skeleton: Skeleton) -> SkeletonMap:
         """Return what a skeleton's joints are: as a map file in one of the roots says, or as can be found out.
@@ -136,22 +137,39 @@ class Library:
         saved = next((saved for saved in self._maps if saved.fits(skeleton)), None)
         return saved.of(skeleton) if saved else find_map(skeleton)
 
-    def _read(self, path: Path) -> tuple[Clip, ...]:
-        data = read_file(path)
+    def _read(self, path: Path) -> tuple[tuple[Clip, ...], tuple[Problem, ...]]:
+        """Return all clips of a file and of those that it links, and what is to be said of them."""
         given = next((e for e in sorted(self._readers, key=len, reverse=True) if path.name.endswith(e)), None)
         if given:
-            return self._readers[given](data, path)
+            return self._readers[given](read_file(path), path), ()
         if path.suffix in BESIDE:
             other = _beside(path, BESIDE[path.suffix])
-            return read_clips_beside(data, path, read_file(other), other)
-        clips = read_clips(data, path)
-        return tuple(self._place(clip, path) for clip in clips) if path.suffix == ".bvh" else clips
+            return read_clips_beside(read_file(path), path, read_file(other), other), ()
+        found = self._skeleton(path)
+        if path.suffix == ".bvh":
+            return self._place(found.played, path)
 
-    def _place(self, clip: Clip, path: Path) -> Clip:
-        """Bring the clip of a BVH file into H-Anim's axes and metres."""
-        new, new_map, says = placed(clip, self.skeleton_map(clip.skeleton), self._bvh)
-        self._placed[new.skeleton], self._notes[path] = new_map, (says,)
-        return new
+        def find(name: str) -> OgreSkeleton | None:
+            file = linked_file(path.parent, name, self.roots)
+            return None if file is None else self._skeleton(file)
+
+        more, warnings = linked_clips(found, path.name, find)
+        return (*found.played, *more), tuple(_warning(f"{path.name}: {warning}") for warning in warnings)
+
+    def _skeleton(self, path: Path) -> OgreSkeleton:
+        if path not in self._skeletons:
+            self._skeletons[path] = read_skeleton(read_file(path), path)
+        return self._skeletons[path]
+
+    def _place(self, clips: Sequence[Clip], path: Path) -> tuple[tuple[Clip, ...], tuple[Problem, ...]]:
+        """Bring the clips of a BVH file into H-Anim's axes and metres."""
+        moved, said = [], []
+        for clip in clips:
+            new, new_map, says = placed(clip, self.skeleton_map(clip.skeleton), self._bvh)
+            self._placed[new.skeleton] = new_map
+            moved.append(new)
+            said.append(Problem(f"{path.name}: {says}", is_warning=True, is_note=True))
+        return tuple(moved), tuple(said)
 
     def _not_found(self, src: str, endings: tuple[str, ...]) -> FileError:
         _check_src(src)
@@ -210,6 +228,31 @@ def _candidates(root: Path, src: str, endings: Sequence[str]) -> list[Path]:
             raise FileError.at(f"{path} is no ordinary file (a device, pipe or socket), expected one")
         found.append(real)
     return found
+
+
+def _warning(message: str) -> Problem:
+    return Problem(message, is_warning=True)
+
+
+def linked_file(folder: Path, name: str, roots: Sequence[Path]) -> Path | None:
+    """Return the file that an OGRE file in a folder links to, None where there is none.
+
+    Only its name counts, never a way to another folder. Raises FileError where it is a link that leads out of the
+    roots, or no ordinary file.
+    """
+    own = PurePosixPath(name.replace("\\", "/")).name
+    for path in (folder / own, folder / f"{own}.xml") if own.strip(".") else ():
+        try:
+            real = Path(os.path.realpath(path))
+            mode = real.stat().st_mode
+        except (OSError, ValueError):
+            continue
+        if not any(real.is_relative_to(root) for root in roots):
+            raise FileError.at(f"is a link that leads out of {', '.join(map(str, roots))}; copy the file there", path)
+        if not stat.S_ISREG(mode):
+            raise FileError.at("is no ordinary file", path)
+        return real
+    return None
 
 
 def read_file(path: Path, real: Path | None = None) -> bytes:

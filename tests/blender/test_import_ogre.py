@@ -2,6 +2,7 @@
 
 import struct
 import zlib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from takt.core import rotations as rot
 from takt.core.arrays import FloatArray
 from takt.core.clip import Clip
 from takt.core.formats import ogre_binary, ogre_mesh_binary, ogre_mesh_xml, ogre_xml
-from takt.core.formats.ogre import OgreSkeleton
+from takt.core.formats.ogre import Link, OgreSkeleton
 from takt.core.formats.ogre_mesh import Whole
 from takt.core.skeleton import world_from_pose
 from takt.tests.core.ogre_cases import DATA, sinbad, small
@@ -207,3 +208,18 @@ def test_broken_files_make_nothing(path: Path, name: str, data: bytes, message: 
 def test_a_foreign_ending_is_refused(path: Path) -> None:
     with pytest.raises(RuntimeError, match="no OGRE file that can be imported"):
         bpy.ops.takt.import_ogre(filepath=str(path.with_name("coat.png")))  # type: ignore[attr-defined]
+
+
+def test_clips_of_linked_skeletons_come_too(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """From beside the file alone; their translations scaled."""
+    main, far = path.with_name("small.skeleton"), walking("far", (1.0, 2.0))
+    ogre = ogre_binary.read(main.read_bytes())
+    main.write_bytes(ogre_binary.write(replace(ogre, links=(Link("more.skeleton", 2.0), Link("gone.skeleton", 1.0)))))
+    path.with_name("more.skeleton").write_bytes(ogre_binary.write(OgreSkeleton.of(FIGURE, (far,))))
+    armature, mesh_object = opened(path)
+    assert [action.name for action in bpy.data.actions] == ["far", "nod", "walk", "wave"]
+    assert "linked skeleton 'gone.skeleton' is not there" in capsys.readouterr().out
+    tracks = far.translations
+    twice = Clip("far", FIGURE, 1.0, far.rotations, replace(tracks, values=tracks.values * 2.0), far.scales)
+    whole = ogre_mesh_xml.read(path.read_bytes()).whole()
+    assert_plays(armature, mesh_object, whole, OgreSkeleton.of(FIGURE, (twice,)))

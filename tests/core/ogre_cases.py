@@ -1,7 +1,10 @@
 """OGRE skeletons made for tests, and where the real one lies."""
 
+import json
 import os
+import subprocess
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +18,8 @@ from takt.core.skeleton import Skeleton, world_from_pose
 FLOAT32 = 1e-6
 """Relative error that numbers of about one may have after a trip through float32."""
 
+OGRE_PYTHON = os.environ.get("TAKT_OGRE_PYTHON", "")
+
 DATA = Path(os.environ.get("TAKT_DATA", Path(__file__).parents[2] / ".." / "shared" / "data"))
 
 
@@ -24,6 +29,16 @@ def sinbad() -> Path:
     if not path.exists():
         pytest.skip(f"the real skeleton is not at {path}; set TAKT_DATA to the folder of data")
     return path
+
+
+def of_ogre(path: Path, samples: int) -> dict[str, Any]:
+    """Return what OGRE itself makes of a skeleton's animations, see ogre_oracle.py, or skip the test."""
+    if not OGRE_PYTHON:
+        pytest.skip("TAKT_OGRE_PYTHON names no Python that has ogre-python")
+    done = subprocess.run([OGRE_PYTHON, str(Path(__file__).with_name("ogre_oracle.py")), str(path), str(samples)],
+                          capture_output=True, text=True, timeout=120, check=True)
+    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return found
 
 
 def small() -> OgreSkeleton:

@@ -2,7 +2,8 @@
 
 python ogre_oracle.py FILE.skeleton SAMPLES
 
-prints, as JSON, for each animation its times and each bone's position, orientation and scale in the model.
+prints, as JSON, for each animation, those of linked skeletons too, its times and each bone's position, orientation and
+scale in the model.
 """
 
 import json
@@ -22,18 +23,24 @@ def main(path: Path, samples: int) -> None:
     resource = Ogre.SkeletonManager.getSingleton().create(path.name, "takt")
     resource.load()
     skeleton = resource.__deref__()
+    states = Ogre.AnimationStateSet()
+    skeleton._initAnimationState(states)
     result = {}
-    for index in range(skeleton.getNumAnimations()):
-        animation = skeleton.getAnimation(index)
-        times = [animation.getLength() * i / max(samples - 1, 1) for i in range(samples)]
-        result[animation.getName()] = {"times": times, "poses": [pose(skeleton, animation, t) for t in times]}
+    for name in list(states.getAnimationStates().keys()):
+        state = states.getAnimationState(name)
+        times = [state.getLength() * i / max(samples - 1, 1) for i in range(samples)]
+        state.setEnabled(True)
+        result[name] = {"times": times, "poses": [pose(skeleton, states, state, t) for t in times]}
+        state.setEnabled(False)
     print(json.dumps(result), flush=True)  # noqa: T201
     os._exit(0)  # taking OGRE down crashes now and then, after all is said
 
 
-def pose(skeleton: Ogre.Skeleton, animation: Ogre.Animation, time_s: float) -> dict[str, list[float]]:
-    skeleton.reset(True)
-    animation.apply(skeleton, time_s, 1.0, 1.0)
+def pose(skeleton: Ogre.Skeleton, states: Ogre.AnimationStateSet, state: Ogre.AnimationState,
+         time_s: float) -> dict[str, list[float]]:
+    state.setLoop(False)
+    state.setTimePosition(time_s)
+    skeleton.setAnimationState(states)
     skeleton._updateTransforms()
     bones = {}
     for handle in range(skeleton.getNumBones()):

@@ -1,6 +1,5 @@
 """OGRE's binary skeletons: bytes made by hand, trips there and back, OGRE's own tools, damaged files."""
 
-import json
 import os
 import shutil
 import struct
@@ -18,7 +17,7 @@ from takt.core.errors import FileError, TaktError
 from takt.core.formats import ogre_binary, ogre_xml, read_clips
 from takt.core.formats.ogre import Base, Link, OgreSkeleton
 from takt.core.skeleton import Skeleton, world_from_pose
-from takt.tests.core.ogre_cases import FLOAT32, assert_same, assert_same_motion, sinbad, skeletons, small
+from takt.tests.core.ogre_cases import FLOAT32, assert_same, assert_same_motion, of_ogre, sinbad, skeletons, small
 
 OGRE_UNITS = 2e-5
 """Greatest distance from OGRE's own joint positions, in units of a Sinbad ten units tall."""
@@ -349,17 +348,11 @@ class TestConverter:
         assert (there.blend_mode, there.links, dict(there.bases)) == (whole.blend_mode, whole.links, whole.bases)
 
 
-OGRE_PYTHON = os.environ.get("TAKT_OGRE_PYTHON", "")
-
-
-@pytest.mark.skipif(not OGRE_PYTHON, reason="TAKT_OGRE_PYTHON names no Python that has ogre-python")
 class TestOgre:
     """OGRE 14 evaluates the poses; ours agree on every clip."""
 
     def distance(self, ogre: OgreSkeleton, path: Path, samples: int = 60) -> dict[str, float]:
-        done = subprocess.run([OGRE_PYTHON, str(Path(__file__).with_name("ogre_oracle.py")), str(path), str(samples)],
-                              capture_output=True, text=True, timeout=120, check=True)
-        theirs = json.loads(done.stdout.splitlines()[-1])
+        theirs = of_ogre(path, samples)
         assert theirs.keys() == {clip.name for clip in ogre.clips}
         far = {}
         for clip in ogre.played:
