@@ -1,4 +1,4 @@
-"""Rotations as Euler angles and as axis and angle, for rigs that turn by them; continuous over time.
+"""Rotations as Euler angles and as axis and angle, for rigs and joint limits that speak of them.
 
 An order names the axes as Blender does: by "XYZ" a joint turns about X first, so R = Rz · Ry · Rx. With i, j, k the
 axes in that order, angles a, b, c about them, and s = 1 where they follow each other as X, Y, Z do, else −1:
@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 
 from . import rotations as rot
-from .arrays import FloatArray
+from .arrays import BoolArray, FloatArray, IntArray
 
 ORDERS: Final = ("XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
 _LOCKED: Final = 1e-7
@@ -40,23 +40,44 @@ def to_euler(q: FloatArray, order: str) -> FloatArray:
 
     Of the two triples of angles that mean the same, each instant takes the one that is nearer to the instant before.
     """
-    i, j, k = map("XYZ".index, order)
-    sign = 1.0 if (j - i) % 3 == 1 else -1.0
-    matrix = rot.to_matrix(q)
-    cosine = np.hypot(matrix[..., i, i], matrix[..., j, i])
-    is_locked = cosine < _LOCKED
-    angles = np.empty((*q.shape[:-1], 3))
-    angles[..., 1] = np.arctan2(-sign * matrix[..., k, i], cosine)
-    angles[..., 0] = np.where(is_locked, np.arctan2(-sign * matrix[..., j, k], matrix[..., j, j]),
-                              np.arctan2(sign * matrix[..., k, j], matrix[..., k, k]))
-    angles[..., 2] = np.where(is_locked, 0.0, np.arctan2(sign * matrix[..., j, i], matrix[..., i, i]))
-    other = np.stack((angles[..., 0] + np.pi, np.pi - angles[..., 1], angles[..., 2] + np.pi), axis=-1)
+    axes = np.array(["XYZ".index(axis) for axis in order])
+    one, other = _triples(q, axes)
     # The way from one instant to the next is as long for both triples, so only a change between them is asked about.
-    changes = _apart(other[1:], angles[:-1]) < _apart(angles[1:], angles[:-1])
-    takes_other = np.concatenate((np.zeros_like(is_locked[:1]), np.logical_xor.accumulate(changes, axis=0)))
-    result = np.empty_like(angles)
-    result[..., [i, j, k]] = np.unwrap(np.where(takes_other[..., None], other, angles), axis=0)
+    changes = _apart(other[1:], one[:-1]) < _apart(one[1:], one[:-1])
+    takes_other = np.concatenate((np.zeros(one[:1].shape[:-1], np.bool_), np.logical_xor.accumulate(changes, axis=0)))
+    result = np.empty_like(one)
+    result[..., axes] = np.unwrap(np.where(takes_other[..., None], other, one), axis=0)
     return result
+
+
+def least_euler(q: FloatArray, order: IntArray) -> FloatArray:
+    """Return the angles about X, Y and Z (..., 3), within ±π, that make rotations (..., 4) by turning least altogether.
+
+    order: (..., 3) the axes 0, 1, 2 in the order in which they apply.
+
+    >>> least_euler(rot.from_axis_angle(np.array((0.0, 1.0, 0.0)), 2.0), np.array((0, 1, 2))).round(6).tolist()
+    [0.0, 2.0, 0.0]
+    """
+    one, other = (np.remainder(triple + np.pi, 2.0 * np.pi) - np.pi for triple in _triples(q, order))
+    is_less: BoolArray = np.abs(one).sum(axis=-1) <= np.abs(other).sum(axis=-1)
+    angles = np.empty_like(one)
+    np.put_along_axis(angles, np.broadcast_to(order, one.shape), np.where(is_less[..., None], one, other), -1)
+    return angles
+
+
+def _triples(q: FloatArray, order: IntArray) -> tuple[FloatArray, FloatArray]:
+    """Return both triples of angles (..., 3), in the order in which they apply, that make rotations (..., 4)."""
+    matrix = rot.to_matrix(q)
+    order = np.broadcast_to(order, (*matrix.shape[:-2], 3))
+    m = np.take_along_axis(np.take_along_axis(matrix, order[..., None], -2), order[..., None, :], -1)
+    sign = np.where((order[..., 1] - order[..., 0]) % 3 == 1, 1.0, -1.0)
+    cosine = np.hypot(m[..., 0, 0], m[..., 1, 0])
+    is_locked = cosine < _LOCKED
+    a = np.where(is_locked, np.arctan2(-sign * m[..., 1, 2], m[..., 1, 1]),
+                 np.arctan2(sign * m[..., 2, 1], m[..., 2, 2]))
+    b = np.arctan2(-sign * m[..., 2, 0], cosine)
+    c = np.where(is_locked, 0.0, np.arctan2(sign * m[..., 1, 0], m[..., 0, 0]))
+    return np.stack((a, b, c), axis=-1), np.stack((a + np.pi, np.pi - b, c + np.pi), axis=-1)
 
 
 def _apart(a: FloatArray, b: FloatArray) -> FloatArray:

@@ -14,14 +14,13 @@ import numpy as np
 from .. import rotations as rot
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..errors import TaktError
+from ..euler import least_euler
 
 _BEYOND_RAD = np.radians(5.0)
 """A way leaves the limits where it goes beyond them by more than this: neither they nor clips are exact."""
 _STEPS = 24
 """Ways are looked at in this many steps: at most 15° of a whole turn each."""
 _WAYS_AT_ONCE = 4096
-_STRAIGHT_UP = 1e-6
-"""Below this cosine of the second angle the first and the third turn about one axis, and the third counts as 0."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +97,7 @@ class Limits:
         is_free = ~(np.isfinite(low) & np.isfinite(high)) | (high - low >= 2.0 * np.pi)
         low, high = np.where(is_free, -np.pi, low), np.where(is_free, np.pi, high)
         middle, half = (low + high) / 2.0, (high - low) / 2.0
-        off = (euler_angles(q, self.order[limit, None]) - middle + np.pi) % (2.0 * np.pi) - np.pi
+        off = (least_euler(q, self.order[limit, None]) - middle + np.pi) % (2.0 * np.pi) - np.pi
         return np.asarray(np.where(is_free, 0.0, np.abs(off) - half).max(axis=-1))
 
 
@@ -106,29 +105,3 @@ def long_way(turn: FloatArray) -> FloatArray:
     """Return the rotation vectors (..., 3) that lead to the same rotations the other way round; none has none."""
     angle = np.linalg.norm(turn, axis=-1, keepdims=True)
     return np.asarray(turn * (1.0 - np.divide(2.0 * np.pi, angle, out=np.ones_like(angle), where=angle > 0.0)))
-
-
-def euler_angles(q: FloatArray, order: IntArray) -> FloatArray:
-    """Return the angles about x, y, z (..., 3) that make rotations (..., 4) when applied in an order of axes (..., 3).
-
-    Of the two triples that do, the one that turns less altogether (Shoemake 1994; Blender chooses so too).
-
-    >>> q = rot.from_axis_angle(np.array((0.0, 1.0, 0.0)), 2.0)
-    >>> euler_angles(q, np.array((0, 1, 2))).round(6).tolist()
-    [0.0, 2.0, 0.0]
-    """
-    matrix = rot.to_matrix(q)
-    order = np.broadcast_to(order, (*matrix.shape[:-2], 3))
-    m = np.take_along_axis(np.take_along_axis(matrix, order[..., None], -2), order[..., None, :], -1)
-    level = np.hypot(m[..., 0, 0], m[..., 1, 0])
-    is_up = level < _STRAIGHT_UP
-    first = np.where(is_up, np.arctan2(-m[..., 1, 2], m[..., 1, 1]), np.arctan2(m[..., 2, 1], m[..., 2, 2]))
-    third = np.where(is_up, 0.0, np.arctan2(m[..., 1, 0], m[..., 0, 0]))
-    one = np.stack((first, np.arctan2(-m[..., 2, 0], level), third), axis=-1)
-    other = np.stack((first + np.pi, np.arctan2(-m[..., 2, 0], -level), third + np.pi), axis=-1)
-    other = (other + np.pi) % (2.0 * np.pi) - np.pi
-    less = np.where((np.abs(one).sum(axis=-1) <= np.abs(other).sum(axis=-1))[..., None], one, other)
-    is_even = (order[..., :1] + 1) % 3 == order[..., 1:2]
-    angles = np.empty_like(less)
-    np.put_along_axis(angles, order, np.where(is_even, less, -less), -1)
-    return angles

@@ -12,10 +12,10 @@ from mathutils import Quaternion
 from takt.bridge import limits, properties, score
 from takt.core import rotations as rot
 from takt.core.clip import Clip, Tracks
+from takt.core.euler import least_euler
 from takt.core.formats import ogre_binary, ogre_xml
 from takt.core.formats.ogre import OgreSkeleton
 from takt.core.skeleton import Skeleton
-from takt.core.transitions.limits import euler_angles
 from takt.tests.blender.dancing import make_clip, play, rebuild
 
 HIP = 1
@@ -62,7 +62,7 @@ def test_angles_are_blenders_own(order: Any) -> None:
     for q in rot.normalized(random.normal(size=(50, 4))):
         axes = np.array(["XYZ".index(axis) for axis in order])
         theirs: Any = Quaternion(q.tolist()).to_euler(order)
-        np.testing.assert_allclose(np.array(theirs), euler_angles(q, axes), atol=1e-5)
+        np.testing.assert_allclose(np.array(theirs), least_euler(q, axes), atol=1e-5)
 
 
 def test_limits_of_constraints_and_of_ik(rig: bpy.types.Object) -> None:

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from takt.core import rotations as rot
 from takt.core.arrays import FloatArray
 from takt.core.errors import TaktError
-from takt.core.transitions.limits import Limits, euler_angles, long_way
+from takt.core.euler import least_euler
+from takt.core.transitions.limits import Limits, long_way
 from takt.core.transitions.methods import METHODS
 from takt.tests.core.scores import FIGURE, X, Y, library, turning
 from takt.tests.core.sentences import motion
@@ -37,7 +38,7 @@ def about_x(*degrees: float) -> FloatArray:
 
 @given(quaternions(), st.sampled_from(ORDERS))
 def test_angles_make_the_rotation_again_and_are_the_smaller_ones(q: FloatArray, order: tuple[int, ...]) -> None:
-    angles = euler_angles(q, np.array(order))
+    angles = least_euler(q, np.array(order))
     assert rot.angle_between(composed(angles, order), q) < EXACT_RAD
     first, second, third = order
     other = angles.copy()
@@ -51,7 +52,7 @@ def test_angles_make_the_rotation_again_and_are_the_smaller_ones(q: FloatArray, 
 def test_straight_up_the_third_angle_is_0(order: tuple[int, ...], up: float) -> None:
     angles = np.zeros(3)
     angles[list(order)] = np.radians((20.0, up, 30.0))
-    found = euler_angles(composed(angles, order), np.array(order))
+    found = least_euler(composed(angles, order), np.array(order))
     assert found[order[2]] == 0.0
     assert rot.angle_between(composed(found, order), composed(angles, order)) < 1e-5
 
