@@ -8,13 +8,14 @@ from typing import Any, NamedTuple, cast
 
 import bpy
 import numpy as np
+from mathutils import Matrix
 
 from ..core import rotations as rot
 from ..core.arrays import FloatArray
 from ..core.clip import Clip, Tracks
 from ..core.euler import from_euler
 from ..core.skeleton import Skeleton
-from . import armature
+from . import armature, constraints
 
 _BONE = re.compile(r'^pose\.bones\["((?:[^"\\]|\\.)*)"\]\.(location|scale|rotation_quaternion|rotation_euler|'
                    r'rotation_axis_angle)$')
@@ -46,24 +47,12 @@ def read_clip(action: bpy.types.Action, armature_object: bpy.types.Object, skele
     start, end = action.frame_range[0], action.frame_range[1]
     end = min(end, start + _MOST_FRAMES)
     duration = max(end - start, 0.0) / fps
-    if leads(armature_object):
+    if constraints.led_bones(armature_object, unmuted=True):
         tracks = _evaluated(action, armature_object, skeleton, start, end, fps)
     else:
         bags = sorted(_bags(action), key=lambda bag: -sum(c.bone in skeleton.index_of for c in _curves(bag)))
         tracks = _tracks(bags[0] if bags else None, armature_object, skeleton, start, fps)
     return Clip(action.name, skeleton, duration, *tracks, is_looping=action.use_cyclic)
-
-
-def leads(armature_object: bpy.types.Object) -> tuple[str, ...]:
-    """Return the bones that constraints or drivers lead, whatever is keyed."""
-    assert armature_object.pose is not None
-    led = {bone.name for bone in armature_object.pose.bones
-           if any(not c.mute and c.enabled and c.influence > 0.0 for c in bone.constraints)}
-    animation = armature_object.animation_data
-    for driver in animation.drivers if animation else ():
-        if found := _BONE.match(driver.data_path):
-            led.add(found[1])
-    return tuple(bone.name for bone in armature_object.pose.bones if bone.name in led)
 
 
 def _bags(action: bpy.types.Action) -> Iterator[bpy.types.ActionChannelbag]:
@@ -162,6 +151,7 @@ def _evaluated(action: bpy.types.Action, armature_object: bpy.types.Object, skel
     try:
         scene.collection.objects.link(twin)
         _to_twin(armature_object, twin)
+        constraints.give_back(twin)
         animation = twin.animation_data or twin.animation_data_create()
         for track in animation.nla_tracks:
             track.mute = True
@@ -186,9 +176,10 @@ def _evaluated(action: bpy.types.Action, armature_object: bpy.types.Object, skel
 
 
 def _to_twin(original: bpy.types.Object, twin: bpy.types.Object) -> None:
-    """Let the constraints of a copy look at the copy where they looked at the original."""
+    """Take a copy to rest, and let its constraints look at it where they looked at the original."""
     assert twin.pose is not None
     for bone in twin.pose.bones:
+        bone.matrix_basis = Matrix()  # what the Action does not key is not to depend on how the armature stands now
         for constraint in bone.constraints:
             for name in ("target", "pole_target"):
                 if getattr(constraint, name, None) == original:

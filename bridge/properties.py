@@ -98,6 +98,7 @@ class ScoreSettings:
         bvh_forward: str
         key_mode: str
         rotations: str
+        mute_constraints: bool
         markers_wanted: bool
     else:
         library: library_property()
@@ -153,6 +154,10 @@ class ScoreSettings:
         rotations: EnumProperty(
             name="Rotations", default="QUATERNION", override=_OVERRIDABLE, items=ROTATIONS,
             description="What the Action turns bones by")
+        mute_constraints: BoolProperty(
+            name="Mute Constraints", default=False, override=_OVERRIDABLE,
+            description="Mute the constraints that lead bones which the score plays, as a control rig's do, so that "
+                        "they play it; switched off, these act again")
         markers_wanted: BoolProperty(
             name="Markers", default=True, override=_OVERRIDABLE,
             description="Mark on the timeline where procedures start")
@@ -161,7 +166,7 @@ class ScoreSettings:
 SETTING_NAMES = ("library", "procedure", "method", "curve", "interpolation", "translation", "pace", "joint_time",
                  "speed", "root_motion", "loop", "lock_feet", "joint_limits", "load_format", "bvh_up", "bvh_forward")
 """What a motion depends on; the names are those of core's Settings but for what concerns libraries and rigs."""
-ACTION_NAMES = ("key_mode", "rotations", "markers_wanted")
+ACTION_NAMES = ("key_mode", "rotations", "mute_constraints", "markers_wanted")
 """What only the Action and the timeline depend on."""
 
 
@@ -216,6 +221,15 @@ def _choose_procedure(character: "TaktCharacter", index: int) -> None:
         character.procedure = character.procedures[index].name
 
 
+class TaktMuted(bpy.types.PropertyGroup):
+    """A constraint that is muted while a score plays; its name is the constraint's."""
+
+    if TYPE_CHECKING:
+        bone: str
+    else:
+        bone: StringProperty(override=_OVERRIDABLE)
+
+
 class TaktCharacter(ScoreSettings, bpy.types.PropertyGroup):
     """The score of an armature, how it is played, and what was made of it."""
 
@@ -230,6 +244,7 @@ class TaktCharacter(ScoreSettings, bpy.types.PropertyGroup):
         joints: bpy.types.bpy_prop_collection_idprop[TaktJoint]
         joint_index: int
         is_map_checked: bool
+        muted: bpy.types.bpy_prop_collection_idprop[TaktMuted]
     else:
         text: PointerProperty(
             type=bpy.types.Text, name="Score", override=_OVERRIDABLE,
@@ -251,9 +266,10 @@ class TaktCharacter(ScoreSettings, bpy.types.PropertyGroup):
         is_map_checked: BoolProperty(
             name="Use This Map", override=_OVERRIDABLE,
             description="Someone has looked at this list: play clips of other skeletons by it")
+        muted: CollectionProperty(type=TaktMuted, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
 
 
-_CLASSES = (TaktMarker, TaktProcedure, TaktJoint, TaktCharacter)
+_CLASSES = (TaktMarker, TaktProcedure, TaktJoint, TaktMuted, TaktCharacter)
 
 
 def character(armature_object: bpy.types.Object) -> TaktCharacter:

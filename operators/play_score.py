@@ -5,7 +5,7 @@ from typing import Any, cast
 import bpy
 import numpy as np
 
-from ..bridge import action, curves, limits, properties, score, timeline
+from ..bridge import action, constraints, limits, properties, score, timeline
 from ..core.motion import Motion
 
 _NAMES_SHOWN = 8
@@ -61,12 +61,16 @@ def write_motion(operator: bpy.types.Operator, context: bpy.types.Context, armat
     channels = action.sample_channels(motion, scene, frame_start, character.key_mode, modes)
     character.frame_start = frame_start
     action.write_action(armature_object, name, channels)
+    constraints.give_back(armature_object)
+    muted = constraints.mute(armature_object, _moved(motion)) if character.mute_constraints else 0
     timeline.write_timeline(armature_object, scene, motion, channels.last_frame)
     score.keep_procedures(character)
     if channels.turns:
         operator.report({"WARNING"}, "Each round of the loop sets out in another direction, which an Action cannot "
                                      "repeat: it holds one round")
     _report(operator, armature_object, motion)
+    operator.report({"INFO"}, f"'{armature_object.name}' plays {len(motion.sequence):,} segments, "
+                              f"{motion.duration_s:.1f} s" + (f"; {muted} constraints muted" if muted else ""))
 
 
 def refuse(operator: bpy.types.Operator, error: str) -> "set[Any]":
@@ -84,27 +88,43 @@ def _report(operator: bpy.types.Operator, armature_object: bpy.types.Object, mot
     if properties.character(armature_object).joint_limits and limits.read_limits(armature_object) is None:
         operator.report({"WARNING"}, "No bone has limits: add Limit Rotation constraints in local space, or "
                                      "limits of IK")
-    for text, names in (("Without counterpart", motion.unmatched),
-                        ("Constraints or drivers lead bones that the score plays; mute them to see it as it is",
+    for text, names in (("Without counterpart", _deforming(armature_object, motion.unmatched)),
+                        ("Constraints or drivers lead bones that the score plays; see Mute Constraints below Action",
                          _led(armature_object, motion)),
                         ("Bones that ignore part of their parent's transform play differently",
                          _peculiar(armature_object, motion))):
         if names:
             more = f" and {len(names) - _NAMES_SHOWN} more" if len(names) > _NAMES_SHOWN else ""
             operator.report({"WARNING"}, f"{text}: {', '.join(names[:_NAMES_SHOWN])}{more}")
-    operator.report({"INFO"}, f"'{armature_object.name}' plays {len(motion.sequence):,} segments, "
-                              f"{motion.duration_s:.1f} s")
+
+
+def _moved(motion: Motion) -> set[str]:
+    """Return the names of the bones that the score moves."""
+    return {motion.skeleton.names[joint] for clip in motion.clips for joint in np.flatnonzero(clip.moved).tolist()}
+
+
+def _deforming(armature_object: bpy.types.Object, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Leave out the bones of a control rig that move no skin: nobody expects clips to have them."""
+    bones = cast(bpy.types.Armature, armature_object.data).bones
+    return tuple(name for name in names if (bone := bones.get(name)) is None or bone.use_deform)
 
 
 def _led(armature_object: bpy.types.Object, motion: Motion) -> tuple[str, ...]:
     """Return the bones that move by the score and by constraints or drivers too."""
-    moves = {motion.skeleton.names[joint] for clip in motion.clips for joint in np.flatnonzero(clip.moved).tolist()}
-    return tuple(name for name in curves.leads(armature_object) if name in moves)
+    moved = _moved(motion)
+    return tuple(name for name in constraints.led_bones(armature_object) if name in moved)
 
 
 def _peculiar(armature_object: bpy.types.Object, motion: Motion) -> tuple[str, ...]:
     """Return the bones whose settings keep a motion from being what the clips say."""
     bones = cast(bpy.types.Armature, armature_object.data).bones
-    moves = {motion.skeleton.names[joint] for clip in motion.clips for joint in clip.translations.joints.tolist()}
-    return tuple(bone.name for bone in bones if not bone.use_inherit_rotation or bone.inherit_scale != "FULL"
-                 or ((bone.use_connect or not bone.use_local_location) and bone.name in moves))
+    moved = _moved(motion)
+    played = {bone.name for name in moved for bone in (bones[name], *bones[name].parent_recursive)}
+    placed = {motion.skeleton.names[joint] for clip in motion.clips for joint in clip.translations.joints.tolist()}
+
+    def ignores_parent(bone: bpy.types.Bone) -> bool:
+        return ((not bone.use_inherit_rotation or bone.inherit_scale != "FULL") and bone.name in played
+                and any(above.name in moved for above in bone.parent_recursive))
+
+    return tuple(bone.name for bone in bones if ignores_parent(bone)
+                 or ((bone.use_connect or not bone.use_local_location) and bone.name in placed))

@@ -4,6 +4,13 @@ import bpy
 
 from ..bridge.properties import ScoreSettings, TaktCharacter
 
+_PARTS = (
+    ("action", "Action", ("key_mode", "rotations", "mute_constraints", "markers_wanted")),
+    ("blending", "Blending", ("interpolation", "translation", "pace", "joint_time", "speed", "joint_limits")),
+    ("clip_files", "Clip Files", ("load_format", "bvh_up", "bvh_forward")),
+)
+"""What is folded away at first: identifier, label, settings."""
+
 
 def draw_settings(layout: bpy.types.UILayout, settings: ScoreSettings) -> None:
     """Draw the settings, labels left and values right."""
@@ -22,19 +29,10 @@ def draw_settings(layout: bpy.types.UILayout, settings: ScoreSettings) -> None:
     column.prop(settings, "root_motion")
     column.prop(settings, "lock_feet")
     column.prop(settings, "loop")
-    column = layout.column()
-    column.prop(settings, "key_mode")
-    column.prop(settings, "rotations")
-    column.prop(settings, "markers_wanted")
-    header, body = layout.panel("TAKT_fine_settings", default_closed=True)
-    header.label(text="Blending")
-    if body is not None:
-        column = body.column()
-        for name in ("interpolation", "translation", "pace", "joint_time", "speed", "joint_limits"):
-            column.prop(settings, name)
-    header, body = layout.panel("TAKT_clip_files", default_closed=True)
-    header.label(text="Clip Files")
-    if body is not None:
-        column = body.column()
-        for name in ("load_format", "bvh_up", "bvh_forward"):
-            column.prop(settings, name)
+    for identifier, label, names in _PARTS:
+        header, body = layout.panel(f"TAKT_{identifier}", default_closed=True)
+        header.label(text=label)
+        if body is not None:
+            column = body.column()
+            for name in names:
+                column.prop(settings, name)

@@ -267,4 +267,4 @@ def test_constraints_in_the_way_are_named(library: Path, hello: bpy.types.Object
     rig.pose.bones["mixamorig:RightForeArm"].constraints.new("LIMIT_ROTATION").mute = True
     bpy.ops.takt.import_pha(filepath=str(library / "show.pha"))  # type: ignore[attr-defined]
     out = capsys.readouterr().out
-    assert "mute them to see it as it is: mixamorig:LeftForeArm\n" in out
+    assert "see Mute Constraints below Action: mixamorig:LeftForeArm\n" in out

@@ -1,0 +1,81 @@
+"""Constraints that lead an armature's bones: which bones they lead, and muting them while a score plays these."""
+
+import re
+from collections.abc import Collection
+
+import bpy
+
+from . import properties
+
+_DRIVEN = re.compile(r'^pose\.bones\["((?:[^"\\]|\\.)*)"\]\.(?:location|scale|rotation)')
+_BOUNDS = frozenset(("LIMIT_DISTANCE", "LIMIT_LOCATION", "LIMIT_ROTATION", "LIMIT_SCALE"))
+"""Types that keep a bone within bounds, but do not lead it."""
+
+
+def led_bones(armature_object: bpy.types.Object, *, unmuted: bool = False) -> tuple[str, ...]:
+    """Return the bones in whose pose constraints or drivers have a say, whatever is keyed.
+
+    unmuted: also where they would have one if `mute` had not muted them.
+    """
+    assert armature_object.pose is not None
+    muted = {(entry.bone, entry.name) for entry in properties.character(armature_object).muted if unmuted}
+    led = {bone.name for owner in armature_object.pose.bones for constraint in owner.constraints
+           if _acts(constraint) or (owner.name, constraint.name) in muted for bone in _reach(owner, constraint)}
+    animation = armature_object.animation_data
+    for driver in animation.drivers if animation else ():
+        if found := _DRIVEN.match(driver.data_path):
+            led.add(re.sub(r"\\(.)", r"\1", found[1]))
+    return tuple(bone.name for bone in armature_object.pose.bones if bone.name in led)
+
+
+def mute(armature_object: bpy.types.Object, names: Collection[str]) -> int:
+    """Mute what leads bones of these names, or bones that they hang on; return how many constraints were muted.
+
+    Likewise what ties deforming bones that hang on them to other bones of the armature, which stay where they are.
+    They are remembered with the armature, for give_back. Those that only set bounds are left alone.
+    """
+    assert armature_object.pose is not None
+    moved = set(names)
+    played = {bone.name for name in moved for own in (armature_object.pose.bones[name],)
+              for bone in (own, *own.parent_recursive)}
+
+    def ties(owner: bpy.types.PoseBone, constraint: bpy.types.Constraint) -> bool:
+        return (getattr(constraint, "target", None) == armature_object and owner.bone.use_deform
+                and any(bone.name in moved for bone in owner.parent_recursive))
+
+    muted = properties.character(armature_object).muted
+    for owner in armature_object.pose.bones:
+        for constraint in owner.constraints:
+            if constraint.type not in _BOUNDS and _acts(constraint) and (
+                    ties(owner, constraint) or any(bone.name in played for bone in _reach(owner, constraint))):
+                constraint.mute = True
+                entry = muted.add()
+                entry.bone, entry.name = owner.name, constraint.name
+    return len(muted)
+
+
+def give_back(armature_object: bpy.types.Object) -> None:
+    """Let all constraints act again that `mute` muted."""
+    assert armature_object.pose is not None
+    muted = properties.character(armature_object).muted
+    for entry in muted:
+        bone = armature_object.pose.bones.get(entry.bone)
+        constraint = bone.constraints.get(entry.name) if bone else None
+        if constraint is not None:
+            constraint.mute = False
+    muted.clear()
+
+
+def _acts(constraint: bpy.types.Constraint) -> bool:
+    return not constraint.mute and constraint.enabled and constraint.influence > 0.0
+
+
+def _reach(owner: bpy.types.PoseBone, constraint: bpy.types.Constraint) -> "list[bpy.types.PoseBone]":
+    """Return the bones that a constraint moves: chains of IK reach up from their owner."""
+    chain = [owner, *owner.parent_recursive]
+    if isinstance(constraint, bpy.types.KinematicConstraint):
+        first = 0 if constraint.use_tail else 1
+        return chain[first:constraint.chain_count + first] if constraint.chain_count else chain[first:]
+    if isinstance(constraint, bpy.types.SplineIKConstraint):
+        return chain[:constraint.chain_count]
+    return [owner]

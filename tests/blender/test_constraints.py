@@ -1,0 +1,118 @@
+"""Constraints that lead the bones a score plays: named, muted if wanted, and given back."""
+
+from pathlib import Path
+from typing import Any
+
+import bpy
+import numpy as np
+import pytest
+
+from takt.bridge import armature, constraints, properties, score
+from takt.core import rotations as rot
+from takt.tests.blender.dancing import play, rebuild
+
+ANGLE_RAD = 1e-3
+FRAME = 13
+
+
+def constrain(rig: bpy.types.Object, bone: str, kind: Any, subtarget: str = "", **settings: Any) -> Any:
+    constraint: Any = rig.pose.bones[bone].constraints.new(kind)
+    if hasattr(constraint, "target"):
+        constraint.target, constraint.subtarget = rig, subtarget
+    for name, value in settings.items():
+        setattr(constraint, name, value)
+    return constraint
+
+
+def off_the_score(rig: bpy.types.Object) -> dict[str, float]:
+    """By how much each bone's rotation differs from what the score says, in radians."""
+    scene = bpy.context.scene
+    scene.frame_set(FRAME)
+    motion = score.motion_of(rig)
+    assert motion is not None
+    wanted = motion.sample(np.array([(FRAME - 1) * scene.render.fps_base / scene.render.fps])).rotations[0]
+    found = armature.read_pose(rig.evaluated_get(bpy.context.evaluated_depsgraph_get()), motion.skeleton).rotations
+    return dict(zip(motion.skeleton.names, rot.angle_between(found, wanted).tolist(), strict=True))
+
+
+@pytest.fixture
+def led(rig: bpy.types.Object) -> list[Any]:
+    """What leads a bone that is played, one that a chain of IK reaches, and one that only hangs on a played one."""
+    return [constrain(rig, "l_hip", "COPY_ROTATION", "x_tail"),
+            constrain(rig, "l_knee", "IK", "x_tail", chain_count=2),
+            constrain(rig, "x_tail", "COPY_TRANSFORMS", "r_hip")]
+
+
+def test_constraints_in_the_way_are_muted_and_given_back(rig: bpy.types.Object, library: Path, led: list[Any]) -> None:
+    bound = constrain(rig, "r_hip", "LIMIT_ROTATION")
+    muted_by_hand = constrain(rig, "r_hip", "COPY_LOCATION", "x_tail", mute=True)
+    play(library / "dance.pha")
+    assert off_the_score(rig)["l_hip"] > 0.1 and not any(c.mute for c in led)
+    properties.character(rig).mute_constraints = True
+    rebuild()
+    assert max(off_the_score(rig).values()) < ANGLE_RAD
+    assert all(c.mute for c in led) and not bound.mute and muted_by_hand.mute
+    rebuild()  # once more changes nothing
+    assert all(c.mute for c in led) and len(properties.character(rig).muted) == len(led)
+    properties.character(rig).mute_constraints = False
+    rebuild()
+    assert not any(c.mute for c in led) and muted_by_hand.mute and not len(properties.character(rig).muted)
+
+
+def test_what_no_played_bone_hangs_on_keeps_acting(rig: bpy.types.Object, library: Path) -> None:
+    outer = bpy.data.objects.new("Outer", None)
+    bpy.context.collection.objects.link(outer)
+    looks = constrain(rig, "x_tail", "COPY_ROTATION")
+    looks.target = outer
+    play(library / "dance.pha", mute_constraints=True)
+    assert not looks.mute
+
+
+def test_removed_constraints_and_bones_do_no_harm(rig: bpy.types.Object, library: Path, led: list[Any]) -> None:
+    play(library / "dance.pha", mute_constraints=True)
+    rig.pose.bones["l_hip"].constraints.remove(led[0])
+    entry = properties.character(rig).muted.add()
+    entry.bone, entry.name = "gone", "Copy Rotation"
+    constraints.give_back(rig)
+    assert not led[1].mute and not len(properties.character(rig).muted)
+
+
+def test_the_bones_that_ik_leads_are_named(rig: bpy.types.Object) -> None:
+    ik = constrain(rig, "l_knee", "IK", "x_tail", chain_count=2)
+    assert constraints.led_bones(rig) == ("l_hip", "l_knee")
+    ik.chain_count = 0
+    assert constraints.led_bones(rig) == ("HumanoidRoot", "l_hip", "l_knee")
+    ik.chain_count, ik.use_tail = 1, False
+    assert constraints.led_bones(rig) == ("l_hip",)
+    ik.mute = True
+    assert constraints.led_bones(rig) == ()
+
+
+def test_an_action_of_the_controls_is_read_as_if_nothing_were_muted(rig: bpy.types.Object, library: Path,
+                                                                     led: list[Any]) -> None:
+    """The rig's own Action turns a control that leads the hip; a score plays it on the same rig."""
+    del led
+    bone = rig.pose.bones["x_tail"]
+    bone.rotation_mode = "QUATERNION"
+    for frame, turn in ((1, (1, 0, 0, 0)), (25, (0.6, 0.8, 0, 0))):
+        bone.rotation_quaternion = turn
+        bone.keyframe_insert("rotation_quaternion", frame=frame)
+    action = rig.animation_data.action
+    action.name = "Swing"
+    action.use_fake_user = True
+    path = library / "swing.pha"
+    path.write_text('<pha tickLength="1"><load src="Swing"/><procedure name="main">'
+                    '<call name="Swing" duration="1"/></procedure></pha>', encoding="utf-8")
+    for each in [*bone.constraints]:
+        bone.constraints.remove(each)
+    play(path)
+    first = score.motion_of(rig)
+    assert first is not None and first.clips[0].moved[first.skeleton.index_of["l_hip"]]
+    properties.character(rig).mute_constraints = True
+    rebuild()
+    score.forget()
+    rebuild()
+    again = score.motion_of(rig)
+    assert again is not None and again is not first
+    times = np.linspace(0.0, 1.0, 5)
+    assert rot.angle_between(first.sample(times).rotations, again.sample(times).rotations).max() < ANGLE_RAD
