@@ -18,6 +18,7 @@ from takt.preview.character import Character as Scored
 from takt.tests.characters import Object, bend, context, evaluated, own_character
 
 TIMES = 100
+UNDO_STEPS = 200
 FLAT_KB = 20_000
 """By how much the process may still grow after it has warmed up."""
 LIBRARY = Path(__file__).parents[2] / "samples" / "library"
@@ -247,24 +248,44 @@ def test_two_hundred_files_end_it_two_hundred_times(tmp_path: Path) -> None:
     assert peak_memory_kb() - memory <= FLAT_KB
 
 
-def test_two_hundred_undone_steps(character: Character) -> None:
-    context.preferences.edit.undo_steps = 120
+def test_two_hundred_undone_steps(character: Character, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Forth and back through 200 steps that each move, edit or redraw; what is drawn is looked for after each."""
+    before = handlers()
+    monkeypatch.setattr(context.preferences.edit, "undo_steps", UNDO_STEPS + 10)
     window = context.window_manager.windows[0]
     toggle()
+
+    def look() -> None:
+        assert life._running is not None
+        life._running.members[0, ""] = life._look(life._running, context.view_layer)
+        [(_, rig, [mesh])] = life._running.members[0, ""]
+        assert (rig.name, mesh.name) == ("Own rig", "Own")
+
     with context.temp_override(window=window, screen=window.screen):
         bpy.ops.ed.undo_push(message="start")
-        for step in range(100):
-            bpy.data.objects["Own"].location.x = float(step)
+        for step in range(UNDO_STEPS):
+            mesh = bpy.data.objects["Own"]
+            mesh.location.x = float(step)
+            mesh.data.vertices[0].co.x = float(step)
             bpy.ops.ed.undo_push(message=f"step {step}")
-        for _ in range(100):
-            bpy.ops.ed.undo()
-        for _ in range(100):
-            bpy.ops.ed.redo()
+        memory = [peak_memory_kb()]
+        for _ in range(2):
+            for step in reversed(range(UNDO_STEPS)):
+                assert bpy.data.objects["Own"].location.x == step
+                assert bpy.ops.ed.undo() == {"FINISHED"}
+                look()
+            assert bpy.data.objects["Own"].location.x == 0.0
+            for _ in range(UNDO_STEPS):
+                assert bpy.ops.ed.redo() == {"FINISHED"}
+                look()
+            memory.append(peak_memory_kb())
     context.view_layer.update()
     assert life.is_running() and len(ours()) == len(life._handlers())
     assert is_hidden(bpy.data.objects["Own"])
     life.stop()
-    assert not ours() and not is_hidden(bpy.data.objects["Own"])
+    assert handlers() == before and not is_hidden(bpy.data.objects["Own"])
+    assert not any(map(bpy.app.timers.is_registered, (life.stop, life._tick)))
+    assert memory[2] - memory[1] <= FLAT_KB
 
 
 def test_an_undone_armature_ends_it() -> None:

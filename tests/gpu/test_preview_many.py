@@ -1,5 +1,6 @@
 """Many figures: what they share, and that they are drawn together as they would be alone."""
 
+import gc
 from typing import Any
 
 import bpy
@@ -7,14 +8,15 @@ import numpy as np
 import pytest
 
 from takt.preview import draw as draw_module
-from takt.preview.character import Character, SharedParts
+from takt.preview.character import Character, Part, SharedParts
 from takt.preview.choices import Choices
 from takt.preview.draw import Painter
 from takt.preview.offscreen import Stage
 from takt.tests.characters import Object, bend, context, own_character
-from takt.tests.gpu.test_preview_playing import SIZE, Bending, camera_matrices
+from takt.tests.gpu.test_preview_playing import SIZE, Bending, camera_matrices, drawn_viewport, toggle
 
 COPIES = 20
+UNDO_STEPS = 200
 
 
 @pytest.fixture
@@ -119,6 +121,30 @@ def test_an_edited_mesh_is_uploaded_anew_once_for_all_who_share_it() -> None:
     del before, after, character
     characters.clear()
     assert not shared
+
+
+def test_two_hundred_undone_edits_leave_one_upload(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each step edits the mesh, so each undo uploads it anew; what was there before must go."""
+    monkeypatch.setattr(context.preferences.edit, "undo_steps", UNDO_STEPS + 10)
+    rig, _ = own_character()
+    window = context.window_manager.windows[0]
+    area = next(area for area in window.screen.areas if area.type == "VIEW_3D")
+    region = next(region for region in area.regions if region.type == "WINDOW")
+    context.view_layer.objects.active = rig
+    toggle()
+    uploads = []
+    with context.temp_override(window=window, screen=window.screen):
+        bpy.ops.ed.undo_push(message="start")
+        for step in range(UNDO_STEPS):
+            bpy.data.objects["Own"].data.vertices[0].co.x = float(step)
+            bpy.ops.ed.undo_push(message=f"step {step}")
+        for _ in range(UNDO_STEPS):
+            assert bpy.ops.ed.undo() == {"FINISHED"}
+            drawn_viewport(window, area, region, 1)
+            uploads.append(sum(isinstance(thing, Part) for thing in gc.get_objects()))
+    assert set(uploads) == {1}
+    toggle()
+    assert not any(isinstance(thing, Part) for thing in gc.get_objects())
 
 
 def test_each_armature_moves_its_own_mesh_though_they_share_it() -> None:
