@@ -1,10 +1,11 @@
 """What one drawn picture costs the processor, against Blender's own playback of the same scene.
 
 python3 dev.py bench preview draws characters of 67 bones offscreen and prints, in milliseconds for each picture:
-for crowds of 1, 10 and 50, what Takt needs (sampling the score, palettes, upload, drawing calls, without waiting for
-the GPU) and what Blender needs to go to the next frame with the same dance as Actions; then Fecko's table (2010):
-one character with 547 to 70,410 vertices, by the processor alone and until the picture is there, on the renderer
-that is named.
+for crowds of 1, 10 and 50, what Takt's draw handler needs (looking who is to be seen, sampling the score, palettes,
+upload, drawing calls, but not the GPU's own work) and what Blender needs to go to the next frame with the same dance
+as Actions; then Fecko's table (2010): one character with 547 to 70,410 vertices, by the processor alone and until the
+picture is there, on the renderer that is named. All are medians; each picture comes after Blender's own evaluation of
+the next frame, which leaves nothing of ours in the processor's caches.
 """
 
 import os
@@ -25,13 +26,8 @@ from takt.bridge.groups import write_influences
 from takt.bridge.versions import start_gpu
 from takt.core.influences import Influences
 from takt.preview import draw as draw_module
-from takt.preview.cast import Actor, Cast
-from takt.preview.character import Character
-from takt.preview.choices import Choices
-from takt.preview.draw import View
-from takt.preview.playing import played
+from takt.preview import life
 from takt.samples.character import build_character
-from takt.samples.film import Camera
 from takt.windowless import missing_graphics
 
 VERTICES = 7_000
@@ -64,85 +60,81 @@ def main() -> int:
 
 def measured(count: int, vertices: int) -> tuple[float, float]:
     """Return milliseconds of the processor for each picture, and until the picture is there."""
-    actors = dancers(count, vertices)
-    camera = Camera.framing(np.array((-3.0, -3.0, 0.0)), np.array((3.0, 3.0, 2.0)), SIZE, SIZE)
-    view = View(np.asarray(camera.view_from_world, np.float64), np.asarray(camera.clip_from_view, np.float64),
-                 SIZE, SIZE, encode=True)
-    cast, choices = Cast(), Choices()
+    dancers(count, vertices)
+    scene, window = _context.scene, _context.window_manager.windows[0]
+    area = next(area for area in window.screen.areas if area.type == "VIEW_3D")
+    region = next(region for region in area.regions if region.type == "WINDOW")
     target: Any = gpu.types.GPUOffScreen(SIZE, SIZE)
-    with target.bind():
+    with _context.temp_override(window=window, area=area, region=region), target.bind():
         framebuffer = gpu.state.active_framebuffer_get()
 
         def wait() -> None:
             framebuffer.read_color(0, 0, 1, 1, 4, 0, "UBYTE")
 
-        def draw(number: int) -> None:
+        def go_on(number: int) -> None:
+            wait()
+            scene.frame_set(scene.frame_start + number)
             framebuffer.clear(color=(0.0, 0.0, 0.0, 0.0), depth=1.0)
-            now = [Actor(a.character, a.armature, a.meshes, played(a.character, a.armature, choices),
-                         number / 24.0 + place * 0.1) for place, a in enumerate(actors)]
-            cast.draw(now, view, choices)
+
+        def draw(_: int) -> None:
+            life.draw_viewport(_context)
 
         with gpu_left_out():
-            alone = median_ms(draw, wait)
+            alone = median_ms(draw, go_on, time.thread_time)  # the processor's own, whoever else is at it
 
         def draw_and_wait(number: int) -> None:
             draw(number)
             wait()
 
-        whole = median_ms(draw_and_wait, lambda: None)
+        whole = median_ms(draw_and_wait, go_on)
     target.free()
+    life.stop()
     return alone, whole
 
 
 @contextmanager
 def gpu_left_out() -> Iterator[None]:
     """Let the last call of all, which starts the GPU, do nothing: a software renderer works inside it."""
-    kept = draw_module._batch
-    draw_module._batch = lambda *_: _Nothing()  # type: ignore[assignment]  # only for this
+    kept = draw_module._draw_batch
+    draw_module._draw_batch = lambda *_: None
     try:
         yield
     finally:
-        draw_module._batch = kept
+        draw_module._draw_batch = kept
 
 
-class _Nothing:
-    def draw(self, _program: object) -> None:
-        """Draw nothing."""
-
-
-def median_ms(do: Callable[[int], object], between: Callable[[], None]) -> float:
-    """Return how long it takes, in milliseconds; what happens in between does not count."""
+def median_ms(do: Callable[[int], object], before: Callable[[int], None] = lambda _: None,
+              clock: Callable[[], float] = time.perf_counter) -> float:
+    """Return how long it takes, in milliseconds; what is done before does not count."""
     taken = []
     for number in range(PICTURES + WARM_UP):
-        began = time.perf_counter()
+        before(number)
+        began = clock()
         do(number)
-        taken.append(time.perf_counter() - began)
-        between()
+        taken.append(clock() - began)
     return statistics.median(taken[WARM_UP:]) * 1e3
 
 
 def blenders_own_ms() -> float:
     """Return how long Blender needs to go to the next frame of what stands in the scene."""
     scene = _context.scene
-    return median_ms(lambda number: scene.frame_set(scene.frame_start + number), lambda: None)
+    return median_ms(lambda number: scene.frame_set(scene.frame_start + number))
 
 
-def dancers(count: int, vertices: int) -> list[Actor]:
-    """Fill an empty scene with characters that play the sample's dance, each with an Action of it too."""
+def dancers(count: int, vertices: int) -> None:
+    """Fill an empty scene with characters that preview the dance, each in a phase and with an Action of its own."""
     _ops.wm.read_factory_settings(use_empty=True)
     armature, body = build_character(_context)
     bpy.data.objects.remove(body)
     skin = woven(armature, vertices)
     _context.view_layer.objects.active = armature
     _ops.takt.import_pha(filepath=str(_SCORE))
-    pairs = [(armature, skin), *(copied(armature, skin) for _ in range(count - 1))]
+    rigs = [armature, *(copied(armature, skin) for _ in range(count - 1))]
+    for place, rig in enumerate(rigs):
+        rig.takt.frame_start = 1 - 2 * place
+    life.choices().strip = False
+    life.start(rigs)
     _context.view_layer.update()
-    actors = []
-    for rig, mesh in pairs:
-        character = Character(rig.session_uid)
-        character.refresh(rig, [mesh])
-        actors.append(Actor(character, rig, [mesh], None, 0.0))
-    return actors
 
 
 def woven(armature: Any, vertices: int) -> Any:
@@ -166,8 +158,8 @@ def woven(armature: Any, vertices: int) -> Any:
     return mesh
 
 
-def copied(armature: Any, mesh: Any) -> tuple[Any, Any]:
-    """Return copies with data of their own, as different characters would have."""
+def copied(armature: Any, mesh: Any) -> Any:
+    """Return a copy of the armature, with a copy of the mesh; data of their own, as different characters have."""
     rig, skin = armature.copy(), mesh.copy()
     rig.data, skin.data = armature.data.copy(), mesh.data.copy()
     rig.animation_data.action = armature.animation_data.action.copy()
@@ -175,7 +167,7 @@ def copied(armature: Any, mesh: Any) -> tuple[Any, Any]:
     skin.modifiers[0].object = rig
     for ob in (rig, skin):
         _context.scene.collection.objects.link(ob)
-    return rig, skin
+    return rig
 
 
 if __name__ == "__main__":

@@ -42,6 +42,9 @@ _performances: OrderedDict[_Key, _Performance] = OrderedDict()
 """By all that they depend on, so that characters who do the same share one motion."""
 _last: dict[int, _Key] = {}
 """What each character played last, by the session's number of its object."""
+_texts: set[int] = set()
+"""The session's numbers of the Texts that were performed."""
+_revision: tuple[int, Hashable] = (0, None)
 
 
 _waiting: dict[_Key, tuple[int, Hashable, Mapping[str, object]]] = {}
@@ -68,6 +71,20 @@ def motion_of(armature_object: bpy.types.Object, rest: Hashable = None, **change
     changes: settings that count instead of those kept with the armature.
     """
     return _performance(armature_object, rest, changes).motion
+
+
+def revision() -> int:
+    """Return a number that is another one whenever any character's score may have come to mean something else.
+
+    So one look tells for all characters whether `motion_of` has to be asked. Their bones are not looked at, nor are
+    settings with an animation of their own.
+    """
+    global _revision
+    seen = (properties.changes(), libraries.folders(),
+            *(text.as_string() for text in bpy.data.texts if text.session_uid in _texts))
+    if seen != _revision[1]:
+        _revision = _revision[0] + 1, seen
+    return _revision[0]
 
 
 def error_of(armature_object: bpy.types.Object) -> TaktError | None:
@@ -122,14 +139,17 @@ def _perform_waiting(then: Callable[[], None]) -> None:
     for uid, rest, changes in wanted:
         if uid in objects:
             motion_of(objects[uid], rest, **changes)
+    properties.count_change()
     then()
 
 
 def forget(armature_object: bpy.types.Object | None = None) -> None:
     """Read the files anew the next time, for one armature (and those that do the same) or for all."""
+    properties.count_change()
     if armature_object is None:
         _performances.clear()
         _last.clear()
+        _texts.clear()
         return
     text = properties.character(armature_object).text
     for key in [key for key in _performances if text is not None and key[0] == text.as_string()]:
@@ -169,6 +189,7 @@ def _performance(armature_object: bpy.types.Object, rest: Hashable, changes: Map
     if character.text is None:
         _last.pop(armature_object.session_uid, None)
         return _Performance(None)
+    _texts.add(character.text.session_uid)
     key = _key(armature_object, rest or rest_key(armature_object), changes)
     if not changes:
         _last[armature_object.session_uid] = key

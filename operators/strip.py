@@ -78,7 +78,7 @@ class TAKT_GT_strip(bpy.types.Gizmo):
             return None
         character, armature_object = watched
         with while_drawing(life.changed):
-            motion = character.motion(armature_object, **({} if life.choices().transitions else {"transitions": False}))
+            motion = character.motion(armature_object, {} if life.choices().transitions else {"transitions": False})
         if not isinstance(motion, Motion):
             return None
         if self.strip is None or self.strip.motion is not motion:

@@ -1,5 +1,6 @@
 """A mesh on the GPU: read once, uploaded once, drawn in any pose."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -10,7 +11,6 @@ import numpy.typing as npt
 
 from ..bridge.groups import read_influences
 from ..core.arrays import FloatArray, IntArray
-from .shader import Variant
 
 _NORMAL_STEPS = 512
 """Corners of a vertex whose normals agree to one part in this share a vertex on the GPU."""
@@ -40,7 +40,7 @@ class Geometry:
     edges: Int32Array
 
 
-def read_geometry(mesh_object: bpy.types.Object, bone_names: list[str], bone_colours: FloatArray) -> Geometry:
+def read_geometry(mesh_object: bpy.types.Object, bone_names: Sequence[str], bone_colours: FloatArray) -> Geometry:
     """Read a mesh and its weights; the 4 strongest influences of each vertex, 8 where some vertex has more.
 
     bone_names: as `read_influences` takes them; bone_colours: (J, 3).
@@ -78,7 +78,7 @@ def vertex_buffer(geometry: Geometry, **extra: Float32Array) -> gpu.types.GPUVer
     fields: dict[str, npt.NDArray[Any]] = {
         "position": geometry.positions, "normal": geometry.normals, "bones": geometry.bones[:, :4],
         "weights": geometry.weights[:, :4], "surface": geometry.surface, "zone": geometry.zone, **extra}
-    if geometry.bones.shape[1] > 4:
+    if has_more_influences(geometry):
         fields |= {"more_bones": geometry.bones[:, 4:], "more_weights": geometry.weights[:, 4:]}
     layout = gpu.types.GPUVertFormat()
     for name, values in fields.items():
@@ -93,9 +93,9 @@ def vertex_buffer(geometry: Geometry, **extra: Float32Array) -> gpu.types.GPUVer
     return buffer
 
 
-def variant_of(geometry: Geometry) -> Variant:
-    """Return what the shader must know of this geometry."""
-    return Variant(more_influences=geometry.bones.shape[1] > 4)
+def has_more_influences(geometry: Geometry) -> bool:
+    """Tell whether vertices have 8 influences, for which there is a shader of its own."""
+    return bool(geometry.bones.shape[1] > 4)
 
 
 def _split(mesh: bpy.types.Mesh) -> tuple[IntArray, Float32Array, IntArray, Int32Array]:

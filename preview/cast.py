@@ -1,6 +1,6 @@
 """Everybody in the picture: which roles there are under the user's choices, and the order of drawing."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
@@ -16,9 +16,10 @@ from ..core.skeleton import Pose
 from .character import Character, Playable
 from .choices import COMPARISONS, Choices
 from .draw import SEE_THROUGH_ALPHA, Painter, View, solid_state
+from .figures import Tint
 from .overlays import draw_path, draw_skeleton, path_of
-from .roles import Posed, Role, Tint, pose_roles
-from .shader import METHODS
+from .roles import Posed, Role, pose_roles
+from .shader import METHODS, Picture
 
 _BEFORE = (0.10, 0.46, 0.81)
 _AFTER = (0.79, 0.34, 0.0)
@@ -26,7 +27,6 @@ _IN_TRANSITION = (0.60, 0.19, 0.39)
 _GHOST_ALPHA = 0.4
 _COPY_SPACING = 0.9
 """Of the character's largest extent."""
-_WIRE: Tint = (0.62, 0.70, 0.80, 1.0)
 _FIRST_GHOST, _FIRST_COPY, _DOUBLE = 1000, 1, 900
 _MOST_PATHS = 64
 
@@ -50,7 +50,7 @@ class ClipAlone:
         return self.clip.sample(times_s % length if length > 0.0 else times_s * 0.0, "SLERP")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Actor:
     """A character in the picture, with the meshes to be seen, what it plays and when; outline: where it is selected."""
 
@@ -74,49 +74,46 @@ class Cast:
         roles = [role for actor in actors for role in roles_of(actor, choices)]
         poses = pose_roles(roles)
         self.painter.upload(roles, poses, view)
-        solid = [role for role in roles if role.number < _FIRST_GHOST]
-        ghosts = [role for role in roles if role.number >= _FIRST_GHOST]
-        outlines = {actor.character.uid: actor.outline for actor in actors if actor.outline is not None}
         with solid_state():
-            if not choices.see_through and choices.picture != "WIREFRAME":
-                self._outline(solid, outlines)
-            for role in solid:
-                self._body(role, choices, outlines.get(role.character.uid))
-            for role in ghosts:
-                self._transparent(role, role.tint)
+            if choices.picture == "WIREFRAME":
+                self.painter.draw_solid("WIREFRAME")
+            elif choices.see_through:
+                for role in roles:
+                    if not role.is_ghost:
+                        self._seen_through(role, choices.picture)
+            else:
+                self._outlines(roles)
+                self.painter.draw_solid(choices.picture)
+            for role in roles:
+                if role.is_ghost:
+                    self._foremost(role, "SHADED")
             gpu.state.depth_test_set("NONE")
             gpu.state.depth_mask_set(False)
             gpu.state.blend_set("ALPHA")
             self._lines(roles, poses, view, choices)
 
-    def _outline(self, roles: Sequence[Role], colours: Mapping[int, Tint]) -> None:
-        """Draw the figures a little grown; the bodies that follow leave an edge of that."""
+    def _outlines(self, roles: Sequence[Role]) -> None:
+        """Draw figures a little grown; the bodies that follow leave an edge of that."""
         gpu.state.depth_mask_set(False)
         for role in roles:
-            if role.character.uid in colours:
-                self.painter.draw(role, "OUTLINE", colours[role.character.uid])
+            if role.line is not None and not role.is_ghost:
+                self.painter.draw(role, "OUTLINE")
         gpu.state.depth_mask_set(True)
 
-    def _body(self, role: Role, choices: Choices, outline: Tint | None) -> None:
-        if choices.picture == "WIREFRAME":
-            self.painter.draw(role, "WIREFRAME", outline or _WIRE)
-        elif choices.see_through:
-            self._transparent(role, (0.0, 0.0, 0.0, SEE_THROUGH_ALPHA), choices)
-            if outline is not None:  # its far side alone, which the near side's depth hides but for the edge
-                gpu.state.face_culling_set("FRONT")
-                self.painter.draw(role, "OUTLINE", outline)
-                gpu.state.face_culling_set("NONE")
-        else:
-            self.painter.draw(role, choices.picture, bone=_shown_bone(role, choices))
+    def _seen_through(self, role: Role, picture: Picture) -> None:
+        self._foremost(role, picture, SEE_THROUGH_ALPHA)
+        if role.line is not None:  # its far side alone, which the near side's depth hides but for the edge
+            gpu.state.face_culling_set("FRONT")
+            self.painter.draw(role, "OUTLINE")
+            gpu.state.face_culling_set("NONE")
 
-    def _transparent(self, role: Role, tint: Tint | None, choices: Choices | None = None) -> None:
+    def _foremost(self, role: Role, picture: Picture, opacity: float = 1.0) -> None:
         """Draw only what lies foremost, so that a figure does not show through itself."""
-        picture = "SHADED" if choices is None or choices.picture == "WIREFRAME" else choices.picture
         gpu.state.color_mask_set(False, False, False, False)
         self.painter.draw(role, "SHADED")
         gpu.state.color_mask_set(True, True, True, True)
         gpu.state.blend_set("ALPHA")
-        self.painter.draw(role, picture, tint, -1 if choices is None else _shown_bone(role, choices))
+        self.painter.draw(role, picture, opacity)
         gpu.state.blend_set("NONE")
 
     def _lines(self, roles: Sequence[Role], poses: Sequence[Posed], view: View, choices: Choices) -> None:
@@ -124,7 +121,7 @@ class Cast:
             if choices.paths and role.number == 0 and isinstance(role.motion, Motion):
                 times, points = self._path(role, role.motion)
                 draw_path(role, times, points, view)
-            if choices.skeleton and role.number < _FIRST_GHOST:
+            if choices.skeleton and not role.is_ghost:
                 draw_skeleton(role, posed, view)
 
     def _path(self, role: Role, motion: Motion) -> tuple[FloatArray, FloatArray]:
@@ -139,8 +136,9 @@ class Cast:
 
 def roles_of(actor: Actor, choices: Choices) -> Iterator[Role]:
     """Yield what an actor is drawn as: itself, then its double, its copies, its ghosts."""
+    bone = actor.character.active_bone(actor.armature) if choices.picture == "WEIGHTS" else -1
     own = Role(actor.character, actor.armature, actor.meshes, actor.motion, actor.time_s,
-               at_rest=choices.player.at_rest)
+               at_rest=choices.player.at_rest, line=actor.outline, shown_bone=bone)
     yield own
     if choices.compare != "NONE" or choices.copies > 1:
         yield from _beside(own, actor, choices)
@@ -156,7 +154,7 @@ def _beside(own: Role, actor: Actor, choices: Choices) -> Iterator[Role]:
         yield replace(own, number=_DOUBLE, offset=beside, method=METHODS.index(method))
     elif changes and isinstance(actor.motion, Motion):
         yield replace(own, number=_DOUBLE, offset=beside,
-                      motion=actor.character.motion(actor.armature, **changes) or actor.motion)
+                      motion=actor.character.motion(actor.armature, changes) or actor.motion)
     for copy in range(1, choices.copies):
         column, row = place_of_copy(copy)
         yield replace(own, number=_FIRST_COPY + copy, offset=(column * space_m, row * space_m, 0.0),
@@ -201,10 +199,6 @@ def chosen_bones(role: Role) -> tuple[int, ...]:
     heads = skeleton.rest_world[lowest, :, 3]
     farthest = {int(np.argmax(side)) for axis in (heads[:, 0], heads[:, 2]) for side in (axis, -axis)}
     return tuple(int(lowest[place]) for place in sorted(farthest))
-
-
-def _shown_bone(role: Role, choices: Choices) -> int:
-    return role.character.active_bone(role.armature) if choices.picture == "WEIGHTS" else -1
 
 
 def _extent(actor: Actor) -> float:

@@ -4,23 +4,24 @@ Blender's objects are never kept between calls: undo and deletion would leave th
 again by their session_uid, which lasts as long as the object.
 """
 
-from collections.abc import Hashable
-from dataclasses import dataclass, field, replace
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Protocol, cast
+from weakref import WeakValueDictionary
 
 import bpy
 import gpu
 import numpy as np
 
 from ..bridge.armature import read_skeleton
-from ..bridge.score import error_of, is_waiting, motion_of, rest_key
+from ..bridge.score import error_of, is_waiting, motion_of, rest_key, revision
 from ..core.arrays import FloatArray
 from ..core.motion import Motion
 from ..core.skeleton import Pose, Skeleton
-from .batch import Int32Array, edge_batch, read_geometry, triangle_batch, variant_of, vertex_buffer
+from .batch import Int32Array, edge_batch, has_more_influences, read_geometry, triangle_batch, vertex_buffer
 from .colours import bone_colours
-from .shader import CHARACTER, METHODS, Variant, shader
+from .shader import CHARACTER, METHODS, shader
 
 
 class Playable(Protocol):
@@ -36,23 +37,15 @@ class Playable(Protocol):
 
 @dataclass(eq=False)
 class Part:
-    """One mesh of a character on the GPU, and what it was read from."""
+    """A mesh on the GPU, and what it was read from; reach_m: its largest extent; is_stale: edited since."""
 
-    data_uids: frozenset[int]
-    variant: Variant
+    data_uids: tuple[int, ...]
+    program: gpu.types.GPUShader
     buffer: gpu.types.GPUVertBuf
     surface: gpu.types.GPUBatch
     ends: Int32Array
     reach_m: float
-    _programs: dict[tuple[bool, bool], gpu.types.GPUShader] = field(default_factory=dict)
-
-    def program(self, stretched: bool, palette_in_texture: bool) -> gpu.types.GPUShader:
-        """Return the shader that draws it with a palette of that kind."""
-        kind = stretched, palette_in_texture
-        if kind not in self._programs:
-            self._programs[kind] = shader(CHARACTER, replace(self.variant, stretched=stretched,
-                                                             palette_in_texture=palette_in_texture))
-        return self._programs[kind]
+    is_stale: bool = False
 
     @cached_property
     def edges(self) -> gpu.types.GPUBatch:
@@ -60,57 +53,84 @@ class Part:
         return edge_batch(self.buffer, self.ends)
 
 
+_NO_CHANGES: Mapping[str, object] = {}
+SharedParts = WeakValueDictionary[Hashable, Part]
+"""Meshes on the GPU by all that they depend on: objects with the same mesh and the same bones share one."""
+
+
 @dataclass(eq=False)
 class Character:
-    """Everything of a character that is kept between frames. `refresh` must come before the first drawing.
+    """Everything of a character that is kept between frames. `look` and `refresh` must come before the first drawing.
 
-    tails: (J, 3) the bones' ends at rest, in armature space. rest: what `motion_of` wants to know of the bones.
+    shared: what characters that are drawn together have in common. tails: (J, 3) the bones' ends at rest, in
+    armature space. rest: what `motion_of` wants to know of the bones. parts, methods: by the uids of mesh objects.
     last_good: the motion of the last score without errors.
     """
 
     uid: int
+    shared: SharedParts = field(default_factory=WeakValueDictionary)
     skeleton: Skeleton | None = None
     tails: FloatArray = field(default_factory=lambda: np.zeros((0, 3)))
     rest: Hashable = None
     parts: dict[int, Part] = field(default_factory=dict)
+    methods: dict[int, int] = field(default_factory=dict)
     last_good: Motion | None = None
     _armature_uid: int = 0
-    _bone_names: list[str] = field(default_factory=list)
+    _bone_names: tuple[str, ...] = ()
     _skeleton_stale: bool = True
+    _motions: dict[Hashable, tuple[int, Motion | None]] = field(default_factory=dict)
 
-    def refresh(self, armature_object: bpy.types.Object, meshes: list[bpy.types.Object]) -> None:
+    def look(self, meshes: Sequence[bpy.types.Object]) -> None:
+        """Take note of what may change without an edit of the meshes themselves."""
+        self.methods = {mesh.session_uid: method_of(mesh) for mesh in meshes}
+
+    def refresh(self, armature_object: bpy.types.Object, meshes: Sequence[bpy.types.Object]) -> None:
         """Read and upload what is new or has been edited; nothing to do costs nothing."""
         if self._skeleton_stale or self.skeleton is None:
             self._read_skeleton(armature_object)
         for mesh in meshes:
-            uid = mesh.session_uid
-            if uid not in self.parts:
-                assert self.skeleton is not None
-                geometry = read_geometry(mesh, self._bone_names, bone_colours(self.skeleton))
-                buffer = vertex_buffer(geometry)
-                self.parts[uid] = Part(_data_uids(mesh), variant_of(geometry), buffer,
-                                       triangle_batch(buffer, geometry), geometry.edges,
-                                       float(np.ptp(geometry.positions, axis=0).max(initial=0.0)))
+            if mesh.session_uid not in self.parts:
+                self.parts[mesh.session_uid] = self._part(mesh)
 
     def data_changed(self, data_uid: int) -> None:
         """Take note that a mesh (its weights and groups included), an armature or a material has been edited."""
         self._skeleton_stale |= data_uid == self._armature_uid
-        self.parts = {uid: part for uid, part in self.parts.items() if data_uid not in part.data_uids}
+        for uid, part in list(self.parts.items()):
+            if data_uid in part.data_uids:
+                self.parts.pop(uid).is_stale = True
 
     def everything_changed(self) -> None:
         """Read all of it again before the next drawing."""
         self._skeleton_stale = True
+        for part in self.parts.values():
+            part.is_stale = True
         self.parts.clear()
+
+    def _part(self, mesh: bpy.types.Object) -> Part:
+        """Return a mesh on the GPU, uploaded unless a character like this one has done so."""
+        assert self.skeleton is not None
+        uids = _data_uids(mesh)
+        key = uids, self._bone_names, self.skeleton.parents.tobytes()
+        part = self.shared.get(key)
+        if part is None or part.is_stale:
+            geometry = read_geometry(mesh, self._bone_names, bone_colours(self.skeleton))
+            buffer = vertex_buffer(geometry)
+            part = Part(uids, shader(CHARACTER, has_more_influences(geometry)), buffer,
+                        triangle_batch(buffer, geometry), geometry.edges,
+                        float(np.ptp(geometry.positions, axis=0).max(initial=0.0)))
+            self.shared[key] = part
+        return part
 
     def _read_skeleton(self, armature_object: bpy.types.Object) -> None:
         self.skeleton = read_skeleton(armature_object)
         self.rest = rest_key(armature_object)
         armature = cast(bpy.types.Armature, armature_object.data)
         self.tails = np.array([bone.tail_local for bone in armature.bones], dtype=np.float64).reshape(-1, 3)
-        names = [bone.name if bone.use_deform else "" for bone in armature.bones]
+        names = tuple(bone.name if bone.use_deform else "" for bone in armature.bones)
         if names != self._bone_names:
             self.parts.clear()
         self._bone_names, self._armature_uid, self._skeleton_stale = names, armature.session_uid, False
+        self._motions.clear()
 
     def active_bone(self, armature_object: bpy.types.Object) -> int:
         """Return the place of the armature's active bone, −1 where there is none."""
@@ -118,14 +138,20 @@ class Character:
         assert self.skeleton is not None
         return -1 if active is None else self.skeleton.index_of.get(active.name, -1)
 
-    def motion(self, armature_object: bpy.types.Object, **changes: object) -> Motion | None:
-        """Return what the score means; while it has errors, what it meant when it last had none."""
-        motion = motion_of(armature_object, self.rest, **changes)
-        if changes:
-            return motion or self.last_good
-        if motion is not None or not (error_of(armature_object) or is_waiting(armature_object)):
-            self.last_good = motion
-        return self.last_good
+    def motion(self, armature_object: bpy.types.Object, changes: Mapping[str, object] = _NO_CHANGES,
+               at: int | None = None) -> Motion | None:
+        """Return what the score means; while it has errors, what it meant when it last had none.
+
+        changes: as in `motion_of`. at: the score's revision, from callers who ask for many characters at once.
+        """
+        now, which = revision() if at is None else at, tuple(changes.items())
+        known = self._motions.get(which)
+        if known is None or known[0] != now:
+            motion = motion_of(armature_object, self.rest, **changes)
+            if not changes and (motion is not None or not (error_of(armature_object) or is_waiting(armature_object))):
+                self.last_good = motion
+            known = self._motions[which] = now, motion or self.last_good
+        return known[1]
 
 
 def armature_of(ob: bpy.types.Object) -> bpy.types.Object | None:
@@ -165,6 +191,7 @@ def is_worked_on(mesh_object: bpy.types.Object) -> bool:
     return mesh_object.mode != "OBJECT"
 
 
-def _data_uids(mesh_object: bpy.types.Object) -> frozenset[int]:
+def _data_uids(mesh_object: bpy.types.Object) -> tuple[int, ...]:
+    """Return what the mesh's datablock and its materials are known by, in their order; 0: an empty slot."""
     data = [mesh_object.data, *(slot.material for slot in mesh_object.material_slots)]
-    return frozenset(each.session_uid for each in data if each is not None)
+    return tuple(0 if each is None else each.session_uid for each in data)

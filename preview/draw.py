@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import accumulate, groupby
 from typing import Any
 
 import bpy
@@ -12,14 +13,13 @@ import numpy.typing as npt
 from mathutils import Matrix
 
 from ..core.arrays import FloatArray
-from .character import Part, method_of
-from .palettes import GpuPalette
-from .roles import Posed, Role, Tint
-from .shader import PASSES, Pass
+from .character import Part
+from .figures import Rows, Tint, figure_rows, placement_rows, texture_of
+from .roles import Posed, Role
+from .shader import PASSES, RECORD_ROWS, Pass
 
 SEE_THROUGH_ALPHA = 0.35
-_OPAQUE: Tint = (0.0, 0.0, 0.0, 1.0)
-_OUTLINE_PX = 1.5
+_WIRE: Tint = (0.62, 0.70, 0.80, 1.0)
 _NUMBERS = {what: number for number, what in enumerate(PASSES)}
 
 
@@ -34,90 +34,103 @@ class View:
     encode: bool
 
 
+@dataclass(slots=True, eq=False)
+class _Figure:
+    """A mesh of a role; rows_at: where the rows begin that say what the role's bones do, each with rows_per_bone."""
+
+    part: Part
+    mesh: bpy.types.Object
+    role: Role
+    rows_at: int
+    rows_per_bone: int
+
+
 @dataclass(eq=False)
 class Painter:
-    """Draws roles; keeps their GPU buffers from frame to frame."""
+    """Draws roles: all of them are uploaded at once, and those who share a mesh are drawn by one call."""
 
-    palettes: dict[tuple[int, int], GpuPalette] = field(default_factory=dict)
-    _objects: dict[int, tuple[Matrix, Matrix, gpu.types.GPUUniformBuf]] = field(default_factory=dict)
+    _placements: dict[int, tuple[Matrix, Matrix, Rows]] = field(default_factory=dict)
+    _solid: list[tuple[Part, int, int]] = field(default_factory=list)
+    """Mesh, number of the first figure, and how many follow each other."""
+    _of_role: dict[tuple[int, int], list[tuple[Part, int]]] = field(default_factory=dict)
+    """Mesh and number of a role's figures."""
+    _rows: gpu.types.GPUTexture | None = None
     _view: gpu.types.GPUUniformBuf | None = None
     _bound: gpu.types.GPUShader | None = None
 
     def upload(self, roles: Sequence[Role], poses: Sequence[Posed], view: View) -> None:
-        """Send what changes from frame to frame to the GPU, and forget roles that are no longer played."""
+        """Send what changes from frame to frame to the GPU; who is not among the roles can no longer be drawn."""
+        begins = accumulate((len(posed.rows) for posed in poses), initial=0)
+        figures = [_Figure(part, mesh, role, begin, posed.rows_per_bone)
+                   for role, posed, begin in zip(roles, poses, begins, strict=False) for mesh in role.meshes
+                   if (part := role.character.parts.get(mesh.session_uid)) is not None]
+        figures.sort(key=lambda figure: (figure.role.is_ghost, id(figure.part)))
+        self._of_role = {role.key: [] for role in roles}
+        self._solid = []
+        for number, figure in enumerate(figures):
+            self._of_role[figure.role.key].append((figure.part, number))
+        number = 0
+        for part, same in groupby(figure.part for figure in figures if not figure.role.is_ghost):
+            count = len(list(same))
+            self._solid.append((part, number, count))
+            number += count
+        self._rows = texture_of((self._records(figures), *(posed.rows for posed in poses))) if figures else None
         self._bound = None
-        keys = {role.key for role in roles}
-        self.palettes = {key: palette for key, palette in self.palettes.items() if key in keys}
-        for role, posed in zip(roles, poses, strict=True):
-            palette = self.palettes.get(role.key)
-            if palette is None:
-                palette = self.palettes[role.key] = GpuPalette()
-            palette.write(posed.rows, posed.palette.stretches is not None)
         block: Any = view_block(view)
         if self._view is None:
             self._view = gpu.types.GPUUniformBuf(block)
         else:
             self._view.update(block)
 
-    def draw(self, role: Role, what: Pass, tint: Tint | None = None, bone: int = -1) -> None:
-        """Draw a role's meshes; tint: a colour and its alpha; bone: the one whose weights are shown."""
-        palette = self.palettes[role.key]
-        has_tint = role.tint is not None
-        offset = *role.offset, _OUTLINE_PX if what == "OUTLINE" else 0.0
-        tint, number, parts = tint or role.tint or _OPAQUE, _NUMBERS[what], role.character.parts
-        for mesh in role.meshes:
-            part = parts.get(mesh.session_uid)
-            if part is None:
-                continue
-            program = part.program(palette.stretched, palette.texture is not None)
-            if program is not self._bound:
-                assert self._view is not None
-                program.bind()
-                program.uniform_block("view", self._view)
-                self._bound = program
-            palette.bind(program)
-            program.uniform_block("object", self._object(mesh, role.armature))
-            method = method_of(mesh) if role.method is None else role.method
-            program.uniform_float("role_offset", offset)
-            program.uniform_float("role_tint", tint)
-            program.uniform_int("role_choice", (number, method, bone, has_tint))
-            _batch(part, what).draw(program)
+    def draw_solid(self, what: Pass) -> None:
+        """Draw all roles but the ghosts."""
+        for part, first, count in self._solid:
+            self._draw(part, first, count, what)
 
-    def _object(self, mesh: bpy.types.Object, armature_object: bpy.types.Object) -> gpu.types.GPUUniformBuf:
+    def draw(self, role: Role, what: Pass, opacity: float = 1.0) -> None:
+        """Draw a role alone."""
+        for part, number in self._of_role[role.key]:
+            self._draw(part, number, 1, what, opacity)
+
+    def _draw(self, part: Part, first: int, count: int, what: Pass, opacity: float = 1.0) -> None:
+        program = part.program
+        if program is not self._bound:
+            assert self._view is not None and self._rows is not None
+            program.bind()
+            program.uniform_block("view", self._view)
+            program.uniform_sampler("rows", self._rows)
+            self._bound = program
+        program.uniform_int("drawing", (first * RECORD_ROWS, _NUMBERS[what]))
+        program.uniform_float("opacity", opacity)
+        _draw_batch(part.edges if what == "WIREFRAME" else part.surface, program, count)
+
+    def _records(self, figures: Sequence[_Figure]) -> Rows:
+        roles, poses_at = [figure.role for figure in figures], len(figures) * RECORD_ROWS
+        return figure_rows(
+            [self._placement(figure.mesh, figure.role.armature) for figure in figures],
+            [role.offset for role in roles],
+            [role.tint or role.line or _WIRE for role in roles],
+            [role.is_ghost for role in roles],
+            [(poses_at + figure.rows_at, figure.rows_per_bone, figure.role.method_of(figure.mesh),
+              figure.role.shown_bone) for figure in figures])
+
+    def _placement(self, mesh: bpy.types.Object, armature_object: bpy.types.Object) -> Rows:
         armature_world, mesh_world = armature_object.matrix_world, mesh.matrix_world
-        known = self._objects.get(mesh.session_uid)
+        known = self._placements.get(mesh.session_uid)
         if known is None or known[0] != armature_world or known[1] != mesh_world:
-            block: Any = object_block(*(np.array(world, dtype=np.float64) for world in (armature_world, mesh_world)))
-            known = armature_world.copy(), mesh_world.copy(), gpu.types.GPUUniformBuf(block)
-            self._objects[mesh.session_uid] = known
+            rows = placement_rows(*(np.array(world, dtype=np.float64) for world in (armature_world, mesh_world)))
+            known = self._placements[mesh.session_uid] = armature_world.copy(), mesh_world.copy(), rows
         return known[2]
 
 
-def _batch(part: Part, what: Pass) -> gpu.types.GPUBatch:
-    return part.edges if what == "WIREFRAME" else part.surface
+def _draw_batch(batch: gpu.types.GPUBatch, program: gpu.types.GPUShader, count: int) -> None:
+    batch.draw_instanced(program, instance_count=count)
 
 
 def view_block(view: View) -> npt.NDArray[np.float32]:
     """Return the struct TaktView: two matrices, column by column, and four numbers."""
     matrices = [matrix.T.astype(np.float32).ravel() for matrix in (view.clip_from_view, view.view_from_world)]
     return np.concatenate((*matrices, np.array((view.width, view.height, view.encode, 0.0), dtype=np.float32)))
-
-
-def object_block(world_from_armature: FloatArray, world_from_mesh: FloatArray) -> npt.NDArray[np.float32]:
-    """Return the struct TaktObject: four matrices, column by column, and four whole numbers."""
-    armature_from_mesh: FloatArray = np.asarray(np.linalg.solve(world_from_armature, world_from_mesh), dtype=np.float64)
-    matrices = (world_from_armature, _normals(world_from_armature), armature_from_mesh, _normals(armature_from_mesh))
-    mirrored = np.linalg.det(world_from_mesh[:3, :3]) < 0.0
-    traits = np.array((mirrored, 0, 0, 0), dtype=np.int32)
-    columns = [matrix.T.astype(np.float32).ravel() for matrix in matrices]
-    return np.concatenate((*columns, traits.view(np.float32)))
-
-
-def _normals(matrix: FloatArray) -> FloatArray:
-    """Return what turns normals where an object's matrix turns points; right under uneven scale."""
-    turn = np.eye(4)
-    turn[:3, :3] = np.linalg.pinv(matrix[:3, :3]).T
-    return turn
 
 
 @contextmanager

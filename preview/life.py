@@ -1,7 +1,6 @@
 """The preview in the viewports: what appears with the toggle and vanishes with it.
 
-The original meshes are hidden in Blender's evaluated copies alone, after each evaluation. So nothing of it
-ever reaches a file, an autosave or an undo step, and an evaluation with the preview off shows them again.
+How the original meshes are hidden meanwhile stands in hiding.py.
 """
 
 import logging
@@ -13,14 +12,16 @@ from typing import Any, cast
 import bpy
 import numpy as np
 
-from ..bridge.score import time_s, while_drawing
+from ..bridge.properties import count_change
+from ..bridge.score import revision, time_s, while_drawing
 from ..core.motion import Motion
 from .cast import Actor, Cast
-from .character import Character, armature_of, bound_meshes, is_worked_on
+from .character import Character, SharedParts, armature_of, is_worked_on
 from .choices import Choices
 from .draw import View
+from .figures import Tint
+from .hiding import Hiding, Layer
 from .playing import played, time_of
-from .roles import Tint
 from .shader import Picture
 
 _log = logging.getLogger(__name__)
@@ -28,14 +29,17 @@ _log = logging.getLogger(__name__)
 _FRAME_S = 1.0 / 60.0
 
 
+_Members = list[tuple[Character, bpy.types.Object, list[bpy.types.Object]]]
+
+
 @dataclass(eq=False)
 class _Running:
-    """A preview that is switched on."""
+    """A preview that is switched on; members: in each view layer, as long as nothing has been evaluated anew."""
 
     characters: dict[int, Character]
     cast: Cast = field(default_factory=Cast)
-    members: dict[int, list[int]] = field(default_factory=dict)
-    has_to_look: bool = True
+    members: dict[Layer, _Members] = field(default_factory=dict)
+    hiding: Hiding = field(default_factory=Hiding)
     failed: bool = False
     handle: Any = None
 
@@ -116,7 +120,8 @@ def start(armatures: Iterable[bpy.types.Object]) -> None:
     global _running, _error
     stop()
     _error = ""
-    _running = _Running({ob.session_uid: Character(ob.session_uid) for ob in armatures})
+    shared: SharedParts = SharedParts()
+    _running = _Running({ob.session_uid: Character(ob.session_uid, shared) for ob in armatures})
     _running.handle = bpy.types.SpaceView3D.draw_handler_add(_draw, (), "WINDOW", "POST_VIEW")
     for handlers, handler in _handlers():
         handlers.append(handler)
@@ -142,7 +147,8 @@ def stop() -> None:
 
 def _handlers() -> list[tuple[list[Any], Any]]:
     on = bpy.app.handlers
-    return [(on.depsgraph_update_post, _after_update), (on.frame_change_post, _after_frame),
+    return [(on.depsgraph_update_pre, _before_evaluation), (on.frame_change_pre, _before_evaluation),
+            (on.depsgraph_update_post, _after_update), (on.frame_change_post, _after_frame),
             (on.load_pre, _before_load), (on.undo_post, _after_undo), (on.redo_post, _after_undo)]
 
 
@@ -150,7 +156,8 @@ def _after_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> Non
     """Take note of what has been edited, and hide again what has been evaluated."""
     if _running is None:
         return
-    _running.has_to_look = True
+    _running.members.clear()
+    count_change()  # constraints are settings too, and what they limit is known to none of ours
     if not any(ob.session_uid in _running.characters for ob in bpy.data.objects):
         stop()
         return
@@ -172,7 +179,7 @@ def _after_frame(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None
 def _after_undo(*_: object) -> None:
     """Read everything again: undo may have changed any of it."""
     if _running is not None:
-        _running.has_to_look = True
+        _running.members.clear()
         for character in _running.characters.values():
             character.everything_changed()
 
@@ -182,17 +189,13 @@ def _before_load(*_: object) -> None:
 
 
 def _hide(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
-    """Hide the originals in a viewport's evaluated copies; foreach_set tells nobody, so nothing is evaluated anew."""
-    if _running is None or depsgraph.mode != "VIEWPORT":
-        return
-    hidden = {ob.session_uid for ob in scene.objects if ob.type == "MESH" and not is_worked_on(ob)
-              and (armature := armature_of(ob)) is not None and armature.session_uid in _running.characters}
-    # The copies have no uid of their own.
-    originals = (cast(bpy.types.Object, copy.original) for copy in depsgraph.objects)
-    is_hidden = np.array([original.session_uid in hidden for original in originals], dtype=np.bool_)
-    flags = np.empty(len(is_hidden), dtype=np.bool_)
-    depsgraph.objects.foreach_get("hide_viewport", flags)
-    depsgraph.objects.foreach_set("hide_viewport", flags | is_hidden)
+    if _running is not None:
+        _running.hiding.hide(scene, depsgraph, _running.characters)
+
+
+def _before_evaluation(scene: bpy.types.Scene, _: object = None) -> None:
+    if _running is not None:
+        _running.hiding.show(scene)
 
 
 def _evaluate_again(running: _Running) -> None:
@@ -250,37 +253,41 @@ def draw_viewport(context: bpy.types.Context) -> None:
 
 def _visible(running: _Running, scene: bpy.types.Scene, layer: bpy.types.ViewLayer,
              space: bpy.types.SpaceView3D) -> list[Actor]:
-    objects = {ob.session_uid: ob for ob in layer.objects}
-    if running.has_to_look:
-        _look(running, scene, objects)
-    actors = []
-    for uid, members in running.members.items():
-        armature = objects[uid]
-        meshes = [objects[m] for m in members if objects[m].visible_get(view_layer=layer, viewport=space)]
-        meshes = [mesh for mesh in meshes if not is_worked_on(mesh)]
+    key = scene.session_uid, layer.name
+    if key not in running.members:
+        running.members[key] = _look(running, layer)
+    actors, at = [], revision()
+    for character, armature, members in running.members[key]:
+        meshes = [mesh for mesh in members if mesh.visible_get(view_layer=layer, viewport=space)]
         if meshes:
-            character = running.characters[uid]
             character.refresh(armature, meshes)
-            motion = played(character, armature, _choices)
+            motion = played(character, armature, _choices, at)
             when_s = time_of(armature, scene, motion, _choices, now_s())
-            actors.append(Actor(character, armature, meshes, motion, when_s, _outline(armature, meshes, layer)))
+            actors.append(Actor(character, armature, meshes, motion, when_s, _outline(meshes, layer)))
     return actors
 
 
-def _outline(armature: bpy.types.Object, meshes: list[bpy.types.Object], layer: bpy.types.ViewLayer) -> Tint | None:
+def _look(running: _Running, layer: bpy.types.ViewLayer) -> _Members:
+    """Find the characters in a view layer with the meshes that can be drawn."""
+    found: dict[int, list[bpy.types.Object]] = {}
+    armatures = {}
+    for ob in layer.objects:
+        if ob.session_uid in running.characters:
+            armatures[ob.session_uid] = ob
+        elif ob.type == "MESH" and not is_worked_on(ob) and (armature := armature_of(ob)) is not None:
+            found.setdefault(armature.session_uid, []).append(ob)
+    members = [(running.characters[uid], armature, found.get(uid, [])) for uid, armature in armatures.items()]
+    for character, _, meshes in members:
+        character.look(meshes)
+    return members
+
+
+def _outline(meshes: list[bpy.types.Object], layer: bpy.types.ViewLayer) -> Tint | None:
     """Return the theme's colour for what is selected, which hiding the original took away; None where nothing is."""
-    assert bpy.context.preferences is not None
-    theme = bpy.context.preferences.themes[0].view_3d
     if not any(ob.select_get(view_layer=layer) for ob in meshes):
         return None
+    assert bpy.context.preferences is not None
+    theme = bpy.context.preferences.themes[0].view_3d
     colour = theme.object_active if layer.objects.active in meshes else theme.object_selected
     red, green, blue = (channel ** 2.2 for channel in cast(Any, colour))
     return red, green, blue, 1.0
-
-
-def _look(running: _Running, scene: bpy.types.Scene, objects: dict[int, bpy.types.Object]) -> None:
-    """Find the meshes of each character anew."""
-    running.members = {uid: [mesh.session_uid for mesh in bound_meshes(scene, objects[uid])
-                             if mesh.session_uid in objects]
-                       for uid in running.characters if uid in objects}
-    running.has_to_look = False

@@ -13,7 +13,7 @@ from mathutils import Matrix
 
 from ..bridge.score import motion_of, time_s
 from .cast import Actor, Cast
-from .character import Character, Playable, armature_of, bound_meshes
+from .character import Character, Playable, SharedParts, armature_of, bound_meshes
 from .choices import Choices
 from .draw import View, solid_state
 from .shader import OVERSAMPLING, REDUCE, Picture, shader
@@ -40,9 +40,11 @@ class Stage:
         self._drawer = Cast()
         self._fine = gpu.types.GPUOffScreen(width * OVERSAMPLING, height * OVERSAMPLING, format="RGBA8")
         self._target = gpu.types.GPUOffScreen(width, height, format="RGBA8")
-        self._cast = [(Character(armature.session_uid), armature, meshes)
+        shared = SharedParts()
+        self._cast = [(Character(armature.session_uid, shared), armature, meshes)
                       for armature, meshes in _grouped(scene, objects)]
         for character, armature, meshes in self._cast:
+            character.look(meshes)
             character.refresh(armature, meshes)
 
     def __enter__(self) -> Self:

@@ -13,12 +13,13 @@ _alone: dict[tuple[int, str], tuple[Motion, ClipAlone]] = {}
 """One clip out of a motion, by character and name; made once, so that it is sampled once for all who play it."""
 
 
-def played(character: Character, armature: bpy.types.Object, choices: Choices) -> Playable | None:
-    """Return what moves a character now; None: the armature's own pose is shown."""
+def played(character: Character, armature: bpy.types.Object, choices: Choices,
+           at: int | None = None) -> Playable | None:
+    """Return what moves a character now, None: the armature's own pose is shown. at: the score's revision, if known."""
     if is_bent(armature):
         return None
-    changes = {} if choices.transitions else {"transitions": False}
-    motion = character.motion(armature, **changes)
+    changes: dict[str, object] = {} if choices.transitions else {"transitions": False}
+    motion = character.motion(armature, changes, at)
     if motion is None or not choices.alone or choices.alone not in motion.sequence.clips:
         return motion
     known = _alone.get((character.uid, choices.alone))

@@ -14,18 +14,17 @@ from ..core.arrays import FloatArray
 from ..core.skeleton import Skeleton
 from ..core.skinning import Palette
 from .character import Character, Playable
-from .palettes import Rows, palette_rows
-
-Tint = tuple[float, float, float, float]
+from .figures import Rows, Tint, palette_rows, rows_per_bone
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Role:
     """One figure that is drawn.
 
     number: tells the roles of one character apart, 0 is the character itself. motion: None: as the armature is
     posed; at_rest: in the rest pose instead. offset: (3,) where in the world it stands beside the character.
-    tint: a linear colour and its alpha, in place of the surface's own. method: of skinning, None: the modifier's.
+    tint: of a ghost, a linear colour and its alpha, in place of the surface's own. line: the colour of its outline
+    and its wires, None: no outline. method: of skinning, None: the modifier's. shown_bone: whose weights show, or −1.
     """
 
     character: Character
@@ -37,20 +36,42 @@ class Role:
     at_rest: bool = False
     offset: tuple[float, float, float] = (0.0, 0.0, 0.0)
     tint: Tint | None = None
+    line: Tint | None = None
     method: int | None = None
+    shown_bone: int = -1
 
     @property
     def key(self) -> tuple[int, int]:
-        """What its palette is kept under."""
+        """What it is found by."""
         return self.character.uid, self.number
 
+    @property
+    def is_ghost(self) -> bool:
+        """Whether one sees through it."""
+        return self.tint is not None
 
-@dataclass(frozen=True, eq=False)
+    def method_of(self, mesh: bpy.types.Object) -> int:
+        """Return the shader's number of the skinning method for one of its meshes."""
+        return self.character.methods[mesh.session_uid] if self.method is None else self.method
+
+
+@dataclass(slots=True, eq=False)
 class Posed:
-    """A role's pose: the palette, and the same as rows for the GPU."""
+    """A role's pose as rows for the GPU; together: the palettes of all posed with it, (F, J, …), or its own."""
 
-    palette: Palette
     rows: Rows
+    together: Palette
+    place: int | None = None
+
+    @property
+    def palette(self) -> Palette:
+        """What its bones do, (J, …)."""
+        return self.together if self.place is None else self.together.at(self.place)
+
+    @property
+    def rows_per_bone(self) -> int:
+        """How many of the rows each bone takes."""
+        return rows_per_bone(self.together)
 
 
 def pose_roles(roles: Sequence[Role]) -> list[Posed]:
@@ -62,12 +83,12 @@ def pose_roles(roles: Sequence[Role]) -> list[Posed]:
         assert skeleton is not None  # refreshed before
         if first.motion is None or first.at_rest:
             palette = _palette_of_pose(first, skeleton)
-            found = Posed(palette, palette_rows(palette))
+            found = Posed(palette_rows(palette), palette)
             posed |= dict.fromkeys(group, found)
             continue
         palette = Palette.from_pose(skeleton, first.motion.sample(np.array([roles[i].time_s for i in group])))
         rows = palette_rows(palette)
-        posed |= {i: Posed(_at(palette, place), rows[place]) for place, i in enumerate(group)}
+        posed |= {i: Posed(rows[place], palette, place) for place, i in enumerate(group)}
     return [posed[i] for i in range(len(roles))]
 
 
@@ -83,8 +104,3 @@ def _grouped(roles: Sequence[Role]) -> Iterable[list[int]]:
 def _palette_of_pose(role: Role, skeleton: Skeleton) -> Palette:
     pose: FloatArray = skeleton.rest_world if role.at_rest else read_pose_world(role.armature)
     return Palette.from_matrices(pose, skeleton.rest_world)
-
-
-def _at(palette: Palette, place: int) -> Palette:
-    stretches = palette.stretches
-    return Palette(palette.rotations[place], palette.positions[place], None if stretches is None else stretches[place])

@@ -32,21 +32,21 @@ vec4 finished(vec3 linear, float alpha)
 
 void main()
 {
-  if (role_choice.x == PICTURE_OUTLINE || role_choice.x == PICTURE_WIREFRAME) {
-    colour = finished(role_tint.rgb, role_tint.a);
+  float alpha = base.a * opacity;
+  if (drawing.y == PICTURE_OUTLINE || drawing.y == PICTURE_WIREFRAME) {
+    colour = finished(base.rgb, alpha);
     return;
   }
   /* In a perspective the viewer sits at the origin; in a parallel view, far along z. */
   bool perspective = view.clip_from_view[2][3] != 0.0;
   vec3 to_viewer = perspective ? normalize(-view_position) : vec3(0.0, 0.0, 1.0);
   /* By the side of the triangle, not by the smooth normal, which turns away too early at the silhouette. */
-  bool is_front = gl_FrontFacing == (object.traits.x == 0);
+  bool is_front = gl_FrontFacing == (handedness > 0.0);
   vec3 n = normalize(is_front ? view_normal : -view_normal);
   float facing = max(dot(n, to_viewer), 0.0);
   float key = max(dot(n, KEY_DIRECTION), 0.0);
   vec3 light = mix(GROUND, SKY, n.y * 0.5 + 0.5) + vec3(KEY * key);
   float edge = 1.0 - 0.45 * pow(1.0 - facing, 3.0);
-  vec3 base = (role_choice.w == 1) ? role_tint.rgb : base_colour;
-  base = (role_choice.x == PICTURE_WEIGHTS) ? heat_colour(heat) : base;
-  colour = finished(base * light * edge, role_tint.a);
+  vec3 surface_colour = (drawing.y == PICTURE_WEIGHTS) ? heat_colour(heat) : base.rgb;
+  colour = finished(surface_colour * light * edge, alpha);
 }

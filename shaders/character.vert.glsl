@@ -1,20 +1,29 @@
 const float SMALLEST = 1e-6;
+const float OUTLINE_PX = 1.5;
 
 void main()
 {
+  int figure = this_figure();
   vec3 moved;
   vec3 turned;
-  posed_vertex(moved, turned);
-  vec3 in_world = (object.world_from_armature * vec4(moved, 1.0)).xyz + role_offset.xyz;
-  vec4 in_view = view.view_from_world * vec4(in_world, 1.0);
+  posed_vertex(figure, moved, turned);
+  vec4 in_view = view.view_from_world * vec4(transformed(figure + RECORD_WORLD_FROM_ARMATURE, vec4(moved, 1.0)), 1.0);
+  vec3 in_world = transformed(figure + RECORD_WORLD_FROM_ARMATURE_NORMAL, vec4(turned, 0.0));
   view_position = in_view.xyz;
-  view_normal = (view.view_from_world * vec4((object.world_from_armature_normal * vec4(turned, 0.0)).xyz, 0.0)).xyz;
-  base_colour = (role_choice.x == PICTURE_ZONES) ? zone : surface;
-  heat = (role_choice.x == PICTURE_WEIGHTS) ? weight_of(role_choice.z) : 0.0;
+  view_normal = (view.view_from_world * vec4(in_world, 0.0)).xyz;
+  vec4 tint = row(figure + RECORD_TINT);
+  vec4 traits = row(figure + RECORD_TRAITS);
+  bool is_tinted = traits.y == 1.0;
+  handedness = traits.x;
+  base = vec4((drawing.y == PICTURE_ZONES) ? zone : surface, is_tinted ? tint.a : 1.0);
+  if (is_tinted || drawing.y == PICTURE_OUTLINE || drawing.y == PICTURE_WIREFRAME) {
+    base.rgb = tint.rgb;
+  }
+  heat = (drawing.y == PICTURE_WEIGHTS) ? weight_of(whole_numbers(row(figure + RECORD_BONES)).w) : 0.0;
   gl_Position = view.clip_from_view * in_view;
-  if (role_choice.x == PICTURE_OUTLINE) {
+  if (drawing.y == PICTURE_OUTLINE) {
     /* Grown along the normals by so many pixels: what is then drawn over it leaves an edge. */
     vec2 outwards = (view.clip_from_view * vec4(view_normal, 0.0)).xy * view.size.xy;
-    gl_Position.xy += role_offset.w * 2.0 * outwards / max(length(outwards), SMALLEST) / view.size.xy * gl_Position.w;
+    gl_Position.xy += OUTLINE_PX * 2.0 * outwards / max(length(outwards), SMALLEST) / view.size.xy * gl_Position.w;
   }
 }

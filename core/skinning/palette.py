@@ -77,6 +77,11 @@ class Palette:
         stretch = np.concatenate((linear, (offset - positions)[..., None]), axis=-1)
         return cls(turned, positions, back @ stretch)
 
+    def at(self, index: int) -> Palette:
+        """Index the first batch axis."""
+        return Palette(self.rotations[index], self.positions[index],
+                       None if self.stretches is None else self.stretches[index])
+
     @property
     def matrices(self) -> FloatArray:
         """The same as affine matrices (..., J, 3, 4)."""

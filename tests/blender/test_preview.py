@@ -2,6 +2,7 @@
 
 import logging
 import resource
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,13 +11,14 @@ import numpy as np
 import pytest
 
 import takt
-from takt.bridge import properties, score
+from takt.bridge import joint_map, properties, score
 from takt.preview import life
 from takt.preview.batch import read_geometry
 from takt.preview.character import Character as Scored
 from takt.tests.characters import Object, bend, context, evaluated, own_character
 
 TIMES = 100
+UNDO_STEPS = 200
 FLAT_KB = 20_000
 """By how much the process may still grow after it has warmed up."""
 LIBRARY = Path(__file__).parents[2] / "samples" / "library"
@@ -37,7 +39,7 @@ def ours() -> list[object]:
 def is_hidden(mesh: Object) -> bool:
     """Tell whether viewports leave the object out; the object itself must know nothing of it."""
     context.view_layer.update()
-    assert not mesh.hide_viewport and not mesh.hide_get()
+    assert not mesh.hide_viewport and not mesh.hide_get() and mesh.visible_get()
     return bool(mesh.evaluated_get(context.evaluated_depsgraph_get()).hide_viewport)
 
 
@@ -63,6 +65,57 @@ def test_toggle_hides_and_shows(character: Character) -> None:
     assert toggle() == {"FINISHED"}
     assert not life.is_running() and not is_hidden(mesh)
     assert handlers() == before
+
+
+@pytest.mark.parametrize("change", ["scrub", "select", "add", "delete", "collection"])
+def test_blender_never_takes_the_original_for_hidden(character: Character, change: str) -> None:
+    """Whatever has the scene evaluated: a hidden object could not be selected, nor would the preview draw it."""
+    mesh = character[1]
+    empty = bpy.data.objects.new("Empty", None)
+    inner = bpy.data.collections.new("Inner")
+    context.scene.collection.children.link(inner)
+    inner.objects.link(empty)
+    mesh.select_set(True)
+    toggle()
+    for number in range(3):
+        assert is_hidden(mesh) and mesh.select_get()
+        if change == "scrub":
+            context.scene.frame_current = 10 + number
+        elif change == "select":
+            empty.select_set(number % 2 == 0)
+            context.view_layer.objects.active = empty
+        elif change == "add":
+            inner.objects.link(bpy.data.objects.new("Another", None))
+        elif change == "delete" and number == 1:
+            bpy.data.objects.remove(empty)
+        elif change == "collection":
+            inner.hide_viewport = number % 2 == 0
+    assert is_hidden(mesh)
+    life.stop()
+    assert not is_hidden(mesh)
+
+
+def test_a_mesh_in_a_collection_of_its_own_is_hidden_too(character: Character) -> None:
+    mesh = character[1]
+    inner = bpy.data.collections.new("Inner")
+    context.scene.collection.children.link(inner)
+    inner.objects.link(mesh)
+    context.scene.collection.objects.unlink(mesh)
+    toggle()
+    assert is_hidden(mesh)
+    toggle()
+    assert not is_hidden(mesh)
+
+
+def test_what_is_hidden_anyway_stays_hidden(character: Character) -> None:
+    mesh = character[1]
+    toggle()
+    context.view_layer.update()
+    mesh.hide_viewport = True
+    context.view_layer.update()
+    toggle()
+    context.view_layer.update()
+    assert mesh.evaluated_get(context.evaluated_depsgraph_get()).hide_viewport and not mesh.visible_get()
 
 
 def test_on_and_off_many_times_leaves_nothing(character: Character) -> None:
@@ -195,24 +248,44 @@ def test_two_hundred_files_end_it_two_hundred_times(tmp_path: Path) -> None:
     assert peak_memory_kb() - memory <= FLAT_KB
 
 
-def test_two_hundred_undone_steps(character: Character) -> None:
-    context.preferences.edit.undo_steps = 120
+def test_two_hundred_undone_steps(character: Character, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Forth and back through 200 steps that each move, edit or redraw; what is drawn is looked for after each."""
+    before = handlers()
+    monkeypatch.setattr(context.preferences.edit, "undo_steps", UNDO_STEPS + 10)
     window = context.window_manager.windows[0]
     toggle()
+
+    def look() -> None:
+        assert life._running is not None
+        life._running.members[0, ""] = life._look(life._running, context.view_layer)
+        [(_, rig, [mesh])] = life._running.members[0, ""]
+        assert (rig.name, mesh.name) == ("Own rig", "Own")
+
     with context.temp_override(window=window, screen=window.screen):
         bpy.ops.ed.undo_push(message="start")
-        for step in range(100):
-            bpy.data.objects["Own"].location.x = float(step)
+        for step in range(UNDO_STEPS):
+            mesh = bpy.data.objects["Own"]
+            mesh.location.x = float(step)
+            mesh.data.vertices[0].co.x = float(step)
             bpy.ops.ed.undo_push(message=f"step {step}")
-        for _ in range(100):
-            bpy.ops.ed.undo()
-        for _ in range(100):
-            bpy.ops.ed.redo()
+        memory = [peak_memory_kb()]
+        for _ in range(2):
+            for step in reversed(range(UNDO_STEPS)):
+                assert bpy.data.objects["Own"].location.x == step
+                assert bpy.ops.ed.undo() == {"FINISHED"}
+                look()
+            assert bpy.data.objects["Own"].location.x == 0.0
+            for _ in range(UNDO_STEPS):
+                assert bpy.ops.ed.redo() == {"FINISHED"}
+                look()
+            memory.append(peak_memory_kb())
     context.view_layer.update()
     assert life.is_running() and len(ours()) == len(life._handlers())
     assert is_hidden(bpy.data.objects["Own"])
     life.stop()
-    assert not ours() and not is_hidden(bpy.data.objects["Own"])
+    assert handlers() == before and not is_hidden(bpy.data.objects["Own"])
+    assert not any(map(bpy.app.timers.is_registered, (life.stop, life._tick)))
+    assert memory[2] - memory[1] <= FLAT_KB
 
 
 def test_an_undone_armature_ends_it() -> None:
@@ -229,6 +302,18 @@ def test_an_undone_armature_ends_it() -> None:
     if "Own rig" not in bpy.data.objects:
         assert not life.is_running() and not ours()
     life.stop()
+
+
+def test_a_view_layer_without_the_character_shows_nothing(character: Character) -> None:
+    """Windows may show different scenes; each finds its own characters."""
+    toggle()
+    context.view_layer.update()
+    assert life._running is not None
+    empty = bpy.data.scenes.new("Empty")
+    for _ in range(2):
+        assert life._look(life._running, empty.view_layers[0]) == []
+        [(found, rig, meshes)] = life._look(life._running, context.view_layer)
+        assert (found.uid, rig, meshes) == (character[0].session_uid, character[0], [character[1]])
 
 
 SCORE = """<pha tickLength="1"><load src="gestures.Greetings"/>
@@ -277,7 +362,7 @@ def test_nothing_is_read_from_within_a_drawing(monkeypatch: pytest.MonkeyPatch) 
     def drawn(**changes: object) -> object:
         with score.while_drawing(redraw), monkeypatch.context() as context_:
             context_.setattr(score, "_perform", None)
-            return previewed.motion(armature, **changes)
+            return previewed.motion(armature, changes)
 
     for changes in ({}, {"transitions": False}):
         text.from_string(SCORE.format(clip="bow" if not changes else "wave"))
@@ -290,6 +375,87 @@ def test_nothing_is_read_from_within_a_drawing(monkeypatch: pytest.MonkeyPatch) 
     assert drawn() is good
     waiting.pop()()
     assert drawn() is good and score.error_of(armature) is not None and not waiting
+
+
+def change_setting(rig: Object) -> None:
+    properties.character(rig).loop = True
+
+
+def change_text(rig: Object) -> None:
+    properties.character(rig).text.from_string(SCORE.format(clip="bow"))
+
+
+def change_which_text(rig: Object) -> None:
+    text = bpy.data.texts.new("other.pha")
+    text.from_string(SCORE.format(clip="bow"))
+    properties.character(rig).text = text
+
+
+def change_map(rig: Object) -> None:
+    joint_map.fill(rig)
+    properties.character(rig).is_map_checked = True
+
+
+def change_bones(rig: Object) -> None:
+    rig.data.bones[0].name = "Renamed"
+    context.view_layer.update()
+
+
+def read_files_anew(rig: Object) -> None:
+    score.forget(rig)
+
+
+@pytest.mark.parametrize("change", [change_setting, change_text, change_which_text, change_map, change_bones,
+                                    read_files_anew])
+def test_a_changed_score_is_played_at_once(change: Callable[[Object], None]) -> None:
+    """The preview asks for a motion only when something has changed; it must miss nothing."""
+    from takt.samples.character import build_character
+
+    armature, mesh = build_character(context)
+    text = bpy.data.texts.new("score.pha")
+    text.from_string(SCORE.format(clip="wave"))
+    kept = properties.character(armature)
+    kept.text, kept.library = text, str(LIBRARY)
+    mesh.modifiers.new("Armature", "ARMATURE").object = armature
+    life.start([armature])
+    context.view_layer.update()
+    [previewed] = life.characters()
+    previewed.refresh(armature, [])
+    before = previewed.motion(armature)
+    assert before is not None and previewed.motion(armature) is before
+    change(armature)
+    previewed.refresh(armature, [])
+    assert previewed.motion(armature) not in (None, before)
+    life.stop()
+
+
+@pytest.mark.parametrize("name", (*properties.SETTING_NAMES, "text", "filepath", "is_map_checked"))
+def test_every_setting_is_counted(name: str) -> None:
+    kept = properties.character(own_character()[0])
+    before = score.revision()
+    assert score.revision() == before
+    setattr(kept, name, getattr(kept, name))
+    assert score.revision() != before
+
+
+def test_a_constraint_is_a_setting_too(character: Character) -> None:
+    toggle()
+    context.view_layer.update()
+    before = score.revision()
+    character[0].pose.bones[0].constraints.new("LIMIT_ROTATION").use_limit_x = True
+    context.view_layer.update()
+    assert score.revision() != before
+
+
+def test_a_changed_joint_is_counted() -> None:
+    from takt.samples.character import build_character
+
+    armature, _ = build_character(context)
+    joint_map.fill(armature)
+    before = score.revision()
+    assert score.revision() == before
+    properties.character(armature).joints[0].meant = "NONE"
+    assert score.revision() != before
 
 
 def test_characters_who_do_the_same_share_one_motion() -> None:

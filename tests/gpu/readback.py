@@ -9,10 +9,9 @@ import numpy as np
 
 from takt.core.arrays import FloatArray
 from takt.core.skinning import Palette
-from takt.preview.batch import Geometry, variant_of, vertex_buffer
-from takt.preview.draw import object_block
-from takt.preview.palettes import GpuPalette, palette_rows
-from takt.preview.shader import CHARACTER, METHODS, SKINNED_ATTRIBUTES, shader
+from takt.preview.batch import Geometry, has_more_influences, vertex_buffer
+from takt.preview.figures import figure_rows, palette_rows, placement_rows, rows_per_bone, texture_of
+from takt.preview.shader import CHARACTER, METHODS, RECORD_ROWS, SKINNED_ATTRIBUTES, shader
 
 _HERE = Path(__file__).parent
 _WIDTH = 256
@@ -22,7 +21,7 @@ READBACK = replace(
     attributes=(*SKINNED_ATTRIBUTES, ("VEC2", "pixel")),
     varyings=(("VEC3", "computed_position"), ("VEC3", "computed_normal")),
     outputs=(("VEC4", "position_out"), ("VEC4", "normal_out")),
-    vertex=("skinning.glsl", "posed.glsl", str(_HERE / "readback.vert.glsl")),
+    vertex=("figure.glsl", "skinning.glsl", "posed.glsl", str(_HERE / "readback.vert.glsl")),
     fragment=(str(_HERE / "readback.frag.glsl"),),
 )
 
@@ -35,13 +34,11 @@ def posed_on_gpu(geometry: Geometry, palette: Palette, method: str,
     place = np.stack(np.divmod(np.arange(count), _WIDTH)[::-1], axis=-1)
     pixel = ((place + 0.5) / (_WIDTH, height) * 2.0 - 1.0).astype(np.float32)
     batch = gpu.types.GPUBatch(type="POINTS", buf=vertex_buffer(geometry, pixel=pixel))
-    on_gpu = GpuPalette()
-    on_gpu.write(palette_rows(palette), palette.stretches is not None)
-    program = shader(READBACK, replace(variant_of(geometry), stretched=on_gpu.stretched,
-                                       palette_in_texture=on_gpu.texture is not None))
-    mesh = np.eye(4) if armature_from_mesh is None else armature_from_mesh
-    block: Any = object_block(np.eye(4), mesh)
-    placed = gpu.types.GPUUniformBuf(block)
+    placement = placement_rows(np.eye(4), np.eye(4) if armature_from_mesh is None else armature_from_mesh)
+    bones = RECORD_ROWS, rows_per_bone(palette), METHODS.index(method), -1
+    record = figure_rows([placement], [(0.0, 0.0, 0.0)], [(0.0, 0.0, 0.0, 1.0)], [False], [bones])
+    rows = texture_of((record, palette_rows(palette)))
+    program = shader(READBACK, has_more_influences(geometry))
     targets = [gpu.types.GPUTexture((_WIDTH, height), format="RGBA32F") for _ in range(2)]
     framebuffer: Any = gpu.types.GPUFrameBuffer(color_slots=targets)
     with framebuffer.bind():
@@ -49,9 +46,8 @@ def posed_on_gpu(geometry: Geometry, palette: Palette, method: str,
         gpu.state.blend_set("NONE")
         framebuffer.clear(color=(np.nan,) * 4)
         program.bind()
-        on_gpu.bind(program)
-        program.uniform_block("object", placed)
-        program.uniform_int("role_choice", (0, METHODS.index(method), -1, 0))
+        program.uniform_sampler("rows", rows)
+        program.uniform_int("drawing", (0, 0))
         batch.draw(program)
     positions, normals = (_texels(target, count) for target in targets)
     return positions, normals

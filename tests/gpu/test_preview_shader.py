@@ -13,7 +13,7 @@ from takt.core.skinning import METHODS, Palette
 from takt.preview.batch import Geometry, read_geometry
 from takt.preview.character import method_of
 from takt.preview.shader import METHODS as IN_SHADER
-from takt.preview.shader import PALETTE_ROWS
+from takt.preview.shader import ROWS_WIDTH
 from takt.tests.characters import REAL, Object, bend, context, evaluated, own_character, put, real_character
 from takt.tests.gpu.readback import posed_on_gpu
 
@@ -64,7 +64,7 @@ def test_own_character(method: str, scaled: bool, influences: int, width: int) -
 
 @every_method
 @pytest.mark.parametrize("scaled", [False, True])
-def test_more_bones_than_the_buffer_holds(method: str, scaled: bool) -> None:
+def test_more_bones_than_a_row_of_the_texture_holds(method: str, scaled: bool) -> None:
     bones = 600
     rig, mesh = own_character(bones, sides=4, rings=2 * bones)
     bend(rig, largest_rad=0.05, scaled=False)
@@ -72,7 +72,7 @@ def test_more_bones_than_the_buffer_holds(method: str, scaled: bool) -> None:
         rig.pose.bones["bone300"].scale = (1.2, 0.9, 1.1)
         context.view_layer.update()
     _, geometry, palette = read(rig, mesh)
-    assert bones * (5 if scaled else 2) > PALETTE_ROWS
+    assert bones * (5 if scaled else 2) > ROWS_WIDTH
     assert_same(geometry, palette, method)
 
 

@@ -1,0 +1,69 @@
+"""What one drawing needs of its figures, laid out as rows of one texture.
+
+A figure is a mesh in a pose. The texture holds a record for each, then what the bones do. All figures go to the GPU
+in one upload, and those that share a mesh can be drawn by one call. shaders/figure.glsl reads it.
+"""
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+import gpu
+import numpy as np
+import numpy.typing as npt
+
+from ..core.arrays import FloatArray
+from ..core.skinning import Palette
+from .shader import RECORD, RECORD_ROWS, ROWS_WIDTH
+
+Rows = npt.NDArray[np.float32]
+"""(R, 4)."""
+Tint = tuple[float, float, float, float]
+
+
+def palette_rows(palette: Palette) -> Rows:
+    """Return what bones do, (..., J · rows, 4): quaternion as xyzw, position, stretch where there is one."""
+    batch, joints = palette.rotations.shape[:-2], palette.rotations.shape[-2]
+    rows = np.zeros((*batch, joints, rows_per_bone(palette), 4), dtype=np.float32)
+    rows[..., 0, :3], rows[..., 0, 3] = palette.rotations[..., 1:], palette.rotations[..., 0]
+    rows[..., 1, :3] = palette.positions
+    if palette.stretches is not None:
+        rows[..., 2:, :] = palette.stretches
+    return rows.reshape(*batch, -1, 4)
+
+
+def rows_per_bone(palette: Palette) -> int:
+    """Return how many rows each bone takes."""
+    return 2 if palette.stretches is None else 5
+
+
+def placement_rows(world_from_armature: FloatArray, world_from_mesh: FloatArray) -> Rows:
+    """Return the record of a figure (RECORD_ROWS, 4), filled in as far as two matrices (4, 4) determine it."""
+    armature_from_mesh: FloatArray = np.asarray(np.linalg.solve(world_from_armature, world_from_mesh), dtype=np.float64)
+    record = np.zeros((RECORD_ROWS, 4), dtype=np.float32)
+    for name, matrix in (("ARMATURE_FROM_MESH", armature_from_mesh), ("WORLD_FROM_ARMATURE", world_from_armature)):
+        record[RECORD[name]:RECORD[name] + 3] = matrix[:3]
+        # Right under uneven scale, and where an object is scaled flat.
+        record[RECORD[f"{name}_NORMAL"]:RECORD[f"{name}_NORMAL"] + 3, :3] = np.linalg.pinv(matrix[:3, :3]).T
+    record[RECORD["TRAITS"], 0] = -1.0 if np.linalg.det(world_from_mesh[:3, :3]) < 0.0 else 1.0
+    return record
+
+
+def figure_rows(placements: Sequence[Rows], offsets: Sequence[Sequence[float]], tints: Sequence[Tint],
+                are_tinted: Sequence[bool], bones: Sequence[tuple[int, int, int, int]]) -> Rows:
+    """Return the records of N figures one after another; bones: what stands in the row BONES, see figure.glsl."""
+    records = np.concatenate(placements).reshape(-1, RECORD_ROWS, 4)
+    world = RECORD["WORLD_FROM_ARMATURE"]
+    records[:, world:world + 3, 3] += np.array(offsets, dtype=np.float32)
+    records[:, RECORD["TINT"]] = tints
+    records[:, RECORD["TRAITS"], 1] = are_tinted
+    records[:, RECORD["BONES"]] = bones
+    return records.reshape(-1, 4)
+
+
+def texture_of(parts: Sequence[Rows]) -> gpu.types.GPUTexture:
+    """Copy rows to the GPU, part after part."""
+    count = sum(map(len, parts))
+    height = -(-count // ROWS_WIDTH)
+    texels = np.concatenate((*parts, np.zeros((height * ROWS_WIDTH - count, 4), dtype=np.float32)))
+    data = gpu.types.Buffer("FLOAT", texels.size, cast(Any, texels.ravel()))
+    return gpu.types.GPUTexture((ROWS_WIDTH, height), format="RGBA32F", data=data)

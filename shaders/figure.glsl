@@ -1,0 +1,27 @@
+/* Figures: what changes from one drawing to the next, as rows of the texture `rows`. preview/figures.py writes it.
+ *
+ * The record of a figure: two matrices with what turns normals where they turn points, each three rows;
+ * RECORD_TINT: a colour and its alpha; RECORD_BONES: the row where what its bones do begins, how many rows
+ * each bone takes, the method of skinning, the bone whose weights show; RECORD_TRAITS: -1 where it is
+ * mirrored, 1 elsewhere, then whether the tint takes the place of its own colour. */
+vec4 row(int number)
+{
+  return texelFetch(rows, ivec2(number % ROWS_WIDTH, number / ROWS_WIDTH), 0);
+}
+
+/* Where the record of the figure that is being drawn begins. */
+int this_figure()
+{
+  return drawing.x + gl_InstanceID * RECORD_ROWS;
+}
+
+ivec4 whole_numbers(vec4 values)
+{
+  return ivec4(floor(values + vec4(0.5)));
+}
+
+/* The product of the matrix whose rows begin there. */
+vec3 transformed(int matrix, vec4 vector)
+{
+  return vec3(dot(row(matrix), vector), dot(row(matrix + 1), vector), dot(row(matrix + 2), vector));
+}

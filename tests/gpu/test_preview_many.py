@@ -1,0 +1,161 @@
+"""Many figures: what they share, and that they are drawn together as they would be alone."""
+
+import gc
+from typing import Any
+
+import bpy
+import numpy as np
+import pytest
+
+from takt.preview import draw as draw_module
+from takt.preview.character import Character, Part, SharedParts
+from takt.preview.choices import Choices
+from takt.preview.draw import Painter
+from takt.preview.offscreen import Stage
+from takt.tests.characters import Object, bend, context, own_character
+from takt.tests.gpu.test_preview_playing import SIZE, Bending, camera_matrices, drawn_viewport, toggle
+
+COPIES = 20
+UNDO_STEPS = 200
+
+
+@pytest.fixture
+def calls(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many figures each drawing call has drawn."""
+    counts: list[int] = []
+    real = draw_module._draw_batch
+
+    def counted(batch: Any, program: Any, count: int) -> None:
+        counts.append(count)
+        real(batch, program, count)
+
+    monkeypatch.setattr(draw_module, "_draw_batch", counted)
+    return counts
+
+
+def duplicated(rig: Object, mesh: Object) -> tuple[Object, Object]:
+    """Return another character of the same armature and mesh datablocks."""
+    copies = rig.copy(), mesh.copy()
+    copies[1].modifiers[0].object = copies[0]
+    for ob in copies:
+        context.scene.collection.objects.link(ob)
+    context.view_layer.update()
+    return copies
+
+
+def test_a_crowd_is_one_upload_and_one_call(calls: list[int]) -> None:
+    rig, mesh = own_character()
+    view, projection = camera_matrices()
+    with Stage(context.scene, [mesh], SIZE, SIZE, motion=lambda _: Bending(rig)) as stage:
+        stage.draw(view, projection, choices=Choices(copies=COPIES))
+        [(character, _, _)] = stage._cast
+        assert len(character.parts) == 1
+    assert calls == [COPIES]
+
+
+def test_a_crowd_drawn_by_one_call_is_the_crowd_drawn_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    rig, mesh = own_character()
+    view, projection = camera_matrices()
+    crowd = Choices(copies=4, phase_s=1.0)
+
+    def one_by_one(painter: Painter, what: Any) -> None:
+        for part, first, count in painter._solid:
+            for number in range(first, first + count):
+                painter._draw(part, number, 1, what)
+
+    with Stage(context.scene, [mesh], SIZE, SIZE, motion=lambda _: Bending(rig)) as stage:
+        together = stage.draw(view, projection, choices=crowd)
+        alone = stage.draw(view, projection)
+        monkeypatch.setattr(Painter, "draw_solid", one_by_one)
+        apart = stage.draw(view, projection, choices=crowd)
+    np.testing.assert_array_equal(together, apart)
+    assert (together != alone).any()
+
+
+def test_objects_with_the_same_mesh_and_bones_share_one_upload(calls: list[int]) -> None:
+    first = own_character()
+    second = duplicated(*first)
+    second[1].location.x = 1.0
+    other = own_character()
+    view, projection = camera_matrices()
+    with Stage(context.scene, [first[1], second[1], other[1]], SIZE, SIZE, motion=lambda _: None) as stage:
+        both = stage.draw(view, projection)
+        parts = [next(iter(character.parts.values())) for character, _, _ in stage._cast]
+    assert parts[0] is parts[1] is not parts[2]
+    assert sorted(calls) == [1, 2]
+    with Stage(context.scene, [first[1], other[1]], SIZE, SIZE, motion=lambda _: None) as stage:
+        assert (stage.draw(view, projection) != both).any()
+
+
+def test_other_bones_are_another_upload() -> None:
+    first = own_character()
+    second = duplicated(*first)
+    second[0].data = second[0].data.copy()
+    second[0].data.bones["bone1"].use_deform = False
+    shared = SharedParts()
+    parts = []
+    for rig, mesh in (first, second):
+        character = Character(rig.session_uid, shared)
+        character.refresh(rig, [mesh])
+        parts.append(character.parts[mesh.session_uid])
+    assert parts[0] is not parts[1]
+
+
+def test_an_edited_mesh_is_uploaded_anew_once_for_all_who_share_it() -> None:
+    pairs = [own_character()]
+    pairs.append(duplicated(*pairs[0]))
+    shared = SharedParts()
+    characters = [Character(rig.session_uid, shared) for rig, _ in pairs]
+
+    def parts() -> list[Any]:
+        for character, (rig, mesh) in zip(characters, pairs, strict=True):
+            character.refresh(rig, [mesh])
+        return [character.parts[mesh.session_uid] for character, (_, mesh) in zip(characters, pairs, strict=True)]
+
+    before = parts()
+    assert before[0] is before[1]
+    for character in characters:
+        character.data_changed(pairs[0][1].data.session_uid)
+    after = parts()
+    assert after[0] is after[1] is not before[0]
+    del before, after, character
+    characters.clear()
+    assert not shared
+
+
+def test_two_hundred_undone_edits_leave_one_upload(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each step edits the mesh, so each undo uploads it anew; what was there before must go."""
+    monkeypatch.setattr(context.preferences.edit, "undo_steps", UNDO_STEPS + 10)
+    rig, _ = own_character()
+    window = context.window_manager.windows[0]
+    area = next(area for area in window.screen.areas if area.type == "VIEW_3D")
+    region = next(region for region in area.regions if region.type == "WINDOW")
+    context.view_layer.objects.active = rig
+    toggle()
+    uploads = []
+    with context.temp_override(window=window, screen=window.screen):
+        bpy.ops.ed.undo_push(message="start")
+        for step in range(UNDO_STEPS):
+            bpy.data.objects["Own"].data.vertices[0].co.x = float(step)
+            bpy.ops.ed.undo_push(message=f"step {step}")
+        for _ in range(UNDO_STEPS):
+            assert bpy.ops.ed.undo() == {"FINISHED"}
+            drawn_viewport(window, area, region, 1)
+            uploads.append(sum(isinstance(thing, Part) for thing in gc.get_objects()))
+    assert set(uploads) == {1}
+    toggle()
+    assert not any(isinstance(thing, Part) for thing in gc.get_objects())
+
+
+def test_each_armature_moves_its_own_mesh_though_they_share_it() -> None:
+    first = own_character()
+    second = duplicated(*first)
+    bend(second[0])
+    view, projection = camera_matrices()
+    pictures = []
+    for pair in (first, second):
+        with Stage(context.scene, [first[1], second[1]], SIZE, SIZE, motion=lambda _: None) as stage:
+            stage._cast = [entry for entry in stage._cast if entry[1] == pair[0]]
+            pictures.append(stage.draw(view, projection))
+    assert (pictures[0] != pictures[1]).any()
+    assert bpy.data.meshes[first[1].data.name].users == 2
