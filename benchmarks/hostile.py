@@ -67,21 +67,29 @@ def _try_all(cases: Iterator[hostile.Case]) -> int:
     read = refused = 0
     longest = 0.0
     for case in cases:
-        begin = time.perf_counter()
         try:
-            case()
-            read += 1
-        except TaktError:
-            refused += 1
+            seconds, is_read = _timed(case)
+            if seconds > SLOW_S:  # once more: another program may have been in the way
+                seconds = min(seconds, _timed(case)[0])
         except BaseException:
             traceback.print_exc()
             return 1
-        longest = max(longest, time.perf_counter() - begin)
+        read, refused, longest = read + is_read, refused + (not is_read), max(longest, seconds)
     memory = _peak_mib()
     sys.stdout.write(f"{read + refused:6} {read:6} {refused:7} {longest:6.3f} s {memory:4} MiB"
                      f"{'  slow' if longest > SLOW_S else ''}{'  too much' if memory > MEMORY_MIB else ''}\n")
     sys.stdout.flush()
     return int(memory > MEMORY_MIB)
+
+
+def _timed(case: hostile.Case) -> tuple[float, bool]:
+    """Return how long a case took, and whether it was read."""
+    begin, is_read = time.perf_counter(), True
+    try:
+        case()
+    except TaktError:
+        is_read = False
+    return time.perf_counter() - begin, is_read
 
 
 def _peak_mib() -> int:
