@@ -9,7 +9,8 @@ and prints for each combination, best first:
   jolt   the largest change of angular velocity from frame to frame in the frames that a transition touches,
          over all joints: its mean over all seams, by which they are ranked, and the worst;
   whole  the mean change over all joints and frames of the whole motion.
-Without files: Sinbad's dance, run and idle clips and those of ../shared/data/clips. --svg FILE draws the ranking.
+Without files: Sinbad's dance, run and idle clips and the BVH files from the folder of data that TAKT_DATA names, or,
+where that is not there, the steps of the samples. --svg FILE draws the ranking.
 """
 
 import argparse
@@ -28,7 +29,7 @@ from takt.core.errors import TaktError
 from takt.core.formats import read_clips
 from takt.core.motion import Motion, compose
 from takt.core.pha.document import parse
-from takt.core.pha.library import Library
+from takt.core.pha.library import Library, read_file
 from takt.core.pha.programme import resolve
 from takt.core.pha.sequence import expand
 from takt.core.retarget import retarget
@@ -36,6 +37,7 @@ from takt.core.skeleton import Pose
 from takt.core.transitions.blending import Style
 from takt.core.transitions.curves import CURVES
 from takt.core.transitions.methods import METHODS
+from takt.samples.clip_files import LIBRARY
 
 FRAME_S = 1.0 / 24.0
 TEMPOS = (0.5, 1.0, 2.0)
@@ -69,7 +71,13 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--svg", type=Path)
     options = parser.parse_args(arguments)
     rows = [Row(style) for style in _styles()]
-    for clips in _characters(options.files or _all_files()):
+    try:
+        characters = list(_characters(options.files or _all_files()))
+    except TaktError as error:
+        parser.error(str(error))
+    if not characters:
+        parser.error("none of the files has two clips of one skeleton, which a seam needs")
+    for clips in characters:
         sys.stdout.write(f"{clips[0].skeleton.name}: {', '.join(clip.name for clip in clips)}\n")
         for row, tempo, transition in itertools.product(rows, TEMPOS, TRANSITIONS_S):
             _measure(_motion(clips, tempo, transition, row.style), row)
@@ -89,14 +97,18 @@ def main(arguments: list[str]) -> int:
 
 def _all_files() -> list[Path]:
     data = Path(os.environ.get("TAKT_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
-    return [data / "ogre" / "Sinbad.skeleton", *sorted((data / "clips").glob("*.bvh"))]
+    found = [*sorted((data / "ogre").glob("Sinbad.skeleton")), *sorted((data / "clips").glob("*.bvh"))]
+    if not found:
+        sys.stdout.write(f"No clips in {data / 'ogre'} and {data / 'clips'}: set TAKT_DATA to the folder of data, or "
+                         "name files. Measured on the samples instead:\n")
+    return found or [LIBRARY / "feet" / "Steps.skeleton.xml"]
 
 
 def _characters(files: list[Path]) -> Iterator[tuple[Clip, ...]]:
     """Yield clips that share a skeleton: those of a file, with those of further files that fit it."""
     found: list[list[Clip]] = []
     for path in files:
-        for clip in read_clips(path.read_bytes(), path):
+        for clip in read_clips(read_file(path), path):
             if clip.duration_s <= 0.0 or (path.name == "Sinbad.skeleton" and not clip.name.startswith(SINBADS)):
                 continue
             for group in found:

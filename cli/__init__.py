@@ -7,8 +7,10 @@ import contextlib
 import os
 import sys
 from collections.abc import Sequence
+from typing import NoReturn
 
 from ..core.errors import FileError, TaktError
+from ..core.pha.document import near
 from . import bake, check, convert, plot, show
 
 _COMMANDS = {"check": check, "show": show, "plot": plot, "bake": bake, "convert": convert}
@@ -21,10 +23,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # a terminal that lacks a letter gets an escape, not an error
             stream.reconfigure(errors="backslashreplace")
-    options = _parser().parse_args(arguments)
+    options = _options(arguments)
     try:
         code = int(options.run(options))
-        sys.stdout.flush()
+        if sys.stdout is not None:  # whoever started the command may have closed it
+            sys.stdout.flush()
     except FileError as error:
         return _complain(*(str(problem) for problem in error.problems))
     except TaktError as error:
@@ -34,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:
-        return _complain(f"takt: {error.filename or 'a file'}: {error.strerror or error}")
+        return _complain(f"takt: {error.filename or 'writing failed'}: {error.strerror or error}")
     except MemoryError:
         return _complain("takt: there is not enough memory for this")
     except KeyboardInterrupt:
@@ -48,12 +51,30 @@ def _complain(*lines: str) -> int:
     return 1
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="takt", description=(__doc__ or "").strip(), allow_abbrev=False)
+def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
+    options, rest = _parser().parse_known_args(arguments)
+    parser: argparse.ArgumentParser = options.parser
+    if rest:
+        name = rest[0].partition("=")[0]
+        known = [flag for action in parser._actions for flag in action.option_strings]
+        parser.error(f"{name} is not known here{near(name, known)}")
+    return options
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says in two lines what is wrong: all options at once would hide it."""
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong and end with 2."""
+        self.exit(2, f"{self.prog}: {message}\nTry '{self.prog} --help'.\n")
+
+
+def _parser() -> _Parser:
+    parser = _Parser(prog="takt", description=(__doc__ or "").strip(), allow_abbrev=False)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, module in _COMMANDS.items():
         says = (module.__doc__ or "").strip()
         subparser = commands.add_parser(name, help=says.partition("\n")[0], description=says, allow_abbrev=False)
         module.add_arguments(subparser)
-        subparser.set_defaults(run=module.run)
+        subparser.set_defaults(run=module.run, parser=subparser)
     return parser

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from ..core.errors import FileError, TaktError
-from .scores import add_playing, findings, play_programme, read_programme
+from .scores import add_playing, counted, findings, play_programme, read_programme
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,7 +24,7 @@ def _check(path: Path, options: argparse.Namespace) -> int:
     try:
         programme, library = read_programme(path, options)
         if options.procedure == "main" and "main" not in programme.own:
-            print(*programme.problems, f"{path}: a library of {len(programme.own)} procedures", sep="\n")
+            print(*programme.problems, f"{path}: a library of {counted(len(programme.own), 'procedure')}", sep="\n")
             return 0
         motion = play_programme(programme, library, options)
     except FileError as error:
@@ -33,5 +33,6 @@ def _check(path: Path, options: argparse.Namespace) -> int:
     except TaktError as error:
         print(f"{path}: {error}")
         return 1
-    print(*findings(motion, path), f"{path}: {len(motion.sequence)} segments, {motion.duration_s:.2f} s", sep="\n")
+    print(*findings(motion, path), f"{path}: {counted(len(motion.sequence), 'segment')}, {motion.duration_s:.2f} s",
+          sep="\n")
     return 0

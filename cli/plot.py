@@ -13,7 +13,7 @@ import numpy as np
 from ..core.errors import TaktError
 from ..core.motion import Motion
 from ..core.timeline import CLIP_ROW, PROCEDURE_ROW, TRANSITION_ROW, Timeline, angular_speeds
-from .scores import add_playing, findings, read_motion
+from .scores import add_playing, findings, read_motion, read_number
 
 _SPEED_SAMPLES = 6000
 _MOST_CLIPS = 2000
@@ -108,7 +108,7 @@ def _draw_speed(axes: Any, motion: Motion, timeline: Timeline) -> None:
 
 def seconds(text: str) -> float:
     """Read a time."""
-    value = float(text)
+    value = read_number(text)
     if not value >= 0.0:
         raise argparse.ArgumentTypeError(f"{text} is not 0 or more")
     return value

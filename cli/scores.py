@@ -37,6 +37,7 @@ _HELP = {
     "root_motion": "how the character travels",
     "lock_feet": "keep planted feet in their places",
     "loop": "join the end to the beginning",
+    "transitions": "cut from clip to clip",
 }
 _UP = {"Y": np.array((0.0, 1.0, 0.0)), "Z": np.array((0.0, 0.0, 1.0))}
 
@@ -62,7 +63,9 @@ def add_playing(parser: argparse.ArgumentParser) -> None:
     for field in dataclasses.fields(Settings):
         flag, says = f"--{field.name.replace('_', '-')}", _HELP.get(field.name, "")
         if types[field.name] is bool:
-            parser.add_argument(flag, action="store_true", default=field.default, help=says)
+            word = "--no-" + field.name if field.default else flag
+            parser.add_argument(word, dest=field.name, action="store_false" if field.default else "store_true",
+                                help=says)
         elif field.name == "procedure":
             parser.add_argument(flag, metavar="NAME", default=field.default, help=f"{says} (default: {field.default})")
         else:
@@ -102,6 +105,23 @@ def play_programme(programme: Programme, library: Library, options: argparse.Nam
         skeleton = read_skeleton(read_named(options.skeleton), options.skeleton).skeleton
     return play(programme, skeleton, settings, turn=rot.IDENTITY, up=_UP[options.up],
                 maps=library.skeleton_map)
+
+
+def read_number(text: str) -> float:
+    """Read a number; raise what argparse wants where it is none."""
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number") from None
+
+
+def counted(number: int, what: str) -> str:
+    """Say how many there are.
+
+    >>> counted(1, "segment"), counted(2, "segment")
+    ('1 segment', '2 segments')
+    """
+    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def findings(motion: Motion, path: Path) -> list[Problem]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..core.motion import Motion
 from ..core.pha.programme import Programme
-from .scores import add_playing, findings, read_motion
+from .scores import add_playing, counted, findings, read_motion
 
 _DEEPEST = 40
 """Procedures within more procedures than this are not indented further."""
@@ -34,7 +34,7 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print("[" + ",\n ".join(map(json.dumps, segments(motion))) + "]")
         return 0
-    print(f"{options.procedure}: {len(motion.sequence)} segments, {motion.duration_s:.2f} s, transitions "
+    print(f"{options.procedure}: {counted(len(motion.sequence), 'segment')}, {motion.duration_s:.2f} s, transitions "
           f"{motion.method.identifier}\n")
     print(*_tree(programme, programme.own_procedure(options.procedure)), sep="\n")
     print()

@@ -12,6 +12,7 @@ from ..core.clip import Clip
 from ..core.errors import TaktError, quoted
 from ..core.formats import bvh, ogre_binary, ogre_xml
 from ..core.formats.ogre import OgreSkeleton
+from .scores import read_number
 
 DEFAULT_FPS = 30.0
 _ENDINGS = (".skeleton.xml", ".skeleton", ".bvh")
@@ -64,7 +65,7 @@ def _own_fps(clip: Clip) -> float:
 
 def number(text: str) -> float:
     """Read frames per second."""
-    value = float(text)
+    value = read_number(text)
     if not (math.isfinite(value) and 0.0 < value <= 10_000.0):
         raise argparse.ArgumentTypeError(f"{text} is not between 0 and 10000")
     return value

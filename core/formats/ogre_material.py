@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 MAX_CHARACTERS = 4_000_000
 _MOST_PARENTS = 50
 _COLOUR = 3
-_TOKEN = re.compile(r'//[^\n]*|/\*.*?(?:\*/|\Z)|"(?P<quoted>[^"\n]*)"?|(?P<mark>[{}\n])|(?P<word>[^\s{}"]+)|\s',
+_TOKEN = re.compile(r'//[^\n]*|/\*.*?(?:\*/|\Z)|"(?P<quoted>[^"\n]*)"?|(?P<mark>[{}]|\n\s*)|(?P<word>[^\s{}"]+)|\s+',
                     re.DOTALL)
 
 

@@ -175,7 +175,7 @@ class _Reader:
         """Report attributes, elements and text that do not belong into an element."""
         allowed = _ATTRIBUTES[tag]
         for name in element.attributes:
-            if name not in allowed:
+            if name not in allowed and len(self._problems) <= MAX_PROBLEMS:
                 self._error(element, f"<{tag}>: found an unknown attribute {quoted(name)}, expected "
                                      f"{' or '.join(allowed)}{near(name, allowed)}")
         if element.text:

@@ -270,7 +270,8 @@ def read_file(path: Path, real: Path | None = None) -> bytes:
     try:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
-            raise FileError.at("is no ordinary file", path)
+            kind = "a folder" if stat.S_ISDIR(status.st_mode) else "no ordinary file"
+            raise FileError.at(f"is {kind}, where a file is wanted", path)
         if status.st_size > MAX_BYTES:
             raise FileError.at(f"has {status.st_size} bytes; at most {MAX_BYTES} are read", path)
         with os.fdopen(descriptor, "rb", closefd=False) as file:

@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from hypothesis import strategies as st
 
 from takt.core import rotations as rot
+from takt.core.arrays import FloatArray
 from takt.core.clip import Clip, Tracks
 from takt.core.formats.ogre import OgreSkeleton
 from takt.core.skeleton import Skeleton, world_from_pose
@@ -33,12 +35,21 @@ def sinbad() -> Path:
 
 def of_ogre(path: Path, samples: int) -> dict[str, Any]:
     """Return what OGRE itself makes of a skeleton's animations, see ogre_oracle.py, or skip the test."""
+    found: dict[str, Any] = _told("ogre_oracle.py", path, samples)
+    return found
+
+
+def skinned_by_ogre(path: Path, clip: str, times_s: Sequence[float]) -> FloatArray:
+    """Return where OGRE itself puts a mesh's vertices, (F, V, 3), see ogre_skin_oracle.py, or skip the test."""
+    return np.array(_told("ogre_skin_oracle.py", path, clip, *times_s)).reshape(len(times_s), -1, 3)
+
+
+def _told(oracle: str, *arguments: object) -> Any:
     if not OGRE_PYTHON:
         pytest.skip("TAKT_OGRE_PYTHON names no Python that has ogre-python")
-    done = subprocess.run([OGRE_PYTHON, str(Path(__file__).with_name("ogre_oracle.py")), str(path), str(samples)],
+    done = subprocess.run([OGRE_PYTHON, str(Path(__file__).with_name(oracle)), *map(str, arguments)],
                           capture_output=True, text=True, timeout=120, check=True)
-    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return found
+    return json.loads(done.stdout.splitlines()[-1])
 
 
 def small() -> OgreSkeleton:

@@ -76,7 +76,7 @@ def test_check_finds_every_mistake_with_its_place(path: Path, capsys: pytest.Cap
 def test_check_of_a_library(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     library = path.with_name("walks.pha")
     library.write_text(score(WALK))
-    assert run(capsys, "check", library) == (0, f"{library}: a library of 1 procedures\n", "")
+    assert run(capsys, "check", library) == (0, f"{library}: a library of 1 procedure\n", "")
 
 
 def test_check_warns(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -147,7 +147,7 @@ def test_show_another_procedure_from_a_named_library(path: Path, capsys: pytest.
     (("show", "{score}", "--load-format", ".doc"), "load_format is '.doc'; expected one of .skeleton"),
     (("show", "{score}", "--curve", "cubic", "--method", "both"), "CUBIC only rises"),
     (("show", "{score}", "--skeleton", "{score}"), "endings that can: .skeleton"),
-    (("show", "{folder}"), "is no ordinary file"),
+    (("show", "{folder}"), "feet: is a folder, where a file is wanted"),
     (("convert", "{clips}", "x.fbx"), "does not name a format that can be written"),
     (("convert", "{clips}", "{clips}"), "is the file to read"),
     (("convert", "{clips}", "x.bvh"), "choose one by --clip NAME; there are 'left', 'right', 'forward'"),
@@ -173,7 +173,49 @@ def test_wrong_usage_ends_with_2(arguments: tuple[str, ...], capsys: pytest.Capt
     with pytest.raises(SystemExit) as stop:
         main(arguments)
     assert stop.value.code == 2
-    assert "usage: takt" in capsys.readouterr().err
+    said = capsys.readouterr().err.splitlines()
+    assert len(said) == 2
+    assert said[0].startswith("takt")
+    assert said[1].startswith("Try 'takt")
+
+
+@pytest.mark.parametrize(("arguments", "message"), [
+    (("show", "a.pha", "--methd", "LEAD"), "takt show: --methd is not known here; did you mean --method?"),
+    (("show", "a.pha", "--methd=LEAD"), "takt show: --methd is not known here; did you mean --method?"),
+    (("convert", "a", "b", "--loop"), "takt convert: --loop is not known here"),
+    (("chekc", "a.pha"), "invalid choice: 'chekc' (choose from"),
+    (("bake", "a.pha", "b.bvh", "--fps", "abc"), "--fps: 'abc' is no number"),
+])
+def test_what_is_not_known_is_named_with_what_is_near(arguments: tuple[str, ...], message: str,
+                                                      capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stop:
+        main(arguments)
+    assert stop.value.code == 2
+    assert message in capsys.readouterr().err
+
+
+def test_without_transitions_clips_cut_to_the_next(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = [json.loads(run(capsys, "show", "--json", *more, path)[1]) for more in ((), ("--no-transitions",))]
+    assert [any(s["transition_s"] > 0.0 for s in segments) for segments in found] == [True, False]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="streams are closed otherwise there")
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_streams_may_be_closed(path: Path, closed: str) -> None:
+    answer = subprocess.run(["sh", "-c", f'"{sys.executable}" -m takt show "{path}" {closed}'], cwd=ROOT,
+                            capture_output=True, text=True, check=False)
+    assert answer.returncode == 0
+    assert "Traceback" not in answer.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device to write to")
+def test_a_full_disk_is_an_error_without_traceback(path: Path) -> None:
+    with Path("/dev/full").open("w") as full:
+        answer = subprocess.run([sys.executable, "-m", "takt", "show", str(path)], cwd=ROOT, stdout=full,
+                                stderr=subprocess.PIPE, text=True, check=False)
+    assert answer.returncode == 1
+    assert answer.stderr.startswith("takt: writing failed: No space left on device")
+    assert "Traceback" not in answer.stderr
 
 
 def test_a_score_may_be_a_symbolic_link(path: Path, capsys: pytest.CaptureFixture[str]) -> None:

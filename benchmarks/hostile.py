@@ -1,0 +1,105 @@
+"""Measure what bad input costs: every case is to be refused or read within a second and 300 MB, without a traceback.
+
+dev.py bench hostile [--count N] damages N times (2000) each: OGRE skeletons and meshes, their XML, material scripts,
+scores; then bombs, numbers beyond all measure, and ways out of the library. Prints for each family how many inputs were
+read and how many refused, the longest time and the highest memory. Exits with 1 after a traceback or too much memory.
+The files that are damaged are Sinbad's from TAKT_DATA where that is there, else small ones of our own.
+"""
+
+import argparse
+import os
+import sys
+import time
+import traceback
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from takt.core.errors import TaktError
+from takt.core.formats import ogre_xml
+from takt.samples.clip_files import LIBRARY
+from takt.tests.core import hostile
+from takt.tests.core.ogre_cases import small
+from takt.tests.core.test_ogre_mesh import body, mesh, xml
+
+MEMORY_MIB = 300
+SLOW_S = 1.0
+OWN_SKELETON = LIBRARY / "dance" / "Moves.skeleton"
+MATERIAL = """material Base { technique { pass { diffuse 1 0.5 0 1 } } }
+material Skin : Base { technique { pass { texture_unit { texture skin.png } } } }
+"""
+
+
+def main(arguments: list[str]) -> int:
+    """Run every family in a process of its own and print what came of it."""
+    parser = argparse.ArgumentParser(prog="bench hostile")
+    parser.add_argument("--count", type=int, default=2000)
+    count = parser.parse_args(arguments).count
+    sys.stdout.write(f"{'':32} {'inputs':>6} {'read':>6} {'refused':>7} {'longest':>8} {'memory':>8}\n")
+    failed = False
+    for name, cases in _families(count).items():
+        sys.stdout.write(f"{name:32} ")
+        sys.stdout.flush()
+        failed |= not run_family(cases)
+    return int(failed)
+
+
+def _families(count: int) -> dict[str, Callable[[], Iterator[hostile.Case]]]:
+    data = Path(os.environ.get("TAKT_DATA", ".")) / "ogre"
+    skeleton, character = data / "Sinbad.skeleton", data / "Sinbad.mesh"
+    return hostile.families(count, (skeleton if skeleton.exists() else OWN_SKELETON).read_bytes(),
+                            ogre_xml.write(small()), character.read_bytes() if character.exists() else mesh(*body()),
+                            xml(), MATERIAL)
+
+
+def run_family(cases: Callable[[], Iterator[hostile.Case]]) -> bool:
+    """Try all cases of a family in a child; return whether all went well."""
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            code = _try_all(cases())
+        finally:
+            os._exit(code)
+    return os.waitpid(child, 0)[1] == 0
+
+
+def _try_all(cases: Iterator[hostile.Case]) -> int:
+    read = refused = 0
+    longest = 0.0
+    for case in cases:
+        try:
+            seconds, is_read = _timed(case)
+            if seconds > SLOW_S:  # once more: another program may have been in the way
+                seconds = min(seconds, _timed(case)[0])
+        except BaseException:
+            traceback.print_exc()
+            return 1
+        read, refused, longest = read + is_read, refused + (not is_read), max(longest, seconds)
+    memory = _peak_mib()
+    sys.stdout.write(f"{read + refused:6} {read:6} {refused:7} {longest:6.3f} s {memory:4} MiB"
+                     f"{'  slow' if longest > SLOW_S else ''}{'  too much' if memory > MEMORY_MIB else ''}\n")
+    sys.stdout.flush()
+    return int(memory > MEMORY_MIB)
+
+
+def _timed(case: hostile.Case) -> tuple[float, bool]:
+    """Return how long a case took, and whether it was read."""
+    begin, is_read = time.perf_counter(), True
+    try:
+        case()
+    except TaktError:
+        is_read = False
+    return time.perf_counter() - begin, is_read
+
+
+def _peak_mib() -> int:
+    """Return this process's own peak; 0 where the system does not tell."""
+    status = Path("/proc/self/status")
+    if not status.exists():
+        return 0
+    # Not ru_maxrss, which a process takes over from the one that started it.
+    return next(int(line.split()[1]) // 1024 for line in status.read_text().splitlines() if line.startswith("VmHWM"))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,172 @@
+"""Input made to hurt: damaged files, XML that is nearly right, bombs, endless things, ways out of the library.
+
+Each family yields cases; a case is called and either returns or raises TaktError, soon, in little memory.
+"""
+
+import os
+import re
+import tempfile
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from takt.core.formats import ogre_binary, ogre_material, ogre_mesh_binary, ogre_mesh_xml, ogre_xml
+from takt.core.pha.document import parse
+from takt.core.pha.library import Library
+from takt.core.pha.programme import resolve
+from takt.core.pha.sequence import expand
+from takt.tests.core.scores import STEPS, X, procedure, score, turning
+
+Case = Callable[[], object]
+Read = Callable[[bytes], object]
+
+_TAG = re.compile(rb"<[^<>]*>")
+_VALUE = re.compile(rb'="[^"]*"')
+_VALUES = (b"", b"0", b"-0", b"-1", b"1e308", b"1e-320", b"nan", b"-inf", b"1e9", b"1000000000", b"9" * 5000,
+           b"x" * 5000, b"..", b"../../etc/passwd", b"/etc/passwd", b"&#0;", b"&lt;", b"&#x10FFFF;",
+           "ß\u202e".encode(), b"1_0", b"true")
+_NUMBERS = ("1000000000", "1e308", "1e309", "-1e308", "1e-320", "nan", "NaN", "inf", "-0", "-0.0", "0", "9" * 1000,
+            "1e999999", "9" * 100_000, "0x10", "1_0", "٣")
+_SOURCES = ("out", "zero", "random", "round", "tty", "proc", "pipe", "folder.secret", "..", "../outside/secret", "...",
+            "..outside.secret", "/etc/passwd", "C:\\secret", "inside/../../x", "a" * 5000, "con", "NUL",
+            "\u2025.secret", ".", "", " ")
+_PIECES = ("{", "}", "material", ":", "texture_unit", '"', "/*", "//", "*/", "nan", "1e999", "x" * 5000, "\n", "pass",
+           "diffuse")
+
+
+def play(text: str | bytes, library: Library = STEPS) -> object:
+    """Read a score and unfold it."""
+    return expand(resolve(parse(text), library))
+
+
+def damaged(data: bytes, read: Read, count: int) -> Iterator[Case]:
+    """Cut a file off at places, and flip bits of it, as many each."""
+    random = np.random.default_rng(7)
+    for cut in random.integers(0, len(data), count).tolist():
+        yield partial(read, data[:cut])
+    for bit in random.integers(0, len(data) * 8, count).tolist():
+        broken = bytearray(data)
+        broken[bit // 8] ^= 1 << bit % 8
+        yield partial(read, bytes(broken))
+
+
+def mutated(data: bytes, read: Read, count: int) -> Iterator[Case]:
+    """Change a document tag by tag, so that it mostly stays XML: values, names, elements doubled, moved, left out."""
+    random = np.random.default_rng(8)
+    tags = [match.span() for match in _TAG.finditer(data)]
+    for _ in range(count):
+        text = data
+        for _ in range(int(random.integers(1, 4))):
+            begin, end = tags[int(random.integers(len(tags)))]
+            tag, other = text[begin:end], data[slice(*tags[int(random.integers(len(tags)))])]
+            value = _VALUES[int(random.integers(len(_VALUES)))]
+            changed = (_VALUE.sub(b'="' + value + b'"', tag, count=int(random.integers(1, 3))), tag + tag, b"", other,
+                       tag + other, tag.replace(b'="', b'x="', 1), tag.replace(b"<", b"<x", 1),
+                       tag[:-1] + value[:20] + tag[-1:])
+            text = text[:begin] + changed[int(random.integers(len(changed)))] + text[end:]
+        yield partial(read, text)
+
+
+def bombs(root: str, read: Read) -> Iterator[Case]:
+    """Give a reader of XML what has no end, or comes from elsewhere; root: the outermost element that it wants."""
+    inner = "".join(f'<!ENTITY e{i} "{f"&e{i - 1};" * 10 if i else "lol"}">' for i in range(12))
+    for text in (
+            f"<!DOCTYPE {root} [{inner}]><{root}>&e11;</{root}>",
+            f'<!DOCTYPE {root} [<!ENTITY x SYSTEM "file:///etc/passwd">]><{root}>&x;</{root}>',
+            f'<!DOCTYPE {root} [<!ENTITY % x SYSTEM "file:///dev/zero">%x;]><{root}/>',
+            f'<!DOCTYPE {root} SYSTEM "http://localhost/x.dtd"><{root}/>',
+            f"<{root}>" * 100_000 + f"</{root}>" * 100_000,
+            f"<{root}>" + "<a>" * 100_000,
+            f"<{'a' * 1_000_000}/>",
+            f"<{root} {'a' * 1_000_000}='1'/>",
+            f"<{root} a='{'a' * 1_000_000}'/>",
+            f"<{root} " + " ".join(f"a{i}='1'" for i in range(100_000)) + "/>",
+            f"<{root}>" + "&#x41;" * 1_000_000 + f"</{root}>",
+            f"<{root}>" + "<!--x-->" * 300_000 + f"</{root}>",
+            "\ufeff" + " " * 10_000_000 + f"<{root}/>"):
+        yield partial(read, text.encode())
+
+
+def numbers() -> Iterator[Case]:
+    """Play scores whose numbers are too large, too small, or none; procedures too many, too deep, in a circle."""
+    for value in _NUMBERS:
+        for attribute in ("duration", "transition", "repeat"):
+            duration = "" if attribute == "duration" else ' duration="1"'
+            yield partial(play, score(procedure("main", f'left {attribute}="{value}"{duration}', 'nod duration="1"')))
+        yield partial(play, score(procedure("main", 'left duration="1"')).replace('"1.0"', f'"{value}"', 1))
+    yield partial(play, score(procedure("main", *(f'nod duration="{d}"' for d in ("1e308", "1e-308", "1e308")))))
+    yield partial(play, score(procedure("main", *(f'no{i} duration="1"' for i in range(50_000)))))
+    for count, last, repeat in ((300, 'nod duration="1"', 1_000_000), (20_000, 'nod duration="1"', 1),
+                                (5000, 'p0 duration="1"', 1)):
+        chain = (procedure(f"p{i}", f'p{i + 1} duration="1" repeat="{repeat}"') for i in range(count))
+        yield partial(play, score(*chain, procedure(f"p{count}", last), procedure("main", 'p0 duration="1"')))
+
+
+def ways_out() -> Iterator[Case]:
+    """Ask a library for what lies outside of it, and for what is no file; include in circles and diamonds.
+
+    Cases are to be called as they come: their files are there only as long as not all of them have.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        outside, inside = Path(folder) / "outside", Path(folder) / "inside"
+        outside.mkdir()
+        inside.mkdir()
+        (outside / "secret.pha").write_text(score(procedure("secret", 'left duration="1"')))
+        for name, target in (("out", outside / "secret.pha"), ("zero", "/dev/zero"), ("random", "/dev/random"),
+                             ("round", inside / "round.pha"), ("tty", "/dev/tty"), ("proc", "/proc/self/environ")):
+            (inside / f"{name}.pha").symlink_to(target)
+        (inside / "folder").symlink_to(outside)
+        os.mkfifo(inside / "pipe.pha")
+        library = Library([inside], other_clips={"feet.Steps": (turning("left", X, (0.0, 1.0)),)}.get)
+        for src in (*_SOURCES, str(outside / "secret")):
+            for tag in ("include", "load"):
+                yield partial(play, score(procedure("main", 'secret duration="1"'), head=f'<{tag} src="{src}"/>'),
+                              library)
+        for at in range(400):  # each includes the next two, the last the first ones
+            head = "".join(f'<include src="d{(at + step) % 400}"/>' for step in (1, 2)) + '<load src="feet.Steps"/>'
+            (inside / f"d{at}.pha").write_text(score(procedure(f"p{at}", 'left duration="1"'), head=head))
+        yield partial(play, score(procedure("main", 'p7 duration="1"'), head='<include src="d0"/>'), library)
+
+
+def materials(text: str, count: int) -> Iterator[Case]:
+    """Change a material script word by word."""
+    random = np.random.default_rng(9)
+    words = re.findall(r"\s+|[{}]|[^\s{}]+", text)
+    for _ in range(count):
+        changed = list(words)
+        for _ in range(int(random.integers(1, 9))):
+            changed[int(random.integers(len(changed)))] = _PIECES[int(random.integers(len(_PIECES)))]
+        yield partial(read_material, "".join(changed).encode())
+    chain = "".join(f"material m{i} : m{i + 1} {{ }}\n" for i in range(20_000))
+    for bad in ("{" * 1_000_000, "material a : a { " * 50_000, "/*" * 1_000_000, '"' * 1_000_000, chain,
+                "material " + "a" * 1_000_000, "\n" * 4_000_000):
+        yield partial(read_material, bad.encode())
+
+
+def read_material(data: bytes) -> object:
+    """Read a script, and look up what its materials inherit."""
+    known = ogre_material.read(data.decode("utf-8", "replace"))
+    return [ogre_material.inherited(known, name) for name in list(known)[:100]]
+
+
+def families(count: int, skeleton: bytes, xml: bytes, mesh: bytes, mesh_xml: bytes,
+             material: str) -> dict[str, Callable[[], Iterator[Case]]]:
+    """Return all families; count: how many cases of those that are drawn; the rest: good files of each kind."""
+    text = score(procedure("walk", 'left duration="1"', 'right duration="2" transition="0.5"'),
+                 procedure("main", 'walk duration="3" repeat="4"', 'nod duration="1"')).encode()
+    return {
+        ".skeleton, cut and flipped": partial(damaged, skeleton, ogre_binary.read, count),
+        ".skeleton.xml, mutated": partial(mutated, xml, ogre_xml.read, count),
+        ".skeleton.xml, bombs": partial(bombs, "skeleton", ogre_xml.read),
+        ".mesh, cut and flipped": partial(damaged, mesh, ogre_mesh_binary.read, count),
+        ".mesh.xml, mutated": partial(mutated, mesh_xml, ogre_mesh_xml.read, count),
+        ".mesh.xml, bombs": partial(bombs, "mesh", ogre_mesh_xml.read),
+        ".material": partial(materials, material, count),
+        ".pha, cut and flipped": partial(damaged, text, play, count),
+        ".pha, mutated": partial(mutated, text, play, count),
+        ".pha, bombs": partial(bombs, "pha", play),
+        ".pha, numbers": numbers,
+        ".pha, ways out of the library": ways_out,
+    }
