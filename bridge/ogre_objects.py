@@ -79,6 +79,7 @@ def make_material(name: str, look: OgreMaterial | None, texture: Path | None) ->
         image = material.node_tree.nodes.new("ShaderNodeTexImage")
         cast(bpy.types.ShaderNodeTexImage, image).image = bpy.data.images.load(str(texture), check_existing=True)
         image.location = (-300.0, 300.0)
+        material.node_tree.nodes.active = image  # which the viewport shows where it shows textures
         material.node_tree.links.new(shader.inputs["Base Color"], image.outputs["Color"])
     return material
 

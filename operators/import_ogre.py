@@ -81,7 +81,8 @@ def _make(context: bpy.types.Context, character: ogre_files.OgreCharacter) -> in
     """Make the objects, select them, and return the number of clips."""
     armature_object, clips = None, 0
     if character.skeleton is not None:
-        armature_object = ogre_objects.make_armature(context, character.name, character.skeleton.skeleton)
+        name = character.name if character.mesh is None else f"{character.name} Rig"
+        armature_object = ogre_objects.make_armature(context, name, character.skeleton.skeleton)
         clips = _write_clips(context, armature_object, character.clips)
     mesh_object = None
     if character.mesh is not None:
@@ -113,7 +114,7 @@ class TAKT_FH_ogre(bpy.types.FileHandler):
     bl_idname = "TAKT_FH_ogre"
     bl_label = "OGRE"
     bl_import_operator = TAKT_OT_import_ogre.bl_idname
-    bl_file_extensions = ".mesh;.skeleton"
+    bl_file_extensions = ".mesh;.skeleton;.xml"  # of a name with two endings Blender sees the last
 
     @classmethod
     def poll_drop(cls, context: bpy.types.Context | None) -> bool:

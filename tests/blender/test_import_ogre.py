@@ -10,6 +10,7 @@ import bpy
 import numpy as np
 import pytest
 
+from takt.bridge import ogre_files
 from takt.bridge.axes import BLENDER_FROM_HANIM
 from takt.core import rotations as rot
 from takt.core.arrays import FloatArray
@@ -223,3 +224,22 @@ def test_clips_of_linked_skeletons_come_too(path: Path, capsys: pytest.CaptureFi
     twice = Clip("far", FIGURE, 1.0, far.rotations, replace(tracks, values=tracks.values * 2.0), far.scales)
     whole = ogre_mesh_xml.read(path.read_bytes()).whole()
     assert_plays(armature, mesh_object, whole, OgreSkeleton.of(FIGURE, (twice,)))
+
+
+def test_names_and_what_the_viewport_shows(path: Path) -> None:
+    armature, mesh_object = opened(path)
+    assert (mesh_object.name, armature.name) == ("hero", "hero Rig")
+    coat = mesh_object.data.materials["Coat"].node_tree
+    assert coat.nodes.active.type == "TEX_IMAGE"
+    bpy.ops.takt.import_ogre(filepath=str(path.with_name("small.skeleton")))  # type: ignore[attr-defined]
+    assert "small" in bpy.data.objects
+
+
+def test_all_its_files_can_be_dropped(path: Path) -> None:
+    """Of a name with two endings, as hero.mesh.xml, Blender's file handlers see the last."""
+    handler: Any = bpy.types.FileHandler.bl_rna_get_subclass_py("TAKT_FH_ogre")
+    assert set(handler.bl_file_extensions.split(";")) == {Path(f"x{ending}").suffix for ending in ogre_files.ENDINGS}
+    foreign = path.with_name("page.xml")
+    foreign.write_text("<html/>")
+    with pytest.raises(RuntimeError, match=r"no OGRE file that can be imported; \.mesh, \.mesh\.xml"):
+        bpy.ops.takt.import_ogre(filepath=str(foreign))  # type: ignore[attr-defined]
