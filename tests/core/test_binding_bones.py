@@ -89,6 +89,21 @@ def test_feet_that_hang_from_the_ground_keep_their_lines(solid):
                               np.array(tails, float), solid)[1:].any()
 
 
+@pytest.mark.parametrize(("start", "moves"), [(-2.0, False), (-1.2, False), (-0.4, True), (0.5, True)])
+def test_a_root_outside_moves_skin_where_it_leads_into_the_body(solid, start, moves):
+    heads, tails = [[0, 0, start], [0, 0, 1], [0, 0, 2.5]], [[0, 0, 1], [0, 0, 2.5], [0, 0, 4]]
+    assert bool(lines(solid, [-1, 0, 1], heads, tails)["bone 0"]) == moves
+
+
+@pytest.mark.parametrize(("start", "moves"), [(-1.5, False), (0.0, True)])
+def test_in_a_pipe_the_root_moves_skin_unless_it_lies_before_it(start, moves):
+    points, faces = tube((0, 0, 0), (0, 0, 4), 0.5, 24, 16)
+    wall = solid_of(points[:24 * 16], [face for face in faces if max(face) < 24 * 16], cell=0.08)
+    assert not wall.contains(np.array([0, 0, 2.0]))
+    heads, tails = [[0, 0, start], [0, 0, 1], [0, 0, 2.5]], [[0, 0, 1], [0, 0, 2.5], [0, 0, 4]]
+    assert bool(lines(wall, [-1, 0, 1], heads, tails)["bone 0"]) == moves
+
+
 def test_where_all_bones_steer_all_have_lines(solid):
     assert lines(solid, [-1], [[0, 0, 1]], [[0, 0, 2]], ["IK"])["IK"]
 
