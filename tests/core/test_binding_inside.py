@@ -40,10 +40,10 @@ def difference(one: np.ndarray, other: np.ndarray) -> float:
     return float(np.abs(one - other).sum(axis=1).max())
 
 
-def chain(bones: int) -> BindInput:
+def chain(bones: int, rings: int = 24) -> BindInput:
     """The limb with many bones in a row."""
     ends = np.linspace((0, 0, 0), (0, 0, 4), bones + 1)
-    return replace(limb(), bone_names=tuple(f"bone {i}" for i in range(bones)), bone_parents=np.arange(bones) - 1,
+    return replace(limb(rings), bone_names=tuple(f"bone {i}" for i in range(bones)), bone_parents=np.arange(bones) - 1,
                    heads=ends[:-1], tails=ends[1:])
 
 
@@ -141,7 +141,8 @@ def test_faces_turned_over_change_nothing():
 def test_limit_and_prune():
     body = figure()
     few = bind_inside_distance(body, InsideOptions(influences=2, prune_below=0.2))
-    assert few.joints.shape[1] <= 2 and few.weights[few.weights > 0].min() >= 0.2
+    all_kept = dense(body, influences=0, prune_below=0.0)
+    assert few.joints.shape[1] <= 2 and all_kept[few.dense(len(body.bone_names)) > 0].min() >= 0.2
     many = chain(12)
     free = dense(many, influences=0, prune_below=0.0, smoothing=4.0)
     assert ((free > 0).sum(axis=1) > 4).any()
@@ -215,6 +216,27 @@ def test_loose_parts_follow_what_is_near():
     points, all_faces, part = joined((arm.vertices, [face.tolist() for face in faces]), button)
     body = BindInput.from_arrays(points, all_faces, arm.bone_names, arm.bone_parents, arm.heads, arm.tails, part)
     assert dense(body)[part == 1, 1].min() > 0.99
+
+
+def test_in_a_pipe_each_ring_follows_the_bone_beside_it(any_size):
+    body = chain(8)
+    wall = (body.vertices[body.face_vertices, 0] != 0.0) | (body.vertices[body.face_vertices, 1] != 0.0)
+    faces = [face for face, own in zip(np.split(body.face_vertices, np.cumsum(body.face_sizes)[:-1]),
+                                       np.split(wall, np.cumsum(body.face_sizes)[:-1]), strict=True) if own.all()]
+    pipe = replace(body, face_vertices=np.concatenate(faces), face_sizes=np.array([len(face) for face in faces]))
+    beside = dense(pipe) @ (np.arange(8) + 0.5) / 2
+    rings = np.abs(body.vertices[:, :2]).max(axis=1) > 0
+    assert np.abs(beside - body.vertices[:, 2])[rings].max() < 0.8 * 0.5
+
+
+def test_few_influences_leave_no_steps():
+    """On a finer mesh, neighbours differ less: a step would stay as high."""
+    rough = []
+    for rings in (120, 240):
+        body = chain(6, rings)
+        middle = np.abs(body.vertices[:, 2] - 2) < 1.5
+        rough.append(benchmark.roughness(body, dense(body, influences=2))[middle].max())
+    assert rough[1] < 0.5 * rough[0] < 0.1
 
 
 @pytest.mark.parametrize("name", CHARACTERS)
