@@ -17,6 +17,7 @@ from takt.core.binding import BindInput
 from takt.core.binding import inside as module
 from takt.core.binding.inside import BindCancelledError, InsideOptions, bind_inside_distance
 from takt.core.errors import BindError
+from takt.samples import helix
 
 from .bodies import figure, joined, limb, moved, shuffled, split, tube, turn
 
@@ -218,15 +219,17 @@ def test_loose_parts_follow_what_is_near():
     assert dense(body)[part == 1, 1].min() > 0.99
 
 
-def test_in_a_pipe_each_ring_follows_the_bone_beside_it(any_size):
-    body = chain(8)
-    wall = (body.vertices[body.face_vertices, 0] != 0.0) | (body.vertices[body.face_vertices, 1] != 0.0)
-    faces = [face for face, own in zip(np.split(body.face_vertices, np.cumsum(body.face_sizes)[:-1]),
-                                       np.split(wall, np.cumsum(body.face_sizes)[:-1]), strict=True) if own.all()]
-    pipe = replace(body, face_vertices=np.concatenate(faces), face_sizes=np.array([len(face) for face in faces]))
-    beside = dense(pipe) @ (np.arange(8) + 0.5) / 2
-    rings = np.abs(body.vertices[:, :2]).max(axis=1) > 0
-    assert np.abs(beside - body.vertices[:, 2])[rings].max() < 0.8 * 0.5
+def test_a_helix_follows_the_bones_along_its_axis_beside_each_place():
+    """Rungs cross the axis here and there: what they fill says nothing of which bone is near."""
+    skeleton, body = helix.build_skeleton(), helix.build_body()
+    heads = skeleton.rest_world[:, :, 3]
+    step = helix.HEIGHT_M / helix.JOINTS
+    tails = np.concatenate((heads[1:], heads[-1:] + np.array([0.0, step, 0.0])))
+    weights = dense(BindInput.from_arrays(body.positions, body.quads.tolist(), skeleton.names, skeleton.parents,
+                                          heads, tails))
+    assert weights[:, 0].max() == 0.0, "the root lies below"
+    beside = weights @ (0.5 * (heads + tails)[:, 1])
+    assert np.abs(beside - body.positions[:, 1]).max() < 0.9 * step
 
 
 def test_few_influences_leave_no_steps():
