@@ -1,11 +1,13 @@
-"""Ways to bind, as functions from a case to dense weights (V, B); run as a module, it prints how robust they are.
+"""Ways to bind, as functions from a case to dense weights (V, B); run as a module, it prints how robust and smooth
+they are.
 
 A case has the arrays of `BindInput` (bones' ends as bone_heads and bone_tails). The variants harm or move it
 first, and answer for the case's own vertices:
 
     python -m benchmarks.weights [folder of .npz cases]
 
-prints each variant's mean L1 against the artists' weights, and how far that lies from the unharmed one.
+prints each variant's mean L1 against the artists' weights, and how far that lies from the unharmed one; then how
+rough the default's weights and the artists' are on each character.
 """
 
 from __future__ import annotations
@@ -24,8 +26,11 @@ from takt.core.binding.euclidean import bind_euclidean
 from takt.core.binding.input import BindInput
 from takt.core.binding.inside import bind_inside_distance
 from takt.core.binding.settings import BindSettings
+from takt.core.binding.surface import triangulate
+from takt.core.binding.welding import weld
 
 _SEED = 7
+_SAME_PLACE = 1e-6
 _FLIPPED, _MISSING = 0.2, 0.1
 _AXIS, _ANGLE_RAD = np.array([0.48, -0.6, 0.64]), np.radians(33.0)
 
@@ -153,7 +158,7 @@ class Case:
 
 
 def main(arguments: list[str]) -> int:
-    """Print a line for each variant: name, mean L1, rise over the default, and the worst character's rise."""
+    """Print a line for each variant: name, mean L1, rise over the default, the worst character's; and roughness."""
     shared = Path(os.environ.get("TAKT_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
     folder = Path(arguments[0]) if arguments else shared / "bind"
     cases = {path.stem: Case.load(path) for path in sorted(folder.glob("*.npz"))}
@@ -167,7 +172,36 @@ def main(arguments: list[str]) -> int:
         worst = int(np.argmax(errors - start))
         print(f"{variant.__name__:14s} {errors.mean():.4f} {errors.mean() - start.mean():+.4f}   "
               f"{list(cases)[worst]} {errors[worst] - start[worst]:+.3f}", flush=True)
+    _print_roughness(cases)
     return 0
+
+
+def roughness(body: BindInput, weights: FloatArray) -> FloatArray:
+    """Return for each vertex (V,) which share of its weights (V, B) differs from the mean of those around it, 0 to 1.
+
+    Neighbours along edges count by the inverse of their distance, so that weights that change evenly are not
+    rough, wherever the vertices lie; steps are. Vertices at one place count as one; those without faces are 0.
+    """
+    place = weld(body.vertices, _SAME_PLACE * float(np.ptp(body.vertices, axis=0).max()))
+    points, at_places = (np.empty((int(place.max()) + 1, values.shape[1])) for values in (body.vertices, weights))
+    points[place], at_places[place] = body.vertices, weights
+    triangles = triangulate(points, place[body.face_vertices], body.face_sizes)
+    edges = np.unique(np.sort(triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1), axis=0)
+    edges = edges[edges[:, 0] != edges[:, 1]]
+    one, other = np.concatenate((edges, edges[:, ::-1])).T
+    near = 1.0 / np.linalg.norm(points[one] - points[other], axis=1)
+    total = np.bincount(one, near, len(points))
+    around = np.stack([np.bincount(one, near * column[other], len(points)) for column in at_places.T], axis=1)
+    away = at_places * total[:, None] - around
+    return np.asarray((0.5 * np.abs(away).sum(axis=1) / np.maximum(total, np.finfo(float).tiny))[place])
+
+
+def _print_roughness(cases: dict[str, Case]) -> None:
+    print(f"\n{'roughness':16s} {'mean':>7} {'99 %':>6} {'most':>6}   artist's {'mean':>7} {'99 %':>6} {'most':>6}")
+    for name, case in cases.items():
+        found = [roughness(body_of(case), weights) for weights in (default(case), case.weights)]
+        ours, theirs = (f"{rough.mean():7.4f} {np.percentile(rough, 99):6.3f} {rough.max():6.3f}" for rough in found)
+        print(f"{name:16s} {ours}            {theirs}", flush=True)
 
 
 def _bound(body: BindInput) -> FloatArray:

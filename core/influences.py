@@ -10,6 +10,8 @@ from .arrays import FloatArray, IntArray
 from .errors import TaktError
 
 _SUM_TOLERANCE = 1e-6
+_FADING = 3.0
+"""How late weights fade ahead of where they vanish: 1 takes the edge off all of them, more leaves large ones alone."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +57,28 @@ class Influences:
         values = np.divide(values, total, out=np.zeros_like(values), where=total > 0.0)
         used = max(1, int((values > 0.0).any(axis=0).sum()))
         return cls(np.where(values > 0.0, order, 0)[:, :used], values[:, :used])
+
+    @classmethod
+    def fading(cls, weights: FloatArray, limit: int = 0, prune_below: float = 0.0) -> Influences:
+        """Keep what `strongest` keeps, but without a step where the kept ones change from vertex to vertex.
+
+        The edge e of a row is its strongest weight that is not kept, or prune_below × the row's sum where that is
+        more. Weights above it become w (1 − (e/w)³), which is 0 where they are to vanish; then all are normalised.
+        A row without any weight above its edge is cut as `strongest` cuts it.
+
+        >>> Influences.fading(np.array([[0.5, 0.3, 0.2]]), limit=2).weights.round(2).tolist()
+        [[0.69, 0.31]]
+        """
+        edge = prune_below * weights.sum(axis=1, keepdims=True)
+        if 0 < limit < weights.shape[1]:
+            place = weights.shape[1] - limit - 1
+            edge = np.maximum(edge, np.partition(weights, place, axis=1)[:, place, None])
+        share = np.divide(edge, weights, out=np.ones_like(weights), where=weights > edge)
+        faded = weights * (1.0 - share**_FADING)
+        flat = ~(faded > 0.0).any(axis=1)
+        if flat.any():
+            faded[flat] = cls.strongest(weights[flat], limit, prune_below).dense(weights.shape[1])
+        return cls.strongest(faded, limit)
 
     def dense(self, joints: int) -> FloatArray:
         """Return the weights as (V, joints)."""

@@ -20,9 +20,13 @@ _ALONG = 0.15
 _DOUBLE = 0.5
 """A control lies nearer than _ALONG of its length to the body's bones, or outside, with more than half of it."""
 
+_APART = 1.0 / 3.0
+"""A root stands apart from the body where more than this share of the ways to its children lies outside."""
+
 _SAME_PLACE = 1e-3
 """Share of the skeleton's size that is no distance."""
 
+_TINY = float(np.finfo(np.float64).tiny)
 _STEPS = 16
 _OUTSIDE = 4.0
 _NEXT_IN_LIST = 0.4
@@ -67,9 +71,10 @@ def steering_bones(names: Sequence[str], parents: IntArray, heads: FloatArray, t
                    solid: Solid) -> BoolArray:
     """Return which bones (B,) move no skin.
 
-    Those are bones whose names say so; roots that start outside the body, as on the ground, with bones that
-    start at the same place or end without ever entering the body; and limbs of controls: what hangs from such
-    a root apart from its largest limb, and holds a bone that lies mostly along that limb's bones, or outside.
+    Those are bones whose names say so; roots that start outside the body, as on the ground, and lead to their
+    children by ways that lie outside it, with bones that start at the same place or end without ever entering the
+    body; and limbs of controls: what hangs from such a root apart from its largest limb, and holds a bone that lies
+    mostly along that limb's bones, or outside.
     """
     children = children_of(parents)
     near = replace(solid, filled=grown(solid.filled, 1))  # a thin foot's cells must not decide
@@ -81,7 +86,8 @@ def steering_bones(names: Sequence[str], parents: IntArray, heads: FloatArray, t
     for bone in waiting:
         parent = parents[bone]
         if parent < 0:
-            ground[bone] = not solid.contains(heads[bone]) and bool(children[bone])
+            ground[bone] = (bool(children[bone]) and not solid.contains(heads[bone])
+                            and _outside(bone, children[bone], parents, heads, solid) > _APART)
         elif ground[parent]:
             same = np.linalg.norm(heads[bone] - heads[parent]) <= _SAME_PLACE * size
             ground[bone] = outside[bone] and (same or (not children[bone] and ends_outside[bone]))
@@ -90,6 +96,24 @@ def steering_bones(names: Sequence[str], parents: IntArray, heads: FloatArray, t
         waiting.extend(children[bone])
     found = steering_names(names) | ground
     return found | _control_limbs(limb, ground, found, parents, heads, tails, near)
+
+
+def _outside(root: int, children: Sequence[int], parents: IntArray, heads: FloatArray, solid: Solid) -> float:
+    """Return which share of the ways from a root to its children lies outside the body.
+
+    Where most bones run through the air, as in a pipe or beside a cloth, it is the share of the ways that lies
+    before or after the body, seen along them.
+    """
+    own = np.flatnonzero(parents >= 0)
+    length = np.linalg.norm(heads[own] - heads[parents[own]], axis=1) + _TINY
+    if np.average(solid.share_outside(heads[parents[own]], heads[own], _STEPS), weights=length) <= 0.5:
+        return float(solid.share_outside(heads[root], heads[children], _STEPS).mean())
+    ways = heads[children] - heads[root]
+    along = ways / np.maximum(np.linalg.norm(ways, axis=1, keepdims=True), _TINY)
+    body = solid.centres() @ along.T
+    begin, end = heads[root] @ along.T, (heads[children] * along).sum(axis=1)
+    covered = np.minimum(end, body.max(axis=0)) - np.maximum(begin, body.min(axis=0))
+    return float(1.0 - np.mean(np.maximum(covered, 0.0) / np.maximum(end - begin, _TINY)))
 
 
 def _control_limbs(limb: IntArray, ground: BoolArray, found: BoolArray, parents: IntArray, heads: FloatArray,

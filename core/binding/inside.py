@@ -15,9 +15,10 @@ from .clusters import Clusters
 from .diffusion import Graph
 from .frame import Frame
 from .input import BindInput
+from .loose import boneless, carried
 from .solid import SAMPLE_STEP, Solid, cell_size
-from .sources import Skin, find_sources
-from .surface import Surface, triangulate
+from .sources import Skin, Sources, find_sources
+from .surface import Surface, connected, triangulate
 from .welding import weld
 
 Progress = Callable[[float], bool]
@@ -47,8 +48,9 @@ class InsideOptions:
 
     influences: the most bones that move a vertex, 0 for no limit. hardness: power on the solved weights;
     higher makes zones harder. smoothing: how far zones blend, as a factor; 0 does not blend. resolution: the
-    solid has its cube as number of cells. prune_below: weights smaller than this are dropped. weld_seams:
-    vertices at one place are one; off, each stands alone, and an imported mesh may tear along its seams.
+    solid has its cube as number of cells. prune_below: weights smaller than this are dropped, and those a little
+    larger fade. weld_seams: vertices at one place are one; off, each stands alone, and an imported mesh may tear
+    along its seams.
     Raises BindError where a value lies outside its range.
     """
 
@@ -81,7 +83,8 @@ def bind_inside_distance(body: BindInput, options: InsideOptions | None = None,
     4. With the surface's Laplacian L, areas A and distances d to those bones P, solve
        (L + c A/d²) W = c A/d² P: bone heat (Baran and Popović 2007), which blends over about d, but with a
        source everywhere, so that it always has a solution.
-    5. Weights are sharpened by a power, limited to the strongest, pruned and normalised.
+    5. Weights are sharpened by a power, and parts that hold no bone follow the skin they lie on (`carried`).
+    6. The strongest weights are kept, the others fade out (`Influences.fading`).
 
     Raises BindCancelledError only; what cannot be bound is refused by BindInput.
     """
@@ -100,20 +103,46 @@ def bind_inside_distance(body: BindInput, options: InsideOptions | None = None,
     skin = Skin.over(solid, clusters.points, clusters.normals, clusters.areas, size)
     sources = find_sources(skin, segments, len(body.bone_names), solid, size)
     report.at(0.6)
-    weights = sources.shares
-    if options.smoothing > 0.0 and size > 0.0:
-        mean = float(clusters.areas.mean()) or 1.0  # a mesh without area, as of points alone
-        areas = np.maximum(clusters.areas, _LEAST_AREA * mean)
-        distance = np.maximum(sources.distances, _NEAREST * size) * options.smoothing
-        graph = Graph.build(len(areas), *clusters.links)
-        weights = graph.solve(_HOLD * areas / distance**2, sources.shares, report.round)
+    weights = _blended(clusters, sources, size, options, report)
     report.at(0.9)
-    weights = np.maximum(weights, 0.0) ** options.hardness
-    weights /= weights.sum(axis=1, keepdims=True)
-    runs = [Influences.strongest(rows, options.influences, options.prune_below)
+    part = _parts(surface, clusters, options.weld_seams)
+    lengths = np.zeros(len(body.bone_names))
+    np.maximum.at(lengths, segments.bones, segments.lengths)
+    weights = carried(weights, clusters.points, _some_area(clusters), part,
+                      boneless(surface, part[clusters.label], segments, solid), sources.distances, lengths)
+    runs = [Influences.fading(rows, options.influences, options.prune_below)
             for rows in clusters.spread(weights, surface.points)]
     report.at(1.0)
     return _joined(runs, place)
+
+
+def _blended(clusters: Clusters, sources: Sources, size: float, options: InsideOptions,
+             report: _Report) -> FloatArray:
+    """Return the sources' shares blended over the surface and sharpened, (C, B), rows summing to 1."""
+    weights = sources.shares
+    if options.smoothing > 0.0 and size > 0.0:
+        areas = _some_area(clusters)
+        distance = np.maximum(sources.distances, _NEAREST * size) * options.smoothing
+        graph = Graph.build(len(areas), *clusters.links)
+        weights = graph.solve(_HOLD * areas / distance**2, sources.shares, report.round)
+    weights = np.maximum(weights, 0.0) ** options.hardness
+    return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+
+
+def _some_area(clusters: Clusters) -> FloatArray:
+    mean = float(clusters.areas.mean()) or 1.0  # a mesh without area, as of points alone
+    return np.maximum(clusters.areas, _LEAST_AREA * mean)
+
+
+def _parts(surface: Surface, clusters: Clusters, welded: bool) -> IntArray:
+    """Return which connected part each cluster belongs to, (C,); what meets at one place is connected."""
+    first, second, _ = clusters.links
+    if not welded:
+        place = weld(surface.points, _SAME_PLACE)
+        there = np.empty(int(place.max()) + 1, dtype=np.int64)
+        there[place] = clusters.label
+        first, second = np.concatenate((first, clusters.label)), np.concatenate((second, there[place]))
+    return connected(len(clusters.points), first, second)
 
 
 def _joined(runs: Sequence[Influences], place: IntArray) -> Influences:

@@ -47,6 +47,10 @@ class Solid:
         winding = winding_numbers(_cells(samples, cell, half), areas / cell**2, wall.shape)
         return cls(~flood(~wall) | (winding > _INSIDE), cell)
 
+    def centres(self) -> FloatArray:
+        """Return the centres (N, 3) of the filled cells."""
+        return np.asarray((np.argwhere(self.filled) - np.array(self.filled.shape) // 2) * self.cell)
+
     def contains(self, points: FloatArray) -> BoolArray:
         """Return for points (..., 3) whether their cell is filled; beyond the grid nothing is."""
         half = np.array(self.filled.shape) // 2

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import BoolArray, FloatArray
+from ..arrays import BoolArray, FloatArray, IntArray
 from .segments import Segments
 from .solid import Solid, across, ray_fan
 
@@ -29,6 +29,10 @@ _LEAST_RADIUS = 2.0
 
 _TIP = 1.0
 """A last line shorter than so many radii of its limb only marks a tip."""
+
+_STEPS = 10
+_MOSTLY = 0.5
+"""Share of a line inside the solid from which on it runs through the body rather than beside it."""
 
 _FAN_RAD = np.radians(35.0)
 _RADIUS_PLACES = np.linspace(0.3, 1.0, 6)
@@ -75,14 +79,18 @@ def find_sources(skin: Skin, segments: Segments, bones: int, solid: Solid, size:
     where it leads against the bone's direction, and where it is far for a limb of its thickness. Bones that
     cost the same share the place. A last bone's line says little of the shape of what it ends in, as of a
     face in front of a head's axis: it gets a second line, to the middle of the skin that was found for it.
+    Where bones run through the air, as along the axis of a helix or a pipe, ways leave the body anyhow, and
+    that counts less.
     """
     radius = limb_radii(segments, solid, size)
-    found = _cheapest(skin, segments, radius, bones, solid)
-    bulks = _bulks(skin, segments, radius, found)
+    inside = _shares_inside(segments, solid)
+    outside = _OUTSIDE * float(np.average(inside, weights=segments.lengths + _TINY))
+    found = _cheapest(skin, segments, radius, bones, solid, outside)
+    bulks = _bulks(skin, segments, radius, inside, found)
     if not len(bulks.bones):
         return found
     radius = np.concatenate((radius, limb_radii(bulks, solid, size)))
-    return _cheapest(skin, segments.joined(bulks), radius, bones, solid)
+    return _cheapest(skin, segments.joined(bulks), radius, bones, solid, outside)
 
 
 def limb_radii(segments: Segments, solid: Solid, size: float) -> FloatArray:
@@ -108,13 +116,20 @@ def limb_radii(segments: Segments, solid: Solid, size: float) -> FloatArray:
     return np.maximum(np.where(np.isfinite(radius), radius, 0.0), _LEAST_RADIUS * solid.cell)
 
 
-def _cheapest(skin: Skin, segments: Segments, radius: FloatArray, bones: int, solid: Solid) -> Sources:
+def _shares_inside(segments: Segments, solid: Solid) -> FloatArray:
+    """Return which share of each line, (S,), lies inside the solid."""
+    shares = (np.arange(_STEPS) + 0.5) / _STEPS
+    return np.asarray(solid.contains(segments.places(np.repeat(shares[:, None], len(segments.bones), axis=1))).mean(0))
+
+
+def _cheapest(skin: Skin, segments: Segments, radius: FloatArray, bones: int, solid: Solid,
+              outside: float) -> Sources:
     distance, share = segments.nearest(skin.points)
     cost = (1.0 - _MIDDLE) * distance + _MIDDLE * segments.nearest(skin.middles)[0]
     places = segments.places(share)
-    cost *= 1.0 + _OUTSIDE * solid.share_outside(skin.points[:, None], places)
     cost *= np.exp(_wrong_way(skin.points[:, None] - places, share, segments))
     cost *= np.maximum(distance / (_FAR_FROM * radius), 1.0) ** _FAR / radius**_THICKNESS
+    _add_outside(cost, skin.points, places, solid, outside)
     of_bone = np.full((len(cost), bones), np.inf)
     from_bone = np.full((len(cost), bones), np.inf)
     for line, bone in enumerate(segments.bones):
@@ -123,6 +138,22 @@ def _cheapest(skin: Skin, segments: Segments, radius: FloatArray, bones: int, so
     chosen = of_bone <= of_bone.min(axis=1, keepdims=True) * (1.0 + _TIE)
     count = chosen.sum(axis=1)
     return Sources(chosen / count[:, None], np.where(chosen, from_bone, 0.0).sum(axis=1) / count)
+
+
+def _add_outside(cost: FloatArray, points: FloatArray, places: FloatArray, solid: Solid, factor: float) -> None:
+    """Raise costs (N, S) of ways from points (N, 3) to places (N, S, 3), in place, where they lie outside the solid.
+
+    A way that does so altogether costs `factor` times more again. Only each point's cheapest way is looked at, and
+    then those that cost no more: the others cannot win any more.
+    """
+    def raised(point: IntArray, line: IntArray) -> FloatArray:
+        return np.asarray(cost[point, line]
+                          * (1.0 + factor * solid.share_outside(points[point], places[point, line])))
+
+    each = np.arange(len(cost))
+    least = raised(each, np.argmin(cost, axis=1))
+    point, line = np.nonzero(cost <= least[:, None] * (1.0 + _TIE))
+    cost[point, line] = raised(point, line)
 
 
 def _wrong_way(offsets: FloatArray, share: FloatArray, segments: Segments) -> FloatArray:
@@ -134,12 +165,12 @@ def _wrong_way(offsets: FloatArray, share: FloatArray, segments: Segments) -> Fl
                       + _BEYOND * np.where(ends, np.maximum(cosine, 0.0), 0.0))
 
 
-def _bulks(skin: Skin, segments: Segments, radius: FloatArray, found: Sources) -> Segments:
-    """Return lines from the starts of last bones to the centres of area of the skin found for them."""
+def _bulks(skin: Skin, segments: Segments, radius: FloatArray, inside: FloatArray, found: Sources) -> Segments:
+    """Return lines from the starts of last bones that run inside to the centres of area of the skin found for them."""
     weight = found.shares * skin.areas[:, None]
     area = weight.sum(axis=0)
     long = segments.lengths >= _TIP * radius
-    kept = np.flatnonzero(segments.leaf & long & (area[segments.bones] > 0.0))
+    kept = np.flatnonzero(segments.leaf & long & (inside > _MOSTLY) & (area[segments.bones] > 0.0))
     bones = segments.bones[kept]
     centres = (weight[:, bones].T @ skin.points) / np.maximum(area[bones], _TINY)[:, None]
     return Segments(bones, segments.starts[kept], centres, np.ones(len(kept), dtype=np.bool_))

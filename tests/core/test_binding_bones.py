@@ -11,7 +11,7 @@ from takt.core.binding.hierarchy import linked, steering_bones, words
 from takt.core.binding.segments import Segments
 from takt.core.binding.solid import Solid
 
-from .bodies import tube
+from .bodies import joined, tube
 from .test_binding_solid import solid_of
 
 SIZE = 4.0
@@ -87,6 +87,20 @@ def test_feet_that_hang_from_the_ground_keep_their_lines(solid):
     heads, tails = [[9, 0, 0], [0, 0, 1], [0, 0, 3]], [[9, 0, 1], [0, 0, 3], [0, 0, 3.9]]
     assert not steering_bones(["root", "leg", "foot"], np.array([-1, 0, 0]), np.array(heads, float),
                               np.array(tails, float), solid)[1:].any()
+
+
+@pytest.mark.parametrize(("start", "moves"), [(-2.0, False), (-1.2, False), (-0.4, True), (0.5, True)])
+def test_a_root_outside_moves_skin_where_it_leads_into_the_body(solid, start, moves):
+    heads, tails = [[0, 0, start], [0, 0, 1], [0, 0, 2.5]], [[0, 0, 1], [0, 0, 2.5], [0, 0, 4]]
+    assert bool(lines(solid, [-1, 0, 1], heads, tails)["bone 0"]) == moves
+
+
+@pytest.mark.parametrize(("start", "moves"), [(-1.5, False), (0.0, True)])
+def test_along_the_axis_of_a_cage_the_root_moves_skin_unless_it_lies_before_it(start, moves):
+    bars = [tube((x, y, 0), (x, y, 4), 0.1) for x, y in ((0.6, 0.0), (-0.3, 0.5), (-0.3, -0.5))]
+    cage = solid_of(*joined(*bars)[:2], cell=0.08)
+    heads, tails = [[0, 0, start], [0, 0, 1], [0, 0, 2.5]], [[0, 0, 1], [0, 0, 2.5], [0, 0, 4]]
+    assert bool(lines(cage, [-1, 0, 1], heads, tails)["bone 0"]) == moves
 
 
 def test_where_all_bones_steer_all_have_lines(solid):

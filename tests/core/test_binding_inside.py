@@ -17,6 +17,7 @@ from takt.core.binding import BindInput
 from takt.core.binding import inside as module
 from takt.core.binding.inside import BindCancelledError, InsideOptions, bind_inside_distance
 from takt.core.errors import BindError
+from takt.samples import helix
 
 from .bodies import figure, joined, limb, moved, shuffled, split, tube, turn
 
@@ -40,10 +41,10 @@ def difference(one: np.ndarray, other: np.ndarray) -> float:
     return float(np.abs(one - other).sum(axis=1).max())
 
 
-def chain(bones: int) -> BindInput:
+def chain(bones: int, rings: int = 24) -> BindInput:
     """The limb with many bones in a row."""
     ends = np.linspace((0, 0, 0), (0, 0, 4), bones + 1)
-    return replace(limb(), bone_names=tuple(f"bone {i}" for i in range(bones)), bone_parents=np.arange(bones) - 1,
+    return replace(limb(rings), bone_names=tuple(f"bone {i}" for i in range(bones)), bone_parents=np.arange(bones) - 1,
                    heads=ends[:-1], tails=ends[1:])
 
 
@@ -141,7 +142,8 @@ def test_faces_turned_over_change_nothing():
 def test_limit_and_prune():
     body = figure()
     few = bind_inside_distance(body, InsideOptions(influences=2, prune_below=0.2))
-    assert few.joints.shape[1] <= 2 and few.weights[few.weights > 0].min() >= 0.2
+    all_kept = dense(body, influences=0, prune_below=0.0)
+    assert few.joints.shape[1] <= 2 and all_kept[few.dense(len(body.bone_names)) > 0].min() >= 0.2
     many = chain(12)
     free = dense(many, influences=0, prune_below=0.0, smoothing=4.0)
     assert ((free > 0).sum(axis=1) > 4).any()
@@ -215,6 +217,29 @@ def test_loose_parts_follow_what_is_near():
     points, all_faces, part = joined((arm.vertices, [face.tolist() for face in faces]), button)
     body = BindInput.from_arrays(points, all_faces, arm.bone_names, arm.bone_parents, arm.heads, arm.tails, part)
     assert dense(body)[part == 1, 1].min() > 0.99
+
+
+def test_a_helix_follows_the_bones_along_its_axis_beside_each_place():
+    """Rungs cross the axis here and there: what they fill says nothing of which bone is near."""
+    skeleton, body = helix.build_skeleton(), helix.build_body()
+    heads = skeleton.rest_world[:, :, 3]
+    step = helix.HEIGHT_M / helix.JOINTS
+    tails = np.concatenate((heads[1:], heads[-1:] + np.array([0.0, step, 0.0])))
+    weights = dense(BindInput.from_arrays(body.positions, body.quads.tolist(), skeleton.names, skeleton.parents,
+                                          heads, tails))
+    assert weights[:, 0].max() == 0.0, "the root lies below"
+    beside = weights @ (0.5 * (heads + tails)[:, 1])
+    assert np.abs(beside - body.positions[:, 1]).max() < 0.9 * step
+
+
+def test_few_influences_leave_no_steps():
+    """On a finer mesh, neighbours differ less: a step would stay as high."""
+    rough = []
+    for rings in (120, 240):
+        body = chain(6, rings)
+        middle = np.abs(body.vertices[:, 2] - 2) < 1.5
+        rough.append(benchmark.roughness(body, dense(body, influences=2))[middle].max())
+    assert rough[1] < 0.5 * rough[0] < 0.1
 
 
 @pytest.mark.parametrize("name", CHARACTERS)

@@ -54,6 +54,34 @@ def test_pruning_drops_the_weak_but_never_the_strongest() -> None:
     assert Influences.strongest(np.array(((0.75, 0.25),)), prune_below=0.25).weights.tolist() == [[0.75, 0.25]]
 
 
+def test_fading_leaves_no_step_where_the_kept_joints_change() -> None:
+    one, other = np.array((0.4, 0.3, 0.2, 0.1, 0.0)), np.array((0.4, 0.3, 0.0, 0.1, 0.2))
+    way = one + np.linspace(0.0, 1.0, 201)[:, None] * (other - one)
+    for keep in ({"limit": 3}, {"limit": 2}, {"prune_below": 0.15}):
+        faded, cut = (make(way, **keep).dense(5) for make in (Influences.fading, Influences.strongest))
+        assert np.abs(np.diff(faded, axis=0)).max() < 0.03
+        assert keep == {"limit": 2} or np.abs(np.diff(cut, axis=0)).max() > 0.1
+
+
+def test_fading_keeps_large_weights_nearly_as_they_are() -> None:
+    faded = Influences.fading(np.array(((0.6, 0.3, 0.07, 0.02, 0.01),)), limit=3, prune_below=0.01)
+    assert faded.dense(5)[0] == pytest.approx((0.62, 0.31, 0.07, 0.0, 0.0), abs=0.01)
+
+
+def test_fading_cuts_where_all_are_as_large() -> None:
+    assert Influences.fading(np.full((1, 5), 0.2), limit=4).dense(5).tolist() == [[0.25, 0.25, 0.25, 0.25, 0.0]]
+    assert Influences.fading(np.full((1, 3), 1.0), prune_below=0.5).dense(3).sum() == 1.0
+    assert Influences.fading(np.zeros((1, 3)), limit=2).weights.tolist() == [[0.0]]
+
+
+@given(dense_weights(), st.integers(0, 4), st.sampled_from((0.0, 0.1, 0.4)))
+def test_fading_keeps_no_joint_that_strongest_drops(weights: FloatArray, limit: int, prune_below: float) -> None:
+    faded, kept = (make(weights, limit, prune_below).dense(weights.shape[1])
+                   for make in (Influences.fading, Influences.strongest))
+    assert (kept[faded > 0.0] > 0.0).all()
+    assert faded.sum(axis=1) == pytest.approx(kept.sum(axis=1))
+
+
 @given(dense_weights())
 def test_without_a_limit_only_the_sums_change(weights: FloatArray) -> None:
     total = weights.sum(axis=1, keepdims=True)

@@ -1,0 +1,128 @@
+"""Parts that hold no bone, as buttons, eyes, hair and belts: they move with the skin they lie on."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..arrays import BoolArray, FloatArray, IntArray
+from .segments import Segments
+from .solid import Solid
+from .surface import Surface
+
+_SHARES = np.array([0.1, 0.3, 0.5, 0.7, 0.9])
+"""Where along each line a part is asked whether it holds it."""
+
+_INSIDE = 0.5
+"""A surface holds a place that it winds about by more than this share of a full sphere."""
+
+_SPACING, _GAP = 0.25, 0.05
+"""Shares of a host's area and of the squared gap to it that make up the squared width of what a place takes on."""
+
+_LARGEST = 1.0
+"""A part that is no longer than this share of the bones that move it does not bend."""
+
+_AT_ONCE = 1 << 18
+_TINY = float(np.finfo(np.float64).tiny)
+
+
+def boneless(surface: Surface, part: IntArray, segments: Segments, solid: Solid) -> BoolArray:
+    """Return which parts hold no bone; part (P,) is that of each of the surface's points, 0 … M − 1; (M,) bools.
+
+    A part holds a bone where it winds about a place of the bone's line, open or closed (generalised winding
+    numbers, Jacobson, Kavan and Sorkine-Hornung 2013). The largest part does where its box holds such a place
+    and the solid does too. None is called boneless where no part has any area.
+    """
+    count = int(part.max()) + 1
+    own = part[surface.triangles[:, 0]]
+    area = np.bincount(own, surface.face_areas, count)
+    found = np.full(count, bool(area.any()))
+    if count == 1 or not found.any():
+        return np.zeros(count, dtype=np.bool_)
+    places = segments.places(np.repeat(_SHARES[:, None], len(segments.bones), axis=1)).reshape(-1, 3)
+    low, high = _boxes(surface.points, part, count)
+    near: BoolArray = np.all((places >= low[:, None]) & (places <= high[:, None]), axis=2)
+    order = np.argsort(own, kind="stable")
+    ends = np.cumsum(np.bincount(own, minlength=count))
+    largest = int(np.argmax(area))
+    for k in np.flatnonzero(near.any(axis=1)).tolist():
+        triangles = surface.triangles[order[ends[k - 1] if k else 0:ends[k]]]
+        found[k] = not (solid.contains(places[near[k]]).any() if k == largest else
+                        (np.abs(winding(surface.points[triangles], places[near[k]])) > _INSIDE).any())
+    return found
+
+
+def winding(corners: FloatArray, places: FloatArray) -> FloatArray:
+    """Return how often triangles, corners (T, 3, 3), wind about places (N, 3): 1 inside a closed surface, 0 outside.
+
+    Solid angles by van Oosterom and Strackee (1983).
+
+    >>> tetrahedron = np.array([[0, 0, 0], [3, 0, 0], [0, 3, 0], [0, 0, 3.0]])
+    >>> faces = tetrahedron[[[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]]
+    >>> winding(faces, np.array([[0.5, 0.5, 0.5], [3.0, 3.0, 3.0]])).round(9).tolist()
+    [1.0, 0.0]
+    """
+    total = np.zeros(len(places))
+    step = max(1, _AT_ONCE // max(1, len(places)))
+    for begin in range(0, len(corners), step):
+        a, b, c = (corners[None, begin:begin + step, k] - places[:, None] for k in range(3))
+        x, y, z = (np.sqrt((side * side).sum(axis=2)) for side in (a, b, c))
+        volume = (a * np.cross(b, c)).sum(axis=2)
+        spread = x * y * z + (a * b).sum(axis=2) * z + (b * c).sum(axis=2) * x + (c * a).sum(axis=2) * y
+        total += np.arctan2(volume, spread).sum(axis=1) / (2.0 * np.pi)
+    return total
+
+
+def carried(weights: FloatArray, points: FloatArray, areas: FloatArray, part: IntArray, loose: BoolArray,
+            from_bones: FloatArray, bone_lengths: FloatArray) -> FloatArray:
+    """Return weights (C, B) where loose parts move with the skin they lie on.
+
+    points (C, 3), areas (C,) > 0, part (C,), from_bones (C,) the distance to the bones that would move each place;
+    loose (M,) for each part; bone_lengths (B,). A loose part lies on the others where these are nearer than its
+    bones. A place takes on what the nearest skin has; a part no longer than the bones that move it takes on one
+    mean, mostly of where it touches, so that it keeps its shape.
+    """
+    ours, hosts = np.flatnonzero(loose[part]), np.flatnonzero(~loose[part])
+    if not len(ours) or not len(hosts):
+        return weights
+    taken, gap = _from_nearest(points[ours], points[hosts], areas[hosts], weights[hosts])
+    own, count = part[ours], len(loose)
+    nearest, bones_at = np.full(count, np.inf), np.full(count, np.inf)
+    np.minimum.at(nearest, own, gap)
+    np.minimum.at(bones_at, own, from_bones[ours])
+    grip = areas[ours] / (gap * gap + areas[ours])
+    held = np.maximum(np.bincount(own, grip, count), _TINY)
+    mean = np.stack([np.bincount(own, grip * column, count) / held for column in taken.T], axis=1)
+    low, high = _boxes(points[ours], own, count)
+    rigid = np.linalg.norm(high - low, axis=1) <= _LARGEST * (mean @ bone_lengths)
+    result = weights.copy()
+    result[ours] = np.where(rigid[own, None], mean[own], taken)
+    stays = ours[(nearest > bones_at)[own]]
+    result[stays] = weights[stays]
+    return result
+
+
+def _from_nearest(points: FloatArray, hosts: FloatArray, areas: FloatArray,
+                  weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return for points (N, 3) the weights (N, B) of the hosts (H, 3) that are nearest, and how far these are (N,)."""
+    taken, gap = np.empty((len(points), weights.shape[1])), np.empty(len(points))
+    step = max(1, _AT_ONCE // len(hosts))
+    for begin in range(0, len(points), step):
+        some = points[begin:begin + step]
+        squared = (some * some).sum(axis=1)[:, None] + (hosts * hosts).sum(axis=1) - 2.0 * some @ hosts.T
+        nearest = np.argmin(squared, axis=1)
+        least = np.maximum(squared[np.arange(len(some)), nearest], 0.0)
+        width = _GAP * least + _SPACING * areas[nearest]
+        share = np.exp(np.minimum(least[:, None] - squared, 0.0) / width[:, None])
+        taken[begin:begin + step] = share @ weights / share.sum(axis=1, keepdims=True)
+        gap[begin:begin + step] = np.sqrt(least)
+    return taken, gap
+
+
+def _boxes(points: FloatArray, part: IntArray, count: int) -> tuple[FloatArray, FloatArray]:
+    """Return the least and greatest coordinates (count, 3) of parts; parts without points get 0."""
+    low, high = np.zeros((count, 3)), np.zeros((count, 3))
+    order = np.argsort(part, kind="stable")
+    present, start = np.unique(part[order], return_index=True)
+    low[present] = np.minimum.reduceat(points[order], start)
+    high[present] = np.maximum.reduceat(points[order], start)
+    return low, high

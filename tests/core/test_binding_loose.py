@@ -1,0 +1,159 @@
+"""Parts that hold no bone, and how they follow the skin they lie on."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from takt.core.binding import BindInput
+from takt.core.binding import inside as module
+from takt.core.binding.inside import InsideOptions, bind_inside_distance
+from takt.core.binding.loose import boneless, carried, winding
+from takt.core.binding.segments import Segments
+from takt.core.binding.surface import Surface, connected
+
+from .bodies import Faces, joined, limb, split, tube
+from .test_binding_solid import solid_of
+from .test_binding_surface import triangles_of
+
+Mesh = tuple[np.ndarray, Faces]
+ROUNDING = 1e-9
+LIKE_THE_SKIN = 0.1
+FEW = 400
+
+
+def with_parts(*parts: Mesh, rings: int = 48) -> tuple[BindInput, np.ndarray]:
+    """The limb, bones meeting at z = 2, with more parts."""
+    body = limb(rings, 12)
+    own = [face.tolist() for face in np.split(body.face_vertices, np.cumsum(body.face_sizes)[:-1])]
+    points, faces, part = joined((body.vertices, own), *parts)
+    return BindInput.from_arrays(points, faces, body.bone_names, body.bone_parents, body.heads, body.tails, part), part
+
+
+def bound(body: BindInput, **options) -> np.ndarray:
+    return bind_inside_distance(body, InsideOptions(**options)).dense(len(body.bone_names))
+
+
+def on_the_skin(weights: np.ndarray, body: BindInput, part: np.ndarray, points: np.ndarray) -> np.ndarray:
+    """The weights of the limb's vertices nearest to points."""
+    gap = np.linalg.norm(points[:, None] - body.vertices[part == 0], axis=2)
+    return np.asarray(weights[part == 0][gap.argmin(axis=1)])
+
+
+@pytest.fixture(params=[False, True], ids=["points", "clusters"])
+def any_size(request, monkeypatch) -> None:
+    """Run once as for small and once as for big meshes."""
+    if request.param:
+        monkeypatch.setattr(module, "_MOST_PLACES", FEW)
+
+
+def test_winding_is_one_inside_and_less_where_it_is_open():
+    points, faces = tube((0, 0, -1), (0, 0, 1), 0.2, 12, 12)
+    triangles = triangles_of(points, faces)
+    places = np.array([[0, 0, 0], [0.1, 0, 0.9], [0.5, 0, 0], [0, 0, 1.5]])
+    assert winding(points[triangles], places) == pytest.approx([1, 1, 0, 0], abs=ROUNDING)
+    open_ends = triangles[(triangles < 12 * 12).all(axis=1)]
+    assert 0.9 < winding(points[open_ends], places)[0] < 1.0
+    assert winding(points[triangles[:, ::-1]], places[:1]) == pytest.approx([-1], abs=ROUNDING)
+
+
+def test_limbs_hold_bones_and_buttons_and_belts_do_not():
+    ring = np.linspace(0, 2 * np.pi, 13)[:-1]
+    belt = (np.concatenate([np.stack((0.5 * np.cos(ring), 0.5 * np.sin(ring), np.full(12, z)), 1) for z in (1, 1.1)]),
+            [[i, (i + 1) % 12, 12 + (i + 1) % 12, 12 + i] for i in range(12)])
+    points, faces, part = joined(tube((0, 0, 0), (0, 0, 4), 0.4, 24), tube((0, 0, 1.5), (2, 0, 1.5), 0.2), belt,
+                                 tube((0.4, 0, 3), (0.4, 0, 3.1), 0.05))
+    surface = Surface.build(points, triangles_of(points, faces))
+    lines = Segments(np.arange(2), np.array([[0, 0, 0], [0, 0, 1.5]]), np.array([[0, 0, 4], [2, 0, 1.5]]),
+                     np.ones(2, np.bool_))
+    assert boneless(surface, part, lines, solid_of(points, faces, 0.1)).tolist() == [False, False, True, True]
+
+
+def test_without_area_or_alone_no_part_is_boneless():
+    points = np.eye(3)
+    lines = Segments(np.array([0]), np.zeros((1, 3)), np.ones((1, 3)), np.array([True]))
+    solid = solid_of(*tube((0, 0, 0), (0, 0, 1), 0.2), cell=0.1)
+    nothing = Surface.build(points, np.zeros((0, 3), np.int64))
+    assert not boneless(nothing, np.arange(3), lines, solid).any()
+    one = Surface.build(points, np.array([[0, 1, 2]]))
+    assert not boneless(one, np.zeros(3, np.int64), lines, solid).any()
+
+
+def test_a_button_moves_as_one_with_the_skin_below(any_size):
+    for height in (1.0, 1.8, 2.05, 3.0):
+        button = tube((0.42, 0, height - 0.06), (0.42, 0, height + 0.06), 0.04, 5, 8)
+        body, part = with_parts(button)
+        weights = bound(body)
+        own = weights[part == 1]
+        assert np.abs(own - own[0]).max() < ROUNDING
+        skin = on_the_skin(weights, body, part, np.array([[0.4, 0, height]]))[0]
+        assert np.abs(own[0] - skin).max() < LIKE_THE_SKIN
+
+
+def test_a_long_band_follows_at_each_vertex(any_size):
+    band = tube((0.43, 0, 0.3), (0.43, 0, 3.7), 0.02, 60, 6)
+    body, part = with_parts(band)
+    weights = bound(body)
+    skin = on_the_skin(weights, body, part, body.vertices[part == 1])
+    assert np.abs(weights[part == 1] - skin).max() < LIKE_THE_SKIN
+    assert np.ptp(weights[part == 1, 0]) > 0.9
+
+
+def test_a_feather_keeps_its_shape_and_moves_with_where_it_touches():
+    feather = tube((0.42, 0, 1.0), (0.9, 0, 2.6), 0.02, 12, 6)
+    body, part = with_parts(feather)
+    weights = bound(body)
+    own = weights[part == 1]
+    assert np.abs(own - own[0]).max() < ROUNDING
+    assert own[0, 0] > 0.9
+
+
+def test_what_is_nearer_to_a_bone_than_to_the_skin_stays_the_bones():
+    ball = tube((3, 0, 1), (3, 0, 1.2), 0.1, 4, 8)
+    body, part = with_parts(ball)
+    body = replace(body, bone_names=(*body.bone_names, "moon"), bone_parents=np.append(body.bone_parents, 0),
+                   heads=np.vstack((body.heads, [3, 0.2, 1])), tails=np.vstack((body.tails, [3, 0.2, 1.2])))
+    assert bound(body)[part == 1, 2].min() > 0.99
+
+
+def test_pieces_cut_apart_but_touching_stay_one_body():
+    body, _ = with_parts(tube((0.85, 0, 0), (0.85, 0, 4), 0.4, 24, 12), rings=24)
+    body = replace(body, bone_names=(*body.bone_names, "other"), bone_parents=np.append(body.bone_parents, -1),
+                   heads=np.vstack((body.heads, [0.85, 0, 0])), tails=np.vstack((body.tails, [0.85, 0, 4])))
+    torn, source = split(body)
+    limb_faces = torn.part == 0
+    kept = np.where(limb_faces, np.arange(len(torn.vertices)), len(torn.vertices) + source)
+    _, first, index = np.unique(kept, return_index=True, return_inverse=True)  # only the limb is in pieces
+    cut = replace(torn, vertices=torn.vertices[first], part=torn.part[first], face_vertices=index)
+    weights = bound(cut, weld_seams=False, smoothing=0.0)
+    assert np.abs(weights - bound(body, smoothing=0.0)[source[first]]).max() < ROUNDING
+
+
+def test_weights_are_carried_from_the_nearest_hosts_as_rows_that_sum_to_one():
+    points = np.array([[0, 0, 0], [1, 0, 0], [0, 0, 0.1], [1, 0, 0.1], [0, 9, 0]], float)
+    weights = np.array([[1, 0], [0, 1], [0.5, 0.5], [0.5, 0.5], [0.2, 0.8]])
+    part, loose = np.array([0, 0, 1, 1, 2]), np.array([False, True, True])
+    areas, from_bones = np.full(5, 0.1), np.array([1, 1, 1, 1, 1.0])
+    each = carried(weights, points, areas, part, loose, from_bones, np.full(2, 0.5))
+    assert each == pytest.approx(np.array([[1, 0], [0, 1], [1, 0], [0, 1], [0.2, 0.8]]), abs=1e-6)
+    as_one = carried(weights, points, areas, part, loose, from_bones, np.full(2, 2.0))
+    assert as_one[2:4] == pytest.approx(np.full((2, 2), 0.5)) and (as_one[[0, 1, 4]] == weights[[0, 1, 4]]).all()
+    nobody = np.ones(3, np.bool_)
+    assert carried(weights, points, areas, part, nobody, from_bones, np.ones(2)) is weights
+
+
+def test_a_thousand_cards_of_hair_on_one_limb():
+    random = np.random.default_rng(3)
+    height, turn = random.uniform(0.1, 3.9, 1000), random.uniform(0, 2 * np.pi, 1000)
+    place = np.stack((0.42 * np.cos(turn), 0.42 * np.sin(turn), height), 1)
+    corners = np.array([[0, 0, 0], [0.03, 0, 0], [0.03, 0, 0.1], [0, 0, 0.1]])
+    cards = (place[:, None] + corners).reshape(-1, 3), np.arange(4000).reshape(-1, 4).tolist()
+    body, part = with_parts(cards)
+    weights = bound(body)
+    pieces = connected(len(body.vertices), *np.array([[face[0], face[k]] for face in cards[1] for k in (1, 2, 3)]).T
+                       + (part == 0).sum())
+    own = pieces[part == 1]
+    first = np.unique(own, return_index=True)[1][np.unique(own, return_inverse=True)[1]]
+    assert np.abs(weights[part == 1] - weights[part == 1][first]).max() < ROUNDING
+    skin = on_the_skin(weights, body, part, place + corners.mean(axis=0))
+    assert np.abs(weights[part == 1][::4] - skin).max() < 2 * LIKE_THE_SKIN
