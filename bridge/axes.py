@@ -11,14 +11,35 @@ BLENDER_FROM_HANIM: FloatArray = rot.from_axis_angle(np.array((1.0, 0.0, 0.0)), 
 BLENDER_FROM_HANIM.setflags(write=False)
 
 _UP: FloatArray = np.array((0.0, 0.0, 1.0))
+_UNEVEN = 1e-3
 
 
 def armature_from_hanim(armature_object: bpy.types.Object) -> FloatArray:
     """Return the turn (4,) from H-Anim's axes to an armature's own.
 
     An object that stands up only because it is tilted, as FBX files are imported, has its bones lying down: its
-    tilt counts. Where on the stage it faces does not.
+    tilt counts. Where on the stage it faces does not. Of an object that is sheared, scaled unevenly or mirrored, by
+    itself or by what carries it, the direction counts that the world's up has in it.
     """
-    turn = rot.normalized(np.array(armature_object.matrix_world.to_quaternion(), dtype=np.float64))
-    tilt = rot.multiply(rot.conjugate(rot.twist(turn, _UP)), turn)
-    return rot.multiply(rot.conjugate(tilt), BLENDER_FROM_HANIM)
+    up = np.linalg.pinv(_linear(armature_object)) @ _UP
+    if np.linalg.norm(up) <= 0.0:  # scaled to nothing
+        return BLENDER_FROM_HANIM
+    across = np.array((-up[1], up[0], 0.0)) if np.hypot(up[0], up[1]) > 0.0 else np.array((1.0, 0.0, 0.0))
+    tilted = rot.from_axis_angle(across, np.arctan2(np.hypot(up[0], up[1]), up[2]))  # leads the object's Z there
+    return rot.multiply(tilted, BLENDER_FROM_HANIM)
+
+
+def distortions(armature_object: bpy.types.Object) -> tuple[str, ...]:
+    """Return what an object's transform, its parents' included, does to the motion of its bones."""
+    linear = _linear(armature_object)
+    sizes = np.linalg.svd(linear, compute_uv=False)
+    found = []
+    if sizes[-1] < sizes[0] * (1.0 - _UNEVEN):
+        found.append("is scaled unevenly or sheared: limbs change their shape as they turn")
+    if np.linalg.det(linear) < 0.0:
+        found.append("is mirrored: left and right are exchanged")
+    return tuple(found)
+
+
+def _linear(armature_object: bpy.types.Object) -> FloatArray:
+    return np.array(armature_object.matrix_world, dtype=np.float64)[:3, :3]

@@ -35,6 +35,8 @@ def carried(target: Skeleton, joints: IntArray, rotations: Tracks, translations:
 
     joints: (C, 2) what loose_joints gave, as joints.
     """
+    if not len(joints):
+        return translations
     tracks = {int(j): (int(j), *keys_of(translations, i)) for i, j in enumerate(translations.joints)}
     keep = upwards(target, joints.ravel())
     times = filled(np.unique(np.concatenate((rotations.times_s, translations.times_s, (0.0,)))))

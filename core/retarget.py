@@ -30,8 +30,9 @@ from .maps import SkeletonMap, find_map
 from .matching import SAME_PLACE, Pairing, pair
 from .rest_pose import leg_ratio, rest_corrections
 from .skeleton import Skeleton, world_from_pose
-from .upright import SAME_ANGLE_RAD, grounded, standing, turned
+from .upright import SAME_ANGLE_RAD, Standing, grounded, standing, turned
 
+_UP = np.array((0.0, 1.0, 0.0))
 _OTHER_AXES_RAD = np.radians(50.0)
 """A body whose own axes differ by more than this from the ones that were stated is believed."""
 
@@ -73,11 +74,13 @@ def retarget(clip: Clip, target: Skeleton, turn: FloatArray = rot.IDENTITY, *, s
     stood = upright if plan.is_own else standing(upright, pairs)
     tracks = _Tracks(stood, target, plan)
     rotations, translations = tracks.rotations(), tracks.translations()
-    if stood is not upright and target_map.turn is not None:
-        up = rot.rotate(target_map.turn, np.array((0.0, 1.0, 0.0)))
-        translations = grounded(target, pairs, rotations, translations, up)
-    if len(plan.carried):
-        translations = carried(target, pairs.target[plan.carried], rotations, translations)
+    loose = pairs.target[plan.carried]
+    if not plan.is_own and target_map.turn is not None:
+        up = rot.rotate(target_map.turn, _UP)
+        here = Standing(target, rotations, carried(target, loose, rotations, translations), up)
+        there = Standing(stood.skeleton, stood.rotations, stood.translations, up)
+        translations = grounded(there, here, pairs, translations, plan.ratio, stood is upright)
+    translations = carried(target, loose, rotations, translations)
     played = Clip(clip.name, target, clip.duration_s, rotations, translations, tracks.scales(), clip.is_looping)
     used = np.union1d(pairs.source, pairs.other)
     return Retargeted(

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
 from . import rotations as rot
-from .arrays import FloatArray
+from .arrays import FloatArray, IntArray
 from .clip import Clip, Tracks
-from .keyed import keys_of, packed
+from .keyed import filled, keys_of, packed
 from .loose import upwards, world_of
 from .matching import SAME_PLACE, Pairing
 from .skeleton import Skeleton
 
 SAME_ANGLE_RAD: Final = 1e-9
-_FRAMES_LOOKED_AT = 200
 _STANDING_PERCENT = 20.0
+_HANGS = 0.5
+"""Of the leg's height: so much lower feet are that hang down from a root in the hips."""
 _FEET = ("l_ankle", "r_ankle", "l_metatarsal", "r_metatarsal")
 
 
@@ -68,7 +70,8 @@ def scaled(clip: Clip, size: float) -> Clip:
 def standing(clip: Clip, pairs: Pairing) -> Clip:
     """Let a root at rest in the model's origin, as many BVH files have it, stand as high as its feet hang down.
 
-    Such a file's translations are places, not ways from rest, and would lift the character by its own height.
+    Of one that lies on the ground between the feet nothing hangs down. The file's translations are places, not ways
+    from rest, and would lift the character by its own height.
     """
     skeleton = clip.skeleton
     feet, hips = ([int(pairs.source[p]) for p, name in enumerate(pairs.meant) if name in wanted]
@@ -81,7 +84,10 @@ def standing(clip: Clip, pairs: Pairing) -> Clip:
         return clip
     leg = places[hips].mean(axis=0) - places[feet].mean(axis=0)
     up = np.eye(3)[np.argmax(np.abs(leg))] * np.sign(leg[np.argmax(np.abs(leg))])
-    lift = -min(float(places[foot] @ up) for foot in feet) * up
+    hangs = -min(float(places[foot] @ up) for foot in feet)
+    if hangs < _HANGS * np.abs(leg).max():
+        return clip
+    lift = hangs * up
     rest = skeleton.rest_translations.copy()
     rest[root[0]] += lift
     moves = clip.translations
@@ -93,23 +99,66 @@ def standing(clip: Clip, pairs: Pairing) -> Clip:
                 Tracks(moves.joints, moves.starts, moves.times_s, values), clip.scales, clip.is_looping)
 
 
-def grounded(target: Skeleton, pairs: Pairing, rotations: Tracks, translations: Tracks, up: FloatArray) -> Tracks:
-    """Return translations of which the feet stand as high as at rest: their lower one is seldom below that.
+@dataclass(frozen=True, eq=False)
+class Standing:
+    """A skeleton with its motion, to be asked how high its feet are.
 
-    For clips whose own rest pose does not say how high they stand, since markers are no soles. up: (3,) unit.
+    up: (3,) unit, in model space. translations: with those of limbs that are carried along.
     """
-    feet = pairs.target[[name in _FEET for name in pairs.meant]]
+
+    skeleton: Skeleton
+    rotations: Tracks
+    translations: Tracks
+    up: FloatArray
+
+    def times(self, feet: IntArray) -> FloatArray:
+        """Return when anything is keyed that carries the feet, (F,)."""
+        keep = upwards(self.skeleton, feet)
+        return np.concatenate([keys_of(tracks, i)[0] for tracks in (self.rotations, self.translations)
+                               for i in np.flatnonzero(np.isin(tracks.joints, keep)).tolist()] + [np.zeros(1)])
+
+    def clearance(self, feet: IntArray, times: FloatArray) -> FloatArray:
+        """Return how high above its height at rest the foot is that is the lowest so, (F,)."""
+        world = world_of(self.skeleton, upwards(self.skeleton, feet), times, self.rotations, self.translations)
+        rest = self.skeleton.rest_world[feet, :, 3] @ self.up
+        return np.asarray(np.min([world[foot][:, :, 3] @ self.up - height for foot, height in
+                                  zip(feet.tolist(), rest.tolist(), strict=True)], axis=0))
+
+
+def grounded(source: Standing, target: Standing, pairs: Pairing, translations: Tracks, ratio: float,
+             is_ground_known: bool) -> Tracks:
+    """Return the target's translations with its feet as high above the ground as the source's, by the legs' ratio.
+
+    Bodies of other proportions would otherwise hang in the air or sink in where they bend, sit or lie. What the feet
+    do is a matter of the pose alone, so that clips go on fitting together.
+    translations: of the target, without limbs that are carried along. is_ground_known: the source's rest pose says
+    how high it stands; if not, its lower foot is taken to be seldom lower than the ground, since markers are no soles.
+    """
+    feet = np.flatnonzero([name in _FEET for name in pairs.meant])
     if not len(feet) or not len(translations):
         return translations
-    times = np.linspace(0.0, float(translations.times_s.max()), _FRAMES_LOOKED_AT)
-    world = world_of(target, upwards(target, feet), times, rotations, translations)
-    lower = np.min([world[int(foot)][:, :, 3] @ up for foot in feet], axis=0)
-    rest = float((target.rest_world[feet, :, 3] @ up).min())
-    above = (float(np.percentile(lower, _STANDING_PERCENT)) - rest) * up
-    root = int(np.argmin([len(upwards(target, np.array([joint]))) for joint in translations.joints.tolist()]))
-    parent = int(target.parents[translations.joints[root]])
+    ours, theirs = pairs.target[feet], pairs.source[feet]
+    times = filled(np.unique(np.concatenate((source.times(theirs), target.times(ours)))))
+    clear = source.clearance(theirs, times)
+    if not is_ground_known:
+        clear = clear - np.percentile(clear, _STANDING_PERCENT)
+    lift = ratio * clear - target.clearance(ours, times)
+    size = float(np.ptp(target.skeleton.rest_world[:, :, 3], axis=0).max())
+    if np.abs(lift).max() <= SAME_PLACE * size:
+        return translations
+    return _lifted(target, translations, times, lift)
+
+
+def _lifted(target: Standing, translations: Tracks, times: FloatArray, lift: FloatArray) -> Tracks:
+    """Return translations of which the topmost joint's lead higher by lift (F,) at times (F,)."""
+    skeleton, joints = target.skeleton, translations.joints.tolist()
+    root = int(np.argmin([len(upwards(skeleton, np.array([joint]))) for joint in joints]))
+    own_times, values = keys_of(translations, root)
+    every = np.union1d(times, own_times)
+    way = np.interp(every, times, lift)[:, None] * target.up
+    parent = int(skeleton.parents[joints[root]])
     if parent >= 0:
-        above = np.asarray(np.linalg.solve(target.rest_world[parent, :, :3], above), dtype=np.float64)
-    values = translations.values.copy()
-    values[translations.starts[root]:translations.starts[root + 1]] -= above
-    return Tracks(translations.joints, translations.starts, translations.times_s, values)
+        way = np.asarray(np.linalg.solve(skeleton.rest_world[parent, :, :3], way.T).T, dtype=np.float64)
+    moved = np.stack([np.interp(every, own_times, value) for value in values.T], axis=1)
+    tracks = {joint: keys_of(translations, i) for i, joint in enumerate(joints)} | {joints[root]: (every, moved + way)}
+    return packed([(joint, *tracks[joint]) for joint in joints], 3)

@@ -5,7 +5,7 @@ from typing import Any, cast
 import bpy
 import numpy as np
 
-from ..bridge import action, constraints, limits, properties, score, timeline
+from ..bridge import action, axes, constraints, limits, properties, score, timeline
 from ..core.motion import Motion
 
 _NAMES_SHOWN = 8
@@ -96,6 +96,9 @@ def _report(operator: bpy.types.Operator, armature_object: bpy.types.Object, mot
         if names:
             more = f" and {len(names) - _NAMES_SHOWN} more" if len(names) > _NAMES_SHOWN else ""
             operator.report({"WARNING"}, f"{text}: {', '.join(names[:_NAMES_SHOWN])}{more}")
+    for text in axes.distortions(armature_object):
+        operator.report({"WARNING"}, f"'{armature_object.name}' {text}; apply its scale, or its parent's "
+                                     "(Object > Apply)")
 
 
 def _moved(motion: Motion) -> set[str]:

@@ -1,12 +1,10 @@
-"""Every clip on every character: how far limbs point from where the clip's own point, as figures and as a picture.
+"""Every clip on every character: how far limbs point from where the clip's own point, heights, feet that stand.
 
-The picture, one stick figure for each pair, is written as SVG to the file that TAKT_PAIRS names.
+The same as pictures: benchmarks/pair_sheet.py.
 """
 
-import os
 from collections.abc import Callable
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,6 +17,8 @@ from takt.core.feet import FeetLock
 from takt.core.formats import ogre_binary, read_clips
 from takt.core.formats.ogre import OgreSkeleton
 from takt.core.maps import SkeletonMap, find_map
+from takt.core.matching import pair
+from takt.core.rest_pose import leg_ratio
 from takt.core.retarget import Retargeted, retarget
 from takt.core.skeleton import Skeleton, world_from_pose
 from takt.samples.clips import build_clips
@@ -33,12 +33,12 @@ HEAD_SHARE = 0.08
 """How far the mean height of the head may be from the clip's own, as a share of the body's height at rest."""
 STANDING = 0.88
 """That holds where the head is at least this high: lying and bent bodies differ by their proportions."""
+OFF_GROUND = 0.03
+"""Of the body's height, between two keys of a fast move."""
 SLIDE, OUT_OF_REACH = 0.01, 0.015
 """Of the leg's length, in each contact; and where a straight leg cannot reach."""
 LIMBS = [(f"{side}_{a}", f"{side}_{b}") for side in "lr" for a, b in
          (("hip", "knee"), ("knee", "ankle"), ("shoulder", "elbow"), ("elbow", "wrist"))]
-LINES = [*LIMBS, ("HumanoidRoot", "skullbase"), ("HumanoidRoot", "l_hip"), ("HumanoidRoot", "r_hip"),
-         ("l_shoulder", "r_shoulder"), ("l_ankle", "l_metatarsal"), ("r_ankle", "r_metatarsal")]
 BLENDER_FROM_HANIM = rot.from_axis_angle(np.array((1.0, 0, 0)), np.pi / 2)
 SOURCES = ("clips", "KayKit_Rogue_Hooded.glb", "Quaternius_Male_Casual.blend", "cesium_man.gltf", "Sinbad.skeleton")
 TARGETS = ("sample", "mpfb_game_engine", "Rogue_Hooded", "Male_Suit", "Sinbad", "cesium_man")
@@ -132,6 +132,27 @@ def test_limbs_point_as_in_the_clip_and_heads_are_as_high(
     assert np.max(mean or [0]) <= MEAN_DEG and np.max(worst or [0]) <= WORST_DEG
 
 
+def clearance(found: SkeletonMap, other: SkeletonMap, world: FloatArray) -> FloatArray:
+    """Return how high the foot is, (F,), that is the lowest above its height at rest, of those both bodies have."""
+    assert found.turn is not None
+    rest = rot.rotate(rot.conjugate(found.turn), found.skeleton.rest_world[:, :, 3])[:, 1]
+    feet = [found.joint_of[name] for name in (f"{s}_{part}" for s in "lr" for part in ("ankle", "metatarsal"))
+            if name in found.joint_of and name in other.joint_of]
+    return np.asarray(np.min(world[:, feet, 1, 3] - rest[feet], axis=1))
+
+
+@pytest.mark.parametrize("to", TARGETS)
+def test_feet_are_as_high_above_the_ground_as_the_clips_own(to: str) -> None:
+    """Sitting, lying and jumping too, by the ratio of the legs; for clips whose rest pose stands on the ground."""
+    ours = find_map(target(to))
+    for clip in (clip for of in SOURCES for clip in source(of) if clip.name != "cmu_01_01" and of != "Sinbad.skeleton"):
+        theirs = find_map(clip.skeleton)
+        _, _, there, here = compared(clip, ours.skeleton)
+        ratio = leg_ratio(clip.skeleton, ours.skeleton, pair(theirs, ours, clip.moved), np.zeros(0, np.int64))
+        apart = np.abs(clearance(ours, theirs, here) - ratio * clearance(theirs, ours, there)) / height(ours)
+        assert apart.max() < OFF_GROUND, clip.name
+
+
 def slides(clip: Clip, found: SkeletonMap) -> FloatArray:
     """Return how far feet slide in each contact with the lock on, in leg lengths (N,)."""
     skeleton, up = found.skeleton, found.up(np.array((0.0, 0.0, 1.0)))
@@ -159,32 +180,3 @@ def test_planted_feet_slide_little_with_the_lock_on(to: str, record_property: Ca
     record_property(f"feet of {to}", f"{len(away)} contacts, {(away > SLIDE).sum()} slide by more than {SLIDE:.0%} of "
                                      f"the leg, worst {away.max():.2%}")
     assert len(away) > 200 and (away > SLIDE).sum() <= 1 and away.max() <= OUT_OF_REACH
-
-
-@pytest.mark.skipif(not os.environ.get("TAKT_PAIRS"), reason="TAKT_PAIRS names no file for the contact sheet")
-def test_contact_sheet() -> None:
-    shown = [*source("clips"), *source("Sinbad.skeleton"), *source("cesium_man.gltf"),
-             *source("KayKit_Rogue_Hooded.glb")[::11], *source("Quaternius_Male_Casual.blend")[::3]]
-    cell, parts = 110, []
-    for row, clip in enumerate(shown):
-        for column, name in enumerate((None, *TARGETS)):
-            skeleton = clip.skeleton if name is None else target(name)
-            played = clip if name is None else retarget(clip, skeleton, BLENDER_FROM_HANIM).clip
-            found = find_map(skeleton)
-            world = upright(found, played, np.array((0.45 * clip.duration_s,)))[0, :, :, 3]
-            size = height(found)
-            at = (world - world[found.joint_of["HumanoidRoot"]]) / size * 55
-            x0, y0 = column * cell + cell / 2, row * cell + cell * 0.55
-            for a, b in LINES:
-                if a in found.joint_of and b in found.joint_of:
-                    p, q = at[found.joint_of[a]], at[found.joint_of[b]]
-                    colour = "#c33" if a.startswith("l_") else "#36c" if a.startswith("r_") else "#333"
-                    ends = [(x0 + v[0] * 0.87 + v[2] * 0.5, y0 - v[1] + v[2] * 0.12) for v in (p, q)]
-                    parts.append(f'<line x1="{ends[0][0]:.1f}" y1="{ends[0][1]:.1f}" x2="{ends[1][0]:.1f}" '
-                                 f'y2="{ends[1][1]:.1f}" stroke="{colour}" stroke-width="2.5"/>')
-            label = clip.name if name is None else name if row == 0 else ""
-            parts.append(f'<text x="{column * cell + 3}" y="{row * cell + 11}" font-size="9">{label}</text>')
-    width, tall = (len(TARGETS) + 1) * cell, len(shown) * cell
-    Path(os.environ["TAKT_PAIRS"]).write_text(
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{tall}" font-family="sans-serif">'
-        f'<rect width="100%" height="100%" fill="#fff"/>{"".join(parts)}</svg>', encoding="utf-8")

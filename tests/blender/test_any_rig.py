@@ -260,6 +260,51 @@ def test_locked_feet_stand_in_the_action(library: Path) -> None:
     assert max(slides[False]) > max(slides[True])
 
 
+PARENTED = Matrix.Rotation(0.6, 4, "Z") @ Matrix.Diagonal((1.0, 2.0, 1.0, 1.0)) @ Matrix.Rotation(-0.3, 4, "Z")
+UNEVEN, MIRRORED = "is scaled unevenly or sheared: limbs", "is mirrored: left and right"
+
+
+@pytest.mark.parametrize(("own", "parent", "said"), [
+    (Matrix.Translation((3, 1, 2)) @ Matrix.Rotation(2.0, 4, "Z") @ Matrix.Scale(0.01, 4), Matrix(), ()),
+    (Matrix.Diagonal((1.0, 1.0, 2.5, 1.0)), Matrix(), (UNEVEN,)), (Matrix.Rotation(0.7, 4, "Z"), PARENTED, (UNEVEN,)),
+    (Matrix.Diagonal((-1.0, 1.0, 1.0, 1.0)), Matrix(), (MIRRORED,)),
+    (Matrix.Diagonal((1.0, -0.5, 1.0, 1.0)), PARENTED, (UNEVEN, MIRRORED)),
+    (Matrix.Diagonal((0.0, 0.0, 0.0, 1.0)), Matrix(), ())])
+def test_the_objects_transform_changes_nothing_in_its_own_space_and_what_it_does_is_said(
+        library: Path, own: Matrix, parent: Matrix, said: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    rig = mixamo_in_t_pose()
+    (library / "walk.pha").write_text(SCORE.split("<load")[0] + '<load src="steps.Walk"/><procedure name="main">'
+                                      '<call name="steps.Walk" duration="2"/></procedure></pha>', encoding="utf-8")
+    poses = []
+    for transforms in ((Matrix(), Matrix()), (own, parent)):
+        carrier = bpy.data.objects.new("Carrier", None)
+        cast(Any, bpy.context.collection).objects.link(carrier)
+        rig.parent = carrier
+        carrier.matrix_basis, rig.matrix_basis = transforms[1], transforms[0]
+        bpy.context.view_layer.update()
+        capsys.readouterr()
+        bpy.ops.takt.import_pha(filepath=str(library / "walk.pha"))  # type: ignore[attr-defined]
+        out = capsys.readouterr().out
+        cast(Any, bpy.context.scene).frame_set(9)
+        poses.append(armature.read_pose_world(rig))
+    assert [text for text in (UNEVEN, MIRRORED) if f"'{rig.name}' {text}" in out] == list(said)
+    assert not said or "apply its scale, or its parent's" in out
+    np.testing.assert_allclose(poses[1], poses[0], atol=1e-5)
+
+
+def test_up_is_where_the_world_has_it_whatever_the_objects_transform() -> None:
+    """For skeletons that are no bodies, which show nothing themselves."""
+    rng = np.random.default_rng(7)
+    ob = bpy.data.objects.new("Rig", bpy.data.armatures.new("Rig"))
+    cast(Any, bpy.context.collection).objects.link(ob)
+    for matrix in (*rng.normal(size=(40, 3, 3)), np.diag((1.0, 1, -1)), np.diag((-1.0, -1, -1)), np.eye(3)):
+        ob.matrix_basis = Matrix(matrix.tolist()).to_4x4()
+        bpy.context.view_layer.update()
+        world = np.array(ob.matrix_world)[:3, :3]
+        up = world @ rot.rotate(axes.armature_from_hanim(ob), np.array((0.0, 1.0, 0.0)))
+        np.testing.assert_allclose(up / np.linalg.norm(up), (0.0, 0.0, 1.0), atol=1e-4)
+
+
 def test_constraints_in_the_way_are_named(library: Path, hello: bpy.types.Object,
                                           capsys: pytest.CaptureFixture[str]) -> None:
     rig = mixamo_in_t_pose()

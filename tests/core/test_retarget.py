@@ -183,6 +183,35 @@ def test_the_root_moves_by_the_ratio_of_leg_lengths_in_the_targets_axes() -> Non
     assert len(done.clip.scales) == 0
 
 
+def crouching(thigh: float, shin: float) -> Skeleton:
+    """Make a body whose feet stand at 0.1, without trunk."""
+    up = 0.1 + np.array((thigh + shin, thigh + shin, shin, 0.0))
+    places = [(x, y, 0.0) for x, ys in ((0.0, up[:1]), (0.1, up[1:]), (-0.1, up[1:])) for y in ys]
+    return skeleton_at(LEGGED, LEGGED_PARENTS, np.array(places))
+
+
+def test_feet_stay_as_high_above_the_ground_by_the_legs_whatever_their_proportions() -> None:
+    """Knees bend, the hips come down so that the feet stand; then it jumps, and lies down."""
+    source, target = crouching(0.4, 0.4), with_axes(crouching(0.7, 0.5), np.random.default_rng(3))
+    times = np.arange(4.0)
+    about_x = [rot.from_axis_angle(np.array((1.0, 0, 0)), np.array(angles)) for angles in
+               ((0.0, -0.9, 0.3, 0.0), (0.0, 1.8, 0.0, 0.0), (0.0, 0.0, 0.0, -np.pi / 2))]
+    thigh, shin, root = about_x
+    joints = [source.index_of[name] for name in ("HumanoidRoot", "l_hip", "l_knee", "r_hip", "r_knee")]
+    down = np.array((0.0, -0.8 * (1 - np.cos(0.9)), 0.5, -0.75))
+    clip = Clip("c", source, 3.0, Tracks.uniform(np.array(joints), times, np.stack(
+        (root, thigh, shin, thigh, shin), axis=1)), Tracks.uniform(np.zeros(1, np.int64), times, np.stack(
+            (0 * down, down, 0 * down), axis=1)[:, None]), Tracks.empty(3))
+    played = retarget(clip, target).clip
+    heights = []
+    for one in (clip, played):
+        world = world_from_pose(one.skeleton, one.sample(np.linspace(0.0, 3.0, 61)))[..., 1, 3]
+        heights.append(np.min(world[:, [3, 6]], axis=1) - 0.1)
+    np.testing.assert_allclose(heights[1], heights[0] * 1.5, atol=0.02)
+    np.testing.assert_allclose(heights[1][::20], heights[0][::20] * 1.5, atol=1e-9)
+    assert heights[0][20] == pytest.approx(0.0, abs=1e-9) and heights[0][40] > 0.4
+
+
 def test_a_root_that_only_the_source_has_carries_its_motion_on() -> None:
     source = skeleton_at(["root", "hips", "a", "b"], [-1, 0, 1, 1], np.array((
         (0.0, 0, 0), (0, 1, 0), (1, 1, 0), (2, 2, 0))))
