@@ -13,6 +13,7 @@ import numpy as np
 from mathutils import Matrix, Quaternion
 
 import takt
+from takt.bridge.film import write_picture
 from takt.bridge.versions import start_gpu
 from takt.preview.offscreen import Stage
 from takt.samples import film
@@ -36,7 +37,7 @@ def main() -> int:
     """Draw it."""
     columns = [drawn(*bound_character(button)) for button in (seed, heat, ours)]
     PICTURE.parent.mkdir(exist_ok=True)
-    film.write_png(PICTURE, np.concatenate(columns, axis=1))
+    write_picture(np.concatenate(columns, axis=1), PICTURE)
     print(f"drawn into {PICTURE}")
     return 0
 

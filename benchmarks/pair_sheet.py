@@ -19,6 +19,7 @@ from mathutils import Matrix, Quaternion
 
 import takt
 from takt.bridge import armature, axes
+from takt.bridge.film import write_picture
 from takt.bridge.versions import start_gpu
 from takt.core import rotations as rot
 from takt.core.maps import find_map
@@ -114,7 +115,7 @@ def main(folder: Path) -> None:
     for start in range(0, len(clips), ROWS):
         rows = [np.concatenate([pictures[row] for pictures in columns], axis=1)
                 for row in range(start, min(start + ROWS, len(clips)))]
-        film.write_png(folder / f"pairs_{start // ROWS + 1:02}.png", np.concatenate(rows))
+        write_picture(np.concatenate(rows), folder / f"pairs_{start // ROWS + 1:02}.png")
         print(f"pairs_{start // ROWS + 1:02}.png:", *(clip.name for clip in clips[start:start + ROWS]))
 
 

@@ -16,13 +16,14 @@ from mathutils import Quaternion
 
 import takt
 from takt.bridge.armature import read_pose_world, read_skeleton
+from takt.bridge.film import write_picture
 from takt.bridge.groups import read_influences, write_influences
 from takt.bridge.versions import start_gpu
 from takt.core.arrays import FloatArray
 from takt.core.influences import Influences
 from takt.core.skinning import METHODS, Palette
 from takt.preview.offscreen import Stage
-from takt.samples.film import Camera, write_png
+from takt.samples.film import Camera
 from takt.tests.characters import own_character
 from takt.windowless import missing_graphics
 
@@ -55,7 +56,7 @@ def main(path: Path | None) -> int:
         print(f"no picture: {reason}")
     elif path is not None:
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_png(path, np.concatenate([np.concatenate(column, axis=0) for column in rows], axis=1))
+        write_picture(np.concatenate([np.concatenate(column, axis=0) for column in rows], axis=1), path)
         print(path)
     return 0
 

@@ -10,6 +10,17 @@ import numpy.typing as npt
 
 from . import versions
 
+_RGB = 3
+
+
+def write_picture(picture: npt.NDArray[np.uint8], path: Path) -> None:
+    """Write one picture (H, W, 3 or 4) as PNG, sRGB, the top row first. Raises RuntimeError where it cannot."""
+    height, width, channels = picture.shape
+    if channels == _RGB:
+        picture = np.concatenate((picture, np.full((height, width, 1), 255, dtype=np.uint8)), axis=2)
+    with PictureFile(width, height) as file:
+        file.write(picture, path)
+
 
 class PictureFile:
     """Writes pictures of one size as PNG, by one Blender image that is taken away again. Use it in a `with`."""
@@ -35,9 +46,11 @@ class PictureFile:
 def encode_film(frames: Sequence[Path], path: Path, fps: int, fps_base: float, size: tuple[int, int]) -> None:
     """Encode pictures of one folder and size as H.264 in MP4.
 
-    A scene of its own carries the settings, so those of the user's scenes stay as they are.
+    A scene of its own carries the settings, so those of the user's scenes stay as they are; what Blender keeps of a
+    rendering is taken away again where there was none before.
     Raises RuntimeError with Blender's words where it cannot be written.
     """
+    known = set(bpy.data.images)
     scene: Any = bpy.data.scenes.new("Takt film")
     try:
         strip = scene.sequence_editor_create().strips.new_image("film", str(frames[0]), channel=1, frame_start=1)
@@ -57,3 +70,5 @@ def encode_film(frames: Sequence[Path], path: Path, fps: int, fps_base: float, s
         bpy.ops.render.render(animation=True, scene=scene.name)
     finally:
         bpy.data.scenes.remove(scene)
+        for image in set(bpy.data.images) - known:
+            bpy.data.images.remove(image)

@@ -30,14 +30,14 @@ _OVERRIDABLE = {"LIBRARY_OVERRIDABLE"}
 _AXES = [(identifier, *entry) for identifier, entry in AXES.items()]
 
 
-KEYS = (("KEYS", "As few as needed", "Where the clips have theirs and transitions need them, exact to 0.01°: to be "
+KEYS = (("KEYS", "As Few as Needed", "Where the clips have theirs and transitions need them, exact to 0.01°: to be "
                                      "edited by hand"),
-        ("EVERY_FRAME", "Every frame", "One at each frame, for each bone that moves"))
+        ("EVERY_FRAME", "Every Frame", "One at each frame, for each bone that moves"))
 
 
 ROTATIONS = (("QUATERNION", "Quaternions", "Bones with other rotation modes are switched: all turn the short way, also "
                                            "between keys"),
-             ("AS_RIG", "As the rig says", "Bones keep their rotation modes; those that turn by Euler angles, or by "
+             ("AS_RIG", "As the Rig Says", "Bones keep their rotation modes; those that turn by Euler angles, or by "
                                            "axis and angle, have keys at every frame"))
 
 _changes = 0
@@ -136,11 +136,11 @@ class ScoreSettings:
             items=[(identifier, *entry) for identifier, entry in TRANSLATION_INTERPOLATIONS.items()])
         pace: EnumProperty(
             name="Pace", default=_DEFAULTS.pace, override=_OVERRIDABLE, update=count_change,
-            description="How time runs over a transition's own motion; not for Led over, which fits it to the clips",
+            description="How time runs over a transition's own motion; not for Led Over, which fits it to the clips",
             items=[(identifier, entry.label, entry.description) for identifier, entry in PACES.items()])
         joint_time: EnumProperty(
             name="Joints' Time", default=_DEFAULTS.joint_time, override=_OVERRIDABLE, update=count_change,
-            description="Whether all joints take the whole transition; not for Led over",
+            description="Whether all joints take the whole transition; not for Led Over",
             items=[(identifier, entry.label, entry.description) for identifier, entry in JOINT_TIMES.items()])
         speed: EnumProperty(
             name="Automatic Speed", default=_DEFAULTS.speed, override=_OVERRIDABLE, update=count_change,

@@ -94,8 +94,8 @@ def error_of(armature_object: bpy.types.Object) -> TaktError | None:
 
 
 def is_waiting(armature_object: bpy.types.Object) -> bool:
-    """Tell whether the score kept with an armature will be performed as soon as nothing is drawn."""
-    return _last.get(armature_object.session_uid) in _waiting
+    """Tell whether the score kept with an armature, changed or not, will be performed as soon as nothing is drawn."""
+    return any(uid == armature_object.session_uid for uid, *_ in _waiting.values())
 
 
 def keep(armature_object: bpy.types.Object, motion: Motion) -> None:

@@ -126,6 +126,11 @@ class Motion:
                 mixed.rotations, mixed.translations, mixed.scales)
         return pose
 
+    def segment_at(self, time_s: float) -> int:
+        """Return the segment that plays at a time; before and after all, the first and the last, or round in a loop."""
+        _, times = self._wrapped(np.array((time_s,)))
+        return max(int(np.searchsorted(self.layout.begin_s, times[0], side="right")) - 1, 0)
+
     def _wrapped(self, times_s: FloatArray) -> tuple[IntArray, FloatArray]:
         if times_s.ndim != 1 or not np.isfinite(times_s).all():
             raise TaktError(f"times must be finite seconds in one row (F,); found shape {times_s.shape}")

@@ -23,8 +23,8 @@ from .skeleton import Pose, Skeleton
 RootMode = Literal["CONTINUE", "AS_AUTHORED", "IN_PLACE"]
 ROOT_MODES: dict[RootMode, tuple[str, str]] = {
     "CONTINUE": ("Continue", "Each clip starts where the one before ended on the ground, heading included"),
-    "AS_AUTHORED": ("As authored", "Each clip plays where its file says"),
-    "IN_PLACE": ("In place", "The root stays above its place of rest"),
+    "AS_AUTHORED": ("As Authored", "Each clip plays where its file says"),
+    "IN_PLACE": ("In Place", "The root stays above its place of rest"),
 }
 _STRAIGHT_RAD = 1e-12
 _STILL = 1e-4

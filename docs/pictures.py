@@ -1,143 +1,145 @@
-"""Take the README's pictures of Blender's window.
+"""Photograph Blender's window for README and documentation, ImageMagick and xdotool at hand:
 
-Run it in a Blender that fills a screen of 1400 × 900, with ImageMagick:
-
-    python3 dev.py build
     blender --factory-startup -p 0 0 1400 900 --python docs/pictures.py -- IMAGES_FOLDER
-
-It installs the zip as a user does, builds, binds and scores the sample character, and photographs the window.
 """
 
-import os
 import subprocess
 import sys
-import traceback
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import bpy
-from mathutils import Quaternion
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import checkout  # noqa: F401  # makes takt known
 
-ROOT = Path(os.environ.get("TAKT_ROOT", Path(__file__).resolve().parents[1]))
-OUT = Path(sys.argv[sys.argv.index("--") + 1]) if "--" in sys.argv else Path(os.environ.get("TAKT_OUT", "/out"))
-FRAME = 589
-DANCE_FRAMES = (61, 109, 205, 349, 517, 541, 589, 685, 757, 1165, 1645, 1693)
-DANCE_SIZE = 150, 260
-context: Any = bpy.context
-operators: Any = bpy.ops
+from takt.docs import window
+from takt.docs.window import choose, context, look_at, operators, photograph
+from takt.samples import dancer
 
-PAUSE_S = 1.5
-"""Blender draws several times before a picture is whole."""
+_POSE, _STEP, _JOIN = 541, 402, 97
+"""Frames of the dance: a kick; on the way from one foot to the other; inside a transition."""
+_HEADER_PX, _LINE_PX, _FILES_ABOVE = 44, 22, 5
+"""Of the file browser."""
+_TILE = "340x500+330+190"
+_TILES: dict[str, dict[str, Any]] = {
+    "surface": {},
+    "zones": {"picture": "ZONES"},
+    "weights": {"picture": "WEIGHTS"},
+    "wireframe": {"picture": "WIREFRAME"},
+    "see_through": {"see_through": True, "skeleton": True},
+    "ghosts": {"ghosts": 3, "ghost_step_s": 0.2},
+    "paths": {"paths": True},
+    "crowd": {"copies": 25, "phase_s": 0.4},
+}
+"""What preview_modes.png shows, and what is chosen for it."""
+_PLAIN: dict[str, Any] = {"picture": "SHADED", "see_through": False, "skeleton": False, "ghosts": 0, "paths": False,
+                          "copies": 1, "compare": "NONE"}
 
 
 def steps() -> Iterator[None]:
-    """Do what a user does, with a pause wherever Blender has to draw."""
-    install()
+    """Do what a user does; Blender draws at each `yield`."""
+    window.make_small()
     yield
-    show_dancer()
+    yield from drop()
+    window.maximise_viewport()
+    window.show_sidebar()
     yield
-    arrange()
-    yield
-    open_tab()
-    show_whole_timeline()
+    window.open_tab()
+    context.scene.frame_set(_POSE)
+    x, y = place()
+    look_at((x + 0.36, y, 0.86), 3.3)
     operators.takt.preview()
     yield
-    photograph("panel.png")
-    context.window_manager.takt_picture = "ZONES"
+    window.mouse(420, 300)
     yield
-    photograph("panel_zones.png")
-    draw_dance("dance.png")
+    photograph("panel.png")
+    yield from modes()
+    yield from strip()
+    yield from compare()
 
 
-def install() -> None:
-    archive = next((ROOT / "build").glob("takt-*.zip"))
-    operators.extensions.package_install_files(filepath=str(archive), repo="user_default", enable_on_install=True)
-    sys.path.insert(0, str(ROOT))
-    import checkout  # noqa: F401  # makes takt.samples known
+def drop() -> Iterator[None]:
+    """Build and bind the dancer, then drag a score from a file browser to it: drop.png."""
+    armature, _ = dancer.bound_dancer()
+    operators.ed.undo_push(message="Bound")
+    look_at((0.0, 0.0, 0.8), 5.2)
+    operators.screen.area_split(direction="HORIZONTAL", factor=0.36)
+    yield
+    areas = [area for area in context.window_manager.windows[0].screen.areas if area.type == "VIEW_3D"]
+    browser = min(areas, key=lambda area: area.y)
+    browser.ui_type = "FILES"
+    yield
+    space: Any = browser.spaces.active
+    space.show_region_toolbar = False
+    space.params.directory = bytes(dancer.LIBRARY)
+    space.params.display_type = "LIST_VERTICAL"
+    space.params.use_filter = False
+    yield
+    region = next(region for region in browser.regions if region.type == "WINDOW")
+    x, y = 28, window.TOP + window.HEIGHT - region.y - region.height + _HEADER_PX + _FILES_ABOVE * _LINE_PX
+    window.mouse(x, y)
+    yield
+    window.tell("mousedown", "1")
+    for _ in range(10):
+        x, y = x + 36, y - 34
+        window.mouse(x, y)
+        yield
+    photograph("drop.png")
+    window.tell("mouseup", "1")
+    yield
+    if armature.takt.text is None:
+        raise RuntimeError("The score was not dropped; was the mouse on it?")
+    with context.temp_override(area=browser):
+        operators.screen.area_close()
+    yield
 
 
-def show_dancer() -> None:
-    from takt.samples.character import build_character
-
-    for ob in list(bpy.data.objects):
-        bpy.data.objects.remove(ob)
-    armature, mesh = build_character(context)
-    for ob in (mesh, armature):
-        ob.select_set(True)
-    context.view_layer.objects.active = armature
-    operators.takt.auto_bind("EXEC_DEFAULT")
-    operators.takt.import_pha(filepath=str(ROOT / "samples" / "library" / "dance.pha"))
-
-
-def arrange() -> None:
-    """Leave out what draws attention away; look at the dancer, who stands left of the sidebar."""
-    context.scene.frame_set(FRAME)
-    root = context.object.pose.bones[0].head
-    for area in context.screen.areas:
-        if area.type == "VIEW_3D":
-            space: Any = area.spaces.active
-            space.show_region_ui = True
-            space.shading.type = "SOLID"
-            space.overlay.show_relationship_lines = False
-            space.region_3d.view_rotation = Quaternion((1.0, 0.0, 0.0), 1.48) @ Quaternion((0.0, 1.0, 0.0), 0.35)
-            space.region_3d.view_distance = 4.0
-            space.region_3d.view_location = (root.x + 0.35, root.y, 0.9)
+def modes() -> Iterator[None]:
+    """What the preview shows, tile by tile: preview_modes.png."""
+    context.scene.frame_set(_STEP)
+    bones = context.object.data.bones
+    bones.active = bones["l_hip"]
+    x, y = place()
+    with tempfile.TemporaryDirectory() as folder:
+        tiles = []
+        for name, chosen in _TILES.items():
+            choose(**{**_PLAIN, **chosen}, strip=False)
+            far = "copies" in chosen
+            look_at((x + (0.75 if far else 0.26), y + (2.5 if far else 0.0), 0.86), 9.5 if far else 3.6)
+            yield
+            tiles.append(photograph(f"{folder}/{name}.png", _TILE))
+        made = window.IMAGES / "preview_modes.png"
+        subprocess.run(["montage", *tiles, "-tile", "4x2", "-geometry", "+2+2", str(made)], check=True)
+    choose(**_PLAIN, strip=True)
 
 
-def show_whole_timeline() -> None:
-    """Zoom the timeline out to the whole dance with its markers."""
-    for area in context.screen.areas:
-        if area.type == "DOPESHEET_EDITOR":
-            region = next(region for region in area.regions if region.type == "WINDOW")
-            with context.temp_override(area=area, region=region):
-                operators.action.view_all()
+def strip() -> Iterator[None]:
+    """The strip with the mouse over it: strip.png."""
+    window.viewport()[1].spaces.active.show_region_ui = False
+    yield
+    for x in (690, 691):
+        window.mouse(x, window.TOP + window.HEIGHT - 50)
+        yield
+    photograph("strip.png", f"{window.WIDTH}x150+{window.LEFT}+{window.TOP + window.HEIGHT - 175}")
 
 
-def open_tab() -> None:
-    """Turn to Takt's tab in the sidebar, which Blender allows once the sidebar is drawn."""
-    for area in context.screen.areas:
-        for region in area.regions:
-            if area.type == "VIEW_3D" and region.type == "UI":
-                region.active_panel_category = "Takt"
+def compare() -> Iterator[None]:
+    """Two ways to join clips, side by side: compare.png."""
+    context.scene.frame_set(_JOIN)
+    x, y = place()
+    choose(compare="CUTS", strip=False)
+    look_at((x + 0.8, y, 0.75), 4.4, turn=0.1)
+    yield
+    yield
+    photograph("compare.png", "640x480+270+170")
+    choose(**_PLAIN, strip=True)
 
 
-def photograph(name: str) -> None:
-    """Take the whole screen; Blender's own screenshot is black where windows are drawn by software."""
-    subprocess.run(["import", "-window", "root", str(OUT / name)], check=True)
+def place() -> tuple[float, float]:
+    """Return where the dancer stands now."""
+    head = context.object.matrix_world @ context.object.pose.bones[0].head
+    return head.x, head.y
 
 
-def draw_dance(name: str) -> None:
-    """Draw the dance in a row of pictures, by the preview, without the window."""
-    import numpy as np
-
-    from takt.samples import film
-    from takt.samples.demo import Dancer
-
-    armature = context.object
-    mesh = next(ob for ob in context.scene.objects if ob.type == "MESH")
-    dancer = Dancer(context.scene, armature, mesh)
-    cameras = [dancer.camera([frame], DANCE_SIZE) for frame in DANCE_FRAMES]
-    film.write_png(OUT / name, np.concatenate(list(dancer.pictures(DANCE_FRAMES, cameras)), axis=1))
-
-
-def main() -> None:
-    todo = steps()
-
-    def step() -> float | None:
-        try:
-            next(todo)
-        except StopIteration:
-            operators.wm.quit_blender()
-            return None
-        except Exception:
-            traceback.print_exc()
-            operators.wm.quit_blender()
-            return None
-        return PAUSE_S
-
-    bpy.app.timers.register(step, first_interval=PAUSE_S)
-
-
-context.preferences.view.show_splash = False
-main()
+window.run(steps())

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 from bpy.props import StringProperty
-from bpy_extras.io_utils import ImportHelper
+from bpy_extras.io_utils import ImportHelper, poll_file_object_drop
 
 from ..bridge import armature, binding, clip_actions, groups, ogre_files, ogre_objects
 from ..bridge.axes import BLENDER_FROM_HANIM
@@ -119,8 +119,7 @@ class TAKT_FH_ogre(bpy.types.FileHandler):
     @classmethod
     def poll_drop(cls, context: bpy.types.Context | None) -> bool:
         """Tell whether a file may be dropped here."""
-        return (context is not None and context.area is not None and context.area.type == "VIEW_3D"
-                and context.mode == "OBJECT")
+        return context is not None and context.mode == "OBJECT" and poll_file_object_drop(context)
 
 
 def draw_in_import_menu(menu: Any, _context: bpy.types.Context) -> None:

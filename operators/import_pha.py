@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 from bpy.props import StringProperty
-from bpy_extras.io_utils import ImportHelper
+from bpy_extras.io_utils import ImportHelper, poll_file_object_drop
 
 from ..bridge import properties, score
 from ..core.errors import TaktError
@@ -84,7 +84,7 @@ class TAKT_FH_pha(bpy.types.FileHandler):
     @classmethod
     def poll_drop(cls, context: bpy.types.Context | None) -> bool:
         """Tell whether a score may be dropped here."""
-        return (context is not None and context.area is not None and context.area.type == "VIEW_3D"
+        return (context is not None and poll_file_object_drop(context)
                 and not armature_problem(active_armature(context)))
 
 

@@ -1,20 +1,26 @@
 """The player's keys in the 3D viewport; they count only while the preview is on."""
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import bpy
 
 from .player import TAKT_OT_player
 
+_EVERYWHERE = ("Frames",)
+"""Blender asks this keymap before the viewport's own, where B is taken, and finds its own Space in it. It counts in
+other editors too; there the player's operator steps back."""
+_MODES = ("Object Mode", "Pose")
+"""These come before: Blender's own I is in them."""
+
 
 class Key(NamedTuple):
-    """A key with what is held down beside it."""
+    """A key with what is held down beside it, and the keymaps in which it is to come first."""
 
     type: str
     action: str
-    ctrl: bool = False
     alt: bool = False
     shift: bool = False
+    keymaps: tuple[str, ...] = _EVERYWHERE
 
 
 KEY_SETS: dict[str, tuple[str, str, tuple[Key, ...]]] = {
@@ -23,9 +29,9 @@ KEY_SETS: dict[str, tuple[str, str, tuple[Key, ...]]] = {
         Key("END", "STOP", alt=True, shift=True), Key("LEFT_ARROW", "STEP_BACK", alt=True, shift=True),
         Key("RIGHT_ARROW", "STEP_ON", alt=True, shift=True), Key("UP_ARROW", "FASTER", alt=True, shift=True),
         Key("DOWN_ARROW", "SLOWER", alt=True, shift=True))),
-    "SINGLE": ("Single Keys", "Space plays, P stops, B begins again, V turns round, I changes the interpolation; "
-               "while the preview is on they stand before Blender's", (
-        Key("SPACE", "PLAY"), Key("P", "STOP"), Key("B", "RESTART"), Key("V", "BACKWARDS"), Key("I", "INTERPOLATION"))),
+    "SINGLE": ("Single Keys", "They stand before Blender's own while the preview is on", (
+        Key("SPACE", "PLAY"), Key("P", "STOP"), Key("B", "RESTART"), Key("V", "BACKWARDS"),
+        Key("I", "INTERPOLATION", keymaps=_MODES))),
     "NONE": ("None", "No keys", ()),
 }
 _added: list[tuple[bpy.types.KeyMap, bpy.types.KeyMapItem]] = []
@@ -38,14 +44,14 @@ def use_keys(name: str) -> None:
     config = None if manager is None else manager.keyconfigs.addon
     if config is None:  # without a window there are no keys
         return
-    keymap = config.keymaps.new(name="3D View", space_type="VIEW_3D")
     for key in KEY_SETS[name][2]:
-        kind: Any = key.type
-        item = keymap.keymap_items.new(TAKT_OT_player.bl_idname, kind, "PRESS", ctrl=key.ctrl, alt=key.alt,
-                                       shift=key.shift, head=True)
-        properties: Any = item.properties
-        properties.action = key.action
-        _added.append((keymap, item))
+        for place in key.keymaps:
+            keymap, kind = config.keymaps.new(name=place), cast(Any, key.type)
+            item = keymap.keymap_items.new(TAKT_OT_player.bl_idname, kind, "PRESS", alt=key.alt, shift=key.shift,
+                                           head=True)
+            properties: Any = item.properties
+            properties.action = key.action
+            _added.append((keymap, item))
 
 
 def remove_keys() -> None:

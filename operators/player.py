@@ -1,33 +1,32 @@
 """The player: everything one does while a score is watched."""
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import bpy
-import numpy as np
 
 from ..bridge import properties
 from ..bridge.score import frames_per_second
+from ..core.keys import INTERPOLATIONS
 from ..core.motion import Motion
 from ..preview import life
 from ..preview.character import Character
+from . import player_clocks
 
 ACTIONS = {
     "PLAY": ("Play or Pause", "Play on from here, or pause"),
     "STOP": ("Stop", "Back to the beginning, and to the rest pose"),
     "RESTART": ("Restart", "Begin again; where it plays backwards, from the end"),
     "BACKWARDS": ("Backwards", "Play the other way"),
-    "SLOWER": ("Slower", "Play more slowly"),
-    "FASTER": ("Faster", "Play faster"),
+    "SLOWER": ("Slower", "Play more slowly, by the player's own clock"),
+    "FASTER": ("Faster", "Play faster, by the player's own clock"),
     "STEP_BACK": ("Step Back", "One frame back"),
     "STEP_ON": ("Step On", "One frame on"),
     "FROM_HERE": ("From Here", "Play only what begins here, over and over"),
     "TO_HERE": ("To Here", "Play only what ends here, over and over"),
     "WHOLE": ("The Whole", "Play the whole score again"),
     "ALONE": ("Clip Alone", "Play only the clip that plays now, over and over; once more: the score again"),
-    "INTERPOLATION": ("Other Interpolation", "Blend rotations the other way, linear or spherical"),
+    "INTERPOLATION": ("Next Interpolation", "Blend rotations in the next way: spherical, linear, smooth"),
 }
-_TIMELINE_HAS_ITS_OWN = frozenset({"BACKWARDS", "SLOWER", "FASTER", "FROM_HERE", "TO_HERE", "WHOLE"})
 
 
 class TAKT_OT_player(bpy.types.Operator):
@@ -49,82 +48,40 @@ class TAKT_OT_player(bpy.types.Operator):
         return ACTIONS[properties.action][1]
 
     @classmethod
-    def poll(cls, _context: bpy.types.Context) -> bool:
-        """Keys mean Blender's own again as soon as the preview is off."""
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Keys mean Blender's own again as soon as the preview is off, or the mouse is over another editor."""
         if not life.is_running():
             cls.poll_message_set("Switch the preview on first")
-        return life.is_running()
+            return False
+        return context.area is None or context.area.type == "VIEW_3D"
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
         """Do it by the player's own clock, or by Blender's timeline."""
-        player = life.choices().player
+        scene, player = _scene(context), life.choices().player
         if self.action == "ALONE":
             _toggle_alone(context)
         elif self.action == "INTERPOLATION":
-            _switch_interpolation(context)
-        elif not player.follows_timeline:
-            _BY_OWN_CLOCK[self.action](life.now_s(), life.duration_s(), 1.0 / frames_per_second(_scene(context)))
-        elif self.action in _TIMELINE_HAS_ITS_OWN:
-            self.report({"WARNING"}, "Blender's timeline keeps its own speed and range: "
-                                     "switch off 'Timeline' in the panel to let the player do it")
-            return {"CANCELLED"}
+            self._next_interpolation(context)
         else:
-            _by_timeline(self.action, context)
+            if self.action in ("SLOWER", "FASTER") and player.follows_timeline:
+                player_clocks.use_clock(context, "OWN")
+            if player.follows_timeline:
+                player_clocks.BY_TIMELINE[self.action](context, scene, player)
+            else:
+                frame_s = 1.0 / frames_per_second(scene)
+                player_clocks.BY_OWN_CLOCK[self.action](player, life.now_s(), life.duration_s(), frame_s)
+        if self.action in ("SLOWER", "FASTER"):
+            self.report({"INFO"}, f"Plays at {player.speed:g} of the speed, by a clock of its own")
         life.changed()
         return {"FINISHED"}
 
-
-def _own_clock() -> dict[str, Callable[[float, float, float], None]]:
-    def player() -> Any:
-        return life.choices().player
-
-    def play_or_pause(now: float, length: float, _: float) -> None:
-        if player().is_playing:
-            player().pause(now, length)
-        else:
-            player().play(now)
-
-    def bound(edge: int) -> Callable[[float, float, float], None]:
-        def set_edge(now: float, length: float, _: float) -> None:
-            here, bounds = player().position_s(now, length), list(player().bounds_s(length))
-            bounds[edge] = here
-            player().fragment = (min(bounds), max(bounds))
-        return set_edge
-
-    def whole(now: float, length: float, _: float) -> None:
-        here = player().position_s(now, length)
-        player().fragment = None
-        player().go_to(here, now)
-
-    return {
-        "PLAY": play_or_pause,
-        "STOP": lambda now, length, _: player().stop(length),
-        "RESTART": lambda now, length, _: player().restart(now, length),
-        "BACKWARDS": lambda now, length, _: player().turn_round(now, length),
-        "SLOWER": lambda now, length, _: player().change_speed(-1, now, length),
-        "FASTER": lambda now, length, _: player().change_speed(1, now, length),
-        "STEP_BACK": lambda now, length, frame: player().step(-frame, now, length),
-        "STEP_ON": lambda now, length, frame: player().step(frame, now, length),
-        "FROM_HERE": bound(0), "TO_HERE": bound(1), "WHOLE": whole,
-    }
-
-
-_BY_OWN_CLOCK = _own_clock()
-
-
-def _by_timeline(action: str, context: bpy.types.Context) -> None:
-    scene, player = _scene(context), life.choices().player
-    if action == "PLAY":
-        player.at_rest = False
-        bpy.ops.screen.animation_play()
-        return
-    if action in ("STOP", "RESTART"):
-        if action == "STOP" and context.screen is not None and context.screen.is_animation_playing:
-            bpy.ops.screen.animation_cancel(restore_frame=False)
-        scene.frame_set(scene.frame_preview_start if scene.use_preview_range else scene.frame_start)
-    else:
-        scene.frame_set(scene.frame_current + (1 if action == "STEP_ON" else -1))
-    player.at_rest = action == "STOP"
+    def _next_interpolation(self, context: bpy.types.Context) -> None:
+        watched = watched_character(context)
+        if watched is not None:
+            settings = properties.character(watched[1])
+            names = tuple(INTERPOLATIONS)
+            settings.interpolation = name = names[(names.index(settings.interpolation) + 1) % len(names)]
+            self.report({"INFO"}, f"Interpolation: {INTERPOLATIONS[name][0]}")
 
 
 def _toggle_alone(context: bpy.types.Context) -> None:
@@ -138,14 +95,14 @@ def _toggle_alone(context: bpy.types.Context) -> None:
     character, armature_object = watched
     motion = character.last_good
     if motion is not None:
-        choices.alone = clip_at(motion, life.time_in_score(armature_object, _scene(context), motion))
+        choose_alone(motion, life.time_in_score(armature_object, _scene(context), motion))
 
 
-def _switch_interpolation(context: bpy.types.Context) -> None:
-    watched = watched_character(context)
-    if watched is not None:
-        settings = properties.character(watched[1])
-        settings.interpolation = "SLERP" if settings.interpolation == "LERP" else "LERP"
+def choose_alone(motion: Motion, time_s: float) -> None:
+    """Play only the clip of a time."""
+    choices = life.choices()
+    choices.alone_segment = motion.segment_at(time_s)
+    choices.alone = motion.sequence.clips[int(motion.sequence.clip[choices.alone_segment])]
 
 
 def watched_character(context: bpy.types.Context) -> tuple[Character, bpy.types.Object] | None:
@@ -153,14 +110,9 @@ def watched_character(context: bpy.types.Context) -> tuple[Character, bpy.types.
     previewed = {character.uid: character for character in life.characters()}
     objects = [ob for ob in _scene(context).objects if ob.session_uid in previewed]
     active = context.active_object
+    active = active if active is None or active.type == "ARMATURE" else active.find_armature()
     chosen = active if active in objects else next(iter(objects), None)
     return None if chosen is None else (previewed[chosen.session_uid], chosen)
-
-
-def clip_at(motion: Motion, time_s: float) -> str:
-    """Return the full name of the clip that plays at a time."""
-    segment = max(int(np.searchsorted(motion.layout.begin_s, time_s, side="right")) - 1, 0)
-    return motion.sequence.clips[int(motion.sequence.clip[segment])]
 
 
 def _scene(context: bpy.types.Context) -> bpy.types.Scene:

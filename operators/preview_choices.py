@@ -1,15 +1,16 @@
 """What the interface can choose of the preview. The preview keeps it, so nothing of it is saved in files."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
 
 from ..preview import life
 from ..preview.choices import COMPARISONS
-from ..preview.player import SPEEDS
+from ..preview.player import CLOCKS, SPEEDS, Clock
 from ..preview.shader import PICTURES
+from .player_clocks import use_clock
 
 _PICTURES = [
     ("SHADED", "Surface", "The surface in its material's colour"),
@@ -17,7 +18,13 @@ _PICTURES = [
     ("WEIGHTS", "Weights", "How strongly the skin follows the active bone"),
     ("WIREFRAME", "Wireframe", "The mesh's edges"),
 ]
-_COMPARISONS = [(identifier, label, description) for identifier, (label, description, _, _) in COMPARISONS.items()]
+_NAMES = tuple(name for group in COMPARISONS.values() for name in group)
+_COMPARISONS: list[Any] = [item for heading, group in COMPARISONS.items() for item in (
+    *([("", heading, "")] if heading else []),
+    *((name, comparison.label, comparison.description, "NONE", _NAMES.index(name))
+      for name, comparison in group.items()))]
+_CLOCKS = [("TIMELINE", "Timeline", "Play with Blender's timeline"),
+           ("OWN", "Own Clock", "Play by a clock that the scene knows nothing of, at any speed")]
 _MOST_GHOSTS, _MOST_COPIES = 12, 200
 
 PROPERTIES: dict[str, Callable[..., Any]] = {
@@ -25,7 +32,7 @@ PROPERTIES: dict[str, Callable[..., Any]] = {
                                            **_numbered(PICTURES, kept)),
     "compare": lambda **kept: EnumProperty(
         name="Compare With", description="What plays beside the character at the same instant", items=_COMPARISONS,
-        **_numbered(tuple(COMPARISONS), kept)),
+        **_numbered(_NAMES, kept)),
     "see_through": lambda **kept: BoolProperty(
         name="See-through", description="Let what is behind the surface be seen", **kept),
     "skeleton": lambda **kept: BoolProperty(name="Skeleton", description="Draw the bones over the surface", **kept),
@@ -37,18 +44,19 @@ PROPERTIES: dict[str, Callable[..., Any]] = {
         name="Ghosts", description="How many figures show before and after the instant", min=0, max=_MOST_GHOSTS,
         **kept),
     "ghost_step_s": lambda **kept: FloatProperty(
-        name="Apart", description="Seconds between one ghost and the next", min=0.01, max=10.0, soft_max=1.0, **kept),
+        name="Apart", description="How long there is between one ghost and the next", min=0.01, max=10.0, soft_max=1.0,
+        subtype="TIME_ABSOLUTE", unit="TIME_ABSOLUTE", **kept),
     "copies": lambda **kept: IntProperty(
         name="Copies", description="How many of each character dance", min=1, max=_MOST_COPIES, soft_max=50, **kept),
     "phase_s": lambda **kept: FloatProperty(
-        name="Phase", description="Seconds by which each copy is ahead of the one before", min=-60.0, max=60.0,
-        soft_min=-2.0, soft_max=2.0, **kept),
+        name="Phase", description="How far each copy is ahead of the one before", min=-60.0, max=60.0,
+        soft_min=-2.0, soft_max=2.0, subtype="TIME_ABSOLUTE", unit="TIME_ABSOLUTE", **kept),
     "transitions": lambda **kept: BoolProperty(
         name="Transitions", description="Play the transitions, or cut from clip to clip", **kept),
 }
 PLAYER_PROPERTIES: dict[str, Callable[..., Any]] = {
-    "follows_timeline": lambda **kept: BoolProperty(
-        name="Timeline", description="Play with Blender's timeline; off: by a clock of its own", **kept),
+    "clock": lambda **kept: EnumProperty(
+        name="Clock", description="What the player goes by", items=_CLOCKS, **_numbered(CLOCKS, kept)),
     "speed": lambda **kept: FloatProperty(
         name="Speed", description="How fast the player's own clock runs", min=SPEEDS[0], max=SPEEDS[-1], **kept),
 }
@@ -71,9 +79,12 @@ def unregister() -> None:
 
 def _access(holder: Callable[[], object], name: str) -> dict[str, Callable[..., Any]]:
     def write(_: object, value: object) -> None:
-        if name in PLAYER_PROPERTIES:
-            life.keep_place()
-        setattr(holder(), name, value)
+        if name == "clock":
+            use_clock(bpy.context, cast(Clock, value))
+        else:
+            if name in PLAYER_PROPERTIES:
+                life.keep_place()
+            setattr(holder(), name, value)
         life.changed()
 
     return {"get": lambda _: getattr(holder(), name), "set": write}

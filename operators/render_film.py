@@ -1,8 +1,10 @@
 """Render Film: what the preview shows, by Blender's own encoder."""
 
+import shutil
 import tempfile
-from collections.abc import Generator
-from dataclasses import replace
+import time
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,39 +12,59 @@ import bpy
 import numpy as np
 from bpy_extras.io_utils import ExportHelper
 
+from ..bridge import properties, score
 from ..bridge.film import PictureFile, encode_film
+from ..core.arrays import FloatArray
 from ..preview import life
+from ..preview.character import Character, Playable
+from ..preview.choices import Choices
 from ..preview.offscreen import Stage
 from ..preview.player import Player
+from ..preview.playing import played
 from .preview import bound_armatures
 
 _BACKGROUND = (0.22, 0.23, 0.25, 1.0)
+_AT_ONCE_S = 0.25
+"""After that Blender draws itself and looks for Esc."""
 _MP4, _PNG = ".mp4", ".png"
+_CANNOT = (OSError, RuntimeError, ReferenceError)
+"""What a disk, Blender, and a character deleted meanwhile bring up."""
 
 
 class TAKT_OT_render_film(ExportHelper, bpy.types.Operator):
-    """Write what the preview shows, through the scene's camera: the frame range as a film, or one frame as PNG"""
+    """Write what the preview shows: the score as a film, or the current frame as a picture"""
 
     bl_idname = "takt.render_film"
     bl_label = "Render Film"
     bl_options = {"REGISTER"}
+
+    _remaining: Generator[float, None, None] | None = None
 
     filename_ext = _MP4
     check_extension = False
     if TYPE_CHECKING:
         filepath: str
         filter_glob: str
+        length: str
+        through: str
         size: int
     else:
         filter_glob: bpy.props.StringProperty(default="*.mp4;*.png", options={"HIDDEN"})
+        length: bpy.props.EnumProperty(name="Length", default="SCORE", items=(
+            ("SCORE", "Whole Score", "From the beginning to the end of what the characters play"),
+            ("SCENE", "Frame Range", "The scene's frames"), ("FRAME", "This Frame", "A picture, as PNG")))
+        through: bpy.props.EnumProperty(name="Seen From", default="CAMERA", items=(
+            ("CAMERA", "Camera", "As the scene's camera sees it, in the scene's resolution"),
+            ("VIEWPORT", "Viewport", "As this viewport shows it now, in its own shape, as wide as the scene's "
+                                     "resolution")))
         size: bpy.props.IntProperty(name="Size", default=100, min=1, max=400, subtype="PERCENTAGE",
                                     description="In hundredths of the scene's resolution")
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        """Tell whether there is a character, and a camera to see it through."""
+        """Tell whether there is a character, and something to see it by."""
         reason = ""
-        if context.scene is None or context.scene.camera is None:
+        if context.scene is None or (context.scene.camera is None and _viewport(context) is None):
             reason = "The scene has no camera; add one that looks at the character"
         elif not bound_armatures(context):
             reason = "Select a character whose meshes are bound: Auto-bind to Skeleton"
@@ -52,43 +74,67 @@ class TAKT_OT_render_film(ExportHelper, bpy.types.Operator):
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
         """Ask for the file."""
+        if context.scene is not None and context.scene.camera is None:
+            self.through = "VIEWPORT"
         result: set[Any] = super().invoke(context, event)
         return result
+
+    def check(self, _context: bpy.types.Context) -> bool:
+        """Let the file's ending follow what is chosen."""
+        chosen = str(Path(self.filepath).with_suffix(_PNG if self.length == "FRAME" else _MP4))
+        changes, self.filepath = chosen != self.filepath, chosen
+        return changes
+
+    def draw(self, _context: bpy.types.Context) -> None:
+        """Draw the settings in the file browser."""
+        layout = self.layout
+        assert layout is not None
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        for name in ("length", "through", "size"):
+            layout.prop(self, name)
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
         """Render at once where nobody watches; else frame by frame, so that it can be watched and stopped."""
         path = Path(bpy.path.abspath(self.filepath))
-        if path.suffix.lower() not in (_MP4, _PNG):
-            self.report({"ERROR"}, f"'{path.name}' is neither a film nor a picture; let it end in .mp4 or .png")
-            return {"CANCELLED"}
-        self._remaining = rendered(context, path, self.size / 100.0)
-        if not bpy.app.background:
-            return self._watched(context)
         try:
-            for _ in self._remaining:
+            remaining = rendered(context, path, seen(context, self.through, self.size / 100.0),
+                                 whole=self.length == "SCORE")
+            if not bpy.app.background:
+                self._remaining = remaining
+                return self._watched(context)
+            for _ in remaining:
                 pass
-        except (OSError, RuntimeError) as error:
+        except (ValueError, *_CANNOT) as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
         self.report({"INFO"}, f"Wrote {path}")
         return {"FINISHED"}
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
-        """Render a frame whenever Blender has time; Escape stops."""
+        """Render some frames whenever Blender has time; Escape stops, and nothing else counts meanwhile."""
         if event.type == "ESC":
             return self._ended(context, "Stopped; nothing was written", {"WARNING"})
         if event.type != "TIMER":
-            return {"PASS_THROUGH"}
+            return {"RUNNING_MODAL"}
+        assert self._remaining is not None
+        until_s = time.perf_counter() + _AT_ONCE_S
         try:
             share = next(self._remaining)
+            while time.perf_counter() < until_s:
+                share = next(self._remaining)
         except StopIteration:
             return self._ended(context, f"Wrote {self.filepath}", {"INFO"})
-        except (OSError, RuntimeError) as error:
+        except _CANNOT as error:
             return self._ended(context, str(error), {"ERROR"})
         assert context.window_manager is not None and context.workspace is not None
         context.window_manager.progress_update(share)
-        context.workspace.status_text_set(f"Takt renders: {share:.0%}      Esc  Stop")
+        context.workspace.status_text_set(f"Rendering: {share:.0%}   Esc: Cancel")
         return {"RUNNING_MODAL"}
+
+    def cancel(self, context: bpy.types.Context) -> None:
+        """Stop: Blender calls it when the window is closed or another file opened."""
+        self._clear(context)
 
     def _watched(self, context: bpy.types.Context) -> "set[Any]":
         manager = context.window_manager
@@ -98,43 +144,133 @@ class TAKT_OT_render_film(ExportHelper, bpy.types.Operator):
         manager.modal_handler_add(self)
         return {"RUNNING_MODAL"}
 
-    def _ended(self, context: bpy.types.Context, text: str, kind: "set[Any]") -> "set[Any]":
+    def _clear(self, context: bpy.types.Context) -> None:
         manager = context.window_manager
-        assert manager is not None and context.workspace is not None
+        assert manager is not None
+        if self._remaining is None:  # the file browser was left
+            return
         self._remaining.close()
         manager.event_timer_remove(self._timer)
         manager.progress_end()
-        context.workspace.status_text_set(None)
+        if context.workspace is not None:
+            context.workspace.status_text_set(None)
+
+    def _ended(self, context: bpy.types.Context, text: str, kind: "set[Any]") -> "set[Any]":
+        self._clear(context)
         self.report(kind, text)
         return {"FINISHED"} if kind == {"INFO"} else {"CANCELLED"}
 
 
-def rendered(context: bpy.types.Context, path: Path, size: float) -> Generator[float, None, None]:
-    """Render frame by frame and yield the share that is done; whatever happens, the scene is left as it was.
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """A picture's width and height, and what tells from where it is seen: view from world, clip from view, (4, 4)."""
 
-    path: of a film, or of a picture of the current frame. Raises OSError or RuntimeError where it cannot be written.
+    width: int
+    height: int
+    matrices: Callable[[], tuple[FloatArray, FloatArray]]
+
+
+def seen(context: bpy.types.Context, through: str, size: float) -> Seen:
+    """Return how a film is seen: by the scene's camera, which may move, or as the viewport shows it now.
+
+    size: of the scene's resolution. Raises ValueError where there is nothing to see it by.
     """
     scene = context.scene
-    assert scene is not None and scene.camera is not None
-    here = scene.frame_current
-    wanted = range(scene.frame_start, scene.frame_end + 1) if path.suffix.lower() == _MP4 else range(here, here + 1)
-    width, height = (max(2, round(side * scene.render.resolution_percentage / 100.0 * size) // 2 * 2)
-                     for side in (scene.render.resolution_x, scene.render.resolution_y))
+    assert scene is not None
+    scale = scene.render.resolution_percentage / 100.0 * size
+    width, height = (_even(side * scale) for side in (scene.render.resolution_x, scene.render.resolution_y))
+    if through == "CAMERA":
+        camera = scene.camera
+        if camera is None:
+            raise ValueError("The scene has no camera; add one, or choose the viewport")
+
+        def by_camera() -> tuple[FloatArray, FloatArray]:
+            clip = camera.calc_matrix_camera(context.evaluated_depsgraph_get(), x=width, y=height)
+            return np.array(camera.matrix_world.inverted()), np.array(clip)
+
+        return Seen(width, height, by_camera)
+    viewport = _viewport(context)
+    if viewport is None:
+        raise ValueError("There is no viewport here; choose the camera")
+    view, region = viewport
+    now = np.array(view.view_matrix), np.array(view.window_matrix)
+    return Seen(width, _even(width * region.height / region.width), lambda: now)
+
+
+def rendered(context: bpy.types.Context, path: Path, by: Seen, whole: bool = True) -> Generator[float, None, None]:
+    """Render frame by frame and yield the share that is done; whatever happens, the scene is left as it was.
+
+    path: of a film, or of a picture of the current frame. whole: the whole score, not the scene's frames.
+    Raises ValueError for another ending, OSError or RuntimeError where it cannot be written.
+    """
+    if path.suffix.lower() not in (_MP4, _PNG):
+        raise ValueError(f"'{path.name}' is neither a film nor a picture; let it end in .mp4 or .png")
+    scene = context.scene
+    assert scene is not None
+    return _rendered(scene, bound_armatures(context), path, by, whole)
+
+
+def _rendered(scene: bpy.types.Scene, armatures: Sequence[bpy.types.Object], path: Path, by: Seen,
+              whole: bool) -> Generator[float, None, None]:
+    is_film, here = path.suffix.lower() == _MP4, scene.frame_current
     choices = replace(life.choices(), player=Player())
-    with tempfile.TemporaryDirectory() as folder, PictureFile(width, height) as file, \
-            Stage(scene, bound_armatures(context), width, height) as stage:
+    plays = _plays(choices)
+    wanted = range(here, here + 1)
+    if is_film:
+        wanted = frames_of_score(scene, armatures, plays) if whole else range(scene.frame_start, scene.frame_end + 1)
+    with tempfile.TemporaryDirectory() as folder, PictureFile(by.width, by.height) as file, \
+            Stage(scene, armatures, by.width, by.height, plays) as stage:
         files: list[Path] = []
         try:
             for frame in wanted:
                 scene.frame_set(frame)
-                camera = scene.camera
-                projection = camera.calc_matrix_camera(context.evaluated_depsgraph_get(), x=width, y=height)
-                picture = stage.draw(np.array(camera.matrix_world.inverted()), projection, background=_BACKGROUND,
-                                     choices=choices)
-                files.append(path if path.suffix.lower() == _PNG else Path(folder, f"{frame:06}.png"))
+                picture = stage.draw(*by.matrices(), background=_BACKGROUND, choices=choices)
+                files.append(Path(folder, f"{frame:06}.png"))
                 file.write(picture, files[-1])
                 yield len(files) / (len(wanted) + 1)
         finally:
             scene.frame_set(here)
-        if path.suffix.lower() == _MP4:
-            encode_film(files, path, scene.render.fps, scene.render.fps_base, (width, height))
+        made = files[-1]
+        if is_film:
+            made = Path(folder, "film.mp4")
+            encode_film(files, made, scene.render.fps, scene.render.fps_base, (by.width, by.height))
+        shutil.move(made, path)
+
+
+def _plays(choices: Choices) -> Callable[[bpy.types.Object], Playable | None]:
+    """Return what tells what an armature plays, as in the viewport: with or without transitions, one clip alone."""
+    characters: dict[int, Character] = {}
+
+    def plays(armature: bpy.types.Object) -> Playable | None:
+        character = characters.setdefault(armature.session_uid, Character(armature.session_uid))
+        return played(character, armature, choices)
+
+    return plays
+
+
+def frames_of_score(scene: bpy.types.Scene, armatures: Sequence[bpy.types.Object],
+                     plays: Callable[[bpy.types.Object], Playable | None]) -> range:
+    """Return the frames from the first beginning to the last end of what armatures play; without any, the scene's."""
+    spans = []
+    for armature in armatures:
+        motion = plays(armature)
+        if motion is not None:
+            start = properties.character(armature).frame_start
+            spans.append((start, start + int(np.ceil(motion.duration_s * score.frames_per_second(scene)))))
+    if not spans:
+        return range(scene.frame_start, scene.frame_end + 1)
+    return range(min(start for start, _ in spans), max(end for _, end in spans) + 1)
+
+
+def _viewport(context: bpy.types.Context) -> tuple[bpy.types.RegionView3D, bpy.types.Region] | None:
+    """Return the 3D view that one is in, also when the mouse is over its sidebar."""
+    if context.area is None or not isinstance(context.space_data, bpy.types.SpaceView3D):
+        return None
+    view = context.space_data.region_3d
+    region = next((region for region in context.area.regions if region.type == "WINDOW"), None)
+    return None if view is None or region is None else (view, region)
+
+
+def _even(side: float) -> int:
+    """Encoders want even sides."""
+    return max(2, round(side) // 2 * 2)

@@ -5,9 +5,9 @@ import bpy
 from ..bridge.properties import ScoreSettings, TaktCharacter
 
 _PARTS = (
-    ("action", "Action", ("key_mode", "rotations", "mute_constraints", "markers_wanted")),
     ("blending", "Blending", ("interpolation", "translation", "pace", "joint_time", "speed", "joint_limits")),
-    ("clip_files", "Clip Files", ("load_format", "bvh_up", "bvh_forward")),
+    ("clip_files", "Clip Files", ("library", "load_format", "bvh_up", "bvh_forward")),
+    ("action", "Action", ("key_mode", "rotations", "mute_constraints", "markers_wanted")),
 )
 """What is folded away at first: identifier, label, settings."""
 
@@ -17,18 +17,13 @@ def draw_settings(layout: bpy.types.UILayout, settings: ScoreSettings) -> None:
     layout.use_property_split = True
     layout.use_property_decorate = False
     column = layout.column()
-    column.prop(settings, "library")
     if isinstance(settings, TaktCharacter) and len(settings.procedures):
-        layout.template_list("TAKT_UL_procedures", "", settings, "procedures", settings, "procedure_index", rows=3)
+        column.template_list("TAKT_UL_procedures", "", settings, "procedures", settings, "procedure_index", rows=3)
+        column = layout.column()
     else:
         column.prop(settings, "procedure")
-    column = layout.column()
-    column.prop(settings, "method")
-    column.prop(settings, "curve")
-    column = layout.column()
-    column.prop(settings, "root_motion")
-    column.prop(settings, "lock_feet")
-    column.prop(settings, "loop")
+    for name in ("method", "curve", "root_motion", "lock_feet", "loop"):
+        column.prop(settings, name)
     for identifier, label, names in _PARTS:
         header, body = layout.panel(f"TAKT_{identifier}", default_closed=True)
         header.label(text=label)

@@ -5,12 +5,12 @@ from typing import Any
 
 import bpy
 
-from ..bridge import properties
-from ..bridge.score import frames_per_second, while_drawing
+from ..bridge import properties, score
 from ..core.motion import Motion
 from ..preview import life
+from ..preview.cast import ClipAlone
 from ..preview.strip import Place, Strip, Theme
-from .player import watched_character
+from .player import choose_alone, watched_character
 
 _log = logging.getLogger(__name__)
 
@@ -34,10 +34,12 @@ class TAKT_GT_strip(bpy.types.Gizmo):
                 return
             strip, place, armature_object = found
             assert context.scene is not None
-            player = life.choices().player
-            fragment = None if player.follows_timeline or player.fragment is None else player.bounds_s(place.duration_s)
-            strip.draw(place, Theme.of(context), life.time_in_score(armature_object, context.scene, strip.motion),
-                       fragment, self.mouse_x if self.is_highlight else None)
+            now_s, fragment = shown_times(context.scene, armature_object, strip.motion)
+            hover = None
+            if self.is_highlight:
+                words = strip.words_at(place.time_s(self.mouse_x))
+                hover = self.mouse_x, f"{armature_object.name}   {words}" if len(life.characters()) > 1 else words
+            strip.draw(place, Theme.of(context), now_s, fragment, hover)
         except Exception:  # whatever it is, Blender would print it for every redraw
             _give_up()
 
@@ -70,14 +72,14 @@ class TAKT_GT_strip(bpy.types.Gizmo):
         found = self._found(context)
         if found is not None:
             self.mouse_x = float(event.mouse_region_x)
-            go_to(context, found[2], found[1].time_s(self.mouse_x))
+            go_to(context, found[2], found[1].time_s(self.mouse_x), found[0].motion)
 
     def _found(self, context: bpy.types.Context) -> tuple[Strip, Place, bpy.types.Object] | None:
         watched = watched_character(context)
         if watched is None:
             return None
         character, armature_object = watched
-        with while_drawing(life.changed):
+        with score.while_drawing(life.changed):
             motion = character.motion(armature_object, {} if life.choices().transitions else {"transitions": False})
         if not isinstance(motion, Motion):
             return None
@@ -110,12 +112,39 @@ def _give_up() -> None:
     life.choices().strip = False
 
 
-def go_to(context: bpy.types.Context, armature_object: bpy.types.Object, time_s: float) -> None:
-    """Go to a time of the score, by the player's own clock or by Blender's timeline."""
-    scene, player = context.scene, life.choices().player
+def shown_times(scene: bpy.types.Scene, armature_object: bpy.types.Object,
+                motion: Motion) -> tuple[float, tuple[float, float] | None]:
+    """Return where in the score one is, and the fragment that is played, None: the whole; all in seconds."""
+    choices = life.choices()
+    now_s = life.time_in_score(armature_object, scene, motion)
+    if motion.sequence.is_loop and motion.duration_s > 0.0:
+        now_s %= motion.duration_s
+    segment = choices.alone_segment
+    if choices.alone and segment < len(motion.sequence):
+        clip = motion.clips[int(motion.sequence.clip[segment])]
+        begin, end = float(motion.layout.begin_s[segment]), float(motion.layout.end_s[segment])
+        own_s = life.time_in_score(armature_object, scene, ClipAlone(clip))
+        share = own_s % clip.duration_s / clip.duration_s if clip.duration_s > 0.0 else 0.0
+        return begin + share * (end - begin), (begin, end)
+    player = choices.player
+    if player.follows_timeline and scene.use_preview_range:
+        begin, end = (score.time_s(armature_object, scene, float(frame))
+                      for frame in (scene.frame_preview_start, scene.frame_preview_end))
+        return now_s, (min(max(begin, 0.0), motion.duration_s), min(max(end, 0.0), motion.duration_s))
+    has_fragment = not player.follows_timeline and player.fragment is not None
+    return now_s, player.bounds_s(motion.duration_s) if has_fragment else None
+
+
+def go_to(context: bpy.types.Context, armature_object: bpy.types.Object, time_s: float,
+          motion: Motion | None = None) -> None:
+    """Go to a time of the score, by the player's own clock or by Blender's timeline; alone: to the clip there."""
+    scene, choices = context.scene, life.choices()
     assert scene is not None
-    if player.follows_timeline:
-        frame = properties.character(armature_object).frame_start + time_s * frames_per_second(scene)
+    player = choices.player
+    if choices.alone and motion is not None:
+        choose_alone(motion, time_s)
+    elif player.follows_timeline:
+        frame = properties.character(armature_object).frame_start + time_s * score.frames_per_second(scene)
         scene.frame_set(round(frame))
     else:
         player.go_to(time_s, life.now_s())

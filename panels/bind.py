@@ -5,9 +5,10 @@ import bpy
 from ..bridge import bend
 from ..operators.auto_bind import TAKT_OT_auto_bind
 from ..operators.bend_test import TAKT_OT_bend_in_turn, TAKT_OT_bend_test
+from ..operators.bind_selection import selection_problem
 from ..operators.play_score import active_armature
 from ..operators.show_zones import TAKT_OT_show_zones, are_shown
-from .sidebar import SidebarPanel
+from .sidebar import SidebarPanel, draw_words
 
 
 class TAKT_PT_bind(SidebarPanel):
@@ -18,8 +19,10 @@ class TAKT_PT_bind(SidebarPanel):
     def draw(self, context: bpy.types.Context) -> None:
         """Draw the buttons."""
         assert self.layout is not None
-        self.layout.operator(TAKT_OT_auto_bind.bl_idname, icon="BONE_DATA")
         armature_object = active_armature(context)
+        if armature_object is None and (reason := selection_problem(context)):
+            draw_words(self.layout, context, reason, "INFO")
+        self.layout.operator(TAKT_OT_auto_bind.bl_idname, icon="BONE_DATA")
         is_bent = armature_object is not None and bend.is_bent(armature_object)
         row = self.layout.row(align=True)
         row.operator(TAKT_OT_show_zones.bl_idname, icon="COLOR", depress=are_shown())

@@ -3,7 +3,6 @@
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import bpy
-import rna_keymap_ui
 
 from ..bridge.libraries import Libraries
 from ..operators.change_libraries import TAKT_OT_change_libraries
@@ -12,7 +11,7 @@ from ..operators.player import ACTIONS
 
 _CHANGES: Final[tuple[tuple[str, Literal["ADD", "REMOVE", "TRIA_UP", "TRIA_DOWN"]], ...]] = (
     ("ADD", "ADD"), ("REMOVE", "REMOVE"), ("UP", "TRIA_UP"), ("DOWN", "TRIA_DOWN"))
-_NAMES_SHARE = 0.15
+_NAMES_SHARE = 0.4
 _PACKAGE = (__package__ or "").rpartition(".")[0]
 
 
@@ -50,16 +49,14 @@ class TAKT_AP_preferences(Libraries, bpy.types.AddonPreferences):
         if config is None:
             return
         column = layout.column()
-        shown = config.keymaps["3D View"]
-        for _, key in added_keys():
+        for place, key in added_keys():
+            keymap = config.keymaps[place.name]
             action = getattr(key.properties, "action", "")
-            items = (item for item in shown.keymap_items if item.idname == key.idname)
+            items = (item for item in keymap.keymap_items if item.idname == key.idname)
             item = next((item for item in items if getattr(item.properties, "action", "") == action), None)
             if item is not None:
-                row = column.split(factor=_NAMES_SHARE)
-                row.label(text=ACTIONS[action][0])
-                row.context_pointer_set("keymap", shown)
-                rna_keymap_ui.draw_kmi([], config, shown, item, row, 0)
+                mode = "" if place.name == "Frames" else f" ({place.name})"
+                _draw_key(column, keymap, item, ACTIONS[action][0] + mode)
 
     def _draw_libraries(self, layout: bpy.types.UILayout) -> None:
         layout.label(text="Libraries, searched in this order after a score's own")
@@ -69,6 +66,21 @@ class TAKT_AP_preferences(Libraries, bpy.types.AddonPreferences):
         for action, icon in _CHANGES:
             change: Any = column.operator(TAKT_OT_change_libraries.bl_idname, text="", icon=icon)
             change.action = action
+
+
+def _draw_key(column: bpy.types.UILayout, keymap: bpy.types.KeyMap, item: bpy.types.KeyMapItem, name: str) -> None:
+    """Draw whether a key counts, what it does, which it is, and the way back to what it was."""
+    row = column.split(factor=_NAMES_SHARE)
+    left = row.row()
+    left.prop(item, "active", text="", emboss=False)
+    left.label(text=name)
+    row = row.row()
+    row.active = item.active
+    row.prop(item, "type", text="", full_event=True)
+    if item.is_user_modified:
+        row.context_pointer_set("keymap", keymap)
+        back: Any = row.operator("preferences.keyitem_restore", text="", icon="BACK")
+        back.item_id = item.id
 
 
 def chosen_keys() -> str:

@@ -6,10 +6,11 @@ import bpy
 
 from ..bridge.score import error_of
 from ..operators.player import TAKT_OT_player, watched_character
+from ..operators.player_clocks import is_timeline_playing
 from ..operators.preview import TAKT_OT_preview
 from ..operators.render_film import TAKT_OT_render_film
 from ..preview import life
-from .sidebar import SidebarPanel
+from .sidebar import SidebarPanel, draw_words
 
 
 class TAKT_PT_preview(SidebarPanel):
@@ -25,11 +26,13 @@ class TAKT_PT_preview(SidebarPanel):
         layout.operator(TAKT_OT_preview.bl_idname, text="Preview", icon="HIDE_OFF" if running else "HIDE_ON",
                         depress=running)
         if life.error():
-            layout.label(text=life.error(), icon="ERROR")
-        grid = layout.grid_flow(columns=2, even_columns=True, align=True)
+            draw_words(layout, context, life.error(), "ERROR")
+        grid = layout.grid_flow(row_major=True, columns=2, even_columns=True, align=True)
         grid.prop(manager, "takt_picture", expand=True)
         if running:
+            _draw_watched(layout, context)
             _draw_player(layout, manager, context)
+        layout.operator(TAKT_OT_render_film.bl_idname, text="Render Film…", icon="RENDER_ANIMATION")
 
 
 class TAKT_PT_preview_more(SidebarPanel):
@@ -43,7 +46,7 @@ class TAKT_PT_preview_more(SidebarPanel):
         """Draw the choices."""
         layout, manager = self.layout, context.window_manager
         assert layout is not None and manager is not None
-        grid = layout.grid_flow(columns=2, even_columns=True, align=True)
+        grid = layout.grid_flow(row_major=True, columns=2, even_columns=True, align=True)
         for name in ("see_through", "skeleton", "paths", "strip"):
             grid.prop(manager, f"takt_{name}", toggle=True)
         layout.use_property_split = True
@@ -55,43 +58,57 @@ class TAKT_PT_preview_more(SidebarPanel):
             row.active = getattr(manager, f"takt_{first}") > (1 if first == "copies" else 0)
             row.prop(manager, f"takt_{second}")
         layout.prop(manager, "takt_compare")
-        layout.operator(TAKT_OT_render_film.bl_idname, text="Render Film…", icon="RENDER_ANIMATION")
+
+
+def _draw_watched(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
+    """Tell of the watched character what one cannot see."""
+    watched = watched_character(context)
+    if watched is None:
+        return
+    character, armature_object = watched
+    if life.picture() == "WEIGHTS":
+        bone = cast(bpy.types.Armature, armature_object.data).bones.active
+        layout.label(text=bone.name if bone else "Click a bone in Pose Mode", icon="BONE_DATA")
+    if error_of(armature_object) is not None and character.last_good is not None:
+        draw_words(layout, context, "The score has errors; this is what it was before", "ERROR")
 
 
 def _draw_player(layout: bpy.types.UILayout, manager: bpy.types.WindowManager, context: bpy.types.Context) -> None:
     choices = life.choices()
     player = choices.player
     timeline = player.follows_timeline
-    playing = bool(context.screen and context.screen.is_animation_playing) if timeline else player.is_playing
+    playing = is_timeline_playing(context) if timeline else player.is_playing
     row = layout.row(align=True)
     row.scale_x = row.scale_y = 1.2
     row.alignment = "CENTER"
     _button(row, "RESTART", "REW")
     _button(row, "STEP_BACK", "FRAME_PREV")
-    own = row.row(align=True)
-    own.enabled = not timeline
-    _button(own, "BACKWARDS", "PLAY_REVERSE", player.backwards and not timeline)
+    _button(row, "BACKWARDS", "PLAY_REVERSE", player.backwards)
     _button(row, "PLAY", "PAUSE" if playing else "PLAY", playing)
     _button(row, "STEP_ON", "FRAME_NEXT")
     _button(row, "STOP", "SNAP_FACE", player.at_rest)
+    column = layout.column(align=True)
+    column.row(align=True).prop(manager, "takt_clock", expand=True)
+    if not timeline:
+        row = column.row(align=True)
+        _button(row, "SLOWER", "REMOVE")
+        row.prop(manager, "takt_speed", text="Speed")
+        _button(row, "FASTER", "ADD")
     row = layout.row(align=True)
-    row.prop(manager, "takt_follows_timeline", toggle=True, icon="TIME")
-    own = row.row(align=True)
-    own.enabled = not timeline
-    _button(own, "SLOWER", "REMOVE")
-    own.prop(manager, "takt_speed", text="")
-    _button(own, "FASTER", "ADD")
-    row = layout.row(align=True)
-    row.enabled = not timeline
     _button(row, "FROM_HERE", "TRIA_RIGHT_BAR", text="From Here")
     _button(row, "TO_HERE", "TRIA_LEFT_BAR", text="To Here")
-    _button(row, "WHOLE", "X", player.fragment is not None)
+    if _has_fragment(context):
+        _button(row, "WHOLE", "X", pressed=True)
     row = layout.row(align=True)
     row.prop(manager, "takt_transitions", toggle=True)
     _button(row, "ALONE", "SOLO_ON" if choices.alone else "SOLO_OFF", bool(choices.alone), text="Clip Alone")
-    watched = watched_character(context)
-    if watched is not None and error_of(watched[1]) is not None and watched[0].last_good is not None:
-        layout.label(text="Plays what was before the errors", icon="INFO")
+
+
+def _has_fragment(context: bpy.types.Context) -> bool:
+    player = life.choices().player
+    if player.follows_timeline:
+        return context.scene is not None and context.scene.use_preview_range
+    return player.fragment is not None
 
 
 def _button(row: bpy.types.UILayout, action: str, icon: str, pressed: bool = False, text: str = "") -> None:

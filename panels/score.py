@@ -1,6 +1,5 @@
 """The panel of the score that the active armature plays."""
 
-import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +12,9 @@ from ..operators.import_pha import TAKT_OT_import_pha
 from ..operators.play_score import active_armature, armature_problem
 from ..operators.rebuild import TAKT_OT_rebuild
 from ..operators.score_layout import draw_settings
-from .sidebar import SidebarPanel
+from .sidebar import SidebarPanel, draw_words
 
 _PROBLEMS_SHOWN = 4
-_LETTER_PX = 7.5
-"""Mean width of a letter with its share of the margins, at a UI scale of 1."""
 
 
 class TAKT_UL_procedures(bpy.types.UIList):
@@ -47,17 +44,17 @@ class TAKT_PT_score(SidebarPanel):
             return
         character = properties.character(armature_object)
         layout.template_ID(character, "text", open="text.open")
-        column = layout.column()
-        column.active = character.text is not None
-        draw_settings(column, character)
+        if character.text is None:
+            return
+        draw_settings(layout, character)
         row = layout.row(align=True)
         row.operator(TAKT_OT_rebuild.bl_idname, icon="FILE_REFRESH")
         row.operator(TAKT_OT_edit_score.bl_idname, text="", icon="TEXT")
         if error := score.error_of(armature_object):
-            _draw_error(layout, error, _letters(context), character)
+            _draw_error(layout, error, context, character)
 
 
-def _draw_error(layout: bpy.types.UILayout, error: TaktError, letters: int,
+def _draw_error(layout: bpy.types.UILayout, error: TaktError, context: bpy.types.Context,
                 character: properties.TaktCharacter) -> None:
     """Draw the first problems, each below its place, in lines that fit."""
     problems = error.problems if isinstance(error, FileError) else (Problem(str(error)),)
@@ -75,14 +72,7 @@ def _draw_error(layout: bpy.types.UILayout, error: TaktError, letters: int,
             show.line = line
             if path is not None and path != Path(bpy.path.abspath(character.filepath)):
                 show.filepath = str(path)
-        column.scale_y = 0.75
-        for text in textwrap.wrap(problem.message, letters):
-            column.label(text=text)
+        draw_words(column, context, problem.message)
     if len(problems) > _PROBLEMS_SHOWN:
         layout.label(text=f"and {len(problems) - _PROBLEMS_SHOWN} more")
 
-
-def _letters(context: bpy.types.Context) -> int:
-    """Return about how many letters fit into a line of the sidebar."""
-    assert context.region is not None and context.preferences is not None
-    return max(20, int(context.region.width / (_LETTER_PX * context.preferences.system.ui_scale)))

@@ -1,6 +1,13 @@
-"""Where all panels of Takt stand."""
+"""Where all panels of Takt stand, and words that wrap there."""
+
+import textwrap
+from typing import Literal
 
 import bpy
+
+_LETTER_PX = 7.5
+"""Mean width of a letter with its share of the margins, at a UI scale of 1."""
+_ICON_LETTERS = 4
 
 
 class SidebarPanel(bpy.types.Panel):
@@ -9,3 +16,18 @@ class SidebarPanel(bpy.types.Panel):
     bl_space_type = "VIEW_3D"
     bl_region_type = "UI"
     bl_category = "Takt"
+
+
+def draw_words(layout: bpy.types.UILayout, context: bpy.types.Context, text: str,
+               icon: Literal["NONE", "INFO", "ERROR"] = "NONE") -> None:
+    """Draw a text in as many lines as it needs, those after an icon below each other."""
+    column = layout.column(align=True)
+    column.scale_y = 0.75
+    for number, line in enumerate(textwrap.wrap(text, letters(context) - (_ICON_LETTERS if icon != "NONE" else 0))):
+        column.label(text=line, icon=icon if number == 0 or icon == "NONE" else "BLANK1")
+
+
+def letters(context: bpy.types.Context) -> int:
+    """Return about how many letters fit into a line of the sidebar."""
+    assert context.region is not None and context.preferences is not None
+    return max(20, int(context.region.width / (_LETTER_PX * context.preferences.system.ui_scale)))

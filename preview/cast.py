@@ -13,8 +13,9 @@ from ..core.arrays import FloatArray
 from ..core.clip import Clip
 from ..core.motion import Motion
 from ..core.skeleton import Pose
+from .captions import draw_comparison
 from .character import Character, Playable
-from .choices import COMPARISONS, Choices
+from .choices import Choices
 from .draw import SEE_THROUGH_ALPHA, Painter, View, solid_state
 from .figures import Tint
 from .overlays import draw_path, draw_skeleton, path_of
@@ -91,6 +92,8 @@ class Cast:
             gpu.state.depth_mask_set(False)
             gpu.state.blend_set("ALPHA")
             self._lines(roles, poses, view, choices)
+            if choices.compare != "NONE":
+                draw_comparison(roles, poses, view, choices, _DOUBLE)
 
     def _outlines(self, roles: Sequence[Role]) -> None:
         """Draw figures a little grown; the bodies that follow leave an edge of that."""
@@ -147,7 +150,7 @@ def roles_of(actor: Actor, choices: Choices) -> Iterator[Role]:
 
 
 def _beside(own: Role, actor: Actor, choices: Choices) -> Iterator[Role]:
-    _, _, changes, method = COMPARISONS[choices.compare]
+    changes, method = choices.comparison.changes, choices.comparison.method
     space_m = _extent(actor) * _COPY_SPACING
     beside = (space_m, 0.0, 0.0)
     if method is not None:

@@ -1,23 +1,47 @@
 """What the user has chosen to see. Kept in memory alone, so that nothing of it reaches a file."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
+from ..core.keys import INTERPOLATIONS
+from ..core.transitions.curves import CURVES
 from ..core.transitions.methods import METHODS
 from .player import Player
 from .shader import Picture
 
-COMPARISONS: dict[str, tuple[str, str, dict[str, object], str | None]] = {
-    "NONE": ("Nothing", "One figure", {}, None),
-    "CUTS": ("Without Transitions", "The same score, with each clip cutting to the next", {"transitions": False}, None),
-    **{identifier: (f"Transitions: {method.label}", method.description, {"method": identifier}, None)
-       for identifier, method in METHODS.items()},
-    "LERP": ("Linear Interpolation", "Rotations blended straight and normalised", {"interpolation": "LERP"}, None),
-    "SLERP": ("Spherical Interpolation", "Rotations blended at constant speed", {"interpolation": "SLERP"}, None),
-    "LINEAR": ("Linear Skinning", "The bones' matrices blended by weight", {}, "LINEAR"),
-    "DUAL_QUATERNION": ("Dual Quaternion Skinning", "Twisted limbs keep their volume", {}, "DUAL_QUATERNION"),
-    "RIGID": ("Rigid Skinning", "Every vertex follows its strongest bone alone", {}, "RIGID"),
+SKINNINGS = {
+    "LINEAR": ("Linear Skinning", "The bones' matrices blended by weight"),
+    "DUAL_QUATERNION": ("Dual Quaternion Skinning", "Twisted limbs keep their volume"),
+    "RIGID": ("Rigid Skinning", "Every vertex follows its strongest bone alone"),
 }
-"""Label, description, changed settings of the score, method of skinning."""
+WITH_TRANSITIONS = "With Transitions"
+
+
+class Comparison(NamedTuple):
+    """What plays beside a character: what of its score's settings is changed, or how it is skinned."""
+
+    label: str
+    description: str
+    changes: Mapping[str, object]
+    method: str | None = None
+
+
+COMPARISONS: dict[str, dict[str, Comparison]] = {
+    "": {"NONE": Comparison("Nothing", "One figure", {})},
+    "Transition": {
+        "CUTS": Comparison("Without Transitions", "The same score, with each clip cutting to the next",
+                           {"transitions": False}),
+        **{f"METHOD_{name}": Comparison(entry.label, entry.description, {"method": name})
+           for name, entry in METHODS.items()}},
+    "Curve": {f"CURVE_{name}": Comparison(f"{entry.label} Curve", entry.description, {"curve": name})
+              for name, entry in CURVES.items()},
+    "Interpolation": {f"INTERPOLATION_{name}": Comparison(f"{label} Interpolation", text, {"interpolation": name})
+                      for name, (label, text) in INTERPOLATIONS.items()},
+    "Skinning": {f"SKINNING_{name}": Comparison(*texts, {}, name) for name, texts in SKINNINGS.items()},
+}
+"""By heading and identifier."""
+_ALL = {name: comparison for group in COMPARISONS.values() for name, comparison in group.items()}
 
 
 @dataclass(eq=False)
@@ -26,7 +50,8 @@ class Choices:
 
     ghosts: how many before and as many after, ghost_step_s apart. paths: of the chosen bones' ends.
     copies: of each character, the first being itself, each phase_s later than the one before.
-    transitions: whether they are played. alone: a clip's full name that is played in place of the score, or "".
+    transitions: whether they are played. alone: a clip's full name that is played in place of the score, or "";
+    alone_segment: where in the score it was chosen.
     """
 
     picture: Picture = "SHADED"
@@ -41,4 +66,10 @@ class Choices:
     phase_s: float = 0.25
     transitions: bool = True
     alone: str = ""
+    alone_segment: int = 0
     player: Player = field(default_factory=Player)
+
+    @property
+    def comparison(self) -> Comparison:
+        """What plays beside each character."""
+        return _ALL[self.compare]

@@ -12,11 +12,11 @@ from typing import Any, cast
 import bpy
 import numpy as np
 
+from ..bridge import properties
 from ..bridge.properties import count_change
-from ..bridge.score import revision, time_s, while_drawing
-from ..core.motion import Motion
+from ..bridge.score import frames_per_second, revision, time_s, while_drawing
 from .cast import Actor, Cast
-from .character import Character, SharedParts, armature_of, is_worked_on
+from .character import Character, Playable, SharedParts, armature_of, is_worked_on
 from .choices import Choices
 from .draw import View
 from .figures import Tint
@@ -95,18 +95,27 @@ def duration_s() -> float:
 def keep_place() -> None:
     """Be where one is now, whatever is changed next in the way the clock runs."""
     player = _choices.player
-    if player.follows_timeline:
-        scene = bpy.context.scene
-        first = next((ob for ob in scene.objects if _running and ob.session_uid in _running.characters),
-                     None) if scene else None
-        if scene is not None and first is not None:
-            player.go_to(time_s(first, scene, scene.frame_current_final), now_s())
-    else:
+    scene = bpy.context.scene
+    first = None if scene is None else _first(scene)
+    if not player.follows_timeline:
         player.go_to(player.position_s(now_s(), duration_s()), now_s())
+    elif scene is not None and first is not None:
+        player.go_to(time_s(first, scene, scene.frame_current_final), now_s())
 
 
-def time_in_score(armature: bpy.types.Object, scene: bpy.types.Scene, motion: Motion) -> float:
-    """Return where in its score a character is."""
+def frame_of(scene: bpy.types.Scene, when_s: float) -> int:
+    """Return the frame at which the first character of the scene is at a time of its score."""
+    first = _first(scene)
+    return round((scene.frame_start if first is None else properties.character(first).frame_start)
+                 + when_s * frames_per_second(scene))
+
+
+def _first(scene: bpy.types.Scene) -> bpy.types.Object | None:
+    return next((ob for ob in scene.objects if _running is not None and ob.session_uid in _running.characters), None)
+
+
+def time_in_score(armature: bpy.types.Object, scene: bpy.types.Scene, motion: Playable) -> float:
+    """Return where in its score, or in what plays in its place, a character is."""
     return time_of(armature, scene, motion, _choices, now_s())
 
 

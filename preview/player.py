@@ -1,7 +1,10 @@
 """The player's own clock. It knows nothing of Blender: whoever asks says what time it is."""
 
 from dataclasses import dataclass
+from typing import Literal
 
+Clock = Literal["TIMELINE", "OWN"]
+CLOCKS: tuple[Clock, ...] = ("TIMELINE", "OWN")
 SPEEDS = (0.1, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 3.0, 4.0)
 _SMALLEST_FRAGMENT_S = 1e-3
 
@@ -10,12 +13,12 @@ _SMALLEST_FRAGMENT_S = 1e-3
 class Player:
     """Where in the score one is.
 
-    follows_timeline: the scene's frame says where; what stands below then rests.
+    clock: TIMELINE: the scene's frame says where; what stands below then rests.
     speed: one of SPEEDS; backwards: the other way. fragment: the two ends, in seconds, of what is played over
     and over, None: the whole. at_rest: stopped, in the rest pose.
     """
 
-    follows_timeline: bool = True
+    clock: Clock = "TIMELINE"
     is_playing: bool = False
     at_rest: bool = False
     backwards: bool = False
@@ -23,6 +26,11 @@ class Player:
     fragment: tuple[float, float] | None = None
     _position_s: float = 0.0
     _since_s: float = 0.0
+
+    @property
+    def follows_timeline(self) -> bool:
+        """Tell whether the scene's frame says where one is."""
+        return self.clock == "TIMELINE"
 
     def position_s(self, now_s: float, duration_s: float) -> float:
         """Return where in a score of that length one is; the end leads back to the beginning."""

@@ -19,13 +19,11 @@ import bpy
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-import checkout
+import checkout  # noqa: F401  # makes takt known
 
-from takt.samples import film
-from takt.samples.character import build_character
+from takt.samples import dancer, film
 from takt.windowless import missing_graphics
 
-DANCE = checkout.ROOT / "samples" / "library" / "dance.pha"
 FILM_SIZE = 640, 360
 ZONES_SIZE = 720, 960
 STRIP_SIZE = 200, 400
@@ -45,33 +43,24 @@ def main(archive: Path, out: Path) -> None:
     bpy.ops.wm.read_factory_settings(use_empty=True)
     say(f"install {archive.name}")
     bpy.ops.extensions.package_install_files(filepath=str(archive), repo="user_default", enable_on_install=True)
-    dancer = bound_dancer()
-    say(f"import {DANCE.name}")
-    bpy.ops.takt.import_pha(filepath=str(DANCE))  # type: ignore[attr-defined]
+    star = prepared()
+    say(f"import {dancer.DANCE.name}")
+    dancer.play()
     made = [out / "dance.blend"]
     bpy.ops.wm.save_as_mainfile(filepath=str(made[0]), compress=True)
     if reason := missing_graphics() or installed("bridge.versions").start_gpu():
         say(f"no pictures: {reason}")
     else:
-        made += dancer.draw(out)
+        made += star.draw(out)
     print(*made, sep="\n")
-    print(f"{len(dancer.mesh.data.vertices):,} vertices, {len(dancer.armature.data.bones)} bones, "
-          f"{dancer.duration_s:.1f} s of dance, made in {time.perf_counter() - began_s:.0f} s", flush=True)
+    print(f"{len(star.mesh.data.vertices):,} vertices, {len(star.armature.data.bones)} bones, "
+          f"{star.duration_s:.1f} s of dance, made in {time.perf_counter() - began_s:.0f} s", flush=True)
 
 
-def bound_dancer() -> "Dancer":
+def prepared() -> "Dancer":
     """Build the sample character and bind it as a user does: select, then click."""
     say("build the sample character and bind it")
-    context = bpy.context
-    armature, mesh = build_character(context)
-    for ob in context.selected_objects:
-        ob.select_set(False)
-    mesh.select_set(True)
-    armature.select_set(True)
-    assert context.view_layer is not None
-    context.view_layer.objects.active = armature
-    bpy.ops.takt.auto_bind()  # type: ignore[attr-defined]
-    return Dancer(context.scene, armature, mesh)
+    return Dancer(bpy.context.scene, *dancer.bound_dancer())
 
 
 @dataclass(frozen=True)
@@ -97,8 +86,9 @@ class Dancer:
         zones, transitions, dance = out / "zones.png", out / "transitions.png", out / "dance.mp4"
         say("draw the zones of influence and a transition")
         first = self.scene.frame_start
-        film.write_png(zones, next(self.pictures([first], [self.camera([first], ZONES_SIZE)], "ZONES")))
-        film.write_png(transitions, self.transition_strip())
+        files = installed("bridge.film")
+        files.write_picture(next(self.pictures([first], [self.camera([first], ZONES_SIZE)], "ZONES")), zones)
+        files.write_picture(self.transition_strip(), transitions)
         self.draw_film(dance)
         return [zones, transitions, dance]
 
@@ -109,16 +99,16 @@ class Dancer:
         folder = path.with_suffix(".frames")
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()
-        frames = []
+        frames, files = [], installed("bridge.film")
         for number, picture in zip(numbers, self.pictures(numbers, cameras), strict=True):
             if (number - numbers[0]) % 480 == 0:
                 say(f"draw {path.name}: frame {number} of {numbers[-1]}")
             frames.append(folder / f"{number:06}.png")
-            film.write_png(frames[-1], picture)
+            files.write_picture(picture, frames[-1])
         say(f"encode {path.name}")
         render = self.scene.render
         with film.quiet():
-            installed("bridge.film").encode_film(frames, path, render.fps, render.fps_base, FILM_SIZE)
+            files.encode_film(frames, path, render.fps, render.fps_base, FILM_SIZE)
         shutil.rmtree(folder)
 
     def transition_strip(self) -> film.Picture:

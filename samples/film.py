@@ -1,13 +1,10 @@
-"""Pictures of a character: where the camera stands, the ground, PNG files."""
+"""Pictures of a character: where the camera stands, the ground."""
 
 import contextlib
 import os
-import struct
 import sys
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,9 +13,9 @@ import numpy.typing as npt
 Picture = npt.NDArray[np.uint8]
 Array = npt.NDArray[np.floating[Any]]
 
-_LENS_RAD = np.radians(32.0)
+_LENS_RAD = float(np.radians(32.0))
 _ABOVE_RAD = np.radians(12.0)
-_BESIDE_RAD = np.radians(20.0)
+_BESIDE_RAD = float(np.radians(20.0))
 _NEAR_M, _FAR_M = 0.1, 100.0
 _TILE_M = 0.5
 _FOG_M = 9.0
@@ -37,18 +34,21 @@ class Camera:
     clip_from_view: Array
 
     @classmethod
-    def framing(cls, low: Array, high: Array, width: int, height: int) -> "Camera":
+    def framing(cls, low: Array, high: Array, width: int, height: int, beside_rad: float = _BESIDE_RAD,
+                lens_rad: float = _LENS_RAD) -> "Camera":
         """Stand in front of a box (Blender's front: −Y), a little beside and above, as near as shows all of it.
+
+        lens_rad: the angle of view from below to above.
 
         With the camera at (x, y, d) along its own axes, a corner (p, z) is in view where |p − x| ≤ slope · (d − z),
         and likewise for y: two bounds on d for each direction, which meet in the nearest place.
         """
-        back = np.array((np.sin(_BESIDE_RAD), -np.cos(_BESIDE_RAD), 0.0)) * np.cos(_ABOVE_RAD)
+        back = np.array((np.sin(beside_rad), -np.cos(beside_rad), 0.0)) * np.cos(_ABOVE_RAD)
         back[2] = np.sin(_ABOVE_RAD)
         right = np.cross((0.0, 0.0, 1.0), back)
         right /= np.linalg.norm(right)
         axes = np.stack((right, np.cross(back, right), back))
-        slope = np.tan(_LENS_RAD / 2.0) * np.array((width / height, 1.0))
+        slope = np.tan(lens_rad / 2.0) * np.array((width / height, 1.0))
         corners = np.stack(np.meshgrid(*zip(low, high, strict=True)), axis=-1).reshape(-1, 3) @ axes.T
         upper = (corners[:, :2] + slope * corners[:, 2:]).max(axis=0)
         lower = (corners[:, :2] - slope * corners[:, 2:]).min(axis=0)
@@ -60,10 +60,10 @@ class Camera:
                          (0.0, 0.0, (_FAR_M + _NEAR_M) / depth, 2.0 * _FAR_M * _NEAR_M / depth), (0.0, 0.0, -1.0, 0.0)))
         return cls(width, height, view, clip)
 
-    def ground(self, foot: Array) -> Array:
-        """Paint what stands behind a character above a place (2,): tiles of half a metre, its shadow, (H, W, 3).
+    def ground(self, feet: Array) -> Array:
+        """Paint what stands behind characters above places (..., 2): tiles of half a metre, shadows, (H, W, 3).
 
-        The tiles fade into the backdrop; above the horizon there is nothing else.
+        Behind the characters the tiles fade into the backdrop; above the horizon there is nothing else.
         """
         back = self.view_from_world[:3, :3].astype(np.float32)
         x = (np.arange(self.width, dtype=np.float32) + 0.5) / self.width * 2.0 - 1.0
@@ -74,9 +74,13 @@ class Camera:
         eye = (-self.view_from_world[:3, :3].T @ self.view_from_world[:3, 3]).astype(np.float32)
         away = rays * (eye[2] / -(y[first:] * back[1, 2] - back[2, 2]))[:, None, None]
         tile = np.floor((eye[:2] + away) / _TILE_M).astype(np.int32).sum(axis=-1) % 2
-        fog = np.clip(np.hypot(away[..., 0], away[..., 1]) / (eye[2] + _FOG_M), 0.0, 1.0)[..., None]
-        aside = (eye[:2] - foot.astype(np.float32) + away) / _SHADOW_M
-        shadow = 1.0 - _SHADOW * np.exp(-(aside[..., 0] ** 2 + aside[..., 1] ** 2))[..., None]
+        places = feet.reshape(-1, 2).astype(np.float32)
+        forth = -back[2, :2] / np.hypot(*back[2, :2])
+        fog = np.clip((eye[:2] - places.mean(axis=0) + away) @ forth / _FOG_M, 0.0, 1.0)[..., None]
+        shadow = np.ones((*away.shape[:2], 1), dtype=np.float32)
+        for foot in places:
+            aside = (eye[:2] - foot + away) / _SHADOW_M
+            shadow *= 1.0 - _SHADOW * np.exp(-(aside[..., 0] ** 2 + aside[..., 1] ** 2))[..., None]
         picture = np.tile(_BACKDROP.astype(np.float32), (self.height, self.width, 1))
         picture[first:] = _TILES.astype(np.float32)[tile] * shadow * (1.0 - fog) + _BACKDROP.astype(np.float32) * fog
         return picture
@@ -97,18 +101,6 @@ def strip(pictures: list[Picture], is_inside: list[bool]) -> Picture:
         column[2:10] = (235, 120, 40) if inside else (215, 218, 222)
         columns.append(column)
     return np.concatenate(columns, axis=1)
-
-
-def write_png(path: Path, picture: Picture) -> None:
-    """Write an RGB picture (H, W, 3) whose first row is the top one."""
-    height, width, _ = picture.shape
-    rows = np.zeros((height, 1 + width * 3), dtype=np.uint8)  # each row begins with its filter: none
-    rows[:, 1:] = picture.reshape(height, -1)
-    chunks = ((b"IHDR", struct.pack(">2I5B", width, height, 8, 2, 0, 0, 0)),
-              (b"IDAT", zlib.compress(rows.tobytes(), 1)), (b"IEND", b""))
-    path.write_bytes(b"\x89PNG\r\n\x1a\n" + b"".join(
-        struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
-        for kind, body in chunks))
 
 
 @contextlib.contextmanager

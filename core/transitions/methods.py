@@ -96,15 +96,15 @@ def _edges(lengths_s: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 METHODS: dict[str, Method] = {method.identifier: method for method in (
-    Method("LEAD", "Led over", "Across the seam, both clips bent towards a common place and speed there; their own "
+    Method("LEAD", "Led Over", "Across the seam, both clips bent towards a common place and speed there; their own "
            "motion goes on", "LEAD", np.minimum, _across_the_seam),
-    Method("END", "At the end", "In the last moments of a clip; the next one begins untouched", "RISE",
+    Method("END", "At the End", "In the last moments of a clip; the next one begins untouched", "RISE",
            lambda before, after: before, _at_the_end),
-    Method("BOTH", "Across the seam", "Half at the end of one clip, half at the beginning of the next", "PULSE",
+    Method("BOTH", "Across the Seam", "Half at the end of one clip, half at the beginning of the next", "PULSE",
            np.minimum, _across_the_seam),
     Method("INSERT", "Inserted", "Between the clips; the clip before plays whole, but faster, to make room", "ALONE",
            lambda before, after: before * (1.0 / KEPT_SHARE - 1.0), _inserted),
-    Method("INSERT_BOTH", "Inserted, from both", "Between the clips; both play whole, but faster, to make room",
+    Method("INSERT_BOTH", "Inserted, from Both", "Between the clips; both play whole, but faster, to make room",
            "ALONE", lambda before, after: (before + after) * ((1.0 - KEPT_SHARE) / 2.0), _inserted_from_both),
     Method("APPEND", "Added", "Between the clips, in time of its own: the whole becomes longer", "ALONE",
            lambda before, after: np.full_like(before, np.inf), _appended),

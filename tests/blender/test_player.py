@@ -8,13 +8,15 @@ import numpy as np
 import pytest
 
 from takt.bridge import properties, score
-from takt.core.transitions.methods import METHODS
-from takt.operators.strip import go_to
+from takt.core.keys import INTERPOLATIONS
+from takt.operators.strip import go_to, shown_times
 from takt.preview import life
+from takt.preview.captions import on_screen, own_words
 from takt.preview.cast import Actor, is_in_transition, place_of_copy, roles_of
 from takt.preview.character import Character
 from takt.preview.choices import COMPARISONS, Choices
-from takt.preview.strip import Place, Strip
+from takt.preview.draw import View
+from takt.preview.strip import Place, Strip, fitted
 from takt.samples.character import build_character
 from takt.tests.characters import Object, context
 
@@ -62,13 +64,40 @@ def test_with_the_timeline_steps_are_frames(dancer: Object) -> None:
     assert not life.choices().player.at_rest
 
 
-def test_the_timeline_refuses_what_it_has_not(dancer: Object) -> None:
-    assert operators.player(action="FASTER") == {"CANCELLED"}
+def test_another_speed_takes_the_own_clock_from_where_the_timeline_is(dancer: Object) -> None:
+    context.scene.frame_set(context.scene.frame_start + 48)
+    press("FASTER")
+    player = life.choices().player
+    assert (player.clock, player.speed) == ("OWN", 1.25)
+    assert player.position_s(life.now_s(), life.duration_s()) == pytest.approx(2.0)
+    press("STEP_ON")
+    context.window_manager.takt_clock = "TIMELINE"
+    assert context.scene.frame_current == context.scene.frame_start + 49
+
+
+def test_a_fragment_of_the_timeline_is_its_preview_range(dancer: Object) -> None:
+    scene = context.scene
+    scene.frame_set(30)
+    press("FROM_HERE")
+    scene.frame_set(60)
+    press("TO_HERE")
+    assert scene.use_preview_range and (scene.frame_preview_start, scene.frame_preview_end) == (30, 60)
+    motion = score.motion_of(dancer)
+    assert motion is not None
+    first = properties.character(dancer).frame_start
+    assert shown_times(scene, dancer, motion)[1] == pytest.approx(((30 - first) / 24, (60 - first) / 24))
+    press("RESTART")
+    assert scene.frame_current == 30
+    press("BACKWARDS")
+    press("RESTART")
+    assert scene.frame_current == 60
+    press("WHOLE")
+    assert not scene.use_preview_range and shown_times(scene, dancer, motion)[1] is None
 
 
 def test_the_own_clock_begins_where_the_timeline_was(dancer: Object) -> None:
     context.scene.frame_set(context.scene.frame_start + 48)
-    context.window_manager.takt_follows_timeline = False
+    context.window_manager.takt_clock = "OWN"
     player = life.choices().player
     assert player.position_s(life.now_s(), life.duration_s()) == pytest.approx(48 / 24)
     press("STEP_ON")
@@ -88,22 +117,29 @@ def test_one_clip_alone_and_back(dancer: Object) -> None:
     press("ALONE")
     motion = life.characters()[0].last_good
     assert motion is not None and life.choices().alone == motion.sequence.clips[int(motion.sequence.clip[0])]
+    begin, end = float(motion.layout.begin_s[0]), float(motion.layout.end_s[0])
+    now_s, fragment = shown_times(context.scene, dancer, motion)
+    assert fragment == (begin, end) and begin <= now_s <= end
+    go_to(context, dancer, float(motion.layout.begin_s[4]) + 0.01, motion)
+    assert (life.choices().alone, life.choices().alone_segment) == (motion.sequence.clips[motion.sequence.clip[4]], 4)
     press("ALONE")
     assert life.choices().alone == ""
 
 
-def test_the_interpolation_is_switched(dancer: Object) -> None:
-    before = score.motion_of(dancer)
-    press("INTERPOLATION")
-    assert properties.character(dancer).interpolation == "LERP"
-    after = score.motion_of(dancer)
-    assert after is not None and before is not None and after.style.interpolation != before.style.interpolation
+def test_the_interpolations_are_gone_through(dancer: Object) -> None:
+    settings, seen = properties.character(dancer), []
+    for _ in INTERPOLATIONS:
+        press("INTERPOLATION")
+        motion = score.motion_of(dancer)
+        assert motion is not None and motion.style.interpolation == settings.interpolation
+        seen.append(settings.interpolation)
+    assert sorted(seen) == sorted(INTERPOLATIONS)
 
 
 def test_a_click_on_the_strip_goes_there(dancer: Object) -> None:
     go_to(context, dancer, 2.0)
     assert context.scene.frame_current == properties.character(dancer).frame_start + 48
-    context.window_manager.takt_follows_timeline = False
+    context.window_manager.takt_clock = "OWN"
     go_to(context, dancer, 3.0)
     assert life.choices().player.position_s(life.now_s(), life.duration_s()) == pytest.approx(3.0)
 
@@ -114,6 +150,15 @@ def test_the_strip_names_what_plays(dancer: Object) -> None:
     words = Strip.of(motion).words_at(0.5)
     assert words.startswith("0.50 s   main › ")
     assert motion.sequence.clips[int(motion.sequence.clip[0])] in words
+
+
+def test_names_are_cut_where_they_do_not_fit() -> None:
+    def drawn(room: float) -> str:
+        return fitted("quarter_turn", room, lambda text: 10.0 * len(text))
+
+    assert [drawn(room) for room in (120.0, 119.0, 60.0, 59.0, 30.0, 29.0)] == [
+        "quarter_turn", "quarter_tu…", "quart…", "quar", "qua", ""]
+    assert fitted("go", 20.0, lambda text: 10.0 * len(text)) == "go"
 
 
 def test_places_and_times_on_the_strip_answer_each_other() -> None:
@@ -143,6 +188,33 @@ def test_every_choice_has_its_roles(dancer: Object) -> None:
     assert [role.at_rest for role in roles_of(actor, at_rest)] == [True]
 
 
+def test_everything_that_can_be_compared_plays_and_is_named(dancer: Object) -> None:
+    character, motion = life.characters()[0], score.motion_of(dancer)
+    actor = Actor(character, dancer, [], motion, 10.0)
+    for name in (name for group in COMPARISONS.values() for name in group):
+        context.window_manager.takt_compare = name
+        choices = life.choices()
+        assert choices.compare == context.window_manager.takt_compare == name
+        if name == "NONE":
+            continue
+        own, double = roles_of(actor, choices)
+        assert double.offset[0] > 0.0
+        changes = choices.comparison.changes
+        assert all(getattr(double.motion.style, key, value) == value for key, value in changes.items())
+        assert choices.comparison.method is not None or own_words(own, choices.comparison)
+    assert own_words(own, Choices(compare="METHOD_END").comparison) == "Led Over"
+    assert own_words(own, Choices(compare="CURVE_COSINE").comparison) == "Linear Curve"
+    assert own_words(own, Choices(compare="INTERPOLATION_SQUAD").comparison) == "Spherical Interpolation"
+
+
+def test_captions_stand_where_the_figures_do() -> None:
+    view = View(np.eye(4), np.diag((0.5, 1.0, 1.0, 1.0)), 200, 100, encode=False)
+    place = on_screen(np.array((1.0, -0.5, 0.0)), view)
+    assert place is not None and place.tolist() == pytest.approx((150.0, 25.0))
+    behind = View(np.eye(4), np.diag((1.0, 1.0, 1.0, -1.0)), 200, 100, encode=False)
+    assert on_screen(np.zeros(3), behind) is None
+
+
 def test_ghosts_know_when_a_transition_plays(dancer: Object) -> None:
     motion = score.motion_of(dancer)
     assert motion is not None
@@ -150,12 +222,3 @@ def test_ghosts_know_when_a_transition_plays(dancer: Object) -> None:
     begin, end = motion.layout.window_begin_s[longest], motion.layout.window_end_s[longest]
     assert is_in_transition(motion, (begin + end) / 2.0)
     assert not is_in_transition(Character, 0.0)  # type: ignore[arg-type]  # whatever is no motion
-
-
-def test_every_transition_method_can_be_compared_side_by_side() -> None:
-    manager: Any = context.window_manager
-    for identifier in METHODS:
-        assert COMPARISONS[identifier][2] == {"method": identifier}
-        manager.takt_compare = identifier
-        assert life.choices().compare == identifier
-    manager.takt_compare = "NONE"

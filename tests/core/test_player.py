@@ -11,7 +11,7 @@ seconds = st.floats(0.0, 1e4)
 
 
 def playing(**settings: object) -> Player:
-    player = Player(follows_timeline=False)
+    player = Player(clock="OWN")
     for name, value in settings.items():
         setattr(player, name, value)
     player.play(100.0)

@@ -1,6 +1,8 @@
 """The film operator: a file that Blender reads back, and a scene left as it was."""
 
+from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import bpy
@@ -8,12 +10,19 @@ import numpy as np
 import pytest
 from mathutils import Matrix, Vector
 
-from takt.operators.render_film import rendered
+from takt.operators.render_film import frames_of_score, rendered, seen
 from takt.tests.characters import Object, bend, context, own_character
 
 render_film: Any = bpy.ops.takt.render_film  # type: ignore[attr-defined]  # registered by the extension
 FRAMES = 5
 WIDTH, HEIGHT = 64, 48
+
+
+@dataclass
+class Lasts:
+    """As much of a motion as tells how long it is."""
+
+    duration_s: float
 
 
 @pytest.fixture
@@ -34,8 +43,8 @@ def scene() -> Object:
 
 
 def left_in_the_file(scene: Object) -> tuple[object, ...]:
-    images = [image.name for image in bpy.data.images if image.type != "RENDER_RESULT"]
-    return len(bpy.data.scenes), images, scene.render.image_settings.file_format, scene.render.filepath
+    render = scene.render
+    return len(bpy.data.scenes), len(bpy.data.images), render.image_settings.file_format, render.filepath
 
 
 def test_a_film_has_every_frame(scene: Object, tmp_path: Path) -> None:
@@ -46,6 +55,26 @@ def test_a_film_has_every_frame(scene: Object, tmp_path: Path) -> None:
     assert scene.frame_current == 3
     clip: Any = bpy.data.movieclips.load(str(path))
     assert tuple(clip.size) == (WIDTH, HEIGHT) and clip.frame_duration == FRAMES
+
+
+def test_the_whole_score_needs_no_frame_range(scene: Object, tmp_path: Path) -> None:
+    plays = {"long": Lasts(1.0), "short": Lasts(0.5)}
+    armatures = [SimpleNamespace(takt=SimpleNamespace(frame_start=start), name=name)
+                 for name, start in (("long", 5), ("short", 40))]
+    scene.render.fps = 30
+    found = frames_of_score(scene, armatures, lambda armature: plays[armature.name])  # type: ignore[arg-type, return-value]
+    assert found == range(5, 56)
+    assert frames_of_score(scene, armatures, lambda _: None) == range(1, FRAMES + 1)  # type: ignore[arg-type]
+
+
+def test_a_viewport_must_be_there_to_be_filmed(scene: Object, tmp_path: Path) -> None:
+    with pytest.raises(RuntimeError, match="There is no viewport here; choose the camera"):
+        render_film(filepath=str(tmp_path / "film.mp4"), through="VIEWPORT")
+
+
+def test_a_file_that_cannot_be_written_is_said(scene: Object, tmp_path: Path) -> None:
+    with pytest.raises(RuntimeError, match="No such file or directory"):
+        render_film(filepath=str(tmp_path / "nowhere" / "picture.png"))
 
 
 def test_a_picture_shows_the_character(scene: Object, tmp_path: Path) -> None:
@@ -59,7 +88,7 @@ def test_a_picture_shows_the_character(scene: Object, tmp_path: Path) -> None:
 
 def test_stopping_leaves_nothing(scene: Object, tmp_path: Path) -> None:
     images = len(bpy.data.images)
-    steps = rendered(context, tmp_path / "film.mp4", 1.0)
+    steps = rendered(context, tmp_path / "film.mp4", seen(context, "CAMERA", 1.0))
     assert 0.0 < next(steps) < next(steps) < 1.0
     steps.close()
     assert scene.frame_current == 3 and len(bpy.data.images) == images and not list(tmp_path.iterdir())

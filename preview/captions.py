@@ -1,0 +1,107 @@
+"""Words below the figures of a comparison: what is the one, what the other."""
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+import blf
+import bpy
+import gpu
+import numpy as np
+from mathutils import Matrix
+
+from ..bridge import properties
+from ..bridge.score import is_waiting
+from ..core.arrays import FloatArray
+from ..core.keys import INTERPOLATIONS, Interpolation
+from ..core.transitions.curves import curve_named
+from ..core.transitions.methods import method_named
+from .character import method_of
+from .choices import SKINNINGS, WITH_TRANSITIONS, Choices, Comparison
+from .draw import View
+from .flat import draw_boxes
+from .roles import Posed, Role
+from .shader import METHODS, OVERSAMPLING
+
+_TEXT_PX, _PAD_PX, _BELOW_PX = 12.0, 5.0, 14.0
+"""At a UI scale of 1."""
+_GROUND = (0.05, 0.05, 0.05, 0.7)
+_FONT = 0
+_FAILED = " (cannot be played)"
+
+
+def draw_comparison(roles: Sequence[Role], poses: Sequence[Posed], view: View, choices: Choices, double: int) -> None:
+    """Write below each character and its double, the role of that number, what they are."""
+    motions = {role.character.uid: role.motion for role in roles if role.number == 0}
+    shown = []
+    for role, posed in zip(roles, poses, strict=True):
+        if role.number == 0:
+            shown.append((role, posed, own_words(role, choices.comparison)))
+        elif role.number == double:
+            failed = (choices.comparison.changes and role.motion is motions.get(role.character.uid)
+                      and not is_waiting(role.armature))
+            shown.append((role, posed, choices.comparison.label + (_FAILED if failed else "")))
+    draw_captions(shown, view)
+
+
+def own_words(role: Role, comparison: Comparison) -> str:
+    """Return what a character is that something else is compared with."""
+    if comparison.method is not None:
+        return SKINNINGS[METHODS[method_of(role.meshes[0])]][0] if role.meshes else ""
+    settings = properties.character(role.armature)
+    names = {"method": lambda: method_named(settings.method).label,
+             "curve": lambda: f"{curve_named(settings.curve).label} Curve",
+             "interpolation": lambda: f"{INTERPOLATIONS[cast(Interpolation, settings.interpolation)][0]} Interpolation",
+             "transitions": lambda: WITH_TRANSITIONS}
+    return names[next(iter(comparison.changes))]()
+
+
+def draw_captions(roles: Sequence[tuple[Role, Posed, str]], view: View) -> None:
+    """Write words on the ground below figures."""
+    assert bpy.context.preferences is not None
+    scale = bpy.context.preferences.system.ui_scale * (OVERSAMPLING if view.encode else 1)
+    pushed: Any = gpu.matrix.push_pop()  # the stubs lack its __enter__
+    pushed_projection: Any = gpu.matrix.push_pop_projection()
+    with pushed, pushed_projection:
+        gpu.matrix.load_matrix(Matrix.Identity(4))
+        gpu.matrix.load_projection_matrix(Matrix(_pixels(view.width, view.height).tolist()))
+        blf.size(_FONT, _TEXT_PX * scale)
+        for role, posed, words in roles:
+            place = on_screen(_foot(role, posed), view)
+            if place is not None and words:
+                _draw(words, place, scale)
+
+
+def on_screen(point: FloatArray, view: View) -> FloatArray | None:
+    """Return where a point of the world is in the picture, in pixels from the lower left; None behind the viewer."""
+    clip = view.clip_from_view @ view.view_from_world @ np.append(point, 1.0)
+    if clip[3] <= 0.0:
+        return None
+    return np.asarray((clip[:2] / clip[3] + 1.0) / 2.0 * (view.width, view.height))
+
+
+def _foot(role: Role, posed: Posed) -> FloatArray:
+    """Return the place on the ground below the root bone."""
+    skeleton = role.character.skeleton
+    assert skeleton is not None
+    root = skeleton.rest_world[0, :, 3]
+    moved = posed.palette.matrices[0, :, :3] @ root + posed.palette.matrices[0, :, 3]
+    world = np.array(role.armature.matrix_world, dtype=np.float64)
+    place = world[:3, :3] @ moved + world[:3, 3]
+    place[2] = world[2, 3]
+    return np.asarray(place + role.offset)
+
+
+def _draw(words: str, place: FloatArray, scale: float) -> None:
+    width, height = blf.dimensions(_FONT, words)
+    left, bottom, pad = place[0] - width / 2.0, place[1] - _BELOW_PX * scale - height, _PAD_PX * scale
+    draw_boxes(np.array(((left - pad, bottom - pad, left + width + pad, bottom + height + pad),)),
+               np.array((_GROUND,)))
+    blf.color(_FONT, 1.0, 1.0, 1.0, 1.0)
+    blf.position(_FONT, left, bottom, 0.0)
+    blf.draw(_FONT, words)
+
+
+def _pixels(width: int, height: int) -> FloatArray:
+    """Return what takes pixels to clip space."""
+    return np.array(((2.0 / width, 0.0, 0.0, -1.0), (0.0, 2.0 / height, 0.0, -1.0), (0.0, 0.0, -1.0, 0.0),
+                     (0.0, 0.0, 0.0, 1.0)))
