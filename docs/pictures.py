@@ -21,7 +21,7 @@ _POSE, _STEP, _JOIN = 541, 402, 97
 """Frames of the dance: a kick; on the way from one foot to the other; inside a transition."""
 _HEADER_PX, _LINE_PX, _FILES_ABOVE = 44, 22, 5
 """Of the file browser."""
-_TILE = "340x500+330+190"
+_TILE = "340x460+330+215"
 _TILES: dict[str, dict[str, Any]] = {
     "surface": {},
     "zones": {"picture": "ZONES"},
@@ -61,7 +61,8 @@ def steps() -> Iterator[None]:
 
 def drop() -> Iterator[None]:
     """Build and bind the dancer, then drag a score from a file browser to it: drop.png."""
-    armature, _ = dancer.bound_dancer()
+    armature, mesh = dancer.bound_dancer()
+    mesh.select_set(False)  # no outlines
     operators.ed.undo_push(message="Bound")
     look_at((0.0, 0.0, 0.8), 5.2)
     operators.screen.area_split(direction="HORIZONTAL", factor=0.36)
@@ -106,7 +107,7 @@ def modes() -> Iterator[None]:
         for name, chosen in _TILES.items():
             choose(**{**_PLAIN, **chosen}, strip=False)
             far = "copies" in chosen
-            look_at((x + (0.75 if far else 0.26), y + (2.5 if far else 0.0), 0.86), 9.5 if far else 3.6)
+            look_at((x + (0.75 if far else 0.26), y + (2.5 if far else 0.0), 0.86), 9.5 if far else 3.25)
             yield
             tiles.append(photograph(f"{folder}/{name}.png", _TILE))
         made = window.IMAGES / "preview_modes.png"

@@ -77,7 +77,7 @@ class Cast:
         self.painter.upload(roles, poses, view)
         with solid_state():
             if choices.picture == "WIREFRAME":
-                self.painter.draw_solid("WIREFRAME")
+                self._wireframe(roles, choices.see_through)
             elif choices.see_through:
                 for role in roles:
                     if not role.is_ghost:
@@ -103,9 +103,26 @@ class Cast:
                 self.painter.draw(role, "OUTLINE")
         gpu.state.depth_mask_set(True)
 
+    def _wireframe(self, roles: Sequence[Role], see_through: bool) -> None:
+        """Draw the edges; those of the far side too if one may see through."""
+        if see_through:
+            self.painter.draw_solid("WIREFRAME")
+            return
+        gpu.state.color_mask_set(False, False, False, False)
+        self.painter.draw_solid("SHADED")
+        gpu.state.color_mask_set(True, True, True, True)
+        self.painter.draw_solid("WIREFRAME")
+        for role in roles:
+            if not role.is_ghost:
+                self._outline_behind(role)
+
     def _seen_through(self, role: Role, picture: Picture) -> None:
         self._foremost(role, picture, SEE_THROUGH_ALPHA)
-        if role.line is not None:  # its far side alone, which the near side's depth hides but for the edge
+        self._outline_behind(role)
+
+    def _outline_behind(self, role: Role) -> None:
+        """Draw the far side alone of a figure a little grown, which the near side's depth hides but for the edge."""
+        if role.line is not None:
             gpu.state.face_culling_set("FRONT")
             self.painter.draw(role, "OUTLINE")
             gpu.state.face_culling_set("NONE")

@@ -30,6 +30,13 @@ vec4 finished(vec3 linear, float alpha)
   return vec4((view.size.z == 1.0) ? encoded(linear) : linear, alpha);
 }
 
+/* What can be seen through is dense at its rim. A ghost is also thin where one looks straight at it, so that it does
+ * not hide whom it haunts. */
+const float RIM = 1.9;
+const float GHOST_MIDDLE = 0.3;
+/* What is interpolated between ones is not quite one. */
+const float OPAQUE = 0.999;
+
 void main()
 {
   float alpha = base.a * opacity;
@@ -44,9 +51,11 @@ void main()
   bool is_front = gl_FrontFacing == (handedness > 0.0);
   vec3 n = normalize(is_front ? view_normal : -view_normal);
   float facing = max(dot(n, to_viewer), 0.0);
+  float middle = (base.a < OPAQUE) ? GHOST_MIDDLE : 1.0;
+  alpha *= (alpha < OPAQUE) ? mix(middle, RIM, pow(1.0 - facing, 2.0)) : 1.0;
   float key = max(dot(n, KEY_DIRECTION), 0.0);
   vec3 light = mix(GROUND, SKY, n.y * 0.5 + 0.5) + vec3(KEY * key);
   float edge = 1.0 - 0.45 * pow(1.0 - facing, 3.0);
   vec3 surface_colour = (drawing.y == PICTURE_WEIGHTS) ? heat_colour(heat) : base.rgb;
-  colour = finished(surface_colour * light * edge, alpha);
+  colour = finished(surface_colour * light * edge, min(alpha, 1.0));
 }

@@ -1,5 +1,7 @@
 const float SMALLEST = 1e-6;
 const float OUTLINE_PX = 1.5;
+/* Edges lie a little nearer than the surface that hides those behind it. */
+const float NEARER = 0.002;
 
 void main()
 {
@@ -20,6 +22,10 @@ void main()
     base.rgb = tint.rgb;
   }
   heat = (drawing.y == PICTURE_WEIGHTS) ? weight_of(whole_numbers(row(figure + RECORD_BONES)).w) : 0.0;
+  if (drawing.y == PICTURE_WIREFRAME) {
+    bool perspective = view.clip_from_view[2][3] != 0.0;
+    in_view.xyz += perspective ? -NEARER * in_view.xyz : vec3(0.0, 0.0, NEARER / view.clip_from_view[1][1]);
+  }
   gl_Position = view.clip_from_view * in_view;
   if (drawing.y == PICTURE_OUTLINE) {
     /* Grown along the normals by so many pixels: what is then drawn over it leaves an edge. */
