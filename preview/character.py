@@ -81,9 +81,15 @@ class Character:
     _read: dict[int, Geometry] = field(default_factory=dict)
     _motions: dict[Hashable, tuple[int, Motion | None]] = field(default_factory=dict)
 
-    def look(self, meshes: Sequence[bpy.types.Object]) -> None:
-        """Take note of what may change without an edit of the meshes themselves."""
+    def look(self, armature_object: bpy.types.Object, meshes: Sequence[bpy.types.Object]) -> None:
+        """Take note of what may change without an edit of the bones and meshes themselves."""
+        data = armature_object.data
+        self._skeleton_stale |= data is not None and data.session_uid != self._armature_uid
         self.methods = {mesh.session_uid: method_of(mesh) for mesh in meshes}
+        for mesh in meshes:
+            part = self.parts.get(mesh.session_uid)
+            if part is not None and part.data_uids != _data_uids(mesh):
+                del self.parts[mesh.session_uid]
 
     def read_ahead(self, armature_object: bpy.types.Object, mesh: bpy.types.Object,
                    tell: Callable[[float], None]) -> None:
@@ -128,7 +134,7 @@ class Character:
             buffer = vertex_buffer(geometry)
             part = Part(uids, shader(CHARACTER, has_more_influences(geometry)), buffer,
                         triangle_batch(buffer, geometry), geometry.edges,
-                        float(np.ptp(geometry.positions, axis=0).max(initial=0.0)))
+                        float(np.ptp(geometry.positions, axis=0).max()) if len(geometry.positions) else 0.0)
             self.shared[key] = part
         return part
 

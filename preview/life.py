@@ -144,6 +144,7 @@ def read_large_meshes(layer: bpy.types.ViewLayer, tell: Callable[[float], None])
     """Read meshes whose reading would hold up the first drawing for long; tell: takes the share of the work done."""
     if _running is None:
         return
+    layer.update()  # switching on has the meshes evaluated, which counts as a change of them
     large = [(character, armature, mesh) for character, armature, meshes in _look(_running, layer) for mesh in meshes
              if len(cast(bpy.types.Mesh, mesh.data).vertices) >= _LARGE_VERTICES]
     for number, (character, armature, mesh) in enumerate(large):
@@ -302,8 +303,8 @@ def _look(running: _Running, layer: bpy.types.ViewLayer) -> _Members:
         elif ob.type == "MESH" and not is_worked_on(ob) and (armature := armature_of(ob)) is not None:
             found.setdefault(armature.session_uid, []).append(ob)
     members = [(running.characters[uid], armature, found.get(uid, [])) for uid, armature in armatures.items()]
-    for character, _, meshes in members:
-        character.look(meshes)
+    for character, armature, meshes in members:
+        character.look(armature, meshes)
     return members
 
 
