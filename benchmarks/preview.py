@@ -59,8 +59,16 @@ def main() -> int:
 
 
 def measured(count: int, vertices: int) -> tuple[float, float]:
-    """Return milliseconds of the processor for each picture, and until the picture is there."""
+    """Return milliseconds of the processor for each picture, and until the picture is there, of a crowd."""
     dancers(count, vertices)
+    try:
+        return drawing_ms(PICTURES)
+    finally:
+        life.stop()
+
+
+def drawing_ms(pictures: int) -> tuple[float, float]:
+    """Return milliseconds of the processor for each picture, and until the picture is there."""
     scene, window = _context.scene, _context.window_manager.windows[0]
     area = next(area for area in window.screen.areas if area.type == "VIEW_3D")
     region = next(region for region in area.regions if region.type == "WINDOW")
@@ -80,15 +88,14 @@ def measured(count: int, vertices: int) -> tuple[float, float]:
             life.draw_viewport(_context)
 
         with gpu_left_out():
-            alone = median_ms(draw, go_on, time.thread_time)  # the processor's own, whoever else is at it
+            alone = median_ms(draw, pictures, go_on, time.thread_time)  # the processor's own, whoever else is at it
 
         def draw_and_wait(number: int) -> None:
             draw(number)
             wait()
 
-        whole = median_ms(draw_and_wait, go_on)
+        whole = median_ms(draw_and_wait, pictures, go_on)
     target.free()
-    life.stop()
     return alone, whole
 
 
@@ -103,11 +110,11 @@ def gpu_left_out() -> Iterator[None]:
         draw_module._draw_batch = kept
 
 
-def median_ms(do: Callable[[int], object], before: Callable[[int], None] = lambda _: None,
+def median_ms(do: Callable[[int], object], pictures: int = PICTURES, before: Callable[[int], None] = lambda _: None,
               clock: Callable[[], float] = time.perf_counter) -> float:
     """Return how long it takes, in milliseconds; what is done before does not count."""
     taken = []
-    for number in range(PICTURES + WARM_UP):
+    for number in range(pictures + WARM_UP):
         before(number)
         began = clock()
         do(number)

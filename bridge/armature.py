@@ -57,7 +57,8 @@ def read_pose_world(armature_object: bpy.types.Object) -> FloatArray:
     if pose is None or len(pose.bones) != len(bones):  # Blender has not evaluated the armature yet
         return np.ascontiguousarray(_read_matrices(bones, "matrix_local")[:, :3])
     world = _read_matrices(pose.bones, "matrix")
-    order = [pose.bones.find(bone.name) for bone in bones]
+    place = {bone.name: index for index, bone in enumerate(pose.bones)}  # find() goes through them all each time
+    order = [place[bone.name] for bone in bones]
     return np.ascontiguousarray(world[order][:, :3])
 
 

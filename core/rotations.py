@@ -140,6 +140,32 @@ def from_matrix(matrix: FloatArray) -> FloatArray:
     return np.where(q[..., :1] < 0.0, -q, q)
 
 
+def from_exact_matrix(matrix: FloatArray) -> FloatArray:
+    """Turn matrices (..., 3, 3) that are rotations but for rounding into quaternions with w ≥ 0, quickly.
+
+    Shepperd (1978): four times a quaternion's product with its own largest component is a row of sums of the matrix.
+    What is no rotation gives no warning; see `from_matrix`.
+
+    >>> from_exact_matrix(np.diag((1.0, -1.0, -1.0))).tolist()
+    [0.0, 1.0, 0.0, 0.0]
+    """
+    m = matrix
+    xx, yy, zz = m[..., 0, 0], m[..., 1, 1], m[..., 2, 2]
+    sums = np.empty((*m.shape[:-2], 4, 4))
+    sums[..., 0, 0], sums[..., 1, 1] = 1.0 + xx + yy + zz, 1.0 + xx - yy - zz
+    sums[..., 2, 2], sums[..., 3, 3] = 1.0 - xx + yy - zz, 1.0 - xx - yy + zz
+    sums[..., 0, 1] = sums[..., 1, 0] = m[..., 2, 1] - m[..., 1, 2]
+    sums[..., 0, 2] = sums[..., 2, 0] = m[..., 0, 2] - m[..., 2, 0]
+    sums[..., 0, 3] = sums[..., 3, 0] = m[..., 1, 0] - m[..., 0, 1]
+    sums[..., 1, 2] = sums[..., 2, 1] = m[..., 0, 1] + m[..., 1, 0]
+    sums[..., 1, 3] = sums[..., 3, 1] = m[..., 0, 2] + m[..., 2, 0]
+    sums[..., 2, 3] = sums[..., 3, 2] = m[..., 1, 2] + m[..., 2, 1]
+    largest = np.argmax(np.diagonal(sums, axis1=-2, axis2=-1), axis=-1)
+    q = np.take_along_axis(sums, largest[..., None, None], axis=-2)[..., 0, :]
+    q /= np.sqrt(np.einsum("...i,...i->...", q, q))[..., None]
+    return np.where(q[..., :1] < 0.0, -q, q)
+
+
 def to_matrix(q: FloatArray) -> FloatArray:
     """Turn unit quaternions into rotation matrices (..., 3, 3)."""
     w, x, y, z = np.moveaxis(q, -1, 0)

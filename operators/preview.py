@@ -7,6 +7,8 @@ import bpy
 from ..preview import life
 from ..preview.character import armature_of, bound_meshes
 
+_PROGRESS_STEPS = 100
+
 
 class TAKT_OT_preview(bpy.types.Operator):
     """Draw the selected characters as their score plays them, in all 3D viewports, without the Action"""
@@ -35,6 +37,13 @@ class TAKT_OT_preview(bpy.types.Operator):
             self.report({"ERROR"}, f"No mesh of this scene follows {names}. Bind one first: Auto-bind to Skeleton")
             return {"CANCELLED"}
         life.start(bound)
+        window_manager, layer = context.window_manager, context.view_layer
+        assert window_manager is not None and layer is not None
+        window_manager.progress_begin(0.0, _PROGRESS_STEPS)
+        try:
+            life.read_large_meshes(layer, lambda share: window_manager.progress_update(share * _PROGRESS_STEPS))
+        finally:
+            window_manager.progress_end()
         return {"FINISHED"}
 
 

@@ -1,6 +1,6 @@
 """A mesh on the GPU: read once, uploaded once, drawn in any pose."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -16,6 +16,9 @@ _NORMAL_STEPS = 512
 """Corners of a vertex whose normals agree to one part in this share a vertex on the GPU."""
 _GREY = (0.6, 0.6, 0.6)
 """Colour of what nothing moves, and of what has no material: Blender's own is white, which light would burn out."""
+
+_SHARE_OF_INFLUENCES = 0.7
+"""Of the time that reading a large mesh takes."""
 
 Float32Array = npt.NDArray[np.float32]
 Int32Array = npt.NDArray[np.int32]
@@ -40,13 +43,15 @@ class Geometry:
     edges: Int32Array
 
 
-def read_geometry(mesh_object: bpy.types.Object, bone_names: Sequence[str], bone_colours: FloatArray) -> Geometry:
+def read_geometry(mesh_object: bpy.types.Object, bone_names: Sequence[str], bone_colours: FloatArray,
+                  tell: Callable[[float], None] = lambda _: None) -> Geometry:
     """Read a mesh and its weights; the 4 strongest influences of each vertex, 8 where some vertex has more.
 
-    bone_names: as `read_influences` takes them; bone_colours: (J, 3).
+    bone_names: as `read_influences` takes them; bone_colours: (J, 3). tell: takes the share of the work done.
     """
     mesh = cast(bpy.types.Mesh, mesh_object.data)
     influences = read_influences(mesh_object, bone_names, limit=8)
+    tell(_SHARE_OF_INFLUENCES)
     width = 4 if influences.joints.shape[1] <= 4 else 8
     padding = ((0, 0), (0, width - influences.joints.shape[1]))
     joints = np.pad(influences.joints, padding)
@@ -108,8 +113,7 @@ def _split(mesh: bpy.types.Mesh) -> tuple[IntArray, Float32Array, IntArray, Int3
     mesh.loops.foreach_get("vertex_index", corners)
     triangles = np.empty(len(mesh.loop_triangles) * 3, dtype=np.int32)
     mesh.loop_triangles.foreach_get("loops", triangles)
-    faces = np.empty(len(mesh.polygons), dtype=np.int32)
-    mesh.polygons.foreach_get("material_index", faces)
+    faces = _material_of_faces(mesh)
     if mesh.normals_domain == "POINT" and not faces.any():
         every = np.arange(len(mesh.vertices), dtype=np.int64)
         return every, _read(mesh.vertex_normals, "vector", 3), np.zeros_like(every), corners[triangles].reshape(-1, 3)
@@ -122,6 +126,15 @@ def _split(mesh: bpy.types.Mesh) -> tuple[IntArray, Float32Array, IntArray, Int3
     _, first, place = np.unique(as_bytes, return_index=True, return_inverse=True)
     return (keys[first, 0].astype(np.int64), normals[first], keys[first, 1].astype(np.int64),
             place.ravel()[triangles].reshape(-1, 3).astype(np.int32))
+
+
+def _material_of_faces(mesh: bpy.types.Mesh) -> Int32Array:
+    """Return the place of each face's material. Asked one by one, each face would look through all vertex groups."""
+    materials = np.zeros(len(mesh.polygons), dtype=np.int32)
+    attribute = mesh.attributes.get("material_index")
+    if attribute is not None:
+        cast(Any, attribute).data.foreach_get("value", materials)
+    return materials
 
 
 def _edges(mesh: bpy.types.Mesh, vertices: IntArray) -> Int32Array:

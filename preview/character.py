@@ -4,7 +4,7 @@ Blender's objects are never kept between calls: undo and deletion would leave th
 again by their session_uid, which lasts as long as the object.
 """
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Protocol, cast
@@ -19,7 +19,7 @@ from ..bridge.score import error_of, is_waiting, motion_of, rest_key, revision
 from ..core.arrays import FloatArray
 from ..core.motion import Motion
 from ..core.skeleton import Pose, Skeleton
-from .batch import Int32Array, edge_batch, has_more_influences, read_geometry, triangle_batch, vertex_buffer
+from .batch import Geometry, Int32Array, edge_batch, has_more_influences, read_geometry, triangle_batch, vertex_buffer
 from .colours import bone_colours
 from .shader import CHARACTER, METHODS, shader
 
@@ -78,11 +78,26 @@ class Character:
     _armature_uid: int = 0
     _bone_names: tuple[str, ...] = ()
     _skeleton_stale: bool = True
+    _read: dict[int, Geometry] = field(default_factory=dict)
     _motions: dict[Hashable, tuple[int, Motion | None]] = field(default_factory=dict)
 
-    def look(self, meshes: Sequence[bpy.types.Object]) -> None:
-        """Take note of what may change without an edit of the meshes themselves."""
+    def look(self, armature_object: bpy.types.Object, meshes: Sequence[bpy.types.Object]) -> None:
+        """Take note of what may change without an edit of the bones and meshes themselves."""
+        data = armature_object.data
+        self._skeleton_stale |= data is not None and data.session_uid != self._armature_uid
         self.methods = {mesh.session_uid: method_of(mesh) for mesh in meshes}
+        for mesh in meshes:
+            part = self.parts.get(mesh.session_uid)
+            if part is not None and part.data_uids != _data_uids(mesh):
+                del self.parts[mesh.session_uid]
+
+    def read_ahead(self, armature_object: bpy.types.Object, mesh: bpy.types.Object,
+                   tell: Callable[[float], None]) -> None:
+        """Read a mesh before the first drawing, which then only uploads it. tell: takes the share of the work done."""
+        if self.skeleton is None:
+            self._read_skeleton(armature_object)
+        assert self.skeleton is not None
+        self._read[mesh.session_uid] = read_geometry(mesh, self._bone_names, bone_colours(self.skeleton), tell)
 
     def refresh(self, armature_object: bpy.types.Object, meshes: Sequence[bpy.types.Object]) -> None:
         """Read and upload what is new or has been edited; nothing to do costs nothing."""
@@ -95,6 +110,7 @@ class Character:
     def data_changed(self, data_uid: int) -> None:
         """Take note that a mesh (its weights and groups included), an armature or a material has been edited."""
         self._skeleton_stale |= data_uid == self._armature_uid
+        self._read.clear()
         for uid, part in list(self.parts.items()):
             if data_uid in part.data_uids:
                 self.parts.pop(uid).is_stale = True
@@ -105,19 +121,20 @@ class Character:
         for part in self.parts.values():
             part.is_stale = True
         self.parts.clear()
+        self._read.clear()
 
     def _part(self, mesh: bpy.types.Object) -> Part:
         """Return a mesh on the GPU, uploaded unless a character like this one has done so."""
         assert self.skeleton is not None
         uids = _data_uids(mesh)
         key = uids, self._bone_names, self.skeleton.parents.tobytes()
-        part = self.shared.get(key)
+        part, geometry = self.shared.get(key), self._read.pop(mesh.session_uid, None)
         if part is None or part.is_stale:
-            geometry = read_geometry(mesh, self._bone_names, bone_colours(self.skeleton))
+            geometry = geometry or read_geometry(mesh, self._bone_names, bone_colours(self.skeleton))
             buffer = vertex_buffer(geometry)
             part = Part(uids, shader(CHARACTER, has_more_influences(geometry)), buffer,
                         triangle_batch(buffer, geometry), geometry.edges,
-                        float(np.ptp(geometry.positions, axis=0).max(initial=0.0)))
+                        float(np.ptp(geometry.positions, axis=0).max()) if len(geometry.positions) else 0.0)
             self.shared[key] = part
         return part
 

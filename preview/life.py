@@ -5,7 +5,7 @@ How the original meshes are hidden meanwhile stands in hiding.py.
 
 import logging
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -27,6 +27,8 @@ from .shader import Picture
 _log = logging.getLogger(__name__)
 
 _FRAME_S = 1.0 / 60.0
+_LARGE_VERTICES = 100_000
+"""From here on a mesh takes about half a second to read."""
 
 
 _Members = list[tuple[Character, bpy.types.Object, list[bpy.types.Object]]]
@@ -136,6 +138,21 @@ def start(armatures: Iterable[bpy.types.Object]) -> None:
         handlers.append(handler)
     _evaluate_again(_running)
     changed()
+
+
+def read_large_meshes(layer: bpy.types.ViewLayer, tell: Callable[[float], None]) -> None:
+    """Read meshes whose reading would hold up the first drawing for long; tell: takes the share of the work done."""
+    if _running is None:
+        return
+    layer.update()  # switching on has the meshes evaluated, which counts as a change of them
+    large = [(character, armature, mesh) for character, armature, meshes in _look(_running, layer) for mesh in meshes
+             if len(cast(bpy.types.Mesh, mesh.data).vertices) >= _LARGE_VERTICES]
+    for number, (character, armature, mesh) in enumerate(large):
+        def tell_of_all(share: float, before: int = number) -> None:
+            tell((before + share) / len(large))
+
+        tell_of_all(0.0)
+        character.read_ahead(armature, mesh, tell_of_all)
 
 
 def stop() -> None:
@@ -286,8 +303,8 @@ def _look(running: _Running, layer: bpy.types.ViewLayer) -> _Members:
         elif ob.type == "MESH" and not is_worked_on(ob) and (armature := armature_of(ob)) is not None:
             found.setdefault(armature.session_uid, []).append(ob)
     members = [(running.characters[uid], armature, found.get(uid, [])) for uid, armature in armatures.items()]
-    for character, _, meshes in members:
-        character.look(meshes)
+    for character, armature, meshes in members:
+        character.look(armature, meshes)
     return members
 
 

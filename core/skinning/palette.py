@@ -70,7 +70,7 @@ class Palette:
         linear = model_from_joint[..., :3] @ np.linalg.inv(rest)
         offset = model_from_joint[..., 3] - (linear @ rest_from_joint[..., 3:])[..., 0]
         if _is_rotation(linear):
-            return cls(rot.from_matrix(linear), offset)
+            return cls(rot.from_exact_matrix(linear), offset)
         turned = rot.multiply(_rotation_part(model_from_joint[..., :3]), rot.conjugate(_rotation_part(rest)))
         positions = model_from_joint[..., 3] - rot.rotate(turned, rest_from_joint[..., 3])
         back = np.swapaxes(rot.to_matrix(turned), -1, -2)

@@ -115,6 +115,21 @@ def test_from_matrix_at_half_a_turn(axis: FloatArray) -> None:
 
 
 @given(quaternions())
+def test_from_exact_matrix_is_from_matrix(q: FloatArray) -> None:
+    matrix = rot.to_matrix(q)
+    back = rot.from_exact_matrix(matrix)
+    assert back[0] >= 0.0
+    np.testing.assert_allclose(np.linalg.norm(back), 1.0, rtol=1e-14)
+    np.testing.assert_allclose(rot.to_matrix(back), matrix, atol=1e-14)
+
+
+@pytest.mark.parametrize("axis", np.vstack((np.eye(3), (1.0, 1.0, 0.0), (1.0, 2.0, -3.0))))
+def test_from_exact_matrix_at_half_a_turn(axis: FloatArray) -> None:
+    matrix = rot.to_matrix(about(axis, 180.0))
+    np.testing.assert_allclose(rot.to_matrix(rot.from_exact_matrix(matrix)), matrix, atol=1e-14)
+
+
+@given(quaternions())
 def test_from_matrix_finds_the_nearest_rotation(q: FloatArray) -> None:
     assert_same_rotation(rot.from_matrix(1.01 * rot.to_matrix(q)), q, SQUARE_ROOT)
 

@@ -19,6 +19,7 @@ from takt.tests.characters import Object, context, own_character
 
 KEPT = Path(__file__).parent / "pictures"
 WIDTH, HEIGHT = 96, 128
+BACKGROUND = (0.2, 0.2, 0.2, 1.0)
 ALIKE = 0.97
 """Structural similarity, 1 for the same picture; another renderer's edges cost about 0.01."""
 WINDOW = 7
@@ -55,7 +56,8 @@ def character() -> tuple[Object, Object]:
     return rig, mesh
 
 
-def draw(mesh: Object, picture: Picture) -> Image:
+def seen_from() -> tuple[Any, Any]:
+    """Return the matrices of a camera that sees the character."""
     camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
     context.scene.collection.objects.link(camera)
     eye: Any
@@ -63,11 +65,13 @@ def draw(mesh: Object, picture: Picture) -> Image:
     camera.matrix_world = Matrix.LocRotScale(eye, (aim - eye).to_track_quat("-Z", "Y"), None)
     context.view_layer.update()
     projection = camera.calc_matrix_camera(context.evaluated_depsgraph_get(), x=WIDTH, y=HEIGHT)
-    try:
-        return draw_image(context.scene, [mesh], WIDTH, HEIGHT, camera.matrix_world.inverted(), projection,
-                          picture, background=(0.2, 0.2, 0.2, 1.0))
-    finally:
-        bpy.data.objects.remove(camera)
+    view = camera.matrix_world.inverted()
+    bpy.data.objects.remove(camera)
+    return view, projection
+
+
+def draw(mesh: Object, picture: Picture) -> Image:
+    return draw_image(context.scene, [mesh], WIDTH, HEIGHT, *seen_from(), picture, background=BACKGROUND)
 
 
 def kept(picture: str) -> Image:
