@@ -48,7 +48,7 @@ def read(data: bytes, path: Path | None = None) -> OgreMesh:
     does. Raises FileError with line and column where something is missing or does not fit.
     """
     tables = _Tables(path)
-    root = parse(data, path, max_bytes=MAX_BYTES, rows=Rows(tables.ways, tables.take))
+    root = parse(data, path, max_bytes=MAX_BYTES, rows=Rows(tables.ways, tables.tags, tables.take))
     return _Reader(path, tables).mesh(root)
 
 
@@ -58,6 +58,8 @@ class _Tables:
     ways = frozenset((*above, table) for above in (("mesh",), ("mesh", "submeshes", "submesh"))
                      for table in ("boneassignments", "faces")) | {
         ("mesh", "sharedgeometry", "vertexbuffer"), ("mesh", "submeshes", "submesh", "geometry", "vertexbuffer")}
+
+    tags = frozenset(("vertex", "face", "vertexboneassignment"))
 
     def __init__(self, path: Path | None) -> None:
         self._path = path
@@ -72,7 +74,7 @@ class _Tables:
         elif row.tag == "face":
             corners = self.corners.setdefault(place, array("q"))
             corners.extend(_index(row, corner, self._path) for corner in _CORNERS if corner in row.attributes)
-        elif row.tag == "vertexboneassignment":
+        else:
             table = self.assigned.setdefault(place, (array("q"), array("q"), array("d")))
             table[0].append(_index(row, "vertexindex", self._path))
             table[1].append(_index(row, "boneindex", self._path))

@@ -42,13 +42,14 @@ class Taker(Protocol):
 
 
 class Rows(NamedTuple):
-    """Takes the children of certain elements one by one, whole, instead of their being kept and counted.
+    """Takes certain children of certain elements one by one, whole, instead of their being kept and counted.
 
-    ways: the tags from the root to the elements whose children these are. take: is given the line and column of the
+    ways: the tags from the root to the elements; tags: those of the children. take: is given the line and column of the
     element, and its child.
     """
 
     ways: frozenset[tuple[str, ...]]
+    tags: frozenset[str]
     take: Callable[[tuple[int, int], Element], None]
 
 
@@ -103,14 +104,12 @@ def parse(data: bytes | str, path: Path | None = None, max_elements: int = MAX_E
 class _Open:
     """An element whose end has not come yet."""
 
-    __slots__ = ("attributes", "children", "column", "counted", "is_of_rows", "line", "tag", "text")
+    __slots__ = ("attributes", "children", "column", "line", "tag", "text")
 
     def __init__(self, tag: str, attributes: dict[str, str], line: int, column: int) -> None:
         self.tag, self.attributes, self.line, self.column = tag, attributes, line, column
         self.children: list[Element] = []
-        self.text: list[str] = []
-        self.counted = 0
-        self.is_of_rows = False
+        self.text: list[str] | None = None
 
 
 class _Tree:
@@ -119,8 +118,9 @@ class _Tree:
     def __init__(self, parser: expat.XMLParserType, path: Path | None, max_elements: int, taker: Taker | None,
                  rows: Rows | None) -> None:
         self._parser, self._path, self._max_elements, self._taker, self._rows = parser, path, max_elements, taker, rows
-        self._row_tags = {way[-1] for way in rows.ways} if rows else set[str]()
-        self._count = self._taken = 0
+        self._table_tags = {way[-1] for way in rows.ways} if rows else set[str]()
+        self._table: _Open | None = None
+        self._count = self._count_before_row = self._taken = 0
         self._stack = [_Open("", {}, 1, 1)]
         parser.buffer_text = True
         parser.StartDoctypeDeclHandler = self._doctype
@@ -140,17 +140,17 @@ class _Tree:
             raise self._refusal(f"more than {self._max_elements} elements; no more are read")
         if len(self._stack) > MAX_DEPTH:
             raise self._refusal(f"elements nested more than {MAX_DEPTH} deep")
-        for name in (tag, *attributes):
-            if len(name) > MAX_NAME:
-                raise self._refusal(f"the name {quoted(name)} is {len(name)} characters long; "
-                                    f"at most {MAX_NAME} are read")
-        here = _Open(tag, attributes, *self._where())
-        here.counted = self._count - 1
-        self._stack.append(here)
+        if len(tag) > MAX_NAME or (attributes and max(map(len, attributes)) > MAX_NAME):
+            name = next(name for name in (tag, *attributes) if len(name) > MAX_NAME)
+            raise self._refusal(f"the name {quoted(name)} is {len(name)} characters long; at most {MAX_NAME} are read")
+        if self._stack[-1] is self._table:
+            self._count_before_row = self._count - 1
+        parser = self._parser
+        self._stack.append(_Open(tag, attributes, parser.CurrentLineNumber, parser.CurrentColumnNumber + 1))
         if self._taker and len(self._stack) == len(self._taker.way) + 1 and self._way() == self._taker.way:
             self._hand_over(self._taker)
-        elif self._rows and tag in self._row_tags:
-            here.is_of_rows = self._way() in self._rows.ways
+        elif tag in self._table_tags and self._rows and self._way() in self._rows.ways:
+            self._table = self._stack[-1]
 
     def _way(self) -> tuple[str, ...]:
         return tuple(element.tag for element in self._stack[1:])
@@ -171,18 +171,21 @@ class _Tree:
         done, parent = self._stack.pop(), self._stack[-1]
         element = Element(tag, done.attributes, tuple(done.children), done.line, done.column,
                           "".join(done.text).strip() if done.text else "")
-        if parent.is_of_rows and self._rows:
+        if parent is self._table and self._rows and tag in self._rows.tags:
             self._taken += 1
             if self._taken > MAX_ROWS:
                 raise self._refusal(f"more than {MAX_ROWS} rows in tables; no more are read")
             self._rows.take((parent.line, parent.column), element)
-            self._count = done.counted
+            self._count = self._count_before_row
         else:
             parent.children.append(element)
 
     def _text(self, text: str) -> None:
         if not text.isspace():
-            self._stack[-1].text.append(text)
+            here = self._stack[-1]
+            if here.text is None:
+                here.text = []
+            here.text.append(text)
 
     def _doctype(self, *_: object) -> None:
         raise self._refusal("a document type declaration (DOCTYPE) is not read, nor are entities that it "
