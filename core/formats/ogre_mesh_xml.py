@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from array import array
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
 import numpy as np
 
-from ..arrays import FloatArray, IntArray
-from ..errors import FileError, Place, quoted
+from ..arrays import FloatArray
+from ..errors import FileError, quoted
 from .ogre_mesh import (
     TRIANGLE_FAN,
     TRIANGLE_LIST,
@@ -21,14 +22,16 @@ from .ogre_mesh import (
     assemble,
     triangles_of,
 )
-from .xml import Element, parse
+from .xml import Element, Rows, parse
 
 _OPERATIONS: Final = {"triangle_list": TRIANGLE_LIST, "triangle_strip": TRIANGLE_STRIP, "triangle_fan": TRIANGLE_FAN,
                       "point_list": 1, "line_list": 2, "line_strip": 3}
 _MAX_NUMBER: Final = float(np.finfo(np.float32).max)
 """OGRE reads numbers as float32."""
 _MAX_INDEX: Final = 2**32 - 1
+MAX_BYTES: Final = 256 * 2**20
 _CORNERS: Final = ("v1", "v2", "v3")
+_Place = tuple[int, int]
 _Wanted = tuple[str, Sequence[str], Sequence[str]]
 _WANTED: Final[dict[str, _Wanted]] = {
     "positions": ("position", ("x", "y", "z"), ("x", "y", "z")),
@@ -42,17 +45,58 @@ def read(data: bytes, path: Path | None = None) -> OgreMesh:
     """Read an XML mesh.
 
     data: the whole file; path: for messages. Elements and attributes that are not known are passed over, as OGRE
-    does. Raises FileError with line and column where something is missing or does not fit; a mesh of more elements
-    than xml.MAX_ELEMENTS is to be converted to binary.
+    does. Raises FileError with line and column where something is missing or does not fit.
     """
-    return _Reader(path).mesh(parse(data, path))
+    tables = _Tables(path)
+    root = parse(data, path, max_bytes=MAX_BYTES, rows=Rows(tables.ways, tables.tags, tables.take))
+    return _Reader(path, tables).mesh(root)
+
+
+class _Tables:
+    """The vertices, faces and bone assignments, which are too many to be kept as elements; by their table's place."""
+
+    ways = frozenset((*above, table) for above in (("mesh",), ("mesh", "submeshes", "submesh"))
+                     for table in ("boneassignments", "faces")) | {
+        ("mesh", "sharedgeometry", "vertexbuffer"), ("mesh", "submeshes", "submesh", "geometry", "vertexbuffer")}
+
+    tags = frozenset(("vertex", "face", "vertexboneassignment"))
+
+    def __init__(self, path: Path | None) -> None:
+        self._path = path
+        self.vertices: dict[_Place, dict[str, array[float]]] = {}
+        self.corners: dict[_Place, array[int]] = {}
+        self.assigned: dict[_Place, tuple[array[int], array[int], array[float]]] = {}
+
+    def take(self, place: _Place, row: Element) -> None:
+        """Take in a row of the table that stands at a place."""
+        if row.tag == "vertex":
+            self._take_vertex(place, row)
+        elif row.tag == "face":
+            corners = self.corners.setdefault(place, array("q"))
+            corners.extend(_index(row, corner, self._path) for corner in _CORNERS if corner in row.attributes)
+        else:
+            table = self.assigned.setdefault(place, (array("q"), array("q"), array("d")))
+            table[0].append(_index(row, "vertexindex", self._path))
+            table[1].append(_index(row, "boneindex", self._path))
+            table[2].append(_number(row, "weight", self._path))
+
+    def _take_vertex(self, place: _Place, vertex: Element) -> None:
+        """Take in what the first vertex of a buffer has; the others must have it too."""
+        if place not in self.vertices:
+            self.vertices[place] = {what: array("d") for what, (tag, _, _) in _WANTED.items() if _first(vertex, tag)}
+        for what, values in self.vertices[place].items():
+            tag, names, needed = _WANTED[what]
+            element = _first(vertex, tag)
+            if element is None:
+                raise _error(vertex, f"a vertex without <{tag}>, which the first one has", self._path)
+            values.extend(_number(element, name, self._path, None if name in needed else 0.0) for name in names)
 
 
 class _Reader:
     """Collects what a document says."""
 
-    def __init__(self, path: Path | None) -> None:
-        self._path = path
+    def __init__(self, path: Path | None, tables: _Tables) -> None:
+        self._path, self._tables = path, tables
 
     def mesh(self, root: Element) -> OgreMesh:
         if root.tag != "mesh":
@@ -62,7 +106,7 @@ class _Reader:
         shared = None if found is None else self._geometry(found, _first(root, "boneassignments"))
         parts = [self._part(element) for element in _below(root, "submeshes", "submesh")]
         link = _first(root, "skeletonlink")
-        names = {self._index(element, "index"): element.attributes.get("name", "")
+        names = {_index(element, "index", self._path): element.attributes.get("name", "")
                  for element in _below(root, "submeshnames", "submeshname")}
         skeleton = "" if link is None else link.attributes.get("name", "")
         return assemble(shared, parts, skeleton, names, root.place(self._path))
@@ -71,8 +115,8 @@ class _Reader:
         operation = submesh.attributes.get("operationtype", "triangle_list")
         if operation not in _OPERATIONS:
             raise self._error(submesh, f"operationtype is {quoted(operation)}; {', '.join(_OPERATIONS)} are known")
-        indices = [self._index(face, corner) for face in _below(submesh, "faces", "face")
-                   for corner in _CORNERS if corner in face.attributes]
+        faces = _first(submesh, "faces")
+        indices = self._tables.corners.get(_place(faces), array("q")) if faces else array("q")
         geometry: Geometry | None = None
         if submesh.attributes.get("usesharedvertices", "true") not in ("true", "yes", "1", "on"):
             found = _first(submesh, "geometry")
@@ -87,10 +131,9 @@ class _Reader:
         for buffer in geometry.children:
             if buffer.tag != "vertexbuffer":
                 continue
-            vertices = [child for child in buffer.children if child.tag == "vertex"]
-            for what, (tag, names, needed) in _WANTED.items():
-                if what not in columns and any(_first(vertex, tag) for vertex in vertices[:1]):
-                    columns[what] = self._column(vertices, tag, names, needed)
+            for what, numbers in self._tables.vertices.get(_place(buffer), {}).items():
+                if what not in columns:
+                    columns[what] = np.array(numbers).reshape(-1, len(_WANTED[what][1]))
         positions = columns.get("positions")
         if positions is None:
             positions = np.zeros((0, 3))
@@ -100,49 +143,45 @@ class _Reader:
                                             "wanted")
         return Geometry(positions, columns.get("normals"), columns.get("uvs"), self._weights(assignments))
 
-    def _column(self, vertices: Iterable[Element], tag: str, names: Sequence[str], needed: Sequence[str]) -> FloatArray:
-        """Read the first element of a kind of every vertex, (V, C)."""
-        rows = []
-        for vertex in vertices:
-            element = _first(vertex, tag)
-            if element is None:
-                raise self._error(vertex, f"a vertex without <{tag}>, which the first one has")
-            rows.append([self._number(element, name, None if name in needed else 0.0) for name in names])
-        return np.array(rows, dtype=np.float64).reshape(-1, len(names))
-
     def _weights(self, assignments: Element | None) -> Weights:
-        found = [] if assignments is None else [child for child in assignments.children
-                                                if child.tag == "vertexboneassignment"]
-        return Weights(self._indices(found, "vertexindex"), self._indices(found, "boneindex"),
-                       np.array([self._number(element, "weight") for element in found], dtype=np.float64))
-
-    def _indices(self, elements: Iterable[Element], attribute: str) -> IntArray:
-        return np.array([self._index(element, attribute) for element in elements], dtype=np.int64)
-
-    def _index(self, element: Element, attribute: str) -> int:
-        text = element.attributes.get(attribute, "").strip()
-        value = int(text) if text.isascii() and text.isdigit() and len(text) <= 10 else -1
-        if not 0 <= value <= _MAX_INDEX:
-            raise self._error(element, f"{attribute} of <{element.tag}> is {quoted(text)}; a whole number of 0 or more "
-                                       "is wanted")
-        return value
-
-    def _number(self, element: Element, attribute: str, default: float | None = None) -> float:
-        text = element.attributes.get(attribute)
-        if text is None and default is not None:
-            return default
-        try:
-            value = float(text or "")
-        except ValueError:
-            value = np.nan
-        if not abs(value) <= _MAX_NUMBER:
-            found = "missing" if text is None else quoted(text)
-            raise self._error(element, f"{attribute} of <{element.tag}> is {found}; a finite number is wanted")
-        return value
+        table = self._tables.assigned.get(_place(assignments)) if assignments else None
+        if table is None:
+            return Weights.none()
+        return Weights(np.array(table[0]), np.array(table[1]), np.array(table[2]))
 
     def _error(self, element: Element, message: str) -> FileError:
-        place: Place = element.place(self._path)
-        return FileError.at(message, place.path, place.line, place.column)
+        return _error(element, message, self._path)
+
+
+def _index(element: Element, attribute: str, path: Path | None) -> int:
+    text = element.attributes.get(attribute, "").strip()
+    value = int(text) if text.isascii() and text.isdigit() and len(text) <= 10 else -1
+    if not 0 <= value <= _MAX_INDEX:
+        raise _error(element, f"{attribute} of <{element.tag}> is {quoted(text)}; a whole number of 0 or more is "
+                              "wanted", path)
+    return value
+
+
+def _number(element: Element, attribute: str, path: Path | None, default: float | None = None) -> float:
+    text = element.attributes.get(attribute)
+    if text is None and default is not None:
+        return default
+    try:
+        value = float(text or "")
+    except ValueError:
+        value = np.nan
+    if not abs(value) <= _MAX_NUMBER:
+        found = "missing" if text is None else quoted(text)
+        raise _error(element, f"{attribute} of <{element.tag}> is {found}; a finite number is wanted", path)
+    return value
+
+
+def _error(element: Element, message: str, path: Path | None) -> FileError:
+    return FileError.at(message, path, element.line, element.column)
+
+
+def _place(element: Element) -> _Place:
+    return element.line, element.column
 
 
 def _first(element: Element, tag: str) -> Element | None:

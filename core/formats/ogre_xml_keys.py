@@ -13,7 +13,7 @@ from .. import rotations as rot
 from ..arrays import FloatArray
 from ..errors import FileError, Place
 from .ogre_xml_values import MAX_NUMBER, Vector, number, scale, vector
-from .xml import MAX_DEPTH, Element, EndHandler, StartHandler
+from .xml import MAX_DEPTH, MAX_ELEMENTS, Element, EndHandler, StartHandler
 
 MAX_KEYS: Final = 2_000_000
 _COLUMNS: Final = 11
@@ -35,6 +35,7 @@ class Keys:
         self._numbers = array("d")
         self._places = array("q")
         self.rows: dict[tuple[int, int], tuple[int, int]] = {}
+        self._passed = 0
         # The key that is being read, as far as it has come.
         self._is_key = self._is_rotate = False
         self._time = 0.0
@@ -62,22 +63,36 @@ class Keys:
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         self._depth += 1
+        if not self._takes(tag, attributes):
+            self._passed += 1
+            if self._depth > MAX_DEPTH or self._passed > MAX_ELEMENTS:
+                what = f"elements nested more than {MAX_DEPTH} deep" if self._depth > MAX_DEPTH else (
+                    f"more than {MAX_ELEMENTS} elements that are not known; no more are read")
+                raise FileError.at(what, self._path, *self._where())
+
+    def _takes(self, tag: str, attributes: dict[str, str]) -> bool:
+        """Take an element that begins; tell whether it is one of a key's, and the first of its kind."""
         if self._depth == 1:
             self._is_key = tag == "keyframe"
             if self._is_key:
                 self._begin_key(attributes)
-        elif self._depth == 2 and self._is_key:
-            if tag == "translate" and self._move is None:
-                self._move = self._vector(tag, attributes, 0.0)
-            elif tag == "rotate" and self._angle is None:
-                self._angle = number(self._element(tag, attributes), "angle", self._path)
-                self._is_rotate = True
-            elif tag == "scale" and self._size is None:
-                self._size = scale(self._element(tag, attributes), self._path)
-        elif self._depth == 3 and tag == "axis" and self._is_rotate and self._axis is None:
+            return self._is_key
+        if not self._is_key:
+            return False
+        if self._depth == 3 and tag == "axis" and self._is_rotate and self._axis is None:
             self._axis = self._vector(tag, attributes, None)
-        elif self._depth > MAX_DEPTH:
-            raise FileError.at(f"elements nested more than {MAX_DEPTH} deep", self._path, *self._where())
+        elif self._depth != 2:
+            return False
+        elif tag == "translate" and self._move is None:
+            self._move = self._vector(tag, attributes, 0.0)
+        elif tag == "rotate" and self._angle is None:
+            self._angle = number(self._element(tag, attributes), "angle", self._path)
+            self._is_rotate = True
+        elif tag == "scale" and self._size is None:
+            self._size = scale(self._element(tag, attributes), self._path)
+        else:
+            return False
+        return True
 
     def _begin_key(self, attributes: dict[str, str]) -> None:
         if len(self._places) >= 2 * MAX_KEYS:

@@ -15,6 +15,8 @@ from ..errors import FileError, Place, quoted
 
 MAX_BYTES = 64 * 2**20
 MAX_ELEMENTS = 500_000
+MAX_ROWS = 2_000_000
+"""Rows that are taken one by one, see Rows."""
 MAX_DEPTH = 100
 MAX_NAME = 1_000
 """Characters in the name of an element or an attribute."""
@@ -39,6 +41,18 @@ class Taker(Protocol):
         """
 
 
+class Rows(NamedTuple):
+    """Takes certain children of certain elements one by one, whole, instead of their being kept and counted.
+
+    ways: the tags from the root to the elements; tags: those of the children. take: is given the line and column of the
+    element, and its child.
+    """
+
+    ways: frozenset[tuple[str, ...]]
+    tags: frozenset[str]
+    take: Callable[[tuple[int, int], Element], None]
+
+
 class Element(NamedTuple):
     """An element with its place; text is what stands directly inside it, outer white space removed."""
 
@@ -55,12 +69,12 @@ class Element(NamedTuple):
 
 
 def parse(data: bytes | str, path: Path | None = None, max_elements: int = MAX_ELEMENTS, *,
-          max_bytes: int = MAX_BYTES, taker: Taker | None = None) -> Element:
+          max_bytes: int = MAX_BYTES, taker: Taker | None = None, rows: Rows | None = None) -> Element:
     """Read a whole XML document and return its root element.
 
     data: the file's bytes in any encoding that expat knows, or text (then its encoding declaration is
         ignored); path: only for messages; max_elements, max_bytes: more are not read;
-        taker: for documents too large to be kept whole.
+        taker, rows: for documents too large to be kept whole.
     Raises FileError, with line and column, where the document is not well-formed, declares a document
     type, or goes beyond max_bytes, max_elements, MAX_DEPTH or MAX_NAME. Comments and processing
     instructions are left out.
@@ -75,7 +89,7 @@ def parse(data: bytes | str, path: Path | None = None, max_elements: int = MAX_E
     if isinstance(data, str):
         data, encoding = data.encode("utf-8", "replace"), "utf-8"
     parser = expat.ParserCreate(encoding)
-    tree = _Tree(parser, path, max_elements, taker)
+    tree = _Tree(parser, path, max_elements, taker, rows)
     try:
         parser.Parse(data, True)
     except expat.ExpatError as error:
@@ -95,15 +109,18 @@ class _Open:
     def __init__(self, tag: str, attributes: dict[str, str], line: int, column: int) -> None:
         self.tag, self.attributes, self.line, self.column = tag, attributes, line, column
         self.children: list[Element] = []
-        self.text: list[str] = []
+        self.text: list[str] | None = None
 
 
 class _Tree:
     """Collects what the parser reports."""
 
-    def __init__(self, parser: expat.XMLParserType, path: Path | None, max_elements: int, taker: Taker | None) -> None:
-        self._parser, self._path, self._max_elements, self._taker = parser, path, max_elements, taker
-        self._count = 0
+    def __init__(self, parser: expat.XMLParserType, path: Path | None, max_elements: int, taker: Taker | None,
+                 rows: Rows | None) -> None:
+        self._parser, self._path, self._max_elements, self._taker, self._rows = parser, path, max_elements, taker, rows
+        self._table_tags = {way[-1] for way in rows.ways} if rows else set[str]()
+        self._table: _Open | None = None
+        self._count = self._count_before_row = self._taken = 0
         self._stack = [_Open("", {}, 1, 1)]
         parser.buffer_text = True
         parser.StartDoctypeDeclHandler = self._doctype
@@ -123,14 +140,20 @@ class _Tree:
             raise self._refusal(f"more than {self._max_elements} elements; no more are read")
         if len(self._stack) > MAX_DEPTH:
             raise self._refusal(f"elements nested more than {MAX_DEPTH} deep")
-        for name in (tag, *attributes):
-            if len(name) > MAX_NAME:
-                raise self._refusal(f"the name {quoted(name)} is {len(name)} characters long; "
-                                    f"at most {MAX_NAME} are read")
-        self._stack.append(_Open(tag, attributes, *self._where()))
-        taker = self._taker
-        if taker and len(self._stack) == len(taker.way) + 1 and tuple(o.tag for o in self._stack[1:]) == taker.way:
-            self._hand_over(taker)
+        if len(tag) > MAX_NAME or (attributes and max(map(len, attributes)) > MAX_NAME):
+            name = next(name for name in (tag, *attributes) if len(name) > MAX_NAME)
+            raise self._refusal(f"the name {quoted(name)} is {len(name)} characters long; at most {MAX_NAME} are read")
+        if self._stack[-1] is self._table:
+            self._count_before_row = self._count - 1
+        parser = self._parser
+        self._stack.append(_Open(tag, attributes, parser.CurrentLineNumber, parser.CurrentColumnNumber + 1))
+        if self._taker and len(self._stack) == len(self._taker.way) + 1 and self._way() == self._taker.way:
+            self._hand_over(self._taker)
+        elif tag in self._table_tags and self._rows and self._way() in self._rows.ways:
+            self._table = self._stack[-1]
+
+    def _way(self) -> tuple[str, ...]:
+        return tuple(element.tag for element in self._stack[1:])
 
     def _hand_over(self, taker: Taker) -> None:
         def done() -> None:
@@ -145,13 +168,24 @@ class _Tree:
         return self._parser.CurrentLineNumber, self._parser.CurrentColumnNumber + 1
 
     def _end(self, tag: str) -> None:
-        done = self._stack.pop()
-        self._stack[-1].children.append(Element(tag, done.attributes, tuple(done.children), done.line, done.column,
-                                                "".join(done.text).strip() if done.text else ""))
+        done, parent = self._stack.pop(), self._stack[-1]
+        element = Element(tag, done.attributes, tuple(done.children), done.line, done.column,
+                          "".join(done.text).strip() if done.text else "")
+        if parent is self._table and self._rows and tag in self._rows.tags:
+            self._taken += 1
+            if self._taken > MAX_ROWS:
+                raise self._refusal(f"more than {MAX_ROWS} rows in tables; no more are read")
+            self._rows.take((parent.line, parent.column), element)
+            self._count = self._count_before_row
+        else:
+            parent.children.append(element)
 
     def _text(self, text: str) -> None:
         if not text.isspace():
-            self._stack[-1].text.append(text)
+            here = self._stack[-1]
+            if here.text is None:
+                here.text = []
+            here.text.append(text)
 
     def _doctype(self, *_: object) -> None:
         raise self._refusal("a document type declaration (DOCTYPE) is not read, nor are entities that it "

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from takt.core.formats import ogre_binary, ogre_material, ogre_mesh_binary, ogre_mesh_xml, ogre_xml
+from takt.core.formats import ogre_binary, ogre_material, ogre_mesh_binary, ogre_mesh_xml, ogre_xml, ogre_xml_keys
 from takt.core.pha.document import parse
 from takt.core.pha.library import Library
 from takt.core.pha.programme import resolve
@@ -69,8 +69,13 @@ def mutated(data: bytes, read: Read, count: int) -> Iterator[Case]:
         yield partial(read, text)
 
 
-def bombs(root: str, read: Read) -> Iterator[Case]:
-    """Give a reader of XML what has no end, or comes from elsewhere; root: the outermost element that it wants."""
+def bombs(way: tuple[str, ...], read: Read) -> Iterator[Case]:
+    """Give a reader of XML what has no end, or comes from elsewhere.
+
+    way: from the outermost element that it wants to where it reads the most.
+    """
+    root, opened = way[0], "".join(f"<{tag}>" for tag in way)
+    closed = "".join(f"</{tag}>" for tag in reversed(way))
     inner = "".join(f'<!ENTITY e{i} "{f"&e{i - 1};" * 10 if i else "lol"}">' for i in range(12))
     for text in (
             f"<!DOCTYPE {root} [{inner}]><{root}>&e11;</{root}>",
@@ -84,7 +89,11 @@ def bombs(root: str, read: Read) -> Iterator[Case]:
             f"<{root} a='{'a' * 1_000_000}'/>",
             f"<{root} " + " ".join(f"a{i}='1'" for i in range(100_000)) + "/>",
             f"<{root}>" + "&#x41;" * 1_000_000 + f"</{root}>",
-            f"<{root}>" + "<!--x-->" * 300_000 + f"</{root}>",
+            f"<{root}>" + "x<!--x-->" * 300_000 + f"</{root}>",
+            opened + "<a>" * 100_000 + "</a>" * 100_000 + closed,
+            opened + "<a/>" * 600_000 + closed,
+            opened + f"<vertex {'a' * 1_000_000}='1'/><keyframe time='{'1' * 1_000_000}'/>" + closed,
+            opened + "<keyframe time='0'>" + "<a>" * 600_000,
             "\ufeff" + " " * 10_000_000 + f"<{root}/>"):
         yield partial(read, text.encode())
 
@@ -159,14 +168,14 @@ def families(count: int, skeleton: bytes, xml: bytes, mesh: bytes, mesh_xml: byt
     return {
         ".skeleton, cut and flipped": partial(damaged, skeleton, ogre_binary.read, count),
         ".skeleton.xml, mutated": partial(mutated, xml, ogre_xml.read, count),
-        ".skeleton.xml, bombs": partial(bombs, "skeleton", ogre_xml.read),
+        ".skeleton.xml, bombs": partial(bombs, ogre_xml_keys.Keys.way, ogre_xml.read),
         ".mesh, cut and flipped": partial(damaged, mesh, ogre_mesh_binary.read, count),
         ".mesh.xml, mutated": partial(mutated, mesh_xml, ogre_mesh_xml.read, count),
-        ".mesh.xml, bombs": partial(bombs, "mesh", ogre_mesh_xml.read),
+        ".mesh.xml, bombs": partial(bombs, ("mesh", "sharedgeometry", "vertexbuffer"), ogre_mesh_xml.read),
         ".material": partial(materials, material, count),
         ".pha, cut and flipped": partial(damaged, text, play, count),
         ".pha, mutated": partial(mutated, text, play, count),
-        ".pha, bombs": partial(bombs, "pha", play),
+        ".pha, bombs": partial(bombs, ("pha", "procedure"), play),
         ".pha, numbers": numbers,
         ".pha, ways out of the library": ways_out,
     }

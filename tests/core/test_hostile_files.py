@@ -1,5 +1,6 @@
 """Everything that hurts, a little of it: no traceback, no more memory than allowed. The benchmark tries thousands."""
 
+import os
 import re
 import subprocess
 import sys
@@ -7,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from takt.benchmarks.hostile import run_family
+from takt.benchmarks import hostile as hostile_bench
 from takt.core.errors import TaktError
 from takt.tests.core import hostile
 
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no pipes, devices and forks to try")
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -43,5 +45,11 @@ def test_the_bench_fails_after_a_traceback(capfd: pytest.CaptureFixture[str]) ->
     def crash() -> None:
         raise KeyError("x")
 
-    assert not run_family(lambda: iter([crash]))
+    assert not hostile_bench.run_family(lambda: iter([crash]))
     assert "KeyError" in capfd.readouterr().err
+
+
+def test_the_bench_fails_where_a_case_blocks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(hostile_bench, "BLOCKED_S", 1)
+    os.mkfifo(tmp_path / "pipe")
+    assert not hostile_bench.run_family(lambda: iter([(tmp_path / "pipe").read_bytes]))

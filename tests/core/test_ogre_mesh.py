@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from takt.core.errors import FileError, TaktError
 from takt.core.formats import ogre_binary, ogre_material, ogre_mesh_binary, ogre_mesh_xml
+from takt.core.formats import xml as xml_room
 from takt.core.formats.ogre_mesh import (
     TRIANGLE_FAN,
     TRIANGLE_LIST,
@@ -152,6 +153,17 @@ def xml(text: str = XML) -> bytes:
 
 def test_xml() -> None:
     assert_is_body(ogre_mesh_xml.read(xml()))
+
+
+def test_more_rows_than_elements_may_be_kept_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Vertices, faces and weights go past the tree of elements, for which there would not be room."""
+    monkeypatch.setattr(xml_room.parse, "__defaults__", (None, 24))
+    assert_is_body(ogre_mesh_xml.read(xml()))
+    with pytest.raises(FileError, match="more than 24 elements"):
+        ogre_mesh_xml.read(xml().replace(b"vertexbuffer", b"buffer"))
+    monkeypatch.setattr(xml_room, "MAX_ROWS", 10)
+    with pytest.raises(FileError, match="more than 10 rows in tables"):
+        ogre_mesh_xml.read(xml())
 
 
 def converted(source: Path, target: Path) -> None:

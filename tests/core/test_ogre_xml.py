@@ -140,6 +140,12 @@ def test_more_keys_than_elements_may_be_kept_come_back(monkeypatch: pytest.Monke
         ogre_xml.read(data.replace(b"keyframes", b"keyframe"))
 
 
+def test_what_is_not_known_among_keys_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ogre_xml_keys, "MAX_ELEMENTS", 3)
+    odd = BONES.format(MOTION.replace('<scale x="3" z="2"/>', "<a/><b/>" * 2))
+    assert ":11:38: more than 3 elements that are not known" in failure(odd)
+
+
 def test_more_keys_than_anyone_has_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ogre_xml_keys, "MAX_KEYS", 4)
     with pytest.raises(FileError, match="more than 4 keys; no more are read"):
