@@ -125,11 +125,11 @@ def canonical_names(names: Iterable[str]) -> tuple[str | None, ...]:
     return tuple(found)
 
 
-_BONES: Final = {"hip": "thigh", "knee": "shin", "ankle": "foot", "subtalar": "heel", "midtarsal": "instep",
-                 "metatarsal": "toes", "sternoclavicular": "collarbone", "acromioclavicular": "shoulder blade",
-                 "shoulder": "upper arm", "elbow": "forearm", "wrist": "hand", "thumb": "thumb",
-                 "index": "index finger", "middle": "middle finger", "ring": "ring finger", "pinky": "little finger", "eyelid": "eyelid",
-                 "eyeball": "eye", "eyebrow": "eyebrow"}
+_BONES: Final = {
+    "hip": "thigh", "knee": "shin", "ankle": "foot", "subtalar": "heel", "midtarsal": "instep", "metatarsal": "toes",
+    "sternoclavicular": "collarbone", "acromioclavicular": "shoulder blade", "shoulder": "upper arm",
+    "elbow": "forearm", "wrist": "hand", "thumb": "thumb", "index": "index finger", "middle": "middle finger",
+    "ring": "ring finger", "pinky": "little finger", "eyelid": "eyelid", "eyeball": "eye", "eyebrow": "eyebrow"}
 _MIDDLE: Final = {ROOT: "hips", "sacroiliac": "pelvis below the spine", "skullbase": "head", "temporomandibular": "jaw",
                   "vl": "lower back", "vt": "chest", "vc": "neck"}
 
