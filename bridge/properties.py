@@ -213,7 +213,7 @@ class TaktJoint(bpy.types.PropertyGroup):
         meant: EnumProperty(
             name="Joint", override=_OVERRIDABLE, update=_confirm, description="What this bone is, by H-Anim's names",
             items=[(NO_JOINT, "–", "This bone is none of the body's joints: clips of other skeletons do not move it"),
-                   *((name, name, "") for name in hanim.PARENTS)])
+                   *((name, name, hanim.in_plain_words(name).capitalize()) for name in hanim.PARENTS)])
         certainty: FloatProperty(name="Certainty", min=0.0, max=1.0, subtype="FACTOR", override=_OVERRIDABLE)
 
 

@@ -123,3 +123,25 @@ def canonical_names(names: Iterable[str]) -> tuple[str | None, ...]:
         found.append(None if meant in seen else meant)
         seen.add(meant or "")
     return tuple(found)
+
+
+_BONES: Final = {
+    "hip": "thigh", "knee": "shin", "ankle": "foot", "subtalar": "heel", "midtarsal": "instep", "metatarsal": "toes",
+    "sternoclavicular": "collarbone", "acromioclavicular": "shoulder blade", "shoulder": "upper arm",
+    "elbow": "forearm", "wrist": "hand", "thumb": "thumb", "index": "index finger", "middle": "middle finger",
+    "ring": "ring finger", "pinky": "little finger", "eyelid": "eyelid", "eyeball": "eye", "eyebrow": "eyebrow"}
+_MIDDLE: Final = {ROOT: "hips", "sacroiliac": "pelvis below the spine", "skullbase": "head", "temporomandibular": "jaw",
+                  "vl": "lower back", "vt": "chest", "vc": "neck"}
+
+
+def in_plain_words(joint: str) -> str:
+    """Return what a standard joint (version 1 name) moves, as people call it.
+
+    >>> in_plain_words("l_sternoclavicular"), in_plain_words("vt6"), in_plain_words("r_index0")
+    ('left collarbone', 'chest', 'right index finger, in the palm')
+    """
+    if joint[:2] in ("l_", "r_"):
+        side, part = joint[0], joint[2:].removesuffix("_joint")
+        palm = ", in the palm" if part.endswith("0") else ""
+        return f"{'left' if side == 'l' else 'right'} {_BONES[part.rstrip('0123456789')]}{palm}"
+    return _MIDDLE.get(joint) or _MIDDLE[joint[:2]]

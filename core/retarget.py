@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from . import hanim
 from . import rotations as rot
 from .arrays import FloatArray, IntArray
 from .clip import Clip, Tracks
@@ -30,9 +31,11 @@ from .maps import SkeletonMap, find_map
 from .matching import SAME_PLACE, Pairing, pair
 from .rest_pose import leg_ratio, rest_corrections
 from .skeleton import Skeleton, world_from_pose
-from .upright import SAME_ANGLE_RAD, Standing, grounded, standing, turned
+from .upright import Standing, grounded, standing, turned
 
 _UP = np.array((0.0, 1.0, 0.0))
+_SAME_REST_RAD = 1e-3
+"""Rest poses that differ by less are the same; more is keyed also for joints that the clip leaves alone."""
 _OTHER_AXES_RAD = np.radians(50.0)
 """A body whose own axes differ by more than this from the ones that were stated is believed."""
 
@@ -220,9 +223,17 @@ class _Tracks:
             elif moved:
                 times = self._times(self._clip.rotations, [self._rotating[u] for u in moved])
                 tracks.append((int(t), times, rot.multiply(rot.multiply(left, self._product(steps, times)), right)))
-            elif rot.angle_between(left, rot.conjugate(right)) > SAME_ANGLE_RAD:
+            elif rot.angle_between(left, rot.conjugate(right)) > _SAME_REST_RAD and (
+                    self._legs_move or (plan.pairs.meant[p] or "")[2:] not in hanim.LEG):
                 tracks.append((int(t), np.zeros(1), rot.multiply(left, right)[None]))
         return packed(tracks, 4)
+
+    @cached_property
+    def _legs_move(self) -> bool:
+        """Tell whether the clip moves a leg, or the root; legs that it leaves alone are left where they stand."""
+        pairs, moved = self._plan.pairs, self._clip.moved
+        return any(bool(moved[s]) for s, meant in zip(pairs.source.tolist(), pairs.meant, strict=True)
+                   if meant == hanim.ROOT or (meant or "")[2:] in hanim.LEG)
 
     def _product(self, steps: _Steps, times: FloatArray) -> FloatArray:
         """Return D_b⁻¹ · D_s over times, (F, 4)."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from .arrays import FloatArray
 from .clip import Clip, Interpolation, TranslationInterpolation
 from .errors import Place, Problem, ScoreError, SkeletonMismatchError, quoted
-from .maps import SkeletonMap, find_map
+from .maps import ESSENTIAL, SkeletonMap, find_map
 from .motion import Motion, compose
 from .pha.document import parse
 from .pha.library import Library
@@ -21,6 +21,7 @@ from .skeleton import Skeleton
 from .transitions.blending import Style
 from .transitions.limits import Limits
 
+_NAMES_SHOWN = 8
 FindMap = Callable[[Skeleton], SkeletonMap]
 
 
@@ -82,10 +83,10 @@ def play(programme: Programme, skeleton: Skeleton | None = None, settings: Setti
         sequence = sequence.without_transitions()
     sequence, clips = played(sequence, programme)
     target = clips[0].skeleton.turned(turn) if skeleton is None else skeleton
-    fitted, unmatched = _fitted(clips, sequence.clips, target, maps, turn, Place(programme.document.path))
+    fitted, unmatched, missed = _fitted(clips, sequence.clips, target, maps, turn, Place(programme.document.path))
     target_map = maps(target)
     return compose(sequence, fitted, settings.style, root_motion=settings.root_motion, up=target_map.up(up),
-                   speed=settings.speed, limits=limits, problems=programme.problems, unmatched=unmatched,
+                   speed=settings.speed, limits=limits, problems=programme.problems + missed, unmatched=unmatched,
                    feet=target_map if settings.lock_feet else None)
 
 
@@ -96,20 +97,32 @@ def played(sequence: Sequence, programme: Programme) -> tuple[Sequence, tuple[Cl
 
 
 def _fitted(clips: Iterable[Clip], names: Iterable[str], skeleton: Skeleton, maps: FindMap,
-            turn: FloatArray, place: Place) -> tuple[list[Clip], tuple[str, ...]]:
-    """Return the clips on the skeleton, and what each side has that the other has not."""
+            turn: FloatArray, place: Place) -> tuple[list[Clip], tuple[str, ...], tuple[Problem, ...]]:
+    """Return the clips on the skeleton, what each side has that the other has not, and what of that will be missed."""
     fitted, errors = [], []
+    missed: dict[tuple[str, ...], Problem] = {}  # once for all clips that lack the same
     without_target: dict[str, None] = {}
     without_source: set[str] = set(skeleton.names)
     for clip, name in zip(clips, names, strict=True):
+        meant = maps(clip.skeleton)
         try:
-            result = retarget(clip, skeleton, turn, source_map=maps(clip.skeleton), target_map=maps(skeleton))
+            result = retarget(clip, skeleton, turn, source_map=meant, target_map=maps(skeleton))
         except SkeletonMismatchError as error:
             errors.append(Problem(f"{quoted(name)}: {error}", place))
             continue
         fitted.append(result.clip)
+        if lost := _missed(result.unmatched_source, meant):
+            names_lost = ", ".join(lost[:_NAMES_SHOWN]) + (" and more" if len(lost) > _NAMES_SHOWN else "")
+            missed.setdefault(lost, Problem(f"{quoted(name)} moves {names_lost}, but nothing of "
+                                            f"{quoted(skeleton.name)} goes with that", place, is_warning=True))
         without_target.update(dict.fromkeys(result.unmatched_source))
         without_source.intersection_update(result.unmatched_target)
     if errors:
         raise ScoreError(*errors)
-    return fitted, (*without_target, *(n for n in skeleton.names if n in without_source))
+    return fitted, (*without_target, *(n for n in skeleton.names if n in without_source)), tuple(missed.values())
+
+
+def _missed(unmatched: Iterable[str], meant: SkeletonMap) -> tuple[str, ...]:
+    """Return which joints that nothing plays are what every body has; of what is no body, all of them."""
+    of = dict(zip(meant.skeleton.names, meant.meant, strict=True))
+    return tuple(name for name in unmatched if of[name] in ESSENTIAL or not meant.is_humanoid)

@@ -23,7 +23,6 @@ from takt.bridge.film import write_picture
 from takt.bridge.versions import start_gpu
 from takt.preview.offscreen import Stage
 from takt.samples import dancer, film
-from takt.samples.character import build_character
 from takt.samples.helix import build_helix
 
 IMAGES = checkout.ROOT / "docs" / "images"
@@ -34,7 +33,7 @@ LENS_RAD = 0.14
 MARGIN_M, FLOOR_M = 0.62, 0.5
 DANCE_FRAMES = (61, 205, 349, 517, 541, 589, 757, 1645, 1693)
 HELIX_FRAMES = (1, 25, 73, 217, 238, 284, 304)
-RIG_MOMENTS_S = (0.0, 0.45, 1.0, 2.9, 3.4, 3.9, 4.4, 5.2, 5.6)
+RIG_MOMENTS_S = (0.0, 0.45, 1.0, 2.9, 3.4, 3.9, 4.4, 5.6, 5.9)
 FRAMES_PER_SECOND = 24
 _ops: Any = bpy.ops
 _context: Any = bpy.context
@@ -56,15 +55,11 @@ def helix() -> film.Picture:
 
 
 def any_rig() -> film.Picture:
-    """Play a BVH file, a glTF file of another armature and an Action on a rig with Mixamo's names."""
+    """Play a BVH file, a glTF file of another armature and an Action on a rig with Mixamo's names, in T-pose."""
     from takt.tests.blender import test_any_rig as example
-    from takt.tests.core.rigs import RIGS
 
     example.greeter()
-    made: tuple[Any, Any] = build_character(_context)
-    rig, mesh = made
-    for joint, name in RIGS["Mixamo"].items():
-        rig.data.bones[joint].name = name
+    rig, mesh = example.mixamo_in_t_pose(dancer.bind)
     dancer.bind(rig, mesh)
     with tempfile.TemporaryDirectory() as folder:
         example.fill_library(Path(folder))

@@ -1,6 +1,6 @@
 """What importing and rebuilding share: a score performed, checked, and written to the armature and the timeline."""
 
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import bpy
 import numpy as np
@@ -8,6 +8,7 @@ import numpy as np
 from ..bridge import action, axes, constraints, limits, properties, score, timeline
 from ..core.motion import Motion
 
+_Severity = Literal["INFO", "WARNING"]
 _NAMES_SHOWN = 8
 _PROBLEMS_SHOWN = 5
 _MODES_THAT_ALLOW_ACTIONS = frozenset({"OBJECT", "POSE"})
@@ -88,14 +89,16 @@ def _report(operator: bpy.types.Operator, armature_object: bpy.types.Object, mot
     if properties.character(armature_object).joint_limits and limits.read_limits(armature_object) is None:
         operator.report({"WARNING"}, "No bone has limits: add Limit Rotation constraints in local space, or "
                                      "limits of IK")
-    for text, names in (("Without counterpart", _deforming(armature_object, motion.unmatched)),
-                        ("Constraints or drivers lead bones that the score plays; see Mute Constraints below Action",
-                         _led(armature_object, motion)),
-                        ("Bones that ignore part of their parent's transform play differently",
-                         _peculiar(armature_object, motion))):
+    findings: list[tuple[_Severity, str, tuple[str, ...]]] = [
+        ("INFO", "Without counterpart", _deforming(armature_object, motion.unmatched)),
+        ("WARNING", "Constraints or drivers lead bones that the score plays; see Mute Constraints below Action",
+         _led(armature_object, motion)),
+        ("WARNING", "Bones that ignore part of their parent's transform play differently",
+         _peculiar(armature_object, motion))]
+    for severity, text, names in findings:
         if names:
             more = f" and {len(names) - _NAMES_SHOWN} more" if len(names) > _NAMES_SHOWN else ""
-            operator.report({"WARNING"}, f"{text}: {', '.join(names[:_NAMES_SHOWN])}{more}")
+            operator.report({severity}, f"{text}: {', '.join(names[:_NAMES_SHOWN])}{more}")
     for text in axes.distortions(armature_object):
         operator.report({"WARNING"}, f"'{armature_object.name}' {text}; apply its scale, or its parent's "
                                      "(Object > Apply)")

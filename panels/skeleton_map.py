@@ -16,14 +16,17 @@ class TAKT_UL_joints(bpy.types.UIList):
 
     def draw_item(self, _context: Any, layout: Any, _data: Any, item: Any, _icon: Any, _active_data: Any,
                   _active_property: Any, _index: Any = 0, _flag: Any = 0) -> None:
-        """Draw one bone."""
+        """Draw one bone, without the namespace that all of them have in common and that fills the line."""
         is_none = item.meant == properties.NO_JOINT
-        split = layout.split(factor=0.45)
-        split.label(text=item.name, icon="BLANK1" if is_none or item.certainty >= SURE else "ERROR")
-        row = split.row(align=True)
-        row.prop(item, "meant", text="")
-        if not is_none:
-            row.label(text=f"{item.certainty:.0%}")
+        split = layout.split(factor=0.42)
+        name = item.name.rpartition(":")[2]
+        if is_none or item.certainty >= SURE:
+            split.label(text=name)
+        else:
+            split.label(text=name, icon="ERROR")
+        split = split.split(factor=0.73)
+        split.prop(item, "meant", text="")
+        split.label(text="" if is_none else f"{item.certainty:.0%}")
 
 
 class TAKT_PT_skeleton_map(SidebarPanel):

@@ -2,6 +2,6 @@
 
 from .find import find_map
 from .map_file import SUFFIX, SavedMap, read_map, write_map
-from .skeleton_map import SURE, SkeletonMap, fingerprint
+from .skeleton_map import ESSENTIAL, SURE, SkeletonMap, fingerprint
 
-__all__ = ["SUFFIX", "SURE", "SavedMap", "SkeletonMap", "find_map", "fingerprint", "read_map", "write_map"]
+__all__ = ["ESSENTIAL", "SUFFIX", "SURE", "SavedMap", "SkeletonMap", "find_map", "fingerprint", "read_map", "write_map"]

@@ -1,6 +1,7 @@
 """A score on rigs that people have: the sample character under Mixamo's names, in T-pose; the list of its joints."""
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
 
@@ -44,18 +45,23 @@ LIMBS = [(f"{side}_{a}", f"{side}_{b}") for side in "lr" for a, b in
          (("hip", "knee"), ("knee", "ankle"), ("shoulder", "elbow"), ("elbow", "wrist"))]
 
 
-def mixamo_in_t_pose() -> bpy.types.Object:
-    """Return the sample's armature with Mixamo's names, its arms stretched out at rest."""
-    rig, _ = build_character(bpy.context)
+def mixamo_in_t_pose(bind: Callable[[Any, Any], None] | None = None) -> Any:
+    """Return the sample's armature with Mixamo's names, its arms stretched out at rest.
+
+    bind: binds the body, which is then stretched out too; armature and mesh are returned.
+    """
+    made: tuple[Any, Any] = build_character(bpy.context)
+    rig, mesh = made
+    if bind is not None:
+        bind(rig, mesh)
     bpy.context.view_layer.objects.active = rig
     bpy.context.view_layer.update()
     for side, angle in (("l", -90.0), ("r", 90.0)):
-        bone = rig.pose.bones[f"{side}_shoulder"]
-        head = tuple(cast(Any, bone.head))
-        turn = Matrix.Rotation(np.radians(angle), 4, "Y")
-        about = Matrix.Translation(head) @ turn @ Matrix.Translation(tuple(-x for x in head))
-        bone.matrix = about @ bone.matrix
-    bpy.context.view_layer.update()
+        turn_in_front(rig, f"{side}_shoulder", np.radians(angle))
+    if bind is not None:
+        mesh.data = bpy.data.meshes.new_from_object(mesh.evaluated_get(bpy.context.evaluated_depsgraph_get()))
+        mesh.modifiers.clear()
+        mesh.vertex_groups.clear()
     bpy.ops.object.mode_set(mode="POSE")
     bpy.ops.pose.armature_apply(selected=False)
     bpy.ops.object.mode_set(mode="OBJECT")
@@ -64,7 +70,7 @@ def mixamo_in_t_pose() -> bpy.types.Object:
     for bone in list(cast(Any, rig.data).bones):
         if hanim.canonical(bone.name):
             bone.name = f"extra_{bone.name}"
-    return rig
+    return rig if bind is None else (rig, mesh)
 
 
 def step_clip() -> Clip:
@@ -107,13 +113,24 @@ def greeter() -> bpy.types.Object:
     """Add the sample as it is, that has waved its hand in an Action."""
     rig, _ = build_character(bpy.context)
     rig.name = "Greeter"
-    bone = rig.pose.bones["r_shoulder"]
-    bone.rotation_mode = "XYZ"
-    for frame, angle in ((1, 0.0), (12, 2.0), (24, 0.3)):
-        bone.rotation_euler = (0.0, 0.2, angle)
-        bone.keyframe_insert("rotation_euler", frame=frame)
+    for frame, raised, bent in ((1, 0.0, 0.0), (10, 1.5, 1.2), (14, 1.5, 0.6), (18, 1.5, 1.2), (24, 0.1, 0.1)):
+        for joint, angle in (("r_shoulder", raised), ("r_elbow", bent)):
+            turn_in_front(rig, joint, angle)
+            rig.pose.bones[joint].keyframe_insert("rotation_euler", frame=frame)
     cast(Any, rig.animation_data.action).name = "Hello"
     return rig
+
+
+def turn_in_front(rig: Any, joint: str, angle_rad: float) -> None:
+    """Turn a bone from rest about the axis from front to back; it has Euler angles from then on."""
+    bone = rig.pose.bones[joint]
+    bone.rotation_mode = "XYZ"
+    bone.matrix_basis = Matrix()
+    bpy.context.view_layer.update()
+    head = bone.head.copy()
+    bone.matrix = (Matrix.Translation(head) @ Matrix.Rotation(angle_rad, 4, "Y") @ Matrix.Translation(-head)
+                   @ bone.matrix)
+    bpy.context.view_layer.update()
 
 
 def directions(places: FloatArray, joint_of: dict[str, int]) -> FloatArray:

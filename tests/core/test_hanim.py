@@ -59,3 +59,11 @@ def test_a_prefix_common_to_all_is_found(names: list[str], prefix: str) -> None:
 
 def test_of_two_joints_with_one_meaning_the_first_has_it() -> None:
     assert hanim.canonical_names(["skullbase", "skull", "l_hip"]) == ("skullbase", None, "l_hip")
+
+
+def test_every_joint_has_plain_words_and_sides_are_said() -> None:
+    words = {joint: hanim.in_plain_words(joint) for joint in hanim.PARENTS}
+    assert all(text.startswith({"l": "left ", "r": "right "}[joint[0]]) == (joint[:2] in ("l_", "r_"))
+               for joint, text in words.items() if joint[:2] in ("l_", "r_"))
+    assert (words["l_hip"], words["HumanoidRoot"], words["r_eyeball_joint"], words["vc4"], words["l_thumb1"]) == (
+        "left thigh", "hips", "right eye", "neck", "left thumb")

@@ -254,6 +254,16 @@ def paired(source: Skeleton, target: Skeleton) -> Pairing:
     return pair(find_map(source), find_map(target), np.ones(len(source), dtype=np.bool_))
 
 
+def test_legs_that_a_clip_leaves_alone_are_left_alone_on_other_rigs_too() -> None:
+    """Whoever waves after a dance stays as the dance left him; arms come down from a T-pose."""
+    source, spread = build_skeleton(), real("mpfb_game_engine")
+    found = find_map(spread)
+    for joints, stand in ((("r_shoulder",), False), (("r_shoulder", "l_knee"), True), (("HumanoidRoot",), True)):
+        moved = retarget(swaying(source, *joints), spread).clip.rotations.joints.tolist()
+        assert found.joint_of["l_shoulder"] in moved
+        assert (found.joint_of["r_hip"] in moved) == stand
+
+
 def test_corrections_turn_the_limb_and_what_hangs_on_it_but_not_the_trunk() -> None:
     source, target = armed(np.pi / 2), armed(0.0)
     pairs = paired(source, target)

@@ -8,7 +8,9 @@ from takt.core.clip import Clip, Tracks
 from takt.core.errors import ScoreError, TaktError
 from takt.core.score import Settings, perform
 from takt.core.skeleton import Skeleton
+from takt.samples.skeleton import build_skeleton
 from takt.tests.core.scores import FIGURE, NO_TURN, STEPS, UP_Z, X, library, procedure, score, turning
+from takt.tests.core.test_retarget import random_clip
 
 WALK = score(procedure("walk", 'left duration="1"', 'right duration="1"'),
              procedure("main", 'walk duration="2" repeat="5"', 'nod duration="4" transition="0.5"'), tick=0.8)
@@ -51,6 +53,22 @@ def test_joints_without_counterpart_are_listed():
     shorter = Skeleton.from_arrays((*FIGURE.names[:3], "tail"), FIGURE.parents, FIGURE.rest_rotations,
                                    FIGURE.rest_translations)
     assert set(performed(skeleton=shorter).unmatched) == {"r_arm", "tail"}
+
+
+def test_what_will_be_missed_is_a_warning_and_other_joints_are_not():
+    """Of a body its limbs, hips and head; of what is no body, all that moves."""
+    body = build_skeleton()
+    legless = body.part(np.array([i for i, name in enumerate(body.names) if name.partition("_")[2] not in
+                                  ("ankle", "metatarsal", "index0")]))
+    wave = library(feet_Steps=(random_clip(body, np.random.default_rng(0), moves=False),))
+    text = score(procedure("main", 'random duration="1"'))
+    assert performed(text, wave, body).problems == ()
+    (problem,) = performed(text, wave, legless).problems
+    assert problem.is_warning and not problem.is_note
+    assert problem.message == "'feet.Steps.random' moves l_ankle, r_ankle, but nothing of 'dancer' goes with that"
+    shorter = Skeleton.from_arrays((*FIGURE.names[:3], "tail"), FIGURE.parents, FIGURE.rest_rotations,
+                                   FIGURE.rest_translations, name="Lizard")
+    assert "moves r_arm, but nothing of 'Lizard' goes" in str(performed(skeleton=shorter).problems)
 
 
 def test_errors_of_the_score_and_of_settings_come_through():
