@@ -10,7 +10,7 @@ from .arrays import FloatArray, IntArray
 from .errors import TaktError
 
 _SUM_TOLERANCE = 1e-6
-_FADING = 3.0
+_FADING = 2.0
 """How late weights fade ahead of where they vanish: 1 takes the edge off all of them, more leaves large ones alone."""
 
 
@@ -63,11 +63,11 @@ class Influences:
         """Keep what `strongest` keeps, but without a step where the kept ones change from vertex to vertex.
 
         The edge e of a row is its strongest weight that is not kept, or prune_below × the row's sum where that is
-        more. Weights above it become w (1 − (e/w)³), which is 0 where they are to vanish; then all are normalised.
+        more. Weights above it become w (1 − (e/w)²), which is 0 where they are to vanish; then all are normalised.
         A row without any weight above its edge is cut as `strongest` cuts it.
 
         >>> Influences.fading(np.array([[0.5, 0.3, 0.2]]), limit=2).weights.round(2).tolist()
-        [[0.69, 0.31]]
+        [[0.72, 0.28]]
         """
         edge = prune_below * weights.sum(axis=1, keepdims=True)
         if 0 < limit < weights.shape[1]:

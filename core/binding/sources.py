@@ -43,7 +43,10 @@ _TINY = float(np.finfo(np.float64).tiny)
 
 @dataclass(frozen=True, eq=False)
 class Sources:
-    """shares: (N, B) which bones a place belongs to, each row summing to 1. distances: (N,) from their lines."""
+    """shares: (N, B) which bones a place belongs to, each row summing to 1. distances: (N,) over which it blends.
+
+    These are the distances from the bones' lines, though from a last bone's no more than its limb is thick.
+    """
 
     shares: FloatArray
     distances: FloatArray
@@ -85,12 +88,14 @@ def find_sources(skin: Skin, segments: Segments, bones: int, solid: Solid, size:
     radius = limb_radii(segments, solid, size)
     inside = _shares_inside(segments, solid)
     outside = _OUTSIDE * float(np.average(inside, weights=segments.lengths + _TINY))
-    found = _cheapest(skin, segments, radius, bones, solid, outside)
+    most = np.full(bones, np.inf)
+    most[segments.bones[segments.leaf]] = radius[segments.leaf]
+    found = _cheapest(skin, segments, radius, most, solid, outside)
     bulks = _bulks(skin, segments, radius, inside, found)
     if not len(bulks.bones):
         return found
     radius = np.concatenate((radius, limb_radii(bulks, solid, size)))
-    return _cheapest(skin, segments.joined(bulks), radius, bones, solid, outside)
+    return _cheapest(skin, segments.joined(bulks), radius, most, solid, outside)
 
 
 def limb_radii(segments: Segments, solid: Solid, size: float) -> FloatArray:
@@ -122,7 +127,7 @@ def _shares_inside(segments: Segments, solid: Solid) -> FloatArray:
     return np.asarray(solid.contains(segments.places(np.repeat(shares[:, None], len(segments.bones), axis=1))).mean(0))
 
 
-def _cheapest(skin: Skin, segments: Segments, radius: FloatArray, bones: int, solid: Solid,
+def _cheapest(skin: Skin, segments: Segments, radius: FloatArray, most: FloatArray, solid: Solid,
               outside: float) -> Sources:
     distance, share = segments.nearest(skin.points)
     cost = (1.0 - _MIDDLE) * distance + _MIDDLE * segments.nearest(skin.middles)[0]
@@ -130,8 +135,8 @@ def _cheapest(skin: Skin, segments: Segments, radius: FloatArray, bones: int, so
     cost *= np.exp(_wrong_way(skin.points[:, None] - places, share, segments))
     cost *= np.maximum(distance / (_FAR_FROM * radius), 1.0) ** _FAR / radius**_THICKNESS
     _add_outside(cost, skin.points, places, solid, outside)
-    of_bone = np.full((len(cost), bones), np.inf)
-    from_bone = np.full((len(cost), bones), np.inf)
+    of_bone = np.full((len(cost), len(most)), np.inf)
+    from_bone = np.tile(most, (len(cost), 1))
     for line, bone in enumerate(segments.bones):
         of_bone[:, bone] = np.minimum(of_bone[:, bone], cost[:, line])
         from_bone[:, bone] = np.minimum(from_bone[:, bone], distance[:, line])

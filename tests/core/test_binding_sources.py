@@ -48,11 +48,22 @@ def test_the_radius_is_that_of_the_limb_where_it_is_thinnest():
 
 def test_a_joint_divides_a_tube_in_the_middle():
     surface, solid, skin = body(TUBE)
-    found = find_sources(skin, segments([[0, 0, -2], [0, 0, 0]], [[0, 0, 0], [0, 0, 2]]), 2, solid, SIZE)
+    found = find_sources(skin, segments([[0, 0, -2], [0, 0, 0]], [[0, 0, 0], [0, 0, 2]], leaf=False), 2, solid, SIZE)
     assert np.allclose(found.shares.sum(axis=1), 1)
     high = surface.points[:, 2]
     assert (found.shares[high > 0.1, 1] == 1).all() and (found.shares[high < -0.1, 0] == 1).all()
     assert np.allclose(found.distances[np.abs(high) < 1.9], 0.4)
+
+
+def test_what_a_last_bone_ends_in_blends_over_its_thickness_however_far_it_is():
+    snout = tube((0, -1.3, 0.6), (0, 0.35, 0.6), 0.5, 20, 24)
+    surface, solid, skin = body(tube((0, 0, -2), (0, 0, 0.4), 0.2, 30, 8), snout)
+    lines = segments([[0, 0, -2], [0, 0, 0.4]], [[0, 0, 0.4], [0, 0, 1.05]])
+    found = find_sources(skin, lines, 2, solid, SIZE)
+    nose = (surface.points[:, 1] < -1.0) & (found.shares[:, 1] == 1)
+    assert nose.sum() > 10
+    assert lines.nearest(surface.points[nose])[0].min() > 0.9
+    assert found.distances[nose].max() < 0.7
 
 
 def test_bones_that_cost_the_same_share():
