@@ -143,7 +143,7 @@ class ScoreSettings:
             description="Whether all joints take the whole transition; not for Led Over",
             items=[(identifier, entry.label, entry.description) for identifier, entry in JOINT_TIMES.items()])
         speed: EnumProperty(
-            name="Automatic Speed", default=_DEFAULTS.speed, override=_OVERRIDABLE, update=count_change,
+            name="Auto Speed", default=_DEFAULTS.speed, override=_OVERRIDABLE, update=count_change,
             description="The mean speed by which transitions without a length take theirs",
             items=[(identifier, entry.label, entry.description) for identifier, entry in SPEEDS.items()])
         joint_limits: BoolProperty(

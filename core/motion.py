@@ -273,8 +273,9 @@ def compose(sequence: Sequence, clips: SequenceOf[Clip], style: Style, *, root_m
                    up)
     held = Held(sequence.clip, moved, sequence.is_loop)
     turning = Turning.of(clips, rot.angle_between if limits is None else limits.angles)
-    lengths = automatic_lengths if style.joint_time == "SHARED" else longest_lengths
     method = METHODS[style.method]
+    is_shared = style.joint_time == "SHARED" or method.shape == "LEAD"  # which takes all joints over together
+    lengths = automatic_lengths if is_shared else longest_lengths
     transitions_s, found = fit_transitions(sequence, clips, ends, held, method,
                                            partial(lengths, turning, mean_speed=speed_named(speed)))
     layout = method.lay_out(sequence.length_s, transitions_s)

@@ -3,6 +3,7 @@
 import bpy
 
 from ..bridge.properties import ScoreSettings, TaktCharacter
+from ..core.transitions.methods import METHODS
 
 _PARTS = (
     ("blending", "Blending", ("interpolation", "translation", "pace", "joint_time", "speed", "joint_limits")),
@@ -23,11 +24,23 @@ def draw_settings(layout: bpy.types.UILayout, settings: ScoreSettings) -> None:
     else:
         column.prop(settings, "procedure")
     for name in ("method", "curve", "root_motion", "lock_feet", "loop"):
-        column.prop(settings, name)
+        _draw(column, settings, name)
     for identifier, label, names in _PARTS:
         header, body = layout.panel(f"TAKT_{identifier}", default_closed=True)
         header.label(text=label)
         if body is not None:
             column = body.column()
             for name in names:
-                column.prop(settings, name)
+                _draw(column, settings, name)
+
+
+def counts(settings: ScoreSettings, name: str) -> bool:
+    """Tell whether a setting changes anything with the method that is chosen."""
+    shape = METHODS[settings.method].shape
+    return not (name == "curve" and shape == "ALONE") and not (name in ("pace", "joint_time") and shape == "LEAD")
+
+
+def _draw(column: bpy.types.UILayout, settings: ScoreSettings, name: str) -> None:
+    row = column.row()
+    row.active = counts(settings, name)
+    row.prop(settings, name)

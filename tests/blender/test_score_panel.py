@@ -4,9 +4,13 @@ from pathlib import Path
 from typing import Any
 
 import bpy
+import numpy as np
 import pytest
 
 from takt.bridge import properties, score
+from takt.core import rotations as rot
+from takt.core.transitions.methods import METHODS
+from takt.operators.score_layout import counts
 from takt.tests.blender.dancing import STEPS, play, rebuild
 
 
@@ -61,3 +65,20 @@ def test_a_mistake_in_another_file_is_shown_there(rig: bpy.types.Object, library
     with pytest.raises(RuntimeError, match="is no file that can be opened"):
         edit(line=3, filepath=str(library / "gone.pha"))
     assert len(bpy.data.texts) == 1
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_what_the_method_does_not_use_is_grey(rig: bpy.types.Object, library: Path, method: str) -> None:
+    """And only that: what stands grey changes nothing, what does not changes something."""
+    (library / "automatic.pha").write_text(STEPS.replace(' transition="0.25"', ""), encoding="utf-8")
+    play(library / "automatic.pha", root_motion="AS_AUTHORED")
+    character: Any = properties.character(rig)
+    times = np.linspace(0.0, 5.0, 500)
+    for name, value in (("curve", "SMOOTHER"), ("pace", "ACCELERATING"), ("joint_time", "LATE")):
+        character.method = method
+        before = score.motion_of(rig).sample(times).rotations
+        kept = getattr(character, name)
+        setattr(character, name, value)
+        after = score.motion_of(rig).sample(times).rotations
+        setattr(character, name, kept)
+        assert counts(character, name) == (rot.angle_between(before, after).max() > 1e-6), name
