@@ -10,15 +10,10 @@ import numpy.typing as npt
 
 from . import versions
 
-_RGB = 3
-
 
 def write_picture(picture: npt.NDArray[np.uint8], path: Path) -> None:
     """Write one picture (H, W, 3 or 4) as PNG, sRGB, the top row first. Raises RuntimeError where it cannot."""
-    height, width, channels = picture.shape
-    if channels == _RGB:
-        picture = np.concatenate((picture, np.full((height, width, 1), 255, dtype=np.uint8)), axis=2)
-    with PictureFile(width, height) as file:
+    with PictureFile(picture.shape[1], picture.shape[0]) as file:
         file.write(picture, path)
 
 
@@ -36,8 +31,10 @@ class PictureFile:
         bpy.data.images.remove(self._image)
 
     def write(self, picture: npt.NDArray[np.uint8], path: Path) -> None:
-        """Write (H, W, 4), sRGB, the top row first. Raises RuntimeError with Blender's words where it cannot."""
-        pixels: Any = (picture[::-1].astype(np.float32) / 255.0).ravel()
+        """Write (H, W, 3 or 4), sRGB, the top row first. Raises RuntimeError with Blender's words where it cannot."""
+        whole = np.ones((*picture.shape[:2], 4), dtype=np.float32)
+        whole[..., :picture.shape[2]] = picture[::-1] / np.float32(255.0)
+        pixels: Any = whole.ravel()
         self._image.pixels.foreach_set(pixels)
         self._image.filepath_raw = str(path)
         self._image.save()

@@ -97,11 +97,13 @@ class TAKT_OT_render_film(ExportHelper, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> "set[Any]":
         """Render at once where nobody watches; else frame by frame, so that it can be watched and stopped."""
         path = Path(bpy.path.abspath(self.filepath))
+        if self.length == "FRAME":
+            path = path.with_suffix(_PNG)
         try:
             remaining = rendered(context, path, seen(context, self.through, self.size / 100.0),
                                  whole=self.length == "SCORE")
             if not bpy.app.background:
-                self._remaining = remaining
+                self._remaining, self._path = remaining, path
                 return self._watched(context)
             for _ in remaining:
                 pass
@@ -124,7 +126,7 @@ class TAKT_OT_render_film(ExportHelper, bpy.types.Operator):
             while time.perf_counter() < until_s:
                 share = next(self._remaining)
         except StopIteration:
-            return self._ended(context, f"Wrote {self.filepath}", {"INFO"})
+            return self._ended(context, f"Wrote {self._path}", {"INFO"})
         except _CANNOT as error:
             return self._ended(context, str(error), {"ERROR"})
         assert context.window_manager is not None and context.workspace is not None

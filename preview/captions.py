@@ -20,10 +20,12 @@ from .choices import SKINNINGS, WITH_TRANSITIONS, Choices, Comparison
 from .draw import View
 from .flat import draw_boxes
 from .roles import Posed, Role
-from .shader import METHODS, OVERSAMPLING
+from .shader import METHODS
 
-_TEXT_PX, _PAD_PX, _BELOW_PX = 12.0, 5.0, 14.0
+_TEXT_PX, _PAD_PX, _BELOW_PX = 12.0, 5.0, 20.0
 """At a UI scale of 1."""
+_PICTURE_PX = 480.0
+"""The height of a picture, as finely as it is drawn, in which words have those sizes."""
 _GROUND = (0.05, 0.05, 0.05, 0.7)
 _FONT = 0
 _FAILED = " (cannot be played)"
@@ -58,7 +60,7 @@ def own_words(role: Role, comparison: Comparison) -> str:
 def draw_captions(roles: Sequence[tuple[Role, Posed, str]], view: View) -> None:
     """Write words on the ground below figures."""
     assert bpy.context.preferences is not None
-    scale = bpy.context.preferences.system.ui_scale * (OVERSAMPLING if view.encode else 1)
+    scale = view.height / _PICTURE_PX if view.encode else bpy.context.preferences.system.ui_scale
     pushed: Any = gpu.matrix.push_pop()  # the stubs lack its __enter__
     pushed_projection: Any = gpu.matrix.push_pop_projection()
     with pushed, pushed_projection:

@@ -250,5 +250,8 @@ def _rgba(colour: Any, alpha: float) -> Colour:
 
 
 def _overlaps(context: bpy.types.Context, region: bpy.types.Region) -> bool:
+    """Tell whether a region lies over the viewport; an adjust panel that has gone keeps its size, in the corner."""
     window = cast(bpy.types.Region, context.region)
+    if region.type == "HUD" and region.y <= window.y:
+        return False
     return region.x < window.x + window.width and region.x + region.width > window.x

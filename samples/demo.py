@@ -100,11 +100,12 @@ class Dancer:
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()
         frames, files = [], installed("bridge.film")
-        for number, picture in zip(numbers, self.pictures(numbers, cameras), strict=True):
-            if (number - numbers[0]) % 480 == 0:
-                say(f"draw {path.name}: frame {number} of {numbers[-1]}")
-            frames.append(folder / f"{number:06}.png")
-            files.write_picture(picture, frames[-1])
+        with files.PictureFile(*FILM_SIZE) as file:
+            for number, picture in zip(numbers, self.pictures(numbers, cameras), strict=True):
+                if (number - numbers[0]) % 480 == 0:
+                    say(f"draw {path.name}: frame {number} of {numbers[-1]}")
+                frames.append(folder / f"{number:06}.png")
+                file.write(picture, frames[-1])
         say(f"encode {path.name}")
         render = self.scene.render
         with film.quiet():

@@ -86,6 +86,11 @@ def test_a_picture_shows_the_character(scene: Object, tmp_path: Path) -> None:
     assert tuple(image.size) == (WIDTH, HEIGHT) and np.ptp(pixels.reshape(-1, 4)[:, 0]) > 0.2
 
 
+def test_one_frame_is_a_picture_whatever_its_name(scene: Object, tmp_path: Path) -> None:
+    assert render_film(filepath=str(tmp_path / "film.mp4"), length="FRAME") == {"FINISHED"}
+    assert [path.name for path in tmp_path.iterdir()] == ["film.png"]
+
+
 def test_stopping_leaves_nothing(scene: Object, tmp_path: Path) -> None:
     images = len(bpy.data.images)
     steps = rendered(context, tmp_path / "film.mp4", seen(context, "CAMERA", 1.0))
