@@ -13,10 +13,13 @@ from takt.core import rotations as rot
 from takt.core.arrays import FloatArray
 from takt.core.skeleton import Pose
 from takt.preview import life
+from takt.preview.choices import Choices
 from takt.preview.offscreen import Stage
 from takt.tests.characters import Object, context, own_character
 
 SIZE = 64
+READABLE = 320
+"""A size at which words can be read."""
 TURN_RAD_PER_S = 0.8
 
 toggle: Any = bpy.ops.takt.preview  # type: ignore[attr-defined]  # registered by the extension
@@ -109,3 +112,17 @@ def drawn_viewport(window: Any, area: Any, region: Any, frame: int) -> np.ndarra
     pixels.dimensions = SIZE * SIZE * 4
     target.free()
     return np.array(pixels, dtype=np.uint8)
+
+
+def test_a_comparison_says_what_is_what() -> None:
+    _, mesh = own_character()
+    view, projection = camera_matrices()
+    with Stage(context.scene, [mesh], READABLE, READABLE, motion=lambda _: None) as stage:
+        alone, compared = (stage.draw(view, projection, choices=Choices(compare=name))
+                           for name in ("NONE", "SKINNING_DUAL_QUATERNION"))
+    assert not is_white(alone).any() and is_white(compared).any()
+
+
+def is_white(picture: Any) -> Any:
+    """Tell where words are: nothing else is as bright."""
+    return (picture[..., :3] > 200).all(axis=-1)
