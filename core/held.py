@@ -10,6 +10,8 @@ _BLOCK = 256
 """Segments between two kept states. States in between are found from the kept one before, so that memory does
 not grow with segments × joints and a single instant stays cheap."""
 _BLOCKS_AT_ONCE = 32
+_MOST_KEPT = 1 << 20
+"""As many states, of one column after one segment each, are all kept: to look them up is what playing needs."""
 
 
 class Held:
@@ -36,9 +38,13 @@ class Held:
                 self._final = newest[-1]
         self._before = np.maximum.accumulate(self._before, axis=0)
         self._round = np.maximum(self._final, self._before[-1]) if is_loop else np.full_like(self._final, -1)
+        self._kept = self._found(np.arange(len(clip))) if len(clip) * self._columns.shape[1] <= _MOST_KEPT else None
 
     def columns_after(self, segments: IntArray) -> IntArray:
         """Return for segments (N,) the clip that last moved each column at their end, (N, columns); −1: none."""
+        return self._found(segments) if self._kept is None else np.asarray(self._kept[segments])
+
+    def _found(self, segments: IntArray) -> IntArray:
         out = np.empty((len(segments), self._columns.shape[1]), dtype=np.int64)
         blocks, inverse = np.unique(segments // _BLOCK, return_inverse=True)
         for start in range(0, len(blocks), _BLOCKS_AT_ONCE):
