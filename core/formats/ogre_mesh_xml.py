@@ -30,6 +30,8 @@ _MAX_NUMBER: Final = float(np.finfo(np.float32).max)
 """OGRE reads numbers as float32."""
 _MAX_INDEX: Final = 2**32 - 1
 MAX_BYTES: Final = 256 * 2**20
+MAX_ELEMENTS = 300_000
+"""Besides vertices, faces and weights: levels of detail, poses and the like, which are passed over."""
 _CORNERS: Final = ("v1", "v2", "v3")
 _Place = tuple[int, int]
 _Wanted = tuple[str, Sequence[str], Sequence[str]]
@@ -48,7 +50,7 @@ def read(data: bytes, path: Path | None = None) -> OgreMesh:
     does. Raises FileError with line and column where something is missing or does not fit.
     """
     tables = _Tables(path)
-    root = parse(data, path, max_bytes=MAX_BYTES, rows=Rows(tables.ways, tables.tags, tables.take))
+    root = parse(data, path, MAX_ELEMENTS, max_bytes=MAX_BYTES, rows=Rows(tables.ways, tables.tags, tables.take))
     return _Reader(path, tables).mesh(root)
 
 

@@ -157,7 +157,7 @@ def test_xml() -> None:
 
 def test_more_rows_than_elements_may_be_kept_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
     """Vertices, faces and weights go past the tree of elements, for which there would not be room."""
-    monkeypatch.setattr(xml_room.parse, "__defaults__", (None, 24))
+    monkeypatch.setattr(ogre_mesh_xml, "MAX_ELEMENTS", 24)
     assert_is_body(ogre_mesh_xml.read(xml()))
     with pytest.raises(FileError, match="more than 24 elements"):
         ogre_mesh_xml.read(xml().replace(b"vertexbuffer", b"buffer"))

@@ -63,9 +63,9 @@ def test_0_means_none_absent_means_automatic() -> None:
 
 
 def test_mean_angle_by_the_speed_in_the_last_and_first_three_intervals_at_the_played_tempo() -> None:
-    """A plays at double tempo: 3 · 0.1 rad in 0.15 s; B 3 · 0.2 rad in 0.3 s; 0.9 rad apart."""
-    a = turning("left", X, (5.0, 0.0, 0.1, 0.2, 0.3), duration_s=0.4)
-    b = turning("right", X, (1.2, 1.0, 0.8, 0.6, 5.0), duration_s=0.4)
+    """A plays at double tempo: 0.05 + 0.15 + 0.1 rad in 0.15 s; B 0.1 + 0.35 + 0.15 rad in 0.3 s; 0.9 rad apart."""
+    a = turning("left", X, (5.0, 0.0, 0.05, 0.2, 0.3), duration_s=0.4)
+    b = turning("right", X, (1.2, 1.1, 0.75, 0.6, 5.0), duration_s=0.4)
     m = motion('left duration="0.2"', 'right duration="0.4"', method="APPEND", clips=library(feet_Steps=(a, b)))
     assert m.transitions_s[0] == pytest.approx(0.9 / (0.9 / 0.45))
 
