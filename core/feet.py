@@ -28,6 +28,7 @@ EASE_S: Final = 0.15
 STEP_S: Final = 1.0 / 60.0
 """How finely contacts are looked for."""
 _FRAMES_AT_ONCE: Final = 256
+_TRIES: Final = 30
 _REACH: Final = 0.9995
 """Legs are never straightened beyond this share of their length, where the knee would snap."""
 
@@ -67,11 +68,19 @@ class Contacts:
     at: FloatArray
 
     @classmethod
-    def of(cls, places: FloatArray, times_s: FloatArray, up: FloatArray, leg_length: float) -> Contacts:
-        """Find them: a joint's places (F, 3) in model space at times (F,), ascending; up: unit vector (3,)."""
+    def of(cls, places: FloatArray, times_s: FloatArray, up: FloatArray, leg_length: float,
+           hips: FloatArray | None = None, ankles: FloatArray | None = None) -> Contacts:
+        """Find them: a joint's places (F, 3) in model space at times (F,), ascending; up: unit vector (3,).
+
+        hips, ankles: (F, 3) likewise; a foot then stands where the leg reaches all the while, if there is such a place.
+        """
         found = runs(planted(places, times_s, up, leg_length))
         first, last = np.array(found, dtype=np.int64).reshape(-1, 2).T
         at = [places[start:stop].mean(axis=0) for start, stop in found]
+        if hips is not None and ankles is not None:
+            at = [_within_reach(place, hips[start:stop] + places[start:stop] - ankles[start:stop], up,
+                                np.maximum(leg_length * _REACH, np.linalg.norm(hips - ankles, axis=1))[start:stop])
+                  for place, (start, stop) in zip(at, found, strict=True)]
         return cls(times_s[first], times_s[last - 1], np.array(at).reshape(-1, 3))
 
     def shift(self, places: FloatArray, times_s: FloatArray, up: FloatArray) -> FloatArray:
@@ -94,6 +103,24 @@ class Contacts:
             ahead = self.at[contact] - places
             shift += share[:, None] * (ahead - (ahead @ up)[:, None] * up)
         return shift
+
+
+def _within_reach(place: FloatArray, centres: FloatArray, up: FloatArray, reaches: FloatArray) -> FloatArray:
+    """Move a place (3,) over the ground into all balls about centres (F, 3) with radii (F,), as far as that goes.
+
+    Each time into the one that it is farthest out of (projection onto convex sets).
+    """
+    for _ in range(_TRIES):
+        away = place - centres
+        height = away @ up
+        away -= height[:, None] * up
+        far = np.linalg.norm(away, axis=1)
+        beyond = far - np.sqrt(np.maximum(reaches ** 2 - height ** 2, 0.0))
+        worst = int(np.argmax(beyond))
+        if beyond[worst] <= 0.0:
+            break
+        place = place - away[worst] * (beyond[worst] / far[worst])
+    return place
 
 
 def planted(places: FloatArray, times_s: FloatArray, up: FloatArray, leg_length: float) -> BoolArray:
@@ -143,14 +170,19 @@ class FeetLock:
         """
         legs, skeleton = legs_of(skeleton_map), skeleton_map.skeleton
         times = np.linspace(begin_s, end_s, int(np.ceil((end_s - begin_s) / STEP_S)) + 1)
-        places = np.empty((len(times), len(legs), 3))
+        asked = [joint for leg in legs for joint in (leg.foot, leg.hip, leg.ankle)]
+        places = np.empty((len(times), len(asked), 3))
         for start in range(0, len(times) if legs else 0, _FRAMES_AT_ONCE):
             part = slice(start, start + _FRAMES_AT_ONCE)
-            places[part] = _world(skeleton, sample(times[part]), [leg.foot for leg in legs])[..., 3]
+            places[part] = _world(skeleton, sample(times[part]), asked)[..., 3]
         rest = skeleton.rest_world[:, :, 3]
         lengths = [np.linalg.norm(np.diff(rest[[leg.hip, leg.knee, leg.ankle]], axis=0), axis=1).sum() for leg in legs]
-        return cls(skeleton_map, tuple((leg, Contacts.of(places[:, i], times, up, float(lengths[i])))
-                                       for i, leg in enumerate(legs)), up)
+        found = []
+        for i, leg in enumerate(legs):
+            foot, hip, ankle = np.moveaxis(places[:, 3 * i:3 * i + 3], 1, 0)
+            of_leg = () if leg.is_loose else (hip, ankle)  # what does not hang on the leg goes where it should
+            found.append((leg, Contacts.of(foot, times, up, float(lengths[i]), *of_leg)))
+        return cls(skeleton_map, tuple(found), up)
 
     def hold(self, pose: Pose, times_s: FloatArray) -> Pose:
         """Return poses (F, J, …) at times (F,), in any order, whose planted feet stay where they are.

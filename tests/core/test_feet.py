@@ -7,7 +7,7 @@ import pytest
 
 from takt.core import rotations as rot
 from takt.core.arrays import FloatArray
-from takt.core.feet import BRIEF_S, EASE_S, SHORTEST_S, Contacts, FeetLock, Leg, legs_of, planted, runs
+from takt.core.feet import BRIEF_S, EASE_S, SHORTEST_S, Contacts, FeetLock, Leg, _within_reach, legs_of, planted, runs
 from takt.core.keyed import keys_of, packed
 from takt.core.maps import find_map
 from takt.core.score import Settings, play
@@ -137,6 +137,17 @@ def test_over_the_seam_of_a_loop_feet_stand_on(drift: float) -> None:
     np.testing.assert_allclose(rot.angle_between(one.rotations, other.rotations)[:, 1:], 0.0, atol=1e-6)
     alone = np.concatenate([held.sample(np.array((t,))).rotations for t in at[::37]])
     assert rot.angle_between(alone, held.sample(at).rotations[::37]).max() < 1e-7  # as the preview asks for them
+
+
+def test_a_foot_stands_where_the_leg_reaches_all_the_while() -> None:
+    """The hips go by, at a height of 3 with a leg of 5: the foot must keep within 4 of both ends of their way."""
+    hips, ankles = np.array(((0.0, 3.0, 0.0), (6.0, 3.0, 0.0))), np.zeros((2, 3))
+    reaches = np.array((5.0, 5.0))
+    for place, wanted in (((1.0, 0, 0), (2.0, 0, 0)), ((3.0, 0, 1), (3.0, 0, 1)), ((9.0, 0, 0), (4.0, 0, 0))):
+        found = _within_reach(np.array(place), hips - ankles, UP, reaches)
+        np.testing.assert_allclose(found, wanted, atol=1e-9)
+    far = _within_reach(np.array((1.0, 0, 0)), hips * 10.0, UP, reaches)
+    assert np.isfinite(far).all()  # nowhere: as far as it goes
 
 
 def test_legs_are_those_that_hang_together() -> None:
