@@ -48,9 +48,13 @@ class SavedMap:
         return self.rig == fingerprint(skeleton)
 
     def of(self, skeleton: Skeleton) -> SkeletonMap:
-        """Return the map of a skeleton that it fits."""
+        """Return the map of a skeleton that it fits; the file's axes count where the body itself does not tell.
+
+        The same rig may stand in other axes in a clip's file than where the map was made.
+        """
         meant = tuple(self.meant.get(name) for name in skeleton.names)
-        turn = find_map(skeleton).turn if self.turn is None else self.turn
+        seen = find_map(skeleton).turn
+        turn = self.turn if seen is None else seen
         return SkeletonMap(skeleton, meant, tuple(float(name is not None) for name in meant), turn, is_checked=True)
 
 

@@ -205,6 +205,12 @@ def test_a_file_there_and_back() -> None:
     assert "up = +Z\nfront = -Y\n" in write_map(found)
 
 
+def test_one_map_serves_a_rig_in_other_axes_too() -> None:
+    rig = worn(RIGS["3ds Max Biped"])
+    saved = read_map(write_map(find_map(rig.turned(Z_UP))).encode())
+    assert turns(saved.of(rig.turned(Z_UP)), Z_UP) and turns(saved.of(rig), rot.IDENTITY)
+
+
 def test_a_map_in_the_library_is_used_for_the_same_rig(tmp_path: Path) -> None:
     skeleton = worn(RIGS["VRM"])
     found = find_map(skeleton).corrected({"leftHand": None, "chest": "vt1"})
