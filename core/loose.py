@@ -66,13 +66,19 @@ def upwards(skeleton: Skeleton, joints: IntArray) -> IntArray:
 def world_of(skeleton: Skeleton, keep: IntArray, times: FloatArray, rotations: Tracks,
              translations: Tracks) -> dict[int, FloatArray]:
     """Return matrices (F, 3, 4) of the joints to keep, which hold their ancestors."""
+    clip = part_of(skeleton, keep, rotations, translations)
+    world = world_from_pose(clip.skeleton, clip.sample(times))
+    return {int(joint): world[:, i] for i, joint in enumerate(keep)}
+
+
+def part_of(skeleton: Skeleton, keep: IntArray, rotations: Tracks, translations: Tracks) -> Clip:
+    """Return what tracks do with the joints to keep, which hold their ancestors, as a clip of these alone."""
     new = {int(joint): i for i, joint in enumerate(keep)}
-    part = skeleton.part(keep)
 
     def kept(tracks: Tracks, channels: int) -> Tracks:
         return packed([(new[int(joint)], *keys_of(tracks, i)) for i, joint in enumerate(tracks.joints)
                         if int(joint) in new], channels)
 
-    clip = Clip("", part, float(times[-1]), kept(rotations, 4), kept(translations, 3), Tracks.empty(3))
-    world = world_from_pose(part, clip.sample(times))
-    return {int(joint): world[:, i] for i, joint in enumerate(keep)}
+    moves, turns = kept(translations, 3), kept(rotations, 4)
+    last = max(float(tracks.times_s.max(initial=0.0)) for tracks in (moves, turns))
+    return Clip("", skeleton.part(keep), last, turns, moves, Tracks.empty(3))

@@ -94,13 +94,14 @@ def test_one_axis_chosen_leaves_the_other_to_the_body_where_it_fits(space: BvhSp
     assert said in placed(STEP, find_map(STEP.skeleton), space)[2]
 
 
-def test_a_map_file_says_the_axes_too(tmp_path: Path) -> None:
-    """Of a body lying at rest: a person has written which way is up."""
-    library = written(tmp_path, STEP, Y_UP, "METRES")
-    skeleton = bvh.read((tmp_path / "step.bvh").read_bytes()).clip.skeleton
-    text = write_map(find_map(skeleton)).replace("up = +Y\nfront = +Z", "up = +Z\nfront = -Y")
-    (tmp_path / "capture.map").write_text(text, encoding="utf-8")
-    (clip,), (note,) = library.clips("step")
+def test_a_map_file_says_the_axes_of_what_does_not_show_them(tmp_path: Path) -> None:
+    """Someone has written which way is up for a fox."""
+    fox = real("Fox")
+    library = written(tmp_path, swaying(fox, fox.names[1]), Z_UP, "METRES", "fox")
+    skeleton = bvh.read((tmp_path / "fox.bvh").read_bytes()).clip.skeleton
+    rig, *joints = write_map(find_map(skeleton)).partition("\n\n")
+    (tmp_path / "fox.map").write_text("".join((rig, "\nup = +Z\nfront = -Y", *joints)), encoding="utf-8")
+    (clip,), (note,) = library.clips("fox")
     assert "+Z is up, facing −Y" in note.message
     turn = library.skeleton_map(clip.skeleton).turn
     assert turn is not None and rot.angle_between(turn, rot.IDENTITY) < 1e-9  # not once more
