@@ -21,7 +21,7 @@ from takt.samples.character import build_character
 
 PICTURE = Path(__file__).resolve().parents[1] / "docs" / "images" / "bind.png"
 _SIZE = 420, 560
-_LOW, _HIGH = np.array((-0.62, -0.2, 0.02)), np.array((0.5, 0.2, 1.72))
+_LOW, _HIGH = np.array((-0.7, -0.2, 0.02)), np.array((0.5, 0.2, 1.72))
 _TURNS = {
     "r_shoulder": ((0, 1, 0), 75), "r_elbow": ((0, 1, 0), 75), "l_shoulder": ((0, 1, 0), -60),
     "l_elbow": ((1, 0, 0), -80), "r_hip": ((1, 0, 0), -75), "r_knee": ((1, 0, 0), 95), "l_hip": ((0, 1, 0), -12),

@@ -61,8 +61,7 @@ def steps() -> Iterator[None]:
 
 def drop() -> Iterator[None]:
     """Build and bind the dancer, then drag a score from a file browser to it: drop.png."""
-    armature, mesh = dancer.bound_dancer()
-    mesh.select_set(False)  # no outlines
+    armature, _ = dancer.bound_dancer()
     operators.ed.undo_push(message="Bound")
     look_at((0.0, 0.0, 0.8), 5.2)
     operators.screen.area_split(direction="HORIZONTAL", factor=0.36)

@@ -289,7 +289,7 @@ def _visible(running: _Running, scene: bpy.types.Scene, layer: bpy.types.ViewLay
             character.refresh(armature, meshes)
             motion = played(character, armature, _choices, at)
             when_s = time_of(armature, scene, motion, _choices, now_s())
-            actors.append(Actor(character, armature, meshes, motion, when_s, _outline(meshes, layer)))
+            actors.append(Actor(character, armature, meshes, motion, when_s, _outline(meshes, layer, space)))
     return actors
 
 
@@ -308,9 +308,10 @@ def _look(running: _Running, layer: bpy.types.ViewLayer) -> _Members:
     return members
 
 
-def _outline(meshes: list[bpy.types.Object], layer: bpy.types.ViewLayer) -> Tint | None:
+def _outline(meshes: list[bpy.types.Object], layer: bpy.types.ViewLayer, space: bpy.types.SpaceView3D) -> Tint | None:
     """Return the theme's colour for what is selected, which hiding the original took away; None where nothing is."""
-    if not any(ob.select_get(view_layer=layer) for ob in meshes):
+    wanted = space.overlay.show_overlays and space.overlay.show_outline_selected
+    if not wanted or not any(ob.select_get(view_layer=layer) for ob in meshes):
         return None
     assert bpy.context.preferences is not None
     theme = bpy.context.preferences.themes[0].view_3d

@@ -13,6 +13,7 @@ from takt.core import rotations as rot
 from takt.core.arrays import FloatArray
 from takt.core.skeleton import Pose
 from takt.preview import life
+from takt.preview.cast import Cast
 from takt.preview.choices import Choices
 from takt.preview.offscreen import Stage
 from takt.tests.characters import Object, context, own_character
@@ -99,6 +100,24 @@ def test_a_viewport_shows_it(monkeypatch: pytest.MonkeyPatch, picture: Any) -> N
     context.view_layer.update()
     assert (drawn_viewport(window, area, region, 1) != drawn[0]).any()
     life.choices().picture = "SHADED"
+
+
+@pytest.mark.parametrize("switch", ["show_overlays", "show_outline_selected"])
+def test_the_outline_goes_with_blenders_own(monkeypatch: pytest.MonkeyPatch, switch: str) -> None:
+    rig, mesh = own_character()
+    window = context.window_manager.windows[0]
+    area = next(area for area in window.screen.areas if area.type == "VIEW_3D")
+    region = next(region for region in area.regions if region.type == "WINDOW")
+    monkeypatch.setattr(life, "played", lambda *_: Bending(rig))
+    context.view_layer.objects.active = rig
+    toggle()
+    mesh.select_set(True)
+    outlines: list[Any] = []
+    monkeypatch.setattr(Cast, "draw", lambda _, actors, *__: outlines.extend(actor.outline for actor in actors))
+    drawn_viewport(window, area, region, 1)
+    monkeypatch.setattr(area.spaces.active.overlay, switch, False)
+    drawn_viewport(window, area, region, 1)
+    assert outlines[0] is not None and outlines[1:] == [None]
 
 
 def drawn_viewport(window: Any, area: Any, region: Any, frame: int) -> np.ndarray:
