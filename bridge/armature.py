@@ -12,7 +12,7 @@ import bpy
 import numpy as np
 
 from ..core import rotations as rot
-from ..core.arrays import FloatArray, IntArray
+from ..core.arrays import BoolArray, FloatArray, IntArray
 from ..core.skeleton import Pose, Skeleton
 
 _SMALLEST_AXIS = 1e-12
@@ -45,6 +45,14 @@ def read_skeleton(armature_object: bpy.types.Object) -> Skeleton:
     local = _local_from_world(_read_matrices(bones, "matrix_local"), parents)
     return Skeleton.from_arrays(names, parents, rot.from_matrix(local[:, :3, :3]), local[:, :3, 3],
                                 name=armature_object.name)
+
+
+def read_skin(armature_object: bpy.types.Object) -> BoolArray:
+    """Return which bones deform, (J,)."""
+    bones = _armature(armature_object).bones
+    deforms = np.empty(len(bones), dtype=np.bool_)
+    bones.foreach_get("use_deform", deforms)
+    return deforms
 
 
 def read_pose_world(armature_object: bpy.types.Object) -> FloatArray:

@@ -31,17 +31,20 @@ def led_bones(armature_object: bpy.types.Object, *, unmuted: bool = False) -> tu
 def mute(armature_object: bpy.types.Object, names: Collection[str]) -> int:
     """Mute what leads bones of these names, or bones that they hang on; return how many constraints were muted.
 
-    Likewise what ties deforming bones that hang on them to other bones of the armature, which stay where they are.
-    They are remembered with the armature, for give_back. Those that only set bounds are left alone.
+    Likewise what ties bones that hang on them to bones of the armature that do not hang on the same one. They are
+    remembered with the armature, for give_back. Those that only set bounds are left alone.
     """
     assert armature_object.pose is not None
     moved = set(names)
     played = {bone.name for name in moved for own in (armature_object.pose.bones[name],)
               for bone in (own, *own.parent_recursive)}
 
+    leads = {bone.name: next((above.name for above in (bone, *bone.parent_recursive) if above.name in moved), "")
+             for bone in armature_object.pose.bones}
+
     def ties(owner: bpy.types.PoseBone, constraint: bpy.types.Constraint) -> bool:
-        return (getattr(constraint, "target", None) == armature_object and owner.bone.use_deform
-                and any(bone.name in moved for bone in owner.parent_recursive))
+        return leads[owner.name] != "" and any(target == armature_object and leads.get(name) != leads[owner.name]
+                                               for target, name in _targets(constraint))
 
     muted = properties.character(armature_object).muted
     for owner in armature_object.pose.bones:
@@ -68,6 +71,14 @@ def give_back(armature_object: bpy.types.Object) -> None:
 
 def _acts(constraint: bpy.types.Constraint) -> bool:
     return not constraint.mute and constraint.enabled and constraint.influence > 0.0
+
+
+def _targets(constraint: bpy.types.Constraint) -> "list[tuple[bpy.types.Object | None, str]]":
+    """Return the objects that a constraint looks at, each with the name of its bone."""
+    if isinstance(constraint, bpy.types.ArmatureConstraint):
+        return [(target.target, target.subtarget) for target in constraint.targets]
+    return [(getattr(constraint, f"{kind}target", None), getattr(constraint, f"{kind}subtarget", ""))
+            for kind in ("", "pole_")]
 
 
 def _reach(owner: bpy.types.PoseBone, constraint: bpy.types.Constraint) -> "list[bpy.types.PoseBone]":

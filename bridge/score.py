@@ -162,7 +162,8 @@ def rest_key(armature_object: bpy.types.Object) -> Hashable:
     rest = np.empty(len(bones) * 16, dtype=np.float32)
     bones.foreach_get("matrix_local", rest)
     tilt = axes.armature_from_hanim(armature_object).round(_TILT_DIGITS) + 0.0  # no negative zeros
-    return hash((tuple(bone.name for bone in bones), rest.tobytes(), tilt.tobytes()))
+    return hash((tuple(bone.name for bone in bones), rest.tobytes(), tilt.tobytes(),
+                 armature.read_skin(armature_object).tobytes()))
 
 
 def read_text(filepath: str) -> str:
@@ -242,4 +243,5 @@ def _perform(text: str, filepath: str, chosen: Mapping[str, Any], armature_objec
     turn = axes.armature_from_hanim(armature_object)
     return perform(text, path, library, armature.read_skeleton(armature_object), settings, turn=turn,
                    up=rot.rotate(turn, _UP),
-                   limits=limits.read_limits(armature_object) if chosen["joint_limits"] else None)
+                   limits=limits.read_limits(armature_object) if chosen["joint_limits"] else None,
+                   skin=armature.read_skin(armature_object))

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Final
+
 import numpy as np
 
 from . import hanim
+from . import rotations as rot
 from .arrays import FloatArray, IntArray
 from .clip import Clip, Tracks
 from .keyed import filled, keys_of, packed
 from .matching import Pairing
-from .skeleton import Skeleton, world_from_pose
+from .skeleton import Pose, Skeleton
+
+STILL: Final = 1e-7
+"""Of the skeleton's size: what keeps its place to this needs no keys."""
 
 
 def loose_joints(target: Skeleton, pairs: Pairing) -> IntArray:
@@ -33,24 +40,66 @@ def loose_joints(target: Skeleton, pairs: Pairing) -> IntArray:
 def carried(target: Skeleton, joints: IntArray, rotations: Tracks, translations: Tracks) -> Tracks:
     """Add translations that keep loose joints where they belong, as if they hung on the joints they belong to.
 
-    joints: (C, 2) what loose_joints gave, as joints.
+    joints: (C, 2) loose joints, and what they belong to.
     """
     if not len(joints):
         return translations
-    tracks = {int(j): (int(j), *keys_of(translations, i)) for i, j in enumerate(translations.joints)}
-    keep = upwards(target, joints.ravel())
+    on_of = dict(joints.tolist())
+    order = in_order(target, on_of)
     times = filled(np.unique(np.concatenate((rotations.times_s, translations.times_s, (0.0,)))))
-    for joint, on in sorted(joints.tolist(), key=lambda row: len(upwards(target, np.array(row[1:])))):
-        world = world_of(target, keep, times, rotations, packed(list(tracks.values()), 3))
-        rest = target.rest_world
-        local = np.linalg.solve(rest[on, :, :3], rest[joint, :, 3] - rest[on, :, 3])
-        place: FloatArray = world[on][:, :, :3] @ local + world[on][:, :, 3]
-        parent = int(target.parents[joint])
+    part = part_of(target, np.sort(order), rotations, translations)
+    pose, column = part.sample(times), {joint: i for i, joint in enumerate(np.sort(order).tolist())}
+    local, rest = locals_of(part.skeleton, pose), target.rest_world
+    world = np.empty_like(local)
+    tracks = {int(j): (int(j), *keys_of(translations, i)) for i, j in enumerate(translations.joints)}
+    still = STILL * float(np.ptp(rest[:, :, 3], axis=0).max())
+    for joint in order.tolist():
+        i, parent = column[joint], int(target.parents[joint])
+        world[:, i] = world[:, column[parent]] @ local[:, i] if parent >= 0 else local[:, i]
+        if joint not in on_of:
+            continue
+        on = on_of[joint]
+        way = np.linalg.solve(rest[on, :, :3], rest[joint, :, 3] - rest[on, :, 3])
+        place: FloatArray = world[:, column[on], :3, :3] @ way + world[:, column[on], :3, 3]
+        world[:, i, :3, 3] = place
         if parent >= 0:
-            seen = np.linalg.solve(world[parent][:, :, :3], (place - world[parent][:, :, 3])[..., None])
+            above = world[:, column[parent]]
+            seen = np.linalg.solve(above[:, :3, :3], (place - above[:, :3, 3])[..., None])
             place = np.asarray(seen[..., 0], dtype=np.float64)
-        tracks[joint] = (joint, times, place - target.rest_translations[joint])
+        away = place - target.rest_translations[joint]
+        if joint in tracks or np.abs(away).max() > still:
+            tracks[joint] = (joint, times, away)
     return packed([tracks[joint] for joint in sorted(tracks)], 3)
+
+
+def in_order(skeleton: Skeleton, on_of: Mapping[int, int]) -> IntArray:
+    """Return joints, what they belong to, and all above them, each after what it hangs on and what it belongs to."""
+    waiting = upwards(skeleton, np.array([*on_of, *on_of.values()], dtype=np.int64)).tolist()
+    order: dict[int, None] = {}
+    while waiting:
+        before = len(order)
+        for joint in waiting:
+            parent = int(skeleton.parents[joint])
+            if (parent < 0 or parent in order) and (joint not in on_of or on_of[joint] in order):
+                order[joint] = None
+        if len(order) == before:  # they belong to each other in a circle: no order is right
+            order |= dict.fromkeys(waiting)
+        waiting = [joint for joint in waiting if joint not in order]
+    return np.array(list(order), dtype=np.int64)
+
+
+def locals_of(skeleton: Skeleton, pose: Pose) -> FloatArray:
+    """Return matrices parent_from_joint (..., J, 4, 4)."""
+    linear = rot.to_matrix(rot.multiply(skeleton.rest_rotations, pose.rotations))
+    linear = linear * (skeleton.rest_scales * pose.scales)[..., None, :]
+    places = skeleton.rest_translations + pose.translations
+    return square(np.concatenate((linear, places[..., None]), axis=-1))
+
+
+def square(matrices: FloatArray) -> FloatArray:
+    """Return matrices (..., 3, 4) with their last row, (..., 4, 4)."""
+    last = np.broadcast_to(np.array((0.0, 0.0, 0.0, 1.0)), (*matrices.shape[:-2], 1, 4))
+    return np.concatenate((matrices, last), axis=-2)
 
 
 def upwards(skeleton: Skeleton, joints: IntArray) -> IntArray:
@@ -61,14 +110,6 @@ def upwards(skeleton: Skeleton, joints: IntArray) -> IntArray:
             found.add(joint)
             joint = int(skeleton.parents[joint])
     return np.array(sorted(found), dtype=np.int64)
-
-
-def world_of(skeleton: Skeleton, keep: IntArray, times: FloatArray, rotations: Tracks,
-             translations: Tracks) -> dict[int, FloatArray]:
-    """Return matrices (F, 3, 4) of the joints to keep, which hold their ancestors."""
-    clip = part_of(skeleton, keep, rotations, translations)
-    world = world_from_pose(clip.skeleton, clip.sample(times))
-    return {int(joint): world[:, i] for i, joint in enumerate(keep)}
 
 
 def part_of(skeleton: Skeleton, keep: IntArray, rotations: Tracks, translations: Tracks) -> Clip:

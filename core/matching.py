@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -39,6 +39,15 @@ class Pairing:
 
     def __len__(self) -> int:
         return len(self.target)
+
+    def with_joints(self, joints: Mapping[int, int]) -> Pairing:
+        """Return it with further target joints that turn as those of a pair do and mean nothing, by its number."""
+        same = np.concatenate((np.arange(len(self)), np.array(list(joints.values()), dtype=np.int64)))
+        target = np.concatenate((self.target, np.array(list(joints), dtype=np.int64)))
+        order = np.argsort(target)
+        same, meant = same[order], (*self.meant, *[None] * len(joints))
+        return Pairing(target[order], self.source[same], self.other[same], self.share[same],
+                       tuple(meant[p] for p in order.tolist()))
 
     @classmethod
     def of(cls, rows: dict[int, tuple[int, int, float]], meant: Sequence[str | None]) -> Pairing:

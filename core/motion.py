@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from collections.abc import Sequence as SequenceOf
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -11,6 +12,7 @@ import numpy as np
 from . import rotations as rot
 from .arrays import BoolArray, FloatArray, IntArray
 from .clip import Clip
+from .doubles import Doubles
 from .errors import Problem, TaktError
 from .feet import FeetLock
 from .held import Held
@@ -47,6 +49,7 @@ class Motion:
     layout: when each clip and each transition plays.
     feet: what the joints are, where planted feet shall be kept in their places.
     problems: warnings and notes; unmatched: joints without counterpart, when clips came from other skeletons.
+    doubles: joints that follow others.
     """
 
     skeleton: Skeleton
@@ -58,6 +61,7 @@ class Motion:
     _stage: _Stage
     unmatched: tuple[str, ...] = ()
     feet: SkeletonMap | None = None
+    doubles: Doubles | None = None
     _last_lead: dict[bytes, Lead] = field(default_factory=dict)
 
     @property
@@ -124,6 +128,8 @@ class Motion:
             mixed = self._blend(chosen, seam[inside], seam_times[inside], seam_rounds[inside])
             pose.rotations[inside], pose.translations[inside], pose.scales[inside] = (
                 mixed.rotations, mixed.translations, mixed.scales)
+        if self.doubles is not None:
+            self.doubles.follow(pose)
         return pose
 
     def segment_at(self, time_s: float) -> int:
@@ -250,7 +256,8 @@ class _Stage:
 
 def compose(sequence: Sequence, clips: SequenceOf[Clip], style: Style, *, root_motion: RootMode, up: FloatArray,
             speed: str = "PATHS", limits: Limits | None = None, problems: tuple[Problem, ...] = (),
-            unmatched: tuple[str, ...] = (), feet: SkeletonMap | None = None) -> Motion:
+            unmatched: tuple[str, ...] = (), feet: SkeletonMap | None = None,
+            doubles: Mapping[int, int] | None = None) -> Motion:
     """Join clips into a motion.
 
     clips: those that sequence.clip indexes, all on one skeleton, which becomes the motion's.
@@ -258,6 +265,7 @@ def compose(sequence: Sequence, clips: SequenceOf[Clip], style: Style, *, root_m
     up: (3,) the direction up in the skeleton's model space.
     limits: of the skeleton's joints, where they decide which way transitions turn.
     feet: what the joints are, where planted feet shall be kept in their places.
+    doubles: joints that follow others, in transitions too, and the ones that they follow.
     Raises TaktError where an identifier is unknown, the curve lacks the shape that the method needs, or clips
     have different skeletons.
     """
@@ -269,8 +277,9 @@ def compose(sequence: Sequence, clips: SequenceOf[Clip], style: Style, *, root_m
     keys = KeyTable.of(skeleton, [(c.duration_s, c.is_looping, c.rotations, c.translations, c.scales) for c in clips])
     ends = Ends.of(skeleton, durations_s, moved, lambda clip, times: keys.sample(
         clip, times, style.interpolation, style.translation))
+    followers = Doubles.of(skeleton, doubles or {})
     root = RootWay(root_motion, clips, moved, sequence.clip, (ends.first, ends.second), (ends.last, ends.last_but_one),
-                   up)
+                   up, followers.joints)
     held = Held(sequence.clip, moved, sequence.is_loop)
     turning = Turning.of(clips, rot.angle_between if limits is None else limits.angles)
     method = METHODS[style.method]
@@ -282,7 +291,8 @@ def compose(sequence: Sequence, clips: SequenceOf[Clip], style: Style, *, root_m
     tempo = _quotient(1.0, stretches(layout.end_s - layout.begin_s, sequence, clips))
     stage = _Stage(sequence, keys, ends, held, root, turning, tempo, durations_s, speed_named(speed), limits,
                    up / np.linalg.norm(up))
-    return Motion(skeleton, sequence, tuple(clips), style, layout, problems + found, stage, unmatched, feet)
+    return Motion(skeleton, sequence, tuple(clips), style, layout, problems + found, stage, unmatched, feet,
+                  followers if doubles else None)
 
 
 def _of_joints(poses: Pose, row: IntArray) -> Pose:

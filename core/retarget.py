@@ -22,8 +22,9 @@ import numpy as np
 
 from . import hanim
 from . import rotations as rot
-from .arrays import FloatArray, IntArray
+from .arrays import BoolArray, FloatArray, IntArray
 from .clip import Clip, Tracks
+from .doubles import doubles
 from .errors import SkeletonMismatchError
 from .keyed import filled, keys_of, packed, sampled, sandwich
 from .loose import carried, loose_joints
@@ -47,6 +48,7 @@ class Retargeted:
     clip: its skeleton is the target. matched: pairs of names, source and target.
     unmatched_source: joints that move and that nothing plays; unmatched_target: joints that stay at rest.
     is_own: the skeletons are the same one (up to the joints' axes and one scale), and every track plays.
+    doubles: joints of the target that follow others, for these stand where they stand and are played.
     """
 
     clip: Clip
@@ -54,17 +56,20 @@ class Retargeted:
     unmatched_source: tuple[str, ...]
     unmatched_target: tuple[str, ...]
     is_own: bool
+    doubles: dict[int, int]
 
 
 def retarget(clip: Clip, target: Skeleton, turn: FloatArray = rot.IDENTITY, *, source_map: SkeletonMap | None = None,
-             target_map: SkeletonMap | None = None) -> Retargeted:
+             target_map: SkeletonMap | None = None, skin: BoolArray | None = None) -> Retargeted:
     """Play a clip on another skeleton.
 
     turn: (4,) leads from the clip's model axes to the target's, unless both bodies show that it is another one.
     source_map, target_map: what the joints are in H-Anim; found where they are not given.
+    skin: (J,) which joints of the target deform its skin; all of them, where it is not given.
     On its own skeleton every track plays, translations and scales too, to rounding. On another one joints rotate
     only, and the joints from the root down to where the skeleton first branches also move, scaled by the ratio of
-    leg lengths; limbs that do not hang on the body they belong to are carried along with it.
+    leg lengths; limbs that do not hang on the body they belong to are carried along with it, and so is skin that hangs
+    on the double of a joint that is played.
     Raises SkeletonMismatchError where no joint goes with any other, or it is not certain which.
     """
     source_map, target_map = source_map or find_map(clip.skeleton), target_map or find_map(target)
@@ -73,7 +78,8 @@ def retarget(clip: Clip, target: Skeleton, turn: FloatArray = rot.IDENTITY, *, s
     except SkeletonMismatchError as error:
         raise SkeletonMismatchError(f"clip {clip.name!r} and skeleton {target.name!r} {error}") from error
     upright = turned(clip, _turn(turn, source_map, target_map))
-    plan = _Plan.of(upright.skeleton, target, pairs)
+    plan = _Plan.of(upright.skeleton, target, pairs, np.ones(len(target), np.bool_) if skin is None else skin)
+    pairs = plan.pairs
     stood = upright if plan.is_own else standing(upright, pairs)
     tracks = _Tracks(stood, target, plan)
     rotations, translations = tracks.rotations(), tracks.translations()
@@ -90,7 +96,8 @@ def retarget(clip: Clip, target: Skeleton, turn: FloatArray = rot.IDENTITY, *, s
         played, tuple((clip.skeleton.names[s], target.names[t])
                       for s, t in zip(pairs.source.tolist(), pairs.target.tolist(), strict=True)),
         tuple(clip.skeleton.names[j] for j in np.setdiff1d(np.flatnonzero(clip.moved), used)),
-        tuple(target.names[j] for j in np.setdiff1d(np.arange(len(target)), pairs.target)), plan.is_own)
+        tuple(target.names[j] for j in np.setdiff1d(np.arange(len(target)), pairs.target)), plan.is_own,
+        plan.doubles)
 
 
 def _turn(stated: FloatArray, source: SkeletonMap, target: SkeletonMap) -> FloatArray:
@@ -111,8 +118,9 @@ class _Steps(NamedTuple):
 class _Plan:
     """What is the same for all keys.
 
-    above: (P,) the pair of each target joint's nearest paired ancestor, or −1. carried: pairs (C, 2) whose target
-    joint belongs to the second's body part but does not hang on it.
+    pairs: with the doubles. above: (P,) the pair of each target joint's nearest paired ancestor, or −1.
+    carried: pairs (C, 2) whose target joint belongs to the second's body part but does not hang on it.
+    doubles: see Retargeted.
     """
 
     pairs: Pairing
@@ -122,20 +130,28 @@ class _Plan:
     ratio: float
     is_own: bool
     carried: IntArray
+    doubles: dict[int, int]
 
     @classmethod
-    def of(cls, source: Skeleton, target: Skeleton, pairs: Pairing) -> _Plan:
+    def of(cls, source: Skeleton, target: Skeleton, pairs: Pairing, skin: BoolArray) -> _Plan:
         above = _paired_ancestors(target, pairs)
-        steps = tuple(_steps(source, int(pairs.source[above[p]]) if above[p] >= 0 else -1, int(s))
-                      for p, s in enumerate(pairs.source))
+        steps = _all_steps(source, pairs, above)
         ratio = leg_ratio(source, target, pairs, above)
         ratio = 1.0 if abs(ratio - 1.0) < SAME_PLACE else ratio
         if _is_own(source, target, pairs, steps, above, ratio):
-            return cls(pairs, above, steps, rot.identities(len(pairs)), ratio, True, np.zeros((0, 2), np.int64))
-        carried = loose_joints(target, pairs)
+            return cls(pairs, above, steps, rot.identities(len(pairs)), ratio, True, np.zeros((0, 2), np.int64), {})
+        found = doubles(target, pairs, skin)
+        followed = {joint: int(pairs.target[p]) for joint, p in found.items()}
+        if found:
+            pairs = pairs.with_joints(found)
+            above = _paired_ancestors(target, pairs)
+            steps = _all_steps(source, pairs, above)
+        rows = np.array(list(followed.items()), dtype=np.int64).reshape(-1, 2)
+        carried = np.concatenate((loose_joints(target, pairs), np.searchsorted(pairs.target, rows)))
         over = above.copy()
         over[carried[:, 0]] = carried[:, 1]
-        return cls(pairs, above, steps, rest_corrections(source, target, pairs, over), ratio, False, carried)
+        return cls(pairs, above, steps, rest_corrections(source, target, pairs, over), ratio, False, carried,
+                   followed)
 
     def translated(self) -> IntArray:
         """Pairs that move as well as turn."""
@@ -162,6 +178,11 @@ def _paired_ancestors(target: Skeleton, pairs: Pairing) -> IntArray:
         if parent >= 0:
             nearest[joint] = pair_of[parent] if pair_of[parent] >= 0 else nearest[parent]
     return nearest[pairs.target]
+
+
+def _all_steps(source: Skeleton, pairs: Pairing, above: IntArray) -> tuple[_Steps, ...]:
+    return tuple(_steps(source, int(pairs.source[above[p]]) if above[p] >= 0 else -1, int(s))
+                 for p, s in enumerate(pairs.source))
 
 
 def _steps(source: Skeleton, start: int, end: int) -> _Steps:

@@ -28,11 +28,14 @@ ROOT_MODES: dict[RootMode, tuple[str, str]] = {
 }
 _STRAIGHT_RAD = 1e-12
 _STILL = 1e-4
+_NONE = np.zeros(0, dtype=np.int64)
 ComplexArray = npt.NDArray[np.complex128]
 
 
-def root_joint(clips: Sequence[Clip]) -> int | None:
+def root_joint(clips: Sequence[Clip], followers: IntArray = _NONE) -> int | None:
     """Return the topmost joint that any of the clips shifts, else the topmost that any turns, else None.
+
+    followers: joints that only go where others go.
 
     Of several at one height it is the one that carries most joints. Files key joints that never move, too: what
     stays within _STILL of the way of the joint that goes farthest counts as not shifted.
@@ -45,6 +48,7 @@ def root_joint(clips: Sequence[Clip]) -> int | None:
         inner = joints[skeleton.parents[joints] >= 0]
         np.add.at(below, skeleton.parents[inner], below[inner])
     for joints in (_shifted(clips), np.unique(np.concatenate([clip.rotations.joints for clip in clips]))):
+        joints = np.setdiff1d(joints, followers)
         if len(joints):
             return int(joints[np.lexsort((-below[joints], depth[joints]))[0]])
     return None
@@ -214,15 +218,15 @@ class RootWay:
     """
 
     def __init__(self, mode: RootMode, clips: Sequence[Clip], moved: BoolArray, clip: IntArray,
-                 starts: Sequence[Pose], ends: Sequence[Pose], up: FloatArray) -> None:
+                 starts: Sequence[Pose], ends: Sequence[Pose], up: FloatArray, followers: IntArray = _NONE) -> None:
         """Take clips, what they move (C, J), and which of them the segments play, (S,).
 
         starts, ends: (C + 1, J, …) the poses at the clips' first and last instants and shortly after and before,
-        with rest in the last row. They are changed to what place_seam wants.
+        with rest in the last row. They are changed to what place_seam wants. followers: see root_joint.
         """
         if mode not in ROOT_MODES:
             raise TaktError(f"there is no root motion {mode!r}; there are {', '.join(ROOT_MODES)}")
-        joint = root_joint(clips)
+        joint = root_joint(clips, followers)
         self._mode: RootMode = "AS_AUTHORED" if joint is None else mode
         if joint is None or mode == "AS_AUTHORED":
             return

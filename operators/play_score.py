@@ -10,6 +10,7 @@ from ..core.motion import Motion
 
 _Severity = Literal["INFO", "WARNING"]
 _NAMES_SHOWN = 8
+_FEW_SHOWN = 3
 _PROBLEMS_SHOWN = 5
 _MODES_THAT_ALLOW_ACTIONS = frozenset({"OBJECT", "POSE"})
 
@@ -89,8 +90,13 @@ def _report(operator: bpy.types.Operator, armature_object: bpy.types.Object, mot
     if properties.character(armature_object).joint_limits and limits.read_limits(armature_object) is None:
         operator.report({"WARNING"}, "No bone has limits: add Limit Rotation constraints in local space, or "
                                      "limits of IK")
+    joints, behind, along = _unmatched(armature_object, motion)
+    if along:
+        operator.report({"INFO"}, f"Clips have nothing for {len(along)} bones, which keep still on what they hang on: "
+                                  f"{', '.join(along[:_FEW_SHOWN])}{', …' if len(along) > _FEW_SHOWN else ''}")
     findings: list[tuple[_Severity, str, tuple[str, ...]]] = [
-        ("INFO", "Without counterpart", _deforming(armature_object, motion.unmatched)),
+        ("INFO", "Without counterpart", joints),
+        ("WARNING", "Deforming bones that nothing moves stay behind", behind),
         ("WARNING", "Constraints or drivers lead bones that the score plays; see Mute Constraints below Action",
          _led(armature_object, motion)),
         ("WARNING", "Bones that ignore part of their parent's transform play differently",
@@ -109,10 +115,20 @@ def _moved(motion: Motion) -> set[str]:
     return {motion.skeleton.names[joint] for clip in motion.clips for joint in np.flatnonzero(clip.moved).tolist()}
 
 
-def _deforming(armature_object: bpy.types.Object, names: tuple[str, ...]) -> tuple[str, ...]:
-    """Leave out the bones of a control rig that move no skin: nobody expects clips to have them."""
+def _unmatched(armature_object: bpy.types.Object, motion: Motion) -> tuple[tuple[str, ...], ...]:
+    """Return the clips' joints without counterpart, and the bones: those that stay behind, those that are carried.
+
+    Bones of a control rig that move no skin are left out, and those on which the whole body hangs: nobody expects
+    clips to have them.
+    """
     bones = cast(bpy.types.Armature, armature_object.data).bones
-    return tuple(name for name in names if (bone := bones.get(name)) is None or bone.use_deform)
+    moved = _moved(motion)
+    carrying = {above.name for name in moved for above in bones[name].parent_recursive}
+    joints = tuple(name for name in motion.unmatched if name not in bones)
+    skin = [bones[name] for name in motion.unmatched
+            if name in bones and bones[name].use_deform and name not in carrying]
+    along = [bone.name for bone in skin if any(above.name in moved for above in bone.parent_recursive)]
+    return joints, tuple(bone.name for bone in skin if bone.name not in along), tuple(along)
 
 
 def _led(armature_object: bpy.types.Object, motion: Motion) -> tuple[str, ...]:
@@ -126,11 +142,13 @@ def _peculiar(armature_object: bpy.types.Object, motion: Motion) -> tuple[str, .
     bones = cast(bpy.types.Armature, armature_object.data).bones
     moved = _moved(motion)
     played = {bone.name for name in moved for bone in (bones[name], *bones[name].parent_recursive)}
-    placed = {motion.skeleton.names[joint] for clip in motion.clips for joint in clip.translations.joints.tolist()}
+    placed, scaled = ({motion.skeleton.names[joint] for tracks in channel for joint in tracks.joints.tolist()}
+                      for channel in ([clip.translations for clip in motion.clips],
+                                      [clip.scales for clip in motion.clips]))
 
     def ignores_parent(bone: bpy.types.Bone) -> bool:
-        return ((not bone.use_inherit_rotation or bone.inherit_scale != "FULL") and bone.name in played
-                and any(above.name in moved for above in bone.parent_recursive))
+        ignored = (set() if bone.use_inherit_rotation else moved) | (set() if bone.inherit_scale == "FULL" else scaled)
+        return bone.name in played and any(above.name in ignored for above in bone.parent_recursive)
 
     return tuple(bone.name for bone in bones if ignores_parent(bone)
                  or ((bone.use_connect or not bone.use_local_location) and bone.name in placed))

@@ -1,0 +1,151 @@
+"""Joints that stand where played ones stand: skin that hangs on them goes with what is played."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from takt.core import rotations as rot
+from takt.core.arrays import BoolArray, FloatArray
+from takt.core.clip import Clip, Tracks
+from takt.core.doubles import doubles
+from takt.core.matching import Pairing
+from takt.core.motion import Motion
+from takt.core.retarget import Retargeted, retarget
+from takt.core.score import Settings, play
+from takt.core.skeleton import Pose, Skeleton, world_from_pose
+from takt.samples.skeleton import build_skeleton
+from takt.tests.core.scores import library, procedure, programme
+from takt.tests.core.test_retarget import skeleton_at
+
+NEAR_M, NEAR_RAD = 1e-6, 1e-5
+KEYS_S = np.linspace(0.0, 1.0, 31)
+UP = np.array((0.0, 1.0, 0.0))
+BODY = build_skeleton()
+CONTROLS = {"c_hips": ("HumanoidRoot", "c_torso"), "c_chest": ("vt3", "c_hips"), "c_head": ("skullbase", "c_chest"),
+            "c_glove": ("l_wrist", "c_root")}
+"""Each with the joint in whose place it stands, and what it hangs on."""
+SKIN = {"belt": ("HumanoidRoot", "c_hips"), "nose": ("skullbase", "c_head"), "cuff": ("l_wrist", "c_glove")}
+"""Each with the joint with which it has to go, and what it hangs on."""
+HUNG = {"HumanoidRoot": "c_torso", "l_hip": "c_hips", "r_hip": "c_hips"}
+
+
+def control_rig() -> Skeleton:
+    """Return the sample's body in other axes, with controls; its legs hang on one of these, as in Rigify's rigs."""
+    rng = np.random.default_rng(7)
+    places = dict(zip(BODY.names, BODY.rest_world[:, :, 3], strict=True))
+    axes = dict(zip(BODY.names, rot.normalized(rng.normal(size=(len(BODY), 4))), strict=True))
+    above = {name: BODY.names[parent] if parent >= 0 else "" for name, parent in
+             zip(BODY.names, BODY.parents.tolist(), strict=True)} | HUNG
+    for name, parent in {"c_root": "", "c_torso": "c_root", "prop": "c_root"}.items():
+        places[name], axes[name], above[name] = np.array((0.0, 0.0, 0.1)), rot.IDENTITY, parent
+    for name, (twin, parent) in CONTROLS.items():
+        places[name], axes[name], above[name] = places[twin], axes[twin], parent
+    for name, (part, parent) in SKIN.items():
+        places[name], axes[name], above[name] = places[part] + 0.1, rot.normalized(rng.normal(size=4)), parent
+    order: list[str] = []
+    while len(order) < len(places):
+        order += [name for name in places if name not in order and (not above[name] or above[name] in order)]
+    return skeleton_at(order, [order.index(above[name]) if above[name] else -1 for name in order],
+                       np.stack([places[name] for name in order]), np.stack([axes[name] for name in order]))
+
+
+RIG = control_rig()
+
+
+def dancing(name: str, seed: int, *left_out: str) -> Clip:
+    """Return a clip that turns the body's joints at random, but for some, and walks."""
+    rng = np.random.default_rng(seed)
+    joints = np.array([j for j, joint in enumerate(BODY.names) if joint not in left_out])
+    turns = rot.from_axis_angle(rng.normal(size=(1, len(joints), 3)), 0.4 * np.sin(
+        KEYS_S[:, None] * rng.uniform(1.0, 6.0, len(joints)) + rng.uniform(0.0, 3.0, len(joints))))
+    way = np.stack((0.2 * KEYS_S, 0.02 * np.sin(9.0 * KEYS_S), 0.5 * KEYS_S), axis=1)[:, None]
+    return Clip(name, BODY, 1.0, Tracks.uniform(joints, KEYS_S, turns), Tracks.uniform(np.zeros(1, np.int64), KEYS_S,
+                                                                                      way), Tracks.empty(3))
+
+
+def skin_alone(*but: str) -> BoolArray:
+    return np.array([not name.startswith("c_") and name not in but for name in RIG.names])
+
+
+def played(clip: Clip, skin: BoolArray | None = None) -> Retargeted:
+    return retarget(clip, RIG, skin=skin_alone() if skin is None else skin)
+
+
+def torn(pose: Pose) -> tuple[float, float]:
+    """Return by how much skin leaves the place and the direction that it has on its part of the body: m, rad."""
+    world, rest = world_from_pose(RIG, pose), RIG.rest_world
+    apart, turned = [], []
+    for name, (part, _) in SKIN.items():
+        j, on = RIG.index_of[name], RIG.index_of[part]
+        back = np.linalg.inv(rest[on, :, :3])
+        wanted = world[:, on, :, :3] @ (back @ (rest[j, :, 3] - rest[on, :, 3])) + world[:, on, :, 3]
+        linear = world[:, on, :, :3] @ back @ rest[j, :, :3]
+        apart.append(np.linalg.norm(world[:, j, :, 3] - wanted, axis=1).max())
+        turned.append(rot.angle_between(rot.from_matrix(world[:, j, :, :3]), rot.from_matrix(linear)).max())
+    return max(apart), max(turned)
+
+
+def places(skeleton: Skeleton, pose: Pose, names: Sequence[str] = BODY.names) -> FloatArray:
+    return world_from_pose(skeleton, pose)[:, [skeleton.index_of[name] for name in names], :, 3]
+
+
+def performed(rig: Skeleton, skin: BoolArray | None = None, loop: bool = False) -> Motion:
+    """Play two clips, of which the second leaves the trunk as it was."""
+    clips = library(feet_Steps=(dancing("one", 1), dancing("two", 2, "HumanoidRoot", "vl5", "vl3", "vt10", "vt3")))
+    steps = [f'{name} duration="1" transition="0.4"' for name in ("one", "two", "one")]
+    return play(programme(procedure("main", *steps), clips=clips), rig, Settings(loop=loop), turn=rot.IDENTITY, up=UP,
+                skin=skin)
+
+
+def test_skin_on_doubles_goes_with_the_body() -> None:
+    done = played(dancing("one", 1))
+    apart, turned = torn(done.clip.sample(KEYS_S))
+    assert apart < NEAR_M and turned < NEAR_RAD
+    assert done.doubles == {RIG.index_of[name]: RIG.index_of[twin] for name, (twin, _) in CONTROLS.items()}
+    assert set(done.unmatched_target) == {"c_root", "c_torso", "prop", *SKIN}
+
+
+def test_the_body_itself_moves_as_without_doubles() -> None:
+    clip = dancing("one", 1)
+    own = places(BODY, clip.sample(KEYS_S))
+    assert places(RIG, played(clip).clip.sample(KEYS_S)) == pytest.approx(own, abs=NEAR_M)
+
+
+def test_what_carries_no_skin_stays_where_it_is() -> None:
+    """Without skin on the head's control, nothing hangs on the chest's either, which stands below it alone."""
+    done = played(dancing("one", 1), skin_alone("nose"))
+    assert set(done.doubles) == {RIG.index_of["c_hips"], RIG.index_of["c_glove"]}
+    assert not done.clip.moved[[RIG.index_of[name] for name in ("c_root", "c_chest", "c_head", "prop")]].any()
+
+
+def test_what_carries_a_body_of_its_own_is_no_double() -> None:
+    """A joint in the place of another tree's, on which something hangs that is played and goes its own way."""
+    two = skeleton_at(("a", "b", "skin", "c"), (-1, 0, 0, -1), np.array(((0, 0, 0), (0, 1, 0), (0, 0, 1), (0, 0, 0.0))))
+    for rows, found in (({1: 1, 3: 3}, {}), ({3: 3}, {0: 0})):
+        pairs = Pairing.of({t: (s, s, 0.0) for t, s in rows.items()}, (None,) * 4)
+        assert doubles(two, pairs, np.ones(4, dtype=np.bool_)) == found
+
+
+def test_a_body_without_doubles_gets_none() -> None:
+    body = retarget(dancing("one", 1), skeleton_at(BODY.names, BODY.parents.tolist(), 1.1 * BODY.rest_world[:, :, 3]))
+    assert not body.doubles
+
+
+@pytest.mark.parametrize("loop", [False, True])
+def test_skin_follows_through_transitions_and_held_joints_too(loop: bool) -> None:
+    """Two ways of turning that are the same at both ends of a transition are not the same within it."""
+    motion = performed(RIG, skin_alone(), loop)
+    times = np.linspace(0.0, 2.0 * motion.duration_s if loop else motion.duration_s, 400)
+    apart, turned = torn(motion.sample(times))
+    assert apart < NEAR_M and turned < NEAR_RAD
+
+
+def test_the_way_of_the_root_is_the_bodys_not_a_doubles() -> None:
+    """The hand's control hangs nearer to the top than the hips."""
+    plain, rig = performed(BODY), performed(RIG, skin_alone())
+    times = np.linspace(0.0, plain.duration_s, 50)
+    assert np.ptp(places(BODY, plain.sample(times))[:, 0, 2]) > 0.9
+    for name in ("HumanoidRoot", "skullbase"):
+        assert places(RIG, rig.sample(times), (name,)) == pytest.approx(places(BODY, plain.sample(times), (name,)),
+                                                                       abs=NEAR_M)
