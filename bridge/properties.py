@@ -159,7 +159,8 @@ class ScoreSettings:
             items=[(identifier, *entry) for identifier, entry in ROOT_MODES.items()])
         lock_feet: BoolProperty(
             name="Lock Feet", default=_DEFAULTS.lock_feet, override=_OVERRIDABLE, update=count_change,
-            description="Keep feet that stand on the ground where they are, by a small correction of the legs")
+            description="Keep feet that stand on the ground where they are, by a small correction of the legs; where "
+                        "these are straight, the body goes down a little")
         loop: BoolProperty(
             name="Loop", default=_DEFAULTS.loop, override=_OVERRIDABLE, update=count_change,
             description="The last clip leads back to the first")

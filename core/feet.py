@@ -2,7 +2,8 @@
 
 A foot is planted while the joint that carries it is low and slow. While it is, that joint is held where it is on
 average; the ankle goes along, and hip and knee turn as two bones that have to reach it (law of cosines), so that
-the foot itself keeps its rotation. The correction comes in before and goes out after each contact.
+the foot itself keeps its rotation. Where a straight leg does not reach it, the body goes down a little. All of it comes
+in before and goes out after each contact.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
 from . import rotations as rot
 from .arrays import BoolArray, FloatArray
@@ -31,6 +33,9 @@ _FRAMES_AT_ONCE: Final = 256
 _TRIES: Final = 30
 _REACH: Final = 0.9995
 """Legs are never straightened beyond this share of their length, where the knee would snap."""
+_LEAST_DOWN: Final = 1e-4
+_MOST_DOWN: Final = 0.05
+"""In leg lengths: what is no way down, and how far the body goes down at most."""
 
 
 @dataclass(frozen=True)
@@ -155,11 +160,17 @@ def runs(planted: BoolArray) -> list[tuple[int, int]]:
 
 @dataclass(frozen=True, eq=False)
 class FeetLock:
-    """Keeps feet where they stand. legs: with the contacts of the foot of each; up: unit vector (3,) of model space."""
+    """Keeps feet where they stand.
+
+    legs: with the contacts of the foot of each; up: unit vector (3,) of model space. lower: (T,) by how much the body
+    goes down at times_s (T,), ascending.
+    """
 
     skeleton_map: SkeletonMap
     legs: tuple[tuple[Leg, Contacts], ...]
     up: FloatArray
+    times_s: FloatArray
+    lower: FloatArray
 
     @classmethod
     def of(cls, skeleton_map: SkeletonMap, sample: Callable[[FloatArray], Pose], begin_s: float, end_s: float,
@@ -178,11 +189,15 @@ class FeetLock:
         rest = skeleton.rest_world[:, :, 3]
         lengths = [np.linalg.norm(np.diff(rest[[leg.hip, leg.knee, leg.ankle]], axis=0), axis=1).sum() for leg in legs]
         found = []
+        lower = np.zeros(len(times))
         for i, leg in enumerate(legs):
             foot, hip, ankle = np.moveaxis(places[:, 3 * i:3 * i + 3], 1, 0)
             of_leg = () if leg.is_loose else (hip, ankle)  # what does not hang on the leg goes where it should
             found.append((leg, Contacts.of(foot, times, up, float(lengths[i]), *of_leg)))
-        return cls(skeleton_map, tuple(found), up)
+            if not leg.is_loose:
+                lower = np.maximum(lower, _too_high(hip, ankle, ankle + found[-1][1].shift(foot, times, up), up,
+                                                    float(lengths[i])))
+        return cls(skeleton_map, tuple(found), up, times, _eased(lower))
 
     def hold(self, pose: Pose, times_s: FloatArray) -> Pose:
         """Return poses (F, J, …) at times (F,), in any order, whose planted feet stay where they are.
@@ -190,20 +205,54 @@ class FeetLock:
         A foot that the leg cannot reach is followed as far as it goes.
         """
         rotations, translations = pose.rotations.copy(), pose.translations.copy()
-        for leg, contacts in self.legs:
-            joints = [leg.hip, leg.knee, leg.ankle, leg.foot]
-            above = [int(self.skeleton_map.skeleton.parents[joint]) for joint in joints[:3]]
+        skeleton = self.skeleton_map.skeleton
+        feet = _world(skeleton, pose, [joint for leg, _ in self.legs for joint in (leg.foot, leg.ankle)])[..., 3]
+        down = np.interp(times_s, self.times_s, self.lower)[:, None] * self.up
+        translations[:, list(self.tops)] -= down[:, None]
+        for i, (leg, contacts) in enumerate(self.legs):
+            goal = feet[:, 2 * i + 1] + contacts.shift(feet[:, 2 * i], times_s, self.up)
+            joints = [leg.hip, leg.knee, leg.ankle]
+            above = [int(skeleton.parents[joint]) for joint in joints]
             asked = [joint for joint in dict.fromkeys((*joints, *above)) if joint >= 0]
-            found = _world(self.skeleton_map.skeleton, Pose(rotations, translations, pose.scales), asked)
+            found = _world(skeleton, Pose(rotations, translations, pose.scales), asked)
             world = {joint: found[:, i] for i, joint in enumerate(asked)}
-            shift = contacts.shift(world[leg.foot][:, :, 3], times_s, self.up)
+            shift = goal - world[leg.ankle][:, :, 3]
             if shift.any():
-                _reach(self.skeleton_map, leg, rotations, world, world[leg.ankle][:, :, 3] + shift)
+                _reach(self.skeleton_map, leg, rotations, world, goal)
             if leg.is_loose and above[2] >= 0:
                 shift = np.asarray(np.linalg.solve(world[above[2]][:, :, :3], shift[..., None])[..., 0], np.float64)
             if leg.is_loose:
                 translations[:, leg.ankle] += shift
         return Pose(rotations, translations, pose.scales)
+
+    @property
+    def tops(self) -> frozenset[int]:
+        """The joints on which the bodies of the legs hang altogether, which go down; none where nothing has to."""
+        skeleton = self.skeleton_map.skeleton
+        return frozenset(int(upwards(skeleton, np.array((leg.hip,)))[0]) for leg, _ in self.legs if self.lower.any())
+
+
+def _too_high(hip: FloatArray, ankle: FloatArray, goal: FloatArray, up: FloatArray, leg_length: float) -> FloatArray:
+    """Return by how much hips (F, 3) are too high for an ankle to come to its goal (F, 3), (F,).
+
+    With the hip at height h over the goal and d beside it, a leg of length r reaches it from √(r² − d²) above.
+    """
+    reach = np.maximum(leg_length * _REACH, np.linalg.norm(hip - ankle, axis=1))
+    away = hip - goal
+    height = away @ up
+    beside = np.sum(away * away, axis=1) - height**2
+    found = height - np.sqrt(np.maximum(reach**2 - beside, 0.0))
+    return np.where(found > _LEAST_DOWN * leg_length, np.minimum(found, _MOST_DOWN * leg_length), 0.0)
+
+
+def _eased(lower: FloatArray) -> FloatArray:
+    """Return what is nowhere less than `lower` (T,), a value every STEP_S, and comes and goes within EASE_S."""
+    width = int(np.ceil(EASE_S / STEP_S))
+    if not lower.any():
+        return lower
+    most = sliding_window_view(np.pad(lower, 2 * width, mode="edge"), 2 * width + 1).max(axis=1)
+    window = np.hanning(2 * width + 3)[1:-1]
+    return np.asarray(sliding_window_view(most, 2 * width + 1) @ (window / window.sum()))
 
 
 def _world(skeleton: Skeleton, pose: Pose, joints: Sequence[int]) -> FloatArray:

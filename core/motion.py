@@ -116,6 +116,8 @@ class Motion:
         moved = np.any([clip.moved for clip in self.clips], axis=0)
         for leg, _ in self._feet.legs if self._feet is not None else ():
             moved[[leg.hip, leg.knee, leg.ankle]] = True
+        if self._feet is not None:
+            moved[list(self._feet.tops)] = True
         return np.asarray(moved)
 
     def _sampled(self, times: FloatArray, rounds: IntArray) -> Pose:

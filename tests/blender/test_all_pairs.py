@@ -35,7 +35,7 @@ STANDING = 0.88
 """That holds where the head is at least this high: lying and bent bodies differ by their proportions."""
 OFF_GROUND = 0.03
 """Of the body's height, between two keys of a fast move."""
-SLIDE, OUT_OF_REACH = 0.01, 0.015
+SLIDE = 0.01
 """Of the leg's length, in each contact; and where a straight leg cannot reach."""
 LIMBS = [(f"{side}_{a}", f"{side}_{b}") for side in "lr" for a, b in
          (("hip", "knee"), ("knee", "ankle"), ("shoulder", "elbow"), ("elbow", "wrist"))]
@@ -180,11 +180,10 @@ def slides(clip: Clip, found: SkeletonMap) -> FloatArray:
 
 @pytest.mark.parametrize("to", TARGETS)
 def test_planted_feet_slide_little_with_the_lock_on(to: str, record_property: Callable[[str, object], None]) -> None:
-    """Legs that are straight when a foot drifts away cannot hold it; in one contact of these clips they are."""
     found = find_map(target(to))
     ours = [clip for module in ("feet/Steps.skeleton.xml", "dance/Moves.skeleton") for clip in build_clips(module)]
     away = np.concatenate([slides(retarget(clip, found.skeleton, BLENDER_FROM_HANIM).clip, found)
                            for clip in (*ours, *(clip for of in SOURCES for clip in source(of)))])
     record_property(f"feet of {to}", f"{len(away)} contacts, {(away > SLIDE).sum()} slide by more than {SLIDE:.0%} of "
                                      f"the leg, worst {away.max():.2%}")
-    assert len(away) > 200 and (away > SLIDE).sum() <= 1 and away.max() <= OUT_OF_REACH
+    assert len(away) > 200 and away.max() <= SLIDE

@@ -79,6 +79,29 @@ def test_a_foot_out_of_reach_is_followed_as_far_as_the_leg_goes() -> None:
     assert np.linalg.norm(locked.rotations, axis=-1) == pytest.approx(1.0)
 
 
+def test_where_straight_legs_do_not_reach_the_body_goes_down_and_comes_up_again() -> None:
+    skeleton = build_skeleton()
+
+    def sample(times_s: FloatArray) -> Pose:
+        """Stand with straight legs, and glide a step forward from 1 s to 2 s."""
+        pose = Pose.rest(skeleton, len(times_s))
+        pose.translations[:, 0, 2] = 0.24 * np.clip(times_s - 1.0, 0.0, 1.0)
+        return pose
+
+    times = np.linspace(0.0, 3.0, 361)
+    lock = FeetLock.of(find_map(skeleton), sample, 0.0, 3.0, UP)
+    pose, locked = sample(times), lock.hold(sample(times), times)
+    for before, after in zip(feet(pose), feet(locked), strict=True):
+        (slid,) = sliding(after, planted(before, times, UP, LEG_M))
+        assert slid < 0.1 * SLIDE * LEG_M < SLIDE * LEG_M < sliding(before, planted(before, times, UP, LEG_M))[0]
+        np.testing.assert_allclose(after @ UP, before @ UP, atol=1e-6)  # the feet themselves do not sink
+    down = -(locked.translations - pose.translations)[:, 0, 1]
+    assert 0.003 < down.max() < 0.05 * LEG_M and down.min() >= 0.0
+    assert np.abs(np.diff(down)).max() < 0.1 * down.max()
+    assert lock.tops == {0} and not FeetLock.of(find_map(skeleton), lambda t: Pose.rest(skeleton, len(t)), 0.0, 1.0,
+                                                UP).tops
+
+
 def test_contacts_are_low_slow_and_not_too_short() -> None:
     times = np.arange(0.0, 2.0, 0.01)
     places = np.zeros((200, 3))
