@@ -55,6 +55,11 @@ def read_skin(armature_object: bpy.types.Object) -> BoolArray:
     return deforms
 
 
+def read_rest_world(armature_object: bpy.types.Object) -> FloatArray:
+    """Return the matrices armature_from_bone (J, 3, 4) at rest as Blender has them, rounding included."""
+    return np.ascontiguousarray(_read_matrices(_armature(armature_object).bones, "matrix_local")[:, :3])
+
+
 def read_pose_world(armature_object: bpy.types.Object) -> FloatArray:
     """Return the matrices armature_from_bone (J, 3, 4) of the current pose, constraints and drivers included.
 
@@ -63,7 +68,7 @@ def read_pose_world(armature_object: bpy.types.Object) -> FloatArray:
     bones = _armature(armature_object).bones
     pose = armature_object.pose
     if pose is None or len(pose.bones) != len(bones):  # Blender has not evaluated the armature yet
-        return np.ascontiguousarray(_read_matrices(bones, "matrix_local")[:, :3])
+        return read_rest_world(armature_object)
     world = _read_matrices(pose.bones, "matrix")
     place = {bone.name: index for index, bone in enumerate(pose.bones)}  # find() goes through them all each time
     order = [place[bone.name] for bone in bones]

@@ -22,19 +22,23 @@ class Palette:
     rotations: (..., J, 4) unit wxyz; positions: (..., J, 3), both in model space (Fecko 2010: a quaternion
         and a position for each bone are all that a rig without scale needs).
     stretches: (..., J, 3, 4) affine, rest to rest, applied first; None where no joint scales.
+    exact: (..., J, 3, 4) the affine matrices themselves, where they are known: of joints that are sheared at rest the
+        three others lose the shear, as Blender's Preserve Volume does.
     """
 
     rotations: FloatArray
     positions: FloatArray
     stretches: FloatArray | None = None
+    exact: FloatArray | None = None
 
     def __post_init__(self) -> None:
         batch = self.rotations.shape[:-1]
         if self.rotations.shape != (*batch, 4) or self.positions.shape != (*batch, 3):
             raise TaktError(f"rotations {self.rotations.shape} and positions {self.positions.shape} "
                             "must be (..., J, 4) and (..., J, 3)")
-        if self.stretches is not None and self.stretches.shape != (*batch, 3, 4):
-            raise TaktError(f"stretches has shape {self.stretches.shape}, expected {(*batch, 3, 4)}")
+        for name, part in (("stretches", self.stretches), ("exact", self.exact)):
+            if part is not None and part.shape != (*batch, 3, 4):
+                raise TaktError(f"{name} has shape {part.shape}, expected {(*batch, 3, 4)}")
 
     @classmethod
     def from_pose(cls, skeleton: Skeleton, pose: Pose) -> Palette:
@@ -60,31 +64,38 @@ class Palette:
     def from_matrices(cls, model_from_joint: FloatArray, rest_from_joint: FloatArray) -> Palette:
         """Split matrices (..., J, 3, 4) of the posed and the rest skeleton into rotation, position, stretch.
 
-        The rotation is that of the posed joint against that of the rest joint, as in Blender's
-        mat4_to_dquat; the stretch is what is left: position · rotation · stretch = posed · rest⁻¹ always.
+        As Blender's mat4_to_dquat does it: with the posed joint's matrix P, P made a rotation B, and the rest matrix M,
+        the rotation is that of B · M⁻¹, and the stretch M · B⁻¹ · P · M⁻¹.
         Raises TaktError where a rest matrix cannot be inverted.
         """
-        rest = rest_from_joint[..., :3]
+        rest, posed = rest_from_joint[..., :3], model_from_joint[..., :3]
         if (np.abs(np.linalg.det(rest)) < np.finfo(np.float64).tiny).any():
             raise TaktError("a joint whose rest scale is zero cannot carry vertices; give it a scale")
-        linear = model_from_joint[..., :3] @ np.linalg.inv(rest)
+        back = np.linalg.inv(rest)
+        linear = posed @ back
         offset = model_from_joint[..., 3] - (linear @ rest_from_joint[..., 3:])[..., 0]
         if _is_rotation(linear):
             return cls(rot.from_exact_matrix(linear), offset)
-        turned = rot.multiply(_rotation_part(model_from_joint[..., :3]), rot.conjugate(_rotation_part(rest)))
-        positions = model_from_joint[..., 3] - rot.rotate(turned, rest_from_joint[..., 3])
-        back = np.swapaxes(rot.to_matrix(turned), -1, -2)
-        stretch = np.concatenate((linear, (offset - positions)[..., None]), axis=-1)
-        return cls(turned, positions, back @ stretch)
+        base = rot.to_matrix(_rotation_part(posed))
+        turn = base @ back
+        stretch = rest @ np.swapaxes(base, -1, -2) @ linear
+        rest_places = rest_from_joint[..., 3]
+        kept = rest_places - (stretch @ rest_places[..., None])[..., 0]
+        exact = np.concatenate((linear, offset[..., None]), axis=-1)
+        return cls(rot.from_matrix(turn / np.linalg.norm(turn, axis=-2, keepdims=True)),
+                   model_from_joint[..., 3] - (turn @ rest_places[..., None])[..., 0],
+                   np.concatenate((stretch, kept[..., None]), axis=-1), exact)
 
     def at(self, index: int) -> Palette:
         """Index the first batch axis."""
         return Palette(self.rotations[index], self.positions[index],
-                       None if self.stretches is None else self.stretches[index])
+                       *(None if part is None else part[index] for part in (self.stretches, self.exact)))
 
     @property
     def matrices(self) -> FloatArray:
         """The same as affine matrices (..., J, 3, 4)."""
+        if self.exact is not None:
+            return self.exact
         linear, offset = rot.to_matrix(self.rotations), self.positions
         if self.stretches is not None:
             offset = offset + (linear @ self.stretches[..., 3:])[..., 0]

@@ -1,6 +1,7 @@
 """The reference of skinning: known values, invariants, errors. Against Blender: tests/blender/test_skinning.py."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -92,6 +93,20 @@ def test_palette_keeps_a_bone_that_is_only_mirrored() -> None:
     mirror = np.diag((-1.0, 1.0, 1.0))[None, :, :]
     palette = Palette.from_matrices(np.pad(mirror, ((0, 0), (0, 0), (0, 1))), np.eye(3, 4)[None])
     np.testing.assert_allclose(palette.matrices[..., :3], mirror, atol=EXACT)
+    np.testing.assert_allclose(replace(palette, exact=None).matrices[..., :3], mirror, atol=EXACT)
+
+
+@pytest.mark.parametrize("shear", [0.0, 1e-3])
+def test_rotation_and_stretch_are_the_matrix_but_for_a_shear_at_rest(shear: float) -> None:
+    random = np.random.default_rng(11)
+    skeleton, pose = random_skeleton(random), random_pose(random, 6, True)
+    world, rest = world_from_pose(skeleton, pose), skeleton.rest_world.copy()
+    rest[..., :3] @= np.array(((1.0, shear, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)))
+    palette = Palette.from_matrices(world, rest)
+    expected = world[..., :3] @ np.linalg.inv(rest[..., :3])
+    np.testing.assert_allclose(palette.matrices[..., :3], expected, atol=ROUNDED)
+    away = np.abs(replace(palette, exact=None).matrices - palette.matrices).max()
+    assert away < ROUNDED if shear == 0.0 else 0.1 * shear < away < 10 * shear
 
 
 def test_palette_refuses_shapes_that_do_not_fit() -> None:
