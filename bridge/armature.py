@@ -4,6 +4,7 @@ Armature space is the space of the armature object's data: Z up, in the armature
 object's transform. Joints come in the order of `Armature.bones`, in which parents stand before children.
 """
 
+import re
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import cast
@@ -15,6 +16,7 @@ from ..core import rotations as rot
 from ..core.arrays import BoolArray, FloatArray, IntArray
 from ..core.skeleton import Pose, Skeleton
 
+_BONE_PATH = re.compile(r'^pose\.bones\["((?:[^"\\]|\\.)*)"\]\.(\w+)$')
 _SMALLEST_AXIS = 1e-12
 """A pose matrix whose axis is shorter than this has no direction; the bone then counts as not rotated."""
 
@@ -45,6 +47,12 @@ def read_skeleton(armature_object: bpy.types.Object) -> Skeleton:
     local = _local_from_world(_read_matrices(bones, "matrix_local"), parents)
     return Skeleton.from_arrays(names, parents, rot.from_matrix(local[:, :3, :3]), local[:, :3, 3],
                                 name=armature_object.name)
+
+
+def bone_property(data_path: str) -> tuple[str, str] | None:
+    """Return the bone and its own property that an F-curve or a driver moves; None where it moves something else."""
+    found = _BONE_PATH.match(data_path)
+    return None if found is None else (re.sub(r"\\(.)", r"\1", found[1]), found[2])
 
 
 def read_skin(armature_object: bpy.types.Object) -> BoolArray:

@@ -1,13 +1,14 @@
 """Constraints that lead an armature's bones: which bones they lead, and muting them while a score plays these."""
 
-import re
 from collections.abc import Collection
 
 import bpy
 
 from . import properties
+from .armature import bone_property
 
-_DRIVEN = re.compile(r'^pose\.bones\["((?:[^"\\]|\\.)*)"\]\.(?:location|scale|rotation)')
+_TRANSFORM = ("location", "scale", "rotation")
+"""How the names of properties begin that place a bone."""
 _BOUNDS = frozenset(("LIMIT_DISTANCE", "LIMIT_LOCATION", "LIMIT_ROTATION", "LIMIT_SCALE"))
 """Types that keep a bone within bounds, but do not lead it."""
 
@@ -23,8 +24,9 @@ def led_bones(armature_object: bpy.types.Object, *, unmuted: bool = False) -> tu
            if _acts(constraint) or (owner.name, constraint.name) in muted for bone in _reach(owner, constraint)}
     animation = armature_object.animation_data
     for driver in animation.drivers if animation else ():
-        if found := _DRIVEN.match(driver.data_path):
-            led.add(re.sub(r"\\(.)", r"\1", found[1]))
+        found = bone_property(driver.data_path)
+        if found is not None and found[1].startswith(_TRANSFORM):
+            led.add(found[0])
     return tuple(bone.name for bone in armature_object.pose.bones if bone.name in led)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, cast
 
@@ -17,8 +16,6 @@ from ..core.euler import from_euler
 from ..core.skeleton import Skeleton
 from . import armature, constraints
 
-_BONE = re.compile(r'^pose\.bones\["((?:[^"\\]|\\.)*)"\]\.(location|scale|rotation_quaternion|rotation_euler|'
-                   r'rotation_axis_angle)$')
 _LINEAR = 1
 """Keyframe.interpolation LINEAR, as foreach_get gives it."""
 _CHANNELS = {"location": 3, "scale": 3, "rotation_quaternion": 4, "rotation_euler": 3, "rotation_axis_angle": 4}
@@ -63,10 +60,9 @@ def _bags(action: bpy.types.Action) -> Iterator[bpy.types.ActionChannelbag]:
 
 def _curves(bag: bpy.types.ActionChannelbag) -> Iterator[_Curve]:
     for fcurve in bag.fcurves:
-        if found := _BONE.match(fcurve.data_path):
-            name = re.sub(r"\\(.)", r"\1", found[1])
-            if fcurve.array_index < _CHANNELS[found[2]]:
-                yield _Curve(name, found[2], fcurve.array_index, fcurve)
+        found = armature.bone_property(fcurve.data_path)
+        if found is not None and fcurve.array_index < _CHANNELS.get(found[1], 0):
+            yield _Curve(*found, fcurve.array_index, fcurve)
 
 
 def _tracks(bag: bpy.types.ActionChannelbag | None, armature_object: bpy.types.Object, skeleton: Skeleton,

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -83,9 +84,9 @@ class Contacts:
         first, last = np.array(found, dtype=np.int64).reshape(-1, 2).T
         at = [places[start:stop].mean(axis=0) for start, stop in found]
         if hips is not None and ankles is not None:
+            reaches = _reaches(hips, ankles, leg_length)
             at = [_within_reach(place, hips[start:stop] + places[start:stop] - ankles[start:stop], up,
-                                np.maximum(leg_length * _REACH, np.linalg.norm(hips - ankles, axis=1))[start:stop])
-                  for place, (start, stop) in zip(at, found, strict=True)]
+                                reaches[start:stop]) for place, (start, stop) in zip(at, found, strict=True)]
         return cls(times_s[first], times_s[last - 1], np.array(at).reshape(-1, 3))
 
     def shift(self, places: FloatArray, times_s: FloatArray, up: FloatArray) -> FloatArray:
@@ -108,6 +109,11 @@ class Contacts:
             ahead = self.at[contact] - places
             shift += share[:, None] * (ahead - (ahead @ up)[:, None] * up)
         return shift
+
+
+def _reaches(hips: FloatArray, ankles: FloatArray, leg_length: FloatArray | float) -> FloatArray:
+    """Return how far legs reach, (F,): as far as they already do (F, 3), and almost as far as they are long."""
+    return np.asarray(np.maximum(leg_length * _REACH, np.linalg.norm(hips - ankles, axis=1)))
 
 
 def _within_reach(place: FloatArray, centres: FloatArray, up: FloatArray, reaches: FloatArray) -> FloatArray:
@@ -215,7 +221,7 @@ class FeetLock:
             above = [int(skeleton.parents[joint]) for joint in joints]
             asked = [joint for joint in dict.fromkeys((*joints, *above)) if joint >= 0]
             found = _world(skeleton, Pose(rotations, translations, pose.scales), asked)
-            world = {joint: found[:, i] for i, joint in enumerate(asked)}
+            world = {joint: found[:, column] for column, joint in enumerate(asked)}
             shift = goal - world[leg.ankle][:, :, 3]
             if shift.any():
                 _reach(self.skeleton_map, leg, rotations, world, goal)
@@ -225,11 +231,12 @@ class FeetLock:
                 translations[:, leg.ankle] += shift
         return Pose(rotations, translations, pose.scales)
 
-    @property
+    @cached_property
     def tops(self) -> frozenset[int]:
         """The joints on which the bodies of the legs hang altogether, which go down; none where nothing has to."""
         skeleton = self.skeleton_map.skeleton
-        return frozenset(int(upwards(skeleton, np.array((leg.hip,)))[0]) for leg, _ in self.legs if self.lower.any())
+        legs = self.legs if self.lower.any() else ()
+        return frozenset(int(upwards(skeleton, np.array((leg.hip,)))[0]) for leg, _ in legs)
 
 
 def _too_high(hip: FloatArray, ankle: FloatArray, goal: FloatArray, up: FloatArray, leg_length: float) -> FloatArray:
@@ -237,7 +244,7 @@ def _too_high(hip: FloatArray, ankle: FloatArray, goal: FloatArray, up: FloatArr
 
     With the hip at height h over the goal and d beside it, a leg of length r reaches it from √(r² − d²) above.
     """
-    reach = np.maximum(leg_length * _REACH, np.linalg.norm(hip - ankle, axis=1))
+    reach = _reaches(hip, ankle, leg_length)
     away = hip - goal
     height = away @ up
     beside = np.sum(away * away, axis=1) - height**2
@@ -269,7 +276,7 @@ def _reach(skeleton_map: SkeletonMap, leg: Leg, rotations: FloatArray, world: Ma
     hip, knee, ankle = (world[joint][:, :, 3] for joint in (leg.hip, leg.knee, leg.ankle))
     thigh, shin = np.linalg.norm(knee - hip, axis=1), np.linalg.norm(ankle - knee, axis=1)
     whole = np.clip(np.linalg.norm(goal - hip, axis=1), np.abs(thigh - shin) * (2.0 - _REACH),
-                    np.maximum((thigh + shin) * _REACH, np.linalg.norm(ankle - hip, axis=1)))
+                    _reaches(hip, ankle, thigh + shin))
     axis = np.cross(knee - hip, ankle - knee)
     is_bent = np.linalg.norm(axis, axis=1, keepdims=True) > 1e-4 * (thigh * shin)[:, None]
     axis = np.where(is_bent, axis, axis.sum(axis=0))  # a straight knee bends as it does at other times

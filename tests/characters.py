@@ -87,6 +87,14 @@ def bend(rig: Object, seed: int = 1, largest_rad: float = 1.2, scaled: bool = Fa
     context.view_layer.update()
 
 
+def exchange_bones(mesh: Object) -> None:
+    """Let what follows bone1 of the own character follow bone2, and the other way round."""
+    first, second = mesh.vertex_groups["bone1"], mesh.vertex_groups["bone2"]
+    first.name = "bone2 "
+    second.name, first.name = "bone1", "bone2"
+    context.view_layer.update()
+
+
 def evaluated(mesh: Object) -> FloatArray:
     """Return the vertices (V, 3) as Blender's modifiers leave them, in the mesh object's space."""
     context.view_layer.update()

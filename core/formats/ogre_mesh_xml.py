@@ -22,12 +22,11 @@ from .ogre_mesh import (
     assemble,
     triangles_of,
 )
+from .ogre_xml_values import MAX_NUMBER, child, error, grandchildren
 from .xml import Element, Rows, parse
 
 _OPERATIONS: Final = {"triangle_list": TRIANGLE_LIST, "triangle_strip": TRIANGLE_STRIP, "triangle_fan": TRIANGLE_FAN,
                       "point_list": 1, "line_list": 2, "line_strip": 3}
-_MAX_NUMBER: Final = float(np.finfo(np.float32).max)
-"""OGRE reads numbers as float32."""
 _MAX_INDEX: Final = 2**32 - 1
 MAX_BYTES: Final = 256 * 2**20
 MAX_ELEMENTS = 300_000
@@ -85,12 +84,12 @@ class _Tables:
     def _take_vertex(self, place: _Place, vertex: Element) -> None:
         """Take in what the first vertex of a buffer has; the others must have it too."""
         if place not in self.vertices:
-            self.vertices[place] = {what: array("d") for what, (tag, _, _) in _WANTED.items() if _first(vertex, tag)}
+            self.vertices[place] = {what: array("d") for what, (tag, _, _) in _WANTED.items() if child(vertex, tag)}
         for what, values in self.vertices[place].items():
             tag, names, needed = _WANTED[what]
-            element = _first(vertex, tag)
+            element = child(vertex, tag)
             if element is None:
-                raise _error(vertex, f"a vertex without <{tag}>, which the first one has", self._path)
+                raise error(vertex, f"a vertex without <{tag}>, which the first one has", self._path)
             values.extend(_number(element, name, self._path, None if name in needed else 0.0) for name in names)
 
 
@@ -104,12 +103,12 @@ class _Reader:
         if root.tag != "mesh":
             raise self._error(root, f"this is no OGRE mesh: its root is <{quoted(root.tag)[1:-1]}>, where <mesh> is "
                                     "wanted")
-        found = _first(root, "sharedgeometry")
-        shared = None if found is None else self._geometry(found, _first(root, "boneassignments"))
-        parts = [self._part(element) for element in _below(root, "submeshes", "submesh")]
-        link = _first(root, "skeletonlink")
+        found = child(root, "sharedgeometry")
+        shared = None if found is None else self._geometry(found, child(root, "boneassignments"))
+        parts = [self._part(element) for element in grandchildren(root, "submeshes", "submesh")]
+        link = child(root, "skeletonlink")
         names = {_index(element, "index", self._path): element.attributes.get("name", "")
-                 for element in _below(root, "submeshnames", "submeshname")}
+                 for element in grandchildren(root, "submeshnames", "submeshname")}
         skeleton = "" if link is None else link.attributes.get("name", "")
         return assemble(shared, parts, skeleton, names, root.place(self._path))
 
@@ -117,14 +116,14 @@ class _Reader:
         operation = submesh.attributes.get("operationtype", "triangle_list")
         if operation not in _OPERATIONS:
             raise self._error(submesh, f"operationtype is {quoted(operation)}; {', '.join(_OPERATIONS)} are known")
-        faces = _first(submesh, "faces")
+        faces = child(submesh, "faces")
         indices = self._tables.corners.get(_place(faces), array("q")) if faces else array("q")
         geometry: Geometry | None = None
         if submesh.attributes.get("usesharedvertices", "true") not in ("true", "yes", "1", "on"):
-            found = _first(submesh, "geometry")
+            found = child(submesh, "geometry")
             if found is None:
                 raise self._error(submesh, "a submesh without vertices: <geometry> is wanted")
-            geometry = self._geometry(found, _first(submesh, "boneassignments"))
+            geometry = self._geometry(found, child(submesh, "boneassignments"))
         triangles = triangles_of(np.array(indices, dtype=np.int64), _OPERATIONS[operation])
         return PartRecord(submesh.attributes.get("material", ""), geometry, triangles, submesh.place(self._path))
 
@@ -152,14 +151,14 @@ class _Reader:
         return Weights(np.array(table[0]), np.array(table[1]), np.array(table[2]))
 
     def _error(self, element: Element, message: str) -> FileError:
-        return _error(element, message, self._path)
+        return error(element, message, self._path)
 
 
 def _index(element: Element, attribute: str, path: Path | None) -> int:
     text = element.attributes.get(attribute, "").strip()
     value = int(text) if text.isascii() and text.isdigit() and len(text) <= 10 else -1
     if not 0 <= value <= _MAX_INDEX:
-        raise _error(element, f"{attribute} of <{element.tag}> is {quoted(text)}; a whole number of 0 or more is "
+        raise error(element, f"{attribute} of <{element.tag}> is {quoted(text)}; a whole number of 0 or more is "
                               "wanted", path)
     return value
 
@@ -172,25 +171,11 @@ def _number(element: Element, attribute: str, path: Path | None, default: float 
         value = float(text or "")
     except ValueError:
         value = np.nan
-    if not abs(value) <= _MAX_NUMBER:
+    if not abs(value) <= MAX_NUMBER:
         found = "missing" if text is None else quoted(text)
-        raise _error(element, f"{attribute} of <{element.tag}> is {found}; a finite number is wanted", path)
+        raise error(element, f"{attribute} of <{element.tag}> is {found}; a finite number is wanted", path)
     return value
-
-
-def _error(element: Element, message: str, path: Path | None) -> FileError:
-    return FileError.at(message, path, element.line, element.column)
 
 
 def _place(element: Element) -> _Place:
     return element.line, element.column
-
-
-def _first(element: Element, tag: str) -> Element | None:
-    return next((child for child in element.children if child.tag == tag), None)
-
-
-def _below(element: Element, group: str, tag: str) -> list[Element]:
-    """Return the tags in the first group."""
-    found = _first(element, group)
-    return [] if found is None else [child for child in found.children if child.tag == tag]

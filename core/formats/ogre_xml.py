@@ -28,7 +28,7 @@ from .ogre import (
     name_of,
 )
 from .ogre_xml_keys import Keys
-from .ogre_xml_values import error, number, scale, text, vector
+from .ogre_xml_values import child, error, grandchildren, number, scale, text, vector
 from .xml import Element, parse
 
 MAX_BYTES: Final = 256 * 2**20
@@ -62,12 +62,12 @@ class _Reader:
         mode = root.attributes.get("blendmode", "average")
         if mode not in _BLEND_MODES:
             raise self._error(root, f"blendmode is {quoted(mode)}; average and cumulative are known")
-        bones = [self._bone(element, i) for i, element in enumerate(_grandchildren(root, "bones", "bone"))]
+        bones = [self._bone(element, i) for i, element in enumerate(grandchildren(root, "bones", "bone"))]
         parents = [(self._handle(e, "bone"), self._handle(e, "parent"), e.place(self._path))
-                   for e in _grandchildren(root, "bonehierarchy", "boneparent")]
-        animations = [self._animation(e) for e in _grandchildren(root, "animations", "animation")]
+                   for e in grandchildren(root, "bonehierarchy", "boneparent")]
+        animations = [self._animation(e) for e in grandchildren(root, "animations", "animation")]
         links = tuple(Link(self._text(e, "skeletonName"), self._number(e, "scale", 1.0))
-                      for e in _grandchildren(root, "animationlinks", "animationlink"))
+                      for e in grandchildren(root, "animationlinks", "animationlink"))
         return Records(bones, parents, animations, self._keys.table(), self._keys.place, links, _BLEND_MODES[mode])
 
     def _bone(self, bone: Element, order: int) -> BoneRecord:
@@ -83,28 +83,28 @@ class _Reader:
         if name in self._handles:
             raise self._error(bone, f"a second bone named {quoted(name)}; names must differ")
         self._handles[name] = handle
-        position, size = _child(bone, "position"), _child(bone, "scale")
+        position, size = child(bone, "position"), child(bone, "scale")
         return BoneRecord(handle, name, vector(position, self._path, 0.0) if position else (0.0,) * 3,
                           self._rotation(bone), scale(size, self._path) if size else (1.0,) * 3,
                           bone.place(self._path))
 
     def _rotation(self, bone: Element) -> tuple[float, ...]:
         """Return the quaternion of a bone's angle and axis; without these it does not turn."""
-        rotation = _child(bone, "rotation")
+        rotation = child(bone, "rotation")
         if rotation is None:
             return tuple(rot.IDENTITY.tolist())
-        axis = _child(rotation, "axis")
+        axis = child(rotation, "axis")
         if axis is None:
             raise self._error(rotation, "<rotation> has no <axis>")
         return tuple(rot.from_axis_angle(np.array(vector(axis, self._path)), self._number(rotation, "angle")).tolist())
 
     def _animation(self, animation: Element) -> AnimationRecord:
         tracks = []
-        for element in _grandchildren(animation, "tracks", "track"):
-            keyframes = _child(element, "keyframes")
+        for element in grandchildren(animation, "tracks", "track"):
+            keyframes = child(element, "keyframes")
             first, last = self._keys.rows[keyframes.line, keyframes.column] if keyframes else (0, 0)
             tracks.append(TrackRecord(self._handle(element, "bone"), first, last, element.place(self._path)))
-        info = _child(animation, "baseinfo")
+        info = child(animation, "baseinfo")
         base = Base(info.attributes.get("baseanimationname", ""),
                     self._number(info, "basekeyframetime", 0.0)) if info else None
         return AnimationRecord(self._text(animation, "name"), self._number(animation, "length"), base, tracks,
@@ -124,16 +124,6 @@ class _Reader:
 
     def _error(self, element: Element, message: str) -> FileError:
         return error(element, message, self._path)
-
-
-def _child(element: Element, tag: str) -> Element | None:
-    return next((child for child in element.children if child.tag == tag), None)
-
-
-def _grandchildren(element: Element, group: str, tag: str) -> Iterator[Element]:
-    """Yield the tags in the first group, as OGRE reads them."""
-    found = _child(element, group)
-    return (child for child in found.children if child.tag == tag) if found else iter(())
 
 
 def write(ogre: OgreSkeleton) -> bytes:

@@ -1,4 +1,4 @@
-"""Attributes of OGRE's XML elements as text and numbers; what does not fit is an error with its place."""
+"""OGRE's XML elements: those below them, and attributes as text and numbers; what does not fit is an error."""
 
 from __future__ import annotations
 
@@ -13,6 +13,17 @@ from .xml import Element
 MAX_NUMBER: Final = float(np.finfo(np.float32).max)
 """OGRE reads numbers as float32."""
 Vector = tuple[float, float, float]
+
+
+def child(element: Element, tag: str) -> Element | None:
+    """Return the first element of that name right below; None where there is none."""
+    return next((found for found in element.children if found.tag == tag), None)
+
+
+def grandchildren(element: Element, group: str, tag: str) -> tuple[Element, ...]:
+    """Return the elements of that name in the first group, as OGRE reads them."""
+    found = child(element, group)
+    return () if found is None else tuple(each for each in found.children if each.tag == tag)
 
 
 def text(element: Element, attribute: str, path: Path | None) -> str:

@@ -7,7 +7,17 @@ from takt.bridge.armature import read_pose_world, read_rest_world, read_skeleton
 from takt.bridge.groups import read_influences
 from takt.core.arrays import FloatArray
 from takt.core.skinning import METHODS, Palette
-from takt.tests.characters import REAL, Object, bend, context, evaluated, own_character, put, real_character
+from takt.tests.characters import (
+    REAL,
+    Object,
+    bend,
+    context,
+    evaluated,
+    exchange_bones,
+    own_character,
+    put,
+    real_character,
+)
 
 DIAGONAL_TOLERANCE = 1e-5
 """Of the diagonal of the bounding box."""
@@ -69,7 +79,5 @@ def test_a_wrong_bone_is_seen() -> None:
     rig, mesh = own_character()
     bend(rig)
     moved: FloatArray = evaluated(mesh)
-    for name in ("bone1", "bone2"):
-        mesh.vertex_groups[name].name = f"{name} "
-    mesh.vertex_groups["bone1 "].name, mesh.vertex_groups["bone2 "].name = "bone2", "bone1"
+    exchange_bones(mesh)
     assert np.abs(evaluated(mesh) - moved).max() > 1000 * DIAGONAL_TOLERANCE

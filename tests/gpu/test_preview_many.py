@@ -128,8 +128,6 @@ def test_two_hundred_undone_edits_leave_one_upload(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(context.preferences.edit, "undo_steps", UNDO_STEPS + 10)
     rig, _ = own_character()
     window = context.window_manager.windows[0]
-    area = next(area for area in window.screen.areas if area.type == "VIEW_3D")
-    region = next(region for region in area.regions if region.type == "WINDOW")
     context.view_layer.objects.active = rig
     toggle()
     uploads = []
@@ -140,7 +138,7 @@ def test_two_hundred_undone_edits_leave_one_upload(monkeypatch: pytest.MonkeyPat
             bpy.ops.ed.undo_push(message=f"step {step}")
         for _ in range(UNDO_STEPS):
             assert bpy.ops.ed.undo() == {"FINISHED"}
-            drawn_viewport(window, area, region, 1)
+            drawn_viewport(1)
             uploads.append(sum(isinstance(thing, Part) for thing in gc.get_objects()))
     assert set(uploads) == {1}
     toggle()

@@ -23,9 +23,7 @@ def character() -> Iterator[tuple[Object, Object]]:
 
 def drawn() -> np.ndarray:
     context.view_layer.update()
-    window = context.window_manager.windows[0]
-    area = next(area for area in window.screen.areas if area.type == "VIEW_3D")
-    return drawn_viewport(window, area, next(region for region in area.regions if region.type == "WINDOW"), 1)
+    return drawn_viewport(1)
 
 
 def test_renamed_bones_are_drawn_as_before(character: tuple[Object, Object]) -> None:

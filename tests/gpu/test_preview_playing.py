@@ -82,48 +82,50 @@ def test_a_stage_follows_the_frames() -> None:
 @pytest.mark.parametrize("picture", ["SHADED", "ZONES"])
 def test_a_viewport_shows_it(monkeypatch: pytest.MonkeyPatch, picture: Any) -> None:
     rig, mesh = own_character()
-    window = context.window_manager.windows[0]
-    area = next(area for area in window.screen.areas if area.type == "VIEW_3D")
-    region = next(region for region in area.regions if region.type == "WINDOW")
     monkeypatch.setattr(life, "played", lambda *_: Bending(rig))
     context.view_layer.objects.active = rig
     toggle()
     life.choices().picture = picture
     context.view_layer.update()
-    drawn = [drawn_viewport(window, area, region, frame) for frame in (1, 30)]
+    drawn = [drawn_viewport(frame) for frame in (1, 30)]
     assert all(picture.any() for picture in drawn) and (drawn[0] != drawn[1]).any()
     mesh.hide_set(True)
-    assert not drawn_viewport(window, area, region, 1).any()
+    assert not drawn_viewport(1).any()
     mesh.hide_set(False)
     mesh.data.transform(Matrix.Translation((1.0, 0.0, 0.0)))
     mesh.data.update()
     context.view_layer.update()
-    assert (drawn_viewport(window, area, region, 1) != drawn[0]).any()
+    assert (drawn_viewport(1) != drawn[0]).any()
     life.choices().picture = "SHADED"
 
 
 @pytest.mark.parametrize("switch", ["show_overlays", "show_outline_selected"])
 def test_the_outline_goes_with_blenders_own(monkeypatch: pytest.MonkeyPatch, switch: str) -> None:
     rig, mesh = own_character()
-    window = context.window_manager.windows[0]
-    area = next(area for area in window.screen.areas if area.type == "VIEW_3D")
-    region = next(region for region in area.regions if region.type == "WINDOW")
     monkeypatch.setattr(life, "played", lambda *_: Bending(rig))
     context.view_layer.objects.active = rig
     toggle()
     mesh.select_set(True)
     outlines: list[Any] = []
     monkeypatch.setattr(Cast, "draw", lambda _, actors, *__: outlines.extend(actor.outline for actor in actors))
-    drawn_viewport(window, area, region, 1)
-    monkeypatch.setattr(area.spaces.active.overlay, switch, False)
-    drawn_viewport(window, area, region, 1)
+    drawn_viewport(1)
+    monkeypatch.setattr(viewport()["area"].spaces.active.overlay, switch, False)
+    drawn_viewport(1)
     assert outlines[0] is not None and outlines[1:] == [None]
 
 
-def drawn_viewport(window: Any, area: Any, region: Any, frame: int) -> np.ndarray:
+def viewport() -> dict[str, Any]:
+    """Return window, area and region of the first 3D viewport, as a context is overridden with."""
+    window = context.window_manager.windows[0]
+    area = next(area for area in window.screen.areas if area.type == "VIEW_3D")
+    return {"window": window, "area": area,
+            "region": next(region for region in area.regions if region.type == "WINDOW")}
+
+
+def drawn_viewport(frame: int) -> np.ndarray:
     context.scene.frame_set(frame)
     target: Any = gpu.types.GPUOffScreen(SIZE, SIZE)
-    with context.temp_override(window=window, area=area, region=region), target.bind():
+    with context.temp_override(**viewport()), target.bind():
         framebuffer = gpu.state.active_framebuffer_get()
         framebuffer.clear(color=(0.0, 0.0, 0.0, 0.0), depth=1.0)
         life.draw_viewport(context)
