@@ -8,9 +8,11 @@ def register() -> None:
     """Switch the extension on."""
     from . import operators, panels
     from .bridge import libraries, properties
+    from .preview import choice_properties
 
     libraries.register()
     properties.register()
+    choice_properties.register()
     operators.register()
     panels.register()
 
@@ -19,9 +21,11 @@ def unregister() -> None:
     """Switch the extension off and leave nothing behind."""
     from . import operators, panels
     from .bridge import libraries, properties, score
+    from .preview import choice_properties
 
     panels.unregister()
     operators.unregister()
+    choice_properties.unregister()
     properties.unregister()
     libraries.unregister()
     score.forget()

@@ -21,10 +21,10 @@ import takt
 from takt.bridge import armature, axes
 from takt.bridge.film import write_picture
 from takt.bridge.versions import start_gpu
-from takt.core import rotations as rot
-from takt.core.maps import find_map
-from takt.core.retarget import retarget
-from takt.core.skeleton import world_from_pose
+from takt.core.maths import rotations as rot
+from takt.core.retargeting.retarget import retarget
+from takt.core.skeletons.maps import find_map
+from takt.core.skeletons.skeleton import world_from_pose
 from takt.preview.cast import ClipAlone
 from takt.preview.offscreen import Stage
 from takt.samples import film

@@ -24,7 +24,7 @@ import numpy as np
 import takt
 from takt.bridge.groups import write_influences
 from takt.bridge.versions import start_gpu
-from takt.core.influences import Influences
+from takt.core.skinning.influences import Influences
 from takt.preview import draw as draw_module
 from takt.preview import life
 from takt.samples.character import build_character

@@ -20,8 +20,8 @@ from takt.benchmarks.preview import drawing_ms
 from takt.bridge.armature import read_pose_world, read_skeleton
 from takt.bridge.groups import write_influences
 from takt.bridge.versions import start_gpu
-from takt.core.influences import Influences
 from takt.core.skinning import METHODS, Palette
+from takt.core.skinning.influences import Influences
 from takt.preview import life
 from takt.preview.batch import read_geometry
 from takt.tests.gpu.readback import posed_on_gpu

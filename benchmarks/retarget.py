@@ -9,11 +9,11 @@ import time
 
 import numpy as np
 
-from takt.core import rotations as rot
-from takt.core.clip import Clip, Tracks
-from takt.core.maps import find_map
-from takt.core.retarget import retarget
-from takt.core.skeleton import Skeleton
+from takt.core.clips.clip import Clip, Tracks
+from takt.core.maths import rotations as rot
+from takt.core.retargeting.retarget import retarget
+from takt.core.skeletons.maps import find_map
+from takt.core.skeletons.skeleton import Skeleton
 from takt.samples.skeleton import build_skeleton
 
 MINUTES, FPS, JOINTS = 10, 24, 65

@@ -18,15 +18,15 @@ import bpy
 import numpy as np
 
 from takt.bridge import action, armature, properties
-from takt.core import rotations as rot
-from takt.core.clip import Clip, Tracks
-from takt.core.motion import Motion
+from takt.core.clips.clip import Clip, Tracks
+from takt.core.library.library import Library
+from takt.core.maths import rotations as rot
 from takt.core.pha.document import parse
-from takt.core.pha.library import Library
 from takt.core.pha.programme import resolve
 from takt.core.pha.sequence import expand
-from takt.core.score import Settings, perform
-from takt.core.skeleton import Skeleton
+from takt.core.playing.motion import Motion
+from takt.core.playing.score import Settings, perform
+from takt.core.skeletons.skeleton import Skeleton
 from takt.core.skinning import Palette
 
 BONES, CALLS, CALLS_ALONE, CLIPS, KEYS = 65, 600, 50_000, 12, 24

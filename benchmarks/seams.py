@@ -23,20 +23,20 @@ from pathlib import Path
 
 import numpy as np
 
-from takt.core import rotations as rot
-from takt.core.clip import Clip
+from takt.core.clips.clip import Clip
 from takt.core.errors import TaktError
 from takt.core.formats import read_clips
-from takt.core.motion import Motion, compose
+from takt.core.library.library import Library, read_file
+from takt.core.maths import rotations as rot
 from takt.core.pha.document import parse
-from takt.core.pha.library import Library, read_file
 from takt.core.pha.programme import resolve
 from takt.core.pha.sequence import expand
-from takt.core.retarget import retarget
-from takt.core.skeleton import Pose
-from takt.core.transitions.blending import Style
-from takt.core.transitions.curves import CURVES
-from takt.core.transitions.methods import METHODS
+from takt.core.playing.motion import Motion, compose
+from takt.core.playing.transitions.blending import Style
+from takt.core.playing.transitions.curves import CURVES
+from takt.core.playing.transitions.methods import METHODS
+from takt.core.retargeting.retarget import retarget
+from takt.core.skeletons.skeleton import Pose
 from takt.samples.clip_files import LIBRARY
 
 FRAME_S = 1.0 / 24.0

@@ -19,9 +19,9 @@ from takt.bridge.armature import read_pose_world, read_skeleton
 from takt.bridge.film import write_picture
 from takt.bridge.groups import read_influences, write_influences
 from takt.bridge.versions import start_gpu
-from takt.core.arrays import FloatArray
-from takt.core.influences import Influences
+from takt.core.maths.arrays import FloatArray
 from takt.core.skinning import METHODS, Palette
+from takt.core.skinning.influences import Influences
 from takt.preview.offscreen import Stage
 from takt.samples.film import Camera
 from takt.tests.characters import own_character

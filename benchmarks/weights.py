@@ -21,13 +21,13 @@ from typing import Any
 
 import numpy as np
 
-from takt.core.arrays import BoolArray, FloatArray
 from takt.core.binding.euclidean import bind_euclidean
 from takt.core.binding.input import BindInput
 from takt.core.binding.inside import bind_inside_distance
 from takt.core.binding.settings import BindSettings
 from takt.core.binding.surface import triangulate
 from takt.core.binding.welding import weld
+from takt.core.maths.arrays import BoolArray, FloatArray
 
 _SEED = 7
 _SAME_PLACE = 1e-6

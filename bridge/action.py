@@ -7,11 +7,11 @@ from typing import Any, Literal
 import bpy
 import numpy as np
 
-from ..core import rotations as rot
-from ..core.arrays import BoolArray, Float32Array, FloatArray
-from ..core.euler import to_euler, to_turns
-from ..core.keying import Channel, Keyed, key_every_frame, key_sparsely
-from ..core.motion import Motion
+from ..core.maths import rotations as rot
+from ..core.maths.arrays import BoolArray, Float32Array, FloatArray
+from ..core.maths.euler import to_euler, to_turns
+from ..core.playing.keying import Channel, Keyed, key_every_frame, key_sparsely
+from ..core.playing.motion import Motion
 from . import properties, score, versions
 from .keys import write_keys
 

@@ -12,9 +12,9 @@ from typing import cast
 import bpy
 import numpy as np
 
-from ..core import rotations as rot
-from ..core.arrays import BoolArray, FloatArray, IntArray
-from ..core.skeleton import Pose, Skeleton
+from ..core.maths import rotations as rot
+from ..core.maths.arrays import BoolArray, FloatArray, IntArray
+from ..core.skeletons.skeleton import Pose, Skeleton
 
 _BONE_PATH = re.compile(r'^pose\.bones\["((?:[^"\\]|\\.)*)"\]\.(\w+)$')
 _SMALLEST_AXIS = 1e-12

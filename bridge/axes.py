@@ -3,8 +3,8 @@
 import bpy
 import numpy as np
 
-from ..core import rotations as rot
-from ..core.arrays import FloatArray
+from ..core.maths import rotations as rot
+from ..core.maths.arrays import FloatArray
 
 BLENDER_FROM_HANIM: FloatArray = rot.from_axis_angle(np.array((1.0, 0.0, 0.0)), np.pi / 2)
 """Turns H-Anim's axes (Y up, facing +Z, left is +X) into Blender's (Z up, facing −Y, left is +X)."""

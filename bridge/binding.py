@@ -12,11 +12,11 @@ import bpy
 import numpy as np
 from mathutils import Matrix
 
-from ..core.arrays import BoolArray, FloatArray
 from ..core.binding import METHODS, BindInput, BindSettings, Progress
 from ..core.binding.report import BindReport, look_over
 from ..core.errors import BindError
-from ..core.influences import Influences
+from ..core.maths.arrays import BoolArray, FloatArray
+from ..core.skinning.influences import Influences
 from . import armature, groups, mesh
 from .versions import is_selected
 

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import bpy
 import numpy as np
 
-from ..core import rotations as rot
-from ..core.clip import Clip, Tracks
-from ..core.skeleton import Skeleton
+from ..core.clips.clip import Clip, Tracks
+from ..core.maths import rotations as rot
+from ..core.skeletons.skeleton import Skeleton
 from . import score, versions
 from .keys import write_keys
 

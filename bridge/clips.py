@@ -15,10 +15,10 @@ from typing import Any, Final, cast
 
 import bpy
 
-from ..core import rotations as rot
-from ..core.clip import Clip
+from ..core.clips.clip import Clip
 from ..core.errors import FileError, TaktError
-from ..core.upright import turned
+from ..core.maths import rotations as rot
+from ..core.retargeting.upright import turned
 from . import armature, axes, curves
 
 _MAX_FILES: Final = 64

@@ -9,11 +9,11 @@ import bpy
 import numpy as np
 from mathutils import Matrix
 
-from ..core import rotations as rot
-from ..core.arrays import FloatArray
-from ..core.clip import Clip, Tracks
-from ..core.euler import from_euler
-from ..core.skeleton import Skeleton
+from ..core.clips.clip import Clip, Tracks
+from ..core.maths import rotations as rot
+from ..core.maths.arrays import FloatArray
+from ..core.maths.euler import from_euler
+from ..core.skeletons.skeleton import Skeleton
 from . import armature, constraints
 
 _LINEAR = 1

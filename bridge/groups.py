@@ -15,8 +15,8 @@ from typing import Any, cast
 import bpy
 import numpy as np
 
-from ..core.arrays import BoolArray, FloatArray, IntArray
-from ..core.influences import Influences
+from ..core.maths.arrays import BoolArray, FloatArray, IntArray
+from ..core.skinning.influences import Influences
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,9 +8,9 @@ from pathlib import Path
 import bpy
 
 from ..core.errors import FileError, TaktError
-from ..core.maps import SUFFIX, SavedMap, SkeletonMap, find_map, fingerprint, write_map
+from ..core.library.library import Library
 from ..core.pha.document import parse
-from ..core.pha.library import Library
+from ..core.skeletons.maps import SUFFIX, SavedMap, SkeletonMap, find_map, fingerprint, write_map
 from . import armature, libraries, properties
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import bpy
 import numpy as np
 
-from ..core.arrays import Float32Array, FloatArray
+from ..core.maths.arrays import Float32Array, FloatArray
 from . import versions
 
 _LINEAR = 1

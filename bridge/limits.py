@@ -5,7 +5,7 @@ from typing import cast
 import bpy
 import numpy as np
 
-from ..core.transitions.limits import Limits
+from ..core.playing.transitions.limits import Limits
 
 _AXES = "xyz"
 _FREE = (-np.inf, np.inf)

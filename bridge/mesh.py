@@ -7,7 +7,7 @@ import bpy
 import numpy as np
 from mathutils import Matrix
 
-from ..core.arrays import FloatArray, IntArray
+from ..core.maths.arrays import FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)

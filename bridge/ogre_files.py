@@ -4,15 +4,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from ..core.clip import Clip
+from ..core.clips.clip import Clip
 from ..core.errors import FileError
 from ..core.formats import ogre_material, ogre_mesh_binary, ogre_mesh_xml, read_skeleton
 from ..core.formats.ogre import OgreSkeleton
 from ..core.formats.ogre_links import linked_clips
 from ..core.formats.ogre_material import OgreMaterial
 from ..core.formats.ogre_mesh import Whole
-from ..core.influences import Influences
-from ..core.pha.library import linked_file, read_file
+from ..core.library.library import linked_file, read_file
+from ..core.skinning.influences import Influences
 
 _MESH_READERS = {".mesh": ogre_mesh_binary.read, ".mesh.xml": ogre_mesh_xml.read}
 ENDINGS = (*_MESH_READERS, ".skeleton", ".skeleton.xml")

@@ -7,11 +7,11 @@ from typing import Any, cast
 import bpy
 import numpy as np
 
-from ..core import rotations as rot
-from ..core.bone_tails import bone_tails
 from ..core.formats.ogre_material import OgreMaterial
 from ..core.formats.ogre_mesh import Whole
-from ..core.skeleton import Skeleton
+from ..core.maths import rotations as rot
+from ..core.skeletons.bone_tails import bone_tails
+from ..core.skeletons.skeleton import Skeleton
 from . import versions
 from .axes import BLENDER_FROM_HANIM
 

@@ -13,15 +13,15 @@ from bpy.props import (
     StringProperty,
 )
 
-from ..core import hanim
-from ..core.formats.bvh_space import AUTO, AXES
-from ..core.keys import INTERPOLATIONS, TRANSLATION_INTERPOLATIONS
-from ..core.pha.library import CLIP_SUFFIXES
-from ..core.root_motion import ROOT_MODES
-from ..core.score import Settings
-from ..core.transitions.curves import CURVES, JOINT_TIMES, PACES
-from ..core.transitions.lengths import SPEEDS
-from ..core.transitions.methods import METHODS
+from ..core.clips.keys import INTERPOLATIONS, TRANSLATION_INTERPOLATIONS
+from ..core.library.library import CLIP_SUFFIXES
+from ..core.playing.root_motion import ROOT_MODES
+from ..core.playing.score import Settings
+from ..core.playing.transitions.curves import CURVES, JOINT_TIMES, PACES
+from ..core.playing.transitions.lengths import SPEEDS
+from ..core.playing.transitions.methods import METHODS
+from ..core.retargeting.bvh_space import AUTO, AXES
+from ..core.skeletons import hanim
 
 _DEFAULTS = Settings()
 NO_JOINT = "NONE"

@@ -12,13 +12,13 @@ from typing import Any, cast
 import bpy
 import numpy as np
 
-from ..core import rotations as rot
 from ..core.errors import FileError, TaktError
-from ..core.formats.bvh_space import BvhSpace
-from ..core.motion import Motion
+from ..core.library.library import Library, read_file
+from ..core.maths import rotations as rot
 from ..core.pha.document import parse
-from ..core.pha.library import Library, read_file
-from ..core.score import Settings, perform
+from ..core.playing.motion import Motion
+from ..core.playing.score import Settings, perform
+from ..core.retargeting.bvh_space import BvhSpace
 from . import armature, axes, clips, joint_map, libraries, limits, properties
 
 _MAX_PERFORMANCES = 64

@@ -3,7 +3,7 @@
 import bpy
 import numpy as np
 
-from ..core.motion import Motion
+from ..core.playing.motion import Motion
 from . import properties, score
 
 _MOST_MARKERS = 500

@@ -6,8 +6,8 @@ import argparse
 import sys
 from pathlib import Path
 
-from ..core.bake import bake
 from ..core.formats.ogre import OgreSkeleton
+from ..core.playing.bake import bake
 from .scores import add_playing, findings, read_motion
 from .skeleton_files import DEFAULT_FPS, add_fps, check_ending, write_skeleton
 

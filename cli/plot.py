@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import TaktError
-from ..core.motion import Motion
-from ..core.timeline import CLIP_ROW, PROCEDURE_ROW, TRANSITION_ROW, Timeline, angular_speeds
+from ..core.playing.motion import Motion
+from ..core.playing.timeline import CLIP_ROW, PROCEDURE_ROW, TRANSITION_ROW, Timeline, angular_speeds
 from .scores import add_playing, findings, read_motion, read_number
 
 _SPEED_SAMPLES = 6000

@@ -10,18 +10,18 @@ from pathlib import Path
 
 import numpy as np
 
-from ..core import rotations as rot
 from ..core.errors import Place, Problem, TaktError
 from ..core.formats import read_skeleton
-from ..core.formats.bvh_space import AUTO, AXES, UNITS, BvhSpace
-from ..core.motion import Motion
+from ..core.library.library import CLIP_SUFFIXES, Library, read_file
+from ..core.maths import rotations as rot
 from ..core.pha.document import parse
-from ..core.pha.library import CLIP_SUFFIXES, Library, read_file
 from ..core.pha.programme import Programme, resolve
-from ..core.score import Settings, play
-from ..core.transitions.curves import CURVES, JOINT_TIMES, PACES
-from ..core.transitions.lengths import SPEEDS
-from ..core.transitions.methods import METHODS
+from ..core.playing.motion import Motion
+from ..core.playing.score import Settings, play
+from ..core.playing.transitions.curves import CURVES, JOINT_TIMES, PACES
+from ..core.playing.transitions.lengths import SPEEDS
+from ..core.playing.transitions.methods import METHODS
+from ..core.retargeting.bvh_space import AUTO, AXES, UNITS, BvhSpace
 
 _REGISTRIES: dict[str, tuple[str, ...]] = {"method": tuple(METHODS), "curve": tuple(CURVES), "pace": tuple(PACES),
                                            "joint_time": tuple(JOINT_TIMES), "speed": tuple(SPEEDS)}

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from ..core.motion import Motion
 from ..core.pha.programme import Programme
+from ..core.playing.motion import Motion
 from .scores import add_playing, counted, findings, read_motion
 
 _DEEPEST = 40

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..core.clip import Clip
+from ..core.clips.clip import Clip
 from ..core.errors import TaktError, quoted
 from ..core.formats import bvh, ogre_binary, ogre_xml
 from ..core.formats.ogre import OgreSkeleton

@@ -4,14 +4,13 @@ from typing import Any, cast
 
 import bpy
 
-from . import import_ogre, preview_choices
+from . import import_ogre
 from .auto_bind import TAKT_OT_auto_bind, draw_in_parent_menu
 from .bend_test import TAKT_OT_bend_in_turn, TAKT_OT_bend_test
 from .change_libraries import TAKT_OT_change_libraries
 from .edit_score import TAKT_OT_edit_score
 from .import_ogre import TAKT_FH_ogre, TAKT_OT_import_ogre
 from .import_pha import TAKT_FH_pha, TAKT_OT_import_pha, draw_in_import_menu
-from .keys import remove_keys
 from .player import TAKT_OT_player
 from .preview import TAKT_OT_preview
 from .rebuild import TAKT_OT_rebuild
@@ -33,7 +32,6 @@ def register() -> None:
     """Make the operators known to Blender and put them into its menus."""
     for cls in _CLASSES:
         bpy.utils.register_class(cls)
-    preview_choices.register()
     for menu, draw in _MENUS:
         cast(Any, menu).append(draw)
 
@@ -42,7 +40,5 @@ def unregister() -> None:
     """Take the operators out of Blender's menus and out of Blender."""
     for menu, draw in reversed(_MENUS):
         cast(Any, menu).remove(draw)
-    remove_keys()
-    preview_choices.unregister()
     for cls in reversed(_CLASSES):
         bpy.utils.unregister_class(cls)

@@ -7,12 +7,12 @@ from typing import Any
 import bpy
 
 from ..bridge import binding
+from ..bridge.background import BackgroundWork
+from ..bridge.bind_options import BindOptions
+from ..bridge.bind_selection import check_objects, selection, selection_problem
 from ..bridge.binding import BindResult, BindTask
 from ..core.binding import BindCancelledError
 from ..core.errors import TaktError
-from .background import BackgroundWork
-from .bind_options import BindOptions
-from .bind_selection import check_objects, selection, selection_problem
 
 _PATIENCE_S = 0.4
 """What is done by then needs no progress bar."""

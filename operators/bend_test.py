@@ -7,7 +7,7 @@ import bpy
 from bpy.props import FloatProperty
 
 from ..bridge import bend
-from .play_score import active_armature, armature_problem
+from ..bridge.active_character import active_armature, armature_problem
 
 _ANGLE_RAD = math.radians(25.0)
 _JOINT_S = 0.5

@@ -7,7 +7,7 @@ import bpy
 from bpy.props import IntProperty, StringProperty
 
 from ..bridge import properties
-from .play_score import ForScore, active_armature
+from ..bridge.active_character import ForScore, active_armature
 
 _LINES_ABOVE = 10
 """Lines shown above the one that is jumped to, where there is room."""

@@ -10,11 +10,11 @@ from bpy_extras.io_utils import ImportHelper, poll_file_object_drop
 
 from ..bridge import armature, binding, clip_actions, groups, ogre_files, ogre_objects
 from ..bridge.axes import BLENDER_FROM_HANIM
-from ..core.clip import Clip
+from ..bridge.reports import refuse
+from ..core.clips.clip import Clip
 from ..core.errors import TaktError
 from ..core.formats.ogre import OgreSkeleton
-from ..core.retarget import retarget
-from .play_score import refuse
+from ..core.retargeting.retarget import retarget
 
 _LONGEST_NAME = 63
 

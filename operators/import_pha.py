@@ -8,9 +8,11 @@ from bpy.props import StringProperty
 from bpy_extras.io_utils import ImportHelper, poll_file_object_drop
 
 from ..bridge import properties, score
+from ..bridge.active_character import active_armature, armature_problem
+from ..bridge.reports import refuse
+from ..bridge.score_layout import draw_settings
+from ..bridge.write_motion import write_motion
 from ..core.errors import TaktError
-from .play_score import active_armature, armature_problem, refuse, write_motion
-from .score_layout import draw_settings
 
 
 class TAKT_OT_import_pha(properties.ScoreSettings, ImportHelper, bpy.types.Operator):

@@ -6,11 +6,10 @@ import bpy
 
 from ..bridge import properties
 from ..bridge.score import frames_per_second
-from ..core.keys import INTERPOLATIONS
-from ..core.motion import Motion
-from ..preview import life
+from ..core.clips.keys import INTERPOLATIONS
+from ..core.playing.motion import Motion
+from ..preview import life, player_clocks
 from ..preview.character import Character
-from . import player_clocks
 
 ACTIONS = {
     "PLAY": ("Play or Pause", "Play on from here, or pause"),

@@ -6,7 +6,9 @@ from typing import Any
 import bpy
 
 from ..bridge import properties, score
-from .play_score import ForScore, active_armature, refuse, write_motion
+from ..bridge.active_character import ForScore, active_armature
+from ..bridge.reports import refuse
+from ..bridge.write_motion import write_motion
 
 
 class TAKT_OT_rebuild(ForScore, bpy.types.Operator):

@@ -14,7 +14,7 @@ from bpy_extras.io_utils import ExportHelper
 
 from ..bridge import properties, score
 from ..bridge.film import PictureFile, encode_film
-from ..core.arrays import FloatArray
+from ..core.maths.arrays import FloatArray
 from ..preview import life
 from ..preview.character import Character, Playable
 from ..preview.choices import Choices

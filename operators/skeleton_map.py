@@ -5,8 +5,9 @@ from typing import Any
 import bpy
 
 from ..bridge import joint_map
+from ..bridge.active_character import active_armature, armature_problem
+from ..bridge.reports import refuse
 from ..core.errors import TaktError
-from .play_score import active_armature, armature_problem, refuse
 
 
 class _ForArmature:

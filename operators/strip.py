@@ -6,7 +6,7 @@ from typing import Any
 import bpy
 
 from ..bridge import properties, score
-from ..core.motion import Motion
+from ..core.playing.motion import Motion
 from ..preview import life
 from ..preview.cast import ClipAlone
 from ..preview.strip import Place, Strip, Theme

@@ -2,8 +2,8 @@
 
 import bpy
 
-from ..operators.keys import use_keys
 from .bind import TAKT_PT_bind
+from .keymap import remove_keys, use_keys
 from .preferences import TAKT_AP_preferences, TAKT_UL_libraries, chosen_keys
 from .preview import TAKT_PT_preview, TAKT_PT_preview_more
 from .score import TAKT_PT_score, TAKT_UL_procedures
@@ -23,5 +23,6 @@ def register() -> None:
 
 def unregister() -> None:
     """Take the panels away."""
+    remove_keys()
     for cls in reversed(_CLASSES):
         bpy.utils.unregister_class(cls)

@@ -3,10 +3,10 @@
 import bpy
 
 from ..bridge import bend
+from ..bridge.active_character import active_armature
+from ..bridge.bind_selection import selection_problem
 from ..operators.auto_bind import TAKT_OT_auto_bind
 from ..operators.bend_test import TAKT_OT_bend_in_turn, TAKT_OT_bend_test
-from ..operators.bind_selection import selection_problem
-from ..operators.play_score import active_armature
 from ..operators.show_zones import TAKT_OT_show_zones, are_shown
 from .sidebar import SidebarPanel, draw_words
 

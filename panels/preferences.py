@@ -6,8 +6,8 @@ import bpy
 
 from ..bridge.libraries import Libraries
 from ..operators.change_libraries import TAKT_OT_change_libraries
-from ..operators.keys import KEY_SETS, added_keys, use_keys
 from ..operators.player import ACTIONS
+from .keymap import KEY_SETS, added_keys, use_keys
 
 _CHANGES: Final[tuple[tuple[str, Literal["ADD", "REMOVE", "TRIA_UP", "TRIA_DOWN"]], ...]] = (
     ("ADD", "ADD"), ("REMOVE", "REMOVE"), ("UP", "TRIA_UP"), ("DOWN", "TRIA_DOWN"))

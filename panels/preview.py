@@ -6,10 +6,10 @@ import bpy
 
 from ..bridge.score import error_of
 from ..operators.player import TAKT_OT_player, watched_character
-from ..operators.player_clocks import is_timeline_playing
 from ..operators.preview import TAKT_OT_preview
 from ..operators.render_film import TAKT_OT_render_film
 from ..preview import life
+from ..preview.player_clocks import is_timeline_playing
 from .sidebar import SidebarPanel, draw_words
 
 

@@ -6,12 +6,12 @@ from typing import Any
 import bpy
 
 from ..bridge import properties, score
+from ..bridge.active_character import active_armature, armature_problem
+from ..bridge.score_layout import draw_settings
 from ..core.errors import FileError, Problem, TaktError
 from ..operators.edit_score import TAKT_OT_edit_score
 from ..operators.import_pha import TAKT_OT_import_pha
-from ..operators.play_score import active_armature, armature_problem
 from ..operators.rebuild import TAKT_OT_rebuild
-from ..operators.score_layout import draw_settings
 from .sidebar import SidebarPanel, draw_words
 
 _PROBLEMS_SHOWN = 4

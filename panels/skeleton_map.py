@@ -5,8 +5,8 @@ from typing import Any
 import bpy
 
 from ..bridge import properties
-from ..core.maps import SURE
-from ..operators.play_score import active_armature
+from ..bridge.active_character import active_armature
+from ..core.skeletons.maps import SURE
 from ..operators.skeleton_map import TAKT_OT_find_map, TAKT_OT_save_map
 from .sidebar import SidebarPanel
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..bridge.groups import read_influences
-from ..core.arrays import FloatArray, IntArray
+from ..core.maths.arrays import FloatArray, IntArray
 
 _NORMAL_STEPS = 512
 """Corners of a vertex whose normals agree to one part in this share a vertex on the GPU."""

@@ -11,10 +11,10 @@ from mathutils import Matrix
 
 from ..bridge import properties
 from ..bridge.score import is_waiting
-from ..core.arrays import FloatArray
-from ..core.keys import INTERPOLATIONS, Interpolation
-from ..core.transitions.curves import curve_named
-from ..core.transitions.methods import method_named
+from ..core.clips.keys import INTERPOLATIONS, Interpolation
+from ..core.maths.arrays import FloatArray
+from ..core.playing.transitions.curves import curve_named
+from ..core.playing.transitions.methods import method_named
 from .character import method_of
 from .choices import SKINNINGS, WITH_TRANSITIONS, Choices, Comparison
 from .draw import View

@@ -9,10 +9,10 @@ import gpu
 import numpy as np
 
 from ..bridge.versions import is_selected
-from ..core.arrays import FloatArray
-from ..core.clip import Clip
-from ..core.motion import Motion
-from ..core.skeleton import Pose
+from ..core.clips.clip import Clip
+from ..core.maths.arrays import FloatArray
+from ..core.playing.motion import Motion
+from ..core.skeletons.skeleton import Pose
 from .captions import draw_comparison
 from .character import Character, Playable
 from .choices import Choices

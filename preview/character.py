@@ -16,9 +16,9 @@ import numpy as np
 
 from ..bridge.armature import read_skeleton
 from ..bridge.score import error_of, is_waiting, motion_of, rest_key, revision
-from ..core.arrays import FloatArray
-from ..core.motion import Motion
-from ..core.skeleton import Pose, Skeleton
+from ..core.maths.arrays import FloatArray
+from ..core.playing.motion import Motion
+from ..core.skeletons.skeleton import Pose, Skeleton
 from .batch import Geometry, Int32Array, edge_batch, has_more_influences, read_geometry, triangle_batch, vertex_buffer
 from .colours import bone_colours
 from .shader import CHARACTER, METHODS, shader

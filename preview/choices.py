@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from ..core.keys import INTERPOLATIONS
-from ..core.transitions.curves import CURVES
-from ..core.transitions.methods import METHODS
+from ..core.clips.keys import INTERPOLATIONS
+from ..core.playing.transitions.curves import CURVES
+from ..core.playing.transitions.methods import METHODS
 from .player import Player
 from .shader import Picture
 

@@ -7,8 +7,8 @@ from functools import cache
 
 import numpy as np
 
-from ..core.arrays import FloatArray
-from ..core.skeleton import Skeleton
+from ..core.maths.arrays import FloatArray
+from ..core.skeletons.skeleton import Skeleton
 
 _CANDIDATES = (
     "E69F00", "56B4E9", "009E73", "F0E442", "0072B2", "D55E00", "CC79A7",  # Okabe and Ito 2008

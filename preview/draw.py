@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from mathutils import Matrix
 
-from ..core.arrays import FloatArray
+from ..core.maths.arrays import FloatArray
 from .character import Part
 from .figures import Rows, Tint, figure_rows, placement_rows, texture_of
 from .roles import Posed, Role

@@ -11,7 +11,7 @@ import gpu
 import numpy as np
 import numpy.typing as npt
 
-from ..core.arrays import FloatArray
+from ..core.maths.arrays import FloatArray
 from ..core.skinning import Palette
 from .shader import RECORD, RECORD_ROWS, ROWS_WIDTH
 

@@ -6,7 +6,7 @@ import gpu
 import numpy as np
 from gpu_extras.batch import batch_for_shader
 
-from ..core.arrays import FloatArray
+from ..core.maths.arrays import FloatArray
 
 _CORNERS = np.array(((0, 1), (2, 1), (2, 3), (0, 1), (2, 3), (0, 3)))
 """Of a box x0, y0, x1, y1, as two triangles."""

@@ -8,8 +8,8 @@ import numpy as np
 from gpu_extras.batch import batch_for_shader
 from mathutils import Matrix
 
-from ..core.arrays import FloatArray
-from ..core.motion import Motion
+from ..core.maths.arrays import FloatArray
+from ..core.playing.motion import Motion
 from ..core.skinning import Palette
 from .draw import View
 from .roles import Posed, Role

@@ -4,7 +4,7 @@ import bpy
 
 from ..bridge.bend import is_bent
 from ..bridge.score import time_s
-from ..core.motion import Motion
+from ..core.playing.motion import Motion
 from .cast import ClipAlone
 from .character import Character, Playable
 from .choices import Choices

@@ -10,8 +10,8 @@ import bpy
 import numpy as np
 
 from ..bridge.armature import read_pose_world
-from ..core.arrays import FloatArray
-from ..core.skeleton import Skeleton
+from ..core.maths.arrays import FloatArray
+from ..core.skeletons.skeleton import Skeleton
 from ..core.skinning import Palette
 from .character import Character, Playable
 from .figures import Rows, Tint, palette_rows, rows_per_bone

@@ -9,9 +9,9 @@ import bpy
 import gpu
 import numpy as np
 
-from ..core.arrays import FloatArray
-from ..core.motion import Motion
-from ..core.timeline import TRANSITION_ROW, Timeline
+from ..core.maths.arrays import FloatArray
+from ..core.playing.motion import Motion
+from ..core.playing.timeline import TRANSITION_ROW, Timeline
 from .flat import box_corners, draw_batch, draw_boxes, triangles
 
 _ROW_PX, _MARGIN_PX, _EDGE_PX, _TEXT_PX = 15.0, 12.0, 4.0, 10.5

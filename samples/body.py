@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..core.arrays import FloatArray, IntArray
+from ..core.maths.arrays import FloatArray, IntArray
 from . import figure
 from .cage import EYE, HAIR, LIPS, SHOE, SKIN, SUIT, TRIM, build_ball, build_cage, subdivide
 

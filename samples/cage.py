@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..core.arrays import FloatArray, IntArray
+from ..core.maths.arrays import FloatArray, IntArray
 from . import figure
 from .skeleton import LEFT, LEFT_ENDS
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..bridge.axes import BLENDER_FROM_HANIM
-from ..core import rotations as rot
-from ..core.arrays import FloatArray
-from ..core.skeleton import Skeleton
+from ..core.maths import rotations as rot
+from ..core.maths.arrays import FloatArray
+from ..core.skeletons.skeleton import Skeleton
 from .body import PALETTE, Body, build_body
 from .skeleton import build_skeleton, ends, places
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..core.clip import Clip
+from ..core.clips.clip import Clip
 from ..core.formats import ogre_binary, ogre_xml
 from ..core.formats.ogre import OgreSkeleton
 from . import helix

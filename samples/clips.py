@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from ..core.clip import Clip
+from ..core.clips.clip import Clip
 from .posing import NEUTRAL, Table, build_clip, mirrored, standing
 
 Movement = tuple[float, Table]

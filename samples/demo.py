@@ -156,7 +156,7 @@ class Dancer:
         """Return where the skeleton's root is at frames (F,), in world space, (F, 3)."""
         motion = installed("bridge.score").motion_of(self.armature)
         times_s = (np.asarray(frames, dtype=np.float64) - self.scene.frame_start) / self.fps
-        posed = installed("core.skeleton").world_from_pose(motion.skeleton, motion.sample(times_s))
+        posed = installed("core.skeletons.skeleton").world_from_pose(motion.skeleton, motion.sample(times_s))
         world = np.array(self.armature.matrix_world)
         return np.asarray(posed[:, 0, :, 3] @ world[:3, :3].T + world[:3, 3])
 

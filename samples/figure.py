@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..core.arrays import FloatArray
+from ..core.maths.arrays import FloatArray
 
 Stack = tuple[tuple[float, ...], ...]
 

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..core import rotations as rot
-from ..core.arrays import FloatArray, IntArray
-from ..core.clip import Clip, Tracks
-from ..core.skeleton import Skeleton
+from ..core.clips.clip import Clip, Tracks
+from ..core.maths import rotations as rot
+from ..core.maths.arrays import FloatArray, IntArray
+from ..core.skeletons.skeleton import Skeleton
 from .body import Body
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from ..core import rotations as rot
-from ..core.arrays import FloatArray, IntArray
-from ..core.clip import Clip, Tracks
-from ..core.skeleton import Pose, Skeleton, world_from_pose
+from ..core.clips.clip import Clip, Tracks
+from ..core.maths import rotations as rot
+from ..core.maths.arrays import FloatArray, IntArray
+from ..core.skeletons.skeleton import Pose, Skeleton, world_from_pose
 from .skeleton import build_skeleton, places
 
 Rows = Sequence[tuple[float, ...]]

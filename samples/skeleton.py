@@ -6,9 +6,9 @@ from functools import cache
 
 import numpy as np
 
-from ..core import rotations as rot
-from ..core.arrays import FloatArray
-from ..core.skeleton import Skeleton
+from ..core.maths import rotations as rot
+from ..core.maths.arrays import FloatArray
+from ..core.skeletons.skeleton import Skeleton
 
 Row = tuple[str, str, tuple[float, float, float]]
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from mathutils import Matrix
 
-from takt.core import rotations as rot
-from takt.core.arrays import FloatArray
+from takt.core.maths import rotations as rot
+from takt.core.maths.arrays import FloatArray
 
 DATA = Path(os.environ.get("TAKT_DATA", Path(__file__).parents[1] / ".." / "shared" / "data")) / "bind"
 REAL = ("Alien", "Barbarian", "Female_Dress", "Fox", "Mage", "Male_Suit", "Rat", "Rogue_Hooded", "cesium_man",

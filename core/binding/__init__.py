@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ..influences import Influences
+from ..skinning.influences import Influences
 from .euclidean import bind_euclidean
 from .input import BindInput
 from .inside import BindCancelledError, Progress, bind_inside_distance

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..arrays import BoolArray, FloatArray, IntArray
+from ..maths.arrays import BoolArray, FloatArray, IntArray
 from .hierarchy import children_of, linked, steering_bones, steering_names
 from .segments import Segments
 from .solid import Solid

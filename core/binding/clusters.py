@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import FloatArray, IntArray
+from ..maths.arrays import FloatArray, IntArray
 from .surface import Surface, connected
 
 _SIDES = np.array([1.0, 0.93, 0.87])

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import FloatArray, IntArray
+from ..maths.arrays import FloatArray, IntArray
 
 _CLOSE_ENOUGH = 3e-4
 _MOST_ROUNDS = 500

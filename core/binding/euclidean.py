@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import FloatArray
-from ..influences import Influences
+from ..maths.arrays import FloatArray
+from ..skinning.influences import Influences
 from .input import BindInput
 from .inside import BindCancelledError, Progress
 from .settings import BindSettings

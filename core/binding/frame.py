@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import FloatArray
+from ..maths.arrays import FloatArray
 
 _SAME_SPREAD = 1e-6
 """Two axes whose spreads differ by less than this share are not told apart by it."""

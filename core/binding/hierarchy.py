@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..arrays import BoolArray, FloatArray, IntArray
+from ..maths.arrays import BoolArray, FloatArray, IntArray
 from .segments import Segments
 from .solid import Solid, grown
 

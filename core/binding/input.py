@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ..arrays import FloatArray, IntArray
 from ..errors import BindError, TaktError
+from ..maths.arrays import FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)

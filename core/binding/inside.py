@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import FloatArray, IntArray
 from ..errors import BindError
-from ..influences import Influences
+from ..maths.arrays import FloatArray, IntArray
+from ..skinning.influences import Influences
 from .bone_lines import bone_lines
 from .clusters import Clusters
 from .diffusion import Graph

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import BoolArray, FloatArray, IntArray
-from ..influences import Influences
+from ..maths.arrays import BoolArray, FloatArray, IntArray
+from ..skinning.influences import Influences
 from .input import BindInput
 
 _FLAT = 1e-3

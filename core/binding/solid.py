@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import BoolArray, FloatArray, IntArray
+from ..maths.arrays import BoolArray, FloatArray, IntArray
 
 _INSIDE = 0.5
 """The winding number from which on a place counts as inside: what lies behind half a surface, or more."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import FloatArray, IntArray
+from ..maths.arrays import FloatArray, IntArray
 
 _TURNING_ROUNDS = 30
 """Rounds in which neighbouring triangles agree on a side; enough for 20 % turned at random."""

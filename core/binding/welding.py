@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import FloatArray, IntArray
+from ..maths.arrays import FloatArray, IntArray
 
 
 def weld(points: FloatArray, tolerance: float) -> IntArray:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from ..clip import Clip
+from ..clips.clip import Clip
 from ..errors import FileError
 from . import bvh, ogre_binary, ogre_xml, rite
 from .ogre import OgreSkeleton

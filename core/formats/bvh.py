@@ -17,12 +17,12 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from .. import rotations as rot
-from ..arrays import FloatArray
-from ..clip import Clip, Tracks
+from ..clips.clip import Clip, Tracks
 from ..errors import FileError, TaktError, quoted
-from ..retarget import retarget
-from ..skeleton import Skeleton
+from ..maths import rotations as rot
+from ..maths.arrays import FloatArray
+from ..retargeting.retarget import retarget
+from ..skeletons.skeleton import Skeleton
 
 MAX_JOINTS: Final = 10_000
 MAX_VALUES: Final = 100_000_000

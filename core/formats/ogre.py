@@ -16,11 +16,11 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from .. import rotations as rot
-from ..arrays import FloatArray, IntArray
-from ..clip import Clip, Tracks
+from ..clips.clip import Clip, Tracks
 from ..errors import FileError, Place, Problem, TaktError, quoted
-from ..skeleton import Skeleton
+from ..maths import rotations as rot
+from ..maths.arrays import FloatArray, IntArray
+from ..skeletons.skeleton import Skeleton
 
 BlendMode = Literal["AVERAGE", "CUMULATIVE"]
 

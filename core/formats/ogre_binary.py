@@ -15,9 +15,9 @@ from typing import Any, Final, Literal
 import numpy as np
 import numpy.typing as npt
 
-from ..arrays import FloatArray
-from ..clip import Clip
+from ..clips.clip import Clip
 from ..errors import FileError, Place, TaktError, quoted
+from ..maths.arrays import FloatArray
 from .ogre import (
     MAX_BONES,
     AnimationRecord,

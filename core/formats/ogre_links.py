@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from ..clip import Clip, Tracks
+from ..clips.clip import Clip, Tracks
 from ..errors import quoted
 from .ogre import OgreSkeleton
 

@@ -11,10 +11,10 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from ..arrays import FloatArray, IntArray
 from ..errors import FileError, Place, Problem, TaktError
-from ..influences import Influences
-from ..skeleton import Skeleton
+from ..maths.arrays import FloatArray, IntArray
+from ..skeletons.skeleton import Skeleton
+from ..skinning.influences import Influences
 
 MOST_INFLUENCES: Final = 4
 """OGRE keeps the four strongest for each vertex (Mesh::_rationaliseBoneAssignments)."""

@@ -14,8 +14,8 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from ..arrays import FloatArray
 from ..errors import FileError, Place, quoted
+from ..maths.arrays import FloatArray
 from .ogre_mesh import TRIANGLE_LIST, Geometry, OgreMesh, PartRecord, Weights, assemble, triangles_of
 
 HEADER: Final = 0x1000

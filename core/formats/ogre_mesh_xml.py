@@ -9,8 +9,8 @@ from typing import Final
 
 import numpy as np
 
-from ..arrays import FloatArray
 from ..errors import FileError, quoted
+from ..maths.arrays import FloatArray
 from .ogre_mesh import (
     TRIANGLE_FAN,
     TRIANGLE_LIST,

@@ -9,10 +9,10 @@ from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
-from .. import rotations as rot
-from ..arrays import FloatArray
-from ..clip import Clip
+from ..clips.clip import Clip
 from ..errors import FileError, TaktError, quoted
+from ..maths import rotations as rot
+from ..maths.arrays import FloatArray
 from .ogre import (
     MAX_BONES,
     AnimationRecord,

@@ -9,9 +9,9 @@ from typing import Final
 
 import numpy as np
 
-from .. import rotations as rot
-from ..arrays import FloatArray
 from ..errors import FileError, Place
+from ..maths import rotations as rot
+from ..maths.arrays import FloatArray
 from .ogre_xml_values import MAX_NUMBER, Vector, number, scale, vector
 from .xml import MAX_DEPTH, MAX_ELEMENTS, Element, EndHandler, StartHandler
 

@@ -17,11 +17,11 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from .. import rotations as rot
-from ..arrays import FloatArray
-from ..clip import Clip, Tracks
+from ..clips.clip import Clip, Tracks
 from ..errors import FileError, quoted
-from ..skeleton import Skeleton
+from ..maths import rotations as rot
+from ..maths.arrays import FloatArray
+from ..skeletons.skeleton import Skeleton
 
 FPS: Final = 25.0
 """Frames per second; RiTE's own player offers 1 to 50."""

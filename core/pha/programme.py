@@ -5,16 +5,39 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 
-from ..arrays import FloatArray, IntArray
-from ..clip import Clip
+from ..clips.clip import Clip
 from ..errors import FileError, Place, Problem, ScoreError, quoted
+from ..maths.arrays import FloatArray, IntArray
 from .document import MAX_PROBLEMS, Call, Document, Procedure, near, shortened
-from .library import Library
 
 MAX_MODULES = 1_000
+
+
+class Modules(Protocol):
+    """Where a score's files come from; core's Library is one."""
+
+    def beside(self, document: Document) -> Modules:
+        """Return what serves this score: itself, or the same with a root that fits the score."""
+
+    def src_of(self, path: Path | None) -> str | None:
+        """Return by what src a score file is reached, None where none leads to it."""
+
+    def identity(self, path: Path) -> Path:
+        """Return what is the same for all ways to one file."""
+
+    def module_path(self, src: str) -> Path:
+        """Return the score file of a src; raise FileError where it is not there."""
+
+    def module(self, path: Path) -> Document:
+        """Return the score in a file that module_path returned."""
+
+    def clips(self, src: str) -> tuple[tuple[Clip, ...], tuple[Problem, ...]]:
+        """Return all clips of a src, and what is to be said of them; raise FileError where there are none."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +98,7 @@ class Programme:
                                  f"{near(name, self.own)}", Place(self.document.path)))
 
 
-def resolve(document: Document, library: Library) -> Programme:
+def resolve(document: Document, library: Modules) -> Programme:
     """Read what a score includes and loads, and look up every name.
 
     Raises ScoreError with all problems of all its files: their own mistakes, missing files, unknown and
@@ -97,7 +120,7 @@ class _Module:
 
 
 class _Resolver:
-    def __init__(self, library: Library) -> None:
+    def __init__(self, library: Modules) -> None:
         self._library = library
         self._problems: list[Problem] = []
         self._modules: list[_Module] = []

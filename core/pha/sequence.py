@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..arrays import FloatArray, IntArray
 from ..errors import Problem, ScoreError, quoted
+from ..maths.arrays import FloatArray, IntArray
 from .document import MAX_SEGMENTS
 from .programme import CallTable, Programme
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ..arrays import FloatArray
-from ..influences import Influences
+from ..maths.arrays import FloatArray
 from .dual_quaternion import skin_dual_quaternion
+from .influences import Influences
 from .linear import skin_linear
 from .palette import Palette
 from .rigid import skin_rigid

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from .. import rotations as rot
-from ..arrays import FloatArray
-from ..influences import Influences
+from ..maths import rotations as rot
+from ..maths.arrays import FloatArray
+from .influences import Influences
 from .palette import Palette, normal_matrices, unit
 
 

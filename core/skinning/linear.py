@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import FloatArray
-from ..influences import Influences
+from ..maths.arrays import FloatArray
+from .influences import Influences
 from .palette import Palette, normal_matrices, unit
 
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .. import rotations as rot
-from ..arrays import FloatArray
 from ..errors import TaktError
-from ..skeleton import Pose, Skeleton, world_from_pose
+from ..maths import rotations as rot
+from ..maths.arrays import FloatArray
+from ..skeletons.skeleton import Pose, Skeleton, world_from_pose
 
 _RIGID_TOLERANCE = 1e-6
 """Matrices closer to a rotation than this carry no scale worth sending to the GPU."""

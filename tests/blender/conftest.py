@@ -7,10 +7,10 @@ import pytest
 from mathutils import Matrix
 
 from takt.bridge import axes
-from takt.core.clip import Clip
+from takt.core.clips.clip import Clip
 from takt.core.formats import ogre_xml
 from takt.core.formats.ogre import OgreSkeleton
-from takt.core.skeleton import Skeleton
+from takt.core.skeletons.skeleton import Skeleton
 from takt.tests.blender.dancing import NAMES, PARENTS, STEPS, make_clip, make_skeleton
 
 

@@ -7,9 +7,9 @@ import bpy
 import numpy as np
 import pytest
 
-from takt.core import rotations as rot
-from takt.core.clip import Clip, Tracks
-from takt.core.skeleton import Skeleton
+from takt.core.clips.clip import Clip, Tracks
+from takt.core.maths import rotations as rot
+from takt.core.skeletons.skeleton import Skeleton
 
 NAMES = ("HumanoidRoot", "l_hip", "l_knee", "r_hip", "x_tail")
 PARENTS = (-1, 0, 1, 0, 0)

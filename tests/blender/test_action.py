@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from takt.bridge import armature, score
-from takt.core import rotations as rot
-from takt.core.keying import ANGLE_RAD, SHARE_OF_HEIGHT
-from takt.core.motion import Motion
-from takt.core.transitions.methods import METHODS
+from takt.core.maths import rotations as rot
+from takt.core.playing.keying import ANGLE_RAD, SHARE_OF_HEIGHT
+from takt.core.playing.motion import Motion
+from takt.core.playing.transitions.methods import METHODS
 from takt.tests.blender.dancing import NAMES, STEPS, curves, evaluated, play, rebuild
 
 POSE_TOLERANCE = 1e-5

@@ -10,17 +10,17 @@ import numpy as np
 import pytest
 
 from takt.bridge import clips
-from takt.core import rotations as rot
-from takt.core.arrays import FloatArray
-from takt.core.clip import Clip
-from takt.core.feet import FeetLock
+from takt.core.clips.clip import Clip
 from takt.core.formats import ogre_binary, read_clips
 from takt.core.formats.ogre import OgreSkeleton
-from takt.core.maps import SkeletonMap, find_map
-from takt.core.matching import pair
-from takt.core.rest_pose import leg_ratio
-from takt.core.retarget import Retargeted, retarget
-from takt.core.skeleton import Skeleton, world_from_pose
+from takt.core.maths import rotations as rot
+from takt.core.maths.arrays import FloatArray
+from takt.core.playing.feet import FeetLock
+from takt.core.retargeting.matching import pair
+from takt.core.retargeting.rest_pose import leg_ratio
+from takt.core.retargeting.retarget import Retargeted, retarget
+from takt.core.skeletons.maps import SkeletonMap, find_map
+from takt.core.skeletons.skeleton import Skeleton, world_from_pose
 from takt.samples.clips import build_clips
 from takt.samples.skeleton import build_skeleton
 from takt.tests.core.ogre_cases import DATA

@@ -11,16 +11,16 @@ import pytest
 from mathutils import Matrix
 
 from takt.bridge import armature, axes, joint_map, properties, score
-from takt.core import hanim
-from takt.core import rotations as rot
-from takt.core.arrays import FloatArray
-from takt.core.clip import Clip, Tracks
+from takt.core.clips.clip import Clip, Tracks
 from takt.core.errors import TaktError
-from takt.core.feet import planted, runs
 from takt.core.formats import bvh
-from takt.core.maps import find_map
-from takt.core.skeleton import Skeleton, world_from_pose
-from takt.core.upright import scaled, turned
+from takt.core.maths import rotations as rot
+from takt.core.maths.arrays import FloatArray
+from takt.core.playing.feet import planted, runs
+from takt.core.retargeting.upright import scaled, turned
+from takt.core.skeletons import hanim
+from takt.core.skeletons.maps import find_map
+from takt.core.skeletons.skeleton import Skeleton, world_from_pose
 from takt.samples.character import build_character
 from takt.samples.clips import build_clips
 from takt.samples.skeleton import build_skeleton

@@ -4,8 +4,8 @@ import threading
 
 import pytest
 
+from takt.bridge.background import BackgroundWork
 from takt.core.errors import BindError, TaktError
-from takt.operators.background import BackgroundWork
 
 PATIENCE_S = 30.0
 

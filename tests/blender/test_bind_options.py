@@ -10,11 +10,10 @@ import bpy
 import numpy as np
 import pytest
 
-from takt.bridge import binding
+from takt.bridge import bind_options, binding
 from takt.bridge.versions import is_selected
 from takt.core.binding import METHODS, RANGES, BindCancelledError, BindSettings
 from takt.core.errors import BindError
-from takt.operators import bind_options
 from takt.operators.auto_bind import unusual
 from takt.tests.rigged import BONES, bind, make_armature, make_mesh, select, weights
 

@@ -9,9 +9,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from takt.bridge import armature, axes, groups
-from takt.core import rotations as rot
-from takt.core.influences import Influences
-from takt.core.skeleton import Pose, world_from_pose
+from takt.core.maths import rotations as rot
+from takt.core.skeletons.skeleton import Pose, world_from_pose
+from takt.core.skinning.influences import Influences
 
 MATRIX_TOLERANCE = 2e-6
 WEIGHT_TOLERANCE = 1e-6

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from takt.bridge import armature, axes, clips
-from takt.core import rotations as rot
-from takt.core.arrays import FloatArray
-from takt.core.clip import Clip
+from takt.core.clips.clip import Clip
 from takt.core.errors import FileError
 from takt.core.formats import bvh, read_clips
-from takt.core.retarget import retarget
-from takt.core.skeleton import Skeleton, world_from_pose
+from takt.core.maths import rotations as rot
+from takt.core.maths.arrays import FloatArray
+from takt.core.retargeting.retarget import retarget
+from takt.core.skeletons.skeleton import Skeleton, world_from_pose
 from takt.samples.skeleton import build_skeleton
 from takt.tests.core.ogre_cases import DATA
 

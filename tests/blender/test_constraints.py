@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from takt.bridge import armature, constraints, properties, score
-from takt.core import rotations as rot
+from takt.core.maths import rotations as rot
 from takt.tests.blender.dancing import play, rebuild
 
 ANGLE_RAD = 1e-3

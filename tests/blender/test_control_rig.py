@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from takt.bridge import properties, score
-from takt.core.arrays import FloatArray
-from takt.core.skeleton import world_from_pose
+from takt.core.maths.arrays import FloatArray
+from takt.core.skeletons.skeleton import world_from_pose
 from takt.tests.blender.dancing import play, rebuild
 
 NEAR = 1e-4

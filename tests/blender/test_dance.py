@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from takt.bridge import axes, score
-from takt.core import rotations as rot
 from takt.core.formats import read_clips
-from takt.core.skeleton import world_from_pose
+from takt.core.maths import rotations as rot
+from takt.core.skeletons.skeleton import world_from_pose
 from takt.samples.character import build_character
 
 LIBRARY = Path(__file__).resolve().parents[2] / "samples" / "library"

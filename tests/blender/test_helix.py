@@ -6,8 +6,8 @@ import bpy
 import numpy as np
 
 from takt.bridge import axes, score
-from takt.core import rotations as rot
-from takt.core.skeleton import world_from_pose
+from takt.core.maths import rotations as rot
+from takt.core.skeletons.skeleton import world_from_pose
 from takt.samples import helix
 from takt.samples.clip_files import LIBRARY
 from takt.samples.helix import build_body, build_clips, build_helix, build_skeleton

@@ -12,13 +12,13 @@ import pytest
 
 from takt.bridge import ogre_files
 from takt.bridge.axes import BLENDER_FROM_HANIM
-from takt.core import rotations as rot
-from takt.core.arrays import FloatArray
-from takt.core.clip import Clip
+from takt.core.clips.clip import Clip
 from takt.core.formats import ogre_binary, ogre_mesh_binary, ogre_mesh_xml, ogre_xml
 from takt.core.formats.ogre import Link, OgreSkeleton
 from takt.core.formats.ogre_mesh import Whole
-from takt.core.skeleton import world_from_pose
+from takt.core.maths import rotations as rot
+from takt.core.maths.arrays import FloatArray
+from takt.core.skeletons.skeleton import world_from_pose
 from takt.tests.core.ogre_cases import DATA, sinbad, small
 from takt.tests.core.scores import FIGURE, X, Y, turning, walking
 from takt.tests.core.test_ogre_mesh import UVS, XYZ, xml

@@ -10,12 +10,12 @@ import pytest
 from mathutils import Quaternion
 
 from takt.bridge import limits, properties, score
-from takt.core import rotations as rot
-from takt.core.clip import Clip, Tracks
-from takt.core.euler import least_euler
+from takt.core.clips.clip import Clip, Tracks
 from takt.core.formats import ogre_binary, ogre_xml
 from takt.core.formats.ogre import OgreSkeleton
-from takt.core.skeleton import Skeleton
+from takt.core.maths import rotations as rot
+from takt.core.maths.euler import least_euler
+from takt.core.skeletons.skeleton import Skeleton
 from takt.tests.blender.dancing import make_clip, play, rebuild
 
 HIP = 1

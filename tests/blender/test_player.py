@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from takt.bridge import properties, score
-from takt.core.keys import INTERPOLATIONS
+from takt.core.clips.keys import INTERPOLATIONS
 from takt.operators.strip import go_to, shown_times
 from takt.preview import life
 from takt.preview.captions import on_screen, own_words

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from takt.bridge import armature, axes, properties, score
-from takt.core import rotations as rot
-from takt.core.clip import Clip
-from takt.core.skeleton import world_from_pose
-from takt.core.transitions.methods import METHODS
+from takt.core.clips.clip import Clip
+from takt.core.maths import rotations as rot
+from takt.core.playing.transitions.methods import METHODS
+from takt.core.skeletons.skeleton import world_from_pose
 from takt.tests.blender.dancing import NAMES, STEPS, curves, evaluated, play, rebuild, refused
 
 POSE_TOLERANCE = 1e-5

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from takt.bridge import properties, score
-from takt.core import rotations as rot
-from takt.core.transitions.methods import METHODS
-from takt.operators.score_layout import counts
+from takt.bridge.score_layout import counts
+from takt.core.maths import rotations as rot
+from takt.core.playing.transitions.methods import METHODS
 from takt.tests.blender.dancing import STEPS, play, rebuild
 
 

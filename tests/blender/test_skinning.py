@@ -5,7 +5,7 @@ import pytest
 
 from takt.bridge.armature import read_pose_world, read_rest_world, read_skeleton
 from takt.bridge.groups import read_influences
-from takt.core.arrays import FloatArray
+from takt.core.maths.arrays import FloatArray
 from takt.core.skinning import METHODS, Palette
 from takt.tests.characters import (
     REAL,

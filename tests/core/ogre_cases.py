@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from takt.core import rotations as rot
-from takt.core.arrays import FloatArray
-from takt.core.clip import Clip, Tracks
+from takt.core.clips.clip import Clip, Tracks
 from takt.core.formats.ogre import OgreSkeleton
-from takt.core.skeleton import Skeleton, world_from_pose
+from takt.core.maths import rotations as rot
+from takt.core.maths.arrays import FloatArray
+from takt.core.skeletons.skeleton import Skeleton, world_from_pose
 
 FLOAT32 = 1e-6
 """Relative error that numbers of about one may have after a trip through float32."""

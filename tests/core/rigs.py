@@ -7,9 +7,9 @@ from itertools import product
 import numpy as np
 import pytest
 
-from takt.core import rotations as rot
-from takt.core.arrays import FloatArray, IntArray
-from takt.core.skeleton import Skeleton
+from takt.core.maths import rotations as rot
+from takt.core.maths.arrays import FloatArray, IntArray
+from takt.core.skeletons.skeleton import Skeleton
 from takt.samples.skeleton import build_skeleton
 from takt.tests.core.ogre_cases import DATA
 

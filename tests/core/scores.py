@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from takt.core import rotations as rot
-from takt.core.clip import Clip, Tracks
+from takt.core.clips.clip import Clip, Tracks
+from takt.core.library.library import Library
+from takt.core.maths import rotations as rot
 from takt.core.pha.document import parse
-from takt.core.pha.library import Library
 from takt.core.pha.programme import Programme, resolve
 from takt.core.pha.sequence import Sequence, expand
-from takt.core.skeleton import Skeleton
+from takt.core.skeletons.skeleton import Skeleton
 
 UP_Z = np.array((0.0, 0.0, 1.0))
 X, Y, Z = np.eye(3)

@@ -3,13 +3,13 @@
 import pytest
 
 from takt.core.errors import FileError
-from takt.core.motion import Motion, compose
+from takt.core.library.library import Library
 from takt.core.pha.document import parse
-from takt.core.pha.library import Library
 from takt.core.pha.programme import Programme, resolve
 from takt.core.pha.sequence import Sequence, expand
-from takt.core.transitions.blending import Style
-from takt.core.transitions.limits import Limits
+from takt.core.playing.motion import Motion, compose
+from takt.core.playing.transitions.blending import Style
+from takt.core.playing.transitions.limits import Limits
 from takt.tests.core.scores import STEPS, UP_Z, procedure, score
 
 SAME = 1e-9

@@ -3,8 +3,8 @@
 import numpy as np
 from hypothesis import strategies as st
 
-from takt.core.arrays import FloatArray
-from takt.core.skeleton import Skeleton
+from takt.core.maths.arrays import FloatArray
+from takt.core.skeletons.skeleton import Skeleton
 
 
 def vectors(size: int = 3, largest: float = 10.0) -> st.SearchStrategy[FloatArray]:

@@ -7,7 +7,7 @@ import pytest
 
 from takt.core.binding import BindInput
 from takt.core.binding.report import BindReport, look_over
-from takt.core.influences import Influences
+from takt.core.skinning.influences import Influences
 
 CUBE = np.array([(x, y, z) for x in (0.0, 1) for y in (0.0, 1) for z in (0.0, 1)])
 FACES = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]

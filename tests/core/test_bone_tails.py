@@ -3,10 +3,10 @@
 import numpy as np
 from hypothesis import given, settings
 
-from takt.core import rotations as rot
-from takt.core.bone_tails import bone_tails
 from takt.core.formats.ogre import OgreSkeleton
-from takt.core.skeleton import Skeleton
+from takt.core.maths import rotations as rot
+from takt.core.skeletons.bone_tails import bone_tails
+from takt.core.skeletons.skeleton import Skeleton
 from takt.tests.core.ogre_cases import skeletons
 
 EXACT = 1e-9

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from takt.core import rotations as rot
-from takt.core.clip import Clip, Tracks
+from takt.core.clips.clip import Clip, Tracks
 from takt.core.errors import FileError, TaktError
 from takt.core.formats import bvh, read_clips
-from takt.core.skeleton import Skeleton, world_from_pose
+from takt.core.maths import rotations as rot
+from takt.core.skeletons.skeleton import Skeleton, world_from_pose
 from takt.tests.core.ogre_cases import DATA
 
 TEXT_DIGITS = 1e-7

@@ -5,16 +5,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from takt.core import rotations as rot
-from takt.core.clip import Clip
+from takt.core.clips.clip import Clip
 from takt.core.errors import TaktError
 from takt.core.formats import bvh
-from takt.core.formats.bvh_space import AXES, UNITS, BvhSpace, placed
-from takt.core.maps import find_map, write_map
-from takt.core.pha.library import Library
-from takt.core.score import perform
-from takt.core.skeleton import Skeleton, world_from_pose
-from takt.core.upright import resting, scaled, turned
+from takt.core.library.library import Library
+from takt.core.maths import rotations as rot
+from takt.core.playing.score import perform
+from takt.core.retargeting.bvh_space import AXES, UNITS, BvhSpace, placed
+from takt.core.retargeting.upright import resting, scaled, turned
+from takt.core.skeletons.maps import find_map, write_map
+from takt.core.skeletons.skeleton import Skeleton, world_from_pose
 from takt.samples.clips import build_clips
 from takt.samples.skeleton import build_skeleton
 from takt.tests.core.rigs import real

@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 
 from takt.cli import main
-from takt.core import rotations as rot
-from takt.core.clip import Clip, Tracks
+from takt.core.clips.clip import Clip, Tracks
 from takt.core.formats import bvh, ogre_binary, ogre_xml, read_skeleton
 from takt.core.formats.ogre import OgreSkeleton
-from takt.core.maps import find_map, write_map
-from takt.core.skeleton import world_from_pose
-from takt.core.transitions.methods import METHODS
-from takt.core.upright import scaled, turned
+from takt.core.maths import rotations as rot
+from takt.core.playing.transitions.methods import METHODS
+from takt.core.retargeting.upright import scaled, turned
+from takt.core.skeletons.maps import find_map, write_map
+from takt.core.skeletons.skeleton import world_from_pose
 from takt.samples.clips import build_clips
 from takt.tests.core.ogre_cases import assert_same, small
 from takt.tests.core.rigs import RIGS, worn
@@ -257,7 +257,7 @@ def test_convert_says_what_is_lost(capsys: pytest.CaptureFixture[str], tmp_path:
 @pytest.mark.parametrize("ending", [".skeleton", ".skeleton.xml", ".bvh"])
 def test_bake(path: Path, capsys: pytest.CaptureFixture[str], ending: str) -> None:
     from takt.cli.scores import read_programme
-    from takt.core.score import play
+    from takt.core.playing.score import play
 
     out = path.parent / f"baked{ending}"
     assert run(capsys, "bake", path, out, "--fps", "25")[0] == 0
@@ -328,7 +328,7 @@ def test_from_a_checkout_it_is_python_m_takt(path: Path) -> None:
 
 
 def test_in_a_checkout_takt_is_the_package() -> None:
-    code = "import takt, takt.core.score; print(takt.__doc__.split(':')[0], hasattr(takt, 'register'))"
+    code = "import takt, takt.core.playing.score; print(takt.__doc__.split(':')[0], hasattr(takt, 'register'))"
     answer = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert answer.stdout.strip() == "Takt True"
 

@@ -1,4 +1,4 @@
-"""core/clip.py: packed tracks against numpy's own interpolation, and what a clip accepts."""
+"""core/clips/clip.py: packed tracks against numpy's own interpolation, and what a clip accepts."""
 
 from dataclasses import replace
 from typing import Any
@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from takt.core import rotations as rot
-from takt.core.arrays import FloatArray
-from takt.core.clip import Clip, Tracks
+from takt.core.clips.clip import Clip, Tracks
 from takt.core.errors import TaktError
-from takt.core.skeleton import Skeleton
+from takt.core.maths import rotations as rot
+from takt.core.maths.arrays import FloatArray
+from takt.core.skeletons.skeleton import Skeleton
 
 EXACT = 1e-12
 Z = np.array((0.0, 0.0, 1.0))

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from takt.core import rotations as rot
-from takt.core.skeleton import Skeleton
+from takt.core.maths import rotations as rot
+from takt.core.skeletons.skeleton import Skeleton
 from takt.preview.colours import _CANDIDATES, _candidates, _distances, bone_colours, oklab
 
 LEAST_APART = 0.09

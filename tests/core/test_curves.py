@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from takt.core.errors import TaktError
-from takt.core.transitions.curves import CURVES, curve_named
+from takt.core.playing.transitions.curves import CURVES, curve_named
 
 EXACT = 1e-12
 PRINTED = 5e-4

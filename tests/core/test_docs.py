@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from takt.cli import main
-from takt.core import rotations as rot
+from takt.core.library.library import Library
+from takt.core.maths import rotations as rot
 from takt.core.pha.document import parse
-from takt.core.pha.library import Library
 from takt.core.pha.programme import resolve
-from takt.core.score import Settings, play
-from takt.core.transitions.curves import CURVES
-from takt.core.transitions.methods import METHODS
+from takt.core.playing.score import Settings, play
+from takt.core.playing.transitions.curves import CURVES
+from takt.core.playing.transitions.methods import METHODS
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = ROOT / "samples" / "library"

@@ -5,15 +5,15 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from takt.core import rotations as rot
-from takt.core.arrays import BoolArray, FloatArray
-from takt.core.clip import Clip, Tracks
-from takt.core.doubles import doubles
-from takt.core.matching import Pairing
-from takt.core.motion import Motion
-from takt.core.retarget import Retargeted, retarget
-from takt.core.score import Settings, play
-from takt.core.skeleton import Pose, Skeleton, world_from_pose
+from takt.core.clips.clip import Clip, Tracks
+from takt.core.maths import rotations as rot
+from takt.core.maths.arrays import BoolArray, FloatArray
+from takt.core.playing.motion import Motion
+from takt.core.playing.score import Settings, play
+from takt.core.retargeting.doubles import doubles
+from takt.core.retargeting.matching import Pairing
+from takt.core.retargeting.retarget import Retargeted, retarget
+from takt.core.skeletons.skeleton import Pose, Skeleton, world_from_pose
 from takt.samples.skeleton import build_skeleton
 from takt.tests.core.scores import library, procedure, programme
 from takt.tests.core.test_retarget import skeleton_at

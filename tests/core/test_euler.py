@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from takt.core import rotations as rot
-from takt.core.euler import ORDERS, from_euler, to_euler, to_turns
+from takt.core.maths import rotations as rot
+from takt.core.maths.euler import ORDERS, from_euler, to_euler, to_turns
 
 EXACT_RAD = 1e-6
 

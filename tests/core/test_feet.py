@@ -5,13 +5,24 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from takt.core import rotations as rot
-from takt.core.arrays import FloatArray
-from takt.core.feet import BRIEF_S, EASE_S, SHORTEST_S, Contacts, FeetLock, Leg, _within_reach, legs_of, planted, runs
-from takt.core.keyed import keys_of, packed
-from takt.core.maps import find_map
-from takt.core.score import Settings, play
-from takt.core.skeleton import Pose, world_from_pose
+from takt.core.clips.keyed import keys_of, packed
+from takt.core.maths import rotations as rot
+from takt.core.maths.arrays import FloatArray
+from takt.core.playing.feet import (
+    BRIEF_S,
+    EASE_S,
+    SHORTEST_S,
+    Contacts,
+    FeetLock,
+    Leg,
+    _within_reach,
+    legs_of,
+    planted,
+    runs,
+)
+from takt.core.playing.score import Settings, play
+from takt.core.skeletons.maps import find_map
+from takt.core.skeletons.skeleton import Pose, world_from_pose
 from takt.samples.clips import build_clips
 from takt.samples.skeleton import build_skeleton
 from takt.tests.core.rigs import RIGS, real, worn

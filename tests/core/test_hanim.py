@@ -2,7 +2,7 @@
 
 import pytest
 
-from takt.core import hanim
+from takt.core.skeletons import hanim
 
 
 def test_every_parent_stands_before_its_children_and_there_is_one_root() -> None:

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from takt.core.errors import FileError, TaktError
+from takt.core.library.library import Library
 from takt.core.pha.document import MAX_ELEMENTS, parse
-from takt.core.pha.library import Library
 from takt.core.pha.programme import resolve
 from takt.core.pha.sequence import expand
 from takt.tests.core.scores import STEPS, procedure, score

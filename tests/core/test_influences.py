@@ -1,13 +1,13 @@
-"""core/influences.py: the strongest weights of dense arrays, and back."""
+"""core/skinning/influences.py: the strongest weights of dense arrays, and back."""
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from takt.core.arrays import FloatArray
 from takt.core.errors import TaktError
-from takt.core.influences import Influences
+from takt.core.maths.arrays import FloatArray
+from takt.core.skinning.influences import Influences
 
 EXACT = 1e-12
 

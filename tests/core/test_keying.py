@@ -1,17 +1,17 @@
-"""core/keying.py: keys that say what the motion does, few or one at each frame."""
+"""core/playing/keying.py: keys that say what the motion does, few or one at each frame."""
 
 from collections.abc import Callable
 
 import numpy as np
 import pytest
 
-from takt.core import rotations as rot
-from takt.core.arrays import FloatArray
-from takt.core.keying import ANGLE_RAD, SHARE_OF_HEIGHT, Channel, Keyed, key_every_frame, key_sparsely
-from takt.core.motion import Motion, compose
+from takt.core.maths import rotations as rot
+from takt.core.maths.arrays import FloatArray
 from takt.core.pha.sequence import expand
-from takt.core.transitions.blending import Style
-from takt.core.transitions.methods import METHODS
+from takt.core.playing.keying import ANGLE_RAD, SHARE_OF_HEIGHT, Channel, Keyed, key_every_frame, key_sparsely
+from takt.core.playing.motion import Motion, compose
+from takt.core.playing.transitions.blending import Style
+from takt.core.playing.transitions.methods import METHODS
 from takt.tests.core.scores import FIGURE, UP_Z, X, Y, Z, library, procedure, programme, turning, walking
 
 FPS = 24.0

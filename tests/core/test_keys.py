@@ -1,16 +1,16 @@
-"""core/keys.py: every interpolation against its definition, many clips against each alone."""
+"""core/clips/keys.py: every interpolation against its definition, many clips against each alone."""
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from takt.core import keys
-from takt.core import rotations as rot
-from takt.core.arrays import FloatArray
-from takt.core.clip import Clip, Tracks
-from takt.core.keys import Interpolation, KeyTable, TranslationInterpolation
-from takt.core.skeleton import Skeleton
+from takt.core.clips import keys
+from takt.core.clips.clip import Clip, Tracks
+from takt.core.clips.keys import Interpolation, KeyTable, TranslationInterpolation
+from takt.core.maths import rotations as rot
+from takt.core.maths.arrays import FloatArray
+from takt.core.skeletons.skeleton import Skeleton
 from takt.tests.core.strategies import quaternions
 
 EXACT = 1e-12

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from takt.core import rotations as rot
-from takt.core.arrays import FloatArray
 from takt.core.errors import TaktError
-from takt.core.euler import least_euler
-from takt.core.transitions.limits import Limits, long_way
-from takt.core.transitions.methods import METHODS
+from takt.core.maths import rotations as rot
+from takt.core.maths.arrays import FloatArray
+from takt.core.maths.euler import least_euler
+from takt.core.playing.transitions.limits import Limits, long_way
+from takt.core.playing.transitions.methods import METHODS
 from takt.tests.core.scores import FIGURE, X, Y, library, turning
 from takt.tests.core.sentences import motion
 from takt.tests.core.strategies import quaternions
@@ -98,7 +98,7 @@ def test_ways_in_parts_are_ways_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = limits.are_left(a, b)
     assert whole[:, [1, ARM]].any(axis=0).all()
     assert not whole[:, [0, 3]].any()
-    monkeypatch.setattr("takt.core.transitions.limits._WAYS_AT_ONCE", 7)
+    monkeypatch.setattr("takt.core.playing.transitions.limits._WAYS_AT_ONCE", 7)
     assert (limits.are_left(a, b) == whole).all()
     assert [bool(limits.are_left(a[i], b[i])[ARM]) for i in range(300)] == whole[:, ARM].tolist()
 

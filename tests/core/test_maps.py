@@ -5,15 +5,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from takt.core import hanim
-from takt.core import rotations as rot
-from takt.core.arrays import FloatArray
 from takt.core.errors import FileError, SkeletonMismatchError
 from takt.core.formats import bvh, ogre_binary
-from takt.core.maps import SURE, SkeletonMap, find_map, fingerprint, read_map, write_map
-from takt.core.maps.skeleton_map import ESSENTIAL
-from takt.core.pha.library import Library
-from takt.core.skeleton import Skeleton
+from takt.core.library.library import Library
+from takt.core.maths import rotations as rot
+from takt.core.maths.arrays import FloatArray
+from takt.core.skeletons import hanim
+from takt.core.skeletons.maps import SURE, SkeletonMap, find_map, fingerprint, read_map, write_map
+from takt.core.skeletons.maps.skeleton_map import ESSENTIAL
+from takt.core.skeletons.skeleton import Skeleton
 from takt.samples.skeleton import build_skeleton
 from takt.tests.core.ogre_cases import DATA, sinbad
 from takt.tests.core.rigs import FINGERS, RIGS, real, standing_at, worn

@@ -8,16 +8,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from takt.core import rotations as rot
-from takt.core.clip import Clip, Tracks
+from takt.core.clips.clip import Clip, Tracks
 from takt.core.errors import TaktError
-from takt.core.motion import compose
+from takt.core.maths import rotations as rot
 from takt.core.pha.sequence import Sequence, expand
-from takt.core.skeleton import Skeleton
-from takt.core.transitions.blending import Style
-from takt.core.transitions.curves import CURVES, PACES
-from takt.core.transitions.methods import METHODS
-from takt.core.transitions.seams import DEFAULT_LENGTH_S
+from takt.core.playing.motion import compose
+from takt.core.playing.transitions.blending import Style
+from takt.core.playing.transitions.curves import CURVES, PACES
+from takt.core.playing.transitions.methods import METHODS
+from takt.core.playing.transitions.seams import DEFAULT_LENGTH_S
+from takt.core.skeletons.skeleton import Skeleton
 from takt.tests.core.scores import FIGURE, UP_Z, X, Y, Z, library, procedure, programme, turning
 
 EXACT_RAD = 1e-6

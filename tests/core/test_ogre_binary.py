@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from takt.core import rotations as rot
-from takt.core.clip import Clip, Tracks
+from takt.core.clips.clip import Clip, Tracks
 from takt.core.errors import FileError, TaktError
 from takt.core.formats import ogre_binary, ogre_xml, read_clips
 from takt.core.formats.ogre import Base, Link, OgreSkeleton
-from takt.core.skeleton import Skeleton, world_from_pose
+from takt.core.maths import rotations as rot
+from takt.core.skeletons.skeleton import Skeleton, world_from_pose
 from takt.tests.core.ogre_cases import FLOAT32, assert_same, assert_same_motion, of_ogre, sinbad, skeletons, small
 
 OGRE_UNITS = 2e-5

@@ -6,16 +6,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from takt.core import rotations as rot
-from takt.core.clip import Clip, Tracks
+from takt.core.clips.clip import Clip, Tracks
 from takt.core.errors import FileError
 from takt.core.formats import ogre_binary, ogre_xml
 from takt.core.formats.ogre import Base, Link, OgreSkeleton
 from takt.core.formats.ogre_links import MAX_LINKED, linked_clips
+from takt.core.library.library import Library
+from takt.core.maths import rotations as rot
 from takt.core.pha.document import parse
-from takt.core.pha.library import Library
 from takt.core.pha.programme import Programme, resolve
-from takt.core.skeleton import Skeleton, world_from_pose
+from takt.core.skeletons.skeleton import Skeleton, world_from_pose
 from takt.tests.core.ogre_cases import of_ogre
 from takt.tests.core.scores import procedure, score
 

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from takt.core import rotations as rot
-from takt.core.clip import Clip, Tracks
+from takt.core.clips.clip import Clip, Tracks
 from takt.core.errors import FileError, TaktError
 from takt.core.formats import ogre_xml, ogre_xml_keys, xml
 from takt.core.formats.ogre import Base, Link, OgreSkeleton
-from takt.core.skeleton import Skeleton
+from takt.core.maths import rotations as rot
+from takt.core.skeletons.skeleton import Skeleton
 from takt.tests.core.ogre_cases import assert_same, assert_same_motion, skeletons, small
 
 EXACT = 1e-12

@@ -5,9 +5,9 @@ import os
 import pytest
 
 from takt.core.errors import FileError, ScoreError
-from takt.core.pha import library as library_room
+from takt.core.library import library as library_room
+from takt.core.library.library import Library
 from takt.core.pha.document import parse
-from takt.core.pha.library import Library
 from takt.core.pha.programme import resolve
 from takt.core.pha.sequence import expand
 from takt.tests.core.scores import X, procedure, score, turning

@@ -1,13 +1,13 @@
-"""core/reduction.py: what the kept keys say is within the tolerance, and none is kept that a line makes superfluous."""
+"""core/maths/reduction.py: what the kept keys say is within the tolerance, and no key that a line replaces is kept."""
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from takt.core import rotations as rot
-from takt.core.arrays import BoolArray, FloatArray
-from takt.core.reduction import rotation_keys, vector_keys
+from takt.core.maths import rotations as rot
+from takt.core.maths.arrays import BoolArray, FloatArray
+from takt.core.maths.reduction import rotation_keys, vector_keys
 
 ROUNDING = 1e-9
 

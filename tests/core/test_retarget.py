@@ -7,17 +7,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from takt.core import hanim
-from takt.core import rotations as rot
-from takt.core.arrays import FloatArray
-from takt.core.clip import Clip, Tracks
+from takt.core.clips.clip import Clip, Tracks
 from takt.core.errors import SkeletonMismatchError
 from takt.core.formats import bvh, ogre_binary
-from takt.core.maps import find_map
-from takt.core.matching import Pairing, pair
-from takt.core.rest_pose import rest_corrections
-from takt.core.retarget import retarget
-from takt.core.skeleton import Skeleton, world_from_pose
+from takt.core.maths import rotations as rot
+from takt.core.maths.arrays import FloatArray
+from takt.core.retargeting.matching import Pairing, pair
+from takt.core.retargeting.rest_pose import rest_corrections
+from takt.core.retargeting.retarget import retarget
+from takt.core.skeletons import hanim
+from takt.core.skeletons.maps import find_map
+from takt.core.skeletons.skeleton import Skeleton, world_from_pose
 from takt.samples.skeleton import build_skeleton
 from takt.tests.core.ogre_cases import DATA, sinbad
 from takt.tests.core.rigs import RIGS, real, worn

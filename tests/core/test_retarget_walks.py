@@ -6,15 +6,15 @@ from functools import partial
 import numpy as np
 import pytest
 
-from takt.core import rotations as rot
-from takt.core.arrays import FloatArray
-from takt.core.clip import Clip
-from takt.core.maps import find_map
-from takt.core.motion import Motion
-from takt.core.score import Settings, play
-from takt.core.skeleton import Skeleton, world_from_pose
-from takt.core.transitions.methods import METHODS
-from takt.core.upright import resting, turned
+from takt.core.clips.clip import Clip
+from takt.core.maths import rotations as rot
+from takt.core.maths.arrays import FloatArray
+from takt.core.playing.motion import Motion
+from takt.core.playing.score import Settings, play
+from takt.core.playing.transitions.methods import METHODS
+from takt.core.retargeting.upright import resting, turned
+from takt.core.skeletons.maps import find_map
+from takt.core.skeletons.skeleton import Skeleton, world_from_pose
 from takt.samples.clips import STRIDE_M, build_clips
 from takt.samples.skeleton import build_skeleton
 from takt.tests.core.rigs import RIGS, real, worn

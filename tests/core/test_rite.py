@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from takt.core import rotations as rot
-from takt.core.clip import Clip
+from takt.core.clips.clip import Clip
 from takt.core.errors import FileError
 from takt.core.formats import rite
-from takt.core.pha.library import Library
-from takt.core.skeleton import world_from_pose
+from takt.core.library.library import Library
+from takt.core.maths import rotations as rot
+from takt.core.skeletons.skeleton import world_from_pose
 
 HALF = np.sqrt(0.5)
 MODEL = f"""RiTE model

@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from takt.core import rotations as rot
-from takt.core.clip import Clip, Tracks
+from takt.core.clips.clip import Clip, Tracks
 from takt.core.errors import TaktError
-from takt.core.motion import compose
+from takt.core.maths import rotations as rot
 from takt.core.pha.sequence import expand
-from takt.core.root_motion import Placement, Root, root_joint
-from takt.core.skeleton import Skeleton, world_from_pose
-from takt.core.transitions.blending import Style
-from takt.core.transitions.methods import METHODS
+from takt.core.playing.motion import compose
+from takt.core.playing.root_motion import Placement, Root, root_joint
+from takt.core.playing.transitions.blending import Style
+from takt.core.playing.transitions.methods import METHODS
+from takt.core.skeletons.skeleton import Skeleton, world_from_pose
 from takt.tests.core.scores import FIGURE, UP_Z, X, library, procedure, programme, turning, walking
 
 EXACT = 1e-9

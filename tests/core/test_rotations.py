@@ -1,4 +1,4 @@
-"""core/rotations.py: quaternions against matrices, and the short way in every blend."""
+"""core/maths/rotations.py: quaternions against matrices, and the short way in every blend."""
 
 from collections.abc import Callable
 
@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from takt.core import rotations as rot
-from takt.core.arrays import FloatArray
+from takt.core.maths import rotations as rot
+from takt.core.maths.arrays import FloatArray
 from takt.tests.core.strategies import quaternions, vectors
 
 EXACT = 1e-12

@@ -7,12 +7,12 @@ from functools import cache
 import numpy as np
 import pytest
 
-from takt.core import rotations as rot
-from takt.core.clip import Clip
+from takt.core.clips.clip import Clip
 from takt.core.formats import ogre_binary, ogre_xml
-from takt.core.pha.library import Library
-from takt.core.score import perform
-from takt.core.skeleton import world_from_pose
+from takt.core.library.library import Library
+from takt.core.maths import rotations as rot
+from takt.core.playing.score import perform
+from takt.core.skeletons.skeleton import world_from_pose
 from takt.samples import clip_files, figure, helix
 from takt.samples.body import MIRROR, Body, build_body, normals
 from takt.samples.cage import build_cage, subdivide

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from takt.core import rotations as rot
-from takt.core.clip import Clip, Tracks
+from takt.core.clips.clip import Clip, Tracks
 from takt.core.errors import ScoreError, TaktError
-from takt.core.score import Settings, perform
-from takt.core.skeleton import Skeleton
+from takt.core.maths import rotations as rot
+from takt.core.playing.score import Settings, perform
+from takt.core.skeletons.skeleton import Skeleton
 from takt.samples.skeleton import build_skeleton
 from takt.tests.core.scores import FIGURE, NO_TURN, STEPS, UP_Z, X, library, procedure, score, turning
 from takt.tests.core.test_retarget import random_clip

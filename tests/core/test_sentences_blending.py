@@ -5,14 +5,14 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from takt.core import rotations as rot
-from takt.core.arrays import FloatArray
-from takt.core.clip import Clip, Tracks
-from takt.core.motion import Motion
-from takt.core.transitions.curves import CURVES
-from takt.core.transitions.limits import Limits
-from takt.core.transitions.methods import METHODS
-from takt.core.transitions.seams import NO_NATURAL_WAY_RAD
+from takt.core.clips.clip import Clip, Tracks
+from takt.core.maths import rotations as rot
+from takt.core.maths.arrays import FloatArray
+from takt.core.playing.motion import Motion
+from takt.core.playing.transitions.curves import CURVES
+from takt.core.playing.transitions.limits import Limits
+from takt.core.playing.transitions.methods import METHODS
+from takt.core.playing.transitions.seams import NO_NATURAL_WAY_RAD
 from takt.tests.core.scores import FIGURE, X, Y, Z, library, turning
 from takt.tests.core.sentences import SAME, motion
 

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from takt.core.clip import Clip
+from takt.core.clips.clip import Clip
 from takt.core.errors import FileError, ScoreError
 from takt.core.formats import bvh, ogre_binary, ogre_xml
 from takt.core.formats.ogre import OgreSkeleton
-from takt.core.pha import library as library_room
+from takt.core.library import library as library_room
+from takt.core.library.library import CLIP_SUFFIXES, Library
 from takt.core.pha.document import MAX_SEGMENTS, parse
-from takt.core.pha.library import CLIP_SUFFIXES, Library
 from takt.core.pha.programme import resolve
 from takt.core.pha.sequence import expand
 from takt.tests.core.scores import FIGURE, X, procedure, score, turning

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from takt.core import rotations as rot
+from takt.core.maths import rotations as rot
 from takt.core.pha.sequence import expand
-from takt.core.transitions.methods import METHODS
+from takt.core.playing.transitions.methods import METHODS
 from takt.tests.core.scores import X, procedure, turning
 from takt.tests.core.sentences import AUTO, SAME, main, motion, programme
 

@@ -5,13 +5,13 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from takt.core import rotations as rot
-from takt.core.arrays import FloatArray
-from takt.core.clip import Clip, Tracks
-from takt.core.score import Settings
-from takt.core.transitions.curves import CURVES
-from takt.core.transitions.lengths import DEFAULT_SPEED_RAD_S
-from takt.core.transitions.methods import KEPT_SHARE, METHODS
+from takt.core.clips.clip import Clip, Tracks
+from takt.core.maths import rotations as rot
+from takt.core.maths.arrays import FloatArray
+from takt.core.playing.score import Settings
+from takt.core.playing.transitions.curves import CURVES
+from takt.core.playing.transitions.lengths import DEFAULT_SPEED_RAD_S
+from takt.core.playing.transitions.methods import KEPT_SHARE, METHODS
 from takt.tests.core.scores import FIGURE, X, Y, library, turning
 from takt.tests.core.sentences import SAME, motion
 

@@ -1,4 +1,4 @@
-"""core/skeleton.py: what a skeleton accepts, and forward kinematics against a plain walk up the parents."""
+"""core/skeletons/skeleton.py: what a skeleton accepts, and forward kinematics against a plain walk up the parents."""
 
 from dataclasses import replace
 from typing import Any
@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from takt.core import rotations as rot
-from takt.core.arrays import FloatArray
 from takt.core.errors import SkeletonMismatchError, TaktError
-from takt.core.skeleton import Pose, Skeleton, joints_named, world_from_pose
+from takt.core.maths import rotations as rot
+from takt.core.maths.arrays import FloatArray
+from takt.core.skeletons.skeleton import Pose, Skeleton, joints_named, world_from_pose
 from takt.tests.core.strategies import quaternions, skeletons, vectors
 
 EXACT = 1e-12

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from takt.core import rotations as rot
-from takt.core.arrays import FloatArray
 from takt.core.errors import TaktError
-from takt.core.influences import Influences
-from takt.core.skeleton import Pose, Skeleton, world_from_pose
+from takt.core.maths import rotations as rot
+from takt.core.maths.arrays import FloatArray
+from takt.core.skeletons.skeleton import Pose, Skeleton, world_from_pose
 from takt.core.skinning import METHODS, Palette, skin_dual_quaternion, skin_linear, skin_rigid
+from takt.core.skinning.influences import Influences
 from takt.core.skinning.palette import normal_matrices, unit
 
 EXACT = 1e-12

@@ -8,13 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from takt.cli import main
-from takt.core import rotations as rot
-from takt.core.bake import bake
 from takt.core.errors import TaktError
-from takt.core.motion import Motion
-from takt.core.score import Settings, play
-from takt.core.timeline import CLIP_ROW, CURVE_POINTS, PROCEDURE_ROW, TRANSITION_ROW, Timeline, angular_speeds
-from takt.core.transitions.methods import METHODS
+from takt.core.maths import rotations as rot
+from takt.core.playing.bake import bake
+from takt.core.playing.motion import Motion
+from takt.core.playing.score import Settings, play
+from takt.core.playing.timeline import CLIP_ROW, CURVE_POINTS, PROCEDURE_ROW, TRANSITION_ROW, Timeline, angular_speeds
+from takt.core.playing.transitions.methods import METHODS
 from takt.tests.core.scores import UP_Z, procedure, programme
 
 ROOT = Path(__file__).resolve().parents[2]

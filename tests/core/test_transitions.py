@@ -5,12 +5,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from takt.core import held
-from takt.core.clip import Clip, Tracks
+from takt.core.clips.clip import Clip, Tracks
 from takt.core.errors import TaktError
-from takt.core.held import Held
-from takt.core.transitions.lengths import DEFAULT_SPEED_RAD_S, Neighbours, Turning, automatic_lengths, speed_named
-from takt.core.transitions.methods import METHODS, method_named
+from takt.core.playing import held
+from takt.core.playing.held import Held
+from takt.core.playing.transitions.lengths import (
+    DEFAULT_SPEED_RAD_S,
+    Neighbours,
+    Turning,
+    automatic_lengths,
+    speed_named,
+)
+from takt.core.playing.transitions.methods import METHODS, method_named
 from takt.tests.core.scores import FIGURE, X, Y, turning, walking
 
 EXACT = 1e-12

@@ -7,7 +7,7 @@ from typing import Any
 import gpu
 import numpy as np
 
-from takt.core.arrays import FloatArray
+from takt.core.maths.arrays import FloatArray
 from takt.core.skinning import Palette
 from takt.preview.batch import Geometry, has_more_influences, vertex_buffer
 from takt.preview.figures import figure_rows, palette_rows, placement_rows, rows_per_bone, texture_of

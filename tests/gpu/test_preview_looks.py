@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from takt.bridge.armature import read_skeleton
-from takt.core import rotations as rot
-from takt.core.clip import Clip, Tracks
-from takt.core.motion import Motion, compose
+from takt.core.clips.clip import Clip, Tracks
+from takt.core.maths import rotations as rot
 from takt.core.pha.sequence import expand
-from takt.core.transitions.blending import Style
+from takt.core.playing.motion import Motion, compose
+from takt.core.playing.transitions.blending import Style
 from takt.preview import offscreen
 from takt.preview.cast import Actor
 from takt.preview.choices import Choices

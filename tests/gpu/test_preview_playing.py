@@ -9,9 +9,9 @@ import pytest
 from mathutils import Matrix, Quaternion, Vector
 
 from takt.bridge.armature import read_skeleton
-from takt.core import rotations as rot
-from takt.core.arrays import FloatArray
-from takt.core.skeleton import Pose
+from takt.core.maths import rotations as rot
+from takt.core.maths.arrays import FloatArray
+from takt.core.skeletons.skeleton import Pose
 from takt.preview import life
 from takt.preview.cast import Cast
 from takt.preview.choices import Choices

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from takt.bridge.score import motion_of, time_s
-from takt.core.arrays import FloatArray
+from takt.core.maths.arrays import FloatArray
 from takt.preview.batch import read_geometry
 from takt.preview.character import Character
 from takt.preview.roles import Role, pose_roles

@@ -6,10 +6,10 @@ from mathutils import Matrix, Quaternion
 
 from takt.bridge.armature import read_pose_world, read_skeleton
 from takt.bridge.groups import read_influences
-from takt.core.arrays import FloatArray
-from takt.core.influences import Influences
-from takt.core.skeleton import Skeleton
+from takt.core.maths.arrays import FloatArray
+from takt.core.skeletons.skeleton import Skeleton
 from takt.core.skinning import METHODS, Palette
+from takt.core.skinning.influences import Influences
 from takt.preview.batch import Geometry, read_geometry
 from takt.preview.character import method_of
 from takt.preview.shader import METHODS as IN_SHADER

@@ -1,0 +1,45 @@
+"""The character that operators and panels are about, and why it cannot play a score."""
+
+import bpy
+
+from . import properties
+
+_MODES_THAT_ALLOW_ACTIONS = frozenset({"OBJECT", "POSE"})
+
+
+def active_armature(context: bpy.types.Context) -> bpy.types.Object | None:
+    """Return the active object where it is an armature, or the armature that deforms it."""
+    active = context.active_object
+    return active if active is None or active.type == "ARMATURE" else active.find_armature()
+
+
+def armature_problem(armature_object: bpy.types.Object | None) -> str:
+    """Return why the armature cannot play a score, or an empty text; cheap enough for every redraw."""
+    if armature_object is None:
+        return "Make a character's armature the active object"
+    if armature_object.mode not in _MODES_THAT_ALLOW_ACTIONS:
+        return f"'{armature_object.name}' is being edited: go to Object Mode or Pose Mode first"
+    if not armature_object.is_editable:
+        return (f"'{armature_object.name}' is linked from another file; "
+                "make it local or a library override (Object > Library Override > Make)")
+    return ""
+
+
+def score_problem(armature_object: bpy.types.Object | None) -> str:
+    """Return why there is no score to play, or an empty text; cheap enough for every redraw."""
+    reason = armature_problem(armature_object)
+    if not reason and armature_object is not None and properties.character(armature_object).text is None:
+        reason = f"'{armature_object.name}' has no score: import one or choose a text"
+    return reason
+
+
+class ForScore:
+    """Wants an armature that has a score."""
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Tell whether there is a score."""
+        reason = score_problem(active_armature(context))
+        if reason:
+            cls.poll_message_set(reason)  # type: ignore[attr-defined]  # the operator's
+        return not reason

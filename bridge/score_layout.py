@@ -1,0 +1,46 @@
+"""How the settings of a score are laid out, in the adjust panel, the file browser and the sidebar alike."""
+
+import bpy
+
+from ..core.playing.transitions.methods import METHODS
+from .properties import ScoreSettings, TaktCharacter
+
+_PARTS = (
+    ("blending", "Blending", ("interpolation", "translation", "pace", "joint_time", "speed", "joint_limits")),
+    ("clip_files", "Clip Files", ("library", "load_format", "bvh_up", "bvh_forward")),
+    ("action", "Action", ("key_mode", "rotations", "mute_constraints", "markers_wanted")),
+)
+"""What is folded away at first: identifier, label, settings."""
+
+
+def draw_settings(layout: bpy.types.UILayout, settings: ScoreSettings) -> None:
+    """Draw the settings, labels left and values right."""
+    layout.use_property_split = True
+    layout.use_property_decorate = False
+    column = layout.column()
+    if isinstance(settings, TaktCharacter) and len(settings.procedures):
+        column.template_list("TAKT_UL_procedures", "", settings, "procedures", settings, "procedure_index", rows=3)
+        column = layout.column()
+    else:
+        column.prop(settings, "procedure")
+    for name in ("method", "curve", "root_motion", "lock_feet", "loop"):
+        _draw(column, settings, name)
+    for identifier, label, names in _PARTS:
+        header, body = layout.panel(f"TAKT_{identifier}", default_closed=True)
+        header.label(text=label)
+        if body is not None:
+            column = body.column()
+            for name in names:
+                _draw(column, settings, name)
+
+
+def counts(settings: ScoreSettings, name: str) -> bool:
+    """Tell whether a setting changes anything with the method that is chosen."""
+    shape = METHODS[settings.method].shape
+    return not (name == "curve" and shape == "ALONE") and not (name in ("pace", "joint_time") and shape == "LEAD")
+
+
+def _draw(column: bpy.types.UILayout, settings: ScoreSettings, name: str) -> None:
+    row = column.row()
+    row.active = counts(settings, name)
+    row.prop(settings, name)

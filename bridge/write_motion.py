@@ -1,0 +1,107 @@
+"""A score performed is checked, written to the armature and the timeline, and told of."""
+
+from typing import Literal, cast
+
+import bpy
+import numpy as np
+
+from ..core.playing.motion import Motion
+from . import action, axes, constraints, limits, properties, score, timeline
+
+_Severity = Literal["INFO", "WARNING"]
+_NAMES_SHOWN = 8
+_FEW_SHOWN = 3
+_PROBLEMS_SHOWN = 5
+
+
+def write_motion(operator: bpy.types.Operator, context: bpy.types.Context, armature_object: bpy.types.Object,
+                 name: str, motion: Motion, frame_start: int) -> None:
+    """Write a motion as Action and timeline, and report what came of it."""
+    scene = context.scene
+    assert scene is not None
+    character = properties.character(armature_object)
+    modes = action.rotation_modes(armature_object) if character.rotations == "AS_RIG" else None
+    channels = action.sample_channels(motion, scene, frame_start, character.key_mode, modes)
+    character.frame_start = frame_start
+    action.write_action(armature_object, name, channels)
+    constraints.give_back(armature_object)
+    muted = constraints.mute(armature_object, _moved(motion)) if character.mute_constraints else 0
+    timeline.write_timeline(armature_object, scene, motion, channels.last_frame)
+    score.keep_procedures(character)
+    if channels.turns:
+        operator.report({"WARNING"}, "Each round of the loop sets out in another direction, which an Action cannot "
+                                     "repeat: it holds one round")
+    _report(operator, armature_object, motion)
+    operator.report({"INFO"}, f"'{armature_object.name}' plays {len(motion.sequence):,} segments, "
+                              f"{motion.duration_s:.1f} s" + (f"; {muted} constraints muted" if muted else ""))
+
+
+def _report(operator: bpy.types.Operator, armature_object: bpy.types.Object, motion: Motion) -> None:
+    """Report what was made; each thing that is unusual as a warning of its own."""
+    for problem in sorted(motion.problems, key=lambda problem: problem.is_note)[:_PROBLEMS_SHOWN]:
+        operator.report({"INFO" if problem.is_note else "WARNING"}, str(problem))
+    if properties.character(armature_object).joint_limits and limits.read_limits(armature_object) is None:
+        operator.report({"WARNING"}, "No bone has limits: add Limit Rotation constraints in local space, or "
+                                     "limits of IK")
+    joints, behind, along = _unmatched(armature_object, motion)
+    if along:
+        operator.report({"INFO"}, f"Clips have nothing for {len(along)} bones, which keep still on what they hang on: "
+                                  f"{', '.join(along[:_FEW_SHOWN])}{', …' if len(along) > _FEW_SHOWN else ''}")
+    findings: list[tuple[_Severity, str, tuple[str, ...]]] = [
+        ("INFO", "Without counterpart", joints),
+        ("WARNING", "Deforming bones that nothing moves stay behind", behind),
+        ("WARNING", "Constraints or drivers lead bones that the score plays; see Mute Constraints below Action",
+         _led(armature_object, motion)),
+        ("WARNING", "Bones that ignore part of their parent's transform play differently",
+         _peculiar(armature_object, motion))]
+    for severity, text, names in findings:
+        if names:
+            more = f" and {len(names) - _NAMES_SHOWN} more" if len(names) > _NAMES_SHOWN else ""
+            operator.report({severity}, f"{text}: {', '.join(names[:_NAMES_SHOWN])}{more}")
+    for text in axes.distortions(armature_object):
+        operator.report({"WARNING"}, f"'{armature_object.name}' {text}; apply its scale, or its parent's "
+                                     "(Object > Apply)")
+
+
+def _moved(motion: Motion) -> set[str]:
+    """Return the names of the bones that the score moves."""
+    return {motion.skeleton.names[joint] for clip in motion.clips for joint in np.flatnonzero(clip.moved).tolist()}
+
+
+def _unmatched(armature_object: bpy.types.Object, motion: Motion) -> tuple[tuple[str, ...], ...]:
+    """Return the clips' joints without counterpart, and the bones: those that stay behind, those that are carried.
+
+    Bones of a control rig that move no skin are left out, and those on which the whole body hangs: nobody expects
+    clips to have them.
+    """
+    bones = cast(bpy.types.Armature, armature_object.data).bones
+    moved = _moved(motion)
+    carrying = {above.name for name in moved for above in bones[name].parent_recursive}
+    joints = tuple(name for name in motion.unmatched if name not in bones)
+    skin = [bones[name] for name in motion.unmatched
+            if name in bones and bones[name].use_deform and name not in carrying]
+    along = [bone.name for bone in skin if any(above.name in moved for above in bone.parent_recursive)]
+    return joints, tuple(bone.name for bone in skin if bone.name not in along), tuple(along)
+
+
+def _led(armature_object: bpy.types.Object, motion: Motion) -> tuple[str, ...]:
+    """Return the bones that move by the score and by constraints or drivers too."""
+    moved = _moved(motion)
+    return tuple(name for name in constraints.led_bones(armature_object) if name in moved)
+
+
+def _peculiar(armature_object: bpy.types.Object, motion: Motion) -> tuple[str, ...]:
+    """Return the bones whose settings keep a motion from being what the clips say."""
+    bones = cast(bpy.types.Armature, armature_object.data).bones
+    moved = _moved(motion)
+    played = {bone.name for name in moved for bone in (bones[name], *bones[name].parent_recursive)}
+    placed, scaled = ({motion.skeleton.names[joint] for tracks in channel for joint in tracks.joints.tolist()}
+                      for channel in ([clip.translations for clip in motion.clips],
+                                      [clip.scales for clip in motion.clips]))
+
+    def ignores_parent(bone: bpy.types.Bone) -> bool:
+        ignored = (set() if bone.use_inherit_rotation else moved) | (set() if bone.inherit_scale == "FULL" else scaled)
+        return bone.name in played and any(above.name in ignored for above in bone.parent_recursive)
+
+    return tuple(bone.name for bone in bones if ignores_parent(bone)
+                 or ((bone.use_connect or not bone.use_local_location) and bone.name in placed))

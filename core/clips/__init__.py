@@ -1,0 +1,1 @@
+"""Clips: keys of joints over time."""

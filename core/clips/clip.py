@@ -1,0 +1,64 @@
+"""Clips: keyed motion of a skeleton's joints."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ..errors import TaktError
+from ..maths.arrays import BoolArray, FloatArray
+from ..skeletons.skeleton import Pose, Skeleton
+from .keys import Interpolation, KeyTable, TranslationInterpolation
+from .tracks import Tracks
+
+__all__ = ["Clip", "Interpolation", "Tracks", "TranslationInterpolation"]
+
+
+@dataclass(frozen=True, eq=False)
+class Clip:
+    """A named piece of motion, 0 to duration_s, relative to its skeleton's rest pose (see Pose).
+
+    rotations: tracks of quaternions wxyz; translations and scales: tracks of vectors.
+    is_looping: where a track ends before duration_s, it goes on to its first key's value there.
+    """
+
+    name: str
+    skeleton: Skeleton
+    duration_s: float
+    rotations: Tracks
+    translations: Tracks
+    scales: Tracks
+    is_looping: bool = False
+
+    def __post_init__(self) -> None:
+        if not (np.isfinite(self.duration_s) and self.duration_s >= 0.0):
+            raise TaktError(f"clip {self.name!r} lasts {self.duration_s} s; a finite length of at least 0 is wanted")
+        for tracks, channels in ((self.rotations, 4), (self.translations, 3), (self.scales, 3)):
+            if tracks.values.shape[1] != channels:
+                raise TaktError(f"clip {self.name!r} has {tracks.values.shape[1]} channels where {channels} belong")
+            if ((tracks.joints < 0) | (tracks.joints >= len(self.skeleton))).any():
+                raise TaktError(f"clip {self.name!r} moves joints that its skeleton does not have")
+
+    @cached_property
+    def moved(self) -> BoolArray:
+        """Joints that any track moves, (J,)."""
+        moved = np.zeros(len(self.skeleton), dtype=np.bool_)
+        for tracks in (self.rotations, self.translations, self.scales):
+            moved[tracks.joints] = True
+        return moved
+
+    @cached_property
+    def _keys(self) -> KeyTable:
+        return KeyTable.of(self.skeleton, [(self.duration_s, self.is_looping, self.rotations, self.translations,
+                                            self.scales)])
+
+    def sample(self, times_s: FloatArray, interpolation: Interpolation = "LERP",
+               translation: TranslationInterpolation = "LINEAR") -> Pose:
+        """Return the poses (F, J, …) at times (F,); joints without tracks are at rest.
+
+        Times outside the clip hold its ends. See KeyTable for the interpolations; LERP is OGRE's default.
+        """
+        times_s = np.asarray(times_s, dtype=np.float64)
+        return self._keys.sample(np.zeros(len(times_s), dtype=np.int64), times_s, interpolation, translation)

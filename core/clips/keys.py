@@ -1,0 +1,245 @@
+"""The keys of several clips laid out so that many instants are sampled in few steps over whole arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from ..maths import rotations as rot
+from ..maths.arrays import BoolArray, FloatArray, IntArray
+from ..skeletons.skeleton import Pose, Skeleton
+from .tracks import Tracks
+
+Interpolation = Literal["SLERP", "LERP", "SQUAD"]
+TranslationInterpolation = Literal["LINEAR", "SPLINE"]
+
+INTERPOLATIONS: dict[Interpolation, tuple[str, str]] = {
+    "SLERP": ("Spherical", "At constant angular speed between keys"),
+    "LERP": ("Linear", "Straight and normalised, as OGRE plays its clips"),
+    "SQUAD": ("Smooth", "Through the keys without a change of speed at them (Shoemake's SQUAD)"),
+}
+TRANSLATION_INTERPOLATIONS: dict[TranslationInterpolation, tuple[str, str]] = {
+    "LINEAR": ("Linear", "Straight from key to key"),
+    "SPLINE": ("Smooth", "Through the keys without a change of speed at them"),
+}
+Difference = Callable[[IntArray, IntArray], FloatArray]
+ClipTracks = tuple[float, bool, Tracks, Tracks, Tracks]
+_GRID_ENTRIES = 2_000_000
+"""A clip whose tracks have few times in common gets a coarser grid above this, and steps on from there."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Channel:
+    """One kind of tracks of C clips: N keys of T joints, row 0 standing for rest.
+
+    joints: (T,) those that any clip has a track of. places: (U,) clip + i·time, ascending: complex numbers sort by
+    their real part first, so that one search finds clip and time, exactly.
+    key: (U, T) the row of the last key at or before each place. steps: how many more may follow up to the next.
+    times_s, values: (N + 1,), (N + 1, C); per_s: (N + 1,) 1 ÷ the time to the next key, 0 at the last of a track.
+    """
+
+    joints: IntArray
+    places: npt.NDArray[np.complex128]
+    key: npt.NDArray[np.intp]
+    steps: int
+    times_s: FloatArray
+    values: FloatArray
+    per_s: FloatArray
+    loops: BoolArray
+    starts: IntArray
+
+    @classmethod
+    def of(cls, clips: Sequence[tuple[Tracks, float, bool]], neutral: FloatArray) -> _Channel:
+        tracks = [t.closed(duration) if loops else t for t, duration, loops in clips]
+        joints = np.unique(np.concatenate([t.joints for t in tracks]))
+        times = np.concatenate([(0.0,), *(t.times_s for t in tracks)])
+        values = np.concatenate([neutral[None], *(t.values for t in tracks)])
+        offsets = np.cumsum([1, *(len(t.times_s) for t in tracks)])
+        starts = np.concatenate([(0,), *(t.starts[:-1] + at for t, at in zip(tracks, offsets[:-1], strict=True))])
+        starts = np.append(starts, len(times)).astype(np.int64)
+        loops = np.concatenate([(False,), *(np.full(len(t), loop) for t, (_, _, loop) in
+                                            zip(tracks, clips, strict=True))]).astype(np.bool_)
+        gap = np.append(np.diff(times), 0.0)
+        gap[starts[1:] - 1] = 0.0
+        per_s = np.divide(1.0, gap, out=np.zeros(len(gap)), where=gap > np.finfo(np.float64).tiny)
+        places, grids, steps = [], [], 0
+        for clip, (own, offset) in enumerate(zip(tracks, offsets[:-1], strict=True)):
+            at, grid, more = _grid(own)
+            place = np.empty(len(at), dtype=np.complex128)
+            place.real, place.imag = clip, at
+            places.append(place)
+            wide = np.zeros((len(at), len(joints)), dtype=np.intp)
+            wide[:, np.searchsorted(joints, own.joints)] = grid + offset
+            grids.append(wide)
+            steps = max(steps, more)
+        return cls(joints, np.concatenate(places), np.concatenate(grids), steps, times, values, per_s, loops, starts)
+
+    def find(self, clip: IntArray, times_s: FloatArray) -> tuple[npt.NDArray[np.intp], FloatArray]:
+        """Return the key (F, T) at or before each instant (F,), and the share of the way to the next, 0…1."""
+        place = np.empty(len(times_s), dtype=np.complex128)
+        place.real, place.imag = clip, times_s
+        key = self.key[np.searchsorted(self.places, place, side="right") - 1]
+        time = times_s[:, None]
+        for _ in range(self.steps):
+            following = np.minimum(key + 1, len(self.times_s) - 1)
+            key = np.where((self.per_s[key] > 0.0) & (self.times_s[following] <= time), following, key)
+        share = (time - self.times_s[key]) * self.per_s[key]
+        return key, np.minimum(np.maximum(share, 0.0, out=share), 1.0, out=share)
+
+    @property
+    def neighbours(self) -> tuple[IntArray, IntArray]:
+        """The rows of the keys before and after each key, (N + 1,); itself at the ends, round in a loop."""
+        rows = np.arange(len(self.times_s))
+        first, last = self.starts[:-1], self.starts[1:] - 1
+        before, after = rows - 1, rows + 1
+        before[first], after[last] = first, last
+        whole = self.loops & (last - first > 1)  # the last key of a loop is the first again
+        before[first[whole]], after[last[whole]] = last[whole] - 1, first[whole] + 1
+        return before, after
+
+
+def _grid(tracks: Tracks) -> tuple[FloatArray, IntArray, int]:
+    """Return times (U,) from −∞ on, the last key of each track at or before them, (U, T), and the steps left."""
+    times = np.unique(tracks.times_s)
+    stride = max(1, len(times) * len(tracks) // _GRID_ENTRIES)
+    at = times[::stride]
+    track = np.repeat(np.arange(len(tracks)), np.diff(tracks.starts))
+    key = np.zeros((len(at) + 1, len(tracks)), dtype=np.int64)
+    key[0] = tracks.starts[:-1]
+    row = np.searchsorted(at, tracks.times_s) + 1
+    within = row <= len(at)
+    np.maximum.at(key, (row[within], track[within]), np.arange(len(track))[within])
+    return np.concatenate(((-np.inf,), at)), np.maximum.accumulate(key, axis=0), stride if stride > 1 else 0
+
+
+@dataclass(frozen=True, eq=False)
+class KeyTable:
+    """The keys of C clips on one skeleton; sampled by clip and time.
+
+    SLERP (Shoemake 1985) goes a·cos x + across·sin x over the great circle between two keys, whose parts are
+    computed once; LERP, normalised, passes the same circle at an uneven speed. Both take the short way. SQUAD
+    (Shoemake 1987) bends it towards inner points such that the angular velocity is continuous at the keys, also
+    where these are unevenly spaced. Translations: LINEAR, or SPLINE: cubic, the velocity at a key being that
+    between its neighbours (Catmull and Rom 1974). Scales are linear.
+    """
+
+    skeleton: Skeleton
+    _rotations: _Channel
+    _translations: _Channel
+    _scales: _Channel
+
+    @classmethod
+    def of(cls, skeleton: Skeleton, clips: Sequence[ClipTracks]) -> KeyTable:
+        """Lay out clips, each (duration_s, is_looping, rotations, translations, scales)."""
+        return cls(skeleton,
+                   _Channel.of([(rotations, end, loops) for end, loops, rotations, _, _ in clips], rot.IDENTITY),
+                   _Channel.of([(translations, end, loops) for end, loops, _, translations, _ in clips], np.zeros(3)),
+                   _Channel.of([(scales, end, loops) for end, loops, _, _, scales in clips], np.ones(3)))
+
+    def sample(self, clip: IntArray, times_s: FloatArray, interpolation: Interpolation,
+               translation: TranslationInterpolation) -> Pose:
+        """Return the poses (F, J, …) of clips (F,) at their own times (F,)."""
+        pose = Pose.rest(self.skeleton, len(times_s))
+        if len(self._rotations.joints):
+            pose.rotations[:, self._rotations.joints] = self._turned(clip, times_s, interpolation)
+        for channel, out, way in ((self._translations, pose.translations, translation), (self._scales, pose.scales,
+                                                                                         "LINEAR")):
+            if len(channel.joints):
+                key, share = channel.find(clip, times_s)
+                x = share[..., None]
+                if way == "SPLINE":
+                    a, b, c, d = np.moveaxis(self._cubics[key], -2, 0)
+                    out[:, channel.joints] = a + x * (b + x * (c + x * d))
+                else:
+                    following = key + (channel.per_s[key] > 0.0)
+                    out[:, channel.joints] = channel.values[key] * (1.0 - x) + channel.values[following] * x
+        return pose
+
+    def _turned(self, clip: IntArray, times_s: FloatArray, interpolation: Interpolation) -> FloatArray:
+        key, share = self._rotations.find(clip, times_s)
+        arcs = self._arcs[key]
+        if interpolation == "SLERP":
+            return _along(arcs, arcs[..., 8] * share)
+        if interpolation == "LERP":
+            half = arcs[..., 8]
+            return _along(arcs, np.arctan2(share * np.sin(half), 1.0 - share + share * np.cos(half)))
+        inner = self._inner_arcs[key]
+        return rot.slerp(_along(arcs, arcs[..., 8] * share), _along(inner, inner[..., 8] * share),
+                         2.0 * share * (1.0 - share))
+
+    @cached_property
+    def _arcs(self) -> FloatArray:
+        """From each key to the next: the key, across, the half-angle, (N + 1, 9); see rotations.arc."""
+        values = self._turns
+        return _arcs(values, values[np.arange(len(values)) + (self._rotations.per_s > 0.0)])
+
+    @cached_property
+    def _turns(self) -> FloatArray:
+        """Unit rotations at the keys, (N + 1, 4), neighbours of a track in one hemisphere: signs never jump in time."""
+        values = rot.normalized(self._rotations.values)
+        flips = np.append(False, np.einsum("ni,ni->n", values[1:], values[:-1]) < 0.0)
+        flips[self._rotations.starts[:-1]] = False
+        count = np.cumsum(flips)
+        starts = self._rotations.starts
+        since_start = count - np.repeat(count[starts[:-1]], np.diff(starts))
+        return np.where(since_start[:, None] % 2 == 0, values, -values)
+
+    @cached_property
+    def _inner_arcs(self) -> FloatArray:
+        """SQUAD's arcs from each key's inner point to the one before the next key.
+
+        With ω the angular velocity at a key, L the rotation vector of an interval and h its length: the inner
+        point after the key is q·exp((ωh − L)/2), that before it q·exp((L − ωh)/2) of the interval before. ω is the
+        sum of both L over the sum of both h. Evenly spaced, this is Shoemake's q·exp(−(log q⁻¹q₊ + log q⁻¹q₋)/4).
+        """
+        keys, values = self._rotations, self._turns
+        turn_in, turn_out, time_in, time_out = self._steps(
+            keys, lambda a, b: rot.log(rot.multiply(rot.conjugate(values[a]), values[b])))
+        velocity = _mean_velocity(turn_in, turn_out, time_in, time_out)
+        out = rot.multiply(values, rot.exp((velocity * time_out - turn_out) / 2.0))
+        into = rot.multiply(values, rot.exp((turn_in - velocity * time_in) / 2.0))
+        return _arcs(out, into[np.arange(len(values)) + (keys.per_s > 0.0)])
+
+    @cached_property
+    def _cubics(self) -> FloatArray:
+        """Coefficients of the cubic from each key to the next, (N + 1, 4, 3), lowest first."""
+        keys, values = self._translations, self._translations.values
+        turn_in, turn_out, time_in, time_out = self._steps(keys, lambda a, b: values[b] - values[a])
+        velocity = _mean_velocity(turn_in, turn_out, time_in, time_out)
+        following = np.arange(len(values)) + (keys.per_s > 0.0)
+        leave, arrive, way = velocity * time_out, velocity[following] * time_out, turn_out
+        return np.stack((values, leave, 3.0 * way - 2.0 * leave - arrive, leave + arrive - 2.0 * way), axis=1)
+
+    @staticmethod
+    def _steps(keys: _Channel, difference: Difference) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """Return for each key what leads into it and out of it, (N + 1, 3) twice, and the times, (N + 1, 1) twice.
+
+        At an open end the one side is zero in both.
+        """
+        rows = np.arange(len(keys.times_s))
+        before, after = keys.neighbours
+        gap = np.divide(1.0, keys.per_s, out=np.zeros(len(rows)), where=keys.per_s > 0.0)
+        time_in = np.where(before == rows, 0.0, gap[before])
+        last = keys.starts[1:] - 1
+        time_out = gap.copy()
+        time_out[last] = np.where(after[last] == last, 0.0, gap[keys.starts[:-1]])
+        return difference(before, rows), difference(rows, after), time_in[:, None], time_out[:, None]
+
+
+def _mean_velocity(way_in: FloatArray, way_out: FloatArray, time_in: FloatArray, time_out: FloatArray) -> FloatArray:
+    time = time_in + time_out
+    return np.divide(way_in + way_out, time, out=np.zeros_like(way_in), where=time > 0.0)
+
+
+def _arcs(a: FloatArray, b: FloatArray) -> FloatArray:
+    half, across = rot.arc(a, b)
+    return np.concatenate((a, across, half[:, None]), axis=1)
+
+
+def _along(arcs: FloatArray, angle: FloatArray) -> FloatArray:
+    return np.asarray(arcs[..., :4] * np.cos(angle)[..., None] + arcs[..., 4:8] * np.sin(angle)[..., None])

@@ -1,0 +1,93 @@
+"""Tracks: keys of joints, packed one track after another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ..errors import TaktError
+from ..maths.arrays import FloatArray, IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class Tracks:
+    """Keys of T joints, packed one track after another.
+
+    joints: (T,) the joint each track moves, each at most once.
+    starts: (T + 1,) where each track's keys begin; every track has at least one key.
+    times_s: (N,) key times, ascending within a track.
+    values: (N, C) what stands at each key.
+    Before its first key a track holds that key's value, after its last key the last one's.
+    """
+
+    joints: IntArray
+    starts: IntArray
+    times_s: FloatArray
+    values: FloatArray
+
+    def __post_init__(self) -> None:
+        tracks, keys = len(self.joints), len(self.times_s)
+        if self.starts.shape != (tracks + 1,) or self.starts[0] != 0 or self.starts[-1] != keys:
+            raise TaktError("starts must lead from 0 to the number of keys, one more than there are tracks")
+        if (np.diff(self.starts) < 1).any():
+            raise TaktError("a track without keys")
+        if len(np.unique(self.joints)) != tracks:
+            raise TaktError("two tracks move the same joint")
+        if self.values.ndim != 2 or len(self.values) != keys:
+            raise TaktError(f"values has shape {self.values.shape}, expected ({keys}, C)")
+        if not (np.isfinite(self.times_s).all() and np.isfinite(self.values).all()):
+            raise TaktError("key times and values must be finite")
+        falls = np.diff(self.times_s) < 0.0
+        falls[self.starts[1:-1] - 1] = False
+        if falls.any():
+            raise TaktError("key times must ascend within a track")
+
+    @classmethod
+    def empty(cls, channels: int) -> Tracks:
+        """Return no tracks at all."""
+        return cls(np.zeros(0, np.int64), np.zeros(1, np.int64), np.zeros(0), np.zeros((0, channels)))
+
+    @classmethod
+    def uniform(cls, joints: IntArray, times_s: FloatArray, values: FloatArray) -> Tracks:
+        """Pack tracks that share their key times: times_s (F,), values (F, T, C)."""
+        frames, tracks, channels = values.shape
+        return cls(np.asarray(joints, dtype=np.int64), np.arange(tracks + 1) * frames, np.tile(times_s, tracks),
+                   np.ascontiguousarray(np.swapaxes(values, 0, 1)).reshape(tracks * frames, channels))
+
+    def __len__(self) -> int:
+        return len(self.joints)
+
+    def closed(self, end_s: float) -> Tracks:
+        """Return the tracks with their first key again at end_s, where they end before."""
+        last = self.starts[1:] - 1
+        open_ends = self.times_s[last] < end_s if len(self) else np.zeros(0, dtype=np.bool_)
+        at, first = self.starts[1:][open_ends], self.starts[:-1][open_ends]
+        starts = self.starts + np.concatenate(((0,), np.cumsum(open_ends)))
+        return Tracks(self.joints, starts, np.insert(self.times_s, at, end_s),
+                      np.insert(self.values, at, self.values[first], axis=0))
+
+    @cached_property
+    def _grid(self) -> tuple[FloatArray, IntArray]:
+        """All different key times (U,), and for each track the last key at or before each: (T, U + 1).
+
+        One search over the shared times then finds the key of every track: no loop over tracks, and
+        exact, since key times are compared as they are. Column 0 stands for "before the first time".
+        """
+        times = np.unique(self.times_s)
+        track = np.repeat(np.arange(len(self)), np.diff(self.starts))
+        key = np.full((len(self), len(times) + 1), -1, dtype=np.int64)
+        np.maximum.at(key, (track, np.searchsorted(times, self.times_s) + 1), np.arange(len(self.times_s)))
+        key = np.maximum.accumulate(key, axis=1)
+        return times, np.maximum(key, self.starts[:-1, None])
+
+    def neighbours(self, times_s: FloatArray) -> tuple[IntArray, IntArray, FloatArray]:
+        """Return for times (F,) the keys around each, (F, T) twice, and the share of the way, (F, T) in 0…1."""
+        times, key = self._grid
+        before = key[:, np.searchsorted(times, times_s, side="right")].T
+        after = np.minimum(before + 1, self.starts[1:] - 1)
+        t0, t1 = self.times_s[before], self.times_s[after]
+        gap = t1 - t0
+        share = np.divide(np.asarray(times_s)[:, None] - t0, gap, out=np.zeros(gap.shape), where=gap > 0.0)
+        return before, after, np.clip(share, 0.0, 1.0)

@@ -1,0 +1,1 @@
+"""The folders that scores and clips are looked up in. Nothing else in core opens a file."""

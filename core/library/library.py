@@ -1,0 +1,282 @@
+"""The folders that scores and clips are looked up in. Nothing else in core opens a file."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path, PurePosixPath
+
+from ..clips.clip import Clip
+from ..errors import FileError, Problem, quoted
+from ..formats import BESIDE, read_clips_beside, read_skeleton
+from ..formats.ogre import OgreSkeleton
+from ..formats.ogre_links import linked_clips
+from ..pha.document import Document, parse
+from ..retargeting.bvh_space import BvhSpace, placed
+from ..skeletons.maps import SUFFIX as MAP_SUFFIX
+from ..skeletons.maps import SavedMap, SkeletonMap, find_map, read_map
+from ..skeletons.skeleton import Skeleton
+
+CLIP_SUFFIXES = (".skeleton", ".skeleton.xml", ".bvh", ".glb", ".gltf", ".fbx", ".blend", ".raa")
+"""Endings that a loaded src may have, in the order in which they are looked for."""
+SCORE_SUFFIX = ".pha"
+MAX_BYTES = 256 * 2**20
+LEVELS_UP = 5
+"""Folders, from a score's own upwards, among which its library is looked for."""
+_MAX_SRC = 1_000
+_MAX_MAPS = 1_000
+
+ReadClips = Callable[[bytes, Path], tuple[Clip, ...]]
+FindClips = Callable[[str], tuple[Clip, ...] | None]
+
+
+class Library:
+    """Roots below which every src must lie; each file is read once for as long as the library lives.
+
+    roots: folders, searched in this order. Where there are none, beside() finds one for a score.
+    further: folders that are searched after these, also after the one that beside() finds.
+    load_format: an ending out of CLIP_SUFFIXES that goes before the others; "" for none.
+    readers: for further endings, or instead of those that core reads.
+    other_clips: asked last for a src that no file has (None: unknown); Blender's Actions come in here.
+    maps: go before map files in the roots.
+    bvh: in what axes and unit BVH files are.
+    """
+
+    def __init__(self, roots: Sequence[Path] = (), *, further: Sequence[Path] = (), load_format: str = "",
+                 readers: Mapping[str, ReadClips] | None = None, other_clips: FindClips | None = None,
+                 maps: Sequence[SavedMap] = (), bvh: BvhSpace | None = None) -> None:
+        if load_format and load_format not in CLIP_SUFFIXES:
+            raise FileError.at(f"load_format is {quoted(load_format)}; expected one of {', '.join(CLIP_SUFFIXES)}")
+        self._further = tuple(Path(os.path.realpath(root)) for root in further)
+        self._is_given = bool(roots)
+        self.roots = (*(Path(os.path.realpath(root)) for root in roots), *self._further)
+        self._load_format, self._readers, self._other_clips = load_format, dict(readers or {}), other_clips
+        self._modules: dict[Path, Document] = {}
+        self._clips: dict[Path, tuple[tuple[Clip, ...], tuple[Problem, ...]]] = {}
+        self._skeletons: dict[Path, OgreSkeleton] = {}
+        self._bvh = bvh or BvhSpace()
+        self._placed: dict[Skeleton, SkeletonMap] = {}
+        self._given_maps, self._maps = tuple(maps), tuple(maps)
+        self._has_read_maps = False
+
+    def beside(self, document: Document) -> Library:
+        """Return this library, or where it has no roots one with the root that fits the score.
+
+        That is the nearest folder from the score's own upwards from which each of its src leads to a file; where
+        there is none, the one where the most do.
+        """
+        if self._is_given or document.path is None:
+            return self
+        folder = Path(os.path.realpath(document.path)).parent
+        folders = (folder, *folder.parents)[:LEVELS_UP]
+        wanted: list[tuple[str, tuple[str, ...]]] = [(i.src, (SCORE_SUFFIX,)) for i in document.includes]
+        wanted += [(i.src, CLIP_SUFFIXES) for i in document.loads]
+        missing = [sum(not _is_there(root, src, endings) for src, endings in wanted[:1000]) for root in folders]
+        return Library((folders[missing.index(min(missing))],), further=self._further, load_format=self._load_format,
+                       readers=self._readers, other_clips=self._other_clips, maps=self._given_maps, bvh=self._bvh)
+
+    def src_of(self, path: Path | None) -> str | None:
+        """Return by what src a score file is reached, None where no root holds it."""
+        if path is not None and path.name.endswith(SCORE_SUFFIX):
+            real = self.identity(path)
+            for root in self.roots:
+                if real.is_relative_to(root):
+                    return ".".join(real.relative_to(root).parts).removesuffix(SCORE_SUFFIX)
+        return None
+
+    def identity(self, path: Path) -> Path:
+        """Return what is the same for all ways to one file."""
+        return Path(os.path.realpath(path))
+
+    def module_path(self, src: str) -> Path:
+        """Return the score file of a src; raise FileError where it is not there or leaves the library."""
+        for root in self.roots:
+            for path in _candidates(root, src, (SCORE_SUFFIX,)):
+                return path
+        raise self._not_found(src, (SCORE_SUFFIX,))
+
+    def module(self, path: Path) -> Document:
+        """Read a score file that module_path returned."""
+        if path not in self._modules:
+            self._modules[path] = parse(read_file(path), path)
+        return self._modules[path]
+
+    def clips(self, src: str) -> tuple[tuple[Clip, ...], tuple[Problem, ...]]:
+        """Return all clips of a src, and what is to be said of them (without a place).
+
+        Raises FileError where there is none or it cannot be read.
+        """
+        endings = tuple(dict.fromkeys((self._load_format, *CLIP_SUFFIXES) if self._load_format else CLIP_SUFFIXES))
+        found = [path for root in self.roots for path in _candidates(root, src, endings)]
+        if not found:
+            clips = self._other_clips(src) if self._other_clips else None
+            if clips is None:
+                raise self._not_found(src, endings)
+            return clips, ()
+        path = found[0]
+        if path not in self._clips:
+            self._clips[path] = self._read(path)
+        clips, said = self._clips[path]
+        if len(found) > 1:
+            others = ", ".join(str(p) for p in found[1:6])
+            said += (_warning(f"<load> src: {quoted(src)} is taken from {path}; there are also {others}"),)
+        return clips, said
+
+    def skeleton_map(self, skeleton: Skeleton) -> SkeletonMap:
+        """Return what a skeleton's joints are: as a map file in one of the roots says, or as can be found out.
+
+        Raises FileError where a map file cannot be read.
+        """
+        if skeleton in self._placed:
+            return self._placed[skeleton]
+        if not self._has_read_maps:
+            paths = [path for root in self.roots for path in sorted(root.glob("*" + MAP_SUFFIX))[:_MAX_MAPS]]
+            self._maps = (*self._given_maps, *(read_map(read_file(path), path) for path in paths))
+            self._has_read_maps = True
+        saved = next((saved for saved in self._maps if saved.fits(skeleton)), None)
+        return saved.of(skeleton) if saved else find_map(skeleton)
+
+    def _read(self, path: Path) -> tuple[tuple[Clip, ...], tuple[Problem, ...]]:
+        """Return all clips of a file and of those that it links, and what is to be said of them."""
+        given = next((e for e in sorted(self._readers, key=len, reverse=True) if path.name.endswith(e)), None)
+        if given:
+            return self._readers[given](read_file(path), path), ()
+        if path.suffix in BESIDE:
+            other = _beside(path, BESIDE[path.suffix])
+            return read_clips_beside(read_file(path), path, read_file(other), other), ()
+        found = self._skeleton(path)
+        if path.suffix == ".bvh":
+            return self._place(found.played, path)
+
+        def find(name: str) -> OgreSkeleton | None:
+            file = linked_file(path.parent, name, self.roots)
+            return None if file is None else self._skeleton(file)
+
+        more, warnings = linked_clips(found, path.name, find)
+        return (*found.played, *more), tuple(_warning(f"{path.name}: {warning}") for warning in warnings)
+
+    def _skeleton(self, path: Path) -> OgreSkeleton:
+        if path not in self._skeletons:
+            self._skeletons[path] = read_skeleton(read_file(path), path)
+        return self._skeletons[path]
+
+    def _place(self, clips: Sequence[Clip], path: Path) -> tuple[tuple[Clip, ...], tuple[Problem, ...]]:
+        """Bring the clips of a BVH file into H-Anim's axes and metres."""
+        moved, said = [], []
+        for clip in clips:
+            new, new_map, says = placed(clip, self.skeleton_map(clip.skeleton), self._bvh)
+            self._placed[new.skeleton] = new_map
+            moved.append(new)
+            said.append(Problem(f"{path.name}: {says}", is_warning=True, is_note=True))
+        return tuple(moved), tuple(said)
+
+    def _not_found(self, src: str, endings: tuple[str, ...]) -> FileError:
+        _check_src(src)
+        places = ", ".join(map(str, self.roots)) or "no library at all: name its folder, or save the score beside it"
+        return FileError.at(f"found no file for {quoted(src)}, expected {src.replace('.', '/')[:200]} ending in "
+                            f"{', '.join(endings)} below {places}")
+
+
+def _beside(path: Path, ending: str) -> Path:
+    """Return the file that a file wants beside it: of its own name, else the only one with that ending."""
+    own = path.with_suffix(ending)
+    found = [own] if own.exists() else sorted(path.parent.glob("*" + ending))
+    if len(found) != 1:
+        there = ", ".join(p.name for p in found[:6]) or "none"
+        raise FileError.at(f"a {path.suffix} file wants the {ending} file of its model beside it: {own.name}, or the "
+                           f"only one in the folder; there is {there}", path)
+    return found[0]
+
+
+def _check_src(src: str) -> tuple[str, ...]:
+    """Return the parts of a dotted path; raise FileError where it is none."""
+    parts = tuple(src.split("."))
+    if len(src) > _MAX_SRC or not all(parts) or any(c in src for c in '/\\:\0'):
+        raise FileError.at(f"found {quoted(src)}, expected names joined by single dots, as in feet.Steps: a path below "
+                           "the library, without ending, which can neither be absolute nor lead upwards")
+    return parts
+
+
+def _is_there(root: Path, src: str, endings: Sequence[str]) -> bool:
+    """Say whether a src leads to a file that may be read from this root."""
+    try:
+        return bool(_candidates(root, src, endings))
+    except FileError:
+        return False
+
+
+def _candidates(root: Path, src: str, endings: Sequence[str]) -> list[Path]:
+    """Return the real paths of files for a src below a root.
+
+    Raises FileError where one is a link that leads out of the root, or is no ordinary file.
+    """
+    *folders, name = _check_src(src)
+    found = []
+    for ending in endings:
+        path = root.joinpath(*folders, name + ending)
+        real = Path(os.path.realpath(path))
+        try:
+            mode = real.stat().st_mode
+        except (OSError, ValueError):
+            continue
+        if not real.is_relative_to(root):
+            raise FileError.at(f"{path} is a link that leads out of the library {root}; copy the file into it")
+        if not stat.S_ISREG(mode):
+            if stat.S_ISDIR(mode):
+                continue
+            raise FileError.at(f"{path} is no ordinary file (a device, pipe or socket), expected one")
+        found.append(real)
+    return found
+
+
+def _warning(message: str) -> Problem:
+    return Problem(message, is_warning=True)
+
+
+def linked_file(folder: Path, name: str, roots: Sequence[Path]) -> Path | None:
+    """Return the file that an OGRE file in a folder links to, None where there is none.
+
+    Only its name counts, never a way to another folder. Raises FileError where it is a link that leads out of the
+    roots, or no ordinary file.
+    """
+    own = PurePosixPath(name.replace("\\", "/")).name
+    for path in (folder / own, folder / f"{own}.xml") if own.strip(".") else ():
+        try:
+            real = Path(os.path.realpath(path))
+            mode = real.stat().st_mode
+        except (OSError, ValueError):
+            continue
+        if not any(real.is_relative_to(root) for root in roots):
+            raise FileError.at(f"is a link that leads out of {', '.join(map(str, roots))}; copy the file there", path)
+        if not stat.S_ISREG(mode):
+            raise FileError.at("is no ordinary file", path)
+        return real
+    return None
+
+
+def read_file(path: Path, real: Path | None = None) -> bytes:
+    """Read an ordinary file whole, checked again once it is open: it may have been exchanged meanwhile.
+
+    real: where path leads to, when that is known to be wanted; a symbolic link is refused otherwise.
+    """
+    flags = os.O_RDONLY
+    for name in ("O_BINARY", "O_CLOEXEC", "O_NOFOLLOW", "O_NONBLOCK"):
+        flags |= getattr(os, name, 0)
+    try:
+        descriptor = os.open(real or path, flags)
+    except OSError as error:
+        raise FileError.at(f"cannot be opened: {error.strerror}", path) from error
+    try:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            kind = "a folder" if stat.S_ISDIR(status.st_mode) else "no ordinary file"
+            raise FileError.at(f"is {kind}, where a file is wanted", path)
+        if status.st_size > MAX_BYTES:
+            raise FileError.at(f"has {status.st_size} bytes; at most {MAX_BYTES} are read", path)
+        with os.fdopen(descriptor, "rb", closefd=False) as file:
+            return file.read(MAX_BYTES)
+    except OSError as error:
+        raise FileError.at(f"cannot be read: {error.strerror}", path) from error
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,1 @@
+"""Arrays, rotations and the reduction of keys: mathematics that knows nothing of characters."""

@@ -1,0 +1,1 @@
+"""From a sequence of segments to poses at any instant."""

@@ -1,0 +1,55 @@
+"""A motion turned into a clip of its own, keyed at even steps."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..clips.clip import Clip, Tracks
+from ..errors import TaktError
+from ..maths import rotations as rot
+from ..maths.arrays import BoolArray, FloatArray
+from ..skeletons.skeleton import Pose
+from .motion import Motion
+
+MAX_VALUES = 200_000_000
+"""Frames × joints × channels; more would not fit into the memory of a small machine."""
+_FRAMES_AT_ONCE = 1024
+_STILL = 1e-9
+"""A translation or scale that never leaves rest by more than this gets no track."""
+
+
+def bake(motion: Motion, fps: float, name: str) -> Clip:
+    """Return the motion from its start to its end as a clip keyed fps times a second, and at its very end.
+
+    Joints that no clip moves get no tracks. Between keys the clip goes straight on (normalised LERP), so it
+    agrees with the motion at the keys. Raises TaktError where fps is not greater than 0 or the clip would
+    hold more than MAX_VALUES numbers.
+    """
+    if not 0.0 < fps < np.inf:
+        raise TaktError(f"{fps} frames per second; a number greater than 0 is wanted")
+    joints = np.flatnonzero(motion.moved)
+    frames = int(min(np.ceil(motion.duration_s * fps - 1e-6), 1e15)) + 1
+    if frames * len(joints) * 10 > MAX_VALUES:
+        raise TaktError(f"{frames} frames of {len(joints)} joints are too many for one clip; at most "
+                        f"{MAX_VALUES // (10 * max(len(joints), 1))} fit: take fewer frames per second")
+    times = np.minimum(np.arange(frames) / fps, motion.duration_s)
+    pose = Pose(np.empty((frames, len(joints), 4)), *(np.empty((frames, len(joints), 3)) for _ in range(2)))
+    for start in range(0, frames, _FRAMES_AT_ONCE):
+        run = slice(start, start + _FRAMES_AT_ONCE)
+        part = motion.sample(times[run])
+        pose.rotations[run], pose.translations[run], pose.scales[run] = (
+            values[:, joints] for values in (part.rotations, part.translations, part.scales))
+
+    def tracks(values: FloatArray, chosen: BoolArray) -> Tracks:
+        return Tracks.uniform(joints[chosen], times, values[:, chosen]) if chosen.any() else Tracks.empty(
+            values.shape[2])
+
+    return Clip(name, motion.skeleton, motion.duration_s,
+                tracks(rot.continuous(pose.rotations), np.ones(len(joints), dtype=np.bool_)),
+                tracks(pose.translations, _leaves(pose.translations, 0.0)),
+                tracks(pose.scales, _leaves(pose.scales, 1.0)))
+
+
+def _leaves(values: FloatArray, rest: float) -> BoolArray:
+    """Tell which joints (J,) ever leave the rest value, from values (F, J, C)."""
+    return np.asarray((np.abs(values - rest) > _STILL).any(axis=(0, 2)))

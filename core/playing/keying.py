@@ -1,0 +1,134 @@
+"""A motion as keys between which straight lines lead: at every frame, or as few as say the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..maths import rotations as rot
+from ..maths.arrays import BoolArray, FloatArray, IntArray
+from ..maths.reduction import rotation_keys, vector_keys
+from ..skeletons.skeleton import Pose
+from .motion import Motion
+
+ANGLE_RAD = np.radians(0.01)
+"""How far keys may lead a joint from the motion."""
+SHARE_OF_HEIGHT = 1e-4
+"""The same for translations, of the skeleton's height, and for scales."""
+_ROOM = 0.9
+"""Of these, what the choice of keys uses; the rest is for rounding to float32."""
+_STILL = 1e-9
+"""Translations and scales that never leave rest by more than this have no keys."""
+_LAST_FRAME = 1e-6
+"""A motion that ends within this share of a frame after a frame ends on it."""
+_NEAREST = 0.004
+"""Keys are at least so many frames apart, since Blender keeps times as float32; a jump takes twice as long."""
+_OWN_KEYS_PER_FRAME = 0.5
+"""A clip whose keys stand closer than this, as it is played, is keyed at whole frames only: those are fewer."""
+_FRAMES_AT_ONCE = 256
+
+
+@dataclass(frozen=True, eq=False)
+class Channel:
+    """One property of J′ joints at F times: values (F, J′, C), and which of them are keys, (F, J′)."""
+
+    joints: IntArray
+    values: FloatArray
+    keys: BoolArray
+
+
+@dataclass(frozen=True, eq=False)
+class Keyed:
+    """A motion's keys, as they stand in Pose. frames: (F,) counted from the motion's beginning, maybe with fractions.
+
+    Joints that no clip moves are left out, and translations and scales that stay at rest. Signs of rotations are
+    continuous.
+    """
+
+    frames: FloatArray
+    rotations: Channel
+    translations: Channel
+    scales: Channel
+
+
+def key_every_frame(motion: Motion, fps: float) -> Keyed:
+    """Return a key for each joint that moves, at every frame up to the first at or after the end.
+
+    A loop ends where its next round begins, be that between two frames.
+    """
+    frames = _whole_frames(motion, fps)
+    return _keyed(motion, frames, fps, None)
+
+
+def key_sparsely(motion: Motion, fps: float) -> Keyed:
+    """Return as few keys as keep within ANGLE_RAD and SHARE_OF_HEIGHT at every frame and every key of the clips.
+
+    They stand at the clips' own keys, where these fall between two frames also there, and at frames.
+    """
+    layout = motion.layout
+    edges = np.unique(np.concatenate((layout.begin_s, layout.end_s, layout.window_begin_s, layout.window_end_s)))
+    edges = edges[(edges > 0.0) & (edges < motion.duration_s)] * fps
+    jumps = layout.end_s[layout.window_end_s <= layout.window_begin_s] * fps - 2.0 * _NEAREST
+    frames = np.concatenate([_whole_frames(motion, fps), edges, jumps, *_own_keys(motion, fps)])
+    frames = np.unique(frames[(frames >= 0.0) & (frames <= frames.max(initial=0.0))])
+    frames = frames[np.append(True, np.diff(frames) > _NEAREST)]
+    return _keyed(motion, frames, fps, np.isin(frames, edges))
+
+
+def _whole_frames(motion: Motion, fps: float) -> FloatArray:
+    end = motion.duration_s * fps
+    frames = np.arange(max(int(np.ceil(end - _LAST_FRAME)), 0) + 1, dtype=np.float64)
+    if motion.sequence.is_loop:
+        frames[-1] = end
+    return frames
+
+
+def _own_keys(motion: Motion, fps: float) -> Iterator[FloatArray]:
+    """Yield for each clip the frames at which its keys stand, wherever it is played."""
+    begin, end = motion.layout.begin_s * fps, motion.layout.end_s * fps
+    for index, clip in enumerate(motion.clips):
+        segments = np.flatnonzero(motion.sequence.clip == index)
+        times = np.unique(np.concatenate([t.times_s for t in (clip.rotations, clip.translations, clip.scales)]))
+        if not len(segments) or clip.duration_s <= 0.0 or not len(times):
+            continue
+        segments = segments[(end - begin)[segments] * _OWN_KEYS_PER_FRAME >= len(times)]
+        share = times[(times > 0.0) & (times < clip.duration_s)] / clip.duration_s
+        yield (begin[segments, None] + (end - begin)[segments, None] * share).ravel()
+
+
+def _keyed(motion: Motion, frames: FloatArray, fps: float, starts: BoolArray | None) -> Keyed:
+    """Sample at frames; where starts are given, choose keys from there, else all are keys."""
+    times = frames / fps if motion.sequence.is_loop else np.minimum(frames / fps, motion.duration_s)
+    pose = _sampled(motion, times)
+    moved = motion.moved
+    places = motion.skeleton.rest_world[:, :, 3]
+    height = float(np.ptp(places, axis=0).max(initial=0.0)) or 1.0
+
+    def channel(chosen: BoolArray, values: FloatArray, tolerance: float) -> Channel:
+        joints = np.flatnonzero(chosen)
+        values = values if len(joints) == values.shape[1] else values[:, joints]
+        if starts is None:
+            return Channel(joints, values, np.ones(values.shape[:2], dtype=np.bool_))
+        choose = rotation_keys if values.shape[2] == 4 else vector_keys
+        return Channel(joints, values, choose(frames, values, tolerance * _ROOM, starts))
+
+    return Keyed(frames, channel(moved, rot.continuous(pose.rotations), ANGLE_RAD),
+                 channel(moved & _leaves(pose.translations, 0.0), pose.translations, SHARE_OF_HEIGHT * height),
+                 channel(moved & _leaves(pose.scales, 1.0), pose.scales, SHARE_OF_HEIGHT))
+
+
+def _sampled(motion: Motion, times_s: FloatArray) -> Pose:
+    """Sample in runs: what is worked on stays in the processor's cache, and memory does not grow beyond the result."""
+    pose = Pose.rest(motion.skeleton, len(times_s))
+    for start in range(0, len(times_s), _FRAMES_AT_ONCE):
+        run = slice(start, start + _FRAMES_AT_ONCE)
+        part = motion.sample(times_s[run])
+        pose.rotations[run], pose.translations[run], pose.scales[run] = part.rotations, part.translations, part.scales
+    return pose
+
+
+def _leaves(values: FloatArray, rest: float) -> BoolArray:
+    """Tell which joints (J,) ever leave the rest value, from values (F, J, C)."""
+    return np.asarray(((values.min(axis=0) < rest - _STILL) | (values.max(axis=0) > rest + _STILL)).any(axis=1))

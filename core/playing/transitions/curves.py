@@ -1,0 +1,153 @@
+"""Weight curves of transitions: how strongly the transition counts while it runs.
+
+Each curve has the shape RISE (0 → 1) and, with one exception, PULSE (0 → 1 → 0). Gustaitis et al. 2007, §3.3.
+A new curve is one function here and one line in CURVES.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from ...errors import TaktError
+from ...maths.arrays import FloatArray
+
+Shape = Literal["RISE", "PULSE"]
+Weight = Callable[[FloatArray], FloatArray]
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A weight curve; rise and pulse take x (...) in 0…1 and return weights in 0…1."""
+
+    identifier: str
+    label: str
+    description: str
+    rise: Weight
+    pulse: Weight | None
+
+    def shaped(self, shape: Shape) -> Weight:
+        """Return the function of a shape; raise TaktError where the curve does not have it."""
+        if shape == "RISE":
+            return self.rise
+        if self.pulse is None:
+            others = ", ".join(c.identifier for c in CURVES.values() if c.pulse is not None)
+            raise TaktError(f"the curve {self.identifier} only rises from 0 to 1; a transition that comes and goes "
+                            f"(0 to 1 to 0) can have {others}, or choose the method END")
+        return self.pulse
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How time runs over a transition's own motion: way takes shares of its time and returns shares of its way."""
+
+    identifier: str
+    label: str
+    description: str
+    way: Weight
+
+
+@dataclass(frozen=True)
+class JointTime:
+    """Whether joints share a transition's length or take their own; lead: the share of the rest that goes before."""
+
+    identifier: str
+    label: str
+    description: str
+    lead: float
+
+
+def curve_named(identifier: str) -> Curve:
+    """Look up a curve; raise TaktError naming those there are."""
+    if identifier not in CURVES:
+        raise TaktError(f"there is no curve {identifier!r}; there are {', '.join(CURVES)}")
+    return CURVES[identifier]
+
+
+def pace_named(identifier: str) -> Pace:
+    """Look up a pace; raise TaktError naming those there are."""
+    if identifier not in PACES:
+        raise TaktError(f"there is no pace {identifier!r}; there are {', '.join(PACES)}")
+    return PACES[identifier]
+
+
+def joint_time_named(identifier: str) -> JointTime:
+    """Look up how joints take their time; raise TaktError naming the ways there are."""
+    if identifier not in JOINT_TIMES:
+        raise TaktError(f"there is no joint time {identifier!r}; there are {', '.join(JOINT_TIMES)}")
+    return JOINT_TIMES[identifier]
+
+
+def _linear(x: FloatArray) -> FloatArray:
+    return np.asarray(x, dtype=np.float64)
+
+
+def _linear_pulse(x: FloatArray) -> FloatArray:
+    return np.asarray(1.0 - np.abs(2.0 * x - 1.0))
+
+
+def _cosine(x: FloatArray) -> FloatArray:
+    return np.asarray(0.5 - 0.5 * np.cos(np.pi * x))
+
+
+def _cosine_pulse(x: FloatArray) -> FloatArray:
+    return np.asarray(0.5 - 0.5 * np.cos(2.0 * np.pi * x))
+
+
+def _circular(x: FloatArray) -> FloatArray:
+    side = np.sign(x - 0.5)
+    return np.asarray(0.5 + side * _quarter(x - 0.5 - side / 2.0))
+
+
+def _circular_pulse(x: FloatArray) -> FloatArray:
+    rising = 0.5 - _quarter(2.0 * x)
+    middle = 0.5 + _quarter(2.0 * x - 1.0)
+    falling = 0.5 - _quarter(2.0 * x - 2.0)
+    return np.where(x <= 0.25, rising, np.where(x < 0.75, middle, falling))
+
+
+def _quarter(x: FloatArray) -> FloatArray:
+    """Return √(¼ − x²), the height of a circle of radius ½; 0 beside it."""
+    return np.sqrt(np.maximum(0.25 - x * x, 0.0))
+
+
+def _cubic(x: FloatArray) -> FloatArray:
+    return np.asarray(0.5 + np.cbrt(x / 4.0 - 0.125))
+
+
+def _smoother(x: FloatArray) -> FloatArray:
+    """Go as a hand does, with the least jerk: Flash and Hogan 1985."""
+    return np.minimum(x ** 3 * (10.0 + x * (6.0 * x - 15.0)), 1.0)
+
+
+def _smoother_pulse(x: FloatArray) -> FloatArray:
+    return _smoother(1.0 - np.abs(2.0 * x - 1.0))
+
+
+CURVES: dict[str, Curve] = {curve.identifier: curve for curve in (
+    Curve("COSINE", "Cosine", "Sets in and ends gently", _cosine, _cosine_pulse),
+    Curve("SMOOTHER", "Smoother", "Sets in and ends without a jolt: the way of least jerk", _smoother, _smoother_pulse),
+    Curve("LINEAR", "Linear", "Grows evenly", _linear, _linear_pulse),
+    Curve("CIRCULAR", "Circular", "Two quarter circles: abrupt in the middle of the way", _circular, _circular_pulse),
+    Curve("CUBIC", "Cubic", "A cube root: waits at half of the way; only for methods that rise", _cubic, None),
+)}
+
+PACES: dict[str, Pace] = {pace.identifier: pace for pace in (
+    Pace("EVEN", "Even", "At constant speed", _linear),
+    Pace("EASED", "Eased", "Setting in and ending gently", _cosine),
+    Pace("ACCELERATING", "Accelerating", "Slowly at first, as from a walk into a run", lambda x: np.asarray(x * x)),
+    Pace("DECELERATING", "Decelerating", "Fast at first, as from a run into a walk",
+         lambda x: np.asarray(x * (2.0 - x))),
+)}
+"""Gustaitis et al. 2007, §3.3.2."""
+
+JOINT_TIMES: dict[str, JointTime] = {entry.identifier: entry for entry in (
+    JointTime("SHARED", "Shared", "All joints take the whole transition", 0.0),
+    JointTime("EARLY", "Own, early", "Joints with a shorter way turn first, and wait: it slows down", 0.0),
+    JointTime("MIDDLE", "Own, in the middle", "Joints with a shorter way turn in the middle", 0.5),
+    JointTime("LATE", "Own, late", "Joints with a shorter way wait, and turn last: it speeds up", 1.0),
+)}
+"""Four keys to a track: the ends of the transition, and between them those of the joint's own length; §3.4.1."""

@@ -1,0 +1,191 @@
+"""The automatic length of transitions: how far the joints turn ÷ how fast they turn there.
+
+Gustaitis et al. 2007, §3.4. Only joints count whose rotation both clips move.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...clips.clip import Clip, Tracks
+from ...errors import TaktError
+from ...maths import rotations as rot
+from ...maths.arrays import BoolArray, FloatArray, IntArray
+
+INTERVALS = 3
+"""Key intervals before and after the seam over which the speed is averaged."""
+SAME_POSE_RAD = 1e-5
+"""A mean angle below this counts as the same pose: the transition has length 0."""
+STILL_RAD_S = 0.01
+"""A mean speed below this counts as standing still: dividing by it would give minutes."""
+DEFAULT_SPEED_RAD_S = 2.0
+"""Taken where neither clip turns any shared joint at all."""
+_PAIRS_AT_ONCE = 4096
+Angles = Callable[[FloatArray, FloatArray], FloatArray]
+MeanSpeed = Callable[[FloatArray, FloatArray, FloatArray, FloatArray], FloatArray]
+
+
+@dataclass(frozen=True, eq=False)
+class Turning:
+    """How the joints of C clips turn, each array (C, J): angles in radians along the keys, times in clip seconds.
+
+    turns: joints with a rotation track; the others have zeros everywhere.
+    angles: tells how far joints turn from one pose to another; limits.Limits may lead them the long way.
+    """
+
+    turns: BoolArray
+    first_path: FloatArray
+    first_time: FloatArray
+    last_path: FloatArray
+    last_time: FloatArray
+    whole_path: FloatArray
+    whole_time: FloatArray
+    angles: Angles
+
+    @classmethod
+    def of(cls, clips: Sequence[Clip], angles: Angles = rot.angle_between) -> Turning:
+        """Measure clips, which share one skeleton."""
+        shape = (len(clips), len(clips[0].skeleton))
+        sums = np.zeros((6, *shape))
+        turns = np.zeros(shape, dtype=np.bool_)
+        for row, clip in enumerate(clips):
+            if len(clip.rotations):
+                turns[row, clip.rotations.joints] = True
+                sums[:, row, clip.rotations.joints] = _paths(clip.rotations)
+        first, first_s, last, last_s, whole, whole_s = sums
+        return cls(turns, first, first_s, last, last_s, whole, whole_s, angles)
+
+
+def _paths(tracks: Tracks) -> FloatArray:
+    """Return for T tracks, (6, T): angle and time of the first intervals, of the last ones, of all."""
+    first, last = tracks.starts[:-1], tracks.starts[1:] - 1
+    values = rot.normalized(tracks.values)
+    angle = np.concatenate((rot.angle_between(values[:-1], values[1:]), (0.0,)))
+    time = np.concatenate((np.diff(tracks.times_s), (0.0,)))
+    angle[last] = time[last] = 0.0  # no interval leads from one track into the next
+    out = np.zeros((6, len(tracks)))
+    for step in range(INTERVALS):
+        at_first, at_last = np.minimum(first + step, last), np.maximum(last - 1 - step, first)
+        inside = first + step < last
+        out[0] += angle[at_first] * inside
+        out[1] += time[at_first] * inside
+        out[2] += angle[at_last] * inside
+        out[3] += time[at_last] * inside
+    out[4] = np.add.reduceat(angle, first)
+    out[5] = np.add.reduceat(time, first)
+    return out
+
+
+@dataclass(frozen=True, eq=False)
+class Neighbours:
+    """The clips on both sides of N seams, (N,), and seconds played per second of each, (N,)."""
+
+    before: IntArray
+    after: IntArray
+    before_stretch: FloatArray
+    after_stretch: FloatArray
+
+    def at(self, index: IntArray | BoolArray | slice) -> Neighbours:
+        """Choose some of them."""
+        return Neighbours(self.before[index], self.after[index], self.before_stretch[index], self.after_stretch[index])
+
+
+def over_both_paths(path_a: FloatArray, path_b: FloatArray, time_a: FloatArray, time_b: FloatArray) -> FloatArray:
+    """Return the speed of both ways together."""
+    return _quotient(path_a + path_b, time_a + time_b)
+
+
+def automatic_lengths(turning: Turning, first: FloatArray, last: FloatArray, seams: Neighbours,
+                      mean_speed: MeanSpeed = over_both_paths) -> FloatArray:
+    """Return the automatic length in seconds of N transitions, (N,), not yet limited.
+
+    first, last: (C, J, 4) the clips' first and last rotations as they are played. mean_speed: of SPEEDS.
+    mean angle ÷ ((path before + path after) ÷ (time before + time after)), sums over the shared joints and
+    INTERVALS key intervals on each side. Where they stand still there: the clips' whole paths and times instead;
+    where these stand still too: DEFAULT_SPEED_RAD_S. The same pose gives 0, no shared joint gives 0.
+    """
+    pairs, pair = np.unique(seams.before * len(first) + seams.after, return_inverse=True)
+    sums = np.empty((10, len(pairs)))
+    for start in range(0, len(pairs), _PAIRS_AT_ONCE):
+        part = pairs[start:start + _PAIRS_AT_ONCE]
+        sums[:, start:start + _PAIRS_AT_ONCE] = _sums(turning, first, last, part // len(first), part % len(first))
+    shared, angle, path_a, path_b, time_a, time_b, whole_a, whole_b, span_a, span_b = sums[:, pair]
+    a, b = seams.before_stretch, seams.after_stretch
+    mean = _quotient(angle, shared)
+    return np.where(mean > SAME_POSE_RAD, mean / _moving(mean_speed(path_a, path_b, time_a * a, time_b * b),
+                                                         mean_speed(whole_a, whole_b, span_a * a, span_b * b)), 0.0)
+
+
+def longest_lengths(turning: Turning, first: FloatArray, last: FloatArray, seams: Neighbours,
+                    mean_speed: MeanSpeed = over_both_paths) -> FloatArray:
+    """Return the automatic length of N transitions, (N,), where each joint takes its own: that of the longest."""
+    out = np.empty(len(seams.before))
+    for start in range(0, len(out), _PAIRS_AT_ONCE):
+        part = seams.at(slice(start, start + _PAIRS_AT_ONCE))
+        angles = turning.angles(last[part.before], first[part.after])
+        own = joint_lengths(turning, angles, part, mean_speed)
+        out[start:start + _PAIRS_AT_ONCE] = np.where(turning.turns[part.before] & turning.turns[part.after], own,
+                                                     0.0).max(axis=1, initial=0.0)
+    return out
+
+
+def joint_lengths(turning: Turning, angles: FloatArray, seams: Neighbours,
+                  mean_speed: MeanSpeed = over_both_paths) -> FloatArray:
+    """Return the length that each joint would take by itself to turn by angles (N, J), in seconds (N, J)."""
+    a, b = seams.before, seams.after
+    stretch_a, stretch_b = seams.before_stretch[:, None], seams.after_stretch[:, None]
+    near = mean_speed(turning.last_path[a], turning.first_path[b], turning.last_time[a] * stretch_a,
+                      turning.first_time[b] * stretch_b)
+    whole = mean_speed(turning.whole_path[a], turning.whole_path[b], turning.whole_time[a] * stretch_a,
+                       turning.whole_time[b] * stretch_b)
+    return np.asarray(angles / _moving(near, whole))
+
+
+def _moving(near: FloatArray, whole: FloatArray) -> FloatArray:
+    """Return the first speed that is one: near the seam, over the whole clips, or the default."""
+    return np.where(near > STILL_RAD_S, near, np.where(whole > STILL_RAD_S, whole, DEFAULT_SPEED_RAD_S))
+
+
+def speed_named(identifier: str) -> MeanSpeed:
+    """Look up a mean of speeds; raise TaktError naming those there are."""
+    if identifier not in SPEEDS:
+        raise TaktError(f"there is no mean speed {identifier!r}; there are {', '.join(SPEEDS)}")
+    return SPEEDS[identifier].mean
+
+
+def _of_both_speeds(path_a: FloatArray, path_b: FloatArray, time_a: FloatArray, time_b: FloatArray) -> FloatArray:
+    known = (time_a > 0.0).astype(np.float64) + (time_b > 0.0)
+    return _quotient(_quotient(path_a, time_a) + _quotient(path_b, time_b), known)
+
+
+@dataclass(frozen=True)
+class Speed:
+    """A mean of the speeds on both sides, from their paths and times."""
+
+    identifier: str
+    label: str
+    description: str
+    mean: MeanSpeed
+
+
+SPEEDS: dict[str, Speed] = {entry.identifier: entry for entry in (
+    Speed("PATHS", "Over both clips", "Both ways together by both times together: a slow clip counts for longer",
+          over_both_paths),
+    Speed("SPEEDS", "Of both speeds", "The mean of the speed before and the speed after", _of_both_speeds),
+)}
+
+
+def _sums(turning: Turning, first: FloatArray, last: FloatArray, a: IntArray, b: IntArray) -> FloatArray:
+    """Return sums over the joints that both clips of each pair turn, (10, P)."""
+    both = turning.turns[a] & turning.turns[b]
+    angles = np.where(both, turning.angles(last[a], first[b]), 0.0)
+    columns = (turning.last_path[a], turning.first_path[b], turning.last_time[a], turning.first_time[b],
+               turning.whole_path[a], turning.whole_path[b], turning.whole_time[a], turning.whole_time[b])
+    return np.stack((both.sum(axis=1), angles.sum(axis=1), *(np.where(both, c, 0.0).sum(axis=1) for c in columns)))
+
+
+def _quotient(a: FloatArray, b: FloatArray) -> FloatArray:
+    return np.divide(a, b, out=np.zeros_like(a), where=b > 0.0)

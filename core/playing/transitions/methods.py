@@ -1,0 +1,111 @@
+"""Transition methods: where a transition plays, and what it displaces. Gustaitis et al. 2007, §3.3–3.5.
+
+A method turns lengths of segments and transitions into a Layout. A new method is one function here and
+one line in METHODS.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from ...errors import TaktError
+from ...maths.arrays import FloatArray
+
+KEPT_SHARE = 0.1
+"""What a clip keeps at least of its time where a transition is inserted."""
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """When everything plays, in seconds of the result; arrays over S segments.
+
+    begin_s, end_s: a segment's clip runs from its start to its end between these.
+    window_begin_s, window_end_s: when the transition after a segment plays; equal where there is none.
+        In a loop the last window may reach beyond duration_s, that is into the next round's beginning.
+    """
+
+    begin_s: FloatArray
+    end_s: FloatArray
+    window_begin_s: FloatArray
+    window_end_s: FloatArray
+    duration_s: float
+
+
+@dataclass(frozen=True)
+class Method:
+    """A transition method.
+
+    shape: of the weight curve; ALONE: nothing else plays in the window; LEAD: the clips are bent
+        towards each other by offsets (blending.Lead), which needs no weights.
+    limit: from the lengths of the segments before and after (S,) to the longest transition (S,).
+    lay_out: from lengths (S,) and transitions (S,) within their limits to a Layout.
+    """
+
+    identifier: str
+    label: str
+    description: str
+    shape: Literal["RISE", "PULSE", "ALONE", "LEAD"]
+    limit: Callable[[FloatArray, FloatArray], FloatArray]
+    lay_out: Callable[[FloatArray, FloatArray], Layout]
+
+
+def method_named(identifier: str) -> Method:
+    """Look up a method; raise TaktError naming those there are."""
+    if identifier not in METHODS:
+        raise TaktError(f"there is no transition method {identifier!r}; there are {', '.join(METHODS)}")
+    return METHODS[identifier]
+
+
+def _at_the_end(lengths_s: FloatArray, transitions_s: FloatArray) -> Layout:
+    begin, end = _edges(lengths_s)
+    return Layout(begin, end, end - transitions_s, end, float(end[-1]))
+
+
+def _across_the_seam(lengths_s: FloatArray, transitions_s: FloatArray) -> Layout:
+    begin, end = _edges(lengths_s)
+    return Layout(begin, end, end - transitions_s / 2.0, end + transitions_s / 2.0, float(end[-1]))
+
+
+def _inserted(lengths_s: FloatArray, transitions_s: FloatArray) -> Layout:
+    begin, end = _edges(lengths_s)
+    clip_end = end - lengths_s * transitions_s / (lengths_s + transitions_s)
+    return Layout(begin, clip_end, clip_end, end, float(end[-1]))
+
+
+def _inserted_from_both(lengths_s: FloatArray, transitions_s: FloatArray) -> Layout:
+    begin, end = _edges(lengths_s)
+    after = np.roll(lengths_s, -1)
+    taken_before = transitions_s * lengths_s / (lengths_s + after)
+    taken_after = transitions_s - taken_before
+    return Layout(begin + np.roll(taken_after, 1), end - taken_before, end - taken_before, end + taken_after,
+                  float(end[-1]))
+
+
+def _appended(lengths_s: FloatArray, transitions_s: FloatArray) -> Layout:
+    begin, end = _edges(lengths_s + transitions_s)
+    return Layout(begin, end - transitions_s, end - transitions_s, end, float(end[-1]))
+
+
+def _edges(lengths_s: FloatArray) -> tuple[FloatArray, FloatArray]:
+    end = np.cumsum(lengths_s)
+    return np.concatenate(((0.0,), end[:-1])), end
+
+
+METHODS: dict[str, Method] = {method.identifier: method for method in (
+    Method("LEAD", "Led Over", "Across the seam, both clips bent towards a common place and speed there; their own "
+           "motion goes on", "LEAD", np.minimum, _across_the_seam),
+    Method("END", "At the End", "In the last moments of a clip; the next one begins untouched", "RISE",
+           lambda before, after: before, _at_the_end),
+    Method("BOTH", "Across the Seam", "Half at the end of one clip, half at the beginning of the next", "PULSE",
+           np.minimum, _across_the_seam),
+    Method("INSERT", "Inserted", "Between the clips; the clip before plays whole, but faster, to make room", "ALONE",
+           lambda before, after: before * (1.0 / KEPT_SHARE - 1.0), _inserted),
+    Method("INSERT_BOTH", "Inserted, from Both", "Between the clips; both play whole, but faster, to make room",
+           "ALONE", lambda before, after: (before + after) * ((1.0 - KEPT_SHARE) / 2.0), _inserted_from_both),
+    Method("APPEND", "Added", "Between the clips, in time of its own: the whole becomes longer", "ALONE",
+           lambda before, after: np.full_like(before, np.inf), _appended),
+)}

@@ -1,0 +1,161 @@
+"""What happens between segments: the poses on both sides, how long each transition is, and what to warn of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from collections.abc import Sequence as SequenceOf
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...clips.clip import Clip
+from ...errors import Problem, quoted
+from ...maths import rotations as rot
+from ...maths.arrays import BoolArray, FloatArray, IntArray
+from ...pha.sequence import Sequence
+from ...skeletons.skeleton import Pose, Skeleton
+from ..held import Held
+from .lengths import SAME_POSE_RAD, Neighbours
+from .methods import Method
+
+NO_NATURAL_WAY_RAD = np.radians(150.0)
+"""From here on a joint may well swing through the body."""
+DEFAULT_LENGTH_S = 0.25
+"""For an automatic transition whose shared joints stand still while something else must move."""
+STEP_S = 1.0 / 480.0
+"""Speeds at a clip's ends are taken over this much of it."""
+_SAME_PLACE = 1e-6
+"""Of the skeleton's size: translations closer than this count as the same."""
+SampleClips = Callable[[IntArray, FloatArray], Pose]
+AutomaticLengths = Callable[[FloatArray, FloatArray, Neighbours], FloatArray]
+_SEAMS_AT_ONCE = 8192
+_NAMED_AT_MOST = 20
+
+
+@dataclass(frozen=True, eq=False)
+class Ends:
+    """The poses at the ends of C clips, (C + 1, J, …) with rest in the last row, and what they move, (C, J).
+
+    second, last_but_one: the poses step_s (C + 1,) after the first and before the last, in the clips' own time;
+    from them the speeds at the ends are taken.
+    """
+
+    first: Pose
+    second: Pose
+    last_but_one: Pose
+    last: Pose
+    step_s: FloatArray
+    moved: BoolArray
+
+    @classmethod
+    def of(cls, skeleton: Skeleton, durations_s: FloatArray, moved: BoolArray, sample: SampleClips) -> Ends:
+        """Sample the clips' ends; sample: from clips and times in each to their poses."""
+        rows = np.arange(len(durations_s))
+        step = np.minimum(STEP_S, durations_s / 2.0)
+        poses = []
+        for times in (np.zeros(len(rows)), step, durations_s - step, durations_s):
+            own, pose = sample(rows, times), Pose.rest(skeleton, len(rows) + 1)
+            pose.rotations[:-1], pose.translations[:-1], pose.scales[:-1] = own.rotations, own.translations, own.scales
+            poses.append(pose)
+        return cls(poses[0], poses[1], poses[2], poses[3], np.append(step, 0.0), moved)
+
+
+@dataclass(frozen=True, eq=False)
+class _Seams:
+    """A stretch of seams, reduced to the D different ones among them.
+
+    index: (N,) the segment before each seam; different: (N,) which of the D each is; sample: (D,) one of each.
+    angle: (D, J) how far each joint turns; shifts: (D,) whether something is displaced or scaled.
+    """
+
+    index: IntArray
+    different: IntArray
+    sample: IntArray
+    angle: FloatArray
+    shifts: BoolArray
+
+
+def fit_transitions(sequence: Sequence, clips: SequenceOf[Clip], ends: Ends, held: Held, method: Method,
+                    automatic: AutomaticLengths) -> tuple[FloatArray, tuple[Problem, ...]]:
+    """Return the length of the transition after each segment, (S,), as wished or automatic, and warnings.
+
+    automatic: from the clips' first and last rotations and N seams to lengths (N,).
+    What goes beyond the method's limit is cut to it and reported.
+    """
+    following = np.roll(sequence.clip, -1)
+    wished = sequence.transition_s.copy()
+    missing = np.isnan(wished)
+    if missing.any():
+        stretch = stretches(sequence.length_s, sequence, clips)
+        around = Neighbours(sequence.clip, following, stretch, np.roll(stretch, -1))
+        wished[missing] = automatic(ends.first.rotations[:-1], ends.last.rotations[:-1], around.at(missing))
+    if not sequence.is_loop:
+        wished[-1] = 0.0
+    far: dict[tuple[int, int], tuple[int, IntArray]] = {}
+    for seams in _stretches(sequence, following, ends, held, clips[0].skeleton):
+        moves = (seams.angle > SAME_POSE_RAD).any(axis=1) | seams.shifts
+        jumps = missing[seams.index] & (wished[seams.index] == 0.0) & moves[seams.different]
+        wished[seams.index[jumps]] = DEFAULT_LENGTH_S
+        for row in np.flatnonzero((seams.angle >= NO_NATURAL_WAY_RAD).any(axis=1)):
+            first = int(seams.index[seams.different == row].min())
+            joints = np.flatnonzero(seams.angle[row] >= NO_NATURAL_WAY_RAD)
+            far.setdefault((int(sequence.clip[first]), int(following[first])), (first, joints))
+    limit = method.limit(sequence.length_s, np.roll(sequence.length_s, -1))
+    warnings = (*_far_turns(sequence, clips, far), *_cut(sequence, following, wished, limit, method))
+    return np.minimum(wished, limit), warnings
+
+
+def stretches(lengths_s: FloatArray, sequence: Sequence, clips: SequenceOf[Clip]) -> FloatArray:
+    """Return the seconds that each segment (S,) plays of one second of its clip; 0 where that has no length."""
+    durations: FloatArray = np.array([clip.duration_s for clip in clips])[sequence.clip]
+    return np.divide(lengths_s, durations, out=np.zeros(len(durations)), where=durations > 0.0)
+
+
+def _stretches(sequence: Sequence, following: IntArray, ends: Ends, held: Held,
+               skeleton: Skeleton) -> Iterator[_Seams]:
+    """Go through the seams in stretches, so that memory stays bounded."""
+    tolerance = _SAME_PLACE * float(np.abs(skeleton.rest_world[:, :, 3]).max(initial=1e-9))
+    count = len(sequence) if sequence.is_loop else len(sequence) - 1
+    for start in range(0, count, _SEAMS_AT_ONCE):
+        index = np.arange(start, min(start + _SEAMS_AT_ONCE, count))
+        code = following[index]
+        for column in held.columns_after(index).T:
+            code = np.unique(code * (len(ends.moved) + 1) + column + 1, return_inverse=True)[1]
+        _, at, different = np.unique(code, return_index=True, return_inverse=True)
+        sample = index[at]
+        before, after = held.after(sample), following[sample]
+        joints = np.arange(before.shape[1])
+        take = ends.moved[after]
+        last, first = ends.last, ends.first
+        angle = np.where(take, rot.angle_between(last.rotations[before, joints], first.rotations[after]), 0.0)
+        shifts = np.abs(last.translations[before, joints] - first.translations[after]).max(axis=-1) > tolerance
+        grows = np.abs(last.scales[before, joints] - first.scales[after]).max(axis=-1) > _SAME_PLACE
+        yield _Seams(index, different, sample, angle, (take & (shifts | grows)).any(axis=1))
+
+
+def _far_turns(sequence: Sequence, clips: SequenceOf[Clip],
+               far: dict[tuple[int, int], tuple[int, IntArray]]) -> Iterator[Problem]:
+    for (before, after), (segment, joints) in list(far.items())[:_NAMED_AT_MOST]:
+        names = ", ".join(quoted(clips[0].skeleton.names[j]) for j in joints[:_NAMED_AT_MOST])
+        yield Problem(f"from {quoted(sequence.clips[before])} to {quoted(sequence.clips[after])} "
+                      f"({sequence.start_s[segment] + sequence.length_s[segment]:.2f} s) {names} must turn by 150° or "
+                      "more, and may swing through the body; call a bridging clip between them", is_warning=True)
+    if len(far) > _NAMED_AT_MOST:
+        yield Problem(f"{len(far) - _NAMED_AT_MOST} more pairs of clips have joints that must turn by 150° or more",
+                      is_warning=True)
+
+
+def _cut(sequence: Sequence, following: IntArray, wished: FloatArray, limit: FloatArray,
+         method: Method) -> Iterator[Problem]:
+    cut = np.flatnonzero(wished > limit)
+    pairs, at, count = np.unique(sequence.clip[cut] * len(sequence.clips) + following[cut], return_index=True,
+                                 return_counts=True)
+    for first, times in list(zip(cut[at], count, strict=True))[:_NAMED_AT_MOST]:
+        kind = "an automatic" if np.isnan(sequence.transition_s[first]) else "a"
+        before, after = sequence.clips[sequence.clip[first]], sequence.clips[following[first]]
+        yield Problem(f"{kind} transition of {wished[first]:.4g} s from {quoted(before)} to {quoted(after)} is longer "
+                      f"than {method.identifier} allows there and takes {limit[first]:.4g} s"
+                      + (f" ({times} such)" if times > 1 else ""), is_warning=True, is_note=True)
+    if len(pairs) > _NAMED_AT_MOST:
+        yield Problem(f"{len(pairs) - _NAMED_AT_MOST} more pairs of clips have shortened transitions",
+                      is_warning=True, is_note=True)

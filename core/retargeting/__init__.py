@@ -1,0 +1,1 @@
+"""Clips of one skeleton made to play on another."""

@@ -1,0 +1,125 @@
+"""Limbs that do not hang on the body they belong to, as feet beside the legs that reach for them by IK."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+import numpy as np
+
+from ..clips.clip import Clip, Tracks
+from ..clips.keyed import filled, keys_of, packed
+from ..maths import rotations as rot
+from ..maths.arrays import FloatArray, IntArray
+from ..skeletons import hanim
+from ..skeletons.skeleton import Pose, Skeleton
+from .matching import Pairing
+
+STILL: Final = 1e-7
+"""Of the skeleton's size: what keeps its place to this needs no keys."""
+
+
+def loose_joints(target: Skeleton, pairs: Pairing) -> IntArray:
+    """Return pairs (C, 2): a joint, and the one that it hangs on in H-Anim, but not in the target."""
+    pair_of = {name: p for p, name in enumerate(pairs.meant) if name}
+    found = []
+    for name, p in pair_of.items():
+        above = hanim.PARENTS[name]
+        while above is not None and above not in pair_of:
+            above = hanim.PARENTS[above]
+        if above is None:
+            continue
+        joint = int(target.parents[pairs.target[p]])
+        while joint >= 0 and joint != pairs.target[pair_of[above]]:
+            joint = int(target.parents[joint])
+        if joint < 0:
+            found.append((p, pair_of[above]))
+    return np.array(found, dtype=np.int64).reshape(-1, 2)
+
+
+def carried(target: Skeleton, joints: IntArray, rotations: Tracks, translations: Tracks) -> Tracks:
+    """Add translations that keep loose joints where they belong, as if they hung on the joints they belong to.
+
+    joints: (C, 2) loose joints, and what they belong to.
+    """
+    if not len(joints):
+        return translations
+    on_of = dict(joints.tolist())
+    order = in_order(target, on_of)
+    times = filled(np.unique(np.concatenate((rotations.times_s, translations.times_s, (0.0,)))))
+    part = part_of(target, np.sort(order), rotations, translations)
+    pose, column = part.sample(times), {joint: i for i, joint in enumerate(np.sort(order).tolist())}
+    local, rest = locals_of(part.skeleton, pose), target.rest_world
+    world = np.empty_like(local)
+    tracks = {int(j): (int(j), *keys_of(translations, i)) for i, j in enumerate(translations.joints)}
+    still = STILL * float(np.ptp(rest[:, :, 3], axis=0).max())
+    for joint in order.tolist():
+        i, parent = column[joint], int(target.parents[joint])
+        world[:, i] = world[:, column[parent]] @ local[:, i] if parent >= 0 else local[:, i]
+        if joint not in on_of:
+            continue
+        on = on_of[joint]
+        way = np.linalg.solve(rest[on, :, :3], rest[joint, :, 3] - rest[on, :, 3])
+        place: FloatArray = world[:, column[on], :3, :3] @ way + world[:, column[on], :3, 3]
+        world[:, i, :3, 3] = place
+        if parent >= 0:
+            above = world[:, column[parent]]
+            seen = np.linalg.solve(above[:, :3, :3], (place - above[:, :3, 3])[..., None])
+            place = np.asarray(seen[..., 0], dtype=np.float64)
+        away = place - target.rest_translations[joint]
+        if joint in tracks or np.abs(away).max() > still:
+            tracks[joint] = (joint, times, away)
+    return packed([tracks[joint] for joint in sorted(tracks)], 3)
+
+
+def in_order(skeleton: Skeleton, on_of: Mapping[int, int]) -> IntArray:
+    """Return joints, what they belong to, and all above them, each after what it hangs on and what it belongs to."""
+    waiting = upwards(skeleton, np.array([*on_of, *on_of.values()], dtype=np.int64)).tolist()
+    order: dict[int, None] = {}
+    while waiting:
+        before = len(order)
+        for joint in waiting:
+            parent = int(skeleton.parents[joint])
+            if (parent < 0 or parent in order) and (joint not in on_of or on_of[joint] in order):
+                order[joint] = None
+        if len(order) == before:  # they belong to each other in a circle: no order is right
+            order |= dict.fromkeys(waiting)
+        waiting = [joint for joint in waiting if joint not in order]
+    return np.array(list(order), dtype=np.int64)
+
+
+def locals_of(skeleton: Skeleton, pose: Pose) -> FloatArray:
+    """Return matrices parent_from_joint (..., J, 4, 4)."""
+    linear = rot.to_matrix(rot.multiply(skeleton.rest_rotations, pose.rotations))
+    linear = linear * (skeleton.rest_scales * pose.scales)[..., None, :]
+    places = skeleton.rest_translations + pose.translations
+    return square(np.concatenate((linear, places[..., None]), axis=-1))
+
+
+def square(matrices: FloatArray) -> FloatArray:
+    """Return matrices (..., 3, 4) with their last row, (..., 4, 4)."""
+    last = np.broadcast_to(np.array((0.0, 0.0, 0.0, 1.0)), (*matrices.shape[:-2], 1, 4))
+    return np.concatenate((matrices, last), axis=-2)
+
+
+def upwards(skeleton: Skeleton, joints: IntArray) -> IntArray:
+    """Return joints and all above them, in order."""
+    found: set[int] = set()
+    for joint in joints.tolist():
+        while joint >= 0 and joint not in found:
+            found.add(joint)
+            joint = int(skeleton.parents[joint])
+    return np.array(sorted(found), dtype=np.int64)
+
+
+def part_of(skeleton: Skeleton, keep: IntArray, rotations: Tracks, translations: Tracks) -> Clip:
+    """Return what tracks do with the joints to keep, which hold their ancestors, as a clip of these alone."""
+    new = {int(joint): i for i, joint in enumerate(keep)}
+
+    def kept(tracks: Tracks, channels: int) -> Tracks:
+        return packed([(new[int(joint)], *keys_of(tracks, i)) for i, joint in enumerate(tracks.joints)
+                        if int(joint) in new], channels)
+
+    moves, turns = kept(translations, 3), kept(rotations, 4)
+    last = max(float(tracks.times_s.max(initial=0.0)) for tracks in (moves, turns))
+    return Clip("", skeleton.part(keep), last, turns, moves, Tracks.empty(3))

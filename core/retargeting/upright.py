@@ -1,0 +1,170 @@
+"""A clip's model axes and where its skeleton stands in them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from ..clips.clip import Clip, Tracks
+from ..clips.keyed import filled, keys_of, packed
+from ..maths import rotations as rot
+from ..maths.arrays import FloatArray, IntArray
+from ..skeletons.skeleton import Skeleton, world_from_pose
+from .loose import part_of, upwards
+from .matching import SAME_PLACE, Pairing
+
+SAME_ANGLE_RAD: Final = 1e-9
+_STANDING_PERCENT = 20.0
+_FRAMES_AT_ONCE = 256
+_HANGS = 0.5
+"""Of the leg's height: so much lower feet are that hang down from a root in the hips."""
+_FEET = ("l_ankle", "r_ankle", "l_metatarsal", "r_metatarsal")
+
+
+def turned(clip: Clip, turn: FloatArray) -> Clip:
+    """Return the clip in other model axes: its roots' rest and translations turn, all else is relative to them."""
+    if rot.angle_between(turn, rot.IDENTITY) <= SAME_ANGLE_RAD:
+        return clip
+    moves = clip.translations
+    of_root = np.repeat(clip.skeleton.parents[moves.joints] < 0, np.diff(moves.starts))
+    values = np.where(of_root[:, None], rot.rotate(turn, moves.values), moves.values)
+    return Clip(clip.name, clip.skeleton.turned(turn), clip.duration_s, clip.rotations,
+                Tracks(moves.joints, moves.starts, moves.times_s, values), clip.scales, clip.is_looping)
+
+
+def resting(clip: Clip, turn: FloatArray) -> Clip:
+    """Return the same motion of a skeleton whose rest pose is turned in model space by a quaternion (4,).
+
+    With rest R, place p and key K of a root, Q the turn: Q·R·K′ = R·K, so K′ = R⁻¹·Q⁻¹·R·K, and t′ = t + p − Q·p.
+    """
+    if rot.angle_between(turn, rot.IDENTITY) <= SAME_ANGLE_RAD:
+        return clip
+    skeleton = clip.skeleton
+    back = rot.multiply(rot.multiply(rot.conjugate(skeleton.rest_rotations), rot.conjugate(turn)),
+                        skeleton.rest_rotations)
+    away = skeleton.rest_translations - rot.rotate(turn, skeleton.rest_translations)
+    channels: list[Tracks] = []
+    for tracks, rest in ((clip.rotations, rot.IDENTITY), (clip.translations, np.zeros(3))):
+        keys = {int(joint): keys_of(tracks, i) for i, joint in enumerate(tracks.joints)}
+        for root in np.flatnonzero(skeleton.parents < 0).tolist():
+            times, values = keys.get(root, (np.zeros(1), rest[None]))
+            keys[root] = times, rot.multiply(back[root], values) if len(rest) == 4 else values + away[root]
+        channels.append(packed([(joint, *keys[joint]) for joint in sorted(keys)], len(rest)))
+    rotations, translations = channels
+    return Clip(clip.name, skeleton.turned(turn), clip.duration_s, rotations, translations, clip.scales,
+                clip.is_looping)
+
+
+def scaled(clip: Clip, size: float) -> Clip:
+    """Return the clip in another unit: all its lengths times size."""
+    if size == 1.0:
+        return clip
+    old, moves = clip.skeleton, clip.translations
+    skeleton = Skeleton(old.names, old.parents, old.rest_rotations, old.rest_translations * size, old.rest_scales,
+                        old.name)
+    return Clip(clip.name, skeleton, clip.duration_s, clip.rotations,
+                Tracks(moves.joints, moves.starts, moves.times_s, moves.values * size), clip.scales, clip.is_looping)
+
+
+def standing(clip: Clip, pairs: Pairing) -> Clip:
+    """Let a root at rest in the model's origin, as many BVH files have it, stand as high as its feet hang down.
+
+    Of one that lies on the ground between the feet nothing hangs down. The file's translations are places, not ways
+    from rest, and would lift the character by its own height.
+    """
+    skeleton = clip.skeleton
+    feet, hips = ([int(pairs.source[p]) for p, name in enumerate(pairs.meant) if name in wanted]
+                  for wanted in (_FEET, ("l_hip", "r_hip")))
+    places = skeleton.rest_world[:, :, 3]
+    root = np.flatnonzero(skeleton.parents < 0)
+    size = float(np.ptp(places, axis=0).max())
+    if len(root) != 1 or not feet or not hips or np.linalg.norm(places[root[0]]) > SAME_PLACE * size or (
+            int(root[0]) not in clip.translations.joints):
+        return clip
+    leg = places[hips].mean(axis=0) - places[feet].mean(axis=0)
+    up = np.eye(3)[np.argmax(np.abs(leg))] * np.sign(leg[np.argmax(np.abs(leg))])
+    hangs = -min(float(places[foot] @ up) for foot in feet)
+    if hangs < _HANGS * np.abs(leg).max():
+        return clip
+    lift = hangs * up
+    rest = skeleton.rest_translations.copy()
+    rest[root[0]] += lift
+    moves = clip.translations
+    of_root = np.repeat(moves.joints == root[0], np.diff(moves.starts))
+    values = np.where(of_root[:, None], moves.values - lift, moves.values)
+    stood = Skeleton(skeleton.names, skeleton.parents, skeleton.rest_rotations, rest, skeleton.rest_scales,
+                     skeleton.name)
+    return Clip(clip.name, stood, clip.duration_s, clip.rotations,
+                Tracks(moves.joints, moves.starts, moves.times_s, values), clip.scales, clip.is_looping)
+
+
+@dataclass(frozen=True, eq=False)
+class Standing:
+    """A skeleton with its motion, to be asked how high its feet are.
+
+    up: (3,) unit, in model space. translations: with those of limbs that are carried along.
+    """
+
+    skeleton: Skeleton
+    rotations: Tracks
+    translations: Tracks
+    up: FloatArray
+
+    def times(self, feet: IntArray) -> FloatArray:
+        """Return when anything is keyed that carries the feet, (F,)."""
+        keep = upwards(self.skeleton, feet)
+        return np.concatenate([keys_of(tracks, i)[0] for tracks in (self.rotations, self.translations)
+                               for i in np.flatnonzero(np.isin(tracks.joints, keep)).tolist()] + [np.zeros(1)])
+
+    def clearance(self, feet: IntArray, times: FloatArray) -> FloatArray:
+        """Return how high above its height at rest the foot is that is the lowest so, (F,)."""
+        keep = upwards(self.skeleton, feet)
+        clip, rows = part_of(self.skeleton, keep, self.rotations, self.translations), np.searchsorted(keep, feet)
+        rest = self.skeleton.rest_world[feet, :, 3] @ self.up
+        lowest = np.empty(len(times))
+        for start in range(0, len(times), _FRAMES_AT_ONCE):  # what is worked on stays in the processor's cache
+            run = slice(start, start + _FRAMES_AT_ONCE)
+            world = world_from_pose(clip.skeleton, clip.sample(times[run]))[:, rows]
+            lowest[run] = (world[..., 3] @ self.up - rest).min(axis=1)
+        return lowest
+
+
+def grounded(source: Standing, target: Standing, pairs: Pairing, translations: Tracks, ratio: float,
+             is_ground_known: bool) -> Tracks:
+    """Return the target's translations with its feet as high above the ground as the source's, by the legs' ratio.
+
+    Bodies of other proportions would otherwise hang in the air or sink in where they bend, sit or lie. What the feet
+    do is a matter of the pose alone, so that clips go on fitting together.
+    translations: of the target, without limbs that are carried along. is_ground_known: the source's rest pose says
+    how high it stands; if not, its lower foot is taken to be seldom lower than the ground, since markers are no soles.
+    """
+    feet = np.flatnonzero([name in _FEET for name in pairs.meant])
+    if not len(feet) or not len(translations):
+        return translations
+    ours, theirs = pairs.target[feet], pairs.source[feet]
+    times = filled(np.unique(np.concatenate((source.times(theirs), target.times(ours)))))
+    clear = source.clearance(theirs, times)
+    if not is_ground_known:
+        clear = clear - np.percentile(clear, _STANDING_PERCENT)
+    lift = ratio * clear - target.clearance(ours, times)
+    size = float(np.ptp(target.skeleton.rest_world[:, :, 3], axis=0).max())
+    if np.abs(lift).max() <= SAME_PLACE * size:
+        return translations
+    return _lifted(target, translations, times, lift)
+
+
+def _lifted(target: Standing, translations: Tracks, times: FloatArray, lift: FloatArray) -> Tracks:
+    """Return translations of which the topmost joint's lead higher by lift (F,) at times (F,)."""
+    skeleton, joints = target.skeleton, translations.joints.tolist()
+    root = int(np.argmin([len(upwards(skeleton, np.array([joint]))) for joint in joints]))
+    own_times, values = keys_of(translations, root)
+    every = np.union1d(times, own_times)
+    way = np.interp(every, times, lift)[:, None] * target.up
+    parent = int(skeleton.parents[joints[root]])
+    if parent >= 0:
+        way = np.asarray(np.linalg.solve(skeleton.rest_world[parent, :, :3], way.T).T, dtype=np.float64)
+    moved = np.stack([np.interp(every, own_times, value) for value in values.T], axis=1)
+    tracks = {joint: keys_of(translations, i) for i, joint in enumerate(joints)} | {joints[root]: (every, moved + way)}
+    return packed([(joint, *tracks[joint]) for joint in joints], 3)

@@ -1,0 +1,75 @@
+"""Where the bones of a skeleton end that says only where they begin."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from ..maths import rotations as rot
+from ..maths.arrays import FloatArray, IntArray
+from .skeleton import Skeleton
+
+_SAME_PLACE: Final = 1e-4
+"""Of the skeleton's size: joints closer than this stand in the same place."""
+_LEAF: Final = 0.5
+"""Of the way from its parent: how long a bone without children is."""
+_ALONE: Final = 0.05
+"""Of the skeleton's size: how long a bone is that has neither parent nor children in other places."""
+
+
+def bone_tails(skeleton: Skeleton) -> tuple[FloatArray, FloatArray]:
+    """Return the tails (J, 3) of all bones at rest, and their z axes (J, 3), in model space.
+
+    A bone ends where its child begins; of several children the one that goes on most straightly, for a root the one
+    with most below it. One without children goes on in its parent's direction. No bone is without length. The
+    joint's own axes are turned by the shortest way until y leads along the bone: where it did, they stay.
+
+    >>> skeleton = Skeleton.from_arrays(["hip", "knee"], [-1, 0], np.tile((1.0, 0, 0, 0), (2, 1)),
+    ...                                 np.array(((0.0, 0, 2), (0, 0, -1))))
+    >>> bone_tails(skeleton)[0].tolist()
+    [[0.0, 0.0, 1.0], [0.0, 0.0, 0.5]]
+    """
+    heads = skeleton.rest_world[:, :, 3]
+    if not len(heads):
+        return heads, heads
+    size = float(np.ptp(heads, axis=0).max()) or 1.0
+    ways = np.zeros_like(heads)
+    below = _counts_below(skeleton)
+    for joint, parent in enumerate(skeleton.parents.tolist()):
+        children = np.flatnonzero(skeleton.parents == joint)
+        before, after = (parent, joint) if parent >= 0 else (joint, max(children, key=below.__getitem__, default=joint))
+        incoming = heads[after] - heads[before]
+        ways[joint] = _way(heads[children] - heads[joint], incoming, size)
+        if not ways[joint].any():
+            onward = incoming if np.linalg.norm(incoming) > _SAME_PLACE * size else ways[parent]
+            ways[joint] = onward * _LEAF if onward.any() and parent >= 0 else (0.0, _ALONE * size, 0.0)
+    axes = rot.to_matrix(skeleton.rest_world_rotations)
+    sides = zip(axes[:, :, 1], axes[:, :, 2], ways, strict=True)
+    return heads + ways, np.stack([rot.rotate(_shortest(y, way), z) for y, z, way in sides])
+
+
+def _way(ways: FloatArray, incoming: FloatArray, size: float) -> FloatArray:
+    """Choose among ways (C, 3) to children the one nearest to a direction; zero where all stand in one place."""
+    lengths = np.linalg.norm(ways, axis=1)
+    far = np.flatnonzero(lengths > _SAME_PLACE * size)
+    if not len(far):
+        return np.zeros(3)
+    return np.asarray(ways[far[np.argmax(ways[far] @ incoming / lengths[far])]])
+
+
+def _counts_below(skeleton: Skeleton) -> IntArray:
+    """Return how many joints each has below it, with itself, (J,)."""
+    count = np.ones(len(skeleton), dtype=np.int64)
+    for joint in range(len(skeleton) - 1, -1, -1):
+        if skeleton.parents[joint] >= 0:
+            count[skeleton.parents[joint]] += count[joint]
+    return count
+
+
+def _shortest(a: FloatArray, b: FloatArray) -> FloatArray:
+    """Return the smallest rotation that leads the direction of a to that of b."""
+    across = np.cross(a, b)
+    if not np.linalg.norm(across) > 1e-9 * np.linalg.norm(b):
+        across = np.cross(a, np.eye(3)[np.argmin(np.abs(a))])
+    return rot.from_axis_angle(across, np.arctan2(np.linalg.norm(np.cross(a, b)), a @ b))

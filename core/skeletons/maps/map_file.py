@@ -1,0 +1,120 @@
+"""Skeleton maps as small text files that a person can read and mend.
+
+    Takt skeleton map
+    rig = 3f2a9c01d4e7
+    up = +Z
+    front = -Y
+
+    mixamorig:Hips = HumanoidRoot
+    mixamorig:LeftUpLeg = l_hip
+    prop_bone =
+
+A line is `bone = joint of H-Anim`; nothing behind the sign says that the bone is none. Blank lines and lines that
+begin with # are passed over. `up` and `front` name the skeleton's axes and may be left out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from ...errors import FileError, quoted
+from ...maths import rotations as rot
+from ...maths.arrays import FloatArray
+from .. import hanim
+from ..skeleton import Skeleton
+from .find import find_map
+from .skeleton_map import SkeletonMap, fingerprint
+
+SUFFIX: Final = ".map"
+_FIRST_LINE: Final = "Takt skeleton map"
+_AXES: Final = {f"{sign}{name}": (1.0 if sign == "+" else -1.0) * np.eye(3)[i]
+                for i, name in enumerate("XYZ") for sign in "+-"}
+
+
+@dataclass(frozen=True, eq=False)
+class SavedMap:
+    """What a map file says. rig: the fingerprint; meant: by joint name, None for "is none"; turn: (4,) or None."""
+
+    rig: str
+    meant: dict[str, str | None]
+    turn: FloatArray | None
+
+    def fits(self, skeleton: Skeleton) -> bool:
+        """Tell whether it was made for a skeleton with these names and this hierarchy."""
+        return self.rig == fingerprint(skeleton)
+
+    def of(self, skeleton: Skeleton) -> SkeletonMap:
+        """Return the map of a skeleton that it fits; the file's axes count where the body itself does not tell.
+
+        The same rig may stand in other axes in a clip's file than where the map was made.
+        """
+        meant = tuple(self.meant.get(name) for name in skeleton.names)
+        seen = find_map(skeleton).turn
+        turn = self.turn if seen is None else seen
+        return SkeletonMap(skeleton, meant, tuple(float(name is not None) for name in meant), turn, is_checked=True)
+
+
+def write_map(found: SkeletonMap) -> str:
+    """Write a map as text."""
+    lines = [_FIRST_LINE, f"rig = {fingerprint(found.skeleton)}"]
+    if found.turn is not None:
+        lines += [f"up = {_axis_name(found.turn, 1)}", f"front = {_axis_name(found.turn, 2)}"]
+    lines += ["", *(f"{joint} = {name or ''}".rstrip()
+                    for joint, name in zip(found.skeleton.names, found.meant, strict=True))]
+    return "\n".join(lines) + "\n"
+
+
+def read_map(data: bytes, path: Path | None = None) -> SavedMap:
+    """Read a map; raise FileError with the line where something else stands there than what is wanted."""
+    try:
+        lines = data.decode("utf-8-sig").splitlines()
+    except UnicodeDecodeError as error:
+        raise FileError.at("is not UTF-8; save the map as UTF-8", path, byte=error.start) from error
+    if not lines or lines[0].strip() != _FIRST_LINE:
+        raise FileError.at(f"found {quoted(lines[0] if lines else '')}, expected {quoted(_FIRST_LINE)}", path, 1)
+    head: dict[str, str] = {}
+    meant: dict[str, str | None] = {}
+    joints: dict[str, str] = {}
+    for number, line in enumerate(lines[1:], start=2):
+        if not line.strip() or line.startswith("#"):
+            continue
+        name, sign, value = line.rpartition("=")
+        name, value = name.strip(), value.strip()
+        if not sign or not name:
+            raise FileError.at(f"found {quoted(line)}, expected BONE = JOINT", path, number)
+        if name in ("rig", "up", "front") and not meant and name not in head:
+            head[name] = value
+            if name != "rig" and value not in _AXES:
+                raise FileError.at(f"{name} is {quoted(value)}, expected one of {', '.join(_AXES)}", path, number)
+            continue
+        joint = hanim.canonical(value)
+        if value and joint is None:
+            raise FileError.at(f"{quoted(value)} is no joint of H-Anim; expected one such as l_knee or skullbase, or "
+                               "nothing", path, number)
+        if name in meant or (joint is not None and joint in joints):
+            raise FileError.at(f"{quoted(name)} stands here twice" if name in meant else
+                               f"{joint} stands here twice, for {quoted(joints[joint or ''])} too", path, number)
+        meant[name] = joint
+        joints[joint or ""] = name
+    if "rig" not in head:
+        raise FileError.at("the line 'rig = FINGERPRINT' is missing", path, 1)
+    return SavedMap(head["rig"], meant, _turn(head, path))
+
+
+def _turn(head: dict[str, str], path: Path | None) -> FloatArray | None:
+    if "up" not in head or "front" not in head:
+        return None
+    up, front = _AXES[head["up"]], _AXES[head["front"]]
+    if up @ front != 0.0:
+        raise FileError.at(f"up = {head['up']} and front = {head['front']} lie on one line; they must be at right "
+                           "angles", path)
+    return rot.from_matrix(np.stack((np.cross(up, front), up, front), axis=1))
+
+
+def _axis_name(turn: FloatArray, axis: int) -> str:
+    way = rot.rotate(turn, np.eye(3)[axis])
+    return max(_AXES, key=lambda name: float(_AXES[name] @ way))

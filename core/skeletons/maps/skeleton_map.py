@@ -1,0 +1,126 @@
+"""Which joint of a rig is which joint of H-Anim (ISO/IEC 19774), the common tongue of clips and characters."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+
+from ...errors import SkeletonMismatchError
+from ...maths import rotations as rot
+from ...maths.arrays import FloatArray
+from .. import hanim
+from ..skeleton import Skeleton
+
+SURE: Final = 0.6
+"""From this certainty on a map is used; below it, someone is asked."""
+
+_SAME_WAY = 0.64
+"""Cosine of about 50°."""
+
+ESSENTIAL: Final[tuple[str, ...]] = (hanim.ROOT, "skullbase", *(
+    f"{side}_{joint}" for joint in ("hip", "knee", "ankle", "shoulder", "elbow", "wrist") for side in "lr"))
+"""What every humanoid has; the spine, which is shared out, comes on top."""
+
+
+@dataclass(frozen=True, eq=False)
+class SkeletonMap:
+    """What the joints of one skeleton are.
+
+    meant: (J names) the H-Anim joint of each, None where it has none.
+    certainties: one for each joint, 0 to 1; 0 where it means nothing.
+    turn: (4,) right-angled rotation from H-Anim's axes to the skeleton's; None where the body does not tell.
+    warnings: what looked odd. is_checked: a person said so, or the joints
+    bear H-Anim's own names.
+    """
+
+    skeleton: Skeleton
+    meant: tuple[str | None, ...]
+    certainties: tuple[float, ...]
+    turn: FloatArray | None = None
+    warnings: tuple[str, ...] = ()
+    is_checked: bool = False
+
+    def __post_init__(self) -> None:
+        if len(self.meant) != len(self.skeleton) or len(self.certainties) != len(self.skeleton):
+            raise SkeletonMismatchError(f"a map of {len(self.meant)} joints for skeleton {self.skeleton.name!r}, "
+                                        f"which has {len(self.skeleton)}")
+        seen: dict[str, str] = {}
+        for joint, name in zip(self.skeleton.names, self.meant, strict=True):
+            if name is not None and name not in hanim.PARENTS:
+                raise SkeletonMismatchError(f"{joint!r} is said to be {name!r}, which is no joint of H-Anim")
+            if name is not None and name in seen:
+                raise SkeletonMismatchError(f"both {seen[name]!r} and {joint!r} are said to be {name}; one can be")
+            seen[name or ""] = joint
+
+    def up(self, stated: FloatArray) -> FloatArray:
+        """Return which way is up (3,) in the skeleton's model space: as stated, unless the body shows another."""
+        if self.turn is None or not self.is_sure:
+            return stated
+        seen = rot.rotate(self.turn, np.array((0.0, 1.0, 0.0)))
+        return stated if seen @ stated > _SAME_WAY * np.linalg.norm(stated) else seen
+
+    @cached_property
+    def joint_of(self) -> dict[str, int]:
+        """Return the joint for each H-Anim joint that there is."""
+        return {name: joint for joint, name in enumerate(self.meant) if name is not None}
+
+    @property
+    def is_humanoid(self) -> bool:
+        """Tell whether anything of a human was found."""
+        return bool(self.joint_of)
+
+    @property
+    def certainty(self) -> float:
+        """Return how certain the map is as a whole, 0 to 1: the mean over what every humanoid has."""
+        if self.is_checked:
+            return 1.0
+        return float(np.mean([self.certainties[self.joint_of[name]] if name in self.joint_of else 0.0
+                              for name in ESSENTIAL]))
+
+    @property
+    def is_sure(self) -> bool:
+        """Tell whether the map may be used without asking."""
+        return self.certainty >= SURE
+
+    @property
+    def unmapped(self) -> tuple[str, ...]:
+        """Return the joints that mean nothing."""
+        return tuple(joint for joint, name in zip(self.skeleton.names, self.meant, strict=True) if name is None)
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """Return which joints that every humanoid has were not found."""
+        return tuple(name for name in ESSENTIAL if name not in self.joint_of)
+
+    def corrected(self, meant: Mapping[str, str | None]) -> SkeletonMap:
+        """Return the map with some joints (by name) meaning something else, as a person said.
+
+        A meaning that another joint had leaves that one. Raises SkeletonMismatchError for names that are not there.
+        """
+        unknown = [name for name in meant if name not in self.skeleton.index_of]
+        if unknown:
+            raise SkeletonMismatchError(f"skeleton {self.skeleton.name!r} has no joint {', '.join(map(repr, unknown))}")
+        given = {name: joint for joint, name in meant.items() if name is not None}
+        new = tuple(meant[joint] if joint in meant else None if given.get(name or "") else name
+                    for joint, name in zip(self.skeleton.names, self.meant, strict=True))
+        sure = tuple(0.0 if name is None else 1.0 if joint in meant else certainty
+                     for joint, name, certainty in zip(self.skeleton.names, new, self.certainties, strict=True))
+        return SkeletonMap(self.skeleton, new, sure, self.turn, (), is_checked=True)
+
+
+def fingerprint(skeleton: Skeleton) -> str:
+    """Return 12 hexadecimal digits that are the same for rigs with the same names and hierarchy, in any order.
+
+    >>> import numpy as np
+    >>> a = Skeleton.from_arrays(["hips", "tail"], [-1, 0], np.eye(4)[[0, 0]], np.zeros((2, 3)))
+    >>> fingerprint(a)
+    '0148141a2454'
+    """
+    above = [skeleton.names[p] if p >= 0 else "" for p in skeleton.parents.tolist()]
+    lines = sorted(f"{name}\t{parent}" for name, parent in zip(skeleton.names, above, strict=True))
+    return hashlib.sha256("\n".join(lines).encode("utf-8", "surrogatepass")).hexdigest()[:12]

@@ -1,0 +1,87 @@
+"""Skin weights as they are kept everywhere: a few influences for each vertex."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..errors import TaktError
+from ..maths.arrays import FloatArray, IntArray
+
+_SUM_TOLERANCE = 1e-6
+_FADING = 2.0
+"""How late weights fade ahead of where they vanish: 1 takes the edge off all of them, more leaves large ones alone."""
+
+
+@dataclass(frozen=True, eq=False)
+class Influences:
+    """K influences for each of V vertices, the strongest first, padded with weight 0 of joint 0.
+
+    joints: (V, K) joint indices; weights: (V, K), finite, ≥ 0, each row summing to 1 (or to 0: a vertex
+    that nothing moves).
+    """
+
+    joints: IntArray
+    weights: FloatArray
+
+    def __post_init__(self) -> None:
+        if self.joints.shape != self.weights.shape or self.joints.ndim != 2:
+            raise TaktError(f"joints {self.joints.shape} and weights {self.weights.shape} must both be (V, K)")
+        if not np.isfinite(self.weights).all() or (self.weights < 0.0).any():
+            raise TaktError("weights must be finite and at least 0")
+        total = self.weights.sum(axis=1)
+        if not (np.isclose(total, 1.0, atol=_SUM_TOLERANCE) | (total == 0.0)).all():
+            raise TaktError("the weights of a vertex must sum to 1")
+
+    @classmethod
+    def strongest(cls, weights: FloatArray, limit: int = 0, prune_below: float = 0.0) -> Influences:
+        """Keep the strongest weights of a dense (V, J) array, at most `limit` (0: as many as needed).
+
+        What is smaller than `prune_below` × the row's sum is dropped, except a row's strongest; the rest is
+        normalised. Equal weights keep the order of the joints.
+        """
+        width = weights.shape[1] if limit <= 0 else min(limit, weights.shape[1])
+        if width < weights.shape[1]:
+            edge = np.partition(weights, weights.shape[1] - width, axis=1)[:, -width]
+            kept = np.where(weights >= edge[:, None], weights, 0.0)
+        else:
+            kept = weights
+        order = np.argsort(-kept, axis=1, kind="stable")[:, :width]
+        values = np.take_along_axis(kept, order, axis=1)
+        total = values.sum(axis=1, keepdims=True)
+        keep = values >= prune_below * total
+        keep[:, :1] = True
+        values = np.where(keep, values, 0.0)
+        total = values.sum(axis=1, keepdims=True)
+        values = np.divide(values, total, out=np.zeros_like(values), where=total > 0.0)
+        used = max(1, int((values > 0.0).any(axis=0).sum()))
+        return cls(np.where(values > 0.0, order, 0)[:, :used], values[:, :used])
+
+    @classmethod
+    def fading(cls, weights: FloatArray, limit: int = 0, prune_below: float = 0.0) -> Influences:
+        """Keep what `strongest` keeps, but without a step where the kept ones change from vertex to vertex.
+
+        The edge e of a row is its strongest weight that is not kept, or prune_below × the row's sum where that is
+        more. Weights above it become w (1 − (e/w)²), which is 0 where they are to vanish; then all are normalised.
+        A row without any weight above its edge is cut as `strongest` cuts it.
+
+        >>> Influences.fading(np.array([[0.5, 0.3, 0.2]]), limit=2).weights.round(2).tolist()
+        [[0.72, 0.28]]
+        """
+        edge = prune_below * weights.sum(axis=1, keepdims=True)
+        if 0 < limit < weights.shape[1]:
+            place = weights.shape[1] - limit - 1
+            edge = np.maximum(edge, np.partition(weights, place, axis=1)[:, place, None])
+        share = np.divide(edge, weights, out=np.ones_like(weights), where=weights > edge)
+        faded = weights * (1.0 - share**_FADING)
+        flat = ~(faded > 0.0).any(axis=1)
+        if flat.any():
+            faded[flat] = cls.strongest(weights[flat], limit, prune_below).dense(weights.shape[1])
+        return cls.strongest(faded, limit)
+
+    def dense(self, joints: int) -> FloatArray:
+        """Return the weights as (V, joints)."""
+        dense = np.zeros((len(self.joints), joints))
+        np.add.at(dense, (np.arange(len(dense))[:, None], self.joints), self.weights)
+        return dense

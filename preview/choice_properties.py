@@ -1,0 +1,96 @@
+"""What the interface can choose of the preview. The preview keeps it, so nothing of it is saved in files."""
+
+from collections.abc import Callable
+from typing import Any, cast
+
+import bpy
+from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
+
+from . import life
+from .choices import COMPARISONS
+from .player import CLOCKS, SPEEDS, Clock
+from .player_clocks import use_clock
+from .shader import PICTURES
+
+_PICTURES = [
+    ("SHADED", "Surface", "The surface in its material's colour"),
+    ("ZONES", "Zones", "A colour for each bone, blended by weight: how softly the zones of influence meet"),
+    ("WEIGHTS", "Weights", "How strongly the skin follows the active bone"),
+    ("WIREFRAME", "Wireframe", "The mesh's edges"),
+]
+_NAMES = tuple(name for group in COMPARISONS.values() for name in group)
+_COMPARISONS: list[Any] = [item for heading, group in COMPARISONS.items() for item in (
+    *([("", heading, "")] if heading else []),
+    *((name, comparison.label, comparison.description, "NONE", _NAMES.index(name))
+      for name, comparison in group.items()))]
+_CLOCKS = [("TIMELINE", "Timeline", "Play with Blender's timeline"),
+           ("OWN", "Own Clock", "Play by a clock that the scene knows nothing of, at any speed")]
+_MOST_GHOSTS, _MOST_COPIES = 12, 200
+
+PROPERTIES: dict[str, Callable[..., Any]] = {
+    "picture": lambda **kept: EnumProperty(name="Picture", description="What the preview shows", items=_PICTURES,
+                                           **_numbered(PICTURES, kept)),
+    "compare": lambda **kept: EnumProperty(
+        name="Compare With", description="What plays beside the character at the same instant", items=_COMPARISONS,
+        **_numbered(_NAMES, kept)),
+    "see_through": lambda **kept: BoolProperty(
+        name="See-through", description="Let what is behind the surface be seen", **kept),
+    "skeleton": lambda **kept: BoolProperty(name="Skeleton", description="Draw the bones over the surface", **kept),
+    "paths": lambda **kept: BoolProperty(
+        name="Paths", description="Draw the ways of the selected bones' ends, or of hands, feet and head", **kept),
+    "strip": lambda **kept: BoolProperty(
+        name="Strip", description="Show the score along the bottom of the viewport; click it to go there", **kept),
+    "ghosts": lambda **kept: IntProperty(
+        name="Ghosts", description="How many figures show before and after the instant", min=0, max=_MOST_GHOSTS,
+        **kept),
+    "ghost_step_s": lambda **kept: FloatProperty(
+        name="Apart", description="How long there is between one ghost and the next", min=0.01, max=10.0, soft_max=1.0,
+        subtype="TIME_ABSOLUTE", unit="TIME_ABSOLUTE", **kept),
+    "copies": lambda **kept: IntProperty(
+        name="Copies", description="How many of each character dance", min=1, max=_MOST_COPIES, soft_max=50, **kept),
+    "phase_s": lambda **kept: FloatProperty(
+        name="Phase", description="How far each copy is ahead of the one before", min=-60.0, max=60.0,
+        soft_min=-2.0, soft_max=2.0, subtype="TIME_ABSOLUTE", unit="TIME_ABSOLUTE", **kept),
+    "transitions": lambda **kept: BoolProperty(
+        name="Transitions", description="Play the transitions, or cut from clip to clip", **kept),
+}
+PLAYER_PROPERTIES: dict[str, Callable[..., Any]] = {
+    "clock": lambda **kept: EnumProperty(
+        name="Clock", description="What the player goes by", items=_CLOCKS, **_numbered(CLOCKS, kept)),
+    "speed": lambda **kept: FloatProperty(
+        name="Speed", description="How fast the player's own clock runs", min=SPEEDS[0], max=SPEEDS[-1], **kept),
+}
+
+
+def register() -> None:
+    """Let the interface choose."""
+    for name, make in PROPERTIES.items():
+        setattr(bpy.types.WindowManager, f"takt_{name}", make(**_access(life.choices, name)))
+    for name, make in PLAYER_PROPERTIES.items():
+        setattr(bpy.types.WindowManager, f"takt_{name}", make(**_access(lambda: life.choices().player, name)))
+
+
+def unregister() -> None:
+    """Switch the preview off and take the choices away."""
+    life.stop()
+    for name in (*PROPERTIES, *PLAYER_PROPERTIES):
+        delattr(bpy.types.WindowManager, f"takt_{name}")
+
+
+def _access(holder: Callable[[], object], name: str) -> dict[str, Callable[..., Any]]:
+    def write(_: object, value: object) -> None:
+        if name == "clock":
+            use_clock(bpy.context, cast(Clock, value))
+        else:
+            if name in PLAYER_PROPERTIES:
+                life.keep_place()
+            setattr(holder(), name, value)
+        life.changed()
+
+    return {"get": lambda _: getattr(holder(), name), "set": write}
+
+
+def _numbered(identifiers: tuple[str, ...], kept: dict[str, Callable[..., Any]]) -> Any:
+    """Blender hands an enum's number to its functions, not its identifier."""
+    return {"get": lambda manager: identifiers.index(kept["get"](manager)),
+            "set": lambda manager, number: kept["set"](manager, identifiers[number])}
