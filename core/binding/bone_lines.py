@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..maths.arrays import BoolArray, FloatArray, IntArray
-from .hierarchy import children_of, linked, steering_bones, steering_names
+from ..skeletons.hierarchy import children_of
+from .hierarchy import linked, steering_bones, steering_names
 from .segments import Segments
 from .solid import Solid
 

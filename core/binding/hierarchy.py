@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..maths.arrays import BoolArray, FloatArray, IntArray
+from ..skeletons.hierarchy import children_of
 from .segments import Segments
 from .solid import Solid, grown
 
@@ -33,19 +34,6 @@ _NEXT_IN_LIST = 0.4
 _SAME_FIRST_WORD = 0.5
 """What joins loose bones: short ways, inside the body, bones listed one after the other, and names that begin
 alike; files list bones limb by limb and name them by limb."""
-
-
-def children_of(parents: IntArray) -> list[list[int]]:
-    """Return the children of each bone from parents (B,).
-
-    >>> children_of(np.array([-1, 0, 0]))
-    [[1, 2], [], []]
-    """
-    children: list[list[int]] = [[] for _ in parents]
-    for bone, parent in enumerate(parents):
-        if parent >= 0:
-            children[parent].append(bone)
-    return children
 
 
 def words(name: str) -> list[str]:

@@ -18,7 +18,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 from ..maths import rotations as rot
 from ..maths.arrays import BoolArray, FloatArray
-from ..retargeting.loose import upwards
+from ..skeletons.hierarchy import is_descendant, with_ancestors
 from ..skeletons.maps import SkeletonMap
 from ..skeletons.skeleton import Pose, Skeleton, world_from_pose
 
@@ -55,13 +55,13 @@ class Leg:
 
 def legs_of(skeleton_map: SkeletonMap) -> tuple[Leg, ...]:
     """Return the legs of which hip, knee and ankle are known and the knee hangs on the hip."""
-    found = []
+    found, parents = [], skeleton_map.skeleton.parents
     for side in "lr":
         joints = [skeleton_map.joint_of.get(f"{side}_{part}", -1) for part in ("hip", "knee", "ankle", "metatarsal")]
         hip, knee, ankle, ball = joints
-        if min(hip, knee, ankle) >= 0 and _hangs(skeleton_map, knee, hip):
-            found.append(Leg(hip, knee, ankle, ball if ball >= 0 and _hangs(skeleton_map, ball, ankle) else ankle,
-                             not _hangs(skeleton_map, ankle, hip)))
+        if min(hip, knee, ankle) >= 0 and is_descendant(parents, knee, hip):
+            found.append(Leg(hip, knee, ankle, ball if ball >= 0 and is_descendant(parents, ball, ankle) else ankle,
+                             not is_descendant(parents, ankle, hip)))
     return tuple(found)
 
 
@@ -236,7 +236,7 @@ class FeetLock:
         """The joints on which the bodies of the legs hang altogether, which go down; none where nothing has to."""
         skeleton = self.skeleton_map.skeleton
         legs = self.legs if self.lower.any() else ()
-        return frozenset(int(upwards(skeleton, np.array((leg.hip,)))[0]) for leg, _ in legs)
+        return frozenset(int(with_ancestors(skeleton.parents, np.array((leg.hip,)))[0]) for leg, _ in legs)
 
 
 def _too_high(hip: FloatArray, ankle: FloatArray, goal: FloatArray, up: FloatArray, leg_length: float) -> FloatArray:
@@ -264,7 +264,7 @@ def _eased(lower: FloatArray) -> FloatArray:
 
 def _world(skeleton: Skeleton, pose: Pose, joints: Sequence[int]) -> FloatArray:
     """Return matrices (F, N, 3, 4) of some joints; only what they hang on is looked at."""
-    keep = upwards(skeleton, np.array(joints, dtype=np.int64))
+    keep = with_ancestors(skeleton.parents, np.array(joints, dtype=np.int64))
     part = skeleton.part(keep)
     world = world_from_pose(part, Pose(pose.rotations[:, keep], pose.translations[:, keep], pose.scales[:, keep]))
     return world[:, np.searchsorted(keep, joints)]
@@ -320,11 +320,3 @@ def _rotation(world: FloatArray) -> FloatArray:
     """Return the rotation in matrices (F, 3, 4) with scale."""
     linear = world[:, :, :3]
     return np.asarray(linear / np.maximum(np.linalg.norm(linear, axis=1, keepdims=True), 1e-30))
-
-
-def _hangs(skeleton_map: SkeletonMap, joint: int, above: int) -> bool:
-    parents = skeleton_map.skeleton.parents
-    joint = int(parents[joint])
-    while joint >= 0 and joint != above:
-        joint = int(parents[joint])
-    return joint == above

@@ -14,8 +14,9 @@ import numpy as np
 
 from ..maths import rotations as rot
 from ..maths.arrays import BoolArray, FloatArray, IntArray
+from ..skeletons.hierarchy import in_order, way_up, with_ancestors, with_descendants
 from ..skeletons.skeleton import Pose, Skeleton
-from .loose import STILL, in_order, locals_of, loose_joints, square, upwards
+from .loose import STILL, locals_of, loose_joints, square
 from .matching import SAME_PLACE, Pairing
 
 
@@ -26,17 +27,13 @@ def doubles(target: Skeleton, pairs: Pairing, skin: BoolArray) -> dict[int, int]
     the double of one, that double is meant, and the joints right above it that are doubles too.
     What the body itself hangs on is no double of a part of it.
     """
-    of_pair = np.zeros(len(target), dtype=np.bool_)
-    of_pair[pairs.target] = True
-    hangs = of_pair.copy()
-    for joint, parent in enumerate(target.parents.tolist()):
-        hangs[joint] |= parent >= 0 and hangs[parent]
-    lost = upwards(target, np.flatnonzero(skin & ~hangs))
+    hangs = with_descendants(target.parents, pairs.target)
+    lost = with_ancestors(target.parents, np.flatnonzero(skin & ~hangs))
     if not len(lost):
         return {}
     tops = pairs.target[~hangs[target.parents[pairs.target]] | (target.parents[pairs.target] < 0)]
     body = np.setdiff1d(tops, pairs.target[loose_joints(target, pairs)[:, 0]])
-    lost = np.setdiff1d(lost, upwards(target, body))
+    lost = np.setdiff1d(lost, with_ancestors(target.parents, body))
     twin = _twins(target, lost, pairs.target)
     found: dict[int, int] = {}
     for joint in np.flatnonzero(skin & ~hangs).tolist():
@@ -55,7 +52,7 @@ def _twins(target: Skeleton, joints: IntArray, paired: IntArray) -> dict[int, in
     twin: dict[int, int] = {}
     for p, joint in enumerate(paired.tolist()):
         same = joints[(np.abs(rest[joints] - rest[joint]) <= allowed).all(axis=(1, 2))]
-        for other in np.setdiff1d(same, upwards(target, np.array((joint,)))).tolist() if len(same) else ():
+        for other in np.setdiff1d(same, way_up(target.parents, joint)).tolist() if len(same) else ():
             twin.setdefault(other, p)
     return twin
 
@@ -111,7 +108,7 @@ class Doubles:
 
     @cached_property
     def _order(self) -> IntArray:
-        return in_order(self.skeleton, {joint: on for joint, (on, _) in self._fixed.items()})
+        return in_order(self.skeleton.parents, {joint: on for joint, (on, _) in self._fixed.items()})
 
     @cached_property
     def _part(self) -> tuple[Skeleton, IntArray]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Final
 
 import numpy as np
@@ -12,6 +11,7 @@ from ..clips.keyed import filled, keys_of, packed
 from ..maths import rotations as rot
 from ..maths.arrays import FloatArray, IntArray
 from ..skeletons import hanim
+from ..skeletons.hierarchy import in_order, is_descendant
 from ..skeletons.skeleton import Pose, Skeleton
 from .matching import Pairing
 
@@ -29,10 +29,7 @@ def loose_joints(target: Skeleton, pairs: Pairing) -> IntArray:
             above = hanim.PARENTS[above]
         if above is None:
             continue
-        joint = int(target.parents[pairs.target[p]])
-        while joint >= 0 and joint != pairs.target[pair_of[above]]:
-            joint = int(target.parents[joint])
-        if joint < 0:
+        if not is_descendant(target.parents, int(pairs.target[p]), int(pairs.target[pair_of[above]])):
             found.append((p, pair_of[above]))
     return np.array(found, dtype=np.int64).reshape(-1, 2)
 
@@ -45,7 +42,7 @@ def carried(target: Skeleton, joints: IntArray, rotations: Tracks, translations:
     if not len(joints):
         return translations
     on_of = dict(joints.tolist())
-    order = in_order(target, on_of)
+    order = in_order(target.parents, on_of)
     times = filled(np.unique(np.concatenate((rotations.times_s, translations.times_s, (0.0,)))))
     part = part_of(target, np.sort(order), rotations, translations)
     pose, column = part.sample(times), {joint: i for i, joint in enumerate(np.sort(order).tolist())}
@@ -72,22 +69,6 @@ def carried(target: Skeleton, joints: IntArray, rotations: Tracks, translations:
     return packed([tracks[joint] for joint in sorted(tracks)], 3)
 
 
-def in_order(skeleton: Skeleton, on_of: Mapping[int, int]) -> IntArray:
-    """Return joints, what they belong to, and all above them, each after what it hangs on and what it belongs to."""
-    waiting = upwards(skeleton, np.array([*on_of, *on_of.values()], dtype=np.int64)).tolist()
-    order: dict[int, None] = {}
-    while waiting:
-        before = len(order)
-        for joint in waiting:
-            parent = int(skeleton.parents[joint])
-            if (parent < 0 or parent in order) and (joint not in on_of or on_of[joint] in order):
-                order[joint] = None
-        if len(order) == before:  # they belong to each other in a circle: no order is right
-            order |= dict.fromkeys(waiting)
-        waiting = [joint for joint in waiting if joint not in order]
-    return np.array(list(order), dtype=np.int64)
-
-
 def locals_of(skeleton: Skeleton, pose: Pose) -> FloatArray:
     """Return matrices parent_from_joint (..., J, 4, 4)."""
     linear = rot.to_matrix(rot.multiply(skeleton.rest_rotations, pose.rotations))
@@ -100,16 +81,6 @@ def square(matrices: FloatArray) -> FloatArray:
     """Return matrices (..., 3, 4) with their last row, (..., 4, 4)."""
     last = np.broadcast_to(np.array((0.0, 0.0, 0.0, 1.0)), (*matrices.shape[:-2], 1, 4))
     return np.concatenate((matrices, last), axis=-2)
-
-
-def upwards(skeleton: Skeleton, joints: IntArray) -> IntArray:
-    """Return joints and all above them, in order."""
-    found: set[int] = set()
-    for joint in joints.tolist():
-        while joint >= 0 and joint not in found:
-            found.add(joint)
-            joint = int(skeleton.parents[joint])
-    return np.array(sorted(found), dtype=np.int64)
 
 
 def part_of(skeleton: Skeleton, keep: IntArray, rotations: Tracks, translations: Tracks) -> Clip:

@@ -26,6 +26,7 @@ from ..errors import SkeletonMismatchError
 from ..maths import rotations as rot
 from ..maths.arrays import BoolArray, FloatArray, IntArray
 from ..skeletons import hanim
+from ..skeletons.hierarchy import steps_between
 from ..skeletons.maps import SkeletonMap, find_map
 from ..skeletons.skeleton import Skeleton, world_from_pose
 from .doubles import doubles
@@ -181,23 +182,8 @@ def _paired_ancestors(target: Skeleton, pairs: Pairing) -> IntArray:
 
 
 def _all_steps(source: Skeleton, pairs: Pairing, above: IntArray) -> tuple[_Steps, ...]:
-    return tuple(_steps(source, int(pairs.source[above[p]]) if above[p] >= 0 else -1, int(s))
+    return tuple(_Steps(*steps_between(source.parents, int(pairs.source[above[p]]) if above[p] >= 0 else -1, int(s)))
                  for p, s in enumerate(pairs.source))
-
-
-def _steps(source: Skeleton, start: int, end: int) -> _Steps:
-    def upwards(joint: int) -> list[int]:
-        way = []
-        while joint >= 0:
-            way.append(joint)
-            joint = int(source.parents[joint])
-        return way
-
-    up, down = upwards(start), upwards(end)
-    while up and down and up[-1] == down[-1]:
-        up.pop()
-        down.pop()
-    return _Steps(tuple(reversed(up)), tuple(reversed(down)))
 
 
 def _is_own(source: Skeleton, target: Skeleton, pairs: Pairing, steps: Sequence[_Steps], above: IntArray,

@@ -11,8 +11,9 @@ from ..clips.clip import Clip, Tracks
 from ..clips.keyed import filled, keys_of, packed
 from ..maths import rotations as rot
 from ..maths.arrays import FloatArray, IntArray
+from ..skeletons.hierarchy import way_up, with_ancestors
 from ..skeletons.skeleton import Skeleton, world_from_pose
-from .loose import part_of, upwards
+from .loose import part_of
 from .matching import SAME_PLACE, Pairing
 
 SAME_ANGLE_RAD: Final = 1e-9
@@ -114,13 +115,13 @@ class Standing:
 
     def times(self, feet: IntArray) -> FloatArray:
         """Return when anything is keyed that carries the feet, (F,)."""
-        keep = upwards(self.skeleton, feet)
+        keep = with_ancestors(self.skeleton.parents, feet)
         return np.concatenate([keys_of(tracks, i)[0] for tracks in (self.rotations, self.translations)
                                for i in np.flatnonzero(np.isin(tracks.joints, keep)).tolist()] + [np.zeros(1)])
 
     def clearance(self, feet: IntArray, times: FloatArray) -> FloatArray:
         """Return how high above its height at rest the foot is that is the lowest so, (F,)."""
-        keep = upwards(self.skeleton, feet)
+        keep = with_ancestors(self.skeleton.parents, feet)
         clip, rows = part_of(self.skeleton, keep, self.rotations, self.translations), np.searchsorted(keep, feet)
         rest = self.skeleton.rest_world[feet, :, 3] @ self.up
         lowest = np.empty(len(times))
@@ -158,7 +159,7 @@ def grounded(source: Standing, target: Standing, pairs: Pairing, translations: T
 def _lifted(target: Standing, translations: Tracks, times: FloatArray, lift: FloatArray) -> Tracks:
     """Return translations of which the topmost joint's lead higher by lift (F,) at times (F,)."""
     skeleton, joints = target.skeleton, translations.joints.tolist()
-    root = int(np.argmin([len(upwards(skeleton, np.array([joint]))) for joint in joints]))
+    root = int(np.argmin([len(way_up(skeleton.parents, joint)) for joint in joints]))
     own_times, values = keys_of(translations, root)
     every = np.union1d(times, own_times)
     way = np.interp(every, times, lift)[:, None] * target.up

@@ -20,6 +20,20 @@ ROOMS: dict[str, set[str]] = {
     "panels": {"bridge", "core", "operators", "preview"},
 }
 
+# The same for the rooms inside core; `errors` is open to all. What stands lower knows nothing of what stands higher.
+CORE_ROOMS: dict[str, set[str]] = {
+    "maths": set(),
+    "skeletons": {"maths"},
+    "clips": {"maths", "skeletons"},
+    "skinning": {"maths", "skeletons"},
+    "binding": {"maths", "skeletons", "skinning"},
+    "retargeting": {"clips", "maths", "skeletons"},
+    "formats": {"clips", "maths", "retargeting", "skeletons", "skinning"},
+    "pha": {"clips", "formats", "maths"},
+    "library": {"clips", "formats", "maths", "pha", "retargeting", "skeletons"},
+    "playing": {"clips", "library", "maths", "pha", "retargeting", "skeletons"},
+}
+
 
 def imports(source: str, package: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
     """Yield all that a module of a package imports; what comes from Takt itself starts with "takt".
@@ -54,6 +68,25 @@ def strangers(path: Path, allowed: set[str]) -> list[str]:
 def test_arrows_go_one_way(room: str) -> None:
     found = {str(path.relative_to(ROOT)): names for path in files(room) if (names := strangers(path, ROOMS[room]))}
     assert found == {}
+
+
+def test_core_has_these_rooms_and_the_errors() -> None:
+    found = {path.relative_to(ROOT / "core").with_suffix("").parts[0] for path in files("core")} - {"__init__"}
+    assert found == {*CORE_ROOMS, "errors"}
+
+
+@pytest.mark.parametrize("room", CORE_ROOMS)
+def test_arrows_in_core_go_one_way(room: str) -> None:
+    allowed = {*CORE_ROOMS[room], "errors", room}
+    found = {(str(path.relative_to(ROOT)), name[2]) for path in files(f"core/{room}") for name in imported(path)
+             if name[:2] == ("takt", "core") and len(name) > 2 and name[2] not in allowed}
+    assert found == set()
+
+
+def test_rooms_of_core_stand_above_what_they_know() -> None:
+    rooms = list(CORE_ROOMS)
+    assert [(room, below) for room in rooms for below in CORE_ROOMS[room]
+            if rooms.index(below) >= rooms.index(room)] == []
 
 
 @pytest.mark.parametrize(("room", "extras"), [("core", set()), ("cli", {"matplotlib"})])

@@ -12,6 +12,7 @@ import numpy as np
 
 from ...maths import rotations as rot
 from ...maths.arrays import FloatArray, IntArray
+from ..hierarchy import children_of, is_descendant, way_up
 from ..skeleton import Skeleton
 
 UPRIGHT: Final = 0.6
@@ -51,23 +52,15 @@ class Tree:
     @cached_property
     def children(self) -> list[list[int]]:
         """Return what hangs directly below each joint."""
-        below: list[list[int]] = [[] for _ in self.parents]
-        for joint, parent in enumerate(self.parents.tolist()):
-            if parent >= 0:
-                below[parent].append(joint)
-        return below
+        return children_of(self.parents)
 
     def way_up(self, joint: int) -> list[int]:
         """Return a joint and all above it, upwards."""
-        way = []
-        while joint >= 0:
-            way.append(joint)
-            joint = int(self.parents[joint])
-        return way
+        return way_up(self.parents, joint)
 
     def is_above(self, above: int, joint: int) -> bool:
         """Tell whether a joint hangs somewhere below another."""
-        return joint != above and above in self.way_up(joint)
+        return is_descendant(self.parents, joint, above)
 
     def shared(self, joints: Sequence[int]) -> int:
         """Return the lowest joint above (or equal to) all of some, −1 where they hang on different roots."""

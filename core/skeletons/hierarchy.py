@@ -1,0 +1,113 @@
+"""Questions to a hierarchy: what is above a joint, what below, and in what order to go.
+
+A hierarchy is given by `parents` (J,): the index of each joint's parent, −1 for a root. Nothing here wants parents
+to stand before their children, unless it says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from ..maths.arrays import BoolArray, IntArray
+
+
+def way_up(parents: IntArray | Sequence[int], joint: int) -> list[int]:
+    """Return a joint and its ancestors, upwards; none for −1.
+
+    >>> way_up([-1, 0, 1, 0], 2), way_up([-1], -1)
+    ([2, 1, 0], [])
+    """
+    way = []
+    while joint >= 0:
+        way.append(joint)
+        joint = int(parents[joint])
+    return way
+
+
+def is_descendant(parents: IntArray | Sequence[int], joint: int, ancestor: int) -> bool:
+    """Tell whether a joint is below another; none is below itself.
+
+    >>> is_descendant([-1, 0, 1], 2, 0), is_descendant([-1, 0, 1], 0, 0)
+    (True, False)
+    """
+    return joint != ancestor and ancestor in way_up(parents, joint)
+
+
+def steps_between(parents: IntArray | Sequence[int], start: int, end: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the joints that lead from the lowest shared ancestor down to two joints, each way from the top.
+
+    The shared ancestor is in neither; −1 for start leads to all of the end's way.
+
+    >>> steps_between([-1, 0, 1, 0], 2, 3)
+    ((1, 2), (3,))
+    """
+    up, down = way_up(parents, start), way_up(parents, end)
+    while up and down and up[-1] == down[-1]:
+        up.pop()
+        down.pop()
+    return tuple(reversed(up)), tuple(reversed(down))
+
+
+def children_of(parents: IntArray | Sequence[int]) -> list[list[int]]:
+    """Return the children of each joint.
+
+    >>> children_of([-1, 0, 0])
+    [[1, 2], [], []]
+    """
+    children: list[list[int]] = [[] for _ in parents]
+    for joint, parent in enumerate(np.asarray(parents).tolist()):
+        if parent >= 0:
+            children[parent].append(joint)
+    return children
+
+
+def with_ancestors(parents: IntArray, joints: IntArray) -> IntArray:
+    """Return joints and all above them, ascending.
+
+    >>> with_ancestors(np.array((-1, 0, 1, 0)), np.array((2,))).tolist()
+    [0, 1, 2]
+    """
+    found: set[int] = set()
+    for joint in joints.tolist():
+        while joint >= 0 and joint not in found:
+            found.add(joint)
+            joint = int(parents[joint])
+    return np.array(sorted(found), dtype=np.int64)
+
+
+def with_descendants(parents: IntArray, joints: IntArray) -> BoolArray:
+    """Return which joints (J,) are among some or below one of them. Parents must stand before their children.
+
+    >>> with_descendants(np.array((-1, 0, 1, 0)), np.array((1,))).tolist()
+    [False, True, True, False]
+    """
+    found = np.zeros(len(parents), dtype=np.bool_)
+    found[joints] = True
+    for joint, parent in enumerate(parents.tolist()):
+        found[joint] |= parent >= 0 and found[parent]
+    return found
+
+
+def in_order(parents: IntArray, leader_of: Mapping[int, int]) -> IntArray:
+    """Return followers, their leaders, and all ancestors, each after its parent and after what it follows.
+
+    leader_of: for each follower the joint that leads it. Where they lead each other in a circle no order is right,
+    and these come as they stand.
+
+    >>> in_order(np.array((-1, 0, 0)), {1: 2}).tolist()
+    [0, 2, 1]
+    """
+    waiting = with_ancestors(parents, np.array([*leader_of, *leader_of.values()], dtype=np.int64)).tolist()
+    order: dict[int, None] = {}
+    while waiting:
+        before = len(order)
+        for joint in waiting:
+            parent = int(parents[joint])
+            if (parent < 0 or parent in order) and (joint not in leader_of or leader_of[joint] in order):
+                order[joint] = None
+        if len(order) == before:
+            order |= dict.fromkeys(waiting)
+        waiting = [joint for joint in waiting if joint not in order]
+    return np.array(list(order), dtype=np.int64)
