@@ -26,7 +26,8 @@ import numpy as np
 from takt.core.clips.clip import Clip
 from takt.core.errors import TaktError
 from takt.core.formats import read_clips
-from takt.core.library.library import Library, read_file
+from takt.core.library.files import read_file
+from takt.core.library.library import Library
 from takt.core.maths import rotations as rot
 from takt.core.pha.document import parse
 from takt.core.pha.programme import resolve

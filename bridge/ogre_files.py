@@ -11,7 +11,7 @@ from ..core.formats.ogre import OgreSkeleton
 from ..core.formats.ogre_links import linked_clips
 from ..core.formats.ogre_material import OgreMaterial
 from ..core.formats.ogre_mesh import Whole
-from ..core.library.library import linked_file, read_file
+from ..core.library.files import linked_file, read_file
 from ..core.skinning.influences import Influences
 
 _MESH_READERS = {".mesh": ogre_mesh_binary.read, ".mesh.xml": ogre_mesh_xml.read}

@@ -13,7 +13,8 @@ import bpy
 import numpy as np
 
 from ..core.errors import FileError, TaktError
-from ..core.library.library import Library, read_file
+from ..core.library.files import read_file
+from ..core.library.library import Library
 from ..core.maths import rotations as rot
 from ..core.pha.document import parse
 from ..core.playing.motion import Motion

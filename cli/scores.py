@@ -12,7 +12,8 @@ import numpy as np
 
 from ..core.errors import Place, Problem, TaktError
 from ..core.formats import read_skeleton
-from ..core.library.library import CLIP_SUFFIXES, Library, read_file
+from ..core.library.files import read_file
+from ..core.library.library import CLIP_SUFFIXES, Library
 from ..core.maths import rotations as rot
 from ..core.pha.document import parse
 from ..core.pha.programme import Programme, resolve

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from ..clips.clip import Clip
 from ..errors import FileError, Problem, quoted
@@ -17,14 +16,13 @@ from ..retargeting.bvh_space import BvhSpace, placed
 from ..skeletons.maps import SUFFIX as MAP_SUFFIX
 from ..skeletons.maps import SavedMap, SkeletonMap, find_map, read_map
 from ..skeletons.skeleton import Skeleton
+from . import files
 
 CLIP_SUFFIXES = (".skeleton", ".skeleton.xml", ".bvh", ".glb", ".gltf", ".fbx", ".blend", ".raa")
 """Endings that a loaded src may have, in the order in which they are looked for."""
 SCORE_SUFFIX = ".pha"
-MAX_BYTES = 256 * 2**20
 LEVELS_UP = 5
 """Folders, from a score's own upwards, among which its library is looked for."""
-_MAX_SRC = 1_000
 _MAX_MAPS = 1_000
 
 ReadClips = Callable[[bytes, Path], tuple[Clip, ...]]
@@ -72,7 +70,7 @@ class Library:
         folders = (folder, *folder.parents)[:LEVELS_UP]
         wanted: list[tuple[str, tuple[str, ...]]] = [(i.src, (SCORE_SUFFIX,)) for i in document.includes]
         wanted += [(i.src, CLIP_SUFFIXES) for i in document.loads]
-        missing = [sum(not _is_there(root, src, endings) for src, endings in wanted[:1000]) for root in folders]
+        missing = [sum(not files.is_there(root, src, endings) for src, endings in wanted[:1000]) for root in folders]
         return Library((folders[missing.index(min(missing))],), further=self._further, load_format=self._load_format,
                        readers=self._readers, other_clips=self._other_clips, maps=self._given_maps, bvh=self._bvh)
 
@@ -92,14 +90,14 @@ class Library:
     def module_path(self, src: str) -> Path:
         """Return the score file of a src; raise FileError where it is not there or leaves the library."""
         for root in self.roots:
-            for path in _candidates(root, src, (SCORE_SUFFIX,)):
+            for path in files.candidates(root, src, (SCORE_SUFFIX,)):
                 return path
         raise self._not_found(src, (SCORE_SUFFIX,))
 
     def module(self, path: Path) -> Document:
         """Read a score file that module_path returned."""
         if path not in self._modules:
-            self._modules[path] = parse(read_file(path), path)
+            self._modules[path] = parse(files.read_file(path), path)
         return self._modules[path]
 
     def clips(self, src: str) -> tuple[tuple[Clip, ...], tuple[Problem, ...]]:
@@ -108,7 +106,7 @@ class Library:
         Raises FileError where there is none or it cannot be read.
         """
         endings = tuple(dict.fromkeys((self._load_format, *CLIP_SUFFIXES) if self._load_format else CLIP_SUFFIXES))
-        found = [path for root in self.roots for path in _candidates(root, src, endings)]
+        found = [path for root in self.roots for path in files.candidates(root, src, endings)]
         if not found:
             clips = self._other_clips(src) if self._other_clips else None
             if clips is None:
@@ -132,7 +130,7 @@ class Library:
             return self._placed[skeleton]
         if not self._has_read_maps:
             paths = [path for root in self.roots for path in sorted(root.glob("*" + MAP_SUFFIX))[:_MAX_MAPS]]
-            self._maps = (*self._given_maps, *(read_map(read_file(path), path) for path in paths))
+            self._maps = (*self._given_maps, *(read_map(files.read_file(path), path) for path in paths))
             self._has_read_maps = True
         saved = next((saved for saved in self._maps if saved.fits(skeleton)), None)
         return saved.of(skeleton) if saved else find_map(skeleton)
@@ -141,16 +139,16 @@ class Library:
         """Return all clips of a file and of those that it links, and what is to be said of them."""
         given = next((e for e in sorted(self._readers, key=len, reverse=True) if path.name.endswith(e)), None)
         if given:
-            return self._readers[given](read_file(path), path), ()
+            return self._readers[given](files.read_file(path), path), ()
         if path.suffix in BESIDE:
-            other = _beside(path, BESIDE[path.suffix])
-            return read_clips_beside(read_file(path), path, read_file(other), other), ()
+            other = files.file_beside(path, BESIDE[path.suffix])
+            return read_clips_beside(files.read_file(path), path, files.read_file(other), other), ()
         found = self._skeleton(path)
         if path.suffix == ".bvh":
             return self._place(found.played, path)
 
         def find(name: str) -> OgreSkeleton | None:
-            file = linked_file(path.parent, name, self.roots)
+            file = files.linked_file(path.parent, name, self.roots)
             return None if file is None else self._skeleton(file)
 
         more, warnings = linked_clips(found, path.name, find)
@@ -158,7 +156,7 @@ class Library:
 
     def _skeleton(self, path: Path) -> OgreSkeleton:
         if path not in self._skeletons:
-            self._skeletons[path] = read_skeleton(read_file(path), path)
+            self._skeletons[path] = read_skeleton(files.read_file(path), path)
         return self._skeletons[path]
 
     def _place(self, clips: Sequence[Clip], path: Path) -> tuple[tuple[Clip, ...], tuple[Problem, ...]]:
@@ -172,111 +170,11 @@ class Library:
         return tuple(moved), tuple(said)
 
     def _not_found(self, src: str, endings: tuple[str, ...]) -> FileError:
-        _check_src(src)
+        files.parts_of(src)
         places = ", ".join(map(str, self.roots)) or "no library at all: name its folder, or save the score beside it"
         return FileError.at(f"found no file for {quoted(src)}, expected {src.replace('.', '/')[:200]} ending in "
                             f"{', '.join(endings)} below {places}")
 
 
-def _beside(path: Path, ending: str) -> Path:
-    """Return the file that a file wants beside it: of its own name, else the only one with that ending."""
-    own = path.with_suffix(ending)
-    found = [own] if own.exists() else sorted(path.parent.glob("*" + ending))
-    if len(found) != 1:
-        there = ", ".join(p.name for p in found[:6]) or "none"
-        raise FileError.at(f"a {path.suffix} file wants the {ending} file of its model beside it: {own.name}, or the "
-                           f"only one in the folder; there is {there}", path)
-    return found[0]
-
-
-def _check_src(src: str) -> tuple[str, ...]:
-    """Return the parts of a dotted path; raise FileError where it is none."""
-    parts = tuple(src.split("."))
-    if len(src) > _MAX_SRC or not all(parts) or any(c in src for c in '/\\:\0'):
-        raise FileError.at(f"found {quoted(src)}, expected names joined by single dots, as in feet.Steps: a path below "
-                           "the library, without ending, which can neither be absolute nor lead upwards")
-    return parts
-
-
-def _is_there(root: Path, src: str, endings: Sequence[str]) -> bool:
-    """Say whether a src leads to a file that may be read from this root."""
-    try:
-        return bool(_candidates(root, src, endings))
-    except FileError:
-        return False
-
-
-def _candidates(root: Path, src: str, endings: Sequence[str]) -> list[Path]:
-    """Return the real paths of files for a src below a root.
-
-    Raises FileError where one is a link that leads out of the root, or is no ordinary file.
-    """
-    *folders, name = _check_src(src)
-    found = []
-    for ending in endings:
-        path = root.joinpath(*folders, name + ending)
-        real = Path(os.path.realpath(path))
-        try:
-            mode = real.stat().st_mode
-        except (OSError, ValueError):
-            continue
-        if not real.is_relative_to(root):
-            raise FileError.at(f"{path} is a link that leads out of the library {root}; copy the file into it")
-        if not stat.S_ISREG(mode):
-            if stat.S_ISDIR(mode):
-                continue
-            raise FileError.at(f"{path} is no ordinary file (a device, pipe or socket), expected one")
-        found.append(real)
-    return found
-
-
 def _warning(message: str) -> Problem:
     return Problem(message, is_warning=True)
-
-
-def linked_file(folder: Path, name: str, roots: Sequence[Path]) -> Path | None:
-    """Return the file that an OGRE file in a folder links to, None where there is none.
-
-    Only its name counts, never a way to another folder. Raises FileError where it is a link that leads out of the
-    roots, or no ordinary file.
-    """
-    own = PurePosixPath(name.replace("\\", "/")).name
-    for path in (folder / own, folder / f"{own}.xml") if own.strip(".") else ():
-        try:
-            real = Path(os.path.realpath(path))
-            mode = real.stat().st_mode
-        except (OSError, ValueError):
-            continue
-        if not any(real.is_relative_to(root) for root in roots):
-            raise FileError.at(f"is a link that leads out of {', '.join(map(str, roots))}; copy the file there", path)
-        if not stat.S_ISREG(mode):
-            raise FileError.at("is no ordinary file", path)
-        return real
-    return None
-
-
-def read_file(path: Path, real: Path | None = None) -> bytes:
-    """Read an ordinary file whole, checked again once it is open: it may have been exchanged meanwhile.
-
-    real: where path leads to, when that is known to be wanted; a symbolic link is refused otherwise.
-    """
-    flags = os.O_RDONLY
-    for name in ("O_BINARY", "O_CLOEXEC", "O_NOFOLLOW", "O_NONBLOCK"):
-        flags |= getattr(os, name, 0)
-    try:
-        descriptor = os.open(real or path, flags)
-    except OSError as error:
-        raise FileError.at(f"cannot be opened: {error.strerror}", path) from error
-    try:
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode):
-            kind = "a folder" if stat.S_ISDIR(status.st_mode) else "no ordinary file"
-            raise FileError.at(f"is {kind}, where a file is wanted", path)
-        if status.st_size > MAX_BYTES:
-            raise FileError.at(f"has {status.st_size} bytes; at most {MAX_BYTES} are read", path)
-        with os.fdopen(descriptor, "rb", closefd=False) as file:
-            return file.read(MAX_BYTES)
-    except OSError as error:
-        raise FileError.at(f"cannot be read: {error.strerror}", path) from error
-    finally:
-        os.close(descriptor)

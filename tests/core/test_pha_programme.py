@@ -5,6 +5,7 @@ import os
 import pytest
 
 from takt.core.errors import FileError, ScoreError
+from takt.core.library import files
 from takt.core.library import library as library_room
 from takt.core.library.library import Library
 from takt.core.pha.document import parse
@@ -136,13 +137,13 @@ def test_a_diamond_is_read_once_and_is_not_ambiguous(root, monkeypatch):
     write(root, "base", procedure("step", 'Bow duration="1"'), head='<load src="Bow"/>')
     for name in "ab":
         write(root, name, procedure(f"{name}_step", 'step duration="1"'), head='<include src="base"/><load src="Bow"/>')
-    read, opened_files = library_room.read_file, []
+    read, opened_files = files.read_file, []
 
     def noted(path):
         opened_files.append(path.name)
         return read(path)
 
-    monkeypatch.setattr(library_room, "read_file", noted)
+    monkeypatch.setattr(files, "read_file", noted)
     p = resolved(root, procedure("main", 'step duration="1"', 'a_step duration="1"', 'b_step duration="1"'),
                  head='<include src="a"/><include src="b"/><include src="base"/><include src="base"/>')
     assert clips_of(p) == ["Bow.Bow"] * 3
@@ -251,7 +252,7 @@ def test_folders_that_end_like_files_are_passed_over(root):
 
 
 def test_files_too_large_are_refused(root, monkeypatch):
-    monkeypatch.setattr(library_room, "MAX_BYTES", 2)
+    monkeypatch.setattr(files, "MAX_BYTES", 2)
     assert "has 19 bytes; at most 2 are read" in refusal(root, head=STEPS)
 
 

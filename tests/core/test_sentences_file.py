@@ -8,7 +8,7 @@ from takt.core.clips.clip import Clip
 from takt.core.errors import FileError, ScoreError
 from takt.core.formats import bvh, ogre_binary, ogre_xml
 from takt.core.formats.ogre import OgreSkeleton
-from takt.core.library import library as library_room
+from takt.core.library import files
 from takt.core.library.library import CLIP_SUFFIXES, Library
 from takt.core.pha.document import MAX_SEGMENTS, parse
 from takt.core.pha.programme import resolve
@@ -152,13 +152,13 @@ def test_includes_are_transitive(root: Path) -> None:
 def test_each_file_is_read_once_however_often_and_cycles_are_harmless(root: Path,
                                                                       monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[str] = []
-    real = library_room.read_file
+    real = files.read_file
 
     def counted(path: Path) -> bytes:
         read.append(path.name)
         return real(path)
 
-    monkeypatch.setattr(library_room, "read_file", counted)
+    monkeypatch.setattr(files, "read_file", counted)
     both = '<include src="A"/><include src="B"/>'
     (root / "A.pha").write_text(score(procedure("a", 'left duration="1"'), head=LOAD + '<include src="B"/>'))
     (root / "B.pha").write_text(score(procedure("b", 'a duration="1"'), head=LOAD + both))

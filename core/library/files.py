@@ -1,0 +1,113 @@
+"""Files found below roots, and read: nothing outside of them, no link that leads out, no device, none too large."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Sequence
+from pathlib import Path, PurePosixPath
+
+from ..errors import FileError, quoted
+
+MAX_BYTES = 256 * 2**20
+_MAX_SRC = 1_000
+
+
+def parts_of(src: str) -> tuple[str, ...]:
+    """Return the parts of a dotted path; raise FileError where it is none."""
+    parts = tuple(src.split("."))
+    if len(src) > _MAX_SRC or not all(parts) or any(c in src for c in '/\\:\0'):
+        raise FileError.at(f"found {quoted(src)}, expected names joined by single dots, as in feet.Steps: a path below "
+                           "the library, without ending, which can neither be absolute nor lead upwards")
+    return parts
+
+
+def is_there(root: Path, src: str, endings: Sequence[str]) -> bool:
+    """Say whether a src leads to a file that may be read from this root."""
+    try:
+        return bool(candidates(root, src, endings))
+    except FileError:
+        return False
+
+
+def candidates(root: Path, src: str, endings: Sequence[str]) -> list[Path]:
+    """Return the real paths of files for a src below a root.
+
+    Raises FileError where one is a link that leads out of the root, or is no ordinary file.
+    """
+    *folders, name = parts_of(src)
+    found = []
+    for ending in endings:
+        path = root.joinpath(*folders, name + ending)
+        real = Path(os.path.realpath(path))
+        try:
+            mode = real.stat().st_mode
+        except (OSError, ValueError):
+            continue
+        if not real.is_relative_to(root):
+            raise FileError.at(f"{path} is a link that leads out of the library {root}; copy the file into it")
+        if not stat.S_ISREG(mode):
+            if stat.S_ISDIR(mode):
+                continue
+            raise FileError.at(f"{path} is no ordinary file (a device, pipe or socket), expected one")
+        found.append(real)
+    return found
+
+
+def file_beside(path: Path, ending: str) -> Path:
+    """Return the file that a file wants beside it: of its own name, else the only one with that ending."""
+    own = path.with_suffix(ending)
+    found = [own] if own.exists() else sorted(path.parent.glob("*" + ending))
+    if len(found) != 1:
+        there = ", ".join(p.name for p in found[:6]) or "none"
+        raise FileError.at(f"a {path.suffix} file wants the {ending} file of its model beside it: {own.name}, or the "
+                           f"only one in the folder; there is {there}", path)
+    return found[0]
+
+
+def linked_file(folder: Path, name: str, roots: Sequence[Path]) -> Path | None:
+    """Return the file that an OGRE file in a folder links to, None where there is none.
+
+    Only its name counts, never a way to another folder. Raises FileError where it is a link that leads out of the
+    roots, or no ordinary file.
+    """
+    own = PurePosixPath(name.replace("\\", "/")).name
+    for path in (folder / own, folder / f"{own}.xml") if own.strip(".") else ():
+        try:
+            real = Path(os.path.realpath(path))
+            mode = real.stat().st_mode
+        except (OSError, ValueError):
+            continue
+        if not any(real.is_relative_to(root) for root in roots):
+            raise FileError.at(f"is a link that leads out of {', '.join(map(str, roots))}; copy the file there", path)
+        if not stat.S_ISREG(mode):
+            raise FileError.at("is no ordinary file", path)
+        return real
+    return None
+
+
+def read_file(path: Path, real: Path | None = None) -> bytes:
+    """Read an ordinary file whole, checked again once it is open: it may have been exchanged meanwhile.
+
+    real: where path leads to, when that is known to be wanted; a symbolic link is refused otherwise.
+    """
+    flags = os.O_RDONLY
+    for name in ("O_BINARY", "O_CLOEXEC", "O_NOFOLLOW", "O_NONBLOCK"):
+        flags |= getattr(os, name, 0)
+    try:
+        descriptor = os.open(real or path, flags)
+    except OSError as error:
+        raise FileError.at(f"cannot be opened: {error.strerror}", path) from error
+    try:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            kind = "a folder" if stat.S_ISDIR(status.st_mode) else "no ordinary file"
+            raise FileError.at(f"is {kind}, where a file is wanted", path)
+        if status.st_size > MAX_BYTES:
+            raise FileError.at(f"has {status.st_size} bytes; at most {MAX_BYTES} are read", path)
+        with os.fdopen(descriptor, "rb", closefd=False) as file:
+            return file.read(MAX_BYTES)
+    except OSError as error:
+        raise FileError.at(f"cannot be read: {error.strerror}", path) from error
+    finally:
+        os.close(descriptor)
