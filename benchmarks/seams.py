@@ -25,8 +25,7 @@ import numpy as np
 
 from takt.core.clips.clip import Clip
 from takt.core.errors import TaktError
-from takt.core.formats import read_clips
-from takt.core.library.files import read_file
+from takt.core.library.clip_files import read_clip_file
 from takt.core.library.library import Library
 from takt.core.maths import rotations as rot
 from takt.core.pha.document import parse
@@ -109,7 +108,7 @@ def _characters(files: list[Path]) -> Iterator[tuple[Clip, ...]]:
     """Yield clips that share a skeleton: those of a file, with those of further files that fit it."""
     found: list[list[Clip]] = []
     for path in files:
-        for clip in read_clips(read_file(path), path):
+        for clip in read_clip_file(path).played:
             if clip.duration_s <= 0.0 or (path.name == "Sinbad.skeleton" and not clip.name.startswith(SINBADS)):
                 continue
             for group in found:

@@ -16,18 +16,22 @@ from typing import Any, Final, cast
 import bpy
 
 from ..core.clips.clip import Clip
+from ..core.clips.clip_file import ClipFile
 from ..core.errors import FileError, TaktError
+from ..core.formats import FORMATS
+from ..core.formats.format import Source
 from ..core.maths import rotations as rot
 from ..core.retargeting.upright import turned
 from . import armature, axes, curves
 
 _MAX_FILES: Final = 64
 _READ_FPS: Final = 24
-_known: OrderedDict[tuple[str, int, int], tuple[Clip, ...]] = OrderedDict()
+_known: OrderedDict[tuple[str, int, int], ClipFile] = OrderedDict()
 
 
-def read_file_clips(_data: bytes, path: Path) -> tuple[Clip, ...]:
-    """Read all clips of a .blend, .glb, .gltf or .fbx file; raise FileError where there are none or it is damaged."""
+def read_file_clips(source: Source) -> ClipFile:
+    """Read all clips of a file that Blender opens; raise FileError where there are none or it is damaged."""
+    path = source.path
     status = path.stat()
     key = (str(path), status.st_mtime_ns, status.st_size)
     if key not in _known:
@@ -39,14 +43,15 @@ def read_file_clips(_data: bytes, path: Path) -> tuple[Clip, ...]:
             found = _clips(actions, objects, visit.fps)
         if not found:
             raise FileError.at("has no Action that moves bones of an armature", path)
-        _known[key] = found
+        _known[key] = ClipFile(found[0].skeleton, found)
         while len(_known) > _MAX_FILES:
             _known.popitem(last=False)
     _known.move_to_end(key)
     return _known[key]
 
 
-READERS: Final = dict.fromkeys((".blend", ".glb", ".gltf", ".fbx"), read_file_clips)
+READERS: Final = {entry.identifier: read_file_clips for entry in FORMATS.values() if entry.needs_blender}
+"""Of the formats that Blender reads, for a library."""
 
 
 def clips_of_action(armature_object: bpy.types.Object) -> Callable[[str], tuple[Clip, ...] | None]:

@@ -6,16 +6,17 @@ from pathlib import Path, PurePosixPath
 
 from ..core.clips.clip import Clip
 from ..core.errors import FileError
-from ..core.formats import ogre_material, ogre_mesh_binary, ogre_mesh_xml, read_skeleton
+from ..core.formats import FORMATS, ogre_material, ogre_mesh_binary, ogre_mesh_xml
 from ..core.formats.ogre import OgreSkeleton
 from ..core.formats.ogre_links import linked_clips
 from ..core.formats.ogre_material import OgreMaterial
 from ..core.formats.ogre_mesh import Whole
+from ..core.library.clip_files import read_clip_file
 from ..core.library.files import linked_file, read_file
 from ..core.skinning.influences import Influences
 
 _MESH_READERS = {".mesh": ogre_mesh_binary.read, ".mesh.xml": ogre_mesh_xml.read}
-ENDINGS = (*_MESH_READERS, ".skeleton", ".skeleton.xml")
+ENDINGS = (*_MESH_READERS, *FORMATS["OGRE"].endings, *FORMATS["OGRE_XML"].endings)
 _MOST_SCRIPTS = 200
 
 
@@ -47,12 +48,12 @@ def read_character(path: Path) -> OgreCharacter:
     ending = next((e for e in sorted(ENDINGS, key=len, reverse=True) if name.lower().endswith(e)), None)
     if ending is None:
         raise FileError.at(f"this is no OGRE file that can be imported; {', '.join(ENDINGS)} can", path)
-    data, stem = read_file(path), name[:-len(ending)]
+    stem = name[:-len(ending)]
     if ending not in _MESH_READERS:
-        alone = read_skeleton(data, path)
+        alone = OgreSkeleton.of_file(read_clip_file(path))
         clips, said = _clips(path.parent, name, alone)
         return OgreCharacter(stem, None, alone, clips, None, {}, {}, said)
-    mesh = _MESH_READERS[ending](data, path)
+    mesh = _MESH_READERS[ending](read_file(path), path)
     whole, warnings = mesh.whole(), list[str]()
     skeleton = _skeleton(path.parent, mesh.skeleton)
     clips, said = _clips(path.parent, mesh.skeleton, skeleton)
@@ -80,7 +81,7 @@ def _beside(folder: Path, kind: str) -> tuple[Path, ...]:
 def _skeleton(folder: Path, link: str) -> OgreSkeleton | None:
     """Read the skeleton that a mesh or a skeleton names; only the name counts, never a way to another folder."""
     file = linked_file(folder, link, (folder,))
-    return None if file is None else read_skeleton(read_file(file), file)
+    return None if file is None else OgreSkeleton.of_file(read_clip_file(file))
 
 
 def _clips(folder: Path, own: str, skeleton: OgreSkeleton | None) -> tuple[tuple[Clip, ...], tuple[str, ...]]:

@@ -14,7 +14,7 @@ from bpy.props import (
 )
 
 from ..core.clips.keys import INTERPOLATIONS, TRANSLATION_INTERPOLATIONS
-from ..core.library.library import CLIP_SUFFIXES
+from ..core.formats import endings
 from ..core.playing.root_motion import ROOT_MODES
 from ..core.playing.score import Settings
 from ..core.playing.transitions.curves import CURVES, JOINT_TIMES, PACES
@@ -74,8 +74,8 @@ def load_format_property(**more: Any) -> Any:
     return EnumProperty(
         name="Format", default=ANY_FORMAT, override={"LIBRARY_OVERRIDABLE"}, update=count_change,
         description="Which file is meant where the library has several of one name",
-        items=[(ANY_FORMAT, "Any", f"The first that is there of {', '.join(CLIP_SUFFIXES)}"),
-               *((ending, ending, f"A {ending} file where there is one") for ending in CLIP_SUFFIXES)], **more)
+        items=[(ANY_FORMAT, "Any", f"The first that is there of {', '.join(endings())}"),
+               *((ending, ending, f"A {ending} file where there is one") for ending in endings())], **more)
 
 
 def bvh_up_property(**more: Any) -> Any:

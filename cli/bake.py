@@ -1,4 +1,4 @@
-"""Write the whole motion of a score as one clip: .skeleton, .skeleton.xml or .bvh."""
+"""Write the whole motion of a score as one clip."""
 
 from __future__ import annotations
 
@@ -6,16 +6,18 @@ import argparse
 import sys
 from pathlib import Path
 
-from ..core.formats.ogre import OgreSkeleton
+from ..core.clips.clip_file import ClipFile
+from ..core.formats import endings
 from ..core.playing.bake import bake
 from .scores import add_playing, findings, read_motion
-from .skeleton_files import DEFAULT_FPS, add_fps, check_ending, write_skeleton
+from .skeleton_files import DEFAULT_FPS, add_fps, write_clip_file, writer_of
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what this command takes."""
     parser.add_argument("score", metavar="score.pha", type=Path, help="the score to play")
-    parser.add_argument("target", metavar="OUT", type=Path, help="the file to write; its ending names the format")
+    parser.add_argument("target", metavar="OUT", type=Path,
+                        help=f"the file to write; its ending names the format: {', '.join(endings(written=True))}")
     parser.add_argument("--name", help="what the clip is called (default: the score's file)")
     add_fps(parser, f"of the keys (default: {DEFAULT_FPS:g})")
     add_playing(parser)
@@ -23,11 +25,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Play, sample, write."""
-    check_ending(options.target)
+    writer_of(options.target)
     _, motion = read_motion(options)
     fps = options.fps or DEFAULT_FPS
     clip = bake(motion, fps, options.name or options.score.name.removesuffix(".pha"))
-    warnings = write_skeleton(options.target, OgreSkeleton.of(motion.skeleton, (clip,)), fps)
+    warnings = write_clip_file(options.target, ClipFile(motion.skeleton, (clip,)), fps)
     for line in (*findings(motion, options.score), *(f"takt: warning: {warning}" for warning in warnings)):
         print(line, file=sys.stderr)
     return 0

@@ -1,4 +1,4 @@
-"""Convert a skeleton with its clips between OGRE's .skeleton, OGRE's .skeleton.xml and .bvh."""
+"""Convert a skeleton with its clips from one format into another."""
 
 from __future__ import annotations
 
@@ -6,37 +6,42 @@ import argparse
 import sys
 from pathlib import Path
 
+from ..core.clips.clip_file import ClipFile
 from ..core.errors import TaktError, quoted
-from ..core.formats import read_skeleton
-from ..core.formats.ogre import OgreSkeleton
-from .scores import read_named
-from .skeleton_files import add_fps, check_ending, write_skeleton
+from ..core.formats import FORMATS, endings
+from .scores import read_named_clips
+from .skeleton_files import DEFAULT_FPS, add_fps, write_clip_file, writer_of
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what this command takes."""
-    parser.add_argument("source", metavar="IN", type=Path, help="the file to read")
-    parser.add_argument("target", metavar="OUT", type=Path, help="the file to write; its ending names the format")
-    parser.add_argument("--clip", metavar="NAME", help="take only this clip; .bvh holds no more than one")
-    add_fps(parser, "of .bvh (default: the clip's own where its keys are evenly spaced, else 30)")
+    parser.add_argument("source", metavar="IN", type=Path, help=f"the file to read: {', '.join(endings(read=True))}")
+    parser.add_argument("target", metavar="OUT", type=Path,
+                        help=f"the file to write; its ending names the format: {', '.join(endings(written=True))}")
+    written = [entry for entry in FORMATS.values() if entry.write]
+    single, framed = (", ".join(ending for entry in some for ending in entry.endings) for some in (
+        [entry for entry in written if not entry.holds.many_clips],
+        [entry for entry in written if not entry.holds.free_keys]))
+    parser.add_argument("--clip", metavar="NAME", help=f"take only this clip; {single} holds no more than one")
+    add_fps(parser, f"of {framed} (default: the clip's own where its keys are evenly spaced, else {DEFAULT_FPS:g})")
 
 
 def run(options: argparse.Namespace) -> int:
     """Read, convert, write."""
-    check_ending(options.target)
+    writer_of(options.target)
     if options.target.exists() and options.source.exists() and options.target.samefile(options.source):
         raise TaktError(f"{str(options.target)!r} is the file to read; give OUT another name")
-    ogre = read_skeleton(read_named(options.source), options.source)
+    file = read_named_clips(options.source)
     if options.clip is not None:
-        ogre = _only(ogre, options.clip)
-    for warning in write_skeleton(options.target, ogre, options.fps):
+        file = _only(file, options.clip)
+    for warning in (*file.warnings, *write_clip_file(options.target, file, options.fps)):
         print(f"takt: warning: {warning}", file=sys.stderr)
     return 0
 
 
-def _only(ogre: OgreSkeleton, name: str) -> OgreSkeleton:
-    clip = next((clip for clip in ogre.played if clip.name == name), None)
+def _only(file: ClipFile, name: str) -> ClipFile:
+    clip = next((clip for clip in file.played if clip.name == name), None)
     if clip is None:
-        there = ", ".join(quoted(clip.name) for clip in ogre.clips) or "none"
+        there = ", ".join(quoted(clip.name) for clip in file.clips) or "none"
         raise TaktError(f"there is no clip {quoted(name)}; there are {there}")
-    return OgreSkeleton(ogre.skeleton, (clip,), ogre.handles, ogre.blend_mode)
+    return file.with_clips((clip,))

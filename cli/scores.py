@@ -10,10 +10,12 @@ from pathlib import Path
 
 import numpy as np
 
+from ..core.clips.clip_file import ClipFile
 from ..core.errors import Place, Problem, TaktError
-from ..core.formats import read_skeleton
+from ..core.formats import endings
+from ..core.library.clip_files import read_clip_file
 from ..core.library.files import read_file
-from ..core.library.library import CLIP_SUFFIXES, Library
+from ..core.library.library import Library
 from ..core.maths import rotations as rot
 from ..core.pha.document import parse
 from ..core.pha.programme import Programme, resolve
@@ -49,7 +51,7 @@ def add_library(parser: argparse.ArgumentParser) -> None:
                         help="folder that every src starts from; may be given several times "
                              "(default: found from the score's own folder upwards)")
     parser.add_argument("--load-format", metavar="ENDING", default="",
-                        help=f"which file a src means where there are several: {', '.join(CLIP_SUFFIXES)}")
+                        help=f"which file a src means where there are several: {', '.join(endings())}")
     for name, known, says in (("up", AXES, "which axis of BVH files points up"),
                               ("forward", AXES, "along which axis of BVH files the body faces, as in --bvh-forward=-Y"),
                               ("unit", {AUTO: "", **UNITS}, "the unit of BVH files")):
@@ -75,7 +77,7 @@ def add_playing(parser: argparse.ArgumentParser) -> None:
             parser.add_argument(flag, metavar="NAME", type=str.upper, choices=list(known) or None,
                                 default=field.default, help=f"{says} ({among}default: {field.default})".strip())
     parser.add_argument("--skeleton", metavar="FILE", type=Path,
-                        help="the skeleton that plays: .skeleton, .skeleton.xml or .bvh (default: the first clip's)")
+                        help=f"the skeleton that plays: {', '.join(endings(read=True))} (default: the first clip's)")
     parser.add_argument("--up", choices=list(_UP), type=str.upper, default="Y",
                         help="which axis of the clips points up (default: Y)")
 
@@ -103,7 +105,7 @@ def play_programme(programme: Programme, library: Library, options: argparse.Nam
     settings = Settings(**{name: getattr(options, name) for name in names})
     skeleton = None
     if options.skeleton is not None:
-        skeleton = read_skeleton(read_named(options.skeleton), options.skeleton).skeleton
+        skeleton = read_named_clips(options.skeleton).skeleton
     return play(programme, skeleton, settings, turn=rot.IDENTITY, up=_UP[options.up],
                 maps=library.skeleton_map)
 
@@ -133,3 +135,8 @@ def findings(motion: Motion, path: Path) -> list[Problem]:
 def read_named(path: Path) -> bytes:
     """Read a file that the user named; unlike those that scores name it may be a symbolic link."""
     return read_file(path, Path(os.path.realpath(path)))
+
+
+def read_named_clips(path: Path) -> ClipFile:
+    """Read a file with clips that the user named; see read_named."""
+    return read_clip_file(path, real=Path(os.path.realpath(path)))

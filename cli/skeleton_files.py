@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import argparse
 import math
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
 from ..core.clips.clip import Clip
+from ..core.clips.clip_file import ClipFile
 from ..core.errors import TaktError, quoted
-from ..core.formats import bvh, ogre_binary, ogre_xml
-from ..core.formats.ogre import OgreSkeleton
+from ..core.formats import endings, format_of
+from ..core.formats.format import Format, Write
+from ..core.retargeting.retarget import retarget
 from .scores import read_number
 
 DEFAULT_FPS = 30.0
-_ENDINGS = (".skeleton.xml", ".skeleton", ".bvh")
 _SAME_GAP = 1e-3
 """Gaps between keys that differ by less than this share count as even."""
 
@@ -25,38 +27,46 @@ def add_fps(parser: argparse.ArgumentParser, says: str) -> None:
     parser.add_argument("--fps", metavar="N", type=number, help=f"frames per second {says}")
 
 
-def check_ending(path: Path) -> str:
-    """Return the ending that names the format of a file to write; raise TaktError where it names none."""
-    ending = next((e for e in _ENDINGS if path.name.lower().endswith(e)), None)
-    if ending is None:
+def writer_of(path: Path) -> tuple[Format, Write]:
+    """Return the format that the name of a file to write ends in; raise TaktError where it names none."""
+    entry = format_of(path)
+    if entry is None or entry.write is None:
         raise TaktError(f"{str(path)!r} does not name a format that can be written; "
-                        f"let it end in {', '.join(sorted(_ENDINGS))}")
-    return ending
+                        f"let it end in {', '.join(sorted(endings(written=True)))}")
+    return entry, entry.write
 
 
-def write_skeleton(path: Path, ogre: OgreSkeleton, fps: float | None) -> tuple[str, ...]:
+def write_clip_file(path: Path, file: ClipFile, fps: float | None) -> tuple[str, ...]:
     """Write a file and return warnings about what its format cannot hold; fps None: the clip's own.
 
     Raises TaktError before anything is written where the file cannot be made.
     """
-    ending, warnings = check_ending(path), []
-    if ending == ".bvh":
-        if len(ogre.clips) != 1:
-            there = ", ".join(quoted(clip.name) for clip in ogre.clips) or "none"
-            raise TaktError(f".bvh holds exactly one clip; choose one by --clip NAME; there are {there}")
-        clip = ogre.played[0]
-        if len(clip.scales) or (ogre.skeleton.rest_scales != 1.0).any():
-            warnings.append("scales are left out, which .bvh does not know")
-        data = bvh.write(clip, 1.0 / (fps or _own_fps(clip)))
-    else:
-        data = ogre_xml.write(ogre) if ending == ".skeleton.xml" else ogre_binary.write(ogre)
-    path.write_bytes(data)
-    return tuple(warnings)
+    entry, write = writer_of(path)
+    fitted, warnings = _fitted(file, entry)
+    if fps is None:
+        fps = DEFAULT_FPS if entry.holds.free_keys else _own_fps(file.clips)
+    path.write_bytes(write(fitted, fps))
+    return warnings
 
 
-def _own_fps(clip: Clip) -> float:
-    """Return the frames per second at which a clip is keyed, DEFAULT_FPS where its keys are not evenly spaced."""
-    times = np.unique(np.concatenate([t.times_s for t in (clip.rotations, clip.translations, clip.scales)]))
+def _fitted(file: ClipFile, entry: Format) -> tuple[ClipFile, tuple[str, ...]]:
+    """Bring a file to what a format can hold, and say what gets lost; raise TaktError where that is for the user."""
+    holds, name = entry.holds, entry.endings[0]
+    if not holds.many_clips and len(file.clips) != 1:
+        there = ", ".join(quoted(clip.name) for clip in file.clips) or "none"
+        raise TaktError(f"{name} holds exactly one clip; choose one by --clip NAME; there are {there}")
+    has_scales = (file.skeleton.rest_scales != 1.0).any() or any(len(clip.scales) for clip in file.clips)
+    warnings = (f"scales are left out, which {name} does not know",) if has_scales and not holds.scales else ()
+    if holds.own_axes:
+        return file, warnings
+    flat = file.skeleton.with_model_axes()
+    return ClipFile(flat, tuple(retarget(clip, flat).clip for clip in file.played)), warnings
+
+
+def _own_fps(clips: Sequence[Clip]) -> float:
+    """Return the frames per second at which clips are keyed, DEFAULT_FPS where their keys are not evenly spaced."""
+    times = np.unique(np.concatenate([t.times_s for clip in clips
+                                      for t in (clip.rotations, clip.translations, clip.scales)]))
     gaps = np.diff(times)
     if not len(gaps) or np.ptp(gaps) > _SAME_GAP * gaps.max():
         return DEFAULT_FPS

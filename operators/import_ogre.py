@@ -114,7 +114,8 @@ class TAKT_FH_ogre(bpy.types.FileHandler):
     bl_idname = "TAKT_FH_ogre"
     bl_label = "OGRE"
     bl_import_operator = TAKT_OT_import_ogre.bl_idname
-    bl_file_extensions = ".mesh;.skeleton;.xml"  # of a name with two endings Blender sees the last
+    bl_file_extensions = ";".join(dict.fromkeys(  # of a name with two endings Blender sees the last
+        Path(ending).suffix or ending for ending in ogre_files.ENDINGS))
 
     @classmethod
     def poll_drop(cls, context: bpy.types.Context | None) -> bool:

@@ -2,52 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
+from typing import Final
 
-from ..clips.clip import Clip
-from ..errors import FileError
-from . import bvh, ogre_binary, ogre_xml, rite
-from .ogre import OgreSkeleton
+from . import bvh, of_blender, ogre_binary, ogre_xml, rite
+from .format import Format
 
-Reader = Callable[[bytes, Path], OgreSkeleton]
+FORMATS: Final[dict[str, Format]] = {entry.identifier: entry for entry in (
+    ogre_binary.FORMAT, ogre_xml.FORMAT, bvh.FORMAT, of_blender.GLTF, of_blender.FBX, of_blender.BLEND, rite.FORMAT)}
+"""All formats of clips by identifier, in the order in which files of one name are looked for.
 
-
-def _bvh(data: bytes, path: Path) -> OgreSkeleton:
-    clip = bvh.read(data, path).clip
-    return OgreSkeleton.of(clip.skeleton, (clip,))
-
-
-SKELETON_READERS: dict[str, Reader] = {
-    ".skeleton": ogre_binary.read,
-    ".skeleton.xml": ogre_xml.read,
-    ".bvh": _bvh,
-}
-"""How each kind of file with a skeleton and clips is read, by its ending in lower case."""
+Blender keeps a chosen ending by its place in this order: new formats come last.
+"""
 
 
-BESIDE = {".raa": ".ram"}
-"""Endings of files that say nothing without another one that lies beside them."""
+def format_of(path: Path) -> Format | None:
+    """Return the format that a file's name ends in, upper or lower case; of several the longest ending counts.
 
-
-def read_clips_beside(data: bytes, path: Path, other: bytes, other_path: Path) -> tuple[Clip, ...]:
-    """Read all clips of a file whose ending is in BESIDE, and of the file beside it."""
-    return (rite.read(data, path, other, other_path),)
-
-
-def read_clips(data: bytes, path: Path) -> tuple[Clip, ...]:
-    """Read all clips of a file, as they move its skeleton; see read_skeleton."""
-    return read_skeleton(data, path).played
-
-
-def read_skeleton(data: bytes, path: Path) -> OgreSkeleton:
-    """Read the skeleton and the clips of a file, by the ending of its name.
-
-    data: the whole file; path: names the format and stands in messages.
-    Raises FileError for an ending without reader and for what cannot be read.
+    >>> format_of(Path("feet/Steps.Skeleton.XML")).label, format_of(Path("walk.txt"))
+    ('OGRE XML', None)
     """
     name = path.name.lower()
-    for ending in sorted(SKELETON_READERS, key=len, reverse=True):
-        if name.endswith(ending):
-            return SKELETON_READERS[ending](data, path)
-    raise FileError.at(f"clips of this kind cannot be read; endings that can: {', '.join(SKELETON_READERS)}", path)
+    found = [(len(ending), entry) for entry in FORMATS.values() for ending in entry.endings if name.endswith(ending)]
+    return max(found, key=lambda pair: pair[0])[1] if found else None
+
+
+def endings(*, read: bool = False, written: bool = False) -> tuple[str, ...]:
+    """Return the endings of all formats; read, written: only of those that are so without Blender.
+
+    >>> endings(written=True)
+    ('.skeleton', '.skeleton.xml', '.bvh')
+    """
+    return tuple(ending for entry in FORMATS.values() for ending in entry.endings
+                 if (entry.read or not read) and (entry.write or not written))

@@ -18,16 +18,20 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from ..clips.clip import Clip, Tracks
+from ..clips.clip_file import ClipFile
 from ..errors import FileError, TaktError, quoted
 from ..maths import rotations as rot
 from ..maths.arrays import FloatArray
-from ..retargeting.retarget import retarget
+from ..maths.euler import to_euler
 from ..skeletons.skeleton import Skeleton
+from .format import Format, Holds, Source
 
 MAX_JOINTS: Final = 10_000
 MAX_VALUES: Final = 100_000_000
 """Frames × joints; no more are written."""
 _MAX_NUMBER: Final = float(np.finfo(np.float32).max)
+_SAME_AXES: Final = 1e-9
+"""Sine of half the angle up to which axes at rest count as the model's."""
 _CHANNELS: Final = {f"{axis}{kind}".lower(): (kind, i) for kind in ("position", "rotation")
                     for i, axis in enumerate("XYZ")}
 
@@ -252,24 +256,28 @@ def _numbers(text: str) -> FloatArray | None:
 def write(clip: Clip, frame_time_s: float, ends: Mapping[str, FloatArray] | None = None) -> bytes:
     """Write a clip as BVH, sampled at frame_time_s; scales are left out, which BVH does not know.
 
-    Roots and joints that move get position channels. ends: offsets of End Sites by joint; others get none
-    longer than zero. Raises TaktError for a frame time that is not greater than 0, a name with { or }, or more than
-    MAX_VALUES frames × joints.
+    clip: on a skeleton whose axes at rest are the model's. Roots and joints that move get position channels.
+    ends: offsets of End Sites by joint; others get none longer than zero.
+    Raises TaktError for a joint with axes or a scale of its own at rest, a frame time that is not greater than 0, a
+    name with { or }, or more than MAX_VALUES frames × joints.
     """
+    skeleton = clip.skeleton
+    own = (np.abs(skeleton.rest_rotations[:, 1:]) > _SAME_AXES).any(axis=1) | (skeleton.rest_scales != 1.0).any(axis=1)
+    if own.any():
+        raise TaktError(f"joint {quoted(skeleton.names[int(np.argmax(own))])} has axes or a scale of its own at rest, "
+                        "which BVH cannot hold; put the clip on a skeleton with the model's axes first")
     if not 0.0 < frame_time_s < np.inf:
         raise TaktError(f"a frame time of {frame_time_s} s; seconds greater than 0 are wanted")
     frames = int(min(np.rint(clip.duration_s / frame_time_s), 1e15)) + 1
-    if frames * len(clip.skeleton) > MAX_VALUES:
+    if frames * len(skeleton) > MAX_VALUES:
         raise TaktError(f"{clip.duration_s:g} s in frames of {frame_time_s:g} s make more frames of "
-                        f"{len(clip.skeleton)} joints than are written; take a longer frame time")
-    flat = _with_model_axes(clip)
-    skeleton = flat.skeleton
-    moving = (skeleton.parents < 0) | np.isin(np.arange(len(skeleton)), flat.translations.joints)
+                        f"{len(skeleton)} joints than are written; take a longer frame time")
+    moving = (skeleton.parents < 0) | np.isin(np.arange(len(skeleton)), clip.translations.joints)
     order: list[int] = []
     lines = ["HIERARCHY"]
     for root in np.flatnonzero(skeleton.parents < 0):
         lines += _joint_lines(skeleton, int(root), moving, ends or {}, order)
-    pose = flat.sample(np.arange(frames, dtype=np.float64) * frame_time_s)
+    pose = clip.sample(np.arange(frames, dtype=np.float64) * frame_time_s)
     columns = []
     for joint in order:
         if moving[joint]:
@@ -279,16 +287,6 @@ def write(clip: Clip, frame_time_s: float, ends: Mapping[str, FloatArray] | None
     np.savetxt(text, np.concatenate(columns, axis=1), fmt="%.9g")
     lines += ["MOTION", f"Frames: {frames}", f"Frame Time: {frame_time_s:.9g}", ""]
     return "\n".join(lines).encode("utf-8") + text.getvalue()
-
-
-def _with_model_axes(clip: Clip) -> Clip:
-    """Return the clip on a skeleton with its joints in the same places and the model's axes at rest."""
-    skeleton = clip.skeleton
-    place = skeleton.rest_world[:, :, 3]
-    offsets = np.where(skeleton.parents[:, None] >= 0, place - place[skeleton.parents], place)
-    flat = Skeleton.from_arrays(skeleton.names, skeleton.parents, rot.identities(len(skeleton)), offsets,
-                                name=skeleton.name)
-    return retarget(clip, flat).clip
 
 
 def _joint_lines(skeleton: Skeleton, root: int, moving: np.ndarray, ends: Mapping[str, FloatArray],
@@ -328,11 +326,14 @@ def _vector_text(vector: FloatArray) -> str:
 
 
 def _zyx_degrees(q: FloatArray) -> FloatArray:
-    """Return angles (F, 3) about z, y, x of q = z · y · x, without jumps; where y is ±90°, x is zero."""
-    w, x, y, z = q.T
-    sine = np.clip(2.0 * (w * y - z * x), -1.0, 1.0)
-    is_locked = np.abs(sine) > 1.0 - 1e-12
-    about_z = np.where(is_locked, -2.0 * np.sign(sine) * np.arctan2(x, w),
-                       np.arctan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z)))
-    about_x = np.where(is_locked, 0.0, np.arctan2(2.0 * (w * x + y * z), 1.0 - 2.0 * (x * x + y * y)))
-    return np.asarray(np.degrees(np.stack((np.unwrap(about_z), np.arcsin(sine), np.unwrap(about_x)), axis=1)))
+    """Return angles (F, 3) about z, y, x of q = z · y · x, without jumps."""
+    return np.degrees(to_euler(q, "XYZ"))[:, ::-1]
+
+
+def _read(source: Source) -> ClipFile:
+    clip = read(source.data, source.path).clip
+    return ClipFile(clip.skeleton, (clip,))
+
+
+FORMAT: Final = Format("BVH", "BVH", (".bvh",), Holds(many_clips=False, scales=False, own_axes=False, free_keys=False),
+                       read=_read, write=lambda file, fps: write(file.played[0], 1.0 / fps), says_space=False)

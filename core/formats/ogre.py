@@ -17,6 +17,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from ..clips.clip import Clip, Tracks
+from ..clips.clip_file import ClipFile
 from ..errors import FileError, Place, Problem, TaktError, quoted
 from ..maths import rotations as rot
 from ..maths.arrays import FloatArray, IntArray
@@ -43,7 +44,7 @@ class Base(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class OgreSkeleton:
+class OgreSkeleton(ClipFile):
     """Everything an OGRE skeleton file holds.
 
     skeleton: joints in an order in which parents stand first.
@@ -52,8 +53,6 @@ class OgreSkeleton:
     bases: by clip name, for clips that are meant relative to another one.
     """
 
-    skeleton: Skeleton
-    clips: tuple[Clip, ...] = ()
     handles: IntArray = field(default_factory=lambda: np.zeros(0, np.int64))
     blend_mode: BlendMode = "AVERAGE"
     links: tuple[Link, ...] = ()
@@ -70,6 +69,15 @@ class OgreSkeleton:
     def of(cls, skeleton: Skeleton, clips: Sequence[Clip] = ()) -> OgreSkeleton:
         """Make the value from a skeleton and clips on it, handles counted from 0."""
         return cls(skeleton, tuple(clips), np.arange(len(skeleton)))
+
+    @classmethod
+    def of_file(cls, file: ClipFile) -> OgreSkeleton:
+        """Return what came out of OGRE's files as it is, and make the value from what came out of others."""
+        return file if isinstance(file, OgreSkeleton) else cls.of(file.skeleton, file.played)
+
+    def with_clips(self, clips: Sequence[Clip]) -> OgreSkeleton:
+        """Return the skeleton with these of its played clips, which need no base any more, and without links."""
+        return OgreSkeleton(self.skeleton, tuple(clips), self.handles, self.blend_mode, warnings=self.warnings)
 
     @property
     def played(self) -> tuple[Clip, ...]:

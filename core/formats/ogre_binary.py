@@ -18,6 +18,7 @@ import numpy.typing as npt
 from ..clips.clip import Clip
 from ..errors import FileError, Place, TaktError, quoted
 from ..maths.arrays import FloatArray
+from .format import Format
 from .ogre import (
     MAX_BONES,
     AnimationRecord,
@@ -32,6 +33,7 @@ from .ogre import (
     key_table,
     name_of,
 )
+from .ogre_links import linked_clips
 
 Version = Literal["1.10", "1.80"]
 ByteOrder = Literal["LITTLE", "BIG"]
@@ -326,3 +328,7 @@ def _float32(values: npt.ArrayLike) -> npt.NDArray[np.float32]:
         raise TaktError(f"the number {np.abs(wide).max():g} does not fit into an OGRE file; "
                         f"float32 ends at {np.finfo(np.float32).max:g}")
     return wide.astype(np.float32)
+
+
+FORMAT: Final = Format("OGRE", "OGRE", (".skeleton",), read=lambda source: read(source.data, source.path),
+                       write=lambda file, _fps: write(OgreSkeleton.of_file(file)), follow_links=linked_clips)

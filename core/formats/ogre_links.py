@@ -5,19 +5,20 @@ Source: OGRE's Skeleton::_getAnimationImpl and NodeAnimationTrack::applyToNode.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 
 from ..clips.clip import Clip, Tracks
+from ..clips.clip_file import ClipFile
 from ..errors import quoted
+from .format import FindLinked
 from .ogre import OgreSkeleton
 
 MAX_LINKED = 100
-FindSkeleton = Callable[[str], OgreSkeleton | None]
 
 
-def linked_clips(ogre: OgreSkeleton, own: str, find: FindSkeleton) -> tuple[tuple[Clip, ...], tuple[str, ...]]:
+def linked_clips(file: ClipFile, own: str, find: FindLinked) -> tuple[tuple[Clip, ...], tuple[str, ...]]:
     """Return the clips that a skeleton's links bring in, on that skeleton, and warnings.
 
     own: the name of its own file, to which links may lead back. find: returns the skeleton of a link's name, None where
@@ -27,6 +28,7 @@ def linked_clips(ogre: OgreSkeleton, own: str, find: FindSkeleton) -> tuple[tupl
     the skeleton's own link, also for clips from farther on; it counts for translations, and for how far scales are
     from 1.
     """
+    ogre = OgreSkeleton.of_file(file)
     known = {clip.name for clip in ogre.clips}
     found: list[Clip] = []
     warnings: list[str] = []
@@ -42,7 +44,7 @@ def linked_clips(ogre: OgreSkeleton, own: str, find: FindSkeleton) -> tuple[tupl
     return tuple(found), tuple(warnings)
 
 
-def _linked(ogre: OgreSkeleton, own: str, find: FindSkeleton,
+def _linked(ogre: OgreSkeleton, own: str, find: FindLinked,
             warnings: list[str]) -> Iterator[tuple[str, OgreSkeleton, float]]:
     seen = {own}
     waiting = [(link.skeleton, link.scale) for link in reversed(ogre.links)]
@@ -54,10 +56,11 @@ def _linked(ogre: OgreSkeleton, own: str, find: FindSkeleton,
             warnings.append(f"more than {MAX_LINKED} linked skeletons; no more are read")
             return
         seen.add(name)
-        other = find(name)
-        if other is None:
+        found = find(name)
+        if found is None:
             warnings.append(f"the linked skeleton {quoted(name)} is not there: its clips are left out")
             continue
+        other = OgreSkeleton.of_file(found)
         yield name, other, scale
         waiting += [(link.skeleton, scale) for link in reversed(other.links)]
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..errors import FileError, quoted
 from ..maths.arrays import FloatArray
+from .format import MAX_BYTES
 from .ogre_mesh import (
     TRIANGLE_FAN,
     TRIANGLE_LIST,
@@ -28,7 +29,6 @@ from .xml import Element, Rows, parse
 _OPERATIONS: Final = {"triangle_list": TRIANGLE_LIST, "triangle_strip": TRIANGLE_STRIP, "triangle_fan": TRIANGLE_FAN,
                       "point_list": 1, "line_list": 2, "line_strip": 3}
 _MAX_INDEX: Final = 2**32 - 1
-MAX_BYTES: Final = 256 * 2**20
 MAX_ELEMENTS = 300_000
 """Besides vertices, faces and weights: levels of detail, poses and the like, which are passed over."""
 _CORNERS: Final = ("v1", "v2", "v3")

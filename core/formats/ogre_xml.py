@@ -13,6 +13,7 @@ from ..clips.clip import Clip
 from ..errors import FileError, TaktError, quoted
 from ..maths import rotations as rot
 from ..maths.arrays import FloatArray
+from .format import MAX_BYTES, Format
 from .ogre import (
     MAX_BONES,
     AnimationRecord,
@@ -27,11 +28,11 @@ from .ogre import (
     key_table,
     name_of,
 )
+from .ogre_links import linked_clips
 from .ogre_xml_keys import Keys
 from .ogre_xml_values import child, error, grandchildren, number, scale, text, vector
 from .xml import Element, parse
 
-MAX_BYTES: Final = 256 * 2**20
 _BLEND_MODES: Final[dict[str, BlendMode]] = {"average": "AVERAGE", "cumulative": "CUMULATIVE"}
 _XYZ: Final = ("x", "y", "z")
 
@@ -194,3 +195,7 @@ def _name(text: str) -> str:
     if any((ord(c) < 32 and c not in "\t\n\r") or c in "\ufffe\uffff" or "\ud800" <= c <= "\udfff" for c in text):
         raise TaktError(f"the name {quoted(text)} holds a character that XML does not allow; rename it")
     return quoteattr(text)
+
+
+FORMAT: Final = Format("OGRE_XML", "OGRE XML", (".skeleton.xml",), read=lambda source: read(source.data, source.path),
+                       write=lambda file, _fps: write(OgreSkeleton.of_file(file)), follow_links=linked_clips)

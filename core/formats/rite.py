@@ -18,10 +18,12 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from ..clips.clip import Clip, Tracks
+from ..clips.clip_file import ClipFile
 from ..errors import FileError, quoted
 from ..maths import rotations as rot
 from ..maths.arrays import FloatArray
 from ..skeletons.skeleton import Skeleton
+from .format import Format, Holds, Source
 
 FPS: Final = 25.0
 """Frames per second; RiTE's own player offers 1 to 50."""
@@ -212,3 +214,13 @@ class _Animation(_Reader):
             start = rot.slerp(keys[-1], keys[0], share)
             frames, keys = np.append(1.0, frames), np.concatenate((start[None], keys))
         return (frames - 1.0) / FPS, rot.continuous(keys)
+
+
+def _read(source: Source) -> ClipFile:
+    assert source.beside is not None  # FORMAT asks for it
+    clip = read(source.data, source.path, source.beside.data, source.beside.path)
+    return ClipFile(clip.skeleton, (clip,))
+
+
+FORMAT: Final = Format("RITE", "RiTE", (".raa",), Holds(many_clips=False, translations=False, scales=False), read=_read,
+                       beside=".ram")

@@ -13,7 +13,8 @@ from xml.parsers import expat
 
 from ..errors import FileError, Place, quoted
 
-MAX_BYTES = 64 * 2**20
+MAX_KEPT_BYTES = 64 * 2**20
+"""Of documents that are kept whole; those whose bulk is taken as it comes may be larger."""
 MAX_ELEMENTS = 500_000
 MAX_ROWS = 2_000_000
 """Rows that are taken one by one, see Rows."""
@@ -69,7 +70,7 @@ class Element(NamedTuple):
 
 
 def parse(data: bytes | str, path: Path | None = None, max_elements: int = MAX_ELEMENTS, *,
-          max_bytes: int = MAX_BYTES, taker: Taker | None = None, rows: Rows | None = None) -> Element:
+          max_bytes: int = MAX_KEPT_BYTES, taker: Taker | None = None, rows: Rows | None = None) -> Element:
     """Read a whole XML document and return its root element.
 
     data: the file's bytes in any encoding that expat knows, or text (then its encoding declaration is

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 
 from ..errors import FileError, quoted
+from ..formats.format import MAX_BYTES
 
-MAX_BYTES = 256 * 2**20
 _MAX_SRC = 1_000
 
 

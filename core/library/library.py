@@ -3,29 +3,26 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from ..clips.clip import Clip
+from ..clips.clip_file import ClipFile
 from ..errors import FileError, Problem, quoted
-from ..formats import BESIDE, read_clips_beside, read_skeleton
-from ..formats.ogre import OgreSkeleton
-from ..formats.ogre_links import linked_clips
+from ..formats import endings, format_of
 from ..pha.document import Document, parse
 from ..retargeting.bvh_space import BvhSpace, placed
 from ..skeletons.maps import SUFFIX as MAP_SUFFIX
 from ..skeletons.maps import SavedMap, SkeletonMap, find_map, read_map
 from ..skeletons.skeleton import Skeleton
 from . import files
+from .clip_files import Readers, read_clip_file
 
-CLIP_SUFFIXES = (".skeleton", ".skeleton.xml", ".bvh", ".glb", ".gltf", ".fbx", ".blend", ".raa")
-"""Endings that a loaded src may have, in the order in which they are looked for."""
 SCORE_SUFFIX = ".pha"
 LEVELS_UP = 5
 """Folders, from a score's own upwards, among which its library is looked for."""
 _MAX_MAPS = 1_000
 
-ReadClips = Callable[[bytes, Path], tuple[Clip, ...]]
 FindClips = Callable[[str], tuple[Clip, ...] | None]
 
 
@@ -34,25 +31,25 @@ class Library:
 
     roots: folders, searched in this order. Where there are none, beside() finds one for a score.
     further: folders that are searched after these, also after the one that beside() finds.
-    load_format: an ending out of CLIP_SUFFIXES that goes before the others; "" for none.
-    readers: for further endings, or instead of those that core reads.
+    load_format: an ending of a format that goes before the others; "" for none.
+    readers: of formats that core does not read, or instead of its own; their clips are taken as they come.
     other_clips: asked last for a src that no file has (None: unknown); Blender's Actions come in here.
     maps: go before map files in the roots.
-    bvh: in what axes and unit BVH files are.
+    bvh: in what axes and unit files are that do not say so.
     """
 
     def __init__(self, roots: Sequence[Path] = (), *, further: Sequence[Path] = (), load_format: str = "",
-                 readers: Mapping[str, ReadClips] | None = None, other_clips: FindClips | None = None,
+                 readers: Readers | None = None, other_clips: FindClips | None = None,
                  maps: Sequence[SavedMap] = (), bvh: BvhSpace | None = None) -> None:
-        if load_format and load_format not in CLIP_SUFFIXES:
-            raise FileError.at(f"load_format is {quoted(load_format)}; expected one of {', '.join(CLIP_SUFFIXES)}")
+        if load_format and load_format not in endings():
+            raise FileError.at(f"load_format is {quoted(load_format)}; expected one of {', '.join(endings())}")
         self._further = tuple(Path(os.path.realpath(root)) for root in further)
         self._is_given = bool(roots)
         self.roots = (*(Path(os.path.realpath(root)) for root in roots), *self._further)
         self._load_format, self._readers, self._other_clips = load_format, dict(readers or {}), other_clips
         self._modules: dict[Path, Document] = {}
         self._clips: dict[Path, tuple[tuple[Clip, ...], tuple[Problem, ...]]] = {}
-        self._skeletons: dict[Path, OgreSkeleton] = {}
+        self._files: dict[Path, ClipFile] = {}
         self._bvh = bvh or BvhSpace()
         self._placed: dict[Skeleton, SkeletonMap] = {}
         self._given_maps, self._maps = tuple(maps), tuple(maps)
@@ -69,8 +66,8 @@ class Library:
         folder = Path(os.path.realpath(document.path)).parent
         folders = (folder, *folder.parents)[:LEVELS_UP]
         wanted: list[tuple[str, tuple[str, ...]]] = [(i.src, (SCORE_SUFFIX,)) for i in document.includes]
-        wanted += [(i.src, CLIP_SUFFIXES) for i in document.loads]
-        missing = [sum(not files.is_there(root, src, endings) for src, endings in wanted[:1000]) for root in folders]
+        wanted += [(i.src, endings()) for i in document.loads]
+        missing = [sum(not files.is_there(root, src, among) for src, among in wanted[:1000]) for root in folders]
         return Library((folders[missing.index(min(missing))],), further=self._further, load_format=self._load_format,
                        readers=self._readers, other_clips=self._other_clips, maps=self._given_maps, bvh=self._bvh)
 
@@ -105,12 +102,12 @@ class Library:
 
         Raises FileError where there is none or it cannot be read.
         """
-        endings = tuple(dict.fromkeys((self._load_format, *CLIP_SUFFIXES) if self._load_format else CLIP_SUFFIXES))
-        found = [path for root in self.roots for path in files.candidates(root, src, endings)]
+        among = tuple(dict.fromkeys((self._load_format, *endings()) if self._load_format else endings()))
+        found = [path for root in self.roots for path in files.candidates(root, src, among)]
         if not found:
             clips = self._other_clips(src) if self._other_clips else None
             if clips is None:
-                raise self._not_found(src, endings)
+                raise self._not_found(src, among)
             return clips, ()
         path = found[0]
         if path not in self._clips:
@@ -137,30 +134,29 @@ class Library:
 
     def _read(self, path: Path) -> tuple[tuple[Clip, ...], tuple[Problem, ...]]:
         """Return all clips of a file and of those that it links, and what is to be said of them."""
-        given = next((e for e in sorted(self._readers, key=len, reverse=True) if path.name.endswith(e)), None)
-        if given:
-            return self._readers[given](files.read_file(path), path), ()
-        if path.suffix in BESIDE:
-            other = files.file_beside(path, BESIDE[path.suffix])
-            return read_clips_beside(files.read_file(path), path, files.read_file(other), other), ()
-        found = self._skeleton(path)
-        if path.suffix == ".bvh":
-            return self._place(found.played, path)
+        entry, file = format_of(path), self._file(path)
+        clips, warnings = file.played, file.warnings
+        is_given = entry is None or entry.identifier in self._readers
+        if entry and entry.follow_links and not is_given:
+            more, missing = entry.follow_links(file, path.name, lambda name: self._linked(path.parent, name))
+            clips, warnings = (*clips, *more), (*warnings, *missing)
+        said = tuple(_warning(f"{path.name}: {warning}") for warning in warnings)
+        if entry is None or entry.says_space or is_given:
+            return clips, said
+        clips, notes = self._place(clips, path)
+        return clips, said + notes
 
-        def find(name: str) -> OgreSkeleton | None:
-            file = files.linked_file(path.parent, name, self.roots)
-            return None if file is None else self._skeleton(file)
+    def _file(self, path: Path) -> ClipFile:
+        if path not in self._files:
+            self._files[path] = read_clip_file(path, self._readers)
+        return self._files[path]
 
-        more, warnings = linked_clips(found, path.name, find)
-        return (*found.played, *more), tuple(_warning(f"{path.name}: {warning}") for warning in warnings)
-
-    def _skeleton(self, path: Path) -> OgreSkeleton:
-        if path not in self._skeletons:
-            self._skeletons[path] = read_skeleton(files.read_file(path), path)
-        return self._skeletons[path]
+    def _linked(self, folder: Path, name: str) -> ClipFile | None:
+        path = files.linked_file(folder, name, self.roots)
+        return None if path is None else self._file(path)
 
     def _place(self, clips: Sequence[Clip], path: Path) -> tuple[tuple[Clip, ...], tuple[Problem, ...]]:
-        """Bring the clips of a BVH file into H-Anim's axes and metres."""
+        """Bring the clips of a file that says neither into H-Anim's axes and metres."""
         moved, said = [], []
         for clip in clips:
             new, new_map, says = placed(clip, self.skeleton_map(clip.skeleton), self._bvh)
@@ -169,11 +165,11 @@ class Library:
             said.append(Problem(f"{path.name}: {says}", is_warning=True, is_note=True))
         return tuple(moved), tuple(said)
 
-    def _not_found(self, src: str, endings: tuple[str, ...]) -> FileError:
+    def _not_found(self, src: str, among: tuple[str, ...]) -> FileError:
         files.parts_of(src)
         places = ", ".join(map(str, self.roots)) or "no library at all: name its folder, or save the score beside it"
         return FileError.at(f"found no file for {quoted(src)}, expected {src.replace('.', '/')[:200]} ending in "
-                            f"{', '.join(endings)} below {places}")
+                            f"{', '.join(among)} below {places}")
 
 
 def _warning(message: str) -> Problem:

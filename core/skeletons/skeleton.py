@@ -117,6 +117,12 @@ class Skeleton:
         translations[roots] = rot.rotate(turn, translations[roots])
         return Skeleton(self.names, self.parents, rotations, translations, self.rest_scales, self.name)
 
+    def with_model_axes(self) -> Skeleton:
+        """Return the skeleton with its joints in the same places and, at rest, the model's axes and no scales."""
+        place = self.rest_world[:, :, 3]
+        offsets = np.where(self.parents[:, None] >= 0, place - place[self.parents], place)
+        return Skeleton.from_arrays(self.names, self.parents, rot.identities(len(self)), offsets, name=self.name)
+
 
 @dataclass(frozen=True, eq=False)
 class Pose:

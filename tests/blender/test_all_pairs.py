@@ -11,8 +11,9 @@ import pytest
 
 from takt.bridge import clips
 from takt.core.clips.clip import Clip
-from takt.core.formats import ogre_binary, read_clips
+from takt.core.formats import ogre_binary
 from takt.core.formats.ogre import OgreSkeleton
+from takt.core.library.clip_files import read_clip_file
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
 from takt.core.playing.feet import FeetLock
@@ -48,11 +49,10 @@ TARGETS = ("sample", "mpfb_game_engine", "Rogue_Hooded", "Male_Suit", "Sinbad", 
 def source(name: str) -> tuple[Clip, ...]:
     if name == "clips":
         paths = sorted((DATA / "clips").iterdir())
-        return tuple(c for p in paths for c in (read_clips(p.read_bytes(), p) if p.suffix == ".bvh" else
-                                                clips.read_file_clips(b"", p)))
+        return tuple(clip for path in paths for clip in read_clip_file(path, clips.READERS).played)
     if name == "Sinbad.skeleton":
         return tuple(clip for clip in sinbad().played if clip.name in ("Dance", "RunBase", "RunTop"))
-    return clips.read_file_clips(b"", DATA / "characters" / name)
+    return read_clip_file(DATA / "characters" / name, clips.READERS).played
 
 
 @cache

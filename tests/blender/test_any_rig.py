@@ -25,7 +25,7 @@ from takt.samples.character import build_character
 from takt.samples.clips import build_clips
 from takt.samples.skeleton import build_skeleton
 from takt.tests.core.ogre_cases import DATA
-from takt.tests.core.rigs import RIGS
+from takt.tests.core.rigs import RIGS, with_model_axes
 
 MEAN_DEG, WORST_DEG = 2.0, 8.0
 LEG_M = 0.825
@@ -212,7 +212,7 @@ def test_axes_of_a_bvh_file_are_told_and_can_be_chosen(
         tmp_path: Path, chosen: Any, said: str, is_lying: bool, capsys: pytest.CaptureFixture[str]) -> None:
     rig = mixamo_in_t_pose()
     clip = scaled(turned(flat(step_clip()), axes.BLENDER_FROM_HANIM), 100.0)
-    (tmp_path / "Walk.bvh").write_bytes(bvh.write(clip, 1 / 30))
+    (tmp_path / "Walk.bvh").write_bytes(bvh.write(with_model_axes(clip), 1 / 30))
     (tmp_path / "walk.pha").write_text('<pha tickLength="1"><load src="Walk"/><procedure name="main">'
                                        '<call name="Walk" duration="1"/></procedure></pha>', encoding="utf-8")
     operators: Any = bpy.ops.takt  # type: ignore[attr-defined]

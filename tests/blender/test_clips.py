@@ -11,7 +11,8 @@ import pytest
 from takt.bridge import armature, axes, clips
 from takt.core.clips.clip import Clip
 from takt.core.errors import FileError
-from takt.core.formats import bvh, read_clips
+from takt.core.formats import bvh
+from takt.core.library.clip_files import read_clip_file
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
 from takt.core.retargeting.retarget import retarget
@@ -42,15 +43,18 @@ def turns(clip: Clip, times: Any) -> FloatArray:
     return world
 
 
+def read(path: Path) -> tuple[Clip, ...]:
+    return read_clip_file(path, clips.READERS).played
+
+
 @needs_data
 @pytest.mark.parametrize("name", ["dance_charleston", "dance_body_roll", "dance_reach_hip", "jumping_jacks", "bow",
                                   "victory"])
 def test_bvh_and_gltf_of_one_clip_are_one_motion(name: str) -> None:
     before, scene = everything(), bpy.context.scene
-    (of_gltf,) = clips.read_file_clips(b"", DATA / "clips" / f"{name}.glb")
+    (of_gltf,) = read(DATA / "clips" / f"{name}.glb")
     assert everything() == before and bpy.context.scene == scene
-    path = DATA / "clips" / f"{name}.bvh"
-    (of_bvh,) = read_clips(path.read_bytes(), path)
+    (of_bvh,) = read(DATA / "clips" / f"{name}.bvh")
     body = build_skeleton()
     one, other = (retarget(clip, body).clip for clip in (of_gltf, of_bvh))
     times = np.linspace(0.0, min(one.duration_s, other.duration_s), 40)
@@ -171,13 +175,13 @@ def test_a_blend_file_is_read_and_nothing_of_it_stays(rig: bpy.types.Object, tmp
     for block in (rig, rig.animation_data.action):
         cast(Any, bpy.data.objects if block == rig else bpy.data.actions).remove(block)
     before = everything()
-    (clip,) = clips.read_file_clips(b"", path)
+    (clip,) = read(path)
     assert everything() == before and clip.name == "Wave"
     done = retarget(clip, skeleton, axes.BLENDER_FROM_HANIM)
     np.testing.assert_allclose(world_from_pose(skeleton, done.clip.sample(np.array((8 / 24,))))[0], shows, atol=POSE)
-    assert clips.read_file_clips(b"", path)[0] is clip
+    assert read(path)[0] is clip
     os.utime(path, (1, 1))
-    assert clips.read_file_clips(b"", path)[0] is not clip
+    assert read(path)[0] is not clip
 
 
 def test_fbx_of_a_clip_is_the_same_motion(rig: bpy.types.Object, tmp_path: Path) -> None:
@@ -192,7 +196,7 @@ def test_fbx_of_a_clip_is_the_same_motion(rig: bpy.types.Object, tmp_path: Path)
                              bake_anim_simplify_factor=0.0, bake_anim_use_all_actions=False,
                              bake_anim_use_nla_strips=False)
     before = everything()
-    found = clips.read_file_clips(b"", path)
+    found = read(path)
     assert everything() == before
     skeleton = armature.read_skeleton(rig)
     done = retarget(found[0], skeleton, axes.armature_from_hanim(rig))
@@ -208,5 +212,5 @@ def test_damaged_files_are_refused_and_leave_nothing(tmp_path: Path, ending: str
     path.write_bytes(data)
     before, scene = everything(), bpy.context.scene
     with pytest.raises(FileError, match=rf"bad\{ending}: "):
-        clips.read_file_clips(data, path)
+        read(path)
     assert everything() == before and bpy.context.scene == scene

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from takt.bridge import axes, score
-from takt.core.formats import read_clips
+from takt.core.library.clip_files import read_clip_file
 from takt.core.maths import rotations as rot
 from takt.core.skeletons.skeleton import world_from_pose
 from takt.samples.character import build_character
@@ -28,7 +28,7 @@ def test_outside_transitions_every_segment_is_its_clip(method: str) -> None:
     motion = score.motion_of(rig)
     assert motion is not None
     clips = {f"{source}.{clip.name}": clip for source, file in FILES.items()
-             for clip in read_clips((LIBRARY / file).read_bytes(), LIBRARY / file)}
+             for clip in read_clip_file(LIBRARY / file).played}
     layout, seen = motion.layout, set()
     turn = rot.to_matrix(axes.BLENDER_FROM_HANIM)
     for frame in range(1, int(motion.duration_s * 24) + 1):

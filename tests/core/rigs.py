@@ -7,13 +7,20 @@ from itertools import product
 import numpy as np
 import pytest
 
+from takt.core.clips.clip import Clip
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray, IntArray
+from takt.core.retargeting.retarget import retarget
 from takt.core.skeletons.skeleton import Skeleton
 from takt.samples.skeleton import build_skeleton
 from takt.tests.core.ogre_cases import DATA
 
 FINGERS = ("thumb", "index", "middle", "ring", "pinky")
+
+
+def with_model_axes(clip: Clip) -> Clip:
+    """Return a clip as BVH can hold it."""
+    return retarget(clip, clip.skeleton.with_model_axes()).clip
 
 
 @cache

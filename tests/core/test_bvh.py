@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 
 from takt.core.clips.clip import Clip, Tracks
 from takt.core.errors import FileError, TaktError
-from takt.core.formats import bvh, read_clips
+from takt.core.formats import bvh
 from takt.core.maths import rotations as rot
 from takt.core.skeletons.skeleton import Skeleton, world_from_pose
 from takt.tests.core.ogre_cases import DATA
+from takt.tests.core.rigs import with_model_axes
 
 TEXT_DIGITS = 1e-7
 """Nine digits are written."""
@@ -70,10 +71,6 @@ def test_reads_what_stands_there(text: str) -> None:
     np.testing.assert_allclose(world_from_pose(skeleton, pose)[0, 1, :, 3], (1, 2.5, 3), atol=1e-12)
 
 
-def test_read_clips_knows_the_ending() -> None:
-    assert [clip.name for clip in read_clips(TEXT.encode(), Path("walk.bvh"))] == ["walk"]
-
-
 @given(st.integers(0, 2**32))
 @settings(max_examples=40, deadline=None)
 def test_there_and_back(seed: int) -> None:
@@ -86,7 +83,7 @@ def test_there_and_back(seed: int) -> None:
     q = rot.normalized(rng.normal(size=(frames, joints, 4)))
     clip = Clip("c", skeleton, float(times[-1]), Tracks.uniform(np.arange(joints), times, q),
                 Tracks.uniform(np.arange(joints), times, rng.normal(size=(frames, joints, 3))), Tracks.empty(3))
-    back = bvh.read(bvh.write(clip, 0.125)).clip
+    back = bvh.read(bvh.write(with_model_axes(clip), 0.125)).clip
     to = [back.skeleton.index_of[name] for name in skeleton.names]
     there, here = (world_from_pose(c.skeleton, c.sample(times))[..., 3] for c in (clip, back))
     np.testing.assert_allclose(here[:, to], there, atol=1e-5)
@@ -205,6 +202,16 @@ def test_noise_is_read_or_refused(noise: str) -> None:
 def test_a_frame_time_must_be_positive(frame_time: float) -> None:
     with pytest.raises(TaktError, match=r"a frame time of .* seconds greater than 0 are wanted"):
         bvh.write(bvh.read(TEXT.encode()).clip, frame_time)
+
+
+@pytest.mark.parametrize("scale", [1.0, 2.0])
+def test_joints_with_axes_or_scales_of_their_own_at_rest_are_refused(scale: float) -> None:
+    turn = rot.identities(2) if scale != 1.0 else np.stack((rot.IDENTITY, about(0, 1e-3)))
+    skeleton = Skeleton.from_arrays(["a", "b"], [-1, 0], turn, np.zeros((2, 3)), np.array(((1, 1, 1), (1, scale, 1.0))))
+    clip = Clip("c", skeleton, 0.0, Tracks.empty(4), Tracks.empty(3), Tracks.empty(3))
+    with pytest.raises(TaktError, match="joint 'b' has axes or a scale of its own at rest, which BVH cannot hold"):
+        bvh.write(clip, 1.0)
+    bvh.write(with_model_axes(clip), 1.0)
 
 
 def test_a_name_that_does_not_fit_is_refused() -> None:

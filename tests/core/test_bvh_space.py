@@ -17,7 +17,7 @@ from takt.core.skeletons.maps import find_map, write_map
 from takt.core.skeletons.skeleton import Skeleton, world_from_pose
 from takt.samples.clips import build_clips
 from takt.samples.skeleton import build_skeleton
-from takt.tests.core.rigs import real
+from takt.tests.core.rigs import real, with_model_axes
 from takt.tests.core.test_retarget import random_clip, random_skeleton, swaying
 
 PLACES_M = 1e-5
@@ -30,7 +30,8 @@ SCORE = '<pha tickLength="1"><load src="{0}"/><procedure name="main"><call name=
 
 def written(folder: Path, clip: Clip, turn: np.ndarray, unit: str, name: str = "step") -> Library:
     """Write a clip with our own writer in other axes and another unit; return the folder as a library."""
-    (folder / f"{name}.bvh").write_bytes(bvh.write(scaled(turned(clip, turn), 1.0 / UNITS[unit][1]), 1 / 60))
+    (folder / f"{name}.bvh").write_bytes(
+        bvh.write(with_model_axes(scaled(turned(clip, turn), 1.0 / UNITS[unit][1])), 1 / 60))
     return Library([folder])
 
 

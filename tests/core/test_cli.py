@@ -11,8 +11,9 @@ import pytest
 
 from takt.cli import main
 from takt.core.clips.clip import Clip, Tracks
-from takt.core.formats import bvh, ogre_binary, ogre_xml, read_skeleton
+from takt.core.formats import bvh, ogre_binary, ogre_xml
 from takt.core.formats.ogre import OgreSkeleton
+from takt.core.library.clip_files import read_clip_file
 from takt.core.maths import rotations as rot
 from takt.core.playing.transitions.methods import METHODS
 from takt.core.retargeting.upright import scaled, turned
@@ -20,7 +21,7 @@ from takt.core.skeletons.maps import find_map, write_map
 from takt.core.skeletons.skeleton import world_from_pose
 from takt.samples.clips import build_clips
 from takt.tests.core.ogre_cases import assert_same, small
-from takt.tests.core.rigs import RIGS, worn
+from takt.tests.core.rigs import RIGS, with_model_axes, worn
 from takt.tests.core.scores import FIGURE, X, Y, procedure, score, turning, walking
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -239,7 +240,7 @@ def test_convert_to_bvh_and_back(path: Path, capsys: pytest.CaptureFixture[str])
     assert run(capsys, "convert", source, out, "--clip", "forward") == (0, "", "")
     assert bvh.read(out.read_bytes()).frame_time_s == pytest.approx(1 / 8)  # the clip's own keys
     assert run(capsys, "convert", out, back) == (0, "", "")
-    mine, theirs = (read_skeleton(file.read_bytes(), file) for file in (source, back))
+    mine, theirs = (read_clip_file(file) for file in (source, back))
     clip = next(c for c in mine.clips if c.name == "forward")
     times = np.linspace(0.0, 1.0, 9)
     a = world_from_pose(mine.skeleton, clip.sample(times))[..., 3]
@@ -261,7 +262,7 @@ def test_bake(path: Path, capsys: pytest.CaptureFixture[str], ending: str) -> No
 
     out = path.parent / f"baked{ending}"
     assert run(capsys, "bake", path, out, "--fps", "25")[0] == 0
-    baked = read_skeleton(out.read_bytes(), out)
+    baked = read_clip_file(out)
     clip, = baked.clips
     assert clip.name == ("baked" if ending == ".bvh" else "dance")
     assert clip.duration_s == pytest.approx(6.0)
@@ -281,7 +282,7 @@ def test_bake(path: Path, capsys: pytest.CaptureFixture[str], ending: str) -> No
 def test_axes_of_bvh_files_are_told_and_can_be_chosen(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     step = next(clip for clip in build_clips("feet/Steps.skeleton.xml") if clip.name == "left_step")
     up = rot.from_axis_angle(np.array((1.0, 0.0, 0.0)), np.pi / 2)
-    (tmp_path / "step.bvh").write_bytes(bvh.write(scaled(turned(step, up), 100.0), 1 / 30))
+    (tmp_path / "step.bvh").write_bytes(bvh.write(with_model_axes(scaled(turned(step, up), 100.0)), 1 / 30))
     path = tmp_path / "walk.pha"
     path.write_text(score(procedure("main", 'step duration="1"'), head='<load src="step"/>'))
     note = "note: step.bvh: +Z is up, facing −Y, in centimetres: "
@@ -308,7 +309,7 @@ def test_skeleton_maps_of_the_library_are_used(tmp_path: Path, capsys: pytest.Ca
             (tmp_path / "rig.map").write_text(text, encoding="utf-8")
         out = tmp_path / "out.skeleton"
         assert run(capsys, "bake", score_path, out, "--skeleton", tmp_path / "rig.bvh")[0] == 0
-        baked = read_skeleton(out.read_bytes(), out)
+        baked = read_clip_file(out)
         moved.append(baked.skeleton.index_of["leftLowerArm"] in baked.clips[0].rotations.joints)
     assert moved == [True, False]
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from takt.core.clips.clip import Clip, Tracks
 from takt.core.errors import FileError, TaktError
-from takt.core.formats import ogre_binary, ogre_xml, read_clips
+from takt.core.formats import ogre_binary, ogre_xml
 from takt.core.formats.ogre import Base, Link, OgreSkeleton
 from takt.core.maths import rotations as rot
 from takt.core.skeletons.skeleton import Skeleton, world_from_pose
@@ -161,14 +161,6 @@ def test_clips_with_different_times_per_channel_are_keyed_at_all_of_them() -> No
     back = ogre_binary.read(ogre_binary.write(OgreSkeleton.of(ogre.skeleton, (clip,)))).clips[0]
     times = np.array((0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0))
     np.testing.assert_allclose(back.sample(times).translations, clip.sample(times).translations, atol=1e-5)
-
-
-def test_read_clips_finds_the_reader_by_the_ending() -> None:
-    data = ogre_binary.write(small())
-    assert [c.name for c in read_clips(data, Path("A.SKELETON"))] == ["walk", "still"]
-    assert [c.name for c in read_clips(ogre_xml.write(small()), Path("a.skeleton.xml"))] == ["walk", "still"]
-    with pytest.raises(FileError, match=r"a\.blend: clips of this kind cannot be read.*\.skeleton, \.skeleton\.xml"):
-        read_clips(data, Path("a.blend"))
 
 
 TWO = HEAD + bone(b"b", 0) + bone(b"c", 1)

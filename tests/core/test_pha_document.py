@@ -167,7 +167,7 @@ BOMB = f'<!DOCTYPE pha [{ENTITIES}]><pha tickLength="1">&x9;</pha>'
     ("", "no element found"),
     ("just words", "not well-formed"),
     (b"\x00\xff" * 100, "not well-formed"),
-    (" " * (xml.MAX_BYTES + 1), "at most 67108864 are read"),
+    (" " * (xml.MAX_KEPT_BYTES + 1), "at most 67108864 are read"),
 ])
 def test_hostile_xml_is_refused(text, message):
     with pytest.raises(FileError, match=message) as caught:

@@ -4,21 +4,23 @@ import os
 
 import pytest
 
+from takt.core.clips.clip_file import ClipFile
 from takt.core.errors import FileError, ScoreError
+from takt.core.formats import FORMATS
 from takt.core.library import files
-from takt.core.library import library as library_room
 from takt.core.library.library import Library
 from takt.core.pha.document import parse
 from takt.core.pha.programme import resolve
 from takt.core.pha.sequence import expand
-from takt.tests.core.scores import X, procedure, score, turning
+from takt.tests.core.scores import FIGURE, X, procedure, score, turning
 
 
-def reader(data, path):
+def reader(source):
     """Read a "clip file" for tests: one clip for each word, "-" for one without name."""
-    if data == b"broken":
-        raise FileError.at("expected words", path, line=1)
-    return tuple(turning("" if word == "-" else word, X, (0.0, 1.0)) for word in data.decode().split(","))
+    if source.data == b"broken":
+        raise FileError.at("expected words", source.path, line=1)
+    clips = (turning("" if word == "-" else word, X, (0.0, 1.0)) for word in source.data.decode().split(","))
+    return ClipFile(FIGURE, tuple(clips))
 
 
 @pytest.fixture
@@ -30,7 +32,7 @@ def root(tmp_path):
 
 
 def opened(root, **settings):
-    return Library((root,), readers=dict.fromkeys(library_room.CLIP_SUFFIXES, reader), **settings)
+    return Library((root,), readers=dict.fromkeys(FORMATS, reader), **settings)
 
 
 def write(root, name, *procedures, head=""):
@@ -139,9 +141,9 @@ def test_a_diamond_is_read_once_and_is_not_ambiguous(root, monkeypatch):
         write(root, name, procedure(f"{name}_step", 'step duration="1"'), head='<include src="base"/><load src="Bow"/>')
     read, opened_files = files.read_file, []
 
-    def noted(path):
+    def noted(path, *real):
         opened_files.append(path.name)
-        return read(path)
+        return read(path, *real)
 
     monkeypatch.setattr(files, "read_file", noted)
     p = resolved(root, procedure("main", 'step duration="1"', 'a_step duration="1"', 'b_step duration="1"'),
@@ -279,7 +281,7 @@ def test_libraries_are_searched_in_their_order(root, tmp_path_factory):
     second = tmp_path_factory.mktemp("second")
     (second / "Bow.skeleton").write_text("later")
     (second / "Only.bvh").write_text("only")
-    lib = Library((root, second), readers=dict.fromkeys(library_room.CLIP_SUFFIXES, reader))
+    lib = Library((root, second), readers=dict.fromkeys(FORMATS, reader))
     p = resolved(root, procedure("main", 'Bow duration="1"', 'only duration="1"'),
                  head='<load src="Bow"/><load src="Only"/>', lib=lib)
     assert clips_of(p) == ["Bow.Bow", "Only.only"]
@@ -296,12 +298,13 @@ def test_other_clips_are_asked_last(root):
 def test_a_kind_of_file_that_nothing_reads_says_so(root):
     (root / "Jump.fbx").write_text("x")
     message = refusal(root, head='<load src="Jump"/>', lib=Library((root,)))
-    assert "Jump.fbx: clips of this kind cannot be read" in message
+    assert ("Jump.fbx: FBX files are read inside Blender only; without it: .skeleton, .skeleton.xml, .bvh, .raa"
+            in message)
 
 
 def test_without_roots_the_nearest_fitting_folder_is_the_library(root):
     path = write(root, "dances/slow/waltz", procedure("main", 'right duration="1"'), head=STEPS)
-    lib = Library(readers={".bvh": reader})
+    lib = Library(readers={"BVH": reader})
     assert lib.beside(parse(path.read_text(), path)).roots == (root,)
     assert clips_of(resolve(parse(path.read_text(), path), lib)) == ["feet.Steps.right"]
 
@@ -315,7 +318,7 @@ def test_a_bad_src_is_reported_in_its_place_without_roots_too(root):
 def test_the_library_is_sought_five_levels_up_at_most(root):
     path = write(root, "1/2/3/4/5/waltz", procedure("main", 'right duration="1"'), head=STEPS)
     with pytest.raises(ScoreError, match=r"found no file for 'feet\.Steps'"):
-        resolve(parse(path.read_text(), path), Library(readers={".bvh": reader}))
+        resolve(parse(path.read_text(), path), Library(readers={"BVH": reader}))
 
 
 def test_without_any_library_the_message_says_what_to_do(root):

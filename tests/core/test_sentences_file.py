@@ -4,22 +4,25 @@ from pathlib import Path
 
 import pytest
 
-from takt.core.clips.clip import Clip
+from takt.core.clips.clip_file import ClipFile
 from takt.core.errors import FileError, ScoreError
-from takt.core.formats import bvh, ogre_binary, ogre_xml
+from takt.core.formats import FORMATS, bvh, ogre_binary, ogre_xml
+from takt.core.formats.format import Source
 from takt.core.formats.ogre import OgreSkeleton
 from takt.core.library import files
-from takt.core.library.library import CLIP_SUFFIXES, Library
+from takt.core.library.library import Library
 from takt.core.pha.document import MAX_SEGMENTS, parse
 from takt.core.pha.programme import resolve
 from takt.core.pha.sequence import expand
+from takt.tests.core.rigs import with_model_axes
 from takt.tests.core.scores import FIGURE, X, procedure, score, turning
 from takt.tests.core.sentences import LOAD, main, names, programme, refused
 
 
-def read_words(data: bytes, path: Path) -> tuple[Clip, ...]:
+def read_words(source: Source) -> ClipFile:
     """Read a file of clips for tests: their names, with commas between; "-" has none."""
-    return tuple(turning("" if name == "-" else name, X, (0.0, 1.0)) for name in data.decode().split(","))
+    return ClipFile(FIGURE, tuple(turning("" if name == "-" else name, X, (0.0, 1.0))
+                                  for name in source.data.decode().split(",")))
 
 
 @pytest.fixture
@@ -34,7 +37,7 @@ def root(tmp_path: Path) -> Path:
 
 
 def lib(*roots: Path, load_format: str = "") -> Library:
-    return Library(roots, load_format=load_format, readers=dict.fromkeys(CLIP_SUFFIXES, read_words))
+    return Library(roots, load_format=load_format, readers=dict.fromkeys(FORMATS, read_words))
 
 
 def test_one_file_is_one_module(root: Path) -> None:
@@ -70,7 +73,7 @@ def test_the_notation_is_not_tied_to_a_format(tmp_path: Path, ending: str) -> No
     """One score plays the same clip out of any of the formats."""
     ogre = OgreSkeleton.of(FIGURE, (turning("Steps", X, (0.0, 1.0)),))
     data = {".skeleton": ogre_binary.write, ".skeleton.xml": ogre_xml.write,
-            ".bvh": lambda o: bvh.write(o.clips[0], 1.0)}[ending](ogre)
+            ".bvh": lambda o: bvh.write(with_model_axes(o.clips[0]), 1.0)}[ending](ogre)
     (tmp_path / f"Steps{ending}").write_bytes(data)
     p = programme(procedure("main", 'Steps duration="1"'), head='<load src="Steps"/>', clips=Library([tmp_path]))
     assert names(p) == ["Steps.Steps"]
@@ -99,7 +102,7 @@ def test_further_libraries_are_searched_after_a_scores_own(root: Path,
     other = tmp_path_factory.mktemp("other")
     (other / "Only.bvh").write_text("there")
     (other / "Bow.bvh").write_text("-")
-    library_ = Library(further=[other], readers=dict.fromkeys(CLIP_SUFFIXES, read_words))
+    library_ = Library(further=[other], readers=dict.fromkeys(FORMATS, read_words))
     text = score(procedure("main", 'Bow duration="1"', 'there duration="1"'),
                  head='<load src="Bow"/><load src="Only"/>')
     p = resolve(parse(text, root / "feet" / "x.pha"), library_)
@@ -126,7 +129,7 @@ def test_load_format_chooses_otherwise(root: Path) -> None:
 def test_in_blender_last_an_action_of_that_name(root: Path) -> None:
     """Whatever the library is given to ask last is asked only for what no file has."""
     asked: list[str] = []
-    library_ = Library([root], readers=dict.fromkeys(CLIP_SUFFIXES, read_words),
+    library_ = Library([root], readers=dict.fromkeys(FORMATS, read_words),
                        other_clips=lambda src: asked.append(src) or (turning("", X, (0.0, 1.0)),))  # type: ignore
     p = programme(procedure("main", 'left duration="1"', 'Wave duration="1"'), head=LOAD + '<load src="Wave"/>',
                   clips=library_)
@@ -154,9 +157,9 @@ def test_each_file_is_read_once_however_often_and_cycles_are_harmless(root: Path
     read: list[str] = []
     real = files.read_file
 
-    def counted(path: Path) -> bytes:
+    def counted(path: Path, *real_path: Path | None) -> bytes:
         read.append(path.name)
-        return real(path)
+        return real(path, *real_path)
 
     monkeypatch.setattr(files, "read_file", counted)
     both = '<include src="A"/><include src="B"/>'
@@ -171,7 +174,7 @@ def test_without_a_library_the_nearest_folder_upwards_five_levels_at_most(root: 
     for levels, works in ((4, True), (5, False)):
         path = root.joinpath(*"abcdefg"[:levels], "x.pha")
         path.parent.mkdir(parents=True, exist_ok=True)
-        library_ = Library(readers=dict.fromkeys(CLIP_SUFFIXES, read_words))
+        library_ = Library(readers=dict.fromkeys(FORMATS, read_words))
         document = parse(score(procedure("main", 'left duration="1"')), path)
         if works:
             assert names(resolve(document, library_)) == ["feet.Steps.left"]
@@ -186,7 +189,7 @@ def test_it_is_one_from_which_every_src_of_the_file_resolves(root: Path) -> None
     (near / "feet").mkdir(parents=True)
     (near / "feet" / "Steps.bvh").write_text("left,right")
     text = score(procedure("main", 'left duration="1"'), head=LOAD + '<load src="Bow"/>')
-    library_ = Library(readers=dict.fromkeys(CLIP_SUFFIXES, read_words)).beside(parse(text, near / "x.pha"))
+    library_ = Library(readers=dict.fromkeys(FORMATS, read_words)).beside(parse(text, near / "x.pha"))
     assert library_.roots == (root,)
     (near / "Bow.bvh").write_text("-")
     assert Library().beside(parse(text, near / "x.pha")).roots == (near,)

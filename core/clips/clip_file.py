@@ -1,0 +1,34 @@
+"""What files with clips hold, whatever their format: one value for all that reads, plays and writes them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from ..skeletons.skeleton import Skeleton
+from .clip import Clip
+
+
+@dataclass(frozen=True, eq=False)
+class ClipFile:
+    """A skeleton with clips, as it came out of a file or goes into one.
+
+    A format that knows more gives a child of this class, which its own writer gets back.
+
+    skeleton: the file's own, whether or not a clip moves it; of several, as a .blend may hold, that of the first clip.
+    clips: as they are stored, each with its own skeleton; see played.
+    warnings: sentences on what is wrong in the file, though nothing is lost by it.
+    """
+
+    skeleton: Skeleton
+    clips: tuple[Clip, ...] = ()
+    warnings: tuple[str, ...] = field(default=(), kw_only=True)
+
+    @property
+    def played(self) -> tuple[Clip, ...]:
+        """The clips as they move their skeleton."""
+        return self.clips
+
+    def with_clips(self, clips: Sequence[Clip]) -> ClipFile:
+        """Return the file with these of its played clips instead of its own."""
+        return ClipFile(self.skeleton, tuple(clips), warnings=self.warnings)

@@ -1,0 +1,91 @@
+"""What a format of files with clips is: how it is called and recognised, what it can hold, how it is read and written.
+
+Adding a format is one file with such an entry, which the list in this folder's `__init__.py` names. The library, the
+command, Blender's interface, messages and the table in docs/pha.md follow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from ..clips.clip import Clip
+from ..clips.clip_file import ClipFile
+from ..errors import TaktError
+
+MAX_BYTES: Final = 256 * 2**20
+"""Of one file; larger ones are not read."""
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A whole file. path: for messages, and for names that the file does not say.
+
+    beside: the file that lies beside it, for a format that wants one.
+    """
+
+    data: bytes
+    path: Path
+    beside: Source | None = None
+
+
+Read = Callable[[Source], ClipFile]
+"""Raises FileError, with the place, for what cannot be read."""
+Write = Callable[[ClipFile, float], bytes]
+"""Is given the file and frames per second, for formats that know frames only. Raises TaktError for what cannot be
+written."""
+FindLinked = Callable[[str], ClipFile | None]
+"""Returns the file of a name that stands in another, None where it is not there."""
+FollowLinks = Callable[[ClipFile, str, FindLinked], tuple[tuple[Clip, ...], tuple[str, ...]]]
+"""Is given a file, its own name, and the way to others; returns the clips that its links bring in, and warnings."""
+
+
+@dataclass(frozen=True)
+class Holds:
+    """What files of a format can hold, besides a skeleton with a clip of rotations.
+
+    own_axes: joints that have axes of their own at rest, and scales there; else all axes are the model's.
+    free_keys: keys at any time; else there are frames, evenly spaced.
+    """
+
+    many_clips: bool = True
+    translations: bool = True
+    scales: bool = True
+    own_axes: bool = True
+    free_keys: bool = True
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format of files with clips.
+
+    identifier: in upper case, never changed.
+    endings: of file names, in lower case and with their dot.
+    read: None where Blender reads it, which bridge gives; write: None where it is not written.
+    beside: the ending of the file without which one of these says nothing; "" where there is no such thing.
+    says_space: it says or settles which way is up, where bodies face, and the unit; else the body at rest shows it.
+    follow_links: for files that play the clips of others, too.
+    """
+
+    identifier: str
+    label: str
+    endings: tuple[str, ...]
+    holds: Holds = Holds()
+    read: Read | None = None
+    write: Write | None = None
+    beside: str = ""
+    says_space: bool = True
+    follow_links: FollowLinks | None = None
+
+    def __post_init__(self) -> None:
+        for ending in (*self.endings, *filter(None, (self.beside,))):
+            if not ending.startswith(".") or ending != ending.lower():
+                raise TaktError(f"the format {self.identifier} has the ending {ending!r}; a dot and lower case are "
+                                "wanted")
+
+    @property
+    def needs_blender(self) -> bool:
+        """Whether it is read inside Blender only."""
+        return self.read is None
