@@ -10,6 +10,7 @@ import contextlib
 import io
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -19,7 +20,7 @@ from ..core.clips.clip import Clip
 from ..core.clips.clip_file import ClipFile
 from ..core.errors import FileError, TaktError
 from ..core.formats import FORMATS
-from ..core.formats.format import Source
+from ..core.formats.format import Format, Source
 from ..core.maths import rotations as rot
 from ..core.retargeting.upright import turned
 from . import armature, axes, curves
@@ -50,8 +51,10 @@ def read_file_clips(source: Source) -> ClipFile:
     return _known[key]
 
 
-READERS: Final = {entry.identifier: read_file_clips for entry in FORMATS.values() if entry.needs_blender}
-"""Of the formats that Blender reads, for a library."""
+def formats() -> dict[str, Format]:
+    """Return all formats of clips, those too that only Blender reads."""
+    return {name: replace(entry, read=read_file_clips) if entry.needs_blender else entry
+            for name, entry in FORMATS.items()}
 
 
 def clips_of_action(armature_object: bpy.types.Object) -> Callable[[str], tuple[Clip, ...] | None]:

@@ -237,7 +237,7 @@ def _perform(text: str, filepath: str, chosen: Mapping[str, Any], armature_objec
     roots = [Path(bpy.path.abspath(chosen["library"]))] if chosen["library"] else []
     settings = Settings(**{name: value for name, value in chosen.items() if name in _SETTINGS})
     load_format = "" if chosen["load_format"] == properties.ANY_FORMAT else chosen["load_format"]
-    library = Library(roots, further=libraries.folders(), load_format=load_format, readers=clips.READERS,
+    library = Library(roots, further=libraries.folders(), load_format=load_format, formats=clips.formats(),
                       other_clips=clips.clips_of_action(armature_object),
                       maps=joint_map.kept_map(armature_object),
                       bvh=BvhSpace(chosen["bvh_up"], chosen["bvh_forward"]))

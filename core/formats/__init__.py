@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
@@ -16,22 +17,22 @@ Blender keeps a chosen ending by its place in this order: new formats come last.
 """
 
 
-def format_of(path: Path) -> Format | None:
+def format_of(path: Path, formats: Mapping[str, Format] = FORMATS) -> Format | None:
     """Return the format that a file's name ends in, upper or lower case; of several the longest ending counts.
 
     >>> format_of(Path("feet/Steps.Skeleton.XML")).label, format_of(Path("walk.txt"))
     ('OGRE XML', None)
     """
     name = path.name.lower()
-    found = [(len(ending), entry) for entry in FORMATS.values() for ending in entry.endings if name.endswith(ending)]
+    found = [(len(ending), entry) for entry in formats.values() for ending in entry.endings if name.endswith(ending)]
     return max(found, key=lambda pair: pair[0])[1] if found else None
 
 
-def endings(*, read: bool = False, written: bool = False) -> tuple[str, ...]:
-    """Return the endings of all formats; read, written: only of those that are so without Blender.
+def endings(formats: Mapping[str, Format] = FORMATS, *, read: bool = False, written: bool = False) -> tuple[str, ...]:
+    """Return the endings of all formats; read, written: of those only that core itself reads, or writes.
 
     >>> endings(written=True)
     ('.skeleton', '.skeleton.xml', '.bvh')
     """
-    return tuple(ending for entry in FORMATS.values() for ending in entry.endings
+    return tuple(ending for entry in formats.values() for ending in entry.endings
                  if (entry.read or not read) and (entry.write or not written))

@@ -7,37 +7,32 @@ from pathlib import Path
 
 from ..clips.clip_file import ClipFile
 from ..errors import FileError
-from ..formats import endings, format_of
-from ..formats.format import Read, Source
+from ..formats import FORMATS, endings, format_of
+from ..formats.format import Format, Source
 from . import files
 
-Readers = Mapping[str, Read]
-"""By a format's identifier: how it is read instead of as it says itself. Such a reader gets the one file alone."""
 
-
-def read_clip_file(path: Path, readers: Readers | None = None, *, real: Path | None = None) -> ClipFile:
+def read_clip_file(path: Path, formats: Mapping[str, Format] = FORMATS, *, real: Path | None = None) -> ClipFile:
     """Read a file with clips, as it stands: links that it has are not followed, its axes and unit stay.
 
+    formats: by identifier, as FORMATS.
     real: where path leads to, when that is known to be wanted; a symbolic link is refused otherwise.
     Raises FileError where no format has its ending, the file that it wants beside it is missing, or it cannot be read.
     """
-    entry = format_of(path)
-    given = (readers or {}).get(entry.identifier) if entry else None
-    read = given or (entry.read if entry else None)
+    entry = format_of(path, formats)
     if entry is None:
-        raise FileError.at(f"clips of this kind cannot be read; endings that can: {', '.join(endings())}", path)
-    if read is None:
+        raise FileError.at(f"clips of this kind cannot be read; endings that can: {', '.join(endings(formats))}", path)
+    if entry.read is None:
         raise FileError.at(f"{entry.label} files are read inside Blender only; without it: "
-                           f"{', '.join(endings(read=True))}", path)
-    others = [] if given else files_read(path)[1:]
-    beside = next((Source(files.read_file(other), other) for other in others), None)
-    return read(Source(files.read_file(path, real), path, beside))
+                           f"{', '.join(endings(formats, read=True))}", path)
+    beside = next((Source(files.read_file(other), other) for other in files_read(path, formats)[1:]), None)
+    return entry.read(Source(files.read_file(path, real), path, beside))
 
 
-def files_read(path: Path) -> tuple[Path, ...]:
+def files_read(path: Path, formats: Mapping[str, Format] = FORMATS) -> tuple[Path, ...]:
     """Return the files that read_clip_file reads: the one itself, and the one that its format wants beside it.
 
     Raises FileError where that one is missing.
     """
-    entry = format_of(path)
+    entry = format_of(path, formats)
     return (path, files.file_beside(path, entry.beside)) if entry and entry.beside else (path,)

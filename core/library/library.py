@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from ..clips.clip import Clip
 from ..clips.clip_file import ClipFile
 from ..errors import FileError, Problem, quoted
-from ..formats import endings, format_of
+from ..formats import FORMATS, endings, format_of
+from ..formats.format import Format
 from ..pha.document import Document, parse
 from ..retargeting.bvh_space import BvhSpace, placed
 from ..skeletons.maps import SUFFIX as MAP_SUFFIX
 from ..skeletons.maps import SavedMap, SkeletonMap, find_map, read_map
 from ..skeletons.skeleton import Skeleton
 from . import files
-from .clip_files import Readers, read_clip_file
+from .clip_files import read_clip_file
 
 SCORE_SUFFIX = ".pha"
 LEVELS_UP = 5
@@ -32,21 +33,22 @@ class Library:
     roots: folders, searched in this order. Where there are none, beside() finds one for a score.
     further: folders that are searched after these, also after the one that beside() finds.
     load_format: an ending of a format that goes before the others; "" for none.
-    readers: of formats that core does not read, or instead of its own; their clips are taken as they come.
+    formats: of clips, by identifier, in the order in which files of one name are looked for.
     other_clips: asked last for a src that no file has (None: unknown); Blender's Actions come in here.
     maps: go before map files in the roots.
     bvh: in what axes and unit files are that do not say so.
     """
 
     def __init__(self, roots: Sequence[Path] = (), *, further: Sequence[Path] = (), load_format: str = "",
-                 readers: Readers | None = None, other_clips: FindClips | None = None,
+                 formats: Mapping[str, Format] = FORMATS, other_clips: FindClips | None = None,
                  maps: Sequence[SavedMap] = (), bvh: BvhSpace | None = None) -> None:
-        if load_format and load_format not in endings():
-            raise FileError.at(f"load_format is {quoted(load_format)}; expected one of {', '.join(endings())}")
+        self._endings = endings(formats)
+        if load_format and load_format not in self._endings:
+            raise FileError.at(f"load_format is {quoted(load_format)}; expected one of {', '.join(self._endings)}")
         self._further = tuple(Path(os.path.realpath(root)) for root in further)
         self._is_given = bool(roots)
         self.roots = (*(Path(os.path.realpath(root)) for root in roots), *self._further)
-        self._load_format, self._readers, self._other_clips = load_format, dict(readers or {}), other_clips
+        self._load_format, self._formats, self._other_clips = load_format, formats, other_clips
         self._modules: dict[Path, Document] = {}
         self._clips: dict[Path, tuple[tuple[Clip, ...], tuple[Problem, ...]]] = {}
         self._files: dict[Path, ClipFile] = {}
@@ -66,10 +68,10 @@ class Library:
         folder = Path(os.path.realpath(document.path)).parent
         folders = (folder, *folder.parents)[:LEVELS_UP]
         wanted: list[tuple[str, tuple[str, ...]]] = [(i.src, (SCORE_SUFFIX,)) for i in document.includes]
-        wanted += [(i.src, endings()) for i in document.loads]
+        wanted += [(i.src, self._endings) for i in document.loads]
         missing = [sum(not files.is_there(root, src, among) for src, among in wanted[:1000]) for root in folders]
         return Library((folders[missing.index(min(missing))],), further=self._further, load_format=self._load_format,
-                       readers=self._readers, other_clips=self._other_clips, maps=self._given_maps, bvh=self._bvh)
+                       formats=self._formats, other_clips=self._other_clips, maps=self._given_maps, bvh=self._bvh)
 
     def src_of(self, path: Path | None) -> str | None:
         """Return by what src a score file is reached, None where no root holds it."""
@@ -102,7 +104,7 @@ class Library:
 
         Raises FileError where there is none or it cannot be read.
         """
-        among = tuple(dict.fromkeys((self._load_format, *endings()) if self._load_format else endings()))
+        among = tuple(dict.fromkeys((self._load_format, *self._endings) if self._load_format else self._endings))
         found = [path for root in self.roots for path in files.candidates(root, src, among)]
         if not found:
             clips = self._other_clips(src) if self._other_clips else None
@@ -134,21 +136,21 @@ class Library:
 
     def _read(self, path: Path) -> tuple[tuple[Clip, ...], tuple[Problem, ...]]:
         """Return all clips of a file and of those that it links, and what is to be said of them."""
-        entry, file = format_of(path), self._file(path)
+        file, entry = self._file(path), format_of(path, self._formats)
+        assert entry is not None  # else the file had not been read
         clips, warnings = file.played, file.warnings
-        is_given = entry is None or entry.identifier in self._readers
-        if entry and entry.follow_links and not is_given:
+        if entry.follow_links:
             more, missing = entry.follow_links(file, path.name, lambda name: self._linked(path.parent, name))
             clips, warnings = (*clips, *more), (*warnings, *missing)
         said = tuple(_warning(f"{path.name}: {warning}") for warning in warnings)
-        if entry is None or entry.says_space or is_given:
+        if entry.says_space:
             return clips, said
         clips, notes = self._place(clips, path)
         return clips, said + notes
 
     def _file(self, path: Path) -> ClipFile:
         if path not in self._files:
-            self._files[path] = read_clip_file(path, self._readers)
+            self._files[path] = read_clip_file(path, self._formats)
         return self._files[path]
 
     def _linked(self, folder: Path, name: str) -> ClipFile | None:

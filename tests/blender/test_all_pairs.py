@@ -49,10 +49,10 @@ TARGETS = ("sample", "mpfb_game_engine", "Rogue_Hooded", "Male_Suit", "Sinbad", 
 def source(name: str) -> tuple[Clip, ...]:
     if name == "clips":
         paths = sorted((DATA / "clips").iterdir())
-        return tuple(clip for path in paths for clip in read_clip_file(path, clips.READERS).played)
+        return tuple(clip for path in paths for clip in read_clip_file(path, clips.formats()).played)
     if name == "Sinbad.skeleton":
         return tuple(clip for clip in sinbad().played if clip.name in ("Dance", "RunBase", "RunTop"))
-    return read_clip_file(DATA / "characters" / name, clips.READERS).played
+    return read_clip_file(DATA / "characters" / name, clips.formats()).played
 
 
 @cache

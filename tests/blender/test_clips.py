@@ -44,7 +44,7 @@ def turns(clip: Clip, times: Any) -> FloatArray:
 
 
 def read(path: Path) -> tuple[Clip, ...]:
-    return read_clip_file(path, clips.READERS).played
+    return read_clip_file(path, clips.formats()).played
 
 
 @needs_data

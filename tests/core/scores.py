@@ -3,6 +3,8 @@
 import numpy as np
 
 from takt.core.clips.clip import Clip, Tracks
+from takt.core.formats import FORMATS
+from takt.core.formats.format import Format, Read
 from takt.core.library.library import Library
 from takt.core.maths import rotations as rot
 from takt.core.pha.document import parse
@@ -76,3 +78,8 @@ def programme(*procedures: str, tick: float = 1.0, clips: Library = STEPS) -> Pr
 
 def sequence(*procedures: str, tick: float = 1.0, start: str = "main", loop: bool = False) -> Sequence:
     return expand(programme(*procedures, tick=tick), start, loop)
+
+
+def formats_read_by(read: Read) -> dict[str, Format]:
+    """Return all formats, each read in this way instead of its own, for files that hold what a test likes."""
+    return {name: Format(name, entry.label, entry.endings, read=read) for name, entry in FORMATS.items()}

@@ -6,13 +6,12 @@ import pytest
 
 from takt.core.clips.clip_file import ClipFile
 from takt.core.errors import FileError, ScoreError
-from takt.core.formats import FORMATS
 from takt.core.library import files
 from takt.core.library.library import Library
 from takt.core.pha.document import parse
 from takt.core.pha.programme import resolve
 from takt.core.pha.sequence import expand
-from takt.tests.core.scores import FIGURE, X, procedure, score, turning
+from takt.tests.core.scores import FIGURE, X, formats_read_by, procedure, score, turning
 
 
 def reader(source):
@@ -32,7 +31,7 @@ def root(tmp_path):
 
 
 def opened(root, **settings):
-    return Library((root,), readers=dict.fromkeys(FORMATS, reader), **settings)
+    return Library((root,), formats=formats_read_by(reader), **settings)
 
 
 def write(root, name, *procedures, head=""):
@@ -281,7 +280,7 @@ def test_libraries_are_searched_in_their_order(root, tmp_path_factory):
     second = tmp_path_factory.mktemp("second")
     (second / "Bow.skeleton").write_text("later")
     (second / "Only.bvh").write_text("only")
-    lib = Library((root, second), readers=dict.fromkeys(FORMATS, reader))
+    lib = Library((root, second), formats=formats_read_by(reader))
     p = resolved(root, procedure("main", 'Bow duration="1"', 'only duration="1"'),
                  head='<load src="Bow"/><load src="Only"/>', lib=lib)
     assert clips_of(p) == ["Bow.Bow", "Only.only"]
@@ -304,7 +303,7 @@ def test_a_kind_of_file_that_nothing_reads_says_so(root):
 
 def test_without_roots_the_nearest_fitting_folder_is_the_library(root):
     path = write(root, "dances/slow/waltz", procedure("main", 'right duration="1"'), head=STEPS)
-    lib = Library(readers={"BVH": reader})
+    lib = Library(formats=formats_read_by(reader))
     assert lib.beside(parse(path.read_text(), path)).roots == (root,)
     assert clips_of(resolve(parse(path.read_text(), path), lib)) == ["feet.Steps.right"]
 
@@ -318,7 +317,7 @@ def test_a_bad_src_is_reported_in_its_place_without_roots_too(root):
 def test_the_library_is_sought_five_levels_up_at_most(root):
     path = write(root, "1/2/3/4/5/waltz", procedure("main", 'right duration="1"'), head=STEPS)
     with pytest.raises(ScoreError, match=r"found no file for 'feet\.Steps'"):
-        resolve(parse(path.read_text(), path), Library(readers={"BVH": reader}))
+        resolve(parse(path.read_text(), path), Library(formats=formats_read_by(reader)))
 
 
 def test_without_any_library_the_message_says_what_to_do(root):
