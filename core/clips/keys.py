@@ -181,13 +181,7 @@ class KeyTable:
     @cached_property
     def _turns(self) -> FloatArray:
         """Unit rotations at the keys, (N + 1, 4), neighbours of a track in one hemisphere: signs never jump in time."""
-        values = rot.normalized(self._rotations.values)
-        flips = np.append(False, np.einsum("ni,ni->n", values[1:], values[:-1]) < 0.0)
-        flips[self._rotations.starts[:-1]] = False
-        count = np.cumsum(flips)
-        starts = self._rotations.starts
-        since_start = count - np.repeat(count[starts[:-1]], np.diff(starts))
-        return np.where(since_start[:, None] % 2 == 0, values, -values)
+        return rot.continuous(rot.normalized(self._rotations.values), self._rotations.starts)
 
     @cached_property
     def _inner_arcs(self) -> FloatArray:

@@ -268,20 +268,10 @@ def _clip(animation: AnimationRecord, keys: FloatArray, joint_of: dict[int, int]
     track_of_key = np.repeat(np.arange(len(moved)), np.diff(starts))
     if (np.diff(own[:, 0])[np.diff(track_of_key) == 0] < 0.0).any():
         own = own[np.lexsort((own[:, 0], track_of_key))]
-    own[:, 1:5] = _continuous(own[:, 1:5], starts)
+    own[:, 1:5] = rot.continuous(own[:, 1:5], starts)
     packed = Tracks(np.array(list(moved), dtype=np.int64), starts, own[:, 0], own[:, 1:5])
     return Clip(animation.name, skeleton, animation.length_s, packed,
                 _moving(packed, own[:, 5:8], 0.0), _moving(packed, own[:, 8:11], 1.0))
-
-
-def _continuous(q: FloatArray, starts: IntArray) -> FloatArray:
-    """Flip signs so that neighbouring keys of a track lie in the same hemisphere; each first key stays."""
-    flips = np.zeros(len(q), dtype=np.int64)
-    flips[1:] = np.sum(q[1:] * q[:-1], axis=1) < 0.0
-    flips[starts[:-1]] = 0
-    count = np.cumsum(flips)
-    since_start = count - np.repeat(count[starts[:-1]], np.diff(starts))
-    return np.where(since_start[:, None] % 2 == 0, q, -q)
 
 
 def _moving(packed: Tracks, values: FloatArray, neutral: float) -> Tracks:

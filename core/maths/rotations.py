@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from .arrays import FloatArray
+from .arrays import FloatArray, IntArray
 
 ComplexArray = npt.NDArray[np.complex128]
 
@@ -194,21 +194,27 @@ def aligned(q: FloatArray, reference: FloatArray) -> FloatArray:
     return np.where(np.sum(q * reference, axis=-1, keepdims=True) < 0.0, -q, q)
 
 
-def continuous(q: FloatArray, axis: int = 0) -> FloatArray:
-    """Flip signs along an axis so that neighbours lie in the same hemisphere; the first stays.
+def continuous(q: FloatArray, starts: IntArray | None = None) -> FloatArray:
+    """Flip signs so that neighbours along the first axis (N, ..., 4) lie in the same hemisphere; the first stays.
 
-    >>> continuous(np.array(((1.0, 0, 0, 0), (-1.0, 0, 0, 0), (-1.0, 0, 0, 0))))[:, 0].tolist()
-    [1.0, 1.0, 1.0]
+    starts: (T + 1,) where each of T runs of rows begins, from 0 to N; each run is taken alone, and its first stays.
+
+    >>> turns = np.array(((1.0, 0, 0, 0), (-1.0, 0, 0, 0), (-1.0, 0, 0, 0)))
+    >>> continuous(turns)[:, 0].tolist(), continuous(turns, np.array((0, 2, 3)))[:, 0].tolist()
+    ([1.0, 1.0, 1.0], [1.0, 1.0, -1.0])
     """
-    q = np.moveaxis(q, axis, 0)
     if len(q) == 0:
-        return np.moveaxis(q, 0, axis)
+        return q
     flips = np.einsum("...i,...i->...", q[1:], q[:-1]) < 0.0
+    if starts is not None:
+        flips[starts[1:-1] - 1] = False
     if not flips.any():
-        return np.moveaxis(q, 0, axis)
+        return q
     signs = np.ones(q.shape[:-1])
     signs[1:] -= 2.0 * (np.cumsum(flips, axis=0) % 2)
-    return np.moveaxis(q * signs[..., None], 0, axis)
+    if starts is not None:
+        signs *= np.repeat(signs[starts[:-1]], np.diff(starts), axis=0)
+    return q * signs[..., None]
 
 
 def nlerp(a: FloatArray, b: FloatArray, t: FloatArray | float) -> FloatArray:

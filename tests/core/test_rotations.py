@@ -170,10 +170,18 @@ def test_continuous_has_no_neighbours_apart(values: list[FloatArray]) -> None:
         assert_same_rotation(smooth, q)
 
 
-def test_continuous_along_another_axis() -> None:
+@given(st.lists(st.lists(quaternions(), min_size=1, max_size=4), max_size=5))
+def test_continuous_in_runs_is_each_run_alone(runs: list[list[FloatArray]]) -> None:
+    starts = np.cumsum([0, *map(len, runs)])
+    whole = rot.continuous(np.array([q for run in runs for q in run]).reshape(-1, 4), starts)
+    alone = [rot.continuous(np.array(run)) for run in runs]
+    assert whole.tolist() == [q for run in alone for q in run.tolist()]
+
+
+def test_continuous_takes_each_joint_alone() -> None:
     q = np.stack((rot.identities(4), rot.identities(4) * [[1.0], [-1.0], [-1.0], [1.0]]))
-    assert rot.continuous(q, axis=1).tolist() == rot.identities(2, 4).tolist()
-    assert rot.continuous(rot.identities(2, 0), axis=1).shape == (2, 0, 4)
+    assert rot.continuous(q).tolist() == rot.identities(2, 4).tolist()
+    assert rot.continuous(rot.identities(0, 2)).shape == (0, 2, 4)
 
 
 @pytest.mark.parametrize("blend", [rot.nlerp, rot.slerp])
