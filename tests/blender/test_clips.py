@@ -8,10 +8,11 @@ import bpy
 import numpy as np
 import pytest
 
-from takt.bridge import armature, axes, clips
+from takt.bridge import armature, axes, clips, properties
 from takt.core.clips.clip import Clip
 from takt.core.errors import FileError
-from takt.core.formats import bvh
+from takt.core.formats import FORMATS, bvh, endings
+from takt.core.formats.format import Format
 from takt.core.library.clip_files import read_clip_file
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
@@ -214,3 +215,14 @@ def test_damaged_files_are_refused_and_leave_nothing(tmp_path: Path, ending: str
     with pytest.raises(FileError, match=rf"bad\{ending}: "):
         read(path)
     assert everything() == before and bpy.context.scene == scene
+
+
+def test_a_new_format_stands_in_the_interface_and_may_be_read_by_blender(monkeypatch: pytest.MonkeyPatch,
+                                                                         tmp_path: Path) -> None:
+    made_up = Format("MADE_UP", "Made-up", (".mup",))
+    monkeypatch.setitem(FORMATS, "MADE_UP", made_up)
+    shown = properties.load_format_property().keywords["items"]
+    assert [item[0] for item in shown] == [properties.ANY_FORMAT, *endings()] and shown[-1][0] == ".mup"
+    read = clips.formats()["MADE_UP"].read
+    assert made_up.read is None and read is clips.formats()["GLTF"].read
+    assert clips.formats()["BVH"] is FORMATS["BVH"]
