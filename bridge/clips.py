@@ -68,12 +68,14 @@ def clips_of_action(armature_object: bpy.types.Object) -> Callable[[str], tuple[
             return None
         others = [ob for ob in bpy.data.objects if ob.type == "ARMATURE" and ob != armature_object]
         scene = cast(bpy.types.Scene, bpy.context.scene)
-        return _clips([action], [armature_object, *others], scene.render.fps / scene.render.fps_base) or None
+        return _clips([action], [armature_object, *others], lambda _: _fps(scene)) or None
 
     return find
 
 
-def _clips(actions: Iterable[bpy.types.Action], objects: list[bpy.types.Object], fps: float) -> tuple[Clip, ...]:
+def _clips(actions: Iterable[bpy.types.Action], objects: list[bpy.types.Object],
+           fps: Callable[[bpy.types.Object], float]) -> tuple[Clip, ...]:
+    """Read Actions, each on the object that it fits best; fps: the frames per second by which an object moves."""
     skeletons = {ob: armature.read_skeleton(ob) for ob in objects}
     found = []
     for action in actions:
@@ -81,7 +83,7 @@ def _clips(actions: Iterable[bpy.types.Action], objects: list[bpy.types.Object],
         fitting = max(objects, key=lambda ob: len(bones & set(skeletons[ob].index_of)), default=None)
         if fitting is None or not bones & set(skeletons[fitting].index_of):
             continue
-        clip = curves.read_clip(action, fitting, skeletons[fitting], fps)
+        clip = curves.read_clip(action, fitting, skeletons[fitting], fps(fitting))
         found.append((clip, fitting))
     upright: dict[Any, Clip] = {}
     result = []
@@ -100,7 +102,10 @@ class _Visit:
         self._before = {block.session_uid for block in _blocks()}
         self.scene = bpy.data.scenes.new("Takt reading")
         self.scene.render.fps, self.scene.render.fps_base = _READ_FPS, 1.0
-        self.fps = float(_READ_FPS)
+
+    def fps(self, ob: bpy.types.Object) -> float:
+        """Return the frames per second by which an object moves: those of the scene that it came with, or went into."""
+        return _fps(next((scene for scene in ob.users_scene if scene != self.scene), self.scene))
 
     def new(self) -> set[int]:
         """Return the identities of what has come in."""
@@ -145,9 +150,10 @@ def _load(path: Path, visit: _Visit) -> None:
     try:
         with contextlib.redirect_stdout(said):
             if path.suffix.lower() == ".blend":
-                visit.fps = _append(path)
+                _append(path, visit.scene)
             elif path.suffix.lower() == ".fbx":
-                operators.import_scene.fbx(filepath=str(path), anim_offset=0.0)
+                operators.import_scene.fbx(filepath=str(path), anim_offset=0.0)  # sets the scene's frames per second
+                visit.scene.render.fps_base = 1.0  # and places keys without regard to this
             else:
                 operators.import_scene.gltf(filepath=str(path), import_pack_images=False, disable_bone_shape=True)
     except (RuntimeError, OSError, ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
@@ -156,13 +162,14 @@ def _load(path: Path, visit: _Visit) -> None:
                            path) from error
 
 
-def _append(path: Path) -> float:
-    """Bring in all that a .blend holds; return its frames per second."""
+def _append(path: Path, scene: bpy.types.Scene) -> None:
+    """Bring in all that a .blend holds; the scene takes the file's frames per second, for what is in no scene there."""
     libraries: Any = bpy.data.libraries
     with libraries.load(str(path), link=False) as (there, wanted):
-        wanted.objects, wanted.actions = there.objects, there.actions
-        wanted.scenes = there.scenes[:1]
-    if not wanted.scenes or wanted.scenes[0] is None:
-        return float(_READ_FPS)
-    render = wanted.scenes[0].render
-    return float(render.fps / render.fps_base)
+        wanted.objects, wanted.actions, wanted.scenes = there.objects, there.actions, there.scenes
+    for first in [found for found in wanted.scenes if found is not None][:1]:
+        scene.render.fps, scene.render.fps_base = first.render.fps, first.render.fps_base
+
+
+def _fps(scene: bpy.types.Scene) -> float:
+    return scene.render.fps / scene.render.fps_base

@@ -226,3 +226,67 @@ def test_a_new_format_stands_in_the_interface_and_may_be_read_by_blender(monkeyp
     read = clips.formats()["MADE_UP"].read
     assert made_up.read is None and read is clips.formats()["GLTF"].read
     assert clips.formats()["BVH"] is FORMATS["BVH"]
+
+
+def swinging(rig: bpy.types.Object) -> None:
+    """Key one bone from frame 1 to 31, straight."""
+    bone = rig.pose.bones["a"]
+    bone.rotation_mode = "QUATERNION"
+    for frame, turn in ((1, (1.0, 0.0, 0.0, 0.0)), (31, (0.8, 0.6, 0.0, 0.0))):
+        bone.rotation_quaternion = turn
+        bone.keyframe_insert("rotation_quaternion", frame=frame)
+
+
+def set_fps(scene: Any, fps: int, base: float = 1.0) -> None:
+    scene.render.fps, scene.render.fps_base = fps, base
+    scene.frame_start, scene.frame_end = 1, 31
+
+
+EXPORTS = {".glb": lambda path: cast(Any, bpy.ops.export_scene).gltf(filepath=path),
+           ".fbx": lambda path: cast(Any, bpy.ops.export_scene).fbx(filepath=path, bake_anim_use_all_actions=False,
+                                                                    bake_anim_use_nla_strips=False),
+           ".blend": lambda path: bpy.ops.wm.save_as_mainfile(filepath=path, copy=True)}
+IMPORTS = {".glb": lambda path: cast(Any, bpy.ops.import_scene).gltf(filepath=path),
+           ".fbx": lambda path: cast(Any, bpy.ops.import_scene).fbx(filepath=path, anim_offset=0.0)}
+
+
+@pytest.mark.parametrize(("fps", "base"), [(24, 1.0), (60, 1.0), (25, 1.0), (30, 1.001), (120, 1.0)])
+@pytest.mark.parametrize("ending", EXPORTS)
+def test_a_clip_lasts_as_long_as_its_file_says(rig: bpy.types.Object, tmp_path: Path, ending: str, fps: int,
+                                               base: float) -> None:
+    scene, path = cast(Any, bpy.context.scene), tmp_path / f"swing{ending}"
+    swinging(rig)
+    set_fps(scene, fps, base)
+    assert EXPORTS[ending](str(path)) == {"FINISHED"}
+    set_fps(scene, 30)
+    (clip,) = read(path)
+    if ending == ".glb":
+        base = 1.0 / base  # Blender writes a glTF's seconds so
+    assert clip.duration_s == pytest.approx(30 * base / fps, rel=1e-4)
+    assert (scene.render.fps, scene.render.fps_base) == (30, 1.0)
+
+
+@pytest.mark.parametrize("fps", [24, 60])
+@pytest.mark.parametrize("ending", IMPORTS)
+def test_a_clip_lasts_as_long_as_blender_plays_it(rig: bpy.types.Object, tmp_path: Path, ending: str,
+                                                  fps: int) -> None:
+    scene, path = cast(Any, bpy.context.scene), tmp_path / f"swing{ending}"
+    swinging(rig)
+    set_fps(scene, fps)
+    EXPORTS[ending](str(path))
+    bpy.data.actions.remove(cast(Any, rig.animation_data.action))
+    bpy.data.objects.remove(rig)
+    IMPORTS[ending](str(path))
+    first, last = cast(Any, bpy.data.actions[0].frame_range)
+    (clip,) = read(path)
+    assert clip.duration_s == pytest.approx((last - first) * scene.render.fps_base / scene.render.fps, rel=1e-4)
+
+
+def test_in_a_blend_file_the_armatures_own_scene_has_the_clock(rig: bpy.types.Object, tmp_path: Path) -> None:
+    path = tmp_path / "three.blend"
+    swinging(rig)
+    set_fps(bpy.context.scene, 60)
+    for name in ("A scene before", "The scene after"):
+        set_fps(bpy.data.scenes.new(name), 10)
+    EXPORTS[".blend"](str(path))
+    assert [clip.duration_s for clip in read(path)] == pytest.approx([0.5])
