@@ -38,11 +38,16 @@ _CHANNELS: Final = {f"{axis}{kind}".lower(): (kind, i) for kind in ("position", 
 
 @dataclass(frozen=True, eq=False)
 class Bvh:
-    """What a BVH file holds. ends: the offset of the End Site below a joint, by the joint's name."""
+    """What a BVH file holds.
+
+    ends: the offset of the End Site below a joint, by the joint's name.
+    warnings: sentences on what is wrong in the file, though nothing is lost by it.
+    """
 
     clip: Clip
     frame_time_s: float
     ends: Mapping[str, FloatArray] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
 
 
 class _Channel(NamedTuple):
@@ -61,7 +66,7 @@ def read(data: bytes, path: Path | None = None) -> Bvh:
 
     data: the whole file; path: for messages, and its name is the clip's.
     Raises FileError with the line where something is missing, is no number, or does not agree with what was
-    announced.
+    announced. More frames than were announced are read, with a warning.
     """
     return _Reader(data, path).read()
 
@@ -81,6 +86,7 @@ class _Reader:
         self._ends: dict[int, FloatArray] = {}
         self._channels: list[_Channel] = []
         self._with_channels: set[int] = set()
+        self._warnings: list[str] = []
 
     def read(self) -> Bvh:
         start = re.search(r"^[ \t]*MOTION[ \t]*\r?$", self._text, re.MULTILINE | re.IGNORECASE)
@@ -93,7 +99,7 @@ class _Reader:
         skeleton = Skeleton.from_arrays(names, self._parents, rot.identities(len(names)), np.array(
             [self._offsets.get(joint, np.zeros(3)) for joint in range(len(names))]), name=name)
         return Bvh(self._clip(name, skeleton, values, frame_time), frame_time,
-                   {names[joint]: offset for joint, offset in self._ends.items()})
+                   {names[joint]: offset for joint, offset in self._ends.items()}, tuple(self._warnings))
 
     def _read_hierarchy(self, text: str) -> None:
         parts = (_Line(number, part) for number, line in enumerate(io.StringIO(text), start=1)
@@ -169,11 +175,19 @@ class _Reader:
                               self._line_at(found.start(2)))
         values = _numbers(self._text[found.end():])
         if values is None or values.size != frames * len(self._channels) or not (np.abs(values) <= _MAX_NUMBER).all():
-            raise self._wrong_frames(frames, self._line_at(found.end()), values)
-        return values.reshape(frames, len(self._channels)), frame_time
+            first_line = self._line_at(found.end())
+            there = self._count_frames(first_line, values)
+            message = f"Frames announces {frames} frames, but {there} stand there"
+            if values is None or there < frames:
+                raise self._error(message, first_line)
+            self._warnings.append(f"{message}; all of them are read")
+        return values.reshape(-1, len(self._channels)), frame_time
 
-    def _wrong_frames(self, frames: int, first_line: int, values: FloatArray | None) -> FileError:
-        """Find out what is wrong with the frames, where need be line by line: only errors take this way."""
+    def _count_frames(self, first_line: int, values: FloatArray | None) -> int:
+        """Return how many frames stand in the file, one on each line; raise FileError where a line is none.
+
+        Only files with something wrong in them take this way.
+        """
         channels = len(self._channels)
         lines = [(number, line) for number, line in enumerate(self._text.split("\n")[first_line - 1:], start=first_line)
                  if line and not line.isspace()]
@@ -181,15 +195,15 @@ class _Reader:
         if values is not None and values.size == len(lines) * channels:
             wrong = np.flatnonzero(~(np.abs(values) <= _MAX_NUMBER)) // channels
             start = int(wrong[0]) if len(wrong) else len(lines)
-        for number, line in lines[start:]:
+        for row, (number, line) in enumerate(lines):
             words = line.split()
-            bad = next((word for word in words if _number(word) is None), None)
+            bad = next((word for word in words if _number(word) is None), None) if row >= start else None
             if bad is not None:
-                return self._error(f"{quoted(bad)} is no finite number", number)
+                raise self._error(f"{quoted(bad)} is no finite number", number)
             if len(words) != channels:
-                return self._error(f"a frame of {len(words)} numbers; the {channels} channels of the hierarchy want "
-                                   f"one each", number)
-        return self._error(f"Frames announces {frames} frames, but {len(lines)} stand there", first_line)
+                raise self._error(f"a frame of {len(words)} numbers; the {channels} channels of the hierarchy want "
+                                  f"one each", number)
+        return len(lines)
 
     def _clip(self, name: str, skeleton: Skeleton, values: FloatArray, frame_time: float) -> Clip:
         times = np.arange(len(values), dtype=np.float64) * frame_time
@@ -237,7 +251,7 @@ def _slots(channels: list[_Channel], kind: str) -> dict[int, list[tuple[int, int
 
 def _number(word: str) -> float | None:
     try:
-        value = float(word)
+        value = float(word) if "_" not in word else np.nan
     except ValueError:
         return None
     return value if abs(value) <= _MAX_NUMBER else None
@@ -331,8 +345,8 @@ def _zyx_degrees(q: FloatArray) -> FloatArray:
 
 
 def _read(source: Source) -> ClipFile:
-    clip = read(source.data, source.path).clip
-    return ClipFile(clip.skeleton, (clip,))
+    found = read(source.data, source.path)
+    return ClipFile(found.clip.skeleton, (found.clip,), warnings=found.warnings)
 
 
 FORMAT: Final = Format("BVH", "BVH", (".bvh",), Holds(many_clips=False, scales=False, own_axes=False, free_keys=False),

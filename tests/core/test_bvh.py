@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from takt.core.clips.clip import Clip, Tracks
 from takt.core.errors import FileError, TaktError
 from takt.core.formats import bvh
+from takt.core.library.library import Library
 from takt.core.maths import rotations as rot
 from takt.core.skeletons.skeleton import Skeleton, world_from_pose
 from takt.tests.core.ogre_cases import DATA
@@ -142,6 +143,7 @@ def test_real_files_come_back(name: str) -> None:
     ("40 50", "40 50 60", ":23: a frame of 9 numbers"),
     ("40 50", "40 x", ":23: 'x' is no finite number"),
     ("40 50", "40 inf", ":23: 'inf' is no finite number"),
+    ("40 50", "40 5_0", ":23: '5_0' is no finite number"),
 ])
 def test_says_what_is_wrong_and_where(old: str, new: str, message: str) -> None:
     assert TEXT.count(old) >= 1
@@ -149,6 +151,27 @@ def test_says_what_is_wrong_and_where(old: str, new: str, message: str) -> None:
         bvh.read(TEXT.replace(old, new, 1).encode(), Path("a.bvh"))
     assert str(caught.value).startswith("a.bvh:")
     assert message in str(caught.value)
+
+
+def test_more_frames_than_announced_are_read_and_said(tmp_path: Path) -> None:
+    exact, lax = TEXT.encode(), TEXT.replace("Frames: 2", "Frames: 1").encode()
+    assert bvh.read(exact).warnings == ()
+    one, other = (bvh.read(data).clip for data in (exact, lax))
+    assert bvh.read(lax).warnings == ("Frames announces 1 frames, but 2 stand there; all of them are read",)
+    assert one.duration_s == other.duration_s
+    np.testing.assert_array_equal(one.rotations.values, other.rotations.values)
+    (tmp_path / "lax.bvh").write_bytes(lax)
+    said = Library([tmp_path]).clips("lax")[1]
+    assert said[0].message == "lax.bvh: Frames announces 1 frames, but 2 stand there; all of them are read"
+    assert said[0].is_warning and not said[0].is_note
+
+
+def test_numbers_that_only_add_up_are_no_further_frames() -> None:
+    """Lines of four numbers, where the hierarchy has three channels."""
+    head = "HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\nCHANNELS 3 Xrotation Yrotation Zrotation\n}\nMOTION\n"
+    for lines in ("1 2 3 4\n" * 3, "1 2\n1 2 3 4\n"):
+        with pytest.raises(FileError, match=r"a frame of [24] numbers; the 3 channels"):
+            bvh.read(f"{head}Frames: 1\nFrame Time: 0.1\n{lines}".encode())
 
 
 def test_without_channels_no_number_of_frames_is_believed() -> None:
