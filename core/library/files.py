@@ -60,8 +60,8 @@ def file_beside(path: Path, ending: str) -> Path:
     found = [own] if own.exists() else sorted(path.parent.glob("*" + ending))
     if len(found) != 1:
         there = ", ".join(p.name for p in found[:6]) or "none"
-        raise FileError.at(f"a {path.suffix} file wants the {ending} file of its model beside it: {own.name}, or the "
-                           f"only one in the folder; there is {there}", path)
+        raise FileError.at(f"a {path.suffix} file wants a {ending} file beside it: {own.name}, or the only one "
+                           f"in the folder; there is {there}", path)
     return found[0]
 
 

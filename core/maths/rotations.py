@@ -206,8 +206,6 @@ def continuous(q: FloatArray, starts: IntArray | None = None) -> FloatArray:
     if len(q) == 0:
         return q
     flips = np.einsum("...i,...i->...", q[1:], q[:-1]) < 0.0
-    if starts is not None:
-        flips[starts[1:-1] - 1] = False
     if not flips.any():
         return q
     signs = np.ones(q.shape[:-1])

@@ -60,9 +60,16 @@ def test_an_ending_begins_with_a_dot_and_is_in_lower_case(ending: str) -> None:
 @pytest.mark.parametrize(("name", "identifier"), [
     ("a.skeleton", "OGRE"), ("a.skeleton.xml", "OGRE_XML"), ("A.SKELETON.XML", "OGRE_XML"), ("a.b.bvh", "BVH"),
     ("a.glb", "GLTF"), ("a.gltf", "GLTF"), ("a.raa", "RITE"), ("a.xml", None), ("bvh", None)])
-def test_the_longest_ending_names_the_format(name: str, identifier: str | None) -> None:
+def test_the_ending_names_the_format(name: str, identifier: str | None) -> None:
     found = format_of(Path("x") / name)
     assert (found and found.identifier) == identifier
+
+
+def test_of_two_endings_that_fit_the_longer_counts() -> None:
+    short, long = Format("SHORT", "", (".gz",)), Format("LONG", "", (".tar.gz",))
+    for formats in ({"SHORT": short, "LONG": long}, {"LONG": long, "SHORT": short}):
+        assert format_of(Path("a.tar.gz"), formats) is long
+        assert format_of(Path("a.gz"), formats) is short
 
 
 @pytest.mark.parametrize("entry", [entry for entry in FORMATS.values() if entry.write], ids=lambda e: e.identifier)
@@ -123,7 +130,7 @@ def test_a_new_format_can_be_chosen_and_stands_in_messages(made_up: Path) -> Non
     with pytest.raises(FileError, match=r"ending in .*\.raa, \.mup, \.mup\.gz below"):
         Library([made_up]).clips("Nothing")
     (made_up / "Waves.mclk").unlink()
-    with pytest.raises(FileError, match=r"a \.mup file wants the \.mclk file of its model beside it"):
+    with pytest.raises(FileError, match=r"a \.mup file wants a \.mclk file beside it"):
         Library([made_up], load_format=".mup").clips("Waves")
 
 

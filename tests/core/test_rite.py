@@ -153,7 +153,7 @@ def test_noise_is_read_or_refused(noise: str) -> None:
 
 def test_the_model_lies_beside_the_animation(tmp_path: Path) -> None:
     (tmp_path / "walk.raa").write_text(CLIP)
-    with pytest.raises(FileError, match=r"wants the \.ram file of its model beside it: walk\.ram, or the only one in "
+    with pytest.raises(FileError, match=r"wants a \.ram file beside it: walk\.ram, or the only one in "
                                         r"the folder; there is none"):
         Library([tmp_path]).clips("walk")
     (tmp_path / "man.ram").write_text(MODEL)
