@@ -56,7 +56,9 @@ def _fitted(file: ClipFile, entry: Format) -> tuple[ClipFile, tuple[str, ...]]:
         there = ", ".join(quoted(clip.name) for clip in file.clips) or "none"
         raise TaktError(f"{name} holds exactly one clip; choose one by --clip NAME; there are {there}")
     has_scales = (file.skeleton.rest_scales != 1.0).any() or any(len(clip.scales) for clip in file.clips)
-    warnings = (f"scales are left out, which {name} does not know",) if has_scales and not holds.scales else ()
+    moves = any(len(clip.translations) for clip in file.clips)
+    warnings = tuple(f"{what} are left out, which {name} does not know" for what, is_lost in (
+        ("translations", moves and not holds.translations), ("scales", has_scales and not holds.scales)) if is_lost)
     if holds.own_axes:
         return file, warnings
     flat = file.skeleton.with_model_axes()

@@ -1,5 +1,6 @@
 """The registry of formats: what each entry says is true, and a new one is found everywhere."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -171,6 +172,18 @@ def test_the_command_converts_bakes_and_plays_on_a_new_format(made_up: Path, cap
     path.write_text(score(procedure("main", 'wave duration="1"'), head='<load src="Waves"/>'))
     assert main(["bake", str(path), str(made_up / "dance.mup"), "--skeleton", str(source), "--fps", "25"]) == 0
     assert (made_up / "dance.mup").read_text() == "made up:dance 25"
+
+
+def test_the_command_says_what_a_new_format_does_not_hold(made_up: Path, capsys: pytest.CaptureFixture[str],
+                                                          monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(FORMATS, "MADE_UP", replace(MADE_UP, holds=Holds(translations=False, scales=False)))
+    source = made_up / "Walk.skeleton"
+    source.write_bytes(ogre_binary.write(OgreSkeleton.of(FIGURE, WAVES.clips[:1])))
+    assert main(["convert", str(source), str(made_up / "out.mup")]) == 0
+    assert capsys.readouterr().err == ""
+    source.write_bytes(ogre_binary.write(OgreSkeleton.of(FIGURE, WAVES.clips[1:])))
+    assert main(["convert", str(source), str(made_up / "out.mup")]) == 0
+    assert capsys.readouterr().err == "takt: warning: translations are left out, which .mup does not know\n"
 
 
 @pytest.mark.parametrize(("command", "says"), [("convert", "read: "), ("convert", "format: "), ("bake", "format: "),
