@@ -217,8 +217,8 @@ def test_damaged_files_are_refused_and_leave_nothing(tmp_path: Path, ending: str
     assert everything() == before and bpy.context.scene == scene
 
 
-def test_a_new_format_stands_in_the_interface_and_may_be_read_by_blender(monkeypatch: pytest.MonkeyPatch,
-                                                                         tmp_path: Path) -> None:
+def test_a_new_format_stands_in_the_interface_and_may_be_read_by_blender(monkeypatch: pytest.MonkeyPatch
+                                                                         ) -> None:
     made_up = Format("MADE_UP", "Made-up", (".mup",))
     monkeypatch.setitem(FORMATS, "MADE_UP", made_up)
     shown = properties.load_format_property().keywords["items"]
