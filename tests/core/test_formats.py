@@ -1,12 +1,15 @@
 """The registry of formats: what each entry says is true, and a new one is found everywhere."""
 
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 
 import numpy as np
 import pytest
 
 from takt.cli import main
+from takt.core import formats
 from takt.core.clips.clip import Clip
 from takt.core.clips.clip_file import ClipFile
 from takt.core.errors import FileError, TaktError
@@ -52,6 +55,12 @@ def test_no_two_formats_share_an_ending_and_each_stands_under_its_identifier() -
     assert [name for name, entry in FORMATS.items() if name != entry.identifier or name != name.upper()] == []
 
 
+def test_every_format_that_a_file_declares_is_listed() -> None:
+    modules = [import_module(f"{formats.__name__}.{module.name}") for module in iter_modules(formats.__path__)]
+    declared = {id(entry) for module in modules for entry in vars(module).values() if isinstance(entry, Format)}
+    assert declared == {id(entry) for entry in FORMATS.values()}
+
+
 @pytest.mark.parametrize("ending", ["bvh", ".BVH", ""])
 def test_an_ending_begins_with_a_dot_and_is_in_lower_case(ending: str) -> None:
     with pytest.raises(TaktError, match="a dot and lower case are wanted"):
@@ -68,9 +77,9 @@ def test_the_ending_names_the_format(name: str, identifier: str | None) -> None:
 
 def test_of_two_endings_that_fit_the_longer_counts() -> None:
     short, long = Format("SHORT", "", (".gz",)), Format("LONG", "", (".tar.gz",))
-    for formats in ({"SHORT": short, "LONG": long}, {"LONG": long, "SHORT": short}):
-        assert format_of(Path("a.tar.gz"), formats) is long
-        assert format_of(Path("a.gz"), formats) is short
+    for both in ({"SHORT": short, "LONG": long}, {"LONG": long, "SHORT": short}):
+        assert format_of(Path("a.tar.gz"), both) is long
+        assert format_of(Path("a.gz"), both) is short
 
 
 @pytest.mark.parametrize("entry", [entry for entry in FORMATS.values() if entry.write], ids=lambda e: e.identifier)
