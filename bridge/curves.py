@@ -29,26 +29,38 @@ class _Curve(NamedTuple):
     fcurve: bpy.types.FCurve
 
 
+class _Keys(NamedTuple):
+    """A curve's keys: frames (K,), values (K,)."""
+
+    frames: FloatArray
+    values: FloatArray
+    is_straight: bool
+    """Whether Blender goes straight from key to key."""
+    is_still_outside: bool
+    """Whether the curve keeps its first value before its keys, and its last one after them."""
+
+
 def bones_moved(action: bpy.types.Action) -> set[str]:
     """Return the names of the bones that an Action has curves for, in any of its slots."""
     return {curve.bone for bag in _bags(action) for curve in _curves(bag)}
 
 
 def read_clip(action: bpy.types.Action, armature_object: bpy.types.Object, skeleton: Skeleton, fps: float) -> Clip:
-    """Return an Action as a clip, from its first key at 0 s on, in armature space.
+    """Return an Action as a clip in armature space. At 0 s is the start of its frame range.
 
+    The range is the manual one where the Action has one, else it goes from the first key to the last.
     skeleton: what read_skeleton gave for the armature. Curves between whose keys Blender goes straight are taken
     by their keys; others by every frame. Where constraints or drivers have a say in the pose, it is what Blender
     evaluates at every frame.
     """
     start, end = action.frame_range[0], action.frame_range[1]
-    end = min(end, start + _MOST_FRAMES)
-    duration = max(end - start, 0.0) / fps
+    end = max(start, min(end, start + _MOST_FRAMES))
+    duration = (end - start) / fps
     if constraints.led_bones(armature_object, unmuted=True):
         tracks = _evaluated(action, armature_object, skeleton, start, end, fps)
     else:
         bags = sorted(_bags(action), key=lambda bag: -sum(c.bone in skeleton.index_of for c in _curves(bag)))
-        tracks = _tracks(bags[0] if bags else None, armature_object, skeleton, start, fps)
+        tracks = _tracks(bags[0] if bags else None, armature_object, skeleton, (start, end), fps)
     return Clip(action.name, skeleton, duration, *tracks, is_looping=action.use_cyclic)
 
 
@@ -66,7 +78,7 @@ def _curves(bag: bpy.types.ActionChannelbag) -> Iterator[_Curve]:
 
 
 def _tracks(bag: bpy.types.ActionChannelbag | None, armature_object: bpy.types.Object, skeleton: Skeleton,
-            start: float, fps: float) -> tuple[Tracks, Tracks, Tracks]:
+            span: tuple[float, float], fps: float) -> tuple[Tracks, Tracks, Tracks]:
     found: dict[tuple[str, str], dict[int, bpy.types.FCurve]] = {}
     for curve in _curves(bag) if bag is not None else ():
         if curve.bone in skeleton.index_of:
@@ -77,12 +89,12 @@ def _tracks(bag: bpy.types.ActionChannelbag | None, armature_object: bpy.types.O
         bone, joint = armature_object.pose.bones[name], skeleton.index_of[name]
         if channel.startswith("rotation") and channel != rotation_channel(bone):
             continue  # Blender does not listen to these
-        frames, values = _sampled(curves, channel)
+        frames, values = _sampled(curves, channel, *span)
         if channel.startswith("rotation"):
             values = rot.continuous(_quaternions(values, bone.rotation_mode))
         elif channel == "location":
             values = rot.rotate(skeleton.rest_rotations[joint], values)
-        kinds[channel.partition("_")[0]].append((joint, (frames - start) / fps, values))
+        kinds[channel.partition("_")[0]].append((joint, (frames - span[0]) / fps, values))
     return _packed(kinds["rotation"], 4), _packed(kinds["location"], 3), _packed(kinds["scale"], 3)
 
 
@@ -92,33 +104,45 @@ def rotation_channel(bone: bpy.types.PoseBone) -> str:
     return {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}.get(mode, "rotation_euler")
 
 
-def _sampled(curves: dict[int, bpy.types.FCurve], channel: str) -> tuple[FloatArray, FloatArray]:
-    """Return frames (F,) and what the curves of one channel of one bone say there, (F, C)."""
+def _sampled(curves: dict[int, bpy.types.FCurve], channel: str, start: float,
+             end: float) -> tuple[FloatArray, FloatArray]:
+    """Return frames (F,) from start to end, and what the curves of one channel of one bone say there, (F, C)."""
     keys = {index: _keys(curve) for index, curve in curves.items()}
-    frames = np.unique(np.concatenate([frames for frames, _, _ in keys.values()]))
-    if not all(is_straight for _, _, is_straight in keys.values()):
+    # A range that cuts between two keys has a key of its own there.
+    frames = np.unique(np.concatenate([some.frames for some in keys.values()]).clip(start, end))
+    if not all(some.is_still_outside for some in keys.values()):
+        frames = np.union1d(frames, (start, end))
+    are_straight = {index: some.is_straight and (some.is_still_outside or _within(frames, some.frames))
+                    for index, some in keys.items()}
+    if not all(are_straight.values()):
         frames = np.union1d(frames, np.arange(np.ceil(frames[0]), np.floor(frames[-1]) + 1.0))
     values = np.zeros((len(frames), _CHANNELS[channel]))
     if channel == "scale":
         values[:] = 1.0
     if channel in ("rotation_quaternion", "rotation_axis_angle"):
         values[:, 0 if channel == "rotation_quaternion" else 2] = 1.0
-    for index, (at, value, is_straight) in keys.items():
-        values[:, index] = np.interp(frames, at, value) if is_straight else [
+    for index, some in keys.items():
+        values[:, index] = np.interp(frames, some.frames, some.values) if are_straight[index] else [
             curves[index].evaluate(frame) for frame in frames.tolist()]
     return frames, values
 
 
-def _keys(curve: bpy.types.FCurve) -> tuple[FloatArray, FloatArray, bool]:
-    """Return frames and values of a curve's keys, and whether it goes straight between them."""
+def _within(frames: FloatArray, others: FloatArray) -> bool:
+    """Tell whether no frame is before or after all of the others; both ascend."""
+    return bool(others[0] <= frames[0] and frames[-1] <= others[-1])
+
+
+def _keys(curve: bpy.types.FCurve) -> _Keys:
     points: Any = curve.keyframe_points
     if not len(points):
-        return np.zeros(1), np.array((curve.evaluate(0.0),)), False
+        return _Keys(np.zeros(1), np.array((curve.evaluate(0.0),)), False, not len(curve.modifiers))
     flat, kinds = np.empty(2 * len(points), dtype=np.float32), np.empty(len(points), dtype=np.uint8)
     points.foreach_get("co", flat)
     points.foreach_get("interpolation", kinds)
     pairs = flat.astype(np.float64).reshape(-1, 2)
-    return pairs[:, 0], pairs[:, 1], bool((kinds[:-1] == _LINEAR).all()) and not len(curve.modifiers)
+    has_modifiers = len(curve.modifiers) > 0
+    return _Keys(pairs[:, 0], pairs[:, 1], bool((kinds[:-1] == _LINEAR).all()) and not has_modifiers,
+                 curve.extrapolation == "CONSTANT" and not has_modifiers)
 
 
 def _quaternions(values: FloatArray, mode: str) -> FloatArray:
@@ -136,7 +160,7 @@ def _packed(tracks: Sequence[tuple[int, FloatArray, FloatArray]], channels: int)
         return Tracks.empty(channels)
     joints, times, values = zip(*sorted(tracks, key=lambda track: track[0]), strict=True)
     return Tracks(np.array(joints, dtype=np.int64), np.cumsum([0, *map(len, times)]),
-                  np.concatenate([np.maximum(t, 0.0) for t in times]), np.concatenate(values))
+                  np.concatenate(times), np.concatenate(values))
 
 
 def _evaluated(action: bpy.types.Action, armature_object: bpy.types.Object, skeleton: Skeleton, start: float,

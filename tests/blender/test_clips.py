@@ -161,6 +161,49 @@ def test_constraints_have_their_say(rig: bpy.types.Object) -> None:
         np.testing.assert_allclose(world, shown(rig, frame), atol=POSE)
 
 
+def along_x(rig: bpy.types.Object, keys: Any, interpolation: Any = "LINEAR") -> tuple[Any, Any]:
+    """Key one bone's way along its x at frames; return the Action and the curve."""
+    bone = rig.pose.bones["a"]
+    for frame, value in keys:
+        bone.location.x = value
+        bone.keyframe_insert("location", index=0, frame=frame)
+    action: Any = rig.animation_data.action
+    (curve,) = action.layers[0].strips[0].channelbags[0].fcurves
+    for key in curve.keyframe_points:
+        key.interpolation = interpolation
+    return action, curve
+
+
+def assert_clip_shows(rig: bpy.types.Object, action: Any, frames: Any) -> None:
+    """Compare the clip's poses with Blender's at frames from the start of the Action's range to its end."""
+    clip, skeleton = played_on_itself(rig, action.name)
+    start, end = frames[0], frames[-1]
+    assert clip.duration_s == pytest.approx((end - start) / 24)
+    for frame in frames:
+        world = world_from_pose(skeleton, clip.sample(np.array(((frame - start) / 24,))))[0]
+        np.testing.assert_allclose(world, shown(rig, frame), atol=POSE, err_msg=str(frame))
+
+
+@pytest.mark.parametrize("interpolation", ["LINEAR", "BEZIER"])
+@pytest.mark.parametrize(("start", "end"), [(10, 20), (0, 10), (7, 13), (-6, 4), (14, 30), (25, 31), (-9, -3), (20, 20)])
+def test_a_manual_frame_range_is_what_plays(rig: bpy.types.Object, interpolation: str, start: int, end: int) -> None:
+    action, _ = along_x(rig, ((0, 0.0), (12, 10.0), (20, 20.0)), interpolation)
+    action.use_frame_range, action.frame_start, action.frame_end = True, start, end
+    straight_between = (start + 0.25, start + 0.5) if interpolation == "LINEAR" and end > start else ()
+    assert_clip_shows(rig, action, [start, *straight_between, *range(start + 1, end + 1)])
+
+
+@pytest.mark.parametrize(("start", "end"), [(0, 20), (-10, 30), (25, 40)])
+def test_curves_that_go_on_beyond_their_keys_do_so_in_the_clip(rig: bpy.types.Object, start: int, end: int) -> None:
+    action, curve = along_x(rig, ((0, 0.0), (12, 10.0), (20, 20.0)))
+    action.use_frame_range, action.frame_start, action.frame_end = True, start, end
+    curve.extrapolation = "LINEAR"
+    assert_clip_shows(rig, action, range(start, end + 1))
+    curve.extrapolation = "CONSTANT"
+    curve.modifiers.new("CYCLES")
+    assert_clip_shows(rig, action, range(start, end + 1))
+
+
 def test_an_action_is_found_by_its_name_alone(rig: bpy.types.Object) -> None:
     keyed(rig)
     assert clips.clips_of_action(rig)("Waves") is None
