@@ -1,4 +1,4 @@
-"""What a motion leaves on the scene's timeline: the frame range and a marker at each procedure's start."""
+"""What a motion leaves on the scene's timeline: a range that holds it and a marker at each procedure's start."""
 
 import bpy
 import numpy as np
@@ -10,11 +10,16 @@ _MOST_MARKERS = 500
 """Where there would be more, the innermost procedures get none."""
 
 
-def write_timeline(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion, last_frame: int) -> None:
-    """Set the scene's range to the motion and its markers to the procedures; markers that are not Takt's stay."""
+def extend_range(scene: bpy.types.Scene, first_frame: int, last_frame: int) -> bool:
+    """Let the scene's range hold a motion, and tell whether that changed it; what the user has set is never cut."""
+    before = scene.frame_start, scene.frame_end
+    scene.frame_start, scene.frame_end = min(before[0], first_frame), max(before[1], last_frame)
+    return (scene.frame_start, scene.frame_end) != before
+
+
+def write_markers(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion) -> None:
+    """Set markers to the procedures, where they are wanted; markers that are not Takt's stay."""
     character = properties.character(armature_object)
-    scene.frame_start = min(scene.frame_start, character.frame_start)
-    scene.frame_end = max(last_frame, *(_last_frame(ob) for ob in scene.objects if ob != armature_object), 0)
     _remove_markers(character, scene)
     if not character.markers_wanted:
         return
@@ -45,9 +50,3 @@ def _remove_markers(character: properties.TaktCharacter, scene: bpy.types.Scene)
         if (marker.name, marker.frame) in own:
             scene.timeline_markers.remove(marker)
     character.markers.clear()
-
-
-def _last_frame(ob: bpy.types.Object) -> int:
-    """Return where Takt's Action of another character ends, 0 where it has none."""
-    action = properties.character(ob).action
-    return 0 if action is None else int(action.frame_range[1])

@@ -26,14 +26,16 @@ def write_motion(operator: bpy.types.Operator, context: bpy.types.Context, armat
     action.write_action(armature_object, name, channels)
     constraints.give_back(armature_object)
     muted = constraints.mute(armature_object, _moved(motion)) if character.mute_constraints else 0
-    timeline.write_timeline(armature_object, scene, motion, channels.last_frame)
+    is_extended = timeline.extend_range(scene, frame_start, channels.last_frame)
+    timeline.write_markers(armature_object, scene, motion)
     score.keep_procedures(character)
     if channels.turns:
         operator.report({"WARNING"}, "Each round of the loop sets out in another direction, which an Action cannot "
                                      "repeat: it holds one round")
     _report(operator, armature_object, motion)
     operator.report({"INFO"}, f"'{armature_object.name}' plays {len(motion.sequence):,} segments, "
-                              f"{motion.duration_s:.1f} s" + (f"; {muted} constraints muted" if muted else ""))
+                              f"{motion.duration_s:.1f} s" + (f"; {muted} constraints muted" if muted else "")
+                    + (f"; the scene's range is now {scene.frame_start} to {scene.frame_end}" if is_extended else ""))
 
 
 def _report(operator: bpy.types.Operator, armature_object: bpy.types.Object, motion: Motion) -> None:

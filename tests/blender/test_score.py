@@ -52,7 +52,23 @@ def test_every_frame_is_what_the_preview_samples(rig: bpy.types.Object, library:
     for frame in range(11, 11 + 76):
         pose = motion.sample(np.array([score.time_s(rig, scene, frame)]))
         np.testing.assert_allclose(evaluated(rig, frame), world_from_pose(skeleton, pose)[0], atol=POSE_TOLERANCE)
-    assert (scene.frame_start, scene.frame_end) == (11, 86)
+
+
+@pytest.mark.parametrize(("before", "after"), [((1, 5000), (1, 5000)), ((11, 20), (11, 71)), ((30, 90), (30, 90))])
+def test_the_scenes_range_is_extended_never_cut(rig: bpy.types.Object, library: Path, capfd: pytest.CaptureFixture[str],
+                                                before: tuple[int, int], after: tuple[int, int]) -> None:
+    scene: Any = bpy.context.scene
+    scene.frame_start, scene.frame_end = before
+    play(library / "dance.pha", procedure="pair")
+    assert (scene.frame_start, scene.frame_end) == after  # 60 frames from the scene's first on
+    assert ("the scene's range is now 11 to 71" in capfd.readouterr().out) == (before != after)
+    rebuild()
+    assert (scene.frame_start, scene.frame_end) == after
+    assert "the scene's range" not in capfd.readouterr().out
+    scene.frame_start += 5
+    rebuild()  # still begins where it began
+    assert (scene.frame_start, scene.frame_end) == after
+    assert f"the scene's range is now {after[0]} to {after[1]}" in capfd.readouterr().out
 
 
 def test_what_an_animator_left_on_the_bones_does_not_leak_in(rig: bpy.types.Object, library: Path) -> None:
@@ -99,13 +115,14 @@ def test_the_score_stays_in_the_file(rig: bpy.types.Object, library: Path) -> No
 
 def test_rebuild_plays_the_edited_text_into_the_same_action(rig: bpy.types.Object, library: Path) -> None:
     play(library / "dance.pha")
-    action, length = rig.animation_data.action, bpy.context.scene.frame_end
+    action = rig.animation_data.action
+    length = action.frame_range[1]
     properties.character(rig).text.from_string(STEPS.replace('repeat="2"', 'repeat="4"'))
     (library / "dance.pha").unlink()
     rebuild()
     assert rig.animation_data.action == action and len(bpy.data.actions) == 1
-    assert bpy.context.scene.frame_end == length + 5 * 24
-    assert {len(curve.keyframe_points) for curve in curves(rig)} == {bpy.context.scene.frame_end}
+    assert action.frame_range[1] == length + 5 * 24
+    assert {len(curve.keyframe_points) for curve in curves(rig)} == {length + 5 * 24}
 
 
 def test_the_users_actions_and_markers_stay(rig: bpy.types.Object, library: Path) -> None:
