@@ -34,9 +34,13 @@ def keep(armature_object: bpy.types.Object, bones: Iterable[bpy.types.PoseBone],
         bone.name: {"mode": bone.rotation_mode, "rotation": list(getattr(bone, _attribute(bone)))} for bone in bones}}
 
 
-def bend(armature_object: bpy.types.Object, bone: bpy.types.PoseBone, angle_rad: float) -> None:
-    """Turn a bone by an angle from how it was when it was kept."""
-    kept = cast(Any, armature_object)[_KEPT]["bones"][bone.name]
+def bend(armature_object: bpy.types.Object, name: str, angle_rad: float) -> None:
+    """Turn a bone by an angle from how it was when it was kept; one that was renamed or removed since stays."""
+    assert armature_object.pose is not None
+    bone = armature_object.pose.bones.get(name)
+    if bone is None:
+        return
+    kept = cast(Any, armature_object)[_KEPT]["bones"][name]
     turn = Quaternion(_AXIS, angle_rad)
     values = list(kept["rotation"])
     if bone.rotation_mode == "QUATERNION":
@@ -54,7 +58,7 @@ def bend_all(armature_object: bpy.types.Object, angle_rad: float, frame: float) 
     bones = bendable(armature_object)
     keep(armature_object, bones, frame)
     for bone in bones:
-        bend(armature_object, bone, angle_rad * (-1.0) ** len(bone.parent_recursive))
+        bend(armature_object, bone.name, angle_rad * (-1.0) ** len(bone.parent_recursive))
     return len(bones)
 
 

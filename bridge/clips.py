@@ -95,6 +95,16 @@ def _clips(actions: Iterable[bpy.types.Action], objects: list[bpy.types.Object],
     return tuple(result)
 
 
+def must_wait(windows: Iterable[bpy.types.Window]) -> bool:
+    """Tell whether someone is in the middle of one of Blender's own tools, as moving or sculpting.
+
+    Reading switches a window's scene for a moment, and no tool expects another scene under its hands. It ends soon.
+    Operators of add-ons are not waited for: many of them run as long as Blender does.
+    """
+    python_class = bpy.types.Operator.bl_rna_get_subclass_py
+    return any(python_class(running.bl_idname) is None for window in windows for running in window.modal_operators)
+
+
 class _Visit:
     """A scene of its own, and what has come into the file since it was made."""
 

@@ -24,6 +24,7 @@ from . import armature, axes, clips, joint_map, libraries, limits, properties
 
 _MAX_PERFORMANCES = 64
 _TILT_DIGITS = 4
+_LOOK_AGAIN_S = 0.1
 _values = attrgetter(*properties.SETTING_NAMES)
 _SETTINGS = frozenset(field.name for field in fields(Settings))
 _UP = np.array((0.0, 1.0, 0.0))
@@ -132,8 +133,11 @@ def while_drawing(then: Callable[[], None]) -> Iterator[None]:
         _when_performed = before
 
 
-def _perform_waiting(then: Callable[[], None]) -> None:
-    """Perform what was wanted while something was drawn."""
+def _perform_waiting(then: Callable[[], None]) -> float | None:
+    """Perform what was wanted while something was drawn; return in how many seconds to try again, None when done."""
+    manager = bpy.context.window_manager
+    if manager is not None and clips.must_wait(manager.windows):
+        return _LOOK_AGAIN_S
     wanted = list(_waiting.values())
     _waiting.clear()
     objects = {ob.session_uid: ob for ob in bpy.data.objects}
@@ -142,6 +146,7 @@ def _perform_waiting(then: Callable[[], None]) -> None:
             motion_of(objects[uid], rest, **changes)
     properties.count_change()
     then()
+    return None
 
 
 def forget(armature_object: bpy.types.Object | None = None) -> None:

@@ -70,7 +70,7 @@ class TAKT_OT_bend_in_turn(_Bending):
         assert armature_object is not None and manager is not None and scene is not None  # poll saw to it
         if bend.is_bent(armature_object):
             bend.put_back(armature_object, scene)
-        self._armature = armature_object
+        self._armature_uid = armature_object.session_uid  # the object itself may be freed between two events
         self._bent = ""
         self._names = [bone.name for bone in bend.bendable(armature_object)]
         bend.keep(armature_object, bend.bendable(armature_object), scene.frame_current_final)
@@ -81,11 +81,12 @@ class TAKT_OT_bend_in_turn(_Bending):
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
         """Let the view be turned, and nothing else be done, meanwhile."""
         number, share = divmod(self._timer.time_duration / _JOINT_S, 1.0)
-        if event.type == "ESC" or number >= len(self._names):
+        armature_object = self._bent_armature()
+        if event.type == "ESC" or number >= len(self._names) or armature_object is None:
             self.cancel(context)
             return {"CANCELLED"}  # all is as it was: no step to undo
         if event.type == "TIMER":
-            self._pose(context, int(number), share)
+            self._pose(context, armature_object, int(number), share)
         return {"PASS_THROUGH"} if event.type in _LOOKING_AROUND else {"RUNNING_MODAL"}
 
     def cancel(self, context: bpy.types.Context) -> None:
@@ -94,16 +95,23 @@ class TAKT_OT_bend_in_turn(_Bending):
         context.window_manager.event_timer_remove(self._timer)
         if context.workspace is not None:
             context.workspace.status_text_set(None)
-        bend.put_back(self._armature, context.scene)
+        armature_object = self._bent_armature()
+        if armature_object is not None:
+            bend.put_back(armature_object, context.scene)
 
-    def _pose(self, context: bpy.types.Context, number: int, share: float) -> None:
+    def _bent_armature(self) -> bpy.types.Object | None:
+        """Return the armature, None where it was removed meanwhile or something else has put its pose back."""
+        found = next((ob for ob in bpy.data.objects if ob.session_uid == self._armature_uid), None)
+        return found if found is not None and bend.is_bent(found) else None
+
+    def _pose(self, context: bpy.types.Context, armature_object: bpy.types.Object, number: int, share: float) -> None:
         """Bend the joint whose turn it is, and straighten the one that was bent before: slow drawing skips some."""
-        assert self._armature.pose is not None and context.workspace is not None
-        bones, name = self._armature.pose.bones, self._names[number]
+        assert context.workspace is not None
+        name = self._names[number]
         if self._bent not in {"", name}:
-            bend.bend(self._armature, bones[self._bent], 0.0)
+            bend.bend(armature_object, self._bent, 0.0)
         self._bent = name
-        bend.bend(self._armature, bones[name], self.angle * math.sin(2.0 * math.pi * share))
+        bend.bend(armature_object, name, self.angle * math.sin(2.0 * math.pi * share))
         context.workspace.status_text_set(f"Bending {name}   Esc: Stop")
 
 

@@ -133,7 +133,7 @@ def test_in_turn_each_bone_goes_and_comes_back_exactly() -> None:
     before = channels(rig)
     bend.keep(rig, bend.bendable(rig), 1.0)
     for name in ROTATIONS:
-        bend.bend(rig, rig.pose.bones[name], 0.3)
+        bend.bend(rig, name, 0.3)
     bend.put_back(rig, context.scene)
     assert channels(rig) == before
 
@@ -163,11 +163,70 @@ def test_in_turn_joints_that_slow_drawing_skips_do_not_stay_bent() -> None:
     names = [bone.name for bone in bend.bendable(rig)]
     bend.keep(rig, bend.bendable(rig), 1.0)
     before = pose(rig)
-    running: Any = SimpleNamespace(_armature=rig, _names=names, _bent="", angle=0.5)
+    running: Any = SimpleNamespace(_names=names, _bent="", angle=0.5)
     shown: Any = SimpleNamespace(workspace=SimpleNamespace(status_text_set=lambda text: None))
     for number in (0, 2):
-        TAKT_OT_bend_in_turn._pose(running, shown, number, 0.25)
+        TAKT_OT_bend_in_turn._pose(running, shown, rig, number, 0.25)
     after = pose(rig)
     turned = [name for name in names if before[name].to_quaternion().rotation_difference(
         after[name].to_quaternion()).angle > ANGLE_TOLERANCE_RAD]
     assert turned == [names[2]]
+
+
+class Turning(SimpleNamespace):
+    """The operator as Blender runs it in a window, of which there is none here."""
+
+    modal, cancel = TAKT_OT_bend_in_turn.modal, TAKT_OT_bend_in_turn.cancel
+    _pose, _bent_armature = TAKT_OT_bend_in_turn._pose, TAKT_OT_bend_in_turn._bent_armature
+
+
+def turning(rig: Any) -> tuple[Any, Any]:
+    """Begin with the first joint; return the operator and the context it runs in."""
+    bend.keep(rig, bend.bendable(rig), 1.0)
+    running = Turning(_armature_uid=rig.session_uid, _names=[bone.name for bone in bend.bendable(rig)], _bent="",
+                      angle=0.5, _timer=SimpleNamespace(time_duration=0.1))
+    in_window = SimpleNamespace(
+        scene=context.scene, workspace=SimpleNamespace(status_text_set=lambda text: None),
+        window_manager=SimpleNamespace(event_timer_remove=lambda timer: None))
+    assert running.modal(in_window, SimpleNamespace(type="TIMER")) == {"RUNNING_MODAL"}
+    return running, in_window
+
+
+TIMER = SimpleNamespace(type="TIMER")
+
+
+def test_in_turn_ends_when_the_armature_is_removed_meanwhile() -> None:
+    rig, _ = posed_character()
+    running, in_window = turning(rig)
+    bpy.data.objects.remove(rig)
+    assert running.modal(in_window, TIMER) == {"CANCELLED"}
+
+
+def test_in_turn_ends_when_the_pose_was_put_back_meanwhile() -> None:
+    rig, _ = posed_character()
+    before = channels(rig)
+    running, in_window = turning(rig)
+    bend.put_back(rig, context.scene)
+    assert running.modal(in_window, TIMER) == {"CANCELLED"}
+    assert channels(rig) == before
+
+
+def test_in_turn_goes_on_after_an_undo_and_without_bones_gone_meanwhile() -> None:
+    rig, _ = posed_character()
+    before = channels(rig)
+    window = bpy.context.window_manager.windows[0]
+    with bpy.context.temp_override(window=window, screen=window.screen):
+        bpy.ops.ed.undo_push(message="before")
+        running, in_window = turning(rig)
+        bpy.ops.ed.undo_push(message="bent")
+        rig.location.x = 1.0
+        bpy.ops.ed.undo_push(message="moved")
+        bpy.ops.ed.undo()  # frees the object and makes it anew
+    rig = bpy.data.objects["Own rig"]
+    assert rig.location.x == 0.0 and bend.is_bent(rig)
+    rig.data.bones[running._names[0]].name = "renamed"
+    running._timer.time_duration = 0.7
+    assert running.modal(in_window, TIMER) == {"RUNNING_MODAL"}
+    running._timer.time_duration = 100.0
+    assert running.modal(in_window, TIMER) == {"CANCELLED"}
+    assert channels(rig)[2:] == before[2:] and not bend.is_bent(rig)

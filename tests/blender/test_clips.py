@@ -2,13 +2,14 @@
 
 import os
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 import bpy
 import numpy as np
 import pytest
 
-from takt.bridge import armature, axes, clips, properties
+from takt.bridge import armature, axes, clips, properties, score
 from takt.core.clips.clip import Clip
 from takt.core.errors import FileError
 from takt.core.formats import FORMATS, bvh, endings
@@ -333,3 +334,21 @@ def test_in_a_blend_file_the_armatures_own_scene_has_the_clock(rig: bpy.types.Ob
         set_fps(bpy.data.scenes.new(name), 10)
     EXPORTS[".blend"](str(path))
     assert [clip.duration_s for clip in read(path)] == pytest.approx([0.5])
+
+
+@pytest.mark.parametrize(("running", "waits"), [
+    ([], False), (["TRANSFORM_OT_translate"], True), (["TAKT_OT_player", "SCULPT_OT_brush_stroke"], True),
+    (["TAKT_OT_player", "TAKT_OT_bend_in_turn"], False)])
+def test_clips_wait_until_a_tool_of_blenders_own_has_ended(running: list[str], waits: bool) -> None:
+    windows: Any = [SimpleNamespace(modal_operators=[]),
+                    SimpleNamespace(modal_operators=[SimpleNamespace(bl_idname=name) for name in running])]
+    assert clips.must_wait(windows) == waits
+
+
+def test_what_waits_to_be_performed_waits_for_them_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[str] = []
+    monkeypatch.setattr(clips, "must_wait", lambda windows: True)
+    again_s = score._perform_waiting(lambda: told.append("performed"))
+    assert again_s is not None and again_s > 0.0 and not told
+    monkeypatch.setattr(clips, "must_wait", lambda windows: False)
+    assert score._perform_waiting(lambda: told.append("performed")) is None and told == ["performed"]
