@@ -7,11 +7,12 @@ Blender is imported only inside register and unregister, so that `takt.core` wor
 def register() -> None:
     """Switch the extension on."""
     from . import operators, panels
-    from .bridge import libraries, properties
+    from .bridge import libraries, migrations, properties
     from .preview import choice_properties
 
     libraries.register()
     properties.register()
+    migrations.register()
     choice_properties.register()
     operators.register()
     panels.register()
@@ -20,12 +21,13 @@ def register() -> None:
 def unregister() -> None:
     """Switch the extension off and leave nothing behind."""
     from . import operators, panels
-    from .bridge import libraries, properties, score
+    from .bridge import libraries, migrations, properties, score
     from .preview import choice_properties
 
     panels.unregister()
     operators.unregister()
     choice_properties.unregister()
+    migrations.unregister()
     properties.unregister()
     libraries.unregister()
     score.forget()

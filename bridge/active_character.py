@@ -2,7 +2,7 @@
 
 import bpy
 
-from . import properties
+from . import migrations, properties
 
 _MODES_THAT_ALLOW_ACTIONS = frozenset({"OBJECT", "POSE"})
 
@@ -30,6 +30,8 @@ def score_problem(armature_object: bpy.types.Object | None) -> str:
     reason = armature_problem(armature_object)
     if not reason and armature_object is not None and properties.character(armature_object).text is None:
         reason = f"'{armature_object.name}' has no score: import one or choose a text"
+    if not reason and armature_object is not None and migrations.is_newer(armature_object):
+        reason = f"'{armature_object.name}' was saved by a newer Takt: update Takt, or import its score again"
     return reason
 
 

@@ -18,6 +18,7 @@ def fill(armature_object: bpy.types.Object) -> SkeletonMap:
     """Find out what the bones are, or take it from a map file of the library, and put it into the list."""
     found = _library(armature_object).skeleton_map(armature.read_skeleton(armature_object))
     character = properties.character(armature_object)
+    properties.mark_version(character)
     character.joints.clear()
     for bone, name, certainty in zip(found.skeleton.names, found.meant, found.certainties, strict=True):
         joint = character.joints.add()

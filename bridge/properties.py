@@ -6,7 +6,6 @@ import bpy
 from bpy.props import (
     BoolProperty,
     CollectionProperty,
-    EnumProperty,
     FloatProperty,
     IntProperty,
     PointerProperty,
@@ -22,7 +21,12 @@ from ..core.playing.transitions.lengths import SPEEDS
 from ..core.playing.transitions.methods import METHODS
 from ..core.retargeting.bvh_space import AUTO, AXES
 from ..core.skeletons import hanim
+from .saved_enums import EnumProperty
 
+NAME = "takt"
+"""Of the property of objects that holds all this."""
+VERSION = 1
+"""Of what is saved; every change of it is a step in `migrations.STEPS`."""
 _DEFAULTS = Settings()
 NO_JOINT = "NONE"
 ANY_FORMAT = "ANY"
@@ -247,10 +251,23 @@ class TaktMuted(bpy.types.PropertyGroup):
         bone: StringProperty(override=_OVERRIDABLE)
 
 
+def _choose_text(character: "TaktCharacter", _context: bpy.types.Context) -> None:
+    """Begin to keep settings, if nothing was kept before."""
+    count_change()
+    mark_version(character)
+
+
+def mark_version(character: "TaktCharacter") -> None:
+    """Let settings that are about to be kept say of which version they are."""
+    if character.version < VERSION:
+        character.version = VERSION
+
+
 class TaktCharacter(ScoreSettings, bpy.types.PropertyGroup):
     """The score of an armature, how it is played, and what was made of it."""
 
     if TYPE_CHECKING:
+        version: int
         text: bpy.types.Text | None
         filepath: str
         frame_start: int
@@ -263,8 +280,9 @@ class TaktCharacter(ScoreSettings, bpy.types.PropertyGroup):
         is_map_checked: bool
         muted: bpy.types.bpy_prop_collection_idprop[TaktMuted]
     else:
+        version: IntProperty(options={"HIDDEN"})  # 0: kept by a Takt that did not say
         text: PointerProperty(
-            type=bpy.types.Text, name="Score", override=_OVERRIDABLE, update=count_change,
+            type=bpy.types.Text, name="Score", override=_OVERRIDABLE, update=_choose_text,
             description="The score that this character plays")
         filepath: StringProperty(
             name="File", subtype="FILE_PATH", override=_OVERRIDABLE, update=count_change,
@@ -291,18 +309,18 @@ _CLASSES = (TaktMarker, TaktProcedure, TaktJoint, TaktMuted, TaktCharacter)
 
 def character(armature_object: bpy.types.Object) -> TaktCharacter:
     """Return what Takt keeps with an object."""
-    return cast(TaktCharacter, cast(Any, armature_object).takt)
+    return cast(TaktCharacter, getattr(armature_object, NAME))
 
 
 def register() -> None:
     """Give every object its place for a score."""
     for cls in _CLASSES:
         bpy.utils.register_class(cls)
-    cast(Any, bpy.types.Object).takt = PointerProperty(type=TaktCharacter, override={"LIBRARY_OVERRIDABLE"})
+    setattr(bpy.types.Object, NAME, PointerProperty(type=TaktCharacter, override={"LIBRARY_OVERRIDABLE"}))
 
 
 def unregister() -> None:
     """Take the place away; what a file holds there stays in the file."""
-    del cast(Any, bpy.types.Object).takt
+    delattr(bpy.types.Object, NAME)
     for cls in reversed(_CLASSES):
         bpy.utils.unregister_class(cls)

@@ -1,5 +1,6 @@
 """The differences between Blender 4.5 and 5.2, each behind a function; nothing else asks for the version."""
 
+from collections.abc import Mapping
 from typing import Any, cast
 
 import bpy
@@ -27,6 +28,16 @@ def is_selected(pose_bone: bpy.types.PoseBone) -> bool:
     """Tell whether a bone is selected in Pose Mode; Blender 5.0 moved that from Bone to PoseBone."""
     holder: Any = pose_bone if bpy.app.version >= (5, 0, 0) else pose_bone.bone
     return bool(holder.select)
+
+
+def saved_settings(ob: bpy.types.Object, name: str) -> Mapping[str, Any] | None:
+    """Return what an object keeps in a property that an add-on has registered, as it is saved; None where nothing.
+
+    From Blender 5.0 on that is kept apart from the user's own properties.
+    """
+    holder: Any = ob
+    kept = holder.bl_system_properties_get() if bpy.app.version >= (5, 0, 0) else holder
+    return None if kept is None else cast(Mapping[str, Any] | None, kept.get(name))
 
 
 def start_gpu() -> str:

@@ -14,6 +14,7 @@ from takt.tests.characters import context, evaluated, own_character
 from takt.tests.rigged import select
 
 ANGLE_TOLERANCE_RAD = 1e-4
+TIMER: Any = SimpleNamespace(type="TIMER")
 ROTATIONS = {"bone1": ("QUATERNION", "rotation_quaternion", (0.9, 0.1, -0.3, 0.2)),
              "bone2": ("XZY", "rotation_euler", (0.1, 2.9, -0.7)),
              "bone3": ("AXIS_ANGLE", "rotation_axis_angle", (0.7, 0.1, 0.2, 3.0))}
@@ -176,8 +177,10 @@ def test_in_turn_joints_that_slow_drawing_skips_do_not_stay_bent() -> None:
 class Turning(SimpleNamespace):
     """The operator as Blender runs it in a window, of which there is none here."""
 
-    modal, cancel = TAKT_OT_bend_in_turn.modal, TAKT_OT_bend_in_turn.cancel
-    _pose, _bent_armature = TAKT_OT_bend_in_turn._pose, TAKT_OT_bend_in_turn._bent_armature
+    modal: Any = TAKT_OT_bend_in_turn.modal
+    cancel: Any = TAKT_OT_bend_in_turn.cancel
+    _pose: Any = TAKT_OT_bend_in_turn._pose
+    _bent_armature: Any = TAKT_OT_bend_in_turn._bent_armature
 
 
 def turning(rig: Any) -> tuple[Any, Any]:
@@ -185,14 +188,12 @@ def turning(rig: Any) -> tuple[Any, Any]:
     bend.keep(rig, bend.bendable(rig), 1.0)
     running = Turning(_armature_uid=rig.session_uid, _names=[bone.name for bone in bend.bendable(rig)], _bent="",
                       angle=0.5, _timer=SimpleNamespace(time_duration=0.1))
-    in_window = SimpleNamespace(
+    in_window: Any = SimpleNamespace(
         scene=context.scene, workspace=SimpleNamespace(status_text_set=lambda text: None),
         window_manager=SimpleNamespace(event_timer_remove=lambda timer: None))
-    assert running.modal(in_window, SimpleNamespace(type="TIMER")) == {"RUNNING_MODAL"}
+    assert running.modal(in_window, TIMER) == {"RUNNING_MODAL"}
     return running, in_window
 
-
-TIMER = SimpleNamespace(type="TIMER")
 
 
 def test_in_turn_ends_when_the_armature_is_removed_meanwhile() -> None:

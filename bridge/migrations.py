@@ -1,0 +1,99 @@
+"""Settings saved by other versions of Takt: the one place where old ones are brought up to date.
+
+Each armature with a score carries the version of its settings. Older settings are changed in place when a file is
+opened, and when something is linked or appended; what is linked stays as it is in its own file. What a newer Takt has
+saved is left alone, and cannot be rebuilt before Takt is updated.
+
+To change what is saved, as a name or a default: add a function at the end of `STEPS`, and raise `properties.VERSION`.
+"""
+
+import logging
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+import bpy
+from bpy.app import handlers
+
+from ..core.skeletons import hanim
+from . import properties, versions
+
+Step = Callable[[properties.TaktCharacter, Mapping[str, Any]], None]
+"""Changes the settings; reads what the file has kept, by names that may be known no more, numbers for choices."""
+
+_log = logging.getLogger(__name__)
+
+_ORDER_BEFORE_1: Final = {
+    "method": ("LEAD", "END", "BOTH", "INSERT", "INSERT_BOTH", "APPEND"),
+    "curve": ("COSINE", "SMOOTHER", "LINEAR", "CIRCULAR", "CUBIC"),
+    "interpolation": ("SLERP", "LERP", "SQUAD"),
+    "translation": ("LINEAR", "SPLINE"),
+    "pace": ("EVEN", "EASED", "ACCELERATING", "DECELERATING"),
+    "joint_time": ("SHARED", "EARLY", "MIDDLE", "LATE"),
+    "speed": ("PATHS", "SPEEDS"),
+    "root_motion": ("CONTINUE", "AS_AUTHORED", "IN_PLACE"),
+    "load_format": ("ANY", ".skeleton", ".skeleton.xml", ".bvh", ".glb", ".gltf", ".fbx", ".blend", ".raa"),
+    "bvh_up": ("AUTO", "X", "Y", "Z", "-X", "-Y", "-Z"),
+    "bvh_forward": ("AUTO", "X", "Y", "Z", "-X", "-Y", "-Z"),
+    "key_mode": ("KEYS", "EVERY_FRAME"),
+    "rotations": ("QUATERNION", "AS_RIG"),
+}
+JOINTS_BEFORE_1: Final = ("NONE", *hanim.PARENTS)
+
+
+def _number_choices(character: properties.TaktCharacter, saved: Mapping[str, Any]) -> None:
+    """Version 1: choices are saved by numbers of their own, before by their place in the list."""
+    for name, order in _ORDER_BEFORE_1.items():
+        if name in saved and saved[name] < len(order):
+            setattr(character, name, order[saved[name]])
+    is_checked = character.is_map_checked
+    for joint, kept in zip(character.joints, saved.get("joints", ()), strict=True):
+        if "meant" in kept and kept["meant"] < len(JOINTS_BEFORE_1):
+            certainty = joint.certainty
+            joint.meant = JOINTS_BEFORE_1[kept["meant"]]  # which counts as a person's choice, but none was made
+            joint.certainty = certainty
+    character.is_map_checked = is_checked
+
+
+STEPS: Final[tuple[Step, ...]] = (_number_choices,)
+"""The first takes version 0 to 1, and so on."""
+
+
+@handlers.persistent  # type: ignore[untyped-decorator]  # Blender's stubs do not say its type
+def bring_up_to_date(*_: object) -> None:
+    """Take what the armatures of the open file keep for Takt to the present version."""
+    for ob in bpy.data.objects:
+        saved = versions.saved_settings(ob, properties.NAME)
+        if saved is not None and ob.type == "ARMATURE":
+            _migrate(properties.character(ob), saved, ob.name)
+
+
+def is_newer(armature_object: bpy.types.Object) -> bool:
+    """Tell whether a newer Takt has saved what is kept with an armature."""
+    return properties.character(armature_object).version > properties.VERSION
+
+
+def _migrate(character: properties.TaktCharacter, saved: Mapping[str, Any], name: str) -> None:
+    if character.version > properties.VERSION:
+        _log.warning("'%s' was saved by a newer Takt: update Takt to play its score", name)
+        return
+    for step in STEPS[character.version:]:
+        step(character, saved)
+    character.version = properties.VERSION
+
+
+_WHEN: Final = (handlers.load_post, handlers.blend_import_post, handlers.save_pre)
+
+
+def register() -> None:
+    """Look at every file from now on, and at the one that is open as soon as Blender lets its data be seen."""
+    for when in _WHEN:
+        when.append(bring_up_to_date)
+    bpy.app.timers.register(bring_up_to_date, first_interval=0.0)
+
+
+def unregister() -> None:
+    """Stop that."""
+    if bpy.app.timers.is_registered(bring_up_to_date):
+        bpy.app.timers.unregister(bring_up_to_date)
+    for when in _WHEN:
+        when.remove(bring_up_to_date)
