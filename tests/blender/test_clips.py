@@ -186,7 +186,8 @@ def assert_clip_shows(rig: bpy.types.Object, action: Any, frames: Any) -> None:
 
 
 @pytest.mark.parametrize("interpolation", ["LINEAR", "BEZIER"])
-@pytest.mark.parametrize(("start", "end"), [(10, 20), (0, 10), (7, 13), (-6, 4), (14, 30), (25, 31), (-9, -3), (20, 20)])
+@pytest.mark.parametrize(("start", "end"), [(10, 20), (0, 10), (7, 13), (-6, 4), (14, 30), (25, 31), (-9, -3),
+                                            (20, 20)])
 def test_a_manual_frame_range_is_what_plays(rig: bpy.types.Object, interpolation: str, start: int, end: int) -> None:
     action, _ = along_x(rig, ((0, 0.0), (12, 10.0), (20, 20.0)), interpolation)
     action.use_frame_range, action.frame_start, action.frame_end = True, start, end

@@ -299,8 +299,8 @@ def test_an_undone_armature_ends_it() -> None:
         while "Own rig" in bpy.data.objects and bpy.ops.ed.undo() == {"FINISHED"}:
             pass
     context.view_layer.update()
-    if "Own rig" not in bpy.data.objects:
-        assert not life.is_running() and not ours()
+    assert "Own rig" not in bpy.data.objects
+    assert not life.is_running() and not ours()
     life.stop()
 
 
