@@ -22,6 +22,9 @@ BLENDERS = {
     "5.0": ("3.11", "bpy~=5.0.0"),
 }
 
+OGRE_PYTHON = "3.12"
+"""The only one that OGRE's wheel is made for."""
+
 # Blender 4.5 may crash or hang while its process winds down, so the process ends as soon as pytest is done.
 PYTEST = """
 import os, sys, pytest
@@ -68,7 +71,8 @@ def demo(options: argparse.Namespace) -> int:
 def test(options: argparse.Namespace) -> int:
     """Run all tests inside Blender's own Python module; further arguments go to pytest."""
     # What fails, crashes or finds no test gives a code other than 0.
-    return run([blender_python(options.blender), "-c", PYTEST, *options.rest], fresh_user_folder("test"))
+    python = blender_python(options.blender)
+    return run([python, "-c", PYTEST, *options.rest], {**fresh_user_folder("test"), **ogre_python()})
 
 
 def lint(_: argparse.Namespace) -> int:
@@ -109,8 +113,27 @@ def build_zip(python: Path) -> int:
     scripts = next(python.parent.parent.glob("[Ll]ib/**/bpy/[0-9]*/scripts"))
     tool = [python, scripts / "addons_core" / "bl_pkg" / "cli" / "blender_ext.py"]
     tags = ["--valid-tags", scripts / "modules" / "_bpy_internal" / "extensions" / "tags.py"]
-    return (run([*tool, "build", "--source-dir", ROOT, "--output-filepath", archive, *tags])
+    source = copy_tracked(ROOT, BUILD / "source")
+    return (run([*tool, "build", "--source-dir", source, "--output-filepath", archive, *tags])
             or run([*tool, "validate", *tags, archive]))
+
+
+def copy_tracked(root: Path, to: Path) -> Path:
+    """Copy a checkout without what git does not track, as logs and notes that lie about in it; return the copy.
+
+    A tree that is no checkout, as it comes from an archive, is taken as it is.
+    """
+    if not (root / ".git").exists():
+        return root
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=root, capture_output=True, text=True, check=False)
+    if listed.returncode:
+        raise SetupError(f"git does not list the files of {root}: {listed.stderr.strip()}")
+    shutil.rmtree(to, ignore_errors=True)
+    for name in filter(None, listed.stdout.split("\0")):
+        if (root / name).is_file():  # else it is deleted, and git not yet told
+            (to / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(root / name, to / name)
+    return to
 
 
 def zip_path() -> Path:
@@ -129,6 +152,19 @@ def blender_python(line: str | None = None) -> Path:
     fitting = next(((candidate, python) for candidate in lines for python in pythons(BLENDERS[candidate][0])), None)
     chosen, python = fitting or (lines[0], fetched_python(BLENDERS[lines[0]][0]))
     return environment(f"blender-{chosen}", python, [BLENDERS[chosen][1], *dependencies("test")])
+
+
+def ogre_python() -> dict[str, str]:
+    """Return the setting that names a Python with OGRE, which tests compare with; "none" where it cannot be had."""
+    name = "TAKT_OGRE_PYTHON"
+    if name in os.environ:
+        return {}
+    try:
+        python = next(pythons(OGRE_PYTHON), None) or fetched_python(OGRE_PYTHON)
+        return {name: str(environment("ogre", python, dependencies("ogre")))}
+    except SetupError as error:
+        say(f"the tests that compare with OGRE itself are left out: {error}")
+        return {name: "none"}
 
 
 def pythons(version: str) -> Iterator[str]:

@@ -29,9 +29,9 @@ from takt.preview.cast import ClipAlone
 from takt.preview.offscreen import Stage
 from takt.samples import film
 from takt.samples.character import build_character
+from takt.tests.beside import DATA
 from takt.tests.blender.test_all_pairs import SOURCES, source
 from takt.tests.characters import real_character
-from takt.tests.core.ogre_cases import DATA
 
 CELL = 150
 ROWS = 12

@@ -1,18 +1,15 @@
 """Characters for the tests of skinning and preview: small ones of our own, and real ones where they are at hand."""
 
-import os
-from pathlib import Path
 from typing import Any
 
 import bpy
 import numpy as np
-import pytest
 from mathutils import Matrix
 
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
+from takt.tests.beside import real_file
 
-DATA = Path(os.environ.get("TAKT_DATA", Path(__file__).parents[1] / ".." / "shared" / "data")) / "bind"
 REAL = ("Alien", "Barbarian", "Female_Dress", "Fox", "Mage", "Male_Suit", "Rat", "Rogue_Hooded", "cesium_man",
         "hand_left", "m2m_panda", "m2m_sintel", "mpfb_cmu_mb", "mpfb_game_engine")
 
@@ -42,11 +39,8 @@ def own_character(bones: int = 4, influences: int = 2, sides: int = 8, rings: in
 
 
 def real_character(name: str) -> tuple[Object, Object, FloatArray]:
-    """Load a character and its poses, model_from_rest (P, J, 3, 4); skip the test where it is not at hand."""
-    path = DATA / f"{name}.npz"
-    if not path.exists():
-        pytest.skip(f"the real character is not at {path}; set TAKT_DATA to the folder of data")
-    with np.load(path) as file:
+    """Load a character and its poses, model_from_rest (P, J, 3, 4)."""
+    with np.load(real_file("bind", f"{name}.npz")) as file:
         data = {key: file[key] for key in file.files}
     names = [str(bone) for bone in data["bone_names"]]
     tails = data["bone_tails"].copy()

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 import takt
+from takt.tests.beside import NO_OGRE
 
 if importlib.util.find_spec("bpy") is None:
     collect_ignore = ["blender", "gpu"]
@@ -20,3 +21,10 @@ def extension() -> Iterator[None]:
     takt.register()
     yield
     takt.unregister()
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what wants OGRE itself where whoever started the tests has said that it cannot be had."""
+    left_out = [item for item in items if NO_OGRE and item.get_closest_marker("ogre")]
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = [item for item in items if item not in left_out]

@@ -24,10 +24,8 @@ from takt.core.skeletons.maps import SkeletonMap, find_map
 from takt.core.skeletons.skeleton import Skeleton, world_from_pose
 from takt.samples.clips import build_clips
 from takt.samples.skeleton import build_skeleton
-from takt.tests.core.ogre_cases import DATA
+from takt.tests.beside import real_file
 from takt.tests.core.rigs import real
-
-pytestmark = pytest.mark.skipif(not (DATA / "clips").exists(), reason=f"no data at {DATA}; set TAKT_DATA to its folder")
 
 MEAN_DEG, WORST_DEG = 2.0, 8.0
 HEAD_SHARE = 0.08
@@ -48,16 +46,16 @@ TARGETS = ("sample", "mpfb_game_engine", "Rogue_Hooded", "Male_Suit", "Sinbad", 
 @cache
 def source(name: str) -> tuple[Clip, ...]:
     if name == "clips":
-        paths = sorted((DATA / "clips").iterdir())
+        paths = sorted(real_file("clips").iterdir())
         return tuple(clip for path in paths for clip in read_clip_file(path, clips.formats()).played)
     if name == "Sinbad.skeleton":
         return tuple(clip for clip in sinbad().played if clip.name in ("Dance", "RunBase", "RunTop"))
-    return read_clip_file(DATA / "characters" / name, clips.formats()).played
+    return read_clip_file(real_file("characters", name), clips.formats()).played
 
 
 @cache
 def sinbad() -> OgreSkeleton:
-    return ogre_binary.read((DATA / "ogre" / "Sinbad.skeleton").read_bytes())
+    return ogre_binary.read(real_file("ogre", "Sinbad.skeleton").read_bytes())
 
 
 def target(name: str) -> Skeleton:

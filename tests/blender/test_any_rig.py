@@ -24,7 +24,7 @@ from takt.core.skeletons.skeleton import Skeleton, world_from_pose
 from takt.samples.character import build_character
 from takt.samples.clips import build_clips
 from takt.samples.skeleton import build_skeleton
-from takt.tests.core.ogre_cases import DATA
+from takt.tests.beside import DATA
 from takt.tests.core.rigs import RIGS, with_model_axes
 
 MEAN_DEG, WORST_DEG = 2.0, 8.0

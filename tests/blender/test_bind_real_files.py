@@ -9,10 +9,10 @@ import pytest
 
 from takt.bridge import bend, groups
 from takt.bridge.mesh import armature_from_object, read_mesh, transformed
-from takt.tests.characters import DATA, context, evaluated
+from takt.tests.beside import real_file
+from takt.tests.characters import context, evaluated
 from takt.tests.rigged import bind, select
 
-FILES = DATA.parent / "characters"
 WEIGHT_TOLERANCE = 1e-6
 SAME_PLACE = 1e-6
 FARTHEST_STRETCH = 0.35
@@ -32,9 +32,7 @@ def open_man() -> None:
 
 
 def path(name: str) -> str:
-    if not (FILES / name).exists():
-        pytest.skip(f"the real character is not at {FILES / name}; set TAKT_DATA to the folder of data")
-    return str(FILES / name)
+    return str(real_file("characters", name))
 
 
 def character() -> tuple[Any, list[Any]]:

@@ -20,14 +20,12 @@ from takt.core.maths.arrays import FloatArray
 from takt.core.retargeting.retarget import retarget
 from takt.core.skeletons.skeleton import Skeleton, world_from_pose
 from takt.samples.skeleton import build_skeleton
-from takt.tests.core.ogre_cases import DATA
+from takt.tests.beside import real_file
 
 SAME_MOTION_DEG = 0.1
 """BVH and glTF of one clip; both files hold rounded numbers."""
 IMPORTER_DEG = 0.01
 POSE = 1e-5
-
-needs_data = pytest.mark.skipif(not (DATA / "clips").exists(), reason=f"no data at {DATA}; set TAKT_DATA to its folder")
 
 
 def everything() -> list[str]:
@@ -49,14 +47,13 @@ def read(path: Path) -> tuple[Clip, ...]:
     return read_clip_file(path, clips.formats()).played
 
 
-@needs_data
 @pytest.mark.parametrize("name", ["dance_charleston", "dance_body_roll", "dance_reach_hip", "jumping_jacks", "bow",
                                   "victory"])
 def test_bvh_and_gltf_of_one_clip_are_one_motion(name: str) -> None:
     before, scene = everything(), bpy.context.scene
-    (of_gltf,) = read(DATA / "clips" / f"{name}.glb")
+    (of_gltf,) = read(real_file("clips", f"{name}.glb"))
     assert everything() == before and bpy.context.scene == scene
-    (of_bvh,) = read(DATA / "clips" / f"{name}.bvh")
+    (of_bvh,) = read(real_file("clips", f"{name}.bvh"))
     body = build_skeleton()
     one, other = (retarget(clip, body).clip for clip in (of_gltf, of_bvh))
     times = np.linspace(0.0, min(one.duration_s, other.duration_s), 40)
@@ -67,9 +64,8 @@ def test_bvh_and_gltf_of_one_clip_are_one_motion(name: str) -> None:
     assert np.abs(places[0] - places[1]).max() < 0.005
 
 
-@needs_data
 def test_blenders_importer_reads_bvh_as_we_do() -> None:
-    path = DATA / "clips" / "cmu_01_01.bvh"
+    path = real_file("clips", "cmu_01_01.bvh")
     bpy.ops.import_anim.bvh(filepath=str(path), use_fps_scale=False, rotate_mode="QUATERNION", axis_up="Y",
                             axis_forward="-Z", frame_start=1)
     rig, scene = cast(Any, bpy.context.object), cast(Any, bpy.context.scene)

@@ -13,6 +13,7 @@ import pytest
 from takt.bridge import properties, score
 from takt.core.maths.arrays import FloatArray
 from takt.core.skeletons.skeleton import world_from_pose
+from takt.tests.beside import missing
 from takt.tests.blender.dancing import play, rebuild
 
 NEAR = 1e-4
@@ -27,7 +28,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     bpy.ops.wm.read_factory_settings(use_empty=True)
     addons: Any = addon_utils
     if addons.enable("rigify", default_set=True) is None:
-        pytest.skip("this Blender comes without the add-on Rigify")
+        missing("this Blender comes without the add-on Rigify")
     operators: Any = bpy.ops
     try:
         importlib.import_module("rigify").register_rig_parameters()

@@ -19,7 +19,8 @@ from takt.core.formats.ogre_mesh import Whole
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
 from takt.core.skeletons.skeleton import world_from_pose
-from takt.tests.core.ogre_cases import DATA, sinbad, small
+from takt.tests.beside import real_file
+from takt.tests.core.ogre_cases import sinbad, small
 from takt.tests.core.scores import FIGURE, X, Y, turning, walking
 from takt.tests.core.test_ogre_mesh import UVS, XYZ, xml
 
@@ -148,16 +149,16 @@ def test_plays_as_ogre_plays(path: Path) -> None:
 
 def test_sinbad() -> None:
     skeleton_path = sinbad()
-    armature, mesh_object = opened(DATA / "ogre" / "Sinbad.mesh")
+    armature, mesh_object = opened(real_file("ogre", "Sinbad.mesh"))
     assert (len(armature.data.bones), len(mesh_object.data.vertices), len(bpy.data.actions)) == (69, 5534, 13)
     assert len(mesh_object.data.polygons) == 7612  # none was refused
-    assert_plays(armature, mesh_object, ogre_mesh_binary.read((DATA / "ogre" / "Sinbad.mesh").read_bytes()).whole(),
+    assert_plays(armature, mesh_object, ogre_mesh_binary.read(real_file("ogre", "Sinbad.mesh").read_bytes()).whole(),
                  ogre_binary.read(skeleton_path.read_bytes()))
 
 
 def test_sinbad_can_be_bound_anew() -> None:
     sinbad()
-    _, mesh_object = opened(DATA / "ogre" / "Sinbad.mesh")
+    _, mesh_object = opened(real_file("ogre", "Sinbad.mesh"))
     before = [{g.group: g.weight for g in v.groups} for v in mesh_object.data.vertices]
     assert bpy.ops.takt.auto_bind() == {"FINISHED"}  # type: ignore[attr-defined]  # both are selected
     after = [{g.group: g.weight for g in v.groups} for v in mesh_object.data.vertices]

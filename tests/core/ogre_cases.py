@@ -1,7 +1,6 @@
 """OGRE skeletons made for tests, and where the real one lies."""
 
 import json
-import os
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,38 +15,29 @@ from takt.core.formats.ogre import OgreSkeleton
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
 from takt.core.skeletons.skeleton import Skeleton, world_from_pose
+from takt.tests.beside import ogre_python, real_file
 
 FLOAT32 = 1e-6
 """Relative error that numbers of about one may have after a trip through float32."""
 
-OGRE_PYTHON = os.environ.get("TAKT_OGRE_PYTHON", "")
-
-DATA = Path(os.environ.get("TAKT_DATA", Path(__file__).parents[2] / ".." / "shared" / "data"))
-
-
 def sinbad() -> Path:
-    """Return the path of the real file, or skip the test."""
-    path = DATA / "ogre" / "Sinbad.skeleton"
-    if not path.exists():
-        pytest.skip(f"the real skeleton is not at {path}; set TAKT_DATA to the folder of data")
-    return path
+    """Return the path of the real skeleton."""
+    return real_file("ogre", "Sinbad.skeleton")
 
 
 def of_ogre(path: Path, samples: int) -> dict[str, Any]:
-    """Return what OGRE itself makes of a skeleton's animations, see ogre_oracle.py, or skip the test."""
+    """Return what OGRE itself makes of a skeleton's animations, see ogre_oracle.py."""
     found: dict[str, Any] = _told("ogre_oracle.py", path, samples)
     return found
 
 
 def skinned_by_ogre(path: Path, clip: str, times_s: Sequence[float]) -> FloatArray:
-    """Return where OGRE itself puts a mesh's vertices, (F, V, 3), see ogre_skin_oracle.py, or skip the test."""
+    """Return where OGRE itself puts a mesh's vertices, (F, V, 3), see ogre_skin_oracle.py."""
     return np.array(_told("ogre_skin_oracle.py", path, clip, *times_s)).reshape(len(times_s), -1, 3)
 
 
 def _told(oracle: str, *arguments: object) -> Any:
-    if not OGRE_PYTHON:
-        pytest.skip("TAKT_OGRE_PYTHON names no Python that has ogre-python")
-    done = subprocess.run([OGRE_PYTHON, str(Path(__file__).with_name(oracle)), *map(str, arguments)],
+    done = subprocess.run([ogre_python(), str(Path(__file__).with_name(oracle)), *map(str, arguments)],
                           capture_output=True, text=True, timeout=120, check=True)
     return json.loads(done.stdout.splitlines()[-1])
 

@@ -5,7 +5,6 @@ from functools import cache
 from itertools import product
 
 import numpy as np
-import pytest
 
 from takt.core.clips.clip import Clip
 from takt.core.maths import rotations as rot
@@ -13,7 +12,7 @@ from takt.core.maths.arrays import FloatArray, IntArray
 from takt.core.retargeting.retarget import retarget
 from takt.core.skeletons.skeleton import Skeleton
 from takt.samples.skeleton import build_skeleton
-from takt.tests.core.ogre_cases import DATA
+from takt.tests.beside import real_file
 
 FINGERS = ("thumb", "index", "middle", "ring", "pinky")
 
@@ -25,11 +24,8 @@ def with_model_axes(clip: Clip) -> Clip:
 
 @cache
 def real(name: str) -> Skeleton:
-    """Return the skeleton of one of the bound characters in the data, or skip the test."""
-    path = DATA / "bind" / f"{name}.npz"
-    if not path.exists():
-        pytest.skip(f"the real character is not at {path}; set TAKT_DATA to the folder of data")
-    arrays = np.load(path)
+    """Return the skeleton of one of the bound characters in the data."""
+    arrays = np.load(real_file("bind", f"{name}.npz"))
     names, parents = [str(n) for n in arrays["bone_names"]], arrays["bone_parents"].astype(np.int64)
     return standing_at(names, parents, arrays["bone_heads"].astype(np.float64), name)
 

@@ -1,10 +1,8 @@
 """The default binding: what it promises for any mesh, its options, bad input, and real characters."""
 
 import operator
-import os
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,10 +16,10 @@ from takt.core.binding import inside as module
 from takt.core.binding.inside import BindCancelledError, InsideOptions, bind_inside_distance
 from takt.core.errors import BindError
 from takt.samples import helix
+from takt.tests.beside import real_file
 
 from .bodies import figure, joined, limb, moved, shuffled, split, tube, turn
 
-DATA = Path(os.environ.get("TAKT_DATA", Path(__file__).parents[2] / ".." / "shared" / "data")) / "bind"
 INDEPENDENT = 1e-5
 MIRRORED = 1e-3
 ROUNDING = 1e-9
@@ -244,10 +242,7 @@ def test_few_influences_leave_no_steps():
 
 @pytest.mark.parametrize("name", CHARACTERS)
 def test_real_characters(name):
-    path = DATA / f"{name}.npz"
-    if not path.exists():
-        pytest.skip(f"the real character is not at {path}; set TAKT_DATA to the folder of data")
-    case = benchmark.Case.load(path)
+    case = benchmark.Case.load(real_file("bind", f"{name}.npz"))
     weights = benchmark.default(case)
     assert_bound(benchmark.body_of(case), weights)
     assert np.abs(weights - case.weights).sum(axis=1).mean() < CHARACTERS[name]

@@ -13,7 +13,7 @@ from takt.core.formats import bvh
 from takt.core.library.library import Library
 from takt.core.maths import rotations as rot
 from takt.core.skeletons.skeleton import Skeleton, world_from_pose
-from takt.tests.core.ogre_cases import DATA
+from takt.tests.beside import real_file
 from takt.tests.core.rigs import with_model_axes
 
 TEXT_DIGITS = 1e-7
@@ -109,9 +109,7 @@ def test_ends_are_written_and_joints_without_motion_of_their_own_have_three_chan
 
 @pytest.mark.parametrize("name", ["dance_charleston", "bow", "cmu_01_01"])
 def test_real_files_come_back(name: str) -> None:
-    path = DATA / "clips" / f"{name}.bvh"
-    if not path.exists():
-        pytest.skip(f"the real clip is not at {path}; set TAKT_DATA to the folder of data")
+    path = real_file("clips", f"{name}.bvh")
     file = bvh.read(path.read_bytes(), path)
     again = bvh.read(bvh.write(file.clip, file.frame_time_s, file.ends))
     times = np.linspace(0.0, file.clip.duration_s, 50)

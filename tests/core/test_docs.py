@@ -16,6 +16,7 @@ from takt.core.pha.programme import resolve
 from takt.core.playing.score import Settings, play
 from takt.core.playing.transitions.curves import CURVES
 from takt.core.playing.transitions.methods import METHODS
+from takt.tests.beside import need_plots
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = ROOT / "samples" / "library"
@@ -26,18 +27,40 @@ COMMANDS = [line for block in re.findall(r"```sh\n(.*?)```", COMMAND, re.DOTALL)
 UP = np.array((0.0, 1.0, 0.0))
 
 
-@pytest.mark.parametrize("text", SCORES)
-def test_examples_play(text: str) -> None:
+AUTO, END = float("nan"), 0.0
+"""What stands for a transition's length: found automatically; none, since the score ends there."""
+LEFT, RIGHT, QUARTER = "feet.Steps.left_step", "feet.Steps.right_step", "feet.Steps.quarter_left"
+SWAY, CLAP, BOW = "dance.Moves.sway", "gestures.Greetings.clap", "gestures.Greetings.bow"
+MEANT = (
+    [(LEFT, 0.8, AUTO), (RIGHT, 0.8, END)],
+    [*[(LEFT, 0.5, AUTO), (RIGHT, 0.5, AUTO)] * 3, (LEFT, 0.25, AUTO), (RIGHT, 0.25, AUTO), (LEFT, 0.25, AUTO),
+     (RIGHT, 0.25, END)],
+    [(QUARTER, 1.0, AUTO), (QUARTER, 1.0, AUTO), (BOW, 2.0, END)],
+    [(SWAY, 2.0, 0.0), (SWAY, 2.0, 0.75), (CLAP, 2.0, AUTO), (BOW, 2.0, END)],
+)
+"""What each example of the language plays: clips, their seconds, and those of the transition after each."""
+
+
+@pytest.mark.parametrize(("text", "meant"), list(zip(SCORES, MEANT, strict=True)))
+def test_examples_play_what_the_text_says(text: str, meant: list[tuple[str, float, float]]) -> None:
     document = parse(text)
     assert document.problems == ()
     motion = play(resolve(document, Library([SAMPLES])), turn=rot.IDENTITY, up=UP)
-    assert motion.duration_s > 0.0
+    played, clips, lengths, transitions = motion.sequence, *zip(*meant, strict=True)
+    assert tuple(played.clips[clip] for clip in played.clip) == clips
+    np.testing.assert_allclose(played.length_s, lengths)
+    np.testing.assert_allclose(played.transition_s, transitions)
+    np.testing.assert_allclose(played.start_s, np.cumsum((0.0, *lengths[:-1])))
+    assert motion.duration_s == pytest.approx(sum(lengths))
+    told = ~np.isnan(transitions)
+    windows = motion.layout.window_end_s - motion.layout.window_begin_s
+    np.testing.assert_allclose(windows[told], np.array(transitions)[told], atol=1e-12)
 
 
-def test_lengths_that_are_told_are_right() -> None:
-    lengths = [play(resolve(parse(text), Library([SAMPLES])), turn=rot.IDENTITY, up=UP).duration_s
-               for text in SCORES[:2]]
-    assert lengths == pytest.approx([1.6, 4.0])
+def test_lengths_that_the_text_tells_are_those() -> None:
+    assert "each for one **tick** of 0.8 seconds: 1.6 seconds." in LANGUAGE
+    assert "Six steps of half a second, then four of a quarter: 4 seconds." in LANGUAGE
+    assert [sum(length for _, length, _ in meant) for meant in MEANT[:2]] == pytest.approx([1.6, 4.0])
 
 
 @pytest.mark.parametrize(("entries", "default"), [(METHODS, Settings().method), (CURVES, Settings().curve)])
@@ -52,7 +75,7 @@ def test_commands_work(line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     name, *arguments = shlex.split(line)
     assert name == "takt"
     if arguments[0] == "plot":
-        pytest.importorskip("matplotlib", reason="plots are an extra")
+        need_plots()
     shutil.copytree(SAMPLES, tmp_path / "library")
     monkeypatch.chdir(tmp_path / "library")
     assert main(arguments) == 0

@@ -15,7 +15,8 @@ from takt.core.skeletons.maps import SURE, SkeletonMap, find_map, fingerprint, r
 from takt.core.skeletons.maps.skeleton_map import ESSENTIAL
 from takt.core.skeletons.skeleton import Skeleton
 from takt.samples.skeleton import build_skeleton
-from takt.tests.core.ogre_cases import DATA, sinbad
+from takt.tests.beside import real_file
+from takt.tests.core.ogre_cases import sinbad
 from takt.tests.core.rigs import FINGERS, RIGS, real, standing_at, worn
 
 SPINE = frozenset(hanim.SPINE)
@@ -129,7 +130,7 @@ def test_sinbad_and_the_real_clips() -> None:
     for name, truth, trunk, turn in (
             ("bow", UNREAL | {"pelvis": hanim.ROOT, "head": "skullbase"}, UNREAL_TRUNK, Z_UP),
             ("cmu_01_01", CMU | sided("L", "R", "{}Fingers=middle1"), CMU_TRUNK, rot.IDENTITY)):
-        found = find_map(bvh.read((DATA / "clips" / f"{name}.bvh").read_bytes()).clip.skeleton)
+        found = find_map(bvh.read(real_file("clips", f"{name}.bvh").read_bytes()).clip.skeleton)
         assert (found_limbs(found), found_trunk(found)) == (truth, trunk)
         assert turns(found, turn)
 

@@ -1,7 +1,6 @@
 """OGRE's binary skeletons: bytes made by hand, trips there and back, OGRE's own tools, damaged files."""
 
 import os
-import shutil
 import struct
 import subprocess
 from pathlib import Path
@@ -17,6 +16,7 @@ from takt.core.formats import ogre_binary, ogre_xml
 from takt.core.formats.ogre import Base, Link, OgreSkeleton
 from takt.core.maths import rotations as rot
 from takt.core.skeletons.skeleton import Skeleton, world_from_pose
+from takt.tests.beside import ogre_converter
 from takt.tests.core.ogre_cases import FLOAT32, assert_same, assert_same_motion, of_ogre, sinbad, skeletons, small
 
 OGRE_UNITS = 2e-5
@@ -282,20 +282,15 @@ def read_or_refuse(data: bytes) -> None:
         assert "byte" in str(error)
 
 
-needs_converter = pytest.mark.skipif(shutil.which("OgreXMLConverter") is None,
-                                     reason="OgreXMLConverter is not installed (Debian: ogre-1.12-tools)")
-
-
 def converted(source: Path, ending: str) -> Path:
     """Let OGRE's own converter turn a file from one form into the other."""
     result = source.with_name(source.name.split(".")[0] + "2" + ending)
-    done = subprocess.run(["OgreXMLConverter", "-q", str(source), str(result)], cwd=source.parent,
+    done = subprocess.run([ogre_converter(), "-q", str(source), str(result)], cwd=source.parent,
                           capture_output=True, text=True, timeout=60, check=False)
     assert result.exists(), done.stdout + done.stderr
     return result
 
 
-@needs_converter
 class TestConverter:
     """OGRE's converter reads what we write, and we read what it writes."""
 
@@ -340,6 +335,7 @@ class TestConverter:
         assert (there.blend_mode, there.links, dict(there.bases)) == (whole.blend_mode, whole.links, whole.bases)
 
 
+@pytest.mark.ogre
 class TestOgre:
     """OGRE 14 evaluates the poses; ours agree on every clip."""
 

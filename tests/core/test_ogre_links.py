@@ -157,6 +157,7 @@ def test_files_that_may_not_be_read_are_not(folder: Path, tmp_path_factory: pyte
         loaded(folder, "own")
 
 
+@pytest.mark.ogre
 def test_ogre_plays_them_so(folder: Path) -> None:
     """Against OGRE's own Skeleton, which finds, scales and applies linked animations itself."""
     third = FILES["third.skeleton"]  # without its way back to the first, which OGRE would go round and round

@@ -1,7 +1,6 @@
 """OGRE's meshes and materials: bytes made by hand, OGRE's own converter, the real one, damaged files."""
 
 import os
-import shutil
 import struct
 import subprocess
 from pathlib import Path
@@ -24,7 +23,8 @@ from takt.core.formats.ogre_mesh import (
     Weights,
     triangles_of,
 )
-from takt.tests.core.ogre_cases import DATA, FLOAT32, sinbad, small
+from takt.tests.beside import ogre_converter, real_file
+from takt.tests.core.ogre_cases import FLOAT32, sinbad, small
 
 CUTS = int(os.environ.get("TAKT_CUTS", "200"))
 XYZ = np.array(((0.0, 0, 0), (1, 0, 0), (1, 2, 0), (0, 2, 0.5)))
@@ -167,11 +167,9 @@ def test_more_rows_than_elements_may_be_kept_are_read(monkeypatch: pytest.Monkey
 
 
 def converted(source: Path, target: Path) -> None:
-    """Let OGRE's own tool convert a file, or skip the test."""
-    tool = shutil.which("OgreXMLConverter")
-    if tool is None:
-        pytest.skip("OgreXMLConverter is not installed (Debian: ogre-1.12-tools)")
-    subprocess.run([tool, "-q", str(source), str(target)], check=True, capture_output=True, cwd=source.parent)
+    """Let OGRE's own tool convert a file."""
+    subprocess.run([ogre_converter(), "-q", str(source), str(target)], check=True, capture_output=True,
+                   cwd=source.parent)
     assert target.exists()
 
 
@@ -188,10 +186,7 @@ def test_ogre_reads_our_xml_as_we_do(tmp_path: Path) -> None:
 
 
 def real_mesh() -> bytes:
-    path = DATA / "ogre" / "Sinbad.mesh"
-    if not path.exists():
-        pytest.skip(f"the real mesh is not at {path}; set TAKT_DATA to the folder of data")
-    return path.read_bytes()
+    return real_file("ogre", "Sinbad.mesh").read_bytes()
 
 
 def test_the_real_mesh() -> None:

@@ -12,6 +12,7 @@ OGRE_UNITS = 1e-4
 """Of a character ten units tall."""
 
 
+@pytest.mark.ogre
 @pytest.mark.parametrize("name", ["Dance", "RunBase", "SliceVertical", "JumpStart"])
 def test_vertices_are_where_ogre_puts_them(name: str) -> None:
     path = sinbad()

@@ -19,7 +19,8 @@ from takt.core.skeletons import hanim
 from takt.core.skeletons.maps import find_map
 from takt.core.skeletons.skeleton import Skeleton, world_from_pose
 from takt.samples.skeleton import build_skeleton
-from takt.tests.core.ogre_cases import DATA, sinbad
+from takt.tests.beside import real_file
+from takt.tests.core.ogre_cases import sinbad
 from takt.tests.core.rigs import RIGS, real, worn
 
 ROUNDING = 1e-9
@@ -360,9 +361,7 @@ def test_a_foot_beside_its_leg_is_carried_by_it() -> None:
 
 
 def test_a_file_whose_root_rests_in_the_origin_stands_on_the_ground() -> None:
-    path = DATA / "clips" / "cmu_01_01.bvh"
-    if not path.exists():
-        pytest.skip(f"the real clip is not at {path}; set TAKT_DATA to the folder of data")
+    path = real_file("clips", "cmu_01_01.bvh")
     body = build_skeleton()
     done = retarget(bvh.read(path.read_bytes()).clip, body).clip
     world = world_from_pose(body, done.sample(np.linspace(0.0, done.duration_s, 60)))[:, :, 1, 3]

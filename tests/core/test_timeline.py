@@ -15,6 +15,7 @@ from takt.core.playing.motion import Motion
 from takt.core.playing.score import Settings, play
 from takt.core.playing.timeline import CLIP_ROW, CURVE_POINTS, PROCEDURE_ROW, TRANSITION_ROW, Timeline, angular_speeds
 from takt.core.playing.transitions.methods import METHODS
+from takt.tests.beside import need_plots
 from takt.tests.core.scores import UP_Z, procedure, programme
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -116,7 +117,7 @@ def test_bake_refuses_what_does_not_fit() -> None:
 
 
 def test_plot(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib", reason="plots are an extra")
+    need_plots()
     out = tmp_path / "dance.svg"
     assert main(["plot", str(ROOT / "samples" / "library" / "walk.pha"), str(out), "--to", "4"]) == 0
     assert "<svg" in out.read_text(encoding="utf-8")

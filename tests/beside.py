@@ -1,0 +1,52 @@
+"""What tests want that is no part of the project: real files, OGRE itself and its converter, matplotlib, Rigify.
+
+Where something of it is missing, the tests that want it are skipped; where CI is set they fail, since nobody would
+notice. A machine that has no real files on purpose says so: TAKT_DATA=none.
+"""
+
+import importlib.util
+import os
+import shutil
+from pathlib import Path
+from typing import NoReturn
+
+import pytest
+
+_GIVEN = os.environ.get("TAKT_DATA", "")
+DATA = Path(_GIVEN or Path(__file__).resolve().parents[2] / "shared" / "data")
+"""The folder of real files."""
+NO_OGRE = os.environ.get("TAKT_OGRE_PYTHON") == "none"
+"""Whether this machine is known to have no Python that OGRE is made for; tests marked `ogre` are then not collected."""
+
+
+def missing(reason: str) -> NoReturn:
+    """Skip the test, or fail where CI is set."""
+    if os.environ.get("CI") == "true":
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+def real_file(*path: str) -> Path:
+    """Return the path of a real file, or of a folder of them, below the folder of data."""
+    found = DATA.joinpath(*path)
+    if _GIVEN == "none":
+        pytest.skip("this machine has no real files on purpose (TAKT_DATA=none)")
+    if not found.exists():
+        missing(f"no real file at {found}; set TAKT_DATA to the folder of data, or to none")
+    return found
+
+
+def ogre_python() -> str:
+    """Return the Python that has OGRE."""
+    return os.environ.get("TAKT_OGRE_PYTHON") or missing("TAKT_OGRE_PYTHON names no Python that has ogre-python")
+
+
+def ogre_converter() -> str:
+    """Return OGRE's own tool, which turns binary files into XML and back."""
+    return shutil.which("OgreXMLConverter") or missing("OgreXMLConverter is not installed (Debian: ogre-1.12-tools)")
+
+
+def need_plots() -> None:
+    """Want matplotlib."""
+    if importlib.util.find_spec("matplotlib") is None:
+        missing("matplotlib is not installed")

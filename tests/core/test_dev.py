@@ -1,0 +1,50 @@
+"""The tools: what they pack."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from takt import dev
+
+
+def git(folder: Path, *arguments: str) -> None:
+    subprocess.run(["git", *arguments], cwd=folder, check=True, capture_output=True)
+
+
+def files(folder: Path) -> set[str]:
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.fixture
+def checkout_(tmp_path: Path) -> Path:
+    """Three files that git tracks, one of them edited and one deleted since, and what else may lie about."""
+    root = tmp_path / "root"
+    (root / "core" / "mäps").mkdir(parents=True)
+    for name in ("__init__.py", "core/mäps/a b.py", "gone.py"):
+        (root / name).write_text("first")
+    git(root, "init", "--quiet")
+    git(root, "add", ".")
+    (root / "core/mäps/a b.py").write_text("edited")
+    (root / "gone.py").unlink()
+    for name in ("OgreXMLConverter.log", "core/notes.txt", "core/mäps/new.py"):
+        (root / name).write_text("lies about")
+    return root
+
+
+def test_only_what_git_tracks_is_packed(checkout_: Path, tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "of_before.py").write_text("")
+    out = dev.copy_tracked(checkout_, tmp_path / "out")
+    assert files(out) == {"__init__.py", "core/mäps/a b.py"}
+    assert (out / "core/mäps/a b.py").read_text() == "edited"
+
+
+def test_a_tree_that_is_no_checkout_is_taken_as_it_is(tmp_path: Path) -> None:
+    assert dev.copy_tracked(tmp_path, tmp_path / "out") == tmp_path
+
+
+def test_a_broken_checkout_is_refused(tmp_path: Path) -> None:
+    (tmp_path / ".git").write_text("gitdir: /nowhere")
+    with pytest.raises(dev.SetupError, match="git does not list the files of"):
+        dev.copy_tracked(tmp_path, tmp_path / "out")
