@@ -3,6 +3,7 @@
 import bpy
 
 from . import migrations, properties
+from .reports import GreyWithReason
 
 _MODES_THAT_ALLOW_ACTIONS = frozenset({"OBJECT", "POSE"})
 
@@ -35,13 +36,19 @@ def score_problem(armature_object: bpy.types.Object | None) -> str:
     return reason
 
 
-class ForScore:
-    """Wants an armature that has a score."""
+class ForArmature(GreyWithReason):
+    """An operator that wants an armature which may be changed."""
 
     @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        """Tell whether there is a score."""
-        reason = score_problem(active_armature(context))
-        if reason:
-            cls.poll_message_set(reason)  # type: ignore[attr-defined]  # the operator's
-        return not reason
+    def problem(cls, context: bpy.types.Context) -> str:
+        """Return why there is none."""
+        return armature_problem(active_armature(context))
+
+
+class ForScore(GreyWithReason):
+    """An operator that wants an armature with a score."""
+
+    @classmethod
+    def problem(cls, context: bpy.types.Context) -> str:
+        """Return why there is none."""
+        return score_problem(active_armature(context))

@@ -11,6 +11,7 @@ from ..bridge.background import BackgroundWork
 from ..bridge.bind_options import BindOptions
 from ..bridge.bind_selection import check_objects, selection, selection_problem
 from ..bridge.binding import BindResult, BindTask
+from ..bridge.reports import GreyWithReason, refuse
 from ..core.binding import BindCancelledError
 from ..core.errors import TaktError
 
@@ -21,7 +22,7 @@ _PERCENT = 100.0
 _NAMES_SHOWN = 5
 
 
-class TAKT_OT_auto_bind(BindOptions, bpy.types.Operator):
+class TAKT_OT_auto_bind(GreyWithReason, BindOptions, bpy.types.Operator):
     """Bind the selected meshes to the armature: make the vertex groups of its deforming bones"""
 
     bl_idname = "takt.auto_bind"
@@ -33,12 +34,9 @@ class TAKT_OT_auto_bind(BindOptions, bpy.types.Operator):
     _timer: bpy.types.Timer | None = None
 
     @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        """Tell whether there is something to bind."""
-        reason = selection_problem(context)
-        if reason:
-            cls.poll_message_set(reason)
-        return not reason
+    def problem(cls, context: bpy.types.Context) -> str:
+        """Return why there is nothing to bind."""
+        return selection_problem(context)
 
     def draw(self, _context: bpy.types.Context) -> None:
         """Draw the options in the adjust panel."""
@@ -59,8 +57,7 @@ class TAKT_OT_auto_bind(BindOptions, bpy.types.Operator):
             self._read(context)
             return self._write(context, binding.solve(self._task, self.method, self.settings(), tell))
         except TaktError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+            return refuse(self, str(error))
         finally:
             manager.progress_end()
 
@@ -72,8 +69,7 @@ class TAKT_OT_auto_bind(BindOptions, bpy.types.Operator):
             self._read(context)
             self._work = BackgroundWork(partial(binding.solve, self._task, self.method, self.settings()))
         except TaktError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+            return refuse(self, str(error))
         if self._work.has_ended(within_s=_PATIENCE_S):
             return self._end(context)
         manager = context.window_manager
@@ -116,8 +112,7 @@ class TAKT_OT_auto_bind(BindOptions, bpy.types.Operator):
         except BindCancelledError:
             return {"CANCELLED"}
         except TaktError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+            return refuse(self, str(error))
 
     def _write(self, context: bpy.types.Context, result: BindResult) -> "set[Any]":
         """Write what was found, if all is still as it was when it was read."""

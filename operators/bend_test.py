@@ -8,6 +8,7 @@ from bpy.props import FloatProperty
 
 from ..bridge import bend
 from ..bridge.active_character import active_armature, armature_problem
+from ..bridge.reports import GreyWithReason
 
 _ANGLE_RAD = math.radians(25.0)
 _JOINT_S = 0.5
@@ -17,7 +18,7 @@ _LOOKING_AROUND = frozenset({"MIDDLEMOUSE", "WHEELUPMOUSE", "WHEELDOWNMOUSE", "T
                              "NDOF_MOTION", "MOUSEMOVE", "MOUSEROTATE", "MOUSESMARTZOOM"})
 
 
-class _Bending(bpy.types.Operator):
+class _Bending(GreyWithReason, bpy.types.Operator):
     """What both ways of bending share; not registered itself."""
 
     if TYPE_CHECKING:
@@ -27,12 +28,9 @@ class _Bending(bpy.types.Operator):
                              default=_ANGLE_RAD, min=math.radians(-120.0), max=math.radians(120.0))
 
     @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        """Tell whether there are joints that can be bent, or put back."""
-        reason = _problem(context)
-        if reason:
-            cls.poll_message_set(reason)
-        return not reason
+    def problem(cls, context: bpy.types.Context) -> str:
+        """Return why no joint can be bent, nor put back."""
+        return _problem(context)
 
 
 class TAKT_OT_bend_test(_Bending):

@@ -6,9 +6,10 @@ import bpy
 from bpy.props import EnumProperty
 
 from ..bridge import libraries
+from ..bridge.reports import GreyWithReason
 
 
-class TAKT_OT_change_libraries(bpy.types.Operator):
+class TAKT_OT_change_libraries(GreyWithReason, bpy.types.Operator):
     """Add a library, remove the chosen one, or change the order in which they are searched"""
 
     bl_idname = "takt.change_libraries"
@@ -24,12 +25,9 @@ class TAKT_OT_change_libraries(bpy.types.Operator):
             ("UP", "Up", "Search the chosen library earlier"), ("DOWN", "Down", "Search the chosen library later")))
 
     @classmethod
-    def poll(cls, _context: bpy.types.Context) -> bool:
-        """Tell whether there are preferences to change."""
-        if libraries.kept() is None:
-            cls.poll_message_set("Takt is not installed as an extension")
-            return False
-        return True
+    def problem(cls, _context: bpy.types.Context) -> str:
+        """Return why there are no preferences to change."""
+        return "Takt is not installed as an extension" if libraries.kept() is None else ""
 
     def execute(self, _context: bpy.types.Context) -> "set[Any]":
         """Change the list; what cannot be moved or removed stays."""

@@ -10,7 +10,7 @@ from bpy_extras.io_utils import ImportHelper, poll_file_object_drop
 
 from ..bridge import armature, binding, clip_actions, groups, ogre_files, ogre_objects
 from ..bridge.axes import BLENDER_FROM_HANIM
-from ..bridge.reports import refuse
+from ..bridge.reports import GreyWithReason, refuse
 from ..core.clips.clip import Clip
 from ..core.errors import TaktError
 from ..core.formats.ogre import OgreSkeleton
@@ -19,7 +19,7 @@ from ..core.retargeting.retarget import retarget
 _LONGEST_NAME = 63
 
 
-class TAKT_OT_import_ogre(ImportHelper, bpy.types.Operator):
+class TAKT_OT_import_ogre(GreyWithReason, ImportHelper, bpy.types.Operator):
     """Open an OGRE character: mesh, skeleton, weights, materials, and each clip as an Action"""
 
     bl_idname = "takt.import_ogre"
@@ -36,12 +36,9 @@ class TAKT_OT_import_ogre(ImportHelper, bpy.types.Operator):
                                     options={"HIDDEN"})
 
     @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        """Tell whether objects can be made."""
-        if context.mode == "OBJECT":
-            return True
-        cls.poll_message_set("Go to Object Mode first")
-        return False
+    def problem(cls, context: bpy.types.Context) -> str:
+        """Return why no objects can be made."""
+        return "" if context.mode == "OBJECT" else "Go to Object Mode first"
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
         """Open a file that was dropped at once; else ask for one."""

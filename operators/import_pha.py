@@ -8,14 +8,14 @@ from bpy.props import StringProperty
 from bpy_extras.io_utils import ImportHelper, poll_file_object_drop
 
 from ..bridge import properties, score
-from ..bridge.active_character import active_armature, armature_problem
+from ..bridge.active_character import ForArmature, active_armature, armature_problem
 from ..bridge.reports import refuse
 from ..bridge.score_layout import draw_settings
 from ..bridge.write_motion import write_motion
 from ..core.errors import TaktError
 
 
-class TAKT_OT_import_pha(properties.ScoreSettings, ImportHelper, bpy.types.Operator):
+class TAKT_OT_import_pha(ForArmature, properties.ScoreSettings, ImportHelper, bpy.types.Operator):
     """Let the active armature play a score of procedural humanoid animation"""
 
     bl_idname = "takt.import_pha"
@@ -34,14 +34,6 @@ class TAKT_OT_import_pha(properties.ScoreSettings, ImportHelper, bpy.types.Opera
         bvh_up: properties.bvh_up_property(options={"SKIP_SAVE"})
         bvh_forward: properties.bvh_forward_property(options={"SKIP_SAVE"})
         filter_glob: StringProperty(default="*.pha", options={"HIDDEN"})
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        """Tell whether there is an armature to play."""
-        reason = armature_problem(active_armature(context))
-        if reason:
-            cls.poll_message_set(reason)
-        return not reason
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
         """Play a file that was dropped at once; else ask for one."""

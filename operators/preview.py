@@ -4,13 +4,14 @@ from typing import Any
 
 import bpy
 
+from ..bridge.reports import GreyWithReason, refuse
 from ..preview import life
 from ..preview.character import armature_of, bound_meshes
 
 _PROGRESS_STEPS = 100
 
 
-class TAKT_OT_preview(bpy.types.Operator):
+class TAKT_OT_preview(GreyWithReason, bpy.types.Operator):
     """Draw the selected characters as their score plays them, in all 3D viewports, without the Action"""
 
     bl_idname = "takt.preview"
@@ -18,12 +19,10 @@ class TAKT_OT_preview(bpy.types.Operator):
     bl_options = {"REGISTER"}
 
     @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        """Tell whether there is something to switch on or off."""
-        if life.is_running() or _armatures(context):
-            return True
-        cls.poll_message_set("Select an armature, or a mesh that is bound to one")
-        return False
+    def problem(cls, context: bpy.types.Context) -> str:
+        """Return why there is nothing to switch on or off."""
+        is_any = life.is_running() or _armatures(context)
+        return "" if is_any else "Select an armature, or a mesh that is bound to one"
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
         """Switch over."""
@@ -34,8 +33,7 @@ class TAKT_OT_preview(bpy.types.Operator):
         bound = bound_armatures(context)
         if not bound:
             names = ", ".join(repr(armature.name) for armature in _armatures(context))
-            self.report({"ERROR"}, f"No mesh of this scene follows {names}. Bind one first: Auto-bind to Skeleton")
-            return {"CANCELLED"}
+            return refuse(self, f"No mesh of this scene follows {names}. Bind one first: Auto-bind to Skeleton")
         life.start(bound)
         window_manager, layer = context.window_manager, context.view_layer
         assert window_manager is not None and layer is not None

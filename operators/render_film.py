@@ -14,6 +14,7 @@ from bpy_extras.io_utils import ExportHelper
 
 from ..bridge import properties, score
 from ..bridge.film import PictureFile, encode_film
+from ..bridge.reports import GreyWithReason
 from ..core.maths.arrays import FloatArray
 from ..preview import life
 from ..preview.character import Character, Playable
@@ -31,7 +32,7 @@ _CANNOT = (OSError, RuntimeError, ReferenceError)
 """What a disk, Blender, and a character deleted meanwhile bring up."""
 
 
-class TAKT_OT_render_film(ExportHelper, bpy.types.Operator):
+class TAKT_OT_render_film(GreyWithReason, ExportHelper, bpy.types.Operator):
     """Write what the preview shows: the score as a film, or the current frame as a picture"""
 
     bl_idname = "takt.render_film"
@@ -61,16 +62,11 @@ class TAKT_OT_render_film(ExportHelper, bpy.types.Operator):
                                     description="In hundredths of the scene's resolution")
 
     @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        """Tell whether there is a character, and something to see it by."""
-        reason = ""
+    def problem(cls, context: bpy.types.Context) -> str:
+        """Return why there is no character, or nothing to see it by."""
         if context.scene is None or (context.scene.camera is None and _viewport(context) is None):
-            reason = "The scene has no camera; add one that looks at the character"
-        elif not bound_armatures(context):
-            reason = "Select a character whose meshes are bound: Auto-bind to Skeleton"
-        if reason:
-            cls.poll_message_set(reason)
-        return not reason
+            return "The scene has no camera; add one that looks at the character"
+        return "" if bound_armatures(context) else "Select a character whose meshes are bound: Auto-bind to Skeleton"
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
         """Ask for the file."""

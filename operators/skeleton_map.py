@@ -5,24 +5,12 @@ from typing import Any
 import bpy
 
 from ..bridge import joint_map
-from ..bridge.active_character import active_armature, armature_problem
+from ..bridge.active_character import ForArmature, active_armature
 from ..bridge.reports import refuse
 from ..core.errors import TaktError
 
 
-class _ForArmature:
-    """Wants an armature that may be changed."""
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        """Tell whether there is an armature."""
-        reason = armature_problem(active_armature(context))
-        if reason:
-            cls.poll_message_set(reason)  # type: ignore[attr-defined]  # the operator's
-        return not reason
-
-
-class TAKT_OT_find_map(_ForArmature, bpy.types.Operator):
+class TAKT_OT_find_map(ForArmature, bpy.types.Operator):
     """Find out which bone is which joint of the body: by names, by shape, or from a map file in the library"""
 
     bl_idname = "takt.find_map"
@@ -45,7 +33,7 @@ class TAKT_OT_find_map(_ForArmature, bpy.types.Operator):
         return {"FINISHED"}
 
 
-class TAKT_OT_save_map(_ForArmature, bpy.types.Operator):
+class TAKT_OT_save_map(ForArmature, bpy.types.Operator):
     """Save the list in the library, for all characters with this rig"""
 
     bl_idname = "takt.save_map"

@@ -1,5 +1,6 @@
 """A small armature and meshes to bind to it, made by hand."""
 
+from pathlib import Path
 from typing import Any
 
 import bpy
@@ -34,6 +35,17 @@ def make_mesh(name: str = "Body", seed: int = 1) -> Any:
     body = bpy.data.objects.new(name, mesh)
     context.collection.objects.link(body)
     return body
+
+
+def linked(ob: Any, folder: Path) -> Any:
+    """Write an object into a file of its own and link it from there, in its place."""
+    path, name = str(folder / "library.blend"), ob.name
+    bpy.data.libraries.write(path, {ob})
+    bpy.data.objects.remove(ob)
+    with bpy.data.libraries.load(path, link=True) as (_, wanted):  # type: ignore
+        wanted.objects = [name]
+    context.collection.objects.link(wanted.objects[0])
+    return wanted.objects[0]
 
 
 def select(active: Any, *others: Any) -> None:

@@ -27,14 +27,10 @@ class BindMethod:
     settings: tuple[str, ...]
 
 
-def _bind_inside(body: BindInput, settings: BindSettings, progress: Progress | None = None) -> Influences:
-    return bind_inside_distance(body, settings.inside_options(), progress)
-
-
 METHODS: dict[str, BindMethod] = {
     "INSIDE": BindMethod(
         "Inside Distance", "The nearest bones as the inside of the body sees them, blended over its surface",
-        _bind_inside, ("influences", "hardness", "smoothing", "resolution", "prune_below", "weld_seams")),
+        bind_inside_distance, ("influences", "hardness", "smoothing", "resolution", "prune_below", "weld_seams")),
     "EUCLIDEAN": BindMethod(
         "Distance", "The nearest bones, weighed by a power of their distance",
         bind_euclidean, ("influences", "exponent")),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from .diffusion import Graph
 from .frame import Frame
 from .input import BindInput
 from .loose import boneless, carried
+from .settings import BindSettings
 from .solid import SAMPLE_STEP, Solid, cell_size
 from .sources import Skin, Sources, find_sources
 from .surface import Surface, connected, triangulate
@@ -42,34 +42,7 @@ class BindCancelledError(BindError):
     """The binding was stopped by whoever asked for it; nothing was changed."""
 
 
-@dataclass(frozen=True)
-class InsideOptions:
-    """What a user can set about `bind_inside_distance`; the defaults suit all characters.
-
-    influences: the most bones that move a vertex, 0 for no limit. hardness: power on the solved weights;
-    higher makes zones harder. smoothing: how far zones blend, as a factor; 0 does not blend. resolution: the
-    solid has its cube as number of cells. prune_below: weights smaller than this are dropped, and those a little
-    larger fade. weld_seams: vertices at one place are one; off, each stands alone, and an imported mesh may tear
-    along its seams.
-    Raises BindError where a value lies outside its range.
-    """
-
-    influences: int = 4
-    hardness: float = 1.5
-    smoothing: float = 1.0
-    resolution: int = 48
-    prune_below: float = 0.011
-    weld_seams: bool = True
-
-    def __post_init__(self) -> None:
-        for name, least, most in (("influences", 0, 64), ("hardness", 0.5, 8.0), ("smoothing", 0.0, 4.0),
-                                  ("resolution", 8, 256), ("prune_below", 0.0, 0.5)):
-            value = getattr(self, name)
-            if not least <= value <= most:
-                raise BindError(f"{name} is {value}; choose from {least} to {most}")
-
-
-def bind_inside_distance(body: BindInput, options: InsideOptions | None = None,
+def bind_inside_distance(body: BindInput, settings: BindSettings | None = None,
                          progress: Progress | None = None) -> Influences:
     """Bind by nearness as seen through the inside of all meshes together, blended over their surface.
 
@@ -88,11 +61,11 @@ def bind_inside_distance(body: BindInput, options: InsideOptions | None = None,
 
     Raises BindCancelledError only; what cannot be bound is refused by BindInput.
     """
-    options = options or InsideOptions()
+    settings = settings or BindSettings()
     report = _Report(progress)
-    place, surface, frame = _weld(body, options.weld_seams)
+    place, surface, frame = _weld(body, settings.weld_seams)
     report.at(0.2)
-    cell = cell_size(surface.points, options.resolution)
+    cell = cell_size(surface.points, settings.resolution)
     solid = Solid.build(surface.points, *surface.samples(SAMPLE_STEP * cell), cell)
     report.at(0.3)
     heads, tails = (np.clip(frame.inward(ends), -_FARTHEST, _FARTHEST) for ends in (body.heads, body.tails))
@@ -103,29 +76,29 @@ def bind_inside_distance(body: BindInput, options: InsideOptions | None = None,
     skin = Skin.over(solid, clusters.points, clusters.normals, clusters.areas, size)
     sources = find_sources(skin, segments, len(body.bone_names), solid, size)
     report.at(0.6)
-    weights = _blended(clusters, sources, size, options, report)
+    weights = _blended(clusters, sources, size, settings, report)
     report.at(0.9)
-    part = _parts(surface, clusters, options.weld_seams)
+    part = _parts(surface, clusters, settings.weld_seams)
     lengths = np.zeros(len(body.bone_names))
     np.maximum.at(lengths, segments.bones, segments.lengths)
     weights = carried(weights, clusters.points, _some_area(clusters), part,
                       boneless(surface, part[clusters.label], segments, solid), sources.distances, lengths)
-    runs = [Influences.fading(rows, options.influences, options.prune_below)
+    runs = [Influences.fading(rows, settings.influences, settings.prune_below)
             for rows in clusters.spread(weights, surface.points)]
     report.at(1.0)
     return _joined(runs, place)
 
 
-def _blended(clusters: Clusters, sources: Sources, size: float, options: InsideOptions,
+def _blended(clusters: Clusters, sources: Sources, size: float, settings: BindSettings,
              report: _Report) -> FloatArray:
     """Return the sources' shares blended over the surface and sharpened, (C, B), rows summing to 1."""
     weights = sources.shares
-    if options.smoothing > 0.0 and size > 0.0:
+    if settings.smoothing > 0.0 and size > 0.0:
         areas = _some_area(clusters)
-        distance = np.maximum(sources.distances, _NEAREST * size) * options.smoothing
+        distance = np.maximum(sources.distances, _NEAREST * size) * settings.smoothing
         graph = Graph.build(len(areas), *clusters.links)
         weights = graph.solve(_HOLD * areas / distance**2, sources.shares, report.round)
-    weights = np.maximum(weights, 0.0) ** options.hardness
+    weights = np.maximum(weights, 0.0) ** settings.hardness
     return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
 

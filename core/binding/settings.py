@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ..errors import BindError
-from .inside import InsideOptions
 
 
 class Span(NamedTuple):
@@ -31,7 +30,10 @@ class BindSettings:
     """Settings of all binding methods; each method reads those that its entry in `METHODS` names.
 
     influences: the most bones that move a vertex, 0 for no limit. exponent: how fast a bone's hold falls off
-    with distance. The others are those of `InsideOptions`.
+    with distance. hardness: power on the solved weights; higher makes zones harder. smoothing: how far zones blend,
+    as a factor; 0 does not blend. resolution: the solid has its cube as number of cells. prune_below: weights smaller
+    than this are dropped, and those a little larger fade. weld_seams: vertices at one place are one; off, each stands
+    alone, and an imported mesh may tear along its seams.
     Raises BindError where a value lies outside its range.
 
     >>> BindSettings(exponent=0.0)
@@ -40,21 +42,16 @@ class BindSettings:
     takt.core.errors.BindError: exponent is 0.0; choose from 0.5 to 8.0
     """
 
-    influences: int = InsideOptions.influences
+    influences: int = 4
     exponent: float = 2.0
-    hardness: float = InsideOptions.hardness
-    smoothing: float = InsideOptions.smoothing
-    resolution: int = InsideOptions.resolution
-    prune_below: float = InsideOptions.prune_below
-    weld_seams: bool = InsideOptions.weld_seams
+    hardness: float = 1.5
+    smoothing: float = 1.0
+    resolution: int = 48
+    prune_below: float = 0.011
+    weld_seams: bool = True
 
     def __post_init__(self) -> None:
         for name, (least, most) in RANGES.items():
             value = getattr(self, name)
             if not least <= value <= most:
                 raise BindError(f"{name} is {value}; choose from {least} to {most}")
-
-    def inside_options(self) -> InsideOptions:
-        """Return those that `bind_inside_distance` reads."""
-        return InsideOptions(self.influences, self.hardness, self.smoothing, self.resolution, self.prune_below,
-                             self.weld_seams)

@@ -12,7 +12,7 @@ from takt.bridge import groups
 from takt.core.binding import BindInput, BindSettings
 from takt.core.binding.euclidean import bind_euclidean
 from takt.tests.core.bodies import tube
-from takt.tests.rigged import BONES, armature_space, bind, make_armature, make_mesh, select, weights
+from takt.tests.rigged import BONES, armature_space, bind, linked, make_armature, make_mesh, select, weights
 
 WEIGHT_TOLERANCE = 1e-6
 PLACE_TOLERANCE = 1e-6
@@ -213,19 +213,11 @@ def test_refuses_what_cannot_be_bound() -> None:
 
 
 def test_refuses_linked_meshes(tmp_path: Any) -> None:
-    body = make_mesh()
-    path = str(tmp_path / "library.blend")
-    bpy.data.libraries.write(path, {body})
-    bpy.data.objects.remove(body)
-    with bpy.data.libraries.load(path, link=True) as (_, wanted):  # type: ignore
-        wanted.objects = ["Body"]
-    linked = wanted.objects[0]
-    bpy.context.collection.objects.link(linked)
-    rig = make_armature()
-    assert "Mesh 'Body' is linked from another file" in refusal(rig, linked)
-    override = linked.override_create()
+    body, rig = linked(make_mesh(), tmp_path), make_armature()
+    assert "Mesh 'Body' is linked from another file" in refusal(rig, body)
+    override = body.override_create()
     bpy.context.collection.objects.link(override)
-    bpy.context.collection.objects.unlink(linked)
+    bpy.context.collection.objects.unlink(body)
     assert "Mesh 'Body' is linked from another file" in refusal(rig, override)
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from mathutils import Matrix
 
-from takt.tests.rigged import BONES, bind, make_armature, select, weights
+from takt.tests.rigged import BONES, bind, linked, make_armature, select, weights
 
 WEIGHT_TOLERANCE = 1e-6
 DEFORMING = BONES[:3]
@@ -128,14 +128,6 @@ def test_coordinates_that_are_not_finite_are_named(value: float) -> None:
 
 
 def test_a_linked_armature_can_be_bound_to(tmp_path: Any) -> None:
-    rig = make_armature()
-    path = str(tmp_path / "library.blend")
-    bpy.data.libraries.write(path, {rig})
-    bpy.data.objects.remove(rig)
-    with bpy.data.libraries.load(path, link=True) as (_, wanted):  # type: ignore
-        wanted.objects = ["Rig"]
-    linked: Any = wanted.objects[0]
-    bpy.context.collection.objects.link(linked)
-    body = make_body(BOX, BOX_FACES)
-    np.testing.assert_allclose(bound_sum(linked, body), 1.0, atol=WEIGHT_TOLERANCE)
-    assert body.parent == linked
+    rig, body = linked(make_armature(), tmp_path), make_body(BOX, BOX_FACES)
+    np.testing.assert_allclose(bound_sum(rig, body), 1.0, atol=WEIGHT_TOLERANCE)
+    assert body.parent == rig

@@ -14,6 +14,7 @@ from takt.core.maths import rotations as rot
 from takt.core.playing.transitions.methods import METHODS
 from takt.core.skeletons.skeleton import world_from_pose
 from takt.tests.blender.dancing import NAMES, STEPS, curves, evaluated, play, rebuild, refused
+from takt.tests.rigged import linked
 
 POSE_TOLERANCE = 1e-5
 CURVE_TOLERANCE = 1e-6
@@ -260,16 +261,10 @@ def test_undo_takes_all_of_it_back(rig: bpy.types.Object, library: Path) -> None
 
 
 def test_an_override_plays_and_a_linked_armature_says_why_not(rig: bpy.types.Object, library: Path) -> None:
-    path = str(library / "rig.blend")
-    bpy.data.libraries.write(path, {rig})
-    bpy.data.objects.remove(rig)
-    with bpy.data.libraries.load(path, link=True) as (_, wanted):  # type: ignore
-        wanted.objects = ["Rig"]
-    linked = wanted.objects[0]
-    bpy.context.collection.objects.link(linked)
-    bpy.context.view_layer.objects.active = linked
+    there = linked(rig, library)
+    bpy.context.view_layer.objects.active = there
     assert "'Rig' is linked from another file" in refused(library / "dance.pha")
-    override = linked.override_create(remap_local_usages=True)
+    override = there.override_create(remap_local_usages=True)
     bpy.context.view_layer.objects.active = override
     play(library / "dance.pha")
     assert score.motion_of(override) is not None and override.animation_data.action is not None

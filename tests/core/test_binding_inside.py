@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from takt.benchmarks import weights as benchmark
 from takt.core.binding import BindInput
 from takt.core.binding import inside as module
-from takt.core.binding.inside import BindCancelledError, InsideOptions, bind_inside_distance
+from takt.core.binding.inside import BindCancelledError, bind_inside_distance
+from takt.core.binding.settings import BindSettings
 from takt.core.errors import BindError
 from takt.samples import helix
 from takt.tests.beside import real_file
@@ -32,7 +33,7 @@ FEW = 100
 
 
 def dense(body: BindInput, **options) -> np.ndarray:
-    return bind_inside_distance(body, InsideOptions(**options)).dense(len(body.bone_names))
+    return bind_inside_distance(body, BindSettings(**options)).dense(len(body.bone_names))
 
 
 def difference(one: np.ndarray, other: np.ndarray) -> float:
@@ -139,7 +140,7 @@ def test_faces_turned_over_change_nothing():
 
 def test_limit_and_prune():
     body = figure()
-    few = bind_inside_distance(body, InsideOptions(influences=2, prune_below=0.2))
+    few = bind_inside_distance(body, BindSettings(influences=2, prune_below=0.2))
     all_kept = dense(body, influences=0, prune_below=0.0)
     assert few.joints.shape[1] <= 2 and all_kept[few.dense(len(body.bone_names)) > 0].min() >= 0.2
     many = chain(12)
@@ -161,7 +162,7 @@ def test_smoothing_and_hardness_widen_and_narrow():
                                                ("resolution", 4), ("prune_below", 1.0), ("smoothing", float("nan"))])
 def test_options_out_of_range_are_refused(option, value):
     with pytest.raises(BindError, match=f"{option} is {value}; choose from"):
-        InsideOptions(**{option: value})
+        BindSettings(**{option: value})
 
 
 def test_progress_grows_to_one_and_can_end_it():

@@ -7,9 +7,10 @@ import pytest
 
 from takt.core.binding import BindInput
 from takt.core.binding import inside as module
-from takt.core.binding.inside import InsideOptions, bind_inside_distance
+from takt.core.binding.inside import bind_inside_distance
 from takt.core.binding.loose import boneless, carried, winding
 from takt.core.binding.segments import Segments
+from takt.core.binding.settings import BindSettings
 from takt.core.binding.surface import Surface, connected
 
 from .bodies import Faces, joined, limb, split, tube
@@ -31,7 +32,7 @@ def with_parts(*parts: Mesh, rings: int = 48) -> tuple[BindInput, np.ndarray]:
 
 
 def bound(body: BindInput, **options) -> np.ndarray:
-    return bind_inside_distance(body, InsideOptions(**options)).dense(len(body.bone_names))
+    return bind_inside_distance(body, BindSettings(**options)).dense(len(body.bone_names))
 
 
 def on_the_skin(weights: np.ndarray, body: BindInput, part: np.ndarray, points: np.ndarray) -> np.ndarray:
