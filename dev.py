@@ -25,7 +25,7 @@ BLENDERS = {
 OGRE_PYTHON = "3.12"
 """The only one that OGRE's wheel is made for."""
 
-# Blender 4.5 may crash or hang while its process winds down, so the process ends as soon as pytest is done.
+# Blender 4.5 may crash or stall while its process winds down, so the process ends as soon as pytest is done.
 PYTEST = """
 import os, sys, pytest
 code = pytest.main(sys.argv[1:])

@@ -22,7 +22,7 @@ def is_bent(armature_object: bpy.types.Object) -> bool:
 
 
 def bendable(armature_object: bpy.types.Object) -> list[bpy.types.PoseBone]:
-    """Return the bones that deform, hang from another one, and follow no constraint."""
+    """Return the bones that deform, have a parent, and follow no constraint."""
     assert armature_object.pose is not None
     return [bone for bone in armature_object.pose.bones if bone.bone.use_deform and bone.parent is not None
             and not any(constraint.enabled for constraint in bone.constraints)]

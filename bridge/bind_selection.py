@@ -57,7 +57,7 @@ def _check_mesh(mesh_object: bpy.types.Object, armature_object: bpy.types.Object
     if len(mesh.vertices) == 0:
         raise BindError(f"Mesh '{name}' has no vertices; deselect it")
     if _is_ancestor(mesh_object, armature_object):
-        raise BindError(f"Armature '{armature_object.name}' hangs below mesh '{name}'; clear its parent first")
+        raise BindError(f"Armature '{armature_object.name}' is a descendant of mesh '{name}'; clear its parent first")
 
 
 def _is_ancestor(mesh_object: bpy.types.Object, armature_object: bpy.types.Object) -> bool:

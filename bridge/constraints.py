@@ -8,7 +8,7 @@ from . import properties
 from .armature import bone_property
 
 _TRANSFORM = ("location", "scale", "rotation")
-"""How the names of properties begin that place a bone."""
+"""The properties that place a bone have names that begin so."""
 _BOUNDS = frozenset(("LIMIT_DISTANCE", "LIMIT_LOCATION", "LIMIT_ROTATION", "LIMIT_SCALE"))
 """Types that keep a bone within bounds, but do not lead it."""
 
@@ -21,7 +21,7 @@ def led_bones(armature_object: bpy.types.Object, *, unmuted: bool = False) -> tu
     assert armature_object.pose is not None
     muted = {(entry.bone, entry.name) for entry in properties.character(armature_object).muted if unmuted}
     led = {bone.name for owner in armature_object.pose.bones for constraint in owner.constraints
-           if _acts(constraint) or (owner.name, constraint.name) in muted for bone in _reach(owner, constraint)}
+           if _acts(constraint) or (owner.name, constraint.name) in muted for bone in _moved(owner, constraint)}
     animation = armature_object.animation_data
     for driver in animation.drivers if animation else ():
         found = bone_property(driver.data_path)
@@ -31,28 +31,30 @@ def led_bones(armature_object: bpy.types.Object, *, unmuted: bool = False) -> tu
 
 
 def mute(armature_object: bpy.types.Object, names: Collection[str]) -> int:
-    """Mute what leads bones of these names, or bones that they hang on; return how many constraints were muted.
+    """Mute the constraints that keep bones of these names from being played; return how many those are.
 
-    Likewise what ties bones that hang on them to bones of the armature that do not hang on the same one. They are
-    remembered with the armature, for give_back. Those that only set bounds are left alone.
+    These are the ones that move such a bone or one of its ancestors. So are those that would hold a descendant back:
+    they tie it to a bone of the armature whose nearest played ancestor is another one. Constraints that only set
+    bounds are left alone. What is muted is remembered with the armature, for `give_back`.
     """
     assert armature_object.pose is not None
-    moved = set(names)
-    played = {bone.name for name in moved for own in (armature_object.pose.bones[name],)
-              for bone in (own, *own.parent_recursive)}
+    played = set(names)
+    with_ancestors = {bone.name for name in played for own in (armature_object.pose.bones[name],)
+                      for bone in (own, *own.parent_recursive)}
+    nearest_played = {bone.name: next((own.name for own in (bone, *bone.parent_recursive) if own.name in played), "")
+                      for bone in armature_object.pose.bones}
 
-    leads = {bone.name: next((above.name for above in (bone, *bone.parent_recursive) if above.name in moved), "")
-             for bone in armature_object.pose.bones}
-
-    def ties(owner: bpy.types.PoseBone, constraint: bpy.types.Constraint) -> bool:
-        return leads[owner.name] != "" and any(target == armature_object and leads.get(name) != leads[owner.name]
-                                               for target, name in _targets(constraint))
+    def holds_back(owner: bpy.types.PoseBone, constraint: bpy.types.Constraint) -> bool:
+        nearest = nearest_played[owner.name]
+        return nearest != "" and any(target == armature_object and nearest_played.get(name) != nearest
+                                     for target, name in _targets(constraint))
 
     muted = properties.character(armature_object).muted
     for owner in armature_object.pose.bones:
         for constraint in owner.constraints:
             if constraint.type not in _BOUNDS and _acts(constraint) and (
-                    ties(owner, constraint) or any(bone.name in played for bone in _reach(owner, constraint))):
+                    holds_back(owner, constraint)
+                    or any(bone.name in with_ancestors for bone in _moved(owner, constraint))):
                 constraint.mute = True
                 entry = muted.add()
                 entry.bone, entry.name = owner.name, constraint.name
@@ -83,7 +85,7 @@ def _targets(constraint: bpy.types.Constraint) -> "list[tuple[bpy.types.Object |
             for kind in ("", "pole_")]
 
 
-def _reach(owner: bpy.types.PoseBone, constraint: bpy.types.Constraint) -> "list[bpy.types.PoseBone]":
+def _moved(owner: bpy.types.PoseBone, constraint: bpy.types.Constraint) -> "list[bpy.types.PoseBone]":
     """Return the bones that a constraint moves: chains of IK reach up from their owner."""
     chain = [owner, *owner.parent_recursive]
     if isinstance(constraint, bpy.types.KinematicConstraint):

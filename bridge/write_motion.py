@@ -47,7 +47,7 @@ def _report(operator: bpy.types.Operator, armature_object: bpy.types.Object, mot
                                      "limits of IK")
     joints, behind, along = _unmatched(armature_object, motion)
     if along:
-        operator.report({"INFO"}, f"Clips have nothing for {len(along)} bones, which keep still on what they hang on: "
+        operator.report({"INFO"}, f"Clips have nothing for {len(along)} bones, which only go along with their parents: "
                                   f"{', '.join(along[:_FEW_SHOWN])}{', …' if len(along) > _FEW_SHOWN else ''}")
     findings: list[tuple[_Severity, str, tuple[str, ...]]] = [
         ("INFO", "Without counterpart", joints),
@@ -71,17 +71,17 @@ def _moved(motion: Motion) -> set[str]:
 
 
 def _unmatched(armature_object: bpy.types.Object, motion: Motion) -> tuple[tuple[str, ...], ...]:
-    """Return the clips' joints without counterpart, and the bones: those that stay behind, those that are carried.
+    """Return names: clips' joints without counterpart, bones that stay behind, bones that go along with their parents.
 
-    Bones of a control rig that move no skin are left out, and those on which the whole body hangs: nobody expects
-    clips to have them.
+    Left out are bones of a control rig that move no skin, and the ancestors of all that moves: nobody expects clips to
+    have them.
     """
     bones = cast(bpy.types.Armature, armature_object.data).bones
     moved = _moved(motion)
-    carrying = {above.name for name in moved for above in bones[name].parent_recursive}
+    ancestors = {above.name for name in moved for above in bones[name].parent_recursive}
     joints = tuple(name for name in motion.unmatched if name not in bones)
     skin = [bones[name] for name in motion.unmatched
-            if name in bones and bones[name].use_deform and name not in carrying]
+            if name in bones and bones[name].use_deform and name not in ancestors]
     along = [bone.name for bone in skin if any(above.name in moved for above in bone.parent_recursive)]
     return joints, tuple(bone.name for bone in skin if bone.name not in along), tuple(along)
 

@@ -70,7 +70,7 @@ def upright(found: SkeletonMap, clip: Clip, times: FloatArray) -> FloatArray:
 
 
 def pointing(found: SkeletonMap, world: FloatArray) -> dict[tuple[str, str], FloatArray]:
-    """Return unit vectors (F, 3) along limbs; a bone on which its end does not hang points as it turns itself."""
+    """Return unit vectors (F, 3) along limbs; a bone whose end is no descendant of it points as it turns itself."""
     assert found.turn is not None
     rest = rot.to_matrix(rot.conjugate(found.turn)) @ found.skeleton.rest_world
     ways = {}
@@ -88,7 +88,7 @@ def pointing(found: SkeletonMap, world: FloatArray) -> dict[tuple[str, str], Flo
 
 
 def is_moved(clip: Clip, joint: int) -> bool:
-    """Tell whether a clip moves a joint or one that it hangs on; what it leaves alone stays as it stands."""
+    """Tell whether a clip moves a joint or an ancestor of it; what it leaves alone stays as it stands."""
     while joint >= 0 and not clip.moved[joint]:
         joint = int(clip.skeleton.parents[joint])
     return joint >= 0

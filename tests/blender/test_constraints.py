@@ -37,7 +37,7 @@ def off_the_score(rig: bpy.types.Object) -> dict[str, float]:
 
 @pytest.fixture
 def led(rig: bpy.types.Object) -> list[Any]:
-    """What leads a bone that is played, one that a chain of IK reaches, and one that only hangs on a played one."""
+    """What leads a bone that is played, one that a chain of IK reaches, and one that is but a played one's child."""
     return [constrain(rig, "l_hip", "COPY_ROTATION", "x_tail"),
             constrain(rig, "l_knee", "IK", "x_tail", chain_count=2),
             constrain(rig, "x_tail", "COPY_TRANSFORMS", "r_hip")]
@@ -59,7 +59,7 @@ def test_constraints_in_the_way_are_muted_and_given_back(rig: bpy.types.Object, 
     assert not any(c.mute for c in led) and muted_by_hand.mute and not len(properties.character(rig).muted)
 
 
-def test_what_no_played_bone_hangs_on_keeps_acting(rig: bpy.types.Object, library: Path) -> None:
+def test_constraints_of_no_ancestor_of_a_played_bone_keep_acting(rig: bpy.types.Object, library: Path) -> None:
     outer = bpy.data.objects.new("Outer", None)
     bpy.context.collection.objects.link(outer)
     looks = constrain(rig, "x_tail", "COPY_ROTATION")

@@ -81,7 +81,7 @@ def parts(rig: Any) -> dict[str, str]:
 
 
 def test_all_that_deforms_goes_with_the_body(rig: Any, capsys: pytest.CaptureFixture[str]) -> None:
-    """Face, pelvis and breast hang on bones beside those that are played; the face turns with the head."""
+    """Face, pelvis and breast are children of bones beside those that are played; the face turns with the head."""
     play(DANCE, mute_constraints=True)
     said = capsys.readouterr().out
     assert "Clips have nothing for" in said and "Warning" not in said and len(said.splitlines()) < 8, said
@@ -106,7 +106,7 @@ def test_all_that_deforms_goes_with_the_body(rig: Any, capsys: pytest.CaptureFix
 
 
 def test_controls_of_the_face_go_on_leading_it(rig: Any) -> None:
-    """By what hangs on them, and by constraints within the face."""
+    """By their children, and by constraints within the face."""
     play(DANCE, mute_constraints=True)
     for control, led in (("jaw_master", "DEF-jaw"), ("nose.001", "DEF-nose")):
         before = posed(rig, 300)[led]
