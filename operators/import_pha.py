@@ -62,6 +62,7 @@ class TAKT_OT_import_pha(ForArmature, properties.ScoreSettings, ImportHelper, bp
         character.filepath = self.filepath
         for setting in (*properties.SETTING_NAMES, *properties.ACTION_NAMES):
             setattr(character, setting, getattr(self, setting))
+        character.version = properties.VERSION  # also where a newer Takt has saved others before
         score.keep(armature_object, motion)
         write_motion(self, context, armature_object, Path(name).stem, motion, scene.frame_start)
         return {"FINISHED"}

@@ -118,7 +118,7 @@ def test_an_override_keeps_its_own_settings(chosen: bpy.types.Object, tmp_path: 
     assert settings(own) == {**wanted, "curve": "LINEAR"}
 
 
-def test_what_a_newer_takt_saved_is_left_alone(chosen: bpy.types.Object, tmp_path: Path,
+def test_what_a_newer_takt_saved_is_left_alone(chosen: bpy.types.Object, library: Path, tmp_path: Path,
                                                caplog: pytest.LogCaptureFixture) -> None:
     wanted = settings(chosen)
     kept(chosen).version = properties.VERSION + 1
@@ -135,6 +135,9 @@ def test_what_a_newer_takt_saved_is_left_alone(chosen: bpy.types.Object, tmp_pat
     assert score_problem(rig) == "'Rig' was saved by a newer Takt: update Takt, or import its score again"
     with pytest.raises(RuntimeError, match="was saved by a newer Takt"):
         rebuild()
+    bpy.context.view_layer.objects.active = rig
+    play(library / "dance.pha")
+    assert score_problem(rig) == ""
 
 
 def test_steps_run_in_order_from_the_version_saved(chosen: bpy.types.Object, monkeypatch: pytest.MonkeyPatch) -> None:
