@@ -3,8 +3,8 @@
 import bpy
 
 from .bind import TAKT_PT_bind
-from .keymap import remove_keys, use_keys
-from .preferences import TAKT_AP_preferences, TAKT_UL_libraries, chosen_keys
+from .keymap import remove_shortcuts, use_shortcuts
+from .preferences import TAKT_AP_preferences, TAKT_UL_libraries, chosen_shortcuts
 from .preview import TAKT_PT_preview, TAKT_PT_preview_more
 from .score import TAKT_PT_score, TAKT_UL_procedures
 from .skeleton_map import TAKT_PT_skeleton_map, TAKT_UL_joints
@@ -18,11 +18,11 @@ def register() -> None:
     """Show the panels."""
     for cls in _CLASSES:
         bpy.utils.register_class(cls)
-    use_keys(chosen_keys())
+    use_shortcuts(chosen_shortcuts())
 
 
 def unregister() -> None:
     """Take the panels away."""
-    remove_keys()
+    remove_shortcuts()
     for cls in reversed(_CLASSES):
         bpy.utils.unregister_class(cls)

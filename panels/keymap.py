@@ -1,4 +1,4 @@
-"""The player's keys in the 3D viewport; they count only while the preview is on."""
+"""The player's keyboard shortcuts in the 3D viewport; they work only while the preview is on."""
 
 from typing import Any, NamedTuple, cast
 
@@ -7,14 +7,15 @@ import bpy
 from ..operators.player import TAKT_OT_player
 
 _EVERYWHERE = ("Frames",)
-"""Blender asks this keymap before the viewport's own, where B is taken, and finds its own Space in it. It counts in
-other editors too; there the player's operator steps back."""
+"""Blender looks into this keymap before the viewport's own. So B, which the viewport has too, comes to the player; and
+Space as well, which stands in this keymap itself. It holds for all editors: the operator passes on what is pressed in
+others than the viewport."""
 _MODES = ("Object Mode", "Pose")
-"""These come before: Blender's own I is in them."""
+"""Blender looks into these before that: its own I stands here."""
 
 
-class Key(NamedTuple):
-    """A key with what is held down beside it, and the keymaps in which it is to come first."""
+class Shortcut(NamedTuple):
+    """A key, the modifiers held down with it, what the player does then, and the keymaps that it goes into."""
 
     type: str
     action: str
@@ -23,44 +24,44 @@ class Key(NamedTuple):
     keymaps: tuple[str, ...] = _EVERYWHERE
 
 
-KEY_SETS: dict[str, tuple[str, str, tuple[Key, ...]]] = {
+SHORTCUTS: dict[str, tuple[str, str, tuple[Shortcut, ...]]] = {
     "TAKT": ("Takt", "With Alt and Shift held down, where Blender has no keys of its own", (
-        Key("SPACE", "PLAY", alt=True, shift=True), Key("HOME", "RESTART", alt=True, shift=True),
-        Key("END", "STOP", alt=True, shift=True), Key("LEFT_ARROW", "STEP_BACK", alt=True, shift=True),
-        Key("RIGHT_ARROW", "STEP_ON", alt=True, shift=True), Key("UP_ARROW", "FASTER", alt=True, shift=True),
-        Key("DOWN_ARROW", "SLOWER", alt=True, shift=True))),
+        Shortcut("SPACE", "PLAY", alt=True, shift=True), Shortcut("HOME", "RESTART", alt=True, shift=True),
+        Shortcut("END", "STOP", alt=True, shift=True), Shortcut("LEFT_ARROW", "STEP_BACK", alt=True, shift=True),
+        Shortcut("RIGHT_ARROW", "STEP_ON", alt=True, shift=True), Shortcut("UP_ARROW", "FASTER", alt=True, shift=True),
+        Shortcut("DOWN_ARROW", "SLOWER", alt=True, shift=True))),
     "SINGLE": ("Single Keys", "They stand before Blender's own while the preview is on", (
-        Key("SPACE", "PLAY"), Key("P", "STOP"), Key("B", "RESTART"), Key("V", "BACKWARDS"),
-        Key("I", "INTERPOLATION", keymaps=_MODES))),
+        Shortcut("SPACE", "PLAY"), Shortcut("P", "STOP"), Shortcut("B", "RESTART"), Shortcut("V", "BACKWARDS"),
+        Shortcut("I", "INTERPOLATION", keymaps=_MODES))),
     "NONE": ("None", "No keys", ()),
 }
 _added: list[tuple[bpy.types.KeyMap, bpy.types.KeyMapItem]] = []
 
 
-def use_keys(name: str) -> None:
-    """Take one of the KEY_SETS in place of the last."""
-    remove_keys()
+def use_shortcuts(name: str) -> None:
+    """Replace the shortcuts by those of a set, one of SHORTCUTS."""
+    remove_shortcuts()
     manager = bpy.context.window_manager
     config = None if manager is None else manager.keyconfigs.addon
-    if config is None:  # without a window there are no keys
+    if config is None:  # without a window there are no shortcuts
         return
-    for key in KEY_SETS[name][2]:
-        for place in key.keymaps:
-            keymap, kind = config.keymaps.new(name=place), cast(Any, key.type)
-            item = keymap.keymap_items.new(TAKT_OT_player.bl_idname, kind, "PRESS", alt=key.alt, shift=key.shift,
-                                           head=True)
+    for shortcut in SHORTCUTS[name][2]:
+        for place in shortcut.keymaps:
+            keymap, kind = config.keymaps.new(name=place), cast(Any, shortcut.type)
+            item = keymap.keymap_items.new(TAKT_OT_player.bl_idname, kind, "PRESS", alt=shortcut.alt,
+                                           shift=shortcut.shift, head=True)
             properties: Any = item.properties
-            properties.action = key.action
+            properties.action = shortcut.action
             _added.append((keymap, item))
 
 
-def remove_keys() -> None:
-    """Take all keys away."""
+def remove_shortcuts() -> None:
+    """Take all shortcuts away."""
     for keymap, item in _added:
         keymap.keymap_items.remove(item)
     _added.clear()
 
 
-def added_keys() -> tuple[tuple[bpy.types.KeyMap, bpy.types.KeyMapItem], ...]:
-    """Return the keys there are."""
+def added_shortcuts() -> tuple[tuple[bpy.types.KeyMap, bpy.types.KeyMapItem], ...]:
+    """Return the shortcuts there are, each with its keymap."""
     return tuple(_added)

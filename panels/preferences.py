@@ -1,4 +1,4 @@
-"""The extension's preferences: libraries, and the player's keys."""
+"""The extension's preferences: libraries, and the player's shortcuts."""
 
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -7,7 +7,7 @@ import bpy
 from ..bridge.libraries import Libraries
 from ..operators.change_libraries import TAKT_OT_change_libraries
 from ..operators.player import ACTIONS
-from .keymap import KEY_SETS, added_keys, use_keys
+from .keymap import SHORTCUTS, added_shortcuts, use_shortcuts
 
 _CHANGES: Final[tuple[tuple[str, Literal["ADD", "REMOVE", "TRIA_UP", "TRIA_DOWN"]], ...]] = (
     ("ADD", "ADD"), ("REMOVE", "REMOVE"), ("UP", "TRIA_UP"), ("DOWN", "TRIA_DOWN"))
@@ -25,7 +25,7 @@ class TAKT_UL_libraries(bpy.types.UIList):
 
 
 class TAKT_AP_preferences(Libraries, bpy.types.AddonPreferences):
-    """Choose libraries, and choose and change keys."""
+    """Choose libraries, and choose and change shortcuts."""
 
     bl_idname = _PACKAGE
 
@@ -33,30 +33,30 @@ class TAKT_AP_preferences(Libraries, bpy.types.AddonPreferences):
         key_set: str
     else:
         key_set: bpy.props.EnumProperty(
-            name="Player Keys", items=[(name, label, text) for name, (label, text, _) in KEY_SETS.items()],
-            update=lambda self, _: use_keys(self.key_set))
+            name="Player Keys", items=[(name, label, text) for name, (label, text, _) in SHORTCUTS.items()],
+            update=lambda self, _: use_shortcuts(self.key_set))
 
     def draw(self, context: bpy.types.Context) -> None:
-        """Draw the choice, and each key so that it can be changed."""
+        """Draw the choice, and each shortcut so that it can be changed."""
         layout = self.layout
         self._draw_libraries(layout)
         layout.separator()
         layout.label(text="Keys of the player; they count in the 3D viewport while the preview is on")
         layout.row().prop(self, "key_set", expand=True)
-        layout.label(text=KEY_SETS[self.key_set][1])
+        layout.label(text=SHORTCUTS[self.key_set][1])
         manager = context.window_manager
         config = None if manager is None else manager.keyconfigs.user
         if config is None:
             return
         column = layout.column()
-        for place, key in added_keys():
+        for place, shortcut in added_shortcuts():
             keymap = config.keymaps[place.name]
-            action = getattr(key.properties, "action", "")
-            items = (item for item in keymap.keymap_items if item.idname == key.idname)
+            action = getattr(shortcut.properties, "action", "")
+            items = (item for item in keymap.keymap_items if item.idname == shortcut.idname)
             item = next((item for item in items if getattr(item.properties, "action", "") == action), None)
             if item is not None:
                 mode = "" if place.name == "Frames" else f" ({place.name})"
-                _draw_key(column, keymap, item, ACTIONS[action][0] + mode)
+                _draw_shortcut(column, keymap, item, ACTIONS[action][0] + mode)
 
     def _draw_libraries(self, layout: bpy.types.UILayout) -> None:
         layout.label(text="Libraries, searched in this order after a score's own")
@@ -68,8 +68,9 @@ class TAKT_AP_preferences(Libraries, bpy.types.AddonPreferences):
             change.action = action
 
 
-def _draw_key(column: bpy.types.UILayout, keymap: bpy.types.KeyMap, item: bpy.types.KeyMapItem, name: str) -> None:
-    """Draw whether a key counts, what it does, which it is, and the way back to what it was."""
+def _draw_shortcut(column: bpy.types.UILayout, keymap: bpy.types.KeyMap, item: bpy.types.KeyMapItem,
+                   name: str) -> None:
+    """Draw whether a shortcut is on, what it does, its key, and a button that restores it where it was changed."""
     row = column.split(factor=_NAMES_SHARE)
     left = row.row()
     left.prop(item, "active", text="", emboss=False)
@@ -83,8 +84,8 @@ def _draw_key(column: bpy.types.UILayout, keymap: bpy.types.KeyMap, item: bpy.ty
         back.item_id = item.id
 
 
-def chosen_keys() -> str:
-    """Return the name of the set of keys that the user has chosen."""
+def chosen_shortcuts() -> str:
+    """Return the name of the set of shortcuts that the user has chosen."""
     preferences = bpy.context.preferences
     addon = None if preferences is None else preferences.addons.get(_PACKAGE)
     return "TAKT" if addon is None or addon.preferences is None else str(getattr(addon.preferences, "key_set", "TAKT"))
