@@ -17,9 +17,9 @@ _UNEVEN = 1e-3
 def armature_from_hanim(armature_object: bpy.types.Object) -> FloatArray:
     """Return the turn (4,) from H-Anim's axes to an armature's own.
 
-    An object that stands up only because it is tilted, as FBX files are imported, has its bones lying down: its
-    tilt counts. Where on the stage it faces does not. Of an object that is sheared, scaled unevenly or mirrored, by
-    itself or by what carries it, the direction counts that the world's up has in it.
+    The bones of an object that stands only because it is tilted, as FBX files are imported, lie on their backs: so
+    the tilt counts. The heading does not. Where the object or one of its parents is sheared, scaled unevenly or
+    mirrored, what counts is the world's up, seen from the object's own space.
     """
     up = np.linalg.pinv(_linear(armature_object)) @ _UP
     if np.linalg.norm(up) <= 0.0:  # scaled to nothing
