@@ -16,8 +16,9 @@ from ..bridge import properties, score
 from ..bridge.film import PictureFile, encode_film
 from ..bridge.reports import GreyWithReason
 from ..core.maths.arrays import FloatArray
+from ..core.playing.stage import Playable
 from ..preview import life
-from ..preview.character import Character, Playable
+from ..preview.character import Character
 from ..preview.choices import Choices
 from ..preview.offscreen import Stage
 from ..preview.player import Player

@@ -10,11 +10,12 @@ import numpy as np
 
 from ..bridge.versions import is_selected
 from ..core.clips.clip import Clip
-from ..core.maths.arrays import FloatArray
+from ..core.maths.arrays import BoolArray, FloatArray
 from ..core.playing.motion import Motion
-from ..core.skeletons.skeleton import Pose
+from ..core.playing.stage import Playable
+from ..core.skeletons.skeleton import Pose, Skeleton
 from .captions import draw_comparison
-from .character import Character, Playable
+from .character import Character
 from .choices import Choices
 from .draw import SEE_THROUGH_ALPHA, Painter, View, solid_state
 from .figures import Tint
@@ -39,6 +40,16 @@ class ClipAlone:
     """One clip over and over, in place of the score that plays it."""
 
     clip: Clip
+
+    @property
+    def skeleton(self) -> Skeleton:
+        """Whose joints it moves."""
+        return self.clip.skeleton
+
+    @property
+    def moved(self) -> BoolArray:
+        """Joints that it moves, (J,)."""
+        return self.clip.moved
 
     @property
     def duration_s(self) -> float:

@@ -7,7 +7,7 @@ again by their session_uid, which lasts as long as the object.
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Protocol, cast
+from typing import cast
 from weakref import WeakValueDictionary
 
 import bpy
@@ -18,21 +18,10 @@ from ..bridge.armature import read_skeleton
 from ..bridge.score import error_of, is_waiting, motion_of, rest_key, revision
 from ..core.maths.arrays import FloatArray
 from ..core.playing.motion import Motion
-from ..core.skeletons.skeleton import Pose, Skeleton
+from ..core.skeletons.skeleton import Skeleton
 from .batch import Geometry, Int32Array, edge_batch, has_more_influences, read_geometry, triangle_batch, vertex_buffer
 from .colours import bone_colours
 from .shader import CHARACTER, METHODS, shader
-
-
-class Playable(Protocol):
-    """What moves a character by time; core's Motion is one."""
-
-    @property
-    def duration_s(self) -> float:
-        """How long it lasts."""
-
-    def sample(self, times_s: FloatArray) -> Pose:
-        """Return the poses at times (F,), as (F, J, …)."""
 
 
 @dataclass(eq=False)

@@ -15,8 +15,9 @@ import numpy as np
 from ..bridge import properties
 from ..bridge.properties import count_change
 from ..bridge.score import frames_per_second, revision, time_s, while_drawing
+from ..core.playing.stage import Playable
 from .cast import Actor, Cast
-from .character import Character, Playable, SharedParts, armature_of, is_worked_on
+from .character import Character, SharedParts, armature_of, is_worked_on
 from .choices import Choices
 from .draw import View
 from .figures import Tint

@@ -12,8 +12,9 @@ from gpu_extras.batch import batch_for_shader
 from mathutils import Matrix
 
 from ..bridge.score import motion_of, time_s
+from ..core.playing.stage import Playable
 from .cast import Actor, Cast
-from .character import Character, Playable, SharedParts, armature_of, bound_meshes
+from .character import Character, SharedParts, armature_of, bound_meshes
 from .choices import Choices
 from .draw import View, solid_state
 from .shader import OVERSAMPLING, REDUCE, Picture, shader

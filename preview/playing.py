@@ -5,8 +5,9 @@ import bpy
 from ..bridge.bend import is_bent
 from ..bridge.score import time_s
 from ..core.playing.motion import Motion
+from ..core.playing.stage import Playable
 from .cast import ClipAlone
-from .character import Character, Playable
+from .character import Character
 from .choices import Choices
 
 _alone: dict[tuple[int, str], tuple[Motion, ClipAlone]] = {}

@@ -11,9 +11,10 @@ import numpy as np
 
 from ..bridge.armature import read_pose_world
 from ..core.maths.arrays import FloatArray
+from ..core.playing.stage import Playable
 from ..core.skeletons.skeleton import Skeleton
 from ..core.skinning import Palette
-from .character import Character, Playable
+from .character import Character
 from .figures import Rows, Tint, palette_rows, rows_per_bone
 
 

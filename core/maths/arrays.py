@@ -1,4 +1,4 @@
-"""Names for the array types of core."""
+"""Array types of core, and small steps over whole arrays."""
 
 import numpy as np
 import numpy.typing as npt
@@ -7,4 +7,22 @@ FloatArray = npt.NDArray[np.float64]
 Float32Array = npt.NDArray[np.float32]
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
+
+
+def quotient(a: FloatArray | float, b: FloatArray) -> FloatArray:
+    """Return a ÷ b, and 0 where b is not greater than 0.
+
+    >>> quotient(6.0, np.array((3.0, 0.0))).tolist()
+    [2.0, 0.0]
+    """
+    return np.divide(a, b, out=np.zeros(np.broadcast_shapes(np.shape(a), b.shape)), where=b > 0.0)
+
+
+def leaves(values: FloatArray, rest: float, tolerance: float) -> BoolArray:
+    """Tell which of J rows of numbers ever leave the rest value by more than a tolerance, (J,), from (F, J, C).
+
+    >>> leaves(np.array((((0.0, 0.0), (0.0, 0.2)),)), 0.0, 0.1).tolist()
+    [False, True]
+    """
+    return np.asarray(((values.min(axis=0) < rest - tolerance) | (values.max(axis=0) > rest + tolerance)).any(axis=1))
 

@@ -7,9 +7,9 @@ import numpy as np
 from ..clips.clip import Clip, Tracks
 from ..errors import TaktError
 from ..maths import rotations as rot
-from ..maths.arrays import BoolArray, FloatArray
+from ..maths.arrays import BoolArray, FloatArray, leaves
 from ..skeletons.skeleton import Pose
-from .motion import Motion
+from .stage import Playable
 
 MAX_VALUES = 200_000_000
 """Frames × joints × channels; more would not fit into the memory of a small machine."""
@@ -18,7 +18,7 @@ _STILL = 1e-9
 """A translation or scale that never leaves rest by more than this gets no track."""
 
 
-def bake(motion: Motion, fps: float, name: str) -> Clip:
+def bake(motion: Playable, fps: float, name: str) -> Clip:
     """Return the motion from its start to its end as a clip keyed fps times a second, and at its very end.
 
     Joints that no clip moves get no tracks. Between keys the clip goes straight on (normalised LERP), so it
@@ -46,10 +46,5 @@ def bake(motion: Motion, fps: float, name: str) -> Clip:
 
     return Clip(name, motion.skeleton, motion.duration_s,
                 tracks(rot.continuous(pose.rotations), np.ones(len(joints), dtype=np.bool_)),
-                tracks(pose.translations, _leaves(pose.translations, 0.0)),
-                tracks(pose.scales, _leaves(pose.scales, 1.0)))
-
-
-def _leaves(values: FloatArray, rest: float) -> BoolArray:
-    """Tell which joints (J,) ever leave the rest value, from values (F, J, C)."""
-    return np.asarray((np.abs(values - rest) > _STILL).any(axis=(0, 2)))
+                tracks(pose.translations, leaves(pose.translations, 0.0, _STILL)),
+                tracks(pose.scales, leaves(pose.scales, 1.0, _STILL)))

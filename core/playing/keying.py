@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..maths import rotations as rot
-from ..maths.arrays import BoolArray, FloatArray, IntArray
+from ..maths.arrays import BoolArray, FloatArray, IntArray, leaves
 from ..maths.reduction import rotation_keys, vector_keys
 from ..skeletons.skeleton import Pose
 from .motion import Motion
@@ -67,40 +66,24 @@ def key_sparsely(motion: Motion, fps: float) -> Keyed:
 
     They stand at the clips' own keys, where these fall between two frames also there, and at frames.
     """
-    layout = motion.layout
-    edges = np.unique(np.concatenate((layout.begin_s, layout.end_s, layout.window_begin_s, layout.window_end_s)))
-    edges = edges[(edges > 0.0) & (edges < motion.duration_s)] * fps
-    jumps = layout.end_s[layout.window_end_s <= layout.window_begin_s] * fps - 2.0 * _NEAREST
-    frames = np.concatenate([_whole_frames(motion, fps), edges, jumps, *_own_keys(motion, fps)])
+    found = motion.instants(fps, _OWN_KEYS_PER_FRAME)
+    frames = np.concatenate((_whole_frames(motion, fps), found.edges, found.jumps - 2.0 * _NEAREST, found.keys))
     frames = np.unique(frames[(frames >= 0.0) & (frames <= frames.max(initial=0.0))])
     frames = frames[np.append(True, np.diff(frames) > _NEAREST)]
-    return _keyed(motion, frames, fps, np.isin(frames, edges))
+    return _keyed(motion, frames, fps, np.isin(frames, found.edges))
 
 
 def _whole_frames(motion: Motion, fps: float) -> FloatArray:
     end = motion.duration_s * fps
     frames = np.arange(max(int(np.ceil(end - _LAST_FRAME)), 0) + 1, dtype=np.float64)
-    if motion.sequence.is_loop:
+    if motion.is_loop:
         frames[-1] = end
     return frames
 
 
-def _own_keys(motion: Motion, fps: float) -> Iterator[FloatArray]:
-    """Yield for each clip the frames at which its keys stand, wherever it is played."""
-    begin, end = motion.layout.begin_s * fps, motion.layout.end_s * fps
-    for index, clip in enumerate(motion.clips):
-        segments = np.flatnonzero(motion.sequence.clip == index)
-        times = np.unique(np.concatenate([t.times_s for t in (clip.rotations, clip.translations, clip.scales)]))
-        if not len(segments) or clip.duration_s <= 0.0 or not len(times):
-            continue
-        segments = segments[(end - begin)[segments] * _OWN_KEYS_PER_FRAME >= len(times)]
-        share = times[(times > 0.0) & (times < clip.duration_s)] / clip.duration_s
-        yield (begin[segments, None] + (end - begin)[segments, None] * share).ravel()
-
-
 def _keyed(motion: Motion, frames: FloatArray, fps: float, starts: BoolArray | None) -> Keyed:
     """Sample at frames; where starts are given, choose keys from there, else all are keys."""
-    times = frames / fps if motion.sequence.is_loop else np.minimum(frames / fps, motion.duration_s)
+    times = frames / fps if motion.is_loop else np.minimum(frames / fps, motion.duration_s)
     pose = _sampled(motion, times)
     moved = motion.moved
     places = motion.skeleton.rest_world[:, :, 3]
@@ -115,8 +98,8 @@ def _keyed(motion: Motion, frames: FloatArray, fps: float, starts: BoolArray | N
         return Channel(joints, values, choose(frames, values, tolerance * _ROOM, starts))
 
     return Keyed(frames, channel(moved, rot.continuous(pose.rotations), ANGLE_RAD),
-                 channel(moved & _leaves(pose.translations, 0.0), pose.translations, SHARE_OF_HEIGHT * height),
-                 channel(moved & _leaves(pose.scales, 1.0), pose.scales, SHARE_OF_HEIGHT))
+                 channel(moved & leaves(pose.translations, 0.0, _STILL), pose.translations, SHARE_OF_HEIGHT * height),
+                 channel(moved & leaves(pose.scales, 1.0, _STILL), pose.scales, SHARE_OF_HEIGHT))
 
 
 def _sampled(motion: Motion, times_s: FloatArray) -> Pose:
@@ -127,8 +110,3 @@ def _sampled(motion: Motion, times_s: FloatArray) -> Pose:
         part = motion.sample(times_s[run])
         pose.rotations[run], pose.translations[run], pose.scales[run] = part.rotations, part.translations, part.scales
     return pose
-
-
-def _leaves(values: FloatArray, rest: float) -> BoolArray:
-    """Tell which joints (J,) ever leave the rest value, from values (F, J, C)."""
-    return np.asarray(((values.min(axis=0) < rest - _STILL) | (values.max(axis=0) > rest + _STILL)).any(axis=1))

@@ -1,24 +1,24 @@
 """Root motion: what becomes of a character's way over the ground when clips follow each other.
 
-A placement is a heading and a place on the ground: a rotation about the up axis by yaw (radians), then a
-shift in the ground plane, kept as a complex number over the plane's two axes. Placements therefore compose
-by adding angles and turning complex numbers, over whole arrays.
+What counts is where the root joint stands and faces in the model. What is moved is the topmost joint above it that any
+clip turns or shifts, and with it all that it carries; so both may be one joint, and mostly are.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from ..clips.clip import Clip
+from ..clips.keyed import keys_of
 from ..errors import TaktError
 from ..maths import rotations as rot
 from ..maths.arrays import BoolArray, FloatArray, IntArray
-from ..skeletons.skeleton import Pose, Skeleton
+from ..skeletons.hierarchy import with_ancestors
+from ..skeletons.skeleton import Pose
+from .placement import Bearing, Placement, Root, Travel
 
 RootMode = Literal["CONTINUE", "AS_AUTHORED", "IN_PLACE"]
 ROOT_MODES: dict[RootMode, tuple[str, str]] = {
@@ -26,13 +26,19 @@ ROOT_MODES: dict[RootMode, tuple[str, str]] = {
     "AS_AUTHORED": ("As Authored", "Each clip plays where its file says"),
     "IN_PLACE": ("In Place", "The root stays above its place of rest"),
 }
-_STRAIGHT_RAD = 1e-12
 _STILL = 1e-4
-_NONE = np.zeros(0, dtype=np.int64)
-ComplexArray = npt.NDArray[np.complex128]
+"""Of the way of the joint that goes farthest, of the skeleton's size, in radians, or of a scale: this is none."""
+NO_JOINTS: Final = np.zeros(0, dtype=np.int64)
 
 
-def root_joint(clips: Sequence[Clip], followers: IntArray = _NONE) -> int | None:
+def mode_named(identifier: RootMode) -> RootMode:
+    """Look up a mode; raise TaktError naming those there are."""
+    if identifier not in ROOT_MODES:
+        raise TaktError(f"there is no root motion {identifier!r}; there are {', '.join(ROOT_MODES)}")
+    return identifier
+
+
+def root_joint(clips: Sequence[Clip], followers: IntArray = NO_JOINTS) -> int | None:
     """Return the topmost joint that any of the clips shifts, else the topmost that any turns, else None.
 
     followers: joints that only go where others go.
@@ -65,8 +71,47 @@ def _shifted(clips: Sequence[Clip]) -> IntArray:
     return np.flatnonzero(ways > _STILL * ways.max())
 
 
+def root_chain(clips: Sequence[Clip], followers: IntArray = NO_JOINTS) -> IntArray:
+    """Return the root joint below all joints from the topmost one above it that any clip takes away from rest, (N,).
+
+    Where nothing above it moves it is alone; where no clip moves anything there is none.
+    """
+    root = root_joint(clips, followers)
+    if root is None:
+        return NO_JOINTS
+    way = with_ancestors(clips[0].skeleton.parents, np.array((root,)))
+    first = next((i for i, joint in enumerate(way[:-1].tolist()) if _leaves_rest(clips, joint)), -1)
+    return way[first:]
+
+
+def _leaves_rest(clips: Sequence[Clip], joint: int) -> bool:
+    """Tell whether any clip ever takes a joint away from rest."""
+    skeleton = clips[0].skeleton
+    size = float(np.ptp(skeleton.rest_world[:, :, 3], axis=0).max(initial=0.0)) or 1.0
+    for clip in clips:
+        for tracks, far in ((clip.rotations, lambda keys: rot.angle_between(rot.normalized(keys), rot.IDENTITY)),
+                            (clip.translations, lambda keys: np.linalg.norm(keys, axis=1) / size),
+                            (clip.scales, lambda keys: np.abs(keys - 1.0))):
+            for index in np.flatnonzero(tracks.joints == joint).tolist():
+                if far(keys_of(tracks, index)[1]).max() > _STILL:
+                    return True
+    return False
+
+
+def moved_together(moved: BoolArray, chain: IntArray) -> BoolArray:
+    """Let clips (C, J) that move any joint of the chain move all of it.
+
+    What carries the root is one thing with it: a joint of the chain that held another clip's pose would turn the root.
+    """
+    if len(chain) < 2:
+        return moved
+    moved = moved.copy()
+    moved[:, chain] = moved[:, chain].any(axis=1, keepdims=True)
+    return moved
+
+
 def beside_root(clips: Sequence[Clip], root: int) -> IntArray:
-    """Return the topmost moved joints that neither hang on the root nor carry it, as feet led by IK often do.
+    """Return the topmost moved joints that are neither below the root nor above it, as feet led by IK often are.
 
     They go where the root goes.
     """
@@ -86,130 +131,6 @@ def beside_root(clips: Sequence[Clip], root: int) -> IntArray:
     return np.array(found, dtype=np.int64)
 
 
-@dataclass(frozen=True, eq=False)
-class Placement:
-    """Headings yaw_rad (N,) and shifts over the ground (N,), one complex number each."""
-
-    yaw_rad: FloatArray
-    shift: ComplexArray
-
-    def __matmul__(self, first: Placement) -> Placement:
-        """Do `first`, then this."""
-        return Placement(self.yaw_rad + first.yaw_rad, self.shift + np.exp(1j * self.yaw_rad) * first.shift)
-
-    def inverse(self) -> Placement:
-        """Return what undoes this."""
-        return Placement(-self.yaw_rad, -np.exp(-1j * self.yaw_rad) * self.shift)
-
-    def at(self, index: IntArray | slice | int) -> Placement:
-        """Index the arrays."""
-        return Placement(np.asarray(self.yaw_rad[index]), np.asarray(self.shift[index]))
-
-    def power(self, times: IntArray) -> Placement:
-        """Repeat a single placement n times, for n (N,) of any sign.
-
-        The shifts add up as 1 + z + … + zⁿ⁻¹ = exp(i(n−1)θ/2) · sin(nθ/2) / sin(θ/2), which keeps its digits
-        for small headings θ too.
-        """
-        half = np.remainder(float(self.yaw_rad) + np.pi, 2.0 * np.pi) / 2.0 - np.pi / 2.0
-        total = times.astype(np.complex128)
-        if abs(half) > _STRAIGHT_RAD:
-            total = np.exp(1j * half * (times - 1)) * np.sin(half * times) / np.sin(half)
-        return Placement(self.yaw_rad * times, self.shift * total)
-
-
-class Root:
-    """The root joint of a skeleton above its ground.
-
-    joint: its index; up: unit vector (3,) of model space. The joint's ancestors are taken to be at rest.
-    Raises TaktError where up is no direction.
-    """
-
-    def __init__(self, skeleton: Skeleton, joint: int, up: FloatArray) -> None:
-        length = float(np.linalg.norm(up))
-        if np.shape(up) != (3,) or not (np.isfinite(length) and length > 0.0):
-            raise TaktError(f"up is {up}; a direction (3,) is wanted")
-        self.joint = joint
-        self.up = np.asarray(up, dtype=np.float64) / length
-        across = np.eye(3)[np.argmin(np.abs(self.up))]
-        east = across - (across @ self.up) * self.up
-        east /= np.linalg.norm(east)
-        parent = int(skeleton.parents[joint])
-        world = skeleton.rest_world[parent] if parent >= 0 else np.eye(4)[:3]
-        # Coordinates of a position in model space: along up, east, and north.
-        ground = np.stack((self.up, east, np.cross(self.up, east)))
-        self._to, self._from = ground @ world[:, :3], np.linalg.inv(ground @ world[:, :3])
-        self._start = ground @ world[:, 3] + self._to @ skeleton.rest_translations[joint]
-        self._frame = skeleton.rest_world_rotations[joint]
-        self._local_up = rot.rotate(rot.conjugate(self._frame), self.up)
-
-    def placement(self, rotations: FloatArray, translations: FloatArray) -> Placement:
-        """Read heading and place from the root's poses (N, 4), (N, 3), relative to rest in the parent's space.
-
-        The heading is the twist about up of the root's model-space rotation relative to its rest; a root
-        upside down has none and counts as facing forward.
-        """
-        turned = rot.multiply(rot.multiply(self._frame, rotations), rot.conjugate(self._frame))
-        twist = rot.twist(turned, self.up)
-        yaw: FloatArray = 2.0 * np.arctan2(twist[..., 1:] @ self.up, twist[..., 0])
-        return Placement(yaw, self._ground(translations))
-
-    def placed(self, rotations: FloatArray, translations: FloatArray, by: Placement) -> tuple[FloatArray, FloatArray]:
-        """Move the root's poses (N, 4), (N, 3) over the ground by placements (N,)."""
-        half = np.asarray(by.yaw_rad, dtype=np.float64)[..., None] / 2.0
-        turn = np.concatenate((np.cos(half), np.sin(half) * self._local_up), axis=-1)
-        position = translations @ self._to.T + self._start
-        ground = np.exp(1j * by.yaw_rad) * (position[..., 1] + 1j * position[..., 2]) + by.shift
-        position[..., 1], position[..., 2] = ground.real, ground.imag
-        return rot.multiply(turn, rotations), (position - self._start) @ self._from.T
-
-    def away(self, translations: FloatArray) -> FloatArray:
-        """Return how far translations (N, 3) lead over the ground from rest, east and north (N, 2)."""
-        return np.asarray((translations @ self._to.T)[..., 1:])
-
-    def back(self, translations: FloatArray, away: FloatArray) -> FloatArray:
-        """Return translations (N, 3) without a way over the ground (N, 2)."""
-        position = translations @ self._to.T
-        position[..., 1:] -= away
-        return np.asarray(position @ self._from.T)
-
-    def _ground(self, translations: FloatArray) -> ComplexArray:
-        position = translations @ self._to.T + self._start
-        return np.asarray(position[..., 1] + 1j * position[..., 2])
-
-
-@dataclass(frozen=True, eq=False)
-class Travel:
-    """How a character travels through S segments.
-
-    starts: placements (C,) of the clips' first poses (the identity for clips that do not move the root).
-    stations: (S + 1,) where the root stands before, between and after the segments.
-    lap: one placement, from one round of the whole to the next.
-    """
-
-    starts: Placement
-    stations: Placement
-    lap: Placement
-
-    @classmethod
-    def through(cls, starts: Placement, ends: Placement, rest: Placement, moves: npt.NDArray[np.bool_],
-                clip: IntArray) -> Travel:
-        """Chain segments that play clips (S,); starts, ends, moves: (C,); rest: one placement.
-
-        Qₖ₊₁ = Qₖ · S⁻¹ · E: each clip's own way, S⁻¹E, is walked from where the one before ended. The first
-        segment begins where its clip is authored. A clip that leaves the root alone walks nowhere.
-        """
-        way = starts.inverse() @ ends
-        yaw = np.where(moves, way.yaw_rad, 0.0)[clip]
-        step = np.where(moves, way.shift, 0.0)[clip]
-        origin = starts.at(clip[0]) if moves[clip[0]] else rest
-        heading = float(origin.yaw_rad) + np.concatenate(((0.0,), np.cumsum(yaw)))
-        place = complex(origin.shift) + np.concatenate(((0.0,), np.cumsum(np.exp(1j * heading[:-1]) * step)))
-        stations = Placement(heading, place)
-        own = Placement(np.where(moves, starts.yaw_rad, 0.0), np.where(moves, starts.shift, 0.0))
-        return cls(own, stations, stations.at(-1) @ stations.at(0).inverse())
-
-
 class RootWay:
     """Applies root motion to poses.
 
@@ -217,36 +138,45 @@ class RootWay:
     between their segments; a clip's own poses are carried by what leads from its start to the station before it.
     """
 
-    def __init__(self, mode: RootMode, clips: Sequence[Clip], moved: BoolArray, clip: IntArray,
-                 starts: Sequence[Pose], ends: Sequence[Pose], up: FloatArray, followers: IntArray = _NONE) -> None:
-        """Take clips, what they move (C, J), and which of them the segments play, (S,).
+    def __init__(self, mode: RootMode, clips: Sequence[Clip], chain: IntArray, moved: BoolArray, clip: IntArray,
+                 starts: Sequence[Pose], ends: Sequence[Pose], up: FloatArray) -> None:
+        """Take clips, what they move, (C, J), and which of them the segments play, (S,).
 
+        chain: the root below what carries it, see root_chain.
         starts, ends: (C + 1, J, …) the poses at the clips' first and last instants and shortly after and before,
-        with rest in the last row. They are changed to what place_seam wants. followers: see root_joint.
+        with rest in the last row. They are changed to what place_seam wants.
         """
-        if mode not in ROOT_MODES:
-            raise TaktError(f"there is no root motion {mode!r}; there are {', '.join(ROOT_MODES)}")
-        joint = root_joint(clips, followers)
-        self._mode: RootMode = "AS_AUTHORED" if joint is None else mode
-        if joint is None or mode == "AS_AUTHORED":
+        self._mode: RootMode = mode if len(chain) else "AS_AUTHORED"
+        if self._mode == "AS_AUTHORED":
             return
-        self._root = root = Root(clips[0].skeleton, joint, up)
-        self._beside = tuple(Root(clips[0].skeleton, int(other), up) for other in beside_root(clips, joint))
-        self._moves = moved[:, joint]
+        skeleton, top, self._root = clips[0].skeleton, int(chain[0]), int(chain[-1])
+        self._bearing = Bearing(skeleton, chain, up)
+        self._carried = tuple(Root(skeleton, joint, up) for joint in (top, *beside_root(clips, top).tolist()))
+        self._moves = moved[:, self._root]
         if mode == "IN_PLACE":
             for pose in (*starts, *ends):
                 self._keep_in_place(pose)
             return
         places = []
         for poses in (starts, ends):
-            place = root.placement(poses[0].rotations[:, joint], poses[0].translations[:, joint])
+            place = self._bearing.placement(poses[0])
             for pose in poses:
                 self._carry(pose, place.inverse())
             places.append(place)
         first, last = places
-        travel = Travel.through(first.at(slice(-1)), last.at(slice(-1)), first.at(-1), self._moves, clip)
+        self._rest = first.at(-1)
+        travel = Travel.through(first.at(slice(-1)), last.at(slice(-1)), self._rest, self._moves, clip)
         self._stations, self._lap = travel.stations, travel.lap
         self._ways = travel.stations.at(slice(-1)) @ travel.starts.at(clip).inverse()
+
+    @classmethod
+    def still(cls) -> RootWay:
+        """Return the way of what does not travel."""
+        return cls("AS_AUTHORED", (), NO_JOINTS, np.zeros((0, 0), np.bool_), NO_JOINTS, (), (), np.zeros(3))
+
+    def is_among(self, joints: BoolArray) -> bool:
+        """Tell whether the root is one of some joints (J,)."""
+        return self._mode != "AS_AUTHORED" and bool(joints[self._root])
 
     @property
     def lap_yaw_rad(self) -> float:
@@ -261,8 +191,8 @@ class RootWay:
             self._keep_in_place(pose)
         elif self._mode == "CONTINUE" and not self._moves.all():
             still = ~self._moves[clip]
-            rest = self._root.placement(rot.identities(), np.zeros(3)).inverse()
-            for root in (self._root, *self._beside):
+            rest = self._rest.inverse()
+            for root in self._carried:
                 pose.rotations[still, root.joint], pose.translations[still, root.joint] = root.placed(
                     pose.rotations[still, root.joint], pose.translations[still, root.joint], rest)
 
@@ -287,12 +217,12 @@ class RootWay:
         return self._lap.power(rounds) @ place if rounds.any() else place
 
     def _carry(self, pose: Pose, by: Placement) -> None:
-        for root in (self._root, *self._beside):
+        for root in self._carried:
             joint = root.joint
             pose.rotations[:, joint], pose.translations[:, joint] = root.placed(
                 pose.rotations[:, joint], pose.translations[:, joint], by)
 
     def _keep_in_place(self, pose: Pose) -> None:
-        away = self._root.away(pose.translations[:, self._root.joint])
-        for root in (self._root, *self._beside):
+        away = self._bearing.away(pose)
+        for root in self._carried:
             pose.translations[:, root.joint] = root.back(pose.translations[:, root.joint], away)

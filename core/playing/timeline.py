@@ -11,8 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..maths import rotations as rot
-from ..maths.arrays import BoolArray, FloatArray, IntArray
+from ..maths.arrays import FloatArray, IntArray
 from .motion import Motion
+from .stage import Playable
 from .transitions.curves import curve_named
 
 CLIP_ROW = 0
@@ -113,13 +114,12 @@ def _boxes(x0: FloatArray, x1: FloatArray, row: int) -> FloatArray:
     return np.stack(np.broadcast_arrays(x0, float(row), x1, row + 1.0), axis=-1)
 
 
-def angular_speeds(motion: Motion, times_s: FloatArray) -> FloatArray:
+def angular_speeds(motion: Playable, times_s: FloatArray) -> FloatArray:
     """Return how fast the fastest joint turns between neighbouring times (F,), radians per second, (F − 1,)."""
-    joints: BoolArray = np.any([clip.moved for clip in motion.clips], axis=0)
     speeds = np.zeros(max(len(times_s) - 1, 0))
     for start in range(0, len(speeds), _FRAMES_AT_ONCE):
         times = times_s[start:start + _FRAMES_AT_ONCE + 1]
-        rotations = motion.sample(times).rotations[:, joints]
+        rotations = motion.sample(times).rotations[:, motion.moved]
         angles = rot.angle_between(rotations[1:], rotations[:-1]).max(axis=1, initial=0.0)
         speeds[start:start + _FRAMES_AT_ONCE] = angles / np.diff(times)
     return speeds

@@ -16,7 +16,7 @@ from takt.core.errors import TaktError
 from takt.core.formats import bvh
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
-from takt.core.playing.feet import planted, runs
+from takt.core.playing.contacts import planted, runs
 from takt.core.retargeting.upright import scaled, turned
 from takt.core.skeletons import hanim
 from takt.core.skeletons.maps import find_map

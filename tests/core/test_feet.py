@@ -8,18 +8,9 @@ import pytest
 from takt.core.clips.keyed import keys_of, packed
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
-from takt.core.playing.feet import (
-    BRIEF_S,
-    EASE_S,
-    SHORTEST_S,
-    Contacts,
-    FeetLock,
-    Leg,
-    _within_reach,
-    legs_of,
-    planted,
-    runs,
-)
+from takt.core.playing.contacts import BRIEF_S, EASE_S, SHORTEST_S, Contacts, planted, runs, within_reach
+from takt.core.playing.feet import FeetLock
+from takt.core.playing.legs import Leg, legs_of
 from takt.core.playing.score import Settings, play
 from takt.core.skeletons.maps import find_map
 from takt.core.skeletons.skeleton import Pose, world_from_pose
@@ -199,9 +190,9 @@ def test_a_foot_stands_where_the_leg_reaches_all_the_while() -> None:
     hips, ankles = np.array(((0.0, 3.0, 0.0), (6.0, 3.0, 0.0))), np.zeros((2, 3))
     reaches = np.array((5.0, 5.0))
     for place, wanted in (((1.0, 0, 0), (2.0, 0, 0)), ((3.0, 0, 1), (3.0, 0, 1)), ((9.0, 0, 0), (4.0, 0, 0))):
-        found = _within_reach(np.array(place), hips - ankles, UP, reaches)
+        found = within_reach(np.array(place), hips - ankles, UP, reaches)
         np.testing.assert_allclose(found, wanted, atol=1e-9)
-    far = _within_reach(np.array((1.0, 0, 0)), hips * (10.0, 1.0, 1.0), UP, reaches)
+    far = within_reach(np.array((1.0, 0, 0)), hips * (10.0, 1.0, 1.0), UP, reaches)
     assert far[1:] == pytest.approx((0.0, 0.0)) and 0.0 <= far[0] <= 60.0  # nowhere: between the two
 
 

@@ -12,7 +12,8 @@ from takt.core.errors import TaktError
 from takt.core.maths import rotations as rot
 from takt.core.pha.sequence import expand
 from takt.core.playing.motion import compose
-from takt.core.playing.root_motion import Placement, Root, root_joint
+from takt.core.playing.placement import Placement, Root
+from takt.core.playing.root_motion import root_chain, root_joint
 from takt.core.playing.transitions.blending import Style
 from takt.core.playing.transitions.methods import METHODS
 from takt.core.skeletons.skeleton import Skeleton, world_from_pose
@@ -226,3 +227,80 @@ def test_what_stands_beside_the_root_goes_with_it(mode):
     apart, wanted = (np.linalg.norm(p[:, 1] - p[:, 0], axis=-1) for p in (place, authored))
     assert apart == pytest.approx(wanted, abs=EXACT)
     assert (np.ptp(place[:, 1, :2], axis=0) < EXACT).all() == (mode == "IN_PLACE")
+
+
+def under_a_turntable(rng: np.random.Generator, name: str, is_turned: bool = True) -> Clip:
+    """Make a clip of a hip that walks below a joint that turns about any axis, itself below one that stays."""
+    above = rot.from_axis_angle(np.array((1.0, -2.0, 0.5)), 1.1)
+    skeleton = TURNTABLE
+    times = np.linspace(0.0, 1.0, 9)
+    way = np.cumsum(rng.normal(0.0, 0.3, (9, 1, 3)), axis=0)
+    hip = rot.exp(np.cumsum(rng.normal(0.0, 0.2, (9, 1, 3)), axis=0))
+    turns = rot.multiply(above, rot.exp(np.cumsum(rng.normal(0.0, 0.3, (9, 1, 3)), axis=0)))
+    joints, values = (np.array((1, 2)), np.concatenate((turns, hip), axis=1)) if is_turned else (np.array((2,)), hip)
+    return Clip(name, skeleton, 1.0, Tracks.uniform(joints, times, values), Tracks.uniform(np.array((2,)), times, way),
+                Tracks.empty(3))
+
+
+TURNTABLE = Skeleton.from_arrays(
+    ("base", "table", "hip", "head"), (-1, 0, 1, 2), rot.from_axis_angle(np.array((0.3, 0.2, 1.0)), np.array(
+        (0.4, -0.9, 1.3, 0.0))), np.array(((0.0, 0.0, 0.2), (0.1, 0.4, 0.3), (0.0, 0.2, 0.6), (0.0, 0.0, 0.5))),
+    np.array(((1.0, 1.0, 1.0), (1.2, 1.2, 1.2), (1.0, 1.0, 1.0), (1.0, 1.0, 1.0))))
+
+
+def place_of_hip(m, times):
+    """Return the hip's heading as a complex number, its place on the ground likewise, and its height."""
+    world = world_from_pose(m.skeleton, m.sample(times))[:, 2]
+    turned = rot.from_matrix(world[:, :, :3] / 1.2)
+    twist = rot.twist(rot.multiply(turned, rot.conjugate(m.skeleton.rest_world_rotations[2])), UP_Z)
+    return (twist[:, 0] + 1j * twist[:, 3]) ** 2, world[:, 0, 3] + 1j * world[:, 1, 3], world[:, 2, 3]
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("seed", range(4))
+def test_continue_goes_on_where_a_joint_above_the_root_turns(seed, method):
+    """The hip is carried as a whole, its own way and the turning of what it stands on; clips may leave that alone."""
+    rng = np.random.default_rng(seed)
+    clips = tuple(under_a_turntable(rng, name, seed != 3 or name != "b") for name in "abc")
+    m = motion(clips, *(f'{name} duration="1" transition="0"' for name in "abcab"), method=method, loop=True)
+    seams = np.arange(1.0, 11.0)
+    before, after = place_of_hip(m, seams - 1e-9), place_of_hip(m, seams)
+    for one, other in zip(before[:2], after[:2], strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-6)
+    for index, name in enumerate("abcab"):  # each goes its own way, and as high as it was authored
+        alone = motion((next(c for c in clips if c.name == name),), f'{name} duration="1"', root_motion="AS_AUTHORED")
+        times = np.linspace(0.0, 0.999, 7)
+        (yaw, place, height), (own_yaw, own_place, own_height) = place_of_hip(m, index + times), place_of_hip(alone,
+                                                                                                          times)
+        np.testing.assert_allclose(yaw / yaw[0], own_yaw / own_yaw[0], atol=EXACT)
+        np.testing.assert_allclose((place - place[0]) / yaw[0], (own_place - own_place[0]) / own_yaw[0], atol=EXACT)
+        np.testing.assert_allclose(height, own_height, atol=EXACT)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_with_transitions_the_hip_does_not_jump_either(method):
+    rng = np.random.default_rng(7)
+    clips = tuple(under_a_turntable(rng, name, name != "b") for name in "abc")
+    m = motion(clips, *(f'{name} duration="1" transition="0.3"' for name in "abc"), method=method, loop=True)
+    edges = np.concatenate((m.layout.begin_s, m.layout.end_s, m.layout.window_begin_s, m.layout.window_end_s))
+    edges = np.concatenate((edges, edges + m.duration_s))
+    before, after = (world_from_pose(m.skeleton, m.sample(edges + side)) for side in (-1e-9, 1e-9))
+    assert np.abs(before - after).max() < 1e-6
+
+
+def test_in_place_stays_where_a_joint_above_the_root_turns():
+    clips = (under_a_turntable(np.random.default_rng(1), "a"), under_a_turntable(np.random.default_rng(2), "b"))
+    m = motion(clips, 'a duration="1" transition="0"', 'b duration="1"', root_motion="IN_PLACE")
+    rest = TURNTABLE.rest_world[2, :, 3]
+    _, place, height = place_of_hip(m, np.linspace(0.0, 2.0, 21))
+    np.testing.assert_allclose(place, rest[0] + 1j * rest[1], atol=EXACT)
+    assert np.ptp(height) > 0.05
+
+
+def test_what_stands_above_the_root_and_never_moves_is_left_alone():
+    rng = np.random.default_rng(1)
+    clip = under_a_turntable(rng, "a")
+    assert root_chain((clip,)).tolist() == [1, 2]
+    assert root_chain((under_a_turntable(rng, "b", False),)).tolist() == [2]
+    still = Tracks.uniform(np.array((1, 2)), np.zeros(1), rot.identities(1, 2))
+    assert root_chain((replace(clip, rotations=still),)).tolist() == [2]

@@ -30,14 +30,15 @@ class Bending:
     """Turns one bone about x, steadily."""
 
     def __init__(self, rig: Object) -> None:
-        self._skeleton = read_skeleton(rig)
+        self.skeleton = read_skeleton(rig)
+        self.moved = np.array([name == "bone1" for name in self.skeleton.names])
 
     duration_s = 100.0
 
     def sample(self, times_s: FloatArray) -> Pose:
-        pose = Pose.rest(self._skeleton, len(times_s))
+        pose = Pose.rest(self.skeleton, len(times_s))
         turn = rot.from_axis_angle(np.array((1.0, 0.0, 0.0)), TURN_RAD_PER_S * times_s)
-        pose.rotations[:, self._skeleton.index_of["bone1"]] = turn
+        pose.rotations[:, self.skeleton.index_of["bone1"]] = turn
         return pose
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from ...clips.clip import Clip, Tracks
 from ...errors import TaktError
 from ...maths import rotations as rot
-from ...maths.arrays import BoolArray, FloatArray, IntArray
+from ...maths.arrays import BoolArray, FloatArray, IntArray, quotient
 
 INTERVALS = 3
 """Key intervals before and after the seam over which the speed is averaged."""
@@ -95,7 +95,7 @@ class Neighbours:
 
 def over_both_paths(path_a: FloatArray, path_b: FloatArray, time_a: FloatArray, time_b: FloatArray) -> FloatArray:
     """Return the speed of both ways together."""
-    return _quotient(path_a + path_b, time_a + time_b)
+    return quotient(path_a + path_b, time_a + time_b)
 
 
 def automatic_lengths(turning: Turning, first: FloatArray, last: FloatArray, seams: Neighbours,
@@ -114,7 +114,7 @@ def automatic_lengths(turning: Turning, first: FloatArray, last: FloatArray, sea
         sums[:, start:start + _PAIRS_AT_ONCE] = _sums(turning, first, last, part // len(first), part % len(first))
     shared, angle, path_a, path_b, time_a, time_b, whole_a, whole_b, span_a, span_b = sums[:, pair]
     a, b = seams.before_stretch, seams.after_stretch
-    mean = _quotient(angle, shared)
+    mean = quotient(angle, shared)
     return np.where(mean > SAME_POSE_RAD, mean / _moving(mean_speed(path_a, path_b, time_a * a, time_b * b),
                                                          mean_speed(whole_a, whole_b, span_a * a, span_b * b)), 0.0)
 
@@ -158,7 +158,7 @@ def speed_named(identifier: str) -> MeanSpeed:
 
 def _of_both_speeds(path_a: FloatArray, path_b: FloatArray, time_a: FloatArray, time_b: FloatArray) -> FloatArray:
     known = (time_a > 0.0).astype(np.float64) + (time_b > 0.0)
-    return _quotient(_quotient(path_a, time_a) + _quotient(path_b, time_b), known)
+    return quotient(quotient(path_a, time_a) + quotient(path_b, time_b), known)
 
 
 @dataclass(frozen=True)
@@ -185,7 +185,3 @@ def _sums(turning: Turning, first: FloatArray, last: FloatArray, a: IntArray, b:
     columns = (turning.last_path[a], turning.first_path[b], turning.last_time[a], turning.first_time[b],
                turning.whole_path[a], turning.whole_path[b], turning.whole_time[a], turning.whole_time[b])
     return np.stack((both.sum(axis=1), angles.sum(axis=1), *(np.where(both, c, 0.0).sum(axis=1) for c in columns)))
-
-
-def _quotient(a: FloatArray, b: FloatArray) -> FloatArray:
-    return np.divide(a, b, out=np.zeros_like(a), where=b > 0.0)

@@ -11,7 +11,7 @@ import numpy as np
 from ...clips.clip import Clip
 from ...errors import Problem, quoted
 from ...maths import rotations as rot
-from ...maths.arrays import BoolArray, FloatArray, IntArray
+from ...maths.arrays import BoolArray, FloatArray, IntArray, quotient
 from ...pha.sequence import Sequence
 from ...skeletons.skeleton import Pose, Skeleton
 from ..held import Held
@@ -108,7 +108,7 @@ def fit_transitions(sequence: Sequence, clips: SequenceOf[Clip], ends: Ends, hel
 def stretches(lengths_s: FloatArray, sequence: Sequence, clips: SequenceOf[Clip]) -> FloatArray:
     """Return the seconds that each segment (S,) plays of one second of its clip; 0 where that has no length."""
     durations: FloatArray = np.array([clip.duration_s for clip in clips])[sequence.clip]
-    return np.divide(lengths_s, durations, out=np.zeros(len(durations)), where=durations > 0.0)
+    return quotient(lengths_s, durations)
 
 
 def _stretches(sequence: Sequence, following: IntArray, ends: Ends, held: Held,

@@ -1,0 +1,92 @@
+"""Legs: two bones that reach for a place, so that the foot itself keeps its rotation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..maths import rotations as rot
+from ..maths.arrays import FloatArray
+from ..skeletons.hierarchy import is_descendant
+from ..skeletons.maps import SkeletonMap
+from .contacts import REACH, reaches
+
+
+@dataclass(frozen=True)
+class Leg:
+    """Joints of a leg; foot is the one that stands: the ball of the foot, or the ankle where there is none.
+
+    is_loose: the ankle does not hang on the knee, as in rigs whose legs reach for their feet by IK.
+    """
+
+    hip: int
+    knee: int
+    ankle: int
+    foot: int
+    is_loose: bool = False
+
+
+def legs_of(skeleton_map: SkeletonMap) -> tuple[Leg, ...]:
+    """Return the legs of which hip, knee and ankle are known and the knee hangs on the hip."""
+    found, parents = [], skeleton_map.skeleton.parents
+    for side in "lr":
+        joints = [skeleton_map.joint_of.get(f"{side}_{part}", -1) for part in ("hip", "knee", "ankle", "metatarsal")]
+        hip, knee, ankle, ball = joints
+        if min(hip, knee, ankle) >= 0 and is_descendant(parents, knee, hip):
+            found.append(Leg(hip, knee, ankle, ball if ball >= 0 and is_descendant(parents, ball, ankle) else ankle,
+                             not is_descendant(parents, ankle, hip)))
+    return tuple(found)
+
+
+def reach(skeleton_map: SkeletonMap, leg: Leg, rotations: FloatArray, world: Mapping[int, FloatArray],
+          goal: FloatArray) -> None:
+    """Turn hip and knee (in place) so that the ankle comes to its goal (F, 3), and the ankle back where it hangs on."""
+    hip, knee, ankle = (world[joint][:, :, 3] for joint in (leg.hip, leg.knee, leg.ankle))
+    thigh, shin = np.linalg.norm(knee - hip, axis=1), np.linalg.norm(ankle - knee, axis=1)
+    whole = np.clip(np.linalg.norm(goal - hip, axis=1), np.abs(thigh - shin) * (2.0 - REACH),
+                    reaches(hip, ankle, thigh + shin))
+    axis = np.cross(knee - hip, ankle - knee)
+    is_bent = np.linalg.norm(axis, axis=1, keepdims=True) > 1e-4 * (thigh * shin)[:, None]
+    axis = np.where(is_bent, axis, axis.sum(axis=0))  # a straight knee bends as it does at other times
+    bend = rot.from_axis_angle(axis, _opening(thigh, shin, np.linalg.norm(ankle - hip, axis=1))
+                               - _opening(thigh, shin, whole))
+    swing = _arcs(rot.rotate(bend, ankle - knee) + knee - hip, goal - hip)
+    both = rot.multiply(swing, bend)
+    _turn(skeleton_map, rotations, world, leg.hip, rot.identities(len(goal)), swing)
+    _turn(skeleton_map, rotations, world, leg.knee, swing, both)
+    if not leg.is_loose:
+        _turn(skeleton_map, rotations, world, leg.ankle, both, rot.identities(len(goal)))
+
+
+def _opening(thigh: FloatArray, shin: FloatArray, whole: FloatArray) -> FloatArray:
+    """Return the angle at the knee, π where the leg is straight."""
+    cosine = (thigh**2 + shin**2 - whole**2) / np.maximum(2.0 * thigh * shin, 1e-30)
+    return np.asarray(np.arccos(np.clip(cosine, -1.0, 1.0)))
+
+
+def _arcs(a: FloatArray, b: FloatArray) -> FloatArray:
+    """Return the smallest rotations (F, 4) from directions a to b (F, 3)."""
+    axis = np.cross(a, b)
+    return rot.from_axis_angle(axis, np.arctan2(np.linalg.norm(axis, axis=1), np.sum(a * b, axis=1)))
+
+
+def _turn(skeleton_map: SkeletonMap, rotations: FloatArray, world: Mapping[int, FloatArray], joint: int,
+          above: FloatArray, own: FloatArray) -> None:
+    """Turn a joint by `own` in the model, where what it hangs on has turned by `above`.
+
+    With W the joint's rotation before, P its parent's: new key = (above · P · rest)⁻¹ · own · P · rest · key.
+    """
+    skeleton = skeleton_map.skeleton
+    parent = int(skeleton.parents[joint])
+    frame = rot.from_matrix(_rotation(world[parent])) if parent >= 0 else rot.identities(len(rotations))
+    frame = rot.multiply(frame, skeleton.rest_rotations[joint])
+    turned = rot.multiply(rot.conjugate(rot.multiply(above, frame)), rot.multiply(own, frame))
+    rotations[:, joint] = rot.multiply(turned, rotations[:, joint])
+
+
+def _rotation(world: FloatArray) -> FloatArray:
+    """Return the rotation in matrices (F, 3, 4) with scale."""
+    linear = world[:, :, :3]
+    return np.asarray(linear / np.maximum(np.linalg.norm(linear, axis=1, keepdims=True), 1e-30))

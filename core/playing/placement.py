@@ -1,0 +1,193 @@
+"""Headings and places on the ground, and how they follow each other.
+
+A placement is a heading and a place on the ground: a rotation about the up axis by yaw (radians), then a
+shift in the ground plane, kept as a complex number over the plane's two axes. Placements therefore compose
+by adding angles and turning complex numbers, over whole arrays.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import TaktError
+from ..maths import rotations as rot
+from ..maths.arrays import FloatArray, IntArray
+from ..skeletons.skeleton import Pose, Skeleton
+
+_STRAIGHT_RAD = 1e-12
+ComplexArray = npt.NDArray[np.complex128]
+
+
+@dataclass(frozen=True, eq=False)
+class Placement:
+    """Headings yaw_rad (N,) and shifts over the ground (N,), one complex number each."""
+
+    yaw_rad: FloatArray
+    shift: ComplexArray
+
+    def __matmul__(self, first: Placement) -> Placement:
+        """Do `first`, then this."""
+        return Placement(self.yaw_rad + first.yaw_rad, self.shift + np.exp(1j * self.yaw_rad) * first.shift)
+
+    def inverse(self) -> Placement:
+        """Return what undoes this."""
+        return Placement(-self.yaw_rad, -np.exp(-1j * self.yaw_rad) * self.shift)
+
+    def at(self, index: IntArray | slice | int) -> Placement:
+        """Index the arrays."""
+        return Placement(np.asarray(self.yaw_rad[index]), np.asarray(self.shift[index]))
+
+    def power(self, times: IntArray) -> Placement:
+        """Repeat a single placement n times, for n (N,) of any sign.
+
+        The shifts add up as 1 + z + … + zⁿ⁻¹ = exp(i(n−1)θ/2) · sin(nθ/2) / sin(θ/2), which keeps its digits
+        for small headings θ too.
+        """
+        half = np.remainder(float(self.yaw_rad) + np.pi, 2.0 * np.pi) / 2.0 - np.pi / 2.0
+        total = times.astype(np.complex128)
+        if abs(half) > _STRAIGHT_RAD:
+            total = np.exp(1j * half * (times - 1)) * np.sin(half * times) / np.sin(half)
+        return Placement(self.yaw_rad * times, self.shift * total)
+
+
+class Root:
+    """The root joint of a skeleton above its ground.
+
+    joint: its index; up: unit vector (3,) of model space. Its ancestors must be at rest; where they may not be, a
+    Bearing reads where it stands.
+    ground: (3, 3) from model space to coordinates along up, east and north.
+    Raises TaktError where up is no direction.
+    """
+
+    def __init__(self, skeleton: Skeleton, joint: int, up: FloatArray) -> None:
+        length = float(np.linalg.norm(up))
+        if np.shape(up) != (3,) or not (np.isfinite(length) and length > 0.0):
+            raise TaktError(f"up is {up}; a direction (3,) is wanted")
+        self.joint = joint
+        self.up = np.asarray(up, dtype=np.float64) / length
+        across = np.eye(3)[np.argmin(np.abs(self.up))]
+        east = across - (across @ self.up) * self.up
+        east /= np.linalg.norm(east)
+        parent = int(skeleton.parents[joint])
+        world = skeleton.rest_world[parent] if parent >= 0 else np.eye(4)[:3]
+        self.ground = ground = np.stack((self.up, east, np.cross(self.up, east)))
+        self._to, self._from = ground @ world[:, :3], np.linalg.inv(ground @ world[:, :3])
+        self._start = ground @ world[:, 3] + self._to @ skeleton.rest_translations[joint]
+        self._frame = skeleton.rest_world_rotations[joint]
+        self._local_up = rot.rotate(rot.conjugate(self._frame), self.up)
+
+    def placement(self, rotations: FloatArray, translations: FloatArray) -> Placement:
+        """Read heading and place from the root's poses (N, 4), (N, 3), relative to rest in the parent's space.
+
+        The heading is the twist about up of the root's model-space rotation relative to its rest; a root
+        upside down has none and counts as facing forward.
+        """
+        turned = rot.multiply(rot.multiply(self._frame, rotations), rot.conjugate(self._frame))
+        return Placement(self.heading(turned), self._ground(translations))
+
+    def heading(self, turned: FloatArray) -> FloatArray:
+        """Return the headings (N,) of rotations (N, 4) from rest in model space."""
+        twist = rot.twist(turned, self.up)
+        yaw: FloatArray = 2.0 * np.arctan2(twist[..., 1:] @ self.up, twist[..., 0])
+        return yaw
+
+    def placed(self, rotations: FloatArray, translations: FloatArray, by: Placement) -> tuple[FloatArray, FloatArray]:
+        """Move the root's poses (N, 4), (N, 3) over the ground by placements (N,)."""
+        half = np.asarray(by.yaw_rad, dtype=np.float64)[..., None] / 2.0
+        turn = np.concatenate((np.cos(half), np.sin(half) * self._local_up), axis=-1)
+        position = translations @ self._to.T + self._start
+        ground = np.exp(1j * by.yaw_rad) * (position[..., 1] + 1j * position[..., 2]) + by.shift
+        position[..., 1], position[..., 2] = ground.real, ground.imag
+        return rot.multiply(turn, rotations), (position - self._start) @ self._from.T
+
+    def away(self, translations: FloatArray) -> FloatArray:
+        """Return how far translations (N, 3) lead over the ground from rest, east and north (N, 2)."""
+        return np.asarray((translations @ self._to.T)[..., 1:])
+
+    def back(self, translations: FloatArray, away: FloatArray) -> FloatArray:
+        """Return translations (N, 3) without a way over the ground (N, 2)."""
+        position = translations @ self._to.T
+        position[..., 1:] -= away
+        return np.asarray(position @ self._from.T)
+
+    def _ground(self, translations: FloatArray) -> ComplexArray:
+        position = translations @ self._to.T + self._start
+        return np.asarray(position[..., 1] + 1j * position[..., 2])
+
+
+class Bearing:
+    """Where a joint stands above the ground and faces, however some joints above it stand.
+
+    chain: (N,) from the topmost joint that ever leaves rest down to that joint.
+    """
+
+    def __init__(self, skeleton: Skeleton, chain: IntArray, up: FloatArray) -> None:
+        self._skeleton, self._chain = skeleton, chain
+        self._root = Root(skeleton, int(chain[-1]), up)
+
+    def placement(self, pose: Pose) -> Placement:
+        """Read heading and place from poses (N, J, …)."""
+        joint = self._root.joint
+        if len(self._chain) == 1:
+            return self._root.placement(pose.rotations[:, joint], pose.translations[:, joint])
+        turned, position = self._in_model(pose)
+        return Placement(self._root.heading(turned), self._over_ground(position) @ np.array((1.0, 1j)))
+
+    def away(self, pose: Pose) -> FloatArray:
+        """Return how far poses (N, J, …) have led it over the ground from rest, east and north (N, 2)."""
+        if len(self._chain) == 1:
+            return self._root.away(pose.translations[:, self._root.joint])
+        return self._over_ground(self._in_model(pose)[1] - self._skeleton.rest_world[self._root.joint, :, 3])
+
+    def _over_ground(self, position: FloatArray) -> FloatArray:
+        return np.asarray((position @ self._root.ground.T)[..., 1:])
+
+    def _in_model(self, pose: Pose) -> tuple[FloatArray, FloatArray]:
+        """Return the joint's rotations (N, 4) from rest and its positions (N, 3), both in model space."""
+        skeleton, chain = self._skeleton, self._chain
+        parent = int(skeleton.parents[chain[0]])
+        rotations = skeleton.rest_world_rotations[parent] if parent >= 0 else rot.IDENTITY
+        world = skeleton.rest_world[parent] if parent >= 0 else np.eye(4)[:3]
+        for joint in chain.tolist():
+            turned = rot.multiply(skeleton.rest_rotations[joint], pose.rotations[:, joint])
+            linear = rot.to_matrix(turned) * (skeleton.rest_scales[joint] * pose.scales[:, joint])[:, None]
+            place = skeleton.rest_translations[joint] + pose.translations[:, joint]
+            position = (world[..., :3] @ place[..., None])[..., 0] + world[..., 3]
+            world = np.concatenate((world[..., :3] @ linear, position[..., None]), axis=-1)
+            rotations = rot.multiply(rotations, turned)
+        return rot.multiply(rotations, rot.conjugate(skeleton.rest_world_rotations[chain[-1]])), world[..., 3]
+
+
+@dataclass(frozen=True, eq=False)
+class Travel:
+    """How a character travels through S segments.
+
+    starts: placements (C,) of the clips' first poses (the identity for clips that do not move the root).
+    stations: (S + 1,) where the root stands before, between and after the segments.
+    lap: one placement, from one round of the whole to the next.
+    """
+
+    starts: Placement
+    stations: Placement
+    lap: Placement
+
+    @classmethod
+    def through(cls, starts: Placement, ends: Placement, rest: Placement, moves: npt.NDArray[np.bool_],
+                clip: IntArray) -> Travel:
+        """Chain segments that play clips (S,); starts, ends, moves: (C,); rest: one placement.
+
+        Qₖ₊₁ = Qₖ · S⁻¹ · E: each clip's own way, S⁻¹E, is walked from where the one before ended. The first
+        segment begins where its clip is authored. A clip that leaves the root alone walks nowhere.
+        """
+        way = starts.inverse() @ ends
+        yaw = np.where(moves, way.yaw_rad, 0.0)[clip]
+        step = np.where(moves, way.shift, 0.0)[clip]
+        origin = starts.at(clip[0]) if moves[clip[0]] else rest
+        heading = float(origin.yaw_rad) + np.concatenate(((0.0,), np.cumsum(yaw)))
+        place = complex(origin.shift) + np.concatenate(((0.0,), np.cumsum(np.exp(1j * heading[:-1]) * step)))
+        stations = Placement(heading, place)
+        own = Placement(np.where(moves, starts.yaw_rad, 0.0), np.where(moves, starts.shift, 0.0))
+        return cls(own, stations, stations.at(-1) @ stations.at(0).inverse())

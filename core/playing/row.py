@@ -1,0 +1,199 @@
+"""A row: segments one after another, with what leads over from each to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence as SequenceOf
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+
+import numpy as np
+
+from ..clips.clip import Clip
+from ..errors import Problem
+from ..maths import rotations as rot
+from ..maths.arrays import BoolArray, FloatArray, IntArray, quotient
+from ..pha.sequence import Sequence
+from ..skeletons.skeleton import Pose, Skeleton
+from .held import Held
+from .root_motion import NO_JOINTS, RootMode, RootWay, mode_named, moved_together, root_chain
+from .sides import Sides
+from .sources import Sources
+from .stage import FIRST_ROUND, Instants, Stage
+from .transitions.blending import Lead, Style, blend_over
+from .transitions.curves import CURVES
+from .transitions.lengths import Turning, automatic_lengths, longest_lengths, speed_named
+from .transitions.limits import Limits
+from .transitions.methods import METHODS, Layout, Method
+from .transitions.seams import Ends, fit_transitions, stretches
+
+_MOST_SEAMS_KEPT = 256
+"""More at once is no playing but the writing of a whole Action, whose memory should be given back."""
+
+
+@dataclass(frozen=True, eq=False)
+class Row:
+    """The second stage.
+
+    sequence: its S segments, as the score says; sources: what they index.
+    style: how clips and transitions are blended. layout: when each clip and each transition plays.
+    sides: of the seams. problems: warnings and notes.
+    """
+
+    sequence: Sequence
+    sources: Sources
+    style: Style
+    layout: Layout
+    sides: Sides
+    problems: tuple[Problem, ...]
+    _last_lead: dict[bytes, Lead] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, sequence: Sequence, played: SequenceOf[Clip | Stage], style: Style, *, root_motion: RootMode,
+           up: FloatArray, speed: str = "PATHS", limits: Limits | None = None,
+           followers: IntArray = NO_JOINTS) -> Row:
+        """Lay out segments and find what leads over between them.
+
+        played: what sequence.clip indexes. followers: joints that only go where others go. The rest: see compose.
+        """
+        sources = Sources.of(played, style.interpolation, style.translation)
+        clips = sources.clips
+        chain = NO_JOINTS if mode_named(root_motion) == "AS_AUTHORED" else root_chain(clips, followers)
+        moved = moved_together(sources.moved, chain)
+        ends = Ends.of(sources.skeleton, sources.durations_s, moved, sources.sample)
+        root = RootWay(root_motion, clips, chain, moved, sequence.clip, (ends.first, ends.second),
+                       (ends.last, ends.last_but_one), up)
+        held = Held(sequence.clip, moved, sequence.is_loop)
+        turning = Turning.of(clips, rot.angle_between if limits is None else limits.angles)
+        method, mean_speed = METHODS[style.method], speed_named(speed)
+        is_shared = style.joint_time == "SHARED" or method.shape == "LEAD"  # which takes all joints over together
+        lengths = automatic_lengths if is_shared else longest_lengths
+        transitions_s, problems = fit_transitions(sequence, clips, ends, held, method,
+                                                  partial(lengths, turning, mean_speed=mean_speed))
+        layout = method.lay_out(sequence.length_s, transitions_s)
+        tempo = quotient(1.0, stretches(layout.end_s - layout.begin_s, sequence, clips))
+        return cls(sequence, sources, style, layout,
+                   Sides(sequence, ends, held, root, turning, mean_speed, tempo, limits), problems)
+
+    @property
+    def skeleton(self) -> Skeleton:
+        """Whose joints it moves."""
+        return self.sources.skeleton
+
+    @property
+    def duration_s(self) -> float:
+        """How long it lasts: one round of a loop."""
+        return self.layout.duration_s
+
+    @property
+    def is_loop(self) -> bool:
+        """Whether after the last segment the first one follows."""
+        return self.sequence.is_loop
+
+    @property
+    def root(self) -> RootWay:
+        """How it travels."""
+        return self.sides.root
+
+    @property
+    def method(self) -> Method:
+        """Where the transitions play."""
+        return METHODS[self.style.method]
+
+    @cached_property
+    def moved(self) -> BoolArray:
+        """Joints that anything moves, (J,)."""
+        return np.asarray(self.sources.moved.any(axis=0))
+
+    def sample(self, times_s: FloatArray, rounds: IntArray = FIRST_ROUND) -> Pose:
+        """Return the poses at times (F,) within 0…duration_s; see Stage.
+
+        Outside the transitions' windows the pose is the clip's own for every joint that the clip moves; the others hold
+        what moved them last.
+        """
+        segment = self.segment_at(times_s)
+        pose = self._clip_poses(segment, times_s, rounds)
+        seam, seam_times, seam_rounds = self._windows(segment, times_s, rounds)
+        inside = np.flatnonzero(seam >= 0)
+        if len(inside):
+            chosen = pose if len(inside) == len(times_s) else pose.at(inside)
+            mixed = self._blend(chosen, seam[inside], seam_times[inside], seam_rounds[inside])
+            pose.rotations[inside], pose.translations[inside], pose.scales[inside] = (
+                mixed.rotations, mixed.translations, mixed.scales)
+        return pose
+
+    def segment_at(self, times_s: FloatArray) -> IntArray:
+        """Return the segments that play at times (F,); before all of them the first one."""
+        return np.maximum(np.searchsorted(self.layout.begin_s, times_s, side="right") - 1, 0)
+
+    def instants(self, per_s: float, densest: float) -> Instants:
+        """Return when something happens; see Stage."""
+        layout = self.layout
+        edges = np.unique(np.concatenate((layout.begin_s, layout.end_s, layout.window_begin_s, layout.window_end_s)))
+        edges = edges[(edges > 0.0) & (edges < self.duration_s)] * per_s
+        jumps = layout.end_s[layout.window_end_s <= layout.window_begin_s] * per_s
+        begin, end = layout.begin_s * per_s, layout.end_s * per_s
+        inner = []
+        for number, clip in enumerate(self.sources.clips):
+            segments = np.flatnonzero(self.sequence.clip == number)
+            if not len(segments) or clip.duration_s <= 0.0:
+                continue
+            own = self.sources.instants(number)
+            sparse = segments[(end - begin)[segments] * densest >= len(own.keys)]
+            inner.append([
+                (begin[which, None] + (end - begin)[which, None] * shares[(shares > 0.0) & (shares < 1.0)]).ravel()
+                for which, shares in ((segments, own.edges), (segments, own.jumps), (sparse, own.keys))])
+        found = ([found[kind] for found in inner] for kind in range(3))
+        return Instants(*(np.concatenate([own, *more]) for own, more in
+                          zip((edges, jumps, np.zeros(0)), found, strict=True)))
+
+    def _clip_poses(self, segment: IntArray, times_s: FloatArray, rounds: IntArray) -> Pose:
+        """Return what the segments (F,) themselves show: the clip, and what the other joints hold."""
+        clip, sides = self.sequence.clip[segment], self.sides
+        own_times = np.minimum((times_s - self.layout.begin_s[segment]) * sides.tempo[segment],
+                               self.sources.durations_s[clip])
+        pose = self.sources.sample(clip, own_times)
+        sides.root.prepare(pose, clip)
+        sides.hold(pose, segment)
+        sides.root.place_segments(pose, segment, rounds)
+        return pose
+
+    def _windows(self, segment: IntArray, times_s: FloatArray,
+                 rounds: IntArray) -> tuple[IntArray, FloatArray, IntArray]:
+        """Return for each frame the seam whose window it is in (−1: none), the time and the round as it counts them."""
+        begin, end = self.layout.window_begin_s, self.layout.window_end_s
+        previous = segment - 1
+        wraps = previous < 0
+        before_time = times_s + wraps * self.duration_s
+        entering = (before_time < end[previous]) & (before_time >= begin[previous]) & (~wraps | self.is_loop)
+        leaving = ~entering & (times_s >= begin[segment]) & (times_s < end[segment])
+        seam = np.where(entering, previous % len(begin), np.where(leaving, segment, -1))
+        return seam, np.where(entering, before_time, times_s), rounds - (entering & wraps)
+
+    def _blend(self, pose: Pose, seam: IntArray, times_s: FloatArray, rounds: IntArray) -> Pose:
+        """Mix into poses (W, J, …) what the transitions after segments (W,) do."""
+        seams, at = seam, np.arange(len(seam))
+        if len(seam) > 1:  # neighbouring frames share a seam, whose two sides are then looked up only once
+            _, first, at = np.unique(seam + rounds * len(self.sequence), return_index=True, return_inverse=True)
+            seams, rounds = seam[first], rounds[first]
+        if self.method.shape == "LEAD":
+            return self._lead(seams, rounds).over(pose, at, times_s - self.layout.end_s[seam],
+                                                  CURVES[self.style.curve].rise)
+        crossing = self.sides.crossing(seams, rounds)
+        begin, end = self.layout.window_begin_s, self.layout.window_end_s
+        share = (times_s - begin[seam]) / (end[seam] - begin[seam])
+        own = None if self.style.joint_time == "SHARED" else self.sides.joint_shares(seams, crossing)[at]
+        is_after = times_s >= self.layout.end_s[seam]
+        return blend_over(pose, crossing, at, is_after, self.style.way(share, own), self.style.weight(share),
+                          self.style.interpolation)
+
+    def _lead(self, seams: IntArray, rounds: IntArray) -> Lead:
+        """Return what leads over seams (N,); while a motion is watched they are mostly those of the frame before."""
+        key = seams.tobytes() + rounds.tobytes()
+        lead = self._last_lead.get(key)
+        if lead is None:
+            begin, middle, end = self.layout.window_begin_s, self.layout.end_s, self.layout.window_end_s
+            lead = Lead.of(self.sides.crossing(seams, rounds), (middle - begin)[seams], (end - middle)[seams])
+            self._last_lead.clear()
+            if len(seams) <= _MOST_SEAMS_KEPT:
+                self._last_lead[key] = lead
+        return lead

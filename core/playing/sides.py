@@ -1,0 +1,89 @@
+"""Both sides of the seams of a row: the poses there, how fast they go by, and how much time each joint needs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..maths.arrays import BoolArray, FloatArray, IntArray, quotient
+from ..pha.sequence import Sequence
+from ..skeletons.skeleton import Pose
+from .held import Held
+from .root_motion import RootWay
+from .transitions.blending import Crossing
+from .transitions.lengths import MeanSpeed, Neighbours, Turning, joint_lengths
+from .transitions.limits import Limits
+from .transitions.seams import Ends
+
+
+@dataclass(frozen=True, eq=False)
+class Sides:
+    """What is known of the S seams of a row, each after its segment.
+
+    ends: the poses at the clips' ends. held: the clips that last moved each joint. root: how the row travels.
+    turning, mean_speed: from which joints' own lengths come. tempo: (S,) seconds of its clip that a segment plays in
+    one second. limits: of the joints, where they decide which way transitions turn.
+    """
+
+    sequence: Sequence
+    ends: Ends
+    held: Held
+    root: RootWay
+    turning: Turning
+    mean_speed: MeanSpeed
+    tempo: FloatArray
+    limits: Limits | None
+
+    def hold(self, pose: Pose, segment: IntArray) -> None:
+        """Let joints of clip poses (F, J, …) that the clips of segments (F,) leave alone hold what moved them last."""
+        if self.held.is_plain:
+            return
+        held = self.held.after(segment)
+        frame, joint = np.nonzero(~self.ends.moved[self.sequence.clip[segment]] & (held >= 0))
+        source, last = held[frame, joint], self.ends.last
+        pose.rotations[frame, joint] = last.rotations[source, joint]
+        pose.translations[frame, joint] = last.translations[source, joint]
+        pose.scales[frame, joint] = last.scales[source, joint]
+
+    def crossing(self, seam: IntArray, rounds: IntArray) -> Crossing:
+        """Return both sides of the seams after segments (N,), where they stand in rounds (N,) of a loop."""
+        ends, clip = self.ends, self.sequence.clip[seam]
+        later = (seam + 1) % len(self.sequence)
+        following = self.sequence.clip[later]
+        if self.held.is_plain:
+            poses = (ends.last.at(clip), ends.first.at(following), ends.last_but_one.at(clip),
+                     ends.second.at(following))
+        else:
+            held = self.held.after(seam)
+            out = _of_joints(ends.last, held)
+            enters, left = ends.moved[following], ends.moved[clip]
+            poses = (out, _where(enters, ends.first.at(following), out),
+                     _where(left, ends.last_but_one.at(clip), out), _where(enters, ends.second.at(following), out))
+        self.root.place_seam(poses, seam, rounds)
+        steps = (quotient(ends.step_s[clip], self.tempo[seam]), quotient(ends.step_s[following], self.tempo[later]))
+        is_long = None if self.limits is None else self.limits.are_left(poses[0].rotations, poses[1].rotations)
+        return Crossing(*poses, *steps, is_long)
+
+    def joint_shares(self, seam: IntArray, crossing: Crossing) -> FloatArray:
+        """Return how much of its transition each joint needs, (N, J); joints that not both clips turn: all of it."""
+        later = (seam + 1) % len(self.sequence)
+        seams = Neighbours(self.sequence.clip[seam], self.sequence.clip[later], quotient(1.0, self.tempo[seam]),
+                           quotient(1.0, self.tempo[later]))
+        angles = self.turning.angles(crossing.out.rotations, crossing.into.rotations)
+        shared = self.turning.turns[seams.before] & self.turning.turns[seams.after]
+        own = np.where(shared, joint_lengths(self.turning, angles, seams, self.mean_speed), 0.0)
+        longest = own.max(axis=1, initial=0.0)[:, None]
+        return np.where(shared & (longest > 0.0), own / np.where(longest > 0.0, longest, 1.0), 1.0)
+
+
+def _of_joints(poses: Pose, row: IntArray) -> Pose:
+    """Take each joint (N, J) from the row that is named for it."""
+    joints = np.arange(row.shape[1])
+    return Pose(poses.rotations[row, joints], poses.translations[row, joints], poses.scales[row, joints])
+
+
+def _where(chosen: BoolArray, a: Pose, b: Pose) -> Pose:
+    chosen = chosen[..., None]
+    return Pose(np.where(chosen, a.rotations, b.rotations), np.where(chosen, a.translations, b.translations),
+                np.where(chosen, a.scales, b.scales))

@@ -1,0 +1,86 @@
+"""What the segments of a row play: clips, and whole stages as if they were clips."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ..clips.clip import Clip, Interpolation, Tracks, TranslationInterpolation
+from ..clips.keys import KeyTable
+from ..errors import TaktError
+from ..maths.arrays import BoolArray, FloatArray, IntArray
+from ..skeletons.skeleton import Pose, Skeleton
+from .bake import bake
+from .stage import Instants, Stage
+
+_STAND_IN_FPS = 30.0
+
+
+@dataclass(frozen=True, eq=False)
+class Sources:
+    """The first stage: C clips on one skeleton, sampled by number and time.
+
+    clips: where a stage is played, what stands in for it wherever keys are looked at, as the speeds at its ends: the
+    stage keyed 30 times a second. stages: those stages by number, which are themselves what is sampled.
+    """
+
+    clips: tuple[Clip, ...]
+    stages: dict[int, Stage]
+    interpolation: Interpolation
+    translation: TranslationInterpolation
+
+    @classmethod
+    def of(cls, played: Sequence[Clip | Stage], interpolation: Interpolation,
+           translation: TranslationInterpolation) -> Sources:
+        """Take what is played; raise TaktError where there is nothing, or several skeletons."""
+        if not played or any(each.skeleton is not played[0].skeleton for each in played):
+            raise TaktError("a motion needs clips, all of them on one skeleton")
+        stages = {number: each for number, each in enumerate(played) if not isinstance(each, Clip)}
+        clips = tuple(each if isinstance(each, Clip) else bake(each, _STAND_IN_FPS, f"stage {number}")
+                      for number, each in enumerate(played))
+        return cls(clips, stages, interpolation, translation)
+
+    @property
+    def skeleton(self) -> Skeleton:
+        """Whose joints they move."""
+        return self.clips[0].skeleton
+
+    @cached_property
+    def durations_s(self) -> FloatArray:
+        """How long each lasts, (C,)."""
+        return np.array([clip.duration_s for clip in self.clips])
+
+    @cached_property
+    def moved(self) -> BoolArray:
+        """The joints that each moves, (C, J)."""
+        return np.stack([clip.moved for clip in self.clips])
+
+    def sample(self, which: IntArray, times_s: FloatArray) -> Pose:
+        """Return the poses (F, J, …) of clips (F,) at their own times (F,)."""
+        pose = self._keys.sample(which, times_s, self.interpolation, self.translation)
+        for number, stage in self.stages.items():
+            at = np.flatnonzero(which == number)
+            if len(at):
+                own = stage.sample(times_s[at])
+                pose.rotations[at], pose.translations[at], pose.scales[at] = own.rotations, own.translations, own.scales
+        return pose
+
+    def instants(self, number: int) -> Instants:
+        """Return when something happens in one of them, as shares of its length."""
+        clip, none = self.clips[number], np.zeros(0)
+        if number in self.stages:
+            found = self.stages[number].instants(1.0, np.inf)
+            return Instants(*(times / clip.duration_s for times in (found.edges, found.jumps, found.keys)))
+        times = np.unique(np.concatenate([t.times_s for t in (clip.rotations, clip.translations, clip.scales)]))
+        return Instants(none, none, times / clip.duration_s)
+
+    @cached_property
+    def _keys(self) -> KeyTable:
+        none = Tracks.empty(4), Tracks.empty(3), Tracks.empty(3)
+        return KeyTable.of(self.skeleton, [
+            (c.duration_s, False, *none) if number in self.stages else
+            (c.duration_s, c.is_looping, c.rotations, c.translations, c.scales)
+            for number, c in enumerate(self.clips)])

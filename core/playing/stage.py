@@ -1,0 +1,125 @@
+"""The way from clips to what a character does, in stages: clips → row → mix → followers → feet.
+
+Each stage is a value made of the one below and has one method, `sample`. Since a stage is played like a clip, a row may
+hold other stages among its clips, and a mix may hold rows of rows.
+
+    clips      `Sources`    what the segments of a row play: clips, or stages as if they were clips
+    row        `Row`        segments one after another: transitions, joints that hold on, the way over the ground
+    mix        `Mix`        stages at once, each with its share of each joint; where there is one alone, that one itself
+    followers  `Followers`  joints that go where others go
+    feet       `Feet`       planted feet stay where they stand
+
+What has nothing to do is left out. The end of it is a `Motion`, which also knows what comes before 0 and after the end.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Protocol
+
+import numpy as np
+
+from ..maths.arrays import BoolArray, FloatArray, IntArray
+from ..skeletons.skeleton import Pose, Skeleton
+
+if TYPE_CHECKING:
+    from .root_motion import RootWay
+
+FIRST_ROUND: Final = np.zeros(1, dtype=np.int64)
+"""For all instants the first round of a loop."""
+
+
+class Playable(Protocol):
+    """What moves a skeleton for a while: a clip, a stage, a motion. Who only plays or writes it needs no more."""
+
+    @property
+    def skeleton(self) -> Skeleton:
+        """Whose joints it moves."""
+
+    @property
+    def duration_s(self) -> float:
+        """How long it lasts: one round of a loop."""
+
+    @property
+    def moved(self) -> BoolArray:
+        """Joints that it ever moves, (J,)."""
+
+    def sample(self, times_s: FloatArray) -> Pose:
+        """Return the poses at times (F,), as (F, J, …)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Instants:
+    """When something happens in a stage, in any order.
+
+    edges: (E,) clips and transitions begin and end. jumps: (N,) where one cuts to the next. keys: (K,) of the clips.
+    """
+
+    edges: FloatArray
+    jumps: FloatArray
+    keys: FloatArray
+
+
+class Stage(Playable, Protocol):
+    """One step of the way, made of the one below."""
+
+    @property
+    def is_loop(self) -> bool:
+        """Whether the end leads into the beginning."""
+
+    @property
+    def root(self) -> RootWay:
+        """How it travels, and what carries its poses from one round of a loop to the next."""
+
+    def sample(self, times_s: FloatArray, rounds: IntArray = FIRST_ROUND) -> Pose:
+        """Return the poses at times (F,) within 0…duration_s of rounds (F,) of the loop."""
+
+    def instants(self, per_s: float, densest: float) -> Instants:
+        """Return when something happens, in units of which there are per_s in a second.
+
+        densest: a clip's own keys count where there are at most so many in a unit, as it is played.
+        """
+
+
+@dataclass(frozen=True, eq=False)
+class Over:
+    """A stage that changes poses of the one below, and nothing else."""
+
+    below: Stage
+
+    @property
+    def skeleton(self) -> Skeleton:
+        """Whose joints it moves."""
+        return self.below.skeleton
+
+    @property
+    def duration_s(self) -> float:
+        """How long it lasts."""
+        return self.below.duration_s
+
+    @property
+    def is_loop(self) -> bool:
+        """Whether the end leads into the beginning."""
+        return self.below.is_loop
+
+    @property
+    def root(self) -> RootWay:
+        """How it travels."""
+        return self.below.root
+
+    def instants(self, per_s: float, densest: float) -> Instants:
+        """Return when something happens; see Stage."""
+        return self.below.instants(per_s, densest)
+
+
+def in_rounds(times_s: FloatArray, duration_s: float, is_loop: bool) -> tuple[FloatArray, IntArray]:
+    """Return times (F,) within 0…duration_s, and which round of a loop each is in; without a loop the ends hold.
+
+    >>> times, rounds = in_rounds(np.array((-0.5, 1.0, 2.5)), 2.0, True)
+    >>> times.tolist(), rounds.tolist()
+    ([1.5, 1.0, 0.5], [-1, 0, 1])
+    """
+    if not is_loop or duration_s <= 0.0:
+        return np.clip(times_s, 0.0, duration_s), np.zeros(len(times_s), dtype=np.int64)
+    rounds = np.floor(times_s / duration_s)
+    return np.clip(times_s - rounds * duration_s, 0.0, duration_s), rounds.astype(np.int64)
