@@ -86,10 +86,15 @@ class _Channel:
         key = self.key[np.searchsorted(self.places, place, side="right") - 1]
         time = times_s[:, None]
         for _ in range(self.steps):
-            following = np.minimum(key + 1, len(self.times_s) - 1)
-            key = np.where((self.per_s[key] > 0.0) & (self.times_s[following] <= time), following, key)
+            following = np.minimum(key + 1, self._last[key])
+            key = np.where(self.times_s[following] <= time, following, key)
         share = (time - self.times_s[key]) * self.per_s[key]
         return key, np.minimum(np.maximum(share, 0.0, out=share), 1.0, out=share)
+
+    @cached_property
+    def _last(self) -> IntArray:
+        """The row of the last key of each key's track, (N + 1,)."""
+        return np.repeat(self.starts[1:] - 1, np.diff(self.starts))
 
     @property
     def neighbours(self) -> tuple[IntArray, IntArray]:
@@ -104,7 +109,11 @@ class _Channel:
 
 
 def _grid(tracks: Tracks) -> tuple[FloatArray, IntArray, int]:
-    """Return times (U,) from −∞ on, the last key of each track at or before them, (U, T), and the steps left."""
+    """Return times (U,) from −∞ on, the last key of each track at or before them, (U, T), and the steps left.
+
+    So many steps lead to the next time's keys, or beyond the last time to the end: more than times are left out where
+    several keys stand at one time.
+    """
     times = np.unique(tracks.times_s)
     stride = max(1, len(times) * len(tracks) // _GRID_ENTRIES)
     at = times[::stride]
@@ -114,7 +123,9 @@ def _grid(tracks: Tracks) -> tuple[FloatArray, IntArray, int]:
     row = np.searchsorted(at, tracks.times_s) + 1
     within = row <= len(at)
     np.maximum.at(key, (row[within], track[within]), np.arange(len(track))[within])
-    return np.concatenate(((-np.inf,), at)), np.maximum.accumulate(key, axis=0), stride if stride > 1 else 0
+    key = np.maximum.accumulate(key, axis=0)
+    steps = np.diff(np.concatenate((key, tracks.starts[None, 1:] - 1)), axis=0).max(initial=0) if stride > 1 else 0
+    return np.concatenate(((-np.inf,), at)), key, int(steps)
 
 
 @dataclass(frozen=True, eq=False)

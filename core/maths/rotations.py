@@ -17,6 +17,8 @@ IDENTITY.setflags(write=False)
 
 _NO_WAY = 1e-12
 """Where the sine of a half-angle is below this, the angle is it, or the two are one rotation."""
+_OPPOSITE = 1e-12
+"""Directions whose way is this near to half a turn have no axis of their own."""
 _TINY_SINE = 1e-150
 """Below this a sine and its angle count as zero: their squares vanish."""
 
@@ -107,6 +109,27 @@ def from_axis_angle(axis: FloatArray, angle_rad: FloatArray | float) -> FloatArr
     w = np.where(length > 0.0, np.cos(half), 1.0)
     xyz = unit * np.sin(half)
     return np.concatenate((np.broadcast_to(w, (*xyz.shape[:-1], 1)), xyz), axis=-1)
+
+
+def shortest_arc(a: FloatArray, b: FloatArray) -> FloatArray:
+    """Return the smallest rotations (..., 4) that lead the directions of a to those of b, (..., 3).
+
+    Opposite directions are half a turn apart, about one of the axes across; where one is zero, nothing turns.
+
+    >>> shortest_arc(np.array((2.0, 0.0, 0.0)), np.array(((0.0, 1.0, 0.0), (-1.0, 0.0, 0.0)))).round(3).tolist()
+    [[0.707, 0.0, 0.0, 0.707], [0.0, 0.0, 0.0, -1.0]]
+    """
+    axis = np.cross(a, b)
+    sine, cosine = np.sqrt(_dot(axis, axis)), _dot(a, b)
+    is_opposite = (cosine < 0.0) & (sine <= _OPPOSITE * -cosine)
+    if np.any(is_opposite):
+        across = np.cross(a, np.eye(3)[np.argmin(np.abs(a), axis=-1)])
+        axis = np.where(is_opposite[..., None], across, axis)
+    return from_axis_angle(axis, np.arctan2(sine, cosine))
+
+
+def _dot(a: FloatArray, b: FloatArray) -> FloatArray:
+    return np.asarray((a[..., None, :] @ b[..., :, None])[..., 0, 0])
 
 
 def to_axis_angle(q: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -20,7 +20,7 @@ from ..skeletons.hierarchy import with_ancestors
 from ..skeletons.maps import SkeletonMap
 from ..skeletons.skeleton import Pose, Skeleton, world_from_pose
 from .contacts import EASE_S, Contacts, reaches
-from .legs import Leg, legs_of, reach
+from .legs import Leg, knee_axis, legs_of, reach
 from .stage import FIRST_ROUND, Over, in_rounds
 
 STEP_S: Final = 1.0 / 60.0
@@ -125,13 +125,21 @@ class FeetLock:
             found = _world(skeleton, Pose(rotations, translations, pose.scales), asked)
             world = {joint: found[:, column] for column, joint in enumerate(asked)}
             shift = goal - world[leg.ankle][:, :, 3]
-            if shift.any():
-                reach(self.skeleton_map, leg, rotations, world, goal)
+            away = np.flatnonzero(shift.any(axis=1))
+            if len(away):
+                part = rotations[away]
+                reach(self.skeleton_map, leg, self._knee_axes[i], part, {j: at[away] for j, at in world.items()},
+                      goal[away])
+                rotations[away] = part
             if leg.is_loose and above[2] >= 0:
                 shift = np.asarray(np.linalg.solve(world[above[2]][:, :, :3], shift[..., None])[..., 0], np.float64)
             if leg.is_loose:
                 translations[:, leg.ankle] += shift
         return Pose(rotations, translations, pose.scales)
+
+    @cached_property
+    def _knee_axes(self) -> tuple[FloatArray, ...]:
+        return tuple(knee_axis(self.skeleton_map, leg, self.up) for leg, _ in self.legs)
 
     @cached_property
     def tops(self) -> frozenset[int]:

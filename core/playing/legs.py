@@ -13,6 +13,13 @@ from ..skeletons.hierarchy import is_descendant
 from ..skeletons.maps import SkeletonMap
 from .contacts import REACH, reaches
 
+_STRAIGHT = 1e-4
+"""A knee whose bend has a smaller sine has no axis of its own."""
+_SHOWN = 0.02
+"""A bend at rest with a smaller sine may be chance."""
+_FORWARD = 0.5
+"""A knee whose axis at rest has a smaller cosine to the body's left bends sideways or backwards there."""
+
 
 @dataclass(frozen=True)
 class Leg:
@@ -40,19 +47,49 @@ def legs_of(skeleton_map: SkeletonMap) -> tuple[Leg, ...]:
     return tuple(found)
 
 
-def reach(skeleton_map: SkeletonMap, leg: Leg, rotations: FloatArray, world: Mapping[int, FloatArray],
-          goal: FloatArray) -> None:
-    """Turn hip and knee (in place) so that the ankle comes to its goal (F, 3), and the ankle back where it hangs on."""
+def knee_axis(skeleton_map: SkeletonMap, leg: Leg, up: FloatArray) -> FloatArray:
+    """Return about which axis (3,) a straight knee bends, in the axes that the hip joint has in the model.
+
+    up: unit vector (3,) of model space. It is the axis of the bend that the leg shows at rest, where that goes forward,
+    else the body's left: from hip to hip, or by the foot where there is one hip alone.
+    """
+    skeleton, place = skeleton_map.skeleton, skeleton_map.skeleton.rest_world[:, :, 3]
+    thigh, shin = place[leg.knee] - place[leg.hip], place[leg.ankle] - place[leg.knee]
+    whole, bend, left = thigh + shin, rot.cross(thigh, shin), _leftwards(skeleton_map, leg, up)
+    left = left - whole * (left @ whole) / max(float(whole @ whole), 1e-30)
+    forward = bend @ left >= _FORWARD * np.linalg.norm(bend) * np.linalg.norm(left)
+    if np.linalg.norm(bend) > _SHOWN * np.linalg.norm(thigh) * np.linalg.norm(shin) and forward:
+        axis = bend
+    else:
+        axis = left if left.any() else rot.cross(whole, np.eye(3)[np.argmin(np.abs(whole))])
+    return rot.rotate(rot.conjugate(skeleton.rest_world_rotations[leg.hip]), axis)
+
+
+def _leftwards(skeleton_map: SkeletonMap, leg: Leg, up: FloatArray) -> FloatArray:
+    """Return where the body's left is at rest, (3,), zero where nothing tells."""
+    place = skeleton_map.skeleton.rest_world[:, :, 3]
+    left, right = (skeleton_map.joint_of.get(f"{side}_hip", -1) for side in "lr")
+    if min(left, right) >= 0 and (place[left] != place[right]).any():
+        return place[left] - place[right]
+    return rot.cross(up, place[leg.foot] - place[leg.ankle])
+
+
+def reach(skeleton_map: SkeletonMap, leg: Leg, axis_of_knee: FloatArray, rotations: FloatArray,
+          world: Mapping[int, FloatArray], goal: FloatArray) -> None:
+    """Turn hip and knee (in place) so that the ankle comes to its goal (F, 3), and the ankle back below the knee.
+
+    axis_of_knee: see knee_axis. world: where leg and what it hangs on are, (F, 3, 4) each.
+    """
     hip, knee, ankle = (world[joint][:, :, 3] for joint in (leg.hip, leg.knee, leg.ankle))
     thigh, shin = np.linalg.norm(knee - hip, axis=1), np.linalg.norm(ankle - knee, axis=1)
     whole = np.clip(np.linalg.norm(goal - hip, axis=1), np.abs(thigh - shin) * (2.0 - REACH),
                     reaches(hip, ankle, thigh + shin))
     axis = np.cross(knee - hip, ankle - knee)
-    is_bent = np.linalg.norm(axis, axis=1, keepdims=True) > 1e-4 * (thigh * shin)[:, None]
-    axis = np.where(is_bent, axis, axis.sum(axis=0))  # a straight knee bends as it does at other times
+    is_bent = np.linalg.norm(axis, axis=1, keepdims=True) > _STRAIGHT * (thigh * shin)[:, None]
+    axis = np.where(is_bent, axis, _rotation(world[leg.hip]) @ axis_of_knee)
     bend = rot.from_axis_angle(axis, _opening(thigh, shin, np.linalg.norm(ankle - hip, axis=1))
                                - _opening(thigh, shin, whole))
-    swing = _arcs(rot.rotate(bend, ankle - knee) + knee - hip, goal - hip)
+    swing = rot.shortest_arc(rot.rotate(bend, ankle - knee) + knee - hip, goal - hip)
     both = rot.multiply(swing, bend)
     _turn(skeleton_map, rotations, world, leg.hip, rot.identities(len(goal)), swing)
     _turn(skeleton_map, rotations, world, leg.knee, swing, both)
@@ -64,12 +101,6 @@ def _opening(thigh: FloatArray, shin: FloatArray, whole: FloatArray) -> FloatArr
     """Return the angle at the knee, π where the leg is straight."""
     cosine = (thigh**2 + shin**2 - whole**2) / np.maximum(2.0 * thigh * shin, 1e-30)
     return np.asarray(np.arccos(np.clip(cosine, -1.0, 1.0)))
-
-
-def _arcs(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Return the smallest rotations (F, 4) from directions a to b (F, 3)."""
-    axis = np.cross(a, b)
-    return rot.from_axis_angle(axis, np.arctan2(np.linalg.norm(axis, axis=1), np.sum(a * b, axis=1)))
 
 
 def _turn(skeleton_map: SkeletonMap, rotations: FloatArray, world: Mapping[int, FloatArray], joint: int,

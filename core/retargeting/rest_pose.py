@@ -32,7 +32,7 @@ def rest_corrections(source: Skeleton, target: Skeleton, pairs: Pairing, above: 
         end = pair_of.get(_NEXT_IN_LIMB.get(name or "", ""))
         if end is not None:
             now = rot.rotate(corrections[p], from_place[end] - from_place[p])
-            corrections[p] = rot.multiply(_shortest_arc(now, to_place[end] - to_place[p]), corrections[p])
+            corrections[p] = rot.multiply(rot.shortest_arc(now, to_place[end] - to_place[p]), corrections[p])
     return corrections
 
 
@@ -76,14 +76,3 @@ def _total(skeleton: Skeleton, joints: IntArray, bones: Sequence[tuple[int, int]
     ends = np.array(bones, dtype=np.int64).reshape(-1, 2)
     place = skeleton.rest_world[joints, :, 3]
     return float(np.linalg.norm(place[ends[:, 1]] - place[ends[:, 0]], axis=1).sum())
-
-
-def _shortest_arc(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Return the smallest rotation (4,) that leads the direction of a to that of b; none where one is zero."""
-    length = np.linalg.norm(a) * np.linalg.norm(b)
-    if length <= 0.0:
-        return rot.IDENTITY
-    axis = np.cross(a, b)
-    if np.linalg.norm(axis) < 1e-12 * length and a @ b < 0.0:
-        axis = np.cross(a, np.eye(3)[np.argmin(np.abs(a))])
-    return rot.from_axis_angle(axis, np.arctan2(np.linalg.norm(np.cross(a, b)), a @ b))

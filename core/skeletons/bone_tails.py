@@ -46,7 +46,7 @@ def bone_tails(skeleton: Skeleton) -> tuple[FloatArray, FloatArray]:
             ways[joint] = onward * _LEAF if onward.any() and parent >= 0 else (0.0, _ALONE * size, 0.0)
     axes = rot.to_matrix(skeleton.rest_world_rotations)
     sides = zip(axes[:, :, 1], axes[:, :, 2], ways, strict=True)
-    return heads + ways, np.stack([rot.rotate(_shortest(y, way), z) for y, z, way in sides])
+    return heads + ways, np.stack([rot.rotate(rot.shortest_arc(y, way), z) for y, z, way in sides])
 
 
 def _way(ways: FloatArray, incoming: FloatArray, size: float) -> FloatArray:
@@ -65,11 +65,3 @@ def _counts_below(skeleton: Skeleton) -> IntArray:
         if skeleton.parents[joint] >= 0:
             count[skeleton.parents[joint]] += count[joint]
     return count
-
-
-def _shortest(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Return the smallest rotation that leads the direction of a to that of b."""
-    across = np.cross(a, b)
-    if not np.linalg.norm(across) > 1e-9 * np.linalg.norm(b):
-        across = np.cross(a, np.eye(3)[np.argmin(np.abs(a))])
-    return rot.from_axis_angle(across, np.arctan2(np.linalg.norm(np.cross(a, b)), a @ b))

@@ -10,10 +10,10 @@ from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
 from takt.core.playing.contacts import BRIEF_S, EASE_S, SHORTEST_S, Contacts, planted, runs, within_reach
 from takt.core.playing.feet import FeetLock
-from takt.core.playing.legs import Leg, legs_of
+from takt.core.playing.legs import Leg, knee_axis, legs_of
 from takt.core.playing.score import Settings, play
 from takt.core.skeletons.maps import find_map
-from takt.core.skeletons.skeleton import Pose, world_from_pose
+from takt.core.skeletons.skeleton import Pose, Skeleton, world_from_pose
 from takt.samples.clips import build_clips
 from takt.samples.skeleton import build_skeleton
 from takt.tests.core.rigs import RIGS, real, worn
@@ -207,3 +207,69 @@ def test_legs_are_those_that_hang_together() -> None:
     pose = Pose.rest(fox.skeleton, 3)
     same = FeetLock.of(fox, lambda times: Pose.rest(fox.skeleton, len(times)), 0.0, 2.0, UP).hold(pose, np.arange(3.0))
     assert rot.angle_between(same.rotations, pose.rotations).max() == 0.0
+
+
+def straight_legged() -> Skeleton:
+    """The sample's skeleton, its ankles right below its knees and these below its hips."""
+    skeleton = build_skeleton()
+    translations = skeleton.rest_translations.copy()
+    for name in ("l_knee", "r_knee", "l_ankle", "r_ankle"):
+        joint = skeleton.index_of[name]
+        translations[joint] = -np.linalg.norm(translations[joint]) * UP
+    return replace(skeleton, rest_translations=translations)
+
+
+def turning_on_straight_legs(frames: int) -> tuple[FeetLock, Pose, FloatArray]:
+    """Turn by a whole turn, on straight legs but for each fourth frame, while the feet shall be together below."""
+    skeleton, times = straight_legged(), np.linspace(0.0, 1.0, frames)
+    yaw = rot.from_axis_angle(UP, 2.0 * np.pi * times)
+    pose = Pose.rest(skeleton, frames)
+    frame = skeleton.rest_world_rotations[0]
+    pose.rotations[:, 0] = rot.multiply(rot.multiply(rot.conjugate(frame), yaw), frame)
+    pose.translations[:, 0] = rot.rotate(yaw, skeleton.rest_world[0, :, 3]) - skeleton.rest_world[0, :, 3]
+    for leg in legs_of(find_map(skeleton)):
+        pose.rotations[::4, leg.knee] = rot.from_axis_angle(np.array((1.0, 0.0, 0.0)), 0.3)
+    feet = tuple((leg, Contacts(np.array((-1.0,)), np.array((2.0,)), np.array(((0.0, 0.0, 0.0),))))
+                 for leg in legs_of(find_map(skeleton)))
+    lower = np.full(frames, 0.04)
+    return FeetLock(find_map(skeleton), feet, UP, times, lower), pose, times
+
+
+def test_a_frame_alone_is_what_it_is_among_others() -> None:
+    """A straight knee bends as the rig and the pose have it, whatever else is sampled with it."""
+    lock, pose, times = turning_on_straight_legs(60)
+    together = lock.hold(pose, times)
+    for frame in range(60):
+        alone = lock.hold(pose.at(slice(frame, frame + 1)), times[frame:frame + 1])
+        np.testing.assert_allclose(alone.rotations[0], together.rotations[frame], atol=1e-12)
+        np.testing.assert_allclose(alone.translations[0], together.translations[frame], atol=1e-12)
+    clip = next(c for c in build_clips("feet/Steps.skeleton.xml") if c.name == "left_step")
+    times = np.linspace(0.0, clip.duration_s, 60)
+    walk = FeetLock.of(find_map(build_skeleton()), clip.sample, 0.0, clip.duration_s, UP)
+    together = walk.hold(clip.sample(times), times)
+    for frame in range(60):
+        alone = walk.hold(clip.sample(times[frame:frame + 1]), times[frame:frame + 1])
+        np.testing.assert_allclose(alone.rotations[0], together.rotations[frame], atol=1e-12)
+
+
+def test_a_straight_knee_bends_forward() -> None:
+    lock, pose, times = turning_on_straight_legs(24)
+    index = build_skeleton().index_of
+    after = world_from_pose(lock.skeleton_map.skeleton, lock.hold(pose, times))[..., 3]
+    ahead = rot.rotate(rot.from_axis_angle(UP, 2.0 * np.pi * times), np.array((0.0, 0.0, 1.0)))
+    straight = np.arange(len(times)) % 4 > 0
+    for side in "lr":
+        knee, hip, ankle = (after[:, index[f"{side}_{part}"]] for part in ("knee", "hip", "ankle"))
+        bulge = knee - (hip + ankle) / 2.0
+        assert (np.sum(bulge * ahead, axis=1)[straight] > 0.02).all()
+
+
+@pytest.mark.parametrize("name", [*RIGS, "Male_Suit", "mpfb_game_engine"])
+def test_knees_of_all_rigs_bend_forward(name: str) -> None:
+    """About the body's left, whichever way its joints' own axes lead and whether it is bent at rest or not."""
+    found = find_map(worn(RIGS[name]) if name in RIGS else real(name))
+    assert found.turn is not None
+    left, up = (rot.rotate(found.turn, axis) for axis in (np.array((1.0, 0.0, 0.0)), UP))
+    for leg in legs_of(found):
+        axis = rot.rotate(found.skeleton.rest_world_rotations[leg.hip], knee_axis(found, leg, up))
+        assert axis @ left > 0.8 * np.linalg.norm(axis)

@@ -182,3 +182,27 @@ def test_a_skeleton_that_nothing_moves_is_at_rest() -> None:
     assert (pose.rotations == rot.IDENTITY).all()
     assert (pose.translations == 0.0).all()
     assert (pose.scales == 1.0).all()
+
+
+@pytest.mark.parametrize("grid", [1, 4, keys._GRID_ENTRIES])
+@given(st.data())
+@settings(deadline=None, max_examples=50)
+def test_keys_at_the_same_time_do_not_stick(grid: int, data: st.DataObject) -> None:
+    """Of several keys at one time the last one counts from there on, however coarse the grid is."""
+    counts = data.draw(st.lists(st.integers(1, 12), min_size=3, max_size=3))
+    times = [np.sort(np.array([data.draw(st.integers(0, 4)) for _ in range(n)], dtype=np.float64)) for n in counts]
+    starts = np.concatenate(((0,), np.cumsum(counts)))
+    values = np.random.default_rng(sum(counts)).normal(size=(int(starts[-1]), 3))
+    clip = Clip("clip", SKELETON, 4.0, Tracks.empty(4), Tracks(np.arange(3), starts, np.concatenate(times), values),
+                Tracks.empty(3))
+    asked = np.arange(0.0, 4.5, 0.25)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(keys, "_GRID_ENTRIES", grid)
+        found = clip.sample(asked).translations
+    for joint, (own, first) in enumerate(zip(times, starts, strict=False)):
+        last = np.maximum(np.searchsorted(own, asked, side="right") - 1, 0)
+        following = np.minimum(last + 1, len(own) - 1)
+        gap = own[following] - own[last]
+        share = np.clip(np.divide(asked - own[last], gap, out=np.zeros(len(asked)), where=gap > 0.0), 0.0, 1.0)
+        wanted = values[first + last] + (values[first + following] - values[first + last]) * share[:, None]
+        np.testing.assert_allclose(found[:, joint], wanted, atol=EXACT)

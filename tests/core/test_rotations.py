@@ -227,3 +227,21 @@ def test_twist_is_the_part_about_the_axis(swing: float, turn: float) -> None:
 
 def test_twist_at_half_a_turn_across_is_the_identity() -> None:
     assert rot.twist(about(X, 180.0) * [0.0, 1.0, 1.0, 1.0], Z).tolist() == rot.IDENTITY.tolist()
+
+
+@given(vectors().filter(lambda v: bool(np.linalg.norm(v) > 1e-3)), vectors().filter(
+    lambda v: bool(np.linalg.norm(v) > 1e-3)))
+def test_the_shortest_arc_leads_one_direction_to_the_other(a: FloatArray, b: FloatArray) -> None:
+    way = rot.shortest_arc(a, b)
+    np.testing.assert_allclose(rot.rotate(way, a / np.linalg.norm(a)), b / np.linalg.norm(b), atol=1e-7)
+    assert np.abs(way[1:] @ a) < 1e-9 * np.linalg.norm(a)  # straight over: it does not turn about them
+
+
+@given(vectors().filter(lambda v: bool(np.linalg.norm(v) > 1e-3)), st.floats(1e-3, 1e3))
+def test_the_shortest_arc_to_the_opposite_direction_is_half_a_turn(a: FloatArray, far: float) -> None:
+    way = rot.shortest_arc(a, -far * a)
+    np.testing.assert_allclose(rot.rotate(way, a), -a, atol=EXACT * np.linalg.norm(a))
+    both = rot.shortest_arc(np.stack((a, a)), np.stack((-a, a)))
+    assert_same_rotation(both[0], rot.shortest_arc(a, -a))
+    assert_same_rotation(both[1], rot.IDENTITY)
+    np.testing.assert_array_equal(rot.shortest_arc(a, np.zeros(3)), rot.IDENTITY)
