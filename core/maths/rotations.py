@@ -117,7 +117,7 @@ def shortest_arc(a: FloatArray, b: FloatArray) -> FloatArray:
     Opposite directions are half a turn apart, about one of the axes across; where one is zero, nothing turns.
 
     >>> shortest_arc(np.array((2.0, 0.0, 0.0)), np.array(((0.0, 1.0, 0.0), (-1.0, 0.0, 0.0)))).round(3).tolist()
-    [[0.707, 0.0, 0.0, 0.707], [0.0, 0.0, 0.0, -1.0]]
+    [[0.707, 0.0, 0.0, 0.707], [0.0, 0.0, 0.0, 1.0]]
     """
     axis = np.cross(a, b)
     sine, cosine = np.sqrt(_dot(axis, axis)), _dot(a, b)

@@ -70,7 +70,7 @@ def _leftwards(skeleton_map: SkeletonMap, leg: Leg, up: FloatArray) -> FloatArra
     place = skeleton_map.skeleton.rest_world[:, :, 3]
     left, right = (skeleton_map.joint_of.get(f"{side}_hip", -1) for side in "lr")
     if min(left, right) >= 0 and (place[left] != place[right]).any():
-        return place[left] - place[right]
+        return np.asarray(place[left] - place[right])
     return rot.cross(up, place[leg.foot] - place[leg.ankle])
 
 

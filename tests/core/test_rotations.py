@@ -240,7 +240,7 @@ def test_the_shortest_arc_leads_one_direction_to_the_other(a: FloatArray, b: Flo
 @given(vectors().filter(lambda v: bool(np.linalg.norm(v) > 1e-3)), st.floats(1e-3, 1e3))
 def test_the_shortest_arc_to_the_opposite_direction_is_half_a_turn(a: FloatArray, far: float) -> None:
     way = rot.shortest_arc(a, -far * a)
-    np.testing.assert_allclose(rot.rotate(way, a), -a, atol=EXACT * np.linalg.norm(a))
+    np.testing.assert_allclose(rot.rotate(way, a), -a, atol=EXACT * float(np.linalg.norm(a)))
     both = rot.shortest_arc(np.stack((a, a)), np.stack((-a, a)))
     assert_same_rotation(both[0], rot.shortest_arc(a, -a))
     assert_same_rotation(both[1], rot.IDENTITY)

@@ -114,8 +114,8 @@ class Lead:
     before_s, after_s: (N,) how long it lasts on each side. turning, moving, scaling: the offsets at the seam
     (2, N, J, 3) and their rates, for the sides before and after.
     On the seam stands what divides the way from the last pose to the first one as before_s divides the whole; the
-    speed there is the mean of both, divided likewise. A rotation's offset is a rotation vector: q = clip · exp o,
-    whose angular velocity is exp(−o)·ω + J(o)·o′ with the right Jacobian J.
+    speed there is the mean of both, divided likewise, and what the curve adds (see over). A rotation's offset is a
+    rotation vector: q = clip · exp o, whose angular velocity is exp(−o)·ω + J(o)·o′ with the right Jacobian J.
     """
 
     before_s: FloatArray
@@ -140,10 +140,14 @@ class Lead:
     def over(self, pose: Pose, at: IntArray, time_s: FloatArray, curve: Weight) -> Pose:
         """Lead poses (F, J, …) over; at: (F,) the seam of each; time_s: (F,) from the seam, negative before it.
 
-        With u from 0 at the window's edge to 1 at the seam and a curve f that rises from 0 to 1, best with level
-        ends, the offset to the clip is o·f(u) + o′·T·(u − 1)·f(u): nothing in place and speed at the edge, o in
-        place and o′ in speed at the seam (after Bollo 2018, Inertialization, which does this after the seam only
-        and with one polynomial).
+        With u from 0 at the window's edge to 1 at the seam, T the side's length and a curve f that rises from 0 to 1,
+        the offset to the clip is o·f(u) + o′·T·(u − 1)·f(u) before the seam, and mirrored in time after it. At the seam
+        it is o, and changes at the rate o′ ± o·f′(1)/T. Since the offsets of both sides share the way w from the last
+        pose to the first one as their lengths share the whole, that is on either side o′ + w·f′(1)/(T_a + T_b): place
+        and speed go on smoothly for every curve. A curve that is level there adds nothing to the speed; LINEAR adds the
+        mean speed of the way. At the edge the offset is 0 and changes at the rate (o/T − o′)·f′(0): a curve that is
+        not level there, as LINEAR, sets in with so small a jolt. (After Bollo 2018, Inertialization, which does this
+        after the seam only and with one polynomial.)
         """
         is_after = (time_s >= 0.0).astype(np.intp)
         side_s = np.where(is_after, self.after_s[at], self.before_s[at])
