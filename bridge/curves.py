@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from operator import itemgetter
 from typing import Any, NamedTuple, cast
 
 import bpy
@@ -10,6 +11,7 @@ import numpy as np
 from mathutils import Matrix
 
 from ..core.clips.clip import Clip, Tracks
+from ..core.clips.keyed import packed
 from ..core.maths import rotations as rot
 from ..core.maths.arrays import FloatArray
 from ..core.maths.euler import from_euler
@@ -95,7 +97,8 @@ def _tracks(bag: bpy.types.ActionChannelbag | None, armature_object: bpy.types.O
         elif channel == "location":
             values = rot.rotate(skeleton.rest_rotations[joint], values)
         kinds[channel.partition("_")[0]].append((joint, (frames - span[0]) / fps, values))
-    return _packed(kinds["rotation"], 4), _packed(kinds["location"], 3), _packed(kinds["scale"], 3)
+    rotations, locations, scales = (sorted(kinds[kind], key=itemgetter(0)) for kind in kinds)
+    return packed(rotations, 4), packed(locations, 3), packed(scales, 3)
 
 
 def rotation_channel(bone: bpy.types.PoseBone) -> str:
@@ -153,14 +156,6 @@ def _quaternions(values: FloatArray, mode: str) -> FloatArray:
     if mode == "AXIS_ANGLE":
         return rot.from_axis_angle(values[:, 1:], values[:, 0])
     return from_euler(values, mode)
-
-
-def _packed(tracks: Sequence[tuple[int, FloatArray, FloatArray]], channels: int) -> Tracks:
-    if not tracks:
-        return Tracks.empty(channels)
-    joints, times, values = zip(*sorted(tracks, key=lambda track: track[0]), strict=True)
-    return Tracks(np.array(joints, dtype=np.int64), np.cumsum([0, *map(len, times)]),
-                  np.concatenate(times), np.concatenate(values))
 
 
 def _evaluated(action: bpy.types.Action, armature_object: bpy.types.Object, skeleton: Skeleton, start: float,
