@@ -149,10 +149,10 @@ class RootWay:
         self._mode: RootMode = mode if len(chain) else "AS_AUTHORED"
         if self._mode == "AS_AUTHORED":
             return
-        skeleton, top, self._root = clips[0].skeleton, int(chain[0]), int(chain[-1])
+        skeleton, top = clips[0].skeleton, int(chain[0])
         self._bearing = Bearing(skeleton, chain, up)
         self._carried = tuple(Root(skeleton, joint, up) for joint in (top, *beside_root(clips, top).tolist()))
-        self._moves = moved[:, self._root]
+        self._moves = moved[:, top]
         if mode == "IN_PLACE":
             for pose in (*starts, *ends):
                 self._keep_in_place(pose)
@@ -175,8 +175,8 @@ class RootWay:
         return cls("AS_AUTHORED", (), NO_JOINTS, np.zeros((0, 0), np.bool_), NO_JOINTS, (), (), np.zeros(3))
 
     def is_among(self, joints: BoolArray) -> bool:
-        """Tell whether the root is one of some joints (J,)."""
-        return self._mode != "AS_AUTHORED" and bool(joints[self._root])
+        """Tell whether what carries the root is one of some joints (J,)."""
+        return self._mode != "AS_AUTHORED" and bool(joints[self._carried[0].joint])
 
     @property
     def lap_yaw_rad(self) -> float:
