@@ -128,8 +128,8 @@ def test_a_mix_of_masked_rows_gives_each_joint_to_its_lane() -> None:
     for name in FIGURE.names:
         joint = FIGURE.index_of[name]
         own = below if name in ("hip", "l_arm") else above
-        np.testing.assert_array_equal(found.rotations[:, joint], own.rotations[:, joint])
-        np.testing.assert_array_equal(found.translations[:, joint], own.translations[:, joint])
+        np.testing.assert_allclose(found.rotations[:, joint], own.rotations[:, joint], atol=EXACT)
+        np.testing.assert_allclose(found.translations[:, joint], own.translations[:, joint], atol=EXACT)
     assert (mix.moved == (walks.moved | waves.moved)).all() and mix.root is walks.root
     assert bake(mix, 24.0, "mix").duration_s == 2.0
 
@@ -143,7 +143,7 @@ def test_lanes_begin_and_end_together_and_weights_count() -> None:
     wanted = rot.slerp(low.sample(times).rotations[:, spine], high.sample(times / 4.0).rotations[:, spine], 0.25)
     assert rot.angle_between(mix.sample(times).rotations[:, spine], wanted).max() < EXACT
     still = mixed((Lane.whole(low), Lane(waving('wave duration="1"'), np.ones(4), 0.0)))
-    np.testing.assert_array_equal(still.sample(times).rotations, low.sample(times).rotations)
+    np.testing.assert_allclose(still.sample(times).rotations, low.sample(times).rotations, atol=EXACT)
 
 
 def test_a_lane_has_nothing_of_joints_that_it_never_moves() -> None:
@@ -152,8 +152,9 @@ def test_a_lane_has_nothing_of_joints_that_it_never_moves() -> None:
     times = np.linspace(0.0, 2.0, 21)
     found, below = mix.sample(times), walks.sample(times)
     others = [FIGURE.index_of[name] for name in ("hip", "spine", "l_arm")]
-    np.testing.assert_array_equal(found.rotations[:, others], below.rotations[:, others])
-    assert (found.rotations[:, FIGURE.index_of["r_arm"]] != below.rotations[:, FIGURE.index_of["r_arm"]]).any()
+    np.testing.assert_allclose(found.rotations[:, others], below.rotations[:, others], atol=EXACT)
+    arm = FIGURE.index_of["r_arm"]
+    assert rot.angle_between(found.rotations[:, arm], below.rotations[:, arm]).max() > 0.1
 
 
 def test_one_lane_alone_is_no_mix() -> None:
