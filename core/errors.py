@@ -65,6 +65,10 @@ class ScoreError(FileError):
     """A score that can be read as XML but does not mean anything playable."""
 
 
+class EditError(TaktError):
+    """An edit of a score that is refused; the message says why."""
+
+
 class SkeletonMismatchError(TaktError):
     """Two skeletons that do not fit; the message names bones of both sides."""
 

@@ -6,7 +6,7 @@ files need them, and every entity bomb and every read of a foreign file goes thr
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import NamedTuple, Protocol
 from xml.parsers import expat
@@ -91,6 +91,12 @@ def parse(data: bytes | str, path: Path | None = None, max_elements: int = MAX_E
         data, encoding = data.encode("utf-8", "replace"), "utf-8"
     parser = expat.ParserCreate(encoding)
     tree = _Tree(parser, path, max_elements, taker, rows)
+    feed(parser, data, path)
+    return tree.root()
+
+
+def feed(parser: expat.XMLParserType, data: bytes, path: Path | None) -> None:
+    """Let a parser read a whole document; raise FileError, with its place, where it is not well-formed."""
     try:
         parser.Parse(data, True)
     except expat.ExpatError as error:
@@ -99,7 +105,38 @@ def parse(data: bytes | str, path: Path | None = None, max_elements: int = MAX_E
     except (LookupError, ValueError) as error:  # what the codec machinery says to an unknown encoding
         raise FileError.at(f"the encoding that the XML declares cannot be read ({error}); save it as UTF-8",
                            path, 1) from None
-    return tree.root()
+
+
+class Refusals:
+    """What is refused in documents that are well-formed; each returns the error, with the place the parser is at."""
+
+    def __init__(self, parser: expat.XMLParserType, path: Path | None) -> None:
+        self._parser, self._path = parser, path
+        parser.StartDoctypeDeclHandler = self._doctype
+
+    def too_many(self, limit: int, what: str = "elements") -> FileError:
+        """Refuse more elements than are read."""
+        return self._at(f"more than {limit} {what}; no more are read")
+
+    def too_deep(self) -> FileError:
+        """Refuse an element within too many others."""
+        return self._at(f"elements nested more than {MAX_DEPTH} deep")
+
+    def too_long(self, names: Iterable[str]) -> FileError:
+        """Refuse the first of some names that is too long."""
+        return self._at(too_long(next(name for name in names if len(name) > MAX_NAME)))
+
+    def _doctype(self, *_: object) -> None:
+        raise self._at("a document type declaration (DOCTYPE) is not read, nor are entities that it declares; remove "
+                       "it")
+
+    def _at(self, message: str) -> FileError:
+        return FileError.at(message, self._path, self._parser.CurrentLineNumber, self._parser.CurrentColumnNumber + 1)
+
+
+def too_long(name: str) -> str:
+    """Say that the name of an element or an attribute is longer than is read."""
+    return f"the name {quoted(name)} is {len(name)} characters long; at most {MAX_NAME} are read"
 
 
 class _Open:
@@ -118,13 +155,13 @@ class _Tree:
 
     def __init__(self, parser: expat.XMLParserType, path: Path | None, max_elements: int, taker: Taker | None,
                  rows: Rows | None) -> None:
-        self._parser, self._path, self._max_elements, self._taker, self._rows = parser, path, max_elements, taker, rows
+        self._parser, self._max_elements, self._taker, self._rows = parser, max_elements, taker, rows
+        self._refusals = Refusals(parser, path)
         self._table_tags = {way[-1] for way in rows.ways} if rows else set[str]()
         self._table: _Open | None = None
         self._count = self._count_before_row = self._taken = 0
         self._stack = [_Open("", {}, 1, 1)]
         parser.buffer_text = True
-        parser.StartDoctypeDeclHandler = self._doctype
         self._take_back()
 
     def _take_back(self) -> None:
@@ -138,12 +175,11 @@ class _Tree:
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         self._count += 1
         if self._count > self._max_elements:
-            raise self._refusal(f"more than {self._max_elements} elements; no more are read")
+            raise self._refusals.too_many(self._max_elements)
         if len(self._stack) > MAX_DEPTH:
-            raise self._refusal(f"elements nested more than {MAX_DEPTH} deep")
+            raise self._refusals.too_deep()
         if len(tag) > MAX_NAME or (attributes and max(map(len, attributes)) > MAX_NAME):
-            name = next(name for name in (tag, *attributes) if len(name) > MAX_NAME)
-            raise self._refusal(f"the name {quoted(name)} is {len(name)} characters long; at most {MAX_NAME} are read")
+            raise self._refusals.too_long((tag, *attributes))
         if self._stack[-1] is self._table:
             self._count_before_row = self._count - 1
         parser = self._parser
@@ -175,7 +211,7 @@ class _Tree:
         if parent is self._table and self._rows and tag in self._rows.tags:
             self._taken += 1
             if self._taken > MAX_ROWS:
-                raise self._refusal(f"more than {MAX_ROWS} rows in tables; no more are read")
+                raise self._refusals.too_many(MAX_ROWS, "rows in tables")
             self._rows.take((parent.line, parent.column), element)
             self._count = self._count_before_row
         else:
@@ -187,10 +223,3 @@ class _Tree:
             if here.text is None:
                 here.text = []
             here.text.append(text)
-
-    def _doctype(self, *_: object) -> None:
-        raise self._refusal("a document type declaration (DOCTYPE) is not read, nor are entities that it "
-                            "declares; remove it")
-
-    def _refusal(self, message: str) -> FileError:
-        return FileError.at(message, self._path, *self._where())

@@ -10,14 +10,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..errors import Place, Problem, quoted
-from ..formats import xml
-from ..formats.xml import Element
+from .text import Span, Text
 
 MAX_SEGMENTS = 1_000_000
 """More segments than this are not unfolded."""
 MAX_PROBLEMS = 100
-MAX_ELEMENTS = 200_000
-"""Of one score's file: it is read within a second, and its author would need years."""
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,6})?")
 _INTEGER = re.compile(r"\+?[0-9]+")
@@ -28,36 +25,35 @@ _ATTRIBUTES = {
     "procedure": ("name",),
     "call": ("name", "duration", "transition", "repeat"),
 }
+NUMBERS = frozenset(("tickLength", "duration", "transition", "repeat"))
+"""Attributes that hold numbers."""
 _CHILDREN: dict[str, tuple[str, ...]] = {"pha": ("load", "include", "procedure"), "procedure": ("call",)}
 
 
 class Source(NamedTuple):
-    """A load or an include: a dotted path below the library."""
+    """A load or an include: a dotted path below the library; element: its number in the text."""
 
     src: str
-    line: int
-    column: int
+    element: int
 
 
 class Call(NamedTuple):
-    """A call: lengths in ticks; transition None: not given."""
+    """A call: lengths in ticks; transition None: not given; element: its number in the text."""
 
     name: str
     duration: float
     transition: float | None
     repeat: int
-    line: int
-    column: int
+    element: int
 
 
 @dataclass(frozen=True)
 class Procedure:
-    """A named row of calls."""
+    """A named row of calls; element: its number in the text."""
 
     name: str
     calls: tuple[Call, ...]
-    line: int
-    column: int
+    element: int
 
     @property
     def ticks(self) -> float:
@@ -67,18 +63,30 @@ class Procedure:
 
 @dataclass(frozen=True)
 class Document:
-    """One score file as it stands. Where problems hold an error, the values beside it are stand-ins."""
+    """One score file as it stands, and its text, in which each value has its place.
 
-    path: Path | None
+    Where problems hold an error, the values beside it are stand-ins.
+    """
+
+    text: Text
     tick_s: float
     loads: tuple[Source, ...]
     includes: tuple[Source, ...]
     procedures: tuple[Procedure, ...]
     problems: tuple[Problem, ...]
 
+    @property
+    def path(self) -> Path | None:
+        """The file it came from."""
+        return self.text.path
+
     def place(self, item: Source | Call | Procedure) -> Place:
         """Return where something of this document stands."""
-        return Place(self.path, item.line, item.column)
+        return self.text.place(item.element)
+
+    def span(self, item: Source | Call | Procedure, attribute: str = "") -> Span | None:
+        """Return the bytes of something of this document, or of an attribute's value, None where that is not there."""
+        return self.text.value_span(item.element, attribute) if attribute else self.text.span(item.element)
 
 
 def parse(text: str | bytes, path: Path | None = None) -> Document:
@@ -93,7 +101,12 @@ def parse(text: str | bytes, path: Path | None = None) -> Document:
     >>> document.tick_s, document.procedures[0].calls[0].duration
     (0.5, 2.0)
     """
-    return _Reader(path).document(xml.parse(text, path, MAX_ELEMENTS))
+    return read(Text.of(text, path))
+
+
+def read(text: Text) -> Document:
+    """Read a score whose text is a tree already."""
+    return _Reader(text).document()
 
 
 def near(name: str, known: Iterable[str]) -> str:
@@ -107,61 +120,64 @@ def near(name: str, known: Iterable[str]) -> str:
 class _Reader:
     """Turns elements into values and collects what is wrong with them."""
 
-    def __init__(self, path: Path | None) -> None:
-        self._path = path
-        self._problems: list[Problem] = []
+    def __init__(self, text: Text) -> None:
+        self._text, self._shape = text, text.shape
+        self._problems: list[tuple[int, str]] = []
 
-    def document(self, root: Element) -> Document:
-        if root.tag != "pha":
-            self._error(root, f"found <{root.tag[:60]}>, expected <pha> as the outermost element of a score")
-        self._check(root, "pha")
-        version = root.attributes.get("version", "1")
+    def document(self) -> Document:
+        if self._shape.tags[0] != "pha":
+            self._error(0, f"found <{self._shape.tags[0][:60]}>, expected <pha> as the outermost element of a score")
+        self._check(0, "pha")
+        version = self._shape.attributes[0].get("version", "1")
         if version not in ("1", "1.0"):
-            self._error(root, f"<pha> version: found {quoted(version)}, expected 1: a later version of the score "
-                              "language than is read here")
-        tick_s = self._number(root, "pha", "tickLength", "seconds per tick", above_zero=True)
-        loads = tuple(self._sources(root, "load"))
-        includes = tuple(self._sources(root, "include"))
-        procedures = tuple(self._procedures(root))
-        problems = sorted(self._problems, key=lambda p: (p.place.line or 0, p.place.column or 0))
-        return Document(self._path, tick_s or 1.0, loads, includes, procedures, shortened(problems))
+            self._error(0, f"<pha> version: found {quoted(version)}, expected 1: a later version of the score "
+                           "language than is read here")
+        tick_s = self._number(0, "pha", "tickLength", "seconds per tick", above_zero=True)
+        top = [(child, self._shape.tags[child]) for child in self._text.children(0)]
+        loads = tuple(self._sources(top, "load"))
+        includes = tuple(self._sources(top, "include"))
+        procedures = tuple(self._procedures(top))
+        problems = [Problem(message, self._text.place(element))
+                    for element, message in sorted(self._problems, key=lambda problem: problem[0])]
+        return Document(self._text, tick_s or 1.0, loads, includes, procedures, shortened(problems))
 
-    def _sources(self, root: Element, tag: str) -> Iterator[Source]:
-        for element in root.children:
-            if element.tag == tag:
+    def _sources(self, top: list[tuple[int, str]], tag: str) -> Iterator[Source]:
+        for element, name in top:
+            if name == tag:
                 self._check(element, tag)
-                src = self._text(element, tag, "src", "a dotted path below the library, as in feet.Steps")
+                src = self._word(element, tag, "src", "a dotted path below the library, as in feet.Steps")
                 if src:
-                    yield Source(src, element.line, element.column)
+                    yield Source(src, element)
 
-    def _procedures(self, root: Element) -> Iterator[Procedure]:
-        first: dict[str, Element] = {}
-        for element in root.children:
-            if element.tag != "procedure":
+    def _procedures(self, top: list[tuple[int, str]]) -> Iterator[Procedure]:
+        first: dict[str, int] = {}
+        for element, tag in top:
+            if tag != "procedure":
                 continue
-            self._check(element, "procedure")
-            name = self._text(element, "procedure", "name", "a name")
-            calls = tuple(self._call(child) for child in element.children if child.tag == "call")
+            inside = self._check(element, "procedure")
+            name = self._word(element, "procedure", "name", "a name")
+            calls = tuple(self._call(child) for child in inside if self._shape.tags[child] == "call")
             if not calls:
                 self._error(element, f"<procedure> {quoted(name)}: found no call, expected at least one <call>")
             if name and name in first:
-                self._error(element, f"<procedure> name: found {quoted(name)} again, which line {first[name].line} "
-                                     "already defines; expected a name of its own")
+                self._error(element, f"<procedure> name: found {quoted(name)} again, which line "
+                                     f"{self._text.place(first[name]).line} already defines; expected a name of its "
+                                     "own")
             elif name:
                 first[name] = element
-                yield Procedure(name, calls, element.line, element.column)
+                yield Procedure(name, calls, element)
 
-    def _call(self, element: Element) -> Call:
+    def _call(self, element: int) -> Call:
         self._check(element, "call")
-        name = self._text(element, "call", "name", "the name of a clip or a procedure")
+        name = self._word(element, "call", "name", "the name of a clip or a procedure")
         duration = self._number(element, "call", "duration", "ticks", above_zero=True) or 1.0
         transition = None
-        if "transition" in element.attributes:
+        if "transition" in self._shape.attributes[element]:
             transition = self._number(element, "call", "transition", "ticks", above_zero=False)
-        return Call(name, duration, transition, self._repeat(element), element.line, element.column)
+        return Call(name, duration, transition, self._repeat(element), element)
 
-    def _repeat(self, element: Element) -> int:
-        text = element.attributes.get("repeat")
+    def _repeat(self, element: int) -> int:
+        text = self._shape.attributes[element].get("repeat")
         if text is None:
             return 1
         digits = text.strip()
@@ -171,46 +187,58 @@ class _Reader:
             return 1
         return value
 
-    def _check(self, element: Element, tag: str) -> None:
-        """Report attributes, elements and text that do not belong into an element."""
+    def _check(self, element: int, tag: str) -> list[int]:
+        """Report attributes, elements and text that do not belong into an element; return its children."""
         allowed = _ATTRIBUTES[tag]
-        for name in element.attributes:
+        for name in self._shape.attributes[element]:
             if name not in allowed and len(self._problems) <= MAX_PROBLEMS:
                 self._error(element, f"<{tag}>: found an unknown attribute {quoted(name)}, expected "
                                      f"{' or '.join(allowed)}{near(name, allowed)}")
-        if element.text:
-            self._error(element, f"<{tag}>: found the text {quoted(element.text)}, expected only elements")
-        children = _CHILDREN.get(tag, ())
-        for child in element.children:
-            if child.tag not in children:
+        if self._shape.words[element]:
+            self._error(element, f"<{tag}>: found the text {quoted(self._shape.words[element])}, expected only "
+                                 "elements")
+        children, inside = _CHILDREN.get(tag, ()), list(self._text.children(element))
+        for child in inside:
+            name = self._shape.tags[child]
+            if name not in children:
                 wanted = " or ".join(f"<{c}>" for c in children) or "nothing inside"
-                self._error(child, f"found <{child.tag[:60]}> in <{tag}>, expected {wanted}{near(child.tag, children)}")
+                self._error(child, f"found <{name[:60]}> in <{tag}>, expected {wanted}{near(name, children)}")
+        return inside
 
-    def _text(self, element: Element, tag: str, name: str, wanted: str) -> str:
-        text = element.attributes.get(name, "")
+    def _word(self, element: int, tag: str, name: str, wanted: str) -> str:
+        text = self._shape.attributes[element].get(name, "")
         if not text.strip():
-            found = "an empty one" if name in element.attributes else "none"
+            found = "an empty one" if name in self._shape.attributes[element] else "none"
             self._error(element, f"<{tag}> {name}: found {found}, expected {wanted}")
             return ""
         return text
 
-    def _number(self, element: Element, tag: str, name: str, unit: str, above_zero: bool) -> float | None:
+    def _number(self, element: int, tag: str, name: str, unit: str, above_zero: bool) -> float | None:
         """Read a number; None where it is missing or wrong, which is then reported."""
         wanted = f"a number of {unit}, " + ("greater than 0" if above_zero else "0 or more")
-        text = element.attributes.get(name)
+        text = self._shape.attributes[element].get(name)
         if text is None:
             self._error(element, f"<{tag}> {name}: found none, expected {wanted}")
             return None
-        digits = text.strip()
-        value = float(digits) if len(digits) <= 1000 and _NUMBER.fullmatch(digits) else -1.0
-        if value < 0.0 or value == float("inf") or (above_zero and value == 0.0):
+        value = number(text)
+        if value is None or value < 0.0 or value == float("inf") or (above_zero and value == 0.0):
             self._error(element, f"<{tag}> {name}: found {quoted(text)}, expected {wanted}")
             return None
         return abs(value)
 
-    def _error(self, element: Element, message: str) -> None:
+    def _error(self, element: int, message: str) -> None:
         if len(self._problems) <= MAX_PROBLEMS:
-            self._problems.append(Problem(message, element.place(self._path)))
+            self._problems.append((element, message))
+
+
+def number(text: str) -> float | None:
+    """Return the number that a text holds as scores write them, None where it holds something else.
+
+    >>> number(" 2.5 "), number("1e3"), number("bars * 2"), number("nan")
+    (2.5, 1000.0, None, None)
+    """
+    digits = text.strip()
+    return float(digits) if len(digits) <= 1000 and _NUMBER.fullmatch(digits) else None
 
 
 def shortened(problems: list[Problem]) -> tuple[Problem, ...]:

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from takt.core.errors import FileError, TaktError
 from takt.core.library.library import Library
-from takt.core.pha.document import MAX_ELEMENTS, parse
+from takt.core.pha.document import parse
 from takt.core.pha.programme import resolve
 from takt.core.pha.sequence import expand
+from takt.core.pha.text import MAX_ELEMENTS
 from takt.tests.core.scores import STEPS, procedure, score
 
 ROOT = Path(__file__).resolve().parents[2]

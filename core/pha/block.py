@@ -1,0 +1,193 @@
+"""Elements as they are laid out: the comments and the white space that go with each, its line, its indentation.
+
+All places here are units of a Text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from .text import Span, Text
+
+_PIECE = re.compile(rb"""(?P<comment><!--.*?-->)|(?P<other><\?.*?\?>|<!\[CDATA\[.*?\]\]>)"""
+                    rb"""|(?P<tag><(?:[^"'>]+|"[^"]*"|'[^']*')*>)|(?P<white>[ \t\r\n]+)(?=<|\Z)|(?P<words>[^<]+)""",
+                    re.DOTALL)
+_BREAK = re.compile(rb"\r\n|\r|\n")
+_REST_OF_LINE = re.compile(rb"[ \t]*(?:(\r\n|\r|\n)|\Z)")
+_BLANK_BEFORE = re.compile(rb"(?:(?<=\n)|(?<=\r)(?!\n))[ \t]*(?:\r\n|\r|\n)\Z")
+DEFAULT_STEP = "  "
+"""One level of indentation where a document shows none."""
+
+
+class Piece(NamedTuple):
+    """A part of a document: a comment, a tag, white space between such, words, or something other."""
+
+    kind: str
+    start: int
+    end: int
+
+
+class Block(NamedTuple):
+    """An element and what goes with it: comments directly above it, and behind it on its line.
+
+    start, end: from the first of these to the last. line_start: where its first line starts, None where something else
+    stands before it on that line; line_end: where the line after it starts, None where something stands behind it.
+    """
+
+    start: int
+    end: int
+    line_start: int | None
+    line_end: int | None
+
+
+def block(text: Text, element: int) -> Block:
+    """Return an element, which is not the root, with what goes with it."""
+    units, around = text.units, _gaps(text, element)
+    start = _first_comment(units, around[0], text.starts[element])
+    end = _last_comment(units, around[1], text.end(element))
+    rest = _REST_OF_LINE.match(units, end)
+    return Block(start, end, _line_start(units, start), rest.end() if rest else None)
+
+
+def owned(text: Text, element: int) -> Span:
+    """Return what is taken away with an element: its block and the white space that nothing else needs.
+
+    Whole lines where it has them for itself, and one of two blank lines that would be left.
+    """
+    units, found = text.units, block(text, element)
+    if found.line_start is None:
+        return Span(_back_over_blanks(units, found.start), found.end)
+    if found.line_end is None:
+        return Span(found.start, _on_over_blanks(units, found.end))
+    blank = _BLANK_BEFORE.search(units, max(0, found.line_start - 200), found.line_start)
+    behind = _REST_OF_LINE.match(units, found.line_end)
+    if blank and behind and behind[1]:
+        return Span(blank.start(), found.line_end)
+    return Span(found.line_start, found.line_end)
+
+
+def indentation(text: Text, at: int) -> str | None:
+    """Return the blanks between the start of a line and a place in it, None where something else stands there."""
+    start = _line_start(text.units, at)
+    return None if start is None else text.decoded(start, at)
+
+
+def step(text: Text) -> str:
+    """Return one level of indentation, as the root's first indented child shows it."""
+    outer = indentation(text, text.starts[0]) or ""
+    for child in text.children(0):
+        inner = indentation(text, text.starts[child])
+        if inner and len(inner) > len(outer) and inner.startswith(outer):
+            return inner[len(outer):]
+    return DEFAULT_STEP
+
+
+def line_break(text: Text, at: int) -> str:
+    """Return the line break that is nearest before a place, or else the first one."""
+    units = text.units
+    last = max(units.rfind(b"\n", 0, at), units.rfind(b"\r", 0, at))
+    found = _BREAK.match(units, last - 1 if units[last - 1:last + 1] == b"\r\n" else last) if last >= 0 else None
+    found = found or _BREAK.search(units)
+    return found[0].decode("ascii") if found else "\n"
+
+
+def blanks_before(text: Text, at: int) -> str:
+    """Return the spaces and tabs that stand before a place."""
+    return text.decoded(_back_over_blanks(text.units, at), at)
+
+
+def line_of(text: Text, start: int, end: int) -> Span:
+    """Return all of a line that a tag has for itself; else the tag, and if its line starts with it, blanks behind."""
+    line_start, rest = _line_start(text.units, start), _REST_OF_LINE.match(text.units, end)
+    if line_start is None:
+        return Span(start, end)
+    return Span(line_start, rest.end()) if rest else Span(start, _on_over_blanks(text.units, end))
+
+
+def reindented(units: bytes, start: int, end: int, old: str, new: str) -> list[tuple[Span, str]]:
+    """Return what becomes of the indentation of a part of a document: ranges to replace, and by what.
+
+    Lines that begin within a comment or among words stay as they are, so does one that does not begin with `old`.
+    """
+    changes = []
+    for piece in pieces(units, start, end):
+        if piece.kind == "white" and piece.end < end:
+            last = _last_break(units, piece)
+            if last is not None and units.startswith(old.encode("ascii", "replace"), last, piece.end):
+                changes.append((Span(last, last + len(old)), new))
+    return changes
+
+
+def pieces(units: bytes, start: int, end: int) -> Iterator[Piece]:
+    """Yield what a part of a document is made of, one piece after the other."""
+    at = start
+    while at < end:
+        found = _PIECE.match(units, at, end)
+        assert found is not None and found.lastgroup is not None  # expat has read it
+        yield Piece(found.lastgroup, at, found.end())
+        at = found.end()
+
+
+def _gaps(text: Text, element: int) -> tuple[list[Piece], list[Piece]]:
+    """Return what stands between an element and its neighbours or the tags around it."""
+    parent = text.parent(element)
+    siblings = list(text.children(parent))
+    at = siblings.index(element)
+    begin = text.end(siblings[at - 1]) if at else text.tag(parent).closing.end
+    end = text.starts[siblings[at + 1]] if at + 1 < len(siblings) else text.closes[parent]
+    return (list(pieces(text.units, begin, text.starts[element])),
+            list(pieces(text.units, text.end(element), end)))
+
+
+def _first_comment(units: bytes, gap: list[Piece], start: int) -> int:
+    """Return where the comments begin that stand directly above, on lines of their own."""
+    first = start
+    while gap:
+        white = gap.pop() if gap[-1].kind == "white" else None
+        breaks = len(_BREAK.findall(units, white.start, white.end)) if white else 0
+        if breaks > 1 or not gap or gap[-1].kind != "comment":
+            break
+        comment = gap.pop()
+        if _line_start(units, comment.start) is not None:
+            first = comment.start
+        elif breaks:
+            break
+    return first
+
+
+def _last_comment(units: bytes, gap: list[Piece], end: int) -> int:
+    """Return where the comments end that stand behind on the same line."""
+    for piece in gap:
+        has_break = _BREAK.search(units, piece.start, piece.end)
+        if piece.kind == "comment":
+            end = piece.end
+        if has_break or piece.kind not in ("comment", "white"):
+            break
+    return end
+
+
+def _line_start(units: bytes, at: int) -> int | None:
+    """Return where the line of a place starts, None where more than blanks stand between."""
+    at = _back_over_blanks(units, at)
+    return at if at == 0 or units[at - 1] in b"\r\n" else None
+
+
+def _last_break(units: bytes, white: Piece) -> int | None:
+    last = None
+    for found in _BREAK.finditer(units, white.start, white.end):
+        last = found.end()
+    return last
+
+
+def _back_over_blanks(units: bytes, at: int) -> int:
+    while at and units[at - 1] in b" \t":
+        at -= 1
+    return at
+
+
+def _on_over_blanks(units: bytes, at: int) -> int:
+    while at < len(units) and units[at] in b" \t":
+        at += 1
+    return at

@@ -1,0 +1,456 @@
+"""Edits of a score's text, as values: only the bytes of what is edited change, and each edit can be taken back.
+
+An edit names elements by their numbers in the text it is applied to. Comments directly above an element, or behind it
+on its line, go with it; indentation and line breaks follow the neighbours.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+from ..errors import EditError, FileError, quoted
+from . import block as layout
+from .document import NUMBERS, number
+from .text import Shape, Span, Text
+
+_NO_CHARACTER = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_ESCAPES = {"&": "&amp;", "<": "&lt;", "\t": "&#9;", "\n": "&#10;", "\r": "&#13;"}
+
+
+class Change(NamedTuple):
+    """A range of units and the bytes that take its place."""
+
+    span: Span
+    new: bytes
+
+
+class Edit(Protocol):
+    """What is to become of a text."""
+
+    def plan(self, text: Text, wanted: Shape) -> list[Change]:
+        """Return what changes in a text, and make of its shape, in place, the one that is wanted.
+
+        Raises EditError where the edit makes no sense.
+        """
+
+
+class Replacement(NamedTuple):
+    """Bytes that stand at a place, and those that take theirs."""
+
+    start: int
+    old: bytes
+    new: bytes
+
+
+@dataclass(frozen=True)
+class Patch:
+    """Bytes replaced by others, at places counted before any is replaced; what an edit's inverse is."""
+
+    replacements: tuple[Replacement, ...]
+
+    def inverse(self) -> Patch:
+        """Return what takes it back."""
+        shift, back = 0, []
+        for start, old, new in self.replacements:
+            back.append(Replacement(start + shift, new, old))
+            shift += len(new) - len(old)
+        return Patch(tuple(back))
+
+
+@dataclass(frozen=True)
+class Edited:
+    """A text after edits; patches: what they did to the one before, in order."""
+
+    text: Text
+    patches: tuple[Patch, ...]
+
+    @property
+    def inverse(self) -> tuple[Patch, ...]:
+        """What brings the first text back, byte for byte."""
+        return tuple(patch.inverse() for patch in reversed(self.patches))
+
+
+def apply(text: Text, *edits: Edit | Patch) -> Edited:
+    """Apply edits one after the other; each names elements of the text that the one before it left.
+
+    Each result is read, and must say exactly what was wanted. Raises EditError, saying why, where an edit makes no
+    sense or does not come out so; the text is a value and stays as it is.
+
+    >>> text = Text.of('<pha tickLength="1"><procedure name="main"> <call name="bow" duration="2"/></procedure></pha>')
+    >>> edited = apply(text, SetAttribute(2, "duration", "3"))
+    >>> str(edited.text)[20:]
+    '<procedure name="main"> <call name="bow" duration="3"/></procedure></pha>'
+    >>> apply(edited.text, *edited.inverse).text == text
+    True
+    """
+    patches = []
+    for group in _groups(edits):
+        patch, wanted = _planned(text, group)
+        try:
+            new = text.with_data(_patched(text.data, patch))
+        except FileError as error:
+            raise EditError(f"{_said(group)} would leave what cannot be read: {error}") from None
+        if wanted is not None and new.shape != wanted:
+            raise EditError(f"{_said(group)} would come out as something else than is wanted; are all its names such "
+                            "as XML allows?")
+        patches.append(patch)
+        text = new
+    return Edited(text, tuple(patches))
+
+
+def element(tag: str, **attributes: str) -> str:
+    """Write an empty element.
+
+    >>> element("call", name="bow & rise", duration="2")
+    '<call name="bow &amp; rise" duration="2"/>'
+    """
+    return f"<{tag}{_attributes(attributes.items())}/>"
+
+
+@dataclass(frozen=True)
+class SetAttribute:
+    """Give an attribute a value, or add it behind the others.
+
+    over_expression: also where a number takes the place of something that is none.
+    """
+
+    element: int
+    name: str
+    value: str
+    over_expression: bool = False
+
+    def plan(self, text: Text, wanted: Shape) -> list[Change]:
+        """Return the changes; see Edit."""
+        _check_number(text, self.element)
+        attributes = wanted.attributes[self.element]
+        self._check(attributes.get(self.name))
+        wanted.attributes[self.element] = {**attributes, self.name: self.value}
+        tag = text.tag(self.element)
+        there = tag.attributes.get(self.name)
+        if there is not None:
+            quote = text.decoded(there.value.end, there.value.end + 1)
+            same = attributes[self.name] == self.value
+            return [] if same else [Change(there.value, _encoded(text, _escaped(self.value, quote)))]
+        last = list(tag.attributes.values())[-1:]
+        quote = text.decoded(last[0].value.end, last[0].whole.end) if last else '"'
+        white = text.decoded(last[0].whole.start, last[0].name.start) if last else " "
+        at = last[0].whole.end if last else tag.name.end
+        new = f"{white}{self.name}={quote}{_escaped(self.value, quote)}{quote}"
+        return [Change(Span(at, at), _encoded(text, new))]
+
+    def _check(self, old: str | None) -> None:
+        found = _NO_CHARACTER.search(self.value)
+        if found:
+            raise EditError(f"{self.name}: the character {found[0]!r} cannot stand in XML; leave it out")
+        is_expression = old is not None and self.name in NUMBERS and number(old) is None
+        if is_expression and number(self.value) is not None and not self.over_expression:
+            raise EditError(f"{self.name} is {quoted(old or '')}, which is no plain number; ask before {self.value} takes "
+                            "its place")
+
+
+@dataclass(frozen=True)
+class RemoveAttribute:
+    """Take an attribute away, with the white space before it."""
+
+    element: int
+    name: str
+
+    def plan(self, text: Text, wanted: Shape) -> list[Change]:
+        """Return the changes; see Edit."""
+        _check_number(text, self.element)
+        there = text.tag(self.element).attributes.get(self.name)
+        if there is None:
+            raise EditError(f"<{text.shape.tags[self.element]}> has no attribute {quoted(self.name)}")
+        wanted.attributes[self.element] = {name: value for name, value in wanted.attributes[self.element].items()
+                                           if name != self.name}
+        return [Change(there.whole, b"")]
+
+
+@dataclass(frozen=True)
+class Insert:
+    """Put new elements, with comments if there are, before the child of that index; lines end in "\\n" in a fragment."""
+
+    parent: int
+    index: int
+    fragment: str
+
+    def plan(self, text: Text, wanted: Shape) -> list[Change]:
+        """Return the changes; see Edit."""
+        _check_number(text, self.parent)
+        there = _Gap.of(text, self.parent, self.index)
+        try:
+            read = Text.of(f"<x>{self.fragment.strip()}</x>")
+        except FileError as error:
+            raise EditError(f"{quoted(self.fragment)} cannot be put in: {error.problems[0].message}") from None
+        if len(read) == 1 or read.shape.words[0]:
+            raise EditError(f"{quoted(self.fragment)} cannot be put in: expected elements and nothing else")
+        new = read.shape.copy()
+        new.cut(0, 1)
+        wanted.put(there.number, new, text.shape.depths[self.parent])
+        return there.filled(text, _encoded(text, _laid_out(read, text, there)))
+
+
+@dataclass(frozen=True)
+class Remove:
+    """Take an element away."""
+
+    element: int
+
+    def plan(self, text: Text, wanted: Shape) -> list[Change]:
+        """Return the changes; see Edit."""
+        _check_number(text, self.element, is_root_allowed=False)
+        wanted.cut(self.element, text.after(self.element))
+        return [Change(layout.owned(text, self.element), b"")]
+
+
+@dataclass(frozen=True)
+class Move:
+    """Put an element before the child of that index; parent and index as they are before anything moves."""
+
+    element: int
+    parent: int
+    index: int
+
+    def plan(self, text: Text, wanted: Shape) -> list[Change]:
+        """Return the changes; see Edit."""
+        _check_number(text, self.element, is_root_allowed=False)
+        _check_number(text, self.parent)
+        end = text.after(self.element)
+        if self.element <= self.parent < end:
+            raise EditError(f"<{text.shape.tags[self.element]}> cannot be moved into itself")
+        there = _Gap.of(text, self.parent, self.index)
+        if self.element in there.neighbours:
+            return []
+        moved = wanted.cut(self.element, end)
+        at = there.number - (len(moved.tags) if there.number > self.element else 0)
+        wanted.put(at, moved, text.shape.depths[self.parent] + 1 - text.shape.depths[self.element])
+        own = layout.block(text, self.element)
+        old = layout.indentation(text, own.start)
+        inner = [] if old is None or there.indentation is None else layout.reindented(
+            text.units, own.start, own.end, old, there.indentation)
+        return [Change(layout.owned(text, self.element), b""),
+                *there.filled(text, _composed(text, own.start, own.end, inner))]
+
+
+@dataclass(frozen=True)
+class Wrap:
+    """Put `count` neighbours, from the child of that index on, into a new element."""
+
+    parent: int
+    index: int
+    count: int
+    tag: str
+    attributes: tuple[tuple[str, str], ...] = ()
+
+    def plan(self, text: Text, wanted: Shape) -> list[Change]:
+        """Return the changes; see Edit."""
+        _check_number(text, self.parent)
+        children = list(text.children(self.parent))
+        chosen = children[self.index:self.index + self.count] if self.index >= 0 else []
+        if not chosen or len(chosen) != self.count:
+            raise EditError(f"found {len(children)} elements in <{text.shape.tags[self.parent]}>, expected {self.count} "
+                            f"from the one of index {self.index} on")
+        first, last = layout.block(text, chosen[0]), layout.block(text, chosen[-1])
+        depth, taken = text.shape.depths[self.parent] + 1, wanted.cut(chosen[0], text.after(chosen[-1]))
+        wanted.put(chosen[0], taken, 1)
+        wanted.put(chosen[0], Shape([depth], [self.tag], [dict(self.attributes)], [""]))
+        start_tag, end_tag = f"<{self.tag}{_attributes(self.attributes)}>", f"</{self.tag}>"
+        own = layout.indentation(text, first.start)
+        if own is None:
+            return [Change(Span(first.start, first.start), _encoded(text, start_tag)),
+                    Change(Span(last.end, last.end), _encoded(text, end_tag))]
+        step, line_break = layout.step(text), layout.line_break(text, first.start)
+        inner = layout.reindented(text.units, first.start, last.end, own, own + step)
+        return [Change(Span(first.start, first.start), _encoded(text, start_tag + line_break + own + step)),
+                *(Change(span, _encoded(text, new)) for span, new in inner),
+                Change(Span(last.end, last.end), _encoded(text, line_break + own + end_tag))]
+
+
+@dataclass(frozen=True)
+class Unwrap:
+    """Take an element away but leave what it holds; its comments stay too."""
+
+    element: int
+
+    def plan(self, text: Text, wanted: Shape) -> list[Change]:
+        """Return the changes; see Edit."""
+        _check_number(text, self.element, is_root_allowed=False)
+        if text.shape.words[self.element]:
+            raise EditError(f"<{text.shape.tags[self.element]}> holds the text "
+                            f"{quoted(text.shape.words[self.element])}; remove that first")
+        end, tag = text.after(self.element), text.tag(self.element)
+        inside = wanted.cut(self.element + 1, end)
+        wanted.cut(self.element, self.element + 1)
+        wanted.put(self.element, inside, -1)
+        if not inside.tags:
+            return [Change(layout.owned(text, self.element), b"")]
+        start, close = text.starts[self.element], text.closes[self.element]
+        first_tag = layout.line_of(text, start, tag.closing.end)
+        last_tag = layout.line_of(text, close, text.end(self.element))
+        own, inner = (layout.indentation(text, text.starts[i]) for i in (self.element, self.element + 1))
+        moved = [] if own is None or inner is None else layout.reindented(
+            text.units, tag.closing.end, close, inner, own)
+        return [Change(first_tag, b""), *(Change(span, _encoded(text, new)) for span, new in moved),
+                Change(last_tag, b"")]
+
+
+class _Gap(NamedTuple):
+    """A place between elements, ready for new ones.
+
+    number: of the element before which they come; neighbours: the elements before and behind, in the same parent.
+    span: what is replaced; before, behind: what goes around the new ones; indentation: of the new ones, None where they
+    stand behind something on its line.
+    """
+
+    number: int
+    neighbours: tuple[int, ...]
+    span: Span
+    before: str
+    behind: str
+    indentation: str | None
+
+    @classmethod
+    def of(cls, text: Text, parent: int, index: int) -> _Gap:
+        children = list(text.children(parent))
+        if not 0 <= index <= len(children):
+            raise EditError(f"found {len(children)} elements in <{text.shape.tags[parent]}>, expected at least {index}")
+        number = children[index] if index < len(children) else text.after(parent)
+        neighbours = tuple(children[max(index - 1, 0):index + 1])
+        if index:
+            return cls(number, neighbours, *_behind(text, layout.block(text, children[index - 1])))
+        if children:
+            return cls(number, neighbours, *_in_front(text, layout.block(text, children[0])))
+        return cls(number, neighbours, *_inside(text, parent))
+
+    def filled(self, text: Text, new: bytes) -> list[Change]:
+        return [Change(self.span, _encoded(text, self.before) + new + _encoded(text, self.behind))]
+
+
+_Surroundings = tuple[Span, str, str, str | None]
+
+
+def _behind(text: Text, neighbour: layout.Block) -> _Surroundings:
+    indentation, at = layout.indentation(text, neighbour.start), Span(neighbour.end, neighbour.end)
+    if indentation is None:
+        return at, layout.blanks_before(text, neighbour.start), "", None
+    return at, layout.line_break(text, neighbour.start) + indentation, "", indentation
+
+
+def _in_front(text: Text, neighbour: layout.Block) -> _Surroundings:
+    indentation = layout.indentation(text, neighbour.start)
+    at = neighbour.start if neighbour.line_start is None else neighbour.line_start
+    if indentation is None:
+        return Span(at, at), "", layout.blanks_before(text, neighbour.start), None
+    return Span(at, at), indentation, layout.line_break(text, neighbour.start), indentation
+
+
+def _inside(text: Text, parent: int) -> _Surroundings:
+    """Return what is around the first child of an element that has none yet."""
+    tag, close, own = text.tag(parent), text.closes[parent], layout.indentation(text, text.starts[parent])
+    line_break = layout.line_break(text, close)
+    before, behind, inner = "", "", None
+    if own is not None:
+        inner = own + layout.step(text)
+        before, behind = line_break + inner, line_break + own
+    if tag.is_empty:
+        return tag.closing, f">{before}", f"{behind}</{text.shape.tags[parent]}>", inner
+    closing = layout.indentation(text, close)
+    if closing is not None and close - len(closing) >= tag.closing.end:
+        inner = closing + layout.step(text)
+        at = close - len(closing)
+        return Span(at, at), inner, line_break, inner
+    return Span(close, close), before, behind, inner
+
+
+def _laid_out(read: Text, text: Text, there: _Gap) -> str:
+    """Return a fragment, read within an element of its own, with the indentation and line breaks of its place."""
+    start, end = read.tag(0).closing.end, read.closes[0]
+    inner = layout.reindented(read.units, start, end, "", there.indentation or "")
+    new = read.encoding.decode(_composed(read, start, end, inner))
+    return re.sub("\r\n|\r|\n", lambda _: layout.line_break(text, there.span.start), new)
+
+
+def _composed(text: Text, start: int, end: int, changes: list[tuple[Span, str]]) -> bytes:
+    """Return the bytes of a part of a text with ranges in it replaced."""
+    width, parts = text.encoding.width, []
+    for span, new in changes:
+        parts += [text.data[start * width:span.start * width], _encoded(text, new)]
+        start = span.end
+    return b"".join((*parts, text.data[start * width:end * width]))
+
+
+def _groups(edits: tuple[Edit | Patch, ...]) -> Iterator[list[Edit | Patch]]:
+    """Put neighbours together that can be read at once: attributes of different elements, which leave all numbers."""
+    group: list[Edit | Patch] = []
+    seen: set[int] = set()
+    for edit in edits:
+        is_attribute = isinstance(edit, SetAttribute | RemoveAttribute)
+        if group and not (is_attribute and seen and edit.element not in seen):  # type: ignore[union-attr]
+            yield group
+            group, seen = [], set()
+        group.append(edit)
+        if isinstance(edit, SetAttribute | RemoveAttribute):
+            seen.add(edit.element)
+    if group:
+        yield group
+
+
+def _planned(text: Text, group: list[Edit | Patch]) -> tuple[Patch, Shape | None]:
+    """Return what a group of edits does to the bytes, and what is then to be read, None: anything."""
+    if isinstance(group[0], Patch):
+        if any(text.data[at:at + len(old)] != old for at, old, _ in group[0].replacements):
+            raise EditError("the text has changed where this edit was; it cannot be taken back or done again")
+        return group[0], None
+    wanted = text.shape.copy()
+    changes = [change for edit in group if not isinstance(edit, Patch) for change in edit.plan(text, wanted)]
+    width, replacements, at = text.encoding.width, [], 0
+    for span, new in sorted(changes, key=lambda change: change.span):
+        if span.start < at:
+            raise EditError(f"{_said(group)} would change the same place twice")
+        old = text.data[span.start * width:span.end * width]
+        if old != new:
+            replacements.append(Replacement(span.start * width, old, new))
+        at = span.end
+    return Patch(tuple(replacements)), wanted
+
+
+def _patched(data: bytes, patch: Patch) -> bytes:
+    parts, at = [], 0
+    for start, old, new in patch.replacements:
+        parts += [data[at:start], new]
+        at = start + len(old)
+    return b"".join((*parts, data[at:]))
+
+
+def _check_number(text: Text, element: int, is_root_allowed: bool = True) -> None:
+    if not 0 <= element < len(text):
+        raise EditError(f"found {len(text)} elements, expected one of the number {element}")
+    if element == 0 and not is_root_allowed:
+        raise EditError(f"<{text.shape.tags[0]}> is the whole score and stays where it is")
+
+
+def _attributes(attributes: object) -> str:
+    return "".join(f' {name}="{_escaped(value, chr(34))}"' for name, value in attributes)  # type: ignore[attr-defined]
+
+
+def _escaped(value: str, quote: str) -> str:
+    """Write an attribute's value so that it stands between such quotes."""
+    escaped = "".join(_ESCAPES.get(character, character) for character in value)
+    return escaped.replace(quote, "&quot;" if quote == '"' else "&apos;")
+
+
+def _encoded(text: Text, new: str) -> bytes:
+    """Return new text in the encoding of the old; references take the place of characters that it does not have."""
+    try:
+        return text.encoding.encode(new)
+    except UnicodeEncodeError as error:
+        if re.search(r"<!--|<!\[CDATA\[|<\?", new):
+            raise EditError(f"the file's encoding has no {new[error.start]!r}; save the score as UTF-8 first") from None
+        return text.encoding.encode(new, "xmlcharrefreplace")
+
+
+def _said(group: list[Edit | Patch]) -> str:
+    return quoted(repr(group[0]), 200) if len(group) == 1 else f"{len(group)} edits"

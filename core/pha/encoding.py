@@ -1,0 +1,64 @@
+"""How a score's bytes stand for characters, as expat sees it, so that new text is written as the old one is."""
+
+from __future__ import annotations
+
+import codecs
+from dataclasses import dataclass
+
+import numpy as np
+
+_OWN = {"utf-8": "utf-8", "us-ascii": "ascii", "iso-8859-1": "latin-1"}
+"""Encodings of one byte a unit that expat reads by itself; all others come to it as a table of 256 characters."""
+_UNDEFINED = "\ufffe"
+"""What the codec machinery takes for a byte that stands for nothing."""
+
+
+@dataclass(frozen=True)
+class Encoding:
+    """An encoding of a document.
+
+    codec: Python's name; width: bytes of a unit, 2 for UTF-16, else 1; table: where the bytes are to be taken one by
+    one, the character of each of the 256.
+    """
+
+    codec: str
+    width: int = 1
+    table: str = ""
+
+    @classmethod
+    def of(cls, data: bytes, declared: str | None) -> Encoding:
+        """Return the encoding of a document that expat could read.
+
+        declared: what its XML declaration says. The first bytes count more, as they do for expat.
+        """
+        if data[:2] == b"\xff\xfe" or (data[1:2] == b"\0" and data[:1] != b"\0"):
+            return cls("utf-16-le", 2)
+        if data[:2] == b"\xfe\xff" or data[:1] == b"\0":
+            return cls("utf-16-be", 2)
+        own = _OWN.get((declared or "utf-8").lower())
+        if own:
+            return cls(own)
+        table = bytes(range(256)).decode(declared or "", "replace")
+        return cls("charmap", table=table.replace("\ufffd", _UNDEFINED))
+
+    def encode(self, text: str, errors: str = "strict") -> bytes:
+        """Return the bytes of a text, without a byte order mark; raise UnicodeEncodeError where there are none.
+
+        errors: as Python names it; with "xmlcharrefreplace", references take the place of what has no bytes.
+        """
+        if self.table:
+            return bytes(codecs.charmap_encode(text, errors, codecs.charmap_build(self.table))[0])
+        return text.encode(self.codec, errors)
+
+    def decode(self, data: bytes) -> str:
+        """Return the text of some bytes."""
+        if self.table:
+            return str(codecs.charmap_decode(data, "replace", self.table)[0])
+        return data.decode(self.codec, "replace")
+
+    def units(self, data: bytes) -> bytes:
+        """Return one byte for each unit of a document: ASCII as it is, and 0x80 or more for anything else."""
+        if self.width == 1:
+            return data
+        order = "<u2" if self.codec == "utf-16-le" else ">u2"
+        return np.minimum(np.frombuffer(data, dtype=order), 0x80).astype(np.uint8).tobytes()

@@ -1,0 +1,288 @@
+"""A score's text as a tree that loses nothing: every byte is kept, and every element knows where it stands."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
+from xml.parsers import expat
+
+import numpy as np
+
+from ..errors import FileError, Place
+from ..formats import xml
+from ..maths.arrays import IntArray
+from .encoding import Encoding
+
+MAX_ELEMENTS = 200_000
+"""Of one score's file: it is read within a second, and its author would need years."""
+
+_NAME = re.compile(rb"<[^ \t\r\n/>]+")
+_ATTRIBUTE = re.compile(rb"""([ \t\r\n]+)([^ \t\r\n=/>]+)[ \t\r\n]*=[ \t\r\n]*("[^"]*"|'[^']*')""")
+_TAG_END = re.compile(rb"[ \t\r\n]*(/?)>")
+
+
+class Span(NamedTuple):
+    """A range of bytes, or of units of them: from start up to, but without, end."""
+
+    start: int
+    end: int
+
+
+class Attribute(NamedTuple):
+    """Where an attribute stands: all of it with the white space before it, its name, its value without the quotes."""
+
+    whole: Span
+    name: Span
+    value: Span
+
+
+class Tag(NamedTuple):
+    """Where a start tag stands, in units: its name, its attributes, and what ends it.
+
+    closing: from the white space before "/>" or ">" to the tag's end.
+    """
+
+    name: Span
+    attributes: dict[str, Attribute]
+    closing: Span
+    is_empty: bool
+
+
+class Shape(NamedTuple):
+    """What a document says, however it is written: its elements in the order of the file.
+
+    depths: 0 for the root; tags; attributes: with their values as read; words: what stands directly inside each
+    element, white space aside.
+    """
+
+    depths: list[int]
+    tags: list[str]
+    attributes: list[dict[str, str]]
+    words: list[str]
+
+    def copy(self) -> Shape:
+        """Return lists of its own that say the same."""
+        return Shape(*([*values] for values in self))  # type: ignore[arg-type]  # in the order of the fields
+
+    def cut(self, start: int, end: int) -> Shape:
+        """Take elements out, and return them."""
+        taken = Shape(*(values[start:end] for values in self))  # type: ignore[arg-type]
+        for values in self:
+            del values[start:end]
+        return taken
+
+    def put(self, at: int, elements: Shape, deeper: int = 0) -> None:
+        """Put elements in before another one, so many levels deeper than they were."""
+        self.depths[at:at] = [depth + deeper for depth in elements.depths]
+        self.tags[at:at], self.attributes[at:at] = elements.tags, elements.attributes
+        self.words[at:at] = elements.words
+
+
+@dataclass(frozen=True, eq=False)
+class Text:
+    """A well-formed document as it is written. An element is named by its number in the order of the file, the root 0.
+
+    data: all its bytes; path: where it came from. shape: what it says.
+    starts, closes: for each element the units at which it begins, and at which its end tag begins; where it has none,
+    at which it ends. A unit is two bytes in UTF-16, else one. is_string: it came as text, so what it says of its encoding
+    does not count.
+    """
+
+    data: bytes
+    path: Path | None
+    encoding: Encoding
+    shape: Shape = field(repr=False)
+    starts: list[int] = field(repr=False)
+    closes: list[int] = field(repr=False)
+    is_string: bool = False
+
+    @classmethod
+    def of(cls, source: bytes | str, path: Path | None = None) -> Text:
+        """Read a document.
+
+        source: a file's bytes in any encoding that expat knows, or text, whose declared encoding does not count;
+        path: for messages. Raises FileError as core.formats.xml.parse does.
+
+        >>> text = Text.of('<pha tickLength="0.8"><call name="bow"/></pha>')
+        >>> text.span(1), text.value_span(0, "tickLength")
+        (Span(start=22, end=40), Span(start=17, end=20))
+        """
+        if len(source) > xml.MAX_KEPT_BYTES:
+            raise FileError.at(f"{len(source)} bytes of XML; at most {xml.MAX_KEPT_BYTES} are read", path)
+        if isinstance(source, bytes):
+            return _read(source, path, is_string=False)
+        try:
+            return _read(source.encode(), path, is_string=True)
+        except UnicodeEncodeError as error:
+            raise FileError.at(f"found the character {source[error.start]!r}, which stands in no file; remove it",
+                               path) from None
+
+    def with_data(self, data: bytes) -> Text:
+        """Return the document that other bytes make, read as these were; raise FileError as `of` does."""
+        return _read(data, self.path, self.is_string)
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Text) and (self.data, self.path) == (other.data, other.path)
+
+    def __hash__(self) -> int:
+        return hash((self.data, self.path))
+
+    def __str__(self) -> str:
+        mark = "\ufeff"
+        return self.encoding.decode(self.data).removeprefix(mark)
+
+    # What it holds
+
+    def children(self, element: int) -> Iterator[int]:
+        """Yield the elements directly inside an element."""
+        depths, inside = self.shape.depths, self.shape.depths[element] + 1
+        for child in range(element + 1, len(depths)):
+            if depths[child] == inside:
+                yield child
+            elif depths[child] < inside:
+                break
+
+    def after(self, element: int) -> int:
+        """Return the number of the first element behind an element and all that it holds."""
+        return bisect_left(self.starts, self.closes[element], element + 1)
+
+    def parent(self, element: int) -> int:
+        """Return what an element stands directly in, −1 for the root."""
+        outside = self.shape.depths[element] - 1
+        return next((i for i in range(element - 1, -1, -1) if self.shape.depths[i] == outside), -1)
+
+    # Where it stands
+
+    def span(self, element: int) -> Span:
+        """Return an element's bytes, from its "<" to its last ">"."""
+        return self._bytes(Span(self.starts[element], self.end(element)))
+
+    def tag_spans(self, element: int) -> tuple[Span, Span]:
+        """Return the bytes of an element's start tag and of its end tag, which is nothing where there is none."""
+        tag = self.tag(element)
+        return (self._bytes(Span(self.starts[element], tag.closing.end)),
+                self._bytes(Span(self.closes[element], self.end(element))))
+
+    def value_span(self, element: int, name: str) -> Span | None:
+        """Return the bytes of an attribute's value between its quotes, None where an element has no such attribute."""
+        found = self.tag(element).attributes.get(name)
+        return None if found is None else self._bytes(found.value)
+
+    def place(self, element: int) -> Place:
+        """Return where an element begins, lines and columns from 1, columns in characters."""
+        at = self.starts[element]
+        line = int(np.searchsorted(self._line_starts, at, side="right"))
+        before = self.decoded(int(self._line_starts[line - 1]), at)
+        return Place(self.path, line, len(before.removeprefix("\ufeff")) + 1)
+
+    def _bytes(self, span: Span) -> Span:
+        width = self.encoding.width
+        return Span(span.start * width, span.end * width)
+
+    # The same in units, for edits
+
+    @cached_property
+    def units(self) -> bytes:
+        """One byte for each unit of the document: ASCII as it is, 0x80 or more for anything else."""
+        return self.encoding.units(self.data)
+
+    def tag(self, element: int) -> Tag:
+        """Return where the parts of a start tag stand, in units."""
+        units, start = self.units, self.starts[element]
+        name = _NAME.match(units, start)
+        assert name is not None  # expat has seen one
+        at, attributes = name.end(), {}
+        while found := _ATTRIBUTE.match(units, at):
+            at = found.end()
+            value = Span(found.start(3) + 1, at - 1)
+            attributes[self.decoded(*found.span(2))] = Attribute(Span(*found.span()), Span(*found.span(2)), value)
+        end = _TAG_END.match(units, at)
+        assert end is not None
+        return Tag(Span(start + 1, name.end()), attributes, Span(*end.span()), bool(end[1]))
+
+    def end(self, element: int) -> int:
+        """Return the unit at which an element ends."""
+        close = self.closes[element]
+        tag = self.tag(element)
+        return close if tag.is_empty else self.units.index(b">", close) + 1
+
+    def decoded(self, start: int, end: int) -> str:
+        """Return the text between two units."""
+        width = self.encoding.width
+        return self.encoding.decode(self.data[start * width:end * width])
+
+    @cached_property
+    def _line_starts(self) -> IntArray:
+        units = np.frombuffer(self.units, dtype=np.uint8)
+        ends = units == ord("\n")
+        is_return = units == ord("\r")
+        ends |= is_return
+        ends[:-1] &= ~(is_return[:-1] & (units[1:] == ord("\n")))
+        return np.concatenate(((0,), np.flatnonzero(ends) + 1))
+
+
+def _read(data: bytes, path: Path | None, is_string: bool) -> Text:
+    parser = expat.ParserCreate("utf-8" if is_string else None)
+    parser.buffer_text = True
+    refusals = xml.Refusals(parser, path)
+    shape, starts, closes = Shape([], [], [], []), list[int](), list[int]()
+    depths, tags, attributes, words = shape
+    above: list[int] = []
+    declared: list[str | None] = [None]
+    most, deepest = MAX_ELEMENTS, xml.MAX_DEPTH
+
+    def start(tag: str, given: dict[str, str]) -> None:
+        number, depth = len(starts), len(above)
+        if number >= most:
+            raise refusals.too_many(most)
+        if depth >= deepest:
+            raise refusals.too_deep()
+        starts.append(parser.CurrentByteIndex)
+        closes.append(0)
+        depths.append(depth)
+        tags.append(tag)
+        attributes.append(given)
+        words.append("")
+        above.append(number)
+
+    def end(_: str) -> None:
+        closes[above.pop()] = parser.CurrentByteIndex
+
+    def characters(text: str) -> None:
+        if not text.isspace():
+            pieces.setdefault(above[-1], []).append(text)
+
+    def declaration(_version: str, encoding: str | None, _standalone: int) -> None:
+        declared[0] = encoding
+
+    pieces: dict[int, list[str]] = {}
+    parser.StartElementHandler, parser.EndElementHandler = start, end
+    parser.CharacterDataHandler, parser.XmlDeclHandler = characters, declaration
+    xml.feed(parser, data, path)
+    for element, texts in pieces.items():
+        words[element] = " ".join("".join(texts).split())
+    found = Encoding("utf-8") if is_string else Encoding.of(data, declared[0])
+    if found.width == 2:
+        starts, closes = [i // 2 for i in starts], [i // 2 for i in closes]
+    text = Text(data, path, found, shape, starts, closes, is_string)
+    _check_names(text)
+    return text
+
+
+def _check_names(text: Text) -> None:
+    """Raise FileError where a name is too long; looked at together, which costs less than one by one."""
+    tags, attributes = text.shape.tags, text.shape.attributes
+    if max(map(len, {*tags}.union(*attributes))) > xml.MAX_NAME:
+        for element, names in enumerate(zip(tags, attributes, strict=True)):
+            for name in (names[0], *names[1]):
+                if len(name) > xml.MAX_NAME:
+                    place = text.place(element)
+                    raise FileError.at(xml.too_long(name), text.path, place.line, place.column)
