@@ -15,8 +15,11 @@ _PIECE = re.compile(rb"""(?P<comment><!--.*?-->)|(?P<other><\?.*?\?>|<!\[CDATA\[
                     rb"""|(?P<tag><(?:[^"'>]+|"[^"]*"|'[^']*')*>)|(?P<white>[ \t\r\n]+)(?=<|\Z)|(?P<words>[^<]+)""",
                     re.DOTALL)
 _BREAK = re.compile(rb"\r\n|\r|\n")
+_BREAK_IN_TAG = re.compile(rb""""[^"]*"|'[^']*'|(\r\n|\r|\n)""")
 _REST_OF_LINE = re.compile(rb"[ \t]*(?:(\r\n|\r|\n)|\Z)")
 _BLANK_BEFORE = re.compile(rb"(?:(?<=\n)|(?<=\r)(?!\n))[ \t]*(?:\r\n|\r|\n)\Z")
+_LONGEST_BLANK = 200
+"""Units in which a blank line is looked for."""
 DEFAULT_STEP = "  "
 """One level of indentation where a document shows none."""
 
@@ -61,7 +64,7 @@ def owned(text: Text, element: int) -> Span:
         return Span(_back_over_blanks(units, found.start), found.end)
     if found.line_end is None:
         return Span(found.start, _on_over_blanks(units, found.end))
-    blank = _BLANK_BEFORE.search(units, max(0, found.line_start - 200), found.line_start)
+    blank = _BLANK_BEFORE.search(units, max(0, found.line_start - _LONGEST_BLANK), found.line_start)
     behind = _REST_OF_LINE.match(units, found.line_end)
     if blank and behind and behind[1]:
         return Span(blank.start(), found.line_end)
@@ -93,6 +96,12 @@ def line_break(text: Text, at: int) -> str:
     return found[0].decode("ascii") if found else "\n"
 
 
+def has_blank_line_before(text: Text, found: Block) -> bool:
+    """Tell whether a blank line stands before a block."""
+    line = found.line_start
+    return line is not None and _BLANK_BEFORE.search(text.units, max(0, line - _LONGEST_BLANK), line) is not None
+
+
 def blanks_before(text: Text, at: int) -> str:
     """Return the spaces and tabs that stand before a place."""
     return text.decoded(_back_over_blanks(text.units, at), at)
@@ -109,15 +118,12 @@ def line_of(text: Text, start: int, end: int) -> Span:
 def reindented(units: bytes, start: int, end: int, old: str, new: str) -> list[tuple[Span, str]]:
     """Return what becomes of the indentation of a part of a document: ranges to replace, and by what.
 
-    Lines that begin within a comment or among words stay as they are, so does one that does not begin with `old`.
+    Lines that begin within a comment, a value or words stay as they are, so does one that does not begin with `old`.
     """
-    changes = []
-    for piece in pieces(units, start, end):
-        if piece.kind == "white" and piece.end < end:
-            last = _last_break(units, piece)
-            if last is not None and units.startswith(old.encode("ascii", "replace"), last, piece.end):
-                changes.append((Span(last, last + len(old)), new))
-    return changes
+    prefix = old.encode("ascii")
+    lines = [line for piece in pieces(units, start, end) for line in _lines_within(units, piece) if piece.end < end
+             or piece.kind == "tag"]
+    return [(Span(line, line + len(old)), new) for line in lines if units.startswith(prefix, line)]
 
 
 def pieces(units: bytes, start: int, end: int) -> Iterator[Piece]:
@@ -174,11 +180,13 @@ def _line_start(units: bytes, at: int) -> int | None:
     return at if at == 0 or units[at - 1] in b"\r\n" else None
 
 
-def _last_break(units: bytes, white: Piece) -> int | None:
-    last = None
-    for found in _BREAK.finditer(units, white.start, white.end):
-        last = found.end()
-    return last
+def _lines_within(units: bytes, piece: Piece) -> list[int]:
+    """Return where lines start that white space or a tag has in it, without blank lines."""
+    if piece.kind == "white":
+        return [found.end() for found in _BREAK.finditer(units, piece.start, piece.end)][-1:]
+    if piece.kind == "tag":
+        return [found.end() for found in _BREAK_IN_TAG.finditer(units, piece.start, piece.end) if found[1]]
+    return []
 
 
 def _back_over_blanks(units: bytes, at: int) -> int:

@@ -250,6 +250,7 @@ class Wrap:
         _check_number(text, self.parent)
         children = list(text.children(self.parent))
         chosen = children[self.index:self.index + self.count] if self.index >= 0 else []
+        _check_no_words(text, self.parent)
         if not chosen or len(chosen) != self.count:
             raise EditError(f"found {len(children)} elements in <{text.shape.tags[self.parent]}>, expected {self.count} "
                             f"from the one of index {self.index} on")
@@ -278,9 +279,7 @@ class Unwrap:
     def plan(self, text: Text, wanted: Shape) -> list[Change]:
         """Return the changes; see Edit."""
         _check_number(text, self.element, is_root_allowed=False)
-        if text.shape.words[self.element]:
-            raise EditError(f"<{text.shape.tags[self.element]}> holds the text "
-                            f"{quoted(text.shape.words[self.element])}; remove that first")
+        _check_no_words(text, self.element)
         end, tag = text.after(self.element), text.tag(self.element)
         inside = wanted.cut(self.element + 1, end)
         wanted.cut(self.element, self.element + 1)
@@ -320,7 +319,7 @@ class _Gap(NamedTuple):
         number = children[index] if index < len(children) else text.after(parent)
         neighbours = tuple(children[max(index - 1, 0):index + 1])
         if index:
-            return cls(number, neighbours, *_behind(text, layout.block(text, children[index - 1])))
+            return cls(number, neighbours, *_behind(text, layout.block(text, children[index - 1]), is_first=index == 1))
         if children:
             return cls(number, neighbours, *_in_front(text, layout.block(text, children[0])))
         return cls(number, neighbours, *_inside(text, parent))
@@ -332,11 +331,12 @@ class _Gap(NamedTuple):
 _Surroundings = tuple[Span, str, str, str | None]
 
 
-def _behind(text: Text, neighbour: layout.Block) -> _Surroundings:
+def _behind(text: Text, neighbour: layout.Block, is_first: bool) -> _Surroundings:
     indentation, at = layout.indentation(text, neighbour.start), Span(neighbour.end, neighbour.end)
     if indentation is None:
         return at, layout.blanks_before(text, neighbour.start), "", None
-    return at, layout.line_break(text, neighbour.start) + indentation, "", indentation
+    lines = 1 if is_first or not layout.has_blank_line_before(text, neighbour) else 2
+    return at, layout.line_break(text, neighbour.start) * lines + indentation, "", indentation
 
 
 def _in_front(text: Text, neighbour: layout.Block) -> _Surroundings:
@@ -430,6 +430,12 @@ def _check_number(text: Text, element: int, is_root_allowed: bool = True) -> Non
         raise EditError(f"found {len(text)} elements, expected one of the number {element}")
     if element == 0 and not is_root_allowed:
         raise EditError(f"<{text.shape.tags[0]}> is the whole score and stays where it is")
+
+
+def _check_no_words(text: Text, element: int) -> None:
+    if text.shape.words[element]:
+        raise EditError(f"<{text.shape.tags[element]}> holds the text {quoted(text.shape.words[element])}; remove that "
+                        "first")
 
 
 def _attributes(attributes: object) -> str:

@@ -14,6 +14,7 @@ from ..clips.clip import Clip
 from ..errors import FileError, Place, Problem, ScoreError, quoted
 from ..maths.arrays import FloatArray, IntArray
 from .document import MAX_PROBLEMS, Call, Document, Procedure, near, shortened
+from .origins import CallPlaces
 
 MAX_MODULES = 1_000
 
@@ -73,7 +74,7 @@ class CallTable:
 
 @dataclass(frozen=True, eq=False)
 class Programme:
-    """A resolved score. The first `own` procedures are those of the file itself, in its order."""
+    """A resolved score. The first `own` procedures are those of the file itself, in its order; places: of its calls."""
 
     document: Document
     clip_names: tuple[str, ...]
@@ -82,6 +83,7 @@ class Programme:
     calls: CallTable
     innermost_first: tuple[int, ...]
     problems: tuple[Problem, ...]
+    places: CallPlaces
 
     @cached_property
     def own(self) -> dict[str, int]:
@@ -143,7 +145,8 @@ class _Resolver:
         target = np.where(table.target < 0, ~renumbered[np.where(table.target < 0, ~table.target, 0)], table.target)
         calls = CallTable(table.first, target, table.repeat, table.duration_share, table.transition_share)
         return Programme(document, tuple(self._clip_names[i] for i in used), tuple(self._clips[i] for i in used),
-                         tuple(routines), calls, tuple(order), shortened(self._problems))
+                         tuple(routines), calls, tuple(order), shortened(self._problems),
+                         CallPlaces.of(tuple(module.document for module in self._modules), table.first))
 
     # Files
 

@@ -10,6 +10,7 @@ import numpy as np
 from ..errors import Problem, ScoreError, quoted
 from ..maths.arrays import FloatArray, IntArray
 from .document import MAX_SEGMENTS
+from .origins import Origins, Runs
 from .programme import CallTable, Programme
 
 MAX_DEPTH = 1_000
@@ -44,10 +45,11 @@ class Paths(SequenceOf[tuple[str, ...]]):
 
 @dataclass(frozen=True, eq=False)
 class Marks:
-    """Where procedures start: the segment each begins with, (M,), and its path, (M,), in order of time."""
+    """Where procedures start, in order of time: the segment each begins with, its path, its run in the origins, (M,)."""
 
     segment: IntArray
     path: IntArray
+    run: IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +59,7 @@ class Sequence:
     clips: full names of the clips; clip: (S,) which of them each segment plays.
     start_s, length_s: (S,) seconds; transition_s: (S,) what the score wishes after each segment, NaN: automatic.
     path: (S,) index into paths: the procedures that led to the segment.
+    origins: the calls that led to each segment and each mark.
     is_loop: after the last segment the first one follows.
     """
 
@@ -68,6 +71,7 @@ class Sequence:
     path: IntArray
     paths: Paths
     marks: Marks
+    origins: Origins
     is_loop: bool = False
 
     def __len__(self) -> int:
@@ -106,32 +110,35 @@ def expand(programme: Programme, procedure: str = "main", loop: bool = False) ->
     clip, path = np.zeros(total, dtype=np.int64), np.zeros(total, dtype=np.int64)
     length, transition = np.zeros(total), np.full(total, np.nan)
     parents, ways = [np.array((-1,))], [np.array((start,))]
-    marked, marked_path = [np.zeros(1, dtype=np.int64)], [np.zeros(1, dtype=np.int64)]
+    made = Runs(*(np.zeros(total, dtype=np.int64) for _ in range(3)))
     level = _Level.first(start, programme)
-    known = 1
+    levels, known, runs = [level], 1, 0
     while len(level.procedure):
         calls = _unfold(level, table, sizes)
         leaf = calls.target < 0
         at = calls.offset[leaf]
         clip[at], length[at], transition[at] = ~calls.target[leaf], calls.length[leaf], calls.transition[leaf]
         path[at] = calls.path[leaf]
+        made.within[at], made.call[at] = calls.within[leaf] + runs, calls.call[leaf]
+        made.repetition[at] = calls.repetition[leaf]
         inner = ~leaf
         code, index = np.unique(calls.path[inner] * len(sizes) + calls.target[inner], return_inverse=True)
         parents.append(code // len(sizes))
         ways.append(code % len(sizes))
+        runs, within = runs + len(level.procedure), calls.within[inner] + runs
         level = _Level(calls.target[inner], calls.offset[inner], calls.length[inner], calls.transition[inner],
-                       known + index)
+                       known + index, within, calls.call[inner], calls.repetition[inner])
         known += len(code)
-        marked.append(level.offset)
-        marked_path.append(level.path)
+        levels.append(level)
     _check_finite(programme, start, length)
     if not loop:
         transition[-1] = 0.0
     names = tuple(p.name for p in programme.procedures)
     paths = Paths(np.concatenate(parents), np.concatenate(ways), names)
     starts = np.concatenate(((0.0,), np.cumsum(length)[:-1]))
-    return Sequence(programme.clip_names, clip, starts, length, transition, path, paths,
-                    _marks(marked, marked_path), loop)
+    origins = Origins(programme.places, made, Runs(*(np.concatenate([getattr(one, name) for one in levels])
+                                                     for name in ("within", "call", "repetition"))))
+    return Sequence(programme.clip_names, clip, starts, length, transition, path, paths, _marks(levels), origins, loop)
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,7 +146,8 @@ class _Level:
     """Procedures of one depth, or calls made by them, N of each.
 
     procedure: (N,); offset: (N,) index of its first segment; length: (N,) seconds; transition: (N,) seconds,
-    the one that its caller wishes after its last segment, NaN: none; path: (N,).
+    the one that its caller wishes after its last segment, NaN: none; path: (N,). within, call, repetition: (N,) as in
+    Runs; in what _unfold returns, within is counted within its level.
     """
 
     procedure: IntArray
@@ -147,12 +155,16 @@ class _Level:
     length: FloatArray
     transition: FloatArray
     path: IntArray
+    within: IntArray
+    call: IntArray
+    repetition: IntArray
 
     @classmethod
     def first(cls, start: int, programme: Programme) -> _Level:
         own = programme.procedures[start]
         zero = np.zeros(1, dtype=np.int64)
-        return cls(zero + start, zero, np.array((own.ticks * own.tick_s,)), np.array((np.nan,)), zero)
+        return cls(zero + start, zero, np.array((own.ticks * own.tick_s,)), np.array((np.nan,)), zero, zero - 1, zero - 1,
+                   zero)
 
     @property
     def target(self) -> IntArray:
@@ -169,6 +181,7 @@ def _unfold(level: _Level, table: CallTable, sizes: IntArray) -> _Level:
     cycle_ends = np.cumsum(repeat) - 1
     is_last = np.zeros(int(repeat.sum()), dtype=np.bool_)
     is_last[cycle_ends] = True
+    repetition = np.arange(len(is_last)) - np.repeat(cycle_ends + 1 - repeat, repeat)
     caller, call = np.repeat(caller, repeat), np.repeat(call, repeat)
     length = table.duration_share[call] * level.length[caller]
     transition = np.where(is_last, table.transition_share[call] * level.length[caller], np.nan)
@@ -180,7 +193,7 @@ def _unfold(level: _Level, table: CallTable, sizes: IntArray) -> _Level:
     before = np.cumsum(size) - size
     begins = np.concatenate(((0,), ends[:-1] + 1))
     offset = before - before[begins][caller] + level.offset[caller]
-    return _Level(target, offset, length, transition, level.path[caller])
+    return _Level(target, offset, length, transition, level.path[caller], caller, call, repetition)
 
 
 def _checked_sizes(programme: Programme, start: int) -> IntArray:
@@ -216,8 +229,8 @@ def _check_finite(programme: Programme, start: int, length_s: FloatArray) -> Non
                                  "hold, expected durations whose sum is finite", own.place))
 
 
-def _marks(segments: list[IntArray], paths: list[IntArray]) -> Marks:
+def _marks(levels: list[_Level]) -> Marks:
     """Sort by time, an outer procedure before the inner ones that start with it."""
-    segment, path = np.concatenate(segments), np.concatenate(paths)
+    segment, path = np.concatenate([one.offset for one in levels]), np.concatenate([one.path for one in levels])
     order = np.argsort(segment, kind="stable")
-    return Marks(segment[order], path[order])
+    return Marks(segment[order], path[order], order)

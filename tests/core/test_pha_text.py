@@ -14,7 +14,7 @@ from takt.core.pha.document import parse
 from takt.core.pha.text import Span, Text
 from takt.tests.core.score_texts import ENCODINGS, Writer
 
-FILES = int(os.environ.get("TAKT_TEXTS", "500"))
+FILES = int(os.environ.get("TAKT_TEXTS", "300"))
 """Generated files that are gone through; 5,000 are wanted before a release."""
 SAMPLES = sorted((Path(__file__).resolve().parents[2] / "samples").rglob("*.pha"))
 

@@ -1,0 +1,112 @@
+"""Which calls of the text made what a sequence plays, so that what is seen or clicked leads back to its line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from ..errors import Place
+from ..maths.arrays import IntArray
+from .document import Call, Document
+
+
+class Step(NamedTuple):
+    """A call on the way to what is played: in which file, and which of its repetitions, counted from 0."""
+
+    document: Document
+    call: Call
+    repetition: int
+
+    @property
+    def place(self) -> Place:
+        """Where the call stands."""
+        return self.document.place(self.call)
+
+
+@dataclass(frozen=True, eq=False)
+class CallPlaces:
+    """Where the calls of a programme stand, by their rows in its table.
+
+    documents: its files; first_procedures: (D + 1,) which procedures are theirs; first_calls: (P + 1,) where the calls
+    of each procedure begin.
+    """
+
+    documents: tuple[Document, ...]
+    first_procedures: IntArray
+    first_calls: IntArray
+
+    @classmethod
+    def of(cls, documents: tuple[Document, ...], first_calls: IntArray) -> CallPlaces:
+        """Take the documents in the order in which their procedures stand in the table."""
+        numbers = [len(document.procedures) for document in documents]
+        return cls(documents, np.cumsum([0, *numbers]), first_calls)
+
+    def find(self, row: int) -> tuple[Document, Call]:
+        """Return the call of a row, and its file."""
+        procedure = int(np.searchsorted(self.first_calls, row, side="right")) - 1
+        number = int(np.searchsorted(self.first_procedures, procedure, side="right")) - 1
+        document = self.documents[number]
+        calls = document.procedures[procedure - int(self.first_procedures[number])].calls
+        return document, calls[row - int(self.first_calls[procedure])]
+
+
+@dataclass(frozen=True, eq=False)
+class Runs:
+    """Things that calls made, N of them.
+
+    within: (N,) the run of a procedure that the call stands in, −1: none, it was started; call: (N,) the call's row;
+    repetition: (N,) which of its repetitions, from 0.
+    """
+
+    within: IntArray
+    call: IntArray
+    repetition: IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class Origins:
+    """The chain of calls behind each of S segments, and behind each run of a procedure.
+
+    segments: (S,); procedures: (R,), outer ones before those within them, the started one first.
+    """
+
+    places: CallPlaces
+    segments: Runs
+    procedures: Runs
+
+    def of_segment(self, segment: int) -> tuple[Step, ...]:
+        """Return the calls that led to a segment, from the started procedure's own down to that of the clip."""
+        return self._steps(self._chain(self.segments, segment))
+
+    def of_procedure(self, run: int) -> tuple[Step, ...]:
+        """Return the calls that led to a run of a procedure, none for the started one; for a mark, take its run."""
+        return self._steps(self._chain(self.procedures, run))
+
+    def of_transition(self, segment: int) -> tuple[Step, ...]:
+        """Return the calls that led to a segment, down to the one that says how long the transition after it is.
+
+        That is the outermost one that ends with this segment and has a transition, else, where the length is
+        automatic, that of the clip.
+        """
+        chain = self._chain(self.segments, segment)
+        is_last = segment + 1 == len(self.segments.call)
+        following = [] if is_last else self._chain(self.segments, segment + 1)
+        same = next((i for i, (own, other) in enumerate(zip(chain, following, strict=False)) if own != other), 0)
+        begin = same + 1 if following and chain[same][0] == following[same][0] else same
+        for depth in range(begin, len(chain)):
+            if self.places.find(chain[depth][0])[1].transition is not None:
+                return self._steps(chain[:depth + 1])
+        return self._steps(chain)
+
+    def _chain(self, runs: Runs, at: int) -> list[tuple[int, int]]:
+        """Return rows and repetitions, outermost first."""
+        chain = []
+        while runs.call[at] >= 0:
+            chain.append((int(runs.call[at]), int(runs.repetition[at])))
+            runs, at = self.procedures, int(runs.within[at])
+        return chain[::-1]
+
+    def _steps(self, chain: list[tuple[int, int]]) -> tuple[Step, ...]:
+        return tuple(Step(*self.places.find(row), repetition) for row, repetition in chain)
