@@ -115,6 +115,15 @@ def line_of(text: Text, start: int, end: int) -> Span:
     return Span(line_start, rest.end()) if rest else Span(start, _on_over_blanks(text.units, end))
 
 
+def line_of_end(text: Text, start: int, end: int) -> Span:
+    """Return all of a line that an end tag has for itself; if only what is behind shares it, the white space before."""
+    if _line_start(text.units, start) is None or _REST_OF_LINE.match(text.units, end):
+        return line_of(text, start, end)
+    while text.units[start - 1] in b" \t\r\n":
+        start -= 1
+    return Span(start, end)
+
+
 def reindented(units: bytes, start: int, end: int, old: str, new: str) -> list[tuple[Span, str]]:
     """Return what becomes of the indentation of a part of a document: ranges to replace, and by what.
 

@@ -288,7 +288,7 @@ class Unwrap:
             return [Change(layout.owned(text, self.element), b"")]
         start, close = text.starts[self.element], text.closes[self.element]
         first_tag = layout.line_of(text, start, tag.closing.end)
-        last_tag = layout.line_of(text, close, text.end(self.element))
+        last_tag = layout.line_of_end(text, close, text.end(self.element))
         own, inner = (layout.indentation(text, text.starts[i]) for i in (self.element, self.element + 1))
         moved = [] if own is None or inner is None else layout.reindented(
             text.units, tag.closing.end, close, inner, own)
