@@ -57,7 +57,7 @@ def block(text: Text, element: int) -> Block:
 def owned(text: Text, element: int) -> Span:
     """Return what is taken away with an element: its block and the white space that nothing else needs.
 
-    Whole lines where it has them for itself, and one of two blank lines that would be left.
+    Whole lines where it has them for itself, and a blank line that would be left beside another, or at the end.
     """
     units, found = text.units, block(text, element)
     if found.line_start is None:
@@ -66,7 +66,8 @@ def owned(text: Text, element: int) -> Span:
         return Span(found.start, _on_over_blanks(units, found.end))
     blank = _BLANK_BEFORE.search(units, max(0, found.line_start - _LONGEST_BLANK), found.line_start)
     behind = _REST_OF_LINE.match(units, found.line_end)
-    if blank and behind and behind[1]:
+    is_last = units.startswith(b"</", _on_over_blanks(units, found.line_end))
+    if blank and (is_last or (behind and behind[1])):
         return Span(blank.start(), found.line_end)
     return Span(found.line_start, found.line_end)
 

@@ -14,17 +14,11 @@ from typing import NamedTuple, Protocol
 from ..errors import EditError, FileError, quoted
 from . import block as layout
 from .document import NUMBERS, number
+from .insertion import Change, Gap, composed, encoded, laid_out
 from .text import Shape, Span, Text
 
 _NO_CHARACTER = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _ESCAPES = {"&": "&amp;", "<": "&lt;", "\t": "&#9;", "\n": "&#10;", "\r": "&#13;"}
-
-
-class Change(NamedTuple):
-    """A range of units and the bytes that take its place."""
-
-    span: Span
-    new: bytes
 
 
 class Edit(Protocol):
@@ -133,13 +127,13 @@ class SetAttribute:
         if there is not None:
             quote = text.decoded(there.value.end, there.value.end + 1)
             same = attributes[self.name] == self.value
-            return [] if same else [Change(there.value, _encoded(text, _escaped(self.value, quote)))]
+            return [] if same else [Change(there.value, encoded(text, _escaped(self.value, quote)))]
         last = list(tag.attributes.values())[-1:]
         quote = text.decoded(last[0].value.end, last[0].whole.end) if last else '"'
         white = text.decoded(last[0].whole.start, last[0].name.start) if last else " "
         at = last[0].whole.end if last else tag.name.end
         new = f"{white}{self.name}={quote}{_escaped(self.value, quote)}{quote}"
-        return [Change(Span(at, at), _encoded(text, new))]
+        return [Change(Span(at, at), encoded(text, new))]
 
     def _check(self, old: str | None) -> None:
         found = _NO_CHARACTER.search(self.value)
@@ -147,8 +141,8 @@ class SetAttribute:
             raise EditError(f"{self.name}: the character {found[0]!r} cannot stand in XML; leave it out")
         is_expression = old is not None and self.name in NUMBERS and number(old) is None
         if is_expression and number(self.value) is not None and not self.over_expression:
-            raise EditError(f"{self.name} is {quoted(old or '')}, which is no plain number; ask before {self.value} takes "
-                            "its place")
+            raise EditError(f"{self.name} is {quoted(old or '')}, which is no plain number; ask before {self.value} "
+                            "takes its place")
 
 
 @dataclass(frozen=True)
@@ -171,7 +165,10 @@ class RemoveAttribute:
 
 @dataclass(frozen=True)
 class Insert:
-    """Put new elements, with comments if there are, before the child of that index; lines end in "\\n" in a fragment."""
+    """Put new elements before the child of that index.
+
+    fragment: their text, comments too, not indented; its line breaks and indentation become those of the place.
+    """
 
     parent: int
     index: int
@@ -180,7 +177,7 @@ class Insert:
     def plan(self, text: Text, wanted: Shape) -> list[Change]:
         """Return the changes; see Edit."""
         _check_number(text, self.parent)
-        there = _Gap.of(text, self.parent, self.index)
+        there = Gap.of(text, self.parent, self.index)
         try:
             read = Text.of(f"<x>{self.fragment.strip()}</x>")
         except FileError as error:
@@ -190,7 +187,7 @@ class Insert:
         new = read.shape.copy()
         new.cut(0, 1)
         wanted.put(there.number, new, text.shape.depths[self.parent])
-        return there.filled(text, _encoded(text, _laid_out(read, text, there)))
+        return there.filled(text, encoded(text, laid_out(read, text, there)))
 
 
 @dataclass(frozen=True)
@@ -221,7 +218,7 @@ class Move:
         end = text.after(self.element)
         if self.element <= self.parent < end:
             raise EditError(f"<{text.shape.tags[self.element]}> cannot be moved into itself")
-        there = _Gap.of(text, self.parent, self.index)
+        there = Gap.of(text, self.parent, self.index)
         if self.element in there.neighbours:
             return []
         moved = wanted.cut(self.element, end)
@@ -232,7 +229,7 @@ class Move:
         inner = [] if old is None or there.indentation is None else layout.reindented(
             text.units, own.start, own.end, old, there.indentation)
         return [Change(layout.owned(text, self.element), b""),
-                *there.filled(text, _composed(text, own.start, own.end, inner))]
+                *there.filled(text, composed(text, own.start, own.end, inner))]
 
 
 @dataclass(frozen=True)
@@ -252,8 +249,8 @@ class Wrap:
         chosen = children[self.index:self.index + self.count] if self.index >= 0 else []
         _check_no_words(text, self.parent)
         if not chosen or len(chosen) != self.count:
-            raise EditError(f"found {len(children)} elements in <{text.shape.tags[self.parent]}>, expected {self.count} "
-                            f"from the one of index {self.index} on")
+            raise EditError(f"found {len(children)} elements in <{text.shape.tags[self.parent]}>, expected "
+                            f"{self.count} from the one of index {self.index} on")
         first, last = layout.block(text, chosen[0]), layout.block(text, chosen[-1])
         depth, taken = text.shape.depths[self.parent] + 1, wanted.cut(chosen[0], text.after(chosen[-1]))
         wanted.put(chosen[0], taken, 1)
@@ -261,13 +258,13 @@ class Wrap:
         start_tag, end_tag = f"<{self.tag}{_attributes(self.attributes)}>", f"</{self.tag}>"
         own = layout.indentation(text, first.start)
         if own is None:
-            return [Change(Span(first.start, first.start), _encoded(text, start_tag)),
-                    Change(Span(last.end, last.end), _encoded(text, end_tag))]
+            return [Change(Span(first.start, first.start), encoded(text, start_tag)),
+                    Change(Span(last.end, last.end), encoded(text, end_tag))]
         step, line_break = layout.step(text), layout.line_break(text, first.start)
         inner = layout.reindented(text.units, first.start, last.end, own, own + step)
-        return [Change(Span(first.start, first.start), _encoded(text, start_tag + line_break + own + step)),
-                *(Change(span, _encoded(text, new)) for span, new in inner),
-                Change(Span(last.end, last.end), _encoded(text, line_break + own + end_tag))]
+        return [Change(Span(first.start, first.start), encoded(text, start_tag + line_break + own + step)),
+                *(Change(span, encoded(text, new)) for span, new in inner),
+                Change(Span(last.end, last.end), encoded(text, line_break + own + end_tag))]
 
 
 @dataclass(frozen=True)
@@ -292,94 +289,8 @@ class Unwrap:
         own, inner = (layout.indentation(text, text.starts[i]) for i in (self.element, self.element + 1))
         moved = [] if own is None or inner is None else layout.reindented(
             text.units, tag.closing.end, close, inner, own)
-        return [Change(first_tag, b""), *(Change(span, _encoded(text, new)) for span, new in moved),
+        return [Change(first_tag, b""), *(Change(span, encoded(text, new)) for span, new in moved),
                 Change(last_tag, b"")]
-
-
-class _Gap(NamedTuple):
-    """A place between elements, ready for new ones.
-
-    number: of the element before which they come; neighbours: the elements before and behind, in the same parent.
-    span: what is replaced; before, behind: what goes around the new ones; indentation: of the new ones, None where they
-    stand behind something on its line.
-    """
-
-    number: int
-    neighbours: tuple[int, ...]
-    span: Span
-    before: str
-    behind: str
-    indentation: str | None
-
-    @classmethod
-    def of(cls, text: Text, parent: int, index: int) -> _Gap:
-        children = list(text.children(parent))
-        if not 0 <= index <= len(children):
-            raise EditError(f"found {len(children)} elements in <{text.shape.tags[parent]}>, expected at least {index}")
-        number = children[index] if index < len(children) else text.after(parent)
-        neighbours = tuple(children[max(index - 1, 0):index + 1])
-        if index:
-            return cls(number, neighbours, *_behind(text, layout.block(text, children[index - 1]), is_first=index == 1))
-        if children:
-            return cls(number, neighbours, *_in_front(text, layout.block(text, children[0])))
-        return cls(number, neighbours, *_inside(text, parent))
-
-    def filled(self, text: Text, new: bytes) -> list[Change]:
-        return [Change(self.span, _encoded(text, self.before) + new + _encoded(text, self.behind))]
-
-
-_Surroundings = tuple[Span, str, str, str | None]
-
-
-def _behind(text: Text, neighbour: layout.Block, is_first: bool) -> _Surroundings:
-    indentation, at = layout.indentation(text, neighbour.start), Span(neighbour.end, neighbour.end)
-    if indentation is None:
-        return at, layout.blanks_before(text, neighbour.start), "", None
-    lines = 1 if is_first or not layout.has_blank_line_before(text, neighbour) else 2
-    return at, layout.line_break(text, neighbour.start) * lines + indentation, "", indentation
-
-
-def _in_front(text: Text, neighbour: layout.Block) -> _Surroundings:
-    indentation = layout.indentation(text, neighbour.start)
-    at = neighbour.start if neighbour.line_start is None else neighbour.line_start
-    if indentation is None:
-        return Span(at, at), "", layout.blanks_before(text, neighbour.start), None
-    return Span(at, at), indentation, layout.line_break(text, neighbour.start), indentation
-
-
-def _inside(text: Text, parent: int) -> _Surroundings:
-    """Return what is around the first child of an element that has none yet."""
-    tag, close, own = text.tag(parent), text.closes[parent], layout.indentation(text, text.starts[parent])
-    line_break = layout.line_break(text, close)
-    before, behind, inner = "", "", None
-    if own is not None:
-        inner = own + layout.step(text)
-        before, behind = line_break + inner, line_break + own
-    if tag.is_empty:
-        return tag.closing, f">{before}", f"{behind}</{text.shape.tags[parent]}>", inner
-    closing = layout.indentation(text, close)
-    if closing is not None and close - len(closing) >= tag.closing.end:
-        inner = closing + layout.step(text)
-        at = close - len(closing)
-        return Span(at, at), inner, line_break, inner
-    return Span(close, close), before, behind, inner
-
-
-def _laid_out(read: Text, text: Text, there: _Gap) -> str:
-    """Return a fragment, read within an element of its own, with the indentation and line breaks of its place."""
-    start, end = read.tag(0).closing.end, read.closes[0]
-    inner = layout.reindented(read.units, start, end, "", there.indentation or "")
-    new = read.encoding.decode(_composed(read, start, end, inner))
-    return re.sub("\r\n|\r|\n", lambda _: layout.line_break(text, there.span.start), new)
-
-
-def _composed(text: Text, start: int, end: int, changes: list[tuple[Span, str]]) -> bytes:
-    """Return the bytes of a part of a text with ranges in it replaced."""
-    width, parts = text.encoding.width, []
-    for span, new in changes:
-        parts += [text.data[start * width:span.start * width], _encoded(text, new)]
-        start = span.end
-    return b"".join((*parts, text.data[start * width:end * width]))
 
 
 def _groups(edits: tuple[Edit | Patch, ...]) -> Iterator[list[Edit | Patch]]:
@@ -446,16 +357,6 @@ def _escaped(value: str, quote: str) -> str:
     """Write an attribute's value so that it stands between such quotes."""
     escaped = "".join(_ESCAPES.get(character, character) for character in value)
     return escaped.replace(quote, "&quot;" if quote == '"' else "&apos;")
-
-
-def _encoded(text: Text, new: str) -> bytes:
-    """Return new text in the encoding of the old; references take the place of characters that it does not have."""
-    try:
-        return text.encoding.encode(new)
-    except UnicodeEncodeError as error:
-        if re.search(r"<!--|<!\[CDATA\[|<\?", new):
-            raise EditError(f"the file's encoding has no {new[error.start]!r}; save the score as UTF-8 first") from None
-        return text.encoding.encode(new, "xmlcharrefreplace")
 
 
 def _said(group: list[Edit | Patch]) -> str:

@@ -47,7 +47,7 @@ class Encoding:
         errors: as Python names it; with "xmlcharrefreplace", references take the place of what has no bytes.
         """
         if self.table:
-            return bytes(codecs.charmap_encode(text, errors, codecs.charmap_build(self.table))[0])
+            return codecs.charmap_encode(text, errors, codecs.charmap_build(self.table))[0]
         return text.encode(self.codec, errors)
 
     def decode(self, data: bytes) -> str:
@@ -61,4 +61,5 @@ class Encoding:
         if self.width == 1:
             return data
         order = "<u2" if self.codec == "utf-16-le" else ">u2"
-        return np.minimum(np.frombuffer(data, dtype=order), 0x80).astype(np.uint8).tobytes()
+        units: bytes = np.minimum(np.frombuffer(data, dtype=order), 0x80).astype(np.uint8).tobytes()
+        return units

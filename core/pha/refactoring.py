@@ -263,7 +263,8 @@ def _check(scores: Scores, expected: Mapping[Path | None, Meaning]) -> None:
             raise EditError(f"this would break the score: {error.problems[0]}") from None
         if found != wanted:
             name = next((name for name in wanted if found.get(name) != wanted[name]), (None, ""))[1]
-            raise EditError(f"this would change what {quoted(name)} plays" if name else "this would change what is there")
+            raise EditError(f"this would change what {quoted(name)} plays" if name else
+                            "this would change which procedures there are")
 
 
 def _procedure(scores: Scores, path: Path | None, name: str) -> tuple[Path | None, Procedure]:

@@ -45,7 +45,7 @@ class Paths(SequenceOf[tuple[str, ...]]):
 
 @dataclass(frozen=True, eq=False)
 class Marks:
-    """Where procedures start, in order of time: the segment each begins with, its path, its run in the origins, (M,)."""
+    """Where procedures start, (M,) in order of time: the segment each begins with, its path, its run in the origins."""
 
     segment: IntArray
     path: IntArray
@@ -163,8 +163,8 @@ class _Level:
     def first(cls, start: int, programme: Programme) -> _Level:
         own = programme.procedures[start]
         zero = np.zeros(1, dtype=np.int64)
-        return cls(zero + start, zero, np.array((own.ticks * own.tick_s,)), np.array((np.nan,)), zero, zero - 1, zero - 1,
-                   zero)
+        return cls(zero + start, zero, np.array((own.ticks * own.tick_s,)), np.array((np.nan,)), zero, zero - 1,
+                   zero - 1, zero)
 
     @property
     def target(self) -> IntArray:

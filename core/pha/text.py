@@ -67,7 +67,7 @@ class Shape(NamedTuple):
 
     def copy(self) -> Shape:
         """Return lists of its own that say the same."""
-        return Shape(*([*values] for values in self))  # type: ignore[arg-type]  # in the order of the fields
+        return Shape(*([*values] for values in self))
 
     def cut(self, start: int, end: int) -> Shape:
         """Take elements out, and return them."""
@@ -89,8 +89,8 @@ class Text:
 
     data: all its bytes; path: where it came from. shape: what it says.
     starts, closes: for each element the units at which it begins, and at which its end tag begins; where it has none,
-    at which it ends. A unit is two bytes in UTF-16, else one. is_string: it came as text, so what it says of its encoding
-    does not count.
+    at which it ends. A unit is two bytes in UTF-16, else one. is_string: it came as text, so what it says of its
+    encoding does not count.
     """
 
     data: bytes

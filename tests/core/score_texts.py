@@ -21,8 +21,8 @@ ENCODINGS = {  # by name: the codec, what stands first, whether the file has to 
 LETTERS = "äöüßéñÅøŽ€жщλ歩く😀"
 TAGS = ("load", "include", "procedure", "call", "call", "call", "loop", "together", "lane", "wait", "Schritt")
 NAMES = ("name", "src", "duration", "transition", "repeat", "body", "x-own", "ns:a")
-VALUES = ("1", "2.50", "+3.", " 4 ", "1e-3", "walk", "feet.Steps.left step", "", "bars * 2", "a&amp;b", "&lt;x&gt;", "&#65;",
-          "&#x42;", "it's", 'so "called"', "a > b", "-->", "/>", "]]>", "tab\there", "line\nbreak")
+VALUES = ("1", "2.50", "+3.", " 4 ", "1e-3", "walk", "feet.Steps.left step", "", "bars * 2", "a&amp;b", "&lt;x&gt;",
+          "&#65;", "&#x42;", "it's", 'so "called"', "a > b", "-->", "/>", "]]>", "tab\there", "line\nbreak")
 
 
 class Writer:
@@ -98,7 +98,8 @@ class Writer:
             elif kind < 0.9:
                 parts.append(f"{self._gap(depth)}<?note {rng.choice(self._letters)} ?>")
             elif inside and self._words:
-                parts.append(rng.choice((f"{self._gap(depth)}words {rng.choice(self._letters)}", "<![CDATA[<a/> & b]]>")))
+                words = f"{self._gap(depth)}words {rng.choice(self._letters)}"
+                parts.append(rng.choice((words, "<![CDATA[<a/> & b]]>")))
             elif inside:
                 parts.append("<![CDATA[ ]]>")
         return "".join(parts)

@@ -102,6 +102,7 @@ def test_calls_of_included_files_are_found_there():
         names = [played.clips[int(played.clip[i])], *played.paths[int(played.path[i])][1:]]
         for step in steps:
             assert any(name.endswith(step.call.name) for name in names)
+            assert step.place.line is not None
             line = step.document.text.data.decode().splitlines()[step.place.line - 1]
             assert line.lstrip().startswith(f'<call name="{step.call.name}"')
 

@@ -172,7 +172,8 @@ def library(folder: Path) -> Library:
 @pytest.fixture
 def files(tmp_path: Path) -> dict[str, Path]:
     scores = {
-        "basic": score(procedure("turn", 'left duration="1"', 'right duration="2"'), procedure("main", 'turn duration="1"')),
+        "basic": score(procedure("turn", 'left duration="1"', 'right duration="2"'),
+                       procedure("main", 'turn duration="1"')),
         "dance": '<pha tickLength="1"><include src="basic"/><load src="feet.Steps"/>'
                  + procedure("main", 'basic.turn duration="1"', 'turn duration="3" repeat="2"') + "</pha>",
         "other": '<pha tickLength="1"><include src="dance"/><include src="basic"/><load src="feet.Steps"/>'
@@ -200,7 +201,8 @@ def test_a_file_that_is_not_open_is_named(files):
 
 
 def test_a_name_that_another_open_file_has_taken_is_refused(files):
-    files["other"].write_text(files["other"].read_text().replace("</pha>", procedure("spin", 'nod duration="1"') + "</pha>"))
+    spin = procedure("spin", 'nod duration="1"')
+    files["other"].write_text(files["other"].read_text().replace("</pha>", f"{spin}</pha>"))
     scores = Scores.of([Text.of(path.read_bytes(), path) for path in files.values()], library(files["basic"].parent))
     with pytest.raises(EditError, match=r"this would break the score: .*other.pha.* 'spin', which 2 things are called"):
         RenameProcedure(files["basic"], "turn", "spin").apply(scores)
