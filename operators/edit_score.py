@@ -1,16 +1,13 @@
 """Edit Score: show the score of the active armature in a Text Editor."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import bpy
 from bpy.props import IntProperty, StringProperty
 
-from ..bridge import properties
+from ..bridge import properties, texts
 from ..bridge.active_character import ForScore, active_armature
-
-_LINES_ABOVE = 10
-"""Lines shown above the one that is jumped to, where there is room."""
 
 
 class TAKT_OT_edit_score(ForScore, bpy.types.Operator):
@@ -40,24 +37,16 @@ class TAKT_OT_edit_score(ForScore, bpy.types.Operator):
                 self.report({"ERROR"}, f"'{self.filepath}' is no file that can be opened")
                 return {"CANCELLED"}
         assert text is not None
-        areas = (area for window in manager.windows for area in window.screen.areas if area.type == "TEXT_EDITOR")
-        area = next(areas, None) or _new_window(manager)
-        editor = cast(bpy.types.SpaceTextEditor, area.spaces.active)
-        editor.text = text
-        editor.show_line_numbers = editor.show_line_highlight = True
+        editor = texts.show(texts.text_editor(manager, text) or _new_window(manager), text)
         if self.line:
             text.cursor_set(min(self.line, len(text.lines)) - 1)
-            room = editor.visible_lines // 2 or _LINES_ABOVE  # no lines are counted before a window is drawn
-            editor.top = max(0, self.line - min(room, _LINES_ABOVE))
+            texts.scroll_to(editor, self.line)
         return {"FINISHED"}
 
 
 def _text_of(path: Path) -> bpy.types.Text | None:
     """Return the Text of a file, read if it is not open yet."""
-    for text in bpy.data.texts:
-        if text.filepath and Path(bpy.path.abspath(text.filepath)) == path:
-            return text
-    return bpy.data.texts.load(str(path)) if path.is_file() else None
+    return texts.text_of(path) or (bpy.data.texts.load(str(path)) if path.is_file() else None)
 
 
 def _new_window(manager: bpy.types.WindowManager) -> bpy.types.Area:

@@ -1,11 +1,12 @@
-"""Point at the timeline strip to see what plays there, click or drag to go there."""
+"""Point at the timeline strip to see what plays there, click or drag to go there and to its line in the score."""
 
 import logging
 from typing import Any
 
 import bpy
 
-from ..bridge import properties, score
+from ..bridge import properties, score, texts
+from ..core.pha.origins import Step
 from ..core.playing.motion import Motion
 from ..preview import life
 from ..preview.cast import ClipAlone
@@ -59,8 +60,12 @@ class TAKT_GT_strip(bpy.types.Gizmo):
         return 0
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
-        """Go to where the mouse is."""
+        """Go to where the mouse is, and to the line of the score that says what is shown there."""
         self._go(context, event)
+        found = self._found(context)
+        if found is not None:
+            calls = found[0].calls_at(found[1], float(event.mouse_region_x), float(event.mouse_region_y))
+            select_call(context, found[2], calls)
         return {"RUNNING_MODAL"}
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event, _tweak: Any) -> "set[Any]":
@@ -110,6 +115,24 @@ class TAKT_GGT_strip(bpy.types.GizmoGroup):
 def _give_up() -> None:
     _log.exception("The strip failed and has been switched off")
     life.choices().strip = False
+
+
+def select_call(context: bpy.types.Context, armature_object: bpy.types.Object, calls: tuple[Step, ...]) -> None:
+    """Select the line of the innermost call whose text is open, and show it where a Text Editor is."""
+    own = properties.character(armature_object)
+    for step in reversed(calls):
+        path = step.document.path
+        text = own.text if step.document is calls[0].document else texts.text_of(path) if path else None
+        line = step.place.line
+        if text is None or line is None or not texts.holds(text, step.document):
+            continue
+        texts.select_line(text, line)
+        manager = context.window_manager
+        area = texts.text_editor(manager, text) if manager else None
+        if area is not None:
+            texts.scroll_to(texts.show(area, text), line)
+            area.tag_redraw()
+        return
 
 
 def shown_times(scene: bpy.types.Scene, armature_object: bpy.types.Object,

@@ -10,6 +10,7 @@ import gpu
 import numpy as np
 
 from ..core.maths.arrays import FloatArray
+from ..core.pha.origins import Step
 from ..core.playing.motion import Motion
 from ..core.playing.timeline import TRANSITION_ROW, Timeline
 from .flat import box_corners, draw_batch, draw_boxes, triangles
@@ -62,6 +63,10 @@ class Place:
     def time_s(self, x: float) -> float:
         """Return the time at a place."""
         return float(np.clip((x - self.left) / self.width, 0.0, 1.0)) * self.duration_s
+
+    def row_at(self, y: float) -> int:
+        """Return the row at a place, counted upwards."""
+        return min(max(int((y - self.bottom) / self.row), 0), self.rows - 1)
 
     def x(self, time_s: float) -> float:
         """Return the place of a time."""
@@ -143,6 +148,10 @@ class Strip:
         segment = self.motion.segment_at(time_s)
         path = " › ".join(sequence.paths[int(sequence.path[segment])])
         return f"{time_s:.2f} s   {path} › {sequence.clips[int(sequence.clip[segment])]}"
+
+    def calls_at(self, place: Place, x: float, y: float) -> tuple[Step, ...]:
+        """Return the calls that led to what is shown at a place, the innermost last; none where nothing is."""
+        return self.timeline.calls_at(self.motion, place.time_s(x), place.row_at(y))
 
     def draw(self, place: Place, theme: Theme, now_s: float, fragment: tuple[float, float] | None,
              hover: tuple[float, str] | None) -> None:

@@ -9,7 +9,8 @@ import pytest
 
 from takt.bridge import properties, score
 from takt.core.clips.keys import INTERPOLATIONS
-from takt.operators.strip import go_to, shown_times
+from takt.core.pha.origins import Step
+from takt.operators.strip import go_to, select_call, shown_times
 from takt.preview import life
 from takt.preview.captions import on_screen, own_words
 from takt.preview.cast import Actor, is_in_transition, place_of_copy, roles_of
@@ -150,6 +151,69 @@ def test_the_strip_names_what_plays(dancer: Object) -> None:
     words = Strip.of(motion).words_at(0.5)
     assert words.startswith("0.50 s   main › ")
     assert motion.sequence.clips[int(motion.sequence.clip[0])] in words
+
+
+def own_call(calls: tuple[Step, ...]) -> tuple[int, str]:
+    """Return line, counted from 0, and name of the innermost call that stands in the score itself."""
+    step = [step for step in calls if step.document is calls[0].document][-1]
+    assert step.place.line is not None
+    return step.place.line - 1, step.call.name
+
+
+def test_a_click_on_the_strip_selects_the_line_of_the_call(dancer: Object) -> None:
+    motion, text = score.motion_of(dancer), properties.character(dancer).text
+    assert motion is not None
+    strip = Strip.of(motion)
+    place = Place(100.0, 10.0, 900.0, 15.0, strip.timeline.rows, motion.duration_s)
+    lines = []
+    for segment in range(len(motion.sequence)):
+        begin, end = motion.layout.begin_s[segment], motion.layout.end_s[segment]
+        calls = strip.calls_at(place, place.x((begin + end) / 2.0), place.bottom + 1.0)
+        text.cursor_set(0)
+        select_call(context, dancer, calls)
+        line, name = own_call(calls)
+        assert (text.current_line_index, text.current_character) == (line, 0)
+        assert text.select_end_line_index == text.current_line_index
+        assert f'name="{name}"' in text.current_line.body
+        assert text.select_end_character == len(text.current_line.body)
+        lines.append(text.current_line_index)
+    assert len(set(lines)) > 5
+
+
+def test_lines_of_other_files_are_selected_where_these_are_open(dancer: Object) -> None:
+    motion = score.motion_of(dancer)
+    assert motion is not None
+    origins = motion.sequence.origins
+    calls = next(calls for i in range(len(motion.sequence))
+                 if (calls := origins.of_segment(i))[-1].document is not calls[0].document)
+    path = calls[-1].document.path
+    assert path is not None
+    other = bpy.data.texts.load(str(path))
+    select_call(context, dancer, calls)
+    assert f'name="{calls[-1].call.name}"' in other.current_line.body
+    other.write(" ")  # what is there now is not what plays
+    own = properties.character(dancer).text
+    own.cursor_set(0)
+    select_call(context, dancer, calls)
+    assert own.current_line_index == own_call(calls)[0]
+
+
+def test_a_text_editor_shows_the_line_that_was_clicked(dancer: Object) -> None:
+    motion, text = score.motion_of(dancer), properties.character(dancer).text
+    assert motion is not None
+    calls = motion.sequence.origins.of_segment(len(motion.sequence) - 1)
+    area = next(area for window in context.window_manager.windows for area in window.screen.areas)
+    before = area.type
+    area.type = "TEXT_EDITOR"
+    try:
+        editor: Any = area.spaces.active
+        assert editor.text != text
+        select_call(context, dancer, calls)
+        assert editor.text == text and editor.top <= own_call(calls)[0]
+        select_call(context, dancer, ())
+        assert text.current_line_index == own_call(calls)[0]
+    finally:
+        area.type = before
 
 
 def test_names_are_cut_where_they_do_not_fit() -> None:
