@@ -21,8 +21,13 @@ from .text import Text
 MAX_INLINED = 1_000
 """More calls than this do not take the place of one."""
 
-Name = tuple[Path | None, str]
-"""A procedure by its file and its own name, or a clip by None and its full name."""
+
+class Name(NamedTuple):
+    """A procedure by its file and its own name, or a clip by its full name."""
+
+    path: Path | None
+    name: str
+    is_clip: bool = False
 
 
 class Row(NamedTuple):
@@ -119,11 +124,11 @@ class RenameProcedure:
         programmes = _programmes(scores, self.name, own)
         for programme in programmes.values():
             for document, call, target in _calls(programme):
-                if target == (own, self.name) and call.name.endswith(self.name):
+                if target == Name(own, self.name) and call.name.endswith(self.name):
                     name = call.name.removesuffix(self.name) + self.new
                     edits.setdefault(document.path, {})[call.element] = SetAttribute(call.element, "name", name)
         edited = {scores.open_path(path): apply(scores.text(path), *some.values()) for path, some in edits.items()}
-        renamed = {(own, self.name): (own, self.new)}
+        renamed = {Name(own, self.name): Name(own, self.new)}
         expected = {path: {renamed.get(name, name): tuple(row._replace(target=renamed.get(row.target, row.target))
                                                           for row in rows) for name, rows in meaning(programme).items()}
                     for path, programme in programmes.items()}
@@ -157,13 +162,13 @@ class ExtractCalls:
         expected = {}
         for path, programme in _programmes(scores, caller.name, own).items():
             known = meaning(programme)
-            if (own, self.name) in known:
+            if Name(own, self.name) in known:
                 raise EditError(f"{quoted(self.name)} is the name of a procedure already; choose another one")
-            if (own, caller.name) in known:
-                rows, first = known[own, caller.name], caller.calls.index(calls[0])
-                new = Row((own, self.name), ticks, None, 1)
-                known[own, self.name] = rows[first:first + len(calls)]
-                known[own, caller.name] = (*rows[:first], new, *rows[first + len(calls):])
+            if Name(own, caller.name) in known:
+                rows, first = known[Name(own, caller.name)], caller.calls.index(calls[0])
+                new = Row(Name(own, self.name), ticks, None, 1)
+                known[Name(own, self.name)] = rows[first:first + len(calls)]
+                known[Name(own, caller.name)] = (*rows[:first], new, *rows[first + len(calls):])
             expected[path] = known
         _check(scores.with_texts({own: edited}), expected)
         return {own: edited}
@@ -196,10 +201,10 @@ class InlineCall:
         expected = {}
         for path, programme in programmes.items():
             known = meaning(programme)
-            if (own, caller.name) in known:
+            if Name(own, caller.name) in known:
                 at = caller.calls.index(call)
-                before, behind = known[own, caller.name][:at], known[own, caller.name][at + 1:]
-                known[own, caller.name] = (*before, *(row for copy in copies for row in copy), *behind)
+                before, behind = known[Name(own, caller.name)][:at], known[Name(own, caller.name)][at + 1:]
+                known[Name(own, caller.name)] = (*before, *(row for copy in copies for row in copy), *behind)
             expected[path] = known
         _check(scores.with_texts({own: edited}), expected)
         return {own: edited}
@@ -210,8 +215,8 @@ def meaning(programme: Programme) -> Meaning:
     found: dict[Name, list[Row]] = {}
     for document in programme.places.documents:
         for procedure in document.procedures:
-            found[document.path, procedure.name] = []
-    owners = [(document.path, procedure.name) for document in programme.places.documents
+            found[Name(document.path, procedure.name)] = []
+    owners = [Name(document.path, procedure.name) for document in programme.places.documents
               for procedure in document.procedures for _ in procedure.calls]
     for owner, (_, call, target) in zip(owners, _calls(programme), strict=True):
         found[owner].append(Row(target, call.duration, call.transition, call.repeat))
@@ -229,11 +234,11 @@ def spelled(ticks: float) -> str:
 
 def _calls(programme: Programme) -> list[tuple[Document, Call, Name]]:
     """Return all calls of a programme, and what each leads to."""
-    procedures: list[Name] = [(document.path, procedure.name) for document in programme.places.documents
+    procedures = [Name(document.path, procedure.name) for document in programme.places.documents
                               for procedure in document.procedures]
     calls = [(document, call) for document in programme.places.documents
              for procedure in document.procedures for call in procedure.calls]
-    return [(document, call, procedures[target] if target >= 0 else (None, programme.clip_names[~target]))
+    return [(document, call, procedures[target] if target >= 0 else Name(None, programme.clip_names[~target], True))
             for (document, call), target in zip(calls, programme.calls.target.tolist(), strict=True)]
 
 
@@ -262,7 +267,7 @@ def _check(scores: Scores, expected: Mapping[Path | None, Meaning]) -> None:
         except (ScoreError, FileError) as error:
             raise EditError(f"this would break the score: {error.problems[0]}") from None
         if found != wanted:
-            name = next((name for name in wanted if found.get(name) != wanted[name]), (None, ""))[1]
+            name = next((name.name for name in wanted if found.get(name) != wanted[name]), "")
             raise EditError(f"this would change what {quoted(name)} plays" if name else
                             "this would change which procedures there are")
 
@@ -294,15 +299,15 @@ def _callee(programme: Programme, call: Call) -> tuple[Document, Procedure, tupl
                   if document is programme.places.documents[0] and other == call)
     for document in programme.places.documents:
         for procedure in document.procedures:
-            if (document.path, procedure.name) == target:
+            if Name(document.path, procedure.name) == target:
                 return document, procedure, meaning(programme)[target]
     raise EditError(f"{quoted(call.name)} is a clip, expected a procedure")
 
 
 def _full_names(programme: Programme) -> dict[Name, str]:
     """Return by what names everything can be called from the played file."""
-    names: dict[Name, str] = {(None, clip): clip for clip in programme.clip_names}
-    procedures = [(document.path, procedure.name) for document in programme.places.documents
+    names = {Name(None, clip, True): clip for clip in programme.clip_names}
+    procedures = [Name(document.path, procedure.name) for document in programme.places.documents
                   for procedure in document.procedures]
     return {**names, **{name: routine.name for name, routine in zip(procedures, programme.procedures, strict=True)}}
 

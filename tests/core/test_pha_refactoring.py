@@ -91,6 +91,13 @@ def test_what_would_change_the_score_is_refused(edit, reason):
         edit.apply(opened(WALKS))
 
 
+def test_a_name_that_would_take_calls_from_a_clip_is_refused():
+    scores = opened(score(procedure("a", 'left duration="1"'), procedure("main", 'a duration="1"',
+                                                                         'feet.Steps.right duration="1"')))
+    with pytest.raises(EditError, match="this would change what 'main' plays"):
+        RenameProcedure(None, "a", "feet.Steps.right").apply(scores)
+
+
 def test_scores_with_mistakes_are_corrected_first():
     scores = opened(WALKS.replace('duration="4"', 'duration="x"'))
     for edit in (RenameProcedure(None, "walk", "x"), ExtractCalls(None, 5, 0, 1, "x"), InlineCall(None, 7)):

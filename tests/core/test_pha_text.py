@@ -130,6 +130,7 @@ LAYOUT = """<pha>
        two --> <a/> <!-- behind a --> <!-- too -->
   <b/> <!-- behind b
     over two lines -->
+  <!-- of c -->
   <c/>
 
   <d/>
@@ -141,7 +142,7 @@ LAYOUT = """<pha>
 @pytest.mark.parametrize(("tag", "whole", "taken"), [
     ("a", "<!-- of a, line one -->\n  <!-- of a, line\n       two --> <a/> <!-- behind a --> <!-- too -->", None),
     ("b", "<b/> <!-- behind b\n    over two lines -->", None),
-    ("c", "<c/>", None),
+    ("c", "<!-- of c -->\n  <c/>", None),
     ("d", "<d/>", "\n  <d/>\n"),
     ("e", "<e/>", "<e/>"),
     ("f", "<f/> <!-- of f -->", "<f/> <!-- of f -->"),
