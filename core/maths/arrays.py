@@ -5,6 +5,7 @@ import numpy.typing as npt
 
 FloatArray = npt.NDArray[np.float64]
 Float32Array = npt.NDArray[np.float32]
+Int32Array = npt.NDArray[np.int32]
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..errors import Place
-from ..maths.arrays import IntArray
+from ..maths.arrays import Int32Array, IntArray
 from .document import Call, Document
 
 
@@ -60,9 +60,29 @@ class Runs:
     repetition: (N,) which of its repetitions, from 0.
     """
 
-    within: IntArray
-    call: IntArray
-    repetition: IntArray
+    within: Int32Array
+    call: Int32Array
+    repetition: Int32Array
+
+    @classmethod
+    def of(cls, *parts: IntArray | Int32Array) -> Runs:
+        """Take within, call and repetition, and keep them in half the room."""
+        return cls(*(part.astype(np.int32) for part in parts))
+
+    @classmethod
+    def started(cls) -> Runs:
+        """Return the run that nothing called."""
+        return cls.of(np.array((-1,)), np.array((-1,)), np.array((0,)))
+
+    @classmethod
+    def empty(cls, number: int) -> Runs:
+        """Return as many runs, to be filled."""
+        return cls(*(np.empty(number, dtype=np.int32) for _ in range(3)))
+
+    @classmethod
+    def joined(cls, runs: list[Runs]) -> Runs:
+        """Return one after another."""
+        return cls(*(np.concatenate([getattr(one, name) for one in runs]) for name in ("within", "call", "repetition")))
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..errors import Problem, ScoreError, quoted
-from ..maths.arrays import FloatArray, IntArray
+from ..maths.arrays import FloatArray, Int32Array, IntArray
 from .document import MAX_SEGMENTS
 from .origins import Origins, Runs
 from .programme import CallTable, Programme
@@ -110,44 +110,45 @@ def expand(programme: Programme, procedure: str = "main", loop: bool = False) ->
     clip, path = np.zeros(total, dtype=np.int64), np.zeros(total, dtype=np.int64)
     length, transition = np.zeros(total), np.full(total, np.nan)
     parents, ways = [np.array((-1,))], [np.array((start,))]
-    made = Runs(*(np.zeros(total, dtype=np.int64) for _ in range(3)))
+    marked, marked_path = [np.zeros(1, dtype=np.int64)], [np.zeros(1, dtype=np.int64)]
+    made, runs = Runs.empty(total), [Runs.started()]
     level = _Level.first(start, programme)
-    levels, known, runs = [level], 1, 0
+    known, outer = 1, 0
     while len(level.procedure):
         calls = _unfold(level, table, sizes)
         leaf = calls.target < 0
         at = calls.offset[leaf]
         clip[at], length[at], transition[at] = ~calls.target[leaf], calls.length[leaf], calls.transition[leaf]
         path[at] = calls.path[leaf]
-        made.within[at], made.call[at] = calls.within[leaf] + runs, calls.call[leaf]
+        made.within[at], made.call[at] = calls.caller[leaf] + outer, calls.call[leaf]
         made.repetition[at] = calls.repetition[leaf]
         inner = ~leaf
         code, index = np.unique(calls.path[inner] * len(sizes) + calls.target[inner], return_inverse=True)
         parents.append(code // len(sizes))
         ways.append(code % len(sizes))
-        runs, within = runs + len(level.procedure), calls.within[inner] + runs
+        runs.append(Runs.of(calls.caller[inner] + outer, calls.call[inner], calls.repetition[inner]))
+        outer += len(level.procedure)
         level = _Level(calls.target[inner], calls.offset[inner], calls.length[inner], calls.transition[inner],
-                       known + index, within, calls.call[inner], calls.repetition[inner])
+                       known + index)
         known += len(code)
-        levels.append(level)
+        marked.append(level.offset)
+        marked_path.append(level.path)
     _check_finite(programme, start, length)
     if not loop:
         transition[-1] = 0.0
     names = tuple(p.name for p in programme.procedures)
     paths = Paths(np.concatenate(parents), np.concatenate(ways), names)
     starts = np.concatenate(((0.0,), np.cumsum(length)[:-1]))
-    origins = Origins(programme.places, made, Runs(*(np.concatenate([getattr(one, name) for one in levels])
-                                                     for name in ("within", "call", "repetition"))))
-    return Sequence(programme.clip_names, clip, starts, length, transition, path, paths, _marks(levels), origins, loop)
+    return Sequence(programme.clip_names, clip, starts, length, transition, path, paths, _marks(marked, marked_path),
+                    Origins(programme.places, made, Runs.joined(runs)), loop)
 
 
 @dataclass(frozen=True, eq=False)
 class _Level:
-    """Procedures of one depth, or calls made by them, N of each.
+    """Procedures of one depth, N of them.
 
     procedure: (N,); offset: (N,) index of its first segment; length: (N,) seconds; transition: (N,) seconds,
-    the one that its caller wishes after its last segment, NaN: none; path: (N,). within, call, repetition: (N,) as in
-    Runs; in what _unfold returns, within is counted within its level.
+    the one that its caller wishes after its last segment, NaN: none; path: (N,).
     """
 
     procedure: IntArray
@@ -155,23 +156,33 @@ class _Level:
     length: FloatArray
     transition: FloatArray
     path: IntArray
-    within: IntArray
-    call: IntArray
-    repetition: IntArray
 
     @classmethod
     def first(cls, start: int, programme: Programme) -> _Level:
         own = programme.procedures[start]
         zero = np.zeros(1, dtype=np.int64)
-        return cls(zero + start, zero, np.array((own.ticks * own.tick_s,)), np.array((np.nan,)), zero, zero - 1,
-                   zero - 1, zero)
-
-    @property
-    def target(self) -> IntArray:
-        return self.procedure
+        return cls(zero + start, zero, np.array((own.ticks * own.tick_s,)), np.array((np.nan,)), zero)
 
 
-def _unfold(level: _Level, table: CallTable, sizes: IntArray) -> _Level:
+@dataclass(frozen=True, eq=False)
+class _Calls:
+    """Calls that the procedures of a level make, N of them.
+
+    target: (N,) as in CallTable; offset, length, transition, path: (N,) as in _Level; caller: (N,) index in the level;
+    call: (N,) row in the table; repetition: (N,) from 0.
+    """
+
+    target: IntArray
+    offset: IntArray
+    length: FloatArray
+    transition: FloatArray
+    path: IntArray
+    caller: IntArray
+    call: IntArray
+    repetition: Int32Array
+
+
+def _unfold(level: _Level, table: CallTable, sizes: IntArray) -> _Calls:
     """Return all calls that the procedures of a level make, repeats one by one, in order."""
     number = table.first[level.procedure + 1] - table.first[level.procedure]
     caller = np.repeat(np.arange(len(number)), number)
@@ -181,7 +192,8 @@ def _unfold(level: _Level, table: CallTable, sizes: IntArray) -> _Level:
     cycle_ends = np.cumsum(repeat) - 1
     is_last = np.zeros(int(repeat.sum()), dtype=np.bool_)
     is_last[cycle_ends] = True
-    repetition = np.arange(len(is_last)) - np.repeat(cycle_ends + 1 - repeat, repeat)
+    repetition = np.arange(len(is_last), dtype=np.int32)
+    repetition -= np.repeat((cycle_ends + 1 - repeat).astype(np.int32), repeat)
     caller, call = np.repeat(caller, repeat), np.repeat(call, repeat)
     length = table.duration_share[call] * level.length[caller]
     transition = np.where(is_last, table.transition_share[call] * level.length[caller], np.nan)
@@ -193,7 +205,7 @@ def _unfold(level: _Level, table: CallTable, sizes: IntArray) -> _Level:
     before = np.cumsum(size) - size
     begins = np.concatenate(((0,), ends[:-1] + 1))
     offset = before - before[begins][caller] + level.offset[caller]
-    return _Level(target, offset, length, transition, level.path[caller], caller, call, repetition)
+    return _Calls(target, offset, length, transition, level.path[caller], caller, call, repetition)
 
 
 def _checked_sizes(programme: Programme, start: int) -> IntArray:
@@ -229,8 +241,8 @@ def _check_finite(programme: Programme, start: int, length_s: FloatArray) -> Non
                                  "hold, expected durations whose sum is finite", own.place))
 
 
-def _marks(levels: list[_Level]) -> Marks:
+def _marks(segments: list[IntArray], paths: list[IntArray]) -> Marks:
     """Sort by time, an outer procedure before the inner ones that start with it."""
-    segment, path = np.concatenate([one.offset for one in levels]), np.concatenate([one.path for one in levels])
+    segment, path = np.concatenate(segments), np.concatenate(paths)
     order = np.argsort(segment, kind="stable")
     return Marks(segment[order], path[order], order)
