@@ -7,7 +7,7 @@ on its line, go with it; indentation and line breaks follow the neighbours.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
@@ -95,7 +95,7 @@ def apply(text: Text, *edits: Edit | Patch) -> Edited:
     return Edited(text, tuple(patches))
 
 
-def element(tag: str, **attributes: str) -> str:
+def element(tag: str, /, **attributes: str) -> str:
     """Write an empty element.
 
     >>> element("call", name="bow & rise", duration="2")
@@ -298,13 +298,13 @@ def _groups(edits: tuple[Edit | Patch, ...]) -> Iterator[list[Edit | Patch]]:
     group: list[Edit | Patch] = []
     seen: set[int] = set()
     for edit in edits:
-        is_attribute = isinstance(edit, SetAttribute | RemoveAttribute)
-        if group and not (is_attribute and seen and edit.element not in seen):  # type: ignore[union-attr]
+        number = edit.element if isinstance(edit, SetAttribute | RemoveAttribute) else None
+        if group and (number is None or not seen or number in seen):
             yield group
             group, seen = [], set()
         group.append(edit)
-        if isinstance(edit, SetAttribute | RemoveAttribute):
-            seen.add(edit.element)
+        if number is not None:
+            seen.add(number)
     if group:
         yield group
 
@@ -349,8 +349,8 @@ def _check_no_words(text: Text, element: int) -> None:
                         "first")
 
 
-def _attributes(attributes: object) -> str:
-    return "".join(f' {name}="{_escaped(value, chr(34))}"' for name, value in attributes)  # type: ignore[attr-defined]
+def _attributes(attributes: Iterable[tuple[str, str]]) -> str:
+    return "".join(f' {name}="{_escaped(value, chr(34))}"' for name, value in attributes)
 
 
 def _escaped(value: str, quote: str) -> str:
