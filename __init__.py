@@ -7,12 +7,13 @@ Blender is imported only inside register and unregister, so that `takt.core` wor
 def register() -> None:
     """Switch the extension on."""
     from . import operators, panels
-    from .bridge import libraries, migrations, properties
+    from .bridge import libraries, migrations, properties, score
     from .preview import choice_properties
 
     libraries.register()
     properties.register()
     migrations.register()
+    score.register()
     choice_properties.register()
     operators.register()
     panels.register()
@@ -27,7 +28,7 @@ def unregister() -> None:
     panels.unregister()
     operators.unregister()
     choice_properties.unregister()
+    score.unregister()
     migrations.unregister()
     properties.unregister()
     libraries.unregister()
-    score.forget()

@@ -21,6 +21,7 @@ from ..core.playing.transitions.lengths import SPEEDS
 from ..core.playing.transitions.methods import METHODS
 from ..core.retargeting.bvh_space import AUTO, AXES
 from ..core.skeletons import hanim
+from . import changes
 from .saved_enums import EnumProperty
 
 NAME = "takt"
@@ -44,24 +45,10 @@ ROTATIONS = (("QUATERNION", "Quaternions", "Bones with other rotation modes are 
              ("AS_RIG", "As the Rig Says", "Bones keep their rotation modes; those that turn by Euler angles, or by "
                                            "axis and angle, have keys at every frame"))
 
-_changes = 0
-
-
-def changes() -> int:
-    """Return how often anything has been changed that a motion depends on: one number to look at for all characters."""
-    return _changes
-
-
-def count_change(_settings: object = None, _context: object = None) -> None:
-    """Take note of such a change; undo and loading, which tell no property, are not counted."""
-    global _changes
-    _changes += 1
-
-
 def library_property(**more: Any) -> Any:
     """Return the property that names the folder of clips."""
     return StringProperty(
-        name="Library", subtype="DIR_PATH", override={"LIBRARY_OVERRIDABLE"}, update=count_change,
+        name="Library", subtype="DIR_PATH", override={"LIBRARY_OVERRIDABLE"}, update=changes.score,
         description="The folder below which the score's clips and other scores lie; empty: found from the "
                     "score's own folder upwards", **more)
 
@@ -69,14 +56,14 @@ def library_property(**more: Any) -> Any:
 def procedure_property(**more: Any) -> Any:
     """Return the property that chooses a procedure."""
     return StringProperty(name="Procedure", default=_DEFAULTS.procedure, override={"LIBRARY_OVERRIDABLE"},
-                          update=count_change,
+                          update=changes.score,
                           description="Which of the score's procedures is played", **more)
 
 
 def load_format_property(**more: Any) -> Any:
     """Return the property that chooses among files of one name."""
     return EnumProperty(
-        name="Format", default=ANY_FORMAT, override={"LIBRARY_OVERRIDABLE"}, update=count_change,
+        name="Format", default=ANY_FORMAT, override={"LIBRARY_OVERRIDABLE"}, update=changes.score,
         description="Which file is meant where the library has several of one name",
         items=[(ANY_FORMAT, "Any", f"The first that is there of {', '.join(endings())}"),
                *((ending, ending, f"A {ending} file where there is one") for ending in endings())], **more)
@@ -84,14 +71,15 @@ def load_format_property(**more: Any) -> Any:
 
 def bvh_up_property(**more: Any) -> Any:
     """Return the property that says which way is up in BVH files."""
-    return EnumProperty(name="BVH Up", default=AUTO, override={"LIBRARY_OVERRIDABLE"}, items=_AXES, update=count_change,
+    return EnumProperty(name="BVH Up", default=AUTO, override={"LIBRARY_OVERRIDABLE"}, items=_AXES,
+                        update=changes.score,
                         description="Which axis points up in BVH files, which do not say so", **more)
 
 
 def bvh_forward_property(**more: Any) -> Any:
     """Return the property that says where bodies face in BVH files."""
     return EnumProperty(name="BVH Forward", default=AUTO, override={"LIBRARY_OVERRIDABLE"}, items=_AXES,
-                        update=count_change,
+                        update=changes.score,
                         description="Along which axis bodies face in BVH files, which do not say so", **more)
 
 
@@ -123,50 +111,50 @@ class ScoreSettings:
         library: library_property()
         procedure: procedure_property()
         method: EnumProperty(
-            name="Transition", default=_DEFAULTS.method, override=_OVERRIDABLE, update=count_change,
+            name="Transition", default=_DEFAULTS.method, override=_OVERRIDABLE, update=changes.score,
             description="Where the transitions between clips play",
             items=[(identifier, entry.label, entry.description) for identifier, entry in METHODS.items()])
         curve: EnumProperty(
-            name="Curve", default=_DEFAULTS.curve, override=_OVERRIDABLE, update=count_change,
+            name="Curve", default=_DEFAULTS.curve, override=_OVERRIDABLE, update=changes.score,
             description="How a transition comes in and goes out",
             items=[(identifier, entry.label, entry.description) for identifier, entry in CURVES.items()])
         interpolation: EnumProperty(
-            name="Interpolation", default=_DEFAULTS.interpolation, override=_OVERRIDABLE, update=count_change,
+            name="Interpolation", default=_DEFAULTS.interpolation, override=_OVERRIDABLE, update=changes.score,
             description="How rotations are blended, inside clips and in transitions",
             items=[(identifier, *entry) for identifier, entry in INTERPOLATIONS.items()])
         translation: EnumProperty(
-            name="Translations", default=_DEFAULTS.translation, override=_OVERRIDABLE, update=count_change,
+            name="Translations", default=_DEFAULTS.translation, override=_OVERRIDABLE, update=changes.score,
             description="How places are interpolated between a clip's keys",
             items=[(identifier, *entry) for identifier, entry in TRANSLATION_INTERPOLATIONS.items()])
         pace: EnumProperty(
-            name="Pace", default=_DEFAULTS.pace, override=_OVERRIDABLE, update=count_change,
+            name="Pace", default=_DEFAULTS.pace, override=_OVERRIDABLE, update=changes.score,
             description="How time runs over a transition's own motion; not for Led Over, which fits it to the clips",
             items=[(identifier, entry.label, entry.description) for identifier, entry in PACES.items()])
         joint_time: EnumProperty(
-            name="Joints' Time", default=_DEFAULTS.joint_time, override=_OVERRIDABLE, update=count_change,
+            name="Joints' Time", default=_DEFAULTS.joint_time, override=_OVERRIDABLE, update=changes.score,
             description="Whether all joints take the whole transition; not for Led Over",
             items=[(identifier, entry.label, entry.description) for identifier, entry in JOINT_TIMES.items()])
         speed: EnumProperty(
-            name="Auto Speed", default=_DEFAULTS.speed, override=_OVERRIDABLE, update=count_change,
+            name="Auto Speed", default=_DEFAULTS.speed, override=_OVERRIDABLE, update=changes.score,
             description="The mean speed by which transitions without a length take theirs",
             items=[(identifier, entry.label, entry.description) for identifier, entry in SPEEDS.items()])
         joint_limits: BoolProperty(
-            name="Joint Limits", default=False, override=_OVERRIDABLE, update=count_change,
+            name="Joint Limits", default=False, override=_OVERRIDABLE, update=changes.score,
             description="Turn a bone the long way where the short one leaves its limits (Limit Rotation in local "
                         "space, else those of IK) and the long one keeps within them")
         load_format: load_format_property()
         bvh_up: bvh_up_property()
         bvh_forward: bvh_forward_property()
         root_motion: EnumProperty(
-            name="Root Motion", default=_DEFAULTS.root_motion, override=_OVERRIDABLE, update=count_change,
+            name="Root Motion", default=_DEFAULTS.root_motion, override=_OVERRIDABLE, update=changes.score,
             description="What becomes of the way over the ground",
             items=[(identifier, *entry) for identifier, entry in ROOT_MODES.items()])
         lock_feet: BoolProperty(
-            name="Lock Feet", default=_DEFAULTS.lock_feet, override=_OVERRIDABLE, update=count_change,
+            name="Lock Feet", default=_DEFAULTS.lock_feet, override=_OVERRIDABLE, update=changes.score,
             description="Keep feet that stand on the ground where they are, by a small correction of the legs; where "
                         "these are straight, the body goes down a little")
         loop: BoolProperty(
-            name="Loop", default=_DEFAULTS.loop, override=_OVERRIDABLE, update=count_change,
+            name="Loop", default=_DEFAULTS.loop, override=_OVERRIDABLE, update=changes.score,
             description="The last clip leads back to the first")
         key_mode: EnumProperty(
             name="Keys", default="EVERY_FRAME", override=_OVERRIDABLE, items=KEYS,
@@ -202,7 +190,7 @@ class TaktMarker(bpy.types.PropertyGroup):
 
 def _confirm(joint: "TaktJoint", _context: bpy.types.Context) -> None:
     """Count what a person has chosen as certain."""
-    count_change()
+    changes.score()
     if joint.certainty < 1.0:
         joint.certainty = 1.0
     character(cast(bpy.types.Object, joint.id_data)).is_map_checked = True
@@ -253,7 +241,7 @@ class TaktMuted(bpy.types.PropertyGroup):
 
 def _choose_text(character: "TaktCharacter", _context: bpy.types.Context) -> None:
     """Begin to keep settings, if nothing was kept before."""
-    count_change()
+    changes.score()
     mark_version(character)
 
 
@@ -285,7 +273,7 @@ class TaktCharacter(ScoreSettings, bpy.types.PropertyGroup):
             type=bpy.types.Text, name="Score", override=_OVERRIDABLE, update=_choose_text,
             description="The score that this character plays")
         filepath: StringProperty(
-            name="File", subtype="FILE_PATH", override=_OVERRIDABLE, update=count_change,
+            name="File", subtype="FILE_PATH", override=_OVERRIDABLE, update=changes.score,
             description="Where the score was read from; its library is looked for from there")
         frame_start: IntProperty(
             name="Start Frame", default=1, override=_OVERRIDABLE,
@@ -299,7 +287,7 @@ class TaktCharacter(ScoreSettings, bpy.types.PropertyGroup):
         joints: CollectionProperty(type=TaktJoint, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
         joint_index: IntProperty(name="Bone", override=_OVERRIDABLE)
         is_map_checked: BoolProperty(
-            name="Use This Map", override=_OVERRIDABLE, update=count_change,
+            name="Use This Map", override=_OVERRIDABLE, update=changes.score,
             description="Someone has looked at this list: play clips of other skeletons by it")
         muted: CollectionProperty(type=TaktMuted, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
 

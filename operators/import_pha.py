@@ -7,7 +7,7 @@ import bpy
 from bpy.props import StringProperty
 from bpy_extras.io_utils import ImportHelper, poll_file_object_drop
 
-from ..bridge import properties, score
+from ..bridge import performing, properties, score
 from ..bridge.active_character import ForArmature, active_armature, armature_problem
 from ..bridge.reports import refuse
 from ..bridge.score_layout import draw_settings
@@ -53,7 +53,7 @@ class TAKT_OT_import_pha(ForArmature, properties.ScoreSettings, ImportHelper, bp
         assert armature_object is not None and scene is not None  # poll saw to it
         try:
             text = score.read_text(self.filepath)
-            motion = score.perform_score(text, self.filepath, self, armature_object)
+            motion = performing.perform_score(text, self.filepath, self, armature_object)
         except TaktError as error:
             return refuse(self, str(error))
         name = Path(self.filepath).name

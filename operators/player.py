@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 
 from ..bridge import properties
-from ..bridge.score import frames_per_second
+from ..bridge.score import frames_per_second, last_good
 from ..core.clips.keys import INTERPOLATIONS
 from ..core.playing.motion import Motion
 from ..preview import life, player_clocks
@@ -92,7 +92,7 @@ def _toggle_alone(context: bpy.types.Context) -> None:
     if watched is None:
         return
     character, armature_object = watched
-    motion = character.last_good
+    motion = last_good(character.uid)
     if motion is not None:
         choose_alone(motion, life.time_in_score(armature_object, _scene(context), motion))
 

@@ -5,6 +5,7 @@ import tempfile
 import time
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +19,6 @@ from ..bridge.reports import GreyWithReason
 from ..core.maths.arrays import FloatArray
 from ..core.playing.stage import Playable
 from ..preview import life
-from ..preview.character import Character
-from ..preview.choices import Choices
 from ..preview.offscreen import Stage
 from ..preview.player import Player
 from ..preview.playing import played
@@ -212,8 +211,9 @@ def rendered(context: bpy.types.Context, path: Path, by: Seen, whole: bool = Tru
 def _rendered(scene: bpy.types.Scene, armatures: Sequence[bpy.types.Object], path: Path, by: Seen,
               whole: bool) -> Generator[float, None, None]:
     is_film, here = path.suffix.lower() == _MP4, scene.frame_current
+    score.look()
     choices = replace(life.choices(), player=Player())
-    plays = _plays(choices)
+    plays = partial(played, choices=choices)  # as in the viewport: with or without transitions, one clip alone
     wanted = range(here, here + 1)
     if is_film:
         wanted = frames_of_score(scene, armatures, plays) if whole else range(scene.frame_start, scene.frame_end + 1)
@@ -234,17 +234,6 @@ def _rendered(scene: bpy.types.Scene, armatures: Sequence[bpy.types.Object], pat
             made = Path(folder, "film.mp4")
             encode_film(files, made, scene.render.fps, scene.render.fps_base, (by.width, by.height))
         shutil.move(made, path)
-
-
-def _plays(choices: Choices) -> Callable[[bpy.types.Object], Playable | None]:
-    """Return what tells what an armature plays, as in the viewport: with or without transitions, one clip alone."""
-    characters: dict[int, Character] = {}
-
-    def plays(armature: bpy.types.Object) -> Playable | None:
-        character = characters.setdefault(armature.session_uid, Character(armature.session_uid))
-        return played(character, armature, choices)
-
-    return plays
 
 
 def frames_of_score(scene: bpy.types.Scene, armatures: Sequence[bpy.types.Object],

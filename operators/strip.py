@@ -83,10 +83,11 @@ class TAKT_GT_strip(bpy.types.Gizmo):
         watched = watched_character(context)
         if watched is None:
             return None
-        character, armature_object = watched
+        _, armature_object = watched
+        score.look()
         with score.while_drawing(life.changed):
-            motion = character.motion(armature_object, {} if life.choices().transitions else {"transitions": False})
-        if not isinstance(motion, Motion):
+            motion = score.shown(armature_object, life.choices().instead)
+        if motion is None:
             return None
         if self.strip is None or self.strip.motion is not motion:
             self.strip = Strip.of(motion)

@@ -4,7 +4,7 @@ from typing import Any, cast
 
 import bpy
 
-from ..bridge.score import error_of
+from ..bridge.score import error_of, last_good
 from ..operators.player import TAKT_OT_player, watched_character
 from ..operators.preview import TAKT_OT_preview
 from ..operators.render_film import TAKT_OT_render_film
@@ -69,7 +69,7 @@ def _draw_watched(layout: bpy.types.UILayout, context: bpy.types.Context) -> Non
     if life.picture() == "WEIGHTS":
         bone = cast(bpy.types.Armature, armature_object.data).bones.active
         layout.label(text=bone.name if bone else "Click a bone in Pose Mode", icon="BONE_DATA")
-    if error_of(armature_object) is not None and character.last_good is not None:
+    if error_of(armature_object) is not None and last_good(character.uid) is not None:
         draw_words(layout, context, "The score has errors; this is what it was before", "ERROR")
 
 

@@ -39,7 +39,7 @@ def draw_comparison(roles: Sequence[Role], poses: Sequence[Posed], view: View, c
         if role.number == 0:
             shown.append((role, posed, own_words(role, choices.comparison)))
         elif role.number == double:
-            failed = (choices.comparison.changes and role.motion is motions.get(role.character.uid)
+            failed = (choices.comparison.instead and role.motion is motions.get(role.character.uid)
                       and not is_waiting(role.armature))
             shown.append((role, posed, choices.comparison.label + (_FAILED if failed else "")))
     draw_captions(shown, view)
@@ -54,7 +54,7 @@ def own_words(role: Role, comparison: Comparison) -> str:
              "curve": lambda: f"{curve_named(settings.curve).label} Curve",
              "interpolation": lambda: f"{INTERPOLATIONS[cast(Interpolation, settings.interpolation)][0]} Interpolation",
              "transitions": lambda: WITH_TRANSITIONS}
-    return names[next(iter(comparison.changes))]()
+    return names[next(iter(comparison.instead))]()
 
 
 def draw_captions(roles: Sequence[tuple[Role, Posed, str]], view: View) -> None:

@@ -8,6 +8,7 @@ import bpy
 import gpu
 import numpy as np
 
+from ..bridge.score import shown
 from ..bridge.versions import is_selected
 from ..core.clips.clip import Clip
 from ..core.maths.arrays import BoolArray, FloatArray
@@ -178,14 +179,14 @@ def roles_of(actor: Actor, choices: Choices) -> Iterator[Role]:
 
 
 def _beside(own: Role, actor: Actor, choices: Choices) -> Iterator[Role]:
-    changes, method = choices.comparison.changes, choices.comparison.method
+    instead, method = choices.comparison.instead, choices.comparison.method
     space_m = _extent(actor) * _COPY_SPACING
     beside = (space_m, 0.0, 0.0)
     if method is not None:
         yield replace(own, number=_DOUBLE, offset=beside, method=METHODS.index(method))
-    elif changes and isinstance(actor.motion, Motion):
+    elif instead and isinstance(actor.motion, Motion):
         yield replace(own, number=_DOUBLE, offset=beside,
-                      motion=actor.character.motion(actor.armature, changes) or actor.motion)
+                      motion=shown(actor.armature, instead) or actor.motion)
     for copy in range(1, choices.copies):
         column, row = place_of_copy(copy)
         yield replace(own, number=_FIRST_COPY + copy, offset=(column * space_m, row * space_m, 0.0),

@@ -4,7 +4,7 @@ Blender's objects are never kept between calls: undo and deletion would leave th
 again by their session_uid, which lasts as long as the object.
 """
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import cast
@@ -14,10 +14,9 @@ import bpy
 import gpu
 import numpy as np
 
+from ..bridge import changes
 from ..bridge.armature import read_skeleton
-from ..bridge.score import error_of, is_waiting, motion_of, rest_key, revision
 from ..core.maths.arrays import FloatArray
-from ..core.playing.motion import Motion
 from ..core.skeletons.skeleton import Skeleton
 from .batch import Geometry, Int32Array, edge_batch, has_more_influences, read_geometry, triangle_batch, vertex_buffer
 from .colours import bone_colours
@@ -26,7 +25,7 @@ from .shader import CHARACTER, METHODS, shader
 
 @dataclass(eq=False)
 class Part:
-    """A mesh on the GPU, and what it was read from; reach_m: its largest extent; is_stale: edited since."""
+    """A mesh on the GPU, and what it was read from; reach_m: its largest extent; made_at: see changes.of_data."""
 
     data_uids: tuple[int, ...]
     program: gpu.types.GPUShader
@@ -34,7 +33,7 @@ class Part:
     surface: gpu.types.GPUBatch
     ends: Int32Array
     reach_m: float
-    is_stale: bool = False
+    made_at: int
 
     @cached_property
     def edges(self) -> gpu.types.GPUBatch:
@@ -42,7 +41,6 @@ class Part:
         return edge_batch(self.buffer, self.ends)
 
 
-_NO_CHANGES: Mapping[str, object] = {}
 SharedParts = WeakValueDictionary[Hashable, Part]
 """Meshes on the GPU by all that they depend on: objects with the same mesh and the same bones share one."""
 
@@ -52,28 +50,21 @@ class Character:
     """Everything of a character that is kept between frames. `look` and `refresh` must come before the first drawing.
 
     shared: what characters that are drawn together have in common. tails: (J, 3) the bones' ends at rest, in
-    armature space. rest: what `motion_of` wants to know of the bones. parts, methods: by the uids of mesh objects.
-    last_good: the motion of the last score without errors.
+    armature space. parts, methods: by the uids of mesh objects.
     """
 
     uid: int
     shared: SharedParts = field(default_factory=WeakValueDictionary)
     skeleton: Skeleton | None = None
     tails: FloatArray = field(default_factory=lambda: np.zeros((0, 3)))
-    rest: Hashable = None
     parts: dict[int, Part] = field(default_factory=dict)
     methods: dict[int, int] = field(default_factory=dict)
-    last_good: Motion | None = None
-    _armature_uid: int = 0
+    _bones_of: tuple[int, int] = (0, 0)
     _bone_names: tuple[str, ...] = ()
-    _skeleton_stale: bool = True
-    _read: dict[int, Geometry] = field(default_factory=dict)
-    _motions: dict[Hashable, tuple[int, Motion | None]] = field(default_factory=dict)
+    _read: dict[int, tuple[int, Geometry]] = field(default_factory=dict)
 
-    def look(self, armature_object: bpy.types.Object, meshes: Sequence[bpy.types.Object]) -> None:
+    def look(self, meshes: Sequence[bpy.types.Object]) -> None:
         """Take note of what may change without an edit of the bones and meshes themselves."""
-        data = armature_object.data
-        self._skeleton_stale |= data is not None and data.session_uid != self._armature_uid
         self.methods = {mesh.session_uid: method_of(mesh) for mesh in meshes}
         for mesh in meshes:
             part = self.parts.get(mesh.session_uid)
@@ -86,78 +77,49 @@ class Character:
         if self.skeleton is None:
             self._read_skeleton(armature_object)
         assert self.skeleton is not None
-        self._read[mesh.session_uid] = read_geometry(mesh, self._bone_names, bone_colours(self.skeleton), tell)
+        read_at = changes.of_data(_data_uids(mesh))
+        self._read[mesh.session_uid] = read_at, read_geometry(mesh, self._bone_names, bone_colours(self.skeleton), tell)
 
     def refresh(self, armature_object: bpy.types.Object, meshes: Sequence[bpy.types.Object]) -> None:
         """Read and upload what is new or has been edited; nothing to do costs nothing."""
-        if self._skeleton_stale or self.skeleton is None:
+        armature = cast(bpy.types.Armature, armature_object.data)
+        if self.skeleton is None or self._bones_of != (armature.session_uid, changes.of_data((armature.session_uid,))):
             self._read_skeleton(armature_object)
         for mesh in meshes:
-            if mesh.session_uid not in self.parts:
+            part = self.parts.get(mesh.session_uid)
+            if part is None or part.made_at != changes.of_data(part.data_uids):
                 self.parts[mesh.session_uid] = self._part(mesh)
-
-    def data_changed(self, data_uid: int) -> None:
-        """Take note that a mesh (its weights and groups included), an armature or a material has been edited."""
-        self._skeleton_stale |= data_uid == self._armature_uid
-        self._read.clear()
-        for uid, part in list(self.parts.items()):
-            if data_uid in part.data_uids:
-                self.parts.pop(uid).is_stale = True
-
-    def everything_changed(self) -> None:
-        """Read all of it again before the next drawing."""
-        self._skeleton_stale = True
-        for part in self.parts.values():
-            part.is_stale = True
-        self.parts.clear()
-        self._read.clear()
 
     def _part(self, mesh: bpy.types.Object) -> Part:
         """Return a mesh on the GPU, uploaded unless a character like this one has done so."""
         assert self.skeleton is not None
         uids = _data_uids(mesh)
-        key = uids, self._bone_names, self.skeleton.parents.tobytes()
-        part, geometry = self.shared.get(key), self._read.pop(mesh.session_uid, None)
-        if part is None or part.is_stale:
-            geometry = geometry or read_geometry(mesh, self._bone_names, bone_colours(self.skeleton))
+        key, now = (uids, self._bone_names, self.skeleton.parents.tobytes()), changes.of_data(uids)
+        part, (read_at, geometry) = self.shared.get(key), self._read.pop(mesh.session_uid, (-1, None))
+        if part is None or part.made_at != now:
+            if geometry is None or read_at != now:
+                geometry = read_geometry(mesh, self._bone_names, bone_colours(self.skeleton))
             buffer = vertex_buffer(geometry)
             part = Part(uids, shader(CHARACTER, has_more_influences(geometry)), buffer,
                         triangle_batch(buffer, geometry), geometry.edges,
-                        float(np.ptp(geometry.positions, axis=0).max()) if len(geometry.positions) else 0.0)
+                        float(np.ptp(geometry.positions, axis=0).max()) if len(geometry.positions) else 0.0, now)
             self.shared[key] = part
         return part
 
     def _read_skeleton(self, armature_object: bpy.types.Object) -> None:
         self.skeleton = read_skeleton(armature_object)
-        self.rest = rest_key(armature_object)
         armature = cast(bpy.types.Armature, armature_object.data)
         self.tails = np.array([bone.tail_local for bone in armature.bones], dtype=np.float64).reshape(-1, 3)
         names = tuple(bone.name if bone.use_deform else "" for bone in armature.bones)
         if names != self._bone_names:
             self.parts.clear()
-        self._bone_names, self._armature_uid, self._skeleton_stale = names, armature.session_uid, False
-        self._motions.clear()
+        self._bone_names, self._bones_of = names, (armature.session_uid, changes.of_data((armature.session_uid,)))
 
     def active_bone(self, armature_object: bpy.types.Object) -> int:
         """Return the place of the armature's active bone, −1 where there is none."""
         active = cast(bpy.types.Armature, armature_object.data).bones.active
         assert self.skeleton is not None
         return -1 if active is None else self.skeleton.index_of.get(active.name, -1)
-
-    def motion(self, armature_object: bpy.types.Object, changes: Mapping[str, object] = _NO_CHANGES,
-               at: int | None = None) -> Motion | None:
-        """Return what the score means; while it has errors, what it meant when it last had none.
-
-        changes: as in `motion_of`. at: the score's revision, from callers who ask for many characters at once.
-        """
-        now, which = revision() if at is None else at, tuple(changes.items())
-        known = self._motions.get(which)
-        if known is None or known[0] != now:
-            motion = motion_of(armature_object, self.rest, **changes)
-            if not changes and (motion is not None or not (error_of(armature_object) or is_waiting(armature_object))):
-                self.last_good = motion
-            known = self._motions[which] = now, motion or self.last_good
-        return known[1]
 
 
 def armature_of(ob: bpy.types.Object) -> bpy.types.Object | None:

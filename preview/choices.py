@@ -19,11 +19,11 @@ WITH_TRANSITIONS = "With Transitions"
 
 
 class Comparison(NamedTuple):
-    """What plays beside a character: what of its score's settings is changed, or how it is skinned."""
+    """What plays beside a character: settings instead of its score's own, or how it is skinned."""
 
     label: str
     description: str
-    changes: Mapping[str, object]
+    instead: Mapping[str, object]
     method: str | None = None
 
 
@@ -68,6 +68,11 @@ class Choices:
     alone: str = ""
     alone_segment: int = 0
     player: Player = field(default_factory=Player)
+
+    @property
+    def instead(self) -> Mapping[str, object]:
+        """Settings that count instead of those of each score."""
+        return {} if self.transitions else {"transitions": False}
 
     @property
     def comparison(self) -> Comparison:

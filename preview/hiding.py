@@ -4,7 +4,7 @@ They are hidden in Blender's evaluated copies alone, after each evaluation. So n
 autosave or an undo step, and an evaluation with the preview off shows them again.
 """
 
-from collections.abc import Container, Iterator
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,29 +12,39 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
+from ..bridge import changes
 from .character import armature_of, is_worked_on
 
 Layer = tuple[int, str]
 """A view layer, by its scene's uid and its name."""
+_Places = list[tuple[int, dict[int, int]]]
+"""For each collection how many objects it has, and which of them are to be hidden: their uids by their places."""
 
 
 @dataclass(eq=False)
 class Hiding:
-    """Which evaluated objects of each view layer are hidden by the preview alone, by collection."""
+    """Which evaluated objects of each view layer are hidden by the preview alone, by collection.
+
+    places: which are to be hidden, with the number of changes.of_scenes; another frame alone changes nothing of it.
+    """
 
     _masks: dict[Layer, list[npt.NDArray[np.bool_]]] = field(default_factory=dict)
+    _places: dict[Layer, tuple[int, _Places]] = field(default_factory=dict)
 
     def hide(self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, armatures: Container[int]) -> None:
         """Hide what armatures, by their uids, move; but not what is being worked on."""
         layer = depsgraph.view_layer_eval
         if depsgraph.mode != "VIEWPORT" or layer is None:
             return
-        hidden = {ob.session_uid for ob in scene.objects if ob.type == "MESH" and not is_worked_on(ob)
-                  and (armature := armature_of(ob)) is not None and armature.session_uid in armatures}
-        masks = self._masks[scene.session_uid, layer.name] = []
-        for copies in _evaluated(scene, depsgraph):
-            # The copies have no uid of their own.
-            mask = np.array([copy.is_evaluated and copy.original.session_uid in hidden for copy in copies], np.bool_)
+        key, evaluated = (scene.session_uid, layer.name), _evaluated(scene, depsgraph)
+        made_at, places = self._places.get(key, (-1, []))
+        if made_at != changes.of_scenes() or not _are_there(evaluated, places):
+            places = _look_through(scene, evaluated, armatures)
+            self._places[key] = changes.of_scenes(), places
+        masks = self._masks[key] = []
+        for copies, (count, hidden) in zip(evaluated, places, strict=True):
+            mask = np.zeros(count, dtype=np.bool_)
+            mask[list(hidden)] = True
             flags = _flags(copies)
             copies.foreach_set("hide_viewport", flags | mask)
             masks.append(mask & ~flags)
@@ -49,16 +59,33 @@ class Hiding:
                         copies.foreach_set("hide_viewport", _flags(copies) & ~mask)
 
 
-def _evaluated(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> Iterator[Any]:
-    """Yield the evaluated objects of each collection.
+def _look_through(scene: bpy.types.Scene, evaluated: Sequence[Any], armatures: Container[int]) -> _Places:
+    """Look through a whole scene for what is to be hidden."""
+    uids = {ob.session_uid for ob in scene.objects if ob.type == "MESH" and not is_worked_on(ob)
+            and (armature := armature_of(ob)) is not None and armature.session_uid in armatures}
+    # The copies have no uid of their own.
+    return [(len(copies), {place: uid for place, copy in enumerate(copies)
+                           if copy.is_evaluated and (uid := copy.original.session_uid) in uids})
+            for copies in evaluated]
+
+
+def _are_there(evaluated: Sequence[Any], places: _Places) -> bool:
+    """Tell whether what is to be hidden stands where it stood: what is not evaluated is the user's own object."""
+    return len(evaluated) == len(places) and all(
+        len(copies) == count and all((copy := copies[place]).is_evaluated and copy.original.session_uid == uid
+                                     for place, uid in hidden.items())
+        for copies, (count, hidden) in zip(evaluated, places, strict=True))
+
+
+def _evaluated(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> list[Any]:
+    """Return the evaluated objects of each collection.
 
     Between a change and its evaluation, what depsgraph.objects and view_layer_eval.objects go through may be gone.
     """
     assert scene.collection is not None
-    for collection in (scene.collection, *scene.collection.children_recursive):
-        copy: Any = collection.evaluated_get(depsgraph)
-        if copy.is_evaluated:
-            yield copy.objects
+    found: list[Any] = [collection.evaluated_get(depsgraph)
+                        for collection in (scene.collection, *scene.collection.children_recursive)]
+    return [copy.objects for copy in found if copy.is_evaluated]
 
 
 def _flags(copies: Any) -> npt.NDArray[np.bool_]:

@@ -12,9 +12,8 @@ from typing import Any, cast
 import bpy
 import numpy as np
 
-from ..bridge import properties
-from ..bridge.properties import count_change
-from ..bridge.score import frames_per_second, revision, time_s, while_drawing
+from ..bridge import changes, properties, score
+from ..bridge.score import frames_per_second, time_s
 from ..core.playing.stage import Playable
 from .cast import Actor, Cast
 from .character import Character, SharedParts, armature_of, is_worked_on
@@ -37,11 +36,11 @@ _Members = list[tuple[Character, bpy.types.Object, list[bpy.types.Object]]]
 
 @dataclass(eq=False)
 class _Running:
-    """A preview that is switched on; members: in each view layer, as long as nothing has been evaluated anew."""
+    """A preview that is switched on; members: in each view layer, with the number of changes.of_scenes."""
 
     characters: dict[int, Character]
     cast: Cast = field(default_factory=Cast)
-    members: dict[Layer, _Members] = field(default_factory=dict)
+    members: dict[Layer, tuple[int, _Members]] = field(default_factory=dict)
     hiding: Hiding = field(default_factory=Hiding)
     failed: bool = False
     handle: Any = None
@@ -92,7 +91,8 @@ def now_s() -> float:
 
 def duration_s() -> float:
     """Return how long what is played lasts; the longest of several, 0 where nothing is."""
-    return max((c.last_good.duration_s for c in characters() if c.last_good is not None), default=0.0)
+    motions = (score.last_good(character.uid) for character in characters())
+    return max((motion.duration_s for motion in motions if motion is not None), default=0.0)
 
 
 def keep_place() -> None:
@@ -137,6 +137,7 @@ def start(armatures: Iterable[bpy.types.Object]) -> None:
     _running.handle = bpy.types.SpaceView3D.draw_handler_add(_draw, (), "WINDOW", "POST_VIEW")
     for handlers, handler in _handlers():
         handlers.append(handler)
+    changes.listen(True)
     _evaluate_again(_running)
     changed()
 
@@ -162,6 +163,8 @@ def stop() -> None:
     if _running is None:
         return
     running, _running = _running, None
+    changes.listen(False)
+    score.forget_shown()
     bpy.types.SpaceView3D.draw_handler_remove(running.handle, "WINDOW")
     for handlers, handler in _handlers():
         if handler in handlers:  # Blender itself takes them out when a file is loaded
@@ -183,16 +186,15 @@ def _after_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> Non
     """Take note of what has been edited, and hide again what has been evaluated."""
     if _running is None:
         return
-    _running.members.clear()
-    count_change()  # constraints are settings too, and what they limit is known to none of ours
+    changes.scene()
+    changes.score()  # constraints are settings too, and what they limit is known to none of ours
     if not any(ob.session_uid in _running.characters for ob in bpy.data.objects):
         stop()
         return
     for update in depsgraph.updates:
         # Posing and playing back evaluate objects only; whatever edits a mesh or its groups names the mesh.
         if isinstance(update.id, (bpy.types.Mesh, bpy.types.Armature, bpy.types.Material)):
-            for character in _running.characters.values():
-                character.data_changed(cast(bpy.types.ID, update.id.original).session_uid)
+            changes.data(cast(bpy.types.ID, update.id.original).session_uid)
     _hide(scene, depsgraph)
 
 
@@ -205,10 +207,7 @@ def _after_frame(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None
 
 def _after_undo(*_: object) -> None:
     """Read everything again: undo may have changed any of it."""
-    if _running is not None:
-        _running.members.clear()
-        for character in _running.characters.values():
-            character.everything_changed()
+    changes.everything()
 
 
 def _before_load(*_: object) -> None:
@@ -255,7 +254,7 @@ def _draw() -> None:
     if _running is None or _running.failed:
         return
     try:
-        with while_drawing(changed):
+        with score.while_drawing(changed):
             draw_viewport(bpy.context)
     except Exception as problem:  # whatever it is, Blender would print it for every redraw
         _log.exception("The preview failed and has been switched off")
@@ -281,14 +280,17 @@ def draw_viewport(context: bpy.types.Context) -> None:
 def _visible(running: _Running, scene: bpy.types.Scene, layer: bpy.types.ViewLayer,
              space: bpy.types.SpaceView3D) -> list[Actor]:
     key = scene.session_uid, layer.name
-    if key not in running.members:
-        running.members[key] = _look(running, layer)
-    actors, at = [], revision()
-    for character, armature, members in running.members[key]:
+    number, found = running.members.get(key, (-1, []))
+    if number != changes.of_scenes():
+        found = _look(running, layer)
+        running.members[key] = changes.of_scenes(), found
+    score.look()
+    actors = []
+    for character, armature, members in found:
         meshes = [mesh for mesh in members if mesh.visible_get(view_layer=layer, viewport=space)]
         if meshes:
             character.refresh(armature, meshes)
-            motion = played(character, armature, _choices, at)
+            motion = played(armature, _choices)
             when_s = time_of(armature, scene, motion, _choices, now_s())
             actors.append(Actor(character, armature, meshes, motion, when_s, _outline(meshes, layer, space)))
     return actors
@@ -304,8 +306,8 @@ def _look(running: _Running, layer: bpy.types.ViewLayer) -> _Members:
         elif ob.type == "MESH" and not is_worked_on(ob) and (armature := armature_of(ob)) is not None:
             found.setdefault(armature.session_uid, []).append(ob)
     members = [(running.characters[uid], armature, found.get(uid, [])) for uid, armature in armatures.items()]
-    for character, armature, meshes in members:
-        character.look(armature, meshes)
+    for character, _, meshes in members:
+        character.look(meshes)
     return members
 
 

@@ -45,7 +45,7 @@ class Stage:
         self._cast = [(Character(armature.session_uid, shared), armature, meshes)
                       for armature, meshes in _grouped(scene, objects)]
         for character, armature, meshes in self._cast:
-            character.look(armature, meshes)
+            character.look(meshes)
             character.refresh(armature, meshes)
 
     def __enter__(self) -> Self:

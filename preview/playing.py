@@ -3,31 +3,28 @@
 import bpy
 
 from ..bridge.bend import is_bent
-from ..bridge.score import time_s
+from ..bridge.score import shown, time_s
 from ..core.playing.motion import Motion
 from ..core.playing.stage import Playable
 from .cast import ClipAlone
-from .character import Character
 from .choices import Choices
 
 _alone: dict[tuple[int, str], tuple[Motion, ClipAlone]] = {}
 """One clip out of a motion, by character and name; made once, so that it is sampled once for all who play it."""
 
 
-def played(character: Character, armature: bpy.types.Object, choices: Choices,
-           at: int | None = None) -> Playable | None:
-    """Return what moves a character now, None: the armature's own pose is shown. at: the score's revision, if known."""
+def played(armature: bpy.types.Object, choices: Choices) -> Playable | None:
+    """Return what moves a character now, None: the armature's own pose is shown."""
     if is_bent(armature):
         return None
-    changes: dict[str, object] = {} if choices.transitions else {"transitions": False}
-    motion = character.motion(armature, changes, at)
+    motion = shown(armature, choices.instead)
     if motion is None or not choices.alone or choices.alone not in motion.sequence.clips:
         return motion
-    known = _alone.get((character.uid, choices.alone))
+    known = _alone.get((armature.session_uid, choices.alone))
     if known is None or known[0] is not motion:
         _alone.clear()
         clip = motion.clips[motion.sequence.clips.index(choices.alone)]
-        known = _alone[character.uid, choices.alone] = motion, ClipAlone(clip)
+        known = _alone[armature.session_uid, choices.alone] = motion, ClipAlone(clip)
     return known[1]
 
 

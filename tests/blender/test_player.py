@@ -38,7 +38,7 @@ def dancer() -> Object:
     operators.preview()
     life.choices().__init__()  # type: ignore[misc]  # as at the start
     life.characters()[0].refresh(armature, [])
-    assert life.characters()[0].motion(armature) is not None
+    assert score.shown(armature) is not None
     return armature
 
 
@@ -116,7 +116,7 @@ def test_the_own_clock_begins_where_the_timeline_was(dancer: Object) -> None:
 
 def test_one_clip_alone_and_back(dancer: Object) -> None:
     press("ALONE")
-    motion = life.characters()[0].last_good
+    motion = score.last_good(dancer.session_uid)
     assert motion is not None and life.choices().alone == motion.sequence.clips[int(motion.sequence.clip[0])]
     begin, end = float(motion.layout.begin_s[0]), float(motion.layout.end_s[0])
     now_s, fragment = shown_times(context.scene, dancer, motion)
@@ -263,7 +263,7 @@ def test_everything_that_can_be_compared_plays_and_is_named(dancer: Object) -> N
             continue
         own, double = roles_of(actor, choices)
         assert double.offset[0] > 0.0
-        changes = choices.comparison.changes
+        changes = choices.comparison.instead
         assert all(getattr(double.motion.style, key, value) == value for key, value in changes.items())
         assert choices.comparison.method is not None or own_words(own, choices.comparison)
     assert own_words(own, Choices(compare="METHOD_END").comparison) == "Led Over"

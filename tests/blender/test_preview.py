@@ -11,14 +11,15 @@ import numpy as np
 import pytest
 
 import takt
-from takt.bridge import joint_map, properties, score
-from takt.preview import life
+from takt.bridge import changes, joint_map, performing, properties, score
+from takt.preview import hiding, life
 from takt.preview.batch import read_geometry
-from takt.preview.character import Character as Scored
+from takt.preview.character import armature_of
 from takt.tests.characters import Object, bend, context, evaluated, own_character
 
 TIMES = 100
 UNDO_STEPS = 200
+SURROUNDINGS = 30
 FLAT_KB = 20_000
 """By how much the process may still grow after it has warmed up."""
 LIBRARY = Path(__file__).parents[2] / "samples" / "library"
@@ -105,6 +106,41 @@ def test_a_mesh_in_a_collection_of_its_own_is_hidden_too(character: Character) -
     assert is_hidden(mesh)
     toggle()
     assert not is_hidden(mesh)
+
+
+def test_going_to_another_frame_does_not_look_through_the_scene(character: Character,
+                                                                monkeypatch: pytest.MonkeyPatch) -> None:
+    """Playback asks nothing of the many objects that stand around, and the original stays hidden all the same."""
+    for number in range(SURROUNDINGS):
+        context.scene.collection.objects.link(bpy.data.objects.new(f"Around {number}", bpy.data.meshes.new("Around")))
+    toggle()
+    context.view_layer.update()
+    asked: list[Object] = []
+
+    def ask(ob: Object) -> Object | None:
+        asked.append(ob)
+        return armature_of(ob)
+
+    monkeypatch.setattr(hiding, "armature_of", ask)
+    for frame in (5, 6, 7):
+        context.scene.frame_set(frame)
+        copy = character[1].evaluated_get(context.evaluated_depsgraph_get())
+        assert copy.hide_viewport and not character[1].hide_viewport
+    assert not asked
+    bpy.data.objects["Around 0"].location.x = 1.0  # whatever changes the scene has it looked through again
+    context.view_layer.update()
+    assert len(asked) > SURROUNDINGS
+
+
+def test_another_frame_hides_nothing_that_has_come_in_place_of_the_mesh(character: Character) -> None:
+    """Another frame may be evaluated before Blender tells what has come and gone."""
+    toggle()
+    assert is_hidden(character[1])
+    bpy.data.objects.remove(character[1])
+    other = bpy.data.objects.new("Other", bpy.data.meshes.new("Other"))
+    context.scene.collection.objects.link(other)
+    context.scene.frame_set(5)
+    assert not other.evaluated_get(context.evaluated_depsgraph_get()).hide_viewport
 
 
 def test_what_is_hidden_anyway_stays_hidden(character: Character) -> None:
@@ -257,8 +293,7 @@ def test_two_hundred_undone_steps(character: Character, monkeypatch: pytest.Monk
 
     def look() -> None:
         assert life._running is not None
-        life._running.members[0, ""] = life._look(life._running, context.view_layer)
-        [(_, rig, [mesh])] = life._running.members[0, ""]
+        [(_, rig, [mesh])] = life._look(life._running, context.view_layer)
         assert (rig.name, mesh.name) == ("Own rig", "Own")
 
     with context.temp_override(window=window, screen=window.screen):
@@ -328,17 +363,16 @@ def test_the_last_good_score_plays_on_while_the_new_one_has_errors() -> None:
     kept = properties.character(armature)
     kept.text, kept.library = text, str(LIBRARY)
     text.from_string(SCORE.format(clip="wave"))
-    previewed = Scored(armature.session_uid)
-    good = previewed.motion(armature)
+    good = score.shown(armature)
     assert good is not None and score.error_of(armature) is None
     text.from_string(SCORE.format(clip="no_such"))
-    assert previewed.motion(armature) is good
+    assert score.shown(armature) is good
     error = score.error_of(armature)
     assert error is not None and "no_such" in str(error)
     text.from_string(SCORE.format(clip="bow"))
-    assert previewed.motion(armature) not in (None, good)
+    assert score.shown(armature) not in (None, good)
     kept.text = None
-    assert previewed.motion(armature) is None
+    assert score.shown(armature) is None
 
 
 def test_nothing_is_read_from_within_a_drawing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -352,25 +386,24 @@ def test_nothing_is_read_from_within_a_drawing(monkeypatch: pytest.MonkeyPatch) 
     kept = properties.character(armature)
     kept.text, kept.library = text, str(LIBRARY)
     text.from_string(SCORE.format(clip="wave"))
-    previewed, told = Scored(armature.session_uid), [0]
-    previewed.refresh(armature, [])
-    good = previewed.motion(armature)
+    told = [0]
+    good = score.shown(armature)
 
     def redraw() -> None:
         told[0] += 1
 
-    def drawn(**changes: object) -> object:
+    def drawn(**instead: object) -> object:
         with score.while_drawing(redraw), monkeypatch.context() as context_:
-            context_.setattr(score, "_perform", None)
-            return previewed.motion(armature, changes)
+            context_.setattr(performing, "perform_score", None)
+            return score.shown(armature, instead)
 
-    for changes in ({}, {"transitions": False}):
-        text.from_string(SCORE.format(clip="bow" if not changes else "wave"))
-        assert drawn(**changes) is drawn(**changes) is good and len(waiting) == 1
+    for instead in ({}, {"transitions": False}):
+        text.from_string(SCORE.format(clip="bow" if not instead else "wave"))
+        assert drawn(**instead) is drawn(**instead) is good and len(waiting) == 1
         waiting.pop()()
-        new = drawn(**changes)
+        new = drawn(**instead)
         assert told == [1] and new is not good and new is not None and not waiting
-        told[0], good = 0, previewed.last_good
+        told[0], good = 0, score.last_good(armature.session_uid)
     text.from_string("nonsense")
     assert drawn() is good
     waiting.pop()()
@@ -419,32 +452,32 @@ def test_a_changed_score_is_played_at_once(change: Callable[[Object], None]) -> 
     mesh.modifiers.new("Armature", "ARMATURE").object = armature
     life.start([armature])
     context.view_layer.update()
-    [previewed] = life.characters()
-    previewed.refresh(armature, [])
-    before = previewed.motion(armature)
-    assert before is not None and previewed.motion(armature) is before
+    before = score.shown(armature)
+    assert before is not None and score.shown(armature) is before
     change(armature)
-    previewed.refresh(armature, [])
-    assert previewed.motion(armature) not in (None, before)
+    score.look()
+    assert score.shown(armature) not in (None, before)
     life.stop()
 
 
 @pytest.mark.parametrize("name", (*properties.SETTING_NAMES, "text", "filepath", "is_map_checked"))
 def test_every_setting_is_counted(name: str) -> None:
     kept = properties.character(own_character()[0])
-    before = score.revision()
-    assert score.revision() == before
+    changes.listen(True)
+    before = changes.of_scores()
+    assert changes.of_scores() == before
     setattr(kept, name, getattr(kept, name))
-    assert score.revision() != before
+    assert changes.of_scores() != before
+    changes.listen(False)
 
 
 def test_a_constraint_is_a_setting_too(character: Character) -> None:
     toggle()
     context.view_layer.update()
-    before = score.revision()
+    before = changes.of_scores()
     character[0].pose.bones[0].constraints.new("LIMIT_ROTATION").use_limit_x = True
     context.view_layer.update()
-    assert score.revision() != before
+    assert changes.of_scores() != before
 
 
 def test_a_changed_joint_is_counted() -> None:
@@ -452,10 +485,12 @@ def test_a_changed_joint_is_counted() -> None:
 
     armature, _ = build_character(context)
     joint_map.fill(armature)
-    before = score.revision()
-    assert score.revision() == before
+    changes.listen(True)
+    before = changes.of_scores()
+    assert changes.of_scores() == before
     properties.character(armature).joints[0].meant = "NONE"
-    assert score.revision() != before
+    assert changes.of_scores() != before
+    changes.listen(False)
 
 
 def test_characters_who_do_the_same_share_one_motion() -> None:

@@ -7,6 +7,7 @@ import bpy
 import numpy as np
 import pytest
 
+from takt.bridge import changes
 from takt.preview import draw as draw_module
 from takt.preview.character import Character, Part, SharedParts
 from takt.preview.choices import Choices
@@ -114,11 +115,10 @@ def test_an_edited_mesh_is_uploaded_anew_once_for_all_who_share_it() -> None:
 
     before = parts()
     assert before[0] is before[1]
-    for character in characters:
-        character.data_changed(pairs[0][1].data.session_uid)
+    changes.data(pairs[0][1].data.session_uid)
     after = parts()
     assert after[0] is after[1] is not before[0]
-    del before, after, character
+    del before, after
     characters.clear()
     assert not shared
 

@@ -1,0 +1,62 @@
+"""What has changed, as numbers: the one place that tells whether something that was made still holds.
+
+Whoever changes something, or hears from Blender that something was changed, says so here. Whoever keeps something keeps
+the number beside it that stood here when it was made, and makes it anew as soon as another one stands here. Nothing
+else carries marks of being out of date, so none can be forgotten.
+
+Most of it is heard from Blender, by handlers that are there only while the preview is on (`listen`).
+"""
+
+from collections.abc import Iterable
+from itertools import count
+
+_next = count(1)
+_last_of_all = _last_score = _last_scene = 0
+_last_data: dict[int, int] = {}
+_is_heard = False
+
+
+def listen(is_heard: bool) -> None:
+    """Say whether from now on somebody hears from Blender what it changes; what happened before was missed."""
+    global _is_heard
+    _is_heard = is_heard
+    everything()
+
+
+def score(_settings: object = None, _context: object = None) -> None:
+    """Anything was changed that a motion depends on: a setting, a text, a map, a constraint."""
+    global _last_score
+    _last_score = next(_next)
+
+
+def scene() -> None:
+    """Objects have come or gone, or have been evaluated anew: which of them are to be drawn may be others."""
+    global _last_scene
+    _last_scene = next(_next)
+
+
+def data(uid: int) -> None:
+    """A mesh (its weights and groups included), an armature or a material was edited, by its session_uid."""
+    _last_data[uid] = next(_next)
+
+
+def everything() -> None:
+    """Any of it may have changed, as after undo, which tells no property."""
+    global _last_of_all
+    _last_of_all = next(_next)
+    _last_data.clear()
+
+
+def of_scores() -> int:
+    """Return a number that grows when what a motion depends on changes; while nobody listens, at each question."""
+    return max(_last_of_all, _last_score) if _is_heard else next(_next)
+
+
+def of_scenes() -> int:
+    """Return a number that grows when what is to be drawn in any scene changes."""
+    return max(_last_of_all, _last_scene)
+
+
+def of_data(uids: Iterable[int]) -> int:
+    """Return a number that grows when any of these meshes, armatures and materials changes."""
+    return max((_last_data.get(uid, 0) for uid in uids), default=0) or _last_of_all
