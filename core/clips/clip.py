@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -14,6 +16,9 @@ from .keys import Interpolation, KeyTable, TranslationInterpolation
 from .tracks import Tracks
 
 __all__ = ["Clip", "Interpolation", "Tracks", "TranslationInterpolation"]
+
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +36,7 @@ class Clip:
     translations: Tracks
     scales: Tracks
     is_looping: bool = False
+    _derived: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
         if not (np.isfinite(self.duration_s) and self.duration_s >= 0.0):
@@ -53,6 +59,15 @@ class Clip:
     def _keys(self) -> KeyTable:
         return KeyTable.of(self.skeleton, [(self.duration_s, self.is_looping, self.rotations, self.translations,
                                             self.scales)])
+
+    def derived(self, make: Callable[Concatenate[Clip, Arguments], Result], *arguments: Arguments.args,
+                **_: Arguments.kwargs) -> Result:
+        """Return make(self, *arguments), made once for as long as the clip lives: make must be a pure function."""
+        key = (make, *arguments)
+        if key not in self._derived:
+            self._derived[key] = make(self, *arguments)  # type: ignore[call-arg]  # without keywords
+        result: Result = self._derived[key]
+        return result
 
     def sample(self, times_s: FloatArray, interpolation: Interpolation = "LERP",
                translation: TranslationInterpolation = "LINEAR") -> Pose:

@@ -186,12 +186,11 @@ class KeyTable:
     @cached_property
     def _arcs(self) -> FloatArray:
         """From each key to the next: the key, across, the half-angle, (N + 1, 9); see rotations.arc."""
-        values = self._turns
+        values = self._turns()
         return _arcs(values, values[np.arange(len(values)) + (self._rotations.per_s > 0.0)])
 
-    @cached_property
     def _turns(self) -> FloatArray:
-        """Unit rotations at the keys, (N + 1, 4), neighbours of a track in one hemisphere: signs never jump in time."""
+        """Return unit rotations at the keys, (N + 1, 4), neighbours of a track in one hemisphere: signs never jump."""
         return rot.continuous(rot.normalized(self._rotations.values), self._rotations.starts)
 
     @cached_property
@@ -202,7 +201,7 @@ class KeyTable:
         point after the key is q·exp((ωh − L)/2), that before it q·exp((L − ωh)/2) of the interval before. ω is the
         sum of both L over the sum of both h. Evenly spaced, this is Shoemake's q·exp(−(log q⁻¹q₊ + log q⁻¹q₋)/4).
         """
-        keys, values = self._rotations, self._turns
+        keys, values = self._rotations, self._turns()
         turn_in, turn_out, time_in, time_out = self._steps(
             keys, lambda a, b: rot.log(rot.multiply(rot.conjugate(values[a]), values[b])))
         velocity = _mean_velocity(turn_in, turn_out, time_in, time_out)

@@ -63,9 +63,9 @@ def root_joint(clips: Sequence[Clip], followers: IntArray = NO_JOINTS) -> int | 
 def _shifted(clips: Sequence[Clip]) -> IntArray:
     """Return the joints that any clip shifts on the way; where none does, those that any holds away from rest."""
     ways = np.zeros(len(clips[0].skeleton))
-    for tracks in (clip.translations for clip in clips if len(clip.translations)):
-        low, high = (reach.reduceat(tracks.values, tracks.starts[:-1], axis=0) for reach in (np.minimum, np.maximum))
-        ways[tracks.joints] = np.maximum(ways[tracks.joints], np.linalg.norm(high - low, axis=1))
+    for clip in clips:
+        joints = clip.translations.joints
+        ways[joints] = np.maximum(ways[joints], clip.derived(_reaches))
     if ways.max(initial=0.0) <= 0.0:
         return np.unique(np.concatenate([clip.translations.joints for clip in clips]))
     return np.flatnonzero(ways > _STILL * ways.max())
@@ -108,6 +108,15 @@ def moved_together(moved: BoolArray, chain: IntArray) -> BoolArray:
     moved = moved.copy()
     moved[:, chain] = moved[:, chain].any(axis=1, keepdims=True)
     return moved
+
+
+def _reaches(clip: Clip) -> FloatArray:
+    """Return how far each of a clip's T translation tracks reaches from one end to the other, (T,)."""
+    tracks = clip.translations
+    if not len(tracks):
+        return np.zeros(0)
+    low, high = (reach.reduceat(tracks.values, tracks.starts[:-1], axis=0) for reach in (np.minimum, np.maximum))
+    return np.asarray(np.linalg.norm(high - low, axis=1))
 
 
 def beside_root(clips: Sequence[Clip], root: int) -> IntArray:

@@ -59,7 +59,7 @@ class Row:
         clips = sources.clips
         chain = NO_JOINTS if mode_named(root_motion) == "AS_AUTHORED" else root_chain(clips, followers)
         moved = moved_together(sources.moved, chain)
-        ends = Ends.of(sources.skeleton, sources.durations_s, moved, sources.sample)
+        ends = Ends.of(sources.skeleton, sources.durations_s, moved, sources.ends())
         root = RootWay(root_motion, clips, chain, moved, sequence.clip, (ends.first, ends.second),
                        (ends.last, ends.last_but_one), up)
         held = Held(sequence.clip, moved, sequence.is_loop)

@@ -8,13 +8,14 @@ from functools import cached_property
 
 import numpy as np
 
-from ..clips.clip import Clip, Interpolation, Tracks, TranslationInterpolation
-from ..clips.keys import KeyTable
+from ..clips.clip import Clip, Interpolation, TranslationInterpolation
+from ..clips.clip_set import ClipSet
 from ..errors import TaktError
 from ..maths.arrays import BoolArray, FloatArray, IntArray
 from ..skeletons.skeleton import Pose, Skeleton
 from .bake import bake
 from .stage import Instants, Stage
+from .transitions.seams import end_times_s
 
 _STAND_IN_FPS = 30.0
 
@@ -77,10 +78,15 @@ class Sources:
         times = np.unique(np.concatenate([t.times_s for t in (clip.rotations, clip.translations, clip.scales)]))
         return Instants(none, none, times / clip.duration_s)
 
+    def ends(self) -> list[Pose]:
+        """Return what each shows at its end_times_s, (4, J, …)."""
+        return [self.stages[number].sample(end_times_s(clip.duration_s)) if number in self.stages else
+                clip.derived(_ends, self.interpolation, self.translation) for number, clip in enumerate(self.clips)]
+
     @cached_property
-    def _keys(self) -> KeyTable:
-        none = Tracks.empty(4), Tracks.empty(3), Tracks.empty(3)
-        return KeyTable.of(self.skeleton, [
-            (c.duration_s, False, *none) if number in self.stages else
-            (c.duration_s, c.is_looping, c.rotations, c.translations, c.scales)
-            for number, c in enumerate(self.clips)])
+    def _keys(self) -> ClipSet:
+        return ClipSet.of(self.clips)
+
+
+def _ends(clip: Clip, interpolation: Interpolation, translation: TranslationInterpolation) -> Pose:
+    return clip.sample(end_times_s(clip.duration_s), interpolation, translation)

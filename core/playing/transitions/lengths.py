@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...clips.clip import Clip, Tracks
+from ...clips.clip import Clip
 from ...errors import TaktError
 from ...maths import rotations as rot
 from ...maths.arrays import BoolArray, FloatArray, IntArray, quotient
@@ -54,13 +54,14 @@ class Turning:
         for row, clip in enumerate(clips):
             if len(clip.rotations):
                 turns[row, clip.rotations.joints] = True
-                sums[:, row, clip.rotations.joints] = _paths(clip.rotations)
+                sums[:, row, clip.rotations.joints] = clip.derived(_paths)
         first, first_s, last, last_s, whole, whole_s = sums
         return cls(turns, first, first_s, last, last_s, whole, whole_s, angles)
 
 
-def _paths(tracks: Tracks) -> FloatArray:
-    """Return for T tracks, (6, T): angle and time of the first intervals, of the last ones, of all."""
+def _paths(clip: Clip) -> FloatArray:
+    """Return for T rotation tracks, (6, T): angle and time of the first intervals, of the last ones, of all."""
+    tracks = clip.rotations
     first, last = tracks.starts[:-1], tracks.starts[1:] - 1
     values = rot.normalized(tracks.values)
     angle = np.concatenate((rot.angle_between(values[:-1], values[1:]), (0.0,)))

@@ -26,7 +26,6 @@ STEP_S = 1.0 / 480.0
 """Speeds at a clip's ends are taken over this much of it."""
 _SAME_PLACE = 1e-6
 """Of the skeleton's size: translations closer than this count as the same."""
-SampleClips = Callable[[IntArray, FloatArray], Pose]
 AutomaticLengths = Callable[[FloatArray, FloatArray, Neighbours], FloatArray]
 _SEAMS_AT_ONCE = 8192
 _NAMED_AT_MOST = 20
@@ -48,16 +47,20 @@ class Ends:
     moved: BoolArray
 
     @classmethod
-    def of(cls, skeleton: Skeleton, durations_s: FloatArray, moved: BoolArray, sample: SampleClips) -> Ends:
-        """Sample the clips' ends; sample: from clips and times in each to their poses."""
-        rows = np.arange(len(durations_s))
-        step = np.minimum(STEP_S, durations_s / 2.0)
-        poses = []
-        for times in (np.zeros(len(rows)), step, durations_s - step, durations_s):
-            own, pose = sample(rows, times), Pose.rest(skeleton, len(rows) + 1)
-            pose.rotations[:-1], pose.translations[:-1], pose.scales[:-1] = own.rotations, own.translations, own.scales
-            poses.append(pose)
-        return cls(poses[0], poses[1], poses[2], poses[3], np.append(step, 0.0), moved)
+    def of(cls, skeleton: Skeleton, durations_s: FloatArray, moved: BoolArray, own: SequenceOf[Pose]) -> Ends:
+        """Take together what each clip shows at its end_times_s, (4, J, …)."""
+        rows = [*own, Pose.rest(skeleton, 4)]
+        rotations, translations, scales = (np.stack([getattr(ends, name) for ends in rows], axis=1)
+                                           for name in ("rotations", "translations", "scales"))
+        poses = [Pose(rotations[end], translations[end], scales[end]) for end in range(4)]
+        step_s = np.append(np.minimum(STEP_S, durations_s / 2.0), 0.0)
+        return cls(poses[0], poses[1], poses[2], poses[3], step_s, moved)
+
+
+def end_times_s(duration_s: float) -> FloatArray:
+    """Return a clip's first instant, those a step after it and a step before the last, and the last, (4,)."""
+    step_s = min(STEP_S, duration_s / 2.0)
+    return np.array((0.0, step_s, duration_s - step_s, duration_s))
 
 
 @dataclass(frozen=True, eq=False)

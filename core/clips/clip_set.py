@@ -1,0 +1,67 @@
+"""Several clips of one skeleton, of which many instants are sampled at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Self
+from weakref import WeakValueDictionary
+
+import numpy as np
+
+from ..maths.arrays import FloatArray, IntArray
+from ..skeletons.skeleton import Pose
+from .clip import Clip
+from .keys import Interpolation, KeyTable, TranslationInterpolation
+
+_FEW = 8
+"""Up to so many different clips at once are sampled one by one, from what each clip keeps of itself."""
+
+
+@dataclass(frozen=True, eq=False)
+class ClipSet:
+    """C clips, all on one skeleton.
+
+    Each clip lays its own keys out when it is first sampled, and keeps them; so another set of the same clips costs
+    nothing, and of a long score only what is looked at. Where many different clips are wanted at once, as when a whole
+    Action is written, the keys of all are laid out together, which is quicker to sample and takes as long as copying
+    them.
+    """
+
+    clips: tuple[Clip, ...]
+
+    @classmethod
+    def of(cls, clips: Sequence[Clip]) -> Self:
+        """Return the set of these clips: the same one for as long as anybody holds it."""
+        known = _sets.get(tuple(clips))
+        if not isinstance(known, cls):
+            known = _sets[tuple(clips)] = cls(tuple(clips))
+        return known
+
+    def sample(self, clip: IntArray, times_s: FloatArray, interpolation: Interpolation,
+               translation: TranslationInterpolation) -> Pose:
+        """Return the poses (F, J, …) of clips (F,) at their own times (F,)."""
+        if len(clip) == 1 and not self._are_together:
+            return self.clips[int(clip[0])].sample(times_s, interpolation, translation)
+        different = np.unique(clip)
+        if len(different) > _FEW or self._are_together:
+            return self._together.sample(clip, times_s, interpolation, translation)
+        pose = Pose.rest(self.clips[0].skeleton, len(times_s))
+        for number in different.tolist():
+            at = np.flatnonzero(clip == number)
+            own = self.clips[number].sample(times_s[at], interpolation, translation)
+            pose.rotations[at], pose.translations[at], pose.scales[at] = own.rotations, own.translations, own.scales
+        return pose
+
+    @property
+    def _are_together(self) -> bool:
+        return "_together" in vars(self)
+
+    @cached_property
+    def _together(self) -> KeyTable:
+        return KeyTable.of(self.clips[0].skeleton, [(c.duration_s, c.is_looping, c.rotations, c.translations, c.scales)
+                                                    for c in self.clips])
+
+
+_sets: WeakValueDictionary[tuple[Clip, ...], ClipSet] = WeakValueDictionary()
