@@ -52,7 +52,8 @@ def dependencies(armature_object: bpy.types.Object) -> tuple[Hashable, ...]:
     character = properties.character(armature_object)
     assert character.text is not None
     return (character.text.as_string(), character.filepath, libraries.folders(), *_values(character),
-            rest_key(armature_object), joint_map.key(armature_object), limits.key(armature_object) if character.joint_limits else None)
+            rest_key(armature_object), joint_map.key(armature_object),
+            limits.key(armature_object) if character.joint_limits else None)
 
 
 def rest_key(armature_object: bpy.types.Object) -> Hashable:
