@@ -35,7 +35,7 @@ def test_a_set_plays_what_its_clips_play(interpolation: str, different: int) -> 
     for instants in (slice(None), slice(1)):
         pose = played.sample(which[instants], times[instants], interpolation, "SPLINE")  # type: ignore[arg-type]
         for row, (number, time_s) in enumerate(zip(which[instants], times[instants], strict=True)):
-            own = clips[number].sample(np.array((time_s,)), interpolation, "SPLINE").at(0)  # type: ignore[arg-type]
+            own = clips[number].sample(np.array((time_s,)), interpolation, "SPLINE").at(0)
             np.testing.assert_array_equal(pose.rotations[row], own.rotations)
             np.testing.assert_array_equal(pose.translations[row], own.translations)
             np.testing.assert_array_equal(pose.scales[row], own.scales)
