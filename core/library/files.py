@@ -37,13 +37,13 @@ def candidates(root: Path, src: str, endings: Sequence[str]) -> list[Path]:
     """
     *folders, name = parts_of(src)
     found = []
-    for ending in endings:
-        path = root.joinpath(*folders, name + ending)
-        real = Path(os.path.realpath(path))
+    stem = str(root.joinpath(*folders, name))
+    for path in (stem + ending for ending in endings):
         try:
-            mode = real.stat().st_mode
+            mode = os.stat(path).st_mode  # noqa: PTH116  # most are not there: a Path for each takes longer than looking
         except (OSError, ValueError):
             continue
+        real = Path(os.path.realpath(path))
         if not real.is_relative_to(root):
             raise FileError.at(f"{path} is a link that leads out of the library {root}; copy the file into it")
         if not stat.S_ISREG(mode):

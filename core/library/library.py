@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from ..clips.clip import Clip
@@ -17,7 +19,8 @@ from ..skeletons.maps import SUFFIX as MAP_SUFFIX
 from ..skeletons.maps import SavedMap, SkeletonMap, find_map, read_map
 from ..skeletons.skeleton import Skeleton
 from . import files
-from .clip_files import read_clip_file
+from .clip_files import files_read, read_clip_file
+from .store import ClipStore, key_of_map
 
 SCORE_SUFFIX = ".pha"
 LEVELS_UP = 5
@@ -27,8 +30,17 @@ _MAX_MAPS = 1_000
 FindClips = Callable[[str], tuple[Clip, ...] | None]
 
 
+@dataclass(frozen=True, eq=False)
+class _Played:
+    """All clips of a file, those too that it links; links: what each name of another file led to."""
+
+    clips: tuple[Clip, ...]
+    warnings: tuple[str, ...]
+    links: tuple[tuple[str, ClipFile | None], ...]
+
+
 class Library:
-    """Roots below which every src must lie; each file is read once for as long as the library lives.
+    """Roots below which every src must lie; each file is looked at once for as long as the library lives.
 
     roots: folders, searched in this order. Where there are none, beside() finds one for a score.
     further: folders that are searched after these, also after the one that beside() finds.
@@ -37,11 +49,13 @@ class Library:
     other_clips: asked last for a src that no file has (None: unknown); Blender's Actions come in here.
     maps: go before map files in the roots.
     bvh: in what axes and unit files are that do not say so.
+    store: where clips that were read before are found, and kept for others.
     """
 
     def __init__(self, roots: Sequence[Path] = (), *, further: Sequence[Path] = (), load_format: str = "",
                  formats: Mapping[str, Format] = FORMATS, other_clips: FindClips | None = None,
-                 maps: Sequence[SavedMap] = (), bvh: BvhSpace | None = None) -> None:
+                 maps: Sequence[SavedMap] = (), bvh: BvhSpace | None = None,
+                 store: ClipStore | None = None) -> None:
         self._endings = endings(formats)
         if load_format and load_format not in self._endings:
             raise FileError.at(f"load_format is {quoted(load_format)}; expected one of {', '.join(self._endings)}")
@@ -51,7 +65,7 @@ class Library:
         self._load_format, self._formats, self._other_clips = load_format, formats, other_clips
         self._modules: dict[Path, Document] = {}
         self._clips: dict[Path, tuple[tuple[Clip, ...], tuple[Problem, ...]]] = {}
-        self._files: dict[Path, ClipFile] = {}
+        self.store = store or ClipStore()
         self._bvh = bvh or BvhSpace()
         self._placed: dict[Skeleton, SkeletonMap] = {}
         self._given_maps, self._maps = tuple(maps), tuple(maps)
@@ -71,7 +85,8 @@ class Library:
         wanted += [(i.src, self._endings) for i in document.loads]
         missing = [sum(not files.is_there(root, src, among) for src, among in wanted[:1000]) for root in folders]
         return Library((folders[missing.index(min(missing))],), further=self._further, load_format=self._load_format,
-                       formats=self._formats, other_clips=self._other_clips, maps=self._given_maps, bvh=self._bvh)
+                       formats=self._formats, other_clips=self._other_clips, maps=self._given_maps, bvh=self._bvh,
+                       store=self.store)
 
     def src_of(self, path: Path | None) -> str | None:
         """Return by what src a score file is reached, None where no root holds it."""
@@ -132,36 +147,55 @@ class Library:
             self._maps = (*self._given_maps, *(read_map(files.read_file(path), path) for path in paths))
             self._has_read_maps = True
         saved = next((saved for saved in self._maps if saved.fits(skeleton)), None)
-        return saved.of(skeleton) if saved else find_map(skeleton)
+        if saved is None:
+            return self.store.made(("map", skeleton), partial(find_map, skeleton))
+        turn = None if saved.turn is None else saved.turn.tobytes()
+        return self.store.made(("map", skeleton, turn, *saved.meant.items()), partial(saved.of, skeleton))
 
     def _read(self, path: Path) -> tuple[tuple[Clip, ...], tuple[Problem, ...]]:
         """Return all clips of a file and of those that it links, and what is to be said of them."""
-        file, entry = self._file(path), format_of(path, self._formats)
-        assert entry is not None  # else the file had not been read
-        clips, warnings = file.played, file.warnings
-        if entry.follow_links:
-            more, missing = entry.follow_links(file, path.name, lambda name: self._linked(path.parent, name))
-            clips, warnings = (*clips, *more), (*warnings, *missing)
-        said = tuple(_warning(f"{path.name}: {warning}") for warning in warnings)
+        entry = format_of(path, self._formats)
+        assert entry is not None  # else the file had not been found
+        played = self._played(self._file(path), path, entry)
+        said = tuple(_warning(f"{path.name}: {warning}") for warning in played.warnings)
         if entry.says_space:
-            return clips, said
-        clips, notes = self._place(clips, path)
+            return played.clips, said
+        clips, notes = self._place(played.clips, path)
         return clips, said + notes
 
-    def _file(self, path: Path) -> ClipFile:
-        if path not in self._files:
-            self._files[path] = read_clip_file(path, self._formats)
-        return self._files[path]
+    def _played(self, file: ClipFile, path: Path, entry: Format) -> _Played:
+        """Return a file's clips, the same ones as before as long as all its links lead to the same files."""
+        def holds(played: _Played) -> bool:
+            return all(self._file_linked(path.parent, name) is found for name, found in played.links)
 
-    def _linked(self, folder: Path, name: str) -> ClipFile | None:
+        return self.store.made(("played", file, path), lambda: self._linked(file, path, entry), holds)
+
+    def _linked(self, file: ClipFile, path: Path, entry: Format) -> _Played:
+        if entry.follow_links is None:
+            return _Played(file.played, file.warnings, ())
+        links: dict[str, ClipFile | None] = {}
+
+        def find(name: str) -> ClipFile | None:
+            links[name] = self._file_linked(path.parent, name)
+            return links[name]
+
+        more, missing = entry.follow_links(file, path.name, find)
+        return _Played((*file.played, *more), (*file.warnings, *missing), tuple(links.items()))
+
+    def _file_linked(self, folder: Path, name: str) -> ClipFile | None:
         path = files.linked_file(folder, name, self.roots)
         return None if path is None else self._file(path)
+
+    def _file(self, path: Path) -> ClipFile:
+        return self.store.read(files_read(path, self._formats), lambda: read_clip_file(path, self._formats))
 
     def _place(self, clips: Sequence[Clip], path: Path) -> tuple[tuple[Clip, ...], tuple[Problem, ...]]:
         """Bring the clips of a file that says neither into H-Anim's axes and metres."""
         moved, said = [], []
         for clip in clips:
-            new, new_map, says = placed(clip, self.skeleton_map(clip.skeleton), self._bvh)
+            found = self.skeleton_map(clip.skeleton)
+            new, new_map, says = self.store.made(("placed", clip, key_of_map(found), self._bvh),
+                                                 partial(placed, clip, found, self._bvh))
             self._placed[new.skeleton] = new_map
             moved.append(new)
             said.append(Problem(f"{path.name}: {says}", is_warning=True, is_note=True))

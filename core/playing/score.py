@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from ..clips.clip import Clip, Interpolation, TranslationInterpolation
 from ..errors import Place, Problem, ScoreError, SkeletonMismatchError, quoted
 from ..library.library import Library
+from ..library.store import ClipStore
 from ..maths.arrays import BoolArray, FloatArray
 from ..pha.document import parse
 from ..pha.programme import Programme, resolve
 from ..pha.sequence import Sequence, expand
-from ..retargeting.retarget import Retargeted, retarget
+from ..retargeting.retarget import Retargeted
 from ..skeletons.maps import ESSENTIAL, SkeletonMap, find_map
 from ..skeletons.skeleton import Skeleton
 from .motion import Motion, compose
@@ -69,24 +71,26 @@ def perform(text: str | bytes, path: Path | None, library: Library, skeleton: Sk
     document = parse(text, path)
     library = library.beside(document)
     return play(resolve(document, library), skeleton, settings, turn=turn, up=up, maps=library.skeleton_map,
-                limits=limits, skin=skin)
+                limits=limits, skin=skin, store=library.store)
 
 
 def play(programme: Programme, skeleton: Skeleton | None = None, settings: Settings | None = None, *,
          turn: FloatArray, up: FloatArray, maps: FindMap = find_map, limits: Limits | None = None,
-         skin: BoolArray | None = None) -> Motion:
+         skin: BoolArray | None = None, store: ClipStore | None = None) -> Motion:
     """Make the motion of a skeleton (None: that of the first clip played) out of a resolved score; see perform.
 
-    maps: tells what the joints of a skeleton are.
+    maps: tells what the joints of a skeleton are. store: where clips are found that were retargeted before.
     """
+    store = store or ClipStore()
     settings = settings or Settings()
     sequence = expand(programme, settings.procedure, settings.loop)
     if not settings.transitions:
         sequence = sequence.without_transitions()
     sequence, clips = played(sequence, programme)
-    target = clips[0].skeleton.turned(turn) if skeleton is None else skeleton
-    fitted, unmatched, missed = _fitted(clips, sequence.clips, target, maps, turn, Place(programme.document.path),
-                                        None if skeleton is None else skin)
+    target = store.skeleton(clips[0].skeleton.turned(turn) if skeleton is None else skeleton)
+    retarget = partial(store.retargeted, target=target, turn=turn, target_map=maps(target),
+                       skin=None if skeleton is None else skin)
+    fitted, unmatched, missed = _fitted(clips, sequence.clips, target, maps, retarget, Place(programme.document.path))
     target_map = maps(target)
     return compose(sequence, [each.clip for each in fitted], settings.style, root_motion=settings.root_motion,
                    up=target_map.up(up), speed=settings.speed, limits=limits, problems=programme.problems + missed,
@@ -100,8 +104,8 @@ def played(sequence: Sequence, programme: Programme) -> tuple[Sequence, tuple[Cl
 
 
 def _fitted(clips: Iterable[Clip], names: Iterable[str], skeleton: Skeleton, maps: FindMap,
-            turn: FloatArray, place: Place,
-            skin: BoolArray | None) -> tuple[list[Retargeted], tuple[str, ...], tuple[Problem, ...]]:
+            retarget: Callable[..., Retargeted],
+            place: Place) -> tuple[list[Retargeted], tuple[str, ...], tuple[Problem, ...]]:
     """Return the clips on the skeleton, what each side has that the other has not, and what of that will be missed."""
     fitted, errors = [], []
     missed: dict[tuple[str, ...], Problem] = {}  # once for all clips that lack the same
@@ -110,7 +114,7 @@ def _fitted(clips: Iterable[Clip], names: Iterable[str], skeleton: Skeleton, map
     for clip, name in zip(clips, names, strict=True):
         meant = maps(clip.skeleton)
         try:
-            result = retarget(clip, skeleton, turn, source_map=meant, target_map=maps(skeleton), skin=skin)
+            result = retarget(clip, source_map=meant)
         except SkeletonMismatchError as error:
             errors.append(Problem(f"{quoted(name)}: {error}", place))
             continue

@@ -1,0 +1,167 @@
+"""Clips read and retargeted once: a store that outlives the performances of scores."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Lock
+from typing import Any, Final, TypeVar
+
+import numpy as np
+
+from ..clips.clip import Clip
+from ..errors import FileError
+from ..maths.arrays import BoolArray, FloatArray
+from ..retargeting.retarget import Retargeted, retarget
+from ..skeletons.maps import SkeletonMap
+from ..skeletons.skeleton import Skeleton
+
+MAX_BYTES: Final = 2**30
+_LAID_OUT: Final = 5
+"""How many times the bytes of its tracks a clip takes once it was played: it keeps its keys laid out."""
+Value = TypeVar("Value")
+Stamp = tuple[int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """Something that is kept; error: what stood in the way of making it."""
+
+    value: Any
+    size: int
+    error: FileError | None = None
+
+
+@dataclass(eq=False)
+class ClipStore:
+    """What was read and retargeted, kept up to a number of bytes; what was not asked for longest goes first.
+
+    What is kept under a key never changes: whatever it depends on is part of its key. For files these are their paths,
+    sizes and times, so one that was written anew is read anew the next time that somebody asks for it.
+
+    Several threads may ask at once. The lock is held while entries are looked up and put in, never while something is
+    made; of two threads that make the same, both get what the first one put in.
+    """
+
+    max_bytes: int = MAX_BYTES
+    _entries: OrderedDict[Hashable, _Entry] = field(default_factory=OrderedDict)
+    _size: int = 0
+    _lock: Lock = field(default_factory=Lock)
+
+    @property
+    def size(self) -> int:
+        """How many bytes are kept, as they are counted."""
+        return self._size
+
+    def read(self, paths: Sequence[Path], read: Callable[[], Value]) -> Value:
+        """Read files once until one of them changes: return what read gives, or raise the FileError that it raised."""
+        try:
+            stamps = tuple(stamp(path) for path in paths)
+        except OSError:
+            return read()  # which says what is wrong
+        key = ("file", *paths, *stamps)
+        known = self._find(key)
+        if known is None:
+            try:
+                known = self._put(key, read())
+            except FileError as error:
+                known = self._put(key, None, error)
+        if known.error is not None:
+            raise known.error.with_traceback(None)
+        value: Value = known.value
+        return value
+
+    def made(self, key: Hashable, make: Callable[[], Value], holds: Callable[[Value], bool] | None = None) -> Value:
+        """Return make(), made once.
+
+        key: all that it depends on. holds: tells whether what was made before still holds, where that is known only
+        from itself.
+        """
+        known = self._find(key)
+        if known is None or not (holds is None or holds(known.value)):
+            known = self._put(key, make(), instead_of=known)
+        value: Value = known.value
+        return value
+
+    def skeleton(self, skeleton: Skeleton) -> Skeleton:
+        """Return the skeleton that stands for all that are equal to this one, so that what is made for it is found."""
+        arrays = (skeleton.parents, skeleton.rest_rotations, skeleton.rest_translations, skeleton.rest_scales)
+        return self.made(("skeleton", skeleton.name, skeleton.names, *(array.tobytes() for array in arrays)),
+                         lambda: skeleton)
+
+    def retargeted(self, clip: Clip, target: Skeleton, turn: FloatArray, *, source_map: SkeletonMap,
+                   target_map: SkeletonMap, skin: BoolArray | None) -> Retargeted:
+        """Return a clip on another skeleton, see retarget, made once for each clip, rig, maps, axes and skin."""
+        key = ("retargeted", clip, target, turn.tobytes(), None if skin is None else skin.tobytes(),
+               key_of_map(source_map), key_of_map(target_map))
+        return self.made(key, lambda: retarget(clip, target, turn, source_map=source_map, target_map=target_map,
+                                               skin=skin))
+
+    def clear(self) -> None:
+        """Keep nothing any longer."""
+        with self._lock:
+            self._entries.clear()
+            self._size = 0
+
+    def _find(self, key: Hashable) -> _Entry | None:
+        with self._lock:
+            known = self._entries.get(key)
+            if known is not None:
+                self._entries.move_to_end(key)
+            return known
+
+    def _put(self, key: Hashable, value: object, error: FileError | None = None,
+             instead_of: _Entry | None = None) -> _Entry:
+        new = _Entry(value, bytes_of(value), error)
+        with self._lock:
+            known = self._entries.get(key)
+            if known is not None and known is not instead_of:
+                return known
+            if known is not None:
+                self._size -= self._entries.pop(key).size
+            if new.size <= self.max_bytes:
+                self._entries[key] = new
+                self._size += new.size
+            while self._size > self.max_bytes:
+                self._size -= self._entries.popitem(last=False)[1].size
+            return new
+
+
+def stamp(path: Path) -> Stamp:
+    """Return what tells that a file was written: its size and times, in ns. Raises OSError where it is not there."""
+    status = path.stat()
+    return status.st_size, status.st_mtime_ns, status.st_ctime_ns
+
+
+def key_of_map(found: SkeletonMap) -> Hashable:
+    """Return what two maps of one skeleton have in common if they say the same."""
+    return found.meant, found.certainties, found.is_checked, None if found.turn is None else found.turn.tobytes()
+
+
+def bytes_of(value: object) -> int:
+    """Return how many bytes the arrays of a value take, wherever in it they are; of what is to be played, once it was.
+
+    >>> bytes_of((np.zeros(3), [np.zeros((2, 2))]))
+    56
+    """
+    seen: set[int] = set()
+
+    def of(part: object) -> int:
+        if id(part) in seen or isinstance(part, (str, bytes, int, float, type(None))):
+            return 0
+        seen.add(id(part))
+        if isinstance(part, np.ndarray):
+            return int(part.nbytes)
+        if isinstance(part, Clip):  # without what it derives from itself
+            return sum(of(tracks) for tracks in (part.rotations, part.translations, part.scales))
+        if isinstance(part, Retargeted):
+            return _LAID_OUT * of(part.clip)
+        if isinstance(part, dict):
+            return sum(map(of, part.values()))
+        if isinstance(part, (tuple, list)):
+            return sum(map(of, part))
+        return sum(map(of, vars(part).values())) if hasattr(part, "__dict__") else 0
+
+    return of(value)
