@@ -1,14 +1,13 @@
 """Clips out of Blender: Actions of the open file, .blend files, and what Blender's importers read (glTF, FBX).
 
-Files are read into a scene of their own, which nobody sees and which is removed with all that came in; what was
-read is kept by path, time and size. Clips come in H-Anim's axes, as from any other file.
+Files are read into a scene of their own, which nobody sees and which is removed with all that came in. Clips come in
+H-Anim's axes, as from any other file.
 """
 
 from __future__ import annotations
 
 import contextlib
 import io
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -21,34 +20,27 @@ from ..core.clips.clip_file import ClipFile
 from ..core.errors import FileError, TaktError
 from ..core.formats import FORMATS
 from ..core.formats.format import Format, Source
+from ..core.library.store import ClipStore
 from ..core.maths import rotations as rot
 from ..core.retargeting.upright import turned
+from ..core.skeletons.skeleton import Skeleton
 from . import armature, axes, curves
 
-_MAX_FILES: Final = 64
 _READ_FPS: Final = 24
-_known: OrderedDict[tuple[str, int, int], ClipFile] = OrderedDict()
 
 
 def read_file_clips(source: Source) -> ClipFile:
     """Read all clips of a file that Blender opens; raise FileError where there are none or it is damaged."""
     path = source.path
-    status = path.stat()
-    key = (str(path), status.st_mtime_ns, status.st_size)
-    if key not in _known:
-        with _visit() as visit:
-            _load(path, visit)
-            new = visit.new()
-            objects = [ob for ob in bpy.data.objects if ob.type == "ARMATURE" and ob.session_uid in new]
-            actions = [action for action in bpy.data.actions if action.session_uid in new]
-            found = _clips(actions, objects, visit.fps)
-        if not found:
-            raise FileError.at("has no Action that moves bones of an armature", path)
-        _known[key] = ClipFile(found[0].skeleton, found)
-        while len(_known) > _MAX_FILES:
-            _known.popitem(last=False)
-    _known.move_to_end(key)
-    return _known[key]
+    with _visit() as visit:
+        _load(path, visit)
+        new = visit.new()
+        objects = [ob for ob in bpy.data.objects if ob.type == "ARMATURE" and ob.session_uid in new]
+        actions = [action for action in bpy.data.actions if action.session_uid in new]
+        found = _clips(actions, objects, visit.fps)
+    if not found:
+        raise FileError.at("has no Action that moves bones of an armature", path)
+    return ClipFile(found[0].skeleton, found)
 
 
 def formats() -> dict[str, Format]:
@@ -57,18 +49,32 @@ def formats() -> dict[str, Format]:
             for name, entry in FORMATS.items()}
 
 
-def clips_of_action(armature_object: bpy.types.Object) -> Callable[[str], tuple[Clip, ...] | None]:
+def clips_of_action(armature_object: bpy.types.Object,
+                    store: ClipStore | None = None) -> Callable[[str], tuple[Clip, ...] | None]:
     """Return what looks Actions of the open file up by name, for a library; None where there is none of that name.
 
-    An Action is read on the armature that it fits best; the given one goes before others.
+    An Action is read on the armature that it fits best; the given one goes before others. Nothing in Blender tells that
+    an Action was edited that nobody plays; so what it holds is looked at each time, which takes a small part of what it
+    takes to make a clip of it.
+    store: where clips are found that were made before.
     """
+    store = store or ClipStore()
+
     def find(name: str) -> tuple[Clip, ...] | None:
         action = bpy.data.actions.get(name)
         if action is None:
             return None
         others = [ob for ob in bpy.data.objects if ob.type == "ARMATURE" and ob != armature_object]
+        fitting = _fitting(action, [armature_object, *others])
+        if fitting is None:
+            return None
         scene = cast(bpy.types.Scene, bpy.context.scene)
-        return _clips([action], [armature_object, *others], lambda _: _fps(scene)) or None
+        fps, skeleton = _fps(scene), store.skeleton(armature.read_skeleton(fitting))
+        held, turn = curves.fingerprint(action, fitting), axes.armature_from_hanim(fitting)
+        if held is None:
+            return (_clip(action, fitting, skeleton, fps),)
+        return (store.made(("action", action.name, held, skeleton, turn.tobytes(), fps),
+                           lambda: _clip(action, fitting, skeleton, fps)),)
 
     return find
 
@@ -77,22 +83,31 @@ def _clips(actions: Iterable[bpy.types.Action], objects: list[bpy.types.Object],
            fps: Callable[[bpy.types.Object], float]) -> tuple[Clip, ...]:
     """Read Actions, each on the object that it fits best; fps: the frames per second by which an object moves."""
     skeletons = {ob: armature.read_skeleton(ob) for ob in objects}
-    found = []
-    for action in actions:
-        bones = curves.bones_moved(action)
-        fitting = max(objects, key=lambda ob: len(bones & set(skeletons[ob].index_of)), default=None)
-        if fitting is None or not bones & set(skeletons[fitting].index_of):
-            continue
-        clip = curves.read_clip(action, fitting, skeletons[fitting], fps(fitting))
-        found.append((clip, fitting))
-    upright: dict[Any, Clip] = {}
+    found = [(action, ob) for action in actions if (ob := _fitting(action, objects)) is not None]
+    upright: dict[bpy.types.Object, Clip] = {}
     result = []
-    for clip, ob in found:
-        new = turned(clip, rot.conjugate(axes.armature_from_hanim(ob)))
+    for action, ob in found:
+        new = _clip(action, ob, skeletons[ob], fps(ob))
         first = upright.setdefault(ob, new)  # clips of one armature share one skeleton
-        result.append(Clip(new.name, first.skeleton, new.duration_s, new.rotations, new.translations, new.scales,
-                           new.is_looping))
+        result.append(replace(new, skeleton=first.skeleton))
     return tuple(result)
+
+
+def _fitting(action: bpy.types.Action, objects: Iterable[bpy.types.Object]) -> bpy.types.Object | None:
+    """Return the armature that has most of the bones that an Action moves; the first of several, None without any."""
+    moved = curves.bones_moved(action)
+
+    def count(ob: bpy.types.Object) -> int:
+        bones = cast(bpy.types.Armature, ob.data).bones
+        return sum(name in bones for name in moved)
+
+    best = max(objects, key=count, default=None)
+    return best if best is not None and count(best) else None
+
+
+def _clip(action: bpy.types.Action, ob: bpy.types.Object, skeleton: Skeleton, fps: float) -> Clip:
+    """Read an Action on an armature, in H-Anim's axes."""
+    return turned(curves.read_clip(action, ob, skeleton, fps), rot.conjugate(axes.armature_from_hanim(ob)))
 
 
 def must_wait(windows: Iterable[bpy.types.Window]) -> bool:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import hashlib
+from collections.abc import Hashable, Iterator
 from operator import itemgetter
 from typing import Any, NamedTuple, cast
 
@@ -22,6 +23,10 @@ _LINEAR = 1
 """Keyframe.interpolation LINEAR, as foreach_get gives it."""
 _CHANNELS = {"location": 3, "scale": 3, "rotation_quaternion": 4, "rotation_euler": 3, "rotation_axis_angle": 4}
 _MOST_FRAMES = 1_000_000
+_OF_KEY = {"co": (2, np.float32), "interpolation": (1, np.uint8), "easing": (1, np.uint8),
+           "handle_left": (2, np.float32), "handle_right": (2, np.float32), "amplitude": (1, np.float32),
+           "back": (1, np.float32), "period": (1, np.float32)}
+"""All that decides where a curve goes from a key on: how many numbers, and of which kind."""
 
 
 class _Curve(NamedTuple):
@@ -45,6 +50,30 @@ class _Keys(NamedTuple):
 def bones_moved(action: bpy.types.Action) -> set[str]:
     """Return the names of the bones that an Action has curves for, in any of its slots."""
     return {curve.bone for bag in _bags(action) for curve in _curves(bag)}
+
+
+def fingerprint(action: bpy.types.Action, armature_object: bpy.types.Object) -> Hashable:
+    """Return what is the same as long as read_clip would read the same from an Action on an armature's skeleton.
+
+    None where that cannot be told: curves with modifiers, and constraints or drivers, in which anything may have a say.
+    """
+    assert armature_object.pose is not None
+    if constraints.led_bones(armature_object, unmuted=True):
+        return None
+    digest = hashlib.blake2b(digest_size=16)
+    for bag in _bags(action):
+        for curve in bag.fcurves:
+            points: Any = curve.keyframe_points
+            if len(curve.modifiers):
+                return None
+            digest.update(f"{curve.data_path}\n{curve.array_index} {curve.extrapolation} {len(points)}\n".encode())
+            for name, (width, kind) in _OF_KEY.items():
+                values = np.empty(len(points) * width, dtype=kind)
+                points.foreach_get(name, values)
+                digest.update(values.tobytes())
+        digest.update(b"\0")
+    modes = tuple(bone.rotation_mode for bone in armature_object.pose.bones)
+    return digest.digest(), action.frame_range[0], action.frame_range[1], action.use_cyclic, modes
 
 
 def read_clip(action: bpy.types.Action, armature_object: bpy.types.Object, skeleton: Skeleton, fps: float) -> Clip:

@@ -12,6 +12,7 @@ from ..core.library.library import Library
 from ..core.pha.document import parse
 from ..core.skeletons.maps import SUFFIX, SavedMap, SkeletonMap, find_map, fingerprint, write_map
 from . import armature, libraries, properties
+from .clip_store import CLIPS
 
 
 def fill(armature_object: bpy.types.Object) -> SkeletonMap:
@@ -30,7 +31,7 @@ def fill(armature_object: bpy.types.Object) -> SkeletonMap:
 
 def of_list(armature_object: bpy.types.Object) -> SkeletonMap:
     """Return the map as it stands in the list; raise TaktError where it says something twice."""
-    skeleton = armature.read_skeleton(armature_object)
+    skeleton = CLIPS.skeleton(armature.read_skeleton(armature_object))  # find_map remembers it
     said = {joint.name: joint for joint in properties.character(armature_object).joints}
     meant = [None if bone not in said or said[bone].meant == properties.NO_JOINT else said[bone].meant
              for bone in skeleton.names]
@@ -76,7 +77,7 @@ def key(armature_object: bpy.types.Object) -> Hashable:
 def _library(armature_object: bpy.types.Object) -> Library:
     character = properties.character(armature_object)
     library = Library([Path(bpy.path.abspath(character.library))] if character.library else [],
-                      further=libraries.folders())
+                      further=libraries.folders(), store=CLIPS)
     if character.text is None or library.roots:
         return library
     path = Path(bpy.path.abspath(character.filepath)) if character.filepath else None

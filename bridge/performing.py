@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections import OrderedDict
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import fields
 from operator import attrgetter
 from pathlib import Path
@@ -11,13 +12,21 @@ from typing import Any, cast
 import bpy
 import numpy as np
 
-from ..core.library.library import Library
+from ..core.clips.clip import Clip
+from ..core.library.library import FindClips, Library
 from ..core.maths import rotations as rot
+from ..core.pha.document import parse
+from ..core.pha.programme import Programme, resolve
 from ..core.playing.motion import Motion
-from ..core.playing.score import Settings, perform
+from ..core.playing.score import Settings, play
 from ..core.retargeting.bvh_space import BvhSpace
+from ..core.skeletons.maps import SavedMap
 from . import armature, axes, clips, joint_map, libraries, limits, properties
+from .clip_store import CLIPS
 
+_MAX_PROGRAMMES = 16
+_programmes: OrderedDict[tuple[Hashable, ...], tuple[Programme, Library]] = OrderedDict()
+"""Scores looked up, by all that this depends on but for the files, which count as unchanged until `look_at_files`."""
 _TILT_DIGITS = 4
 _values = attrgetter(*properties.SETTING_NAMES)
 _SETTINGS = frozenset(field.name for field in fields(Settings))
@@ -35,13 +44,18 @@ def perform_score(text: str, filepath: str, settings: properties.ScoreSettings, 
     """
     chosen: dict[str, Any] = {name: getattr(settings, name) for name in properties.SETTING_NAMES}
     chosen |= instead or {}
-    path = Path(bpy.path.abspath(filepath)) if filepath else None
+    programme, library = _resolved(text, filepath, chosen, armature_object)
     turn = axes.armature_from_hanim(armature_object)
-    return perform(text, path, _library(chosen, armature_object), armature.read_skeleton(armature_object),
-                   Settings(**{name: value for name, value in chosen.items() if name in _SETTINGS}), turn=turn,
-                   up=rot.rotate(turn, _UP),
-                   limits=limits.read_limits(armature_object) if chosen["joint_limits"] else None,
-                   skin=armature.read_skin(armature_object))
+    return play(programme, armature.read_skeleton(armature_object),
+                Settings(**{name: value for name, value in chosen.items() if name in _SETTINGS}), turn=turn,
+                up=rot.rotate(turn, _UP), maps=library.skeleton_map,
+                limits=limits.read_limits(armature_object) if chosen["joint_limits"] else None,
+                skin=armature.read_skin(armature_object), store=CLIPS)
+
+
+def look_at_files() -> None:
+    """Let the next performances look at files anew; those that have not changed are not read again."""
+    _programmes.clear()
 
 
 def dependencies(armature_object: bpy.types.Object) -> tuple[Hashable, ...]:
@@ -66,9 +80,36 @@ def rest_key(armature_object: bpy.types.Object) -> Hashable:
                  armature.read_skin(armature_object).tobytes()))
 
 
-def _library(chosen: Mapping[str, Any], armature_object: bpy.types.Object) -> Library:
+def _resolved(text: str, filepath: str, chosen: Mapping[str, Any],
+              armature_object: bpy.types.Object) -> tuple[Programme, Library]:
+    """Return a score with all its names looked up, and the library that did it: as before if nothing has changed.
+
+    A score that plays Actions is looked up each time: nobody tells of their changes.
+    """
+    key = (text, filepath, libraries.folders(), joint_map.key(armature_object),
+           *(chosen[name] for name in ("library", "load_format", "bvh_up", "bvh_forward")))
+    if key in _programmes:
+        _programmes.move_to_end(key)
+        return _programmes[key]
+    find_action, actions = clips.clips_of_action(armature_object, CLIPS), set[str]()
+
+    def find(name: str) -> tuple[Clip, ...] | None:
+        actions.add(name)
+        return find_action(name)
+
+    document = parse(text, Path(bpy.path.abspath(filepath)) if filepath else None)
+    library = _library(chosen, joint_map.kept_map(armature_object), find).beside(document)
+    found = resolve(document, library), library
+    if not actions:
+        _programmes[key] = found
+        while len(_programmes) > _MAX_PROGRAMMES:
+            _programmes.popitem(last=False)
+    return found
+
+
+def _library(chosen: Mapping[str, Any], maps: Sequence[SavedMap], find_action: FindClips) -> Library:
     roots = [Path(bpy.path.abspath(chosen["library"]))] if chosen["library"] else []
-    return Library(roots, further=libraries.folders(),
-                   load_format="" if chosen["load_format"] == properties.ANY_FORMAT else chosen["load_format"],
-                   formats=clips.formats(), other_clips=clips.clips_of_action(armature_object),
-                   maps=joint_map.kept_map(armature_object), bvh=BvhSpace(chosen["bvh_up"], chosen["bvh_forward"]))
+    load_format = "" if chosen["load_format"] == properties.ANY_FORMAT else chosen["load_format"]
+    return Library(roots, further=libraries.folders(), load_format=load_format, formats=clips.formats(),
+                   other_clips=find_action, maps=maps, bvh=BvhSpace(chosen["bvh_up"], chosen["bvh_forward"]),
+                   store=CLIPS)

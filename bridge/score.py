@@ -20,6 +20,7 @@ from ..core.library.files import read_file
 from ..core.pha.document import parse
 from ..core.playing.motion import Motion
 from . import changes, clips, libraries, performing, properties
+from .clip_store import CLIPS
 
 _MAX_PERFORMANCES = 64
 _LOOK_AGAIN_S = 0.1
@@ -132,6 +133,7 @@ def while_drawing(then: Callable[[], None]) -> Iterator[None]:
 def forget(armature_object: bpy.types.Object | None = None) -> None:
     """Look at files and Actions anew the next time, for one armature (and those that do the same) or for all."""
     changes.score()
+    performing.look_at_files()
     if armature_object is None:
         for kept in (_performances, _last, _texts, _waiting):
             kept.clear()
@@ -185,6 +187,7 @@ def register() -> None:
 
 def unregister() -> None:
     """Keep nothing any longer."""
+    CLIPS.clear()
     if _after_load in bpy.app.handlers.load_post:
         bpy.app.handlers.load_post.remove(_after_load)
     forget()

@@ -108,6 +108,11 @@ class _Channel:
         return before, after
 
 
+def grid_entries(tracks: Tracks) -> int:
+    """Return how many numbers the grid of a clip's tracks takes, beside the keys themselves."""
+    return min(len(np.unique(tracks.times_s)) * len(tracks), 2 * _GRID_ENTRIES)
+
+
 def _grid(tracks: Tracks) -> tuple[FloatArray, IntArray, int]:
     """Return times (U,) from −∞ on, the last key of each track at or before them, (U, T), and the steps left.
 

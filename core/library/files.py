@@ -44,7 +44,7 @@ def candidates(root: Path, src: str, endings: Sequence[str]) -> list[Path]:
         except (OSError, ValueError):
             continue
         real = Path(os.path.realpath(path))
-        if not real.is_relative_to(root):
+        if str(real) != path and not real.is_relative_to(root):
             raise FileError.at(f"{path} is a link that leads out of the library {root}; copy the file into it")
         if not stat.S_ISREG(mode):
             if stat.S_ISDIR(mode):

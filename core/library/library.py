@@ -16,7 +16,7 @@ from ..formats.format import Format
 from ..pha.document import Document, parse
 from ..retargeting.bvh_space import BvhSpace, placed
 from ..skeletons.maps import SUFFIX as MAP_SUFFIX
-from ..skeletons.maps import SavedMap, SkeletonMap, find_map, read_map
+from ..skeletons.maps import SavedMap, SkeletonMap, find_map, fingerprint, read_map
 from ..skeletons.skeleton import Skeleton
 from . import files
 from .clip_files import files_read, read_clip_file
@@ -146,7 +146,8 @@ class Library:
             paths = [path for root in self.roots for path in sorted(root.glob("*" + MAP_SUFFIX))[:_MAX_MAPS]]
             self._maps = (*self._given_maps, *(read_map(files.read_file(path), path) for path in paths))
             self._has_read_maps = True
-        saved = next((saved for saved in self._maps if saved.fits(skeleton)), None)
+        rig = self.store.made(("rig", skeleton), partial(fingerprint, skeleton)) if self._maps else ""
+        saved = next((saved for saved in self._maps if saved.rig == rig), None)
         if saved is None:
             return self.store.made(("map", skeleton), partial(find_map, skeleton))
         turn = None if saved.turn is None else saved.turn.tobytes()

@@ -12,6 +12,7 @@ from typing import Any, Final, TypeVar
 import numpy as np
 
 from ..clips.clip import Clip
+from ..clips.keys import grid_entries
 from ..errors import FileError
 from ..maths.arrays import BoolArray, FloatArray
 from ..retargeting.retarget import Retargeted, retarget
@@ -19,8 +20,10 @@ from ..skeletons.maps import SkeletonMap
 from ..skeletons.skeleton import Skeleton
 
 MAX_BYTES: Final = 2**30
-_LAID_OUT: Final = 5
-"""How many times the bytes of its tracks a clip takes once it was played: it keeps its keys laid out."""
+_LAID_OUT: Final = 6
+"""At most so many times the bytes of its tracks a clip takes once it was played: it keeps its keys laid out."""
+_JOINT_BYTES: Final = 8 * (2 * 4 * 10 + 7)
+"""And so many for each joint: the poses at its ends, in two interpolations, and how far they turn."""
 Value = TypeVar("Value")
 Stamp = tuple[int, int, int]
 
@@ -157,7 +160,9 @@ def bytes_of(value: object) -> int:
         if isinstance(part, Clip):  # without what it derives from itself
             return sum(of(tracks) for tracks in (part.rotations, part.translations, part.scales))
         if isinstance(part, Retargeted):
-            return _LAID_OUT * of(part.clip)
+            clip = part.clip
+            grids = sum(8 * grid_entries(tracks) for tracks in (clip.rotations, clip.translations, clip.scales))
+            return _LAID_OUT * of(clip) + _JOINT_BYTES * len(clip.skeleton) + grids
         if isinstance(part, dict):
             return sum(map(of, part.values()))
         if isinstance(part, (tuple, list)):
