@@ -12,7 +12,7 @@ from ..bridge.write_motion import write_motion
 
 
 class TAKT_OT_rebuild(ForScore, bpy.types.Operator):
-    """Make the Action of the active armature anew from its score; clips are read again"""
+    """Make the Action of the active armature anew from its score; clip files that have changed are read again"""
 
     bl_idname = "takt.rebuild"
     bl_label = "Rebuild"

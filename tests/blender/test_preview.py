@@ -460,6 +460,27 @@ def test_a_changed_score_is_played_at_once(change: Callable[[Object], None]) -> 
     life.stop()
 
 
+def test_drawing_looks_at_two_numbers_while_nothing_changes(monkeypatch: pytest.MonkeyPatch) -> None:
+    from takt.samples.character import build_character
+
+    armature, mesh = build_character(context)
+    mesh.modifiers.new("Armature", "ARMATURE").object = armature
+    kept = properties.character(armature)
+    kept.text, kept.library = bpy.data.texts.new("score.pha"), str(LIBRARY)
+    kept.text.from_string(SCORE.format(clip="wave"))
+    life.start([armature])
+    context.view_layer.update()
+    for _ in range(2):  # after the first time, the text is one of those that are looked at
+        score.look()
+        motion = score.shown(armature)
+    monkeypatch.setattr(performing, "dependencies", lambda _: pytest.fail("was looked at as a whole"))
+    for frame in range(3):
+        context.scene.frame_set(frame)
+        score.look()
+        assert score.shown(armature) is motion is not None
+    life.stop()
+
+
 @pytest.mark.parametrize("name", (*properties.SETTING_NAMES, "text", "filepath", "is_map_checked"))
 def test_every_setting_is_counted(name: str) -> None:
     kept = properties.character(own_character()[0])

@@ -137,6 +137,13 @@ def test_what_another_one_needs_is_retargeted_and_no_file_read(
     assert not counts
 
 
+def test_each_skin_is_retargeted_for_itself(folder: Path, counts: Counter[str]) -> None:
+    store, joints = ClipStore(), np.arange(len(build_skeleton()))
+    for skin in (joints != 5, joints != 6, joints != 5):
+        played(store, folder, skin=skin)
+    assert counts["retargeted"] == 6
+
+
 def test_a_corrected_map_retargets_and_reads_nothing(folder: Path, counts: Counter[str]) -> None:
     store = ClipStore()
     played(store, folder)
