@@ -86,7 +86,8 @@ def _timed(case: hostile.Case) -> tuple[float, bool]:
         case()
     except TaktError:
         is_read = False
-    signal.alarm(0)
+    finally:
+        signal.alarm(0)
     return time.process_time() - begin, is_read
 
 

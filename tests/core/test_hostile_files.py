@@ -48,6 +48,7 @@ def test_the_bench_fails_after_a_traceback(capfd: pytest.CaptureFixture[str]) ->
 
     assert hostile_bench.try_all(iter([crash])) == 1
     assert "KeyError" in capfd.readouterr().err
+    assert signal.alarm(0) == 0  # nothing ends this process later
 
 
 BLOCKING = """
