@@ -8,7 +8,7 @@ import numpy as np
 
 from ..maths.arrays import BoolArray, FloatArray, IntArray
 from ..skeletons.hierarchy import children_of
-from .hierarchy import linked, steering_bones, steering_names
+from .hierarchy import ending_names, linked, rejoined, steering_bones, steering_names
 from .segments import Segments
 from .solid import Solid
 
@@ -18,6 +18,9 @@ _ASIDE = 0.15
 
 _STRAIGHT_AHEAD = 0.95
 """Cosine; a tail that leads to no child falls short of those straight ahead."""
+
+_GOES_ON = 0.5
+"""A bone is a last one where no child starts beyond this share of its line: a skull that carries a jaw and eyes."""
 
 _LEAF_LENGTH = 0.7
 """A last bone whose tail means nothing goes on as long as this share of the step that leads to it."""
@@ -32,8 +35,10 @@ _Line = tuple[int, FloatArray, FloatArray, bool]
 
 
 def bone_lines(names: Sequence[str], parents: IntArray, heads: FloatArray, tails: FloatArray, solid: Solid,
-               size: float) -> Segments:
+               size: float) -> tuple[Segments, IntArray]:
     """Find the lines of B bones: names, parents (B,), heads and tails (B, 3); `size` is the body's.
+
+    Also returns each bone's nearest ancestor that has a line, (B,), −1 for none.
 
     Where at least half of the parents' tails lead to a child, tails mean something: a bone is the line from
     head to tail, and that of an only child's parent ends at the child. Where they do not, a bone is a fan of
@@ -42,24 +47,41 @@ def bone_lines(names: Sequence[str], parents: IntArray, heads: FloatArray, tails
     lines end at the skin.
     """
     loose = len(names) > 2 and bool((parents < 0).all())
+    told = not loose and _tails_lead(parents, heads, tails, size)
     if loose:
-        parents, steering = linked(names, heads, solid), steering_names(names)
+        parents, steering = linked(names, heads, solid), steering_names(names) | ending_names(names)
     else:
+        if told:
+            parents = rejoined(parents, heads, tails, steering_names(names))
         steering = steering_bones(names, parents, heads, tails, solid)
     if steering.all():
         steering = np.zeros(len(names), dtype=np.bool_)
+    parents = _live_parents(parents, steering)
     children = children_of(parents)
-    told = [any(_meeting(heads[b], tails[b], heads[k], size) is not None for k in own)
-            for b, own in enumerate(children) if own]
     lines: list[_Line] = []
     for bone in np.flatnonzero(~steering).tolist():
         own = _limbs(bone, children, heads, steering, loose)
-        if not loose and 2 * sum(told) >= len(told):
+        if told:
             lines.extend(_from_tail(bone, own, heads, tails, size))
         else:
             lines.extend(_from_heads(bone, own, parents, heads, tails))
     bones, starts, ends, leaf = (np.array(values) for values in zip(*lines, strict=True))
-    return Segments(bones, starts, ends, leaf).to_the_skin(solid, size)
+    return Segments(bones, starts, ends, leaf).to_the_skin(solid, size), parents
+
+
+def _tails_lead(parents: IntArray, heads: FloatArray, tails: FloatArray, size: float) -> bool:
+    """Tell whether at least half of the bones that have children lead to one with their tails."""
+    lead = [any(_meeting(heads[bone], tails[bone], heads[child], size) is not None for child in own)
+            for bone, own in enumerate(children_of(parents)) if own]
+    return 2 * sum(lead) >= len(lead)
+
+
+def _live_parents(parents: IntArray, steering: BoolArray) -> IntArray:
+    """Return each bone's nearest ancestor that moves skin, (B,), −1 for none."""
+    found = parents.copy()
+    while (passed := (found >= 0) & steering[found]).any():
+        found[passed] = parents[found[passed]]
+    return found
 
 
 def _limbs(bone: int, children: list[list[int]], heads: FloatArray, steering: BoolArray, loose: bool) -> list[int]:
@@ -74,12 +96,15 @@ def _limbs(bone: int, children: list[list[int]], heads: FloatArray, steering: Bo
 def _from_tail(bone: int, own: list[int], heads: FloatArray, tails: FloatArray, size: float) -> list[_Line]:
     head, tail = heads[bone], tails[bone]
     met = [_meeting(head, tail, heads[k], size) for k in own]
+    line, ways = tail - head, heads[own] - head
+    length = float(np.linalg.norm(line))
+    last = bool((ways @ line < _GOES_ON * length**2).all())
     if len(own) == 1 and (met[0] is None or met[0] < 1.0):
-        return [(bone, head, heads[own[0]], False)]
-    lines = [(bone, head, tail, not own)]
+        if not last or np.linalg.norm(ways[0]) >= _GOES_ON * length:
+            return [(bone, head, heads[own[0]], False)]
+    lines = [(bone, head, tail, last)]
     if len(own) > 1 and all(share is None for share in met):
-        way = heads[own] - head
-        ahead = way @ (tail - head) > _STRAIGHT_AHEAD * np.linalg.norm(way, axis=1) * np.linalg.norm(tail - head)
+        ahead = ways @ line > _STRAIGHT_AHEAD * np.linalg.norm(ways, axis=1) * length
         lines.extend((bone, head, heads[k], False) for k, there in zip(own, ahead, strict=True) if there)
     return lines
 

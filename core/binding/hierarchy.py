@@ -9,12 +9,14 @@ from dataclasses import replace
 import numpy as np
 
 from ..maths.arrays import BoolArray, FloatArray, IntArray
-from ..skeletons.hierarchy import children_of
+from ..skeletons.hierarchy import children_of, way_up
 from .segments import Segments
 from .solid import Solid, grown
 
-_STEERING_WORDS = frozenset(("ik", "pole", "target", "control", "ctrl", "ctl", "slot", "end", "nub"))
-_STEERING_ENDINGS = ("ik", "slot")
+_STEERING_WORDS = frozenset(("ik", "pole", "target", "control", "ctrl", "ctl", "slot", "socket", "end", "nub", "null",
+                             "empty", "dummy", "helper", "locator", "tracker", "orient"))
+_ENDING_WORDS = frozenset(("tip", "stub"))
+_STEERING_ENDINGS = ("ik", "slot", "orient")
 """Words of bone names that say: this moves other bones, holds props, or marks an end, but no skin."""
 
 _ALONG = 0.15
@@ -27,9 +29,13 @@ _APART = 1.0 / 3.0
 _SAME_PLACE = 1e-3
 """Share of the skeleton's size that is no distance."""
 
+_AT_TAIL = 0.1
+"""A bone begins at another's tail if it does within this share of that one's length."""
+
 _TINY = float(np.finfo(np.float64).tiny)
 _STEPS = 16
 _OUTSIDE = 4.0
+_DETOUR = 0.15
 _NEXT_IN_LIST = 0.4
 _SAME_FIRST_WORD = 0.5
 """What joins loose bones: short ways, inside the body, bones listed one after the other, and names that begin
@@ -53,6 +59,15 @@ def steering_names(names: Sequence[str]) -> BoolArray:
     """
     return np.array([any(word in _STEERING_WORDS or word.endswith(_STEERING_ENDINGS) for word in words(name))
                      for name in names], dtype=np.bool_)
+
+
+def ending_names(names: Sequence[str]) -> BoolArray:
+    """Return which names (B,) say that the bone only marks an end; where a hierarchy is known, some of them move skin.
+
+    >>> ending_names(["thumb-tip", "thumb"]).tolist()
+    [True, False]
+    """
+    return np.array([any(word in _ENDING_WORDS for word in words(name)) for name in names], dtype=np.bool_)
 
 
 def steering_bones(names: Sequence[str], parents: IntArray, heads: FloatArray, tails: FloatArray,
@@ -82,8 +97,43 @@ def steering_bones(names: Sequence[str], parents: IntArray, heads: FloatArray, t
         else:
             limb[bone] = limb[parent]
         waiting.extend(children[bone])
-    found = steering_names(names) | ground
+    found = steering_names(names) | ground | hubs(parents, heads, size)
     return found | _control_limbs(limb, ground, found, parents, heads, tails, near)
+
+
+def hubs(parents: IntArray, heads: FloatArray, size: float) -> BoolArray:
+    """Return which bones (B,) only carry others: most of their children, two or more, start where they start."""
+    own = np.flatnonzero(parents >= 0)
+    same = np.linalg.norm(heads[own] - heads[parents[own]], axis=1) <= _SAME_PLACE * size
+    children, there = (np.bincount(parents[own], weights, len(parents)) for weights in (None, same))
+    return np.asarray((there > 0.5 * children) & (children > 1))
+
+
+def rejoined(parents: IntArray, heads: FloatArray, tails: FloatArray, idle: BoolArray) -> IntArray:
+    """Return parents (B,) where bones that only an animator's control holds hang again from the limb they go on.
+
+    A foot or a jaw may hang from the ground, so that it can be moved there, though it begins where a shin or a skull
+    ends. Such a bone becomes the child of the bone whose tail is its head, unless that one has a child there already,
+    or it only runs along other bones, as controls do. idle: (B,) bones that count as neither.
+    """
+    length = np.linalg.norm(tails - heads, axis=1)
+    every = Segments(np.arange(len(heads)), heads, tails, np.zeros(len(heads), dtype=np.bool_))
+    middles = 0.5 * (heads + tails)
+    away = every.nearest(middles)[0]
+    for bone in range(len(heads)):
+        away[way_up(parents, bone), bone] = np.inf  # a jaw lies along its own teeth
+    alone = np.where(idle, np.inf, away).min(axis=1, initial=np.inf) > _ALONG * length
+    found = parents.copy()
+    for bone in np.flatnonzero((parents >= 0) & ~idle & alone).tolist():
+        gap = np.linalg.norm(tails - heads[bone], axis=1)
+        near = (gap <= _AT_TAIL * length) & (length > 0.0) & ~idle
+        if near[parents[bone]] or not near.any():
+            continue
+        before = int(np.argmin(np.where(near, gap / np.maximum(length, _TINY), np.inf)))
+        there = np.linalg.norm(heads - tails[before], axis=1) <= _AT_TAIL * length[before]
+        if bone not in way_up(found, before) and not (there & (found == before) & ~idle).any():
+            found[bone] = before
+    return found
 
 
 def _outside(root: int, children: Sequence[int], parents: IntArray, heads: FloatArray, solid: Solid) -> float:
@@ -122,35 +172,39 @@ def _control_limbs(limb: IntArray, ground: BoolArray, found: BoolArray, parents:
 
 
 def linked(names: Sequence[str], heads: FloatArray, solid: Solid) -> IntArray:
-    """Return parents (B,) for bones without any: the cheapest tree over their heads (B, 3), from its middle.
+    """Return parents (B,) for bones without any: a tree over their heads (B, 3), from the middle of the body.
 
     A link costs its length, more where it leaves the body, less between neighbours in the list and between
-    names that begin with the same word. The tree is grown bone by bone (Prim 1957); its root is the bone
-    with the shortest ways to all others.
+    names that begin with the same word. First the cheapest tree is grown bone by bone (Prim 1957); its middle, the
+    bone with the shortest ways to all others, is the root, from which bones are joined again, now counting part of
+    the way to the root as well, so that limbs lead outward (Alpert, Hu, Huang, Kahng and Karger 1995).
     """
     cost = _link_costs(names, heads, solid)
+    ways = _grown(cost, 0, 0.0)[1]
+    return _grown(cost, int(np.argmin(ways.sum(axis=1))), _DETOUR)[0]
+
+
+def _grown(cost: FloatArray, root: int, detour: float) -> tuple[IntArray, FloatArray]:
+    """Return the parents (B,) of a tree grown from a root, and the ways (B, B) between its bones.
+
+    The next link is the one that costs least, with `detour` of the way from its near end to the root.
+    """
     ways = np.full(cost.shape, np.inf)
     np.fill_diagonal(ways, 0.0)
-    links: list[list[int]] = [[] for _ in heads]
-    known, offer, via = [0], cost[0].copy(), np.zeros(len(heads), dtype=np.int64)
-    offer[0] = np.inf
-    while len(known) < len(heads):
+    parents = np.full(len(cost), -1)
+    known, offer, via = [root], cost[root].copy(), np.full(len(cost), root)
+    offer[root] = np.inf
+    while len(known) < len(cost):
         new = int(np.argmin(offer))
         old = int(via[new])
+        parents[new] = old
         ways[new, known] = ways[known, new] = ways[old, known] + cost[old, new]
-        links[new].append(old)
-        links[old].append(new)
         known.append(new)
-        better = cost[new] < offer
-        via[better], offer = new, np.minimum(offer, cost[new])
+        through = cost[new] + detour * ways[root, new]
+        better = through < offer
+        via[better], offer = new, np.minimum(offer, through)
         offer[known] = np.inf
-    parents = np.full(len(heads), -1)
-    waiting = [int(np.argmin(ways.sum(axis=1)))]
-    for bone in waiting:
-        onward = [other for other in links[bone] if other != parents[bone]]
-        parents[onward] = bone
-        waiting.extend(onward)
-    return parents
+    return parents, ways
 
 
 def _link_costs(names: Sequence[str], heads: FloatArray, solid: Solid) -> FloatArray:

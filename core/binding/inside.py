@@ -15,6 +15,7 @@ from .diffusion import Graph
 from .frame import Frame
 from .input import BindInput
 from .loose import boneless, carried
+from .rigid import compactness, stiffened
 from .settings import BindSettings
 from .solid import SAMPLE_STEP, Solid, cell_size
 from .sources import Skin, Sources, find_sources
@@ -56,7 +57,8 @@ def bind_inside_distance(body: BindInput, settings: BindSettings | None = None,
     4. With the surface's Laplacian L, areas A and distances d to those bones P, solve
        (L + c A/d²) W = c A/d² P: bone heat (Baran and Popović 2007), which blends over about d, but with a
        source everywhere, so that it always has a solution.
-    5. Weights are sharpened by a power, and parts that hold no bone follow the skin they lie on (`carried`).
+    5. Weights are sharpened by a power; parts that hold no bone follow the skin they lie on (`carried`), and those
+       that are mostly one bone's follow it alone (`stiffened`).
     6. The strongest weights are kept, the others fade out (`Influences.fading`).
 
     Raises BindCancelledError only; what cannot be bound is refused by BindInput.
@@ -70,19 +72,21 @@ def bind_inside_distance(body: BindInput, settings: BindSettings | None = None,
     report.at(0.3)
     heads, tails = (np.clip(frame.inward(ends), -_FARTHEST, _FARTHEST) for ends in (body.heads, body.tails))
     size = float(np.linalg.norm(np.ptp(surface.points, axis=0)))
-    segments = bone_lines(body.bone_names, body.bone_parents, heads, tails, solid, size)
+    segments, parents = bone_lines(body.bone_names, body.bone_parents, heads, tails, solid, size)
     clusters = Clusters.of(surface, _MOST_PLACES)
     report.at(0.4)
     skin = Skin.over(solid, clusters.points, clusters.normals, clusters.areas, size)
-    sources = find_sources(skin, segments, len(body.bone_names), solid, size)
+    sources = find_sources(skin, segments, parents, solid, size)
     report.at(0.6)
     weights = _blended(clusters, sources, size, settings, report)
     report.at(0.9)
     part = _parts(surface, clusters, settings.weld_seams)
     lengths = np.zeros(len(body.bone_names))
     np.maximum.at(lengths, segments.bones, segments.lengths)
-    weights = carried(weights, clusters.points, _some_area(clusters), part,
-                      boneless(surface, part[clusters.label], segments, solid), sources.distances, lengths)
+    part_of_points, areas = part[clusters.label], _some_area(clusters)
+    loose = boneless(surface, part_of_points, segments, solid)
+    weights = carried(weights, clusters.points, areas, part, loose, sources.distances, lengths)
+    weights = stiffened(weights, areas, part, loose, compactness(surface, part_of_points))
     runs = [Influences.fading(rows, settings.influences, settings.prune_below)
             for rows in clusters.spread(weights, surface.points)]
     report.at(1.0)

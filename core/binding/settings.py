@@ -47,7 +47,7 @@ class BindSettings:
     hardness: float = 1.5
     smoothing: float = 1.0
     resolution: int = 48
-    prune_below: float = 0.011
+    prune_below: float = 0.014
     weld_seams: bool = True
 
     def __post_init__(self) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..maths.arrays import BoolArray, FloatArray, IntArray
 from .segments import Segments
-from .solid import Solid, across, ray_fan
+from .solid import Solid, across, cell_size, ray_fan
 
 _MIDDLE = 0.6
 """Share of the distance from the limb's middle, against that from the surface, in what a bone costs."""
@@ -24,13 +24,18 @@ _FAR, _FAR_FROM = 2.0, 1.2
 """Thick limbs reach farther: cost falls with a power of a limb's radius, and rises with a power of the
 distance that is beyond _FAR_FROM radii: a thigh that starts inside the trunk does not hold the trunk's skin."""
 
-_LEAST_RADIUS = 2.0
-"""In cells; thinner limbs are not told apart."""
+_THIN = 12
+"""Limbs thinner than a cell of a grid of so many cubed are not told apart, whatever the solid's own cells are."""
+
+_OF_LENGTH, _OF_GAP = 1.3, 0.75
+"""A last bone beside others is no thicker than these shares of its length and of the gap to the next one's tip."""
 
 _TIP = 1.0
 """A last line shorter than so many radii of its limb only marks a tip."""
 
 _STEPS = 10
+_AIR_STEPS = 24
+_AT_ONCE = 1 << 20
 _MOSTLY = 0.5
 """Share of a line inside the solid from which on it runs through the body rather than beside it."""
 
@@ -75,7 +80,7 @@ class Skin:
         return cls(points, normals, areas, points - normals * half[:, None])
 
 
-def find_sources(skin: Skin, segments: Segments, bones: int, solid: Solid, size: float) -> Sources:
+def find_sources(skin: Skin, segments: Segments, parents: IntArray, solid: Solid, size: float) -> Sources:
     """Find the bone that each of N places of the surface belongs to: the one that costs least.
 
     Cost is the distance, from the surface and from the limb's middle, longer where the way leaves the body,
@@ -85,24 +90,27 @@ def find_sources(skin: Skin, segments: Segments, bones: int, solid: Solid, size:
     Where bones run through the air, as along the axis of a helix or a pipe, ways leave the body anyhow, and
     that counts less.
     """
-    radius = limb_radii(segments, solid, size)
+    thin = cell_size(skin.points, _THIN)
+    radius = np.minimum(limb_radii(segments, solid, size, thin), np.maximum(_room(segments, parents), thin))
     inside = _shares_inside(segments, solid)
     outside = _OUTSIDE * float(np.average(inside, weights=segments.lengths + _TINY))
-    most = np.full(bones, np.inf)
+    most = np.full(len(parents), np.inf)
     most[segments.bones[segments.leaf]] = radius[segments.leaf]
     found = _cheapest(skin, segments, radius, most, solid, outside)
-    bulks = _bulks(skin, segments, radius, inside, found)
+    bulks = _bulks(skin, segments, parents, radius, inside, found)
     if not len(bulks.bones):
         return found
-    radius = np.concatenate((radius, limb_radii(bulks, solid, size)))
-    return _cheapest(skin, segments.joined(bulks), radius, most, solid, outside)
+    segments = segments.joined(bulks)
+    room = np.maximum(_room(segments, parents)[-len(bulks.bones):], thin)
+    bulk_radius = np.minimum(limb_radii(bulks, solid, size, thin), room)
+    return _cheapest(skin, segments, np.concatenate((radius, bulk_radius)), most, solid, outside)
 
 
-def limb_radii(segments: Segments, solid: Solid, size: float) -> FloatArray:
+def limb_radii(segments: Segments, solid: Solid, size: float, least: float) -> FloatArray:
     """Return the radius (S,) of the limb around each line: the median depth across it, where it is thinnest.
 
     A last bone's is taken where it is thickest, since its line ends at the skin. Only places inside count;
-    lines without any take over from the line whose end is nearest.
+    lines without any take over from the line whose end is nearest. None is less than `least`.
     """
     one, other = across(segments.directions)
     turn = np.arange(_RADIUS_RAYS) * (2.0 * np.pi / _RADIUS_RAYS)
@@ -118,7 +126,25 @@ def limb_radii(segments: Segments, solid: Solid, size: float) -> FloatArray:
     if known.any() and not known.all():
         gap = np.linalg.norm(segments.starts[:, None] - segments.ends[known], axis=2)
         radius = np.where(known, radius, radius[known][np.argmin(gap, axis=1)])
-    return np.maximum(np.where(np.isfinite(radius), radius, 0.0), _LEAST_RADIUS * solid.cell)
+    return np.maximum(np.where(np.isfinite(radius), radius, 0.0), least)
+
+
+def _room(segments: Segments, parents: IntArray) -> FloatArray:
+    """Return how thick (S,) the limb of each last line may be beside its siblings, ∞ where it has none.
+
+    A jaw, a lip and an ear start in the same head; each only holds what its own length reaches, and not what is
+    nearer to the next one's tip.
+    """
+    last = np.flatnonzero(segments.leaf)
+    bones = segments.bones[last]
+    live = np.unique(segments.bones)
+    siblings = np.bincount(parents[live] + 1, minlength=len(parents) + 1)[parents[bones] + 1]
+    gap = np.linalg.norm(segments.ends[last, None] - segments.ends[last], axis=2)
+    gap[bones[:, None] == bones] = np.inf
+    room = np.minimum(_OF_LENGTH * segments.lengths[last], _OF_GAP * gap.min(axis=1, initial=np.inf))
+    result = np.full(len(segments.bones), np.inf)
+    result[last] = np.where((siblings > 1) & (parents[bones] >= 0), room, np.inf)
+    return result
 
 
 def _shares_inside(segments: Segments, solid: Solid) -> FloatArray:
@@ -133,8 +159,9 @@ def _cheapest(skin: Skin, segments: Segments, radius: FloatArray, most: FloatArr
     cost = (1.0 - _MIDDLE) * distance + _MIDDLE * segments.nearest(skin.middles)[0]
     places = segments.places(share)
     cost *= np.exp(_wrong_way(skin.points[:, None] - places, share, segments))
-    cost *= np.maximum(distance / (_FAR_FROM * radius), 1.0) ** _FAR / radius**_THICKNESS
-    _add_outside(cost, skin.points, places, solid, outside)
+    air = _air(segments, share, skin, solid)
+    cost *= np.maximum(distance / (_FAR_FROM * (radius + air)), 1.0) ** _FAR / radius**_THICKNESS
+    _add_outside(cost, skin.points, places, air / np.maximum(distance, _TINY), solid, outside)
     of_bone = np.full((len(cost), len(most)), np.inf)
     from_bone = np.tile(most, (len(cost), 1))
     for line, bone in enumerate(segments.bones):
@@ -145,15 +172,35 @@ def _cheapest(skin: Skin, segments: Segments, radius: FloatArray, most: FloatArr
     return Sources(chosen / count[:, None], np.where(chosen, from_bone, 0.0).sum(axis=1) / count)
 
 
-def _add_outside(cost: FloatArray, points: FloatArray, places: FloatArray, solid: Solid, factor: float) -> None:
+def _air(segments: Segments, share: FloatArray, skin: Skin, solid: Solid) -> FloatArray:
+    """Return how far (N, S) from any skin the lines are at shares (N, S) of them, 0 where they run inside the body."""
+    along = np.linspace(0.0, 1.0, _AIR_STEPS + 1)
+    places = segments.places(np.repeat(along[:, None], len(segments.bones), axis=1))
+    gaps = np.zeros(places.shape[:2])
+    outside = np.flatnonzero(~solid.contains(places).reshape(-1))
+    step = max(1, _AT_ONCE // len(skin.points))
+    for begin in range(0, len(outside), step):
+        some = places.reshape(-1, 3)[outside[begin:begin + step]]
+        squared = (some * some).sum(axis=1)[:, None] + (skin.points * skin.points).sum(axis=1) \
+            - 2.0 * some @ skin.points.T
+        gaps.reshape(-1)[outside[begin:begin + step]] = np.sqrt(np.maximum(squared.min(axis=1), 0.0))
+    before = np.minimum((share * _AIR_STEPS).astype(np.int64), _AIR_STEPS - 1)
+    after = share * _AIR_STEPS - before
+    line = np.arange(share.shape[1])
+    return np.asarray((1.0 - after) * gaps[before, line] + after * gaps[before + 1, line])
+
+
+def _add_outside(cost: FloatArray, points: FloatArray, places: FloatArray, air: FloatArray, solid: Solid,
+                 factor: float) -> None:
     """Raise costs (N, S) of ways from points (N, 3) to places (N, S, 3), in place, where they lie outside the solid.
 
-    A way that does so altogether costs `factor` times more again. Only each point's cheapest way is looked at, and
+    The share of a way that is air (N, S) since its bone runs outside the body does not count. A way that is
+    outside altogether otherwise costs `factor` times more again. Only each point's cheapest way is looked at, and
     then those that cost no more: the others cannot win any more.
     """
     def raised(point: IntArray, line: IntArray) -> FloatArray:
-        return np.asarray(cost[point, line]
-                          * (1.0 + factor * solid.share_outside(points[point], places[point, line])))
+        away = solid.share_outside(points[point], places[point, line]) - air[point, line]
+        return np.asarray(cost[point, line] * (1.0 + factor * np.maximum(away, 0.0)))
 
     each = np.arange(len(cost))
     least = raised(each, np.argmin(cost, axis=1))
@@ -170,12 +217,21 @@ def _wrong_way(offsets: FloatArray, share: FloatArray, segments: Segments) -> Fl
                       + _BEYOND * np.where(ends, np.maximum(cosine, 0.0), 0.0))
 
 
-def _bulks(skin: Skin, segments: Segments, radius: FloatArray, inside: FloatArray, found: Sources) -> Segments:
-    """Return lines from the starts of last bones that run inside to the centres of area of the skin found for them."""
+def _bulks(skin: Skin, segments: Segments, parents: IntArray, radius: FloatArray, inside: FloatArray,
+           found: Sources) -> Segments:
+    """Return lines from the starts of last bones that run inside to the centres of area of the skin found for them.
+
+    Bones from which two or more last ones go on get one as well: a head that carries a jaw and eyes.
+    """
     weight = found.shares * skin.areas[:, None]
     area = weight.sum(axis=0)
     long = segments.lengths >= _TIP * radius
-    kept = np.flatnonzero(segments.leaf & long & (inside > _MOSTLY) & (area[segments.bones] > 0.0))
+    lasts = np.unique(segments.bones[segments.leaf])
+    carries = np.bincount(parents[lasts] + 1, minlength=len(parents) + 1)[1:] > 1
+    first = np.zeros(len(long), dtype=np.bool_)
+    first[np.unique(segments.bones, return_index=True)[1]] = True
+    ends = (segments.leaf | (carries[segments.bones] & first)) & long
+    kept = np.flatnonzero(ends & (inside > _MOSTLY) & (area[segments.bones] > 0.0))
     bones = segments.bones[kept]
     centres = (weight[:, bones].T @ skin.points) / np.maximum(area[bones], _TINY)[:, None]
     return Segments(bones, segments.starts[kept], centres, np.ones(len(kept), dtype=np.bool_))

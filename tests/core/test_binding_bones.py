@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from takt.core.binding.bone_lines import bone_lines
 from takt.core.binding.euclidean import segment_distances
-from takt.core.binding.hierarchy import linked, steering_bones, words
+from takt.core.binding.hierarchy import hubs, linked, rejoined, steering_bones, words
 from takt.core.binding.segments import Segments
 from takt.core.binding.solid import Solid
 
@@ -28,7 +28,7 @@ def solid() -> Solid:
 
 def lines(solid: Solid, parents, heads, tails, names=None) -> dict[str, list[tuple[list[float], list[float]]]]:
     names = names or [f"bone {i}" for i in range(len(parents))]
-    found = bone_lines(names, np.array(parents), np.array(heads, float), np.array(tails, float), solid, SIZE)
+    found, _ = bone_lines(names, np.array(parents), np.array(heads, float), np.array(tails, float), solid, SIZE)
     result: dict[str, list[tuple[list[float], list[float]]]] = {name: [] for name in names}
     for bone, start, end in zip(found.bones, found.starts.round(6).tolist(), found.ends.round(6).tolist(), strict=True):
         result[names[bone]].append((start, end))
@@ -142,3 +142,40 @@ def test_distances_agree_with_the_plain_ones_even_far_away(seed):
     distance, share = found.nearest(points)
     assert np.allclose(distance, segment_distances(points, starts, ends), rtol=1e-6)
     assert np.allclose(np.linalg.norm(points[:, None] - found.places(share), axis=2), distance)
+
+
+def test_what_only_carries_others_has_no_line_and_its_children_go_on_from_above(solid):
+    parents = [-1, 0, 1, 1]
+    heads = [[0, 0, 0.5], [0, 0, 1.5], [0, 0, 1.5], [0, 0, 1.5]]
+    tails = [[0, 0, 1.5], [0, 0.3, 1.5], [0, 0, 2.5], [0.3, 0, 1.5]]
+    assert hubs(np.array(parents), np.array(heads, float), SIZE).tolist() == [False, True, False, False]
+    names = [f"bone {i}" for i in range(4)]
+    found, live = bone_lines(names, np.array(parents), np.array(heads, float), np.array(tails, float), solid, SIZE)
+    assert 1 not in found.bones and live.tolist() == [-1, 0, 0, 0]
+
+
+def test_a_bone_whose_children_all_start_before_its_middle_is_a_last_one(solid):
+    heads, tails = [[0, 0, 0.2], [0, 0, 1], [0, 0.2, 1.2]], [[0, 0, 1], [0, 0, 3], [0, 0.4, 1.2]]
+    found, _ = bone_lines(["neck", "skull", "jaw"], np.array([-1, 0, 1]), np.array(heads, float),
+                          np.array(tails, float), solid, SIZE)
+    assert dict(zip(found.bones.tolist(), found.leaf.tolist(), strict=True)) == {0: False, 1: True, 2: True}
+
+
+SHIN_AND_FOOT = np.array([[9, 0, 0], [0, 0, 2], [0, 0, 1]], float), np.array([[9, 0, 1], [0, 0, 1], [0, 0.5, 0.9]], float)
+
+
+def test_a_foot_that_hangs_from_the_ground_goes_on_from_its_shin():
+    nobody = np.zeros(3, np.bool_)
+    assert rejoined(np.array([-1, 0, 0]), *SHIN_AND_FOOT, nobody).tolist() == [-1, 0, 1]
+    assert rejoined(np.array([-1, 0, 0]), *SHIN_AND_FOOT, np.array([False, False, True])).tolist() == [-1, 0, 0]
+
+
+def test_a_control_at_an_ankle_stays_where_it_is():
+    heads, tails = (np.vstack((ends, ends[2:] + (0, 0, 0.01))) for ends in SHIN_AND_FOOT)
+    assert rejoined(np.array([-1, 0, 1, 0]), heads, tails, np.zeros(4, np.bool_)).tolist() == [-1, 0, 1, 0]
+
+
+def test_only_where_the_hierarchy_is_unknown_do_tips_mark_ends(solid):
+    names, heads, tails = ["palm", "finger", "finger tip"], UP, [[0, 0, 1.5], [0, 0, 2.5], [0, 0, 3]]
+    assert lines(solid, [-1, 0, 1], heads, tails, names)["finger tip"]
+    assert not lines(solid, [-1, -1, -1], heads, tails, names)["finger tip"]

@@ -29,6 +29,10 @@ def segments(*lines, leaf=True) -> Segments:
     return Segments(np.arange(len(lines)), starts, ends, np.full(len(lines), leaf))
 
 
+def roots(bones: int) -> np.ndarray:
+    return np.full(bones, -1)
+
+
 TUBE = tube((0, 0, -2), (0, 0, 2), 0.4, 30, 12)
 
 
@@ -40,15 +44,15 @@ def test_the_middle_of_a_tube_is_its_axis():
 
 def test_the_radius_is_that_of_the_limb_where_it_is_thinnest():
     _, solid, _ = body(TUBE, tube((0, 0, 0), (2, 0, 0), 0.2, 20))
-    found = limb_radii(segments([[0, 0, -1], [0, 0, 1]], [[0, 0, 0], [1.5, 0, 0]], leaf=False), solid, SIZE)
+    found = limb_radii(segments([[0, 0, -1], [0, 0, 1]], [[0, 0, 0], [1.5, 0, 0]], leaf=False), solid, SIZE, 0.1)
     assert found == pytest.approx([0.4, 0.2], abs=PRECISION)
-    assert limb_radii(segments([[0, 0, -1], [0, 0, 1]], [[9, 0, 0], [9, 0, 1]]), solid, SIZE)[1] == pytest.approx(
+    assert limb_radii(segments([[0, 0, -1], [0, 0, 1]], [[9, 0, 0], [9, 0, 1]]), solid, SIZE, 0.1)[1] == pytest.approx(
         0.4, abs=PRECISION)
 
 
 def test_a_joint_divides_a_tube_in_the_middle():
     surface, solid, skin = body(TUBE)
-    found = find_sources(skin, segments([[0, 0, -2], [0, 0, 0]], [[0, 0, 0], [0, 0, 2]], leaf=False), 2, solid, SIZE)
+    found = find_sources(skin, segments([[0, 0, -2], [0, 0, 0]], [[0, 0, 0], [0, 0, 2]], leaf=False), roots(2), solid, SIZE)
     assert np.allclose(found.shares.sum(axis=1), 1)
     high = surface.points[:, 2]
     assert (found.shares[high > 0.1, 1] == 1).all() and (found.shares[high < -0.1, 0] == 1).all()
@@ -59,7 +63,7 @@ def test_what_a_last_bone_ends_in_blends_over_its_thickness_however_far_it_is():
     snout = tube((0, -1.3, 0.6), (0, 0.35, 0.6), 0.5, 20, 24)
     surface, solid, skin = body(tube((0, 0, -2), (0, 0, 0.4), 0.2, 30, 8), snout)
     lines = segments([[0, 0, -2], [0, 0, 0.4]], [[0, 0, 0.4], [0, 0, 1.05]])
-    found = find_sources(skin, lines, 2, solid, SIZE)
+    found = find_sources(skin, lines, roots(2), solid, SIZE)
     nose = (surface.points[:, 1] < -1.0) & (found.shares[:, 1] == 1)
     assert nose.sum() > 10
     assert lines.nearest(surface.points[nose])[0].min() > 0.9
@@ -69,14 +73,14 @@ def test_what_a_last_bone_ends_in_blends_over_its_thickness_however_far_it_is():
 def test_bones_that_cost_the_same_share():
     _, solid, skin = body(TUBE)
     line = [[0, 0, -1], [0, 0, 1]]
-    assert (find_sources(skin, segments(line, line), 3, solid, SIZE).shares == [0.5, 0.5, 0]).all()
+    assert (find_sources(skin, segments(line, line), roots(3), solid, SIZE).shares == [0.5, 0.5, 0]).all()
 
 
 def test_a_bone_is_not_seen_through_the_air():
     legs = [tube((x, 0, -2), (x, 0, 2), 0.15, 30, 8) for x in (-0.3, 0.3)]
     surface, solid, skin = body(*legs)
     own = segments([[-0.3, 0, 0], [-0.3, 0, 2]], [[0.3, 0, -2], [0.3, 0, 2]])  # the left leg's bone is high up
-    found = find_sources(skin, own, 2, solid, SIZE)
+    found = find_sources(skin, own, roots(2), solid, SIZE)
     below = (np.abs(surface.points[:, 2] + 0.55) < 0.1) & (surface.points[:, 0] < 0)
     distance, _ = own.nearest(surface.points[below])
     nearer = distance[:, 1] < distance[:, 0]
@@ -86,7 +90,7 @@ def test_a_bone_is_not_seen_through_the_air():
 def test_a_thin_limb_that_starts_inside_the_trunk_does_not_hold_it():
     surface, solid, skin = body(tube((0, 0, 0), (0, 0, 2), 0.8, 30, 24), tube((0.4, 0, 0.3), (0.4, 0, -1.5), 0.15, 20))
     bones = segments([[0, 0, 0.2], [0, 0, 2]], [[0.4, 0, 0.6], [0.4, 0, -1.5]])
-    found = find_sources(skin, bones, 2, solid, SIZE)
+    found = find_sources(skin, bones, roots(2), solid, SIZE)
     trunk = np.linalg.norm(surface.points[:, :2], axis=1) > 0.75
     assert (found.shares[trunk & (surface.points[:, 0] > 0), 0] == 1).mean() > 0.9
     assert (found.shares[surface.points[:, 2] < -0.5, 1] == 1).all()
@@ -94,13 +98,35 @@ def test_a_thin_limb_that_starts_inside_the_trunk_does_not_hold_it():
 
 def test_a_tip_gets_no_bulk():
     surface, solid, skin = body(TUBE)
-    found = find_sources(skin, segments([[0, 0, -2], [0, 0, 1.9]], [[0, 0, 1.9], [0, 0, 2.1]]), 2, solid, SIZE)
+    found = find_sources(skin, segments([[0, 0, -2], [0, 0, 1.9]], [[0, 0, 1.9], [0, 0, 2.1]]), roots(2), solid, SIZE)
     assert (found.shares[surface.points[:, 2] < 1.7, 0] == 1).all()
 
 
 def test_a_head_holds_its_face_though_the_neck_is_as_near():
     ball = tube((0, -0.5, 0.6), (0, 0.35, 0.6), 0.5, 20, 24)  # reaches forward, and below the head's joint
     surface, solid, skin = body(tube((0, 0, -2), (0, 0, 0.4), 0.2, 30, 8), ball)
-    found = find_sources(skin, segments([[0, 0, -2], [0, 0, 0.4]], [[0, 0, 0.4], [0, 0, 1.05]]), 2, solid, SIZE)
+    found = find_sources(skin, segments([[0, 0, -2], [0, 0, 0.4]], [[0, 0, 0.4], [0, 0, 1.05]]), roots(2), solid, SIZE)
     chin = (surface.points[:, 1] < -0.3) & (surface.points[:, 2] < 0.4)
     assert chin.sum() > 10 and found.shares[chin, 1].mean() > 0.9
+
+
+def test_a_bone_in_the_air_holds_the_skin_beside_it():
+    upper, lower = tube((0, 0, 0.4), (2, 0, 0.4), 0.2, 20, 12), tube((0, 0, -0.4), (2, 0, -0.4), 0.2, 20, 12)
+    throat = tube((-2, 0, 0), (0.1, 0, 0), 0.65, 20, 16)
+    surface, solid, skin = body(throat, upper, lower)
+    jaw = [[0, 0, 0.05], [1.9, 0, 0.05]]  # between the jaws, and nearer to the upper one
+    assert not solid.contains(np.array([1.0, 0, 0.05]))
+    found = find_sources(skin, segments([[-2, 0, 0], [0, 0, 0]], jaw, leaf=False), np.array([-1, 0]), solid, SIZE)
+    upper_jaw = (surface.points[:, 0] > 0.7) & (surface.points[:, 2] > 0.1)
+    assert found.shares[upper_jaw, 1].mean() > 0.9
+
+
+def test_last_bones_beside_others_hold_no_more_than_they_reach():
+    ball = tube((0, 0, -1), (0, 0, 1), 1.0, 20, 24)
+    surface, solid, skin = body(ball)
+    bones = segments([[0, 0, -1], [0, 0, 0.2]], [[0.6, 0.2, 0.5], [0.85, 0.2, 0.5]],
+                     [[0.6, -0.2, 0.5], [0.85, -0.2, 0.5]])
+    beside = find_sources(skin, bones, np.array([-1, 0, 0]), solid, SIZE).shares
+    apart = find_sources(skin, bones, roots(3), solid, SIZE).shares
+    assert beside[:, 1:].sum() < 0.5 * apart[:, 1:].sum()
+    assert beside[np.linalg.norm(surface.points - (1, 0.2, 0.5), axis=1).argmin(), 1] == 1
