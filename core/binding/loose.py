@@ -9,10 +9,10 @@ from .segments import Segments
 from .solid import Solid
 from .surface import Surface
 
-_SHARES = np.array([0.1, 0.3, 0.5, 0.7, 0.9])
+SHARES = np.array([0.1, 0.3, 0.5, 0.7, 0.9])
 """Where along each line a part is asked whether it holds it."""
 
-_INSIDE = 0.5
+INSIDE = 0.5
 """A surface holds a place that it winds about by more than this share of a full sphere."""
 
 _SPACING, _GAP = 0.25, 0.05
@@ -38,7 +38,7 @@ def boneless(surface: Surface, part: IntArray, segments: Segments, solid: Solid)
     found = np.full(count, bool(area.any()))
     if count == 1 or not found.any():
         return np.zeros(count, dtype=np.bool_)
-    places = segments.places(np.repeat(_SHARES[:, None], len(segments.bones), axis=1)).reshape(-1, 3)
+    places = segments.places(np.repeat(SHARES[:, None], len(segments.bones), axis=1)).reshape(-1, 3)
     low, high = _boxes(surface.points, part, count)
     near = np.ones((count, len(places)), dtype=np.bool_)
     for axis in range(3):
@@ -49,7 +49,7 @@ def boneless(surface: Surface, part: IntArray, segments: Segments, solid: Solid)
     for k in np.flatnonzero(near.any(axis=1)).tolist():
         triangles = surface.triangles[order[ends[k - 1] if k else 0:ends[k]]]
         found[k] = not (solid.contains(places[near[k]]).any() if k == largest else
-                        (np.abs(winding(surface.points[triangles], places[near[k]])) > _INSIDE).any())
+                        (np.abs(winding(surface.points[triangles], places[near[k]])) > INSIDE).any())
     return found
 
 

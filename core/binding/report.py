@@ -9,6 +9,8 @@ import numpy as np
 from ..maths.arrays import BoolArray, FloatArray, IntArray
 from ..skinning.influences import Influences
 from .input import BindInput
+from .loose import INSIDE, SHARES, winding
+from .surface import Surface, triangulate
 
 _FLAT = 1e-3
 """A mesh whose thickness is less than this share of its size has no inside."""
@@ -19,7 +21,7 @@ class BindReport:
     """What is unusual about a binding.
 
     idle_bones: bones that move no vertex. flat_parts: meshes without volume: no faces, or all in one plane.
-    boneless_parts: other meshes whose bounding boxes no bone passes; they follow the nearest bones.
+    boneless_parts: other meshes that hold no bone; they follow the nearest skin, or else the nearest bones.
     """
 
     idle_bones: tuple[str, ...]
@@ -39,11 +41,12 @@ def look_over(body: BindInput, influences: Influences) -> BindReport:
     used[influences.joints[influences.weights > 0.0]] = True
     idle = tuple(name for name, is_used in zip(body.bone_names, used.tolist(), strict=True) if not is_used)
     flat, boneless = [], []
-    for part in range(int(body.part.max()) + 1):
-        own = body.part == part
+    parts = [body.part == part for part in range(int(body.part.max()) + 1)]
+    sizes = [float(np.linalg.norm(np.ptp(body.vertices[own], axis=0))) if own.any() else 0.0 for own in parts]
+    for part, own in enumerate(parts):
         if _is_flat(body, own):
             flat.append(part)
-        elif own.any() and not _holds_a_bone(body, body.vertices[own]):
+        elif own.any() and not _holds_a_bone(body, own, largest=sizes[part] == max(sizes)):
             boneless.append(part)
     return BindReport(idle, tuple(flat), tuple(boneless))
 
@@ -57,18 +60,39 @@ def _is_flat(body: BindInput, own: BoolArray) -> bool:
     return bool(spread[0] <= _FLAT * spread[2])
 
 
-def _holds_a_bone(body: BindInput, points: FloatArray) -> bool:
-    """Tell whether a bone, from head to tail or from its parent's head to its own, passes the points' box."""
-    low, high = points.min(axis=0), points.max(axis=0)
+def _holds_a_bone(body: BindInput, own: BoolArray, largest: bool) -> bool:
+    """Tell whether a mesh holds a bone, from head to tail or from its parent's head to its own.
+
+    A bone that passes the box of the mesh must also be wound about by its surface, as `boneless` asks; of the
+    largest mesh the box is enough, since it may be a mere shell.
+    """
+    points = body.vertices[own]
+    places = _within(points.min(axis=0), points.max(axis=0), *_bones(body))
+    if largest or not len(places):
+        return len(places) > 0
+    kept = own[body.face_vertices[np.cumsum(body.face_sizes) - body.face_sizes]]
+    number = np.cumsum(own) - 1
+    corners = number[body.face_vertices[np.repeat(kept, body.face_sizes)]]
+    surface = Surface.build(points, triangulate(points, corners, body.face_sizes[kept]))
+    return bool((np.abs(winding(surface.points[surface.triangles], places)) > INSIDE).any())
+
+
+def _bones(body: BindInput) -> tuple[FloatArray, FloatArray]:
+    """Return the starts and ends (S, 3) of bones, and of the ways from their parents' heads to their own."""
     children = np.flatnonzero(body.bone_parents >= 0)
-    starts = np.concatenate((body.heads, body.heads[body.bone_parents[children]]))
-    ends = np.concatenate((body.tails, body.heads[children]))
+    return (np.concatenate((body.heads, body.heads[body.bone_parents[children]])),
+            np.concatenate((body.tails, body.heads[children])))
+
+
+def _within(low: FloatArray, high: FloatArray, starts: FloatArray, ends: FloatArray) -> FloatArray:
+    """Return places (N, 3) on the lines from starts to ends (S, 3), spread over what of them passes a box."""
     along = ends - starts
     with np.errstate(divide="ignore", invalid="ignore"):
         at_low, at_high = (low - starts) / along, (high - starts) / along
     still = along == 0.0
-    outside = still & ((starts < low) | (starts > high))
-    enters = np.where(still, -np.inf, np.minimum(at_low, at_high)).max(axis=1)
-    leaves = np.where(still, np.inf, np.maximum(at_low, at_high)).min(axis=1)
-    passes = (np.maximum(enters, 0.0) <= np.minimum(leaves, 1.0)) & ~outside.any(axis=1)
-    return bool(passes.any())
+    outside = (still & ((starts < low) | (starts > high))).any(axis=1)
+    enters = np.maximum(np.where(still, -np.inf, np.minimum(at_low, at_high)).max(axis=1), 0.0)
+    leaves = np.minimum(np.where(still, np.inf, np.maximum(at_low, at_high)).min(axis=1), 1.0)
+    passes = np.flatnonzero((enters <= leaves) & ~outside)
+    shares = enters[passes] + SHARES[:, None] * (leaves - enters)[passes]
+    return np.asarray((starts[passes] + shares[..., None] * along[passes]).reshape(-1, 3))

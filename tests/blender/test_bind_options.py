@@ -183,7 +183,7 @@ def test_the_report_names_what_is_unusual() -> None:
     meshes = [body, sheet, far]
     result = binding.solve(binding.read_task(meshes, rig, binding.BindScope()), "EUCLIDEAN", BindSettings(1))
     assert unusual(result, meshes) == ["Meshes without volume: Sheet",
-                                       "No bone passes these meshes; they follow the nearest: Far"]
+                                       "These meshes hold no bone; they follow what is nearest: Far"]
     report: Any = SimpleNamespace(idle_bones=[f"b{i}" for i in range(7)], flat_parts=(), boneless_parts=())
     assert unusual(SimpleNamespace(report=report), meshes) == [  # type: ignore[arg-type]  # all that it reads
         "Bones without vertices: b0, b1, b2, b3, b4 and 2 more"]

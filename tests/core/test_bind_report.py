@@ -6,8 +6,15 @@ import numpy as np
 import pytest
 
 from takt.core.binding import BindInput
+from takt.core.binding.loose import boneless
 from takt.core.binding.report import BindReport, look_over
+from takt.core.binding.segments import Segments
+from takt.core.binding.surface import Surface
 from takt.core.skinning.influences import Influences
+
+from .bodies import joined, tube
+from .test_binding_solid import solid_of
+from .test_binding_surface import triangles_of
 
 CUBE = np.array([(x, y, z) for x in (0.0, 1) for y in (0.0, 1) for z in (0.0, 1)])
 FACES = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
@@ -42,6 +49,19 @@ def test_what_has_no_volume(size: float) -> None:
     assert report(CUBE * size * (1, 1, 1e-4), *bone, FACES).flat_parts == (0,)
     assert report(CUBE * size, *bone, []).flat_parts == (0,)
     assert report(CUBE[:1] * size, *bone, []).flat_parts == (0,)
+
+
+def test_a_belt_holds_no_bone_though_one_passes_its_box_as_binding_sees_it_too() -> None:
+    ring = np.arange(12) * np.pi / 6
+    belt = (np.concatenate([np.stack((0.5 * np.cos(ring), 0.5 * np.sin(ring), np.full(12, z)), 1) for z in (1, 1.1)]),
+            [[i, (i + 1) % 12, 12 + (i + 1) % 12, 12 + i] for i in range(12)])
+    points, faces, part = joined(tube((0, 0, 0), (0, 0, 4), 0.4, 24), tube((0, 0, 1.5), (2, 0, 1.5), 0.2), belt)
+    heads, tails = np.array([[0, 0, 0], [0, 0, 1.5]], float), np.array([[0, 0, 4], [2, 0, 1.5]], float)
+    body = BindInput.from_arrays(points, faces, ["trunk", "arm"], [-1, 0], heads, tails, part)
+    found = look_over(body, Influences(part[:, None] % 2, np.ones((len(points), 1)))).boneless_parts
+    surface = Surface.build(points, triangles_of(points, faces))
+    lines = Segments(np.arange(2), heads, tails, np.ones(2, np.bool_))
+    assert found == tuple(np.flatnonzero(boneless(surface, part, lines, solid_of(points, faces, 0.1)))) == (2,)
 
 
 def test_bones_that_move_nothing() -> None:
