@@ -149,7 +149,8 @@ def unusual(result: BindResult, mesh_objects: Sequence[bpy.types.Object]) -> lis
     names = [ob.name for ob in mesh_objects]
     found = (("Bones without vertices", report.idle_bones),
              ("Meshes without volume", [names[part] for part in report.flat_parts]),
-             ("These meshes hold no bone; they follow what is nearest", [names[part] for part in report.boneless_parts]))
+             ("These meshes hold no bone; they follow what is nearest",
+              [names[part] for part in report.boneless_parts]))
     return [f"{text}: {_listed(some)}" for text, some in found if some]
 
 

@@ -99,9 +99,9 @@ def _from_tail(bone: int, own: list[int], heads: FloatArray, tails: FloatArray, 
     line, ways = tail - head, heads[own] - head
     length = float(np.linalg.norm(line))
     last = bool((ways @ line < _GOES_ON * length**2).all())
-    if len(own) == 1 and (met[0] is None or met[0] < 1.0):
-        if not last or np.linalg.norm(ways[0]) >= _GOES_ON * length:
-            return [(bone, head, heads[own[0]], False)]
+    leads_on = not last or bool((np.linalg.norm(ways, axis=1) >= _GOES_ON * length).any())
+    if len(own) == 1 and leads_on and (met[0] is None or met[0] < 1.0):
+        return [(bone, head, heads[own[0]], False)]
     lines = [(bone, head, tail, last)]
     if len(own) > 1 and all(share is None for share in met):
         ahead = ways @ line > _STRAIGHT_AHEAD * np.linalg.norm(ways, axis=1) * length

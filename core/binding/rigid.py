@@ -45,7 +45,8 @@ def stiffened(weights: FloatArray, areas: FloatArray, part: IntArray, loose: Boo
         return weights
     total = np.maximum(np.bincount(part, areas, count), _TINY)
     mean = np.stack([np.bincount(part, areas * column, count) for column in weights.T], axis=1) / total[:, None]
-    soft = _MOSTLY + (_HALF - _MOSTLY) * _ramp(np.float64(count), _SOME_PARTS, _MANY_PARTS) * _ramp(compact, 0.0, _SOLID)
+    assembly = _ramp(np.float64(count), _SOME_PARTS, _MANY_PARTS) * _ramp(compact, 0.0, _SOLID)
+    soft = _MOSTLY + (_HALF - _MOSTLY) * assembly
     from_share = soft + (_HARDLY - soft) * loose * _ramp(compact, _SHEET, _BLOB)
     strongest = np.sort(mean, axis=1)[:, ::-1]
     lead = strongest[:, 0] - strongest[:, 1] if mean.shape[1] > 1 else strongest[:, 0]

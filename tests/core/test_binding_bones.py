@@ -161,7 +161,8 @@ def test_a_bone_whose_children_all_start_before_its_middle_is_a_last_one(solid):
     assert dict(zip(found.bones.tolist(), found.leaf.tolist(), strict=True)) == {0: False, 1: True, 2: True}
 
 
-SHIN_AND_FOOT = np.array([[9, 0, 0], [0, 0, 2], [0, 0, 1]], float), np.array([[9, 0, 1], [0, 0, 1], [0, 0.5, 0.9]], float)
+SHIN_AND_FOOT = (np.array([[9, 0, 0], [0, 0, 2], [0, 0, 1]], float),
+                 np.array([[9, 0, 1], [0, 0, 1], [0, 0.5, 0.9]], float))
 
 
 def test_a_foot_that_hangs_from_the_ground_goes_on_from_its_shin():
@@ -171,7 +172,7 @@ def test_a_foot_that_hangs_from_the_ground_goes_on_from_its_shin():
 
 
 def test_a_control_at_an_ankle_stays_where_it_is():
-    heads, tails = (np.vstack((ends, ends[2:] + (0, 0, 0.01))) for ends in SHIN_AND_FOOT)
+    heads, tails = (np.vstack((ends, ends[2] + np.array((0, 0, 0.01)))) for ends in SHIN_AND_FOOT)
     assert rejoined(np.array([-1, 0, 1, 0]), heads, tails, np.zeros(4, np.bool_)).tolist() == [-1, 0, 1, 0]
 
 

@@ -52,7 +52,8 @@ def test_the_radius_is_that_of_the_limb_where_it_is_thinnest():
 
 def test_a_joint_divides_a_tube_in_the_middle():
     surface, solid, skin = body(TUBE)
-    found = find_sources(skin, segments([[0, 0, -2], [0, 0, 0]], [[0, 0, 0], [0, 0, 2]], leaf=False), roots(2), solid, SIZE)
+    bones = segments([[0, 0, -2], [0, 0, 0]], [[0, 0, 0], [0, 0, 2]], leaf=False)
+    found = find_sources(skin, bones, roots(2), solid, SIZE)
     assert np.allclose(found.shares.sum(axis=1), 1)
     high = surface.points[:, 2]
     assert (found.shares[high > 0.1, 1] == 1).all() and (found.shares[high < -0.1, 0] == 1).all()

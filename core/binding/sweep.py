@@ -1,0 +1,248 @@
+"""How a binding bends: every joint is turned, and what then looks broken is counted; no artist is needed for that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..errors import TaktError
+from ..maths.arrays import BoolArray, FloatArray, IntArray
+from ..skeletons.hierarchy import way_up
+from .input import BindInput
+
+_ANGLES_RAD = np.radians((45.0, 90.0, 120.0))
+_MOST_JOINTS = 60
+_LEAST_MOVED = 0.003
+"""A joint counts that moves more than this share of the vertices, and leaves more than it where they are."""
+
+_SAME_PLACE = 1e-5
+_LEAST_REACH = 0.02
+_FAR_LINKS = 3
+_LEAKS, _TEARS = 0.01, 0.005
+"""Shares of the body's size, as are the reach around a joint and what counts as the same place."""
+
+_FLYING = 3.0
+_FLIPPED = -0.5
+"""A vertex flies that leaves its neighbours by so many edges; a triangle is flipped from this cosine on."""
+
+_STRETCH_PERCENTILE = 99.0
+_UNBROKEN = 0.0, 1.0, 0.0, 0.0, 0.0, 0.0
+_NOTHING = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class Sweep:
+    """What looks broken when each of `joints` joints is bent by 45°, 90° and 120° about two axes; means over poses.
+
+    flips: triangles per 1000 whose normal is more than 120° off what their weights turn it to. stretch: 99th
+    percentile of how many times longer or shorter edges around the joint become. volume: % of the volume around it
+    that is lost. flying: vertices per 1000 that leave their neighbours by more than 3 edges. leaks: vertices per 1000
+    that move though their owner is 3 or more bones away. tears: vertices per 1000 that part from another at their
+    place. broken: (V,) in how many poses each vertex flies, leaks, or is a corner of a flipped triangle.
+    """
+
+    flips: float
+    stretch: float
+    volume: float
+    flying: float
+    leaks: float
+    tears: float
+    joints: int
+    broken: IntArray
+
+
+def sweep(body: BindInput, weights: FloatArray, owners: IntArray | None = None) -> Sweep:
+    """Bend a body bound by weights (V, B) at each joint; rows may have any sum, those of 0 move nothing.
+
+    owners: (V,) the bone that each vertex really belongs to; where nobody says, the strongest of its weights.
+    With one joint turned, a vertex moves by s (R − 1)(x − head), where s is the sum of its weights from that bone on.
+    Raises TaktError where weights do not fit the body.
+    """
+    if weights.shape != (len(body.vertices), len(body.bone_names)):
+        raise TaktError(f"weights have shape {weights.shape}, expected {len(body.vertices), len(body.bone_names)}")
+    total = weights.sum(axis=1, keepdims=True)
+    weights = np.divide(weights, total, out=np.zeros_like(weights), where=total > 0.0)
+    owners = weights.argmax(axis=1) if owners is None else owners
+    shape, bones = _Shape.of(body), _Bones.of(body)
+    share = (np.eye(len(body.bone_names))[owners] @ bones.below.T).mean(axis=0)
+    joints = [int(bone) for bone in np.argsort(-share, kind="stable") if body.bone_parents[bone] >= 0
+              and _LEAST_MOVED < share[bone] < 1.0 - _LEAST_MOVED][:_MOST_JOINTS]
+    rows, broken = [], np.zeros(len(shape.points), dtype=np.int64)
+    for bone in joints:
+        for row, found in _bent(shape, bones, bone, weights @ bones.below[bone], owners[shape.first]):
+            rows.append(row)
+            broken += found
+    flips, stretch, volume, flying, leaks, tears = np.mean(rows, axis=0).tolist() if rows else _UNBROKEN
+    return Sweep(flips, stretch, volume, flying, leaks, tears, len(joints), broken[shape.place])
+
+
+@dataclass(frozen=True, eq=False)
+class _Shape:
+    """The body's P places, in units of its size.
+
+    place: (V,) of each vertex; first: (P,) vertex of each place. areas: (T, 3) vectors twice as long as triangles are
+    large. around: (P,) the mean length of the edges at each place.
+    """
+
+    vertices: FloatArray
+    place: IntArray
+    first: IntArray
+    points: FloatArray
+    triangles: IntArray
+    areas: FloatArray
+    edges: IntArray
+    lengths: FloatArray
+    around: FloatArray
+
+    @classmethod
+    def of(cls, body: BindInput) -> _Shape:
+        vertices = body.vertices / _size(body)
+        key = np.column_stack((np.rint(vertices / _SAME_PLACE).astype(np.int64), body.part))
+        _, first, place = np.unique(key, axis=0, return_index=True, return_inverse=True)
+        points, place = vertices[first], place.reshape(-1)
+        triangles = place[_fans(body)]
+        a, b, c = triangles.T
+        triangles = triangles[(a != b) & (b != c) & (c != a)]
+        edges = np.unique(np.sort(triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1), axis=0)
+        lengths = np.linalg.norm(points[edges[:, 0]] - points[edges[:, 1]], axis=1)
+        number = np.maximum(np.bincount(edges.reshape(-1), minlength=len(points)), 1)
+        around = np.bincount(edges.T.reshape(-1), np.tile(lengths, 2), len(points)) / number
+        return cls(vertices, place, first, points, triangles, _area_vectors(points, triangles), edges, lengths, around)
+
+
+@dataclass(frozen=True, eq=False)
+class _Bones:
+    """B bones, in units of the body's size.
+
+    below: (B, B) whether the second bone is the first or below it; links: (B, B) how many lead from one to the other,
+    B where none do.
+    """
+
+    heads: FloatArray
+    tails: FloatArray
+    parents: IntArray
+    below: FloatArray
+    links: IntArray
+
+    @classmethod
+    def of(cls, body: BindInput) -> _Bones:
+        count = len(body.bone_names)
+        below = np.zeros((count, count))
+        for bone in range(count):
+            below[way_up(body.bone_parents, bone), bone] = 1.0
+        common = below.T @ below
+        depth = below.sum(axis=0)
+        links = np.where(common > 0.0, depth[:, None] + depth - 2.0 * common, count).astype(np.int64)
+        size = _size(body)
+        return cls(body.heads / size, body.tails / size, body.bone_parents, below, links)
+
+
+def _bent(shape: _Shape, bones: _Bones, bone: int, share: FloatArray,
+          owners: IntArray) -> Iterator[tuple[list[float], BoolArray]]:
+    """Yield for each pose of one joint the columns of `Sweep`, and which places are broken; share (V,) moves along."""
+    head = bones.heads[bone]
+    at_place = np.bincount(shape.place, share) / np.bincount(shape.place)
+    gap = np.abs(share - share[shape.first][shape.place])
+    offsets, own_offsets = shape.points - head, shape.vertices[gap > 0.0] - head
+    reach = max(0.5 * min(float(np.linalg.norm(head - bones.heads[bones.parents[bone]])),
+                          float(np.linalg.norm(bones.tails[bone] - head))), _LEAST_REACH)
+    near = np.linalg.norm(offsets, axis=1) < reach
+    near_edges, near_triangles = near[shape.edges].any(axis=1), shape.triangles[near[shape.triangles].any(axis=1)]
+    others = (bones.links[bone][owners] >= _FAR_LINKS) & (bones.below[bone][owners] == 0.0)
+    volume = _cone(offsets, near_triangles)
+    for axis in _axes(bones, bone):
+        for angle in _ANGLES_RAD:
+            turn = _rotation(axis, float(angle)) - np.eye(3)
+            moved = at_place[:, None] * (offsets @ turn.T)
+            flipped = _flipped(shape, at_place, offsets + moved, axis, float(angle))
+            stretch = _stretched(shape, offsets + moved, near_edges)
+            lost = float(np.clip(1.0 - _cone(offsets + moved, near_triangles) / volume, -1.0, 1.0)) \
+                if volume > 1e-9 else 0.0
+            flying = _flying(shape, moved)
+            leaking = others & (np.linalg.norm(moved, axis=1) > _LEAKS)
+            torn = np.count_nonzero(gap[gap > 0.0] * np.linalg.norm(own_offsets @ turn.T, axis=1) > _TEARS)
+            broken = flying | leaking
+            broken[shape.triangles[flipped]] = True
+            yield [1e3 * float(flipped.mean()) if len(flipped) else 0.0, stretch, 100.0 * lost,
+                   1e3 * float(flying.mean()), 1e3 * float(leaking.mean()), 1e3 * torn / len(gap)], broken
+
+
+def _flipped(shape: _Shape, share: FloatArray, bent: FloatArray, axis: FloatArray, angle: float) -> BoolArray:
+    """Return which triangles (T,) look away from where the rest normal, turned by their share of the angle, looks."""
+    result = np.zeros(len(shape.triangles), dtype=np.bool_)
+    corners = share[shape.triangles]
+    some = np.flatnonzero(np.ptp(corners, axis=1) > _NOTHING)  # the others turn as one
+    normal, turn = shape.areas[some], corners[some].mean(axis=1)[:, None] * angle
+    along = (normal @ axis)[:, None] * axis
+    meant = along + (normal - along) * np.cos(turn) + np.cross(axis, normal) * np.sin(turn)
+    found = _area_vectors(bent, shape.triangles[some])
+    area = np.linalg.norm(normal, axis=1)
+    result[some] = ((found * meant).sum(axis=1) < _FLIPPED * np.linalg.norm(found, axis=1) * area) & (area > _NOTHING)
+    return result
+
+
+def _stretched(shape: _Shape, bent: FloatArray, near: BoolArray) -> float:
+    if not near.any():
+        return 1.0
+    one, other = shape.edges[near].T
+    ratio = np.maximum(np.linalg.norm(bent[one] - bent[other], axis=1), 1e-9) / np.maximum(shape.lengths[near], 1e-9)
+    return float(np.percentile(np.maximum(ratio, 1.0 / ratio), _STRETCH_PERCENTILE))
+
+
+def _flying(shape: _Shape, moved: FloatArray) -> BoolArray:
+    """Return which places (P,) move away from the mean of their neighbours."""
+    one, other = np.concatenate((shape.edges, shape.edges[:, ::-1])).T
+    number = np.maximum(np.bincount(one, minlength=len(moved)), 1)
+    mean = np.stack([np.bincount(one, column[other], len(moved)) for column in moved.T], axis=1) / number[:, None]
+    return np.asarray(np.linalg.norm(moved - mean, axis=1) > _FLYING * shape.around)
+
+
+def _axes(bones: _Bones, bone: int) -> tuple[FloatArray, FloatArray]:
+    """Return the axis about which a joint is bent already, or else one across the body, and the one across both."""
+    head = bones.heads[bone]
+    children = np.flatnonzero(bones.parents == bone)
+    ahead = bones.heads[children].mean(axis=0) if len(children) else bones.tails[bone]
+    before, after = _unit(head - bones.heads[bones.parents[bone]]), _unit(ahead - head)
+    axis = np.cross(before, after)
+    for across in np.eye(3)[:2]:
+        if np.linalg.norm(axis) < 0.1:
+            axis = across - after * (across @ after)
+    axis = _unit(axis)
+    return axis, _unit(np.cross(after, axis))
+
+
+def _rotation(axis: FloatArray, angle_rad: float) -> FloatArray:
+    x, y, z = axis
+    cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    return np.asarray(np.eye(3) + np.sin(angle_rad) * cross + (1.0 - np.cos(angle_rad)) * cross @ cross)
+
+
+def _fans(body: BindInput) -> IntArray:
+    """Return triangles (T, 3) of vertices: each face from its first corner."""
+    start = np.cumsum(body.face_sizes) - body.face_sizes
+    found = [np.zeros((0, 3), dtype=np.int64)]
+    for corner in range(1, int(body.face_sizes.max(initial=3)) - 1):
+        at = start[body.face_sizes > corner + 1]
+        found.append(body.face_vertices[np.stack((at, at + corner, at + corner + 1), axis=1)])
+    return np.concatenate(found)
+
+
+def _area_vectors(points: FloatArray, triangles: IntArray) -> FloatArray:
+    a, b, c = (points[corner] for corner in triangles.T)
+    return np.asarray(np.cross(b - a, c - a))
+
+
+def _cone(points: FloatArray, triangles: IntArray) -> float:
+    """Return six times the volume between triangles and the origin."""
+    a, b, c = (points[corner] for corner in triangles.T)
+    return float((np.cross(a, b) * c).sum())
+
+
+def _unit(vector: FloatArray) -> FloatArray:
+    return np.asarray(vector / max(float(np.linalg.norm(vector)), _NOTHING))
+
+
+def _size(body: BindInput) -> float:
+    return float(np.ptp(body.vertices, axis=0).max()) or 1.0
