@@ -18,6 +18,9 @@ _MOST_PIECES = 1.5
 _BELL = 0.6
 """Width of the bell in cells: halfway between two clusters both count the same, 1½ cells away next to nothing."""
 
+_NO_SHARE = 1e-3
+"""What the bell makes smaller than this, against the nearest cluster's, is not carried at all."""
+
 _CARRIED = 8
 _AT_ONCE = 1 << 14
 _SHORTEST_LINK = 0.1
@@ -98,6 +101,8 @@ class Clusters:
             squared = (gap * gap).sum(axis=1)
             nearest = np.minimum.reduceat(squared, np.cumsum(count[label]) - count[label])
             weight = np.exp((nearest[point] - squared) / (_BELL * self.cell) ** 2)
+            some = weight > _NO_SHARE
+            point, cluster, weight = point[some], cluster[some], weight[some]
             weight /= np.bincount(point, weight, len(label))[point]
             target = point[:, None] * values.shape[1] + columns[cluster]
             total: FloatArray = np.bincount(target.reshape(-1), (weight[:, None] * strongest[cluster]).reshape(-1),

@@ -86,7 +86,8 @@ def bind_inside_distance(body: BindInput, settings: BindSettings | None = None,
     part_of_points, areas = part[clusters.label], _some_area(clusters)
     loose = boneless(surface, part_of_points, segments, solid)
     weights = carried(weights, clusters.points, areas, part, loose, sources.distances, lengths)
-    weights = stiffened(weights, areas, part, loose, compactness(surface, part_of_points))
+    if len(loose) > 1:
+        weights = stiffened(weights, areas, part, loose, compactness(surface, part_of_points))
     runs = [Influences.fading(rows, settings.influences, settings.prune_below)
             for rows in clusters.spread(weights, surface.points)]
     report.at(1.0)

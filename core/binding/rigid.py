@@ -41,8 +41,6 @@ def stiffened(weights: FloatArray, areas: FloatArray, part: IntArray, loose: Boo
     [[1.0, 0.0], [1.0, 0.0], [0.5, 0.5]]
     """
     count = len(loose)
-    if count < 2:
-        return weights
     total = np.maximum(np.bincount(part, areas, count), _TINY)
     mean = np.stack([np.bincount(part, areas * column, count) for column in weights.T], axis=1) / total[:, None]
     assembly = _ramp(np.float64(count), _SOME_PARTS, _MANY_PARTS) * _ramp(compact, 0.0, _SOLID)

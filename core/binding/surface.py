@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -38,13 +39,14 @@ class Surface:
         """Turn triangles (T, 3) outward and derive the rest; triangles that use a point twice are dropped."""
         a, b, c = triangles.T
         triangles = triangles[(a != b) & (b != c) & (c != a)]
-        triangles = np.where(outward_signs(points, triangles)[:, None] > 0.0, triangles, triangles[:, [0, 2, 1]])
         normals, areas = _face_normals(points, triangles)
+        inward = _signs(points, triangles, normals, areas) < 0.0
+        if inward.any():
+            triangles = np.where(inward[:, None], triangles[:, [0, 2, 1]], triangles)
+            normals = np.where(inward[:, None], -normals, normals)
         at_points = np.zeros((len(points), 3))
-        for corner in range(3):
-            here, following, previous = (points[triangles[:, (corner + k) % 3]] for k in range(3))
-            one, other = following - here, previous - here
-            angle = np.arctan2(_lengths(np.cross(one, other)), (one * other).sum(axis=1))
+        for corner, cosine in enumerate(_corner_products(points, triangles)):
+            angle = np.arctan2(2.0 * areas, cosine)
             at_points += _summed(triangles[:, corner], normals * angle[:, None], len(points))
         share = np.bincount(triangles.reshape(-1), np.repeat(areas, 3), len(points)) / 3.0
         return cls(points, triangles, normals, areas, _unit(at_points), share)
@@ -52,13 +54,11 @@ class Surface:
     def edges(self) -> tuple[IntArray, IntArray, FloatArray]:
         """Return edges as two point arrays (E,) and half cotangents (E,) (Pinkall and Polthier 1993); edges repeat."""
         first, second, weights = [], [], []
-        for corner in range(3):
-            a, b, c = (self.triangles[:, (corner + k) % 3] for k in range(3))
-            one, other = self.points[a] - self.points[c], self.points[b] - self.points[c]
-            sine = np.maximum(_lengths(np.cross(one, other)), np.finfo(float).tiny)
-            first.append(a)
-            second.append(b)
-            weights.append(np.clip((one * other).sum(axis=1) / sine, _FLATTEST_COTANGENT, _STEEPEST_COTANGENT) / 2.0)
+        sine = np.maximum(2.0 * self.face_areas, np.finfo(float).tiny)
+        for corner, cosine in enumerate(_corner_products(self.points, self.triangles)):
+            first.append(self.triangles[:, (corner + 1) % 3])
+            second.append(self.triangles[:, (corner + 2) % 3])
+            weights.append(np.clip(cosine / sine, _FLATTEST_COTANGENT, _STEEPEST_COTANGENT) / 2.0)
         return np.concatenate(first), np.concatenate(second), np.concatenate(weights)
 
     def samples(self, spacing: float) -> tuple[FloatArray, FloatArray]:
@@ -110,11 +110,15 @@ def outward_signs(points: FloatArray, triangles: IntArray) -> FloatArray:
     whole, the largest beginning. Then each connected piece is turned so that it encloses a positive volume,
     seen from its own centre of area.
     """
+    return _signs(points, triangles, *_face_normals(points, triangles))
+
+
+def _signs(points: FloatArray, triangles: IntArray, normals: FloatArray, areas: FloatArray) -> FloatArray:
+    """Return what `outward_signs` does, for triangles whose normals (T, 3) and areas (T,) are known."""
     count = len(triangles)
     if not count:
         return np.zeros(0)
     left, right, agree = _shared_edges(triangles, len(points))
-    normals, areas = _face_normals(points, triangles)
     side = np.ones(count)
     piece = connected(count, left, right)
     if (agree < 0.0).any():
@@ -192,10 +196,23 @@ def _spread(along: int) -> FloatArray:
     return np.concatenate((1.0 - pair.sum(axis=1, keepdims=True), pair), axis=1)
 
 
+def _corner_products(points: FloatArray, triangles: IntArray) -> Iterator[FloatArray]:
+    """Yield for each corner the products (T,) of the two sides that meet there: lengths times the angle's cosine.
+
+    Lengths times its sine are twice the area, at all three: one cross product does for a triangle.
+    """
+    corners = [points[triangles[:, corner]] for corner in range(3)]
+    sides = [corners[(corner + 1) % 3] - corners[corner] for corner in range(3)]
+    for corner in range(3):
+        yield -(sides[corner] * sides[corner - 1]).sum(axis=1)
+
+
 def _face_normals(points: FloatArray, triangles: IntArray) -> tuple[FloatArray, FloatArray]:
     a, b, c = (points[triangles[:, k]] for k in range(3))
     across = np.cross(b - a, c - a)
-    return _unit(across), _lengths(across) / 2.0
+    length = _lengths(across)
+    unit = np.divide(across, length[:, None], out=np.zeros_like(across), where=length[:, None] > 0.0)
+    return unit, length / 2.0
 
 
 def _summed(index: IntArray, values: FloatArray, count: int) -> FloatArray:
