@@ -85,6 +85,11 @@ def pair(source: SkeletonMap, target: SkeletonMap, moved: BoolArray) -> Pairing:
     return Pairing.of(rows, _meanings(source, target, rows))
 
 
+def has_same_joints(source: Skeleton, target: Skeleton, moved: BoolArray) -> bool:
+    """Tell whether the target may be the clip's own skeleton: by the names of the joints that move, or by places."""
+    return _has_all(source, target, _by_name(source, target), moved) or bool(_by_place(source, target))
+
+
 def _by_name(source: Skeleton, target: Skeleton) -> dict[int, tuple[int, int, float]]:
     return {t: (source.index_of[name], source.index_of[name], 0.0) for t, name in enumerate(target.names)
             if name in source.index_of}

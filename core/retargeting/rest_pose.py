@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Final
 
@@ -14,26 +14,64 @@ from ..skeletons.skeleton import Skeleton
 from .matching import Pairing
 
 
-def rest_corrections(source: Skeleton, target: Skeleton, pairs: Pairing, above: IntArray) -> FloatArray:
+def rest_corrections(source: Skeleton, target: Skeleton, pairs: Pairing, above: IntArray, up: FloatArray | None = None,
+                     soles: Mapping[str, FloatArray] | None = None) -> FloatArray:
     """Return for each pair the rotation C (P, 4), in model space, from the target's rest to the source's.
 
-    above: (P,) the pair whose correction each takes over, −1 for none.
+    above: (P,) the pair whose correction each takes over, −1 for none. up: (3,) in model space, where it is known.
+    soles: for ankles of the source the direction (3,) away from the ground that their soles have at rest; up where
+    nothing is said.
     Limbs are laid along the source's limbs, each segment by the shortest way after its parent's turn, so that
-    clips go between T-poses, A-poses and hanging arms. Hands follow the forearm; feet, which stand on the ground in
-    every rest pose, and the trunk stay as they are.
+    clips go between T-poses, A-poses and hanging arms. Hands are laid palm on palm where both have two fingers, else
+    they follow the forearm. Feet are laid sole on sole, their toes in the same direction; the trunk stays as it is.
     """
     pair_of = {name: p for p, name in enumerate(pairs.meant) if name}
     corrections = rot.identities(len(pairs))
     from_place, to_place = target.rest_world[pairs.target, :, 3], source.rest_world[pairs.source, :, 3]
     for p in _downwards(above):
-        name = pairs.meant[p]
-        if above[p] >= 0 and name not in _FEET:
+        name = pairs.meant[p] or ""
+        if name in _FEET:
+            if up is not None:
+                ends = [pair_of.get(f"{name[:2]}metatarsal", p)] * 2
+                feet = [place[end] - place[p] for place, end in zip((to_place, from_place), ends, strict=True)]
+                corrections[p] = _foot(*feet, (soles or {}).get(name, up), up)
+            continue
+        if above[p] >= 0:
             corrections[p] = corrections[above[p]]
-        end = pair_of.get(_NEXT_IN_LIMB.get(name or "", ""))
+        if name in _HANDS and len(knuckles := [pair_of[k] for k in _knuckles(name) if k in pair_of]) > 1:
+            there, here = (_palm(place[p], place[knuckles]) for place in (to_place, from_place))
+            if there is not None and here is not None:
+                corrections[p] = rot.from_matrix(there @ here.T)
+            continue
+        end = pair_of.get(_NEXT_IN_LIMB.get(name, ""))
         if end is not None:
             now = rot.rotate(corrections[p], from_place[end] - from_place[p])
             corrections[p] = rot.multiply(rot.shortest_arc(now, to_place[end] - to_place[p]), corrections[p])
     return corrections
+
+
+def _foot(there: FloatArray, here: FloatArray, sole: FloatArray, up: FloatArray) -> FloatArray:
+    """Return the rotation (4,) that lays a foot, from ankle to toes, on another's: first its sole, then its toes."""
+    tilt = _shortest_arc(up, sole)
+    now = rot.rotate(tilt, here - (here @ up) * up)
+    then = there - (there @ sole) * sole
+    if min(np.linalg.norm(now), np.linalg.norm(then)) <= _LEVEL * min(np.linalg.norm(here), np.linalg.norm(there)):
+        return tilt  # toes that point up or down, or that nobody knows
+    return rot.multiply(_shortest_arc(now, then), tilt)
+
+
+def _palm(wrist: FloatArray, knuckles: FloatArray) -> FloatArray | None:
+    """Return axes (3, 3) of a hand: along it, through its palm, across; None where wrist and knuckles are in line."""
+    along, across = knuckles.mean(axis=0) - wrist, knuckles[0] - knuckles[-1]
+    through = np.cross(across, along)
+    if np.linalg.norm(through) <= _LEVEL * np.linalg.norm(across) * np.linalg.norm(along):
+        return None
+    along, through = along / np.linalg.norm(along), through / np.linalg.norm(through)
+    return np.stack((along, through, np.cross(along, through)), axis=1)
+
+
+def _knuckles(wrist: str) -> list[str]:
+    return [f"{wrist[:2]}{finger}1" for finger in ("index", "middle", "ring", "pinky")]
 
 
 def _downwards(above: IntArray) -> list[int]:
@@ -59,6 +97,9 @@ def _limbs() -> dict[str, str]:
 
 _NEXT_IN_LIMB: Final = _limbs()
 _FEET: Final = frozenset(f"{side}_ankle" for side in "lr")
+_HANDS: Final = frozenset(f"{side}_wrist" for side in "lr")
+_LEVEL: Final = 0.05
+"""Sine below which two directions are one."""
 
 
 def leg_ratio(source: Skeleton, target: Skeleton, pairs: Pairing, above: IntArray) -> float:

@@ -13,7 +13,7 @@ the track stays what it is, exact at every instant. Where the trunk's joints are
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -31,7 +31,9 @@ from ..skeletons.maps import SkeletonMap, find_map
 from ..skeletons.skeleton import Skeleton, world_from_pose
 from .doubles import doubles
 from .loose import carried, loose_joints
-from .matching import SAME_PLACE, Pairing, pair
+from .hips import HipsPath
+from .matching import SAME_PLACE, Pairing, has_same_joints, pair
+from .reference import Reference, find_reference, rebased, stood_up
 from .rest_pose import leg_ratio, rest_corrections
 from .upright import Standing, grounded, standing, turned
 
@@ -50,6 +52,7 @@ class Retargeted:
     unmatched_source: joints that move and that nothing plays; unmatched_target: joints that stay at rest.
     is_own: the skeletons are the same one (up to the joints' axes and one scale), and every track plays.
     doubles: joints of the target that follow others, for these stand where they stand and are played.
+    source_map: what the clip's joints were taken for. reference: in which pose they were compared, as a sentence.
     """
 
     clip: Clip
@@ -58,6 +61,8 @@ class Retargeted:
     unmatched_target: tuple[str, ...]
     is_own: bool
     doubles: dict[int, int]
+    source_map: SkeletonMap
+    reference: str = ""
 
 
 def retarget(clip: Clip, target: Skeleton, turn: FloatArray = rot.IDENTITY, *, source_map: SkeletonMap | None = None,
@@ -68,37 +73,87 @@ def retarget(clip: Clip, target: Skeleton, turn: FloatArray = rot.IDENTITY, *, s
     source_map, target_map: what the joints are in H-Anim; found where they are not given.
     skin: (J,) which joints of the target deform its skin; all of them, where it is not given.
     On its own skeleton every track plays, translations and scales too, to rounding. On another one joints rotate
-    only, and the joints from the root down to where the skeleton first branches also move, scaled by the ratio of
-    leg lengths; limbs that do not hang on the body they belong to are carried along with it, and so is skin that hangs
-    on the double of a joint that is played.
+    only, each from the pose in which the clip's body stands (see reference.py), and the hips go the source's way,
+    scaled by the ratio of leg lengths; limbs that do not hang on the body they belong to are carried along with it,
+    and so is skin that hangs on the double of a joint that is played.
     Raises SkeletonMismatchError where no joint goes with any other, or it is not certain which.
     """
-    source_map, target_map = source_map or find_map(clip.skeleton), target_map or find_map(target)
-    try:
-        pairs = pair(source_map, target_map, clip.moved)
-    except SkeletonMismatchError as error:
-        raise SkeletonMismatchError(f"clip {clip.name!r} and skeleton {target.name!r} {error}") from error
-    upright = turned(clip, _turn(turn, source_map, target_map))
-    plan = _Plan.of(upright.skeleton, target, pairs, np.ones(len(target), np.bool_) if skin is None else skin)
-    pairs = plan.pairs
-    stood = upright if plan.is_own else standing(upright, pairs)
-    tracks = _Tracks(stood, target, plan)
-    rotations, translations = tracks.rotations(), tracks.translations()
-    loose = pairs.target[plan.carried]
-    if not plan.is_own and target_map.turn is not None:
-        up = rot.rotate(target_map.turn, _UP)
-        here = Standing(target, rotations, carried(target, loose, rotations, translations), up)
-        there = Standing(stood.skeleton, stood.rotations, stood.translations, up)
-        translations = grounded(there, here, pairs, translations, plan.ratio, stood is upright)
-    translations = carried(target, loose, rotations, translations)
-    played = Clip(clip.name, target, clip.duration_s, rotations, translations, tracks.scales(), clip.is_looping)
+    bodies = _Bodies.of(clip, source_map or find_map(clip.skeleton), target_map or find_map(target), turn, skin)
+    clip, plan, pairs = bodies.source, bodies.plan, bodies.plan.pairs
+    stood = clip if plan.is_own or not bodies.reference.is_placed else standing(clip, pairs)
+    played = _played(bodies, stood)
+    if played.skeleton is not target:
+        played = rebased(played, target)
     used = np.union1d(pairs.source, pairs.other)
     return Retargeted(
         played, tuple((clip.skeleton.names[s], target.names[t])
                       for s, t in zip(pairs.source.tolist(), pairs.target.tolist(), strict=True)),
-        tuple(clip.skeleton.names[j] for j in np.setdiff1d(np.flatnonzero(clip.moved), used)),
+        tuple(clip.skeleton.names[j] for j in np.setdiff1d(np.flatnonzero(bodies.moved), used)),
         tuple(target.names[j] for j in np.setdiff1d(np.arange(len(target)), pairs.target)), plan.is_own,
-        plan.doubles)
+        plan.doubles, bodies.reference.map, bodies.reference.why)
+
+
+@dataclass(frozen=True, eq=False)
+class _Bodies:
+    """Two bodies as they are compared.
+
+    source: the clip in the target's axes, on a skeleton that rests in its reference pose. moved: (J,) joints that the
+    clip as it came moves. target: the map of the target, made upright where it leans.
+    """
+
+    source: Clip
+    moved: BoolArray
+    target: SkeletonMap
+    reference: Reference
+    plan: _Plan
+
+    @classmethod
+    def of(cls, clip: Clip, source: SkeletonMap, target: SkeletonMap, turn: FloatArray,
+           skin: BoolArray | None) -> _Bodies:
+        """Compare them as they rest where one is the other, else in the poses in which they stand."""
+        deforming = np.ones(len(target.skeleton), np.bool_) if skin is None else skin
+        own = Reference(clip, source, None, True, "")
+        if has_same_joints(source.skeleton, target.skeleton, clip.moved):
+            found = cls._planned(own, clip.moved, target, turn, deforming)
+            if found.plan.is_own:
+                return found
+        return cls._planned(find_reference(clip, source), clip.moved, stood_up(target), turn, deforming)
+
+    @classmethod
+    def _planned(cls, reference: Reference, moved: BoolArray, target: SkeletonMap, turn: FloatArray,
+                 skin: BoolArray) -> _Bodies:
+        try:
+            pairs = pair(reference.map, target, moved)
+        except SkeletonMismatchError as error:
+            name = reference.clip.name
+            raise SkeletonMismatchError(f"clip {name!r} and skeleton {target.skeleton.name!r} {error}") from error
+        whole = _turn(turn, reference.map, target)
+        upright = turned(reference.clip, whole)
+        up = None if target.turn is None else rot.rotate(target.turn, _UP)
+        soles = {name: rot.rotate(whole, sole) for name, sole in reference.soles.items()}
+        plan = _Plan.of(upright.skeleton, target.skeleton, pairs, skin, up, soles)
+        return cls(upright, moved, target, reference, plan)
+
+
+def _played(bodies: _Bodies, stood: Clip) -> Clip:
+    """Make the tracks of the target as it is compared."""
+    plan, target = bodies.plan, bodies.target.skeleton
+    pairs = plan.pairs
+    tracks = _Tracks(stood, target, plan)
+    rotations, translations = tracks.rotations(), tracks.translations()
+    loose = pairs.target[plan.carried]
+    if not plan.is_own and bodies.target.turn is not None:
+        up = rot.rotate(bodies.target.turn, _UP)
+        is_known = bodies.reference.is_placed
+        path = HipsPath.of(stood, target, pairs, plan.ratio, None if is_known else up)
+        if path is not None:
+            translations = path.followed(rotations, translations)
+        here = Standing(target, rotations, carried(target, loose, rotations, translations), up)
+        there = Standing(stood.skeleton, stood.rotations, stood.translations, up)
+        translations = grounded(there, here, pairs, translations, plan.ratio, is_known and stood is bodies.source)
+    translations = carried(target, loose, rotations, translations)
+    clip = bodies.source
+    return Clip(clip.name, target, clip.duration_s, rotations, translations, tracks.scales(), clip.is_looping)
 
 
 def _turn(stated: FloatArray, source: SkeletonMap, target: SkeletonMap) -> FloatArray:
@@ -134,7 +189,9 @@ class _Plan:
     doubles: dict[int, int]
 
     @classmethod
-    def of(cls, source: Skeleton, target: Skeleton, pairs: Pairing, skin: BoolArray) -> _Plan:
+    def of(cls, source: Skeleton, target: Skeleton, pairs: Pairing, skin: BoolArray, up: FloatArray | None,
+           soles: Mapping[str, FloatArray]) -> _Plan:
+        """Plan for a target with skin on some joints (J,); up and soles: see rest_corrections."""
         above = _paired_ancestors(target, pairs)
         steps = _all_steps(source, pairs, above)
         ratio = leg_ratio(source, target, pairs, above)
@@ -151,8 +208,8 @@ class _Plan:
         carried = np.concatenate((loose_joints(target, pairs), np.searchsorted(pairs.target, rows)))
         over = above.copy()
         over[carried[:, 0]] = carried[:, 1]
-        return cls(pairs, above, steps, rest_corrections(source, target, pairs, over), ratio, False, carried,
-                   followed)
+        return cls(pairs, above, steps, rest_corrections(source, target, pairs, over, up, soles), ratio,
+                   False, carried, followed)
 
     def translated(self) -> IntArray:
         """Pairs that move as well as turn."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -17,7 +18,7 @@ from .loose import part_of
 from .matching import SAME_PLACE, Pairing
 
 SAME_ANGLE_RAD: Final = 1e-9
-_STANDING_PERCENT = 20.0
+_STANDING_PERCENT = 10.0
 _FRAMES_AT_ONCE = 256
 _HANGS = 0.5
 """Of the leg's height: so much lower feet are that hang down from a root in the hips."""
@@ -119,17 +120,24 @@ class Standing:
         return np.concatenate([keys_of(tracks, i)[0] for tracks in (self.rotations, self.translations)
                                for i in np.flatnonzero(np.isin(tracks.joints, keep)).tolist()] + [np.zeros(1)])
 
-    def clearance(self, feet: IntArray, times: FloatArray) -> FloatArray:
-        """Return how high above its height at rest the foot is that is the lowest so, (F,)."""
+    def clearance(self, feet: IntArray, times: FloatArray, twins: IntArray | None = None) -> FloatArray:
+        """Return how high above its height on the ground the foot is that is the lowest so, (F,).
+
+        That is its height at rest. Where the rest pose does not stand on the ground twins are given, for each foot
+        which of them is its like on the other side: then it is the height below which neither of them goes often.
+        """
         keep = with_ancestors(self.skeleton.parents, feet)
         clip, rows = part_of(self.skeleton, keep, self.rotations, self.translations), np.searchsorted(keep, feet)
-        rest = self.skeleton.rest_world[feet, :, 3] @ self.up
-        lowest = np.empty(len(times))
+        heights = np.empty((len(times), len(feet)))
         for start in range(0, len(times), _FRAMES_AT_ONCE):  # what is worked on stays in the processor's cache
             run = slice(start, start + _FRAMES_AT_ONCE)
             world = world_from_pose(clip.skeleton, clip.sample(times[run]))[:, rows]
-            lowest[run] = (world[..., 3] @ self.up - rest).min(axis=1)
-        return lowest
+            heights[run] = world[..., 3] @ self.up
+        ground = self.skeleton.rest_world[feet, :, 3] @ self.up
+        if twins is not None:
+            ground = np.percentile(heights, _STANDING_PERCENT, axis=0)
+            ground = np.minimum(ground, ground[twins])
+        return np.asarray((heights - ground).min(axis=1))
 
 
 def grounded(source: Standing, target: Standing, pairs: Pairing, translations: Tracks, ratio: float,
@@ -139,21 +147,26 @@ def grounded(source: Standing, target: Standing, pairs: Pairing, translations: T
     Bodies of other proportions would otherwise hang in the air or sink in where they bend, sit or lie. What the feet
     do is a matter of the pose alone, so that clips go on fitting together.
     translations: of the target, without limbs that are carried along. is_ground_known: the source's rest pose says
-    how high it stands; if not, its lower foot is taken to be seldom lower than the ground, since markers are no soles.
+    how high it stands; if not, its feet are taken to stand where they seldom go lower, since markers are no soles.
     """
     feet = np.flatnonzero([name in _FEET for name in pairs.meant])
+    names = [str(pairs.meant[foot]) for foot in feet.tolist()]
     if not len(feet) or not len(translations):
         return translations
     ours, theirs = pairs.target[feet], pairs.source[feet]
     times = filled(np.unique(np.concatenate((source.times(theirs), target.times(ours)))))
-    clear = source.clearance(theirs, times)
-    if not is_ground_known:
-        clear = clear - np.percentile(clear, _STANDING_PERCENT)
+    clear = source.clearance(theirs, times, None if is_ground_known else _twins(names))
     lift = ratio * clear - target.clearance(ours, times)
     size = float(np.ptp(target.skeleton.rest_world[:, :, 3], axis=0).max())
     if np.abs(lift).max() <= SAME_PLACE * size:
         return translations
     return _lifted(target, translations, times, lift)
+
+
+def _twins(names: Sequence[str]) -> IntArray:
+    """Return for each joint which one is its like on the other side, itself where there is none."""
+    other = [f"{'r' if name[0] == 'l' else 'l'}{name[1:]}" for name in names]
+    return np.array([names.index(twin) if twin in names else i for i, twin in enumerate(other)])
 
 
 def _lifted(target: Standing, translations: Tracks, times: FloatArray, lift: FloatArray) -> Tracks:

@@ -133,3 +133,62 @@ RIGS: dict[str, dict[str, str]] = {
                                     "Leg.upper{} Leg.lower{} Foot{} - - Arm.upper{} Arm.lower{} Hand{}"),
 }
 """For each rig what its joints are called: H-Anim joint → name. Of the trunk's joints only the order counts."""
+
+PARTS = ("Left", "Right")
+NAMED = ("Thumb", "Index", "Middle", "Ring", "Pinky")
+MORE_RIGS: dict[str, dict[str, str]] = {
+    "MMD": both("左", "右", trunk("センター", "上半身", "上半身2", "首", "頭"),
+                "{}足 {}ひざ {}足首 {}つま先 {}肩 {}腕 {}ひじ {}手首", "{}FINGER指LINK",
+                ("親", "人", "中", "薬", "小"), ("1", "2", "3")),
+    "MMD, wide digits": both("左", "右", trunk("センター", "上半身", "上半身２", "首", "頭"),
+                             "{}足 {}ひざ {}足首 {}つま先 {}肩 {}腕 {}ひじ {}手首", "{}FINGER指LINK",
+                             ("親", "人", "中", "薬", "小"), ("１", "２", "３")),
+    "MMD, as Blender's add-on renames it": both("L", "R", trunk("センター", "上半身", "上半身2", "首", "頭"),
+                                                "足.{} ひざ.{} 足首.{} つま先.{} 肩.{} 腕.{} ひじ.{} 手首.{}",
+                                                "FINGER指LINK.{}", ("親", "人", "中", "薬", "小")),
+    "MMD in English": both("_L", "_R", trunk("center", "upper body", "upper body2", "neck", "head"),
+                           "leg{} knee{} ankle{} toe{} shoulder{} arm{} elbow{} wrist{}", "FINGERLINK{}",
+                           ("thumb", "fore", "middle", "third", "little")),
+    "Valve": both("L", "R", trunk("ValveBiped.Bip01_Pelvis", "ValveBiped.Bip01_Spine", "ValveBiped.Bip01_Spine1",
+                                  "ValveBiped.Bip01_Spine2", "ValveBiped.Bip01_Neck1", "ValveBiped.Bip01_Head1"),
+                  "ValveBiped.Bip01_{}_Thigh ValveBiped.Bip01_{}_Calf ValveBiped.Bip01_{}_Foot "
+                  "ValveBiped.Bip01_{}_Toe0 ValveBiped.Bip01_{}_Clavicle ValveBiped.Bip01_{}_UpperArm "
+                  "ValveBiped.Bip01_{}_Forearm ValveBiped.Bip01_{}_Hand", "ValveBiped.Bip01_{}_FingerFINGERLINK",
+                  ("0", "1", "2", "3", "4"), ("", "1", "2")),
+    "fingers counted from one": both("Left", "Right", trunk("Hips", "Spine", "Spine1", "Neck", "Head"),
+                                     "{}UpLeg {}Leg {}Foot {}ToeBase {}Shoulder {}Arm {}ForeArm {}Hand",
+                                     "{}FINGER_LINK", ("Finger1", "Finger2", "Finger3", "Finger4", "Finger5")),
+    "ASF": both("l", "r", trunk("root", "lowerback", "upperback", "thorax", "lowerneck", "head"),
+                "{}femur {}tibia {}foot {}toes {}clavicle {}humerus {}radius {}hand"),
+    "sides run into words": both("L", "R", trunk("Hip", "Spine", "Chest", "Neck", "Head"),
+                                 "{}thigh {}shin {}foot {}toe {}collar {}upperarm {}forearm {}hand"),
+    "OptiTrack": both("L", "R", trunk("Hip", "Ab", "Chest", "Neck", "Head"),
+                      "{}Thigh {}Shin {}Foot {}Toe {}Shoulder {}UArm {}FArm {}Hand", "{}FINGERLINK", NAMED),
+    "Perception Neuron": both(*PARTS, trunk("Robot_Hips", "Robot_Spine", "Robot_Spine1", "Robot_Spine2",
+                                            "Robot_Neck", "Robot_Head"),
+                              "Robot_{}UpLeg Robot_{}Leg Robot_{}Foot - Robot_{}Shoulder Robot_{}Arm Robot_{}ForeArm "
+                              "Robot_{}Hand", "Robot_{}HandFINGERLINK", NAMED),
+    "Kinect": both(*PARTS, trunk("SpineBase", "SpineMid", "SpineShoulder", "Neck", "Head"),
+                   "Hip{} Knee{} Ankle{} Foot{} - Shoulder{} Elbow{} Wrist{}"),
+    "Advanced Skeleton": both("L", "R", trunk("Root_M", "Spine1_M", "Spine2_M", "Chest_M", "Neck_M", "Head_M"),
+                              "Hip_{} Knee_{} Ankle_{} Toes_{} Scapula_{} Shoulder_{} Elbow_{} Wrist_{}",
+                              "FINGERFingerLINK_{}", NAMED),
+    "ARKit": both("left", "right", trunk("hips_joint", "spine_1_joint", "spine_2_joint", "spine_3_joint",
+                                         "neck_1_joint", "head_joint"),
+                  "{}_upLeg_joint {}_leg_joint {}_foot_joint {}_toes_joint {}_shoulder_1_joint {}_arm_joint "
+                  "{}_forearm_joint {}_hand_joint"),
+    "Second Life": both(*PARTS, trunk("mPelvis", "mTorso", "mChest", "mNeck", "mHead"),
+                        "mHip{} mKnee{} mAnkle{} mToe{} mCollar{} mShoulder{} mElbow{} mWrist{}",
+                        "mHandFINGERLINK{}", NAMED),
+    "Auto-Rig Pro": both("l", "r", trunk("root.x", "spine_01.x", "spine_02.x", "neck.x", "head.x"),
+                         "thigh_stretch.{} leg_stretch.{} foot.{} toes_01.{} shoulder.{} arm_stretch.{} "
+                         "forearm_stretch.{} hand.{}", "FINGERLINK.{}"),
+    "Roblox's R15": both(*PARTS, trunk("LowerTorso", "UpperTorso", "Neck", "Head"),
+                         "{}UpperLeg {}LowerLeg {}Foot - - {}UpperArm {}LowerArm {}Hand"),
+}
+"""Further ones, of which some write neither words nor fingers as others do."""
+
+
+def named_body(rig: str) -> dict[str, str]:
+    """Return what a rig calls its joints."""
+    return RIGS[rig] if rig in RIGS else MORE_RIGS[rig]

@@ -1,0 +1,252 @@
+"""The pose in which a clip's skeleton is compared with another body: found, since many rest poses are none.
+
+Motion capture files often rest with all bones along one axis, or in a pile; others lean or lie. A body that stands
+at rest is compared in that pose, made upright where it leans; else in the frame of the clip in which it stands best.
+Anatomy alone decides (skeletons/posture.py). The clip is then written anew on a skeleton that rests in that pose, in
+the file's own axes, so that all that follows may take rest poses for what they should be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+import numpy as np
+
+from ..clips.clip import Clip, Tracks
+from ..clips.keyed import keys_of, packed
+from ..maths import rotations as rot
+from ..maths.arrays import FloatArray, IntArray
+from ..skeletons.maps import SkeletonMap, find_map
+from ..skeletons.posture import STANDS, Posture, measure_posture
+from ..skeletons.skeleton import Pose, Skeleton, world_from_pose
+
+LEANS_RAD: Final = float(np.radians(7.5))
+"""Bodies that stand straight have joints by which they seem to lean by up to 6°."""
+_FRAMES: Final = 48
+"""Of a clip so many frames are looked at, evenly spread; of bodies without known names, fewer."""
+_FRAMES_WITHOUT_NAMES: Final = 8
+_FIRST_GOES_BEFORE: Final = 0.02
+_AT_ORIGIN: Final = 0.1
+"""Of the leg: so far from the origin ankles stand that stand there."""
+
+
+@dataclass(frozen=True, eq=False)
+class Reference:
+    """A clip on a skeleton that rests in the pose by which it is compared.
+
+    map: what the joints are; its turn leads from H-Anim's axes to those in which the clip moves. time_s: of the frame
+    that was taken, None for the rest pose. is_placed: the pose
+    also says where the body stands in the file, and how high. why: one sentence for people.
+    soles: for ankles the direction (3,) away from the ground that their soles have in the pose, where it is not up.
+    """
+
+    clip: Clip
+    map: SkeletonMap
+    time_s: float | None
+    is_placed: bool
+    why: str
+    soles: Mapping[str, FloatArray] = field(default_factory=dict)
+
+
+def find_reference(clip: Clip, found: SkeletonMap) -> Reference:
+    """Find the pose in which a clip's body stands, and write the clip on a skeleton that rests so.
+
+    found: the map of the clip's skeleton as it rests; where it knows nothing, names and shape are read in a frame in
+    which the body stands. Skeletons that are no bodies, and bodies that never stand, keep their rest pose.
+    """
+    rest = _posture(clip.skeleton.rest_world[None, :, :, 3], found)
+    if rest is not None and rest.upright[0] >= STANDS:
+        return _from_rest(clip, found, rest)
+    times = _times(clip, _FRAMES)
+    if rest is None and found.is_humanoid and found.is_sure or not clip.moved.any() or len(times) < 2:
+        return _unchanged(clip, found, "the rest pose, for want of another")
+    known = found if found.is_humanoid and found.is_sure else _map_in_motion(clip)
+    frames = None if known is None else _posture(_places(clip, times), known)
+    if known is None or frames is None or frames.upright.max() < STANDS:
+        return _unchanged(clip, found, "the rest pose, though it does not stand: nor does any frame")
+    return _from_frame(clip, known, times, frames)
+
+
+def stood_up(target: SkeletonMap) -> SkeletonMap:
+    """Return the map of a skeleton that stands upright where the given one leans as a whole; else the same."""
+    skeleton = target.skeleton
+    rest = _posture(skeleton.rest_world[None, :, :, 3], target)
+    if rest is None or target.turn is None or rest.upright[0] < STANDS:
+        return target
+    turn = _upright(rest.axes[0], rot.to_matrix(target.turn))
+    return target if turn is None else replace(target, skeleton=skeleton.turned(turn))
+
+
+def rebased(clip: Clip, skeleton: Skeleton) -> Clip:
+    """Return the same motion on a skeleton of the same joints that rests in another pose.
+
+    With local rests R, p, S and R′, p′, S′: k′ = R′⁻¹·R·k, t′ = t + p − p′, s′ = s·S/S′.
+    """
+    old = clip.skeleton
+    turns = rot.multiply(rot.conjugate(skeleton.rest_rotations), old.rest_rotations)
+    ways, sizes = old.rest_translations - skeleton.rest_translations, old.rest_scales / skeleton.rest_scales
+    turned = np.flatnonzero(rot.angle_between(turns, rot.IDENTITY) > 0.0)
+    moved = np.flatnonzero(np.abs(ways).max(axis=1, initial=0.0) > 0.0)
+    sized = np.flatnonzero(np.abs(sizes - 1.0).max(axis=1, initial=0.0) > 0.0)
+    rotations = _with_all(clip.rotations, turned, rot.IDENTITY)
+    translations = _with_all(clip.translations, moved, np.zeros(3))
+    scales = _with_all(clip.scales, sized, np.ones(3))
+    return Clip(clip.name, skeleton, clip.duration_s,
+                replace(rotations, values=rot.multiply(_by_key(rotations, turns), rotations.values)),
+                replace(translations, values=translations.values + _by_key(translations, ways)),
+                replace(scales, values=scales.values * _by_key(scales, sizes)), clip.is_looping)
+
+
+def _with_all(tracks: Tracks, joints: IntArray, rest: FloatArray) -> Tracks:
+    """Return tracks with one key of rest for each of some joints that has none."""
+    missing = np.setdiff1d(joints, tracks.joints)
+    if not len(missing):
+        return tracks
+    keys = {int(joint): keys_of(tracks, i) for i, joint in enumerate(tracks.joints)}
+    keys |= {joint: (np.zeros(1), rest[None]) for joint in missing.tolist()}
+    return packed([(joint, *keys[joint]) for joint in sorted(keys)], len(rest))
+
+
+def _by_key(tracks: Tracks, values: FloatArray) -> FloatArray:
+    return np.repeat(values[tracks.joints], np.diff(tracks.starts), axis=0)
+
+
+def _unchanged(clip: Clip, found: SkeletonMap, why: str) -> Reference:
+    return Reference(clip, found, None, True, why)
+
+
+def _posture(places: FloatArray, found: SkeletonMap) -> Posture | None:
+    return measure_posture(places, found.joint_of) if found.is_humanoid else None
+
+
+def _times(clip: Clip, count: int) -> FloatArray:
+    return np.linspace(0.0, clip.duration_s, count) if clip.duration_s > 0.0 else np.zeros(1)
+
+
+def _places(clip: Clip, times: FloatArray) -> FloatArray:
+    return world_from_pose(clip.skeleton, clip.sample(times))[..., 3]
+
+
+def _from_rest(clip: Clip, found: SkeletonMap, rest: Posture) -> Reference:
+    """Take the rest pose, made upright where it leans as a whole or is turned away from the file's axes."""
+    axes = rest.axes[0]
+    is_seen = found.turn is not None
+    own = rot.to_matrix(found.turn) if found.turn is not None else _right_angled(axes)
+    times = _times(clip, _FRAMES)
+    frames = _posture(_places(clip, times), found) if clip.moved.any() and len(times) > 1 else None
+    world = own if frames is None else _file_axes(axes, own, frames, clip, times, found)
+    turn = _upright(axes, world)
+    if turn is None or not is_seen:
+        return _unchanged(clip, found, "the rest pose")
+    angle = np.degrees(rot.angle_between(turn, rot.IDENTITY))
+    skeleton = clip.skeleton.turned(turn)
+    new = replace(found, skeleton=skeleton, turn=rot.from_matrix(world))
+    return Reference(rebased(clip, skeleton), new, None, _stands_on_origin(new, world[:, 1]),
+                     f"the rest pose, turned upright by {angle:.0f}°")
+
+
+def _from_frame(clip: Clip, known: SkeletonMap, times: FloatArray, frames: Posture) -> Reference:
+    """Take the frame in which the body stands best, the first one where it is nearly as good."""
+    upright = frames.upright.copy()
+    upright[0] += _FIRST_GOES_BEFORE
+    best = int(np.argmax(upright))
+    stands = frames.upright >= STANDS
+    up = _nearest_axis(frames.axes[stands, :, 1].mean(axis=0))
+    world = _with_usual_front(up)
+    turn = rot.from_matrix(world @ frames.axes[best].T)
+    skeleton = posed(clip.skeleton, clip.sample(times[[best]]).at(0)).turned(turn)
+    new = replace(known, skeleton=skeleton, turn=rot.from_matrix(world))
+    why = f"the body as it stands at {times[best]:.2f} s, since its rest pose does not stand"
+    return Reference(rebased(clip, skeleton), new, float(times[best]), False, why)
+
+
+def posed(skeleton: Skeleton, pose: Pose) -> Skeleton:
+    """Return a skeleton that rests in a pose of another."""
+    return Skeleton(skeleton.names, skeleton.parents, rot.multiply(skeleton.rest_rotations, pose.rotations),
+                    skeleton.rest_translations + pose.translations, skeleton.rest_scales * pose.scales, skeleton.name)
+
+
+def _map_in_motion(clip: Clip) -> SkeletonMap | None:
+    """Return the map of the first frame looked at whose body can be told from its names or shape."""
+    for time in _times(clip, _FRAMES_WITHOUT_NAMES):
+        found = find_map.__wrapped__(posed(clip.skeleton, clip.sample(np.array((time,))).at(0)))
+        if found.is_humanoid and found.is_sure:
+            return replace(found, skeleton=clip.skeleton)
+    return None
+
+
+def _upright(axes: FloatArray, world: FloatArray) -> FloatArray | None:
+    """Return the rotation (4,) from a body's measured axes to those of the file; None where it is as good as none."""
+    turn = rot.from_matrix(world @ axes.T)
+    return turn if rot.angle_between(turn, rot.IDENTITY) > LEANS_RAD else None
+
+
+def _file_axes(rest: FloatArray, own: FloatArray, frames: Posture, clip: Clip, times: FloatArray,
+               found: SkeletonMap) -> FloatArray:
+    """Return the axes (3, 3) in which a file moves: left, up and front of one who stands and faces its front.
+
+    rest: the rest pose's measured axes; own: the right-angled ones nearest to them. They are the file's too, unless
+    the motion stands along another axis, or the body sets out in the usual direction and only rests in another.
+    """
+    stands = frames.upright >= STANDS
+    if not stands.any():
+        return own
+    ups = frames.axes[stands, :, 1]
+    up, other = _nearest_axis(rest[:, 1]), _nearest_axis(ups.mean(axis=0))
+    if up @ other < 1.0 - 1e-9 and _stands_along(other, up, ups, clip, times, found):
+        up = other
+    front = own[:, 2] if abs(own[:, 2] @ up) < 0.5 and own[:, 1] @ up > 0.5 else None
+    usual = _with_usual_front(up)
+    if front is not None and front @ usual[:, 2] > 0.5:
+        return own
+    start = _nearest_axis(frames.axes[int(np.argmax(stands)), :, 2])
+    if front is None or start @ usual[:, 2] > 0.5:
+        return usual
+    return own
+
+
+def _stands_along(other: FloatArray, up: FloatArray, ups: FloatArray, clip: Clip, times: FloatArray,
+                  found: SkeletonMap) -> bool:
+    """Tell whether a clip moves with `other` upwards, not `up`: that its body stands on the ground so.
+
+    Where the rest pose leans the direction of the motion is the only one along an axis. Else one who lies on the
+    ground and one whose file rests lying look the same, but for the height of the lowest joint over the ground at 0.
+    """
+    feet = [joint for name, joint in found.joint_of.items() if name[2:] in ("ankle", "metatarsal")]
+    hips = [found.joint_of[name] for name in ("l_hip", "r_hip", "l_ankle", "r_ankle") if name in found.joint_of]
+    if len(hips) < 4 or not feet:
+        return False
+    places = _places(clip, times)
+    leg = float(np.linalg.norm(places[:, hips[:2]].mean(axis=1) - places[:, hips[2:]].mean(axis=1), axis=1).max())
+    lowest = [np.median(np.abs((places @ way).min(axis=1))) / max(leg, 1e-30) for way in (up, other)]
+    return bool(lowest[1] < lowest[0])
+
+
+def _stands_on_origin(found: SkeletonMap, up: FloatArray) -> bool:
+    """Tell whether the feet stand on the ground at the origin: then a body that leant did so about that point."""
+    feet = [found.joint_of[f"{side}_ankle"] for side in "lr" if f"{side}_ankle" in found.joint_of]
+    hips = [found.joint_of[f"{side}_hip"] for side in "lr" if f"{side}_hip" in found.joint_of]
+    if not feet or not hips:
+        return False
+    foot, hip = (found.skeleton.rest_world[joints, :, 3].mean(axis=0) for joints in (feet, hips))
+    leg, height = float(np.linalg.norm(hip - foot)), float(foot @ up)
+    return bool(np.linalg.norm(foot - height * up) < _AT_ORIGIN * leg and 0.0 < height < 2.0 * _AT_ORIGIN * leg)
+
+
+def _nearest_axis(way: FloatArray) -> FloatArray:
+    axis = int(np.argmax(np.abs(way)))
+    return np.asarray(np.eye(3)[axis] * (1.0 if way[axis] > 0.0 else -1.0))
+
+
+def _right_angled(axes: FloatArray) -> FloatArray:
+    up = _nearest_axis(axes[:, 1])
+    front = _nearest_axis(axes[:, 2] - (axes[:, 2] @ up) * up)
+    return np.stack((np.cross(up, front), up, front), axis=1)
+
+
+def _with_usual_front(up: FloatArray) -> FloatArray:
+    """Return the axes (3, 3) of files in which that is up: where Y is up, +Z is in front; where Z is, −Y."""
+    front = np.array((0.0, -1.0, 0.0) if abs(up[2]) > 0.5 else (0.0, 0.0, 1.0))
+    return np.stack((np.cross(up, front), up, front), axis=1)

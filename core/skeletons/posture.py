@@ -1,0 +1,93 @@
+"""How a body stands in a pose, by its anatomy alone: legs below the hips, head above, toes and knees in front."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from ..maths.arrays import FloatArray
+from . import hanim
+
+STANDS: Final = 0.6
+"""From this uprightness on a body stands: no part of trunk and legs is more than 53° from where it belongs."""
+_NOWHERE: Final = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Posture:
+    """How a body stands in F poses.
+
+    axes: (F, 3, 3) matrices model_from_body: its left, up and front as columns, measured on hips, shoulders, legs.
+    upright: (F,) cosine of the worst of the angles by which trunk, thighs and shins leave the vertical, hips and
+    shoulders the sideways direction, toes the front; −1 at worst.
+    """
+
+    axes: FloatArray
+    upright: FloatArray
+
+
+def measure_posture(places: FloatArray, joint_of: Mapping[str, int]) -> Posture | None:
+    """Measure poses by the places (F, J, 3) of joints; None where hips or shoulders, or all above and below, are unknown.
+
+    joint_of: the joints by their names in H-Anim. Neither the model's axes nor its rest pose count.
+    """
+    at = {name: places[:, joint] for name, joint in joint_of.items()}
+    across = [_unit(at[f"l_{part}"] - at[f"r_{part}"]) for part in ("hip", "shoulder") if _has(at, part)]
+    trunk, legs = _trunk(at), _legs(at)
+    if not across or (trunk is None and not legs):
+        return None
+    hips = _middle(at, "hip")
+    ways = [] if trunk is None else [_unit(trunk)]
+    if legs and hips is not None:
+        ways.append(_unit(hips - _lowest(at)))
+    up = _unit(np.sum(ways, axis=0))
+    left = np.sum(across, axis=0)
+    left = _unit(left - _dot(left, up)[:, None] * up)
+    front = np.cross(left, up)
+    angles = [_dot(way, up) for way in ways] + [_dot(_unit(-leg), up) for leg in legs]
+    angles += [_dot(way, left) for way in across]
+    if toes := [at[f"{side}_metatarsal"] - at[f"{side}_ankle"] for side in "lr"
+                if {f"{side}_metatarsal", f"{side}_ankle"} <= set(at)]:
+        level = np.sum(toes, axis=0) - _dot(np.sum(toes, axis=0), up)[:, None] * up
+        angles.append(_dot(_unit(level), front))
+    return Posture(np.stack((left, up, front), axis=-1), np.min(angles, axis=0))
+
+
+def _has(at: Mapping[str, FloatArray], part: str) -> bool:
+    return f"l_{part}" in at and f"r_{part}" in at
+
+
+def _middle(at: Mapping[str, FloatArray], part: str) -> FloatArray | None:
+    return (at[f"l_{part}"] + at[f"r_{part}"]) / 2.0 if _has(at, part) else None
+
+
+def _trunk(at: Mapping[str, FloatArray]) -> FloatArray | None:
+    """Return the way from the hips up to the shoulders, else to the head."""
+    low, high = _middle(at, "hip"), _middle(at, "shoulder")
+    low, high = at.get(hanim.ROOT) if low is None else low, at.get("skullbase") if high is None else high
+    return None if low is None or high is None else high - low
+
+
+def _legs(at: Mapping[str, FloatArray]) -> list[FloatArray]:
+    """Return the ways along thighs and shins, downwards."""
+    return [at[f"{side}_{b}"] - at[f"{side}_{a}"] for side in "lr" for a, b in (("hip", "knee"), ("knee", "ankle"))
+            if {f"{side}_{a}", f"{side}_{b}"} <= set(at)]
+
+
+def _lowest(at: Mapping[str, FloatArray]) -> FloatArray:
+    """Return the middle of the feet, or of the knees where there are none."""
+    part = "ankle" if _has(at, "ankle") else "knee"
+    return np.mean([at[f"{side}_{part}"] for side in "lr" if f"{side}_{part}" in at], axis=0)
+
+
+def _unit(ways: FloatArray) -> FloatArray:
+    """Return ways (F, 3) with length one; those of no length stay none."""
+    length = np.linalg.norm(ways, axis=-1, keepdims=True)
+    return np.asarray(ways / np.maximum(length, _NOWHERE * max(float(length.max(initial=0.0)), _NOWHERE)))
+
+
+def _dot(a: FloatArray, b: FloatArray) -> FloatArray:
+    return np.asarray(np.sum(a * b, axis=-1))
