@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from ..maths.arrays import BoolArray, FloatArray, IntArray
+from ..skeletons.bone_names import words
 from ..skeletons.hierarchy import children_of, way_up
 from .segments import Segments
 from .solid import Solid, grown
@@ -40,15 +40,6 @@ _NEXT_IN_LIST = 0.4
 _SAME_FIRST_WORD = 0.5
 """What joins loose bones: short ways, inside the body, bones listed one after the other, and names that begin
 alike; files list bones limb by limb and name them by limb."""
-
-
-def words(name: str) -> list[str]:
-    """Split a bone's name into lower-case words and numbers.
-
-    >>> words("IK-toe.L"), words("LeftHandFinger1"), words("b_Tail02_013")
-    (['ik', 'toe', 'l'], ['left', 'hand', 'finger', '1'], ['b', 'tail', '02', '013'])
-    """
-    return [word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+", name)]
 
 
 def steering_names(names: Sequence[str]) -> BoolArray:

@@ -6,9 +6,10 @@ the joints of the new skeleton are is known by construction, so that maps are ch
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import TypeVar
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from takt.core.skeletons.skeleton import Skeleton, world_from_pose
 from takt.samples.clips import build_clips
 from takt.tests.core.rigs import MORE_RIGS, RIGS, named_body
 
+T = TypeVar("T")
 ZEROS = ("KEPT", "LINE", "PILE", "LEANING", "TURNED")
 BETWEENS = ("NONE", "HIP_JOINTS", "COM", "TWO_ROOTS", "IK", "EVERYWHERE")
 NAMES = (*RIGS, *MORE_RIGS, "numbered", "without meaning")
@@ -36,7 +38,7 @@ class Rewriting:
     zero: its rest pose; angle_deg of LEANING (about a sideways or forward axis, by the seed) and TURNED.
     between: static joints that stand between others. legs_on_spine: they hang on the first joint of the spine.
     spine: how many joints it has. palms: fingers begin in the palm; leaves: bones end in joints that nothing moves.
-    starts_in_t: the first frame is a T-pose.
+    starts_in_t: the first frame is a T-pose. has_face: jaws, cheeks and brows, each of several joints.
     """
 
     zero: str = "KEPT"
@@ -51,6 +53,7 @@ class Rewriting:
     fps: float = 30.0
     starts_in_t: bool = False
     unit: float = 1.0
+    has_face: bool = False
     seed: int = 0
 
 
@@ -163,6 +166,13 @@ def _bones(body: Skeleton, how: Rewriting) -> dict[str, _Bone]:
                 above = "vl5"
             bones[name] = _Bone(name, body.rest_world[joint, :, 3], above, name)
     _put_between(bones, how)
+    if how.has_face:
+        head = bones["skullbase"].place
+        for part, height in (("jaw", 0.02), ("cheek", 0.06), ("brow", 0.1)):
+            for side, x in (("l", 1.0), ("r", -1.0)):
+                for i in range(4):
+                    place = head + (x * (0.06 - 0.015 * i), height, 0.03 * i)
+                    bones[f"{side}_{part}{i}"] = _Bone("skullbase", place, f"{side}_{part}{i - 1}" if i else "skullbase")
     if how.leaves:
         ends = set(bones) - {bone.above for bone in bones.values()} - {"ik"}
         for name in sorted(ends):
@@ -260,7 +270,8 @@ def _names_of(order: list[str], bones: Mapping[str, _Bone], how: Rewriting, rng:
                            "l_between": "LHipJoint", "r_between": "RHipJoint"}.get(name, "")
         if not named[name]:
             base = name.removesuffix("_end").removesuffix("_between")
-            named[name] = f"{named.get(base, of.get(base, base))}_{'end' if name.endswith('_end') else 'offset'}"
+            end = "" if base == name else "_end" if name.endswith("_end") else "_offset"
+            named[name] = f"{named.get(base) or of.get(base, base)}{end}"
     return named
 
 
@@ -268,11 +279,12 @@ def random_rewriting(seed: int) -> Rewriting:
     """Return one of the many combinations, the same for the same seed."""
     rng = np.random.default_rng(seed)
 
-    def one(values: tuple) -> object:
+    def one(values: Sequence[T]) -> T:
         return values[int(rng.integers(len(values)))]
 
-    return Rewriting(zero=str(one(ZEROS)), angle_deg=float(rng.uniform(10.0, 90.0)),
-                     between=str(one(BETWEENS)), legs_on_spine=bool(rng.random() < 0.2),
+    return Rewriting(zero=one(ZEROS), angle_deg=float(rng.uniform(10.0, 90.0)),
+                     between=one(BETWEENS), legs_on_spine=bool(rng.random() < 0.2),
                      spine=int(rng.integers(1, 7)), palms=bool(rng.random() < 0.3), leaves=bool(rng.random() < 0.3),
-                     names=str(one(NAMES)), is_shuffled=bool(rng.random() < 0.3), fps=float(one(FPS)),
-                     starts_in_t=bool(rng.random() < 0.2), unit=float(one(UNITS)), seed=seed)
+                     names=one(NAMES), is_shuffled=bool(rng.random() < 0.3), fps=one(FPS),
+                     starts_in_t=bool(rng.random() < 0.2), unit=one(UNITS),
+                     has_face=bool(rng.random() < 0.2), seed=seed)

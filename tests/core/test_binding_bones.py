@@ -7,9 +7,10 @@ from hypothesis import strategies as st
 
 from takt.core.binding.bone_lines import bone_lines
 from takt.core.binding.euclidean import segment_distances
-from takt.core.binding.hierarchy import hubs, linked, rejoined, steering_bones, words
+from takt.core.binding.hierarchy import hubs, linked, rejoined, steering_bones
 from takt.core.binding.segments import Segments
 from takt.core.binding.solid import Solid
+from takt.core.skeletons.bone_names import words
 
 from .bodies import joined, tube
 from .test_binding_solid import solid_of

@@ -1,4 +1,4 @@
-"""A skeleton as a body: its tree, where it stands, and which limbs its shape shows."""
+"""A skeleton as a body: its tree, and where it stands."""
 
 from __future__ import annotations
 
@@ -15,10 +15,9 @@ from ...maths.arrays import FloatArray, IntArray
 from ..hierarchy import children_of, is_descendant, way_up
 from ..skeleton import Skeleton
 
+_FORK: Final = 3
 UPRIGHT: Final = 0.6
 """Cosine between the trunk and the direction from feet to hips above which a body stands upright."""
-_MIRROR_TOLERANCE: Final = 0.04
-"""How far from its mirror image a joint may stand, as a share of the body's size."""
 
 
 def _right_angled() -> FloatArray:
@@ -73,6 +72,37 @@ class Tree:
         return way[1:way.index(above)][::-1] if above in way[1:] else []
 
     @cached_property
+    def counts(self) -> list[int]:
+        """Return how many joints each has below it, with itself."""
+        counts = [1] * len(self.parents)
+        for joint in reversed(self._downwards):
+            if self.parents[joint] >= 0:
+                counts[int(self.parents[joint])] += counts[joint]
+        return counts
+
+    @cached_property
+    def _downwards(self) -> list[int]:
+        """All joints, each after the one that it hangs on."""
+        order = np.flatnonzero(self.parents < 0).tolist()
+        for joint in order:
+            order += self.children[joint]
+        return order
+
+    def below(self, joint: int) -> list[int]:
+        """Return all joints below one, each after the one that it hangs on."""
+        found = list(self.children[joint])
+        for child in found:
+            found += self.children[child]
+        return found
+
+    def chain(self, joint: int) -> list[int]:
+        """Return the chain down from a joint, where it branches in two by the way with more joints, to a hand's fork."""
+        chain = [joint]
+        while self.children[chain[-1]] and len(self.children[chain[-1]]) < _FORK:
+            chain.append(max(self.children[chain[-1]], key=self.counts.__getitem__))
+        return chain
+
+    @cached_property
     def size(self) -> float:
         """Return the longest edge of the box around all joints."""
         return float(np.ptp(self.places, axis=0).max()) if len(self.places) else 0.0
@@ -96,7 +126,7 @@ def model_from_hanim(tree: Tree, parts: dict[str, int]) -> FloatArray | None:
     where that is not enough to tell up from down or left from right.
     """
     left = _sides_apart(tree, parts)
-    up = _upwards(tree, parts)
+    up = upwards(tree, parts)
     if left is None or up is None:
         return None
     up = up / np.linalg.norm(up)
@@ -122,7 +152,7 @@ def forward_by_shape(tree: Tree, parts: dict[str, int]) -> FloatArray | None:
                 line = place[c] - place[a]
                 share = (place[b] - place[a]) @ line / max(float(line @ line), 1e-30)
                 way += sign * (place[b] - place[a] - share * line)
-    up = _upwards(tree, parts)
+    up = upwards(tree, parts)
     if up is None:
         return None
     up = up / np.linalg.norm(up)
@@ -158,114 +188,14 @@ def _trunk(tree: Tree, parts: dict[str, int]) -> FloatArray | None:
     return way if np.linalg.norm(way) > 1e-6 * tree.size else None
 
 
-def _upwards(tree: Tree, parts: dict[str, int]) -> FloatArray | None:
+def upwards(tree: Tree, parts: dict[str, int]) -> FloatArray | None:
+    """Return the way up along the trunk, or along the legs where there is none; None where neither is known."""
     trunk = _trunk(tree, parts)
     if trunk is not None:
         return trunk
     legs = [tree.places[parts[f"{side}_hip"]] - tree.places[parts[f"{side}_ankle"]] for side in "lr"
             if {f"{side}_hip", f"{side}_ankle"} <= set(parts)]
     return np.mean(legs, axis=0) if legs else None
-
-
-def limbs_by_shape(tree: Tree) -> dict[str, int]:
-    """Return hips, knees, ankles, toes, shoulders, elbows, wrists and head by hierarchy, lengths and mirrored places.
-
-    Empty where no joint with two mirrored limbs stands above another such joint. A body is looked for that has two
-    pairs of mirrored chains of three joints or more, the one pair on the trunk below the other; which side is
-    left comes from where toes and knees point and elbows do not.
-    """
-    for plane in np.argsort(np.ptp(tree.places, axis=0)).tolist()[::-1] if tree.size > 0.0 else []:
-        pairs = _mirrored_chains(tree, plane)
-        for legs, arms in product(pairs, repeat=2):
-            if tree.is_above(legs.top, arms.top) or (legs.top == arms.top and legs is not arms):
-                parts = _as_body(tree, legs, arms)
-                if parts and is_upright(tree, parts):
-                    return parts
-    return {}
-
-
-@dataclass(frozen=True, eq=False)
-class _Limbs:
-    """Two chains, mirror images of each other, that hang on one joint."""
-
-    top: int
-    chains: tuple[list[int], list[int]]
-
-
-def _mirrored_chains(tree: Tree, axis: int) -> list[_Limbs]:
-    """Return pairs of mirrored limbs, those with the longest ones first."""
-    found = []
-    for top, below in enumerate(tree.children):
-        for i, a in enumerate(below):
-            for b in below[i + 1:]:
-                ways = _trunk_of_limb(tree, a), _trunk_of_limb(tree, b)
-                if min(map(len, ways)) >= 3 and len(ways[0]) == len(ways[1]) and _is_mirrored(tree, axis, top, ways):
-                    found.append((_length(tree, ways[0]), _Limbs(top, ways)))
-    return [limbs for _, limbs in sorted(found, key=lambda entry: -entry[0])]
-
-
-def _trunk_of_limb(tree: Tree, joint: int) -> list[int]:
-    """Return the chain down from a joint, by the longer way where it branches."""
-    chain = [joint]
-    while tree.children[chain[-1]] and len(tree.children[chain[-1]]) < 3:
-        chain.append(max(tree.children[chain[-1]], key=lambda child: len(_down(tree, child))))
-    return chain
-
-
-def _down(tree: Tree, joint: int) -> list[int]:
-    found = [joint]
-    for j in found:
-        found += tree.children[j]
-    return found
-
-
-def _is_mirrored(tree: Tree, axis: int, top: int, chains: tuple[list[int], list[int]]) -> bool:
-    one, other = (tree.places[chain] - tree.places[top] for chain in chains)
-    image = other.copy()
-    image[:, axis] *= -1.0
-    apart = np.abs(one[:, axis] - other[:, axis]).max()
-    return bool(np.linalg.norm(one - image, axis=1).max() <= _MIRROR_TOLERANCE * tree.size
-                and apart > _MIRROR_TOLERANCE * tree.size)
-
-
-def _length(tree: Tree, chain: list[int]) -> float:
-    return float(np.linalg.norm(np.diff(tree.places[chain], axis=0), axis=1).sum())
-
-
-def _as_body(tree: Tree, legs: _Limbs, arms: _Limbs) -> dict[str, int]:
-    parts: dict[str, int] = {"pelvis": legs.top}
-    for limbs, names in ((legs, ("hip", "knee", "ankle", "toe")), (arms, ("shoulder", "elbow", "wrist"))):
-        first = _two_longest(tree, limbs.chains[0])
-        for side, chain in zip("lr", limbs.chains, strict=True):
-            joints = chain[first:first + len(names)]
-            parts |= {f"{side}_{name}": joint for name, joint in zip(names, joints, strict=False)}
-            if limbs is arms and first > 0:
-                parts[f"{side}_clavicle"] = chain[first - 1]
-    above = [child for child in tree.children[arms.top] if not any(child in chain[:1] for chain in arms.chains)]
-    if above:
-        way = _trunk_of_limb(tree, max(above, key=lambda child: len(_down(tree, child))))
-        if len(way) > 1 and not tree.children[way[-1]]:
-            parts["head"] = way[-1]
-        else:
-            parts["head"] = way[-1]
-    forward, up = forward_by_shape(tree, parts), _upwards(tree, parts)
-    if forward is None or up is None:
-        return {}
-    left = np.cross(up, forward)
-    for limb in (legs, arms):
-        a, b = (tree.places[chain[-1]] for chain in limb.chains)
-        if (a - b) @ left < 0.0:
-            names = ("hip", "knee", "ankle", "toe") if limb is legs else ("clavicle", "shoulder", "elbow", "wrist")
-            for name in names:
-                if f"l_{name}" in parts:
-                    parts[f"l_{name}"], parts[f"r_{name}"] = parts[f"r_{name}"], parts[f"l_{name}"]
-    return parts
-
-
-def _two_longest(tree: Tree, chain: list[int]) -> int:
-    """Return where in a chain the two neighbouring segments begin that are longest together."""
-    lengths = np.linalg.norm(np.diff(tree.places[chain], axis=0), axis=1)
-    return int(np.argmax(np.minimum(lengths[:-1], lengths[1:])))
 
 
 def to_front(turn: FloatArray) -> FloatArray:

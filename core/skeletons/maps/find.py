@@ -12,6 +12,8 @@ from .. import hanim
 from ..skeleton import Skeleton
 from . import body, names
 from .body import Tree
+from .fingers import fingers_of, first_of_counted
+from .shape import limbs_by_shape, without_between
 from .skeleton_map import SkeletonMap
 
 LIMBS: Final = (("hip", "knee", "ankle"), ("shoulder", "elbow", "wrist"))
@@ -28,6 +30,7 @@ does; names and shape disagree, or two joints could be it."""
 _LEAST_STANDARD = 0.9
 """Some rigs call a few joints as H-Anim does (L_Hip, L_Knee) and the others not; these are read as any other's."""
 _OFF_CHAIN = 10
+_BETWEEN = 0.35
 
 
 @lru_cache(maxsize=64)
@@ -48,9 +51,9 @@ def find_map(skeleton: Skeleton) -> SkeletonMap:
                     for name, reading in zip(skeleton.names, readings, strict=True)]
     found = _by_names(tree, readings)
     if not all(f"{side}_{limb[1]}" in found.parts for limb in LIMBS for side in "lr"):
-        shape = body.limbs_by_shape(tree)
+        shape = limbs_by_shape(tree)
         if len(shape) > len(found.parts):
-            found = _Found(shape, dict.fromkeys(shape, BY_SHAPE), ())
+            found = _Found(shape, dict.fromkeys(shape, BY_SHAPE), is_named=False)
             if "head" in shape and not _is_last_but(tree, shape["head"], 2):
                 found.certainties["head"] = IN_DOUBT  # the last of several: it may be the end of the head's bone
     return _checked(skeleton, tree, readings, found)
@@ -63,11 +66,12 @@ def _is_last_but(tree: Tree, head: int, most: int) -> bool:
 
 
 class _Found(NamedTuple):
-    """parts: joints by part, as in "l_knee"; certainties by part; warnings."""
+    """parts: joints by part, as in "l_knee"; certainties by part; doubles: what two joints could be, with both."""
 
     parts: dict[str, int]
     certainties: dict[str, float]
-    warnings: tuple[str, ...]
+    doubles: tuple[tuple[str, int, int], ...] = ()
+    is_named: bool = True
 
 
 def _standard(skeleton: Skeleton, tree: Tree, meant: tuple[str | None, ...]) -> SkeletonMap:
@@ -86,9 +90,11 @@ def _by_names(tree: Tree, readings: list[names.Reading]) -> _Found:
             possible.setdefault(key, []).append((rank, joint))
     chosen: dict[str, int] = {}
     sure: dict[str, float] = {}
-    warnings: list[str] = []
+    doubles: list[tuple[str, int, int]] = []
     for side, limb in product("lr", LIMBS):
         joints, is_whole = _best_limb(tree, [possible.get(f"{side}_{part}", []) for part in limb])
+        joints = [_below_between(tree, possible.get(f"{side}_{part}", []), joint, after)
+                  for part, joint, after in zip(limb, joints, (*joints[1:], None), strict=True)]
         if joints[1] is None:  # without elbow or knee it is no limb, whatever else a word stood for
             continue
         for part, best in zip(limb, joints, strict=True):
@@ -98,7 +104,7 @@ def _by_names(tree: Tree, readings: list[names.Reading]) -> _Found:
                 sure[key] = BY_NAME if is_whole else BY_PLACE
                 double = _second(tree, possible[key], best)
                 if double is not None:
-                    warnings.append(f"two bones could be {key}: {best} and {double}")
+                    doubles.append((key, best, double))
                     sure[key] = IN_DOUBT
     for side, (part, above, below) in product("lr", (("clavicle", "", "shoulder"), ("toe", "ankle", ""))):
         beside = _beside(tree, possible.get(f"{side}_{part}", []), chosen.get(f"{side}_{above}"),
@@ -110,7 +116,7 @@ def _by_names(tree: Tree, readings: list[names.Reading]) -> _Found:
         if possible.get(part):
             chosen[part] = min(possible[part], key=lambda entry: (len(tree.way_up(entry[1])), entry))[1]
             sure[part] = BY_NAME
-    return _Found(chosen, sure, tuple(warnings))
+    return _Found(chosen, sure, tuple(doubles))
 
 
 def _best_limb(tree: Tree, possible: list[list[tuple[int, int]]]) -> tuple[list[int | None], bool]:
@@ -133,6 +139,19 @@ def _best_limb(tree: Tree, possible: list[list[tuple[int, int]]]) -> tuple[list[
     return joints, all(tree.is_above(a, b) for a, b in pairwise(there))
 
 
+def _below_between(tree: Tree, possible: list[tuple[int, int]], joint: int | None, after: int | None) -> int | None:
+    """Return the joint of a limb, or the last of its name if it only stands between that one and the body.
+
+    Halves of a split bone are about as long as what comes after them; what stands between is short.
+    """
+    if joint is None or after is None:
+        return joint
+    way = [j for j in tree.way_up(after)[1:] if any(j == other for _, other in possible)]
+    last = way[0] if way and joint in way else joint
+    short, whole = (float(np.linalg.norm(tree.places[b] - tree.places[a])) for a, b in ((joint, last), (last, after)))
+    return last if short < _BETWEEN * whole else joint
+
+
 def _second(tree: Tree, possible: list[tuple[int, int]], joint: int) -> int | None:
     """Return another joint with as clear a name that is not on the same chain."""
     rank = min(rank for rank, j in possible if j == joint)
@@ -151,17 +170,23 @@ def _beside(tree: Tree, possible: list[tuple[int, int]], above: int | None, belo
 def _checked(skeleton: Skeleton, tree: Tree, readings: list[names.Reading], found: _Found) -> SkeletonMap:
     """Complete the limbs by trunk, neck and fingers, and hold them against the body's shape."""
     parts, sure = dict(found.parts), dict(found.certainties)
-    warnings = [_with_names(text, skeleton) for text in found.warnings]
+    warnings = [f"two bones could be {part}: {skeleton.names[one]!r} and {skeleton.names[other]!r}"
+                for part, one, other in found.doubles]
     if not any(f"l_{limb[0]}" in parts and f"r_{limb[0]}" in parts for limb in LIMBS):
         return _nobody(skeleton, "no pair of legs or arms was found")
     if not body.is_upright(tree, parts):
         return _nobody(skeleton, "the trunk does not stand upright over two legs, so this is taken for no humanoid")
-    _set_pelvis(tree, parts, sure)
+    if not found.is_named:
+        tree = without_between(tree)
+    _set_pelvis(tree, readings, parts, sure)
     if "head" not in parts and (head := _head(tree, readings, parts)) is not None:
         parts["head"] = head
     meant = _trunk(tree, readings, parts)
     meant |= {_JOINT_OF_PART[part]: joint for part, joint in parts.items() if part in _JOINT_OF_PART}
-    meant |= _fingers(tree, readings, parts)
+    for side in "lr":
+        if f"{side}_wrist" in parts:
+            meant |= fingers_of(tree, readings, side, parts[f"{side}_wrist"], first_of_counted(readings),
+                                found.is_named)
     turn = body.model_from_hanim(tree, parts)
     forward = body.forward_by_shape(tree, parts)
     factor = 1.0
@@ -179,20 +204,23 @@ def _checked(skeleton: Skeleton, tree: Tree, readings: list[names.Reading], foun
     return SkeletonMap(skeleton, tuple(names_of), tuple(certainties.tolist()), turn, tuple(warnings))
 
 
-def _with_names(text: str, skeleton: Skeleton) -> str:
-    return " ".join(repr(skeleton.names[int(word)]) if word.isdigit() else word for word in text.split(" "))
-
-
 def _nobody(skeleton: Skeleton, reason: str) -> SkeletonMap:
     return SkeletonMap(skeleton, (None,) * len(skeleton), (0.0,) * len(skeleton), None, (reason,))
 
 
-def _set_pelvis(tree: Tree, parts: dict[str, int], sure: dict[str, float]) -> None:
-    """Let the joint that both legs hang on be the pelvis, unless a joint named so is above it."""
+def _set_pelvis(tree: Tree, readings: list[names.Reading], parts: dict[str, int], sure: dict[str, float]) -> None:
+    """Let the joint that legs and trunk hang on be the pelvis, unless a joint named so is above it."""
     hips = [parts[part] for part in ("l_hip", "r_hip") if part in parts]
     shared = tree.shared(hips) if len(hips) == 2 else -1
     if shared < 0:
         return
+    chest = _chest(tree, parts)
+    if chest >= 0 and chest != shared and not tree.is_above(shared, chest):  # the trunk stands beside the legs' joint
+        both = tree.shared((shared, chest))
+        shared = both if both >= 0 and not tree.is_above(chest, shared) else shared
+    above = int(tree.parents[shared])
+    while above >= 0 and readings[shared].word == readings[above].word == "spine" and not readings[above].is_helper:
+        shared, above = above, int(tree.parents[above])  # legs may hang on the second joint of a spine
     named = parts.get("pelvis")
     if named is not None and (named == shared or tree.is_above(named, shared)):
         return  # a joint that carries the legs alone may hang below the one that carries all
@@ -228,6 +256,7 @@ def _trunk(tree: Tree, readings: list[names.Reading], parts: dict[str, int]) -> 
     spine: list[int] = []
     if pelvis is not None and chest >= 0 and (tree.is_above(pelvis, chest)):
         spine = [joint for joint in (*tree.between(pelvis, chest), chest) if joint not in taken]
+        spine = [joint for joint in spine if not readings[joint].is_helper] or spine
     elif pelvis is not None and head is not None and chest < 0:
         spine = [joint for joint in tree.between(pelvis, head) if "neck" not in readings[joint].word]
     neck: list[int] = []
@@ -235,6 +264,7 @@ def _trunk(tree: Tree, readings: list[names.Reading], parts: dict[str, int]) -> 
         below = chest if chest >= 0 else spine[-1] if spine else pelvis if pelvis is not None else -1
         neck = [joint for joint in tree.between(below, head) if joint not in taken] if below >= 0 else []
         neck = [joint for joint in neck if joint not in spine]
+        neck = [joint for joint in neck if not readings[joint].is_helper] or neck
     return _named(spine, _LUMBAR_TO_THORACIC) | _named(neck, _CERVICAL)
 
 
@@ -242,28 +272,3 @@ def _named(chain: list[int], vertebrae: tuple[str, ...]) -> dict[str, int]:
     """Give the joints of a chain vertebrae evenly, the lowest one first."""
     chain = chain[:len(vertebrae)]
     return {vertebrae[i * len(vertebrae) // len(chain)]: joint for i, joint in enumerate(chain)}
-
-
-def _fingers(tree: Tree, readings: list[names.Reading], parts: dict[str, int]) -> dict[str, int]:
-    """Return finger joints by name, in the order in which they hang on the hand."""
-    found: dict[str, int] = {}
-    for side, finger in product("lr", names.FINGERS):
-        wrist = parts.get(f"{side}_wrist")
-        if wrist is None:
-            continue
-        chain = [joint for joint, r in enumerate(readings) if r.finger == finger and r.side == side
-                 and not r.is_helper and tree.is_above(wrist, joint)]
-        chain.sort(key=lambda joint: len(tree.way_up(joint)))
-        chain = [joint for i, joint in enumerate(chain) if i == 0 or tree.is_above(chain[i - 1], joint)]
-        if finger == "thumb":
-            found |= {f"{side}_thumb{i}": joint for i, joint in enumerate(chain[:3], start=1)}
-            continue
-        if chain and (above := int(tree.parents[chain[0]])) != wrist and sum(
-                readings[child].finger != "thumb" for child in tree.children[above]) == 1:
-            chain.insert(0, above)  # a bone of the palm that carries this finger alone
-            found[f"{side}_{finger}0"] = above
-        has_metacarpal = bool(chain) and (f"{side}_{finger}0" in found or readings[chain[0]].link == 0 or (
-            len(chain) >= 4 and bool(tree.children[chain[3]])))
-        first = 0 if has_metacarpal else 1
-        found |= {f"{side}_{finger}{i}": joint for i, joint in enumerate(chain[:4 - first], start=first)}
-    return found

@@ -8,17 +8,32 @@ MakeHuman, Daz and most that people name by hand.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+from ..bone_names import words as words_of
+
 _SIDES: Final = {"l": "l", "left": "l", "lft": "l", "lf": "l", "r": "r", "right": "r", "rgt": "r", "rt": "r"}
 _NOISE_WORDS = """def jnt joint bone bind skin sk rig rigged char character b j c cc base mixamorig bip biped valve
     armature bend human humanoid f m n node actor"""
 _HELPER_WORDS = """ik fk pole target control ctrl ctl twist roll helper mch org nub end leaf tip top site socket slot
     handle handslot weapon prop sheath tweak corrective muscle pec breast heel parent sec adj gun attach mount camera
-    eff effector pv spline hose widget wgt vis master offset knuckle"""
+    eff effector pv spline hose widget wgt vis master offset knuckle between cancel helper"""
+_JAPANESE: Final = {
+    "全ての親": "master", "操作中心": "control", "センター": "center", "グルーブ": "groove", "キャンセル": "cancel",
+    "上半身": "upperbody", "下半身": "lowerbody", "腰": "waist", "つま先": "toe", "足首": "ankle", "手首": "wrist",
+    "ひざ": "knee", "膝": "knee", "ひじ": "elbow", "肘": "elbow", "親指": "thumb", "人差し指": "index",
+    "人差指": "index", "人指": "index", "中指": "middle", "薬指": "ring", "小指": "pinky", "捩": "twist",
+    "捻": "twist", "ねじり": "twist", "足": "thigh", "腕": "upperarm", "肩": "collar", "首": "neck", "頭": "head",
+    "左": "left", "右": "right", "先": "tip", "目": "eye", "髪": "hair", "手": "hold", "親": "parent",
+    "ダミー": "dummy", "調整": "adj"}
+"""What Japanese names consist of, as written for MikuMikuDance; longer words stand before those that they hold."""
+_JAPANESE_WORD: Final = re.compile("|".join(_JAPANESE))
+_JAPANESE_HELPERS: Final = frozenset(("d", "p", "c", "s", "ex"))
+"""Letters that mark doubles of a bone there: 左足D, 左肩P."""
+_RUN_TOGETHER: Final = {"lu": "l upper", "ru": "r upper", "lf": "l fore", "rf": "r fore"}
 _NOISE: Final = frozenset(_NOISE_WORDS.split())
 _HELPER: Final = frozenset(_HELPER_WORDS.split())
 _ANIMAL: Final = frozenset(("front", "back", "hind", "rear"))
@@ -28,12 +43,14 @@ _FINGER_WORDS: Final = {"thumb": "thumb", "index": "index", "indexfinger": "inde
                         "middle": "middle", "middlefinger": "middle", "mid": "middle", "ring": "ring",
                         "ringfinger": "ring", "pinky": "pinky", "pinkyfinger": "pinky", "little": "pinky",
                         "littlefinger": "pinky", "small": "pinky", "fingers": "middle", "handfinger": "middle"}
+_ONLY_FINGER: Final = {"fore": "index", "third": "ring"}
+"""Words that mean a finger where they stand alone."""
 _LINKS: Final = {"metacarpal": 0, "meta": 0, "inhand": 0, "proximal": 1, "prox": 1, "intermediate": 2, "med": 2,
                  "medial": 2, "distal": 3, "dist": 3}
 
 # Words for each part, the clearest first: where two joints could be one part, the earlier word has it.
 _PARTS: Final = {
-    "pelvis": "pelvis hips hip cog",
+    "pelvis": "pelvis hips hip cog center",
     "spine": "spine back lowerback chest torso abdomen waist stomach belly ribcage thorax upperchest upperbody",
     "neck": "neck",
     "head": "head skull",
@@ -56,13 +73,15 @@ class Reading:
     """What one name says.
 
     side: "l", "r" or "". word: the body's part as it stands there, joined and in lower case, "" for none.
-    finger: one of FINGERS or "". link: which of its joints, 0 for the metacarpal, −1 where nothing says so.
+    finger: one of FINGERS or "". count: of fingers that are counted which one, −1 for others; from 0 or from 1.
+    link: which of its joints, 0 for the metacarpal, −1 where nothing says so.
     is_helper: it controls, ends or holds something.
     """
 
     side: str = ""
     word: str = ""
     finger: str = ""
+    count: int = -1
     link: int = -1
     is_helper: bool = False
 
@@ -84,21 +103,37 @@ def read(name: str) -> Reading:
         elif word not in _NOISE and word not in _HELPER:
             rest.append(word)
     finger, link = _finger(rest)
-    if rest == ["finger"] and number[:1] in tuple("01234"):  # Biped counts: Finger0, Finger01, Finger02 are the thumb
-        finger = FINGERS[int(number[0])]
+    count = int(number[0]) if "finger" in rest and not finger and number[:1] in tuple("012345") else -1
     if not _ANIMAL.isdisjoint(rest) and not _LEG.isdisjoint(rest):  # one of four legs is no human's
         rest = []
-    return Reading(side, "" if finger else _part_word(rest), finger, link, not _HELPER.isdisjoint(words))
+    is_part = not finger and count < 0
+    return Reading(side, _part_word(rest) if is_part else "", finger, count, link, not _HELPER.isdisjoint(words))
 
 
 def _words(name: str) -> list[str]:
-    name = re.sub(r"(?i)\bbip\d*|mixamorig\d*|valvebiped", " ", name.rpartition(":")[2].rpartition("|")[2])
-    return [word.lower() for word in _WORD.findall(name)]
+    """Return the words of a name, Japanese ones in English, sides that run into others alone."""
+    name = unicodedata.normalize("NFKC", name.rpartition(":")[2].rpartition("|")[2])
+    english = _JAPANESE_WORD.sub(lambda found: f" {_JAPANESE[found[0]]} ", name)
+    found = words_of(re.sub(r"(?i)\bbip\d*|mixamorig\d*|valvebiped", " ", english))
+    if english != name and not _JAPANESE_HELPERS.isdisjoint(found):
+        found.append("helper")
+    return [word for i, word in enumerate(found) for word in _apart(word, found[i + 1:i + 2])]
+
+
+def _apart(word: str, after: list[str]) -> list[str]:
+    """Return a side and what it runs into, as in lthigh, or LUArm."""
+    if word in _RUN_TOGETHER and after in (["arm"], ["leg"]):
+        return _RUN_TOGETHER[word].split()
+    if word[:1] in ("l", "r") and (word[1:] in _KNOWN or word[1:] in _FINGER_WORDS) and word not in _KNOWN:
+        return [word[0], word[1:]]
+    return [word]
 
 
 def _finger(words: Sequence[str]) -> tuple[str, int]:
     """Return which finger the words name, and which of its joints."""
     finger = next((_FINGER_WORDS[w] for w in words if w in _FINGER_WORDS), "")
+    if len(words) == 1:
+        finger = finger or _ONLY_FINGER.get(words[0], "")
     link = next((_LINKS[w] for w in words if w in _LINKS), -1)
     if not finger:
         joined = "".join(words)
