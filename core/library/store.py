@@ -96,11 +96,14 @@ class ClipStore:
 
     def retargeted(self, clip: Clip, target: Skeleton, turn: FloatArray, *, source_map: SkeletonMap,
                    target_map: SkeletonMap, skin: BoolArray | None) -> Retargeted:
-        """Return a clip on another skeleton, see retarget, made once for each clip, rig, maps, axes and skin."""
+        """Return a clip on another skeleton, see retarget, made once for each clip, rig, maps, axes and skin.
+
+        A first pose that is no part of its motion is left out.
+        """
         key = ("retargeted", clip, target, turn.tobytes(), None if skin is None else skin.tobytes(),
                key_of_map(source_map), key_of_map(target_map))
         return self.made(key, lambda: retarget(clip, target, turn, source_map=source_map, target_map=target_map,
-                                               skin=skin))
+                                               skin=skin, without_first_pose=True))
 
     def clear(self) -> None:
         """Keep nothing any longer."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from ..maths.arrays import BoolArray, FloatArray
 from ..pha.document import parse
 from ..pha.programme import Programme, resolve
 from ..pha.sequence import Sequence, expand
-from ..retargeting.retarget import Retargeted
+from ..retargeting.retarget import Retargeted, standing_still
 from ..skeletons.maps import ESSENTIAL, SkeletonMap, find_map
 from ..skeletons.skeleton import Skeleton
 from .motion import Motion, compose
@@ -106,9 +106,14 @@ def played(sequence: Sequence, programme: Programme) -> tuple[Sequence, tuple[Cl
 def _fitted(clips: Iterable[Clip], names: Iterable[str], skeleton: Skeleton, maps: FindMap,
             retarget: Callable[..., Retargeted],
             place: Place) -> tuple[list[Retargeted], tuple[str, ...], tuple[Problem, ...]]:
-    """Return the clips on the skeleton, what each side has that the other has not, and what of that will be missed."""
-    fitted, errors = [], []
+    """Return the clips on the skeleton, what each side has that the other has not, and what is to be said of them.
+
+    A clip that cannot be played stands still and is told of; only where none can be, that is an error.
+    """
+    fitted: list[Retargeted] = []
+    errors: list[Problem] = []
     missed: dict[tuple[str, ...], Problem] = {}  # once for all clips that lack the same
+    said: list[Problem] = []
     without_target: dict[str, None] = {}
     without_source: set[str] = set(skeleton.names)
     for clip, name in zip(clips, names, strict=True):
@@ -117,17 +122,21 @@ def _fitted(clips: Iterable[Clip], names: Iterable[str], skeleton: Skeleton, map
             result = retarget(clip, source_map=meant)
         except SkeletonMismatchError as error:
             errors.append(Problem(f"{quoted(name)}: {error}", place))
+            fitted.append(standing_still(clip, skeleton, meant))
             continue
         fitted.append(result)
+        said += [Problem(f"{quoted(name)}: {text}", place, is_warning=True, is_note=True) for text in result.notes]
         if lost := _missed(result.unmatched_source, meant):
             names_lost = ", ".join(lost[:_NAMES_SHOWN]) + (" and more" if len(lost) > _NAMES_SHOWN else "")
             missed.setdefault(lost, Problem(f"{quoted(name)} moves {names_lost}, but nothing of "
                                             f"{quoted(skeleton.name)} goes with that", place, is_warning=True))
         without_target.update(dict.fromkeys(result.unmatched_source))
         without_source.intersection_update(result.unmatched_target)
-    if errors:
+    if len(errors) == len(fitted):
         raise ScoreError(*errors)
-    return fitted, (*without_target, *(n for n in skeleton.names if n in without_source)), tuple(missed.values())
+    told = (replace(error, is_warning=True) for error in errors)
+    return (fitted, (*without_target, *(n for n in skeleton.names if n in without_source)),
+            (*told, *missed.values(), *said))
 
 
 def _missed(unmatched: Iterable[str], meant: SkeletonMap) -> tuple[str, ...]:

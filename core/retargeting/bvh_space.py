@@ -16,6 +16,7 @@ from ..errors import TaktError
 from ..maths import rotations as rot
 from ..maths.arrays import FloatArray
 from ..skeletons.maps import SkeletonMap
+from .reference import find_reference
 from .upright import resting, scaled, turned
 
 AUTO: Final = "AUTO"
@@ -64,20 +65,22 @@ def placed(clip: Clip, found: SkeletonMap, space: BvhSpace) -> tuple[Clip, Skele
     found: the map of the clip's skeleton. A body that is not certain counts as standing in H-Anim's axes, in metres.
     Chosen axes are those of the motion, in which the rest pose may lie: it is made to stand.
     """
-    is_seen = found.is_sure and found.turn is not None
-    seen = found.turn if is_seen and found.turn is not None else rot.IDENTITY
-    up, forward = _axes(seen, space)
-    unit = _unit(found) if space.unit == AUTO else space.unit
+    reference = find_reference(clip, found).map
+    is_seen = reference.is_sure and reference.turn is not None
+    is_stated = space.up != AUTO or space.forward != AUTO
+    up, forward = _axes(reference.turn if is_seen and reference.turn is not None else rot.IDENTITY, space)
+    unit = _unit(reference) if space.unit == AUTO else space.unit
     label, metres = UNITS[unit]
     turn = _turn(up, forward)
-    stood = resting(clip, rot.multiply(turn, rot.conjugate(seen))) if is_seen else clip
+    stands = is_stated and found.is_sure and found.turn is not None
+    stood = resting(clip, rot.multiply(turn, rot.conjugate(found.turn))) if stands and found.turn is not None else clip
     new = scaled(turned(stood, rot.conjugate(turn)), metres)
     chosen = [value for value in (space.up, space.forward, space.unit) if value != AUTO]
     why = "as chosen" if len(chosen) == 3 else "seen from the body" if is_seen else "for want of a body that shows it"
     if chosen and len(chosen) < 3:
         why = f"partly chosen, else {why}"
-    is_stated = space.up != AUTO or space.forward != AUTO
-    new_map = replace(found, skeleton=new.skeleton, turn=rot.IDENTITY if is_seen or is_stated else found.turn)
+    new_map = replace(reference, skeleton=new.skeleton, turn=rot.IDENTITY if is_seen or is_stated else found.turn,
+                      has_given_axes=is_stated)
     return new, new_map, f"{AXES[up][0]} is up, facing {AXES[forward][0]}, in {label}: {why}"
 
 

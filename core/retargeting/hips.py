@@ -73,7 +73,7 @@ class HipsPath:
             above = with_ancestors(self.target.parents, np.array((parent,)))
             part = part_of(self.target, above, rotations, others)
             world = world_from_pose(part.skeleton, part.sample(times))[:, -1, :, :3]
-            away = np.linalg.solve(world, away[..., None])[..., 0]
+            away = np.asarray(np.linalg.solve(world, away[..., None])[..., 0], dtype=np.float64)
         size = float(np.ptp(self.target.rest_world[:, :, 3], axis=0).max())
         if np.abs(away).max() <= _STILL * size:
             return others

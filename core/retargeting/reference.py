@@ -22,12 +22,17 @@ from ..skeletons.maps import SkeletonMap, find_map
 from ..skeletons.posture import STANDS, Posture, measure_posture
 from ..skeletons.skeleton import Pose, Skeleton, world_from_pose
 
+REST_POSE: Final = "the rest pose"
+NONE_STANDS: Final = "a body that stands neither at rest nor in any frame"
 LEANS_RAD: Final = float(np.radians(7.5))
 """Bodies that stand straight have joints by which they seem to lean by up to 6°."""
+_STOOPS: Final = 0.2
+"""Bodies that are as upright as this at rest stand after their own fashion, where no frame shows them any better."""
 _FRAMES: Final = 48
 """Of a clip so many frames are looked at, evenly spread; of bodies without known names, fewer."""
 _FRAMES_WITHOUT_NAMES: Final = 8
 _FIRST_GOES_BEFORE: Final = 0.02
+_LOW_PERCENT: Final = 30.0
 _AT_ORIGIN: Final = 0.1
 """Of the leg: so far from the origin ankles stand that stand there."""
 
@@ -54,18 +59,19 @@ def find_reference(clip: Clip, found: SkeletonMap) -> Reference:
     """Find the pose in which a clip's body stands, and write the clip on a skeleton that rests so.
 
     found: the map of the clip's skeleton as it rests; where it knows nothing, names and shape are read in a frame in
-    which the body stands. Skeletons that are no bodies, and bodies that never stand, keep their rest pose.
+    which the body stands. Skeletons that are no bodies keep their rest pose, and so do bodies that never stand.
     """
     rest = _posture(clip.skeleton.rest_world[None, :, :, 3], found)
     if rest is not None and rest.upright[0] >= STANDS:
         return _from_rest(clip, found, rest)
     times = _times(clip, _FRAMES)
-    if rest is None and found.is_humanoid and found.is_sure or not clip.moved.any() or len(times) < 2:
-        return _unchanged(clip, found, "the rest pose, for want of another")
+    if (rest is None and found.is_humanoid and found.is_sure) or not clip.moved.any() or len(times) < 2:
+        return _unchanged(clip, found, REST_POSE)
     known = found if found.is_humanoid and found.is_sure else _map_in_motion(clip)
     frames = None if known is None else _posture(_places(clip, times), known)
     if known is None or frames is None or frames.upright.max() < STANDS:
-        return _unchanged(clip, found, "the rest pose, though it does not stand: nor does any frame")
+        stoops = rest is not None and rest.upright[0] >= _STOOPS
+        return _unchanged(clip, found, REST_POSE if stoops else NONE_STANDS)
     return _from_frame(clip, known, times, frames)
 
 
@@ -136,10 +142,10 @@ def _from_rest(clip: Clip, found: SkeletonMap, rest: Posture) -> Reference:
     own = rot.to_matrix(found.turn) if found.turn is not None else _right_angled(axes)
     times = _times(clip, _FRAMES)
     frames = _posture(_places(clip, times), found) if clip.moved.any() and len(times) > 1 else None
-    world = own if frames is None else _file_axes(axes, own, frames, clip, times, found)
+    world = own if frames is None or found.has_given_axes else _file_axes(axes, own, frames, clip, times, found)
     turn = _upright(axes, world)
     if turn is None or not is_seen:
-        return _unchanged(clip, found, "the rest pose")
+        return _unchanged(clip, found, REST_POSE)
     angle = np.degrees(rot.angle_between(turn, rot.IDENTITY))
     skeleton = clip.skeleton.turned(turn)
     new = replace(found, skeleton=skeleton, turn=rot.from_matrix(world))
@@ -154,12 +160,32 @@ def _from_frame(clip: Clip, known: SkeletonMap, times: FloatArray, frames: Postu
     best = int(np.argmax(upright))
     stands = frames.upright >= STANDS
     up = _nearest_axis(frames.axes[stands, :, 1].mean(axis=0))
-    world = _with_usual_front(up)
+    world = rot.to_matrix(known.turn) if known.has_given_axes and known.turn is not None else _with_usual_front(up)
     turn = rot.from_matrix(world @ frames.axes[best].T)
     skeleton = posed(clip.skeleton, clip.sample(times[[best]]).at(0)).turned(turn)
     new = replace(known, skeleton=skeleton, turn=rot.from_matrix(world))
-    why = f"the body as it stands at {times[best]:.2f} s, since its rest pose does not stand"
-    return Reference(rebased(clip, skeleton), new, float(times[best]), False, why)
+    why = f"the frame at {times[best]:.2f} s, since the rest pose of {clip.skeleton.name or 'its body'} does not stand"
+    stood = rebased(clip, skeleton)
+    return Reference(stood, new, float(times[best]), False, why, _soles(stood, new, times, up))
+
+
+def _soles(clip: Clip, found: SkeletonMap, times: FloatArray, up: FloatArray) -> dict[str, FloatArray]:
+    """Return for ankles which direction their soles turn upwards in the skeleton's rest pose.
+
+    That is the direction which is upright while ankle and toes are as low as they mostly are when they stand.
+    """
+    world, soles = world_from_pose(clip.skeleton, clip.sample(times)), {}
+    for side in "lr":
+        foot = [found.joint_of[name] for name in (f"{side}_ankle", f"{side}_metatarsal") if name in found.joint_of]
+        if f"{side}_ankle" not in found.joint_of:
+            continue
+        heights = world[..., 3][:, foot] @ up
+        stands = (heights <= np.percentile(heights, _LOW_PERCENT, axis=0)).all(axis=1)
+        turned = np.linalg.solve(world[stands, foot[0], :, :3], np.broadcast_to(up, (int(stands.sum()), 3))[..., None])
+        sole = clip.skeleton.rest_world[foot[0], :, :3] @ turned[..., 0].sum(axis=0)
+        if np.linalg.norm(sole) > 0.0:
+            soles[f"{side}_ankle"] = np.asarray(sole / np.linalg.norm(sole), dtype=np.float64)
+    return soles
 
 
 def posed(skeleton: Skeleton, pose: Pose) -> Skeleton:

@@ -32,16 +32,16 @@ def rest_corrections(source: Skeleton, target: Skeleton, pairs: Pairing, above: 
         name = pairs.meant[p] or ""
         if name in _FEET:
             if up is not None:
-                ends = [pair_of.get(f"{name[:2]}metatarsal", p)] * 2
-                feet = [place[end] - place[p] for place, end in zip((to_place, from_place), ends, strict=True)]
-                corrections[p] = _foot(*feet, (soles or {}).get(name, up), up)
+                toes = pair_of.get(f"{name[:2]}metatarsal", p)
+                there, here = (place[toes] - place[p] for place in (to_place, from_place))
+                corrections[p] = _foot(there, here, (soles or {}).get(name, up), up)
             continue
         if above[p] >= 0:
             corrections[p] = corrections[above[p]]
         if name in _HANDS and len(knuckles := [pair_of[k] for k in _knuckles(name) if k in pair_of]) > 1:
-            there, here = (_palm(place[p], place[knuckles]) for place in (to_place, from_place))
-            if there is not None and here is not None:
-                corrections[p] = rot.from_matrix(there @ here.T)
+            palms = [_palm(place[p], place[knuckles]) for place in (to_place, from_place)]
+            if palms[0] is not None and palms[1] is not None:
+                corrections[p] = rot.from_matrix(palms[0] @ palms[1].T)
             continue
         end = pair_of.get(_NEXT_IN_LIMB.get(name, ""))
         if end is not None:
@@ -52,12 +52,12 @@ def rest_corrections(source: Skeleton, target: Skeleton, pairs: Pairing, above: 
 
 def _foot(there: FloatArray, here: FloatArray, sole: FloatArray, up: FloatArray) -> FloatArray:
     """Return the rotation (4,) that lays a foot, from ankle to toes, on another's: first its sole, then its toes."""
-    tilt = _shortest_arc(up, sole)
+    tilt = rot.shortest_arc(up, sole)
     now = rot.rotate(tilt, here - (here @ up) * up)
     then = there - (there @ sole) * sole
     if min(np.linalg.norm(now), np.linalg.norm(then)) <= _LEVEL * min(np.linalg.norm(here), np.linalg.norm(there)):
         return tilt  # toes that point up or down, or that nobody knows
-    return rot.multiply(_shortest_arc(now, then), tilt)
+    return rot.multiply(rot.shortest_arc(now, then), tilt)
 
 
 def _palm(wrist: FloatArray, knuckles: FloatArray) -> FloatArray | None:

@@ -30,10 +30,11 @@ from ..skeletons.hierarchy import steps_between
 from ..skeletons.maps import SkeletonMap, find_map
 from ..skeletons.skeleton import Skeleton, world_from_pose
 from .doubles import doubles
-from .loose import carried, loose_joints
+from .first_pose import first_pose_end, from_time
 from .hips import HipsPath
+from .loose import carried, loose_joints
 from .matching import SAME_PLACE, Pairing, has_same_joints, pair
-from .reference import Reference, find_reference, rebased, stood_up
+from .reference import NONE_STANDS, REST_POSE, Reference, find_reference, rebased, stood_up
 from .rest_pose import leg_ratio, rest_corrections
 from .upright import Standing, grounded, standing, turned
 
@@ -52,7 +53,8 @@ class Retargeted:
     unmatched_source: joints that move and that nothing plays; unmatched_target: joints that stay at rest.
     is_own: the skeletons are the same one (up to the joints' axes and one scale), and every track plays.
     doubles: joints of the target that follow others, for these stand where they stand and are played.
-    source_map: what the clip's joints were taken for. reference: in which pose they were compared, as a sentence.
+    source_map: what the clip's joints were taken for. reference: in which pose they were compared, in words.
+    left_out_s: how much of the clip's beginning was left out, a pose that is no part of the motion.
     """
 
     clip: Clip
@@ -63,15 +65,32 @@ class Retargeted:
     doubles: dict[int, int]
     source_map: SkeletonMap
     reference: str = ""
+    left_out_s: float = 0.0
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was done that nobody asked for, one sentence each."""
+        pose = (f"compared in {self.reference}",) if self.reference not in ("", REST_POSE) else ()
+        left_out = (f"the first {self.left_out_s:.3g} s are a pose that is no part of the motion, and are left out",)
+        return pose + (left_out if self.left_out_s else ())
+
+
+def standing_still(clip: Clip, target: Skeleton, source_map: SkeletonMap) -> Retargeted:
+    """Return what stands in for a clip that cannot be played: the target at rest, as long as the clip lasts."""
+    still = Clip(clip.name, target, clip.duration_s, Tracks.empty(4), Tracks.empty(3), Tracks.empty(3), clip.is_looping)
+    names = tuple(clip.skeleton.names[j] for j in np.flatnonzero(clip.moved))
+    return Retargeted(still, (), names, target.names, False, {}, source_map)
 
 
 def retarget(clip: Clip, target: Skeleton, turn: FloatArray = rot.IDENTITY, *, source_map: SkeletonMap | None = None,
-             target_map: SkeletonMap | None = None, skin: BoolArray | None = None) -> Retargeted:
+             target_map: SkeletonMap | None = None, skin: BoolArray | None = None,
+             keeps_first_pose: bool = False) -> Retargeted:
     """Play a clip on another skeleton.
 
     turn: (4,) leads from the clip's model axes to the target's, unless both bodies show that it is another one.
     source_map, target_map: what the joints are in H-Anim; found where they are not given.
     skin: (J,) which joints of the target deform its skin; all of them, where it is not given.
+    keeps_first_pose: also a T-pose in front of the motion is played (see first_pose.py).
     On its own skeleton every track plays, translations and scales too, to rounding. On another one joints rotate
     only, each from the pose in which the clip's body stands (see reference.py), and the hips go the source's way,
     scaled by the ratio of leg lengths; limbs that do not hang on the body they belong to are carried along with it,
@@ -79,7 +98,10 @@ def retarget(clip: Clip, target: Skeleton, turn: FloatArray = rot.IDENTITY, *, s
     Raises SkeletonMismatchError where no joint goes with any other, or it is not certain which.
     """
     bodies = _Bodies.of(clip, source_map or find_map(clip.skeleton), target_map or find_map(target), turn, skin)
-    clip, plan, pairs = bodies.source, bodies.plan, bodies.plan.pairs
+    plan, pairs, clip = bodies.plan, bodies.plan.pairs, bodies.source
+    start_s = None if keeps_first_pose else first_pose_end(clip)
+    if start_s is not None:
+        clip = from_time(clip, start_s)
     stood = clip if plan.is_own or not bodies.reference.is_placed else standing(clip, pairs)
     played = _played(bodies, stood)
     if played.skeleton is not target:
@@ -90,7 +112,7 @@ def retarget(clip: Clip, target: Skeleton, turn: FloatArray = rot.IDENTITY, *, s
                       for s, t in zip(pairs.source.tolist(), pairs.target.tolist(), strict=True)),
         tuple(clip.skeleton.names[j] for j in np.setdiff1d(np.flatnonzero(bodies.moved), used)),
         tuple(target.names[j] for j in np.setdiff1d(np.arange(len(target)), pairs.target)), plan.is_own,
-        plan.doubles, bodies.reference.map, bodies.reference.why)
+        plan.doubles, bodies.reference.map, bodies.reference.why, start_s or 0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,11 +144,14 @@ class _Bodies:
     @classmethod
     def _planned(cls, reference: Reference, moved: BoolArray, target: SkeletonMap, turn: FloatArray,
                  skin: BoolArray) -> _Bodies:
+        both = f"clip {reference.clip.name!r} and skeleton {target.skeleton.name!r}"
+        lies = f"the clip is of {NONE_STANDS}" if reference.why == NONE_STANDS else ""
+        if lies and reference.map.is_sure and target.is_sure:
+            raise SkeletonMismatchError(f"{both} cannot be compared: {lies}. Give it a frame in which the body stands")
         try:
             pairs = pair(reference.map, target, moved)
         except SkeletonMismatchError as error:
-            name = reference.clip.name
-            raise SkeletonMismatchError(f"clip {name!r} and skeleton {target.skeleton.name!r} {error}") from error
+            raise SkeletonMismatchError(f"{both} {error}{'; ' * bool(lies)}{lies}") from error
         whole = _turn(turn, reference.map, target)
         upright = turned(reference.clip, whole)
         up = None if target.turn is None else rot.rotate(target.turn, _UP)
@@ -150,10 +175,10 @@ def _played(bodies: _Bodies, stood: Clip) -> Clip:
             translations = path.followed(rotations, translations)
         here = Standing(target, rotations, carried(target, loose, rotations, translations), up)
         there = Standing(stood.skeleton, stood.rotations, stood.translations, up)
-        translations = grounded(there, here, pairs, translations, plan.ratio, is_known and stood is bodies.source)
+        is_high = is_known and stood.skeleton is bodies.source.skeleton
+        translations = grounded(there, here, pairs, translations, plan.ratio, is_high)
     translations = carried(target, loose, rotations, translations)
-    clip = bodies.source
-    return Clip(clip.name, target, clip.duration_s, rotations, translations, tracks.scales(), clip.is_looping)
+    return Clip(stood.name, target, stood.duration_s, rotations, translations, tracks.scales(), stood.is_looping)
 
 
 def _turn(stated: FloatArray, source: SkeletonMap, target: SkeletonMap) -> FloatArray:

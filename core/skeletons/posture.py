@@ -30,7 +30,7 @@ class Posture:
 
 
 def measure_posture(places: FloatArray, joint_of: Mapping[str, int]) -> Posture | None:
-    """Measure poses by the places (F, J, 3) of joints; None where hips or shoulders, or all above and below, are unknown.
+    """Measure poses by the places (F, J, 3) of joints; None where too little of a body is known.
 
     joint_of: the joints by their names in H-Anim. Neither the model's axes nor its rest pose count.
     """
@@ -80,7 +80,7 @@ def _legs(at: Mapping[str, FloatArray]) -> list[FloatArray]:
 def _lowest(at: Mapping[str, FloatArray]) -> FloatArray:
     """Return the middle of the feet, or of the knees where there are none."""
     part = "ankle" if _has(at, "ankle") else "knee"
-    return np.mean([at[f"{side}_{part}"] for side in "lr" if f"{side}_{part}" in at], axis=0)
+    return np.asarray(np.mean([at[f"{side}_{part}"] for side in "lr" if f"{side}_{part}" in at], axis=0))
 
 
 def _unit(ways: FloatArray) -> FloatArray:

@@ -78,7 +78,7 @@ class _Bone:
 
 @cache
 def movements() -> tuple[Clip, ...]:
-    """Return movements whose pelvis is one piece, from the hips to the first lumbar joint: what hangs on either may change."""
+    """Return movements whose pelvis is one piece, hips to lowest spine, so that legs may hang on either."""
     clips = [*build_clips("feet/Steps.skeleton.xml"), *build_clips("dance/Moves.skeleton")]
     return tuple(_with_stiff_waist(clip) for clip in clips)
 
@@ -171,8 +171,9 @@ def _bones(body: Skeleton, how: Rewriting) -> dict[str, _Bone]:
         for part, height in (("jaw", 0.02), ("cheek", 0.06), ("brow", 0.1)):
             for side, x in (("l", 1.0), ("r", -1.0)):
                 for i in range(4):
-                    place = head + (x * (0.06 - 0.015 * i), height, 0.03 * i)
-                    bones[f"{side}_{part}{i}"] = _Bone("skullbase", place, f"{side}_{part}{i - 1}" if i else "skullbase")
+                    place = head + np.array((x * (0.06 - 0.015 * i), height, 0.03 * i))
+                    above = f"{side}_{part}{i - 1}" if i else "skullbase"
+                    bones[f"{side}_{part}{i}"] = _Bone("skullbase", place, above)
     if how.leaves:
         ends = set(bones) - {bone.above for bone in bones.values()} - {"ik"}
         for name in sorted(ends):
@@ -190,7 +191,7 @@ def _put_between(bones: dict[str, _Bone], how: Rewriting) -> None:
     if how.between == "HIP_JOINTS":
         for side in "lr":
             hip = bones[f"{side}_hip"]
-            bones[f"{side}_between"] = _Bone(hip.above, bones[hip.above].place + (0.0, -0.01, 0.0), hip.above)
+            bones[f"{side}_between"] = _Bone(hip.above, bones[hip.above].place - 0.01 * Y, hip.above)
             hip.above = f"{side}_between"
     elif how.between == "COM":  # the pelvis carries the legs alone, the trunk stands beside it
         bones["com"] = _Bone(root, bones[root].place, "", root)
@@ -201,7 +202,7 @@ def _put_between(bones: dict[str, _Bone], how: Rewriting) -> None:
         bones[root].above = "floor"
         if how.between == "IK":
             for side in "lr":
-                bones[f"{side}_ik"] = _Bone(root, bones[f"{side}_ankle"].place + (0.02, 0.0, 0.0), "floor")
+                bones[f"{side}_ik"] = _Bone(root, bones[f"{side}_ankle"].place + 0.02 * X, "floor")
     elif how.between == "EVERYWHERE":
         for name, bone in list(bones.items()):
             if bone.above:

@@ -9,7 +9,7 @@ import numpy as np
 from takt.core.clips.clip import Clip
 from takt.core.errors import SkeletonMismatchError
 from takt.core.maths.arrays import FloatArray
-from takt.core.retargeting.retarget import Retargeted, retarget
+from takt.core.retargeting.retarget import retarget
 from takt.core.skeletons import hanim
 from takt.core.skeletons.maps import SURE, SkeletonMap, find_map
 from takt.core.skeletons.skeleton import Skeleton, world_from_pose
@@ -17,7 +17,7 @@ from takt.tests.core.rewriting import Rewriting, Rewritten, rewritten
 
 LIMBS = [(f"{side}_{a}", f"{side}_{b}") for side in "lr" for a, b in
          (("hip", "knee"), ("knee", "ankle"), ("shoulder", "elbow"), ("elbow", "wrist"))]
-_REGIONS = {name: "spine" for name in hanim.SPINE[:17]} | {name: "neck" for name in hanim.SPINE[17:]}
+_REGIONS = dict.fromkeys(hanim.SPINE[:17], "spine") | dict.fromkeys(hanim.SPINE[17:], "neck")
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,19 +51,15 @@ def measured(clip: Clip, how: Rewriting, target: Skeleton) -> Figures:
     ours = find_map(target)
     one, other = (world_from_pose(target, c.sample(t))[..., 3] for c, t in
                   ((wanted, times), (done.clip, times + new.start_s - late)))
-    ways = [np.stack([w[:, ours.joint_of[b]] - w[:, ours.joint_of[a]] for a, b in LIMBS], axis=1) for w in (one, other)]
-    across = np.linalg.norm(np.cross(*ways), axis=-1)
+    there, here = (np.stack([w[:, ours.joint_of[b]] - w[:, ours.joint_of[a]] for a, b in LIMBS], axis=1)
+                   for w in (one, other))
+    across = np.linalg.norm(np.cross(there, here), axis=-1)
     hips = [ours.joint_of[name] for name in ("l_hip", "r_hip")]
-    leg = sum(float(np.linalg.norm(target.rest_world[ours.joint_of[b], :, 3] - target.rest_world[ours.joint_of[a], :, 3]))
-              for a, b in LIMBS[:2])
+    rest = target.rest_world[:, :, 3]
+    leg = sum(float(np.linalg.norm(rest[ours.joint_of[b]] - rest[ours.joint_of[a]])) for a, b in LIMBS[:2])
     path = np.linalg.norm((one - other)[:, hips].mean(axis=1), axis=-1).max() / leg
-    return Figures(how, "", np.degrees(np.arctan2(across, np.sum(ways[0] * ways[1], axis=-1))), float(path),
-                   *judged(map_of(new.clip, done), new))
-
-
-def map_of(clip: Clip, done: Retargeted) -> SkeletonMap:
-    """Return what the clip's joints were taken for."""
-    return done.source_map if hasattr(done, "source_map") else find_map(clip.skeleton)
+    return Figures(how, "", np.degrees(np.arctan2(across, np.sum(there * here, axis=-1))), float(path),
+                   *judged(done.source_map, new))
 
 
 def judged(found: SkeletonMap, new: Rewritten) -> tuple[tuple[str, ...], int, tuple[str, ...], int]:

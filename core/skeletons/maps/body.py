@@ -96,7 +96,7 @@ class Tree:
         return found
 
     def chain(self, joint: int) -> list[int]:
-        """Return the chain down from a joint, where it branches in two by the way with more joints, to a hand's fork."""
+        """Return the chain down from a joint to a hand's fork, where it branches in two by the way with more joints."""
         chain = [joint]
         while self.children[chain[-1]] and len(self.children[chain[-1]]) < _FORK:
             chain.append(max(self.children[chain[-1]], key=self.counts.__getitem__))

@@ -1,4 +1,4 @@
-"""Fingers: by their names, and by where they are on the hand and how many joints each has where names say too little."""
+"""Fingers: by their names, else by where they are on the hand and how many joints each has."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def _by_place(tree: Tree, readings: Sequence[names.Reading], wrist: int) -> dict
 
 
 def _thumb(tree: Tree, wrist: int, chains: Sequence[list[int]]) -> list[int] | None:
-    """Return the finger that has fewer joints than all others, or begins much nearer to the wrist; None if none does."""
+    """Return the finger that has fewer joints than all others, or begins much nearer to the wrist; else None."""
     fewest = sorted(chains, key=len)
     if len(fewest[0]) < len(fewest[1]) and len(fewest[1]) == len(fewest[-1]):
         return fewest[0]

@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import product
 from typing import Final
 
 import numpy as np
 
-from ..hierarchy import children_of
 from .body import Tree, forward_by_shape, is_upright, upwards
 
 _ALIKE: Final = 0.1
 """Limbs of one pair have segments whose lengths differ by less than this share of the limb."""
 _APART: Final = 1e-3
 """Of the body's size: limbs that begin nearer to each other than this, and end so, are doubles."""
+_SHORTEST_LEG: Final = 0.6
+"""Of the longest limb of all."""
+_DOWNWARDS: Final = 0.25
+"""Cosine between the vertical and parts of the legs that is the least in a body that stands."""
 _SHORTEST_ARM: Final = 0.35
 """Of a leg: what is shorter, as in a face, is no arm."""
 _NEIGHBOURS: Final = 4
 """With so many of the limbs next in length on one joint a limb is compared."""
 _MOST_PAIRS: Final = 24
 _LIMB_JOINTS: Final = 3
+_LEG_JOINTS: Final = 4
+"""From the hip to the toes; where there are more, bones end in joints, as exporters add them."""
 _EARLY: Final = 0.2
 """A joint stands between others where it lies in line with them and nearer to one than this share of the way."""
 _IN_LINE: Final = 0.999
@@ -38,12 +44,23 @@ def limbs_by_shape(tree: Tree) -> dict[str, int]:
     plain = without_between(tree)
     pairs = _pairs(plain)
     for legs, arms in product(pairs, repeat=2):
-        if legs is not arms and (plain.is_above(legs.top, arms.top) or legs.top == arms.top) and (
-                _SHORTEST_ARM * legs.length < arms.length):
+        if (legs is not arms and legs.length >= _SHORTEST_LEG * pairs[0].length
+                and arms.length > _SHORTEST_ARM * legs.length and plain.shared((legs.top, arms.top)) >= 0
+                and not plain.is_above(arms.top, legs.top)):
             parts = _as_body(plain, legs, arms)
-            if parts and is_upright(plain, parts):
+            if parts and is_upright(plain, parts) and _stands_on_legs(plain, parts):
                 return parts
     return {}
+
+
+def _stands_on_legs(tree: Tree, parts: Mapping[str, int]) -> bool:
+    """Tell whether no thigh and no shin goes upwards; of bones in a pile some do."""
+    up = upwards(tree, dict(parts))
+    if up is None:
+        return False
+    ways = [tree.places[parts[f"{side}_{a}"]] - tree.places[parts[f"{side}_{b}"]]
+            for side in "lr" for a, b in (("hip", "knee"), ("knee", "ankle"))]
+    return all(way @ up > _DOWNWARDS * np.linalg.norm(way) * np.linalg.norm(up) for way in ways)
 
 
 def without_between(tree: Tree) -> Tree:
@@ -114,7 +131,9 @@ def _as_body(tree: Tree, legs: _Limbs, arms: _Limbs) -> dict[str, int]:
     above = [child for child in tree.children[arms.top] if not any(child in chain[:1] for chain in
                                                                    (*arms.chains, *legs.chains))]
     if above:
-        parts["head"] = tree.chain(max(above, key=tree.counts.__getitem__))[-1]
+        way = tree.chain(max(above, key=tree.counts.__getitem__))
+        has_ends = len(legs.chains[0]) - legs.first > _LEG_JOINTS and not tree.children[way[-1]]
+        parts["head"] = way[-2] if has_ends and len(way) > 1 else way[-1]
     forward, up = forward_by_shape(tree, parts), upwards(tree, parts)
     if forward is None or up is None:
         return {}

@@ -35,7 +35,7 @@ class SkeletonMap:
     certainties: one for each joint, 0 to 1; 0 where it means nothing.
     turn: (4,) right-angled rotation from H-Anim's axes to the skeleton's; None where the body does not tell.
     warnings: what looked odd. is_checked: a person said so, or the joints
-    bear H-Anim's own names.
+    bear H-Anim's own names. has_given_axes: a person said what the turn is, whatever the body shows.
     """
 
     skeleton: Skeleton
@@ -44,6 +44,7 @@ class SkeletonMap:
     turn: FloatArray | None = None
     warnings: tuple[str, ...] = ()
     is_checked: bool = False
+    has_given_axes: bool = False
 
     def __post_init__(self) -> None:
         if len(self.meant) != len(self.skeleton) or len(self.certainties) != len(self.skeleton):

@@ -1,0 +1,77 @@
+"""First poses that are no part of a motion: a T-pose or A-pose in front, as motion libraries put there, then a jump."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from ..clips.clip import Clip, Tracks
+from ..clips.keyed import keys_of, packed, sampled
+from ..maths import rotations as rot
+from ..maths.arrays import FloatArray
+
+_FIRST_FRAMES: Final = 4
+"""The jump comes within so many frames."""
+_JUMP_RAD: Final = float(np.radians(25.0))
+"""Some joint turns by more than this from the one frame to the next, where there is a jump."""
+_FASTER, _FASTER_OVER_ALL = 1.5, 2.5
+"""Than the motion ever is afterwards: in the joint that is fastest, and over all joints, which the clips that were
+tried reach without such a pose only up to 1.5 and 1.7, in other clips each."""
+_LONGEST_S: Final = 0.2
+"""Keys that are farther apart are no frames."""
+_FEWEST: Final = 6
+"""Of so few frames nobody knows how fast the motion is."""
+_SEEN: Final = 512
+"""So many steps of the rest of a clip are looked at, those at even distances."""
+
+
+def first_pose_end(clip: Clip) -> float | None:
+    """Return when the motion begins, where the pose in front of it is none of its; else None.
+
+    That is after a jump within the first frames, faster than all that comes later, in one joint and over all.
+    """
+    turning = clip.rotations
+    times = np.unique(turning.times_s)
+    if clip.is_looping or len(times) < _FIRST_FRAMES + _FEWEST:
+        return None
+    later = np.unique(np.linspace(_FIRST_FRAMES, len(times) - 2, _SEEN).astype(np.int64))
+    steps = np.concatenate((np.arange(_FIRST_FRAMES), later))
+    before, after = (_rotations(turning, times[at]) for at in (steps, steps + 1))
+    angles = rot.angle_between(before, after)
+    rates = angles / (times[steps + 1] - times[steps])[:, None]
+    fastest, mean = rates.max(axis=1), rates.mean(axis=1)
+    jump = int(np.argmax(fastest[:_FIRST_FRAMES]))
+    rest = np.delete(np.arange(len(steps)), jump)
+    is_frame = times[jump + 1] - times[jump] <= _LONGEST_S
+    is_faster = fastest[jump] > _FASTER * fastest[rest].max() and mean[jump] > _FASTER_OVER_ALL * mean[rest].max()
+    if not (is_frame and is_faster and angles[jump].max() > _JUMP_RAD):
+        return None
+    return float(times[jump + 1])
+
+
+def _rotations(tracks: Tracks, times: FloatArray) -> FloatArray:
+    """Return what all tracks are at times (F,): (F, T, 4)."""
+    before, after, share = tracks.neighbours(times)
+    return rot.nlerp(tracks.values[before], tracks.values[after], share)
+
+
+def from_time(clip: Clip, start_s: float) -> Clip:
+    """Return a clip without what comes before a time, which becomes its beginning."""
+
+    def later(tracks: Tracks) -> Tracks:
+        kept = []
+        for i, joint in enumerate(tracks.joints.tolist()):
+            times, values = keys_of(tracks, i)
+            after = times >= start_s
+            if not after.any() or times[after][0] > start_s:
+                here = sampled(tracks, i, np.array((start_s,))) if values.shape[1] == 4 else np.array(
+                    [[np.interp(start_s, times, value) for value in values.T]])
+                times, values = np.concatenate(((start_s,), times[after])), np.concatenate((here, values[after]))
+            else:
+                times, values = times[after], values[after]
+            kept.append((joint, times - start_s, values))
+        return packed(kept, tracks.values.shape[1])
+
+    return Clip(clip.name, clip.skeleton, clip.duration_s - start_s, later(clip.rotations), later(clip.translations),
+                later(clip.scales), clip.is_looping)
