@@ -9,16 +9,19 @@ import numpy as np
 
 from ..maths import rotations as rot
 from ..maths.arrays import FloatArray
-from .clip import Tracks
+from ..skeletons.skeleton import Pose
+from .clip import Clip, Tracks
 
 SAMPLE_S: Final = 1.0 / 30.0
 """Longest time between keys where several joints' rotations become one joint's."""
 
+_LONG_ENOUGH: Final = 1.3
+
 
 def filled(times: FloatArray) -> FloatArray:
-    """Add times between the first and the last, so that no gap is much longer than SAMPLE_S."""
+    """Add times between the first and the last, so that no gap is much longer than SAMPLE_S; films' 24 fps do."""
     steps = int(np.ceil((times[-1] - times[0]) / SAMPLE_S))
-    if np.diff(times).max(initial=0.0) <= SAMPLE_S:
+    if np.diff(times).max(initial=0.0) <= _LONG_ENOUGH * SAMPLE_S:
         return times
     return np.union1d(times, np.linspace(times[0], times[-1], steps + 1))
 
@@ -37,6 +40,31 @@ def sampled(tracks: Tracks, index: int, times: FloatArray) -> FloatArray:
     alone = Tracks(np.zeros(1, np.int64), np.array((0, len(own_times))), own_times, values)
     before, after, share = alone.neighbours(times)
     return rot.nlerp(values[before[:, 0]], values[after[:, 0]], share[:, 0])
+
+
+def poses_at(clip: Clip, times: FloatArray) -> Pose:
+    """Return what clip.sample does for times (F,), without tables of all keys: for few frames, or few joints."""
+    if clip.is_looping:
+        return clip.sample(times)
+    pose = Pose.rest(clip.skeleton, len(times))
+    for tracks, out in ((clip.rotations, pose.rotations), (clip.translations, pose.translations),
+                        (clip.scales, pose.scales)):
+        for i, joint in enumerate(tracks.joints.tolist()):
+            out[:, joint] = _at(*keys_of(tracks, i), times)
+    return pose
+
+
+def _at(own: FloatArray, values: FloatArray, times: FloatArray) -> FloatArray:
+    """Return what stands at times (F,) between keys, (F, C)."""
+    if np.array_equal(own, times):
+        return values
+    before = np.clip(np.searchsorted(own, times, side="right") - 1, 0, len(own) - 1)
+    after = np.minimum(before + 1, len(own) - 1)
+    gap = own[after] - own[before]
+    share = np.divide(times - own[before], gap, out=np.zeros(len(times)), where=gap > 0.0).clip(0.0, 1.0)
+    if values.shape[1] == 4:
+        return rot.nlerp(values[before], values[after], share)
+    return np.asarray(values[before] + share[:, None] * (values[after] - values[before]))
 
 
 def packed(tracks: Sequence[tuple[int, FloatArray, FloatArray]], channels: int) -> Tracks:

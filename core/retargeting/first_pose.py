@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from ..clips.clip import Clip, Tracks
-from ..clips.keyed import keys_of, packed, sampled
+from ..clips.keyed import keys_of, packed, poses_at
 from ..maths import rotations as rot
 from ..maths.arrays import FloatArray
 
@@ -32,12 +32,14 @@ def first_pose_end(clip: Clip) -> float | None:
     That is after a jump within the first frames, faster than all that comes later, in one joint and over all.
     """
     turning = clip.rotations
-    times = np.unique(turning.times_s)
-    if clip.is_looping or len(times) < _FIRST_FRAMES + _FEWEST:
+    if clip.is_looping or not len(turning):
+        return None
+    times = keys_of(turning, int(np.argmax(np.diff(turning.starts))))[0]
+    if len(times) < _FIRST_FRAMES + _FEWEST or not (np.diff(times) > 0.0).all():
         return None
     later = np.unique(np.linspace(_FIRST_FRAMES, len(times) - 2, _SEEN).astype(np.int64))
     steps = np.concatenate((np.arange(_FIRST_FRAMES), later))
-    before, after = (_rotations(turning, times[at]) for at in (steps, steps + 1))
+    before, after = (poses_at(clip, times[at]).rotations[:, turning.joints] for at in (steps, steps + 1))
     angles = rot.angle_between(before, after)
     rates = angles / (times[steps + 1] - times[steps])[:, None]
     fastest, mean = rates.max(axis=1), rates.mean(axis=1)
@@ -50,28 +52,19 @@ def first_pose_end(clip: Clip) -> float | None:
     return float(times[jump + 1])
 
 
-def _rotations(tracks: Tracks, times: FloatArray) -> FloatArray:
-    """Return what all tracks are at times (F,): (F, T, 4)."""
-    before, after, share = tracks.neighbours(times)
-    return rot.nlerp(tracks.values[before], tracks.values[after], share)
-
-
 def from_time(clip: Clip, start_s: float) -> Clip:
     """Return a clip without what comes before a time, which becomes its beginning."""
 
-    def later(tracks: Tracks) -> Tracks:
+    start = poses_at(clip, np.array((start_s,))).at(0)
+
+    def later(tracks: Tracks, values_there: FloatArray) -> Tracks:
         kept = []
         for i, joint in enumerate(tracks.joints.tolist()):
             times, values = keys_of(tracks, i)
-            after = times >= start_s
-            if not after.any() or times[after][0] > start_s:
-                here = sampled(tracks, i, np.array((start_s,))) if values.shape[1] == 4 else np.array(
-                    [[np.interp(start_s, times, value) for value in values.T]])
-                times, values = np.concatenate(((start_s,), times[after])), np.concatenate((here, values[after]))
-            else:
-                times, values = times[after], values[after]
-            kept.append((joint, times - start_s, values))
+            after = times > start_s
+            kept.append((joint, np.concatenate(((0.0,), times[after] - start_s)),
+                         np.concatenate((values_there[[joint]], values[after]))))
         return packed(kept, tracks.values.shape[1])
 
-    return Clip(clip.name, clip.skeleton, clip.duration_s - start_s, later(clip.rotations), later(clip.translations),
-                later(clip.scales), clip.is_looping)
+    return Clip(clip.name, clip.skeleton, clip.duration_s - start_s, later(clip.rotations, start.rotations),
+                later(clip.translations, start.translations), later(clip.scales, start.scales), clip.is_looping)

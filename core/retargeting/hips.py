@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..clips.clip import Clip, Tracks
-from ..clips.keyed import filled, keys_of, packed
+from ..clips.keyed import filled, keys_of, packed, poses_at
 from ..maths.arrays import FloatArray, IntArray
 from ..skeletons import hanim
 from ..skeletons.hierarchy import is_descendant, way_up, with_ancestors
@@ -72,7 +72,7 @@ class HipsPath:
         if parent >= 0:
             above = with_ancestors(self.target.parents, np.array((parent,)))
             part = part_of(self.target, above, rotations, others)
-            world = world_from_pose(part.skeleton, part.sample(times))[:, -1, :, :3]
+            world = world_from_pose(part.skeleton, poses_at(part, times))[:, -1, :, :3]
             away = np.asarray(np.linalg.solve(world, away[..., None])[..., 0], dtype=np.float64)
         size = float(np.ptp(self.target.rest_world[:, :, 3], axis=0).max())
         if np.abs(away).max() <= _STILL * size:
@@ -92,5 +92,5 @@ def _middle(skeleton: Skeleton, hips: IntArray, rotations: Tracks, translations:
     """Return the middle between the hips over times, (F, 3)."""
     keep = with_ancestors(skeleton.parents, hips)
     part = part_of(skeleton, keep, rotations, translations)
-    world = world_from_pose(part.skeleton, part.sample(times))
+    world = world_from_pose(part.skeleton, poses_at(part, times))
     return np.asarray(world[..., 3][:, np.searchsorted(keep, hips)].mean(axis=1))

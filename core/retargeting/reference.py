@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 
 from ..clips.clip import Clip, Tracks
-from ..clips.keyed import keys_of, packed
+from ..clips.keyed import keys_of, packed, poses_at
 from ..maths import rotations as rot
 from ..maths.arrays import FloatArray, IntArray
 from ..skeletons.maps import SkeletonMap, find_map
@@ -67,11 +67,13 @@ def find_reference(clip: Clip, found: SkeletonMap) -> Reference:
     times = _times(clip, _FRAMES)
     if (rest is None and found.is_humanoid and found.is_sure) or not clip.moved.any() or len(times) < 2:
         return _unchanged(clip, found, REST_POSE)
-    known = found if found.is_humanoid and found.is_sure else _map_in_motion(clip)
+    is_known = found.is_humanoid and found.is_sure
+    known = found if is_known else _map_in_motion(clip) if found.is_humanoid or found.may_stand else None
     frames = None if known is None else _posture(_places(clip, times), known)
     if known is None or frames is None or frames.upright.max() < STANDS:
         stoops = rest is not None and rest.upright[0] >= _STOOPS
-        return _unchanged(clip, found, REST_POSE if stoops else NONE_STANDS)
+        may = found.is_humanoid or found.may_stand
+        return _unchanged(clip, found, NONE_STANDS if may and not stoops else REST_POSE)
     return _from_frame(clip, known, times, frames)
 
 
@@ -132,7 +134,7 @@ def _times(clip: Clip, count: int) -> FloatArray:
 
 
 def _places(clip: Clip, times: FloatArray) -> FloatArray:
-    return world_from_pose(clip.skeleton, clip.sample(times))[..., 3]
+    return world_from_pose(clip.skeleton, poses_at(clip, times))[..., 3]
 
 
 def _from_rest(clip: Clip, found: SkeletonMap, rest: Posture) -> Reference:
@@ -162,7 +164,7 @@ def _from_frame(clip: Clip, known: SkeletonMap, times: FloatArray, frames: Postu
     up = _nearest_axis(frames.axes[stands, :, 1].mean(axis=0))
     world = rot.to_matrix(known.turn) if known.has_given_axes and known.turn is not None else _with_usual_front(up)
     turn = rot.from_matrix(world @ frames.axes[best].T)
-    skeleton = posed(clip.skeleton, clip.sample(times[[best]]).at(0)).turned(turn)
+    skeleton = posed(clip.skeleton, poses_at(clip, times[[best]]).at(0)).turned(turn)
     new = replace(known, skeleton=skeleton, turn=rot.from_matrix(world))
     why = f"the frame at {times[best]:.2f} s, since the rest pose of {clip.skeleton.name or 'its body'} does not stand"
     stood = rebased(clip, skeleton)
@@ -174,7 +176,7 @@ def _soles(clip: Clip, found: SkeletonMap, times: FloatArray, up: FloatArray) ->
 
     That is the direction which is upright while ankle and toes are as low as they mostly are when they stand.
     """
-    world, soles = world_from_pose(clip.skeleton, clip.sample(times)), {}
+    world, soles = world_from_pose(clip.skeleton, poses_at(clip, times)), {}
     for side in "lr":
         foot = [found.joint_of[name] for name in (f"{side}_ankle", f"{side}_metatarsal") if name in found.joint_of]
         if f"{side}_ankle" not in found.joint_of:
@@ -197,7 +199,7 @@ def posed(skeleton: Skeleton, pose: Pose) -> Skeleton:
 def _map_in_motion(clip: Clip) -> SkeletonMap | None:
     """Return the map of the first frame looked at whose body can be told from its names or shape."""
     for time in _times(clip, _FRAMES_WITHOUT_NAMES):
-        found = find_map.__wrapped__(posed(clip.skeleton, clip.sample(np.array((time,))).at(0)))
+        found = find_map.__wrapped__(posed(clip.skeleton, poses_at(clip, np.array((time,))).at(0)))
         if found.is_humanoid and found.is_sure:
             return replace(found, skeleton=clip.skeleton)
     return None

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from ..clips.clip import Clip, Tracks
-from ..clips.keyed import filled, keys_of, packed
+from ..clips.keyed import filled, keys_of, packed, poses_at
 from ..maths import rotations as rot
 from ..maths.arrays import FloatArray, IntArray
 from ..skeletons.hierarchy import way_up, with_ancestors
@@ -128,10 +128,10 @@ class Standing:
         """
         keep = with_ancestors(self.skeleton.parents, feet)
         clip, rows = part_of(self.skeleton, keep, self.rotations, self.translations), np.searchsorted(keep, feet)
-        heights = np.empty((len(times), len(feet)))
+        pose, heights = poses_at(clip, times), np.empty((len(times), len(feet)))
         for start in range(0, len(times), _FRAMES_AT_ONCE):  # what is worked on stays in the processor's cache
             run = slice(start, start + _FRAMES_AT_ONCE)
-            world = world_from_pose(clip.skeleton, clip.sample(times[run]))[:, rows]
+            world = world_from_pose(clip.skeleton, pose.at(run))[:, rows]
             heights[run] = world[..., 3] @ self.up
         ground = self.skeleton.rest_world[feet, :, 3] @ self.up
         if twins is not None:

@@ -13,7 +13,7 @@ from ..skeleton import Skeleton
 from . import body, names
 from .body import Tree
 from .fingers import fingers_of, first_of_counted
-from .shape import limbs_by_shape, without_between
+from .shape import has_limbs, limbs_by_shape, without_between
 from .skeleton_map import SkeletonMap
 
 LIMBS: Final = (("hip", "knee", "ankle"), ("shoulder", "elbow", "wrist"))
@@ -173,9 +173,10 @@ def _checked(skeleton: Skeleton, tree: Tree, readings: list[names.Reading], foun
     warnings = [f"two bones could be {part}: {skeleton.names[one]!r} and {skeleton.names[other]!r}"
                 for part, one, other in found.doubles]
     if not any(f"l_{limb[0]}" in parts and f"r_{limb[0]}" in parts for limb in LIMBS):
-        return _nobody(skeleton, "no pair of legs or arms was found")
+        return _nobody(skeleton, "no pair of legs or arms was found", has_limbs(tree))
     if not body.is_upright(tree, parts):
-        return _nobody(skeleton, "the trunk does not stand upright over two legs, so this is taken for no humanoid")
+        return _nobody(skeleton, "the trunk does not stand upright over two legs, so this is taken for no humanoid",
+                       may_stand=True)
     if not found.is_named:
         tree = without_between(tree)
     _set_pelvis(tree, readings, parts, sure)
@@ -204,8 +205,8 @@ def _checked(skeleton: Skeleton, tree: Tree, readings: list[names.Reading], foun
     return SkeletonMap(skeleton, tuple(names_of), tuple(certainties.tolist()), turn, tuple(warnings))
 
 
-def _nobody(skeleton: Skeleton, reason: str) -> SkeletonMap:
-    return SkeletonMap(skeleton, (None,) * len(skeleton), (0.0,) * len(skeleton), None, (reason,))
+def _nobody(skeleton: Skeleton, reason: str, may_stand: bool) -> SkeletonMap:
+    return SkeletonMap(skeleton, (None,) * len(skeleton), (0.0,) * len(skeleton), None, (reason,), may_stand=may_stand)
 
 
 def _set_pelvis(tree: Tree, readings: list[names.Reading], parts: dict[str, int], sure: dict[str, float]) -> None:

@@ -53,6 +53,11 @@ def limbs_by_shape(tree: Tree) -> dict[str, int]:
     return {}
 
 
+def has_limbs(tree: Tree) -> bool:
+    """Tell whether there are two pairs of limbs that could be a body's, however it stands."""
+    return tree.size > 0.0 and len(_pairs(without_between(tree))) > 1
+
+
 def _stands_on_legs(tree: Tree, parts: Mapping[str, int]) -> bool:
     """Tell whether no thigh and no shin goes upwards; of bones in a pile some do."""
     up = upwards(tree, dict(parts))

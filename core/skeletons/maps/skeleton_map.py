@@ -35,7 +35,8 @@ class SkeletonMap:
     certainties: one for each joint, 0 to 1; 0 where it means nothing.
     turn: (4,) right-angled rotation from H-Anim's axes to the skeleton's; None where the body does not tell.
     warnings: what looked odd. is_checked: a person said so, or the joints
-    bear H-Anim's own names. has_given_axes: a person said what the turn is, whatever the body shows.
+    bear H-Anim's own names. has_given_axes: a person said what the turn is, whatever the body shows. may_stand:
+    limbs were found, but they do not stand as the skeleton rests; another pose may tell more.
     """
 
     skeleton: Skeleton
@@ -45,6 +46,7 @@ class SkeletonMap:
     warnings: tuple[str, ...] = ()
     is_checked: bool = False
     has_given_axes: bool = False
+    may_stand: bool = False
 
     def __post_init__(self) -> None:
         if len(self.meant) != len(self.skeleton) or len(self.certainties) != len(self.skeleton):
