@@ -54,7 +54,6 @@ def first_pose_end(clip: Clip) -> float | None:
 
 def from_time(clip: Clip, start_s: float) -> Clip:
     """Return a clip without what comes before a time, which becomes its beginning."""
-
     start = poses_at(clip, np.array((start_s,))).at(0)
 
     def later(tracks: Tracks, values_there: FloatArray) -> Tracks:

@@ -21,8 +21,8 @@ class Posture:
     """How a body stands in F poses.
 
     axes: (F, 3, 3) matrices model_from_body: its left, up and front as columns, measured on hips, shoulders, legs.
-    upright: (F,) cosine of the worst of the angles by which trunk, thighs and shins leave the vertical, hips and
-    shoulders the sideways direction, toes the front; −1 at worst.
+    upright: (F,) cosine of the worst of the angles by which the trunk leaves the legs' direction, thighs and shins
+    the vertical, hips and shoulders the sideways direction, toes the front; −1 at worst.
     """
 
     axes: FloatArray
@@ -47,7 +47,7 @@ def measure_posture(places: FloatArray, joint_of: Mapping[str, int]) -> Posture 
     left = np.sum(across, axis=0)
     left = _unit(left - _dot(left, up)[:, None] * up)
     front = np.cross(left, up)
-    angles = [_dot(way, up) for way in ways] + [_dot(_unit(-leg), up) for leg in legs]
+    angles = [_dot(way, ways[0]) for way in ways[1:]] + [_dot(_unit(-leg), up) for leg in legs]
     angles += [_dot(way, left) for way in across]
     if toes := [at[f"{side}_metatarsal"] - at[f"{side}_ankle"] for side in "lr"
                 if {f"{side}_metatarsal", f"{side}_ankle"} <= set(at)]:

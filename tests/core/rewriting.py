@@ -230,7 +230,7 @@ def _rest(rest: FloatArray, above: np.ndarray, how: Rewriting, rng: np.random.Ge
     if how.zero == "PILE":
         return axes, rot.identities(joints), 0.0 * root
     axis = Y if how.zero == "TURNED" else rot.rotate(rot.from_axis_angle(Y, rng.uniform(0.0, 2.0 * np.pi)), X)
-    lean = rot.from_axis_angle(axis, np.radians(how.angle_deg))
+    lean = rot.from_axis_angle(axis, np.radians(how.angle_deg if how.zero != "KEPT" else 0.0))
     return axes, rot.multiply(lean, axes), rot.rotate(lean, root)
 
 

@@ -39,14 +39,20 @@ def test_settings_reach_the_motion():
     assert m.duration_s == pytest.approx(1.6 + m.transitions_s.sum())
 
 
-def test_only_clips_that_are_played_are_fitted():
+def test_only_clips_that_are_played_are_fitted_and_one_that_cannot_be_costs_only_itself():
     stranger = Skeleton.from_arrays(("wheel",), (-1,), rot.identities(1), np.zeros((1, 3)))
     car = Clip("car", stranger, 1.0, Tracks.uniform(np.array((0,)), np.array((0.0,)), rot.identities(1, 1)),
                Tracks.empty(3), Tracks.empty(3))
     clips = library(feet_Steps=(turning("left", X, (0.0, 1.0)), car))
     assert performed(score(procedure("main", 'left duration="1"')), clips).clips[0].name == "left"
-    with pytest.raises(ScoreError, match=r"'feet\.Steps\.car': .*'wheel'|'feet\.Steps\.car': .*wheel"):
-        performed(score(procedure("main", 'left duration="1"', 'car duration="1"')), clips)
+    motion = performed(score(procedure("main", 'left duration="1"', 'car duration="1"')), clips)
+    (problem,) = [p for p in motion.problems if "wheel" in p.message]
+    assert problem.message.startswith("'feet.Steps.car': clip 'car' and skeleton") and problem.is_warning
+    alone = performed(score(procedure("main", 'left duration="1"')), clips)
+    np.testing.assert_allclose(motion.sample(np.array((0.3,))).rotations, alone.sample(np.array((0.3,))).rotations)
+    assert motion.clips[1].duration_s == 1.0 and not motion.clips[1].moved.any()
+    with pytest.raises(ScoreError, match=r"'feet\.Steps\.car': .*wheel"):
+        performed(score(procedure("main", 'car duration="1"')), clips)
 
 
 def test_joints_without_counterpart_are_listed():

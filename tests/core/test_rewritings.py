@@ -1,0 +1,94 @@
+"""Clips rewritten in hundreds of ways play as they did; TAKT_REWRITINGS=400 tries so many combinations."""
+
+import os
+from collections.abc import Iterable
+from functools import cache
+
+import numpy as np
+import pytest
+
+from takt.core.skeletons.maps import find_map
+from takt.core.skeletons.skeleton import Skeleton
+from takt.samples.skeleton import build_skeleton
+from takt.tests.core.rewriting import (
+    BETWEENS,
+    FPS,
+    NAMES,
+    UNITS,
+    ZEROS,
+    Rewriting,
+    movements,
+    random_rewriting,
+    rewritten,
+)
+from takt.tests.core.rewriting_figures import Figures, judged, measured
+from takt.tests.core.rigs import RIGS, worn
+from takt.tests.core.test_retarget import with_axes
+
+COMBINATIONS = int(os.environ.get("TAKT_REWRITINGS", "40"))
+MEAN_DEG, WORST_DEG = 0.1, 2.0
+PATH = 0.005
+"""Of the leg, where the zero pose says where the body stands."""
+GROUND = 0.03
+"""Of the leg, where nothing but the motion tells how high the ground is, and where the body stands on it."""
+WRONG, MISSED = 0.005, 0.03
+LOST = ("LINE", "PILE")
+"""Zero poses that say nothing of where the body stands."""
+
+
+@cache
+def targets() -> tuple[Skeleton, ...]:
+    """Return bodies of another size and of other joints, in axes of their own."""
+    return (with_axes(build_skeleton(), np.random.default_rng(1), 1.3),
+            with_axes(worn(RIGS["Unreal's mannequin"]), np.random.default_rng(3)))
+
+
+def tried(hows: Iterable[Rewriting]) -> list[Figures]:
+    clips = movements()
+    return [measured(clips[7 * i % len(clips)], how, targets()[i % 2]) for i, how in enumerate(hows)]
+
+
+def check(figures: list[Figures]) -> None:
+    """Raise where limbs, paths, or maps are further off than they may be."""
+    assert [(f.refused, f.how) for f in figures if f.refused] == []
+    assert max(f.apart_deg.mean() for f in figures) <= MEAN_DEG
+    assert [(f.apart_deg.max(), f.how) for f in figures if f.apart_deg.max() > WORST_DEG] == []
+    assert [(f.hips, f.how) for f in figures if f.hips > (GROUND if f.how.zero in LOST else PATH)] == []
+    assert sum(len(f.wrong) for f in figures) <= WRONG * sum(f.sure for f in figures), [f.wrong for f in figures]
+    assert sum(len(f.missed) for f in figures) <= MISSED * sum(f.joints for f in figures), [f.missed for f in figures]
+
+
+ONE_BY_ONE = {
+    **{f"zero pose: {zero}": [Rewriting(zero=zero, angle_deg=angle, seed=i) for i, angle in enumerate((10, 42, 90))]
+       for zero in ZEROS},
+    **{f"between: {between}": [Rewriting(between=between, names=name) for name in ("Mixamo", "numbered")]
+       for between in BETWEENS},
+    "legs on the spine": [Rewriting(legs_on_spine=True)],
+    "spine": [Rewriting(spine=count, names=name) for count in range(1, 7) for name in ("Mixamo", "numbered")],
+    "palms": [Rewriting(palms=True, names=name) for name in ("Mixamo", "VRoid", "without meaning")],
+    "leaves": [Rewriting(leaves=True, palms=palms, names=name) for palms in (False, True)
+               for name in ("Mixamo", "without meaning")],
+    "units": [Rewriting(unit=unit) for unit in UNITS],
+    "frame rates": [Rewriting(fps=fps) for fps in FPS],
+    "shuffled": [Rewriting(is_shuffled=True, names=name) for name in ("Mixamo", "without meaning")],
+    "T-pose in front": [Rewriting(starts_in_t=True, fps=fps) for fps in FPS],
+    "faces": [Rewriting(has_face=True, names=name, zero=zero) for name in NAMES[-2:] for zero in ("KEPT", "PILE")],
+}
+
+
+@pytest.mark.parametrize("fault", ONE_BY_ONE)
+def test_a_clip_written_in_another_way_plays_the_same(fault: str) -> None:
+    check(tried(ONE_BY_ONE[fault]))
+
+
+def test_many_ways_of_writing_combined() -> None:
+    check(tried(map(random_rewriting, range(COMBINATIONS))))
+
+
+@pytest.mark.parametrize("names", NAMES)
+def test_names_of_many_rigs_are_read(names: str) -> None:
+    """Those in which words, sides and fingers are written in other ways, Japanese ones, and none at all."""
+    new = rewritten(movements()[0], Rewriting(names=names, palms=names == "MMD"))
+    wrong, _, missed, _ = judged(find_map(new.clip.skeleton), new)
+    assert wrong == () and missed == ()
+
