@@ -33,8 +33,8 @@ _FRAMES: Final = 48
 _FRAMES_WITHOUT_NAMES: Final = 8
 _FIRST_GOES_BEFORE: Final = 0.02
 _LOW_PERCENT: Final = 30.0
-_AT_ORIGIN: Final = 0.1
-"""Of the leg: so far from the origin ankles stand that stand there."""
+_AT_ORIGIN: Final = 0.15
+"""Of the leg: no farther from the vertical through the origin are hips and ankles of a body that stands there."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -223,7 +223,7 @@ def _file_axes(rest: FloatArray, own: FloatArray, frames: Posture, clip: Clip, t
         return own
     ups = frames.axes[stands, :, 1]
     up, other = _nearest_axis(rest[:, 1]), _nearest_axis(ups.mean(axis=0))
-    if up @ other < 1.0 - 1e-9 and _stands_along(other, up, ups, clip, times, found):
+    if up @ other < 1.0 - 1e-9 and _stands_along(other, up, rest[:, 1], ups, clip, times, found):
         up = other
     front = own[:, 2] if abs(own[:, 2] @ up) < 0.5 and own[:, 1] @ up > 0.5 else None
     usual = _with_usual_front(up)
@@ -235,16 +235,18 @@ def _file_axes(rest: FloatArray, own: FloatArray, frames: Posture, clip: Clip, t
     return own
 
 
-def _stands_along(other: FloatArray, up: FloatArray, ups: FloatArray, clip: Clip, times: FloatArray,
-                  found: SkeletonMap) -> bool:
+def _stands_along(other: FloatArray, up: FloatArray, rest: FloatArray, ups: FloatArray, clip: Clip,
+                  times: FloatArray, found: SkeletonMap) -> bool:
     """Tell whether a clip moves with `other` upwards, not `up`: that its body stands on the ground so.
 
-    Where the rest pose leans the direction of the motion is the only one along an axis. Else one who lies on the
-    ground and one whose file rests lying look the same, but for the height of the lowest joint over the ground at 0.
+    Where the rest pose leans that is so if the motion is nearer to an axis. Else one who lies on the ground and one
+    whose file rests lying look the same, but for the height of the lowest joint over the ground at 0.
     """
-    feet = [joint for name, joint in found.joint_of.items() if name[2:] in ("ankle", "metatarsal")]
+    mean = ups.mean(axis=0)
+    if rest @ up < np.cos(LEANS_RAD):
+        return bool(mean @ other > rest @ up * np.linalg.norm(mean))
     hips = [found.joint_of[name] for name in ("l_hip", "r_hip", "l_ankle", "r_ankle") if name in found.joint_of]
-    if len(hips) < 4 or not feet:
+    if len(hips) < 4:
         return False
     places = _places(clip, times)
     leg = float(np.linalg.norm(places[:, hips[:2]].mean(axis=1) - places[:, hips[2:]].mean(axis=1), axis=1).max())
@@ -260,7 +262,8 @@ def _stands_on_origin(found: SkeletonMap, up: FloatArray) -> bool:
         return False
     foot, hip = (found.skeleton.rest_world[joints, :, 3].mean(axis=0) for joints in (feet, hips))
     leg, height = float(np.linalg.norm(hip - foot)), float(foot @ up)
-    return bool(np.linalg.norm(foot - height * up) < _AT_ORIGIN * leg and 0.0 < height < 2.0 * _AT_ORIGIN * leg)
+    away = max(float(np.linalg.norm(place - (place @ up) * up)) for place in (foot, hip))
+    return away < _AT_ORIGIN * leg and 0.0 < height < 2.0 * _AT_ORIGIN * leg
 
 
 def _nearest_axis(way: FloatArray) -> FloatArray:

@@ -30,7 +30,7 @@ does; names and shape disagree, or two joints could be it."""
 _LEAST_STANDARD = 0.9
 """Some rigs call a few joints as H-Anim does (L_Hip, L_Knee) and the others not; these are read as any other's."""
 _OFF_CHAIN = 10
-_BETWEEN = 0.35
+_BETWEEN, _IN_LINE = 0.35, 0.7
 
 
 @lru_cache(maxsize=64)
@@ -142,14 +142,17 @@ def _best_limb(tree: Tree, possible: list[list[tuple[int, int]]]) -> tuple[list[
 def _below_between(tree: Tree, possible: list[tuple[int, int]], joint: int | None, after: int | None) -> int | None:
     """Return the joint of a limb, or the last of its name if it only stands between that one and the body.
 
-    Halves of a split bone are about as long as what comes after them; what stands between is short.
+    Halves of a split bone are about as long as what comes after them and in line with it; what stands between is
+    short, or leads aside.
     """
     if joint is None or after is None:
         return joint
     way = [j for j in tree.way_up(after)[1:] if any(j == other for _, other in possible)]
     last = way[0] if way and joint in way else joint
-    short, whole = (float(np.linalg.norm(tree.places[b] - tree.places[a])) for a, b in ((joint, last), (last, after)))
-    return last if short < _BETWEEN * whole else joint
+    ways = tree.places[last] - tree.places[joint], tree.places[after] - tree.places[last]
+    short, whole = (float(np.linalg.norm(way)) for way in ways)
+    is_aside = float(ways[0] @ ways[1]) < _IN_LINE * short * whole
+    return last if short < _BETWEEN * whole or (is_aside and short < whole) else joint
 
 
 def _second(tree: Tree, possible: list[tuple[int, int]], joint: int) -> int | None:
@@ -184,10 +187,7 @@ def _checked(skeleton: Skeleton, tree: Tree, readings: list[names.Reading], foun
         parts["head"] = head
     meant = _trunk(tree, readings, parts)
     meant |= {_JOINT_OF_PART[part]: joint for part, joint in parts.items() if part in _JOINT_OF_PART}
-    for side in "lr":
-        if f"{side}_wrist" in parts:
-            meant |= fingers_of(tree, readings, side, parts[f"{side}_wrist"], first_of_counted(readings),
-                                found.is_named)
+    fingers = _fingers(tree, readings, parts, found.is_named)
     turn = body.model_from_hanim(tree, parts)
     forward = body.forward_by_shape(tree, parts)
     factor = 1.0
@@ -196,13 +196,26 @@ def _checked(skeleton: Skeleton, tree: Tree, readings: list[names.Reading], foun
         factor = IN_DOUBT
     if "pelvis" not in parts:
         warnings.append("no bone was found for the hips: the way over the ground cannot be played")
-    joint_certainty = {joint: sure.get(part, BY_PLACE) for part, joint in parts.items()}
+    by_place = BY_PLACE if found.is_named else BY_SHAPE
+    sure_of = dict.fromkeys(meant.values(), by_place) | {joint: sure.get(part, by_place) for part, joint in
+                                                         parts.items()}
+    is_whole = found.is_named or len({name[2:-1] for name in fingers}) == len(names.FINGERS)
+    sure_of |= dict.fromkeys(fingers.values(), by_place if is_whole else IN_DOUBT)
     certainties = np.zeros(len(skeleton))
     names_of: list[str | None] = [None] * len(skeleton)
-    for name, joint in meant.items():
+    for name, joint in (meant | fingers).items():
         if names_of[joint] is None:
-            names_of[joint], certainties[joint] = name, factor * joint_certainty.get(joint, BY_PLACE)
+            names_of[joint], certainties[joint] = name, factor * sure_of[joint]
     return SkeletonMap(skeleton, tuple(names_of), tuple(certainties.tolist()), turn, tuple(warnings))
+
+
+def _fingers(tree: Tree, readings: list[names.Reading], parts: dict[str, int], is_named: bool) -> dict[str, int]:
+    """Return the joints of both hands' fingers by name."""
+    first, found = first_of_counted(readings), dict[str, int]()
+    for side in "lr":
+        if f"{side}_wrist" in parts:
+            found |= fingers_of(tree, readings, side, parts[f"{side}_wrist"], first, is_named)
+    return found
 
 
 def _nobody(skeleton: Skeleton, reason: str, may_stand: bool) -> SkeletonMap:
@@ -220,7 +233,7 @@ def _set_pelvis(tree: Tree, readings: list[names.Reading], parts: dict[str, int]
         both = tree.shared((shared, chest))
         shared = both if both >= 0 and not tree.is_above(chest, shared) else shared
     above = int(tree.parents[shared])
-    while above >= 0 and readings[shared].word == readings[above].word == "spine" and not readings[above].is_helper:
+    while above >= 0 and readings[shared].is_spine and readings[above].is_spine:
         shared, above = above, int(tree.parents[above])  # legs may hang on the second joint of a spine
     named = parts.get("pelvis")
     if named is not None and (named == shared or tree.is_above(named, shared)):
@@ -265,7 +278,8 @@ def _trunk(tree: Tree, readings: list[names.Reading], parts: dict[str, int]) -> 
         below = chest if chest >= 0 else spine[-1] if spine else pelvis if pelvis is not None else -1
         neck = [joint for joint in tree.between(below, head) if joint not in taken] if below >= 0 else []
         neck = [joint for joint in neck if joint not in spine]
-        neck = [joint for joint in neck if not readings[joint].is_helper] or neck
+        neck = [joint for joint in neck if not readings[joint].is_helper] or [
+            joint for joint in neck if readings[joint].word == "neck"]
     return _named(spine, _LUMBAR_TO_THORACIC) | _named(neck, _CERVICAL)
 
 

@@ -85,6 +85,11 @@ class Reading:
     link: int = -1
     is_helper: bool = False
 
+    @property
+    def is_spine(self) -> bool:
+        """Tell whether it names a part of the trunk above the hips."""
+        return (self.word, "spine") in _RANK and not self.is_helper
+
 
 def read(name: str) -> Reading:
     """Read one name.

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Final
 
 import numpy as np
 
+from .. import hanim
+from ..posture import STANDS, measure_posture
 from .body import Tree, forward_by_shape, is_upright, upwards
 
 _ALIKE: Final = 0.1
@@ -17,8 +19,7 @@ _APART: Final = 1e-3
 """Of the body's size: limbs that begin nearer to each other than this, and end so, are doubles."""
 _SHORTEST_LEG: Final = 0.6
 """Of the longest limb of all."""
-_DOWNWARDS: Final = 0.25
-"""Cosine between the vertical and parts of the legs that is the least in a body that stands."""
+_JOINT_OF_PART: Final = {"pelvis": hanim.ROOT, "head": "skullbase"}
 _SHORTEST_ARM: Final = 0.35
 """Of a leg: what is shorter, as in a face, is no arm."""
 _NEIGHBOURS: Final = 4
@@ -46,11 +47,18 @@ def limbs_by_shape(tree: Tree) -> dict[str, int]:
     for legs, arms in product(pairs, repeat=2):
         if (legs is not arms and legs.length >= _SHORTEST_LEG * pairs[0].length
                 and arms.length > _SHORTEST_ARM * legs.length and plain.shared((legs.top, arms.top)) >= 0
-                and not plain.is_above(arms.top, legs.top)):
+                and not plain.is_above(arms.top, legs.top) and not _has_more(pairs, legs, arms)):
             parts = _as_body(plain, legs, arms)
-            if parts and is_upright(plain, parts) and _stands_on_legs(plain, parts):
+            if parts and is_upright(plain, parts) and _stands(plain, parts):
                 return parts
     return {}
+
+
+def _has_more(pairs: Sequence[_Limbs], legs: _Limbs, arms: _Limbs) -> bool:
+    """Tell whether further limbs as long as the legs hang where they hang, as those of insects do."""
+    taken = {chain[0] for limbs in (legs, arms) for chain in limbs.chains}
+    return any(limbs.top == legs.top and limbs.length >= _SHORTEST_LEG * legs.length
+               and not taken.intersection(chain[0] for chain in limbs.chains) for limbs in pairs)
 
 
 def has_limbs(tree: Tree) -> bool:
@@ -58,14 +66,12 @@ def has_limbs(tree: Tree) -> bool:
     return tree.size > 0.0 and len(_pairs(without_between(tree))) > 1
 
 
-def _stands_on_legs(tree: Tree, parts: Mapping[str, int]) -> bool:
-    """Tell whether no thigh and no shin goes upwards; of bones in a pile some do."""
-    up = upwards(tree, dict(parts))
-    if up is None:
-        return False
-    ways = [tree.places[parts[f"{side}_{a}"]] - tree.places[parts[f"{side}_{b}"]]
-            for side in "lr" for a, b in (("hip", "knee"), ("knee", "ankle"))]
-    return all(way @ up > _DOWNWARDS * np.linalg.norm(way) * np.linalg.norm(up) for way in ways)
+def _stands(tree: Tree, parts: Mapping[str, int]) -> bool:
+    """Tell whether legs and trunk are where they are in a body that stands; of bones in a pile some are not."""
+    joint_of = {_JOINT_OF_PART.get(part.rpartition("_")[2], part): joint for part, joint in parts.items()}
+    joint_of |= {f"{side}_metatarsal": parts[f"{side}_toe"] for side in "lr" if f"{side}_toe" in parts}
+    posture = measure_posture(tree.places[None], joint_of)
+    return posture is not None and bool(posture.upright[0] >= STANDS)
 
 
 def without_between(tree: Tree) -> Tree:
