@@ -43,7 +43,7 @@ def measured(clip: Clip, how: Rewriting, target: Skeleton) -> Figures:
     new = rewritten(clip, how)
     wanted = retarget(clip, target).clip
     try:
-        done = retarget(new.clip, target)
+        done = retarget(new.clip, target, without_first_pose=True)
     except SkeletonMismatchError as error:
         return Figures(how, str(error), np.zeros((0, 0)), 0.0, *judged(find_map(new.clip.skeleton), new))
     times = np.arange(int((new.clip.duration_s - new.start_s) * how.fps + 1e-6) + 1) / how.fps

@@ -165,10 +165,10 @@ def test_a_t_pose_in_front_of_the_motion_is_left_out(fps: float) -> None:
         plain = rewritten(clip, Rewriting(fps=fps)).clip
         assert first_pose_end(plain) is None and first_pose_end(clip) is None
         np.testing.assert_allclose(from_time(new, T_POSE_S).rotations.values, plain.rotations.values, atol=1e-9)
-        done = retarget(new, BODY)
+        done = retarget(new, BODY, without_first_pose=True)
         assert done.clip.duration_s == pytest.approx(plain.duration_s) and done.left_out_s == pytest.approx(T_POSE_S)
         assert "a pose that is no part of the motion" in done.notes[0]
-    assert retarget(new, BODY, keeps_first_pose=True).clip.duration_s == new.duration_s
+    assert retarget(new, BODY).clip.duration_s == new.duration_s
 
 
 def test_what_jumps_again_and_again_or_only_moves_fast_keeps_its_first_pose() -> None:

@@ -1,0 +1,112 @@
+"""What of a retargeting is the same for all keys: who moves whom, by which steps, from which pose."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from ..maths import rotations as rot
+from ..maths.arrays import BoolArray, FloatArray, IntArray
+from ..skeletons.hierarchy import steps_between
+from ..skeletons.skeleton import Skeleton
+from .doubles import doubles
+from .loose import loose_joints
+from .matching import SAME_PLACE, Pairing
+from .rest_pose import leg_ratio, rest_corrections
+
+
+class Steps(NamedTuple):
+    """How to come from one source joint to another: up against `up`, then down along `down`, top first."""
+
+    up: tuple[int, ...]
+    down: tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """What is the same for all keys.
+
+    pairs: with the doubles. above: (P,) the pair of each target joint's nearest paired ancestor, or −1.
+    carried: pairs (C, 2) whose target joint belongs to the second's body part but does not hang on it.
+    doubles: see Retargeted.
+    """
+
+    pairs: Pairing
+    above: IntArray
+    steps: tuple[Steps, ...]
+    corrections: FloatArray
+    ratio: float
+    is_own: bool
+    carried: IntArray
+    doubles: dict[int, int]
+
+    @classmethod
+    def of(cls, source: Skeleton, target: Skeleton, pairs: Pairing, skin: BoolArray, up: FloatArray | None,
+           soles: Mapping[str, FloatArray]) -> Plan:
+        """Plan for a target with skin on some joints (J,); up and soles: see rest_corrections."""
+        above = _paired_ancestors(target, pairs)
+        steps = _all_steps(source, pairs, above)
+        ratio = leg_ratio(source, target, pairs, above)
+        ratio = 1.0 if abs(ratio - 1.0) < SAME_PLACE else ratio
+        if _is_own(source, target, pairs, steps, above, ratio):
+            return cls(pairs, above, steps, rot.identities(len(pairs)), ratio, True, np.zeros((0, 2), np.int64), {})
+        found = doubles(target, pairs, skin)
+        followed = {joint: int(pairs.target[p]) for joint, p in found.items()}
+        if found:
+            pairs = pairs.with_joints(found)
+            above = _paired_ancestors(target, pairs)
+            steps = _all_steps(source, pairs, above)
+        rows = np.array(list(followed.items()), dtype=np.int64).reshape(-1, 2)
+        carried = np.concatenate((loose_joints(target, pairs), np.searchsorted(pairs.target, rows)))
+        over = above.copy()
+        over[carried[:, 0]] = carried[:, 1]
+        return cls(pairs, above, steps, rest_corrections(source, target, pairs, over, up, soles), ratio,
+                   False, carried, followed)
+
+    def translated(self) -> IntArray:
+        """Pairs that move as well as turn."""
+        if self.is_own:
+            return np.arange(len(self.pairs))
+        trunk: list[int] = []
+        for top in np.setdiff1d(np.flatnonzero(self.above < 0), self.carried[:, 0]):
+            way = [int(top)]
+            while len(below := np.flatnonzero(self.above == way[-1])) == 1:
+                way.append(int(below[0]))
+            trunk += way if len(below) else way[:1]
+        return np.array(trunk, dtype=np.int64)
+
+    def is_mixed(self, p: int) -> bool:
+        """Tell whether a pair, or the one above it, has a share in two source joints."""
+        return bool(self.pairs.share[p] > 0.0 or (self.above[p] >= 0 and self.pairs.share[self.above[p]] > 0.0))
+
+
+def _paired_ancestors(target: Skeleton, pairs: Pairing) -> IntArray:
+    pair_of = np.full(len(target), -1, dtype=np.int64)
+    pair_of[pairs.target] = np.arange(len(pairs))
+    nearest = np.full(len(target), -1, dtype=np.int64)
+    for joint, parent in enumerate(target.parents):
+        if parent >= 0:
+            nearest[joint] = pair_of[parent] if pair_of[parent] >= 0 else nearest[parent]
+    return nearest[pairs.target]
+
+
+def _all_steps(source: Skeleton, pairs: Pairing, above: IntArray) -> tuple[Steps, ...]:
+    return tuple(Steps(*steps_between(source.parents, int(pairs.source[above[p]]) if above[p] >= 0 else -1, int(s)))
+                 for p, s in enumerate(pairs.source))
+
+
+def _is_own(source: Skeleton, target: Skeleton, pairs: Pairing, steps: Sequence[Steps], above: IntArray,
+            ratio: float) -> bool:
+    """Tell whether paired joints hang together and stand in the same way on both sides."""
+    parents = target.parents[pairs.target]
+    is_direct = not pairs.share.any() and all(
+        step.up == () and len(step.down) == 1 and (above[p] < 0) == (parents[p] < 0)
+        and (above[p] < 0 or pairs.target[above[p]] == parents[p]) for p, step in enumerate(steps))
+    here, there = source.rest_world[pairs.source], target.rest_world[pairs.target]
+    size = np.ptp(there[:, :, 3], axis=0).max()
+    stretch = np.linalg.norm(here[:, :, :3], axis=1).prod(axis=1) - np.linalg.norm(there[:, :, :3], axis=1).prod(axis=1)
+    return bool(is_direct and np.abs(there[:, :, 3] - ratio * here[:, :, 3]).max() <= SAME_PLACE * size
+                and np.abs(stretch).max() <= SAME_PLACE)
