@@ -17,7 +17,7 @@ from takt.core.skeletons.skeleton import Skeleton
 from takt.samples.skeleton import build_skeleton
 
 MINUTES, FPS, JOINTS = 10, 24, 65
-LIMIT_S = 1.0
+LIMIT_S = 0.5
 
 
 def clip_of(skeleton: Skeleton) -> Clip:

@@ -15,13 +15,14 @@ from .clip import Clip, Tracks
 SAMPLE_S: Final = 1.0 / 30.0
 """Longest time between keys where several joints' rotations become one joint's."""
 
-_LONG_ENOUGH: Final = 1.3
+_LONG_ENOUGH_S: Final = 1.3 * SAMPLE_S
+"""Films' 24 frames in a second are as dense as that."""
 
 
-def filled(times: FloatArray) -> FloatArray:
-    """Add times between the first and the last, so that no gap is much longer than SAMPLE_S; films' 24 fps do."""
+def filled(times: FloatArray, longest_s: float = _LONG_ENOUGH_S) -> FloatArray:
+    """Add times between the first and the last, so that no gap is much longer than SAMPLE_S where one is too long."""
     steps = int(np.ceil((times[-1] - times[0]) / SAMPLE_S))
-    if np.diff(times).max(initial=0.0) <= _LONG_ENOUGH * SAMPLE_S:
+    if np.diff(times).max(initial=0.0) <= longest_s:
         return times
     return np.union1d(times, np.linspace(times[0], times[-1], steps + 1))
 

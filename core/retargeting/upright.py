@@ -20,6 +20,9 @@ from .matching import SAME_PLACE, Pairing
 SAME_ANGLE_RAD: Final = 1e-9
 _STANDING_PERCENT = 10.0
 _FRAMES_AT_ONCE = 256
+_BENT = 1e-3
+"""Of the body's size: where heights turn by more from one key to the next, the middle is looked at too."""
+_SHORT_S = 1.0 / 60.0
 _HANGS = 0.5
 """Of the leg's height: so much lower feet are that hang down from a root in the hips."""
 _FEET = ("l_ankle", "r_ankle", "l_metatarsal", "r_metatarsal")
@@ -120,24 +123,23 @@ class Standing:
         return np.concatenate([keys_of(tracks, i)[0] for tracks in (self.rotations, self.translations)
                                for i in np.flatnonzero(np.isin(tracks.joints, keep)).tolist()] + [np.zeros(1)])
 
-    def clearance(self, feet: IntArray, times: FloatArray, twins: IntArray | None = None) -> FloatArray:
-        """Return how high above its height on the ground the foot is that is the lowest so, (F,).
-
-        That is its height at rest. Where the rest pose does not stand on the ground twins are given, for each foot
-        which of them is its like on the other side: then it is the height below which neither of them goes often.
-        """
+    def heights(self, feet: IntArray, times: FloatArray) -> FloatArray:
+        """Return how high feet (J,) are in the model, (F, J)."""
         keep = with_ancestors(self.skeleton.parents, feet)
         clip, rows = part_of(self.skeleton, keep, self.rotations, self.translations), np.searchsorted(keep, feet)
         pose, heights = poses_at(clip, times), np.empty((len(times), len(feet)))
         for start in range(0, len(times), _FRAMES_AT_ONCE):  # what is worked on stays in the processor's cache
             run = slice(start, start + _FRAMES_AT_ONCE)
-            world = world_from_pose(clip.skeleton, pose.at(run))[:, rows]
-            heights[run] = world[..., 3] @ self.up
-        ground = self.skeleton.rest_world[feet, :, 3] @ self.up
-        if twins is not None:
-            ground = np.percentile(heights, _STANDING_PERCENT, axis=0)
-            ground = np.minimum(ground, ground[twins])
-        return np.asarray((heights - ground).min(axis=1))
+            heights[run] = world_from_pose(clip.skeleton, pose.at(run))[..., 3][:, rows] @ self.up
+        return heights
+
+
+def _ground(heights: FloatArray, names: Sequence[str]) -> FloatArray:
+    """Return how high feet (J,) are that stand: so high that neither they nor their like are often lower."""
+    other = [f"{'r' if name[0] == 'l' else 'l'}{name[1:]}" for name in names]
+    twins = [names.index(twin) if twin in names else i for i, twin in enumerate(other)]
+    low = np.percentile(heights, _STANDING_PERCENT, axis=0)
+    return np.asarray(np.minimum(low, low[twins]))
 
 
 def grounded(source: Standing, target: Standing, pairs: Pairing, translations: Tracks, ratio: float,
@@ -155,18 +157,27 @@ def grounded(source: Standing, target: Standing, pairs: Pairing, translations: T
         return translations
     ours, theirs = pairs.target[feet], pairs.source[feet]
     times = filled(np.unique(np.concatenate((source.times(theirs), target.times(ours)))))
-    clear = source.clearance(theirs, times, None if is_ground_known else _twins(names))
-    lift = ratio * clear - target.clearance(ours, times)
+    there = source.heights(theirs, times)
+    ground = source.skeleton.rest_world[theirs, :, 3] @ source.up if is_ground_known else _ground(there, names)
+    rest = target.skeleton.rest_world[ours, :, 3] @ target.up
+    lift = ratio * (there - ground).min(axis=1) - (target.heights(ours, times) - rest).min(axis=1)
     size = float(np.ptp(target.skeleton.rest_world[:, :, 3], axis=0).max())
     if np.abs(lift).max() <= SAME_PLACE * size:
         return translations
+    between = _where_bent(times, lift, _BENT * size)
+    if len(between):
+        more = ratio * (source.heights(theirs, between) - ground).min(axis=1)
+        more -= (target.heights(ours, between) - rest).min(axis=1)
+        order = np.argsort(np.concatenate((times, between)))
+        times, lift = np.concatenate((times, between))[order], np.concatenate((lift, more))[order]
     return _lifted(target, translations, times, lift)
 
 
-def _twins(names: Sequence[str]) -> IntArray:
-    """Return for each joint which one is its like on the other side, itself where there is none."""
-    other = [f"{'r' if name[0] == 'l' else 'l'}{name[1:]}" for name in names]
-    return np.array([names.index(twin) if twin in names else i for i, twin in enumerate(other)])
+def _where_bent(times: FloatArray, lift: FloatArray, bent: float) -> FloatArray:
+    """Return the middles of gaps between times (F,) at which a value does not go on straightly enough."""
+    turns = np.abs(np.diff(lift, 2, prepend=lift[:1], append=lift[-1:])) > bent
+    gaps = np.flatnonzero((turns[:-1] | turns[1:]) & (np.diff(times) > _SHORT_S))
+    return np.asarray((times[gaps] + times[gaps + 1]) / 2.0)
 
 
 def _lifted(target: Standing, translations: Tracks, times: FloatArray, lift: FloatArray) -> Tracks:

@@ -11,7 +11,7 @@ from takt.core.library.library import Library
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
 from takt.core.skeletons import hanim
-from takt.core.skeletons.maps import SURE, SkeletonMap, find_map, fingerprint, read_map, write_map
+from takt.core.skeletons.maps import SURE, SkeletonMap, find_map, fingerprint, read_map, shape, write_map
 from takt.core.skeletons.maps.skeleton_map import ESSENTIAL
 from takt.core.skeletons.skeleton import Skeleton
 from takt.samples.skeleton import build_skeleton
@@ -112,7 +112,23 @@ def test_real_characters_have_no_wrong_pair(name: str) -> None:
     assert found.is_sure and not found.warnings
 
 
-@pytest.mark.parametrize("name", ["Fox", "Rat", "m2m_panda", "hand_left"])
+def test_limbs_of_rigs_without_names_are_compared_with_a_few_others_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hundreds of limbs on one joint must not be compared each with each."""
+    limbs, count = 400, [0]
+    parents = [-1, *(0 if i % 4 == 0 else i for i in range(4 * limbs))]
+    places = np.random.default_rng(0).normal(size=(len(parents), 3))
+    alike = shape._is_alike
+
+    def counted(one: FloatArray, other: FloatArray) -> bool:
+        count[0] += 1
+        return alike(one, other)
+
+    monkeypatch.setattr(shape, "_is_alike", counted)
+    assert not find_map(standing_at([f"b{i}" for i in range(len(parents))], np.array(parents), places)).is_humanoid
+    assert limbs <= count[0] <= 10 * limbs
+
+
+@pytest.mark.parametrize("name", ["Fox", "Rat", "m2m_panda", "hand_left", "Q_Spider", "Q_Horse", "Q_Snake"])
 def test_what_is_no_humanoid_is_not_made_one(name: str) -> None:
     found = find_map(real(name))
     assert not found.is_humanoid and not found.is_sure and found.warnings

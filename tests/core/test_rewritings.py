@@ -7,8 +7,9 @@ from functools import cache
 import numpy as np
 import pytest
 
+from takt.core.retargeting.retarget import retarget
 from takt.core.skeletons.maps import find_map
-from takt.core.skeletons.skeleton import Skeleton
+from takt.core.skeletons.skeleton import Skeleton, world_from_pose
 from takt.samples.skeleton import build_skeleton
 from takt.tests.core.rewriting import (
     BETWEENS,
@@ -32,6 +33,7 @@ PATH = 0.005
 GROUND = 0.03
 """Of the leg, where nothing but the motion tells how high the ground is, and where the body stands on it."""
 WRONG, MISSED = 0.005, 0.03
+LEG_M = 0.825
 LOST = ("LINE", "PILE")
 """Zero poses that say nothing of where the body stands."""
 
@@ -79,6 +81,24 @@ ONE_BY_ONE = {
 @pytest.mark.parametrize("fault", ONE_BY_ONE)
 def test_a_clip_written_in_another_way_plays_the_same(fault: str) -> None:
     check(tried(ONE_BY_ONE[fault]))
+
+
+@pytest.mark.parametrize("between", BETWEENS)
+@pytest.mark.parametrize("on_spine", [False, True])
+def test_hips_go_the_clips_way_and_legs_stay_on_them_whatever_carries_both(between: str, on_spine: bool) -> None:
+    """On a character of the same size: a shared root with IK bones, a centre of mass, legs on the spine."""
+    target = rewritten(movements()[0], Rewriting(between=between, legs_on_spine=on_spine, seed=5)).clip.skeleton
+    ours, body = find_map(target), build_skeleton()
+    hips = [f"{side}_hip" for side in "lr"]
+    for clip in movements()[1::6]:
+        times = np.linspace(0.0, clip.duration_s, 40)
+        played = retarget(clip, target).clip
+        there, here = (world_from_pose(c.skeleton, c.sample(times))[..., 3] for c in (clip, played))
+        middles = [places[:, [joint_of[name] for name in hips]].mean(axis=1) for places, joint_of in
+                   ((there, body.index_of), (here, ours.joint_of))]
+        np.testing.assert_allclose(middles[1], middles[0], atol=PATH * LEG_M)
+        apart = np.linalg.norm(here[:, ours.joint_of["l_hip"]] - here[:, ours.joint_of["HumanoidRoot"]], axis=1)
+        assert np.ptp(apart) < PATH * LEG_M
 
 
 def test_many_ways_of_writing_combined() -> None:
