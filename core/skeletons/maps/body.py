@@ -12,9 +12,15 @@ import numpy as np
 
 from ...maths import rotations as rot
 from ...maths.arrays import FloatArray, IntArray
+from .. import hanim
 from ..hierarchy import children_of, is_descendant, way_up
 from ..skeleton import Skeleton
 
+JOINT_OF_PART: Final = {"pelvis": hanim.ROOT, "head": "skullbase"} | {
+    f"{side}_{part}": f"{side}_{joint}" for side in "lr" for part, joint in
+    (("hip", "hip"), ("knee", "knee"), ("ankle", "ankle"), ("toe", "metatarsal"), ("clavicle", "sternoclavicular"),
+     ("shoulder", "shoulder"), ("elbow", "elbow"), ("wrist", "wrist"))}
+"""Parts of a body, as names and shape tell them, and the joint of H-Anim that each is."""
 _FORK: Final = 3
 UPRIGHT: Final = 0.6
 """Cosine between the trunk and the direction from feet to hips above which a body stands upright."""

@@ -11,16 +11,12 @@ import numpy as np
 from .. import hanim
 from ..skeleton import Skeleton
 from . import body, names
-from .body import Tree
+from .body import JOINT_OF_PART, Tree
 from .fingers import fingers_of, first_of_counted
 from .shape import has_limbs, limbs_by_shape, without_between
 from .skeleton_map import SkeletonMap
 
 LIMBS: Final = (("hip", "knee", "ankle"), ("shoulder", "elbow", "wrist"))
-_JOINT_OF_PART: Final = {"pelvis": hanim.ROOT, "head": "skullbase"} | {
-    f"{side}_{part}": f"{side}_{joint}" for side in "lr" for part, joint in
-    (("hip", "hip"), ("knee", "knee"), ("ankle", "ankle"), ("toe", "metatarsal"), ("clavicle", "sternoclavicular"),
-     ("shoulder", "shoulder"), ("elbow", "elbow"), ("wrist", "wrist"))}
 _LUMBAR_TO_THORACIC: Final = hanim.SPINE[:17]
 _CERVICAL: Final = hanim.SPINE[17:]
 
@@ -75,7 +71,7 @@ class _Found(NamedTuple):
 
 
 def _standard(skeleton: Skeleton, tree: Tree, meant: tuple[str | None, ...]) -> SkeletonMap:
-    part_of = {joint: part for part, joint in _JOINT_OF_PART.items()}
+    part_of = {joint: part for part, joint in JOINT_OF_PART.items()}
     parts = {part_of[name]: joint for joint, name in enumerate(meant) if name in part_of}
     return SkeletonMap(skeleton, meant, tuple(float(name is not None) for name in meant),
                        body.model_from_hanim(tree, parts), is_checked=True)
@@ -186,7 +182,7 @@ def _checked(skeleton: Skeleton, tree: Tree, readings: list[names.Reading], foun
     if "head" not in parts and (head := _head(tree, readings, parts)) is not None:
         parts["head"] = head
     meant = _trunk(tree, readings, parts)
-    meant |= {_JOINT_OF_PART[part]: joint for part, joint in parts.items() if part in _JOINT_OF_PART}
+    meant |= {JOINT_OF_PART[part]: joint for part, joint in parts.items() if part in JOINT_OF_PART}
     fingers = _fingers(tree, readings, parts, found.is_named)
     turn = body.model_from_hanim(tree, parts)
     forward = body.forward_by_shape(tree, parts)

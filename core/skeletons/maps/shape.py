@@ -9,9 +9,8 @@ from typing import Final
 
 import numpy as np
 
-from .. import hanim
 from ..posture import STANDS, measure_posture
-from .body import Tree, forward_by_shape, is_upright, upwards
+from .body import JOINT_OF_PART, Tree, forward_by_shape, is_upright, upwards
 
 _ALIKE: Final = 0.1
 """Limbs of one pair have segments whose lengths differ by less than this share of the limb."""
@@ -19,7 +18,6 @@ _APART: Final = 1e-3
 """Of the body's size: limbs that begin nearer to each other than this, and end so, are doubles."""
 _SHORTEST_LEG: Final = 0.6
 """Of the longest limb of all."""
-_JOINT_OF_PART: Final = {"pelvis": hanim.ROOT, "head": "skullbase"}
 _SHORTEST_ARM: Final = 0.35
 """Of a leg: what is shorter, as in a face, is no arm."""
 _NEIGHBOURS: Final = 4
@@ -68,9 +66,7 @@ def has_limbs(tree: Tree) -> bool:
 
 def _stands(tree: Tree, parts: Mapping[str, int]) -> bool:
     """Tell whether legs and trunk are where they are in a body that stands; of bones in a pile some are not."""
-    joint_of = {_JOINT_OF_PART.get(part.rpartition("_")[2], part): joint for part, joint in parts.items()}
-    joint_of |= {f"{side}_metatarsal": parts[f"{side}_toe"] for side in "lr" if f"{side}_toe" in parts}
-    posture = measure_posture(tree.places[None], joint_of)
+    posture = measure_posture(tree.places[None], {JOINT_OF_PART[part]: joint for part, joint in parts.items()})
     return posture is not None and bool(posture.upright[0] >= STANDS)
 
 
