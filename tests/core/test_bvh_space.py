@@ -65,6 +65,16 @@ def test_what_is_chosen_goes_before_what_is_seen(tmp_path: Path) -> None:
     assert [heights["Z"], heights["AUTO"]] == pytest.approx([1.4, 1.4], abs=0.1)
 
 
+def test_axes_that_are_chosen_go_before_how_the_body_stands_and_moves(tmp_path: Path) -> None:
+    """One who lies, say somebody who knows it, lies."""
+    written(tmp_path, STEP, Z_UP, "METRES")
+    body, up = build_skeleton(), np.array((0.0, 1.0, 0.0))
+    for space, is_lying in ((BvhSpace(), False), (BvhSpace(up="Y"), True)):
+        m = perform(SCORE.format("step"), None, Library([tmp_path], bvh=space), body, turn=rot.IDENTITY, up=up)
+        world = world_from_pose(body, m.sample(np.zeros(1)))[0, :, 1, 3]
+        assert (abs(world[body.index_of["skullbase"]] - world[body.index_of["l_ankle"]]) < 0.5) == is_lying
+
+
 def test_a_rest_pose_that_is_turned_leaves_the_motion_as_it_is() -> None:
     rng = np.random.default_rng(3)
     skeleton = random_skeleton(rng, [f"j{i}" for i in range(6)])

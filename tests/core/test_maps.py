@@ -112,6 +112,17 @@ def test_real_characters_have_no_wrong_pair(name: str) -> None:
     assert found.is_sure and not found.warnings
 
 
+def test_the_first_of_four_joints_is_in_the_palm_where_it_is_near_the_wrist() -> None:
+    """Without a thumb to compare with; some rigs count from 1 there, others have a fourth joint at the tip."""
+    names = RIGS["MotionBuilder"]
+    names = {joint: name for joint, name in names.items() if joint[2:-1] not in FINGERS} | {
+        f"{side}_index{i}": f"{word}HandIndex{i + 1}" for side, word in (("l", "Left"), ("r", "Right"))
+        for i in range(4)}
+    found = find_map(worn(names))
+    assert [found.meant[found.skeleton.index_of[f"LeftHandIndex{i}"]] for i in range(1, 5)] == [
+        "l_index0", "l_index1", "l_index2", "l_index3"]
+
+
 def test_limbs_of_rigs_without_names_are_compared_with_a_few_others_each(monkeypatch: pytest.MonkeyPatch) -> None:
     """Hundreds of limbs on one joint must not be compared each with each."""
     limbs, count = 400, [0]

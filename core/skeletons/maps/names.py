@@ -59,7 +59,7 @@ _PARTS: Final = {
     "elbow": "forearm lowerarm armlower lowarm ulna radius elbow arm",
     "wrist": "wrist hand palm",
     "hip": "thigh upleg upperleg legupper femur leg hip",
-    "knee": "calf shin lowerleg leglower lowleg knee leg",
+    "knee": "calf shin tibia lowerleg leglower lowleg knee leg",
     "ankle": "ankle foot",
     "toe": "toe toebase toes ball metatarsal metatarsals foot",
 }
