@@ -129,6 +129,9 @@ class _Bodies:
         lies = f"the clip is of {NONE_STANDS}" if reference.why == NONE_STANDS else ""
         if lies and reference.map.is_sure and target.is_sure:
             raise SkeletonMismatchError(f"{both} cannot be compared: {lies}. Give it a frame in which the body stands")
+        if reference.map.is_sure and target.may_stand and not target.is_humanoid:
+            raise SkeletonMismatchError(f"{both} cannot be compared: the skeleton's body does not stand as it rests. "
+                                        "Let it rest in a T-pose or A-pose (Pose > Apply > Apply Pose as Rest Pose)")
         try:
             pairs = pair(reference.map, target, moved)
         except SkeletonMismatchError as error:

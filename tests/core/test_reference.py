@@ -126,6 +126,17 @@ def test_a_body_that_stands_nowhere_is_refused_with_the_reason() -> None:
     assert names["skullbase"] in pile.skeleton.index_of
 
 
+def test_a_character_that_does_not_stand_at_rest_is_refused_with_what_to_do() -> None:
+    """Also one with the names of the clip's own body: it would lie there crumpled."""
+    clip = rewritten(movements()[0], Rewriting()).clip
+    for names in ("Mixamo", "numbered"):
+        pile = rewritten(movements()[0], Rewriting(zero="LINE", names=names)).clip.skeleton
+        with pytest.raises(SkeletonMismatchError, match="does not stand as it rests. Let it rest in a T-pose or A-"):
+            retarget(clip, pile)
+    own = rewritten(movements()[0], Rewriting(zero="LINE")).clip
+    assert retarget(own, own.skeleton).is_own
+
+
 def palm(places: FloatArray, joint_of: dict[str, int], side: str) -> FloatArray:
     wrist, index, pinky = (places[:, joint_of[f"{side}_{part}"]] for part in ("wrist", "index1", "pinky1"))
     normal = np.cross(index - wrist, pinky - wrist)
