@@ -143,7 +143,8 @@ def stamp(path: Path) -> Stamp:
 
 def key_of_map(found: SkeletonMap) -> Hashable:
     """Return what two maps of one skeleton have in common if they say the same."""
-    return found.meant, found.certainties, found.is_checked, None if found.turn is None else found.turn.tobytes()
+    turn = None if found.turn is None else found.turn.tobytes()
+    return found.meant, found.certainties, found.is_checked, found.has_given_axes, found.may_stand, turn
 
 
 def bytes_of(value: object) -> int:
