@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from ..clips.clip import Clip, Tracks
-from ..clips.keyed import filled, keys_of, packed, poses_at
+from ..clips.keyed import SAMPLE_S, filled, keys_of, packed, poses_at
 from ..maths import rotations as rot
 from ..maths.arrays import FloatArray, IntArray
 from ..skeletons.hierarchy import way_up, with_ancestors
@@ -22,7 +22,8 @@ _STANDING_PERCENT = 10.0
 _FRAMES_AT_ONCE = 256
 _BENT = 1e-3
 """Of the body's size: where heights turn by more from one key to the next, the middle is looked at too."""
-_SHORT_S = 1.0 / 60.0
+_CLOSE = 1.01
+"""Of SAMPLE_S: keys that are no farther apart are close enough for every joint between them."""
 _HANGS = 0.5
 """Of the leg's height: so much lower feet are that hang down from a root in the hips."""
 _FEET = ("l_ankle", "r_ankle", "l_metatarsal", "r_metatarsal")
@@ -176,7 +177,7 @@ def grounded(source: Standing, target: Standing, pairs: Pairing, translations: T
 def _where_bent(times: FloatArray, lift: FloatArray, bent: float) -> FloatArray:
     """Return the middles of gaps between times (F,) at which a value does not go on straightly enough."""
     turns = np.abs(np.diff(lift, 2, prepend=lift[:1], append=lift[-1:])) > bent
-    gaps = np.flatnonzero((turns[:-1] | turns[1:]) & (np.diff(times) > _SHORT_S))
+    gaps = np.flatnonzero((turns[:-1] | turns[1:]) & (np.diff(times) > _CLOSE * SAMPLE_S))
     return np.asarray((times[gaps] + times[gaps + 1]) / 2.0)
 
 
