@@ -86,6 +86,11 @@ def principled_node(material: bpy.types.Material) -> bpy.types.Node:
     return next(node for node in tree.nodes if node.type == "BSDF_PRINCIPLED")
 
 
+def shader_tree(material: bpy.types.Material) -> bpy.types.NodeTree | None:
+    """Return the nodes that a material goes by; before Blender 5.0 it may have some without using them."""
+    return material.node_tree if bpy.app.version >= (5, 0, 0) or material.use_nodes else None
+
+
 def choose_film(image_settings: bpy.types.ImageFormatSettings) -> None:
     """Let a scene's output be a film; Blender 5.0 asks first whether it is pictures or films."""
     settings: Any = image_settings

@@ -1,0 +1,361 @@
+"""The nodes of Blender's materials, as programmes for a shader.
+
+Adding a node is one function here. What has no counterpart raises Unreadable.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
+
+import bpy
+from mathutils import Euler, Matrix
+
+from ..core.shading.material import (
+    EXTENSIONS,
+    LUMINANCE,
+    MAX_TEXTURES,
+    UNPLACED,
+    AlphaMode,
+    Material,
+    Placement,
+    Programme,
+    Step,
+    Texture,
+    number,
+)
+
+SOLID = 0.5
+"""What is blended hides what is behind it from that alpha on: so the order of drawing hardly matters."""
+_MOST_STEPS, _DEEPEST = 48, 24
+_ALPHA_MODES: dict[str, AlphaMode] = {"PREMUL": "PREMULTIPLIED", "NONE": "NONE"}
+
+
+class Unreadable(Exception):  # noqa: N818  # an answer, not a failure
+    """Something stands in a material that has no counterpart here."""
+
+
+def is_there(image: bpy.types.Image | None) -> bool:
+    """Tell whether an image has pixels; they are loaded where they have not been. Films count as missing."""
+    return (image is not None and image.source in ("FILE", "GENERATED", "TILED")
+            and 0 not in tuple(cast(Any, image.size)))
+
+
+@dataclass
+class UvMaps:
+    """The UV maps that a surface takes: the active one and, as soon as it is asked for, one other."""
+
+    active: str
+    rendered: str
+    names: frozenset[str]
+    other: str = ""
+
+    @classmethod
+    def of(cls, mesh: bpy.types.Mesh) -> "UvMaps":
+        layers = mesh.uv_layers
+        rendered = next((layer.name for layer in layers if layer.active_render), "")
+        active = layers.active.name if layers.active else rendered
+        return cls(active, rendered, frozenset(layer.name for layer in layers))
+
+    def place(self, name: str) -> int:
+        name = name or self.rendered
+        if name not in self.names:
+            raise Unreadable
+        if name == self.active:
+            return 0
+        if self.other not in ("", name):
+            raise Unreadable
+        self.other = name
+        return 1
+
+
+@dataclass(frozen=True)
+class Found:
+    """The sockets of a surface shader that are to be read, and how much of it there is."""
+
+    node: bpy.types.Node
+    colour: str
+    alpha: Programme
+
+
+@dataclass
+class Reader:
+    """Reads one material's node tree."""
+
+    maps: UvMaps
+    textures: list[Texture] = field(default_factory=list)
+    painted: str | None = None
+    _depth: int = 0
+
+    def surface(self, socket: bpy.types.NodeSocket) -> Found | None:
+        """Return the shader that a socket takes; of one mixed with transparency, the shader and how much of it."""
+        link = _link(socket)
+        if link is None:
+            return None
+        node = cast(bpy.types.Node, link.from_node)
+        if node.type in _SHADERS and not node.mute:
+            return Found(node, _SHADERS[node.type], number(1.0))
+        if node.type != "MIX_SHADER" or node.mute:
+            raise Unreadable
+        factor = self.value(node.inputs[0])
+        for clear, other, alpha in ((1, 2, factor), (2, 1, (*number(1.0), *factor, Step("SUBTRACT")))):
+            behind = _link(node.inputs[clear])
+            if behind is not None and cast(bpy.types.Node, behind.from_node).type == "BSDF_TRANSPARENT":
+                found = self.surface(node.inputs[other])
+                return None if found is None else replace(found, alpha=alpha)
+        raise Unreadable
+
+    def material(self, found: Found, plain: Material) -> Material:
+        """Return the material of a shader. Only where its colour cannot be read is it not."""
+        colour = self.colour(found.node.inputs[found.colour])
+        alpha = found.alpha
+        if found.node.type == "BSDF_PRINCIPLED":
+            alpha = _times(alpha, self._or("Alpha", found.node, number(1.0)))
+        metallic = self._or("Metallic", found.node, number(0.0) if found.node.type != "BSDF_PRINCIPLED"
+                            else plain.metallic)
+        roughness = self._or("Roughness", found.node, plain.roughness)
+        normal, strength = self._normal(found.node)
+        return Material(colour, alpha, metallic, roughness, tuple(self.textures), normal, strength,
+                        *((SOLID, True) if alpha != number(1.0) else (0.0, False)), painted=self.painted or "")
+
+    def colour(self, socket: bpy.types.NodeSocket) -> Programme:
+        """Return the programme for what a socket takes."""
+        link = _link(socket)
+        if link is None:
+            value = cast(Any, socket).default_value
+            return number(float(value)) if socket.type == "VALUE" else number(*map(float, tuple(value)[:3]))
+        node = cast(bpy.types.Node, link.from_node)
+        if node.mute or node.type not in _NODES or self._depth > _DEEPEST:
+            raise Unreadable
+        self._depth += 1
+        programme = _NODES[node.type](self, node, cast(bpy.types.NodeSocket, link.from_socket))
+        self._depth -= 1
+        if len(programme) > _MOST_STEPS:
+            raise Unreadable
+        return programme
+
+    def value(self, socket: bpy.types.NodeSocket) -> Programme:
+        """Return the programme for a number; a colour counts by how bright it is."""
+        link, programme = _link(socket), self.colour(socket)
+        is_colour = link is not None and cast(bpy.types.NodeSocket, link.from_socket).type == "RGBA"
+        return (*programme, Step("CHANNEL", LUMINANCE)) if is_colour else programme
+
+    def texture(self, node: bpy.types.ShaderNodeTexImage) -> int:
+        """Return the place of the texture that an image node stands for."""
+        if not is_there(node.image) or node.projection != "FLAT":
+            raise Unreadable
+        texture = texture_of(node, *self._placed(cast(Any, node.inputs)["Vector"]))
+        if texture not in self.textures:
+            if len(self.textures) == MAX_TEXTURES:
+                raise Unreadable
+            self.textures.append(texture)
+        return self.textures.index(texture)
+
+    def paint(self, name: str) -> Programme:
+        """Return the programme for a painted colour; a material has one."""
+        if self.painted not in (None, name):
+            raise Unreadable
+        self.painted = name
+        return (Step("ATTRIBUTE"),)
+
+    def _placed(self, socket: bpy.types.NodeSocket) -> tuple[int, Placement]:
+        """Return which UV map a vector stands for, and how it is moved."""
+        link = _link(socket)
+        if link is None:
+            return self.maps.place(""), UNPLACED
+        node: Any = link.from_node
+        source = cast(bpy.types.NodeSocket, link.from_socket)
+        if node.type == "UVMAP" and not node.from_instancer:
+            return self.maps.place(node.uv_map), UNPLACED
+        if node.type == "TEX_COORD" and source.name == "UV":
+            return self.maps.place(""), UNPLACED
+        if node.type == "ATTRIBUTE" and node.attribute_type == "GEOMETRY":
+            return self.maps.place(node.attribute_name), UNPLACED
+        if node.type != "MAPPING" or node.mute or any(each.is_linked for each in node.inputs[1:]):
+            raise Unreadable
+        which, before = self._placed(node.inputs["Vector"])
+        if before != UNPLACED:
+            raise Unreadable
+        return which, _mapping(node)
+
+    def _or(self, name: str, node: bpy.types.Node, otherwise: Programme) -> Programme:
+        if name not in node.inputs:
+            return otherwise
+        known = list(self.textures), self._depth
+        try:
+            return self.value(node.inputs[name])
+        except Unreadable:
+            self.textures[:], self._depth = known
+            return otherwise
+
+    def _normal(self, node: bpy.types.Node) -> tuple[int, float]:
+        """Return the texture of a normal map and how strong it is; −1 where there is none."""
+        link = _link(node.inputs["Normal"]) if "Normal" in node.inputs else None
+        mapped: Any = None if link is None else link.from_node
+        if mapped is None or mapped.type != "NORMAL_MAP" or mapped.mute or mapped.space != "TANGENT":
+            return -1, 1.0
+        image = _link(mapped.inputs["Color"])
+        strength = mapped.inputs["Strength"]
+        if image is None or not isinstance(image.from_node, bpy.types.ShaderNodeTexImage) or strength.is_linked:
+            return -1, 1.0
+        try:
+            return self.texture(image.from_node), float(strength.default_value)
+        except Unreadable:
+            return -1, 1.0
+
+
+def _link(socket: bpy.types.NodeSocket) -> bpy.types.NodeLink | None:
+    """Return the link that leads to a socket, through reroutes; None where nothing does."""
+    for _ in range(_DEEPEST):
+        link = next((link for link in cast(Any, socket.links) if link.is_valid and not link.is_muted), None)
+        if link is None or link.from_node.type != "REROUTE":
+            return cast("bpy.types.NodeLink | None", link)
+        socket = link.from_node.inputs[0]
+    raise Unreadable
+
+
+def texture_of(node: bpy.types.ShaderNodeTexImage, uv_map: int, placed: Placement) -> Texture:
+    image = node.image
+    assert image is not None
+    extension = node.extension if node.extension in EXTENSIONS else "REPEAT"
+    return Texture(image.session_uid, uv_map, placed, extension, _ALPHA_MODES.get(image.alpha_mode, "STRAIGHT"),
+                   node.interpolation != "Closest")
+
+
+def _mapping(node: bpy.types.ShaderNodeMapping) -> Placement:
+    """Return the part of a Mapping node's matrix that moves UV."""
+    inputs: Any = node.inputs
+    if node.vector_type == "NORMAL":
+        raise Unreadable
+    turn, scale = Euler(inputs["Rotation"].default_value), tuple(inputs["Scale"].default_value)
+    place = (0.0, 0.0, 0.0) if node.vector_type == "VECTOR" else tuple(inputs["Location"].default_value)
+    matrix = Matrix.LocRotScale(place, turn, scale)
+    if node.vector_type == "TEXTURE":
+        matrix = matrix.inverted_safe()
+    rows = [(float(row[0]), float(row[1]), float(row[3])) for row in cast(Any, matrix)[:2]]
+    return rows[0], rows[1]
+
+
+def _times(a: Programme, b: Programme) -> Programme:
+    one = number(1.0)
+    return a if b == one else b if a == one else (*a, *b, Step("MULTIPLY"))
+
+
+def _image(reader: Reader, node: Any, source: bpy.types.NodeSocket) -> Programme:
+    read = Step("TEXTURE", reader.texture(node))
+    return (read, Step("CHANNEL", 3)) if source.name == "Alpha" else (read,)
+
+
+def _attribute(reader: Reader, node: Any, source: bpy.types.NodeSocket) -> Programme:
+    if node.type == "ATTRIBUTE" and node.attribute_type != "GEOMETRY":
+        raise Unreadable
+    painted = reader.paint(node.layer_name if node.type == "VERTEX_COLOR" else node.attribute_name)
+    if source.name in ("Fac", "Factor"):
+        return (*painted, Step("CHANNEL", LUMINANCE))
+    return (*painted, Step("CHANNEL", 3)) if source.name == "Alpha" else painted
+
+
+def _constant(_: Reader, __: bpy.types.Node, source: bpy.types.NodeSocket) -> Programme:
+    value = cast(Any, source).default_value
+    return number(float(value)) if source.type == "VALUE" else number(*map(float, tuple(value)[:3]))
+
+
+def _mix(reader: Reader, node: Any, _: bpy.types.NodeSocket) -> Programme:
+    if node.type == "MIX_RGB":
+        factor, a, b, is_clamped = node.inputs[0], node.inputs[1], node.inputs[2], node.use_clamp
+        kind, is_factor_clamped = node.blend_type, True
+    elif node.data_type == "RGBA":
+        factor, a, b, is_clamped = node.inputs[0], node.inputs[6], node.inputs[7], node.clamp_result
+        kind, is_factor_clamped = node.blend_type, node.clamp_factor
+    elif node.data_type == "FLOAT":
+        factor, a, b, is_clamped = node.inputs[0], node.inputs[2], node.inputs[3], False
+        kind, is_factor_clamped = "MIX", node.clamp_factor
+    else:
+        raise Unreadable
+    if kind not in _BLENDS:
+        raise Unreadable
+    share = (*reader.value(factor), *((Step("CLAMP"),) if is_factor_clamped and factor.is_linked else ()))
+    mixed = (*share, *reader.colour(a), *reader.colour(b), Step(_BLENDS[kind]))
+    return (*mixed, Step("CLAMP")) if is_clamped else mixed
+
+
+def _math(reader: Reader, node: Any, _: bpy.types.NodeSocket) -> Programme:
+    if node.operation == "ROUND":
+        made = (*reader.value(node.inputs[0]), Step("ROUND"))
+    elif node.operation in _SUMS:
+        made = (*reader.value(node.inputs[0]), *reader.value(node.inputs[1]), Step(_SUMS[node.operation]))
+    else:
+        raise Unreadable
+    return (*made, Step("CLAMP")) if node.use_clamp else made
+
+
+def _separate(reader: Reader, node: Any, source: bpy.types.NodeSocket) -> Programme:
+    if getattr(node, "mode", "RGB") != "RGB":
+        raise Unreadable
+    return (*reader.colour(node.inputs[0]), Step("CHANNEL", list(node.outputs).index(source)))
+
+
+def _combine(reader: Reader, node: Any, _: bpy.types.NodeSocket) -> Programme:
+    if getattr(node, "mode", "RGB") != "RGB":
+        raise Unreadable
+    red, green, blue = (reader.value(socket) for socket in node.inputs[:3])
+    return (*red, *green, *blue, Step("COLOUR"))
+
+
+def _constants(node: Any, *places: int) -> tuple[float, float, float, float]:
+    """Return what stands in sockets that nothing is linked to."""
+    if any(node.inputs[place].is_linked for place in places):
+        raise Unreadable
+    values = [float(node.inputs[place].default_value) for place in places]
+    return cast("tuple[float, float, float, float]", tuple((*values, 0.0, 0.0, 0.0, 0.0)[:4]))
+
+
+def _adjust(operation: str, *places: int) -> "_NodeReader":
+    """Return the reader of a node that changes a colour by numbers, from the places of their sockets."""
+    def read(reader: Reader, node: Any, _: bpy.types.NodeSocket) -> Programme:
+        return (*reader.colour(node.inputs["Color"]), Step(operation, 0, _constants(node, *places)))
+
+    return read
+
+
+def _grey(reader: Reader, node: Any, _: bpy.types.NodeSocket) -> Programme:
+    return (*reader.colour(node.inputs[0]), Step("CHANNEL", LUMINANCE))
+
+
+def _clamp(reader: Reader, node: Any, _: bpy.types.NodeSocket) -> Programme:
+    if _constants(node, 1, 2)[:2] != (0.0, 1.0):
+        raise Unreadable
+    return (*reader.value(node.inputs[0]), Step("CLAMP"))
+
+
+def _light_path(_: Reader, __: bpy.types.Node, source: bpy.types.NodeSocket) -> Programme:
+    return number(1.0 if source.name == "Is Camera Ray" else 0.0)
+
+
+_NodeReader = Callable[[Reader, Any, bpy.types.NodeSocket], Programme]
+_SHADERS = {"BSDF_PRINCIPLED": "Base Color", "BSDF_DIFFUSE": "Color", "BSDF_GLOSSY": "Color", "EMISSION": "Color",
+            "BSDF_TOON": "Color", "BACKGROUND": "Color"}
+"""Surface shaders, and where their colour goes in."""
+_BLENDS = {"MIX": "MIX", **{kind: f"BLEND_{kind}" for kind in (
+    "ADD", "MULTIPLY", "SUBTRACT", "SCREEN", "DIFFERENCE", "DARKEN", "LIGHTEN", "OVERLAY")}}
+_SUMS = {"ADD": "ADD", "SUBTRACT": "SUBTRACT", "MULTIPLY": "MULTIPLY", "LESS_THAN": "LESS", "GREATER_THAN": "GREATER",
+         "MINIMUM": "SMALLER_OF", "MAXIMUM": "LARGER_OF", "POWER": "POWER"}
+_NODES: dict[str, _NodeReader] = {
+    "TEX_IMAGE": _image,
+    "VERTEX_COLOR": _attribute,
+    "ATTRIBUTE": _attribute,
+    "RGB": _constant,
+    "VALUE": _constant,
+    "MIX": _mix,
+    "MIX_RGB": _mix,
+    "MATH": _math,
+    "SEPARATE_COLOR": _separate,
+    "COMBINE_COLOR": _combine,
+    "HUE_SAT": _adjust("HUE", 0, 1, 2, 3),
+    "GAMMA": _adjust("GAMMA", 1),
+    "BRIGHTCONTRAST": _adjust("CONTRAST", 1, 2),
+    "INVERT": _adjust("INVERT", 0),
+    "RGBTOBW": _grey,
+    "CLAMP": _clamp,
+    "LIGHT_PATH": _light_path,
+}
+"""How each node is read: one function for each type."""

@@ -1,0 +1,1 @@
+"""How a surface looks, as values that a shader is given."""

@@ -1,0 +1,334 @@
+"""Blender's materials as core's: what its node trees mean, built by hand."""
+
+from collections.abc import Callable
+from typing import Any
+
+import bpy
+import numpy as np
+import pytest
+
+from takt.bridge.materials import WAYS, Surface, read_surface
+from takt.bridge.versions import principled_node
+from takt.core.shading.material import Material, Step, evaluate, number
+
+Nodes = Any
+VIEWPORT = (0.1, 0.2, 0.3)
+
+
+@pytest.fixture
+def material() -> Any:
+    made: Any = bpy.data.materials.new("Own")
+    principled_node(made)
+    made.diffuse_color = (*VIEWPORT, 1.0)
+    return made
+
+
+@pytest.fixture
+def mesh() -> Any:
+    made: Any = bpy.data.meshes.new("Own")
+    made.from_pydata([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [], [(0, 1, 2)])
+    for name in ("First", "Second", "Third"):
+        made.uv_layers.new(name=name)
+    made.uv_layers.active = made.uv_layers["Second"]
+    made.uv_layers["Second"].active_render = True
+    return made
+
+
+def picture(name: str = "Picture", **settings: Any) -> Any:
+    image: Any = bpy.data.images.new(name, 4, 4)
+    for key, value in settings.items():
+        setattr(image, key, value)
+    return image
+
+
+class Tree:
+    """A material's nodes, by short names."""
+
+    def __init__(self, material: Any) -> None:
+        self.material, self.tree = material, material.node_tree
+        self.shader: Any = principled_node(material)
+
+    def add(self, kind: str, **settings: Any) -> Any:
+        node = self.tree.nodes.new(f"ShaderNode{kind}")
+        for key, value in settings.items():
+            setattr(node, key, value)
+        return node
+
+    def link(self, source: Any, target: Any) -> None:
+        self.tree.links.new(source if hasattr(source, "is_output") else source.outputs[0], target)
+
+    def image(self, image: Any, **settings: Any) -> Any:
+        return self.add("TexImage", image=image, **settings)
+
+
+def colour(surface: Surface, *texels: tuple[float, ...]) -> list[float]:
+    found = surface.materials["NODES"]
+    return list(evaluate(found.colour, [np.array(texel) for texel in texels])[:3])
+
+
+def fell_back(surface: Surface) -> bool:
+    return colour(surface) == pytest.approx(VIEWPORT) and not surface.materials["NODES"].textures
+
+
+def test_no_material_is_blenders_grey(mesh: Any) -> None:
+    surface = read_surface(None, mesh)
+    assert {way: surface.materials[way].colour for way in ("NODES", "TEXTURE", "MATERIAL")} == dict.fromkeys(
+        ("NODES", "TEXTURE", "MATERIAL"), number(0.8))
+
+
+def test_values_are_read(material: Any, mesh: Any) -> None:
+    tree = Tree(material)
+    tree.shader.inputs["Base Color"].default_value = (0.5, 0.25, 0.125, 1.0)
+    tree.shader.inputs["Metallic"].default_value = 0.75
+    tree.shader.inputs["Roughness"].default_value = 0.25
+    found = read_surface(material, mesh).materials
+    assert found["NODES"] == Material(number(0.5, 0.25, 0.125), number(1.0), number(0.75), number(0.25))
+    assert evaluate(found["MATERIAL"].colour)[:3] == pytest.approx(VIEWPORT)
+
+
+def test_an_image_is_read_with_how_it_lies(material: Any, mesh: Any) -> None:
+    tree = Tree(material)
+    node = tree.image(picture(alpha_mode="PREMUL"), interpolation="Closest", extension="CLIP")
+    tree.link(node, tree.shader.inputs["Base Color"])
+    surface = read_surface(material, mesh)
+    [texture] = surface.materials["NODES"].textures
+    assert surface.materials["NODES"].colour == (Step("TEXTURE"),)
+    assert (texture.image, texture.uv_map, texture.extension, texture.alpha_mode, texture.is_smooth) == (
+        node.image.session_uid, 0, "CLIP", "PREMULTIPLIED", False)
+    assert surface.uv_maps == ("Second", "")
+
+
+def test_another_uv_map_and_a_mapping(material: Any, mesh: Any) -> None:
+    tree = Tree(material)
+    node, mapping, uv = tree.image(picture()), tree.add("Mapping"), tree.add("UVMap", uv_map="First")
+    mapping.inputs["Location"].default_value = (0.5, 0.25, 0.0)
+    mapping.inputs["Scale"].default_value = (2.0, 3.0, 1.0)
+    tree.link(uv, mapping.inputs["Vector"])
+    tree.link(mapping, node.inputs["Vector"])
+    tree.link(node, tree.shader.inputs["Base Color"])
+    surface = read_surface(material, mesh)
+    [texture] = surface.materials["NODES"].textures
+    assert surface.uv_maps == ("Second", "First") and texture.uv_map == 1
+    np.testing.assert_allclose(texture.placed, ((2.0, 0.0, 0.5), (0.0, 3.0, 0.25)), atol=1e-6)
+
+
+def test_a_third_uv_map_is_too_many(material: Any, mesh: Any) -> None:
+    tree = Tree(material)
+    mix = tree.add("MixRGB")
+    for name, socket in (("First", 1), ("Third", 2)):
+        node = tree.image(picture())
+        tree.link(tree.add("UVMap", uv_map=name), node.inputs["Vector"])
+        tree.link(node, mix.inputs[socket])
+    tree.link(mix, tree.shader.inputs["Base Color"])
+    assert fell_back(read_surface(material, mesh))
+
+
+def tinted(tree: Tree) -> tuple[Any, list[float]]:
+    mix = tree.add("MixRGB", blend_type="MULTIPLY")
+    mix.inputs[0].default_value, mix.inputs[2].default_value = 1.0, (0.5, 0.5, 1.0, 1.0)
+    tree.link(tree.image(picture()), mix.inputs[1])
+    return mix, [0.1, 0.2, 0.6]
+
+
+def half_mixed(tree: Tree) -> tuple[Any, list[float]]:
+    mix = tree.add("Mix", data_type="RGBA", blend_type="MIX")
+    mix.inputs[0].default_value, mix.inputs[7].default_value = 0.5, (0.0, 0.0, 0.0, 1.0)
+    tree.link(tree.image(picture()), mix.inputs[6])
+    return mix.outputs[2], [0.1, 0.2, 0.3]
+
+
+def brighter(tree: Tree) -> tuple[Any, list[float]]:
+    node = tree.add("HueSaturation")
+    node.inputs[2].default_value = 1.5
+    tree.link(tree.image(picture()), node.inputs[4])
+    return node, [0.3, 0.6, 0.9]
+
+
+def inverted_through_a_reroute(tree: Tree) -> tuple[Any, list[float]]:
+    node, reroute = tree.add("Invert"), tree.tree.nodes.new("NodeReroute")
+    tree.link(tree.image(picture()), reroute.inputs[0])
+    tree.link(reroute, node.inputs["Color"])
+    return node, [0.8, 0.6, 0.4]
+
+
+def swapped_channels(tree: Tree) -> tuple[Any, list[float]]:
+    separate, combine = tree.add("SeparateColor"), tree.add("CombineColor")
+    tree.link(tree.image(picture()), separate.inputs[0])
+    for place in range(3):
+        tree.link(separate.outputs[place], combine.inputs[2 - place])
+    return combine, [0.6, 0.4, 0.2]
+
+
+def contrast_and_gamma(tree: Tree) -> tuple[Any, list[float]]:
+    contrast, gamma = tree.add("BrightContrast"), tree.add("Gamma")
+    contrast.inputs[1].default_value, gamma.inputs[1].default_value = 0.1, 2.0
+    tree.link(tree.image(picture()), contrast.inputs[0])
+    tree.link(contrast, gamma.inputs[0])
+    return gamma, [0.09, 0.25, 0.49]
+
+
+@pytest.mark.parametrize("build", [tinted, half_mixed, brighter, inverted_through_a_reroute, swapped_channels,
+                                   contrast_and_gamma])
+def test_nodes_between_image_and_shader(material: Any, mesh: Any,
+                                        build: Callable[[Tree], tuple[Any, list[float]]]) -> None:
+    tree = Tree(material)
+    source, expected = build(tree)
+    tree.link(source, tree.shader.inputs["Base Color"])
+    assert colour(read_surface(material, mesh), (0.2, 0.4, 0.6, 1.0)) == pytest.approx(expected, abs=1e-5)
+
+
+def test_a_clipped_alpha(material: Any, mesh: Any) -> None:
+    """As the glTF importer makes it: one minus whether the image's alpha is less than a threshold."""
+    tree = Tree(material)
+    less, one_minus = tree.add("Math", operation="LESS_THAN"), tree.add("Math", operation="SUBTRACT")
+    less.inputs[1].default_value, one_minus.inputs[0].default_value = 0.3, 1.0
+    image = tree.image(picture())
+    tree.link(image, tree.shader.inputs["Base Color"])
+    tree.link(image.outputs["Alpha"], less.inputs[0])
+    tree.link(less, one_minus.inputs[1])
+    tree.link(one_minus, tree.shader.inputs["Alpha"])
+    found = read_surface(material, mesh).materials["NODES"]
+    alphas = [float(evaluate(found.alpha, [np.array((1.0, 1.0, 1.0, alpha))])[0]) for alpha in (0.2, 0.4)]
+    assert alphas == [0.0, 1.0] and found.is_blended and len(found.textures) == 1
+
+
+def test_a_shader_mixed_with_transparency(material: Any, mesh: Any) -> None:
+    tree = Tree(material)
+    mix = tree.add("MixShader")
+    mix.inputs[0].default_value = 0.25
+    tree.link(tree.shader, mix.inputs[1])
+    tree.link(tree.add("BsdfTransparent"), mix.inputs[2])
+    tree.link(mix, tree.tree.get_output_node("EEVEE").inputs["Surface"])
+    found = read_surface(material, mesh).materials["NODES"]
+    assert float(evaluate(found.alpha)[0]) == pytest.approx(0.75)
+
+
+def test_metal_and_roughness_by_one_image(material: Any, mesh: Any) -> None:
+    tree = Tree(material)
+    separate = tree.add("SeparateColor")
+    tree.link(tree.image(picture()), separate.inputs[0])
+    tree.link(separate.outputs[1], tree.shader.inputs["Roughness"])
+    tree.link(separate.outputs[2], tree.shader.inputs["Metallic"])
+    found = read_surface(material, mesh).materials["NODES"]
+    texel = [np.array((0.1, 0.3, 0.9, 1.0))]
+    assert evaluate(found.roughness, texel)[0] == pytest.approx(0.3)
+    assert evaluate(found.metallic, texel)[0] == pytest.approx(0.9)
+
+
+def test_a_normal_map(material: Any, mesh: Any) -> None:
+    tree = Tree(material)
+    normal = tree.add("NormalMap")
+    normal.inputs["Strength"].default_value = 0.5
+    tree.link(tree.image(picture()), normal.inputs["Color"])
+    tree.link(normal, tree.shader.inputs["Normal"])
+    found = read_surface(material, mesh).materials["NODES"]
+    assert (found.normal, found.normal_strength) == (0, 0.5)
+
+
+def test_painted_colours(material: Any, mesh: Any) -> None:
+    tree = Tree(material)
+    tree.link(tree.add("VertexColor", layer_name="Paint"), tree.shader.inputs["Base Color"])
+    surface = read_surface(material, mesh)
+    assert surface.materials["NODES"].colour == (Step("ATTRIBUTE"),) and surface.painted == "Paint"
+
+
+@pytest.mark.parametrize("source", ["missing", "MOVIE", "none"])
+def test_an_image_that_is_not_there(material: Any, mesh: Any, source: str) -> None:
+    tree = Tree(material)
+    image = None if source == "none" else picture()
+    if image is not None:
+        image.source = "FILE" if source == "missing" else source
+        image.filepath = "//nowhere.png"
+    node = tree.image(image)
+    tree.link(node, tree.shader.inputs["Base Color"])
+    tree.tree.nodes.active = node
+    surface = read_surface(material, mesh)
+    assert fell_back(surface) and not surface.materials["TEXTURE"].textures
+
+
+def unknown(tree: Tree) -> None:
+    tree.link(tree.add("TexNoise"), tree.shader.inputs["Base Color"])
+
+
+def muted(tree: Tree) -> None:
+    tree.link(tree.image(picture(), mute=True), tree.shader.inputs["Base Color"])
+
+
+def generated_coordinates(tree: Tree) -> None:
+    node = tree.image(picture())
+    tree.link(tree.add("TexCoord").outputs["Generated"], node.inputs["Vector"])
+    tree.link(node, tree.shader.inputs["Base Color"])
+
+
+def on_a_box(tree: Tree) -> None:
+    tree.link(tree.image(picture(), projection="BOX"), tree.shader.inputs["Base Color"])
+
+
+def no_such_uv_map(tree: Tree) -> None:
+    node = tree.image(picture())
+    tree.link(tree.add("UVMap", uv_map="Nowhere"), node.inputs["Vector"])
+    tree.link(node, tree.shader.inputs["Base Color"])
+
+
+def two_shaders(tree: Tree) -> None:
+    mix = tree.add("MixShader")
+    tree.link(tree.shader, mix.inputs[1])
+    tree.link(tree.add("BsdfDiffuse"), mix.inputs[2])
+    tree.link(mix, tree.tree.get_output_node("EEVEE").inputs["Surface"])
+
+
+def five_images(tree: Tree) -> None:
+    last = tree.image(picture())
+    for _ in range(4):
+        mix = tree.add("MixRGB")
+        tree.link(last, mix.inputs[1])
+        tree.link(tree.image(picture()), mix.inputs[2])
+        last = mix
+    tree.link(last, tree.shader.inputs["Base Color"])
+
+
+def no_output(tree: Tree) -> None:
+    tree.tree.nodes.clear()
+
+
+def nothing_linked(tree: Tree) -> None:
+    tree.tree.links.clear()
+
+
+@pytest.mark.parametrize("build", [unknown, muted, generated_coordinates, on_a_box, no_such_uv_map, two_shaders,
+                                   five_images, no_output, nothing_linked])
+def test_what_cannot_be_read_is_the_viewports_colour(material: Any, mesh: Any, build: Callable[[Tree], None]) -> None:
+    build(Tree(material))
+    assert fell_back(read_surface(material, mesh))
+
+
+def test_only_what_cannot_be_read_falls_back(material: Any, mesh: Any) -> None:
+    tree = Tree(material)
+    tree.shader.inputs["Base Color"].default_value = (0.5, 0.5, 0.5, 1.0)
+    tree.link(tree.add("TexNoise"), tree.shader.inputs["Roughness"])
+    tree.link(tree.add("TexNoise"), tree.shader.inputs["Alpha"])
+    found = read_surface(material, mesh).materials["NODES"]
+    assert (found.colour, found.alpha) == (number(0.5, 0.5, 0.5), number(1.0))
+
+
+def test_texture_shows_the_active_image_alone(material: Any, mesh: Any) -> None:
+    tree = Tree(material)
+    tree.link(tree.image(picture("Used")), tree.shader.inputs["Base Color"])
+    tree.tree.nodes.active = tree.image(picture("Active"))
+    found = read_surface(material, mesh).materials
+    assert found["TEXTURE"].textures[0].image == bpy.data.images["Active"].session_uid
+    assert found["NODES"].textures[0].image == bpy.data.images["Used"].session_uid
+
+
+def test_every_way_is_there(material: Any, mesh: Any) -> None:
+    assert set(read_surface(material, mesh).materials) == set(WAYS)
+
+
+def test_without_uv_maps_no_image_is_shown(material: Any) -> None:
+    tree = Tree(material)
+    node = tree.image(picture())
+    tree.link(node, tree.shader.inputs["Base Color"])
+    tree.tree.nodes.active = node
+    bare: Any = bpy.data.meshes.new("Bare")
+    surface = read_surface(material, bare)
+    assert fell_back(surface) and not surface.materials["TEXTURE"].textures
