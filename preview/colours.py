@@ -7,7 +7,7 @@ from functools import cache
 
 import numpy as np
 
-from ..core.maths.arrays import FloatArray
+from ..core.maths.arrays import FloatArray, IntArray
 from ..core.skeletons.skeleton import Skeleton
 
 _CANDIDATES = (
@@ -16,6 +16,10 @@ _CANDIDATES = (
 )
 _ENOUGH = 0.16
 """Distance in Oklab from which two zones that touch are told apart at a glance, under lights and shadows."""
+_APART = 0.09
+"""The least that tells two apart which may touch somewhere."""
+_CLOSE_BY, _PLACES = 6, 4
+"""So many bones that lie closest may touch; places on a bone from which that is measured."""
 
 # What is left of linear RGB for each kind of colour blindness, in full (Machado, Oliveira and Fernandes 2009).
 _SIGHTS = np.array((
@@ -30,25 +34,47 @@ def bone_colours(skeleton: Skeleton) -> FloatArray:
     """Return a linear RGB colour (J, 3) for each joint.
 
     A bone takes a colour by its name (always the same one), unless that is too near to the colour of its
-    parent, grandparent or an elder sibling: then the next that is not, or else the one farthest from them.
+    parent, grandparent or an elder sibling, or nearly that of another bone close by: then the next that is not, or
+    else the one farthest from them.
     """
-    distances = _distances()
+    distances, places = _distances(), _places(skeleton)
     colours = len(_CANDIDATES)
     chosen = np.zeros(len(skeleton), dtype=np.int64)
     children: dict[int, list[int]] = {}
     for joint, (name, parent) in enumerate(zip(skeleton.names, skeleton.parents.tolist(), strict=True)):
         siblings = children.setdefault(parent, [])
-        near = list(siblings)
+        family = list(siblings)
         if parent >= 0:
-            near.append(parent)
+            family.append(parent)
             if skeleton.parents[parent] >= 0:
-                near.append(int(skeleton.parents[parent]))
+                family.append(int(skeleton.parents[parent]))
+        around = _close_by(places, joint)
         order = (zlib.crc32(name.encode()) + np.arange(colours)) % colours
-        room = distances[order][:, chosen[near]].min(axis=1, initial=np.inf)
-        far_enough = np.flatnonzero(room >= _ENOUGH)
+        room = np.minimum(distances[order][:, chosen[family]].min(axis=1, initial=np.inf) / _ENOUGH,
+                          distances[order][:, chosen[around]].min(axis=1, initial=np.inf) / _APART)
+        far_enough = np.flatnonzero(room >= 1.0)
         chosen[joint] = order[far_enough[0] if len(far_enough) else int(np.argmax(room))]
         siblings.append(joint)
     return _candidates()[chosen]
+
+
+def _places(skeleton: Skeleton) -> FloatArray:
+    """Return places along each bone at rest, (J, P, 3): from its head to where its children begin, on the average."""
+    heads = skeleton.rest_world[:, :, 3]
+    ends, parents = np.zeros_like(heads), skeleton.parents
+    child = np.flatnonzero(parents >= 0)
+    np.add.at(ends, parents[child], heads[child])
+    counts = np.bincount(parents[child], minlength=len(heads))[:, None]
+    before = np.where((parents >= 0)[:, None], heads[np.maximum(parents, 0)], heads)
+    ends = np.where(counts > 0, ends / np.maximum(counts, 1), heads + (heads - before) / 2.0)
+    return np.asarray(heads[:, None] + (ends - heads)[:, None] * np.linspace(0.0, 1.0, _PLACES)[:, None])
+
+
+def _close_by(places: FloatArray, joint: int) -> IntArray:
+    """Return those of the bones before a joint in order that lie closest to it."""
+    earlier = places[:joint].reshape(-1, 1, 3)
+    apart = np.linalg.norm(earlier - places[joint], axis=-1).reshape(joint, _PLACES * _PLACES).min(axis=1)
+    return np.argsort(apart, kind="stable")[:_CLOSE_BY]
 
 
 @cache

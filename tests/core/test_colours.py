@@ -1,12 +1,15 @@
 """The colour of each bone: stable, and apart from its neighbours' for every eye."""
 
 import numpy as np
+import pytest
 
 from takt.core.maths import rotations as rot
 from takt.core.skeletons.skeleton import Skeleton
 from takt.preview.colours import _CANDIDATES, _candidates, _distances, bone_colours, oklab
 
 LEAST_APART = 0.09
+CLOSE_APART = 0.08
+"""Where six that lie close by all have their say, a little less may be the best."""
 
 
 def tree(names: list[str], parents: list[int]) -> Skeleton:
@@ -48,3 +51,17 @@ def test_many_siblings_and_no_bones() -> None:
     assert bone_colours(tree(["root", *(f"b{i}" for i in range(99))], [-1] + [0] * 99)).shape == (100, 3)
     assert bone_colours(tree([], [])).shape == (0, 3)
     assert len(set(_CANDIDATES)) == len(_CANDIDATES)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_what_lies_close_by_is_told_apart_however_it_is_named(seed: int) -> None:
+    """An upper arm lies at the chest, and yet hangs on it by several joints."""
+    letters = np.random.default_rng(seed).integers(ord("a"), ord("z"), (8, 6))
+    names = ["".join(map(chr, row)) for row in letters.tolist()]
+    parents = [-1, 0, 1, 1, 3, 4, 5, 6]
+    local = [(0, 0, 1), (0, 0, 0.2), (0, 0, 0.3), (0.02, 0, 0.25), (0.05, 0, 0), (0.05, 0, 0), (0.05, 0, -0.02),
+             (0.05, 0, -0.3)]
+    skeleton = Skeleton.from_arrays(names, parents, rot.identities(8), np.array(local, dtype=np.float64))
+    chosen = [int(np.flatnonzero((_candidates() == colour).all(axis=1))[0]) for colour in bone_colours(skeleton)]
+    chest, upper_arm = 1, 6
+    assert _distances()[chosen[chest], chosen[upper_arm]] >= CLOSE_APART
