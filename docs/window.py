@@ -70,6 +70,7 @@ def look_at(place: tuple[float, float, float], distance: float, turn: float = 0.
     """Look at a place from a distance, turned about the vertical and tilted, in radians."""
     space = viewport()[1].spaces.active
     space.show_region_hud = False
+    space.shading.color_type = "TEXTURE"
     space.overlay.show_outline_selected = False
     space.overlay.show_relationship_lines = space.overlay.show_bones = space.show_gizmo_navigate = False
     view = space.region_3d

@@ -17,14 +17,15 @@ from ..bridge import properties, score
 from ..bridge.film import PictureFile, encode_film
 from ..bridge.reports import GreyWithReason
 from ..core.maths.arrays import FloatArray
-from ..core.playing.stage import Playable
 from ..preview import life
+from ..preview.framing import Plays, frame_characters
 from ..preview.offscreen import Stage
 from ..preview.player import Player
 from ..preview.playing import played
 from .preview import bound_armatures
 
 _BACKGROUND = (0.22, 0.23, 0.25, 1.0)
+_FULL_HD = 1920, 1080
 _AT_ONCE_S = 0.25
 """After that Blender draws itself and looks for Esc."""
 _MP4, _PNG = ".mp4", ".png"
@@ -49,29 +50,33 @@ class TAKT_OT_render_film(GreyWithReason, ExportHelper, bpy.types.Operator):
         length: str
         through: str
         size: int
+        floor: bool
     else:
         filter_glob: bpy.props.StringProperty(default="*.mp4;*.png", options={"HIDDEN"})
         length: bpy.props.EnumProperty(name="Length", default="SCORE", items=(
             ("SCORE", "Whole Score", "From the beginning to the end of what the characters play"),
             ("SCENE", "Frame Range", "The scene's frames"), ("FRAME", "This Frame", "A picture, as PNG")))
-        through: bpy.props.EnumProperty(name="Seen From", default="CAMERA", items=(
+        through: bpy.props.EnumProperty(name="Seen From", default="CHARACTER", items=(
+            ("CHARACTER", "In Front", "From before the characters, who fill two thirds of the height; goes along with "
+                                      "them, in Full HD"),
             ("CAMERA", "Camera", "As the scene's camera sees it, in the scene's resolution"),
             ("VIEWPORT", "Viewport", "As this viewport shows it now, in its own shape, as wide as the scene's "
                                      "resolution")))
         size: bpy.props.IntProperty(name="Size", default=100, min=1, max=400, subtype="PERCENTAGE",
-                                    description="In hundredths of the scene's resolution")
+                                    description="In hundredths of the resolution")
+        floor: bpy.props.BoolProperty(name="Floor", default=True,
+                                      description="Let the characters stand on a floor with soft shadows, instead of "
+                                                  "before a plain background")
 
     @classmethod
     def problem(cls, context: bpy.types.Context) -> str:
-        """Return why there is no character, or nothing to see it by."""
-        if context.scene is None or (context.scene.camera is None and _viewport(context) is None):
-            return "The scene has no camera; add one that looks at the character"
-        return "" if bound_armatures(context) else "Select a character whose meshes are bound: Auto-bind to Skeleton"
+        """Return why there is no character."""
+        if context.scene is not None and bound_armatures(context):
+            return ""
+        return "Select a character whose meshes are bound: Auto-bind to Skeleton"
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
         """Ask for the file."""
-        if context.scene is not None and context.scene.camera is None:
-            self.through = "VIEWPORT"
         result: set[Any] = super().invoke(context, event)
         return result
 
@@ -87,7 +92,7 @@ class TAKT_OT_render_film(GreyWithReason, ExportHelper, bpy.types.Operator):
         assert layout is not None
         layout.use_property_split = True
         layout.use_property_decorate = False
-        for name in ("length", "through", "size"):
+        for name in ("length", "through", "size", "floor"):
             layout.prop(self, name)
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
@@ -97,7 +102,7 @@ class TAKT_OT_render_film(GreyWithReason, ExportHelper, bpy.types.Operator):
             path = path.with_suffix(_PNG)
         try:
             remaining = rendered(context, path, seen(context, self.through, self.size / 100.0),
-                                 whole=self.length == "SCORE")
+                                 whole=self.length == "SCORE", floor=self.floor)
             if not bpy.app.background:
                 self._remaining, self._path = remaining, path
                 return self._watched(context)
@@ -161,26 +166,31 @@ class TAKT_OT_render_film(GreyWithReason, ExportHelper, bpy.types.Operator):
 
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """A picture's width and height, and what tells from where it is seen: view from world, clip from view, (4, 4)."""
+    """A picture's width and height, and what tells from where it is seen: view from world, clip from view, (4, 4).
+
+    matrices: None: from before the characters.
+    """
 
     width: int
     height: int
-    matrices: Callable[[], tuple[FloatArray, FloatArray]]
+    matrices: Callable[[], tuple[FloatArray, FloatArray]] | None = None
 
 
 def seen(context: bpy.types.Context, through: str, size: float) -> Seen:
-    """Return how a film is seen: by the scene's camera, which may move, or as the viewport shows it now.
+    """Return how a film is seen: from the front, by the scene's camera, which may move, or as the viewport shows it.
 
-    size: of the scene's resolution. Raises ValueError where there is nothing to see it by.
+    size: of Full HD, or of the scene's resolution. Raises ValueError where there is nothing to see it by.
     """
     scene = context.scene
     assert scene is not None
+    if through == "CHARACTER":
+        return Seen(_even(_FULL_HD[0] * size), _even(_FULL_HD[1] * size))
     scale = scene.render.resolution_percentage / 100.0 * size
     width, height = (_even(side * scale) for side in (scene.render.resolution_x, scene.render.resolution_y))
     if through == "CAMERA":
         camera = scene.camera
         if camera is None:
-            raise ValueError("The scene has no camera; add one, or choose the viewport")
+            raise ValueError("The scene has no camera; add one, or let it be seen from the front")
 
         def by_camera() -> tuple[FloatArray, FloatArray]:
             clip = camera.calc_matrix_camera(context.evaluated_depsgraph_get(), x=width, y=height)
@@ -189,13 +199,14 @@ def seen(context: bpy.types.Context, through: str, size: float) -> Seen:
         return Seen(width, height, by_camera)
     viewport = _viewport(context)
     if viewport is None:
-        raise ValueError("There is no viewport here; choose the camera")
+        raise ValueError("There is no viewport here; choose the front or the camera")
     view, region = viewport
     now = np.array(view.view_matrix), np.array(view.window_matrix)
     return Seen(width, _even(width * region.height / region.width), lambda: now)
 
 
-def rendered(context: bpy.types.Context, path: Path, by: Seen, whole: bool = True) -> Generator[float, None, None]:
+def rendered(context: bpy.types.Context, path: Path, by: Seen, whole: bool = True,
+             floor: bool = True) -> Generator[float, None, None]:
     """Render frame by frame and yield the share that is done; whatever happens, the scene is left as it was.
 
     path: of a film, or of a picture of the current frame. whole: the whole score, not the scene's frames.
@@ -205,11 +216,11 @@ def rendered(context: bpy.types.Context, path: Path, by: Seen, whole: bool = Tru
         raise ValueError(f"'{path.name}' is neither a film nor a picture; let it end in .mp4 or .png")
     scene = context.scene
     assert scene is not None
-    return _rendered(scene, bound_armatures(context), path, by, whole)
+    return _rendered(scene, bound_armatures(context), path, by, whole, floor)
 
 
 def _rendered(scene: bpy.types.Scene, armatures: Sequence[bpy.types.Object], path: Path, by: Seen,
-              whole: bool) -> Generator[float, None, None]:
+              whole: bool, floor: bool) -> Generator[float, None, None]:
     is_film, here = path.suffix.lower() == _MP4, scene.frame_current
     score.look()
     choices = replace(life.choices(), player=Player())
@@ -217,13 +228,16 @@ def _rendered(scene: bpy.types.Scene, armatures: Sequence[bpy.types.Object], pat
     wanted = range(here, here + 1)
     if is_film:
         wanted = frames_of_score(scene, armatures, plays) if whole else range(scene.frame_start, scene.frame_end + 1)
+    framed = frame_characters(scene, armatures, plays, wanted)
     with tempfile.TemporaryDirectory() as folder, PictureFile(by.width, by.height) as file, \
             Stage(scene, armatures, by.width, by.height, plays) as stage:
         files: list[Path] = []
         try:
-            for frame in wanted:
+            for number, frame in enumerate(wanted):
                 scene.frame_set(frame)
-                picture = stage.draw(*by.matrices(), background=_BACKGROUND, choices=choices)
+                seen_from = framed.view(number, by.width, by.height) if by.matrices is None else by.matrices()
+                picture = stage.draw(*seen_from, background=_BACKGROUND, choices=choices,
+                                     floor=framed.floor(number) if floor else None)
                 files.append(Path(folder, f"{frame:06}.png"))
                 file.write(picture, files[-1])
                 yield len(files) / (len(wanted) + 1)
@@ -236,8 +250,7 @@ def _rendered(scene: bpy.types.Scene, armatures: Sequence[bpy.types.Object], pat
         shutil.move(made, path)
 
 
-def frames_of_score(scene: bpy.types.Scene, armatures: Sequence[bpy.types.Object],
-                     plays: Callable[[bpy.types.Object], Playable | None]) -> range:
+def frames_of_score(scene: bpy.types.Scene, armatures: Sequence[bpy.types.Object], plays: Plays) -> range:
     """Return the frames from the first beginning to the last end of what armatures play; without any, the scene's."""
     spans = []
     for armature in armatures:

@@ -69,6 +69,9 @@ def _draw_watched(layout: bpy.types.UILayout, context: bpy.types.Context) -> Non
     if life.picture() == "WEIGHTS":
         bone = cast(bpy.types.Armature, armature_object.data).bones.active
         layout.label(text=bone.name if bone else "Click a bone in Pose Mode", icon="BONE_DATA")
+    if character.not_shown:
+        draw_words(layout, context, f"Not in the preview, since they work on the posed mesh: "
+                                    f"{', '.join(character.not_shown)}", "INFO")
     if error_of(armature_object) is not None and last_good(character.uid) is not None:
         draw_words(layout, context, "The score has errors; this is what it was before", "ERROR")
 

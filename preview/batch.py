@@ -10,26 +10,31 @@ import numpy as np
 import numpy.typing as npt
 
 from ..bridge.groups import read_influences
-from ..core.maths.arrays import FloatArray, IntArray
+from ..bridge.materials import Surface, read_surfaces
+from ..bridge.shape import shaped
+from ..core.maths.arrays import FloatArray
+from ..core.skinning.influences import Influences
+from .corners import Float32Array, Int32Array, corner_paint, corner_uv, read_array
+from .shader import MORE_INFLUENCES, PAINTED, Variant
 
 _NORMAL_STEPS = 512
 """Corners of a vertex whose normals agree to one part in this share a vertex on the GPU."""
 _GREY = (0.6, 0.6, 0.6)
-"""Colour of what nothing moves, and of what has no material: Blender's own is white, which light would burn out."""
+"""The zone of what nothing moves."""
+_BYTES = 4
+"""Of a number on the GPU."""
 
 _SHARE_OF_INFLUENCES = 0.7
 """Of the time that reading a large mesh takes."""
 
-Float32Array = npt.NDArray[np.float32]
-Int32Array = npt.NDArray[np.int32]
-
 
 @dataclass(frozen=True, eq=False)
 class Geometry:
-    """What is uploaded, in the mesh object's space; N is V, or more where normals or materials split vertices.
+    """What is uploaded, in the mesh object's space; N is V, or more where corners of a vertex differ.
 
     vertices: (N,) the mesh's vertex each comes from. positions, normals: (N, 3). bones, weights: (N, 4) or (N, 8).
-    surface, zone: (N, 3) linear colours. triangles: (T, 3). edges: (E, 2).
+    zone: (N, 3) linear colours. materials: (N,) the place of each one's material in surfaces. uv: (N, 4) in two maps,
+    and paint: (N, 4) linear colours; None where no material asks for them. triangles: (T, 3). edges: (E, 2).
     """
 
     vertices: Int32Array
@@ -37,38 +42,68 @@ class Geometry:
     normals: Float32Array
     bones: Int32Array
     weights: Float32Array
-    surface: Float32Array
     zone: Float32Array
+    materials: Int32Array
+    uv: Float32Array | None
+    paint: Float32Array | None
     triangles: Int32Array
     edges: Int32Array
+    surfaces: Sequence[Surface]
+
+    @property
+    def variants(self) -> tuple[Variant, ...]:
+        """What its shader needs besides."""
+        return (*((MORE_INFLUENCES,) if self.bones.shape[1] > 4 else ()), *((PAINTED,) if self.uv is not None else ()))
 
 
 def read_geometry(mesh_object: bpy.types.Object, bone_names: Sequence[str], bone_colours: FloatArray,
-                  tell: Callable[[float], None] = lambda _: None) -> Geometry:
+                  tell: Callable[[float], None] = lambda _: None, held_by: int | None = None) -> Geometry:
     """Read a mesh and its weights; the 4 strongest influences of each vertex, 8 where some vertex has more.
 
     bone_names: as `read_influences` takes them; bone_colours: (J, 3). tell: takes the share of the work done.
+    held_by: the bone that moves all of it, −1 for none, in place of weights.
     """
-    mesh = cast(bpy.types.Mesh, mesh_object.data)
-    influences = read_influences(mesh_object, bone_names, limit=8)
-    tell(_SHARE_OF_INFLUENCES)
-    width = 4 if influences.joints.shape[1] <= 4 else 8
-    padding = ((0, 0), (0, width - influences.joints.shape[1]))
-    joints = np.pad(influences.joints, padding)
-    weights = np.pad(influences.weights, padding)
-    zone = np.einsum("vk,vkc->vc", weights, bone_colours[joints] if len(bone_colours) else np.zeros((*joints.shape, 3)))
-    zone[weights.sum(axis=1) == 0.0] = _GREY
-    vertices, normals, materials, triangles = _split(mesh)
-    surface = _material_colours(mesh_object)[materials]
-    positions = _read(mesh.vertices, "co", 3)
-    return Geometry(vertices.astype(np.int32), positions[vertices], normals, joints[vertices].astype(np.int32),
-                    weights[vertices].astype(np.float32), surface, zone[vertices].astype(np.float32), triangles,
-                    _edges(mesh, vertices))
+    with shaped(mesh_object) as shape:
+        mesh = cast(bpy.types.Mesh, shape.data)
+        influences = (read_influences(shape, bone_names, limit=8) if held_by is None
+                      else _held_influences(len(mesh.vertices), held_by))
+        tell(_SHARE_OF_INFLUENCES)
+        width = 4 if influences.joints.shape[1] <= 4 else 8
+        padding = ((0, 0), (0, width - influences.joints.shape[1]))
+        joints = np.pad(influences.joints, padding)
+        weights = np.pad(influences.weights, padding)
+        colours = bone_colours[joints] if len(bone_colours) else np.zeros((*joints.shape, 3))
+        zone = np.einsum("vk,vkc->vc", weights, colours)
+        zone[weights.sum(axis=1) == 0.0] = _GREY
+        surfaces = read_surfaces(mesh_object, mesh)
+        split = _split(mesh, surfaces)
+        positions, vertices = read_array(mesh.vertices, "co", 3), split.vertices
+        return Geometry(vertices, positions[vertices], split.normals, joints[vertices].astype(np.int32),
+                        weights[vertices].astype(np.float32), zone[vertices].astype(np.float32), split.materials,
+                        split.uv, split.paint, split.triangles, _edges(mesh, vertices), surfaces)
 
 
-def triangle_batch(buffer: gpu.types.GPUVertBuf, geometry: Geometry) -> gpu.types.GPUBatch:
-    """Return what draws the surface of vertices on the GPU."""
-    indices = gpu.types.GPUIndexBuf(type="TRIS", seq=cast(Any, np.ascontiguousarray(geometry.triangles)))
+def bone_geometry(heads: FloatArray, tails: FloatArray) -> Geometry:
+    """Return bones as edges, each moved by itself; heads, tails: (J, 3) at rest."""
+    count = 2 * len(heads)
+    positions = np.stack((heads, tails), axis=1).reshape(-1, 3).astype(np.float32)
+    bones, weights = np.zeros((count, 4), dtype=np.int32), np.zeros((count, 4), dtype=np.float32)
+    bones[:, 0], weights[:, 0] = np.repeat(np.arange(len(heads)), 2), 1.0
+    ends = np.arange(count, dtype=np.int32)
+    none = np.zeros((count, 3), dtype=np.float32)
+    return Geometry(ends, positions, none, bones, weights, none, np.zeros_like(ends), None, None,
+                    np.zeros((0, 3), dtype=np.int32), ends.reshape(-1, 2), ())
+
+
+def _held_influences(vertices: int, bone: int) -> Influences:
+    """Return influences that let everything follow one bone, or none."""
+    joints, weights = np.full((vertices, 1), max(bone, 0)), np.full((vertices, 1), float(bone >= 0))
+    return Influences(joints, weights)
+
+
+def triangle_batch(buffer: gpu.types.GPUVertBuf, triangles: Int32Array) -> gpu.types.GPUBatch:
+    """Return what draws triangles (T, 3) between vertices on the GPU."""
+    indices = gpu.types.GPUIndexBuf(type="TRIS", seq=cast(Any, np.ascontiguousarray(triangles)))
     return gpu.types.GPUBatch(type="TRIS", buf=buffer, elem=indices)
 
 
@@ -82,8 +117,10 @@ def vertex_buffer(geometry: Geometry, **extra: Float32Array) -> gpu.types.GPUVer
     """Copy the vertices to the GPU; extra: more attributes by name, (N, C)."""
     fields: dict[str, npt.NDArray[Any]] = {
         "position": geometry.positions, "normal": geometry.normals, "bones": geometry.bones[:, :4],
-        "weights": geometry.weights[:, :4], "surface": geometry.surface, "zone": geometry.zone, **extra}
-    if has_more_influences(geometry):
+        "weights": geometry.weights[:, :4], "material": geometry.materials[:, None], "zone": geometry.zone, **extra}
+    if geometry.uv is not None and geometry.paint is not None:
+        fields |= {"uv": geometry.uv, "paint": geometry.paint}
+    if geometry.bones.shape[1] > 4:
         fields |= {"more_bones": geometry.bones[:, 4:], "more_weights": geometry.weights[:, 4:]}
     layout = gpu.types.GPUVertFormat()
     for name, values in fields.items():
@@ -98,34 +135,46 @@ def vertex_buffer(geometry: Geometry, **extra: Float32Array) -> gpu.types.GPUVer
     return buffer
 
 
-def has_more_influences(geometry: Geometry) -> bool:
-    """Tell whether vertices have 8 influences, for which there is a shader of its own."""
-    return bool(geometry.bones.shape[1] > 4)
+@dataclass(frozen=True, eq=False)
+class _Split:
+    """Vertices on the GPU; see `Geometry`."""
+
+    vertices: Int32Array
+    normals: Float32Array
+    materials: Int32Array
+    uv: Float32Array | None
+    paint: Float32Array | None
+    triangles: Int32Array
 
 
-def _split(mesh: bpy.types.Mesh) -> tuple[IntArray, Float32Array, IntArray, Int32Array]:
-    """Return vertex, normal and material of each vertex on the GPU, and the triangles of those.
-
-    A vertex whose corners have different normals (a sharp edge) or materials becomes several.
-    """
+def _split(mesh: bpy.types.Mesh, surfaces: Sequence[Surface]) -> _Split:
+    """Make vertices for the GPU: one whose corners differ in normal, material, UV or paint becomes several."""
     mesh.calc_loop_triangles()
     corners = np.empty(len(mesh.loops), dtype=np.int32)
     mesh.loops.foreach_get("vertex_index", corners)
     triangles = np.empty(len(mesh.loop_triangles) * 3, dtype=np.int32)
     mesh.loop_triangles.foreach_get("loops", triangles)
-    faces = _material_of_faces(mesh)
-    if mesh.normals_domain == "POINT" and not faces.any():
-        every = np.arange(len(mesh.vertices), dtype=np.int64)
-        return every, _read(mesh.vertex_normals, "vector", 3), np.zeros_like(every), corners[triangles].reshape(-1, 3)
+    faces = np.clip(_material_of_faces(mesh), 0, len(surfaces) - 1)
+    is_textured = len(mesh.uv_layers) > 0 and any(surface.is_textured for surface in surfaces)
+    needs_corners = is_textured or len(mesh.color_attributes) > 0
+    if mesh.normals_domain == "POINT" and not faces.any() and not needs_corners:
+        every = np.arange(len(mesh.vertices), dtype=np.int32)
+        return _Split(every, read_array(mesh.vertex_normals, "vector", 3), np.zeros_like(every), None, None,
+                      corners[triangles].reshape(-1, 3))
     sizes = np.empty(len(mesh.polygons), dtype=np.int32)
     mesh.polygons.foreach_get("loop_total", sizes)
-    normals = _read(mesh.corner_normals, "vector", 3)
-    keys = np.column_stack((corners, np.repeat(faces, sizes), np.rint(normals * _NORMAL_STEPS).astype(np.int32)))
+    materials, normals = np.repeat(faces, sizes), read_array(mesh.corner_normals, "vector", 3)
+    keys = [corners[:, None], materials[:, None], np.rint(normals * _NORMAL_STEPS).astype(np.int32)]
+    uv = paint = None
+    if needs_corners:
+        uv, paint = corner_uv(mesh, surfaces, materials), corner_paint(mesh, surfaces, materials, corners)
+        keys += [(values + np.float32(0.0)).view(np.int32) for values in (uv, paint)]  # no negative zeros
     # Rows compared as plain bytes sort ten times faster than np.unique's axis=0.
-    as_bytes = np.ascontiguousarray(keys, dtype=np.int32).view(np.dtype((np.void, 20))).ravel()
+    rows = np.ascontiguousarray(np.column_stack(keys))
+    as_bytes = rows.view(np.dtype((np.void, rows.shape[1] * _BYTES))).ravel()
     _, first, place = np.unique(as_bytes, return_index=True, return_inverse=True)
-    return (keys[first, 0].astype(np.int64), normals[first], keys[first, 1].astype(np.int64),
-            place.ravel()[triangles].reshape(-1, 3).astype(np.int32))
+    return _Split(corners[first], normals[first], materials[first], None if uv is None else uv[first],
+                  None if paint is None else paint[first], place.ravel()[triangles].reshape(-1, 3).astype(np.int32))
 
 
 def _material_of_faces(mesh: bpy.types.Mesh) -> Int32Array:
@@ -137,23 +186,10 @@ def _material_of_faces(mesh: bpy.types.Mesh) -> Int32Array:
     return materials
 
 
-def _edges(mesh: bpy.types.Mesh, vertices: IntArray) -> Int32Array:
+def _edges(mesh: bpy.types.Mesh, vertices: Int32Array) -> Int32Array:
     """Return the mesh's edges as vertices on the GPU: of those that stand for one of the mesh's, any will do."""
     ends = np.empty(len(mesh.edges) * 2, dtype=np.int32)
     mesh.edges.foreach_get("vertices", ends)
     place = np.zeros(len(mesh.vertices), dtype=np.int32)
     place[vertices] = np.arange(len(vertices), dtype=np.int32)
     return np.ascontiguousarray(place[ends].reshape(-1, 2))
-
-
-def _material_colours(mesh_object: bpy.types.Object) -> Float32Array:
-    """Return the viewport colour of each material slot."""
-    materials = [slot.material for slot in mesh_object.material_slots]
-    colours = [tuple(cast(Any, material.diffuse_color))[:3] if material else _GREY for material in materials]
-    return np.array(colours or [_GREY], dtype=np.float32)
-
-
-def _read(collection: Any, name: str, width: int) -> Float32Array:
-    flat = np.empty(len(collection) * width, dtype=np.float32)
-    collection.foreach_get(name, flat)
-    return flat.reshape(-1, width)

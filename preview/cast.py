@@ -21,7 +21,7 @@ from .choices import Choices
 from .draw import SEE_THROUGH_ALPHA, Painter, View, solid_state
 from .figures import Tint
 from .overlays import draw_path, draw_skeleton, path_of
-from .roles import Posed, Role, pose_roles
+from .roles import Bones, Posed, Role, pose_roles
 from .shader import METHODS, Picture
 
 _BEFORE = (0.10, 0.46, 0.81)
@@ -65,7 +65,10 @@ class ClipAlone:
 
 @dataclass(slots=True, eq=False)
 class Actor:
-    """A character in the picture, with the meshes to be seen, what it plays and when; outline: where it is selected."""
+    """A character in the picture, with the meshes to be seen, what it plays and when.
+
+    outline: where it is selected. bones: how Blender would show them, were they not hidden.
+    """
 
     character: Character
     armature: bpy.types.Object
@@ -73,6 +76,7 @@ class Actor:
     motion: Playable | None
     time_s: float
     outline: Tint | None = None
+    bones: Bones = ""
 
 
 @dataclass(eq=False)
@@ -97,15 +101,30 @@ class Cast:
             else:
                 self._outlines(roles)
                 self.painter.draw_solid(choices.picture)
-            for role in roles:
-                if role.is_ghost:
-                    self._foremost(role, "SHADED")
+            self._ghosts(roles)
+            if not choices.skeleton:
+                self.painter.draw_bones()
             gpu.state.depth_test_set("NONE")
             gpu.state.depth_mask_set(False)
             gpu.state.blend_set("ALPHA")
             self._lines(roles, poses, view, choices)
             if choices.compare != "NONE":
                 draw_comparison(roles, poses, view, choices, _DOUBLE)
+
+    def draw_shadow(self, view: View) -> None:
+        """Draw how high everybody is who was drawn last, but for the ghosts."""
+        self.painter.look_from(view)
+        self.painter.draw_solid("SHADOW")
+
+    def _ghosts(self, roles: Sequence[Role]) -> None:
+        """Draw ghosts around the figures, never over them."""
+        ghosts = [role for role in roles if role.is_ghost]
+        if ghosts:
+            gpu.state.color_mask_set(False, False, False, False)
+            self.painter.draw_solid("SHIELD")
+            gpu.state.color_mask_set(True, True, True, True)
+        for ghost in ghosts:
+            self._foremost(ghost, "SHADED")
 
     def _outlines(self, roles: Sequence[Role]) -> None:
         """Draw figures a little grown; the bodies that follow leave an edge of that."""
@@ -121,7 +140,7 @@ class Cast:
             self.painter.draw_solid("WIREFRAME")
             return
         gpu.state.color_mask_set(False, False, False, False)
-        self.painter.draw_solid("SHADED")
+        self.painter.draw_solid("DEPTH")
         gpu.state.color_mask_set(True, True, True, True)
         self.painter.draw_solid("WIREFRAME")
         for role in roles:
@@ -142,7 +161,7 @@ class Cast:
     def _foremost(self, role: Role, picture: Picture, opacity: float = 1.0) -> None:
         """Draw only what lies foremost, so that a figure does not show through itself."""
         gpu.state.color_mask_set(False, False, False, False)
-        self.painter.draw(role, "SHADED")
+        self.painter.draw(role, "DEPTH")
         gpu.state.color_mask_set(True, True, True, True)
         gpu.state.blend_set("ALPHA")
         self.painter.draw(role, picture, opacity)
@@ -170,7 +189,7 @@ def roles_of(actor: Actor, choices: Choices) -> Iterator[Role]:
     """Yield what an actor is drawn as: itself, then its double, its copies, its ghosts."""
     bone = actor.character.active_bone(actor.armature) if choices.picture == "WEIGHTS" else -1
     own = Role(actor.character, actor.armature, actor.meshes, actor.motion, actor.time_s,
-               at_rest=choices.player.at_rest, line=actor.outline, shown_bone=bone)
+               at_rest=choices.player.at_rest, line=actor.outline, shown_bone=bone, bones=actor.bones)
     yield own
     if choices.compare != "NONE" or choices.copies > 1:
         yield from _beside(own, actor, choices)

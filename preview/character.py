@@ -6,41 +6,24 @@ again by their session_uid, which lasts as long as the object.
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import cast
+from typing import Any, cast
 from weakref import WeakValueDictionary
 
 import bpy
-import gpu
 import numpy as np
 
-from ..bridge import changes
+from ..bridge import changes, properties
 from ..bridge.armature import read_skeleton
+from ..bridge.attached import hold_of
+from ..bridge.shape import is_shaped, not_shown, settings_key
 from ..core.maths.arrays import FloatArray
 from ..core.skeletons.skeleton import Skeleton
-from .batch import Geometry, Int32Array, edge_batch, has_more_influences, read_geometry, triangle_batch, vertex_buffer
+from .batch import Geometry, bone_geometry, read_geometry
 from .colours import bone_colours
-from .shader import CHARACTER, METHODS, shader
+from .part import Part
+from .shader import METHODS
 
-
-@dataclass(eq=False)
-class Part:
-    """A mesh on the GPU, and what it was read from; reach_m: its largest extent; made_at: see changes.of_data."""
-
-    data_uids: tuple[int, ...]
-    program: gpu.types.GPUShader
-    buffer: gpu.types.GPUVertBuf
-    surface: gpu.types.GPUBatch
-    ends: Int32Array
-    reach_m: float
-    made_at: int
-
-    @cached_property
-    def edges(self) -> gpu.types.GPUBatch:
-        """What draws the edges; they are uploaded when they are first wanted."""
-        return edge_batch(self.buffer, self.ends)
-
-
+_NEVER = -1
 SharedParts = WeakValueDictionary[Hashable, Part]
 """Meshes on the GPU by all that they depend on: objects with the same mesh and the same bones share one."""
 
@@ -50,7 +33,8 @@ class Character:
     """Everything of a character that is kept between frames. `look` and `refresh` must come before the first drawing.
 
     shared: what characters that are drawn together have in common. tails: (J, 3) the bones' ends at rest, in
-    armature space. parts, methods: by the uids of mesh objects.
+    armature space. parts, methods: by the uids of mesh objects. holds: likewise, of those that hang on a bone, or on
+    the armature itself (""), by no weights. not_shown: modifiers that the preview leaves out.
     """
 
     uid: int
@@ -59,6 +43,9 @@ class Character:
     tails: FloatArray = field(default_factory=lambda: np.zeros((0, 3)))
     parts: dict[int, Part] = field(default_factory=dict)
     methods: dict[int, int] = field(default_factory=dict)
+    holds: dict[int, str] = field(default_factory=dict)
+    not_shown: list[str] = field(default_factory=list)
+    _bones: Part | None = None
     _bones_of: tuple[int, int] = (0, 0)
     _bone_names: tuple[str, ...] = ()
     _read: dict[int, tuple[int, Geometry]] = field(default_factory=dict)
@@ -66,45 +53,70 @@ class Character:
     def look(self, meshes: Sequence[bpy.types.Object]) -> None:
         """Take note of what may change without an edit of the bones and meshes themselves."""
         self.methods = {mesh.session_uid: method_of(mesh) for mesh in meshes}
+        self.holds = {mesh.session_uid: hold.bone for mesh in meshes
+                      if armature_modifier(mesh) is None and (hold := hold_of(mesh)) is not None}
+        self.not_shown = [f"{name} ({mesh.name})" for mesh in meshes for name in not_shown(mesh)]
         for mesh in meshes:
             part = self.parts.get(mesh.session_uid)
-            if part is not None and part.data_uids != _data_uids(mesh):
-                del self.parts[mesh.session_uid]
+            if part is not None and part.read_from != self._read_from(mesh):
+                part.made_at = _NEVER
 
     def read_ahead(self, armature_object: bpy.types.Object, mesh: bpy.types.Object,
-                   tell: Callable[[float], None]) -> None:
+                   tell: Callable[[float], None] = lambda _: None) -> None:
         """Read a mesh before the first drawing, which then only uploads it. tell: takes the share of the work done."""
         if self.skeleton is None:
             self._read_skeleton(armature_object)
-        assert self.skeleton is not None
         read_at = changes.of_data(_data_uids(mesh))
-        self._read[mesh.session_uid] = read_at, read_geometry(mesh, self._bone_names, bone_colours(self.skeleton), tell)
+        self._read[mesh.session_uid] = read_at, self._geometry(mesh, tell)
 
-    def refresh(self, armature_object: bpy.types.Object, meshes: Sequence[bpy.types.Object]) -> None:
-        """Read and upload what is new or has been edited; nothing to do costs nothing."""
+    def refresh(self, armature_object: bpy.types.Object, meshes: Sequence[bpy.types.Object],
+                is_drawing: bool = False) -> list[bpy.types.Object]:
+        """Read and upload what is new or has been edited; nothing to do costs nothing.
+
+        is_drawing: leave what cannot be read from within a drawing as it was. Returns such, for `read_ahead`.
+        """
         armature = cast(bpy.types.Armature, armature_object.data)
         if self.skeleton is None or self._bones_of != (armature.session_uid, changes.of_data((armature.session_uid,))):
             self._read_skeleton(armature_object)
+        waiting = []
         for mesh in meshes:
             part = self.parts.get(mesh.session_uid)
             if part is None or part.made_at != changes.of_data(part.data_uids):
-                self.parts[mesh.session_uid] = self._part(mesh)
+                if is_drawing and mesh.session_uid not in self._read and is_shaped(mesh):
+                    waiting.append(mesh)
+                else:
+                    self.parts[mesh.session_uid] = self._part(mesh)
+        return waiting
+
+    @property
+    def bones(self) -> Part:
+        """What draws the bones as lines from their heads to their tails; uploaded when it is first wanted."""
+        assert self.skeleton is not None
+        if self._bones is None:
+            self._bones = Part.of(bone_geometry(self.skeleton.rest_world[..., 3], self.tails), (), (), _NEVER)
+        return self._bones
 
     def _part(self, mesh: bpy.types.Object) -> Part:
         """Return a mesh on the GPU, uploaded unless a character like this one has done so."""
         assert self.skeleton is not None
-        uids = _data_uids(mesh)
-        key, now = (uids, self._bone_names, self.skeleton.parents.tobytes()), changes.of_data(uids)
-        part, (read_at, geometry) = self.shared.get(key), self._read.pop(mesh.session_uid, (-1, None))
+        uids, read_from = _data_uids(mesh), self._read_from(mesh)
+        key, now = (read_from, self._bone_names, self.skeleton.parents.tobytes()), changes.of_data(uids)
+        part, (read_at, geometry) = self.shared.get(key), self._read.pop(mesh.session_uid, (_NEVER, None))
         if part is None or part.made_at != now:
             if geometry is None or read_at != now:
-                geometry = read_geometry(mesh, self._bone_names, bone_colours(self.skeleton))
-            buffer = vertex_buffer(geometry)
-            part = Part(uids, shader(CHARACTER, has_more_influences(geometry)), buffer,
-                        triangle_batch(buffer, geometry), geometry.edges,
-                        float(np.ptp(geometry.positions, axis=0).max()) if len(geometry.positions) else 0.0, now)
-            self.shared[key] = part
+                geometry = self._geometry(mesh)
+            part = self.shared[key] = Part.of(geometry, uids, read_from, now)
         return part
+
+    def _geometry(self, mesh: bpy.types.Object, tell: Callable[[float], None] = lambda _: None) -> Geometry:
+        assert self.skeleton is not None
+        bone = self.holds.get(mesh.session_uid)
+        held_by = None if bone is None else self.skeleton.index_of.get(bone, -1)
+        return read_geometry(mesh, self._bone_names, bone_colours(self.skeleton), tell, held_by)
+
+    def _read_from(self, mesh: bpy.types.Object) -> tuple[Hashable, ...]:
+        """Return all that a mesh on the GPU depends on but the contents of its data."""
+        return (*_data_uids(mesh), self.holds.get(mesh.session_uid), settings_key(mesh))
 
     def _read_skeleton(self, armature_object: bpy.types.Object) -> None:
         self.skeleton = read_skeleton(armature_object)
@@ -113,6 +125,7 @@ class Character:
         names = tuple(bone.name if bone.use_deform else "" for bone in armature.bones)
         if names != self._bone_names:
             self.parts.clear()
+        self._bones = None
         self._bone_names, self._bones_of = names, (armature.session_uid, changes.of_data((armature.session_uid,)))
 
     def active_bone(self, armature_object: bpy.types.Object) -> int:
@@ -123,11 +136,14 @@ class Character:
 
 
 def armature_of(ob: bpy.types.Object) -> bpy.types.Object | None:
-    """Return the armature whose bones move this object, or the object itself if it is one."""
-    if ob.type == "ARMATURE":
-        return ob
+    """Return the armature whose bones move this object, by weights or because it hangs on it, or which it is."""
+    if ob.type != "MESH":
+        return ob if ob.type == "ARMATURE" else None
     modifier = armature_modifier(ob)
-    return None if modifier is None else modifier.object
+    if modifier is not None:
+        return modifier.object
+    hold = hold_of(ob)
+    return None if hold is None else hold.armature
 
 
 def armature_modifier(ob: bpy.types.Object) -> bpy.types.ArmatureModifier | None:
@@ -154,12 +170,18 @@ def bound_meshes(scene: bpy.types.Scene, armature_object: bpy.types.Object) -> l
     return [ob for ob in scene.objects if ob.type == "MESH" and armature_of(ob) == armature_object]
 
 
-def is_worked_on(mesh_object: bpy.types.Object) -> bool:
-    """Tell whether the mesh is being edited, sculpted or painted; the original is shown then."""
-    return mesh_object.mode != "OBJECT"
+def is_worked_on(ob: bpy.types.Object) -> bool:
+    """Tell whether a mesh is being edited, sculpted or painted, or bones posed; the original is shown then."""
+    return ob.mode != "OBJECT"
+
+
+def are_bones_shown(armature_object: bpy.types.Object) -> bool:
+    """Tell whether the preview shows an armature's bones itself, where its score has them."""
+    return properties.character(armature_object).text is not None and not is_worked_on(armature_object)
 
 
 def _data_uids(mesh_object: bpy.types.Object) -> tuple[int, ...]:
-    """Return what the mesh's datablock and its materials are known by, in their order; 0: an empty slot."""
-    data = [mesh_object.data, *(slot.material for slot in mesh_object.material_slots)]
+    """Return what the mesh's datablock, its shape keys and its materials are known by, in order; 0: there is none."""
+    mesh: Any = mesh_object.data
+    data = [mesh, mesh.shape_keys, *(slot.material for slot in mesh_object.material_slots)]
     return tuple(0 if each is None else each.session_uid for each in data)

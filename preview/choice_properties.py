@@ -13,7 +13,7 @@ from .player_clocks import use_clock
 from .shader import PICTURES
 
 _PICTURES = [
-    ("SHADED", "Surface", "The surface in its material's colour"),
+    ("SHADED", "Surface", "The surface as the viewport colours it"),
     ("ZONES", "Zones", "A colour for each bone, blended by weight: how softly the zones of influence meet"),
     ("WEIGHTS", "Weights", "How strongly the skin follows the active bone"),
     ("WIREFRAME", "Wireframe", "The mesh's edges"),

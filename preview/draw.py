@@ -13,13 +13,17 @@ import numpy.typing as npt
 from mathutils import Matrix
 
 from ..core.maths.arrays import FloatArray
-from .character import Part
-from .figures import Rows, Tint, figure_rows, placement_rows, texture_of
-from .roles import Posed, Role
-from .shader import PASSES, RECORD_ROWS, Pass
+from .figures import WHITE, Rows, Tint, figure_rows, placement_rows, texture_of
+from .look import Look
+from .materials import NO_IMAGE, NO_IMAGES, Images, ImagesOnGpu
+from .part import Part
+from .roles import Bones, Posed, Role
+from .shader import ALPHAS, PASSES, RECORD_ROWS, Alpha, Pass
 
 SEE_THROUGH_ALPHA = 0.35
 _WIRE: Tint = (0.62, 0.70, 0.80, 1.0)
+_BONE: Tint = (0.0, 0.0, 0.0, 1.0)
+_NOWHERE = Matrix.Identity(4)
 _NUMBERS = {what: number for number, what in enumerate(PASSES)}
 
 
@@ -32,6 +36,7 @@ class View:
     width: int
     height: int
     encode: bool
+    look: Look = field(default_factory=Look)
 
 
 @dataclass(slots=True, eq=False)
@@ -49,32 +54,45 @@ class _Figure:
 class Painter:
     """Draws roles: all of them are uploaded at once, and those who share a mesh are drawn by one call."""
 
-    _placements: dict[int, tuple[Matrix, Matrix, Rows]] = field(default_factory=dict)
+    _placements: dict[int, tuple[Matrix, Matrix, Matrix, Rows]] = field(default_factory=dict)
     _solid: list[tuple[Part, int, int]] = field(default_factory=list)
     """Mesh, number of the first figure, and how many follow each other."""
     _of_role: dict[tuple[int, int], list[tuple[Part, int]]] = field(default_factory=dict)
     """Mesh and number of a role's figures."""
+    _bones: list[tuple[Part, int, Bones]] = field(default_factory=list)
     _rows: gpu.types.GPUTexture | None = None
     _view: gpu.types.GPUUniformBuf | None = None
     _bound: gpu.types.GPUShader | None = None
+    _bound_images: Images = ()
+    _images: ImagesOnGpu = field(default_factory=ImagesOnGpu)
+    _look: Look = field(default_factory=Look)
 
     def upload(self, roles: Sequence[Role], poses: Sequence[Posed], view: View) -> None:
         """Send what changes from frame to frame to the GPU; who is not among the roles can no longer be drawn."""
         begins = accumulate((len(posed.rows) for posed in poses), initial=0)
-        figures = [_Figure(part, mesh, role, begin, posed.rows_per_bone)
-                   for role, posed, begin in zip(roles, poses, begins, strict=False) for mesh in role.meshes
-                   if (part := role.character.parts.get(mesh.session_uid)) is not None]
+        posed_at = list(zip(roles, poses, begins, strict=False))
+        figures = [_Figure(part, mesh, role, begin, posed.rows_per_bone) for role, posed, begin in posed_at
+                   for mesh in role.meshes if (part := role.character.parts.get(mesh.session_uid)) is not None]
         figures.sort(key=lambda figure: (figure.role.is_ghost, id(figure.part)))
         self._of_role = {role.key: [] for role in roles}
         self._solid = []
         for number, figure in enumerate(figures):
             self._of_role[figure.role.key].append((figure.part, number))
+        bones = [_Figure(role.character.bones, role.armature, role, begin, posed.rows_per_bone)
+                 for role, posed, begin in posed_at if role.bones and role.number == 0]
+        self._bones = [(figure.part, number, figure.role.bones) for number, figure in enumerate(bones, len(figures))]
         number = 0
         for part, same in groupby(figure.part for figure in figures if not figure.role.is_ghost):
             count = len(list(same))
             self._solid.append((part, number, count))
             number += count
-        self._rows = texture_of((self._records(figures), *(posed.rows for posed in poses))) if figures else None
+        self._look, drawn = view.look, [*figures, *bones]
+        self._rows = texture_of((self._records(drawn), *(posed.rows for posed in poses))) if drawn else None
+        self._images.begin_picture()
+        self.look_from(view)
+
+    def look_from(self, view: View) -> None:
+        """See what was uploaded from elsewhere."""
         self._bound = None
         block: Any = view_block(view)
         if self._view is None:
@@ -83,44 +101,97 @@ class Painter:
             self._view.update(block)
 
     def draw_solid(self, what: Pass) -> None:
-        """Draw all roles but the ghosts."""
+        """Draw all roles but the ghosts: what hides all behind it, then what one sees through, over that."""
         for part, first, count in self._solid:
-            self._draw(part, first, count, what)
+            self._draw(part, first, count, what, alpha="SOLID")
+        see_through = [each for each in self._solid if each[0].is_blended(self._look.way)]
+        if what == "SHADED" and see_through:
+            gpu.state.blend_set("ALPHA")
+            gpu.state.depth_mask_set(False)
+            for part, first, count in see_through:
+                self._draw(part, first, count, what, alpha="REST")
+            gpu.state.depth_mask_set(True)
+            gpu.state.blend_set("NONE")
+
+    def draw_bones(self) -> None:
+        """Draw the bones of all roles that show them, as lines."""
+        for part, number, how in self._bones:
+            gpu.state.depth_test_set("LESS_EQUAL" if how == "BEHIND" else "NONE")
+            self._draw(part, number, 1, "WIREFRAME")
 
     def draw(self, role: Role, what: Pass, opacity: float = 1.0) -> None:
         """Draw a role alone."""
         for part, number in self._of_role[role.key]:
             self._draw(part, number, 1, what, opacity)
 
-    def _draw(self, part: Part, first: int, count: int, what: Pass, opacity: float = 1.0) -> None:
+    def _draw(self, part: Part, first: int, count: int, what: Pass, opacity: float = 1.0,
+              alpha: Alpha = "ALL") -> None:
         program = part.program
         if program is not self._bound:
-            assert self._view is not None and self._rows is not None
-            program.bind()
-            program.uniform_block("view", self._view)
-            program.uniform_sampler("rows", self._rows)
-            self._bound = program
-        program.uniform_int("drawing", (first * RECORD_ROWS, _NUMBERS[what]))
+            self._bind(program)
+        program.uniform_int("drawing", (first * RECORD_ROWS, _NUMBERS[what], ALPHAS.index(alpha), 0))
         program.uniform_float("opacity", opacity)
-        _draw_batch(part.edges if what == "WIREFRAME" else part.surface, program, count)
+        if what != "SHADED":
+            _draw_batch(part.edges if what == "WIREFRAME" else part.surface, program, count)
+            return
+        program.uniform_sampler("materials", part.table(self._look.way))
+        for group in part.groups(self._look.way):
+            if group.is_blended or alpha != "REST":
+                if group.images != self._bound_images:
+                    self._bind_images(program, group.images)
+                _draw_batch(group.batch, program, count)
+
+    def _bind(self, program: gpu.types.GPUShader) -> None:
+        """Bind a shader, with something in the place of whatever it may read."""
+        assert self._view is not None and self._rows is not None
+        program.bind()
+        program.uniform_block("view", self._view)
+        program.uniform_sampler("rows", self._rows)
+        program.uniform_sampler("materials", self._images.texture(NO_IMAGE))
+        self._bind_images(program, NO_IMAGES)
+        self._bound = program
+
+    def _bind_images(self, program: gpu.types.GPUShader, images: Images) -> None:
+        for place, image in enumerate(images):
+            program.uniform_sampler(f"image_{place}", self._images.texture(image))
+        self._bound_images = images
 
     def _records(self, figures: Sequence[_Figure]) -> Rows:
         roles, poses_at = [figure.role for figure in figures], len(figures) * RECORD_ROWS
         return figure_rows(
-            [self._placement(figure.mesh, figure.role.armature) for figure in figures],
+            [self._placement(figure.mesh, figure.role) for figure in figures],
             [role.offset for role in roles],
-            [role.tint or role.line or _WIRE for role in roles],
+            [role.tint or role.line or (_BONE if figure.mesh == role.armature else _WIRE)
+             for figure, role in zip(figures, roles, strict=True)],
             [role.is_ghost for role in roles],
             [(poses_at + figure.rows_at, figure.rows_per_bone, figure.role.method_of(figure.mesh),
-              figure.role.shown_bone) for figure in figures])
+              figure.role.shown_bone) for figure in figures],
+            [self._look.colour_of(figure.mesh) for figure in figures] if self._look.way == "FIGURE" else WHITE)
 
-    def _placement(self, mesh: bpy.types.Object, armature_object: bpy.types.Object) -> Rows:
-        armature_world, mesh_world = armature_object.matrix_world, mesh.matrix_world
+    def _placement(self, mesh: bpy.types.Object, role: Role) -> Rows:
+        armature_world, mesh_world = role.armature.matrix_world, mesh.matrix_world
+        bone = role.character.holds.get(mesh.session_uid)
+        posed = _NOWHERE if not bone or role.armature.pose is None else role.armature.pose.bones[bone].matrix
         known = self._placements.get(mesh.session_uid)
-        if known is None or known[0] != armature_world or known[1] != mesh_world:
-            rows = placement_rows(*(np.array(world, dtype=np.float64) for world in (armature_world, mesh_world)))
-            known = self._placements[mesh.session_uid] = armature_world.copy(), mesh_world.copy(), rows
-        return known[2]
+        if known is None or known[0] != armature_world or known[1] != mesh_world or known[2] != posed:
+            world_from_armature, world_from_mesh, armature_from_bone = (
+                np.array(matrix, dtype=np.float64) for matrix in (armature_world, mesh_world, posed))
+            if bone:
+                world_from_mesh = _at_rest(role, bone, world_from_armature, world_from_mesh, armature_from_bone)
+            rows = placement_rows(world_from_armature, world_from_mesh)
+            known = self._placements[mesh.session_uid] = armature_world.copy(), mesh_world.copy(), posed.copy(), rows
+        return known[3]
+
+
+def _at_rest(role: Role, bone: str, world_from_armature: FloatArray, world_from_mesh: FloatArray,
+             armature_from_bone: FloatArray) -> FloatArray:
+    """Return where in the world something on a bone would be if the bone were at rest, (4, 4)."""
+    skeleton = role.character.skeleton
+    assert skeleton is not None
+    rest = np.eye(4)
+    rest[:3] = skeleton.rest_world[skeleton.index_of[bone]]
+    bone_from_mesh = np.linalg.pinv(world_from_armature @ armature_from_bone) @ world_from_mesh
+    return np.asarray(world_from_armature @ rest @ bone_from_mesh)
 
 
 def _draw_batch(batch: gpu.types.GPUBatch, program: gpu.types.GPUShader, count: int) -> None:
@@ -128,9 +199,10 @@ def _draw_batch(batch: gpu.types.GPUBatch, program: gpu.types.GPUShader, count: 
 
 
 def view_block(view: View) -> npt.NDArray[np.float32]:
-    """Return the struct TaktView: two matrices, column by column, and four numbers."""
+    """Return the struct TaktView: two matrices, column by column, the size, and the light."""
     matrices = [matrix.T.astype(np.float32).ravel() for matrix in (view.clip_from_view, view.view_from_world)]
-    return np.concatenate((*matrices, np.array((view.width, view.height, view.encode, 0.0), dtype=np.float32)))
+    size = np.array((view.width, view.height, view.encode, 0.0), dtype=np.float32)
+    return np.concatenate((*matrices, size, view.look.block(view.view_from_world)))
 
 
 @contextmanager

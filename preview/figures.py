@@ -18,6 +18,7 @@ from .shader import RECORD, RECORD_ROWS, ROWS_WIDTH
 Rows = npt.NDArray[np.float32]
 """(R, 4)."""
 Tint = tuple[float, float, float, float]
+WHITE: Tint = (1.0, 1.0, 1.0, 1.0)
 
 
 def palette_rows(palette: Palette) -> Rows:
@@ -49,7 +50,8 @@ def placement_rows(world_from_armature: FloatArray, world_from_mesh: FloatArray)
 
 
 def figure_rows(placements: Sequence[Rows], offsets: Sequence[Sequence[float]], tints: Sequence[Tint],
-                are_tinted: Sequence[bool], bones: Sequence[tuple[int, int, int, int]]) -> Rows:
+                are_tinted: Sequence[bool], bones: Sequence[tuple[int, int, int, int]],
+               colours: Sequence[Tint] | Tint = WHITE) -> Rows:
     """Return the records of N figures one after another; bones: what stands in the row BONES, see figure.glsl."""
     records = np.concatenate(placements).reshape(-1, RECORD_ROWS, 4)
     world = RECORD["WORLD_FROM_ARMATURE"]
@@ -57,6 +59,7 @@ def figure_rows(placements: Sequence[Rows], offsets: Sequence[Sequence[float]], 
     records[:, RECORD["TINT"]] = tints
     records[:, RECORD["TRAITS"], 1] = are_tinted
     records[:, RECORD["BONES"]] = bones
+    records[:, RECORD["COLOUR"]] = colours
     return records.reshape(-1, 4)
 
 

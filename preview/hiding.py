@@ -1,4 +1,4 @@
-"""The original meshes, hidden while they are previewed.
+"""The original meshes, hidden while they are previewed, and the bones, which the preview shows where they play.
 
 They are hidden in Blender's evaluated copies alone, after each evaluation. So nothing of it ever reaches a file, an
 autosave or an undo step, and an evaluation with the preview off shows them again.
@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..bridge import changes
-from .character import armature_of, is_worked_on
+from .character import are_bones_shown, armature_of, is_worked_on
 
 Layer = tuple[int, str]
 """A view layer, by its scene's uid and its name."""
@@ -61,8 +61,9 @@ class Hiding:
 
 def _look_through(scene: bpy.types.Scene, evaluated: Sequence[Any], armatures: Container[int]) -> _Places:
     """Look through a whole scene for what is to be hidden."""
-    uids = {ob.session_uid for ob in scene.objects if ob.type == "MESH" and not is_worked_on(ob)
-            and (armature := armature_of(ob)) is not None and armature.session_uid in armatures}
+    uids = {ob.session_uid for ob in scene.objects if not is_worked_on(ob)
+            and (armature := armature_of(ob)) is not None and armature.session_uid in armatures
+            and (ob.type == "MESH" or are_bones_shown(ob))}
     # The copies have no uid of their own.
     return [(len(copies), {place: uid for place, copy in enumerate(copies)
                            if copy.is_evaluated and (uid := copy.original.session_uid) in uids})

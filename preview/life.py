@@ -14,14 +14,17 @@ import numpy as np
 
 from ..bridge import changes, properties, score
 from ..bridge.score import frames_per_second, time_s
+from ..bridge.shape import is_reading, is_shaped
 from ..core.playing.stage import Playable
 from .cast import Actor, Cast
-from .character import Character, SharedParts, armature_of, is_worked_on
+from .character import Character, SharedParts, are_bones_shown, armature_of, is_worked_on
 from .choices import Choices
 from .draw import View
 from .figures import Tint
 from .hiding import Hiding, Layer
+from .look import look_of
 from .playing import played, time_of
+from .roles import Bones
 from .shader import Picture
 
 _log = logging.getLogger(__name__)
@@ -148,7 +151,7 @@ def read_large_meshes(layer: bpy.types.ViewLayer, tell: Callable[[float], None])
         return
     layer.update()  # switching on has the meshes evaluated, which counts as a change of them
     large = [(character, armature, mesh) for character, armature, meshes in _look(_running, layer) for mesh in meshes
-             if len(cast(bpy.types.Mesh, mesh.data).vertices) >= _LARGE_VERTICES]
+             if len(cast(bpy.types.Mesh, mesh.data).vertices) >= _LARGE_VERTICES or is_shaped(mesh)]
     for number, (character, armature, mesh) in enumerate(large):
         def tell_of_all(share: float, before: int = number) -> None:
             tell((before + share) / len(large))
@@ -169,7 +172,7 @@ def stop() -> None:
     for handlers, handler in _handlers():
         if handler in handlers:  # Blender itself takes them out when a file is loaded
             handlers.remove(handler)
-    for timer in (stop, _tick):
+    for timer in (stop, _tick, _read_waiting):
         if bpy.app.timers.is_registered(timer):
             bpy.app.timers.unregister(timer)
     _evaluate_again(running)
@@ -184,24 +187,30 @@ def _handlers() -> list[tuple[list[Any], Any]]:
 
 def _after_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
     """Take note of what has been edited, and hide again what has been evaluated."""
-    if _running is None:
+    if _running is None or is_reading():
         return
     changes.scene()
     changes.score()  # constraints are settings too, and what they limit is known to none of ours
     if not any(ob.session_uid in _running.characters for ob in bpy.data.objects):
         stop()
         return
-    for update in depsgraph.updates:
-        # Posing and playing back evaluate objects only; whatever edits a mesh or its groups names the mesh.
-        if isinstance(update.id, (bpy.types.Mesh, bpy.types.Armature, bpy.types.Material)):
-            changes.data(cast(bpy.types.ID, update.id.original).session_uid)
+    _note_edits(depsgraph)
     _hide(scene, depsgraph)
+
+
+def _note_edits(depsgraph: bpy.types.Depsgraph) -> None:
+    """Posing and playing back evaluate objects only; whatever edits a mesh, its groups or its keys names it."""
+    for update in depsgraph.updates:
+        if isinstance(update.id, (bpy.types.Mesh, bpy.types.Armature, bpy.types.Material, bpy.types.Key)):
+            changes.data(cast(bpy.types.ID, update.id.original).session_uid)
 
 
 def _after_frame(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
     """A stopped player shows the frame again as soon as there is another."""
     if _choices.player.follows_timeline:
         _choices.player.at_rest = False
+    if _running is not None and not is_reading():
+        _note_edits(depsgraph)
     _hide(scene, depsgraph)
 
 
@@ -215,12 +224,12 @@ def _before_load(*_: object) -> None:
 
 
 def _hide(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
-    if _running is not None:
+    if _running is not None and not is_reading():
         _running.hiding.hide(scene, depsgraph, _running.characters)
 
 
 def _before_evaluation(scene: bpy.types.Scene, _: object = None) -> None:
-    if _running is not None:
+    if _running is not None and not is_reading():
         _running.hiding.show(scene)
 
 
@@ -270,11 +279,11 @@ def draw_viewport(context: bpy.types.Context) -> None:
     scene, layer, region = context.scene, context.view_layer, context.region
     if scene is None or layer is None or region is None or context.region_data is None:
         return
+    space = cast(bpy.types.SpaceView3D, context.space_data)
     view = View(np.array(context.region_data.view_matrix, dtype=np.float64),
                 np.array(context.region_data.window_matrix, dtype=np.float64), region.width, region.height,
-                encode=False)
-    _running.cast.draw(_visible(_running, scene, layer, cast(bpy.types.SpaceView3D, context.space_data)), view,
-                       _choices)
+                encode=False, look=look_of(space.shading))
+    _running.cast.draw(_visible(_running, scene, layer, space), view, _choices)
 
 
 def _visible(running: _Running, scene: bpy.types.Scene, layer: bpy.types.ViewLayer,
@@ -286,13 +295,17 @@ def _visible(running: _Running, scene: bpy.types.Scene, layer: bpy.types.ViewLay
         running.members[key] = changes.of_scenes(), found
     score.look()
     actors = []
+    with_bones = space.overlay.show_overlays and space.overlay.show_bones
     for character, armature, members in found:
         meshes = [mesh for mesh in members if mesh.visible_get(view_layer=layer, viewport=space)]
         if meshes:
-            character.refresh(armature, meshes)
+            waiting = character.refresh(armature, meshes, is_drawing=True)
+            if waiting and not bpy.app.timers.is_registered(_read_waiting):
+                bpy.app.timers.register(_read_waiting)
             motion = played(armature, _choices)
             when_s = time_of(armature, scene, motion, _choices, now_s())
-            actors.append(Actor(character, armature, meshes, motion, when_s, _outline(meshes, layer, space)))
+            actors.append(Actor(character, armature, meshes, motion, when_s, _outline(meshes, layer, space),
+                                _bones(armature, layer, space) if with_bones else ""))
     return actors
 
 
@@ -309,6 +322,24 @@ def _look(running: _Running, layer: bpy.types.ViewLayer) -> _Members:
     for character, _, meshes in members:
         character.look(meshes)
     return members
+
+
+def _bones(armature: bpy.types.Object, layer: bpy.types.ViewLayer, space: bpy.types.SpaceView3D) -> Bones:
+    """Return how the viewport would show the bones that are hidden for standing elsewhere."""
+    if not are_bones_shown(armature) or not armature.visible_get(view_layer=layer, viewport=space):
+        return ""
+    return "IN_FRONT" if armature.show_in_front else "BEHIND"
+
+
+def _read_waiting() -> None:
+    """Read meshes that could not be read from within a drawing, and draw them."""
+    layer = bpy.context.view_layer
+    if _running is None or layer is None:
+        return
+    for character, armature, meshes in _look(_running, layer):
+        for mesh in character.refresh(armature, meshes, is_drawing=True):
+            character.read_ahead(armature, mesh)
+    _redraw()
 
 
 def _outline(meshes: list[bpy.types.Object], layer: bpy.types.ViewLayer, space: bpy.types.SpaceView3D) -> Tint | None:

@@ -1,8 +1,8 @@
 """Pictures of characters without a viewport."""
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
-from typing import Any, Self, cast
+from dataclasses import replace
+from typing import Any, Self
 
 import bpy
 import gpu
@@ -17,12 +17,14 @@ from .cast import Actor, Cast
 from .character import Character, SharedParts, armature_of, bound_meshes
 from .choices import Choices
 from .draw import View, solid_state
+from .floor import WHOLE_PICTURE, Floor, FloorPainter, bound
+from .look import Look, studio
 from .shader import OVERSAMPLING, REDUCE, Picture, shader
 
 MatrixLike = Matrix | npt.NDArray[np.floating[Any]]
 Colour = tuple[float, float, float, float]
+_FROM_FLOOR = (0.07, 0.07, 0.08)
 TRANSPARENT: Colour = (0.0, 0.0, 0.0, 0.0)
-_WHOLE_PICTURE = ((-1.0, -1.0), (3.0, -1.0), (-1.0, 3.0))
 
 
 class Stage:
@@ -41,6 +43,7 @@ class Stage:
         self._drawer = Cast()
         self._fine = gpu.types.GPUOffScreen(width * OVERSAMPLING, height * OVERSAMPLING, format="RGBA8")
         self._target = gpu.types.GPUOffScreen(width, height, format="RGBA8")
+        self._floor: FloorPainter | None = None
         shared = SharedParts()
         self._cast = [(Character(armature.session_uid, shared), armature, meshes)
                       for armature, meshes in _grouped(scene, objects)]
@@ -54,38 +57,59 @@ class Stage:
     def __exit__(self, *_: object) -> None:
         self._fine.free()
         self._target.free()
+        if self._floor is not None:
+            self._floor.free()
 
     def draw(self, view_matrix: MatrixLike, projection_matrix: MatrixLike, picture: Picture = "SHADED",
-             background: Colour = TRANSPARENT, choices: Choices | None = None) -> npt.NDArray[np.uint8]:
+             background: Colour = TRANSPARENT, choices: Choices | None = None,
+             look: Look | None = None, floor: Floor | None = None) -> npt.NDArray[np.uint8]:
         """Draw the scene's current frame; returns (height, width, 4), sRGB, the top row first.
 
         view_matrix: view from world, as `camera.matrix_world.inverted()`; projection_matrix: clip from view,
         as `camera.calc_matrix_camera(…)`, both (4, 4).
         background: sRGB and alpha, 0 to 1, not premultiplied. choices: what else to show, in place of picture.
+        look: how surfaces are coloured and lit, None: by their nodes, in studio light. floor: what the characters stand
+        on and throw their shadow on, in place of a background.
         """
         width, height = (length * OVERSAMPLING for length in self._size)
         view = View(np.array(view_matrix, dtype=np.float64), np.array(projection_matrix, dtype=np.float64),
-                    width, height, encode=True)
+                    width, height, encode=True, look=look or _in_studio(floor))
         frame = self._scene.frame_current_final
         actors = [Actor(character, armature, meshes, self._motion(armature), time_s(armature, self._scene, frame))
                   for character, armature, meshes in self._cast]
-        with _bound(self._fine):
-            gpu.state.active_framebuffer_get().clear(color=background, depth=1.0)
+        with bound(self._fine):
+            clear = background if floor is None else TRANSPARENT
+            gpu.state.active_framebuffer_get().clear(color=clear, depth=1.0)
             self._drawer.draw(actors, view, choices or Choices(picture=picture))
-        return self._reduced()
+        if floor is not None:
+            self._floor = self._floor or FloorPainter()
+            self._floor.cast_shadow(floor, self._drawer.draw_shadow)
+        return self._reduced(floor, view)
 
-    def _reduced(self) -> npt.NDArray[np.uint8]:
-        """Let the GPU average what was drawn finely, and read it back."""
+    def _reduced(self, floor: Floor | None, view: View) -> npt.NDArray[np.uint8]:
+        """Let the GPU average what was drawn finely, over the floor if there is one, and read it back."""
         width, height = self._size
         program = shader(REDUCE)
-        with _bound(self._target), solid_state():
+        with bound(self._target), solid_state():
             gpu.state.depth_test_set("NONE")
+            if floor is not None and self._floor is not None:
+                self._floor.paint(floor, view)
+                gpu.state.blend_set("ALPHA")
             program.bind()
             program.uniform_sampler("fine", self._fine.texture_color)
-            batch_for_shader(program, "TRIS", {"corner": _WHOLE_PICTURE}).draw(program)
+            batch_for_shader(program, "TRIS", {"corner": WHOLE_PICTURE}).draw(program)
             pixels: Any = gpu.state.active_framebuffer_get().read_color(0, 0, width, height, 4, 0, "UBYTE")
         pixels.dimensions = width * height * 4  # Blender 4.5 misreads an array of several
-        return np.array(pixels, dtype=np.uint8).reshape(height, width, 4)[::-1]
+        picture = np.array(pixels, dtype=np.uint8).reshape(height, width, 4)[::-1]
+        if floor is not None:
+            picture[..., 3] = 255
+        return picture
+
+
+def _in_studio(floor: Floor | None) -> Look:
+    """Return studio light, with what a bright floor gives back."""
+    look = studio()
+    return look if floor is None else replace(look, ambient=_FROM_FLOOR)
 
 
 def draw_image(scene: bpy.types.Scene, objects: Sequence[bpy.types.Object], width: int, height: int,
@@ -105,10 +129,6 @@ def _grouped(scene: bpy.types.Scene,
         if armature is None:
             raise ValueError(f"{ob.name!r} is neither an armature nor a mesh with an Armature modifier; bind it first")
         meshes = groups.setdefault(armature, [])
-        meshes += [mesh for mesh in (bound_meshes(scene, ob) if ob == armature else [ob]) if mesh not in meshes]
+        found = [mesh for mesh in bound_meshes(scene, ob) if mesh.visible_get()] if ob == armature else [ob]
+        meshes += [mesh for mesh in found if mesh not in meshes]
     return list(groups.items())
-
-
-
-def _bound(target: gpu.types.GPUOffScreen) -> AbstractContextManager[object]:
-    return cast(Any, target.bind())  # type: ignore[no-any-return]  # the stubs lack its __enter__

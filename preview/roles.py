@@ -5,6 +5,7 @@ All poses of one drawing are computed together: one sampling for each motion, ho
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import bpy
 import numpy as np
@@ -17,6 +18,9 @@ from ..core.skinning import Palette
 from .character import Character
 from .figures import Rows, Tint, palette_rows, rows_per_bone
 
+Bones = Literal["", "BEHIND", "IN_FRONT"]
+"""Not at all; where nothing hides them; before everything."""
+
 
 @dataclass(slots=True, eq=False)
 class Role:
@@ -26,6 +30,7 @@ class Role:
     posed; at_rest: in the rest pose instead. offset: (3,) where in the world it stands beside the character.
     tint: of a ghost, a linear colour and its alpha, in place of the surface's own. line: the colour of its outline
     and its wires, None: no outline. method: of skinning, None: the modifier's. shown_bone: whose weights show, or −1.
+    bones: how they are shown besides.
     """
 
     character: Character
@@ -40,6 +45,7 @@ class Role:
     line: Tint | None = None
     method: int | None = None
     shown_bone: int = -1
+    bones: Bones = ""
 
     @property
     def key(self) -> tuple[int, int]:
@@ -53,7 +59,7 @@ class Role:
 
     def method_of(self, mesh: bpy.types.Object) -> int:
         """Return the shader's number of the skinning method for one of its meshes."""
-        return self.character.methods[mesh.session_uid] if self.method is None else self.method
+        return self.character.methods.get(mesh.session_uid, 0) if self.method is None else self.method
 
 
 @dataclass(slots=True, eq=False)

@@ -7,29 +7,47 @@ from typing import Literal
 
 import gpu
 
+from ..core.shading.material import MAX_DEPTH, MAX_TEXTURES, OPERATIONS
+
 _FOLDER = Path(__file__).parent.parent / "shaders"
 
 ROWS_WIDTH = 1024
 """Rows of figures, each a texel, that stand beside each other in their texture."""
 RECORD = {"ARMATURE_FROM_MESH": 0, "ARMATURE_FROM_MESH_NORMAL": 3, "WORLD_FROM_ARMATURE": 6,
-          "WORLD_FROM_ARMATURE_NORMAL": 9, "TINT": 12, "BONES": 13, "TRAITS": 14}
+          "WORLD_FROM_ARMATURE_NORMAL": 9, "TINT": 12, "BONES": 13, "TRAITS": 14, "COLOUR": 15}
 """Where in a figure's record each thing begins; what it is stands in shaders/figure.glsl."""
-RECORD_ROWS = 15
+RECORD_ROWS = 16
+MATERIAL_ROWS = 4 + 2 * MAX_TEXTURES
+"""Of a material's header, see shaders/material.glsl."""
 
-Kind = Literal["FLOAT", "VEC2", "VEC3", "VEC4", "IVEC2", "IVEC4"]
+Kind = Literal["FLOAT", "VEC2", "VEC3", "VEC4", "INT", "IVEC2", "IVEC4", "MAT4"]
 Picture = Literal["SHADED", "ZONES", "WEIGHTS", "WIREFRAME"]
 PICTURES: tuple[Picture, ...] = ("SHADED", "ZONES", "WEIGHTS", "WIREFRAME")
-Pass = Literal["SHADED", "ZONES", "WEIGHTS", "WIREFRAME", "OUTLINE"]
-PASSES: tuple[Pass, ...] = (*PICTURES, "OUTLINE")
+Pass = Literal["SHADED", "ZONES", "WEIGHTS", "WIREFRAME", "OUTLINE", "DEPTH", "SHIELD", "SHADOW"]
+PASSES: tuple[Pass, ...] = (*PICTURES, "OUTLINE", "DEPTH", "SHIELD", "SHADOW")
+"""DEPTH: how far away a figure is, and nothing else. SHIELD: as if it were nearer than all else. SHADOW: how
+high it is."""
+Alpha = Literal["ALL", "SOLID", "REST"]
+ALPHAS: tuple[Alpha, ...] = ("ALL", "SOLID", "REST")
+"""What of a surface is drawn: whatever is there; what hides all behind it; what is left, to be blended over that."""
 METHODS = ("LINEAR", "DUAL_QUATERNION", "RIGID")
 """The numbers in the shaders are the places in these."""
+
+
+@dataclass(frozen=True)
+class Variant:
+    """What is defined in a shader, and the attributes and varyings that it then has besides."""
+
+    name: str
+    attributes: tuple[tuple[Kind, str], ...]
+    varyings: tuple[tuple[Kind, str], ...] = ()
 
 
 @dataclass(frozen=True)
 class Interface:
     """Everything that a shader reads and writes.
 
-    attributes, varyings, outputs: (type, name). buffers: (struct, name) in the order of their slots.
+    attributes, varyings, flat_varyings, outputs: (type, name). buffers: (struct, name) in the order of their slots.
     constants_of_draw: (type, name), what changes from one drawing to the next, at most 128 bytes.
     samplers: names of the pictures it reads. typedefs: what the structs are. vertex, fragment: files under
     shaders/, put together in order. constants: whole numbers known to both.
@@ -45,33 +63,43 @@ class Interface:
     constants_of_draw: tuple[tuple[Kind, str], ...] = ()
     samplers: tuple[str, ...] = ()
     constants: tuple[tuple[str, int], ...] = ()
+    flat_varyings: tuple[tuple[Kind, str], ...] = ()
 
 
 SKINNED_ATTRIBUTES: tuple[tuple[Kind, str], ...] = (
     ("VEC3", "position"), ("VEC3", "normal"), ("IVEC4", "bones"), ("VEC4", "weights"))
-MORE_ATTRIBUTES: tuple[tuple[Kind, str], ...] = (("IVEC4", "more_bones"), ("VEC4", "more_weights"))
+MORE_INFLUENCES = Variant("MORE_INFLUENCES", (("IVEC4", "more_bones"), ("VEC4", "more_weights")))
+"""Each vertex has 8 instead of 4."""
+PAINTED = Variant("PAINTED", (("VEC4", "uv"), ("VEC4", "paint")), (("VEC4", "uv_maps"), ("VEC4", "painted")))
+"""The surface has UV maps and painted colours."""
 
 CHARACTER = Interface(
-    attributes=(*SKINNED_ATTRIBUTES, ("VEC3", "surface"), ("VEC3", "zone")),
+    attributes=(*SKINNED_ATTRIBUTES, ("INT", "material"), ("VEC3", "zone")),
     varyings=(("VEC3", "view_position"), ("VEC3", "view_normal"), ("VEC4", "base"), ("FLOAT", "heat"),
               ("FLOAT", "handedness")),
+    flat_varyings=(("INT", "header"), ("VEC4", "figure_colour")),
     outputs=(("VEC4", "colour"),),
     buffers=(("TaktView", "view"),),
-    constants_of_draw=(("IVEC2", "drawing"), ("FLOAT", "opacity")),
+    constants_of_draw=(("IVEC4", "drawing"), ("FLOAT", "opacity")),
     typedefs="""
 struct TaktView {
   mat4 clip_from_view;
   mat4 view_from_world;
   vec4 size; /* in pixels: width, height; then whether to encode as sRGB */
+  vec4 ambient; /* light from everywhere, then whether there are highlights */
+  vec4 lights[12]; /* of each of four: direction and wrap, diffuse colour, specular colour */
 };
-/* drawing: the row where the first figure's record begins, the pass. */
+/* drawing: the row where the first figure's record begins, the pass, what of the alpha is drawn. */
 """,
     vertex=("figure.glsl", "skinning.glsl", "posed.glsl", "character.vert.glsl"),
-    fragment=("character.frag.glsl",),
-    samplers=("rows",),
+    fragment=("studio.glsl", "material.glsl", "character.frag.glsl"),
+    samplers=("rows", "materials", *(f"image_{place}" for place in range(MAX_TEXTURES))),
     constants=(("ROWS_WIDTH", ROWS_WIDTH), ("RECORD_ROWS", RECORD_ROWS),
                *((f"RECORD_{name}", row) for name, row in RECORD.items()),
-               *((f"PICTURE_{name}", number) for number, name in enumerate(PASSES))),
+               *((f"PICTURE_{name}", number) for number, name in enumerate(PASSES)),
+               *((f"OPERATION_{name}", number) for number, name in enumerate(OPERATIONS)),
+               *((f"ALPHA_{name}", number) for number, name in enumerate(ALPHAS)),
+               ("MATERIAL_ROWS", MATERIAL_ROWS), ("MAX_TEXTURES", MAX_TEXTURES), ("MAX_DEPTH", MAX_DEPTH)),
 )
 
 OVERSAMPLING = 2
@@ -84,20 +112,33 @@ REDUCE = Interface(
 )
 
 
-@cache
-def shader(interface: Interface, more_influences: bool = False) -> gpu.types.GPUShader:
-    """Return the compiled shader; raises Exception with the driver's words where it cannot be compiled.
+SOFTEN = Interface(
+    attributes=(("VEC2", "corner"),), varyings=(), outputs=(("VEC4", "colour"),), buffers=(), typedefs="",
+    vertex=("reduce.vert.glsl",), fragment=("soften.frag.glsl",), constants_of_draw=(("FLOAT", "texels_per_m"),),
+    samplers=("heights",),
+)
 
-    more_influences: each vertex has 8 instead of 4.
-    """
+FLOOR = Interface(
+    attributes=(("VEC2", "corner"),), varyings=(("VEC2", "place"),), outputs=(("VEC4", "colour"),), buffers=(),
+    typedefs="", vertex=("floor.vert.glsl",), fragment=("floor.frag.glsl",),
+    constants_of_draw=(("MAT4", "world_from_clip"), ("VEC4", "middle"), ("VEC2", "shadow_reach")),
+    samplers=("shadow",),
+)
+
+
+@cache
+def shader(interface: Interface, *variants: Variant) -> gpu.types.GPUShader:
+    """Return the compiled shader; raises Exception with the driver's words where it cannot be compiled."""
     info = gpu.types.GPUShaderCreateInfo()
-    attributes = interface.attributes + (MORE_ATTRIBUTES if more_influences else ())
+    attributes = interface.attributes + tuple(each for variant in variants for each in variant.attributes)
     for slot, (kind, name) in enumerate(attributes):
         info.vertex_in(slot, kind, name)
     if interface.varyings:
         stage = gpu.types.GPUStageInterfaceInfo("takt_varyings")
-        for kind, name in interface.varyings:
+        for kind, name in interface.varyings + tuple(each for variant in variants for each in variant.varyings):
             stage.smooth(kind, name)
+        for kind, name in interface.flat_varyings:
+            stage.flat(kind, name)
         info.vertex_out(stage)
     for slot, (kind, name) in enumerate(interface.outputs):
         info.fragment_out(slot, kind, name)
@@ -109,7 +150,7 @@ def shader(interface: Interface, more_influences: bool = False) -> gpu.types.GPU
         info.sampler(slot, "FLOAT_2D", name)
     if interface.typedefs:
         info.typedef_source(interface.typedefs)
-    for name, value in (*interface.constants, *((("MORE_INFLUENCES", 1),) if more_influences else ())):
+    for name, value in (*interface.constants, *((variant.name, 1) for variant in variants)):
         info.define(name, str(value))
     info.vertex_source("".join(_source(name) for name in interface.vertex))
     info.fragment_source("".join(_source(name) for name in interface.fragment))

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from ..bridge.axes import BLENDER_FROM_HANIM
+from ..bridge.versions import principled_node
 from ..core.maths import rotations as rot
 from ..core.maths.arrays import FloatArray
 from ..core.skeletons.skeleton import Skeleton
 from .body import PALETTE, Body, build_body
 from .skeleton import build_skeleton, ends, places
+from .texture import SIZE_PX, TEXTURED, picture, texture_coordinates
 
 if TYPE_CHECKING:
     import bpy
@@ -22,6 +24,7 @@ MAIN_CHILD: dict[str, str] = {
 }
 """Where several joints leave one, the bone points to this one."""
 SACRUM_TAIL = (0.0, 0.900, -0.020)
+ROUGHNESS = 0.55
 HAND_TAIL_M = 0.020
 """The wrist's bone ends where the metacarpals begin, at least this far along."""
 
@@ -31,8 +34,11 @@ def build_character(context: bpy.types.Context) -> tuple[bpy.types.Object, bpy.t
     scene, layer = context.scene, context.view_layer
     if scene is None or layer is None:
         raise RuntimeError("the dancer needs a scene to stand in; open or make one first")
-    return (add_armature("Dancer", scene, layer, build_skeleton(), places(), bone_tails()),
-            add_mesh("Dancer Body", scene, build_body(), PALETTE))
+    body = build_body()
+    armature = add_armature("Dancer", scene, layer, build_skeleton(), places(), bone_tails())
+    mesh = add_mesh("Dancer Body", scene, body, PALETTE)
+    lay_texture(mesh, body)
+    return armature, mesh
 
 
 def bone_tails() -> dict[str, FloatArray]:
@@ -83,7 +89,10 @@ def add_mesh(name: str, scene: bpy.types.Scene, body: Body,
     for title, colour in palette.values():
         material = bpy.data.materials.new(title)
         material.diffuse_color = (*colour, 1.0)  # type: ignore[assignment]  # Blender takes any four numbers
-        material.roughness = 0.55
+        material.roughness = ROUGHNESS
+        shader: Any = principled_node(material)
+        shader.inputs["Base Color"].default_value = (*colour, 1.0)
+        shader.inputs["Roughness"].default_value = ROUGHNESS
         data.materials.append(material)
     order = {key: slot for slot, key in enumerate(palette)}
     slots = np.array([order[int(m)] for m in body.materials], dtype=np.int32)
@@ -93,6 +102,34 @@ def add_mesh(name: str, scene: bpy.types.Scene, body: Body,
     mesh = bpy.data.objects.new(name, data)
     scene.collection.objects.link(mesh)
     return mesh
+
+
+def lay_texture(mesh: bpy.types.Object, body: Body) -> None:
+    """Paint the dancer's picture onto the materials that it is for."""
+    import bpy
+
+    data: Any = mesh.data
+    uv = data.uv_layers.new(name="Front and Back")
+    uv.uv.foreach_set("vector", texture_coordinates(body).astype(np.float32).ravel())
+    pixels = np.ones((SIZE_PX, SIZE_PX, 4), dtype=np.float32)
+    pixels[..., :3] = _encoded(picture())
+    image: Any = bpy.data.images.new("Dancer", SIZE_PX, SIZE_PX)
+    image.pixels.foreach_set(pixels.ravel())
+    image.update()
+    image.pack()
+    for title, _ in (PALETTE[key] for key in TEXTURED):
+        material = next(cast(bpy.types.Material, slot.material) for slot in mesh.material_slots
+                        if slot.name.startswith(title))
+        tree: Any = material.node_tree
+        node = tree.nodes.new("ShaderNodeTexImage")
+        node.image, node.location = image, (-400.0, 300.0)
+        tree.links.new(node.outputs["Color"], principled_node(material).inputs["Base Color"])
+        tree.nodes.active = node
+
+
+def _encoded(linear: FloatArray) -> FloatArray:
+    """Encode linear colours as sRGB (IEC 61966-2-1)."""
+    return np.where(linear <= 0.0031308, linear * 12.92, 1.055 * linear ** (1.0 / 2.4) - 0.055)
 
 
 def _turned_all(points: FloatArray) -> FloatArray:

@@ -32,8 +32,6 @@ REACH_M = 0.6
 """How far around its root a dancer may reach."""
 HEADROOM = 1.2
 """How high raised hands may be, in heights of the body."""
-FOLLOW_S = 0.8
-"""How slowly the film's camera follows the dancer."""
 
 
 def main(archive: Path, out: Path) -> None:
@@ -95,13 +93,12 @@ class Dancer:
     def draw_film(self, path: Path) -> None:
         """Draw every frame and encode them."""
         numbers = range(self.scene.frame_start, self.scene.frame_end + 1)
-        cameras = self.following(numbers, FILM_SIZE)
         folder = path.with_suffix(".frames")
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()
         frames, files = [], installed("bridge.film")
         with files.PictureFile(*FILM_SIZE) as file:
-            for number, picture in zip(numbers, self.pictures(numbers, cameras), strict=True):
+            for number, picture in zip(numbers, self.film_pictures(numbers), strict=True):
                 if (number - numbers[0]) % 480 == 0:
                     say(f"draw {path.name}: frame {number} of {numbers[-1]}")
                 frames.append(folder / f"{number:06}.png")
@@ -132,19 +129,18 @@ class Dancer:
                 picture = stage.draw(camera.view_from_world, camera.clip_from_view, kind)
                 yield film.over(picture, camera.ground(root[:2]))
 
+    def film_pictures(self, frames: Sequence[int]) -> Iterator[film.Picture]:
+        """Draw frames as the extension's films show them."""
+        plays = installed("bridge.score").motion_of
+        framed = installed("preview.framing").frame_characters(self.scene, [self.armature], plays, frames)
+        with installed("preview.offscreen").Stage(self.scene, [self.mesh], *FILM_SIZE) as stage:
+            for number, frame in enumerate(frames):
+                self.go_to(frame)
+                yield stage.draw(*framed.view(number, *FILM_SIZE), floor=framed.floor(number))
+
     def camera(self, frames: Sequence[float], size: tuple[int, int]) -> film.Camera:
         """Return a camera that has the dancer in view in all those frames."""
         return self.framing(self.roots(frames), size)
-
-    def following(self, frames: Sequence[float], size: tuple[int, int]) -> list[film.Camera]:
-        """Return a camera for each of those frames, one after another, that goes gently along with the dancer."""
-        roots = self.roots(frames)
-        ahead = np.arange(-3 * FOLLOW_S * self.fps, 3 * FOLLOW_S * self.fps + 1) / (FOLLOW_S * self.fps)
-        kernel = np.exp(-(ahead**2) / 2.0)
-        edge = len(kernel) // 2
-        padded = np.pad(roots, ((edge, len(kernel) - 1 - edge), (0, 0)), mode="edge")
-        smooth = [np.convolve(column, kernel / kernel.sum(), mode="valid") for column in padded.T]
-        return [self.framing(place[None], size) for place in np.stack(smooth, axis=1)]
 
     def framing(self, roots: film.Array, size: tuple[int, int]) -> film.Camera:
         """Return a camera that has in view what the dancer reaches from those places, (N, 3)."""

@@ -1,5 +1,6 @@
-/* Diffuse light that comes with the viewer: a key from the upper left, sky from above, and a dark edge that
- * lifts the figure from its background. Colours are linear throughout. */
+/* Surfaces are lit by Blender's studio light (studio.glsl). Diagrams of zones and weights, and ghosts, have a light of
+ * their own, which keeps colours apart: it comes with the viewer, a key from the upper left, sky from above, and a dark
+ * edge that lifts the figure from its background. Colours are linear throughout. */
 const vec3 KEY_DIRECTION = vec3(-0.37, 0.56, 0.74);
 const vec3 SKY = vec3(0.34, 0.36, 0.40);
 const vec3 GROUND = vec3(0.16, 0.145, 0.13);
@@ -36,9 +37,41 @@ const float RIM = 1.9;
 const float GHOST_MIDDLE = 0.3;
 /* What is interpolated between ones is not quite one. */
 const float OPAQUE = 0.999;
+const float LEAST_ALPHA = 0.004;
+
+/* Colour and alpha of a surface in its material. */
+vec4 surface_colour(vec3 n, vec3 to_viewer)
+{
+  vec4 counts = material_row(header);
+  vec4 second = material_row(header + 1);
+  int begin = int(second.x + 0.5);
+  ivec4 steps = ivec4(counts + 0.5);
+  vec4 numbers = material_row(header + 3);
+  vec4 base_colour = (steps.x > 0) ? outcome(header, begin, steps.x) : material_row(header + 2);
+  begin += 2 * steps.x;
+  float alpha = clamp((steps.y > 0) ? outcome(header, begin, steps.y).x : numbers.x, 0.0, 1.0);
+  begin += 2 * steps.y;
+  float metallic = clamp((steps.z > 0) ? outcome(header, begin, steps.z).x : numbers.y, 0.0, 1.0);
+  begin += 2 * steps.z;
+  float roughness = clamp((steps.w > 0) ? outcome(header, begin, steps.w).x : numbers.z, 0.0, 1.0);
+  vec3 lit = studio_light(max(base_colour.rgb, vec3(0.0)), metallic, roughness, bent_normal(header, n), to_viewer);
+  bool is_solid = alpha >= second.w;
+  if ((drawing.z == ALPHA_SOLID && !is_solid) || (drawing.z == ALPHA_REST && (is_solid || alpha < LEAST_ALPHA))) {
+    discard;
+  }
+  return vec4(lit, (drawing.z == ALPHA_SOLID) ? 1.0 : alpha);
+}
 
 void main()
 {
+  if (drawing.y == PICTURE_DEPTH || drawing.y == PICTURE_SHIELD) {
+    colour = vec4(0.0);
+    return;
+  }
+  if (drawing.y == PICTURE_SHADOW) {
+    colour = vec4(view_position.z, 0.0, 0.0, 1.0);
+    return;
+  }
   float alpha = base.a * opacity;
   if (drawing.y == PICTURE_OUTLINE || drawing.y == PICTURE_WIREFRAME) {
     colour = finished(base.rgb, alpha);
@@ -53,9 +86,14 @@ void main()
   float facing = max(dot(n, to_viewer), 0.0);
   float middle = (base.a < OPAQUE) ? GHOST_MIDDLE : 1.0;
   alpha *= (alpha < OPAQUE) ? mix(middle, RIM, pow(1.0 - facing, 2.0)) : 1.0;
+  if (header >= 0) {
+    vec4 surface = surface_colour(n, to_viewer);
+    colour = finished(surface.rgb, min(alpha, 1.0) * surface.a);
+    return;
+  }
   float key = max(dot(n, KEY_DIRECTION), 0.0);
   vec3 light = mix(GROUND, SKY, n.y * 0.5 + 0.5) + vec3(KEY * key);
   float edge = 1.0 - 0.45 * pow(1.0 - facing, 3.0);
-  vec3 surface_colour = (drawing.y == PICTURE_WEIGHTS) ? heat_colour(heat) : base.rgb;
-  colour = finished(surface_colour * light * edge, min(alpha, 1.0));
+  vec3 plain = (drawing.y == PICTURE_WEIGHTS) ? heat_colour(heat) : base.rgb;
+  colour = finished(plain * light * edge, min(alpha, 1.0));
 }

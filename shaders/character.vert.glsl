@@ -2,6 +2,8 @@ const float SMALLEST = 1e-6;
 const float OUTLINE_PX = 1.5;
 /* Edges lie a little nearer than the surface that hides those behind it. */
 const float NEARER = 0.002;
+/* A shield stands as good as at the viewer's eye. */
+const float NEAREST = 0.9999;
 
 void main()
 {
@@ -17,7 +19,14 @@ void main()
   vec4 traits = row(figure + RECORD_TRAITS);
   bool is_tinted = traits.y == 1.0;
   handedness = traits.x;
-  base = vec4((drawing.y == PICTURE_ZONES) ? zone : surface, is_tinted ? tint.a : 1.0);
+  base = vec4(zone, is_tinted ? tint.a : 1.0);
+  /* A ghost has no material of its own. */
+  header = (is_tinted || drawing.y != PICTURE_SHADED) ? -1 : material * MATERIAL_ROWS;
+  figure_colour = row(figure + RECORD_COLOUR);
+#ifdef PAINTED
+  uv_maps = uv;
+  painted = paint;
+#endif
   if (is_tinted || drawing.y == PICTURE_OUTLINE || drawing.y == PICTURE_WIREFRAME) {
     base.rgb = tint.rgb;
   }
@@ -27,6 +36,9 @@ void main()
     in_view.xyz += perspective ? -NEARER * in_view.xyz : vec3(0.0, 0.0, NEARER / view.clip_from_view[1][1]);
   }
   gl_Position = view.clip_from_view * in_view;
+  if (drawing.y == PICTURE_SHIELD) {
+    gl_Position.z = -NEAREST * gl_Position.w;
+  }
   if (drawing.y == PICTURE_OUTLINE) {
     /* Grown along the normals by so many pixels: what is then drawn over it leaves an edge. */
     vec2 outwards = (view.clip_from_view * vec4(view_normal, 0.0)).xy * view.size.xy;

@@ -3,7 +3,7 @@
  * The record of a figure: two matrices with what turns normals where they turn points, each three rows;
  * RECORD_TINT: a colour and its alpha; RECORD_BONES: the row where what its bones do begins, how many rows
  * each bone takes, the method of skinning, the bone whose weights show; RECORD_TRAITS: -1 where it is
- * mirrored, 1 elsewhere, then whether the tint takes the place of its own colour. */
+ * mirrored, 1 elsewhere, then whether the tint takes the place of its own colour; RECORD_COLOUR: the object's. */
 vec4 row(int number)
 {
   return texelFetch(rows, ivec2(number % ROWS_WIDTH, number / ROWS_WIDTH), 0);

@@ -9,9 +9,9 @@ import numpy as np
 
 from takt.core.maths.arrays import FloatArray
 from takt.core.skinning import Palette
-from takt.preview.batch import Geometry, has_more_influences, vertex_buffer
+from takt.preview.batch import Geometry, vertex_buffer
 from takt.preview.figures import figure_rows, palette_rows, placement_rows, rows_per_bone, texture_of
-from takt.preview.shader import CHARACTER, METHODS, RECORD_ROWS, SKINNED_ATTRIBUTES, shader
+from takt.preview.shader import CHARACTER, METHODS, MORE_INFLUENCES, RECORD_ROWS, SKINNED_ATTRIBUTES, shader
 
 _HERE = Path(__file__).parent
 _WIDTH = 256
@@ -20,9 +20,11 @@ READBACK = replace(
     CHARACTER,
     attributes=(*SKINNED_ATTRIBUTES, ("VEC2", "pixel")),
     varyings=(("VEC3", "computed_position"), ("VEC3", "computed_normal")),
+    flat_varyings=(),
     outputs=(("VEC4", "position_out"), ("VEC4", "normal_out")),
     vertex=("figure.glsl", "skinning.glsl", "posed.glsl", str(_HERE / "readback.vert.glsl")),
     fragment=(str(_HERE / "readback.frag.glsl"),),
+    samplers=("rows",),
 )
 
 
@@ -38,7 +40,7 @@ def posed_on_gpu(geometry: Geometry, palette: Palette, method: str,
     bones = RECORD_ROWS, rows_per_bone(palette), METHODS.index(method), -1
     record = figure_rows([placement], [(0.0, 0.0, 0.0)], [(0.0, 0.0, 0.0, 1.0)], [False], [bones])
     rows = texture_of((record, palette_rows(palette)))
-    program = shader(READBACK, has_more_influences(geometry))
+    program = shader(READBACK, *(each for each in geometry.variants if each is MORE_INFLUENCES))
     targets = [gpu.types.GPUTexture((_WIDTH, height), format="RGBA32F") for _ in range(2)]
     framebuffer: Any = gpu.types.GPUFrameBuffer(color_slots=targets)
     with framebuffer.bind():
@@ -47,7 +49,7 @@ def posed_on_gpu(geometry: Geometry, palette: Palette, method: str,
         framebuffer.clear(color=(np.nan,) * 4)
         program.bind()
         program.uniform_sampler("rows", rows)
-        program.uniform_int("drawing", (0, 0))
+        program.uniform_int("drawing", (0, 0, 0, 0))
         batch.draw(program)
     positions, normals = (_texels(target, count) for target in targets)
     return positions, normals

@@ -9,10 +9,11 @@ import pytest
 
 from takt.bridge import changes
 from takt.preview import draw as draw_module
-from takt.preview.character import Character, Part, SharedParts
+from takt.preview.character import Character, SharedParts
 from takt.preview.choices import Choices
 from takt.preview.draw import Painter
 from takt.preview.offscreen import Stage
+from takt.preview.part import Part
 from takt.tests.characters import Object, bend, context, own_character
 from takt.tests.gpu.test_preview_playing import SIZE, Bending, camera_matrices, drawn_viewport, toggle
 

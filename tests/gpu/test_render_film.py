@@ -11,6 +11,7 @@ import pytest
 from mathutils import Matrix, Vector
 
 from takt.operators.render_film import frames_of_score, rendered, seen
+from takt.preview.framing import framing
 from takt.tests.characters import Object, bend, context, own_character
 
 render_film: Any = bpy.ops.takt.render_film  # type: ignore[attr-defined]  # registered by the extension
@@ -50,7 +51,7 @@ def left_in_the_file(scene: Object) -> tuple[object, ...]:
 def test_a_film_has_every_frame(scene: Object, tmp_path: Path) -> None:
     path = tmp_path / "film.mp4"
     before = left_in_the_file(scene)
-    assert render_film(filepath=str(path)) == {"FINISHED"}
+    assert render_film(filepath=str(path), through="CAMERA") == {"FINISHED"}
     assert left_in_the_file(scene) == before
     assert scene.frame_current == 3
     clip: Any = bpy.data.movieclips.load(str(path))
@@ -68,18 +69,18 @@ def test_the_whole_score_needs_no_frame_range(scene: Object, tmp_path: Path) -> 
 
 
 def test_a_viewport_must_be_there_to_be_filmed(scene: Object, tmp_path: Path) -> None:
-    with pytest.raises(RuntimeError, match="There is no viewport here; choose the camera"):
+    with pytest.raises(RuntimeError, match="There is no viewport here; choose the front or the camera"):
         render_film(filepath=str(tmp_path / "film.mp4"), through="VIEWPORT")
 
 
 def test_a_file_that_cannot_be_written_is_said(scene: Object, tmp_path: Path) -> None:
     with pytest.raises(RuntimeError, match="No such file or directory"):
-        render_film(filepath=str(tmp_path / "nowhere" / "picture.png"))
+        render_film(filepath=str(tmp_path / "nowhere" / "picture.png"), through="CAMERA")
 
 
 def test_a_picture_shows_the_character(scene: Object, tmp_path: Path) -> None:
     path = tmp_path / "picture.png"
-    assert render_film(filepath=str(path)) == {"FINISHED"}
+    assert render_film(filepath=str(path), through="CAMERA", floor=False) == {"FINISHED"}
     image: Any = bpy.data.images.load(str(path))
     pixels = np.empty(WIDTH * HEIGHT * 4, dtype=np.float32)
     image.pixels.foreach_get(pixels)
@@ -87,7 +88,7 @@ def test_a_picture_shows_the_character(scene: Object, tmp_path: Path) -> None:
 
 
 def test_one_frame_is_a_picture_whatever_its_name(scene: Object, tmp_path: Path) -> None:
-    assert render_film(filepath=str(tmp_path / "film.mp4"), length="FRAME") == {"FINISHED"}
+    assert render_film(filepath=str(tmp_path / "film.mp4"), length="FRAME", through="CAMERA") == {"FINISHED"}
     assert [path.name for path in tmp_path.iterdir()] == ["film.png"]
 
 
@@ -102,7 +103,54 @@ def test_stopping_leaves_nothing(scene: Object, tmp_path: Path) -> None:
 def test_no_camera_is_said(scene: Object, tmp_path: Path) -> None:
     scene.camera = None
     with pytest.raises(RuntimeError, match="The scene has no camera"):
-        render_film(filepath=str(tmp_path / "film.mp4"))
+        render_film(filepath=str(tmp_path / "film.mp4"), through="CAMERA")
+
+
+def picture_of(path: Path) -> Any:
+    image: Any = bpy.data.images.load(str(path))
+    pixels = np.empty(image.size[0] * image.size[1] * 4, dtype=np.float32)
+    image.pixels.foreach_get(pixels)
+    return pixels.reshape(image.size[1], image.size[0], 4)[::-1]
+
+
+@pytest.mark.parametrize("scale", [0.02, 1.0, 50.0])
+def test_without_a_camera_the_character_fills_two_thirds_of_the_height(scene: Object, tmp_path: Path,
+                                                                       scale: float) -> None:
+    """A straight one of any size, in a picture of Full HD's shape."""
+    rig = context.view_layer.objects.active
+    for bone in rig.pose.bones:
+        bone.rotation_quaternion = (1.0, 0.0, 0.0, 0.0)
+    [mesh] = [ob for ob in scene.objects if ob.type == "MESH"]
+    rig.scale = mesh.scale = (scale,) * 3
+    context.view_layer.update()
+    path = tmp_path / "picture.png"
+    assert render_film(filepath=str(path), length="FRAME", size=20, floor=False) == {"FINISHED"}
+    picture = picture_of(path)
+    assert picture.shape[:2] == (216, 384)
+    rows = np.flatnonzero((np.abs(picture - picture[0, 0])[..., :3] > 0.05).any(axis=(1, 2)))
+    assert (rows[-1] - rows[0] + 1) / len(picture) == pytest.approx(2.0 / 3.0, abs=0.04)
+    assert abs((rows[0] + rows[-1]) / 2.0 - len(picture) / 2.0) < 0.03 * len(picture)
+
+
+def test_a_floor_has_a_shadow_where_the_character_stands(scene: Object, tmp_path: Path) -> None:
+    render_film(filepath=str(tmp_path / "picture.png"), length="FRAME", size=20)
+    picture = picture_of(tmp_path / "picture.png")
+    at_the_feet = picture[int(0.8 * len(picture)):int(0.9 * len(picture))].mean(axis=-1)
+    assert at_the_feet[:, 150:230].mean() < at_the_feet[:, :60].mean() - 0.03
+    assert (picture[..., 3] == 1.0).all()
+
+
+def test_the_camera_goes_along_calmly() -> None:
+    """Someone who jumps aside once is followed on both sides of the jump; nobody's bobbing is."""
+    steps = np.zeros((97, 3))
+    steps[48:, 0] = 2.0
+    steps[:, 2] = 0.1 * np.sin(np.arange(97))
+    box = np.array([(x, y, z) for x in (-0.5, 0.5) for y in (-0.2, 0.2) for z in (0.1, 1.9)])
+    framed = framing([box], [steps], fps=24.0)
+    ways = framed.places
+    assert (np.diff(ways[:, 0]) >= 0.0).all() and np.diff(ways[:, 0]).max() < 0.1
+    np.testing.assert_allclose(ways[:, 2], 0.1)
+    np.testing.assert_array_equal(framed.stands[:, 0], steps[:, 0])
 
 
 def test_another_ending_is_refused(scene: Object, tmp_path: Path) -> None:

@@ -1,0 +1,88 @@
+"""A floor under the characters of a film, with their soft shadow."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, cast
+
+import gpu
+import numpy as np
+from gpu_extras.batch import batch_for_shader
+from mathutils import Matrix
+
+from ..core.maths.arrays import FloatArray
+from .draw import View, solid_state
+from .shader import FLOOR, SOFTEN, Interface, shader
+
+_SHADOW_PX = 256
+_LEAN = np.array((0.25, 0.35))
+"""How far a shadow falls aside, in heights of what throws it: away from the viewer's upper left."""
+_TALLEST_M = 4.0
+WHOLE_PICTURE = ((-1.0, -1.0), (3.0, -1.0), (-1.0, 3.0))
+
+
+@dataclass(frozen=True, eq=False)
+class Floor:
+    """Where the floor is: middle: (3,) what stands on it, at the floor's height. reach_m: how far around that
+    shadows fall. metre: how long a metre is there, for characters of other sizes."""
+
+    middle: FloatArray
+    reach_m: float
+    metre: float = 1.0
+
+    @property
+    def shadow_view(self) -> View:
+        """From where a shadow's picture is seen: from below, what is lowest in front, leaning with the light."""
+        view = np.eye(4)
+        view[:2, 2] = -_LEAN
+        view[:3, 3] = -(view[:3, :3] @ self.middle)
+        view[:3] /= self.metre
+        reach = self.reach_m / self.metre
+        clip = np.diag((1.0 / reach, 1.0 / reach, 1.0 / _TALLEST_M, 1.0))
+        return View(view, clip, _SHADOW_PX, _SHADOW_PX, encode=False)
+
+
+class FloorPainter:
+    """Paints a floor into pictures. `free` it."""
+
+    def __init__(self) -> None:
+        self._heights, self._shadow = (gpu.types.GPUOffScreen(_SHADOW_PX, _SHADOW_PX, format="RGBA16F")
+                                       for _ in range(2))
+
+    def free(self) -> None:
+        """Give the GPU its memory back."""
+        self._heights.free()
+        self._shadow.free()
+
+    def cast_shadow(self, floor: Floor, draw: Callable[[View], None]) -> None:
+        """Make the shadow of what `draw` draws from a view."""
+        with bound(self._heights), solid_state():
+            gpu.state.active_framebuffer_get().clear(color=(0.0, 0.0, 0.0, 0.0), depth=1.0)
+            draw(floor.shadow_view)
+        with bound(self._shadow), solid_state():
+            gpu.state.depth_test_set("NONE")
+            program = shader(SOFTEN)
+            program.bind()
+            program.uniform_sampler("heights", self._heights.texture_color)
+            program.uniform_float("texels_per_m", _SHADOW_PX / 2.0 / (floor.reach_m / floor.metre))
+            _fill(SOFTEN)
+
+    def paint(self, floor: Floor, view: View) -> None:
+        """Fill the bound framebuffer with the floor and what lies behind it."""
+        program = shader(FLOOR)
+        world_from_clip: Any = Matrix(np.linalg.inv(view.clip_from_view @ view.view_from_world).tolist())
+        program.bind()
+        program.uniform_sampler("shadow", self._shadow.texture_color)
+        program.uniform_float("world_from_clip", world_from_clip)
+        program.uniform_float("middle", (*floor.middle.tolist(), floor.metre))
+        program.uniform_float("shadow_reach", (floor.reach_m, 0.0))
+        _fill(FLOOR)
+
+
+def _fill(interface: Interface) -> None:
+    program = shader(interface)
+    batch_for_shader(program, "TRIS", {"corner": WHOLE_PICTURE}).draw(program)
+
+
+def bound(target: gpu.types.GPUOffScreen) -> Any:
+    """Bind a target; to be used in a `with`."""
+    return cast(Any, target.bind())

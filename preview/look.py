@@ -1,0 +1,101 @@
+"""How surfaces are coloured and lit in a view: as its viewport would do it."""
+
+import colorsys
+import zlib
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
+
+import bpy
+import numpy as np
+import numpy.typing as npt
+from mathutils import Matrix
+
+from ..bridge.materials import Way
+from ..core.maths.arrays import FloatArray
+
+LIGHTS = 4
+Colour = tuple[float, float, float, float]
+_WAYS: dict[str, Way] = {"MATERIAL": "MATERIAL", "TEXTURE": "TEXTURE", "VERTEX": "PAINTED", "OBJECT": "FIGURE",
+                         "SINGLE": "FIGURE", "RANDOM": "FIGURE"}
+"""By what Solid calls them."""
+_WORLD_FROM_LIGHT = np.array(((1.0, 0.0, 0.0), (0.0, 0.0, -1.0), (0.0, 1.0, 0.0)))
+"""Lights that stand still in the world are told with Y up."""
+
+
+def _no_lights() -> FloatArray:
+    return np.zeros((LIGHTS, 3, 4))
+
+
+@dataclass(frozen=True, eq=False)
+class Look:
+    """The way of colouring, and Blender's studio light.
+
+    lights: (4, 3, 4), for each: direction towards it and its wrap, diffuse colour, specular colour. ambient: (3,).
+    shines: whether there are highlights. in_world: the lights stand still in the world instead of coming with the
+    viewer. Where the way is FIGURE: single: one colour for all, or None; is_random: each has one by its name,
+    otherwise the object's own.
+    """
+
+    way: Way = "NODES"
+    lights: FloatArray = field(default_factory=_no_lights)
+    ambient: tuple[float, float, float] = (1.0, 1.0, 1.0)
+    shines: bool = False
+    in_world: bool = False
+    single: Colour | None = None
+    is_random: bool = False
+
+    def colour_of(self, ob: bpy.types.Object) -> Colour:
+        """Return the one colour of an object, where the way is FIGURE."""
+        if self.single is not None:
+            return self.single
+        if self.is_random:
+            hue = zlib.crc32(ob.name.encode()) / 2.0 ** 32
+            red, green, blue = (channel ** 2.2 for channel in colorsys.hsv_to_rgb(hue, 0.5, 0.8))
+            return red, green, blue, 1.0
+        return cast(Colour, tuple(cast(Any, ob.color)))
+
+    def block(self, view_from_world: FloatArray) -> npt.NDArray[np.float32]:
+        """Return the numbers of the struct TaktView that tell of light."""
+        lights = self.lights.copy()
+        if self.in_world:
+            lights[:, 0, :3] = lights[:, 0, :3] @ (view_from_world[:3, :3] @ _WORLD_FROM_LIGHT).T
+        return np.concatenate(((*self.ambient, self.shines), lights.ravel())).astype(np.float32)
+
+
+def look_of(shading: bpy.types.View3DShading) -> Look:
+    """Return how a viewport colours and lights what it shows."""
+    if shading.type in ("MATERIAL", "RENDERED"):
+        return studio()
+    single = cast(Colour, (*cast(Any, shading.single_color), 1.0)) if shading.color_type == "SINGLE" else None
+    look = Look(_WAYS.get(shading.color_type, "MATERIAL"), single=single, is_random=shading.color_type == "RANDOM")
+    if shading.light == "FLAT":
+        return look
+    chosen: Any = shading.selected_studio_light if shading.light == "STUDIO" else None
+    if chosen is None:
+        chosen = _preferred()
+    lights = _lights(chosen.solid_lights)
+    if shading.use_world_space_lighting:
+        turn = np.array(Matrix.Rotation(-shading.studiolight_rotate_z, 3, "Y"))
+        lights[:, 0, :3] = lights[:, 0, :3] @ turn.T
+    return replace(look, lights=lights, ambient=tuple(chosen.light_ambient), shines=shading.show_specular_highlight,
+                   in_world=shading.use_world_space_lighting)
+
+
+def studio(way: Way = "NODES") -> Look:
+    """Return the light that is set in Blender's preferences, which comes with the viewer."""
+    chosen = _preferred()
+    return Look(way, _lights(chosen.solid_lights), tuple(chosen.light_ambient), shines=True)
+
+
+def _preferred() -> Any:
+    assert bpy.context.preferences is not None
+    return bpy.context.preferences.system
+
+
+def _lights(lights: Any) -> FloatArray:
+    rows = _no_lights()
+    for row, light in zip(rows, lights, strict=False):
+        row[0] = (*light.direction, light.smooth)
+        if light.use:
+            row[1, :3], row[2, :3] = light.diffuse_color, light.specular_color
+    return rows

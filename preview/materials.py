@@ -1,0 +1,107 @@
+"""Materials on the GPU: a table for each way of colouring, and the images that they read."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import bpy
+import gpu
+import numpy as np
+
+from ..bridge.material_nodes import is_there
+from ..bridge.materials import Surface, Way
+from ..core.shading.material import ALPHA_MODES, EXTENSIONS, MAX_TEXTURES, OPERATIONS, Material, Programme, Texture
+from .figures import Rows, texture_of
+from .shader import MATERIAL_ROWS
+
+_OPERATIONS = {name: place for place, name in enumerate(OPERATIONS)}
+NO_IMAGE = 0
+"""No image is known by that number."""
+Images = tuple[int, ...]
+"""What a material reads, by number, MAX_TEXTURES of them."""
+NO_IMAGES: Images = (NO_IMAGE,) * MAX_TEXTURES
+
+
+def images_of(material: Material) -> Images:
+    """Return the images of a material's textures."""
+    images = tuple(texture.image for texture in material.textures)
+    return (*images, *(NO_IMAGE,) * (MAX_TEXTURES - len(images)))
+
+
+def material_rows(materials: Sequence[Material]) -> Rows:
+    """Return materials as shaders/material.glsl reads them: a header for each, then all their steps."""
+    headers: list[Rows] = []
+    steps: list[tuple[float, ...]] = []
+    begin = len(materials) * MATERIAL_ROWS
+    for material in materials:
+        headers.append(_header(material, begin + len(steps)))
+        for programme in material.programmes:
+            for step in programme if _constant(programme) is None else ():
+                takes = OPERATIONS[step.operation].takes
+                steps += [(_OPERATIONS[step.operation], step.which, takes, 0.0), step.values]
+    return np.concatenate((*headers, np.array(steps, dtype=np.float32).reshape(-1, 4)), dtype=np.float32)
+
+
+def material_table(surfaces: Iterable[Surface], way: Way) -> gpu.types.GPUTexture:
+    """Copy how surfaces look in one way to the GPU."""
+    return texture_of((material_rows([surface.materials[way] for surface in surfaces]),))
+
+
+def _header(material: Material, begin: int) -> Rows:
+    header = np.zeros((MATERIAL_ROWS, 4), dtype=np.float32)
+    constants = [_constant(programme) for programme in material.programmes]
+    header[0] = [len(programme) if constant is None else 0
+                 for programme, constant in zip(material.programmes, constants, strict=True)]
+    header[1] = begin, material.normal, material.normal_strength, material.cutoff
+    header[2] = constants[0] or 0.0
+    header[3, :3] = [0.0 if constant is None else constant[0] for constant in constants[1:]]
+    for place, texture in enumerate(material.textures):
+        first, second = header[4 + 2 * place:6 + 2 * place]
+        first[:3], second[:3] = texture.placed
+        first[3], second[3] = texture.uv_map, _how_read(texture)
+    return header
+
+
+def _constant(programme: Programme) -> tuple[float, float, float, float] | None:
+    """Return what a programme gives everywhere, which then needs no steps, or None."""
+    return programme[0].values if len(programme) == 1 and programme[0].operation == "NUMBER" else None
+
+
+def _how_read(texture: Texture) -> int:
+    return (EXTENSIONS.index(texture.extension) + 4 * ALPHA_MODES.index(texture.alpha_mode)
+            + 16 * (not texture.is_smooth))
+
+
+@dataclass(eq=False)
+class ImagesOnGpu:
+    """Images as Blender itself has them on the GPU, which also keeps up with painting on them.
+
+    They are asked for again for each picture: an image may have been edited, reloaded, or deleted.
+    """
+
+    _images: dict[int, bpy.types.Image] | None = None
+    _textures: dict[int, gpu.types.GPUTexture] = field(default_factory=dict)
+    _white: gpu.types.GPUTexture | None = None
+
+    def begin_picture(self) -> None:
+        """Forget what was found for the last picture."""
+        self._images = None
+        self._textures.clear()
+
+    def texture(self, number: int) -> gpu.types.GPUTexture:
+        """Return an image; white where it is not there any more."""
+        if number == NO_IMAGE:
+            return self._nothing()
+        if number not in self._textures:
+            if self._images is None:
+                self._images = {image.session_uid: image for image in bpy.data.images}
+            image = self._images.get(number)
+            there = image is not None and is_there(image)
+            self._textures[number] = gpu.texture.from_image(cast(Any, image)) if there else self._nothing()
+        return self._textures[number]
+
+    def _nothing(self) -> gpu.types.GPUTexture:
+        if self._white is None:
+            white: Any = gpu.types.Buffer("FLOAT", 4, cast(Any, (1.0, 1.0, 1.0, 1.0)))
+            self._white = gpu.types.GPUTexture((1, 1), format="RGBA32F", data=white)
+        return self._white

@@ -1,0 +1,98 @@
+"""A mesh on the GPU: its vertices, and what draws them in each way of colouring."""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import gpu
+import numpy as np
+
+from ..bridge.materials import Surface, Way
+from .batch import Geometry, edge_batch, triangle_batch, vertex_buffer
+from .corners import Int32Array
+from .materials import Images, images_of, material_table
+from .shader import CHARACTER, shader
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """Faces that are drawn by one call: their materials read the same images; is_blended: some are seen through."""
+
+    images: Images
+    is_blended: bool
+    batch: gpu.types.GPUBatch
+
+
+@dataclass(frozen=True, eq=False)
+class Indices:
+    """What of a geometry is still wanted once its vertices are on the GPU; face_materials: (T,)."""
+
+    triangles: Int32Array
+    face_materials: Int32Array
+    edges: Int32Array
+    surfaces: Sequence[Surface]
+
+    @classmethod
+    def of(cls, geometry: Geometry) -> "Indices":
+        """Keep that of a geometry."""
+        return cls(geometry.triangles, geometry.materials[geometry.triangles[:, 0]], geometry.edges, geometry.surfaces)
+
+
+@dataclass(eq=False)
+class Part:
+    """A mesh on the GPU, and what it was read from; reach_m: its largest extent; made_at: see changes.of_data."""
+
+    data_uids: tuple[int, ...]
+    read_from: tuple[Hashable, ...]
+    program: gpu.types.GPUShader
+    buffer: gpu.types.GPUVertBuf
+    geometry: Indices
+    reach_m: float
+    made_at: int
+    _groups: dict[Way, list[Group]] = field(default_factory=dict)
+    _tables: dict[Way, gpu.types.GPUTexture] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, geometry: Geometry, data_uids: tuple[int, ...], read_from: tuple[Hashable, ...],
+           made_at: int) -> "Part":
+        """Upload a mesh."""
+        reach_m = float(np.ptp(geometry.positions, axis=0).max()) if len(geometry.positions) else 0.0
+        return cls(data_uids, read_from, shader(CHARACTER, *geometry.variants), vertex_buffer(geometry),
+                   Indices.of(geometry), reach_m, made_at)
+
+    @cached_property
+    def surface(self) -> gpu.types.GPUBatch:
+        """What draws all faces at once."""
+        return triangle_batch(self.buffer, self.geometry.triangles)
+
+    @cached_property
+    def edges(self) -> gpu.types.GPUBatch:
+        """What draws the edges; they are uploaded when they are first wanted."""
+        return edge_batch(self.buffer, self.geometry.edges)
+
+    def table(self, way: Way) -> gpu.types.GPUTexture:
+        """Return the materials in a way of colouring."""
+        if way not in self._tables:
+            self._tables[way] = material_table(self.geometry.surfaces, way)
+        return self._tables[way]
+
+    def is_blended(self, way: Way) -> bool:
+        """Tell whether one sees through some of it."""
+        return any(group.is_blended for group in self.groups(way))
+
+    def groups(self, way: Way) -> list[Group]:
+        """Return its faces in a way of colouring, in as few groups as their images allow."""
+        if way not in self._groups:
+            kinds: dict[tuple[Images, bool], list[int]] = {}
+            for place, surface in enumerate(self.geometry.surfaces):
+                material = surface.materials[way]
+                kinds.setdefault((images_of(material), material.is_blended), []).append(place)
+            self._groups[way] = [Group(images, is_blended, self._faces(places, len(kinds) == 1))
+                                 for (images, is_blended), places in kinds.items()]
+        return self._groups[way]
+
+    def _faces(self, places: list[int], all_of_them: bool) -> gpu.types.GPUBatch:
+        """Return what draws the faces of materials."""
+        if all_of_them:
+            return self.surface
+        return triangle_batch(self.buffer, self.geometry.triangles[np.isin(self.geometry.face_materials, places)])

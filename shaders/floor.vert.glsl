@@ -1,0 +1,5 @@
+void main()
+{
+  place = corner;
+  gl_Position = vec4(corner, 0.0, 1.0);
+}

@@ -1,0 +1,259 @@
+"""Materials on the GPU: each operation against core, whole characters against Workbench, and images that change."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import bpy
+import numpy as np
+import pytest
+from mathutils import Matrix, Vector
+
+from takt.bridge.materials import WAYS, Surface
+from takt.bridge.versions import principled_node
+from takt.core.shading.material import OPERATIONS, Material, Step, Texture, evaluate, number
+from takt.preview import life
+from takt.preview.look import Look, look_of
+from takt.preview.offscreen import Stage
+from takt.samples import dancer
+from takt.tests.characters import Object, context, own_character
+from takt.tests.gpu.test_preview_pictures import seen_from, similarity
+from takt.tests.gpu.test_preview_playing import drawn_viewport, toggle, viewport
+
+CHARACTERS = Path(os.environ.get("TAKT_DATA", Path(__file__).parents[3] / "shared" / "data")) / "characters"
+SIZE = 384
+DIFFERENCE, ALIKE = 0.03, 0.95
+"""Of the figure's pixels, 0 to 1; structural similarity."""
+SOLID = 127
+ONE_LEVEL = 1.5 / 255.0
+PINK = (255, 0, 255)
+TEXEL = (0.25, 0.5, 0.75, 1.0)
+BY = (0.6, 0.8, 0.9, 0.7)
+
+
+def encoded(linear: Any) -> Any:
+    values = np.clip(linear, 0.0, 1.0)
+    return np.where(values <= 0.0031308, values * 12.92, 1.055 * values ** (1.0 / 2.4) - 0.055)
+
+
+def image(colour: tuple[float, ...] = TEXEL, **settings: Any) -> Any:
+    """An image of one colour, linear."""
+    made: Any = bpy.data.images.new("Picture", 8, 8, float_buffer=True)
+    fill(made, colour)
+    for name, value in settings.items():
+        setattr(made, name, value)
+    return made
+
+
+def fill(made: Any, colour: tuple[float, ...]) -> None:
+    pixels: Any = np.tile(np.array(colour, dtype=np.float32), 64)
+    made.pixels.foreach_set(pixels)
+    made.update()
+
+
+def textured_character(picture: Any) -> tuple[Object, Object]:
+    rig, mesh = own_character()
+    uv = mesh.data.uv_layers.new(name="UV").uv
+    for place, item in enumerate(uv):
+        item.vector = (0.3 + 0.1 * (place % 3), 0.4)
+    material: Any = bpy.data.materials.new("Textured")
+    shader: Any = principled_node(material)
+    node: Any = material.node_tree.nodes.new("ShaderNodeTexImage")
+    node.image = picture
+    material.node_tree.links.new(node.outputs[0], shader.inputs["Base Color"])
+    material.node_tree.nodes.active = node
+    mesh.data.materials.append(material)
+    context.view_layer.update()
+    return rig, mesh
+
+
+def middle(mesh: Object, look: Look | None = None) -> Any:
+    """Return the colour in the middle of the figure, in light from everywhere, 0 to 1."""
+    with Stage(context.scene, [mesh], SIZE, SIZE, motion=lambda _: None) as stage:
+        picture = stage.draw(*seen_from(), look=look or Look())
+    solid = np.argwhere(picture[..., 3] == 255)
+    row, column = solid[len(solid) // 2]
+    return picture[row, column, :3] / 255.0
+
+
+@pytest.mark.parametrize("operation", [name for name in OPERATIONS if name != "FIGURE"])
+def test_each_operation_is_that_of_core(operation: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    picture = image()
+    _, mesh = textured_character(picture)
+    paint: Any = mesh.data.color_attributes.new("Paint", "FLOAT_COLOR", "POINT")
+    for item in paint.data:
+        item.color = (0.5, 0.25, 1.0, 1.0)
+    operands = (number(0.3), (Step("TEXTURE"),), number(0.2, 0.6, 0.4))[:OPERATIONS[operation].takes]
+    programme = (*(step for operand in operands for step in operand), Step(operation, 0, BY))
+    made = Material(programme, textures=(Texture(picture.session_uid),))
+    monkeypatch.setattr("takt.preview.batch.read_surfaces", lambda *_: [Surface(dict.fromkeys(WAYS, made), ("UV", ""))])
+    expected = evaluate(programme, [np.array(TEXEL)], np.array((0.5, 0.25, 1.0, 1.0)))
+    np.testing.assert_allclose(middle(mesh), encoded(expected[:3]), atol=2 * ONE_LEVEL)
+
+
+@pytest.mark.parametrize(("settings", "expected"), [
+    ({}, TEXEL[:3]),
+    ({"alpha_mode": "NONE"}, TEXEL[:3]),
+])
+def test_an_image_is_shown(settings: dict[str, Any], expected: tuple[float, ...]) -> None:
+    _, mesh = textured_character(image(**settings))
+    np.testing.assert_allclose(middle(mesh), encoded(np.array(expected)), atol=ONE_LEVEL)
+
+
+@pytest.mark.parametrize("colour_space", ["sRGB", "Non-Color"])
+def test_bytes_are_read_in_their_colour_space(colour_space: str) -> None:
+    picture: Any = bpy.data.images.new("Bytes", 8, 8)
+    picture.generated_color = (0.5, 0.5, 0.5, 1.0)
+    picture.colorspace_settings.name = colour_space
+    _, mesh = textured_character(picture)
+    expected = 0.5 if colour_space == "sRGB" else float(encoded(np.array(0.5)))
+    np.testing.assert_allclose(middle(mesh), expected, atol=2 * ONE_LEVEL)
+
+
+@pytest.mark.parametrize("kind", ["packed", "tiled"])
+def test_kinds_of_images(kind: str) -> None:
+    picture: Any = bpy.data.images.new("Kind", 8, 8, tiled=kind == "tiled")
+    fill(picture, (1.0, 0.0, 0.0, 1.0))
+    if kind == "packed":
+        picture.pack()
+    _, mesh = textured_character(picture)
+    np.testing.assert_allclose(middle(mesh), (1.0, 0.0, 0.0), atol=ONE_LEVEL)
+
+
+def test_a_lost_image_is_never_pink() -> None:
+    picture = image(source="FILE", filepath="//nowhere.png")
+    _, mesh = textured_character(picture)
+    mesh.data.materials[0].diffuse_color = (0.0, 0.25, 0.0, 1.0)
+    np.testing.assert_allclose(middle(mesh), encoded(np.array((0.0, 0.25, 0.0))), atol=ONE_LEVEL)
+
+
+def test_an_image_deleted_while_drawn_is_never_pink() -> None:
+    picture = image()
+    _, mesh = textured_character(picture)
+    with Stage(context.scene, [mesh], SIZE, SIZE, motion=lambda _: None) as stage:
+        stage.draw(*seen_from())
+        bpy.data.images.remove(picture)
+        drawn = stage.draw(*seen_from())
+    assert not (drawn[..., :3] == PINK).all(axis=-1).any()
+
+
+def test_an_edited_image_is_seen() -> None:
+    picture = image()
+    rig, mesh = textured_character(picture)
+    context.view_layer.objects.active = rig
+    shading = viewport()["area"].spaces.active.shading
+    shading.type, shading.color_type = "SOLID", "TEXTURE"
+    toggle()
+    context.view_layer.update()
+    before = drawn_viewport(1)
+    fill(picture, (0.0, 1.0, 0.0, 1.0))
+    after = drawn_viewport(1)
+    life.stop()
+    shading.color_type = "MATERIAL"
+    assert before.any() and (before != after).any() and mesh.name
+
+
+@pytest.mark.parametrize(("colour_type", "expected"), [
+    ("MATERIAL", (0.1, 0.2, 0.3)), ("OBJECT", (0.5, 0.25, 0.1)), ("SINGLE", (0.9, 0.1, 0.1)), ("TEXTURE", TEXEL[:3])])
+def test_solids_colours_are_obeyed(colour_type: str, expected: tuple[float, ...]) -> None:
+    _, mesh = textured_character(image())
+    mesh.color, mesh.data.materials[0].diffuse_color = (0.5, 0.25, 0.1, 1.0), (0.1, 0.2, 0.3, 1.0)
+    shading = context.scene.display.shading
+    shading.light, shading.color_type, shading.single_color = "FLAT", colour_type, (0.9, 0.1, 0.1)
+    np.testing.assert_allclose(middle(mesh, look_of(shading)), encoded(np.array(expected)), atol=ONE_LEVEL)
+
+
+def test_what_is_blended_shows_what_is_behind() -> None:
+    _, mesh = textured_character(image())
+    mesh.data.materials[0].diffuse_color = (1.0, 1.0, 1.0, 0.25)
+    with Stage(context.scene, [mesh], SIZE, SIZE, motion=lambda _: None) as stage:
+        drawn = stage.draw(*seen_from(), background=(1.0, 0.0, 0.0, 1.0), look=Look("MATERIAL"))
+    figure = drawn[(drawn[..., 1] > 0)][:, :3]
+    assert len(figure) and (figure[:, 0] > figure[:, 1]).all()
+
+
+def opened(name: str) -> Object:
+    """Open a real character, with its images active, as they are once a user has clicked them; return its armature."""
+    path: Path = CHARACTERS / name
+    if not path.exists():
+        pytest.skip(f"the real character is not at {path}; set TAKT_DATA to the folder of data")
+    ops: Any = bpy.ops
+    if path.suffix == ".blend":
+        libraries: Any = bpy.data.libraries
+        with libraries.load(str(path)) as (there, here):
+            here.objects = list(there.objects)
+        for ob in here.objects:
+            context.scene.collection.objects.link(ob)
+    else:
+        ops.preferences.addon_enable(module="io_scene_gltf2")
+        ops.import_scene.gltf(filepath=str(path))
+        bones: Any = bpy.data.objects.get("Icosphere")
+        bones.hide_render = True
+    for material in bpy.data.materials:
+        for node in material.node_tree.nodes if material.node_tree else ():
+            if node.type == "TEX_IMAGE":
+                material.node_tree.nodes.active = node
+    context.scene.frame_set(8)
+    context.view_layer.update()
+    return next(ob for ob in context.scene.objects if ob.type == "ARMATURE")
+
+
+def by_workbench(camera: Object, folder: Path) -> Any:
+    scene = context.scene
+    scene.render.engine, scene.camera = "BLENDER_WORKBENCH", camera
+    scene.render.resolution_x = scene.render.resolution_y = SIZE
+    scene.render.resolution_percentage, scene.render.film_transparent = 100, True
+    scene.display.render_aa, scene.view_settings.view_transform = "8", "Standard"
+    scene.render.image_settings.file_format, scene.render.image_settings.color_mode = "PNG", "RGBA"
+    scene.render.filepath = str(folder / "workbench.png")
+    bpy.ops.render.render(write_still=True)
+    made: Any = bpy.data.images.load(scene.render.filepath)
+    pixels = np.empty(SIZE * SIZE * 4, dtype=np.float32)
+    made.pixels.foreach_get(pixels)
+    return np.rint(pixels.reshape(SIZE, SIZE, 4)[::-1] * 255.0)
+
+
+def camera_before(meshes: list[Object]) -> Object:
+    """Add a camera that sees all of some meshes from near."""
+    corners: Any = np.array([mesh.matrix_world @ Vector(corner) for mesh in meshes for corner in mesh.bound_box])
+    low, high = corners.min(axis=0), corners.max(axis=0)
+    height: Any = float(high[2] - low[2])
+    camera: Object = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
+    context.scene.collection.objects.link(camera)
+    aim = Vector((low + high) / 2.0)
+    eye = aim + Vector((0.6, -1.9, 0.35)) * height
+    camera.matrix_world = Matrix.LocRotScale(eye, (aim - eye).to_track_quat("-Z", "Y"), None)
+    camera.data.clip_start, camera.data.clip_end = 0.01 * height, 100.0 * height
+    context.view_layer.update()
+    return camera
+
+
+def over_grey(picture: Any) -> Any:
+    share = picture[..., 3:] / 255.0
+    return picture[..., :3] * share + 60.0 * (1.0 - share)
+
+
+def our_dancer() -> Object:
+    dancer.bound_dancer()
+    rig = context.view_layer.objects.active
+    rig.pose.bones["l_shoulder"].rotation_mode = "XYZ"
+    rig.pose.bones["l_shoulder"].rotation_euler.x = 1.0
+    context.view_layer.update()
+    return rig
+
+
+@pytest.mark.parametrize("colour_type", ["TEXTURE", "MATERIAL"])
+@pytest.mark.parametrize("name", ["KayKit_Rogue_Hooded.glb", "cesium_man.gltf", "Quaternius_Male_Casual.blend", ""])
+def test_a_character_looks_as_workbench_shows_it(name: str, colour_type: str, tmp_path: Path) -> None:
+    rig = opened(name) if name else our_dancer()
+    camera = camera_before([ob for ob in context.scene.objects if ob.find_armature() == rig])
+    context.scene.display.shading.color_type = colour_type
+    theirs = by_workbench(camera, tmp_path)
+    with Stage(context.scene, [rig], SIZE, SIZE, motion=lambda _: None) as stage:
+        clip = camera.calc_matrix_camera(context.evaluated_depsgraph_get(), x=SIZE, y=SIZE)
+        ours = stage.draw(camera.matrix_world.inverted(), clip, look=look_of(context.scene.display.shading))
+    figure = (theirs[..., 3] > SOLID) & (ours[..., 3] > SOLID)
+    a, b = over_grey(theirs), over_grey(ours)
+    difference = float(np.abs(a - b)[figure].mean() / 255.0)
+    assert figure.sum() > 0.02 * SIZE * SIZE
+    assert difference <= DIFFERENCE and similarity(a, b) >= ALIKE
