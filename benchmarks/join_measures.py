@@ -1,0 +1,226 @@
+"""What the eye sees where one clip becomes the next, as numbers; by NumPy alone.
+
+All lengths are in leg lengths of the body, all places in ground coordinates: two along the ground, the third up.
+
+    speed      of hips, hands and feet: the fastest near the seam ÷ what the clips on both sides reach themselves (the
+               larger of their 95th percentiles)
+    jerk       the same of the third derivative
+    displaced  how far a foot goes over the ground while it should stand: near the seam, wherever the clip that plays
+               has it stand (see planted, on the clip's own skeleton), the distance between the two farthest of its
+               places. A foot that is lifted by STEP_LEGS or more makes a step: from there on it stands anew
+    skate      the way of both feet over the ground near the seam, each bit counted by how low the foot is: wholly on
+               the ground, not at all SKATE_LEGS above it (2 − 2^(h/H): Zhang et al. 2018, Mode-Adaptive Neural
+               Networks for Quadruped Motion Control)
+    lowest     how high the lowest joint of the feet is above its height at rest; likewise the lowest skin of the soles
+    heading    by how much the hips turn about up within an instant; place: how far they go over the ground
+    airborne   whether both feet are higher than AIR_LEGS while the clip that plays has one stand
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from takt.core.maths import rotations as rot
+from takt.core.maths.arrays import BoolArray, FloatArray, IntArray
+from takt.core.playing.contacts import planted, runs
+from takt.core.playing.legs import legs_of
+from takt.core.skeletons.maps import SkeletonMap
+from takt.core.skeletons.skeleton import Skeleton
+
+FPS: Final = 30
+NEAR_S: Final = 0.6
+STEP_LEGS: Final = 0.04
+AIR_LEGS: Final = 0.06
+SKATE_LEGS: Final = 0.03
+PARTS: Final = ("hips", "hands", "feet")
+_TIMES: Final = np.arange(-round(NEAR_S * FPS), round(NEAR_S * FPS) + 1) / FPS
+LEAST: Final = 1e-3
+"""Speeds in legs/s, jerks in legs/s³, below which nothing moves."""
+
+
+@dataclass(frozen=True, eq=False)
+class Body:
+    """Where on a skeleton to look: joints of the hips (1), hands (2) and feet (2), and of what a foot has (2, 2).
+
+    ground: (3, 3) from model space to ground coordinates, in which all is a leg long what is as long as a leg.
+    """
+
+    skeleton: Skeleton
+    ground: FloatArray
+    hips: IntArray
+    hands: IntArray
+    feet: IntArray
+    soles: IntArray
+    leg_length: float
+
+    @classmethod
+    def of(cls, found: SkeletonMap, up: FloatArray) -> Body:
+        """Take it from what the joints are; up: (3,) in model space."""
+        legs, place = legs_of(found), found.skeleton.rest_world[:, :, 3]
+        leg = float(np.mean([np.linalg.norm(np.diff(place[[leg.hip, leg.knee, leg.ankle]], axis=0), axis=1).sum()
+                             for leg in legs]))
+        up = up / np.linalg.norm(up)
+        across = np.cross(up, np.eye(3)[np.argmin(np.abs(up))])
+        across /= np.linalg.norm(across)
+        joints = found.joint_of
+        return cls(found.skeleton, np.stack((across, np.cross(up, across), up)) / leg,
+                   np.array([joints["HumanoidRoot"]]), np.array([joints["l_wrist"], joints["r_wrist"]]),
+                   np.array([leg.foot for leg in legs]), np.array([(leg.ankle, leg.foot) for leg in legs]), leg)
+
+    def places(self, world: FloatArray, joints: IntArray) -> FloatArray:
+        """Return where joints are, (..., N, 3), from matrices (..., J, 3, 4)."""
+        return np.asarray(world[..., 3][..., joints, :] @ self.ground.T)
+
+    def heights(self, world: FloatArray) -> FloatArray:
+        """Return how high the lower joint of each foot is above its height at rest, (..., 2)."""
+        rest = self.places(self.skeleton.rest_world, self.soles)[..., 2]
+        return np.asarray((self.places(world, self.soles)[..., 2] - rest).min(axis=-1))
+
+    def headings(self, world: FloatArray) -> FloatArray:
+        """Return how far the hips are turned about up from rest, radians."""
+        linear = world[..., self.hips[0], :, :3]
+        turned = rot.multiply(rot.from_matrix(linear / np.linalg.norm(linear, axis=-2, keepdims=True)),
+                              rot.conjugate(self.skeleton.rest_world_rotations[self.hips[0]]))
+        up = self.ground[2] * self.leg_length
+        return np.asarray(2.0 * np.arctan2(rot.twist(turned, up)[..., 1:] @ up, rot.twist(turned, up)[..., 0]))
+
+
+@dataclass(frozen=True, eq=False)
+class Levels:
+    """What is usual in a clip, by part of the body (3,): 95th percentiles of speed and jerk."""
+
+    speed: FloatArray
+    jerk: FloatArray
+
+    @classmethod
+    def of(cls, body: Body, world: FloatArray) -> Levels:
+        """Take them from a whole clip, FPS frames a second, as matrices (F, J, 3, 4)."""
+        speed, jerk = (np.array([np.percentile(each, 95.0) if len(each) else 0.0 for each in by_part(body, world, n)])
+                       for n in (1, 3))
+        return cls(np.maximum(speed, LEAST), np.maximum(jerk, LEAST))
+
+    def __or__(self, other: Levels) -> Levels:
+        """Return the larger of both."""
+        return Levels(np.maximum(self.speed, other.speed), np.maximum(self.jerk, other.jerk))
+
+
+@dataclass(frozen=True, eq=False)
+class Join:
+    """What one seam looks like; see the top. speed, jerk: (3,) by part of the body. displaced: of the feet that stand.
+
+    heading_rad, place: the largest jump.
+    """
+
+    speed: FloatArray
+    jerk: FloatArray
+    displaced: tuple[float, ...]
+    skate: float
+    lowest: float
+    airborne: bool
+    heading_rad: float = 0.0
+    place: float = 0.0
+    skin: float = np.nan
+
+
+def near(seam_s: float, begin_s: float, end_s: float) -> FloatArray:
+    """Return the times around a seam, FPS in a second, that lie between two others."""
+    times = seam_s + _TIMES
+    return np.asarray(times[(times >= begin_s) & (times <= end_s)])
+
+
+def measure(body: Body, world: FloatArray, stands: BoolArray, levels: Levels) -> Join:
+    """Measure one seam by matrices (F, J, 3, 4) at its times; stands: (F, 2) whether the clip has the feet stand."""
+    heights, feet = body.heights(world), body.places(world, body.feet)
+    speed, jerk = (np.array([each.max(initial=0.0) for each in by_part(body, world, n)]) for n in (1, 3))
+    per_foot = [displaced(feet[:, foot], heights[:, foot], stands[:, foot]) for foot in range(feet.shape[1])]
+    return Join(speed / levels.speed, jerk / levels.jerk, tuple(each for each in per_foot if each is not None),
+                sum(skate(feet[:, foot], heights[:, foot]) for foot in range(feet.shape[1])), float(heights.min()),
+                bool(((heights > AIR_LEGS).all(axis=1) & stands.any(axis=1)).any()))
+
+
+def by_part(body: Body, world: FloatArray, order: int) -> list[FloatArray]:
+    """Return how fast (order 1), or how jerkily (3), the faster hand, foot … of each part moves, (F − order,) each."""
+    return [np.linalg.norm(np.diff(body.places(world, joints), order, axis=0), axis=-1).max(axis=1) * FPS**order
+            for joints in (body.hips, body.hands, body.feet)]
+
+
+def displaced(places: FloatArray, heights: FloatArray, stands: BoolArray) -> float | None:
+    """Return how far apart the farthest two places (F, 3) of a foot are in one of the stretches in which it stands.
+
+    heights: (F,) above the ground; where it is lifted, a stretch ends. None where it never stands.
+
+    >>> slide = np.outer(np.linspace(0.0, 0.1, 5), (1.0, 0.0, 0.0))
+    >>> displaced(slide, np.zeros(5), np.ones(5, dtype=bool))
+    0.1
+    """
+    found = [np.linalg.norm(places[a:b, None, :2] - places[None, a:b, :2], axis=-1).max()
+             for a, b in runs(stands & (heights < STEP_LEGS))]
+    return float(max(found)) if found else 0.0 if stands.any() else None
+
+
+def skate(places: FloatArray, heights: FloatArray) -> float:
+    """Return the way of a foot (F, 3) over the ground, counted by how low it is, (F,)."""
+    way = np.linalg.norm(np.diff(places[:, :2], axis=0), axis=1)
+    height = np.clip((heights[1:] + heights[:-1]) / 2.0 / SKATE_LEGS, 0.0, 1.0)
+    return float(way @ (2.0 - 2.0**height))
+
+
+def jumps(body: Body, before: FloatArray, after: FloatArray) -> tuple[float, float]:
+    """Return the largest turn about up (radians) and way over the ground between matrices (N, J, 3, 4)."""
+    turn = np.remainder(body.headings(after) - body.headings(before) + np.pi, 2.0 * np.pi) - np.pi
+    way = (body.places(after, body.hips) - body.places(before, body.hips))[:, 0, :2]
+    return float(np.abs(turn).max(initial=0.0)), float(np.linalg.norm(way, axis=1).max(initial=0.0))
+
+
+def standing(found: SkeletonMap, up: FloatArray, world: FloatArray, times_s: FloatArray) -> BoolArray:
+    """Return when the feet of a clip stand, (F, 2), on its own skeleton at its own pace, by matrices (F, J, 3, 4)."""
+    body = Body.of(found, up)
+    return np.stack([planted(places, times_s, np.array((0.0, 0.0, 1.0)), 1.0)
+                     for places in np.moveaxis(body.places(world, body.feet), 1, 0)], axis=1)
+
+
+HEADINGS: Final = (f"{'':30} {'hips':>11} {'hands':>11} {'feet':>11} {'jerk p90':>14} {'displaced':>11} {'one >':>5} "
+                   f"{'skate':>5} {'lowest':>6} {'skin':>6} {'turn':>6} {'place':>6} {'air':>4}\n"
+                   f"{'':30} {'med/p90':>11} {'med/p90':>11} {'med/p90':>11} {'':>14} {'mean/p90 %':>11} {'5 %':>5} "
+                   f"{'%':>5} {'p5 %':>6} {'p5 %':>6} {'°':>6} {'leg':>6} {'':>4}\n")
+
+
+def row(label: str, joins: Sequence[Join], inside_skate: float = np.nan) -> str:
+    """Return a line of the table; skate is that of a seam against inside, or in percent of the leg where none is."""
+    moved = np.array([each for join in joins for each in join.displaced] or [np.nan]) * 100.0
+
+    def of(part: Callable[[Join], float | FloatArray]) -> FloatArray:
+        return np.array([part(join) for join in joins])
+
+    speed, jerk = of(lambda join: join.speed), np.percentile(of(lambda join: join.jerk), 90.0, axis=0)
+    speeds = " ".join(f"{np.median(each):5.2f}/{np.percentile(each, 90.0):5.2f}" for each in speed.T)
+    skated = of(lambda join: join.skate).mean()
+    skating = f"{skated * 100.0:5.0f}" if np.isnan(inside_skate) else f"{skated / inside_skate:4.1f}×"
+    lowest, skin = (np.percentile(of(part), 5.0) * 100.0 for part in (lambda join: join.lowest, lambda join: join.skin))
+    soles = f"{'–' if np.isnan(skin) else f'{skin:.1f}':>6}"
+    far = np.mean([max(join.displaced, default=0.0) > 0.05 for join in joins])
+    return (f"{label:30} {speeds} {jerk[0]:4.1f}/{jerk[1]:4.1f}/{jerk[2]:4.1f} "
+            f"{moved.mean():5.1f}/{np.percentile(moved, 90.0):5.1f} {far:5.2f} {skating} {lowest:6.1f} {soles} "
+            f"{np.degrees(of(lambda join: join.heading_rad).max()):6.2f} {of(lambda join: join.place).max():6.3f} "
+            f"{of(lambda join: join.airborne).mean():4.2f}\n")
+
+
+@dataclass(frozen=True)
+class Gap:
+    """How far joints are from where a clip has them in a gap that was filled: places in legs, rotations in radians."""
+
+    place: float
+    turn_rad: float
+
+
+def gap(body: Body, filled: FloatArray, own: FloatArray) -> Gap:
+    """Compare matrices (F, J, 3, 4) over all joints and frames, in model space."""
+    ways = np.linalg.norm(filled[..., 3] - own[..., 3], axis=-1) / body.leg_length
+    one, other = (rot.from_matrix(each[..., :3] / np.linalg.norm(each[..., :3], axis=-2, keepdims=True))
+                  for each in (filled, own))
+    return Gap(float(ways.mean()), float(rot.angle_between(one, other).mean()))
+
