@@ -1,0 +1,153 @@
+"""When a clip's feet stand, by heel and by ball: values of the clip, taken on its own skeleton at its own pace.
+
+A point of the sole stands while it is low and slow. Heights are above the clip's own ground, the lowest that the
+point ever is, as markers are no soles and few files say where the floor is; but a foot that is held up all the while
+has its ground from the other one. Both bounds go by the length of the leg. What was
+found stays found until it is beyond the wider bounds (hysteresis), so that noise at a bound does not break a contact.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+
+from ..maths.arrays import FloatArray
+from ..skeletons.hierarchy import with_ancestors
+from ..skeletons.maps import SkeletonMap
+from ..skeletons.skeleton import Pose, world_from_pose
+from .clip import Clip
+
+LOW_LEGS: Final = (0.03, 0.06)
+"""How high above its ground a point that stands is at most, in leg lengths: to be found, and to stay so."""
+SLOW_LEGS_PER_S: Final = (0.2, 0.4)
+"""How fast it is at most, likewise."""
+SHORTEST_S: Final = 0.08
+"""Shorter contacts are none: a foot that turns round in the air is slow for a moment."""
+STEP_S: Final = 1.0 / 60.0
+_LOWEST_PERCENT: Final = 1.0
+_OWN_GROUND_LEGS: Final = 0.06
+"""A foot, or a heel, whose lowest place is at most so much higher than that of the others has its own ground."""
+_FRAMES_AT_ONCE: Final = 512
+
+
+@dataclass(frozen=True, eq=False)
+class FootContacts:
+    """When one foot of a clip stands: spans (K, 2) of clip seconds, from and to, ascending and apart.
+
+    heel: of the point of the sole below the ankle; ball: of the ball of the foot, none where the skeleton has none.
+    """
+
+    heel: FloatArray
+    ball: FloatArray
+
+    @property
+    def whole(self) -> FloatArray:
+        """When the whole foot stands, (K, 2)."""
+        starts = np.maximum(self.heel[:, None, 0], self.ball[None, :, 0])
+        stops = np.minimum(self.heel[:, None, 1], self.ball[None, :, 1])
+        return np.stack((starts[starts < stops], stops[starts < stops]), axis=1)
+
+    @property
+    def stands(self) -> FloatArray:
+        """When anything of it stands, (K, 2)."""
+        return joined(np.concatenate((self.heel, self.ball)))
+
+
+def joined(spans: FloatArray, apart_s: float = 0.0) -> FloatArray:
+    """Return spans (K, 2) in order, as one where they overlap or are at most apart_s apart.
+
+    >>> joined(np.array(((2.0, 3.0), (0.0, 1.0), (0.5, 1.5)))).tolist()
+    [[0.0, 1.5], [2.0, 3.0]]
+    """
+    spans = spans[np.argsort(spans[:, 0], kind="stable")]
+    reach = np.maximum.accumulate(spans[:, 1]) if len(spans) else spans[:, 1]
+    first = np.flatnonzero(np.concatenate(((True,), spans[1:, 0] > reach[:-1] + apart_s))[:len(spans)])
+    last = np.append(first[1:] - 1, len(spans) - 1)[:len(first)]
+    return np.stack((spans[first, 0], reach[last]), axis=1)
+
+
+def foot_contacts(clip: Clip, found: SkeletonMap, up: FloatArray) -> dict[str, FootContacts]:
+    """Find when the feet of a clip stand, by side, l and r; a side without hip, knee and ankle is left out.
+
+    found: what the joints of the clip's skeleton are; up: (3,) in its model space. A clip without length has a contact
+    without length where it stands.
+    """
+    joints, skeleton = found.joint_of, clip.skeleton
+    sides = [side for side in "lr" if {f"{side}_hip", f"{side}_knee", f"{side}_ankle"} <= joints.keys()]
+    if not sides:
+        return {}
+    up = up / np.linalg.norm(up)
+    rest, ankles = skeleton.rest_world[..., 3], [joints[f"{side}_ankle"] for side in sides]
+    legs = [rest[[joints[f"{side}_{part}"] for part in ("hip", "knee", "ankle")]] for side in sides]
+    leg = float(np.mean([np.linalg.norm(np.diff(places, axis=0), axis=1).sum() for places in legs]))
+    times = np.linspace(0.0, clip.duration_s, int(np.ceil(clip.duration_s / STEP_S)) + 1)
+    balls = [joints.get(f"{side}_metatarsal", -1) for side in sides]
+    if min(balls) < 0:
+        heel = _Points.of(clip, times, ankles, rest[ankles], up, leg)
+        return {side: FootContacts(heel.spans(i, heel.lowest), np.zeros((0, 2))) for i, side in enumerate(sides)}
+    below = np.maximum((rest[ankles] - rest[balls]) @ up, 0.0)[:, None] * up
+    heel = _Points.of(clip, times, ankles, rest[ankles] - below, up, leg)
+    ball = _Points.of(clip, times, balls, rest[balls], up, leg)
+    level = min(heel.lowest, ball.lowest)  # on tiptoe all the while no heel stands
+    return {side: FootContacts(heel.spans(i, level), ball.spans(i, ball.lowest)) for i, side in enumerate(sides)}
+
+
+@dataclass(frozen=True, eq=False)
+class _Points:
+    """Points of N soles at times_s (F,), in leg lengths: places (F, N, 3), heights (F, N) above those at rest."""
+
+    times_s: FloatArray
+    places: FloatArray
+    heights: FloatArray
+
+    @classmethod
+    def of(cls, clip: Clip, times_s: FloatArray, joints: list[int], points: FloatArray, up: FloatArray,
+           leg: float) -> _Points:
+        """Follow points (N, 3) of the rest pose, which go with joints."""
+        places = _followed(clip, times_s, joints, points)
+        return cls(times_s, places / leg, (places - points) @ up / leg)
+
+    @cached_property
+    def grounds(self) -> FloatArray:
+        """The lowest that each of them is, (N,), but no single spike."""
+        return np.asarray(np.percentile(self.heights, _LOWEST_PERCENT, axis=0))
+
+    @property
+    def lowest(self) -> float:
+        """The lowest that any of them is."""
+        return float(self.grounds.min())
+
+    def spans(self, index: int, level: float) -> FloatArray:
+        """Return when one of them stands, (K, 2); level: of the ground, where its own is much higher."""
+        own, times = float(self.grounds[index]), self.times_s
+        heights = self.heights[:, index] - (own if own <= level + _OWN_GROUND_LEGS else level)
+        if len(times) < 2:
+            return times[[[0, 0]]] if heights[0] <= LOW_LEGS[0] else np.zeros((0, 2))
+        speed = np.linalg.norm(np.gradient(self.places[:, index], times, axis=0), axis=1)
+        surely, still = ((heights <= low) & (speed <= slow) for low, slow in zip(LOW_LEGS, SLOW_LEGS_PER_S,
+                                                                                 strict=True))
+        edges = np.flatnonzero(np.diff(np.concatenate(((False,), still, (False,))).astype(np.int8)))
+        sure = [start + np.flatnonzero(surely[start:stop]) for start, stop in edges.reshape(-1, 2).tolist()]
+        spans = np.array([times[found[[0, -1]]] for found in sure if len(found)]).reshape(-1, 2)
+        lasting = spans[:, 1] - spans[:, 0] >= min(SHORTEST_S, times[-1])
+        return np.asarray(spans[lasting])
+
+
+def _followed(clip: Clip, times_s: FloatArray, joints: list[int], points: FloatArray) -> FloatArray:
+    """Return where points (N, 3) of the rest pose are that go with joints, (F, N, 3)."""
+    skeleton = clip.skeleton
+    keep = with_ancestors(skeleton.parents, np.array(joints, dtype=np.int64))
+    part, rows = skeleton.part(keep), np.searchsorted(keep, joints)
+    back = skeleton.rest_world[joints]
+    local = np.linalg.solve(back[..., :3], (points - back[..., 3])[..., None])
+    places = np.empty((len(times_s), len(joints), 3))
+    for start in range(0, len(times_s), _FRAMES_AT_ONCE):
+        run = slice(start, start + _FRAMES_AT_ONCE)
+        pose = clip.sample(times_s[run], "SLERP")
+        world = world_from_pose(part, Pose(pose.rotations[:, keep], pose.translations[:, keep],
+                                           pose.scales[:, keep]))[:, rows]
+        places[run] = (world[..., :3] @ local)[..., 0] + world[..., 3]
+    return places
