@@ -7,6 +7,7 @@ prints the table of join_measures.py, which defines the columns, with a line for
   …          each transition method with default settings otherwise, and with Lock Feet
   NLA        Blender's, over the same times (nla.py), evaluated as a bake does
 then how far feet slide inside of the clips, in each contact: on the clips' own bodies, retargeted, and with Lock Feet;
+once while they look planted on the clips' own bodies (low and slow), once in the contacts that Takt takes from clips;
 then the gap test: frames are left out of each clip and filled by a transition of that length (the methods that play
 between clips can do that), beside slerp (rotations) with straight lines (places of roots).
 
@@ -30,6 +31,7 @@ import numpy as np
 from takt.bridge import clips as blender_clips
 from takt.bridge import properties
 from takt.core.clips.clip import Clip, Tracks
+from takt.core.clips.contacts import foot_contacts
 from takt.core.library.library import Library
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import BoolArray, FloatArray
@@ -243,19 +245,31 @@ def _slides(body: measures.Body, inside: Inside, programme: Programme, library: 
     settings = Settings(transitions=False, root_motion="AS_AUTHORED", lock_feet=True)
     locked = perform(programme, settings=settings)
     named = dict(zip(programme.clip_names, programme.clips, strict=True))
-    rows: dict[str, list[float]] = {"own": [], "here": [], "lock": []}
+    found: dict[str, dict[str, list[float]]] = {way: {"own": [], "here": [], "lock": []} for way in ("seen", "carried")}
     for i, clip in enumerate(locked.sequence.clip.tolist()):
-        stands, own = _own_stands(named[locked.sequence.clips[clip]], library)
+        source = named[locked.sequence.clips[clip]]
+        stands, own = _own_stands(source, library)
         begin, end = locked.layout.begin_s[i], locked.layout.end_s[i] - 1e-6
-        held = locked.sample(np.linspace(begin, end, len(stands)))
+        held = world_from_pose(locked.skeleton, locked.sample(np.minimum(begin + _frames(source), end)))
         for name, places in (("own", own), ("here", body.places(inside.worlds[clip], body.feet)),
-                             ("lock", body.places(world_from_pose(locked.skeleton, held), body.feet))):
-            rows[name] += [float(np.linalg.norm(run[:, None] - run[None], axis=-1).max())
-                           for foot in range(2) for a, b in runs(stands[:, foot])
-                           for run in (places[a:b, foot, :2],)]
-    told = "; ".join(f"{label} {np.mean(rows[name]) * 100.0:.1f} / {np.percentile(rows[name], 90.0) * 100.0:.1f}"
-                     for name, label in (("own", "on their own bodies"), ("here", "here"), ("lock", "with Lock Feet")))
-    _say(f"slide in {len(rows['own'])} contacts inside the clips, mean / p90, % of the leg: {told}\n")
+                             ("lock", body.places(held, body.feet))):
+            for way, when in (("seen", stands), ("carried", _contacts(source, library))):
+                found[way][name] += [float(np.linalg.norm(run[:, None] - run[None], axis=-1).max())
+                                     for foot in range(2) for a, b in runs(when[:, foot])
+                                     for run in (places[a:b, foot, :2],)]
+    for way, said in (("seen", "low and slow"), ("carried", "in contacts of the clips")):
+        labels = "on their own bodies", "here", "with Lock Feet"
+        told = "; ".join(f"{label} {np.mean(rows) * 100.0:.1f} / {np.percentile(rows, 90.0) * 100.0:.1f}"
+                         for rows, label in zip(found[way].values(), labels, strict=True))
+        _say(f"slide inside the clips while {said} ({len(found[way]['own'])}), mean / p90, % of the leg: {told}\n")
+
+
+def _contacts(clip: Clip, library: Library) -> BoolArray:
+    """Return when the feet of a clip stand as Takt takes it from the clip, (F, 2)."""
+    meant, times = library.skeleton_map(clip.skeleton), _frames(clip)[:, None]
+    found = foot_contacts(clip, meant, meant.up(Y_UP))
+    spans = [found[side].ball if len(found[side].ball) else found[side].heel for side in "lr"]
+    return np.stack([((times >= each[:, 0]) & (times <= each[:, 1])).any(axis=1) for each in spans], axis=1)
 
 
 def _gaps(clips: Sequence[Clip], body: measures.Body) -> None:

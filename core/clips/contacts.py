@@ -20,9 +20,9 @@ from ..skeletons.maps import SkeletonMap
 from ..skeletons.skeleton import Pose, world_from_pose
 from .clip import Clip
 
-LOW_LEGS: Final = (0.03, 0.06)
+LOW_LEGS: Final = (0.04, 0.06)
 """How high above its ground a point that stands is at most, in leg lengths: to be found, and to stay so."""
-SLOW_LEGS_PER_S: Final = (0.2, 0.4)
+SLOW_LEGS_PER_S: Final = (0.3, 0.5)
 """How fast it is at most, likewise."""
 SHORTEST_S: Final = 0.08
 """Shorter contacts are none: a foot that turns round in the air is slow for a moment."""
