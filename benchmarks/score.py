@@ -22,8 +22,8 @@ from takt.core.clips.clip import Clip, Tracks
 from takt.core.library.library import Library
 from takt.core.maths import rotations as rot
 from takt.core.pha.document import parse
+from takt.core.pha.expansion import expand
 from takt.core.pha.programme import resolve
-from takt.core.pha.sequence import expand
 from takt.core.playing.motion import Motion
 from takt.core.playing.score import Settings, perform
 from takt.core.skeletons.skeleton import Skeleton

@@ -29,8 +29,8 @@ from takt.core.library.clip_files import read_clip_file
 from takt.core.library.library import Library
 from takt.core.maths import rotations as rot
 from takt.core.pha.document import parse
+from takt.core.pha.expansion import expand
 from takt.core.pha.programme import resolve
-from takt.core.pha.sequence import expand
 from takt.core.playing.motion import Motion, compose
 from takt.core.playing.transitions.blending import Style
 from takt.core.playing.transitions.curves import CURVES

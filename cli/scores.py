@@ -18,6 +18,7 @@ from ..core.library.files import read_file
 from ..core.library.library import Library
 from ..core.maths import rotations as rot
 from ..core.pha.document import parse
+from ..core.pha.expressions import ExpressionError, Value, is_name, read_expression
 from ..core.pha.programme import Programme, resolve
 from ..core.playing.motion import Motion
 from ..core.playing.score import Settings, play
@@ -65,6 +66,8 @@ def add_playing(parser: argparse.ArgumentParser) -> None:
     types = typing.get_type_hints(Settings)
     for field in dataclasses.fields(Settings):
         flag, says = f"--{field.name.replace('_', '-')}", _HELP.get(field.name, "")
+        if field.name in ("values", "seed"):
+            continue
         if types[field.name] is bool:
             word = "--no-" + field.name if field.default else flag
             parser.add_argument(word, dest=field.name, action="store_false" if field.default else "store_true",
@@ -76,6 +79,9 @@ def add_playing(parser: argparse.ArgumentParser) -> None:
             among = f"{', '.join(known)}; " if known else ""
             parser.add_argument(flag, metavar="NAME", type=str.upper, choices=list(known) or None,
                                 default=field.default, help=f"{says} ({among}default: {field.default})".strip())
+    parser.add_argument("--set", metavar="NAME=VALUE", dest="values", type=read_value, action="append", default=[],
+                        help="a parameter of the procedure: a number, yes or no; may be given several times")
+    parser.add_argument("--seed", metavar="N", type=int, default=0, help="decides what picks pick (default: 0)")
     parser.add_argument("--skeleton", metavar="FILE", type=Path,
                         help=f"the skeleton that plays: {', '.join(endings(read=True))} (default: the first clip's)")
     parser.add_argument("--up", choices=list(_UP), type=str.upper, default="Y",
@@ -101,13 +107,32 @@ def read_motion(options: argparse.Namespace) -> tuple[Programme, Motion]:
 
 def play_programme(programme: Programme, library: Library, options: argparse.Namespace) -> Motion:
     """Play a score as the options say, by the library's skeleton maps."""
-    names = [field.name for field in dataclasses.fields(Settings)]
-    settings = Settings(**{name: getattr(options, name) for name in names})
     skeleton = None
     if options.skeleton is not None:
         skeleton = read_named_clips(options.skeleton).skeleton
-    return play(programme, skeleton, settings, turn=rot.IDENTITY, up=_UP[options.up],
+    return play(programme, skeleton, settings_of(options), turn=rot.IDENTITY, up=_UP[options.up],
                 maps=library.skeleton_map)
+
+
+def settings_of(options: argparse.Namespace) -> Settings:
+    """Return how the options say that a score is played."""
+    names = [field.name for field in dataclasses.fields(Settings)]
+    return Settings(**{name: getattr(options, name) for name in names} | {"values": tuple(options.values)})
+
+
+def read_value(text: str) -> tuple[str, Value]:
+    """Read NAME=VALUE; raise what argparse wants where it is none.
+
+    >>> read_value("times=4"), read_value("big = yes")
+    (('times', 4.0), ('big', True))
+    """
+    name, sign, value = (part.strip() for part in text.partition("="))
+    try:
+        if not sign or not is_name(name):
+            raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VALUE, as in times=4 or big=yes")
+        return name, read_expression(value).value({})
+    except ExpressionError as error:
+        raise argparse.ArgumentTypeError(f"{name}: {error}") from None
 
 
 def read_number(text: str) -> float:

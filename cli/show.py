@@ -10,12 +10,14 @@ from pathlib import Path
 
 import numpy as np
 
+from ..core.pha.expansion import expand
 from ..core.pha.programme import Programme
+from ..core.pha.sequence import Lane, Sequence
+from ..core.playing.clock import Clock
 from ..core.playing.motion import Motion
-from .scores import add_playing, counted, findings, read_motion
-
-_DEEPEST = 40
-"""Procedures within more procedures than this are not indented further."""
+from ..core.playing.score import Settings
+from .scores import add_playing, counted, findings, read_motion, settings_of
+from .tree import tree
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,18 +27,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true",
                         help="print the segments as a list of objects: clip, start_s, length_s (as the score says), "
                              "transition_s (the one that follows, as it plays), method, path (the procedures called), "
-                             "plays_from_s, plays_to_s (when the clip itself plays)")
+                             "plays_from_s, plays_to_s (when the clip itself plays), calls (what made it: file, line, "
+                             "column, repetition), and where they apply mirrored, reversed, from, to, lanes")
 
 
 def run(options: argparse.Namespace) -> int:
     """Print the score."""
     programme, motion = read_motion(options)
     if options.json:
-        print("[" + ",\n ".join(map(json.dumps, segments(motion))) + "]")
+        print("[" + ",\n ".join(map(json.dumps, segments(programme, motion, settings_of(options)))) + "]")
         return 0
     print(f"{options.procedure}: {counted(len(motion.sequence), 'segment')}, {motion.duration_s:.2f} s, transitions "
           f"{motion.method.identifier}\n")
-    print(*_tree(programme, programme.own_procedure(options.procedure)), sep="\n")
+    print(*tree(programme, settings_of(options)), sep="\n")
     print()
     print(*_table(motion), sep="\n")
     for problem in findings(motion, options.score):
@@ -44,15 +47,52 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def segments(motion: Motion) -> list[dict[str, object]]:
-    """Return each segment as an object for JSON."""
-    sequence, layout = motion.sequence, motion.layout
-    names = ("start_s", "length_s", "transition_s", "plays_from_s", "plays_to_s")
-    columns = np.column_stack((sequence.start_s, sequence.length_s, motion.transitions_s, layout.begin_s, layout.end_s))
+def segments(programme: Programme, motion: Motion, settings: Settings) -> list[dict[str, object]]:
+    """Return each segment as an object for JSON, times by the clock from the score's start."""
+    said = expand(programme, settings.procedure, settings.loop, values=dict(settings.values), seed=settings.seed)
+    layout = motion.layout
+    rows = _objects(said, said, 0.0, motion.clock)
+    for row, transition, begin, end in zip(rows, motion.transitions_s.tolist(), layout.begin_s.tolist(),
+                                           layout.end_s.tolist(), strict=True):
+        row |= {"transition_s": transition, "method": motion.method.identifier, "plays_from_s": begin,
+                "plays_to_s": end}
+    return rows
+
+
+def _objects(sequence: Sequence, outer: Sequence, begin_s: float, clock: Clock | None) -> list[dict[str, object]]:
+    starts = begin_s + sequence.start_s
+    ends = starts + sequence.length_s
+    if clock is not None:
+        starts, ends = clock.shown(starts), clock.shown(ends)
+    lengths = sequence.length_s if clock is None else ends - starts
     ways = [list(sequence.paths[p]) for p in range(len(sequence.paths))]
-    return [{"clip": sequence.clips[clip], **dict(zip(names[:3], row[:3], strict=True)),
-             "method": motion.method.identifier, "path": ways[path], **dict(zip(names[3:], row[3:], strict=True))}
-            for clip, path, row in zip(sequence.clip.tolist(), sequence.path.tolist(), columns.tolist(), strict=True)]
+    flags = [(name, values) for name, values in (("mirrored", sequence.is_mirrored), ("reversed", sequence.is_reversed))
+             if values is not None]
+    rows: list[dict[str, object]] = []
+    for i, clip in enumerate(sequence.clip.tolist()):
+        is_clip = 0 <= clip < len(outer.clips)
+        row: dict[str, object] = {"clip": outer.clips[clip] if is_clip else None, "start_s": float(starts[i]),
+                                  "length_s": float(lengths[i]), "transition_s": None, "method": None,
+                                  "path": ways[int(sequence.path[i])]}
+        row |= {name: True for name, values in flags if values[i]}
+        if is_clip and sequence.part is not None and (sequence.part[i] != (0.0, 1.0)).any():
+            row |= dict(zip(("from", "to"), sequence.part[i].tolist(), strict=True))
+        if clip >= len(outer.clips):
+            row["lanes"] = [_lane(lane, outer, begin_s + float(sequence.start_s[i]), clock)
+                            for lane in outer.blocks[clip - len(outer.clips)].lanes]
+        row["calls"] = [[str(step.place.path) if step.place.path else None, step.place.line, step.place.column,
+                         step.repetition] for step in sequence.origins.of_segment(i)]
+        rows.append(row)
+    return rows
+
+
+def _lane(lane: Lane, outer: Sequence, begin_s: float, clock: Clock | None) -> dict[str, object]:
+    inside = [] if lane.sequence is None else _objects(lane.sequence, outer, begin_s, clock)
+    for row in inside:
+        del row["method"]
+    eases = [None if np.isnan(ease) else ease for ease in (lane.ease_in_s, lane.ease_out_s)]
+    return {"body": lane.body, "mode": lane.mode, "weight": lane.weight, "weight_end": lane.weight_end,
+            "ease_in_s": eases[0], "ease_out_s": eases[1], "segments": inside}
 
 
 def _table(motion: Motion) -> Iterator[str]:
@@ -60,36 +100,11 @@ def _table(motion: Motion) -> Iterator[str]:
     ways = [" › ".join(sequence.paths[p]) for p in range(len(sequence.paths))]
     width = max(len("clip"), *(len(name) for name in sequence.clips))
     yield f"{'start':>9} {'length':>8} {'then':>7}  {'clip':<{width}}  procedures"
-    columns = (sequence.start_s, sequence.length_s, motion.transitions_s, sequence.clip, sequence.path)
+    starts, ends = sequence.start_s, sequence.start_s + sequence.length_s
+    if motion.clock is not None:
+        starts, ends = motion.clock.shown(starts), motion.clock.shown(ends)
+    lengths = sequence.length_s if motion.clock is None else ends - starts
+    columns = (starts, lengths, motion.transitions_s, sequence.clip, sequence.path)
     for start, length, transition, clip, path in zip(*(c.tolist() for c in columns), strict=True):
         then = f"{transition:7.3f}" if transition else "      –"
         yield f"{start:9.3f} {length:8.3f} {then}  {sequence.clips[clip]:<{width}}  {ways[path]}"
-
-
-def _tree(programme: Programme, start: int) -> Iterator[str]:
-    """Yield the calls below a procedure, indented; each procedure is unfolded where it is first met."""
-    table, names = programme.calls, [routine.name for routine in programme.procedures]
-    seen: set[int] = {start}
-    yield f"{names[start]}  {_ticks(programme.procedures[start].ticks)}"
-    stack = [(start, iter(range(table.first[start], table.first[start + 1])))]
-    while stack:
-        procedure, calls = stack[-1]
-        call = next(calls, None)
-        if call is None:
-            stack.pop()
-            continue
-        target, ticks = int(table.target[call]), programme.procedures[procedure].ticks
-        repeat = f"{table.repeat[call]} × " if table.repeat[call] > 1 else ""
-        name = programme.clip_names[~target] if target < 0 else names[target]
-        line = f"{'  ' * min(len(stack), _DEEPEST)}{repeat}{name}  {_ticks(table.duration_share[call] * ticks)}"
-        if not np.isnan(table.transition_share[call]):
-            line += f", transition {table.transition_share[call] * ticks:.6g}"
-        is_new = target >= 0 and target not in seen
-        yield line + (" (as above)" if target in seen else "")
-        if is_new:
-            seen.add(target)
-            stack.append((target, iter(range(table.first[target], table.first[target + 1]))))
-
-
-def _ticks(number: float) -> str:
-    return f"{number:.6g} tick{'' if f'{number:.6g}' == '1' else 's'}"

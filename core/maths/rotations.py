@@ -260,6 +260,17 @@ def blend(a: FloatArray, b: FloatArray, t: FloatArray | float, is_linear: bool =
     return np.asarray(a * np.cos(angle)[..., None] + across * np.sin(angle)[..., None])
 
 
+def mean(q: FloatArray, weights: FloatArray) -> FloatArray:
+    """Return the mean (...,) of N rotations (N, ..., 4) by weights (N, ...), whatever their order and signs.
+
+    It is the eigenvector of Σ w·q·qᵀ with the largest eigenvalue: the mean of least squared chords (Markley et al.
+    2007, "Averaging quaternions").
+    """
+    spread = np.einsum("n...,n...i,n...j->...ij", weights, q, q)
+    found: FloatArray = np.linalg.eigh(spread)[1][..., -1]
+    return aligned(found, q[0])
+
+
 def arc(a: FloatArray, b: FloatArray, is_signed: bool = False) -> tuple[FloatArray, FloatArray]:
     """Return the half-angle (...) of the way from a to b, and the unit quaternion across, (..., 4).
 

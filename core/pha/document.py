@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import difflib
+import math
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from ..errors import Place, Problem, quoted
+from .grammar import GRAMMAR
+from .nodes import BlockReader, Node
 from .text import Span, Text
 
 MAX_SEGMENTS = 1_000_000
@@ -28,6 +31,14 @@ _ATTRIBUTES = {
 NUMBERS = frozenset(("tickLength", "duration", "transition", "repeat"))
 """Attributes that hold numbers."""
 _CHILDREN: dict[str, tuple[str, ...]] = {"pha": ("load", "include", "procedure"), "procedure": ("call",)}
+
+
+class Item(Protocol):
+    """Something that stands in a text; element: its number there."""
+
+    @property
+    def element(self) -> int:
+        """Its number in the text."""
 
 
 class Source(NamedTuple):
@@ -49,11 +60,20 @@ class Call(NamedTuple):
 
 @dataclass(frozen=True)
 class Procedure:
-    """A named row of calls; element: its number in the text."""
+    """A named row of calls; element: its number in the text.
+
+    block: what version 2 has instead of calls, its parameters first.
+    """
 
     name: str
     calls: tuple[Call, ...]
     element: int
+    block: tuple[Node, ...] = ()
+
+    @property
+    def params(self) -> tuple[Node, ...]:
+        """The parameters, version 2."""
+        return tuple(node for node in self.block if node.tag == "param")
 
     @property
     def ticks(self) -> float:
@@ -61,11 +81,38 @@ class Procedure:
         return sum(call.duration * call.repeat for call in self.calls)
 
 
+class Tempo(NamedTuple):
+    """From a tick on, a tick lasts tick_s; over: how many ticks that takes."""
+
+    tick: float
+    tick_s: float
+    over: float
+    element: int
+
+
+class Music(NamedTuple):
+    """What a score is danced to: a dotted path below the library; offset_s: how far into it tick 0 lies."""
+
+    src: str
+    offset_s: float
+    element: int
+
+
+class Mask(NamedTuple):
+    """A name for a part of the body; fade: over how many joints its border is shared."""
+
+    name: str
+    body: str
+    fade: float
+    element: int
+
+
 @dataclass(frozen=True)
 class Document:
     """One score file as it stands, and its text, in which each value has its place.
 
     Where problems hold an error, the values beside it are stand-ins.
+    version: 1 or 2; what follows it is version 2's.
     """
 
     text: Text
@@ -74,17 +121,23 @@ class Document:
     includes: tuple[Source, ...]
     procedures: tuple[Procedure, ...]
     problems: tuple[Problem, ...]
+    version: int = 1
+    extends: Source | None = None
+    lets: tuple[Node, ...] = ()
+    masks: tuple[Mask, ...] = ()
+    tempo: tuple[Tempo, ...] = ()
+    music: Music | None = None
 
     @property
     def path(self) -> Path | None:
         """The file it came from."""
         return self.text.path
 
-    def place(self, item: Source | Call | Procedure) -> Place:
+    def place(self, item: Item) -> Place:
         """Return where something of this document stands."""
         return self.text.place(item.element)
 
-    def span(self, item: Source | Call | Procedure, attribute: str = "") -> Span | None:
+    def span(self, item: Item, attribute: str = "") -> Span | None:
         """Return the bytes of something of this document, or of an attribute's value, None where that is not there."""
         return self.text.value_span(item.element, attribute) if attribute else self.text.span(item.element)
 
@@ -127,19 +180,80 @@ class _Reader:
     def document(self) -> Document:
         if self._shape.tags[0] != "pha":
             self._error(0, f"found <{self._shape.tags[0][:60]}>, expected <pha> as the outermost element of a score")
-        self._check(0, "pha")
         version = self._shape.attributes[0].get("version", "1")
+        if version == "2":
+            return self._version_2()
+        self._check(0, "pha")
         if version not in ("1", "1.0"):
-            self._error(0, f"<pha> version: found {quoted(version)}, expected 1: a later version of the score "
+            self._error(0, f"<pha> version: found {quoted(version)}, expected 1 or 2: a later version of the score "
                            "language than is read here")
         tick_s = self._number(0, "pha", "tickLength", "seconds per tick", above_zero=True)
         top = [(child, self._shape.tags[child]) for child in self._text.children(0)]
         loads = tuple(self._sources(top, "load"))
         includes = tuple(self._sources(top, "include"))
         procedures = tuple(self._procedures(top))
-        problems = [Problem(message, self._text.place(element))
-                    for element, message in sorted(self._problems, key=lambda problem: problem[0])]
-        return Document(self._text, tick_s or 1.0, loads, includes, procedures, shortened(problems))
+        return Document(self._text, tick_s or 1.0, loads, includes, procedures, self._sorted_problems())
+
+    def _sorted_problems(self) -> tuple[Problem, ...]:
+        found = sorted(self._problems, key=lambda problem: problem[0])
+        return shortened([Problem(message, self._text.place(element)) for element, message in found])
+
+    def _version_2(self) -> Document:
+        top = BlockReader(self._text, self._error).node(0)
+        of: dict[str, list[Node]] = {tag: [] for tag in GRAMMAR["pha"].children}
+        for node in top.children:
+            of[node.tag].append(node)
+        extends = top.texts.get("extends")
+        masks = tuple(Mask(node.texts["name"], node.texts["body"], self._plain(node, "fade", "joints"), node.element)
+                      for node in self._once(of["mask"]))
+        music = [Music(node.texts["src"], self._plain(node, "offset", "seconds", may_be_negative=True), node.element)
+                 for node in of["music"]]
+        procedures = tuple(Procedure(node.texts["name"], (), node.element, node.children)
+                           for node in self._once(of["procedure"]))
+        loads, includes = (tuple(Source(node.texts["src"], node.element) for node in of[tag])
+                           for tag in ("load", "include"))
+        lets, tempo = tuple(self._once(of["let"])), tuple(self._tempo(of["tempo"]))
+        return Document(self._text, self._tick_length(top), loads, includes, procedures, self._sorted_problems(), 2,
+                        None if extends is None else Source(extends, 0), lets, masks, tempo,
+                        music[0] if music else None)
+
+    def _once(self, nodes: list[Node]) -> Iterator[Node]:
+        """Yield what has a name of its own; report names that stand twice."""
+        first: dict[str, Node] = {}
+        for node in nodes:
+            name = node.texts["name"]
+            if name and name in first:
+                self._error(node.element, f"<{node.tag}> name: found {quoted(name)} again, which line "
+                                          f"{self._text.place(first[name].element).line} already defines; expected a "
+                                          "name of its own")
+            elif name:
+                first[name] = node
+                yield node
+
+    def _tempo(self, nodes: list[Node]) -> Iterator[Tempo]:
+        last = -1.0
+        for node in nodes:
+            tick = self._plain(node, "tick", "ticks")
+            if tick <= last:
+                self._error(node.element, f"<tempo> tick: found {tick:g} after {last:g}, expected tempos in the order "
+                                          "of their ticks")
+            last = tick
+            yield Tempo(tick, self._tick_length(node), self._plain(node, "over", "ticks"), node.element)
+
+    def _tick_length(self, node: Node) -> float:
+        """Return seconds per tick, 1 where they are missing or wrong, which has been or is now reported."""
+        if "tickLength" not in self._shape.attributes[node.element]:
+            return 1.0
+        return self._number(node.element, node.tag, "tickLength", "seconds per tick", above_zero=True) or 1.0
+
+    def _plain(self, node: Node, name: str, unit: str, *, may_be_negative: bool = False) -> float:
+        """Return a number that is no expression, 0 where it is not given."""
+        text = self._shape.attributes[node.element].get(name)
+        if text is None:
+            return 0.0
+        if may_be_negative and (value := number(text)) is not None and math.isfinite(value):
+            return value
+        return self._number(node.element, node.tag, name, unit, above_zero=False) or 0.0
 
     def _sources(self, top: list[tuple[int, str]], tag: str) -> Iterator[Source]:
         for element, name in top:
@@ -191,7 +305,11 @@ class _Reader:
         """Report attributes, elements and text that do not belong into an element; return its children."""
         allowed = _ATTRIBUTES[tag]
         for name in self._shape.attributes[element]:
-            if name not in allowed and len(self._problems) <= MAX_PROBLEMS:
+            if name in allowed or len(self._problems) > MAX_PROBLEMS:
+                continue
+            if name in GRAMMAR[tag].attributes:
+                self._error(element, f"<{tag}>: found {quoted(name)}, which needs version=\"2\" on <pha>")
+            else:
                 self._error(element, f"<{tag}>: found an unknown attribute {quoted(name)}, expected "
                                      f"{' or '.join(allowed)}{near(name, allowed)}")
         if self._shape.words[element]:
@@ -200,7 +318,9 @@ class _Reader:
         children, inside = _CHILDREN.get(tag, ()), list(self._text.children(element))
         for child in inside:
             name = self._shape.tags[child]
-            if name not in children:
+            if name not in children and name in GRAMMAR[tag].children:
+                self._error(child, f"found <{name}> in <{tag}>, which needs version=\"2\" on <pha>")
+            elif name not in children:
                 wanted = " or ".join(f"<{c}>" for c in children) or "nothing inside"
                 self._error(child, f"found <{name[:60]}> in <{tag}>, expected {wanted}{near(name, children)}")
         return inside

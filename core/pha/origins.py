@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from ..errors import Place
 from ..maths.arrays import Int32Array, IntArray
 from .document import Call, Document
+from .nodes import Node
 
 
 class Step(NamedTuple):
     """A call on the way to what is played: in which file, and which of its repetitions, counted from 0."""
 
     document: Document
-    call: Call
+    call: Call | Node
     repetition: int
 
     @property
@@ -53,6 +54,29 @@ class CallPlaces:
 
 
 @dataclass(frozen=True, eq=False)
+class NodePlaces:
+    """Where the calls of an evaluated programme stand, by their rows; what makes some may be a loop, too.
+
+    nodes: N; homes: (N,) which document each stands in.
+    """
+
+    documents: tuple[Document, ...]
+    nodes: tuple[Node, ...]
+    homes: IntArray
+
+    def find(self, row: int) -> tuple[Document, Node]:
+        """Return the element of a row, and its file."""
+        return self.documents[int(self.homes[row])], self.nodes[row]
+
+
+class Places(Protocol):
+    """Knows where what a row of calls says stands."""
+
+    def find(self, row: int) -> tuple[Document, Call | Node]:
+        """Return the element of a row, and its file."""
+
+
+@dataclass(frozen=True, eq=False)
 class Runs:
     """Things that calls made, N of them.
 
@@ -74,6 +98,10 @@ class Runs:
         """Return the run that nothing called."""
         return cls.of(np.array((-1,)), np.array((-1,)), np.array((0,)))
 
+    def at(self, order: IntArray) -> Runs:
+        """Return them in another order."""
+        return Runs(self.within[order], self.call[order], self.repetition[order])
+
     @classmethod
     def empty(cls, number: int) -> Runs:
         """Return as many runs, to be filled."""
@@ -92,7 +120,7 @@ class Origins:
     segments: (S,); procedures: (R,), outer ones before those within them, the started one first.
     """
 
-    places: CallPlaces
+    places: Places
     segments: Runs
     procedures: Runs
 

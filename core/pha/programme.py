@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -13,8 +13,10 @@ import numpy as np
 from ..clips.clip import Clip
 from ..errors import FileError, Place, Problem, ScoreError, quoted
 from ..maths.arrays import FloatArray, IntArray
+from .definitions import Definitions
 from .document import MAX_PROBLEMS, Call, Document, Procedure, near, shortened
 from .origins import CallPlaces
+from .scopes import Module, Scopes
 
 MAX_MODULES = 1_000
 
@@ -72,9 +74,16 @@ class CallTable:
     transition_share: FloatArray
 
 
+_NO_CALLS = CallTable(np.zeros(1, np.int64), np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0), np.zeros(0))
+
+
 @dataclass(frozen=True, eq=False)
 class Programme:
-    """A resolved score. The first `own` procedures are those of the file itself, in its order; places: of its calls."""
+    """A resolved score. The first procedures are those of the file itself, in its order; places: of its calls.
+
+    definitions: of a score that uses version 2, whose calls are known only when it is evaluated.
+    inherited: the procedures of such a score by name, with those of what it extends.
+    """
 
     document: Document
     clip_names: tuple[str, ...]
@@ -84,10 +93,14 @@ class Programme:
     innermost_first: tuple[int, ...]
     problems: tuple[Problem, ...]
     places: CallPlaces
+    definitions: Definitions | None = None
+    inherited: Mapping[str, int] | None = None
 
     @cached_property
     def own(self) -> dict[str, int]:
-        """The file's own procedures, which can be started, by name."""
+        """The file's own procedures, those that it inherits too, which can be started, by name."""
+        if self.inherited is not None:
+            return dict(self.inherited)
         return {p.name: i for i, p in enumerate(self.document.procedures)}
 
     def own_procedure(self, name: str) -> int:
@@ -109,44 +122,75 @@ def resolve(document: Document, library: Modules) -> Programme:
     return _Resolver(library.beside(document)).programme(document)
 
 
-@dataclass(eq=False)
-class _Module:
-    """A score file while names are being looked up."""
-
-    index: int
-    src: str
-    document: Document
-    includes: set[int]
-    loads: dict[str, tuple[int, ...]]
-    is_incomplete: bool = False
-
-
 class _Resolver:
     def __init__(self, library: Modules) -> None:
         self._library = library
         self._problems: list[Problem] = []
-        self._modules: list[_Module] = []
-        self._module_of: dict[object, _Module] = {}
+        self._modules: list[Module] = []
+        self._module_of: dict[object, Module] = {}
         self._clips: list[Clip] = []
         self._clip_names: list[str] = []
         self._clips_of: dict[str, tuple[int, ...]] = {}
 
     def programme(self, document: Document) -> Programme:
         self._read(document)
-        reach = self._reach()
-        table, routines = self._table(reach)
+        self._extend()
+        offsets = np.cumsum([0] + [len(m.document.procedures) for m in self._modules]).tolist()
+        scopes = Scopes(self._modules, offsets, self._clip_names)
+        if any(module.document.version == 2 for module in self._modules):
+            return self._version_2(document, scopes)
+        table, routines = self._table(scopes)
         order = self._innermost_first(table, routines)
-        errors = [p for p in self._problems if not p.is_warning]
-        if errors:
-            raise ScoreError(*shortened(errors))
+        self._raise_errors()
         used = np.unique(~table.target[table.target < 0])
         renumbered = np.zeros(len(self._clips) + 1, dtype=np.int64)
         renumbered[used] = np.arange(len(used))
         target = np.where(table.target < 0, ~renumbered[np.where(table.target < 0, ~table.target, 0)], table.target)
         calls = CallTable(table.first, target, table.repeat, table.duration_share, table.transition_share)
         return Programme(document, tuple(self._clip_names[i] for i in used), tuple(self._clips[i] for i in used),
-                         tuple(routines), calls, tuple(order), shortened(self._problems),
-                         CallPlaces.of(tuple(module.document for module in self._modules), table.first))
+                         tuple(routines), calls, tuple(order), shortened(self._problems), self._places(table.first))
+
+    def _places(self, first_calls: IntArray) -> CallPlaces:
+        return CallPlaces.of(tuple(module.document for module in self._modules), first_calls)
+
+    def _version_2(self, document: Document, scopes: Scopes) -> Programme:
+        def circle(procedures: list[int]) -> None:
+            self._circle([routines[p] for p in procedures])
+
+        routines = [self._routine(module, procedure, procedure.ticks) for module in self._modules
+                    for procedure in module.document.procedures]
+        self._raise_errors()  # names are looked up in what is known to be right
+        definitions = Definitions.of(self._modules, scopes, self._error, circle)
+        self._raise_errors()
+        used = sorted({target for target in definitions.targets.values() if isinstance(target, int)})
+        renumbered = {clip: at for at, clip in enumerate(used)}
+        targets = {key: renumbered[target] if isinstance(target, int) else target
+                   for key, target in definitions.targets.items()}
+        return Programme(document, tuple(self._clip_names[i] for i in used), tuple(self._clips[i] for i in used),
+                         tuple(routines), _NO_CALLS, tuple(dict.fromkeys(p for _, p in definitions.order)),
+                         shortened(self._problems), self._places(_NO_CALLS.first),
+                         replace(definitions, targets=targets), scopes.own(0))
+
+    def _raise_errors(self) -> None:
+        errors = [p for p in self._problems if not p.is_warning]
+        if errors:
+            raise ScoreError(*shortened(errors))
+
+    def _extend(self) -> None:
+        """Report modules that extend each other in a circle, and let go of what closes it."""
+        for module in self._modules:
+            seen = {module.index}
+            at = module
+            while at.base is not None:
+                if at.base in seen:
+                    source = at.document.extends
+                    assert source is not None
+                    self._error(f"<pha> extends: found {quoted(source.src)}, which extends this score in turn; "
+                                "expected no circle", at.document.place(source))
+                    at.base = None
+                    break
+                seen.add(at.base)
+                at = self._modules[at.base]
 
     # Files
 
@@ -154,6 +198,13 @@ class _Resolver:
         self._add(document, self._library.src_of(document.path) or "")
         for module in self._modules:  # grows while it is gone through
             self._problems += module.document.problems
+            if module.document.extends is not None:
+                extends = module.document.extends
+                try:
+                    module.base = self._include(extends.src).index
+                except FileError as error:
+                    module.is_incomplete = True
+                    self._problems += _placed(error, module.document.place(extends), "pha", "extends")
             for include in module.document.includes:
                 try:
                     other = self._include(include.src)
@@ -168,14 +219,14 @@ class _Resolver:
                     module.is_incomplete = True
                     self._problems += _placed(error, module.document.place(load), "load")
 
-    def _add(self, document: Document, src: str) -> _Module:
-        module = _Module(len(self._modules), src, document, set(), {})
+    def _add(self, document: Document, src: str) -> Module:
+        module = Module(len(self._modules), src, document, set(), {})
         self._modules.append(module)
         if document.path is not None:
             self._module_of[self._library.identity(document.path)] = module
         return module
 
-    def _include(self, src: str) -> _Module:
+    def _include(self, src: str) -> Module:
         path = self._library.module_path(src)
         identity = self._library.identity(path)
         if identity not in self._module_of:
@@ -194,41 +245,22 @@ class _Resolver:
             self._clips_of[src] = tuple(range(first, len(self._clips)))
         return self._clips_of[src]
 
-    def _reach(self) -> list[int]:
-        """Return for each module the set of those it includes, also through others, as bits of an integer."""
-        direct = [sum(1 << i for i in m.includes) for m in self._modules]
-        reach = list(direct)
-        changed = True
-        while changed:
-            changed = False
-            for module in self._modules:
-                bits = reach[module.index]
-                for other in module.includes:
-                    bits |= reach[other]
-                changed |= bits != reach[module.index]
-                reach[module.index] = bits
-        return reach
-
     # Names
 
-    def _table(self, reach: list[int]) -> tuple[CallTable, list[Routine]]:
+    def _table(self, scopes: Scopes) -> tuple[CallTable, list[Routine]]:
         routines: list[Routine] = []
         rows: list[tuple[int, Call]] = []
         first = [0]
-        offsets = np.cumsum([0] + [len(m.document.procedures) for m in self._modules])
-        scopes = _Scopes(self._modules, reach, offsets.tolist(), self._clip_names)
         ticks: list[float] = []
         for module in self._modules:
             for procedure in module.document.procedures:
                 total = procedure.ticks
                 routines.append(self._routine(module, procedure, total))
                 for call in procedure.calls:
-                    target = scopes.find(module, call.name)
-                    if target is None:
-                        if len(self._problems) <= MAX_PROBLEMS:
-                            self._error(scopes.what_is_wrong(module, call.name), module.document.place(call))
-                        target = ~0
-                    rows.append((target, call))
+                    target = scopes.find(module.index, call.name)
+                    if target is None and len(self._problems) <= MAX_PROBLEMS:
+                        self._error(scopes.what_is_wrong(module.index, call.name), module.document.place(call))
+                    rows.append((target[1] if isinstance(target, tuple) else ~(target or 0), call))
                 ticks += [total] * len(procedure.calls)
                 first.append(len(rows))
         duration = np.array([c.duration for _, c in rows], dtype=np.float64)
@@ -238,7 +270,7 @@ class _Resolver:
                           np.array([c.repeat for _, c in rows], dtype=np.int64), duration / whole, transition / whole)
         return table, routines
 
-    def _routine(self, module: _Module, procedure: Procedure, ticks: float) -> Routine:
+    def _routine(self, module: Module, procedure: Procedure, ticks: float) -> Routine:
         place = module.document.place(procedure)
         if not np.isfinite(ticks):
             self._error(f"<procedure> {quoted(procedure.name)}: found durations that add up to more than a number can "
@@ -286,95 +318,10 @@ class _Resolver:
             self._problems.append(Problem(message, place))
 
 
-class _Scopes:
-    """What names mean in each module."""
-
-    def __init__(self, modules: list[_Module], reach: list[int], offsets: list[int], clip_names: list[str]) -> None:
-        self._modules, self._reach, self._clip_names = modules, reach, clip_names
-        self._procedures: dict[str, list[tuple[int, int]]] = {}
-        self._full: dict[str, tuple[int, int]] = {}
-        for module in modules:
-            for at, procedure in enumerate(module.document.procedures):
-                entry = module.index, offsets[module.index] + at
-                self._procedures.setdefault(procedure.name, []).append(entry)
-                if module.src:
-                    self._full[f"{module.src}.{procedure.name}"] = entry
-        self._known: dict[tuple[int, str], int | None] = {}
-        self._loaded: dict[int, tuple[dict[str, int], dict[str, list[int]]]] = {}
-
-    def find(self, module: _Module, name: str) -> int | None:
-        """Return a procedure, or ~ a clip; None where the name means nothing, or several things."""
-        key = module.index, name
-        if key not in self._known:
-            self._known[key] = self._look_up(module, name)
-        return self._known[key]
-
-    def _look_up(self, module: _Module, name: str) -> int | None:
-        procedures, clips = self._meanings(module, name)
-        if len(procedures) + len(clips) == 1:
-            return procedures[0][1] if procedures else ~clips[0]
-        if procedures or clips:
-            return None
-        full = self._full.get(name)
-        if full is not None and self._sees(module, full[0], name.rpartition(".")[2]):
-            return full[1]
-        clip = self._clips(module)[0].get(name)
-        return None if clip is None else ~clip
-
-    def _meanings(self, module: _Module, name: str) -> tuple[list[tuple[int, int]], list[int]]:
-        """Return the procedures, with their modules, and the clips that an unqualified name may mean."""
-        procedures = [p for p in self._procedures.get(name, ()) if self._sees(module, p[0], name)]
-        return procedures, self._clips(module)[1].get(name, [])
-
-    def what_is_wrong(self, module: _Module, name: str) -> str:
-        """Say why find() found nothing."""
-        procedures, clips = self._meanings(module, name)
-        if not procedures and not clips:
-            return self._unknown(module, name)
-        ways = [self._name(m, name) for m, _ in procedures] + [self._clip_names[c] for c in clips]
-        return (f"<call> name: found {quoted(name)}, which {len(ways)} things are called: "
-                f"{', '.join(quoted(w) for w in ways[:6])}; expected one of these in full")
-
-    def _sees(self, module: _Module, other: int, name: str) -> bool:
-        return other == module.index or (name != "main" and bool(self._reach[module.index] >> other & 1))
-
-    def _name(self, other: int, name: str) -> str:
-        src = self._modules[other].src
-        return f"{src}.{name}" if src else name
-
-    def _clips(self, module: _Module) -> tuple[dict[str, int], dict[str, list[int]]]:
-        """Return a module's clips by full name (the longest path wins) and by their own."""
-        if module.index not in self._loaded:
-            full: dict[str, int] = {}
-            bare: dict[str, list[int]] = {}
-            for src in sorted(module.loads, key=len):
-                for clip in module.loads[src]:
-                    full[self._clip_names[clip]] = clip
-                    bare.setdefault(self._clip_names[clip][len(src) + 1:], []).append(clip)
-                if len(module.loads[src]) == 1:
-                    full.setdefault(src, module.loads[src][0])
-            self._loaded[module.index] = full, bare
-        return self._loaded[module.index]
-
-    def _unknown(self, module: _Module, name: str) -> str:
-        full, bare = self._clips(module)
-        bare_procedures = (n for n, ps in self._procedures.items() if any(self._sees(module, m, n) for m, _ in ps))
-        full_procedures = (n for n, (m, _) in self._full.items() if self._sees(module, m, n.rpartition(".")[2]))
-        known = [*bare, *full, *bare_procedures, *full_procedures]
-        if name.rpartition(".")[2] == "main":
-            hint = "; the main of another file cannot be called"
-        else:
-            hint = near(name, known)
-            if not hint and module.is_incomplete:
-                hint = " (it may be in one of the files that could not be read)"
-        return (f"<call> name: found {quoted(name)}, expected a procedure of this file or of one it includes, or a "
-                f"clip that it loads{hint}")
-
-
-def _placed(error: FileError, place: Place, tag: str) -> Iterator[Problem]:
+def _placed(error: FileError, place: Place, tag: str, attribute: str = "src") -> Iterator[Problem]:
     """Say of problems with a file that have no line in it where the file was asked for."""
     for problem in error.problems:
         if problem.place.path is None and problem.place.line is None:
-            yield Problem(f"<{tag}> src: {problem.message}", place, problem.is_warning)
+            yield Problem(f"<{tag}> {attribute}: {problem.message}", place, problem.is_warning)
         else:
             yield problem

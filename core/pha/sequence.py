@@ -1,22 +1,19 @@
-"""Calls unfolded into a flat sequence of segments. Gustaitis et al. 2007, §3.2 and §5.4."""
+"""What a score plays: segments one after another, and blocks of lanes. Gustaitis et al. 2007, §3.2 and §5.4."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from collections.abc import Sequence as SequenceOf
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..errors import Problem, ScoreError, quoted
-from ..maths.arrays import FloatArray, Int32Array, IntArray
-from .document import MAX_SEGMENTS
-from .origins import Origins, Runs
-from .programme import CallTable, Programme
+from ..maths.arrays import BoolArray, FloatArray, IntArray
+from ..skeletons.body_parts import NamedBody
+from .origins import Origins
 
-MAX_DEPTH = 1_000
-"""Procedures within procedures."""
-MAX_PROCEDURE_CALLS = 2_000_000
-"""More procedures than this are not run through, however few segments they make."""
+WAIT = -1
+"""Stands for the clip of a segment that plays none: the pose before it is held."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,11 +53,13 @@ class Marks:
 class Sequence:
     """S segments one after another.
 
-    clips: full names of the clips; clip: (S,) which of them each segment plays.
-    start_s, length_s: (S,) seconds; transition_s: (S,) what the score wishes after each segment, NaN: automatic.
-    path: (S,) index into paths: the procedures that led to the segment.
+    clips: full names of the clips; clip: (S,) which of them each segment plays; WAIT: none, the pose before it is held;
+    from the number of clips on: a block. start_s, length_s: (S,) seconds; transition_s: (S,) what the score wishes
+    after each segment, NaN: automatic. path: (S,) index into paths: the procedures that led to the segment.
     origins: the calls that led to each segment and each mark.
     is_loop: after the last segment the first one follows.
+    is_mirrored, is_reversed: (S,); part: (S, 2) the shares of its clip between which a segment plays.
+    blocks: those of the whole score, also those within blocks; only the outermost sequence has them.
     """
 
     clips: tuple[str, ...]
@@ -73,6 +72,10 @@ class Sequence:
     marks: Marks
     origins: Origins
     is_loop: bool = False
+    is_mirrored: BoolArray | None = None
+    is_reversed: BoolArray | None = None
+    part: FloatArray | None = None
+    blocks: tuple[Block, ...] = ()
 
     def __len__(self) -> int:
         return len(self.clip)
@@ -82,10 +85,21 @@ class Sequence:
         """The lengths of all segments together."""
         return float(self.length_s.sum())
 
-    def used_clips(self) -> tuple[IntArray, IntArray]:
-        """Return which clips the segments play, ascending, and for each segment (S,) which of these."""
-        used, clip = np.unique(self.clip, return_inverse=True)
-        return used, clip
+    def of_used_clips(self) -> tuple[Sequence, IntArray]:
+        """Return the same with only the clips that are played, also in blocks, and which these are, ascending."""
+        rows = [self, *(lane.sequence for block in self.blocks for lane in block.lanes if lane.sequence is not None)]
+        clips = len(self.clips)
+        used = np.unique(np.concatenate([np.unique(row.clip) for row in rows]))
+        used = used[(used >= 0) & (used < clips)]
+        names = tuple(self.clips[i] for i in used)
+        if not self.blocks and (self.clip >= 0).all():
+            return self.with_clips(names, np.searchsorted(used, self.clip)), used
+
+        def renumbered(row: Sequence) -> Sequence:
+            clip = np.where(row.clip < 0, WAIT, np.searchsorted(used, row.clip))
+            return row.with_clips(names, np.where(row.clip >= clips, row.clip - clips + len(used), clip))
+
+        return replace(renumbered(self), blocks=self._changed_blocks(renumbered)), used
 
     def with_clips(self, clips: tuple[str, ...], clip: IntArray) -> Sequence:
         """Return the same segments with other numbers for their clips."""
@@ -93,156 +107,38 @@ class Sequence:
 
     def without_transitions(self) -> Sequence:
         """Return the same segments with one cutting straight to the next."""
-        return replace(self, transition_s=np.zeros(len(self)))
+        return replace(self, transition_s=np.zeros(len(self)),
+                       blocks=self._changed_blocks(lambda row: row.without_transitions()))
 
-
-def expand(programme: Programme, procedure: str = "main", loop: bool = False) -> Sequence:
-    """Unfold a procedure of the programme's own file.
-
-    Works level by level over whole arrays: all calls that procedures of one depth make are scaled and placed
-    at once. Raises ScoreError where the file has no such procedure, and, before anything is built, where it
-    would make more than MAX_SEGMENTS segments or nest deeper than MAX_DEPTH.
-    """
-    start = programme.own_procedure(procedure)
-    sizes = _checked_sizes(programme, start)
-    table = programme.calls
-    total = sizes[start]
-    clip, path = np.zeros(total, dtype=np.int64), np.zeros(total, dtype=np.int64)
-    length, transition = np.zeros(total), np.full(total, np.nan)
-    parents, ways = [np.array((-1,))], [np.array((start,))]
-    marked, marked_path = [np.zeros(1, dtype=np.int64)], [np.zeros(1, dtype=np.int64)]
-    made, runs = Runs.empty(total), [Runs.started()]
-    level = _Level.first(start, programme)
-    known, outer = 1, 0
-    while len(level.procedure):
-        calls = _unfold(level, table, sizes)
-        leaf = calls.target < 0
-        at = calls.offset[leaf]
-        clip[at], length[at], transition[at] = ~calls.target[leaf], calls.length[leaf], calls.transition[leaf]
-        path[at] = calls.path[leaf]
-        made.within[at], made.call[at] = calls.caller[leaf] + outer, calls.call[leaf]
-        made.repetition[at] = calls.repetition[leaf]
-        inner = ~leaf
-        code, index = np.unique(calls.path[inner] * len(sizes) + calls.target[inner], return_inverse=True)
-        parents.append(code // len(sizes))
-        ways.append(code % len(sizes))
-        runs.append(Runs.of(calls.caller[inner] + outer, calls.call[inner], calls.repetition[inner]))
-        outer += len(level.procedure)
-        level = _Level(calls.target[inner], calls.offset[inner], calls.length[inner], calls.transition[inner],
-                       known + index)
-        known += len(code)
-        marked.append(level.offset)
-        marked_path.append(level.path)
-    _check_finite(programme, start, length)
-    if not loop:
-        transition[-1] = 0.0
-    names = tuple(p.name for p in programme.procedures)
-    paths = Paths(np.concatenate(parents), np.concatenate(ways), names)
-    starts = np.concatenate(((0.0,), np.cumsum(length)[:-1]))
-    return Sequence(programme.clip_names, clip, starts, length, transition, path, paths, _marks(marked, marked_path),
-                    Origins(programme.places, made, Runs.joined(runs)), loop)
+    def _changed_blocks(self, change: Callable[[Sequence], Sequence]) -> tuple[Block, ...]:
+        return tuple(replace(block, lanes=tuple(
+            lane if lane.sequence is None else replace(lane, sequence=change(lane.sequence)) for lane in block.lanes))
+            for block in self.blocks)
 
 
 @dataclass(frozen=True, eq=False)
-class _Level:
-    """Procedures of one depth, N of them.
+class Lane:
+    """What a part of the body does during a block.
 
-    procedure: (N,); offset: (N,) index of its first segment; length: (N,) seconds; transition: (N,) seconds,
-    the one that its caller wishes after its last segment, NaN: none; path: (N,).
+    body, fade, mode: as the score says; masks: what names of its own the score has for parts of the body.
+    weight, weight_end: how much it counts at the block's ends. ease_in_s, ease_out_s: NaN: automatic.
+    sequence: what it plays, from the block's start on; None: nothing.
     """
 
-    procedure: IntArray
-    offset: IntArray
-    length: FloatArray
-    transition: FloatArray
-    path: IntArray
-
-    @classmethod
-    def first(cls, start: int, programme: Programme) -> _Level:
-        own = programme.procedures[start]
-        zero = np.zeros(1, dtype=np.int64)
-        return cls(zero + start, zero, np.array((own.ticks * own.tick_s,)), np.array((np.nan,)), zero)
+    body: str
+    mode: str
+    fade: float
+    masks: Mapping[str, NamedBody]
+    weight: float
+    weight_end: float
+    ease_in_s: float
+    ease_out_s: float
+    sequence: Sequence | None
 
 
 @dataclass(frozen=True, eq=False)
-class _Calls:
-    """Calls that the procedures of a level make, N of them.
+class Block:
+    """Lanes that play at once, for length_s."""
 
-    target: (N,) as in CallTable; offset, length, transition, path: (N,) as in _Level; caller: (N,) index in the level;
-    call: (N,) row in the table; repetition: (N,) from 0.
-    """
-
-    target: IntArray
-    offset: IntArray
-    length: FloatArray
-    transition: FloatArray
-    path: IntArray
-    caller: IntArray
-    call: IntArray
-    repetition: Int32Array
-
-
-def _unfold(level: _Level, table: CallTable, sizes: IntArray) -> _Calls:
-    """Return all calls that the procedures of a level make, repeats one by one, in order."""
-    number = table.first[level.procedure + 1] - table.first[level.procedure]
-    caller = np.repeat(np.arange(len(number)), number)
-    call = np.arange(len(caller)) - np.repeat(np.cumsum(number) - number, number) + table.first[
-        level.procedure][caller]
-    repeat = table.repeat[call]
-    cycle_ends = np.cumsum(repeat) - 1
-    is_last = np.zeros(int(repeat.sum()), dtype=np.bool_)
-    is_last[cycle_ends] = True
-    repetition = np.arange(len(is_last), dtype=np.int32)
-    repetition -= np.repeat((cycle_ends + 1 - repeat).astype(np.int32), repeat)
-    caller, call = np.repeat(caller, repeat), np.repeat(call, repeat)
-    length = table.duration_share[call] * level.length[caller]
-    transition = np.where(is_last, table.transition_share[call] * level.length[caller], np.nan)
-    ends = np.flatnonzero(np.diff(caller, append=-1))
-    outer = level.transition[caller[ends]]
-    transition[ends] = np.where(np.isnan(outer), transition[ends], outer)
-    target = table.target[call]
-    size = np.where(target < 0, 1, sizes[np.maximum(target, 0)])
-    before = np.cumsum(size) - size
-    begins = np.concatenate(((0,), ends[:-1] + 1))
-    offset = before - before[begins][caller] + level.offset[caller]
-    return _Calls(target, offset, length, transition, level.path[caller], caller, call, repetition)
-
-
-def _checked_sizes(programme: Programme, start: int) -> IntArray:
-    """Return how many segments each procedure makes, (P,), found from the innermost outwards."""
-    sizes = [0] * len(programme.procedures)
-    runs, depth = [0] * len(sizes), [0] * len(sizes)
-    table = programme.calls
-    first, targets, repeats = table.first.tolist(), table.target.tolist(), table.repeat.tolist()
-    cap = 10**15
-    for p in programme.innermost_first:
-        size = run = deep = 0
-        for c in range(first[p], first[p + 1]):
-            target = targets[c]
-            size += repeats[c] * (1 if target < 0 else sizes[target])
-            if target >= 0:
-                run += repeats[c] * runs[target]
-                deep = max(deep, depth[target])
-        sizes[p], runs[p], depth[p] = min(size, cap), min(run + 1, cap), deep + 1
-    own = programme.procedures[start]
-    for found, most, what in ((sizes[start], MAX_SEGMENTS, "segments"), (runs[start], MAX_PROCEDURE_CALLS, "calls of "
-                              "procedures"), (depth[start], MAX_DEPTH, "procedures within procedures")):
-        if found > most:
-            count = f"{found}" if found < cap else f"more than {cap}"
-            raise ScoreError(Problem(f"<procedure> {quoted(own.name)}: found {count} {what} when unfolded, expected at "
-                                     f"most {most}", own.place))
-    return np.array(sizes, dtype=np.int64)
-
-
-def _check_finite(programme: Programme, start: int, length_s: FloatArray) -> None:
-    if not np.isfinite(length_s.sum()):
-        own = programme.procedures[start]
-        raise ScoreError(Problem(f"<procedure> {quoted(own.name)}: found a length of more seconds than a number can "
-                                 "hold, expected durations whose sum is finite", own.place))
-
-
-def _marks(segments: list[IntArray], paths: list[IntArray]) -> Marks:
-    """Sort by time, an outer procedure before the inner ones that start with it."""
-    segment, path = np.concatenate(segments), np.concatenate(paths)
-    order = np.argsort(segment, kind="stable")
-    return Marks(segment[order], path[order], order)
+    lanes: tuple[Lane, ...]
+    length_s: float

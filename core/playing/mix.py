@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 
@@ -12,22 +13,31 @@ from ..errors import TaktError
 from ..maths import rotations as rot
 from ..maths.arrays import BoolArray, FloatArray, IntArray
 from ..skeletons.skeleton import Pose, Skeleton
+from .carried import Carried
+from .presence import ALWAYS, Presence
 from .root_motion import RootWay
 from .stage import FIRST_ROUND, Instants, Stage
+
+Mode = Literal["replace", "mix", "add"]
 
 
 @dataclass(frozen=True, eq=False)
 class Lane:
-    """What a stage has of a mix. Where it is not what carries the travel, it is to be a row that plays As Authored.
+    """What a stage has of a mix. Where nothing in it moves what carries the body, it is to be a row As Authored.
 
     mask: (J,) 0…1 how much of each joint is the lane's; what its stage never moves is not, whatever the mask says.
-    weight: 0…1 how much the whole lane counts.
+    weight: 0…1 how much the whole lane counts. presence: the same, as it changes over the mix.
+    mode: whether it lies over what is below, is averaged with neighbours that mix, or adds its motion.
+    first_s: when in its stage the motion begins that is added.
     Raises TaktError where the mask does not fit the skeleton, or mask or weight lead out of 0…1.
     """
 
     stage: Stage
     mask: FloatArray
     weight: float = 1.0
+    mode: Mode = "replace"
+    presence: Presence = ALWAYS
+    first_s: float = 0.0
 
     def __post_init__(self) -> None:
         joints = len(self.stage.skeleton)
@@ -43,18 +53,22 @@ class Lane:
 
     @cached_property
     def share(self) -> FloatArray:
-        """How much of each joint it has over what lies below it, (J,)."""
+        """How much of each joint it has over what lies below it, (J,), while it is wholly there."""
         return self.mask * self.weight * self.stage.moved
 
 
 @dataclass(frozen=True, eq=False)
 class Mix:
-    """The third stage: lanes from first to last, each over what the ones before made; joints of none are at rest.
+    """The third stage: lanes from first to last, each over what the ones before made.
 
     All last as long as the longest: shorter ones are played slower, so that they begin and end together.
+    carried: what carries the body; the first lane that has it says where the body goes, the others come along.
+    below: the pose that lies below all lanes, (1, J, …); rest where it is not given.
     """
 
     lanes: tuple[Lane, ...]
+    carried: Carried | None = None
+    below: Pose | None = None
 
     @property
     def skeleton(self) -> Skeleton:
@@ -85,22 +99,75 @@ class Mix:
     def sample(self, times_s: FloatArray, rounds: IntArray = FIRST_ROUND) -> Pose:
         """Return the poses at times (F,) within 0…duration_s; see Stage."""
         pose = Pose.rest(self.skeleton, len(times_s))
-        for lane, slower in zip(self.lanes, self._slower, strict=True):
-            _lay_over(pose, lane.stage.sample(times_s / slower, rounds), lane.share)
+        guide = None if self._leader is None else self._pose_of(self._leader, times_s, rounds)
+        if self.below is not None:
+            pose.rotations[:], pose.translations[:], pose.scales[:] = (
+                self.below.rotations, self.below.translations, self.below.scales)
+            if self.carried is not None and guide is not None:
+                self.carried.move(pose, guide)
+        for group in self._groups:
+            presences = [self.lanes[i].presence.at(times_s) for i in group]
+            if not any(presence.any() for presence in presences):
+                continue
+            poses = [guide if i == self._leader and guide is not None else self._led(i, times_s, rounds, guide)
+                     for i in group]
+            mode = self.lanes[group[0]].mode
+            if mode == "mix":
+                lay_mean_over(pose, poses, [self.lanes[i].share for i in group], presences)
+            elif mode == "add":
+                add_motion(pose, poses[0], self._first(group[0]), self.lanes[group[0]].share, presences[0])
+            else:
+                lay_over(pose, poses[0], share_of(self.lanes[group[0]].share, presences[0]))
         return pose
 
     def instants(self, per_s: float, densest: float) -> Instants:
         """Return when something happens in any lane; see Stage."""
         found = [lane.stage.instants(per_s * slower, densest)
                  for lane, slower in zip(self.lanes, self._slower, strict=True)]
-        return Instants(*(np.concatenate(times) for times in
-                          zip(*((each.edges, each.jumps, each.keys) for each in found), strict=True)))
+        eases = [edges[(edges > 0.0) & (edges < self.duration_s)] * per_s
+                 for edges in (lane.presence.edges_s for lane in self.lanes)]
+        edges = np.unique(np.concatenate([each.edges for each in found] + eases))
+        return Instants(edges, *(np.concatenate(times) for times in
+                                 zip(*((each.jumps, each.keys) for each in found), strict=True)))
 
     @cached_property
     def _slower(self) -> tuple[float, ...]:
         """How many times as long as by itself each lane lasts; what has no length holds its only pose."""
         return tuple(self.duration_s / lane.stage.duration_s if lane.stage.duration_s > 0.0 else 1.0
                      for lane in self.lanes)
+
+    @cached_property
+    def _groups(self) -> tuple[tuple[int, ...], ...]:
+        """Lanes that lie over the others together: neighbours that mix, the others alone."""
+        groups: list[tuple[int, ...]] = []
+        for i, lane in enumerate(self.lanes):
+            if groups and lane.mode == "mix" == self.lanes[i - 1].mode:
+                groups[-1] = (*groups[-1], i)
+            else:
+                groups.append((i,))
+        return tuple(groups)
+
+    @cached_property
+    def _leader(self) -> int | None:
+        """The first lane that has what carries the body."""
+        if self.carried is None:
+            return None
+        return next((i for i, lane in enumerate(self.lanes) if lane.share[self.carried.root] > 0.0), None)
+
+    def _pose_of(self, lane: int, times_s: FloatArray, rounds: IntArray) -> Pose:
+        return self.lanes[lane].stage.sample(times_s / self._slower[lane], rounds)
+
+    def _led(self, lane: int, times_s: FloatArray, rounds: IntArray, guide: Pose | None) -> Pose:
+        """Return what a lane that does not lead does, where the one that leads stands; what is added has no way."""
+        pose = self._pose_of(lane, times_s, rounds)
+        if self.carried is not None and lane != self._leader and self.lanes[lane].stage.moved[self.carried.root]:
+            to = self._first(lane) if self.lanes[lane].mode == "add" else guide
+            if to is not None:
+                self.carried.move(pose, to)
+        return pose
+
+    def _first(self, lane: int) -> Pose:
+        return self.lanes[lane].stage.sample(np.array((self.lanes[lane].first_s,)))
 
 
 def mixed(lanes: Sequence[Lane]) -> Stage:
@@ -112,19 +179,66 @@ def mixed(lanes: Sequence[Lane]) -> Stage:
         raise TaktError("a mix needs lanes, all of them on one skeleton")
     if any(lane.stage.is_loop != lanes[0].stage.is_loop for lane in lanes):
         raise TaktError("in a mix all lanes are loops, or none is")
-    if len(lanes) == 1 and (lanes[0].share[lanes[0].stage.moved] == 1.0).all():
+    if len(lanes) == 1 and lanes[0].presence is ALWAYS and (lanes[0].share[lanes[0].stage.moved] == 1.0).all():
         return lanes[0].stage
     return Mix(tuple(lanes))
 
 
-def _lay_over(pose: Pose, above: Pose, share: FloatArray) -> None:
-    """Give joints of poses (F, J, …) to what lies above them, by shares (J,): wholly as they are, else on the way."""
-    whole, partly = np.flatnonzero(share >= 1.0), np.flatnonzero((share > 0.0) & (share < 1.0))
+def share_of(share: FloatArray, presence: FloatArray) -> FloatArray:
+    """Return shares at F instants, (F, J), at most 1; where nothing changes over them (J,), which costs less."""
+    if (presence == presence[0]).all():
+        return np.asarray(np.minimum(share * presence[0], 1.0))
+    return np.asarray(np.minimum(share * presence[:, None], 1.0))
+
+
+def lay_over(pose: Pose, above: Pose, share: FloatArray) -> None:
+    """Give joints of poses (F, J, …) to what lies above them, by shares (J,) or (F, J), wholly or on the way."""
+    least, most = (share, share) if share.ndim == 1 else (share.min(axis=0), share.max(axis=0))
+    whole, partly = np.flatnonzero(least >= 1.0), np.flatnonzero((most > 0.0) & (least < 1.0))
     for below, own in ((pose.rotations, above.rotations), (pose.translations, above.translations),
                        (pose.scales, above.scales)):
         below[:, whole] = own[:, whole]
     if len(partly):
-        part = share[partly]
+        part = share[..., partly]
         pose.rotations[:, partly] = rot.slerp(pose.rotations[:, partly], above.rotations[:, partly], part)
         for below, own in ((pose.translations, above.translations), (pose.scales, above.scales)):
-            below[:, partly] += (own[:, partly] - below[:, partly]) * part[:, None]
+            below[:, partly] += (own[:, partly] - below[:, partly]) * part[..., None]
+
+
+def lay_mean_over(pose: Pose, poses: Sequence[Pose], shares: Sequence[FloatArray],
+                  presences: Sequence[FloatArray]) -> None:
+    """Average N poses by their shares (J,) and presences (F,), and lay the mean over poses below.
+
+    Over the joints that two have by slerp, that more have by the eigenvector mean; their order does not matter. Where
+    the weights add up to less than 1 the mean is so much on the way; where to more, they are scaled.
+    """
+    has = np.array(shares) > 0.0
+    weights = np.array([share * presence[:, None] for share, presence in zip(shares, presences, strict=True)])
+    total = weights.sum(axis=0)
+    mean = Pose(pose.rotations.copy(), pose.translations.copy(), pose.scales.copy())
+    kinds, kind_of = np.unique(has, axis=1, return_inverse=True)
+    for kind, lanes in enumerate(kinds.T):
+        among, joints = np.flatnonzero(lanes).tolist(), np.flatnonzero(kind_of.reshape(-1) == kind)
+        if not among:
+            continue
+        own = weights[among][:, :, joints]
+        parts = np.divide(own, own.sum(axis=0), out=np.full(own.shape, 1.0 / len(among)), where=own.sum(axis=0) > 0.0)
+        rotations = np.array([poses[i].rotations[:, joints] for i in among])
+        mean.rotations[:, joints] = (rotations[0] if len(among) == 1 else
+                                     rot.slerp(rotations[0], rotations[1], parts[1]) if len(among) == 2 else
+                                     rot.mean(rotations, parts))
+        mean.translations[:, joints] = sum(poses[i].translations[:, joints] * part[..., None]
+                                           for i, part in zip(among, parts, strict=True))
+        mean.scales[:, joints] = sum(poses[i].scales[:, joints] * part[..., None]
+                                     for i, part in zip(among, parts, strict=True))
+    lay_over(pose, mean, np.minimum(total, 1.0))
+
+
+def add_motion(pose: Pose, moved: Pose, first: Pose, share: FloatArray, presence: FloatArray) -> None:
+    """Add to poses (F, J, …) what has moved since a first pose (1, J, …), by shares (J,) and presences (F,)."""
+    joints = np.flatnonzero(share > 0.0)
+    part = (share[joints] * presence[:, None])[..., None]
+    way = rot.log(rot.multiply(rot.conjugate(first.rotations[:, joints]), moved.rotations[:, joints]))
+    pose.rotations[:, joints] = rot.multiply(pose.rotations[:, joints], rot.exp(way * part))
+    pose.translations[:, joints] += (moved.translations[:, joints] - first.translations[:, joints]) * part
+    pose.scales[:, joints] += (moved.scales[:, joints] - first.scales[:, joints]) * part

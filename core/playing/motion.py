@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from collections.abc import Sequence as SequenceOf
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from ..clips.clip import Clip
+from ..clips.excerpt import Excerpt
 from ..errors import Problem, TaktError
 from ..maths.arrays import BoolArray, FloatArray
 from ..pha.sequence import Sequence
 from ..retargeting.doubles import Doubles
 from ..skeletons.maps import SkeletonMap
 from ..skeletons.skeleton import Pose, Skeleton
+from .clock import Clock, Timed
 from .feet import Feet
 from .followers import Followers
 from .mix import Lane, mixed
@@ -32,12 +35,14 @@ class Motion:
 
     row: the segments that are shown and told of. end: the last of the stages, from which all poses come.
     problems: warnings and notes; unmatched: joints without counterpart, when clips came from other skeletons.
+    clock: where the tempo changes; all that a motion tells is by the clock.
     """
 
     row: Row
     end: Stage
     problems: tuple[Problem, ...]
     unmatched: tuple[str, ...] = ()
+    clock: Clock | None = None
 
     @property
     def skeleton(self) -> Skeleton:
@@ -87,7 +92,12 @@ class Motion:
     @property
     def layout(self) -> Layout:
         """When each clip and each transition plays."""
-        return self.row.layout
+        return self._bent_layout
+
+    @cached_property
+    def _bent_layout(self) -> Layout:
+        layout = self.row.layout
+        return layout if self.clock is None else self.clock.bent(layout, layout.duration_s)
 
     @property
     def transitions_s(self) -> FloatArray:
@@ -107,17 +117,17 @@ class Motion:
     def segment_at(self, time_s: float) -> int:
         """Return the segment that plays at a time; before and after all, the first and the last, or round in a loop."""
         times, _ = in_rounds(np.array((time_s,)), self.duration_s, self.is_loop)
-        return int(self.row.segment_at(times)[0])
+        return int(self.row.segment_at(times if self.clock is None else self.clock.even(times))[0])
 
     def instants(self, per_s: float, densest: float) -> Instants:
         """Return when something happens, in units of which there are per_s in a second; see Stage."""
         return self.end.instants(per_s, densest)
 
 
-def compose(sequence: Sequence, clips: SequenceOf[Clip | Stage], style: Style, *, root_motion: RootMode, up: FloatArray,
-            speed: str = "PATHS", limits: Limits | None = None, problems: tuple[Problem, ...] = (),
+def compose(sequence: Sequence, clips: SequenceOf[Clip | Excerpt | Stage], style: Style, *, root_motion: RootMode,
+            up: FloatArray, speed: str = "PATHS", limits: Limits | None = None, problems: tuple[Problem, ...] = (),
             unmatched: tuple[str, ...] = (), feet: SkeletonMap | None = None,
-            doubles: Mapping[int, int] | None = None) -> Motion:
+            doubles: Mapping[int, int] | None = None, clock: Clock | None = None) -> Motion:
     """Join clips into a motion.
 
     clips: those that sequence.clip indexes, all on one skeleton, which becomes the motion's; or stages, played as if
@@ -127,6 +137,7 @@ def compose(sequence: Sequence, clips: SequenceOf[Clip | Stage], style: Style, *
     limits: of the skeleton's joints, where they decide which way transitions turn.
     feet: what the joints are, where planted feet shall be kept in their places.
     doubles: joints that follow others, in transitions too, and the ones that they follow.
+    clock: by which all of it is played in the end.
     Raises TaktError where an identifier is unknown, the curve lacks the shape that the method needs, or clips
     have different skeletons.
     """
@@ -138,4 +149,6 @@ def compose(sequence: Sequence, clips: SequenceOf[Clip | Stage], style: Style, *
         end = Followers(end, Doubles.of(row.skeleton, doubles))
     if feet is not None:
         end = Feet(end, feet, up / np.linalg.norm(up))
-    return Motion(row, end, problems + row.problems, unmatched)
+    if clock is not None:
+        end = Timed(end, clock)
+    return Motion(row, end, problems + row.problems, unmatched, clock)

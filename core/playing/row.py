@@ -9,6 +9,7 @@ from functools import cached_property, partial
 import numpy as np
 
 from ..clips.clip import Clip
+from ..clips.excerpt import Excerpt
 from ..errors import Problem
 from ..maths import rotations as rot
 from ..maths.arrays import BoolArray, FloatArray, IntArray, quotient
@@ -48,7 +49,7 @@ class Row:
     _last_lead: dict[bytes, Lead] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, sequence: Sequence, played: SequenceOf[Clip | Stage], style: Style, *, root_motion: RootMode,
+    def of(cls, sequence: Sequence, played: SequenceOf[Clip | Excerpt | Stage], style: Style, *, root_motion: RootMode,
            up: FloatArray, speed: str = "PATHS", limits: Limits | None = None,
            followers: IntArray = NO_JOINTS) -> Row:
         """Lay out segments and find what leads over between them.

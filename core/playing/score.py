@@ -7,17 +7,24 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
+import numpy as np
+
 from ..clips.clip import Clip, Interpolation, TranslationInterpolation
 from ..errors import Place, Problem, ScoreError, SkeletonMismatchError, quoted
 from ..library.library import Library
 from ..library.store import ClipStore
 from ..maths.arrays import BoolArray, FloatArray
 from ..pha.document import parse
+from ..pha.expansion import expand
+from ..pha.expressions import Value
 from ..pha.programme import Programme, resolve
-from ..pha.sequence import Sequence, expand
+from ..pha.sequence import Sequence
 from ..retargeting.retarget import Retargeted, standing_still
 from ..skeletons.maps import ESSENTIAL, SkeletonMap, find_map
 from ..skeletons.skeleton import Skeleton
+from .arrangement import arranged
+from .blocks import Playing
+from .clock import Clock
 from .motion import Motion, compose
 from .root_motion import RootMode
 from .transitions.blending import Style
@@ -30,6 +37,8 @@ FindMap = Callable[[Skeleton], SkeletonMap]
 @dataclass(frozen=True)
 class Settings:
     """How a score is played; identifiers of the registries METHODS, CURVES, SPEEDS, ROOT_MODES and so on.
+
+    values: of the procedure's parameters, by their names; seed: decides what picks pick.
 
     LEAD with LINEAR is the default because, among the methods that keep the beat and leave the clips their tempo,
     it changes the joints' angular velocity least over the seams (benchmarks/seams.py: 37.4°/frame² where it changes
@@ -49,6 +58,8 @@ class Settings:
     loop: bool = False
     transitions: bool = True
     lock_feet: bool = False
+    values: tuple[tuple[str, Value], ...] = ()
+    seed: int = 0
 
     @property
     def style(self) -> Style:
@@ -83,24 +94,34 @@ def play(programme: Programme, skeleton: Skeleton | None = None, settings: Setti
     """
     store = store or ClipStore()
     settings = settings or Settings()
-    sequence = expand(programme, settings.procedure, settings.loop)
+    sequence = expand(programme, settings.procedure, settings.loop, values=dict(settings.values), seed=settings.seed)
     if not settings.transitions:
         sequence = sequence.without_transitions()
     sequence, clips = played(sequence, programme)
+    if not clips:
+        raise ScoreError(Problem(f"<procedure> {quoted(settings.procedure)} only waits, expected a clip to be played",
+                                 Place(programme.document.path)))
     target = store.skeleton(clips[0].skeleton.turned(turn) if skeleton is None else skeleton)
     retarget = partial(store.retargeted, target=target, turn=turn, target_map=maps(target),
                        skin=None if skeleton is None else skin)
     fitted, unmatched, missed = _fitted(clips, sequence.clips, target, maps, retarget, Place(programme.document.path))
     target_map = maps(target)
-    return compose(sequence, [each.clip for each in fitted], settings.style, root_motion=settings.root_motion,
-                   up=target_map.up(up), speed=settings.speed, limits=limits, problems=programme.problems + missed,
-                   unmatched=unmatched, feet=target_map if settings.lock_feet else None, doubles=_followed(fitted))
+    doubles, up = _followed(fitted), target_map.up(up)
+    playing = Playing(settings.style, settings.root_motion, up, settings.speed, limits,
+                      np.array(list(doubles), dtype=np.int64))
+    sequence, pieces, said = arranged(sequence, [each.clip for each in fitted], target_map, playing,
+                                      Place(programme.document.path))
+    tempo = programme.definitions.views[0].tempo if programme.definitions is not None else ()
+    return compose(sequence, pieces, settings.style, root_motion=settings.root_motion, up=up, speed=settings.speed,
+                   limits=limits, problems=programme.problems + missed + said, unmatched=unmatched,
+                   feet=target_map if settings.lock_feet else None, doubles=doubles,
+                   clock=Clock.of(tempo, programme.document.tick_s) if tempo else None)
 
 
 def played(sequence: Sequence, programme: Programme) -> tuple[Sequence, tuple[Clip, ...]]:
     """Keep only the clips that the segments play."""
-    used, clip = sequence.used_clips()
-    return sequence.with_clips(tuple(sequence.clips[i] for i in used), clip), tuple(programme.clips[i] for i in used)
+    sequence, used = sequence.of_used_clips()
+    return sequence, tuple(programme.clips[i] for i in used)
 
 
 def _fitted(clips: Iterable[Clip], names: Iterable[str], skeleton: Skeleton, maps: FindMap,

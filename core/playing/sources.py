@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 
-from ..clips.clip import Clip, Interpolation, TranslationInterpolation
+from ..clips.clip import Clip, Interpolation, Tracks, TranslationInterpolation
 from ..clips.clip_set import ClipSet
+from ..clips.excerpt import Excerpt
 from ..errors import TaktError
 from ..maths.arrays import BoolArray, FloatArray, IntArray
 from ..skeletons.skeleton import Pose, Skeleton
@@ -18,6 +19,8 @@ from .stage import Instants, Stage
 from .transitions.seams import end_times_s
 
 _STAND_IN_FPS = 30.0
+_STAND_IN_FRAMES = 2_000
+"""What lasts for minutes is keyed less often, so that what stands in for it stays small."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,24 +28,28 @@ class Sources:
     """The first stage: C clips on one skeleton, sampled by number and time.
 
     clips: where a stage is played, what stands in for it wherever keys are looked at, as the speeds at its ends: the
-    stage keyed 30 times a second. stages: those stages by number, which are themselves what is sampled.
+    stage keyed 30 times a second. stages: those stages by number, which are themselves what is sampled; excerpts: the
+    clips by number of which only a part is played, or backwards.
     """
 
     clips: tuple[Clip, ...]
     stages: dict[int, Stage]
     interpolation: Interpolation
     translation: TranslationInterpolation
+    excerpts: dict[int, Excerpt] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, played: Sequence[Clip | Stage], interpolation: Interpolation,
+    def of(cls, played: Sequence[Clip | Excerpt | Stage], interpolation: Interpolation,
            translation: TranslationInterpolation) -> Sources:
         """Take what is played; raise TaktError where there is nothing, or several skeletons."""
         if not played or any(each.skeleton is not played[0].skeleton for each in played):
             raise TaktError("a motion needs clips, all of them on one skeleton")
-        stages = {number: each for number, each in enumerate(played) if not isinstance(each, Clip)}
-        clips = tuple(each if isinstance(each, Clip) else bake(each, _STAND_IN_FPS, f"stage {number}")
+        stages = {number: each for number, each in enumerate(played) if not isinstance(each, Clip | Excerpt)}
+        excerpts = {number: each for number, each in enumerate(played) if isinstance(each, Excerpt)}
+        clips = tuple(each if isinstance(each, Clip) else each.keyed if isinstance(each, Excerpt) else
+                      bake(each, _stand_in_fps(each.duration_s), f"stage {number}")
                       for number, each in enumerate(played))
-        return cls(clips, stages, interpolation, translation)
+        return cls(clips, stages, interpolation, translation, excerpts)
 
     @property
     def skeleton(self) -> Skeleton:
@@ -61,7 +68,8 @@ class Sources:
 
     def sample(self, which: IntArray, times_s: FloatArray) -> Pose:
         """Return the poses (F, J, …) of clips (F,) at their own times (F,)."""
-        pose = self._keys.sample(which, times_s, self.interpolation, self.translation)
+        own_times = times_s if not self.excerpts else self._from_s[which] + self._pace[which] * times_s
+        pose = self._keys.sample(which, own_times, self.interpolation, self.translation)
         for number, stage in self.stages.items():
             at = np.flatnonzero(which == number)
             if len(at):
@@ -80,12 +88,39 @@ class Sources:
 
     def ends(self) -> list[Pose]:
         """Return what each shows at its end_times_s, (4, J, …)."""
-        return [self.stages[number].sample(end_times_s(clip.duration_s)) if number in self.stages else
-                clip.derived(_ends, self.interpolation, self.translation) for number, clip in enumerate(self.clips)]
+        found = []
+        for number, clip in enumerate(self.clips):
+            if number in self.stages:
+                found.append(self.stages[number].sample(end_times_s(clip.duration_s)))
+            elif number in self.excerpts:
+                found.append(self.excerpts[number].sample(end_times_s(clip.duration_s), self.interpolation,
+                                                          self.translation))
+            else:
+                found.append(clip.derived(_ends, self.interpolation, self.translation))
+        return found
+
+    @cached_property
+    def _from_s(self) -> FloatArray:
+        """When in the whole clip each begins, (C,)."""
+        return np.array([0.0 if (part := self.excerpts.get(number)) is None else float(part.own_times(np.zeros(1))[0])
+                         for number in range(len(self.clips))])
+
+    @cached_property
+    def _pace(self) -> FloatArray:
+        """−1 where a clip is played backwards, else 1, (C,)."""
+        return np.array([-1.0 if number in self.excerpts and self.excerpts[number].is_reversed else 1.0
+                         for number in range(len(self.clips))])
 
     @cached_property
     def _keys(self) -> ClipSet:
-        return ClipSet.of(self.clips)
+        """What is sampled by keys: whole clips; nothing where a stage plays."""
+        return ClipSet.of([self.excerpts[number].whole if number in self.excerpts else
+                           Clip("", clip.skeleton, 0.0, Tracks.empty(4), Tracks.empty(3), Tracks.empty(3))
+                           if number in self.stages else clip for number, clip in enumerate(self.clips)])
+
+
+def _stand_in_fps(duration_s: float) -> float:
+    return min(_STAND_IN_FPS, _STAND_IN_FRAMES / duration_s) if duration_s > 0.0 else _STAND_IN_FPS
 
 
 def _ends(clip: Clip, interpolation: Interpolation, translation: TranslationInterpolation) -> Pose:

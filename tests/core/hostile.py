@@ -15,8 +15,8 @@ import numpy as np
 from takt.core.formats import ogre_binary, ogre_material, ogre_mesh_binary, ogre_mesh_xml, ogre_xml, ogre_xml_keys
 from takt.core.library.library import Library
 from takt.core.pha.document import parse
+from takt.core.pha.expansion import expand
 from takt.core.pha.programme import resolve
-from takt.core.pha.sequence import expand
 from takt.tests.core.scores import STEPS, X, procedure, score, turning
 
 Case = Callable[[], object]

@@ -8,8 +8,9 @@ from takt.core.formats.format import Format, Read
 from takt.core.library.library import Library
 from takt.core.maths import rotations as rot
 from takt.core.pha.document import parse
+from takt.core.pha.expansion import expand
 from takt.core.pha.programme import Programme, resolve
-from takt.core.pha.sequence import Sequence, expand
+from takt.core.pha.sequence import Sequence
 from takt.core.skeletons.skeleton import Skeleton
 
 UP_Z = np.array((0.0, 0.0, 1.0))

@@ -5,8 +5,9 @@ import pytest
 from takt.core.errors import FileError
 from takt.core.library.library import Library
 from takt.core.pha.document import parse
+from takt.core.pha.expansion import expand
 from takt.core.pha.programme import Programme, resolve
-from takt.core.pha.sequence import Sequence, expand
+from takt.core.pha.sequence import Sequence
 from takt.core.playing.motion import Motion, compose
 from takt.core.playing.transitions.blending import Style
 from takt.core.playing.transitions.limits import Limits

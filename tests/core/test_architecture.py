@@ -30,7 +30,7 @@ CORE_ROOMS: dict[str, set[str]] = {
     "binding": {"maths", "skeletons", "skinning"},
     "formats": {"clips", "maths", "skeletons", "skinning"},
     "retargeting": {"clips", "maths", "skeletons"},
-    "pha": {"clips", "formats", "maths"},
+    "pha": {"clips", "formats", "maths", "skeletons"},
     "library": {"clips", "formats", "maths", "pha", "retargeting", "skeletons"},
     "playing": {"clips", "library", "maths", "pha", "retargeting", "skeletons"},
 }

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from takt.core.errors import FileError, TaktError
 from takt.core.library.library import Library
 from takt.core.pha.document import parse
+from takt.core.pha.expansion import expand
 from takt.core.pha.programme import resolve
-from takt.core.pha.sequence import expand
 from takt.core.pha.text import MAX_ELEMENTS
 from takt.tests.core.scores import STEPS, procedure, score
 
@@ -81,7 +81,7 @@ import checkout, resource, sys
 from takt.core.errors import TaktError
 from takt.core.pha.document import parse
 from takt.core.pha.programme import resolve
-from takt.core.pha.sequence import expand
+from takt.core.pha.expansion import expand
 from takt.tests.core.scores import STEPS, procedure, score
 
 MANY = "".join(procedure(f"p{i}", f'p{i + 1} duration="1" repeat="1000000"') for i in range(300))

@@ -7,7 +7,7 @@ import pytest
 
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
-from takt.core.pha.sequence import expand
+from takt.core.pha.expansion import expand
 from takt.core.playing.keying import ANGLE_RAD, SHARE_OF_HEIGHT, Channel, Keyed, key_every_frame, key_sparsely
 from takt.core.playing.motion import Motion, compose
 from takt.core.playing.transitions.blending import Style

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from takt.core.clips.clip import Clip, Tracks
 from takt.core.errors import TaktError
 from takt.core.maths import rotations as rot
-from takt.core.pha.sequence import Sequence, expand
+from takt.core.pha.expansion import expand
+from takt.core.pha.sequence import Sequence
 from takt.core.playing.motion import compose
 from takt.core.playing.transitions.blending import Style
 from takt.core.playing.transitions.curves import CURVES, PACES

@@ -84,7 +84,9 @@ def test_a_wrong_call_is_one_error_with_its_place(attributes, message):
     ('<pha tickLength="0"/>', "<pha> tickLength: found '0', expected a number of seconds per tick, greater than 0"),
     ('<pha tickLenght="1" tickLength="1"/>', "unknown attribute 'tickLenght', expected tickLength or version; "
                                              "did you mean tickLength?"),
-    ('<pha tickLength="1" version="2"/>', "<pha> version: found '2', expected 1"),
+    ('<pha tickLength="1" version="3"/>', "<pha> version: found '3', expected 1 or 2"),
+    ('<pha tickLength="1" extends="a"/>', "<pha>: found 'extends', which needs version=\"2\" on <pha>"),
+    ('<pha tickLength="1"><let name="a" value="1"/></pha>', "found <let> in <pha>, which needs version=\"2\" on <pha>"),
     ('<pha tickLength="1"><procedur name="a"/></pha>', "walk.pha:1:21: found <procedur> in <pha>, expected <load> or "
                                                        "<include> or <procedure>; did you mean procedure?"),
     ('<pha tickLength="1">hello</pha>', "<pha>: found the text 'hello', expected only elements"),

@@ -9,8 +9,8 @@ from takt.core.errors import FileError, ScoreError
 from takt.core.library import files
 from takt.core.library.library import Library
 from takt.core.pha.document import parse
+from takt.core.pha.expansion import expand
 from takt.core.pha.programme import resolve
-from takt.core.pha.sequence import expand
 from takt.tests.core.scores import FIGURE, X, formats_read_by, procedure, score, turning
 
 

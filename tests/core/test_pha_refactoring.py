@@ -10,9 +10,10 @@ from takt.core.errors import EditError
 from takt.core.library.library import Library
 from takt.core.pha.document import read
 from takt.core.pha.edits import apply
+from takt.core.pha.expansion import expand
 from takt.core.pha.programme import resolve
 from takt.core.pha.refactoring import ExtractCalls, InlineCall, Refactoring, RenameProcedure, Scores
-from takt.core.pha.sequence import Sequence, expand
+from takt.core.pha.sequence import Sequence
 from takt.core.pha.text import Text
 from takt.tests.core.scores import STEPS, procedure, score
 from takt.tests.core.test_pha_origins import random_score

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from takt.core.errors import ScoreError
-from takt.core.pha.sequence import expand
+from takt.core.pha.expansion import expand
 from takt.tests.core.scores import procedure, programme, sequence
 
 EXACT = 1e-12

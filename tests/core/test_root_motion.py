@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from takt.core.clips.clip import Clip, Tracks
 from takt.core.errors import TaktError
 from takt.core.maths import rotations as rot
-from takt.core.pha.sequence import expand
+from takt.core.pha.expansion import expand
 from takt.core.playing.motion import compose
 from takt.core.playing.placement import Placement, Root
 from takt.core.playing.root_motion import root_chain, root_joint

@@ -12,8 +12,8 @@ from takt.core.formats.ogre import OgreSkeleton
 from takt.core.library import files
 from takt.core.library.library import Library
 from takt.core.pha.document import MAX_SEGMENTS, parse
+from takt.core.pha.expansion import expand
 from takt.core.pha.programme import resolve
-from takt.core.pha.sequence import expand
 from takt.tests.core.rigs import with_model_axes
 from takt.tests.core.scores import FIGURE, X, formats_read_by, procedure, score, turning
 from takt.tests.core.sentences import LOAD, main, names, programme, refused

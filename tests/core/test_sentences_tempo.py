@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from takt.core.maths import rotations as rot
-from takt.core.pha.sequence import expand
+from takt.core.pha.expansion import expand
 from takt.core.playing.transitions.methods import METHODS
 from takt.tests.core.scores import X, procedure, turning
 from takt.tests.core.sentences import AUTO, SAME, main, motion, programme

@@ -7,7 +7,8 @@ from takt.core.clips.clip import Clip
 from takt.core.errors import TaktError
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
-from takt.core.pha.sequence import Sequence, expand
+from takt.core.pha.expansion import expand
+from takt.core.pha.sequence import Sequence
 from takt.core.playing.bake import bake
 from takt.core.playing.keying import ANGLE_RAD, key_sparsely
 from takt.core.playing.mix import Lane, Mix, mixed

@@ -10,7 +10,7 @@ import pytest
 from takt.bridge.armature import read_skeleton
 from takt.core.clips.clip import Clip, Tracks
 from takt.core.maths import rotations as rot
-from takt.core.pha.sequence import expand
+from takt.core.pha.expansion import expand
 from takt.core.playing.motion import Motion, compose
 from takt.core.playing.transitions.blending import Style
 from takt.preview import offscreen

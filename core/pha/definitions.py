@@ -1,0 +1,292 @@
+"""The procedures of a programme that uses version 2, every name looked up, before anything is evaluated.
+
+A procedure is looked at in the view of each module that has or inherits it, since names may mean something else there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from ..errors import Place, quoted
+from ..skeletons.body_parts import NamedBody, what_is_wrong
+from .document import Call, Item, Music, Procedure, Tempo, near
+from .expressions import Expression, read_expression
+from .nodes import Node
+from .scopes import Module, Scopes
+
+Report = Callable[[str, Place], None]
+InView = tuple[int, int]
+"""A view (the number of a module) and a procedure."""
+Target = InView | int
+"""What a call leads to: a procedure in a view, or a clip."""
+
+
+@dataclass(frozen=True, eq=False)
+class Let:
+    """A value that a file gives to all its procedures; place: where it stands."""
+
+    name: str
+    value: Expression
+    place: Place
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """What a module's procedures see: its lets, those it inherits first; masks by name; tempo and music."""
+
+    lets: tuple[Let, ...]
+    masks: dict[str, NamedBody]
+    tempo: tuple[Tempo, ...]
+    music: Music | None
+
+
+@dataclass(frozen=True, eq=False)
+class Definitions:
+    """All procedures of a programme, P of them, by number.
+
+    blocks: (P,) what each plays, parameters left out; params: (P,). homes: (P,) the module that each stands in.
+    sources: (M,) by what src each module is reached. picks: which pick of its module each is.
+    targets: what each call leads to in each view. order: procedures in views, each after those that it calls.
+    """
+
+    procedures: tuple[Procedure, ...]
+    blocks: tuple[tuple[Node, ...], ...]
+    params: tuple[tuple[Node, ...], ...]
+    homes: tuple[int, ...]
+    sources: tuple[str, ...]
+    places: tuple[Callable[[Item], Place], ...]
+    views: tuple[View, ...]
+    picks: dict[Node, int]
+    targets: dict[tuple[int, Node], Target]
+    order: tuple[InView, ...]
+
+    @classmethod
+    def of(cls, modules: Sequence[Module], scopes: Scopes, report: Report,
+           circle: Callable[[list[int]], None]) -> Definitions:
+        """Look up every name; what is wrong is reported, circles of calls by the numbers of their procedures."""
+        procedures = [(module, procedure) for module in modules for procedure in module.document.procedures]
+        blocks = tuple(_block_of(procedure) for _, procedure in procedures)
+        places = tuple(module.document.place for module in modules)
+        views = tuple(_view(list(scopes.chain(module.index))) for module in modules)
+        homes = tuple(module.index for module, _ in procedures)
+        checked = _Checked(scopes, views, tuple(p for _, p in procedures), blocks, homes, places, _told_once(report))
+        targets = checked.targets()
+        order = _innermost_first(targets, blocks, [(m.index, p) for m in modules for p in scopes.own(m.index).values()],
+                                 circle)
+        picks = {}
+        for module in modules:
+            for at, node in enumerate(_picks(module)):
+                picks[node] = at
+        return cls(tuple(p for _, p in procedures), blocks, tuple(p.params for _, p in procedures), homes,
+                   tuple(m.src if m.index else "" for m in modules),
+                   places, views, picks, targets, order)
+
+    def place(self, procedure: int, node: Node) -> Place:
+        """Return where a node of a procedure stands."""
+        return self.places[self.homes[procedure]](node)
+
+
+def walk(nodes: Sequence[Node]) -> Iterator[Node]:
+    """Yield nodes and all that stands in them, in the order of the text."""
+    waiting = list(reversed(nodes))
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting.extend(reversed(node.children))
+
+
+def _picks(module: Module) -> Iterator[Node]:
+    for procedure in module.document.procedures:
+        yield from (node for node in walk(procedure.block) if node.tag == "pick")
+
+
+def _block_of(procedure: Procedure) -> tuple[Node, ...]:
+    """Return what a procedure plays; calls of version 1 as nodes."""
+    if procedure.calls:
+        return tuple(map(_node_of, procedure.calls))
+    return tuple(node for node in procedure.block if node.tag != "param")
+
+
+def _node_of(call: Call) -> Node:
+    numbers = {"duration": call.duration, "repeat": float(call.repeat), "transition": call.transition}
+    return Node("call", {"name": call.name}, {name: read_expression(repr(number)) for name, number in numbers.items()
+                                              if number is not None}, (), call.element)
+
+
+def _view(chain: list[Module]) -> View:
+    """Gather what a module has with what it inherits, of which it replaces what has the same name."""
+    lets: dict[str, Let] = {}
+    masks: dict[str, NamedBody] = {}
+    tempo: tuple[Tempo, ...] = ()
+    music = None
+    for module in reversed(chain):
+        document = module.document
+        for node in document.lets:
+            lets[node.texts["name"]] = Let(node.texts["name"], node.expressions["value"], document.place(node))
+        masks |= {mask.name: NamedBody(mask.body, mask.fade) for mask in document.masks}
+        tempo, music = document.tempo or tempo, document.music or music
+    return View(tuple(lets.values()), masks, tempo, music)
+
+
+def _told_once(report: Report) -> Report:
+    """Report what is wrong in several views once."""
+    told = set()
+
+    def report_once(message: str, place: Place) -> None:
+        if (message, place) not in told:
+            told.add((message, place))
+            report(message, place)
+
+    return report_once
+
+
+@dataclass(eq=False)
+class _Checked:
+    """Looks up every call in every view, and checks names of values."""
+
+    scopes: Scopes
+    views: tuple[View, ...]
+    procedures: tuple[Procedure, ...]
+    blocks: tuple[tuple[Node, ...], ...]
+    homes: tuple[int, ...]
+    places: tuple[Callable[[Item], Place], ...]
+    report: Report
+
+    def targets(self) -> dict[tuple[int, Node], Target]:
+        found: dict[tuple[int, Node], Target] = {}
+        for view in range(len(self.views)):
+            self._check_lets(view)
+            self._check_masks(view)
+            self._check_replacements(view)
+            own = dict.fromkeys(self.scopes.own(view).values())
+            called = {p for module in self.scopes.chain(view) for p in self.scopes.own(module.index).values()}
+            for procedure in (*own, *sorted(called - own.keys())):
+                self._check_names(view, procedure)
+                for node in walk(self.blocks[procedure]):
+                    if node.tag == "call":
+                        self._look_up(view, procedure, node, found)
+                    elif node.tag == "lane":
+                        self._check_body(view, node.texts.get("body", "whole"), "lane",
+                                         self.places[self.homes[procedure]](node))
+        return found
+
+    def _check_masks(self, view: int) -> None:
+        for module in self.scopes.chain(view):
+            for mask in module.document.masks:
+                self._check_body(view, mask.body, "mask", module.document.place(mask))
+
+    def _check_body(self, view: int, body: str, tag: str, place: Place) -> None:
+        if wrong := what_is_wrong(body, self.views[view].masks):
+            self.report(f"<{tag}> body: {wrong}", place)
+
+    def _look_up(self, view: int, procedure: int, node: Node, found: dict[tuple[int, Node], Target]) -> None:
+        name, place = node.texts["name"], self.places[self.homes[procedure]](node)
+        target = self.scopes.find(view, name)
+        if target is None:
+            self.report(self.scopes.what_is_wrong(view, name), place)
+            return
+        found[view, node] = target
+        given = next((child for child in node.children if child.tag == "with"), None)
+        if isinstance(target, int):
+            if given is not None:
+                self.report(f"<call> {quoted(name)} is a clip, which has no parameters; leave out <with>", place)
+            return
+        for part in ("from", "to"):
+            if part in node.expressions:
+                self.report(f"<call> {part}: found one for the procedure {quoted(name)}, expected it on the call of a "
+                            "clip: name the clip whose part is meant", place)
+        known = [param.texts["name"] for param in self.procedures[target[1]].params]
+        for unknown in sorted(set(given.expressions if given else ()) - set(known)):
+            there = ", ".join(map(quoted, known)) or "none"
+            self.report(f"<with>: found {quoted(unknown)}, expected parameters of {quoted(name)}: {there}"
+                        f"{near(unknown, known)}", place)
+
+    def _check_lets(self, view: int) -> None:
+        known: set[str] = set()
+        for let in self.views[view].lets:
+            self._check_expression(let.value, known, let.place, "let", "value")
+            known.add(let.name)
+
+    def _check_replacements(self, view: int) -> None:
+        """Check that a replacement takes at least the parameters of what it replaces."""
+        chain = list(self.scopes.chain(view))
+        if len(chain) < 2:
+            return
+        base = self.scopes.own(chain[1].index)
+        for name, procedure in self.scopes.own(view).items():
+            if base.get(name, procedure) == procedure:
+                continue
+            wanted = {param.texts["name"] for param in self.procedures[base[name]].params}
+            missing = sorted(wanted - {param.texts["name"] for param in self.procedures[procedure].params})
+            if missing:
+                place = chain[0].document.place(self.procedures[procedure])
+                self.report(f"<procedure> {quoted(name)} replaces that of {quoted(chain[1].src)} and lacks its "
+                            f"parameter {', '.join(map(quoted, missing))}; expected at least the same ones", place)
+
+    def _check_names(self, view: int, procedure: int) -> None:
+        """Check that every name in an expression has a value there, and that no name hides another."""
+        known = {let.name for let in self.views[view].lets}
+        place = self.places[self.homes[procedure]]
+        for param in self.procedures[procedure].params:
+            self._check_expression(param.expressions["default"], known, place(param), "param", "default")
+            known = known | {self._new(param.texts["name"], known, place(param), "param")}
+        waiting = [(self.blocks[procedure], known)]
+        while waiting:
+            nodes, known = waiting.pop()
+            for node in nodes:
+                for attribute, expression in node.expressions.items():
+                    self._check_expression(expression, known, place(node), node.tag, attribute)
+                inner = known
+                if node.tag == "loop" and node.texts.get("index"):
+                    inner = known | {self._new(node.texts["index"], known, place(node), "loop")}
+                if node.children:
+                    waiting.append((node.children, inner))
+                if node.tag == "let":
+                    known = known | {self._new(node.texts["name"], known, place(node), "let")}
+
+    def _new(self, name: str, known: set[str], place: Place, tag: str) -> str:
+        if name in known:
+            self.report(f"<{tag}>: found the name {quoted(name)}, which already has a value here; expected a name of "
+                        "its own", place)
+        return name
+
+    def _check_expression(self, expression: Expression, known: set[str], place: Place, tag: str,
+                          attribute: str) -> None:
+        for name in sorted(expression.names - known):
+            there = ", ".join(map(quoted, sorted(known)[:8])) or "none"
+            self.report(f"<{tag}> {attribute}: found the name {quoted(name)} in {quoted(expression.text)}, expected "
+                        f"one that has a value here: {there}{near(name, known)}", place)
+
+
+def _innermost_first(targets: dict[tuple[int, Node], Target], blocks: tuple[tuple[Node, ...], ...],
+                     roots: list[InView], circle: Callable[[list[int]], None]) -> tuple[InView, ...]:
+    """Order procedures so that each comes after those that it calls; report circles. No recursion: any depth."""
+    done: dict[InView, bool] = {}  # False: on the way
+    order: list[InView] = []
+
+    def called(at: InView) -> Iterator[InView]:
+        for node in walk(blocks[at[1]]):
+            target = targets.get((at[0], node)) if node.tag == "call" else None
+            if isinstance(target, tuple):
+                yield target
+
+    for root in roots:
+        if root in done:
+            continue
+        done[root] = False
+        way = [(root, called(root))]
+        while way:
+            at, rest = way[-1]
+            target = next(rest, None)
+            if target is None:
+                done[at] = True
+                order.append(at)
+                way.pop()
+            elif target not in done:
+                done[target] = False
+                way.append((target, called(target)))
+            elif not done[target]:
+                steps = [step for step, _ in way]
+                circle([procedure for _, procedure in steps[steps.index(target):]])
+    return tuple(order)

@@ -1,0 +1,427 @@
+"""A programme of version 2 evaluated: parameters, conditions, loops and picks become a table of plain calls.
+
+Each procedure is evaluated once for each set of values that it is called with, and once more wherever a pick has a say
+in it. What comes out has the shape of a programme of version 1, whose procedures are *instances* here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Generator, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from ..errors import Place, Problem, ScoreError, quoted
+from ..maths.arrays import BoolArray, FloatArray, IntArray
+from .definitions import Definitions, InView, walk
+from .document import MAX_SEGMENTS, near
+from .expressions import ExpressionError, Scope, Value, shown
+from .nodes import Node
+
+MAX_EVALUATIONS: Final = 130_000
+"""Elements that are evaluated, each as often as its values differ: a second's work."""
+MAX_NESTED: Final = 1_000
+WAIT: Final = 2**40
+"""The leaf that stands for a wait."""
+_WHOLE: Final = 1e-9
+"""How far from a whole number a count may be."""
+_CHAIN_SHOWN: Final = 6
+_WHOLE_CLIP: Final = (0.0, 1.0)
+
+Values = Mapping[str, Value]
+
+
+class LaneCall(NamedTuple):
+    """A lane of a block: the instance that it plays (−1: nothing), and how.
+
+    ease_in, ease_out: in ticks of the block, NaN: automatic.
+    """
+
+    instance: int
+    node: Node
+    weight: float
+    weight_end: float
+    ease_in: float
+    ease_out: float
+
+
+class BlockCall(NamedTuple):
+    """Lanes that play at once; view: where their masks are known. ticks: how long the block is."""
+
+    lanes: tuple[LaneCall, ...]
+    view: int
+    ticks: float
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluated:
+    """All calls of I instances, each instance after those that it calls; those of one after those of another.
+
+    first: (I + 1,). target: (N,) ≥ 0 an instance, else ~ a leaf: a clip, a block (from the number of clips on), or
+    WAIT. repeat: (N,).
+    duration, transition: (N,) ticks, NaN: no transition given. mirror, reverse: (N,); part: (N, 2) shares of a clip.
+    nodes: (N,) the element that made each; homes: (N,) the module it stands in. procedure: (I,) the procedure that each
+    is, −1 for a part of one.
+    ticks: (I,) what the calls of each add up to. blocks: by their leaves. values: (I,) what each was called with.
+    """
+
+    first: IntArray
+    target: IntArray
+    repeat: IntArray
+    duration: FloatArray
+    transition: FloatArray
+    mirror: BoolArray
+    reverse: BoolArray
+    part: FloatArray
+    nodes: tuple[Node, ...]
+    homes: IntArray
+    procedure: IntArray
+    ticks: FloatArray
+    blocks: tuple[BlockCall, ...]
+    start: int
+    values: tuple[Values, ...]
+
+
+class _Row(NamedTuple):
+    """One call; see Evaluated."""
+
+    target: int
+    repeat: int
+    duration: float
+    transition: float
+    node: Node
+    mirror: bool = False
+    reverse: bool = False
+    part: tuple[float, float] = _WHOLE_CLIP
+
+
+class _Frame(NamedTuple):
+    """Where the evaluation is: a procedure in a view, the call that led there, and the values it was given."""
+
+    at: InView
+    caller: Node | None
+    given: Values
+
+
+class _Instance(NamedTuple):
+    number: int
+    ticks: float
+
+
+_Rows = list[_Row]
+_Asks = Generator["tuple[_Frame, _Steps]", _Instance, tuple[_Rows, float]]
+_Steps = Generator["tuple[_Frame, _Steps]", _Instance, _Instance]
+_NAN: Final = float("nan")
+
+
+def unknown_value(name: str, procedure: str, known: list[str], place: Place) -> Problem:
+    """Say of a value that is given to a procedure from outside that it has no such parameter."""
+    return Problem(f"<procedure> {quoted(procedure)}: found a value for {quoted(name)}, expected one for its "
+                   f"parameters: {', '.join(map(quoted, known)) or 'none'}{near(name, known)}", place)
+
+
+def evaluate(definitions: Definitions, start: int, clip_durations_s: tuple[float, ...], *,
+             values: Values | None = None, seed: int = 0) -> Evaluated:
+    """Evaluate a procedure (a number) of the first module.
+
+    clip_durations_s: of all clips; values: of the procedure's parameters; seed: decides what picks pick.
+    Raises ScoreError, with the chain of calls and the values that led there, where an expression has no value or one
+    that does not belong, where a called procedure plays nothing, and beyond MAX_EVALUATIONS and MAX_NESTED.
+    """
+    return _Evaluation(definitions, clip_durations_s, seed).run(start, values or {})
+
+
+@dataclass(eq=False)
+class _Evaluation:
+    definitions: Definitions
+    clip_durations_s: tuple[float, ...]
+    seed: int
+    _instances: list[tuple[_Rows, float, int, int, Values]] = field(default_factory=list)
+    _known: dict[tuple[InView, tuple[tuple[str, Value, type], ...]], _Instance] = field(default_factory=dict)
+    _blocks: dict[BlockCall, int] = field(default_factory=dict)
+    _lets: dict[int, dict[str, Value]] = field(default_factory=dict)
+    _picked: dict[tuple[int, int], int] = field(default_factory=dict)
+    _frames: list[_Frame] = field(default_factory=list)
+    _picks = 0
+    _evaluated = 0
+
+    def run(self, start: int, values: Values) -> Evaluated:
+        """Evaluate without recursion from procedure to procedure, so that any depth up to MAX_NESTED will do."""
+        frame = _Frame((0, start), None, values)
+        self._frames = [frame]
+        self._check_given(start, values)
+        waiting: list[_Steps] = [self._procedure(frame)]
+        answer: _Instance | None = None
+        while waiting:
+            try:
+                frame, steps = next(waiting[-1]) if answer is None else waiting[-1].send(answer)
+            except StopIteration as stop:
+                answer = stop.value
+                waiting.pop()
+                self._frames.pop()
+                continue
+            if len(waiting) >= MAX_NESTED:
+                raise self._error(frame.caller, f"found more than {MAX_NESTED} procedures within procedures")
+            waiting.append(steps)
+            self._frames.append(frame)
+            answer = None
+        assert answer is not None
+        return self._table(answer.number)
+
+    def _check_given(self, start: int, values: Values) -> None:
+        procedure = self.definitions.procedures[start]
+        known = [param.texts["name"] for param in procedure.params]
+        for name in values:
+            if name not in known:
+                raise ScoreError(unknown_value(name, procedure.name, known, self.definitions.places[
+                    self.definitions.homes[start]](procedure)))
+
+    # Procedures and blocks
+
+    def _procedure(self, frame: _Frame) -> _Steps:
+        (view, procedure), _, given = frame
+        key = frame.at, tuple((name, given[name], type(given[name])) for name in sorted(given))  # 1 is not yes
+        if key in self._known:
+            return self._known[key]
+        before = self._picks
+        scope = dict(self._file_lets(view))
+        for param in self.definitions.params[procedure]:
+            name = param.texts["name"]
+            scope[name] = given[name] if name in given else self._value(param, "default", scope)
+        rows, ticks = yield from self._block(self.definitions.blocks[procedure], scope)
+        instance = self._new_instance(rows, ticks, procedure)
+        if self._picks == before:
+            self._known[key] = instance
+        return instance
+
+    def _new_instance(self, rows: _Rows, ticks: float, procedure: int = -1) -> _Instance:
+        frame = self._frames[-1]
+        self._instances.append((rows, ticks, procedure, self.definitions.homes[frame.at[1]],
+                                frame.given if procedure >= 0 else {}))
+        return _Instance(len(self._instances) - 1, ticks)
+
+    def _block(self, nodes: Iterable[Node], outer: Scope) -> _Asks:
+        scope, rows, ticks, is_taken = dict(outer), [], 0.0, False
+        for node in nodes:
+            self._count(node)
+            more: _Rows = []
+            length = 0.0
+            if node.tag == "let":
+                scope[node.texts["name"]] = self._value(node, "value", scope)
+            elif node.tag in ("if", "elif", "else"):
+                is_taken = is_taken and node.tag != "if"
+                if not is_taken and (node.tag == "else" or self._truth(node, "test", scope)):
+                    is_taken = True
+                    more, length = yield from self._block(node.children, scope)
+            else:
+                more, length = yield from self._played(node, scope)
+            rows += more
+            ticks += length
+        return rows, ticks
+
+    def _played(self, node: Node, scope: Scope) -> _Asks:
+        """Return what a call, wait, loop, pick or together plays."""
+        if node.tag == "wait":
+            ticks = self._length(node, "duration", scope)
+            rows = [_Row(~WAIT, 1, ticks, _NAN, node)] if ticks > 0.0 else []
+        elif node.tag == "loop":
+            rows, ticks = yield from self._loop(node, scope)
+        elif node.tag == "pick":
+            child = self._picked_child(node, scope)
+            self._count(child)
+            rows, ticks = yield from self._played(child, scope)
+        elif node.tag == "together":
+            rows, ticks = yield from self._together(node, scope)
+        else:
+            rows, ticks = yield from self._call(node, scope)
+        if rows and "transition" in node.expressions:
+            rows = [*rows[:-1], rows[-1]._replace(transition=self._length(node, "transition", scope))]
+        return rows, ticks
+
+    def _call(self, node: Node, scope: Scope) -> _Asks:
+        duration = self._length(node, "duration", scope)
+        if duration == 0.0:
+            return [], 0.0
+        repeat = self._count_of(node, "repeat", scope, 1) if "repeat" in node.expressions else 1
+        mirror, reverse = self._flag(node, "mirror", scope), self._flag(node, "reverse", scope)
+        view, _ = self._frames[-1].at
+        target = self.definitions.targets[view, node]
+        if isinstance(target, int):
+            part = self._part(node, scope, target)
+            return [_Row(~target, repeat, duration, _NAN, node, mirror, reverse, part)], duration * repeat
+        given = {name: self._value(child, name, scope) for child in node.children for name in child.expressions}
+        frame = _Frame(target, node, given)
+        rows: _Rows = []
+        for _ in range(repeat):
+            self._count(node)
+            before = self._picks
+            instance = yield frame, self._procedure(frame)
+            if instance.ticks <= 0.0:
+                raise self._error(node, f"<call> name: {quoted(node.texts['name'])} plays nothing this time, expected "
+                                        "something to play, or a duration of 0")
+            if self._picks == before:  # all repetitions are alike
+                return [_Row(instance.number, repeat, duration, _NAN, node, mirror, reverse)], duration * repeat
+            rows.append(_Row(instance.number, 1, duration, _NAN, node, mirror, reverse))
+        return rows, duration * repeat
+
+    def _loop(self, node: Node, scope: Scope) -> _Asks:
+        times, index = self._count_of(node, "times", scope, 0), node.texts.get("index", "")
+        uses_index = bool(index) and any(index in inner.names for each in walk(node.children)
+                                         for inner in each.expressions.values())
+        if uses_index and self._evaluated + times > MAX_EVALUATIONS:
+            raise self._too_much(node)
+        rows: _Rows = []
+        total = 0.0
+        for i in range(times):
+            before = self._picks
+            more, ticks = yield from self._block(node.children, {**scope, index: float(i)} if index else scope)
+            if self._picks == before and not uses_index:  # all rounds are alike
+                body = self._new_instance(more, ticks)
+                return ([_Row(body.number, times, ticks, _NAN, node)] if ticks > 0.0 else []), ticks * times
+            rows += more
+            total += ticks
+        return rows, total
+
+    def _together(self, node: Node, scope: Scope) -> _Asks:
+        lanes, longest = [], 0.0
+        for lane in node.children:
+            rows, ticks = yield from self._block(lane.children, scope)
+            instance = self._new_instance(rows, ticks).number if ticks > 0.0 else -1
+            weight = self._length(lane, "weight", scope, 1.0)
+            ease = self._length(lane, "ease", scope, _NAN)
+            lanes.append(LaneCall(instance, lane, weight, self._length(lane, "weightEnd", scope, weight),
+                                  *(self._length(lane, name, scope, ease) for name in ("easeIn", "easeOut"))))
+            longest = max(longest, ticks)
+        ticks = self._length(node, "duration", scope, longest)
+        if ticks == 0.0:
+            return [], 0.0
+        leaf = WAIT
+        if any(lane.instance >= 0 for lane in lanes):
+            block = BlockCall(tuple(lanes), self._frames[-1].at[0], ticks)
+            leaf = len(self.clip_durations_s) + self._blocks.setdefault(block, len(self._blocks))
+        return [_Row(~leaf, 1, ticks, _NAN, node)], ticks
+
+    def _picked_child(self, node: Node, scope: Scope) -> Node:
+        """Choose by a hash of the seed, the pick's place in its file, and how many times it has come by."""
+        _, procedure = self._frames[-1].at
+        home, at = self.definitions.homes[procedure], self.definitions.picks[node]
+        count = self._picked.get((home, at), 0)
+        self._picked[home, at] = count + 1
+        self._picks += 1
+        weights = [self._length(child, "weight", scope, 1.0) for child in node.children]
+        if sum(weights) <= 0.0:
+            raise self._error(node, "<pick>: found weights that are all 0, expected one above 0 at least")
+        text = f"{self.seed}|{self.definitions.sources[home]}|{at}|{count}"
+        share = int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big") / 2.0**64
+        chosen = int(np.searchsorted(np.cumsum(weights), share * sum(weights), side="right"))
+        return node.children[min(chosen, max(i for i, weight in enumerate(weights) if weight > 0.0))]
+
+    # Values
+
+    def _file_lets(self, view: int) -> dict[str, Value]:
+        if view not in self._lets:
+            values: dict[str, Value] = {}
+            for let in self.definitions.views[view].lets:
+                try:
+                    values[let.name] = let.value.value(values)
+                except ExpressionError as error:
+                    raise ScoreError(Problem(f"<let> value: {error}", let.place)) from None
+            self._lets[view] = values
+        return self._lets[view]
+
+    def _value(self, node: Node, name: str, scope: Scope) -> Value:
+        try:
+            return node.expressions[name].value(scope)
+        except ExpressionError as error:
+            raise self._error(node, f"<{node.tag}> {name}: {error}") from None
+
+    def _number(self, node: Node, name: str, scope: Scope) -> float:
+        try:
+            return node.expressions[name].number(scope)
+        except ExpressionError as error:
+            raise self._error(node, f"<{node.tag}> {name}: {error}") from None
+
+    def _truth(self, node: Node, name: str, scope: Scope) -> bool:
+        try:
+            return node.expressions[name].truth(scope)
+        except ExpressionError as error:
+            raise self._error(node, f"<{node.tag}> {name}: {error}") from None
+
+    def _flag(self, node: Node, name: str, scope: Scope) -> bool:
+        return name in node.expressions and self._truth(node, name, scope)
+
+    def _length(self, node: Node, name: str, scope: Scope, default: float = 0.0) -> float:
+        """Return a number that must not be negative."""
+        if name not in node.expressions:
+            return default
+        value = self._number(node, name, scope)
+        if value < 0.0:
+            raise self._unfit(node, name, value, "0 or more")
+        return value
+
+    def _count_of(self, node: Node, name: str, scope: Scope, least: int) -> int:
+        value = self._number(node, name, scope)
+        whole = round(value)
+        if abs(value - whole) > _WHOLE or not least <= whole <= MAX_SEGMENTS:
+            raise self._unfit(node, name, value, f"a whole number from {least} to {MAX_SEGMENTS}")
+        return whole
+
+    def _part(self, node: Node, scope: Scope, clip: int) -> tuple[float, float]:
+        if "from" not in node.expressions and "to" not in node.expressions:
+            return _WHOLE_CLIP
+        begin, end = (self._share(node, name, scope, clip) if name in node.expressions else default
+                      for name, default in (("from", 0.0), ("to", 1.0)))
+        if not 0.0 <= begin < end <= 1.0:
+            raise self._error(node, f"<call> from, to: found the part from {begin:.6g} to {end:.6g} of the clip, "
+                                    "expected 0 ≤ from < to ≤ 1")
+        return begin, end
+
+    def _share(self, node: Node, name: str, scope: Scope, clip: int) -> float:
+        value, duration_s = self._number(node, name, scope), self.clip_durations_s[clip]
+        if name not in node.in_seconds:
+            return value
+        return value / duration_s if duration_s > 0.0 else 0.0
+
+    # What goes wrong
+
+    def _count(self, node: Node) -> None:
+        self._evaluated += 1
+        if self._evaluated > MAX_EVALUATIONS:
+            raise self._too_much(node)
+
+    def _too_much(self, node: Node) -> ScoreError:
+        return self._error(node, f"found more than {MAX_EVALUATIONS} elements to evaluate; expected fewer, or loops "
+                                 "whose blocks do not use their index")
+
+    def _unfit(self, node: Node, name: str, value: float, wanted: str) -> ScoreError:
+        return self._error(node, f"<{node.tag}> {name}: found {quoted(node.expressions[name].text)}, which is "
+                                 f"{shown(value)}, expected {wanted}")
+
+    def _error(self, node: Node | None, message: str) -> ScoreError:
+        """Say where, and by which calls with which values one comes there."""
+        procedure = self._frames[-1].at[1]
+        place = Place() if node is None else self.definitions.place(procedure, node)
+        chain = [self._called(frame) for frame in self._frames]
+        if len(chain) > 2 * _CHAIN_SHOWN:
+            chain = [*chain[:_CHAIN_SHOWN], "…", *chain[-_CHAIN_SHOWN:]]
+        return ScoreError(Problem(f"{message} (in {' → '.join(chain)})", place))
+
+    def _called(self, frame: _Frame) -> str:
+        values = ", ".join(f"{name} = {shown(value)}" for name, value in frame.given.items())
+        return self.definitions.procedures[frame.at[1]].name + (f"({values})" if values else "")
+
+    def _table(self, start: int) -> Evaluated:
+        rows = [row for instance, *_ in self._instances for row in instance]
+        sizes = np.array([0, *(len(instance) for instance, *_ in self._instances)])
+        homes = np.repeat([home for _, _, _, home, _ in self._instances], sizes[1:])
+        return Evaluated(
+            np.cumsum(sizes), np.array([row.target for row in rows], dtype=np.int64),
+            np.array([row.repeat for row in rows], dtype=np.int64), np.array([row.duration for row in rows]),
+            np.array([row.transition for row in rows]), np.array([row.mirror for row in rows], dtype=np.bool_),
+            np.array([row.reverse for row in rows], dtype=np.bool_),
+            np.array([row.part for row in rows]).reshape(-1, 2), tuple(row.node for row in rows), homes,
+            np.array([procedure for _, _, procedure, *_ in self._instances], dtype=np.int64),
+            np.array([ticks for _, ticks, *_ in self._instances]), tuple(self._blocks), start,
+            tuple(values for *_, values in self._instances))

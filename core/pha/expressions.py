@@ -1,0 +1,273 @@
+"""Expressions in the attributes of a score: numbers, yes and no, names, arithmetic, comparisons, a few functions.
+
+Read with the standard library's parser and a white list of its nodes: nothing else of Python is in the language.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+import operator
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from ..errors import TaktError, quoted
+
+Value = float | bool
+Scope = Mapping[str, Value]
+MAX_CHARACTERS: Final = 1_000
+MAX_LEVELS: Final = 100
+
+NUMBER: Final = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,6})?")
+_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_WORDS: Final = {"yes": True, "no": False}
+_FUNCTIONS: Final[Mapping[str, Callable[..., float]]] = {
+    "min": min, "max": max, "round": round, "floor": math.floor, "ceil": math.ceil, "abs": abs}
+_TAKE_SEVERAL: Final = frozenset({"min", "max"})
+_ARITHMETIC: Final[Mapping[type[ast.operator], Callable[[float, float], float]]] = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod}
+_COMPARISONS: Final[Mapping[type[ast.cmpop], Callable[[Any, Any], bool]]] = {
+    ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt,
+    ast.GtE: operator.ge}
+_RESERVED: Final = frozenset({*_WORDS, *_FUNCTIONS, "and", "or", "not", "if", "else", "in", "is", "lambda", "None",
+                              "True", "False"})
+_Evaluate = Callable[[Scope], Value]
+
+
+class ExpressionError(TaktError):
+    """An expression that cannot be read, or has no value."""
+
+
+@dataclass(frozen=True)
+class Expression:
+    """An expression that has been read.
+
+    names: those whose values it needs. It is compared and hashed by its text alone.
+    """
+
+    text: str
+    names: frozenset[str]
+    _evaluate: _Evaluate
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Expression) and self.text == other.text
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+    def value(self, scope: Scope) -> Value:
+        """Return its value; raise ExpressionError, with the values of its names, where it has none."""
+        try:
+            return self._evaluate(scope)
+        except _NoValueError as error:
+            known = ", ".join(f"{name} = {shown(scope[name])}" for name in sorted(self.names) if name in scope)
+            where = f" with {known}" if known else ""
+            raise ExpressionError(f"found {quoted(self.text)}{where}: {error}") from None
+
+    def number(self, scope: Scope) -> float:
+        """Return its value where that is a number; raise ExpressionError otherwise."""
+        value = self.value(scope)
+        if isinstance(value, bool):
+            raise ExpressionError(f"found {quoted(self.text)}, which is {shown(value)}, expected a number")
+        return value
+
+    def truth(self, scope: Scope) -> bool:
+        """Return its value where that is yes or no; raise ExpressionError otherwise."""
+        value = self.value(scope)
+        if not isinstance(value, bool):
+            raise ExpressionError(f"found {quoted(self.text)}, which is {shown(value)}, expected yes or no")
+        return value
+
+
+class _NoValueError(Exception):
+    """Why an expression has no value."""
+
+
+def read_expression(text: str) -> Expression:
+    """Read an expression; a number as scores write numbers (`+5`, `007`, `1.`) is one.
+
+    Raises ExpressionError, which says what the language has, for anything that is not in it, for more than
+    MAX_CHARACTERS characters and for more than MAX_LEVELS levels of nesting.
+
+    >>> read_expression("2 * bars + 1").value({"bars": 4.0})
+    9.0
+    >>> read_expression("big and i % 2 == 1").value({"big": True, "i": 3.0})
+    True
+    >>> read_expression("1 / times").value({"times": 0.0})
+    Traceback (most recent call last):
+    ...
+    takt.core.pha.expressions.ExpressionError: found '1 / times' with times = 0: division by zero
+    """
+    stripped = text.strip()
+    if NUMBER.fullmatch(stripped):
+        return Expression(text, frozenset(), _constant(_finite(float(stripped), text)))
+    body = _parsed(stripped)
+    names = frozenset(node.id for node in ast.walk(body) if isinstance(node, ast.Name)) - {*_WORDS, *_FUNCTIONS}
+    return Expression(text, names, _compiled(body, stripped))
+
+
+def is_name(text: str) -> bool:
+    """Tell whether a parameter or a let may be called so: letters, digits, underscores, and no word of the language.
+
+    >>> is_name("times"), is_name("2nd"), is_name("yes")
+    (True, False, False)
+    """
+    return _NAME.fullmatch(text) is not None and text not in _RESERVED
+
+
+def shown(value: Value) -> str:
+    """Return a value as a score writes it.
+
+    >>> shown(True), shown(2.0), shown(0.25)
+    ('yes', '2', '0.25')
+    """
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:.17g}" if value != int(value) or abs(value) >= 1e16 else str(int(value))
+
+
+def _parsed(text: str) -> ast.expr:
+    if len(text) > MAX_CHARACTERS:
+        raise ExpressionError(f"found an expression of {len(text)} characters, expected at most {MAX_CHARACTERS}")
+    if not text.isascii() or not text.isprintable():
+        raise ExpressionError(f"found {quoted(text)}, expected plain letters, digits and signs in one line")
+    if _open_at_once(text) > MAX_LEVELS:
+        raise ExpressionError(f"found {quoted(text)}, expected at most {MAX_LEVELS} levels of nesting")
+    try:
+        body = ast.parse(text, mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        raise _unknown(text) from None
+    if _levels(body) > MAX_LEVELS:
+        raise ExpressionError(f"found {quoted(text)}, expected at most {MAX_LEVELS} levels of nesting")
+    return body
+
+
+def _open_at_once(text: str) -> int:
+    """Return how many parentheses are open at most, so that the parser is never given a tower of them."""
+    deepest = level = 0
+    for character in text:
+        level += (character == "(") - (character == ")")
+        deepest = max(deepest, level)
+    return deepest
+
+
+def _levels(body: ast.expr) -> int:
+    depth, level = 0, [body]
+    while level:
+        depth += 1
+        level = [child for node in level for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)]
+    return depth
+
+
+def _unknown(text: str) -> ExpressionError:
+    return ExpressionError(
+        f"found {quoted(text)}, expected numbers, yes, no and names, joined by + - * / // % == != < <= > >= and or "
+        f"not, parentheses, or {', '.join(_FUNCTIONS)} with what they take in parentheses")
+
+
+def _compiled(node: ast.expr, text: str) -> _Evaluate:
+    """Return a function that evaluates a node; raise ExpressionError where the language does not have it."""
+    match node:
+        case ast.Constant(value=int() | float() as value) if NUMBER.fullmatch(ast.get_source_segment(text, node) or ""):
+            return _constant(_finite(_as_float(value), text))
+        case ast.Name(id=name):
+            return _constant(_WORDS[name]) if name in _WORDS else _looked_up(name, text)
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            inner = _compiled(operand, text)
+            return lambda scope: -_number(inner(scope))
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            inner = _compiled(operand, text)
+            return lambda scope: not _truth(inner(scope))
+        case ast.BoolOp(op=op, values=values):
+            parts, joined = [_compiled(value, text) for value in values], all if isinstance(op, ast.And) else any
+            return lambda scope: joined(_truth(part(scope)) for part in parts)
+        case ast.BinOp(left=left, op=op, right=right) if type(op) in _ARITHMETIC:
+            return _calculated(_ARITHMETIC[type(op)], (_compiled(left, text), _compiled(right, text)))
+        case ast.Compare(left=left, ops=ops, comparators=others) if all(type(op) in _COMPARISONS for op in ops):
+            return _compared([type(op) for op in ops], [_compiled(side, text) for side in (left, *others)])
+        case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]) if name in _FUNCTIONS and (
+                len(arguments) == 1 or (name in _TAKE_SEVERAL and arguments)):
+            return _calculated(_of_several(_FUNCTIONS[name]), [_compiled(argument, text) for argument in arguments])
+    raise _unknown(text)
+
+
+def _constant(value: Value) -> _Evaluate:
+    return lambda _: value
+
+
+def _looked_up(name: str, text: str) -> _Evaluate:
+    if not is_name(name):
+        raise _unknown(text)
+
+    def look_up(scope: Scope) -> Value:
+        if name not in scope:
+            raise _NoValueError(f"there is no {quoted(name)} here")
+        return scope[name]
+
+    return look_up
+
+
+def _calculated(function: Callable[..., float], parts: list[_Evaluate] | tuple[_Evaluate, ...]) -> _Evaluate:
+    def calculate(scope: Scope) -> Value:
+        values = [_number(part(scope)) for part in parts]
+        try:
+            result = float(function(*values))
+        except ZeroDivisionError:
+            raise _NoValueError("division by zero") from None
+        if not math.isfinite(result):
+            raise _NoValueError("the result is larger than a number can be")
+        return result
+
+    return calculate
+
+
+def _of_several(function: Callable[..., float]) -> Callable[..., float]:
+    """Let min and max, which Python wants to choose among two, take a single value too."""
+    return (lambda *values: function(values)) if function in (min, max) else function
+
+
+def _compared(kinds: list[type[ast.cmpop]], sides: list[_Evaluate]) -> _Evaluate:
+    steps = [(_COMPARISONS[kind], kind not in (ast.Eq, ast.NotEq), side)
+             for kind, side in zip(kinds, sides[1:], strict=True)]
+
+    def compare(scope: Scope) -> Value:
+        left = sides[0](scope)
+        for holds, is_order, side in steps:
+            right = side(scope)
+            is_truth = isinstance(left, bool)
+            if is_truth != isinstance(right, bool) or (is_order and is_truth):
+                raise _NoValueError(f"{shown(left)} cannot be compared with {shown(right)}")
+            if not holds(left, right):
+                return False
+            left = right
+        return True
+
+    return compare
+
+
+def _number(value: Value) -> float:
+    if isinstance(value, bool):
+        raise _NoValueError(f"{shown(value)} stands where a number belongs")
+    return value
+
+
+def _truth(value: Value) -> bool:
+    if not isinstance(value, bool):
+        raise _NoValueError(f"{shown(value)} stands where yes or no belongs")
+    return value
+
+
+def _as_float(value: float) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
+
+
+def _finite(value: float, text: str) -> float:
+    if not math.isfinite(value):
+        raise ExpressionError(f"found {quoted(text)}, expected a number of usual size")
+    return value

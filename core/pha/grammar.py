@@ -1,0 +1,151 @@
+"""The elements of scores of version 2 and their attributes, as data: read by the parser, and by the docs' tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+from types import MappingProxyType
+from typing import Final, NamedTuple
+
+
+class Kind(Enum):
+    """What an attribute holds; the value says it in words."""
+
+    NAME = "a name"
+    NEW_NAME = "letters, digits and underscores, no word of the language"
+    SRC = "a dotted path below the library, as in feet.Steps"
+    BODY = "a part of the body, as in upper or legs - feet"
+    LENGTH = "a number of ticks, 0 or more"
+    SHARE = "a number"
+    WEIGHT = "a number, 0 or more"
+    COUNT = "a whole number, 0 or more"
+    REPEAT = "a whole number, 1 or more"
+    TRUTH = "yes or no"
+    PART = "a share from 0 to 1, or seconds as in 1.5s"
+    VALUE = "a number, or yes or no"
+    MODE = "replace, mix or add"
+    TICK = "a plain number of ticks, 0 or more"
+    TICK_LENGTH = "a plain number of seconds per tick, greater than 0"
+    SECONDS = "a plain number of seconds"
+    JOINTS = "a plain number of joints, 0 or more"
+    VERSION = "1 or 2"
+
+    @property
+    def is_expression(self) -> bool:
+        """Whether the attribute may hold an expression."""
+        return self in _EXPRESSIONS
+
+
+_EXPRESSIONS: Final = frozenset({Kind.LENGTH, Kind.SHARE, Kind.WEIGHT, Kind.COUNT, Kind.REPEAT, Kind.TRUTH, Kind.PART,
+                                 Kind.VALUE})
+MODES: Final = ("replace", "mix", "add")
+
+
+class Attribute(NamedTuple):
+    """One attribute; default: what holds where it is not given, None where it must be given."""
+
+    kind: Kind
+    says: str
+    default: str | None = None
+
+
+class Rule(NamedTuple):
+    """What an element holds. children: which elements; least: how many of them at least.
+
+    open_kind: of attributes with names of the author's own; None where there are none.
+    """
+
+    says: str
+    attributes: Mapping[str, Attribute]
+    children: tuple[str, ...] = ()
+    least: int = 0
+    open_kind: Kind | None = None
+
+
+_TRANSITION: Final = Attribute(Kind.LENGTH, "how long the transition after it is; 0 for none", "automatic")
+_WEIGHT_IN_PICK: Final = Attribute(Kind.WEIGHT, "how likely it is among its neighbours; only inside a pick", "1")
+PLAYED: Final = ("call", "wait", "loop", "pick", "together")
+"""What plays for some time."""
+BLOCK: Final = (*PLAYED, "let", "if", "elif", "else")
+"""What a block may hold."""
+_FADE: Final = Attribute(Kind.JOINTS, "over how many joints the border is shared", "0")
+
+GRAMMAR: Final[Mapping[str, Rule]] = MappingProxyType({
+    "pha": Rule("One file, one module.", {
+        "version": Attribute(Kind.VERSION, "the version of the language", "1"),
+        "tickLength": Attribute(Kind.TICK_LENGTH, "how long a tick is"),
+        "extends": Attribute(Kind.SRC, "the module whose procedures this one takes over and may replace", ""),
+    }, ("load", "include", "music", "tempo", "mask", "let", "procedure")),
+    "load": Rule("Makes the clips of a file known.", {"src": Attribute(Kind.SRC, "the clips' file")}),
+    "include": Rule("Makes the procedures of another score known.", {"src": Attribute(Kind.SRC, "the score")}),
+    "music": Rule("What it is danced to; at most one.", {
+        "src": Attribute(Kind.SRC, "the sound file"),
+        "offset": Attribute(Kind.SECONDS, "how far into it tick 0 lies", "0"),
+    }),
+    "tempo": Rule("From a tick of what was started on, a tick lasts as long as is said here.", {
+        "tick": Attribute(Kind.TICK, "from where on"),
+        "tickLength": Attribute(Kind.TICK_LENGTH, "how long a tick is from there on"),
+        "over": Attribute(Kind.TICK, "over how many ticks it changes, evenly", "0"),
+    }),
+    "mask": Rule("A name for a part of the body.", {
+        "name": Attribute(Kind.NEW_NAME, "the name"),
+        "body": Attribute(Kind.BODY, "the part of the body"),
+        "fade": _FADE,
+    }),
+    "let": Rule("A value with a name, which never changes: for all procedures of a file, or to the end of a block.", {
+        "name": Attribute(Kind.NEW_NAME, "the name"),
+        "value": Attribute(Kind.VALUE, "the value"),
+    }),
+    "procedure": Rule("A row of what plays, with a name.", {"name": Attribute(Kind.NAME, "the name")},
+                      ("param", *BLOCK), least=1),
+    "param": Rule("A value that a call may set.", {
+        "name": Attribute(Kind.NEW_NAME, "the name"),
+        "default": Attribute(Kind.VALUE, "the value where a call does not set it"),
+    }),
+    "call": Rule("Plays a clip or a procedure.", {
+        "name": Attribute(Kind.NAME, "what is played"),
+        "duration": Attribute(Kind.LENGTH, "how long it lasts; 0 plays nothing"),
+        "transition": _TRANSITION,
+        "repeat": Attribute(Kind.REPEAT, "how many times in a row", "1"),
+        "mirror": Attribute(Kind.TRUTH, "whether left and right are exchanged", "no"),
+        "reverse": Attribute(Kind.TRUTH, "whether it plays backwards", "no"),
+        "from": Attribute(Kind.PART, "where in the clip it begins", "0"),
+        "to": Attribute(Kind.PART, "where in the clip it ends", "1"),
+        "weight": _WEIGHT_IN_PICK,
+    }, ("with",)),
+    "with": Rule("Sets parameters of what is called; its attributes are their names.", {}, open_kind=Kind.VALUE),
+    "wait": Rule("A rest: the pose before it is held; in a lane, what lies below shows.", {
+        "duration": Attribute(Kind.LENGTH, "how long"),
+        "transition": _TRANSITION,
+        "weight": _WEIGHT_IN_PICK,
+    }),
+    "loop": Rule("Plays its block several times in a row.", {
+        "times": Attribute(Kind.COUNT, "how many times"),
+        "index": Attribute(Kind.NEW_NAME, "a name for the count, which begins at 0", ""),
+        "transition": _TRANSITION,
+        "weight": _WEIGHT_IN_PICK,
+    }, BLOCK, least=1),
+    "if": Rule("Plays its block where the test holds.", {"test": Attribute(Kind.TRUTH, "the test")}, BLOCK),
+    "elif": Rule("Where no test before it held and its own does.", {"test": Attribute(Kind.TRUTH, "the test")}, BLOCK),
+    "else": Rule("Where no test before it held.", {}, BLOCK),
+    "pick": Rule("Plays one of its children, by chance.", {
+        "transition": _TRANSITION,
+        "weight": _WEIGHT_IN_PICK,
+    }, PLAYED, least=1),
+    "together": Rule("Plays its lanes at once, all of one length.", {
+        "duration": Attribute(Kind.LENGTH, "how long", "that of the longest lane"),
+        "transition": _TRANSITION,
+        "weight": _WEIGHT_IN_PICK,
+    }, ("lane",), least=1),
+    "lane": Rule("What one part of the body does meanwhile.", {
+        "body": Attribute(Kind.BODY, "which part", "whole"),
+        "mode": Attribute(Kind.MODE, "whether it replaces, is mixed with or is added to what lies below", "replace"),
+        "fade": _FADE,
+        "weight": Attribute(Kind.WEIGHT, "how much it counts at the block's beginning", "1"),
+        "weightEnd": Attribute(Kind.WEIGHT, "how much it counts at the block's end", "as weight"),
+        "ease": Attribute(Kind.LENGTH, "how long it takes to come in and to go out", "automatic"),
+        "easeIn": Attribute(Kind.LENGTH, "how long it takes to come in", "as ease"),
+        "easeOut": Attribute(Kind.LENGTH, "how long it takes to go out", "as ease"),
+    }, BLOCK, least=1),
+})
+"""Every element of version 2, by its tag."""

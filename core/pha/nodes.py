@@ -1,0 +1,142 @@
+"""What stands inside the procedures of version 2: elements with their expressions read, checked against the grammar."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from ..errors import quoted
+from .expressions import NUMBER, Expression, ExpressionError, is_name, read_expression
+from .grammar import GRAMMAR, MODES, PLAYED, Attribute, Kind
+from .text import Text
+
+Report = Callable[[int, str], None]
+"""Is given the number of an element in its text, and a message."""
+_NOTHING = read_expression("0")
+_AT_MOST_ONE = ("with", "music")
+
+
+@dataclass(frozen=True, eq=False)
+class Node:
+    """An element of a block; element: its number in the text.
+
+    texts: attributes that hold no expression; expressions: those that do, a part's seconds without their "s", of which
+    `in_seconds` keeps the names. What is not given is in neither.
+    """
+
+    tag: str
+    texts: Mapping[str, str]
+    expressions: Mapping[str, Expression]
+    children: tuple[Node, ...]
+    element: int
+    in_seconds: frozenset[str] = frozenset()
+
+    @property
+    def name(self) -> str:
+        """What it calls or names; "" where it has no name."""
+        return self.texts.get("name", "")
+
+    @property
+    def transition(self) -> Expression | None:
+        """How long the transition after it is to be, where it says so."""
+        return self.expressions.get("transition")
+
+
+class BlockReader:
+    """Turns elements into nodes and reports what is wrong with them."""
+
+    def __init__(self, text: Text, report: Report) -> None:
+        """Take what is called for each mistake."""
+        self._text, self._shape, self._report = text, text.shape, report
+
+    def node(self, element: int) -> Node:
+        """Read an element with all that stands in it; what is wrong is reported, and stands for something harmless."""
+        tag, given = self._shape.tags[element], self._shape.attributes[element]
+        rule = GRAMMAR[tag]
+        self._check_children(element)
+        texts: dict[str, str] = {}
+        expressions: dict[str, Expression] = {}
+        in_seconds = set()
+        for name, attribute in self._known_attributes(element):
+            text = given[name]
+            if not attribute.kind.is_expression:
+                texts[name] = self._checked(element, name, text, attribute.kind)
+                continue
+            stripped = text.strip()
+            if attribute.kind is Kind.PART and stripped.endswith("s") and NUMBER.fullmatch(stripped[:-1]):
+                in_seconds.add(name)
+                text = stripped[:-1]
+            expressions[name] = self._expression(element, name, text)
+        for name, attribute in rule.attributes.items():
+            if attribute.default is None and name not in given:
+                self._report(element, f"<{tag}> {name}: found none, expected {attribute.kind.value}")
+                if attribute.kind.is_expression:
+                    expressions[name] = _NOTHING
+                else:
+                    texts[name] = ""
+        children = tuple(self.node(child) for child in self._text.children(element)
+                         if self._shape.tags[child] in rule.children)
+        if len(children) < rule.least:
+            wanted = " or ".join(f"<{child}>" for child in rule.children[:6])
+            self._report(element, f"<{tag}>: found nothing to play in it, expected at least one {wanted}")
+        return Node(tag, texts, expressions, children, element, frozenset(in_seconds))
+
+    def _known_attributes(self, element: int) -> Iterator[tuple[str, Attribute]]:
+        tag = self._shape.tags[element]
+        rule = GRAMMAR[tag]
+        for name in self._shape.attributes[element]:
+            if rule.open_kind is not None and is_name(name):
+                yield name, Attribute(rule.open_kind, "")
+            elif name in rule.attributes:
+                yield name, rule.attributes[name]
+            else:
+                wanted = " or ".join(rule.attributes) or "names of parameters" * (rule.open_kind is not None) or "none"
+                self._report(element, f"<{tag}>: found an unknown attribute {quoted(name)}, expected {wanted}")
+
+    def _check_children(self, element: int) -> None:
+        tags, tag, words = self._shape.tags, self._shape.tags[element], self._shape.words[element]
+        rule = GRAMMAR[tag]
+        if words:
+            self._report(element, f"<{tag}>: found the text {quoted(words)}, expected only elements")
+        before, params_may_come, met = "", True, set[str]()
+        for child in self._text.children(element):
+            name = tags[child]
+            if name not in rule.children:
+                wanted = " or ".join(f"<{each}>" for each in rule.children) or "nothing inside"
+                self._report(child, f"found <{name[:60]}> in <{tag}>, expected {wanted}")
+            elif name in ("elif", "else") and before not in ("if", "elif"):
+                self._report(child, f"found <{name}> after {f'<{before}>' if before else 'nothing'}, expected it right "
+                                    "after an <if> or <elif>")
+            elif name == "param" and not params_may_come:
+                self._report(child, "found <param> after what plays, expected parameters before anything else")
+            elif name in _AT_MOST_ONE and name in met:
+                self._report(child, f"found a second <{name}> in <{tag}>, expected at most one")
+            if tag != "pick" and name in PLAYED and "weight" in self._shape.attributes[child]:
+                self._report(child, f"<{name}> weight: found one outside of a <pick>, where it means nothing; expected "
+                                    "none")
+            before = name
+            params_may_come &= name == "param"
+            met.add(name)
+
+    def _expression(self, element: int, name: str, text: str) -> Expression:
+        try:
+            return _read(text)
+        except ExpressionError as error:
+            self._report(element, f"<{self._shape.tags[element]}> {name}: {error}")
+            return _NOTHING
+
+    def _checked(self, element: int, name: str, text: str, kind: Kind) -> str:
+        fits = bool(text.strip())
+        if kind is Kind.NEW_NAME:
+            fits = is_name(text)
+        elif kind is Kind.MODE:
+            fits = text in MODES
+        if not fits:
+            self._report(element, f"<{self._shape.tags[element]}> {name}: found {quoted(text)}, expected {kind.value}")
+        return text
+
+
+@lru_cache(maxsize=4096)
+def _read(text: str) -> Expression:
+    return read_expression(text)

@@ -1,0 +1,155 @@
+"""What names lead to, in each module's own view: with what it inherits, includes and loads.
+
+Gustaitis et al. 2007, §5.4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from ..errors import quoted
+from .document import Document, near
+
+
+@dataclass(eq=False)
+class Module:
+    """A score file while names are being looked up; base: the module that it extends."""
+
+    index: int
+    src: str
+    document: Document
+    includes: set[int]
+    loads: dict[str, tuple[int, ...]]
+    is_incomplete: bool = False
+    base: int | None = None
+
+
+class Scopes:
+    """What names mean in the view of each module.
+
+    A module's own procedures are those that it has and those that it inherits; what it replaces is replaced for these
+    too, since they run in the view of the module that inherits them.
+    modules: none of them in a circle of extends. offsets: the number of each module's first procedure.
+    """
+
+    def __init__(self, modules: Sequence[Module], offsets: Sequence[int], clip_names: Sequence[str]) -> None:
+        self._modules, self._offsets, self._clip_names = modules, offsets, clip_names
+        self._known: dict[tuple[int, str], tuple[int, int] | int | None] = {}
+        self._loaded: dict[int, tuple[dict[str, int], dict[str, list[int]]]] = {}
+        self._by_name: dict[str, list[tuple[int, int]]] = {}
+        self._full: dict[str, list[tuple[int, int]]] = {}
+        for module in modules:
+            for name, procedure in self.own(module.index).items():
+                self._by_name.setdefault(name, []).append((module.index, procedure))
+                if module.src:
+                    self._full.setdefault(f"{module.src}.{name}", []).append((module.index, procedure))
+
+    def chain(self, view: int) -> Iterator[Module]:
+        """Yield a module and those that it extends, nearest first."""
+        module: Module | None = self._modules[view]
+        while module is not None:
+            yield module
+            module = None if module.base is None else self._modules[module.base]
+
+    def own(self, view: int) -> dict[str, int]:
+        """Return a module's own procedures by name: those that it has, then those that it inherits."""
+        found: dict[str, int] = {}
+        for module in self.chain(view):
+            for at, procedure in enumerate(module.document.procedures):
+                found.setdefault(procedure.name, self._offsets[module.index] + at)
+        return found
+
+    @cached_property
+    def _reach(self) -> list[int]:
+        """For each module the set of those it includes, also through others, as bits of an integer."""
+        direct = [set[int]().union(*(m.includes for m in self.chain(module.index))) for module in self._modules]
+        reach = [sum(1 << i for i in includes) for includes in direct]
+        changed = True
+        while changed:
+            changed = False
+            for index, includes in enumerate(direct):
+                bits = reach[index]
+                for other in includes:
+                    bits |= reach[other]
+                changed |= bits != reach[index]
+                reach[index] = bits
+        return reach
+
+    def find(self, view: int, name: str) -> tuple[int, int] | int | None:
+        """Return a procedure with the view it runs in, or a clip; None where the name means nothing, or several things.
+
+        A procedure comes as (view, procedure), a clip as its number.
+        """
+        key = view, name
+        if key not in self._known:
+            self._known[key] = self._look_up(view, name)
+        return self._known[key]
+
+    def _look_up(self, view: int, name: str) -> tuple[int, int] | int | None:
+        procedures, clips = self._meanings(view, name)
+        if len(procedures) + len(clips) == 1:
+            return procedures[0] if procedures else clips[0]
+        if procedures or clips:
+            return None
+        inherited = {module.index for module in self.chain(view)}
+        for other, procedure in self._full.get(name, ()):
+            if other in inherited:  # a replacement calls what it replaces; the rest is as in this view
+                return view, procedure
+        for other, procedure in self._full.get(name, ()):
+            if self._sees(view, other, name.rpartition(".")[2]):
+                return other, procedure
+        return self._clips(view)[0].get(name)
+
+    def _meanings(self, view: int, name: str) -> tuple[list[tuple[int, int]], list[int]]:
+        """Return the procedures, with their views, and the clips that an unqualified name may mean."""
+        inherited = {module.index for module in self.chain(view)} - {view}
+        procedures = [(other, procedure) for other, procedure in self._by_name.get(name, ())
+                      if other not in inherited and self._sees(view, other, name)]
+        return procedures, self._clips(view)[1].get(name, [])
+
+    def what_is_wrong(self, view: int, name: str) -> str:
+        """Say why find() found nothing."""
+        procedures, clips = self._meanings(view, name)
+        if not procedures and not clips:
+            return self._unknown(view, name)
+        ways = [self._name(m, name) for m, _ in procedures] + [self._clip_names[c] for c in clips]
+        return (f"<call> name: found {quoted(name)}, which {len(ways)} things are called: "
+                f"{', '.join(quoted(w) for w in ways[:6])}; expected one of these in full")
+
+    def _sees(self, view: int, other: int, name: str) -> bool:
+        return other == view or (name != "main" and bool(self._reach[view] >> other & 1))
+
+    def _name(self, other: int, name: str) -> str:
+        src = self._modules[other].src
+        return f"{src}.{name}" if src else name
+
+    def _clips(self, view: int) -> tuple[dict[str, int], dict[str, list[int]]]:
+        """Return a module's clips by full name (the longest path wins) and by their own."""
+        if view not in self._loaded:
+            full: dict[str, int] = {}
+            bare: dict[str, list[int]] = {}
+            loads = {src: clips for module in self.chain(view) for src, clips in module.loads.items()}
+            for src in sorted(loads, key=len):
+                for clip in loads[src]:
+                    full[self._clip_names[clip]] = clip
+                    bare.setdefault(self._clip_names[clip][len(src) + 1:], []).append(clip)
+                if len(loads[src]) == 1:
+                    full.setdefault(src, loads[src][0])
+            self._loaded[view] = full, bare
+        return self._loaded[view]
+
+    def _unknown(self, view: int, name: str) -> str:
+        full, bare = self._clips(view)
+        by_name = (n for n, ps in self._by_name.items() if any(self._sees(view, m, n) for m, _ in ps))
+        by_full = (n for n, ps in self._full.items() if any(self._sees(view, m, n.rpartition(".")[2]) for m, _ in ps))
+        known = [*bare, *full, *by_name, *by_full]
+        if name.rpartition(".")[2] == "main":
+            hint = "; the main of another file cannot be called"
+        else:
+            hint = near(name, known)
+            if not hint and any(module.is_incomplete for module in self.chain(view)):
+                hint = " (it may be in one of the files that could not be read)"
+        return (f"<call> name: found {quoted(name)}, expected a procedure of this file or of one it includes, or a "
+                f"clip that it loads{hint}")

@@ -1,0 +1,202 @@
+"""What a score of version 2 plays, turned into what a row can: parts and mirror images of clips, blocks, waits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence as SequenceOf
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+
+from ..clips.clip import Clip, Tracks
+from ..clips.excerpt import Excerpt, mirrored
+from ..errors import Place, Problem, ScoreError, quoted
+from ..maths.arrays import IntArray
+from ..pha.sequence import WAIT, Block, Sequence
+from ..skeletons.body_parts import mask_of
+from ..skeletons.maps import SkeletonMap
+from ..skeletons.mirror import Mirror
+from .blocks import BelowPose, BlockMaker, Playing
+from .carried import Carried
+from .root_motion import root_joint
+from .row import Row
+from .stage import Stage
+
+WAITING: Final = "wait"
+TOGETHER: Final = "together"
+"""What stands for the clips' names where none is played; those have a dot."""
+MAX_BLOCKS: Final = 500
+"""Blocks that differ, in length or in the pose before them; each is made by itself."""
+MAX_PIECES: Final = 1_000
+"""Parts of clips that differ, as each is keyed by itself."""
+Piece = Clip | Excerpt | Stage
+
+
+def arranged(sequence: Sequence, clips: SequenceOf[Clip], body: SkeletonMap, playing: Playing,
+             place: Place) -> tuple[Sequence, list[Piece], tuple[Problem, ...]]:
+    """Return a sequence whose clips are all there is to play, these, and what is to be said of them.
+
+    clips: those of the sequence, on the skeleton of body. place: the score's, for what is said.
+    Raises ScoreError where there are more than MAX_BLOCKS different blocks, SkeletonMismatchError where a body without
+    sides is to be mirrored.
+    """
+    if sequence.is_mirrored is None and not sequence.blocks and (sequence.clip >= 0).all():
+        return sequence, list(clips), ()
+    if len(sequence.blocks) > MAX_BLOCKS:
+        raise ScoreError(Problem(f"found {len(sequence.blocks)} <together> of different lengths or contents, expected "
+                                 f"at most {MAX_BLOCKS}", place))
+    arrangement = _Arrangement(sequence.blocks, tuple(clips), sequence.clips, body, playing, place)
+    row, pieces = arrangement.row(sequence)
+    return row, pieces, tuple(arrangement.said.values())
+
+
+@dataclass(eq=False)
+class _Arrangement:
+    blocks: tuple[Block, ...]
+    clips: tuple[Clip, ...]
+    names: tuple[str, ...]
+    body: SkeletonMap
+    playing: Playing
+    place: Place
+    said: dict[str, Problem] = field(default_factory=dict)
+    _pieces: dict[tuple[int, bool, bool, float, float], Clip | Excerpt] = field(default_factory=dict)
+    _mirrored: dict[int, Clip] = field(default_factory=dict)
+    _made: dict[tuple[int, bytes], Stage] = field(default_factory=dict)
+    _makers: dict[tuple[int, bool], BlockMaker] = field(default_factory=dict)
+
+    def row(self, sequence: Sequence) -> tuple[Sequence, list[Piece]]:
+        """Return the same segments over the pieces that they play."""
+        different, at = _ways_to_play(sequence, len(self.clips))
+        if len(different) > MAX_PIECES + len(self.clips) + len(self.blocks):
+            raise ScoreError(Problem(f"found {len(different)} different parts of clips, expected at most {MAX_PIECES}",
+                                     self.place))
+        pieces: list[Piece | None] = []
+        makers: dict[int, BlockMaker] = {}
+        for number, (clip, is_mirrored, is_reversed, begin, end) in enumerate(different):
+            if clip >= len(self.clips):
+                makers[number] = self._maker(int(clip) - len(self.clips), bool(is_mirrored))
+                pieces.append(None)
+            else:
+                pieces.append(self._piece(int(clip), bool(is_mirrored), bool(is_reversed), begin, end))
+        names = [WAITING if key[0] < 0 else TOGETHER if number in makers else self.names[int(key[0])]
+                 for number, key in enumerate(different)]
+        if makers:
+            at = self._with_blocks(sequence, at, pieces, names, makers)
+        kept, renumbered = np.unique(at, return_inverse=True)
+        chosen = [piece for piece in (pieces[i] for i in kept.tolist()) if piece is not None]
+        return sequence.with_clips(tuple(names[i] for i in kept.tolist()), renumbered.reshape(-1)), chosen
+
+    def _with_blocks(self, sequence: Sequence, at: IntArray, pieces: list[Piece | None], names: list[str],
+                     makers: dict[int, BlockMaker]) -> IntArray:
+        """Make the blocks in the order in which they are played, each over the pose before it."""
+        at = at.copy()
+        below = BelowPose.of(self.body.skeleton)
+        if sequence.is_loop:
+            for number in _in_order_of_last(at):
+                below.go_on(pieces[number])
+        numbers: dict[tuple[int, bytes], int] = {}
+        done = 0
+        for i in np.flatnonzero(np.isin(at, list(makers))).tolist():
+            for number in _in_order_of_last(at[done:i]):
+                below.go_on(pieces[number])
+            done = i
+            maker = makers[int(at[i])]
+            key = int(at[i]), below.key(maker.needed)
+            if key not in numbers:
+                if len(numbers) >= MAX_BLOCKS:
+                    raise ScoreError(Problem(f"found more than {MAX_BLOCKS} <together> that begin in different poses, "
+                                             "expected fewer, or lanes that move the whole body", self.place))
+                numbers[key] = len(pieces)
+                pieces.append(maker.over(below.pose if maker.needed.any() else None))
+                names.append(TOGETHER)
+            at[i] = numbers[key]
+        return at
+
+    def _piece(self, clip: int, is_mirrored: bool, is_reversed: bool, begin: float, end: float) -> Clip | Excerpt:
+        key = clip, is_mirrored, is_reversed, begin, end
+        if key not in self._pieces:
+            if clip == WAIT:
+                none = Tracks.empty(4), Tracks.empty(3), Tracks.empty(3)
+                self._pieces[key] = Clip(WAITING, self.body.skeleton, 1.0, *none)
+            else:
+                whole = self._mirror_image(clip) if is_mirrored else self.clips[clip]
+                is_whole = not is_reversed and (begin, end) == (0.0, 1.0)
+                length = whole.duration_s
+                self._pieces[key] = whole if is_whole else Excerpt(whole, begin * length, end * length, is_reversed)
+        return self._pieces[key]
+
+    def _mirror_image(self, clip: int) -> Clip:
+        if clip not in self._mirrored:
+            lonely = [self.body.skeleton.names[joint] for joint in self._mirror.alone if self.clips[clip].moved[joint]]
+            if lonely:
+                self._say(f"{quoted(self.names[clip])} is mirrored, but {', '.join(lonely[:8])} has no partner on the "
+                          "other side")
+            self._mirrored[clip] = mirrored(self.clips[clip], self._mirror)
+        return self._mirrored[clip]
+
+    @cached_property
+    def _mirror(self) -> Mirror:
+        return Mirror.of(self.body)
+
+    @cached_property
+    def _root(self) -> int | None:
+        """The joint that carries the body, seen from all clips."""
+        return root_joint(self.clips, self.playing.followers) if self.clips else None
+
+    def _maker(self, number: int, is_mirrored: bool) -> BlockMaker:
+        key = number, is_mirrored
+        if key not in self._makers:
+            block = self.blocks[number]
+            masks, rows = [], []
+            for lane in block.lanes:
+                mask, missing = mask_of(lane.body, lane.fade, lane.masks, self.body)
+                for name in missing:
+                    self._say(f"<lane> body: {quoted(self.body.skeleton.name)} has nothing for {quoted(name)}")
+                masks.append(mask[self._mirror.partner] if is_mirrored else mask)
+                rows.append(None if lane.sequence is None else self._lane_row(lane.sequence))
+            clips = [clip for row in rows if row is not None for clip in row.sources.clips]
+            carried = None
+            if self._root is not None and any(clip.moved[self._root] for clip in clips):
+                carried = Carried.of(clips, self.playing.up, self.playing.followers)
+            self._makers[key] = BlockMaker.of(block, rows, masks, carried, self.playing)
+        return self._makers[key]
+
+    def _lane_row(self, sequence: Sequence) -> Row:
+        """Return the row of a lane; around waits nothing leads over, since the lane eases there."""
+        waits = sequence.clip < 0
+        cuts = waits | np.append(waits[1:], False)
+        sequence, pieces = self.row(replace(sequence, transition_s=np.where(cuts, 0.0, sequence.transition_s)))
+        moves_root = self._root is not None and any(piece.moved[self._root] for piece in pieces)
+        row = self.playing.row(sequence, pieces, self.playing.root_motion if moves_root else "AS_AUTHORED")
+        for problem in row.problems:
+            if not problem.is_note:
+                self._say(f"<lane>: {problem.message}")
+        return row
+
+    def _say(self, message: str) -> None:
+        self.said.setdefault(message, Problem(message, self.place, is_warning=True))
+
+
+def _ways_to_play(sequence: Sequence, clips: int) -> tuple[list[tuple[int, bool, bool, float, float]], IntArray]:
+    """Return what is played how, each once: clip, mirrored, reversed, part; and which of it each segment (S,) is."""
+    assert sequence.is_mirrored is not None and sequence.is_reversed is not None and sequence.part is not None
+    is_clip, is_block = (sequence.clip >= 0) & (sequence.clip < clips), sequence.clip >= clips
+    parts, part = np.unique(sequence.part[:, 0] + 1j * sequence.part[:, 1], return_inverse=True)
+    code = ((sequence.clip + 1) * 2 + (sequence.is_mirrored & (is_clip | is_block))) * 2
+    code = (code + (sequence.is_reversed & is_clip)) * len(parts) + np.where(is_clip, part.reshape(-1), 0)
+    _, first, at = np.unique(code, return_index=True, return_inverse=True)
+    return [(int(sequence.clip[i]), bool(sequence.is_mirrored[i]) and not sequence.clip[i] < 0,
+             bool(sequence.is_reversed[i]) and bool(is_clip[i]), float(sequence.part[i, 0]), float(sequence.part[i, 1]))
+            for i in first.tolist()], at.reshape(-1)
+
+
+def _in_order_of_last(numbers: IntArray) -> list[int]:
+    """Return different numbers in the order in which each stands last.
+
+    >>> _in_order_of_last(np.array((3, 1, 3, 2)))
+    [1, 3, 2]
+    """
+    backwards = numbers[::-1]
+    different, first = np.unique(backwards, return_index=True)
+    return [int(number) for number in different[np.argsort(-first)]]

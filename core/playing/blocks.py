@@ -1,0 +1,230 @@
+"""Blocks of lanes made into stages, over the pose that was there before."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence as SequenceOf
+from dataclasses import dataclass, field
+from typing import Final, cast
+
+import numpy as np
+
+from ..clips.clip import Clip
+from ..clips.excerpt import Excerpt
+from ..maths import rotations as rot
+from ..maths.arrays import BoolArray, FloatArray, IntArray
+from ..pha import sequence as pha
+from ..pha.sequence import Block, Sequence
+from ..skeletons.skeleton import Pose, Skeleton
+from .carried import Carried
+from .mix import Lane, Mix, Mode
+from .presence import Presence
+from .root_motion import NO_JOINTS, RootMode
+from .row import Row
+from .stage import Stage
+from .transitions.blending import Style
+from .transitions.curves import CURVES
+from .transitions.lengths import DEFAULT_SPEED_RAD_S, SAME_POSE_RAD, STILL_RAD_S
+from .transitions.limits import Limits
+
+MOST_EASE: Final = 0.25
+"""Of what a lane plays between silences: an automatic ease takes no more of it."""
+_SPEED_S: Final = 0.1
+"""Over so much time an automatic ease looks how fast the joints turn."""
+_SAME_TIME_S: Final = 1e-9
+_SAME_POSE: Final = 10
+"""Decimals to which two poses below a block are one."""
+
+
+@dataclass(frozen=True, eq=False)
+class Playing:
+    """How rows are played; see compose."""
+
+    style: Style
+    root_motion: RootMode
+    up: FloatArray
+    speed: str = "PATHS"
+    limits: Limits | None = None
+    followers: IntArray = field(default_factory=lambda: NO_JOINTS)
+
+    def row(self, sequence: Sequence, pieces: SequenceOf[Clip | Excerpt | Stage], root_motion: RootMode) -> Row:
+        """Lay out segments."""
+        return Row.of(sequence, pieces, self.style, root_motion=root_motion, up=self.up, speed=self.speed,
+                      limits=self.limits, followers=self.followers)
+
+
+@dataclass(eq=False)
+class BelowPose:
+    """The pose that holds before a segment: of each joint the last one of what last moved it, else rest."""
+
+    pose: Pose
+    _ends: dict[Clip | Excerpt | Stage, Pose] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, skeleton: Skeleton) -> BelowPose:
+        """Begin at rest."""
+        return cls(Pose.rest(skeleton, 1))
+
+    def go_on(self, piece: Clip | Excerpt | Stage | None) -> None:
+        """Take over what a piece leaves behind; None: not known yet."""
+        if piece is None or not piece.moved.any():
+            return
+        if piece not in self._ends:
+            self._ends[piece] = piece.sample(np.array((piece.duration_s,)))
+        last, pose, moved = self._ends[piece], self.pose, piece.moved
+        self.pose = Pose(np.where(moved[:, None], last.rotations, pose.rotations),
+                         np.where(moved[:, None], last.translations, pose.translations),
+                         np.where(moved[:, None], last.scales, pose.scales))
+
+    def key(self, joints: BoolArray) -> bytes:
+        """Return what is the same for the same pose of some joints (J,)."""
+        values = [values[0, joints].ravel() for values in (self.pose.rotations, self.pose.translations,
+                                                           self.pose.scales)]
+        return np.asarray(np.round(np.concatenate(values), _SAME_POSE) + 0.0).tobytes()
+
+
+@dataclass(frozen=True, eq=False)
+class _Plan:
+    """A lane before it is known how it eases: its stage, and when it plays. is_over: something lies below it."""
+
+    said: pha.Lane
+    lane: Lane
+    begin_s: FloatArray
+    end_s: FloatArray
+    is_over: bool
+    is_all_the_while: bool
+
+    @property
+    def is_eased(self) -> bool:
+        """Whether it comes in or goes out by and by."""
+        said = self.said
+        return len(self.begin_s) != 1 or self.is_over or any(
+            ease > 0.0 for ease in (said.ease_in_s, said.ease_out_s))
+
+
+@dataclass(frozen=True, eq=False)
+class BlockMaker:
+    """Makes the stage of a block.
+
+    needed: (J,) joints of which the lanes do not have all at all times, so that the pose below shows through.
+    """
+
+    plans: tuple[_Plan, ...]
+    duration_s: float
+    carried: Carried | None
+    playing: Playing
+    needed: BoolArray
+
+    @classmethod
+    def of(cls, block: Block, rows: SequenceOf[Row | None], masks: SequenceOf[FloatArray], carried: Carried | None,
+           playing: Playing) -> BlockMaker:
+        """Take lanes with their rows (None: plays nothing) and masks (J,)."""
+        duration_s = max(row.duration_s for row in rows if row is not None)
+        plans: list[_Plan] = []
+        for said, row, mask in zip(block.lanes, rows, masks, strict=True):
+            if row is None:
+                continue
+            own = _runs(row)
+            runs = own * (duration_s / row.duration_s)
+            runs[runs <= _SAME_TIME_S] = 0.0
+            runs[runs >= duration_s - _SAME_TIME_S] = duration_s
+            lane = Lane(row, mask, mode=cast(Mode, said.mode), first_s=float(own[0, 0]) if len(own) else 0.0)
+            group = _group_below(plans, said.mode)
+            is_over = any((plan.lane.share * lane.share > 0.0).any() for plan in plans[:group])
+            begins = runs if len(runs) else np.zeros((1, 2))
+            plans.append(_Plan(said, lane, begins[:, 0], begins[:, 1], is_over,
+                               len(runs) == 1 and begins[0].tolist() == [0.0, duration_s]))
+        moved = np.any([plan.lane.share > 0.0 for plan in plans], axis=0)
+        return cls(tuple(plans), duration_s, carried, playing, moved & ~_covered(plans))
+
+    def over(self, below: Pose | None) -> Mix:
+        """Return the stage over a pose (1, J, …); None: where nothing of it shows."""
+        lanes: list[Lane] = []
+        for number, plan in enumerate(self.plans):
+            under = lanes[:_group_below(self.plans[:number], plan.said.mode)]
+            eases = [self._ease(plan, run, under, below) for run in range(len(plan.begin_s))]
+            presence = self._presence(plan, np.array(eases).reshape(-1, 2))
+            lanes.append(Lane(plan.lane.stage, plan.lane.mask, 1.0, plan.lane.mode, presence, plan.lane.first_s))
+        return Mix(tuple(lanes), self.carried, below)
+
+    def _presence(self, plan: _Plan, eases: FloatArray) -> Presence:
+        return Presence(CURVES[self.playing.style.curve].rise, self.duration_s, plan.said.weight,
+                        plan.said.weight_end, plan.begin_s, plan.end_s, eases[:, 0], eases[:, 1])
+
+    def _ease(self, plan: _Plan, run: int, under: list[Lane], below: Pose | None) -> tuple[float, float]:
+        """Return how long a lane comes in and goes out around a stretch that it plays, together no longer than it."""
+        begin, end = float(plan.begin_s[run]), float(plan.end_s[run])
+        length = end - begin
+        found = []
+        for wished, at, is_edge in ((plan.said.ease_in_s, begin, begin <= 0.0),
+                                    (plan.said.ease_out_s, end, end >= self.duration_s)):
+            if not np.isnan(wished):
+                found.append(float(wished))
+            elif is_edge and not plan.is_over:
+                found.append(0.0)  # what lies below is what was before, from where the block's own transition leads
+            else:
+                found.append(min(self._automatic(plan, begin, end, at, under, below), MOST_EASE * length))
+        total = sum(found)
+        come, go = (ease * length / total for ease in found) if total > length else found
+        return come, go
+
+    def _automatic(self, plan: _Plan, begin: float, end: float, at: float, under: list[Lane],
+                   below: Pose | None) -> float:
+        """Return how far the joints are from what lies below ÷ how fast they turn there, as for transitions."""
+        joints = plan.lane.share > 0.0
+        if self.carried is not None:
+            joints[self.carried.joints] = False
+        if not joints.any():
+            return 0.0
+        step = min(_SPEED_S, end - begin) * (1.0 if at == begin else -1.0)
+        times = np.array((at, at + step))
+        own = _of_lane(plan.lane, times, self.duration_s).rotations[:, joints]
+        other = Mix((*under,), None, below).sample(times) if under else below
+        others = own if other is None else np.broadcast_to(other.rotations[:, joints], own.shape)
+        if plan.said.mode == "add":
+            first = plan.lane.stage.sample(np.array((plan.lane.first_s,))).rotations[:, joints]
+            others = np.broadcast_to(first, own.shape)
+        angle = float(rot.angle_between(own[0], others[0]).mean())
+        if angle <= SAME_POSE_RAD:
+            return 0.0
+        paths = [float(rot.angle_between(way[0], way[1]).mean()) for way in (own, others)]
+        speed = sum(paths) / (2.0 * abs(step)) if step else 0.0
+        return angle / (speed if speed > STILL_RAD_S else DEFAULT_SPEED_RAD_S)
+
+
+def _of_lane(lane: Lane, times_s: FloatArray, duration_s: float) -> Pose:
+    return lane.stage.sample(np.clip(times_s * (lane.stage.duration_s / duration_s), 0.0, lane.stage.duration_s))
+
+
+def _group_below(plans: SequenceOf[_Plan], mode: str) -> int:
+    """Return how many of the lanes before lie below a lane: those that mix with it lie beside it."""
+    number = len(plans)
+    while mode == "mix" and number and plans[number - 1].said.mode == "mix":
+        number -= 1
+    return number
+
+
+def _runs(row: Row) -> FloatArray:
+    """Return when a row plays between waits, (N, 2)."""
+    waits = np.array([not moved.any() for moved in row.sources.moved], dtype=np.bool_)[row.sequence.clip]
+    begin = np.flatnonzero(~waits & np.append(True, waits[:-1]))
+    end = np.flatnonzero(~waits & np.append(waits[1:], True)) + 1
+    edges = np.append(row.layout.begin_s, row.duration_s)
+    return np.column_stack((edges[begin], edges[end]))
+
+
+def _covered(plans: SequenceOf[_Plan]) -> BoolArray:
+    """Return the joints (J,) of which lanes have all at all times."""
+    covered = np.zeros(len(plans[0].lane.mask), dtype=np.bool_)
+    number = 0
+    while number < len(plans):
+        after = number + 1
+        while plans[number].said.mode == "mix" and after < len(plans) and plans[after].said.mode == "mix":
+            after += 1
+        whole = [plan for plan in plans[number:after] if not plan.is_eased and plan.said.mode != "add"
+                 and plan.is_all_the_while]
+        if whole:  # between its ends a weight runs evenly, so that what adds up there does everywhere
+            least = np.min([np.sum([plan.lane.share * getattr(plan.said, weight) for plan in whole], axis=0)
+                            for weight in ("weight", "weight_end")], axis=0)
+            covered |= least >= 1.0
+        number = after
+    return covered

@@ -1,0 +1,46 @@
+"""What carries a character over the ground, taken from one pose to where another stands."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..clips.clip import Clip
+from ..maths.arrays import FloatArray, IntArray
+from ..skeletons.skeleton import Pose
+from .placement import Bearing, Root
+from .root_motion import NO_JOINTS, beside_root, root_chain
+
+
+@dataclass(frozen=True, eq=False)
+class Carried:
+    """The joints that carry a body, and where it stands by them; root: the joint that tells its place."""
+
+    root: int
+    _bearing: Bearing
+    _carried: tuple[Root, ...]
+
+    @classmethod
+    def of(cls, clips: Sequence[Clip], up: FloatArray, followers: IntArray = NO_JOINTS) -> Carried | None:
+        """Find what carries a body through clips; None where nothing moves. See root_chain and beside_root."""
+        chain = root_chain(clips, followers)
+        if not len(chain):
+            return None
+        skeleton, top = clips[0].skeleton, int(chain[0])
+        joints = (top, *beside_root(clips, top).tolist())
+        return cls(int(chain[-1]), Bearing(skeleton, chain, up), tuple(Root(skeleton, joint, up) for joint in joints))
+
+    def move(self, pose: Pose, other: Pose) -> None:
+        """Take poses (F, J, …) over the ground to where other ones stand and face."""
+        by = self._bearing.placement(other) @ self._bearing.placement(pose).inverse()
+        for root in self._carried:
+            joint = root.joint
+            pose.rotations[:, joint], pose.translations[:, joint] = root.placed(
+                pose.rotations[:, joint], pose.translations[:, joint], by)
+
+    @property
+    def joints(self) -> IntArray:
+        """The joints that are moved."""
+        return np.array([root.joint for root in self._carried])

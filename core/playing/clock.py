@@ -1,0 +1,106 @@
+"""Tempo: from the even time in which a score is laid out to the time that a clock shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..maths.arrays import BoolArray, FloatArray, IntArray
+from ..pha.document import Tempo
+from ..skeletons.skeleton import Pose
+from .stage import FIRST_ROUND, Instants, Over
+from .transitions.methods import Layout
+
+
+@dataclass(frozen=True, eq=False)
+class Clock:
+    """Stretches of time, N of them; the last one goes on for ever.
+
+    begin_s: (N,) where each begins in even time, begin_clock_s: (N,) on the clock. pace: (N,) seconds of the clock for
+    one of even time at its begin; gain: (N,) how much more that becomes with each second of even time.
+    Over a stretch the clock shows c + p·x + g·x²/2 after x seconds; back it is x = 2d ÷ (p + √(p² + 2·g·d)).
+    """
+
+    begin_s: FloatArray
+    begin_clock_s: FloatArray
+    pace: FloatArray
+    gain: FloatArray
+
+    @classmethod
+    def of(cls, tempo: Iterable[Tempo], tick_s: float) -> Clock:
+        """Take changes of tempo in order of their ticks; tick_s: how long a tick is in even time, and at first.
+
+        >>> clock = Clock.of([Tempo(4.0, 0.5, 2.0, 0)], 1.0)
+        >>> clock.shown(np.array((0.0, 4.0, 6.0, 8.0))).tolist()
+        [0.0, 4.0, 5.5, 6.5]
+        """
+        rows = [(0.0, 0.0, 1.0, 0.0)]
+
+        def begin(at_s: float, pace: float | None, gain: float) -> None:
+            start, clock, before, growth = rows[-1]
+            x = at_s - start
+            reached = before + growth * x
+            rows.append((at_s, clock + before * x + growth * x * x / 2.0, reached if pace is None else pace, gain))
+
+        changes = list(tempo)
+        for change, following in zip(changes, [*changes[1:], None], strict=True):
+            at_s, over_s, pace = change.tick * tick_s, change.over * tick_s, change.tick_s / tick_s
+            if over_s > 0.0:
+                begin(at_s, None, 0.0)
+                start, clock, reached, _ = rows.pop()
+                rows.append((start, clock, reached, (pace - reached) / over_s))
+            if following is None or following.tick * tick_s >= at_s + over_s:
+                begin(at_s + over_s, pace, 0.0)
+        return cls(*np.array(rows).T)
+
+    def shown(self, times_s: FloatArray) -> FloatArray:
+        """Return what the clock shows at even times (F,)."""
+        at = np.maximum(np.searchsorted(self.begin_s, times_s, side="right") - 1, 0)
+        x = times_s - self.begin_s[at]
+        return np.asarray(self.begin_clock_s[at] + x * (self.pace[at] + x * self.gain[at] / 2.0))
+
+    def even(self, clock_s: FloatArray) -> FloatArray:
+        """Return the even times at which the clock shows (F,)."""
+        at = np.maximum(np.searchsorted(self.begin_clock_s, clock_s, side="right") - 1, 0)
+        gone, pace = clock_s - self.begin_clock_s[at], self.pace[at]
+        root = np.sqrt(np.maximum(pace * pace + 2.0 * self.gain[at] * gone, 0.0))
+        return np.asarray(self.begin_s[at] + 2.0 * gone / (pace + root))
+
+    def bent(self, layout: Layout, duration_s: float) -> Layout:
+        """Return when everything plays by the clock; a loop's last window may reach into the next round."""
+        def by_clock(times_s: FloatArray) -> FloatArray:
+            rounds = np.floor(times_s / duration_s) if duration_s > 0.0 else np.zeros(len(times_s))
+            rounds = np.where(times_s <= duration_s, 0.0, rounds)
+            return np.asarray(self.shown(times_s - rounds * duration_s) + rounds * end)
+
+        end = float(self.shown(np.array((duration_s,)))[0])
+        return Layout(by_clock(layout.begin_s), by_clock(layout.end_s), by_clock(layout.window_begin_s),
+                      by_clock(layout.window_end_s), end)
+
+
+@dataclass(frozen=True, eq=False)
+class Timed(Over):
+    """The stage that plays the one below by a clock; the last of all, so that everything bends with it."""
+
+    clock: Clock
+
+    @property
+    def duration_s(self) -> float:
+        """How long it lasts by the clock."""
+        return float(self.clock.shown(np.array((self.below.duration_s,)))[0])
+
+    @property
+    def moved(self) -> BoolArray:
+        """Joints that anything moves, (J,)."""
+        return self.below.moved
+
+    def sample(self, times_s: FloatArray, rounds: IntArray = FIRST_ROUND) -> Pose:
+        """Return the poses at times (F,) of the clock; see Stage."""
+        return self.below.sample(np.clip(self.clock.even(times_s), 0.0, self.below.duration_s), rounds)
+
+    def instants(self, per_s: float, densest: float) -> Instants:
+        """Return when something happens by the clock; see Stage."""
+        found = self.below.instants(per_s, densest)
+        return Instants(*(self.clock.shown(times / per_s) * per_s for times in (found.edges, found.jumps, found.keys)))

@@ -1,0 +1,62 @@
+"""How much a lane counts at each instant of a block: its weight, and how it comes in and goes out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from ..maths.arrays import FloatArray
+from .transitions.curves import Weight
+
+
+@dataclass(frozen=True, eq=False)
+class Presence:
+    """What a lane counts over duration_s.
+
+    weight, weight_end: at the block's ends, between which it runs by the curve. begin_s, end_s: (N,) when the lane
+    plays, in order; in between it is silent. ease_in_s, ease_out_s: (N,) how long it takes to come in and go out there.
+    """
+
+    curve: Weight
+    duration_s: float
+    weight: float
+    weight_end: float
+    begin_s: FloatArray
+    end_s: FloatArray
+    ease_in_s: FloatArray
+    ease_out_s: FloatArray
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the lane plays all the while without easing."""
+        return (len(self.begin_s) == 1 and self.begin_s[0] <= 0.0 and self.end_s[0] >= self.duration_s
+                and not self.ease_in_s[0] and not self.ease_out_s[0])
+
+    @property
+    def edges_s(self) -> FloatArray:
+        """When it comes in and goes out, and is wholly there."""
+        return np.concatenate((self.begin_s, self.begin_s + self.ease_in_s, self.end_s - self.ease_out_s, self.end_s))
+
+    def weights(self, times_s: FloatArray) -> FloatArray:
+        """Return the weights at times (F,), as if the lane were never silent."""
+        share = self.curve(np.clip(times_s / self.duration_s, 0.0, 1.0)) if self.duration_s > 0.0 else np.zeros(1)
+        return np.asarray(self.weight + (self.weight_end - self.weight) * share)
+
+    def at(self, times_s: FloatArray) -> FloatArray:
+        """Return how much it counts at times (F,)."""
+        weights = self.weights(times_s)
+        if self.is_whole:
+            return weights
+        run = np.maximum(np.searchsorted(self.begin_s, times_s, side="right") - 1, 0)
+        since, left = times_s - self.begin_s[run], self.end_s[run] - times_s
+        inside = (since >= 0.0) & (left >= 0.0)
+        comes, goes = (self.curve(np.clip(np.divide(time, ease, out=np.ones(len(run)), where=ease > 0.0), 0.0, 1.0))
+                       for time, ease in ((since, self.ease_in_s[run]), (left, self.ease_out_s[run])))
+        return np.asarray(weights * np.where(inside, comes * goes, 0.0))
+
+
+ALWAYS: Final = Presence(lambda x: x, 1.0, 1.0, 1.0, np.array((-np.inf,)), np.array((np.inf,)), np.zeros(1),
+                         np.zeros(1))
+"""Of what counts wholly all the while."""
