@@ -27,6 +27,7 @@ from ..core.skeletons.skeleton import Skeleton
 from . import armature, axes, curves
 
 _READ_FPS: Final = 24
+_SET_ASIDE: Final = "Set aside by Takt "
 
 
 def read_file_clips(source: Source) -> ClipFile:
@@ -153,13 +154,31 @@ def _visit() -> Iterator[_Visit]:
     if window is None:
         raise TaktError("files of this kind can only be read while Blender has a window")
     before = window.scene, window.view_layer
-    visit = _Visit()
+    with _names_free():
+        visit = _Visit()
+        try:
+            window.scene = visit.scene
+            yield visit
+        finally:
+            window.scene, window.view_layer = before
+            visit.leave()
+
+
+@contextlib.contextmanager
+def _names_free() -> Iterator[None]:
+    """Let nothing in the open file have a name by which what comes in would be called otherwise, as Walk.001.
+
+    A score calls clips by their Actions' names; FBX's hold the armature's. Linked data have names of their own.
+    """
+    blocks = [block for block in (*bpy.data.actions, *bpy.data.objects) if block.library is None]
+    names = [block.name for block in blocks]
+    for number, block in enumerate(blocks):
+        block.name = f"{_SET_ASIDE}{number}"
     try:
-        window.scene = visit.scene
-        yield visit
+        yield
     finally:
-        window.scene, window.view_layer = before
-        visit.leave()
+        for block, name in zip(blocks, names, strict=True):
+            block.name = name
 
 
 def _blocks() -> Iterator[bpy.types.ID]:

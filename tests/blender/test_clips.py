@@ -223,6 +223,23 @@ def test_a_blend_file_is_read_and_nothing_of_it_stays(rig: bpy.types.Object, tmp
     assert read(path)[0] is not clip  # a library's store is what keeps clips
 
 
+@pytest.mark.parametrize("ending", [".glb", ".fbx", ".blend"])
+def test_clips_are_called_as_in_their_file_whatever_the_open_file_holds(rig: bpy.types.Object, tmp_path: Path,
+                                                                        ending: str) -> None:
+    path = tmp_path / f"swing{ending}"
+    swinging(rig)
+    EXPORTS[ending](str(path))
+    action = cast(Any, rig.animation_data).action
+    name, action.name = rig.name, "Played"
+    rig.name = "Body"
+    alone = [clip.name for clip in read(path)]
+    rig.name, action.name = name, alone[0]
+    bpy.data.actions.new(f"{alone[0]}.001")
+    before = everything()
+    assert [clip.name for clip in read(path)] == alone
+    assert everything() == before and (rig.name, action.name) == (name, alone[0])
+
+
 def test_fbx_of_a_clip_is_the_same_motion(rig: bpy.types.Object, tmp_path: Path) -> None:
     keyed(rig, ("XYZ",) * 4, scales=False)  # FBX knows no shear, which uneven scales of turned bones give
     path = tmp_path / "moves.fbx"
