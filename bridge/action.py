@@ -151,6 +151,14 @@ def _columns(values: FloatArray) -> Float32Array:
     return out
 
 
+def _switch(bone: bpy.types.PoseBone, character: properties.TaktCharacter) -> None:
+    """Let a bone turn by quaternions, and remember what its own Actions turn it by."""
+    if bone.rotation_mode != "QUATERNION":
+        entry = character.switched.get(bone.name) or character.switched.add()
+        entry.name, entry.mode = bone.name, bone.rotation_mode
+        bone.rotation_mode = "QUATERNION"
+
+
 def _prepare_bones(armature_object: bpy.types.Object, channels: Channels) -> None:
     """Let the bones that move listen to what is keyed, and take them to rest where no curve will."""
     assert armature_object.pose is not None
@@ -159,7 +167,7 @@ def _prepare_bones(armature_object: bpy.types.Object, channels: Channels) -> Non
         for name in names if channel.startswith("rot") else ():
             bone = armature_object.pose.bones[name]
             if channel == "rotation_quaternion":
-                bone.rotation_mode = "QUATERNION"
+                _switch(bone, properties.character(armature_object))
             if name not in named["location"]:
                 bone.location = (0.0, 0.0, 0.0)
             if name not in named["scale"]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Hashable, Iterator
+from collections.abc import Container, Hashable, Iterator
 from operator import itemgetter
 from typing import Any, NamedTuple, cast
 
@@ -17,7 +17,7 @@ from ..core.maths import rotations as rot
 from ..core.maths.arrays import FloatArray
 from ..core.maths.euler import from_euler
 from ..core.skeletons.skeleton import Skeleton
-from . import armature, constraints
+from . import armature, constraints, properties
 
 _LINEAR = 1
 """Keyframe.interpolation LINEAR, as foreach_get gives it."""
@@ -72,7 +72,7 @@ def fingerprint(action: bpy.types.Action, armature_object: bpy.types.Object) -> 
                 points.foreach_get(name, values)
                 digest.update(values.tobytes())
         digest.update(b"\0")
-    modes = tuple(bone.rotation_mode for bone in armature_object.pose.bones)
+    modes = (tuple(bone.rotation_mode for bone in armature_object.pose.bones), frozenset(_switched(armature_object)))
     return digest.digest(), action.frame_range[0], action.frame_range[1], action.use_cyclic, modes
 
 
@@ -116,13 +116,14 @@ def _tracks(bag: bpy.types.ActionChannelbag | None, armature_object: bpy.types.O
             found.setdefault((curve.bone, curve.channel), {})[curve.component] = curve.fcurve
     assert armature_object.pose is not None
     kinds: dict[str, list[tuple[int, FloatArray, FloatArray]]] = {"rotation": [], "location": [], "scale": []}
+    modes = _modes(armature_object, found)
     for (name, channel), curves in found.items():
-        bone, joint = armature_object.pose.bones[name], skeleton.index_of[name]
-        if channel.startswith("rotation") and channel != rotation_channel(bone):
+        joint = skeleton.index_of[name]
+        if channel.startswith("rotation") and channel != rotation_channel(modes[name]):
             continue  # Blender does not listen to these
         frames, values = _sampled(curves, channel, *span)
         if channel.startswith("rotation"):
-            values = rot.continuous(_quaternions(values, bone.rotation_mode))
+            values = rot.continuous(_quaternions(values, modes[name]))
         elif channel == "location":
             values = rot.rotate(skeleton.rest_rotations[joint], values)
         kinds[channel.partition("_")[0]].append((joint, (frames - span[0]) / fps, values))
@@ -130,9 +131,28 @@ def _tracks(bag: bpy.types.ActionChannelbag | None, armature_object: bpy.types.O
     return packed(rotations, 4), packed(locations, 3), packed(scales, 3)
 
 
-def rotation_channel(bone: bpy.types.PoseBone) -> str:
-    """Return the name of the property that a bone turns by."""
-    mode = bone.rotation_mode
+def _switched(armature_object: bpy.types.Object) -> set[tuple[str, str]]:
+    """Return the bones that Takt has switched to quaternions, each with its rotation mode before."""
+    return {(entry.name, entry.mode) for entry in properties.character(armature_object).switched}
+
+
+def _modes(armature_object: bpy.types.Object, keyed: Container[tuple[str, str]]) -> dict[str, str]:
+    """Return the rotation modes by which bones turn in an Action.
+
+    They are those of the bones; but where Takt has switched one, and only what it turned by before is keyed, that.
+    keyed: the Action's bones, each with a property that it has curves for.
+    """
+    assert armature_object.pose is not None
+    modes = {bone.name: str(bone.rotation_mode) for bone in armature_object.pose.bones}
+    for name, before in _switched(armature_object):
+        if name in modes and (name, rotation_channel(modes[name])) not in keyed and (
+                name, rotation_channel(before)) in keyed:
+            modes[name] = before
+    return modes
+
+
+def rotation_channel(mode: str) -> str:
+    """Return the name of the property that bones of a rotation mode turn by."""
     return {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}.get(mode, "rotation_euler")
 
 
@@ -202,6 +222,9 @@ def _evaluated(action: bpy.types.Action, armature_object: bpy.types.Object, skel
         animation.action = action
         if animation.action_slot is None and action.slots:
             animation.action_slot = action.slots[0]
+        for name, mode in _modes(twin, {(curve.bone, curve.channel) for bag in _bags(action)
+                                        for curve in _curves(bag)}).items():
+            twin.pose.bones[name].rotation_mode = mode
         frames = np.append(np.arange(start, end, 1.0), end)
         poses = []
         for frame in frames.tolist():

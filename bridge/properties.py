@@ -239,6 +239,15 @@ class TaktMuted(bpy.types.PropertyGroup):
         bone: StringProperty(override=_OVERRIDABLE)
 
 
+class TaktSwitched(bpy.types.PropertyGroup):
+    """A bone that turned by something else before it was switched to quaternions; its name is the bone's."""
+
+    if TYPE_CHECKING:
+        mode: str
+    else:
+        mode: StringProperty(override=_OVERRIDABLE)
+
+
 def _choose_text(character: "TaktCharacter", _context: bpy.types.Context) -> None:
     """Begin to keep settings, if nothing was kept before."""
     changes.score()
@@ -267,6 +276,7 @@ class TaktCharacter(ScoreSettings, bpy.types.PropertyGroup):
         joint_index: int
         is_map_checked: bool
         muted: bpy.types.bpy_prop_collection_idprop[TaktMuted]
+        switched: bpy.types.bpy_prop_collection_idprop[TaktSwitched]
     else:
         version: IntProperty(options={"HIDDEN"})  # 0: kept by a Takt that did not say
         text: PointerProperty(
@@ -290,9 +300,10 @@ class TaktCharacter(ScoreSettings, bpy.types.PropertyGroup):
             name="Use This Map", override=_OVERRIDABLE, update=changes.score,
             description="Someone has looked at this list: play clips of other skeletons by it")
         muted: CollectionProperty(type=TaktMuted, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
+        switched: CollectionProperty(type=TaktSwitched, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
 
 
-_CLASSES = (TaktMarker, TaktProcedure, TaktJoint, TaktMuted, TaktCharacter)
+_CLASSES = (TaktMarker, TaktProcedure, TaktJoint, TaktMuted, TaktSwitched, TaktCharacter)
 
 
 def character(armature_object: bpy.types.Object) -> TaktCharacter:

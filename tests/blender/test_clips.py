@@ -157,6 +157,25 @@ def test_constraints_have_their_say(rig: bpy.types.Object) -> None:
         np.testing.assert_allclose(world, shown(rig, frame), atol=POSE)
 
 
+@pytest.mark.parametrize("is_led", [False, True])
+def test_a_rig_goes_on_playing_its_own_action_after_its_bones_were_switched(rig: bpy.types.Object, tmp_path: Path,
+                                                                            is_led: bool) -> None:
+    keyed(rig, scales=False)
+    for bone in rig.pose.bones:
+        bone.scale = (1.0, 1.0, 1.0)
+    if is_led:
+        rig.pose.bones[-1].constraints.new("COPY_LOCATION").target = rig
+    wanted = [shown(rig, frame) for frame in (1, 5, 9, 14, 20)]
+    path = tmp_path / "own.pha"
+    path.write_text('<pha tickLength="1"><load src="Wave"/><procedure name="main">'
+                    f'<call name="Wave" duration="{19 / 24}"/></procedure></pha>')
+    operators = cast(Any, bpy.ops).takt
+    for again in (lambda: operators.import_pha(filepath=str(path)), operators.rebuild, operators.rebuild):
+        assert again() == {"FINISHED"}
+        np.testing.assert_allclose([shown(rig, frame) for frame in (1, 5, 9, 14, 20)], wanted, atol=1e-4)
+    assert {bone.rotation_mode for bone in rig.pose.bones} == {"QUATERNION"}
+
+
 def along_x(rig: bpy.types.Object, keys: Any, interpolation: Any = "LINEAR") -> tuple[Any, Any]:
     """Key one bone's way along its x at frames; return the Action and the curve."""
     bone = rig.pose.bones["a"]
