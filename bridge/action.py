@@ -1,6 +1,6 @@
 """A motion written as an Action: keys of every bone that moves, joined by straight lines."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -13,7 +13,8 @@ from ..core.maths.euler import to_euler, to_turns
 from ..core.playing.keying import Channel, Keyed, key_every_frame, key_sparsely
 from ..core.playing.motion import Motion
 from . import properties, score, versions
-from .keys import write_keys
+from .armature import bone_property
+from .keys import bone_path, write_keys
 
 _STRAIGHT_RAD = np.radians(0.01)
 """A loop that turns by less than this in each round goes on straight."""
@@ -91,7 +92,8 @@ def rotation_modes(armature_object: bpy.types.Object) -> dict[str, str]:
 def write_action(armature_object: bpy.types.Object, name: str, channels: Channels) -> bpy.types.Action:
     """Write the keys into Takt's own Action of the armature and assign it with its slot.
 
-    An Action that Takt made before is filled anew; any other that was assigned is kept in the file.
+    An Action that Takt made before is filled anew, but for curves that someone has added, as of a face; any other that
+    was assigned is kept in the file.
     """
     animation = armature_object.animation_data or armature_object.animation_data_create()
     assert animation is not None
@@ -102,9 +104,9 @@ def write_action(armature_object: bpy.types.Object, name: str, channels: Channel
     slot = next((s for s in action.slots if s.target_id_type == "OBJECT"), None) or action.slots.new(
         id_type="OBJECT", name=armature_object.name)
     bag = versions.ensure_channelbag(action, slot)
-    bag.fcurves.clear()
-    for group in list(bag.groups):
-        bag.groups.remove(group)
+    character = properties.character(armature_object)
+    paths = {bone_path(name, channel) for channel, names, _, _ in channels.curves for name in names}
+    _clear(bag, paths | set(character.written.splitlines()), is_known=bool(character.written))
     for channel, names, values, is_key in channels.curves:
         repeat: _Repeat | None = None
         if channels.is_loop and not channels.turns:
@@ -113,8 +115,24 @@ def write_action(armature_object: bpy.types.Object, name: str, channels: Channel
     _prepare_bones(armature_object, channels)
     animation.action = action
     animation.action_slot = slot
-    properties.character(armature_object).action = action
+    character.action, character.written = action, "\n".join(sorted(paths))
     return action
+
+
+def _clear(bag: bpy.types.ActionChannelbag, paths: Collection[str], *, is_known: bool) -> None:
+    """Remove the curves of these paths; where it is not known what was written before, those of all bones' places."""
+    old = []
+    for curve in bag.fcurves:
+        found = None if is_known else bone_property(curve.data_path)
+        if curve.data_path in paths or (found is not None and found[1].startswith(("location", "rotation", "scale"))):
+            old.append(curve)
+    if len(old) == len(bag.fcurves):
+        bag.fcurves.clear()  # far faster than one by one
+    else:
+        for curve in old:
+            bag.fcurves.remove(curve)
+    for group in [group for group in bag.groups if not len(group.channels)]:
+        bag.groups.remove(group)
 
 
 def _own_action(armature_object: bpy.types.Object) -> bpy.types.Action | None:

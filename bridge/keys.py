@@ -14,6 +14,11 @@ _VECTOR = 2
 """Keyframe.handle_left_type VECTOR, likewise."""
 
 
+def bone_path(bone: str, channel: str) -> str:
+    """Return where a property of a bone is found from its object."""
+    return f'pose.bones["{bpy.utils.escape_identifier(bone)}"].{channel}'
+
+
 def write_keys(bag: bpy.types.ActionChannelbag, bone: str, channel: str, frames: FloatArray,
                values: FloatArray | Float32Array, *, is_dense: bool = False) -> list[bpy.types.FCurve]:
     """Write keys (K, C) at frames (K,), straight lines between them, as one curve for each component of a channel.
@@ -22,7 +27,7 @@ def write_keys(bag: bpy.types.ActionChannelbag, bone: str, channel: str, frames:
     point to the next keys, so that the curve stays as it is also where someone makes it Bézier, and Blender need not
     smooth the handles, which takes half of the time of writing.
     """
-    path = f'pose.bones["{bpy.utils.escape_identifier(bone)}"].{channel}'
+    path = bone_path(bone, channel)
     keys = np.empty((len(frames), 2), dtype=np.float32)
     keys[:, 0] = frames
     linear = np.full(len(frames), _LINEAR, dtype=np.uint8)

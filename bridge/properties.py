@@ -269,6 +269,7 @@ class TaktCharacter(ScoreSettings, bpy.types.PropertyGroup):
         filepath: str
         frame_start: int
         action: bpy.types.Action | None
+        written: str
         markers: bpy.types.bpy_prop_collection_idprop[TaktMarker]
         procedures: bpy.types.bpy_prop_collection_idprop[TaktProcedure]
         procedure_index: int
@@ -289,6 +290,7 @@ class TaktCharacter(ScoreSettings, bpy.types.PropertyGroup):
             name="Start Frame", default=1, override=_OVERRIDABLE,
             description="The frame at which the score begins")
         action: PointerProperty(type=bpy.types.Action, name="Action", override=_OVERRIDABLE)
+        written: StringProperty(options={"HIDDEN"}, override=_OVERRIDABLE)  # the Action's paths, one in each line
         markers: CollectionProperty(type=TaktMarker, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
         procedures: CollectionProperty(type=TaktProcedure, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
         procedure_index: IntProperty(

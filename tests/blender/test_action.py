@@ -7,7 +7,7 @@ import bpy
 import numpy as np
 import pytest
 
-from takt.bridge import armature, score
+from takt.bridge import armature, properties, score
 from takt.core.maths import rotations as rot
 from takt.core.playing.keying import ANGLE_RAD, SHARE_OF_HEIGHT
 from takt.core.playing.motion import Motion
@@ -143,3 +143,32 @@ def evaluated_at(rig: bpy.types.Object, frame: float) -> np.ndarray:
     bpy.context.scene.frame_set(whole, subframe=frame - whole)
     found: Any = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
     return np.array([np.array(found.pose.bones[name].matrix)[:3] for name in NAMES])
+
+
+def test_what_an_animator_has_keyed_on_top_outlives_a_rebuild(rig: bpy.types.Object, library: Path) -> None:
+    play(library / "dance.pha")
+    tail = rig.pose.bones["x_tail"]
+    written = {(curve.data_path, curve.array_index) for curve in curves(rig)}
+    rig["mood"] = 1.0
+    for owner, path in ((tail, "location"), (rig, "location"), (rig, '["mood"]'), (rig.pose.bones["l_hip"], "scale")):
+        owner.keyframe_insert(path, frame=5)
+    added = {(curve.data_path, curve.array_index) for curve in curves(rig)} - written
+    assert len(added) == 10
+    rebuild()
+    assert {(curve.data_path, curve.array_index) for curve in curves(rig)} == written | added
+    play(library / "dance.pha", procedure="pair", rotations="AS_RIG")
+    assert added <= {(curve.data_path, curve.array_index) for curve in curves(rig)}
+
+
+def test_what_is_no_longer_played_has_no_curves(rig: bpy.types.Object, library: Path) -> None:
+    play(library / "dance.pha")
+    stale = {curve.data_path for curve in curves(rig) if "rotation" in curve.data_path}
+    for bone in rig.pose.bones:
+        bone.rotation_mode = "XYZ"
+    play(library / "dance.pha", rotations="AS_RIG")
+    assert stale and not stale & {curve.data_path for curve in curves(rig)}
+    properties.character(rig).written = ""  # as an older Takt left it
+    for bone in rig.pose.bones:
+        bone.rotation_mode = "QUATERNION"
+    rebuild()
+    assert {curve.data_path for curve in curves(rig) if "rotation" in curve.data_path} == stale
