@@ -45,6 +45,6 @@ def scroll_to(editor: bpy.types.SpaceTextEditor, line: int) -> None:
 
 
 def select_line(text: bpy.types.Text, line: int) -> None:
-    """Select a line, counted from 1, and put the cursor there."""
+    """Select a line, counted from 1, with the cursor at its beginning: editors show where that is, however narrow."""
     at = min(line, len(text.lines)) - 1
-    text.select_set(at, 0, at, len(text.lines[at].body))
+    text.select_set(at, len(text.lines[at].body), at, 0)
