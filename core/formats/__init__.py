@@ -11,14 +11,11 @@ from .format import Format
 
 FORMATS: Final[dict[str, Format]] = {entry.identifier: entry for entry in (
     ogre_binary.FORMAT, ogre_xml.FORMAT, bvh.FORMAT, of_blender.GLTF, of_blender.FBX, of_blender.BLEND, rite.FORMAT)}
-"""All formats of clips by identifier, in the order in which files of one name are looked for.
-
-Blender keeps a chosen ending by its place in this order: new formats come last.
-"""
+"""All formats of clips by identifier, in the order in which files of one name are looked for."""
 
 
 def format_of(path: Path, formats: Mapping[str, Format] = FORMATS) -> Format | None:
-    """Return the format that a file's name ends in, upper or lower case; of several the longest ending counts.
+    """Return the format whose ending a file's name has, in upper or lower case; of several endings the longest counts.
 
     >>> format_of(Path("feet/Steps.Skeleton.XML")).label, format_of(Path("walk.txt"))
     ('OGRE XML', None)
@@ -29,7 +26,7 @@ def format_of(path: Path, formats: Mapping[str, Format] = FORMATS) -> Format | N
 
 
 def endings(formats: Mapping[str, Format] = FORMATS, *, read: bool = False, written: bool = False) -> tuple[str, ...]:
-    """Return the endings of all formats; read, written: of those only that core itself reads, or writes.
+    """Return the endings of all formats; read, written: only of those that core itself reads, or writes.
 
     >>> endings(written=True)
     ('.skeleton', '.skeleton.xml', '.bvh')

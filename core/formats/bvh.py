@@ -1,7 +1,7 @@
 """BVH (Biovision Hierarchy): a skeleton with offsets, and Euler angles in degrees for every frame.
 
 A joint's rotation is the product of its rotation channels in the order in which they stand; position channels
-take the place of its OFFSET. All rest axes are the model's. The file says neither axes nor units: they stay as
+replace its OFFSET. All rest axes are the model's. The file says neither axes nor units: they stay as
 they are. Source: M. Meredith, S. Maddock, Motion Capture File Formats Explained (2001).
 """
 
@@ -184,9 +184,9 @@ class _Reader:
         return values.reshape(-1, len(self._channels)), frame_time
 
     def _count_frames(self, first_line: int, values: FloatArray | None) -> int:
-        """Return how many frames stand in the file, one on each line; raise FileError where a line is none.
+        """Return how many frames stand in the file, one on each line; raise FileError where a line is no frame.
 
-        Only files with something wrong in them take this way.
+        Called only for files in which something is wrong.
         """
         channels = len(self._channels)
         lines = [(number, line) for number, line in enumerate(self._text.split("\n")[first_line - 1:], start=first_line)
@@ -241,7 +241,7 @@ class _Reader:
 
 
 def _slots(channels: list[_Channel], kind: str) -> dict[int, list[tuple[int, int]]]:
-    """Return by joint three (column, axis); a column of −1 stands for none."""
+    """Return three (column, axis) for each joint that has such channels; a column of −1 stands for none."""
     slots: dict[int, list[tuple[int, int]]] = {}
     for column, channel in enumerate(channels):
         if channel.kind == kind:
@@ -305,7 +305,7 @@ def write(clip: Clip, frame_time_s: float, ends: Mapping[str, FloatArray] | None
 
 def _joint_lines(skeleton: Skeleton, root: int, moving: np.ndarray, ends: Mapping[str, FloatArray],
                  order: list[int]) -> list[str]:
-    """Write a joint and all below it; order takes the joints as they are written."""
+    """Return the lines of a joint and all its descendants; each joint is appended to order as it is written."""
     children: dict[int, list[int]] = {}
     for joint, parent in enumerate(skeleton.parents.tolist()):
         children.setdefault(parent, []).append(joint)
@@ -326,12 +326,12 @@ def _joint_lines(skeleton: Skeleton, root: int, moving: np.ndarray, ends: Mappin
         lines += [f"{tabs}{'JOINT' if depth else 'ROOT'} {name}", tabs + "{",
                   f"{tabs}\tOFFSET {_vector_text(skeleton.rest_translations[joint])}",
                   f"{tabs}\tCHANNELS {channels}Zrotation Yrotation Xrotation"]
-        below = children.get(joint, [])
-        if not below or name in ends:
+        own_children = children.get(joint, [])
+        if not own_children or name in ends:
             lines += [f"{tabs}\tEnd Site", tabs + "\t{",
                       f"{tabs}\t\tOFFSET {_vector_text(np.asarray(ends.get(name, np.zeros(3))))}", tabs + "\t}"]
         stack.append((joint, depth, True))
-        stack.extend((child, depth + 1, False) for child in reversed(below))
+        stack.extend((child, depth + 1, False) for child in reversed(own_children))
     return lines
 
 

@@ -39,14 +39,14 @@ written."""
 FindLinked = Callable[[str], ClipFile | None]
 """Returns the file of a name that stands in another, None where it is not there."""
 FollowLinks = Callable[[ClipFile, str, FindLinked], tuple[tuple[Clip, ...], tuple[str, ...]]]
-"""Is given a file, its own name, and the way to others; returns the clips that its links bring in, and warnings."""
+"""Is given a file, its own name, and what finds others; returns the clips that its links bring in, and warnings."""
 
 
 @dataclass(frozen=True)
 class Holds:
     """What files of a format can hold, besides a skeleton with a clip of rotations.
 
-    own_axes: joints that have axes of their own at rest, and scales there; else all axes are the model's.
+    own_axes: joints may be turned and scaled at rest; else the axes of all joints at rest are the model's.
     free_keys: keys at any time; else there are frames, evenly spaced.
     """
 
@@ -65,8 +65,9 @@ class Format:
     endings: of file names, in lower case and with their dot.
     read: None where Blender reads it, which bridge gives; write: None where it is not written.
     beside: the ending of the file without which one of these says nothing; "" where there is no such thing.
-    says_space: it says or settles which way is up, where bodies face, and the unit; else the body at rest shows it.
-    follow_links: for files that play the clips of others, too.
+    says_space: its files, or its specification, say which axis is up, which one bodies face along, and the unit; else
+        this is found out from the body at rest.
+    follow_links: for files that also play the clips of other files.
     """
 
     identifier: str

@@ -2,7 +2,7 @@
 
 A reader turns its file into records; assemble checks them and builds the value. In OGRE, local rotation =
 rest · key and local position = rest + key's translation, which is what core's Pose means too. Between keys
-OGRE blends rotations by normalised LERP the short way; before the first and after the last key of a track
+OGRE blends rotations by normalised LERP along the shorter arc; before the first and after the last key of a track
 that key holds. Source: OGRE's SkeletonSerializer, XMLSkeletonSerializer and Animation.
 """
 
@@ -119,7 +119,7 @@ class BoneRecord(NamedTuple):
 
 
 class TrackRecord(NamedTuple):
-    """Keys first to last of the file's keys move the bone."""
+    """The bone's keys: those of the file from first to before last."""
 
     bone: int
     first: int
@@ -154,7 +154,7 @@ def assemble(records: Records, name: str) -> OgreSkeleton:
     """Check a file's records and build the skeleton and its clips.
 
     Joints come in the order of their handles, parents before children. Raises FileError with the place of
-    what does not fit: repeated names, handles, parents or tracks, unknown bones, circles, values that are
+    what does not fit: repeated names, handles, parents or tracks, unknown bones, cycles, values that are
     not finite, rotations of length zero.
     """
     joint_of, skeleton, handles = _skeleton(records, name)
@@ -229,9 +229,9 @@ def _parents_first(bones: dict[int, BoneRecord], parent_of: dict[int, int]) -> l
             heapq.heappush(ready, child)
     if len(order) < len(bones):
         done = set(order)
-        circle = next(h for h in bones if h not in done)
-        raise FileError(Problem(f"bone {quoted(bones[circle].name)} is below itself; the parents form a circle",
-                                bones[circle].place))
+        cyclic = next(h for h in bones if h not in done)
+        raise FileError(Problem(f"bone {quoted(bones[cyclic].name)} is its own ancestor; the parents form a "
+                                "cycle", bones[cyclic].place))
     return order
 
 
@@ -287,8 +287,8 @@ def _moving(packed: Tracks, values: FloatArray, neutral: float) -> Tracks:
 def key_table(clip: Clip) -> list[tuple[int, FloatArray]]:
     """Return for each moved joint its keys (K, 11): time, rotation wxyz, translation, scale.
 
-    Joints come in the order of their tracks. OGRE keys all three channels at once: where the clip's own
-    tracks have different times, the joint is keyed at all of them, what has no key there being sampled.
+    Joints come in the order of their tracks. OGRE keys all three channels at the same times. Where the
+    clip's tracks have different times, the joint gets a key at all of them; a track without one there is sampled.
     """
     neutral = (np.array((1.0, 0.0, 0.0, 0.0)), np.zeros(3), np.ones(3))
     channels = (clip.rotations, clip.translations, clip.scales)

@@ -109,7 +109,7 @@ class _Reader:
                               f"OgreXMLConverter or OgreMeshUpgrader of OGRE writes one of these", 2)
 
     def _read_chunk(self, inside: int) -> int:
-        """Read the chunk that stands here and return what the next one may lie in."""
+        """Read the chunk that begins here; return which one the next may lie in: ANIMATION, TRACK, or 0: none."""
         start = self._at
         chunk, length = self._unpack("HI", "a chunk's header")
         if chunk in (ANIMATION, TRACK, KEY) and start + length > len(self._data):
@@ -245,7 +245,7 @@ def _key_dtype(order: str, *, has_scale: bool) -> np.dtype[np.void]:
 def write(ogre: OgreSkeleton, version: Version = "1.80", byte_order: ByteOrder = "LITTLE") -> bytes:
     """Write a binary skeleton; numbers become float32.
 
-    Version 1.10 has no place for the blend mode and for bases: what would be lost is refused.
+    Version 1.10 cannot hold a blend mode and bases: a skeleton that has them is refused.
     Raises TaktError where a name holds a line feed, a handle or a number does not fit, or version 1.10 cannot
     hold it.
     """
@@ -306,7 +306,7 @@ class _Writer:
         return self.chunk(ANIMATION, payload + b"".join(tracks))
 
     def keys(self, keys: FloatArray) -> bytes:
-        """Write a track's keys (K, 11); those without scale are shorter, so runs of a kind go together."""
+        """Write a track's keys (K, 11) in runs of one length: keys without a scale are shorter."""
         scaled = (keys[:, 8:11] != 1.0).any(axis=1)
         edges = np.flatnonzero(np.diff(scaled)) + 1
         chunks = []

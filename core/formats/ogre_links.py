@@ -24,9 +24,9 @@ def linked_clips(file: ClipFile, own: str, find: FindLinked) -> tuple[tuple[Clip
     own: the name of its own file, to which links may lead back. find: returns the skeleton of a link's name, None where
     it is not there; raises what it raises for one that cannot be read.
     Links are followed depth first, each file once, so circles do no harm. Of clips of one name the first counts, the
-    skeleton's own before all. Tracks belong to bones by their handles, whatever these are called. The scale is that of
-    the skeleton's own link, also for clips from farther on; it counts for translations, and for how far scales are
-    from 1.
+    skeleton's own before all. A track moves the bone that has its handle, whatever its name. The scale is that of
+    the skeleton's own link, also for clips that come through further links; it multiplies translations, and how far
+    scales are from 1.
     """
     ogre = OgreSkeleton.of_file(file)
     known = {clip.name for clip in ogre.clips}
@@ -36,7 +36,7 @@ def linked_clips(file: ClipFile, own: str, find: FindLinked) -> tuple[tuple[Clip
         strange = np.setdiff1d(other.handles, ogre.handles)
         fresh = [clip for clip in other.played if clip.name not in known]
         known.update(clip.name for clip in fresh)
-        found += [_on(ogre, clip, other, scale) for clip in fresh]
+        found += [_moved_onto(ogre, clip, other, scale) for clip in fresh]
         if len(strange) and fresh:
             bone = other.skeleton.names[int(np.flatnonzero(other.handles == strange[0])[0])]
             warnings.append(f"the linked skeleton {quoted(name)} has {len(strange)} bones more, as {quoted(bone)}; "
@@ -65,19 +65,19 @@ def _linked(ogre: OgreSkeleton, own: str, find: FindLinked,
         waiting += [(link.skeleton, scale) for link in reversed(other.links)]
 
 
-def _on(ogre: OgreSkeleton, clip: Clip, other: OgreSkeleton, scale: float) -> Clip:
+def _moved_onto(ogre: OgreSkeleton, clip: Clip, other: OgreSkeleton, scale: float) -> Clip:
     """Return a clip of another skeleton on this one, bone for bone by handle."""
     joint_of = dict(zip(ogre.handles.tolist(), range(len(ogre.handles)), strict=True))
     target = np.array([joint_of.get(handle, -1) for handle in other.handles.tolist()], dtype=np.int64)
 
-    def moved(tracks: Tracks) -> Tracks:
+    def renumbered(tracks: Tracks) -> Tracks:
         keep = target[tracks.joints] >= 0
         counts = np.diff(tracks.starts)
         keys = np.repeat(keep, counts)
         return Tracks(target[tracks.joints][keep], np.concatenate(((0,), np.cumsum(counts[keep]))),
                       tracks.times_s[keys], tracks.values[keys])
 
-    rotations, translations, scales = (moved(tracks) for tracks in (clip.rotations, clip.translations, clip.scales))
+    rotations, translations, scales = (renumbered(part) for part in (clip.rotations, clip.translations, clip.scales))
     return Clip(clip.name, ogre.skeleton, clip.duration_s, rotations,
                 Tracks(translations.joints, translations.starts, translations.times_s, translations.values * scale),
                 Tracks(scales.joints, scales.starts, scales.times_s, 1.0 + (scales.values - 1.0) * scale),

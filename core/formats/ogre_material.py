@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 MAX_CHARACTERS = 4_000_000
-_MOST_PARENTS = 50
+_MOST_ANCESTORS = 50
 _COLOUR = 3
 _TOKEN = re.compile(r'//[^\n]*|/\*.*?(?:\*/|\Z)|"(?P<quoted>[^"\n]*)"?|(?P<mark>[{}]|\n\s*)|(?P<word>[^\s{}"]+)|\s+',
                     re.DOTALL)
@@ -52,21 +52,21 @@ def read(text: str) -> dict[str, OgreMaterial]:
 
 
 def inherited(materials: Mapping[str, OgreMaterial], name: str) -> OgreMaterial | None:
-    """Return a material with what it takes from its parents, None where no script has it."""
-    material = above = materials.get(name)
-    for _ in range(_MOST_PARENTS):
-        if material is None or above is None:
+    """Return a material with what it inherits from its ancestors, None where no script has it."""
+    material = ancestor = materials.get(name)
+    for _ in range(_MOST_ANCESTORS):
+        if material is None or ancestor is None:
             break
-        material = replace(material, diffuse=material.diffuse or above.diffuse, texture=material.texture or
-                           above.texture)
-        above = materials.get(above.parent)
+        material = replace(material, diffuse=material.diffuse or ancestor.diffuse,
+                           texture=material.texture or ancestor.texture)
+        ancestor = materials.get(ancestor.parent)
     return material
 
 
 def _statements(text: str) -> Iterator[tuple[list[str], bool | None]]:
-    """Yield lines of words (False), heads of blocks (True; also where the brace stands below), ends (None)."""
+    """Yield lines of words (False), heads of blocks (True; the brace may be on the next line), ends (None)."""
     words: list[str] = []
-    above: list[str] = []
+    line_before: list[str] = []
     for token in _TOKEN.finditer(text):
         mark = token["mark"]
         if mark is None:
@@ -74,12 +74,12 @@ def _statements(text: str) -> Iterator[tuple[list[str], bool | None]]:
             if word is not None:
                 words.append(word)
         elif mark == "{":
-            yield words or above, True
-            words, above = [], []
+            yield words or line_before, True
+            words, line_before = [], []
         else:
             if words:
                 yield words, False
-            words, above = [], words or above
+            words, line_before = [], words or line_before
             if mark == "}":
                 yield [], None
 

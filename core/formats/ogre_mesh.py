@@ -111,8 +111,8 @@ class Whole:
         if (joints < 0).any():
             raise TaktError(f"the mesh is moved by bone {self.weights.handles[joints < 0][0]}, which the skeleton "
                             f"{skeleton.name!r} does not have; it has {len(skeleton)} bones. Is it another mesh's?")
-        pair, place = np.unique(self.weights.vertices * len(skeleton) + joints, return_inverse=True)
-        weights = np.bincount(place, self.weights.values, len(pair))
+        pair, pair_of = np.unique(self.weights.vertices * len(skeleton) + joints, return_inverse=True)
+        weights = np.bincount(pair_of, self.weights.values, len(pair))
         vertex, joint = np.divmod(pair, max(len(skeleton), 1))
         order = np.lexsort((-weights, vertex))
         vertex, joint, weights = vertex[order], joint[order], weights[order]

@@ -32,7 +32,7 @@ _MAX_INDEX: Final = 2**32 - 1
 MAX_ELEMENTS = 300_000
 """Besides vertices, faces and weights: levels of detail, poses and the like, which are passed over."""
 _CORNERS: Final = ("v1", "v2", "v3")
-_Place = tuple[int, int]
+_LineColumn = tuple[int, int]
 _Wanted = tuple[str, Sequence[str], Sequence[str]]
 _WANTED: Final[dict[str, _Wanted]] = {
     "positions": ("position", ("x", "y", "z"), ("x", "y", "z")),
@@ -49,43 +49,43 @@ def read(data: bytes, path: Path | None = None) -> OgreMesh:
     does. Raises FileError with line and column where something is missing or does not fit.
     """
     tables = _Tables(path)
-    root = parse(data, path, MAX_ELEMENTS, max_bytes=MAX_BYTES, rows=Rows(tables.ways, tables.tags, tables.take))
+    root = parse(data, path, MAX_ELEMENTS, max_bytes=MAX_BYTES, rows=Rows(tables.tag_paths, tables.tags, tables.take))
     return _Reader(path, tables).mesh(root)
 
 
 class _Tables:
-    """The vertices, faces and bone assignments, which are too many to be kept as elements; by their table's place."""
+    """The vertices, faces and bone assignments, too many to be kept as elements, by line and column of their table."""
 
-    ways = frozenset((*above, table) for above in (("mesh",), ("mesh", "submeshes", "submesh"))
-                     for table in ("boneassignments", "faces")) | {
+    tag_paths = frozenset((*parent, table) for parent in (("mesh",), ("mesh", "submeshes", "submesh"))
+                          for table in ("boneassignments", "faces")) | {
         ("mesh", "sharedgeometry", "vertexbuffer"), ("mesh", "submeshes", "submesh", "geometry", "vertexbuffer")}
 
     tags = frozenset(("vertex", "face", "vertexboneassignment"))
 
     def __init__(self, path: Path | None) -> None:
         self._path = path
-        self.vertices: dict[_Place, dict[str, array[float]]] = {}
-        self.corners: dict[_Place, array[int]] = {}
-        self.assigned: dict[_Place, tuple[array[int], array[int], array[float]]] = {}
+        self.vertices: dict[_LineColumn, dict[str, array[float]]] = {}
+        self.corners: dict[_LineColumn, array[int]] = {}
+        self.assigned: dict[_LineColumn, tuple[array[int], array[int], array[float]]] = {}
 
-    def take(self, place: _Place, row: Element) -> None:
-        """Take in a row of the table that stands at a place."""
+    def take(self, table_at: _LineColumn, row: Element) -> None:
+        """Take in a row of the table that begins at a line and column."""
         if row.tag == "vertex":
-            self._take_vertex(place, row)
+            self._take_vertex(table_at, row)
         elif row.tag == "face":
-            corners = self.corners.setdefault(place, array("q"))
+            corners = self.corners.setdefault(table_at, array("q"))
             corners.extend(_index(row, corner, self._path) for corner in _CORNERS if corner in row.attributes)
         else:
-            table = self.assigned.setdefault(place, (array("q"), array("q"), array("d")))
+            table = self.assigned.setdefault(table_at, (array("q"), array("q"), array("d")))
             table[0].append(_index(row, "vertexindex", self._path))
             table[1].append(_index(row, "boneindex", self._path))
             table[2].append(_number(row, "weight", self._path))
 
-    def _take_vertex(self, place: _Place, vertex: Element) -> None:
+    def _take_vertex(self, table_at: _LineColumn, vertex: Element) -> None:
         """Take in what the first vertex of a buffer has; the others must have it too."""
-        if place not in self.vertices:
-            self.vertices[place] = {what: array("d") for what, (tag, _, _) in _WANTED.items() if child(vertex, tag)}
-        for what, values in self.vertices[place].items():
+        if table_at not in self.vertices:
+            self.vertices[table_at] = {what: array("d") for what, (tag, _, _) in _WANTED.items() if child(vertex, tag)}
+        for what, values in self.vertices[table_at].items():
             tag, names, needed = _WANTED[what]
             element = child(vertex, tag)
             if element is None:
@@ -117,7 +117,7 @@ class _Reader:
         if operation not in _OPERATIONS:
             raise self._error(submesh, f"operationtype is {quoted(operation)}; {', '.join(_OPERATIONS)} are known")
         faces = child(submesh, "faces")
-        indices = self._tables.corners.get(_place(faces), array("q")) if faces else array("q")
+        indices = self._tables.corners.get(_line_column(faces), array("q")) if faces else array("q")
         geometry: Geometry | None = None
         if submesh.attributes.get("usesharedvertices", "true") not in ("true", "yes", "1", "on"):
             found = child(submesh, "geometry")
@@ -132,7 +132,7 @@ class _Reader:
         for buffer in geometry.children:
             if buffer.tag != "vertexbuffer":
                 continue
-            for what, numbers in self._tables.vertices.get(_place(buffer), {}).items():
+            for what, numbers in self._tables.vertices.get(_line_column(buffer), {}).items():
                 if what not in columns:
                     columns[what] = np.array(numbers).reshape(-1, len(_WANTED[what][1]))
         positions = columns.get("positions")
@@ -145,7 +145,7 @@ class _Reader:
         return Geometry(positions, columns.get("normals"), columns.get("uvs"), self._weights(assignments))
 
     def _weights(self, assignments: Element | None) -> Weights:
-        table = self._tables.assigned.get(_place(assignments)) if assignments else None
+        table = self._tables.assigned.get(_line_column(assignments)) if assignments else None
         if table is None:
             return Weights.none()
         return Weights(np.array(table[0]), np.array(table[1]), np.array(table[2]))
@@ -177,5 +177,5 @@ def _number(element: Element, attribute: str, path: Path | None, default: float 
     return value
 
 
-def _place(element: Element) -> _Place:
+def _line_column(element: Element) -> _LineColumn:
     return element.line, element.column

@@ -50,7 +50,7 @@ def read(data: bytes, path: Path | None = None) -> OgreSkeleton:
 
 
 class _Reader:
-    """Collects the records of a document; bones are told by name in it, and by handle in the records."""
+    """Collects the records of a document, which names bones; records know them by handle."""
 
     def __init__(self, path: Path | None, keys: Keys) -> None:
         self._path, self._keys = path, keys
@@ -72,7 +72,7 @@ class _Reader:
         return Records(bones, parents, animations, self._keys.table(), self._keys.place, links, _BLEND_MODES[mode])
 
     def _bone(self, bone: Element, order: int) -> BoneRecord:
-        """Read a bone; newer writers leave the id out, then the order of bones is the handle."""
+        """Read a bone; order: its handle where the file gives no id, as newer writers do."""
         name = self._text(bone, "name")
         handle = order
         if "id" in bone.attributes:
@@ -161,7 +161,7 @@ def _text_of(lines: Iterable[str]) -> bytes:
 
 
 def _animation_parts(ogre: OgreSkeleton, clip: Clip) -> Iterator[bytes]:
-    """Yield the text of an animation track by track: as single lines a long one would take several times as much."""
+    """Yield the text of an animation track by track: a list of all its lines would take several times the memory."""
     lines = [f'\t\t<animation name={_name(clip.name)} length="{float(clip.duration_s)!r}">']
     if base := ogre.bases.get(clip.name):
         lines.append(f'\t\t\t<baseinfo baseanimationname={_name(base.clip)} '

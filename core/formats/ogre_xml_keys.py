@@ -23,12 +23,12 @@ _NO_TURN: Final = (0.0, 1.0, 0.0, 0.0)
 
 
 class Keys:
-    """Takes what stands in <keyframes>; what is not known in there is passed over, as OGRE does.
+    """Takes what stands in <keyframes>; elements that are not known there are passed over, as OGRE does.
 
     rows: which keys each <keyframes> holds, by its line and column.
     """
 
-    way: tuple[str, ...] = ("skeleton", "animations", "animation", "tracks", "track", "keyframes")
+    tag_path: tuple[str, ...] = ("skeleton", "animations", "animation", "tracks", "track", "keyframes")
 
     def __init__(self, path: Path | None) -> None:
         self._path = path

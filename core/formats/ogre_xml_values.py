@@ -1,4 +1,4 @@
-"""OGRE's XML elements: those below them, and attributes as text and numbers; what does not fit is an error."""
+"""Children of OGRE's XML elements, and their attributes as text and numbers; what does not fit is an error."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """RiTE's model (.ram) and animation (.raa), both text: a skeleton, and keys of its joints' rotations.
 
-A joint's absolute rotation is its parent's · orientation · rotation; a key takes the place of `rotation`. Nothing
-is said about lengths in seconds: frames are played at FPS, which scores stretch as they like. A clip is a loop, so
+A joint's absolute rotation is its parent's · orientation · rotation; a key replaces `rotation`. Nothing is
+said about seconds: frames are played at FPS, and scores make clips as long as they like. A clip is a loop, so
 it goes on from each joint's last key to its first. Of a .ram only the joints are wanted here.
 Source: L. Magnusson, Skeletal Animation (2006); only the shapes of the records are published, so headings are
 passed over and records known by their shape.
@@ -114,7 +114,7 @@ class _Model(_Reader):
     """Reads the joints of a .ram file."""
 
     def read(self) -> tuple[Skeleton, FloatArray]:
-        """Return the skeleton, and the rotation of each joint that keys take the place of, (J, 4)."""
+        """Return the skeleton, and the rotation of each joint that its keys replace, (J, 4)."""
         joints = self._joints()
         if not joints:
             raise self._error('the model has no joint; expected lines such as 0 "pelvis"', self._text.count("\n") + 1)
@@ -156,14 +156,14 @@ class _Model(_Reader):
     def _parents_first(self, joints: dict[int, _Joint]) -> list[int]:
         order: dict[int, None] = {}
         for number, joint in joints.items():
-            way: dict[int, None] = {}
+            chain: dict[int, None] = {}
             while number != -1 and number not in order:
-                if number not in joints or number in way:
-                    wrong = "hangs on itself" if number in way else f"has no joint {number} for its parent"
+                if number not in joints or number in chain:
+                    wrong = "is its own ancestor" if number in chain else f"has no joint {number} for its parent"
                     raise self._error(f"joint {quoted(joint.name)} {wrong}", joint.line)
-                way[number] = None
+                chain[number] = None
                 number = int(joints[number].said["parent"][0])
-            order |= dict.fromkeys(reversed(way))
+            order |= dict.fromkeys(reversed(chain))
         return list(order)
 
 
@@ -171,7 +171,7 @@ class _Animation(_Reader):
     """Reads the tracks of a .raa file."""
 
     def read(self, skeleton: Skeleton, turned: FloatArray) -> Clip:
-        """Return the clip; turned: (J, 4) what the keys take the place of."""
+        """Return the clip; turned: (J, 4) the rotations that keys replace."""
         tracks = [track for track in self._tracks(skeleton) if track.frames]
         if not tracks:
             raise self._error('the animation has no key; expected lines such as track 0 0 "pelvis" and below them '
@@ -206,7 +206,7 @@ class _Animation(_Reader):
         return [tracks[joint] for joint in sorted(tracks)]
 
     def _keys(self, track: _Track, last: int, turned: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return times and keys relative to rest; a first key that stands later is led to from the round before."""
+        """Return times and keys relative to rest; a late first key gets one before it, blended from the loop's last."""
         frames = np.array(sorted(track.frames), dtype=np.float64)
         keys = rot.multiply(rot.conjugate(turned), np.array([track.frames[int(frame)] for frame in frames]))
         if frames[0] > 1.0:

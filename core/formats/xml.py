@@ -14,7 +14,7 @@ from xml.parsers import expat
 from ..errors import FileError, Place, quoted
 
 MAX_KEPT_BYTES = 64 * 2**20
-"""Of documents that are kept whole; those whose bulk is taken as it comes may be larger."""
+"""Of documents that are kept as a whole tree; those whose bulk a Taker or Rows takes may be larger."""
 MAX_ELEMENTS = 500_000
 MAX_ROWS = 2_000_000
 """Rows that are taken one by one, see Rows."""
@@ -28,28 +28,28 @@ EndHandler = Callable[[str], None]
 
 
 class Taker(Protocol):
-    """Takes what stands inside certain elements as it comes, so that it is not kept; it does not count as elements.
+    """Takes what stands inside certain elements as the parser reports it; none of it is kept or counted as elements.
 
-    way: the tags from the root to these elements.
+    tag_path: the tags from the root to these elements.
     """
 
-    way: tuple[str, ...]
+    tag_path: tuple[str, ...]
 
     def begin(self, where: Callable[[], tuple[int, int]], done: Callable[[], None]) -> tuple[StartHandler, EndHandler]:
         """Return what is called for every start and end from here on; done is to be called at the element's own end.
 
-        where: gives the line and column of what is being called for, now that of the element.
+        where: returns the line and column that the parser is at, now those of the element.
         """
 
 
 class Rows(NamedTuple):
-    """Takes certain children of certain elements one by one, whole, instead of their being kept and counted.
+    """Takes certain children of certain elements one by one; they are neither kept nor counted as elements.
 
-    ways: the tags from the root to the elements; tags: those of the children. take: is given the line and column of the
-    element, and its child.
+    tag_paths: the tags from the root to these elements; tags: those of the children. take: is given the line and column
+    of an element, and one child of it.
     """
 
-    ways: frozenset[tuple[str, ...]]
+    tag_paths: frozenset[tuple[str, ...]]
     tags: frozenset[str]
     take: Callable[[tuple[int, int], Element], None]
 
@@ -108,7 +108,7 @@ def feed(parser: expat.XMLParserType, data: bytes, path: Path | None) -> None:
 
 
 class Refusals:
-    """What is refused in documents that are well-formed; each returns the error, with the place the parser is at."""
+    """The errors for what is refused in well-formed documents, with the place in the file that the parser is at."""
 
     def __init__(self, parser: expat.XMLParserType, path: Path | None) -> None:
         self._parser, self._path = parser, path
@@ -157,7 +157,7 @@ class _Tree:
                  rows: Rows | None) -> None:
         self._parser, self._max_elements, self._taker, self._rows = parser, max_elements, taker, rows
         self._refusals = Refusals(parser, path)
-        self._table_tags = {way[-1] for way in rows.ways} if rows else set[str]()
+        self._table_tags = {path[-1] for path in rows.tag_paths} if rows else set[str]()
         self._table: _Open | None = None
         self._count = self._count_before_row = self._taken = 0
         self._stack = [_Open("", {}, 1, 1)]
@@ -184,18 +184,19 @@ class _Tree:
             self._count_before_row = self._count - 1
         parser = self._parser
         self._stack.append(_Open(tag, attributes, parser.CurrentLineNumber, parser.CurrentColumnNumber + 1))
-        if self._taker and len(self._stack) == len(self._taker.way) + 1 and self._way() == self._taker.way:
-            self._hand_over(self._taker)
-        elif tag in self._table_tags and self._rows and self._way() in self._rows.ways:
+        taker = self._taker
+        if taker and len(self._stack) == len(taker.tag_path) + 1 and self._tag_path() == taker.tag_path:
+            self._hand_over(taker)
+        elif tag in self._table_tags and self._rows and self._tag_path() in self._rows.tag_paths:
             self._table = self._stack[-1]
 
-    def _way(self) -> tuple[str, ...]:
+    def _tag_path(self) -> tuple[str, ...]:
         return tuple(element.tag for element in self._stack[1:])
 
     def _hand_over(self, taker: Taker) -> None:
         def done() -> None:
             self._take_back()
-            self._end(taker.way[-1])
+            self._end(taker.tag_path[-1])
 
         parser = self._parser
         parser.StartElementHandler, parser.EndElementHandler = taker.begin(self._where, done)

@@ -168,7 +168,7 @@ def families(count: int, skeleton: bytes, xml: bytes, mesh: bytes, mesh_xml: byt
     return {
         ".skeleton, cut and flipped": partial(damaged, skeleton, ogre_binary.read, count),
         ".skeleton.xml, mutated": partial(mutated, xml, ogre_xml.read, count),
-        ".skeleton.xml, bombs": partial(bombs, ogre_xml_keys.Keys.way, ogre_xml.read),
+        ".skeleton.xml, bombs": partial(bombs, ogre_xml_keys.Keys.tag_path, ogre_xml.read),
         ".mesh, cut and flipped": partial(damaged, mesh, ogre_mesh_binary.read, count),
         ".mesh.xml, mutated": partial(mutated, mesh_xml, ogre_mesh_xml.read, count),
         ".mesh.xml, bombs": partial(bombs, ("mesh", "sharedgeometry", "vertexbuffer"), ogre_mesh_xml.read),

@@ -179,7 +179,7 @@ TWO = HEAD + bone(b"b", 0) + bone(b"c", 1)
     (TWO + bone(b"d", 2, (0, float("nan"), 0)), "finite values and a rotation that is not zero"),
     (TWO + bone(b"d", 2, xyzw=(0, 0, 0, 0)), "finite values and a rotation that is not zero"),
     (TWO + parent(0, 5), "a parent is given with bone 5, which the file does not hold"),
-    (TWO + parent(0, 1) + parent(1, 0), "bone 'b' is below itself; the parents form a circle"),
+    (TWO + parent(0, 1) + parent(1, 0), "bone 'b' is its own ancestor; the parents form a cycle"),
     (TWO + parent(0, 1) + parent(0, 1), "bone 'b' gets a second parent, 'c'; it has 'c'"),
     (TWO + chunk(0x1010, b"\x05\x00"), "blend mode 5; 0 (average) and 1 (cumulative)"),
     (TWO + chunk(0x5000, b"x\n" + struct.pack("<f", float("inf"))), "a linked skeleton's scale of inf"),

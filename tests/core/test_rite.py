@@ -99,7 +99,7 @@ def test_a_clip_is_a_loop_between_its_last_and_its_first_key() -> None:
 @pytest.mark.parametrize(("old", "new", "message"), [
     ('"l_hip"', '"pelvis"', "walk.ram:14: found '1 \"pelvis\"', expected another ID and another name"),
     ("parent 1\n", "parent 7\n", "walk.ram:9: joint 'left knee' has no joint 7 for its parent"),
-    ("parent 0\n", "parent 2\n", "walk.ram:9: joint 'left knee' hangs on itself"),
+    ("parent 0\n", "parent 2\n", "walk.ram:9: joint 'left knee' is its own ancestor"),
     ("parent 0\n", "parent 0.5\n", "walk.ram:15: found 'parent 0.5', expected a whole number for '0.5'"),
     ("parent 0\n", "", "walk.ram:14: joint 'l_hip' has no line parent"),
     ("translation 0.1 0 0", "translation 0.1 0", "walk.ram:17: found 'translation 0.1 0', expected 3 finite numbers"),
