@@ -26,7 +26,7 @@ class Clip:
     """A named piece of motion, 0 to duration_s, relative to its skeleton's rest pose (see Pose).
 
     rotations: tracks of quaternions wxyz; translations and scales: tracks of vectors.
-    is_looping: where a track ends before duration_s, it goes on to its first key's value there.
+    is_looping: a track that ends before duration_s goes on to its first key's value, which it has at duration_s.
     """
 
     name: str

@@ -13,7 +13,7 @@ from .clip import Clip
 class ClipFile:
     """A skeleton with clips, as it came out of a file or goes into one.
 
-    A format that knows more gives a child of this class, which its own writer gets back.
+    A format that knows more gives a subclass of this, which its own writer gets back.
 
     skeleton: the file's own, whether or not a clip moves it; of several, as a .blend may hold, that of the first clip.
     clips: as they are stored, each with its own skeleton; see played.

@@ -1,4 +1,4 @@
-"""Several clips of one skeleton, of which many instants are sampled at once."""
+"""Several clips on one skeleton, of which many instants are sampled at once."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from .clip import Clip
 from .keys import Interpolation, KeyTable, TranslationInterpolation
 
 _FEW = 8
-"""Up to so many different clips at once are sampled one by one, from what each clip keeps of itself."""
+"""Up to so many different clips are sampled one by one, each from the keys that it laid out itself."""
 
 
 @dataclass(frozen=True, eq=False)
 class ClipSet:
     """C clips, all on one skeleton.
 
-    Each clip lays its own keys out when it is first sampled, and keeps them; so another set of the same clips costs
-    nothing, and of a long score only what is looked at. Where many different clips are wanted at once, as when a whole
-    Action is written, the keys of all are laid out together, which is quicker to sample and takes as long as copying
-    them.
+    Each clip lays its own keys out when it is first sampled, and keeps them: another set of the same clips costs
+    nothing, and a long score costs only the clips that are looked at. Where many different clips are wanted at once, as
+    when a whole Action is written, the keys of all are laid out together: that takes as long as copying them, and
+    sampling is quicker then.
     """
 
     clips: tuple[Clip, ...]

@@ -13,7 +13,7 @@ from ..skeletons.skeleton import Pose
 from .clip import Clip, Tracks
 
 SAMPLE_S: Final = 1.0 / 30.0
-"""Longest time between keys where several joints' rotations become one joint's."""
+"""Longest time between keys where the rotations of several joints are combined into one joint's."""
 
 _LONG_ENOUGH_S: Final = 1.3 * SAMPLE_S
 """Films' 24 frames in a second are as dense as that."""
@@ -34,7 +34,7 @@ def keys_of(tracks: Tracks, index: int) -> tuple[FloatArray, FloatArray]:
 
 
 def sampled(tracks: Tracks, index: int, times: FloatArray) -> FloatArray:
-    """Return what one track of rotations is at times (F,), the keys themselves where it has these times: (F, 4)."""
+    """Return one track of rotations at times (F,) as (F, 4): its keys as they are where they have these times."""
     own_times, values = keys_of(tracks, index)
     if np.array_equal(own_times, times):
         return values

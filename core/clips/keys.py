@@ -37,14 +37,14 @@ _GRID_ENTRIES = 2_000_000
 class _Channel:
     """One kind of tracks of C clips: N keys of T joints, row 0 standing for rest.
 
-    joints: (T,) those that any clip has a track of. places: (U,) clip + i·time, ascending: complex numbers sort by
+    joints: (T,) those that any clip has a track of. instants: (U,) clip + i·time, ascending: complex numbers sort by
     their real part first, so that one search finds clip and time, exactly.
-    key: (U, T) the row of the last key at or before each place. steps: how many more may follow up to the next.
+    key: (U, T) the row of the last key at or before each instant. steps: how many keys may follow up to the next.
     times_s, values: (N + 1,), (N + 1, C); per_s: (N + 1,) 1 ÷ the time to the next key, 0 at the last of a track.
     """
 
     joints: IntArray
-    places: npt.NDArray[np.complex128]
+    instants: npt.NDArray[np.complex128]
     key: npt.NDArray[np.intp]
     steps: int
     times_s: FloatArray
@@ -67,23 +67,23 @@ class _Channel:
         gap = np.append(np.diff(times), 0.0)
         gap[starts[1:] - 1] = 0.0
         per_s = np.divide(1.0, gap, out=np.zeros(len(gap)), where=gap > np.finfo(np.float64).tiny)
-        places, grids, steps = [], [], 0
+        instants, grids, steps = [], [], 0
         for clip, (own, offset) in enumerate(zip(tracks, offsets[:-1], strict=True)):
             at, grid, more = _grid(own)
-            place = np.empty(len(at), dtype=np.complex128)
-            place.real, place.imag = clip, at
-            places.append(place)
+            own_instants = np.empty(len(at), dtype=np.complex128)
+            own_instants.real, own_instants.imag = clip, at
+            instants.append(own_instants)
             wide = np.zeros((len(at), len(joints)), dtype=np.intp)
             wide[:, np.searchsorted(joints, own.joints)] = grid + offset
             grids.append(wide)
             steps = max(steps, more)
-        return cls(joints, np.concatenate(places), np.concatenate(grids), steps, times, values, per_s, loops, starts)
+        return cls(joints, np.concatenate(instants), np.concatenate(grids), steps, times, values, per_s, loops, starts)
 
     def find(self, clip: IntArray, times_s: FloatArray) -> tuple[npt.NDArray[np.intp], FloatArray]:
-        """Return the key (F, T) at or before each instant (F,), and the share of the way to the next, 0…1."""
-        place = np.empty(len(times_s), dtype=np.complex128)
-        place.real, place.imag = clip, times_s
-        key = self.key[np.searchsorted(self.places, place, side="right") - 1]
+        """Return the key (F, T) at or before each instant (F,), and the share of the time to the next, 0…1."""
+        wanted = np.empty(len(times_s), dtype=np.complex128)
+        wanted.real, wanted.imag = clip, times_s
+        key = self.key[np.searchsorted(self.instants, wanted, side="right") - 1]
         time = times_s[:, None]
         for _ in range(self.steps):
             following = np.minimum(key + 1, self._last[key])
@@ -116,8 +116,8 @@ def grid_entries(tracks: Tracks) -> int:
 def _grid(tracks: Tracks) -> tuple[FloatArray, IntArray, int]:
     """Return times (U,) from −∞ on, the last key of each track at or before them, (U, T), and the steps left.
 
-    So many steps lead to the next time's keys, or beyond the last time to the end: more than times are left out where
-    several keys stand at one time.
+    Steps: how many keys there may be from one of these times to the next, or from the last one to the end. That can be
+    more than the times left out, where several keys have the same time.
     """
     times = np.unique(tracks.times_s)
     stride = max(1, len(times) * len(tracks) // _GRID_ENTRIES)
@@ -138,7 +138,7 @@ class KeyTable:
     """The keys of C clips on one skeleton; sampled by clip and time.
 
     SLERP (Shoemake 1985) goes a·cos x + across·sin x over the great circle between two keys, whose parts are
-    computed once; LERP, normalised, passes the same circle at an uneven speed. Both take the short way. SQUAD
+    computed once; LERP, normalised, passes the same arc at an uneven speed. Both take the shorter arc. SQUAD
     (Shoemake 1987) bends it towards inner points such that the angular velocity is continuous at the keys, also
     where these are unevenly spaced. Translations: LINEAR, or SPLINE: cubic, the velocity at a key being that
     between its neighbours (Catmull and Rom 1974). Scales are linear.
@@ -163,12 +163,12 @@ class KeyTable:
         pose = Pose.rest(self.skeleton, len(times_s))
         if len(self._rotations.joints):
             pose.rotations[:, self._rotations.joints] = self._turned(clip, times_s, interpolation)
-        for channel, out, way in ((self._translations, pose.translations, translation), (self._scales, pose.scales,
-                                                                                         "LINEAR")):
+        for channel, out, curve in ((self._translations, pose.translations, translation),
+                                    (self._scales, pose.scales, "LINEAR")):
             if len(channel.joints):
                 key, share = channel.find(clip, times_s)
                 x = share[..., None]
-                if way == "SPLINE":
+                if curve == "SPLINE":
                     a, b, c, d = np.moveaxis(self._cubics[key], -2, 0)
                     out[:, channel.joints] = a + x * (b + x * (c + x * d))
                 else:
@@ -218,17 +218,17 @@ class KeyTable:
     def _cubics(self) -> FloatArray:
         """Coefficients of the cubic from each key to the next, (N + 1, 4, 3), lowest first."""
         keys, values = self._translations, self._translations.values
-        turn_in, turn_out, time_in, time_out = self._steps(keys, lambda a, b: values[b] - values[a])
-        velocity = _mean_velocity(turn_in, turn_out, time_in, time_out)
+        step_in, step_out, time_in, time_out = self._steps(keys, lambda a, b: values[b] - values[a])
+        velocity = _mean_velocity(step_in, step_out, time_in, time_out)
         following = np.arange(len(values)) + (keys.per_s > 0.0)
-        leave, arrive, way = velocity * time_out, velocity[following] * time_out, turn_out
-        return np.stack((values, leave, 3.0 * way - 2.0 * leave - arrive, leave + arrive - 2.0 * way), axis=1)
+        leave, arrive = velocity * time_out, velocity[following] * time_out
+        return np.stack((values, leave, 3.0 * step_out - 2.0 * leave - arrive, leave + arrive - 2.0 * step_out), axis=1)
 
     @staticmethod
     def _steps(keys: _Channel, difference: Difference) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        """Return for each key what leads into it and out of it, (N + 1, 3) twice, and the times, (N + 1, 1) twice.
+        """Return each key's differences, (N + 1, 3), and times, (N + 1, 1), from the key before and to the key after.
 
-        At an open end the one side is zero in both.
+        Where there is no such key, both are zero.
         """
         rows = np.arange(len(keys.times_s))
         before, after = keys.neighbours
@@ -240,9 +240,9 @@ class KeyTable:
         return difference(before, rows), difference(rows, after), time_in[:, None], time_out[:, None]
 
 
-def _mean_velocity(way_in: FloatArray, way_out: FloatArray, time_in: FloatArray, time_out: FloatArray) -> FloatArray:
+def _mean_velocity(step_in: FloatArray, step_out: FloatArray, time_in: FloatArray, time_out: FloatArray) -> FloatArray:
     time = time_in + time_out
-    return np.divide(way_in + way_out, time, out=np.zeros_like(way_in), where=time > 0.0)
+    return np.divide(step_in + step_out, time, out=np.zeros_like(step_in), where=time > 0.0)
 
 
 def _arcs(a: FloatArray, b: FloatArray) -> FloatArray:

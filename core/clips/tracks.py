@@ -60,7 +60,7 @@ class Tracks:
         return len(self.joints)
 
     def closed(self, end_s: float) -> Tracks:
-        """Return the tracks with their first key again at end_s, where they end before."""
+        """Return the tracks, those that end before end_s with their first key once more there."""
         last = self.starts[1:] - 1
         open_ends = self.times_s[last] < end_s if len(self) else np.zeros(0, dtype=np.bool_)
         at, first = self.starts[1:][open_ends], self.starts[:-1][open_ends]
@@ -83,7 +83,7 @@ class Tracks:
         return times, np.maximum(key, self.starts[:-1, None])
 
     def neighbours(self, times_s: FloatArray) -> tuple[IntArray, IntArray, FloatArray]:
-        """Return for times (F,) the keys around each, (F, T) twice, and the share of the way, (F, T) in 0…1."""
+        """Return for times (F,) the keys before and after, (F, T) each, and the share of the time between them, 0…1."""
         times, key = self._grid
         before = key[:, np.searchsorted(times, times_s, side="right")].T
         after = np.minimum(before + 1, self.starts[1:] - 1)

@@ -13,10 +13,10 @@ from . import files
 
 
 def read_clip_file(path: Path, formats: Mapping[str, Format] = FORMATS, *, real: Path | None = None) -> ClipFile:
-    """Read a file with clips, as it stands: links that it has are not followed, its axes and unit stay.
+    """Read a file with clips as it is: its links to other files are not followed, its axes and unit stay.
 
     formats: by identifier, as FORMATS.
-    real: where path leads to, when that is known to be wanted; a symbolic link is refused otherwise.
+    real: what path resolves to, where symbolic links may be followed; else one is refused.
     Raises FileError where no format has its ending, the file that it wants beside it is missing, or it cannot be read.
     """
     entry = format_of(path, formats)

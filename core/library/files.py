@@ -1,4 +1,4 @@
-"""Files found below roots, and read: nothing outside of them, no link that leads out, no device, none too large."""
+"""Finds and reads files below root folders: nothing outside them, no link that leads out, no device, none too large."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def file_beside(path: Path, ending: str) -> Path:
 def linked_file(folder: Path, name: str, roots: Sequence[Path]) -> Path | None:
     """Return the file that an OGRE file in a folder links to, None where there is none.
 
-    Only its name counts, never a way to another folder. Raises FileError where it is a link that leads out of the
+    Only the name counts, never a path to another folder. Raises FileError where it is a link that leads out of the
     roots, or no ordinary file.
     """
     own = PurePosixPath(name.replace("\\", "/")).name
@@ -89,7 +89,7 @@ def linked_file(folder: Path, name: str, roots: Sequence[Path]) -> Path | None:
 def read_file(path: Path, real: Path | None = None) -> bytes:
     """Read an ordinary file whole, checked again once it is open: it may have been exchanged meanwhile.
 
-    real: where path leads to, when that is known to be wanted; a symbolic link is refused otherwise.
+    real: what path resolves to, where symbolic links may be followed; else one is refused.
     """
     flags = os.O_RDONLY
     for name in ("O_BINARY", "O_CLOEXEC", "O_NOFOLLOW", "O_NONBLOCK"):

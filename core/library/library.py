@@ -1,4 +1,4 @@
-"""The folders that scores and clips are looked up in. Nothing else in core opens a file."""
+"""A library: folders in which scores, clips and skeleton maps are looked up by their src."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ FindClips = Callable[[str], tuple[Clip, ...] | None]
 
 @dataclass(frozen=True, eq=False)
 class _Played:
-    """All clips of a file, those too that it links; links: what each name of another file led to."""
+    """All clips of a file, with those of linked files; links: what each name of another file led to."""
 
     clips: tuple[Clip, ...]
     warnings: tuple[str, ...]
@@ -40,7 +40,7 @@ class _Played:
 
 
 class Library:
-    """Roots below which every src must lie; each file is looked at once for as long as the library lives.
+    """Root folders below which every src must lie; a library looks at each file once.
 
     roots: folders, searched in this order. Where there are none, beside() finds one for a score.
     further: folders that are searched after these, also after the one that beside() finds.
@@ -48,8 +48,8 @@ class Library:
     formats: of clips, by identifier, in the order in which files of one name are looked for.
     other_clips: asked last for a src that no file has (None: unknown); Blender's Actions come in here.
     maps: go before map files in the roots.
-    bvh: in what axes and unit files are that do not say so.
-    store: where clips that were read before are found, and kept for others.
+    bvh: the axes and the unit of files that do not say them.
+    store: keeps the clips that are read, for other libraries too.
     """
 
     def __init__(self, roots: Sequence[Path] = (), *, further: Sequence[Path] = (), load_format: str = "",
@@ -67,7 +67,7 @@ class Library:
         self._clips: dict[Path, tuple[tuple[Clip, ...], tuple[Problem, ...]]] = {}
         self.store = store or ClipStore()
         self._bvh = bvh or BvhSpace()
-        self._placed: dict[Skeleton, SkeletonMap] = {}
+        self._maps_in_hanim: dict[Skeleton, SkeletonMap] = {}
         self._given_maps, self._maps = tuple(maps), tuple(maps)
         self._has_read_maps = False
 
@@ -89,7 +89,7 @@ class Library:
                        store=self.store)
 
     def src_of(self, path: Path | None) -> str | None:
-        """Return by what src a score file is reached, None where no root holds it."""
+        """Return the src of a score file, None where no root holds it."""
         if path is not None and path.name.endswith(SCORE_SUFFIX):
             real = self.identity(path)
             for root in self.roots:
@@ -98,7 +98,7 @@ class Library:
         return None
 
     def identity(self, path: Path) -> Path:
-        """Return what is the same for all ways to one file."""
+        """Return the real path of a file, which is one for all paths that lead to it."""
         return Path(os.path.realpath(path))
 
     def module_path(self, src: str) -> Path:
@@ -115,7 +115,7 @@ class Library:
         return self._modules[path]
 
     def clips(self, src: str) -> tuple[tuple[Clip, ...], tuple[Problem, ...]]:
-        """Return all clips of a src, and what is to be said of them (without a place).
+        """Return all clips of a src, and problems with them (without a place in a score).
 
         Raises FileError where there is none or it cannot be read.
         """
@@ -136,12 +136,12 @@ class Library:
         return clips, said
 
     def skeleton_map(self, skeleton: Skeleton) -> SkeletonMap:
-        """Return what a skeleton's joints are: as a map file in one of the roots says, or as can be found out.
+        """Return what a skeleton's joints are in H-Anim: from a map file in one of the roots, else found out.
 
         Raises FileError where a map file cannot be read.
         """
-        if skeleton in self._placed:
-            return self._placed[skeleton]
+        if skeleton in self._maps_in_hanim:
+            return self._maps_in_hanim[skeleton]
         if not self._has_read_maps:
             paths = [path for root in self.roots for path in sorted(root.glob("*" + MAP_SUFFIX))[:_MAX_MAPS]]
             self._maps = (*self._given_maps, *(read_map(files.read_file(path), path) for path in paths))
@@ -154,14 +154,14 @@ class Library:
         return self.store.made(("map", skeleton, turn, *saved.meant.items()), partial(saved.of, skeleton))
 
     def _read(self, path: Path) -> tuple[tuple[Clip, ...], tuple[Problem, ...]]:
-        """Return all clips of a file and of those that it links, and what is to be said of them."""
+        """Return all clips of a file and of those that it links, and problems with them."""
         entry = format_of(path, self._formats)
         assert entry is not None  # else the file had not been found
         played = self._played(self._file(path), path, entry)
         said = tuple(_warning(f"{path.name}: {warning}") for warning in played.warnings)
         if entry.says_space:
             return played.clips, said
-        clips, notes = self._place(played.clips, path)
+        clips, notes = self._turn_to_hanim(played.clips, path)
         return clips, said + notes
 
     def _played(self, file: ClipFile, path: Path, entry: Format) -> _Played:
@@ -190,23 +190,23 @@ class Library:
     def _file(self, path: Path) -> ClipFile:
         return self.store.read(files_read(path, self._formats), lambda: read_clip_file(path, self._formats))
 
-    def _place(self, clips: Sequence[Clip], path: Path) -> tuple[tuple[Clip, ...], tuple[Problem, ...]]:
-        """Bring the clips of a file that says neither into H-Anim's axes and metres."""
+    def _turn_to_hanim(self, clips: Sequence[Clip], path: Path) -> tuple[tuple[Clip, ...], tuple[Problem, ...]]:
+        """Bring the clips of a file that says neither its axes nor its unit into H-Anim's axes and metres."""
         moved, said = [], []
         for clip in clips:
             found = self.skeleton_map(clip.skeleton)
             new, new_map, says = self.store.made(("placed", clip, key_of_map(found), self._bvh),
                                                  partial(placed, clip, found, self._bvh))
-            self._placed[new.skeleton] = new_map
+            self._maps_in_hanim[new.skeleton] = new_map
             moved.append(new)
             said.append(Problem(f"{path.name}: {says}", is_warning=True, is_note=True))
         return tuple(moved), tuple(said)
 
     def _not_found(self, src: str, among: tuple[str, ...]) -> FileError:
         files.parts_of(src)
-        places = ", ".join(map(str, self.roots)) or "no library at all: name its folder, or save the score beside it"
+        roots = ", ".join(map(str, self.roots)) or "no library at all: name its folder, or save the score beside it"
         return FileError.at(f"found no file for {quoted(src)}, expected {src.replace('.', '/')[:200]} ending in "
-                            f"{', '.join(among)} below {places}")
+                            f"{', '.join(among)} below {roots}")
 
 
 def _warning(message: str) -> Problem:

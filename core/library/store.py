@@ -21,7 +21,7 @@ from ..skeletons.skeleton import Skeleton
 
 MAX_BYTES: Final = 2**30
 _LAID_OUT: Final = 6
-"""At most so many times the bytes of its tracks a clip takes once it was played: it keeps its keys laid out."""
+"""A clip that was played takes at most so many times the bytes of its tracks: it keeps its keys laid out."""
 _JOINT_BYTES: Final = 8 * (2 * 4 * 10 + 7)
 """And so many for each joint: the poses at its ends, in two interpolations, and how far they turn."""
 Value = TypeVar("Value")
@@ -30,7 +30,7 @@ Stamp = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """Something that is kept; error: what stood in the way of making it."""
+    """Something that is kept; error: why it could not be made."""
 
     value: Any
     size: int
@@ -39,7 +39,7 @@ class _Entry:
 
 @dataclass(eq=False)
 class ClipStore:
-    """What was read and retargeted, kept up to a number of bytes; what was not asked for longest goes first.
+    """What was read and retargeted, kept up to a number of bytes; what was least recently asked for goes first.
 
     What is kept under a key never changes: whatever it depends on is part of its key. For files these are their paths,
     sizes and times, so one that was written anew is read anew the next time that somebody asks for it.
@@ -79,8 +79,8 @@ class ClipStore:
     def made(self, key: Hashable, make: Callable[[], Value], holds: Callable[[Value], bool] | None = None) -> Value:
         """Return make(), made once.
 
-        key: all that it depends on. holds: tells whether what was made before still holds, where that is known only
-        from itself.
+        key: all that it depends on. holds: tells whether what was made before is still valid, where only it itself can
+        show that.
         """
         known = self._find(key)
         if known is None or not (holds is None or holds(known.value)):
@@ -89,7 +89,7 @@ class ClipStore:
         return value
 
     def skeleton(self, skeleton: Skeleton) -> Skeleton:
-        """Return the skeleton that stands for all that are equal to this one, so that what is made for it is found."""
+        """Return the one skeleton kept for all equal ones, so that what was made for it is found again."""
         arrays = (skeleton.parents, skeleton.rest_rotations, skeleton.rest_translations, skeleton.rest_scales)
         return self.made(("skeleton", skeleton.name, skeleton.names, *(array.tobytes() for array in arrays)),
                          lambda: skeleton)
@@ -106,7 +106,7 @@ class ClipStore:
                                                skin=skin, without_first_pose=True))
 
     def clear(self) -> None:
-        """Keep nothing any longer."""
+        """Forget everything."""
         with self._lock:
             self._entries.clear()
             self._size = 0
@@ -136,7 +136,7 @@ class ClipStore:
 
 
 def stamp(path: Path) -> Stamp:
-    """Return what tells that a file was written: its size and times, in ns. Raises OSError where it is not there."""
+    """Return what changes when a file is written: its size and times, in ns. Raises OSError where it is not there."""
     status = path.stat()
     return status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
@@ -148,7 +148,7 @@ def key_of_map(found: SkeletonMap) -> Hashable:
 
 
 def bytes_of(value: object) -> int:
-    """Return how many bytes the arrays of a value take, wherever in it they are; of what is to be played, once it was.
+    """Return how many bytes the arrays of a value take, at any depth; of a retargeted clip, once it was played.
 
     >>> bytes_of((np.zeros(3), [np.zeros((2, 2))]))
     56

@@ -1,4 +1,4 @@
-"""Few keys that say the same: from densely sampled tracks to those samples between which straight lines suffice."""
+"""Key reduction: which samples of dense tracks suffice as keys, with straight lines between them."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ def rotation_keys(times_s: FloatArray, rotations: FloatArray, tolerance_rad: flo
     """Return which samples (F, T) must be keys for normalised LERP between them to come within a tolerance.
 
     times_s: (F,) ascending, all different; rotations: (F, T, 4) unit, neighbours in one hemisphere.
-    starts: (F,) samples that the search sets out from in every track, which saves time; of these go those that turn
-    out needless. The first and the last sample are keys always.
+    starts: (F,) samples that are keys in every track at first, which saves time; those that are not needed are removed
+    at the end. The first and the last sample are always keys.
     """
     # The chord between unit quaternions is 2·sin(angle/4), so tolerance/2 for small ones.
     return _keys(times_s, rotations, tolerance_rad / 2.0, starts, is_rotation=True)
@@ -54,7 +54,7 @@ def _keys(times_s: FloatArray, values: FloatArray, tolerance: float, starts: Boo
 
 def _split(times_s: FloatArray, values: FloatArray, tolerance_squared: float, keys: BoolArray,
            is_rotation: bool) -> None:
-    """Add keys (N,), tracks one after another, until all samples between them fit."""
+    """Add to keys (N,), of one track after another, until all samples between them fit."""
     at = np.flatnonzero(~keys)
     rows = np.flatnonzero(keys)
     after = np.searchsorted(rows, at)
@@ -77,13 +77,13 @@ def _split(times_s: FloatArray, values: FloatArray, tolerance_squared: float, ke
 
 def _drop(times_s: FloatArray, values: FloatArray, tolerance_squared: float, keys: BoolArray, is_rotation: bool,
           doubtful: IntArray) -> None:
-    """Take those of the doubtful keys away that a line between their neighbours makes superfluous."""
+    """Remove those of the doubtful keys that a line between their neighbours comes close enough to."""
     rows = np.flatnonzero(keys)
-    place = np.searchsorted(rows, doubtful)
-    run = np.maximum.accumulate(np.where(np.diff(place, prepend=-2) > 1, place, 0))
-    of_two = (place - run) % 2 == 0  # neighbours do not go at once: each needs the other
-    doubtful, place = doubtful[of_two], place[of_two]
-    low, high = rows[place - 1], rows[place + 1]
+    rank = np.searchsorted(rows, doubtful)
+    run = np.maximum.accumulate(np.where(np.diff(rank, prepend=-2) > 1, rank, 0))
+    of_two = (rank - run) % 2 == 0  # two neighbours are not removed at once: each needs the other
+    doubtful, rank = doubtful[of_two], rank[of_two]
+    low, high = rows[rank - 1], rows[rank + 1]
     count = high - low - 1
     group = np.repeat(np.arange(len(count)), count)
     at = np.arange(int(count.sum())) - np.repeat(np.cumsum(count) - count, count) + low[group] + 1

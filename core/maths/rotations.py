@@ -1,6 +1,6 @@
 """Rotations as arrays of unit quaternions wxyz, shape (..., 4). All functions broadcast.
 
-q and -q are the same rotation: every function that blends takes the shorter way.
+q and -q are the same rotation: every function that blends takes the shorter arc, unless it is told otherwise.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ ComplexArray = npt.NDArray[np.complex128]
 IDENTITY: FloatArray = np.array((1.0, 0.0, 0.0, 0.0))
 IDENTITY.setflags(write=False)
 
-_NO_WAY = 1e-12
-"""Where the sine of a half-angle is below this, the angle is it, or the two are one rotation."""
+_NO_ARC = 1e-12
+"""Where the sine of a half-angle is below this, it is taken for the half-angle: the two are one rotation, or nearly."""
 _OPPOSITE = 1e-12
-"""Directions whose way is this near to half a turn have no axis of their own."""
+"""Directions this near to opposite do not say about which axis to turn."""
 _TINY_SINE = 1e-150
 """Below this a sine and its angle count as zero: their squares vanish."""
 
@@ -114,7 +114,7 @@ def from_axis_angle(axis: FloatArray, angle_rad: FloatArray | float) -> FloatArr
 def shortest_arc(a: FloatArray, b: FloatArray) -> FloatArray:
     """Return the smallest rotations (..., 4) that lead the directions of a to those of b, (..., 3).
 
-    Opposite directions are half a turn apart, about one of the axes across; where one is zero, nothing turns.
+    Opposite directions are half a turn apart, about any perpendicular axis; where one is zero, nothing turns.
 
     >>> shortest_arc(np.array((2.0, 0.0, 0.0)), np.array(((0.0, 1.0, 0.0), (-1.0, 0.0, 0.0)))).round(3).tolist()
     [[0.707, 0.0, 0.0, 0.707], [0.0, 0.0, 0.0, 1.0]]
@@ -201,7 +201,7 @@ def to_matrix(q: FloatArray) -> FloatArray:
 
 
 def angle_between(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Return the angle in radians, 0 to π, of the rotation that leads from a to b the short way.
+    """Return the angle in radians, 0 to π, of the rotation from a to b, along the shorter arc.
 
     The half-angle is taken from chord lengths, |a − b| and |a + b|: arccos of the dot product would
     lose half of its digits near zero.
@@ -239,21 +239,21 @@ def continuous(q: FloatArray, starts: IntArray | None = None) -> FloatArray:
 
 
 def nlerp(a: FloatArray, b: FloatArray, t: FloatArray | float) -> FloatArray:
-    """Blend linearly the short way and normalise; t of shape (...) is 0 at a and 1 at b."""
+    """Blend linearly along the shorter arc and normalise; t of shape (...) is 0 at a and 1 at b."""
     return blend(a, b, t, is_linear=True)
 
 
 def slerp(a: FloatArray, b: FloatArray, t: FloatArray | float) -> FloatArray:
-    """Blend at constant angular speed the short way (Shoemake 1985); t of shape (...) is 0 at a, 1 at b."""
+    """Blend at constant angular speed along the shorter arc (Shoemake 1985); t of shape (...) is 0 at a, 1 at b."""
     return blend(a, b, t)
 
 
 def blend(a: FloatArray, b: FloatArray, t: FloatArray | float, is_linear: bool = False,
           is_signed: bool = False) -> FloatArray:
-    """Blend by SLERP, or by normalised LERP, which goes the same way at an uneven speed.
+    """Blend by SLERP, or by normalised LERP, which passes the same arc at an uneven speed.
 
-    is_signed: the way is that between the quaternions as they are, also where it is the longer one, so that it changes
-    smoothly with them. Opposite quaternions, which are one rotation, have no way between them: the first stays.
+    is_signed: take the arc between the quaternions as they are, also where it is the longer one, so that it changes
+    smoothly with them. Opposite quaternions, which are one rotation, have no arc between them: the first stays.
     """
     half, across = arc(a, b, is_signed)
     angle = np.arctan2(t * np.sin(half), 1.0 - t + t * np.cos(half)) if is_linear else half * t
@@ -272,11 +272,11 @@ def mean(q: FloatArray, weights: FloatArray) -> FloatArray:
 
 
 def arc(a: FloatArray, b: FloatArray, is_signed: bool = False) -> tuple[FloatArray, FloatArray]:
-    """Return the half-angle (...) of the way from a to b, and the unit quaternion across, (..., 4).
+    """Return the half-angle (...) of the arc from a to b, and the unit quaternion across, (..., 4).
 
-    On the great circle, a·cos x + across·sin x leads from a at x = 0 to b at the half-angle; across stands
-    at right angles to a. Where a and b are one rotation, both are zero. a and b must have unit length.
-    It is the short way, at most π/2, unless is_signed.
+    On the great circle, a·cos x + across·sin x leads from a at x = 0 to b at the half-angle; across is
+    perpendicular to a. Where a and b are one rotation, both are zero. a and b must have unit length.
+    It is the shorter arc, at most π/2, unless is_signed.
     """
     dot = np.asarray(np.einsum("...i,...i->...", a, b))[..., None]
     if not is_signed:
@@ -284,7 +284,7 @@ def arc(a: FloatArray, b: FloatArray, is_signed: bool = False) -> tuple[FloatArr
     off = b - dot * a
     sine = np.sqrt(np.einsum("...i,...i->...", off, off))
     across = np.divide(off, sine[..., None], out=np.zeros_like(off), where=sine[..., None] > 0.0)
-    return np.where(sine > _NO_WAY, np.arctan2(sine, dot[..., 0]), sine), across
+    return np.where(sine > _NO_ARC, np.arctan2(sine, dot[..., 0]), sine), across
 
 
 def log(q: FloatArray) -> FloatArray:

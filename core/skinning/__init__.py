@@ -17,7 +17,7 @@ Skin = Callable[[Palette, Influences, FloatArray, FloatArray], tuple[FloatArray,
 
 @dataclass(frozen=True)
 class Method:
-    """A way of skinning that the user can choose."""
+    """A skinning method that the user can choose."""
 
     label: str
     description: str

@@ -15,7 +15,7 @@ def skin_dual_quaternion(palette: Palette, influences: Influences, positions: Fl
     """Blend rigid motions instead of matrices, so that a twisted limb keeps its volume.
 
     Signs are aligned to the first influence, which is the strongest. A joint that scales contributes its
-    rotation and the place to which it brings this very vertex (Blender does the same since 3.4).
+    rotation and the position to which it moves this very vertex (Blender does the same since 3.4).
     Arguments and results are those of skin_linear.
     """
     missing = 1.0 - influences.weights.sum(axis=1)

@@ -11,7 +11,7 @@ from ..maths.arrays import FloatArray, IntArray
 
 _SUM_TOLERANCE = 1e-6
 _FADING = 2.0
-"""How late weights fade ahead of where they vanish: 1 takes the edge off all of them, more leaves large ones alone."""
+"""How late weights begin to fade before they vanish: 1 lowers all of them, more leaves large ones alone."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,8 +71,8 @@ class Influences:
         """
         edge = prune_below * weights.sum(axis=1, keepdims=True)
         if 0 < limit < weights.shape[1]:
-            place = weights.shape[1] - limit - 1
-            edge = np.maximum(edge, np.partition(weights, place, axis=1)[:, place, None])
+            rank = weights.shape[1] - limit - 1
+            edge = np.maximum(edge, np.partition(weights, rank, axis=1)[:, rank, None])
         share = np.divide(edge, weights, out=np.ones_like(weights), where=weights > edge)
         faded = weights * (1.0 - share**_FADING)
         flat = ~(faded > 0.0).any(axis=1)

@@ -22,8 +22,8 @@ class Palette:
     rotations: (..., J, 4) unit wxyz; positions: (..., J, 3), both in model space (Fecko 2010: a quaternion
         and a position for each bone are all that a rig without scale needs).
     stretches: (..., J, 3, 4) affine, rest to rest, applied first; None where no joint scales.
-    exact: (..., J, 3, 4) the affine matrices themselves, where they are known: of joints that are sheared at rest the
-        three others lose the shear, as Blender's Preserve Volume does.
+    exact: (..., J, 3, 4) the affine matrices themselves, where they are known: the three others lose the shear of
+        joints that are sheared at rest, as Blender's Preserve Volume does.
     """
 
     rotations: FloatArray
@@ -48,14 +48,14 @@ class Palette:
         batch, joints = pose.rotations.shape[:-2], len(skeleton)
         rotations, positions = np.empty((*batch, joints + 1, 4)), np.zeros((*batch, joints + 1, 3))
         rotations[..., :-1, :] = rot.multiply(skeleton.rest_rotations, pose.rotations)
-        rotations[..., -1, :] = rot.IDENTITY  # what roots hang from
-        for above in skeleton.ancestors:
-            rotations = rot.multiply(rotations.take(above, axis=-2), rotations)
-        # With all turns known, each joint's way from its parent turns once, and the ways only add up.
-        ways = skeleton.rest_translations + pose.translations
-        positions[..., :-1, :] = rot.rotate(rotations[..., skeleton.parents, :], ways)  # −1: the last
-        for above in skeleton.ancestors:
-            positions += positions.take(above, axis=-2)
+        rotations[..., -1, :] = rot.IDENTITY  # the parent of roots
+        for ancestor in skeleton.ancestors:
+            rotations = rot.multiply(rotations.take(ancestor, axis=-2), rotations)
+        # With all rotations known, each joint's offset from its parent turns once; then offsets only add up.
+        offsets = skeleton.rest_translations + pose.translations
+        positions[..., :-1, :] = rot.rotate(rotations[..., skeleton.parents, :], offsets)  # −1: the last
+        for ancestor in skeleton.ancestors:
+            positions += positions.take(ancestor, axis=-2)
         rotations, positions = rotations[..., :-1, :], positions[..., :-1, :]
         rotations = rot.multiply(rotations, rot.conjugate(skeleton.rest_world_rotations))
         return cls(rotations, positions - rot.rotate(rotations, skeleton.rest_world[..., 3]))
@@ -79,11 +79,11 @@ class Palette:
         base = rot.to_matrix(_rotation_part(posed))
         turn = base @ back
         stretch = rest @ np.swapaxes(base, -1, -2) @ linear
-        rest_places = rest_from_joint[..., 3]
-        kept = rest_places - (stretch @ rest_places[..., None])[..., 0]
+        rest_positions = rest_from_joint[..., 3]
+        kept = rest_positions - (stretch @ rest_positions[..., None])[..., 0]
         exact = np.concatenate((linear, offset[..., None]), axis=-1)
         return cls(rot.from_matrix(turn / np.linalg.norm(turn, axis=-2, keepdims=True)),
-                   model_from_joint[..., 3] - (turn @ rest_places[..., None])[..., 0],
+                   model_from_joint[..., 3] - (turn @ rest_positions[..., None])[..., 0],
                    np.concatenate((stretch, kept[..., None]), axis=-1), exact)
 
     def at(self, index: int) -> Palette:
