@@ -80,10 +80,10 @@ def take_apart(body: Any) -> None:
     mesh.from_mesh(body.data)
     seams = [edge for edge in mesh.edges if len({face.material_index for face in edge.link_faces}) > 1]
     bmesh.ops.split_edges(mesh, edges=seams)
-    for places, radius in ((_BUTTONS, _BUTTON_M), (_PADS, _PAD_M)):
-        for place in places:
+    for positions, radius in ((_BUTTONS, _BUTTON_M), (_PADS, _PAD_M)):
+        for position in positions:
             bmesh.ops.create_uvsphere(mesh, u_segments=16, v_segments=8, radius=radius,
-                                      matrix=Matrix.Translation(place))
+                                      matrix=Matrix.Translation(position))
     mesh.to_mesh(body.data)
     mesh.free()
     body.data.shade_smooth()

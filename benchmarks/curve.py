@@ -36,7 +36,7 @@ def write_curve(path: Path, rows: Sequence[tuple[int, float, float]]) -> None:
 
 
 class _Axis:
-    """A logarithmic axis from one place of the picture to another."""
+    """A logarithmic axis from one coordinate of the picture to another."""
 
     def __init__(self, least: float, most: float, start: float, end: float) -> None:
         self._least, self._most, self._start, self._end = least, most, start, end

@@ -1,9 +1,9 @@
 """Measure what bad input costs: every case is to be refused or read within a second and 300 MB, without a traceback.
 
 dev.py bench hostile [--count N] damages N times (2000) each: OGRE skeletons and meshes, their XML, material scripts,
-scores; then bombs, numbers beyond all measure, and ways out of the library. Prints for each family how many inputs were
-read and how many refused, the longest time of the processor and the highest memory. Exits with 1 after a traceback, too
-much memory, or a case that blocks.
+scores; then bombs, numbers beyond all measure, and paths out of the library. Prints for each family how many inputs
+were read and how many refused, the longest time of the processor and the highest memory. Exits with 1 after a
+traceback, too much memory, or a case that blocks.
 The files that are damaged are Sinbad's from TAKT_DATA where that is there, else small ones of our own.
 """
 

@@ -137,8 +137,8 @@ def dancers(count: int, vertices: int) -> None:
     _context.view_layer.objects.active = armature
     _ops.takt.import_pha(filepath=str(_SCORE))
     rigs = [armature, *(copied(armature, skin) for _ in range(count - 1))]
-    for place, rig in enumerate(rigs):
-        rig.takt.frame_start = 1 - 2 * place
+    for number, rig in enumerate(rigs):
+        rig.takt.frame_start = 1 - 2 * number
     life.choices().strip = False
     life.start(rigs)
     _context.view_layer.update()

@@ -69,7 +69,7 @@ def main(vertices: int, bones: int) -> int:
 
 
 def chain(bones: int) -> Any:
-    """Return an armature whose bones hang each from the one before, upwards."""
+    """Return an armature in which each bone is the child of the one before, upwards."""
     armature = bpy.data.armatures.new("Chain")
     rig: Any = bpy.data.objects.new("Chain", armature)
     _context.scene.collection.objects.link(rig)

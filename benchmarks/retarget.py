@@ -28,9 +28,9 @@ def clip_of(skeleton: Skeleton) -> Clip:
     axes = np.random.default_rng(0).normal(size=(len(skeleton), 3))
     angles = 0.4 * np.sin(times[:, None] * (1.0 + joints / 17.0))
     turns = rot.from_axis_angle(np.broadcast_to(axes, (frames, len(skeleton), 3)), angles)
-    way = np.stack((np.sin(times), np.zeros(frames), np.cos(times)), axis=1)[:, None]
+    path = np.stack((np.sin(times), np.zeros(frames), np.cos(times)), axis=1)[:, None]
     return Clip("dance", skeleton, float(times[-1]), Tracks.uniform(joints, times, turns),
-                Tracks.uniform(np.zeros(1, np.int64), times, way), Tracks.empty(3))
+                Tracks.uniform(np.zeros(1, np.int64), times, path), Tracks.empty(3))
 
 
 def renamed(skeleton: Skeleton, joints: int, left_out: frozenset[str]) -> Skeleton:
@@ -42,7 +42,7 @@ def renamed(skeleton: Skeleton, joints: int, left_out: frozenset[str]) -> Skelet
         while above >= 0 and above not in kept:
             above = int(skeleton.parents[above])
         parents.append(kept.index(above) if above >= 0 else -1)
-    places = skeleton.rest_world[kept, :, 3]
+    positions = skeleton.rest_world[kept, :, 3]
     up = np.array(parents)
     words = {"hip": "UpLeg", "knee": "Leg", "ankle": "Foot", "sternoclavicular": "Shoulder", "shoulder": "Arm",
              "elbow": "ForeArm", "wrist": "Hand", "metatarsal": "Toe"}
@@ -52,7 +52,7 @@ def renamed(skeleton: Skeleton, joints: int, left_out: frozenset[str]) -> Skelet
         word = {"skullbase": "Head", "HumanoidRoot": "Hips"}.get(rest, words.get(rest, rest))
         names.append({"l": "Left", "r": "Right", "": ""}[side] + word)
     return Skeleton.from_arrays(names, parents, rot.identities(len(kept)),
-                                np.where(up[:, None] >= 0, places - places[up], places))
+                                np.where(up[:, None] >= 0, positions - positions[up], positions))
 
 
 def main() -> None:

@@ -135,9 +135,9 @@ def _clips(skeleton: Skeleton) -> tuple[Clip, ...]:
     clips = []
     for i in range(CLIPS):
         turns = rot.exp(np.cumsum(rng.normal(0.0, 0.05, (KEYS, BONES, 3)), axis=0))
-        way = np.cumsum(rng.normal(0.0, 0.02, (KEYS, 1, 3)), axis=0)
+        path = np.cumsum(rng.normal(0.0, 0.02, (KEYS, 1, 3)), axis=0)
         clips.append(Clip(f"clip{i}", skeleton, 1.0, Tracks.uniform(np.arange(BONES), times, turns),
-                          Tracks.uniform(np.array((0,)), times, way), Tracks.empty(3)))
+                          Tracks.uniform(np.array((0,)), times, path), Tracks.empty(3)))
     return tuple(clips)
 
 

@@ -171,7 +171,7 @@ def _measure(motion: Motion, row: Row) -> None:
 
 
 def _frames(times: np.ndarray, begin: float, end: float) -> slice:
-    """Return the steps from frame to frame that a stretch of time touches."""
+    """Return the steps from frame to frame that a span of time touches."""
     return slice(max(int(np.searchsorted(times, begin, side="right")) - 1, 0), int(np.searchsorted(times, end)))
 
 

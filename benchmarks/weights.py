@@ -180,20 +180,20 @@ def roughness(body: BindInput, weights: FloatArray) -> FloatArray:
     """Return for each vertex (V,) which share of its weights (V, B) differs from the mean of those around it, 0 to 1.
 
     Neighbours along edges count by the inverse of their distance, so that weights that change evenly are not
-    rough, wherever the vertices lie; steps are. Vertices at one place count as one; those without faces are 0.
+    rough, wherever the vertices lie; steps are. Vertices at the same position count as one; those without faces are 0.
     """
-    place = weld(body.vertices, _SAME_PLACE * float(np.ptp(body.vertices, axis=0).max()))
-    points, at_places = (np.empty((int(place.max()) + 1, values.shape[1])) for values in (body.vertices, weights))
-    points[place], at_places[place] = body.vertices, weights
-    triangles = triangulate(points, place[body.face_vertices], body.face_sizes)
+    point_of = weld(body.vertices, _SAME_PLACE * float(np.ptp(body.vertices, axis=0).max()))
+    points, at_points = (np.empty((int(point_of.max()) + 1, values.shape[1])) for values in (body.vertices, weights))
+    points[point_of], at_points[point_of] = body.vertices, weights
+    triangles = triangulate(points, point_of[body.face_vertices], body.face_sizes)
     edges = np.unique(np.sort(triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1), axis=0)
     edges = edges[edges[:, 0] != edges[:, 1]]
     one, other = np.concatenate((edges, edges[:, ::-1])).T
     near = 1.0 / np.linalg.norm(points[one] - points[other], axis=1)
     total = np.bincount(one, near, len(points))
-    around = np.stack([np.bincount(one, near * column[other], len(points)) for column in at_places.T], axis=1)
-    away = at_places * total[:, None] - around
-    return np.asarray((0.5 * np.abs(away).sum(axis=1) / np.maximum(total, np.finfo(float).tiny))[place])
+    around = np.stack([np.bincount(one, near * column[other], len(points)) for column in at_points.T], axis=1)
+    away = at_points * total[:, None] - around
+    return np.asarray((0.5 * np.abs(away).sum(axis=1) / np.maximum(total, np.finfo(float).tiny))[point_of])
 
 
 def _print_roughness(cases: dict[str, Case]) -> None:

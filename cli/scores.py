@@ -1,4 +1,4 @@
-"""What the commands that play a score share: their options, and the way from a file to a motion."""
+"""What the commands that play a score share: their options, and how its file becomes a motion."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _HELP = {
     "joint_time": "whether joints share a transition's length or take their own",
     "speed": "the mean speed that automatic lengths go by",
     "root_motion": "how the character travels",
-    "lock_feet": "keep planted feet in their places",
+    "lock_feet": "keep planted feet where they are",
     "loop": "join the end to the beginning",
     "transitions": "cut from clip to clip",
 }

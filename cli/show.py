@@ -65,7 +65,7 @@ def _objects(sequence: Sequence, outer: Sequence, begin_s: float, clock: Clock |
     if clock is not None:
         starts, ends = clock.shown(starts), clock.shown(ends)
     lengths = sequence.length_s if clock is None else ends - starts
-    ways = [list(sequence.paths[p]) for p in range(len(sequence.paths))]
+    paths = [list(sequence.paths[p]) for p in range(len(sequence.paths))]
     flags = [(name, values) for name, values in (("mirrored", sequence.is_mirrored), ("reversed", sequence.is_reversed))
              if values is not None]
     rows: list[dict[str, object]] = []
@@ -73,7 +73,7 @@ def _objects(sequence: Sequence, outer: Sequence, begin_s: float, clock: Clock |
         is_clip = 0 <= clip < len(outer.clips)
         row: dict[str, object] = {"clip": outer.clips[clip] if is_clip else None, "start_s": float(starts[i]),
                                   "length_s": float(lengths[i]), "transition_s": None, "method": None,
-                                  "path": ways[int(sequence.path[i])]}
+                                  "path": paths[int(sequence.path[i])]}
         row |= {name: True for name, values in flags if values[i]}
         if is_clip and sequence.part is not None and (sequence.part[i] != (0.0, 1.0)).any():
             row |= dict(zip(("from", "to"), sequence.part[i].tolist(), strict=True))
@@ -97,7 +97,7 @@ def _lane(lane: Lane, outer: Sequence, begin_s: float, clock: Clock | None) -> d
 
 def _table(motion: Motion) -> Iterator[str]:
     sequence = motion.sequence
-    ways = [" › ".join(sequence.paths[p]) for p in range(len(sequence.paths))]
+    paths = [" › ".join(sequence.paths[p]) for p in range(len(sequence.paths))]
     width = max(len("clip"), *(len(name) for name in sequence.clips))
     yield f"{'start':>9} {'length':>8} {'then':>7}  {'clip':<{width}}  procedures"
     starts, ends = sequence.start_s, sequence.start_s + sequence.length_s
@@ -107,4 +107,4 @@ def _table(motion: Motion) -> Iterator[str]:
     columns = (starts, lengths, motion.transitions_s, sequence.clip, sequence.path)
     for start, length, transition, clip, path in zip(*(c.tolist() for c in columns), strict=True):
         then = f"{transition:7.3f}" if transition else "      –"
-        yield f"{start:9.3f} {length:8.3f} {then}  {sequence.clips[clip]:<{width}}  {ways[path]}"
+        yield f"{start:9.3f} {length:8.3f} {then}  {sequence.clips[clip]:<{width}}  {paths[path]}"

@@ -50,7 +50,7 @@ def write_clip_file(path: Path, file: ClipFile, fps: float | None) -> tuple[str,
 
 
 def _fitted(file: ClipFile, entry: Format) -> tuple[ClipFile, tuple[str, ...]]:
-    """Bring a file to what a format can hold, and say what gets lost; raise TaktError where that is for the user."""
+    """Bring a file to what a format can hold, and say what is lost; raise TaktError where the user has to choose."""
     holds, name = entry.holds, entry.endings[0]
     if not holds.many_clips and len(file.clips) != 1:
         there = ", ".join(quoted(clip.name) for clip in file.clips) or "none"

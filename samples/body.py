@@ -85,7 +85,7 @@ def normals(points: FloatArray, quads: IntArray) -> FloatArray:
 def _mirror_of(points: FloatArray) -> IntArray:
     """Return for each vertex the one on the other side, found before anything moves."""
     def order(p: FloatArray) -> IntArray:
-        # an odd offset, so that no place lies between two roundings
+        # an odd offset, so that no coordinate lies between two roundings
         r = np.round(p * 1e6 + 0.3137)
         return np.lexsort((r[:, 2], r[:, 1], r[:, 0]))
     mirror = np.empty(len(points), dtype=np.int64)

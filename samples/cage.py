@@ -181,7 +181,7 @@ def _lay_arm(cage: Cage, rings: list[list[int]]) -> None:
     ring = slant
     for y, material in ARMS:
         below = cage.add(_around(figure.ARM, ARM_DEG, (y,) * 10))
-        # the thumb grows from the front of the last stretch before the knuckles
+        # the thumb grows from the front of the last part of the arm before the knuckles
         cage.bridge(ring, below, material, skip=(8,) if y == ARMS[-1][0] else ())
         before, ring = ring, below
     _lay_finger(cage, [before[8], before[9], ring[9], ring[8]], "thumb", 0.009, SKIN)

@@ -13,7 +13,7 @@ from ..core.maths import rotations as rot
 from ..core.maths.arrays import FloatArray
 from ..core.skeletons.skeleton import Skeleton
 from .body import PALETTE, Body, build_body
-from .skeleton import build_skeleton, ends, places
+from .skeleton import build_skeleton, ends, rest_positions
 from .texture import SIZE_PX, TEXTURED, picture, texture_coordinates
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def build_character(context: bpy.types.Context) -> tuple[bpy.types.Object, bpy.t
     if scene is None or layer is None:
         raise RuntimeError("the dancer needs a scene to stand in; open or make one first")
     body = build_body()
-    armature = add_armature("Dancer", scene, layer, build_skeleton(), places(), bone_tails())
+    armature = add_armature("Dancer", scene, layer, build_skeleton(), rest_positions(), bone_tails())
     mesh = add_mesh("Dancer Body", scene, body, PALETTE)
     lay_texture(mesh, body)
     return armature, mesh
@@ -43,7 +43,7 @@ def build_character(context: bpy.types.Context) -> tuple[bpy.types.Object, bpy.t
 
 def bone_tails() -> dict[str, FloatArray]:
     """Return where each joint's bone ends, in H-Anim's axes: at the next joint, or at the limb's end."""
-    skeleton, at = build_skeleton(), places()
+    skeleton, at = build_skeleton(), rest_positions()
     tails = ends()
     for name, parent in zip(skeleton.names, skeleton.parents, strict=True):
         if parent >= 0 and MAIN_CHILD.get(skeleton.names[parent], name) == name:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import cache
 
 from ..core.clips.clip import Clip
-from .posing import NEUTRAL, Table, build_clip, mirrored, standing
+from .posing import NEUTRAL, Table, build_clip, mirrored, plant_foot
 
 Movement = tuple[float, Table]
 
@@ -40,9 +40,9 @@ TURN_LEFT: Movement = (1.6, {
     "head": ((0.0, 0, 0, 0), (0.35, 2, 24, 0), (0.9, 2, 16, 0), (1.6, 0, 0, 0)),
     "chest": ((0.0, 0, 0, 0), (0.4, 0, 10, 0), (1.0, 2, 4, 0), (1.6, 0, 0, 0)),
     "l_foot": ((0.0, 0, 0, 0, 0, 0), (0.20, 0, 0, 0, 12, 0), (0.45, 0.015, -0.035, 0.060, 16, 45),
-               (0.70, *standing("l", 0.10, 0.06, 90))),
+               (0.70, *plant_foot("l", 0.10, 0.06, 90))),
     "r_foot": ((0.0, 0, 0, 0, 0, 0), (0.70, 0, 0, 0, 0, 0), (0.92, 0, 0, 0, 26, 0),
-               (1.15, 0.075, 0.120, 0.070, 18, 52), (1.42, *standing("r", 0.10, 0.06, 90))),
+               (1.15, 0.075, 0.120, 0.070, 18, 52), (1.42, *plant_foot("r", 0.10, 0.06, 90))),
     "l_hand": ((0.0, *DOWN), (0.7, 0.300, 0.915, -0.030), (1.6, *DOWN)),
     "r_hand": ((0.0, *DOWN), (0.7, 0.270, 0.915, 0.130), (1.6, *DOWN)),
 })

@@ -1,4 +1,4 @@
-"""The whole way: install the zip, build the character, bind it, import the dance, draw it.
+"""From the zip to the film: install it, build the character, bind it, import the dance, draw it.
 
 Started by `dev.py demo` as: demo.py ZIP OUT, inside Blender's own Python module and an empty user folder.
 """
@@ -143,7 +143,7 @@ class Dancer:
         return self.framing(self.roots(frames), size)
 
     def framing(self, roots: film.Array, size: tuple[int, int]) -> film.Camera:
-        """Return a camera that has in view what the dancer reaches from those places, (N, 3)."""
+        """Return a camera that has in view what the dancer reaches from where the root is, (N, 3)."""
         low = np.append(roots[:, :2].min(axis=0) - REACH_M, 0.0)
         high = np.append(roots[:, :2].max(axis=0) + REACH_M, self.mesh.dimensions.z * HEADROOM)
         return film.Camera.framing(low, high, *size)

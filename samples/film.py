@@ -41,7 +41,7 @@ class Camera:
         lens_rad: the angle of view from below to above.
 
         With the camera at (x, y, d) along its own axes, a corner (p, z) is in view where |p − x| ≤ slope · (d − z),
-        and likewise for y: two bounds on d for each direction, which meet in the nearest place.
+        and likewise for y: two bounds on d for each direction, which meet where the camera is nearest.
         """
         back = np.array((np.sin(beside_rad), -np.cos(beside_rad), 0.0)) * np.cos(_ABOVE_RAD)
         back[2] = np.sin(_ABOVE_RAD)
@@ -52,16 +52,16 @@ class Camera:
         corners = np.stack(np.meshgrid(*zip(low, high, strict=True)), axis=-1).reshape(-1, 3) @ axes.T
         upper = (corners[:, :2] + slope * corners[:, 2:]).max(axis=0)
         lower = (corners[:, :2] - slope * corners[:, 2:]).min(axis=0)
-        place = np.append((upper + lower) / 2.0, ((upper - lower) / (2.0 * slope)).max())
+        position = np.append((upper + lower) / 2.0, ((upper - lower) / (2.0 * slope)).max())
         view = np.eye(4)
-        view[:3, :3], view[:3, 3] = axes, -place
+        view[:3, :3], view[:3, 3] = axes, -position
         depth = _NEAR_M - _FAR_M
         clip = np.array(((1.0 / slope[0], 0.0, 0.0, 0.0), (0.0, 1.0 / slope[1], 0.0, 0.0),
                          (0.0, 0.0, (_FAR_M + _NEAR_M) / depth, 2.0 * _FAR_M * _NEAR_M / depth), (0.0, 0.0, -1.0, 0.0)))
         return cls(width, height, view, clip)
 
     def ground(self, feet: Array) -> Array:
-        """Paint what stands behind characters above places (..., 2): tiles of half a metre, shadows, (H, W, 3).
+        """Paint what stands behind characters above points (..., 2): tiles of half a metre, shadows, (H, W, 3).
 
         Behind the characters the tiles fade into the backdrop; above the horizon there is nothing else.
         """
@@ -74,11 +74,11 @@ class Camera:
         eye = (-self.view_from_world[:3, :3].T @ self.view_from_world[:3, 3]).astype(np.float32)
         away = rays * (eye[2] / -(y[first:] * back[1, 2] - back[2, 2]))[:, None, None]
         tile = np.floor((eye[:2] + away) / _TILE_M).astype(np.int32).sum(axis=-1) % 2
-        places = feet.reshape(-1, 2).astype(np.float32)
+        points = feet.reshape(-1, 2).astype(np.float32)
         forth = -back[2, :2] / np.hypot(*back[2, :2])
-        fog = np.clip((eye[:2] - places.mean(axis=0) + away) @ forth / _FOG_M, 0.0, 1.0)[..., None]
+        fog = np.clip((eye[:2] - points.mean(axis=0) + away) @ forth / _FOG_M, 0.0, 1.0)[..., None]
         shadow = np.ones((*away.shape[:2], 1), dtype=np.float32)
-        for foot in places:
+        for foot in points:
             aside = (eye[:2] - foot + away) / _SHADOW_M
             shadow *= 1.0 - _SHADOW * np.exp(-(aside[..., 0] ** 2 + aside[..., 1] ** 2))[..., None]
         picture = np.tile(_BACKDROP.astype(np.float32), (self.height, self.width, 1))

@@ -90,7 +90,7 @@ def build_body() -> Body:
 
 
 def strand_at(pair: FloatArray, side: int) -> FloatArray:
-    """Return where strand 0 or 1 runs at places counted in pairs from below, (N,) → (N, 3)."""
+    """Return where strand 0 or 1 runs at heights counted in base pairs from below, (N,) → (N, 3)."""
     angle = 2.0 * np.pi * pair / PAIRS_PER_TURN + side * STRANDS_APART_RAD
     height = GROUND_M + HEIGHT_M * pair / (PAIRS - 1)
     return np.stack((RADIUS_M * np.cos(angle), height, -RADIUS_M * np.sin(angle)), axis=-1)

@@ -1,4 +1,4 @@
-"""From tables of key poses to clips: feet and hands are led to where they belong by two-bone chains.
+"""From tables of key poses to clips: two-bone chains bring feet and hands to where the tables want them.
 
 A table gives for each channel rows of (time in seconds, values…); between them values ease like a
 monotone cubic (Fritsch and Carlson 1980), so that a planted foot stays exactly where it is.
@@ -14,7 +14,7 @@ from ..core.clips.clip import Clip, Tracks
 from ..core.maths import rotations as rot
 from ..core.maths.arrays import FloatArray, IntArray
 from ..core.skeletons.skeleton import Pose, Skeleton, world_from_pose
-from .skeleton import build_skeleton, places
+from .skeleton import build_skeleton, rest_positions
 
 Rows = Sequence[tuple[float, ...]]
 Table = Mapping[str, Rows]
@@ -71,9 +71,9 @@ def mirrored(table: Table) -> dict[str, Rows]:
     return out
 
 
-def standing(side: str, x: float, z: float, heading_deg: float) -> tuple[float, ...]:
-    """Return a foot's channel for standing under a body that has moved by (x, z) and turned."""
-    at = places()
+def plant_foot(side: str, x: float, z: float, heading_deg: float) -> tuple[float, ...]:
+    """Return the values of a foot's channel that plant it below a body that has moved by (x, z) and turned."""
+    at = rest_positions()
     arm = at[f"{side}_ankle"] - at["HumanoidRoot"]
     turned = rot.rotate(rot.from_axis_angle(Y, np.radians(heading_deg)), arm) - arm
     return x + float(turned[0]), z + float(turned[2]), 0.0, 0.0, heading_deg
@@ -137,7 +137,7 @@ def pose_body(skeleton: Skeleton, channels: Mapping[str, FloatArray]) -> Pose:
     for channel, joints in SPINE.items():
         for joint in joints:
             pose.rotations[:, index[joint]] = _turned(channels[channel] / len(joints))
-    feet = {side: _place_foot(channels[f"{side}_foot"], side) for side in "lr"}
+    feet = {side: _roll_foot(channels[f"{side}_foot"], side) for side in "lr"}
     pose.translations[:, 0, 1] -= _sinking(skeleton, pose, feet)
     for side in "lr":
         _pose_leg(skeleton, pose, side, *feet[side], channels[f"{side}_foot"])
@@ -146,7 +146,7 @@ def pose_body(skeleton: Skeleton, channels: Mapping[str, FloatArray]) -> Pose:
 
 
 def _thinned(skeleton: Skeleton, joints: IntArray, times: FloatArray, turns: FloatArray) -> Tracks:
-    """Pack tracks with as few evenly spaced keys as keep each joint within a hair of its way.
+    """Pack tracks with as few evenly spaced keys as keep each joint within THIN_RAD of its path.
 
     Legs and the body keep all of theirs: the feet must stay where they are.
     """
@@ -174,9 +174,9 @@ def _turned(degrees: FloatArray) -> FloatArray:
                                                                   rot.from_axis_angle(Z, roll)))
 
 
-def _place_foot(foot: FloatArray, side: str) -> tuple[FloatArray, FloatArray]:
-    """Return the ankle's place (F, 3) and turn (F, 4): the foot rolls over its ball or over its heel."""
-    at = places()
+def _roll_foot(foot: FloatArray, side: str) -> tuple[FloatArray, FloatArray]:
+    """Return the ankle's position (F, 3) and turn (F, 4): the foot rolls over its ball or over its heel."""
+    at = rest_positions()
     x, z, lift, heel_up, left = foot.T
     turn = rot.from_axis_angle(Y, np.radians(left))
     rolled = rot.multiply(turn, rot.from_axis_angle(X, np.radians(heel_up)))
@@ -186,20 +186,20 @@ def _place_foot(foot: FloatArray, side: str) -> tuple[FloatArray, FloatArray]:
 
 
 def _pelvis(skeleton: Skeleton, pose: Pose) -> tuple[FloatArray, FloatArray]:
-    """Return turn (F, 4) and place (F, 3) of the sacroiliac."""
+    """Return turn (F, 4) and position (F, 3) of the sacroiliac."""
     index = skeleton.index_of["sacroiliac"]
-    place = skeleton.rest_translations[0] + pose.translations[:, 0]
-    place = place + rot.rotate(pose.rotations[:, 0], skeleton.rest_translations[index])
-    return rot.multiply(pose.rotations[:, 0], pose.rotations[:, index]), place
+    position = skeleton.rest_translations[0] + pose.translations[:, 0]
+    position = position + rot.rotate(pose.rotations[:, 0], skeleton.rest_translations[index])
+    return rot.multiply(pose.rotations[:, 0], pose.rotations[:, index]), position
 
 
 def _sinking(skeleton: Skeleton, pose: Pose, feet: Mapping[str, tuple[FloatArray, FloatArray]]) -> FloatArray:
     """Return how far the body must come down, (F,), for both feet to be within reach."""
-    at = places()
-    turn, place = _pelvis(skeleton, pose)
-    sinking = np.zeros(len(place))
+    at = rest_positions()
+    turn, position = _pelvis(skeleton, pose)
+    sinking = np.zeros(len(position))
     for side, (ankle, _) in feet.items():
-        hip = place + rot.rotate(turn, at[f"{side}_hip"] - at["sacroiliac"])
+        hip = position + rot.rotate(turn, at[f"{side}_hip"] - at["sacroiliac"])
         reach = REACH * (np.linalg.norm(at[f"{side}_knee"] - at[f"{side}_hip"])
                          + np.linalg.norm(at[f"{side}_ankle"] - at[f"{side}_knee"]))
         flat = np.sum((ankle - hip)[:, (0, 2)] ** 2, axis=1)
@@ -209,10 +209,10 @@ def _sinking(skeleton: Skeleton, pose: Pose, feet: Mapping[str, tuple[FloatArray
 
 def _pose_leg(skeleton: Skeleton, pose: Pose, side: str, ankle: FloatArray, foot_turn: FloatArray,
               foot: FloatArray) -> None:
-    at, index = places(), skeleton.index_of
-    turn, place = _pelvis(skeleton, pose)
+    at, index = rest_positions(), skeleton.index_of
+    turn, position = _pelvis(skeleton, pose)
     back = rot.conjugate(turn)
-    target = rot.rotate(back, ankle - place) + at["sacroiliac"]
+    target = rot.rotate(back, ankle - position) + at["sacroiliac"]
     # the knee looks halfway between the pelvis and the toes
     toes = rot.rotate(rot.multiply(back, rot.from_axis_angle(Y, np.radians(foot[:, 4]))), Z)
     upper, lower = _two_bones(at[f"{side}_hip"], at[f"{side}_knee"], at[f"{side}_ankle"], target, toes + Z, Z)
@@ -226,8 +226,8 @@ def _pose_leg(skeleton: Skeleton, pose: Pose, side: str, ankle: FloatArray, foot
 
 def _pose_arm(skeleton: Skeleton, pose: Pose, side: str, channels: Mapping[str, FloatArray]) -> None:
     """Pose an arm and its fingers; the right one is solved as a left one and mirrored."""
-    at, index = places(), skeleton.index_of
-    way = MIRROR_TURN if side == "r" else np.ones(4)
+    at, index = rest_positions(), skeleton.index_of
+    mirror = MIRROR_TURN if side == "r" else np.ones(4)
     shrug = rot.from_axis_angle(Z, np.radians(channels[f"{side}_shrug"][:, 0]))
     pivot = at["l_sternoclavicular"]
     target = rot.rotate(rot.conjugate(shrug), channels[f"{side}_hand"] - pivot) + pivot
@@ -245,20 +245,20 @@ def _pose_arm(skeleton: Skeleton, pose: Pose, side: str, channels: Mapping[str, 
            for finger in FINGERS for n, share in ((1, 0.8), (2, 1.0), (3, 0.7))},
     }
     for joint, turn in turns.items():
-        pose.rotations[:, index[f"{side}_{joint}"]] = turn * way
+        pose.rotations[:, index[f"{side}_{joint}"]] = turn * mirror
 
 
 def _two_bones(a: FloatArray, b: FloatArray, c: FloatArray, target: FloatArray, pole: FloatArray,
                rest_pole: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the turns (F, 4) of two bones, resting at a–b–c, that lead c to targets (F, 3), b towards the pole.
+    """Return the turns (F, 4) of two bones, resting at a–b–c, that bring c to targets (F, 3), b towards the pole.
 
     All in the space of the upper bone's parent. By the law of cosines; a target out of reach is
     pointed at.
     """
     first, second = np.linalg.norm(b - a), np.linalg.norm(c - b)
-    way = target - a
-    span = np.clip(np.linalg.norm(way, axis=1), abs(first - second) * 1.001, (first + second) * 0.9999)
-    u = way / np.linalg.norm(way, axis=1, keepdims=True)
+    reach = target - a
+    span = np.clip(np.linalg.norm(reach, axis=1), abs(first - second) * 1.001, (first + second) * 0.9999)
+    u = reach / np.linalg.norm(reach, axis=1, keepdims=True)
     n = np.cross(u, pole)
     n /= np.linalg.norm(n, axis=1, keepdims=True)
     along = (first**2 - second**2 + span**2) / (2 * span)

@@ -12,7 +12,7 @@ from ..core.skeletons.skeleton import Skeleton
 
 Row = tuple[str, str, tuple[float, float, float]]
 
-# joint, parent, place in the rest position
+# joint, parent, position at rest
 MIDDLE: tuple[Row, ...] = (
     ("HumanoidRoot", "", (0.0, 0.945, -0.012)),
     ("sacroiliac", "HumanoidRoot", (0.0, 0.960, -0.020)),
@@ -69,16 +69,16 @@ LEFT_ENDS: dict[str, tuple[float, float, float]] = {
 SKULL_END = (0.0, 1.735, 0.010)
 
 
-def places() -> dict[str, FloatArray]:
+def rest_positions() -> dict[str, FloatArray]:
     """Return where each joint rests, by name, parents before children."""
-    return {name: np.array(place) for name, _, place in _rows()}
+    return {name: np.array(position) for name, _, position in _rows()}
 
 
 def ends() -> dict[str, FloatArray]:
     """Return where the joints without children end, by name."""
     mirror = np.array((-1.0, 1.0, 1.0))
-    left = {f"l_{name}": np.array(place) for name, place in LEFT_ENDS.items()}
-    right = {f"r_{name}": np.array(place) * mirror for name, place in LEFT_ENDS.items()}
+    left = {f"l_{name}": np.array(end) for name, end in LEFT_ENDS.items()}
+    right = {f"r_{name}": np.array(end) * mirror for name, end in LEFT_ENDS.items()}
     return left | right | {"skullbase": np.array(SKULL_END)}
 
 
@@ -90,7 +90,7 @@ def build_skeleton() -> Skeleton:
     >>> skeleton.names[:3], len(skeleton)
     (('HumanoidRoot', 'sacroiliac', 'vl5'), 67)
     """
-    at = places()
+    at = rest_positions()
     names = list(at)
     parent_of = {name: parent for name, parent, _ in _rows()}
     parents = [names.index(parent_of[name]) if parent_of[name] else -1 for name in names]

@@ -5,7 +5,7 @@ import numpy as np
 
 from takt.samples.body import PALETTE, build_body
 from takt.samples.character import build_character
-from takt.samples.skeleton import build_skeleton, places
+from takt.samples.skeleton import build_skeleton, rest_positions
 
 PLACE_M = 1e-6
 
@@ -16,7 +16,7 @@ def test_the_armature_has_the_joints_in_blenders_axes() -> None:
     bones = armature.data.bones
     skeleton = build_skeleton()
     assert {bone.name for bone in bones} == set(skeleton.names)
-    for (name, (x, y, z)), parent in zip(places().items(), skeleton.parents, strict=True):
+    for (name, (x, y, z)), parent in zip(rest_positions().items(), skeleton.parents, strict=True):
         np.testing.assert_allclose(np.array(bones[name].head_local), (x, -z, y), atol=PLACE_M)
         above = bones[name].parent
         assert (above.name if above else None) == (skeleton.names[parent] if parent >= 0 else None)

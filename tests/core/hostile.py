@@ -1,4 +1,4 @@
-"""Input made to hurt: damaged files, XML that is nearly right, bombs, endless things, ways out of the library.
+"""Input made to hurt: damaged files, XML that is nearly right, bombs, endless things, paths out of the library.
 
 Each family yields cases; a case is called and either returns or raises TaktError, soon, in little memory.
 """
@@ -113,7 +113,7 @@ def numbers() -> Iterator[Case]:
         yield partial(play, score(*chain, procedure(f"p{count}", last), procedure("main", 'p0 duration="1"')))
 
 
-def ways_out() -> Iterator[Case]:
+def paths_out() -> Iterator[Case]:
     """Ask a library for what lies outside of it, and for what is no file; include in circles and diamonds.
 
     Cases are to be called as they come: their files are there only as long as not all of them have.
@@ -177,5 +177,5 @@ def families(count: int, skeleton: bytes, xml: bytes, mesh: bytes, mesh_xml: byt
         ".pha, mutated": partial(mutated, text, play, count),
         ".pha, bombs": partial(bombs, ("pha", "procedure"), play),
         ".pha, numbers": numbers,
-        ".pha, ways out of the library": ways_out,
+        ".pha, paths out of the library": paths_out,
     }

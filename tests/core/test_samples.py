@@ -18,7 +18,7 @@ from takt.samples.body import MIRROR, Body, build_body, normals
 from takt.samples.cage import build_cage, subdivide
 from takt.samples.clips import MODULES, STEPS, build_clips
 from takt.samples.posing import build_clip, eased, mirrored, trace
-from takt.samples.skeleton import build_skeleton, ends, places
+from takt.samples.skeleton import build_skeleton, ends, rest_positions
 
 HANIM = re.compile(
     r"HumanoidRoot|sacroiliac|vl[1-5]|vt([1-9]|1[0-2])|vc[1-7]|skullbase|[lr]_(hip|knee|ankle|subtalar|midtarsal"
@@ -61,7 +61,7 @@ def test_joints_are_h_anim_and_at_rest_unturned() -> None:
 
 
 def test_left_and_right_joints_mirror_each_other() -> None:
-    at = places()
+    at = rest_positions()
     for name in (n for n in at if n.startswith("l_")):
         np.testing.assert_array_equal(at["r_" + name[2:]], at[name] * MIRROR)
         assert at[name][0] > 0.0, "left is +X"
@@ -69,7 +69,7 @@ def test_left_and_right_joints_mirror_each_other() -> None:
 
 
 def test_joints_lie_inside_the_body() -> None:
-    assert figure.distance(np.array(list(places().values()))).max() < 0.0
+    assert figure.distance(np.array(list(rest_positions().values()))).max() < 0.0
     assert figure.distance(np.array(list(ends().values()))).max() < 0.012
 
 
