@@ -124,15 +124,15 @@ class ScoreSettings:
             items=[(identifier, *entry) for identifier, entry in INTERPOLATIONS.items()])
         translation: EnumProperty(
             name="Translations", default=_DEFAULTS.translation, override=_OVERRIDABLE, update=changes.score,
-            description="How places are interpolated between a clip's keys",
+            description="How positions are interpolated between a clip's keys",
             items=[(identifier, *entry) for identifier, entry in TRANSLATION_INTERPOLATIONS.items()])
         pace: EnumProperty(
             name="Pace", default=_DEFAULTS.pace, override=_OVERRIDABLE, update=changes.score,
-            description="How time runs over a transition's own motion; not for Led Over, which fits it to the clips",
+            description="How time runs over a transition's own motion; not for Inertialize, which has none",
             items=[(identifier, entry.label, entry.description) for identifier, entry in PACES.items()])
         joint_time: EnumProperty(
             name="Joints' Time", default=_DEFAULTS.joint_time, override=_OVERRIDABLE, update=changes.score,
-            description="Whether all joints take the whole transition; not for Led Over",
+            description="Whether all joints take the whole transition; not for Inertialize",
             items=[(identifier, entry.label, entry.description) for identifier, entry in JOINT_TIMES.items()])
         speed: EnumProperty(
             name="Auto Speed", default=_DEFAULTS.speed, override=_OVERRIDABLE, update=changes.score,

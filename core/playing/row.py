@@ -20,12 +20,12 @@ from .root_motion import NO_JOINTS, RootMode, RootWay, mode_named, moved_togethe
 from .sides import Sides
 from .sources import Sources
 from .stage import FIRST_ROUND, Instants, Stage
-from .transitions.blending import Lead, Style, blend_over
+from .transitions.blending import Inertialization, Style, blend_over
 from .transitions.curves import CURVES
 from .transitions.lengths import Turning, automatic_lengths, longest_lengths, speed_named
 from .transitions.limits import Limits
 from .transitions.methods import METHODS, Layout, Method
-from .transitions.seams import Ends, fit_transitions, stretches
+from .transitions.seams import Ends, fit_transitions, time_stretch
 
 _MOST_SEAMS_KEPT = 256
 """More at once is no playing but the writing of a whole Action, whose memory should be given back."""
@@ -46,7 +46,7 @@ class Row:
     layout: Layout
     sides: Sides
     problems: tuple[Problem, ...]
-    _last_lead: dict[bytes, Lead] = field(default_factory=dict)
+    _last_offsets: dict[bytes, Inertialization] = field(default_factory=dict)
 
     @classmethod
     def of(cls, sequence: Sequence, played: SequenceOf[Clip | Excerpt | Stage], style: Style, *, root_motion: RootMode,
@@ -71,7 +71,7 @@ class Row:
         transitions_s, problems = fit_transitions(sequence, clips, ends, held, method,
                                                   partial(lengths, turning, mean_speed=mean_speed))
         layout = method.lay_out(sequence.length_s, transitions_s)
-        tempo = quotient(1.0, stretches(layout.end_s - layout.begin_s, sequence, clips))
+        tempo = quotient(1.0, time_stretch(layout.end_s - layout.begin_s, sequence, clips))
         return cls(sequence, sources, style, layout,
                    Sides(sequence, ends, held, root, turning, mean_speed, tempo, limits), problems)
 
@@ -177,24 +177,25 @@ class Row:
             _, first, at = np.unique(seam + rounds * len(self.sequence), return_index=True, return_inverse=True)
             seams, rounds = seam[first], rounds[first]
         if self.method.shape == "LEAD":
-            return self._lead(seams, rounds).over(pose, at, times_s - self.layout.end_s[seam],
+            return self._inertialization(seams, rounds).apply(pose, at, times_s - self.layout.end_s[seam],
                                                   CURVES[self.style.curve].rise)
         crossing = self.sides.crossing(seams, rounds)
         begin, end = self.layout.window_begin_s, self.layout.window_end_s
         share = (times_s - begin[seam]) / (end[seam] - begin[seam])
         own = None if self.style.joint_time == "SHARED" else self.sides.joint_shares(seams, crossing)[at]
         is_after = times_s >= self.layout.end_s[seam]
-        return blend_over(pose, crossing, at, is_after, self.style.way(share, own), self.style.weight(share),
+        return blend_over(pose, crossing, at, is_after, self.style.progress(share, own), self.style.weight(share),
                           self.style.interpolation)
 
-    def _lead(self, seams: IntArray, rounds: IntArray) -> Lead:
-        """Return what leads over seams (N,); while a motion is watched they are mostly those of the frame before."""
+    def _inertialization(self, seams: IntArray, rounds: IntArray) -> Inertialization:
+        """Return the offsets around seams (N,); while a motion is watched they are mostly those of the frame before."""
         key = seams.tobytes() + rounds.tobytes()
-        lead = self._last_lead.get(key)
-        if lead is None:
+        found = self._last_offsets.get(key)
+        if found is None:
             begin, middle, end = self.layout.window_begin_s, self.layout.end_s, self.layout.window_end_s
-            lead = Lead.of(self.sides.crossing(seams, rounds), (middle - begin)[seams], (end - middle)[seams])
-            self._last_lead.clear()
+            found = Inertialization.of(self.sides.crossing(seams, rounds), (middle - begin)[seams],
+                                       (end - middle)[seams])
+            self._last_offsets.clear()
             if len(seams) <= _MOST_SEAMS_KEPT:
-                self._last_lead[key] = lead
-        return lead
+                self._last_offsets[key] = found
+        return found

@@ -62,7 +62,7 @@ class Sides:
                      _where(left, ends.last_but_one.at(clip), out), _where(enters, ends.second.at(following), out))
         self.root.place_seam(poses, seam, rounds)
         steps = (quotient(ends.step_s[clip], self.tempo[seam]), quotient(ends.step_s[following], self.tempo[later]))
-        is_long = None if self.limits is None else self.limits.are_left(poses[0].rotations, poses[1].rotations)
+        is_long = None if self.limits is None else self.limits.exceeds(poses[0].rotations, poses[1].rotations)
         return Crossing(*poses, *steps, is_long)
 
     def joint_shares(self, seam: IntArray, crossing: Crossing) -> FloatArray:

@@ -11,7 +11,7 @@ from takt.core.errors import TaktError
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
 from takt.core.maths.euler import least_euler
-from takt.core.playing.transitions.limits import Limits, long_way
+from takt.core.playing.transitions.limits import Limits, long_arc
 from takt.core.playing.transitions.methods import METHODS
 from takt.tests.core.scores import FIGURE, X, Y, library, turning
 from takt.tests.core.sentences import motion
@@ -57,10 +57,10 @@ def test_straight_up_the_third_angle_is_0(order: tuple[int, ...], up: float) -> 
     assert rot.angle_between(composed(found, order), composed(angles, order)) < 1e-5
 
 
-def test_the_long_way_leads_to_the_same_place() -> None:
+def test_the_long_arc_leads_to_the_same_rotation() -> None:
     turn = np.array(((0.3, -1.0, 0.2), (0.0, 0.0, 0.0)))
-    assert rot.angle_between(rot.exp(long_way(turn)), rot.exp(turn)).max() < EXACT_RAD
-    assert np.linalg.norm(long_way(turn), axis=1) == pytest.approx((2 * np.pi - np.linalg.norm(turn[0]), 0.0))
+    assert rot.angle_between(rot.exp(long_arc(turn)), rot.exp(turn)).max() < EXACT_RAD
+    assert np.linalg.norm(long_arc(turn), axis=1) == pytest.approx((2 * np.pi - np.linalg.norm(turn[0]), 0.0))
 
 
 @pytest.mark.parametrize(("degrees", "is_long"), [
@@ -70,11 +70,11 @@ def test_the_long_way_leads_to_the_same_place() -> None:
     ((-123.0, 123.0), True),  # limits are not exact to 5°
     ((-170.0, 170.0), False),  # both ways begin 50° beyond: the limits decide nothing
 ])
-def test_the_long_way_is_taken_where_only_it_keeps_within(degrees: tuple[float, float], is_long: bool) -> None:
+def test_the_long_arc_is_taken_where_only_it_keeps_within(degrees: tuple[float, float], is_long: bool) -> None:
     a, b = about_x(degrees[0]), about_x(degrees[1])
-    found = HALF_FREE.are_left(a, b)
+    found = HALF_FREE.exceeds(a, b)
     assert found.tolist() == [[joint == ARM and is_long for joint in range(len(FIGURE))]]
-    assert HALF_FREE.are_left(-a, b).tolist() == found.tolist()
+    assert HALF_FREE.exceeds(-a, b).tolist() == found.tolist()
     short = abs((degrees[1] - degrees[0] + 180.0) % 360.0 - 180.0)
     assert np.degrees(HALF_FREE.angles(a, b))[0, ARM] == pytest.approx(360.0 - short if is_long else short)
 
@@ -82,12 +82,12 @@ def test_the_long_way_is_taken_where_only_it_keeps_within(degrees: tuple[float, 
 def test_where_both_ways_leave_the_limits_it_is_the_short_one() -> None:
     hinge = Limits.of({ARM: ((-120.0, 120.0), (0.0, 0.0), (0.0, 0.0))})
     a, b = about_x(0.0), rot.from_axis_angle(Y, np.radians(np.array((100.0,))))[:, None].repeat(len(FIGURE), axis=1)
-    assert not hinge.are_left(a, b).any()
+    assert not hinge.exceeds(a, b).any()
 
 
 def test_free_axes_do_not_count() -> None:
     free = Limits.of({ARM: ((-np.inf, np.inf), (-10.0, 10.0), (-180.0, 180.0))})
-    assert not free.are_left(about_x(-110.0), about_x(110.0)).any()
+    assert not free.exceeds(about_x(-110.0), about_x(110.0)).any()
 
 
 def test_ways_in_parts_are_ways_alone(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -95,17 +95,17 @@ def test_ways_in_parts_are_ways_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(4)
     a, b = (composed(rng.uniform((-2.0, -1.0, -1.0), (2.0, 1.0, 1.0), (300, len(FIGURE), 3)), (0, 1, 2))
             for _ in range(2))
-    whole = limits.are_left(a, b)
+    whole = limits.exceeds(a, b)
     assert whole[:, [1, ARM]].any(axis=0).all()
     assert not whole[:, [0, 3]].any()
-    monkeypatch.setattr("takt.core.playing.transitions.limits._WAYS_AT_ONCE", 7)
-    assert (limits.are_left(a, b) == whole).all()
-    assert [bool(limits.are_left(a[i], b[i])[ARM]) for i in range(300)] == whole[:, ARM].tolist()
+    monkeypatch.setattr("takt.core.playing.transitions.limits._ARCS_AT_ONCE", 7)
+    assert (limits.exceeds(a, b) == whole).all()
+    assert [bool(limits.exceeds(a[i], b[i])[ARM]) for i in range(300)] == whole[:, ARM].tolist()
 
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("joint_time", ["SHARED", "MIDDLE"])
-def test_on_the_long_way_nothing_jumps_and_the_automatic_length_knows_it(method: str, joint_time: str) -> None:
+def test_on_the_long_arc_nothing_jumps_and_the_automatic_length_knows_it(method: str, joint_time: str) -> None:
     side = np.radians(110.0)
     clips = library(feet_Steps=(turning("left", X, (-side - 0.5, -side), ("l_arm",)),
                                 turning("right", X, (side, side - 0.5), ("l_arm",))))

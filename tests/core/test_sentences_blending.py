@@ -12,7 +12,7 @@ from takt.core.playing.motion import Motion
 from takt.core.playing.transitions.curves import CURVES
 from takt.core.playing.transitions.limits import Limits
 from takt.core.playing.transitions.methods import METHODS
-from takt.core.playing.transitions.seams import NO_NATURAL_WAY_RAD
+from takt.core.playing.transitions.seams import FAR_TURN_RAD
 from takt.tests.core.scores import FIGURE, X, Y, Z, library, turning
 from takt.tests.core.sentences import SAME, motion
 
@@ -182,7 +182,7 @@ def test_150_degrees_or_more_is_a_warning_that_names_the_bones() -> None:
 
 
 def test_149_degrees_are_no_warning() -> None:
-    assert NO_NATURAL_WAY_RAD == pytest.approx(np.radians(150.0))
+    assert FAR_TURN_RAD == pytest.approx(np.radians(150.0))
     for degrees, warns in ((149.9, False), (150.1, True)):
         clips = library(feet_Steps=(turning("left", X, (0.0, 0.0)), turning("right", X, (np.radians(degrees),) * 2)))
         m = motion('left duration="1"', 'right duration="1"', method="END", clips=clips)

@@ -233,7 +233,7 @@ def speeds(method: str, at_s: float, clips: tuple[Clip, Clip]) -> tuple[float, f
 
 
 def test_what_the_thesis_saw_at_the_end_shows_a_change_of_speed_where_b_starts() -> None:
-    """Led over, which was made against it, shows none."""
+    """Inertialize, which was made against it, shows none."""
     clips = arms("left", (0.0, 0.2), (0.0, 0.2)), arms("right", (1.0, 3.0), (1.0, 3.0))
     before, after = speeds("END", 1.0, clips)
     assert abs(after - before) > 0.2
@@ -243,7 +243,7 @@ def test_what_the_thesis_saw_at_the_end_shows_a_change_of_speed_where_b_starts()
 
 @pytest.mark.parametrize(("method", "kept"), [("BOTH", 0.5 + 0.5 * np.cos(2.0 * np.pi * 0.375)), ("LEAD", 1.0)])
 def test_what_the_thesis_saw_both_softens_accents_at_the_ends_of_clips(method: str, kept: float) -> None:
-    """A nod of 0.4 rad shortly before the seam, A ending where B begins: led over, it stays whole."""
+    """A nod of 0.4 rad shortly before the seam, A ending where B begins: inertialized, it stays whole."""
     nod = tuple(np.interp(np.linspace(0.0, 1.0, 41), (0.0, 0.9, 0.925, 0.95, 1.0), (0.0, 0.0, 0.4, 0.0, 0.0)))
     clips = arms("left", nod, nod), arms("right", (0.0, 0.0), (0.0, 0.0))
     found = motion('left duration="1" transition="0.6"', 'right duration="1"', method=method, curve="COSINE",

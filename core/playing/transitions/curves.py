@@ -42,22 +42,25 @@ class Curve:
 
 @dataclass(frozen=True)
 class Pace:
-    """How time runs over a transition's own motion: way takes shares of its time and returns shares of its way."""
+    """How time runs over a transition's own motion; progress: from shares of its time to how far it has come, 0…1."""
 
     identifier: str
     label: str
     description: str
-    way: Weight
+    progress: Weight
 
 
 @dataclass(frozen=True)
 class JointTime:
-    """Whether joints share a transition's length or take their own; lead: the share of the rest that goes before."""
+    """Whether joints share a transition's length or take their own.
+
+    wait: which share of the time that a joint does not need it waits before it turns; it waits the rest afterwards.
+    """
 
     identifier: str
     label: str
     description: str
-    lead: float
+    wait: float
 
 
 def curve_named(identifier: str) -> Curve:
@@ -75,7 +78,7 @@ def pace_named(identifier: str) -> Pace:
 
 
 def joint_time_named(identifier: str) -> JointTime:
-    """Look up how joints take their time; raise TaktError naming the ways there are."""
+    """Look up how joints take their time; raise TaktError naming the choices there are."""
     if identifier not in JOINT_TIMES:
         raise TaktError(f"there is no joint time {identifier!r}; there are {', '.join(JOINT_TIMES)}")
     return JOINT_TIMES[identifier]
@@ -128,16 +131,16 @@ def _smoother_pulse(x: FloatArray) -> FloatArray:
 
 
 CURVES: dict[str, Curve] = {curve.identifier: curve for curve in (
-    Curve("COSINE", "Cosine", "Sets in and ends gently", _cosine, _cosine_pulse),
-    Curve("SMOOTHER", "Smoother", "Sets in and ends without a jolt: the way of least jerk", _smoother, _smoother_pulse),
+    Curve("COSINE", "Cosine", "Begins and ends gently", _cosine, _cosine_pulse),
+    Curve("SMOOTHER", "Smoother", "Begins and ends without a jolt, with the least jerk", _smoother, _smoother_pulse),
     Curve("LINEAR", "Linear", "Grows evenly", _linear, _linear_pulse),
-    Curve("CIRCULAR", "Circular", "Two quarter circles: abrupt in the middle of the way", _circular, _circular_pulse),
-    Curve("CUBIC", "Cubic", "A cube root: waits at half of the way; only for methods that rise", _cubic, None),
+    Curve("CIRCULAR", "Circular", "Two quarter circles: abrupt halfway", _circular, _circular_pulse),
+    Curve("CUBIC", "Cubic", "A cube root: waits halfway; only for methods that rise", _cubic, None),
 )}
 
 PACES: dict[str, Pace] = {pace.identifier: pace for pace in (
     Pace("EVEN", "Even", "At constant speed", _linear),
-    Pace("EASED", "Eased", "Setting in and ending gently", _cosine),
+    Pace("EASED", "Eased", "Beginning and ending gently", _cosine),
     Pace("ACCELERATING", "Accelerating", "Slowly at first, as from a walk into a run", lambda x: np.asarray(x * x)),
     Pace("DECELERATING", "Decelerating", "Fast at first, as from a run into a walk",
          lambda x: np.asarray(x * (2.0 - x))),
@@ -146,8 +149,8 @@ PACES: dict[str, Pace] = {pace.identifier: pace for pace in (
 
 JOINT_TIMES: dict[str, JointTime] = {entry.identifier: entry for entry in (
     JointTime("SHARED", "Shared", "All joints take the whole transition", 0.0),
-    JointTime("EARLY", "Own, early", "Joints with a shorter way turn first, and wait: it slows down", 0.0),
-    JointTime("MIDDLE", "Own, in the middle", "Joints with a shorter way turn in the middle", 0.5),
-    JointTime("LATE", "Own, late", "Joints with a shorter way wait, and turn last: it speeds up", 1.0),
+    JointTime("EARLY", "Own, early", "Joints with less to turn do so first, and then wait: it slows down", 0.0),
+    JointTime("MIDDLE", "Own, in the middle", "Joints with less to turn do so in the middle", 0.5),
+    JointTime("LATE", "Own, late", "Joints with less to turn wait, and do so last: it speeds up", 1.0),
 )}
-"""Four keys to a track: the ends of the transition, and between them those of the joint's own length; §3.4.1."""
+"""Each track has four keys: the ends of the transition, and between them those of the joint's own time; §3.4.1."""

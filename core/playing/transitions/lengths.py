@@ -33,7 +33,7 @@ class Turning:
     """How the joints of C clips turn, each array (C, J): angles in radians along the keys, times in clip seconds.
 
     turns: joints with a rotation track; the others have zeros everywhere.
-    angles: tells how far joints turn from one pose to another; limits.Limits may lead them the long way.
+    angles: tells how far joints turn from one pose to another; limits.Limits may make them take the longer arc.
     """
 
     turns: BoolArray
@@ -82,7 +82,7 @@ def _paths(clip: Clip) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class Neighbours:
-    """The clips on both sides of N seams, (N,), and seconds played per second of each, (N,)."""
+    """The clips on both sides of N seams, (N,), and how many seconds one second of each lasts when played, (N,)."""
 
     before: IntArray
     after: IntArray
@@ -95,7 +95,7 @@ class Neighbours:
 
 
 def over_both_paths(path_a: FloatArray, path_b: FloatArray, time_a: FloatArray, time_b: FloatArray) -> FloatArray:
-    """Return the speed of both ways together."""
+    """Return the mean speed over both paths together."""
     return quotient(path_a + path_b, time_a + time_b)
 
 
@@ -146,7 +146,7 @@ def joint_lengths(turning: Turning, angles: FloatArray, seams: Neighbours,
 
 
 def _moving(near: FloatArray, whole: FloatArray) -> FloatArray:
-    """Return the first speed that is one: near the seam, over the whole clips, or the default."""
+    """Return the first speed that is not still: near the seam, over the whole clips, or the default."""
     return np.where(near > STILL_RAD_S, near, np.where(whole > STILL_RAD_S, whole, DEFAULT_SPEED_RAD_S))
 
 
@@ -173,7 +173,7 @@ class Speed:
 
 
 SPEEDS: dict[str, Speed] = {entry.identifier: entry for entry in (
-    Speed("PATHS", "Over both clips", "Both ways together by both times together: a slow clip counts for longer",
+    Speed("PATHS", "Over both clips", "Both paths together by both times together: a slow clip counts for longer",
           over_both_paths),
     Speed("SPEEDS", "Of both speeds", "The mean of the speed before and the speed after", _of_both_speeds),
 )}

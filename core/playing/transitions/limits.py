@@ -1,4 +1,4 @@
-"""Joint limits, which may decide the way on which a transition turns a joint.
+"""Joint limits, which may decide along which arc, the shorter or the longer, a transition turns a joint.
 
 Limits are angles about a joint's own axes at rest, as H-Anim's llimit and ulimit or Blender's Limit Rotation state
 them.
@@ -17,10 +17,10 @@ from ...maths.arrays import BoolArray, FloatArray, IntArray
 from ...maths.euler import least_euler
 
 _BEYOND_RAD = np.radians(5.0)
-"""A way leaves the limits where it goes beyond them by more than this: neither they nor clips are exact."""
+"""An arc exceeds the limits where it is outside them by more than this: neither limits nor clips are exact."""
 _STEPS = 24
-"""Ways are looked at in this many steps: at most 15° of a whole turn each."""
-_WAYS_AT_ONCE = 4096
+"""Arcs are looked at in this many steps: at most 15° of a whole turn each."""
+_ARCS_AT_ONCE = 4096
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,38 +58,38 @@ class Limits:
         return cls(np.array(list(degrees), dtype=np.int64), table[..., 0], table[..., 1],
                    np.tile((0, 1, 2), (len(table), 1)))
 
-    def are_left(self, a: FloatArray, b: FloatArray) -> BoolArray:
-        """Tell for rotations (..., J, 4) whether the long way from a to b is to be taken, (..., J).
+    def exceeds(self, a: FloatArray, b: FloatArray) -> BoolArray:
+        """Tell whether the shorter arc between rotations a and b (..., J, 4) exceeds the limits, (..., J).
 
-        That is where the short one leaves the limits and the long one keeps within them.
+        Only where the longer arc does not: that is the one to take then.
         """
         is_long = np.zeros(a.shape[:-1], dtype=np.bool_)
         here, there = a[..., self.joints, :].reshape(-1, 4), b[..., self.joints, :].reshape(-1, 4)
         limit = np.resize(np.arange(len(self.joints)), len(here))
         found = np.zeros(len(here), dtype=np.bool_)
-        for start in range(0, len(here), _WAYS_AT_ONCE):
-            part = slice(start, start + _WAYS_AT_ONCE)
-            found[part] = self._are_left(here[part], there[part], limit[part])
+        for start in range(0, len(here), _ARCS_AT_ONCE):
+            part = slice(start, start + _ARCS_AT_ONCE)
+            found[part] = self._exceeds(here[part], there[part], limit[part])
         is_long[..., self.joints] = found.reshape(*a.shape[:-2], len(self.joints))
         return is_long
 
     def angles(self, a: FloatArray, b: FloatArray) -> FloatArray:
-        """Return how far joints turn from a to b, (..., J, 4), on the way that the limits decide, (..., J)."""
+        """Return how far joints turn from a to b, (..., J, 4), along the arc that the limits decide on, (..., J)."""
         short = rot.angle_between(a, b)
-        return np.where(self.are_left(a, b), 2.0 * np.pi - short, short)
+        return np.where(self.exceeds(a, b), 2.0 * np.pi - short, short)
 
-    def _are_left(self, a: FloatArray, b: FloatArray, limit: IntArray) -> BoolArray:
+    def _exceeds(self, a: FloatArray, b: FloatArray, limit: IntArray) -> BoolArray:
         turn = rot.log(rot.multiply(rot.conjugate(a), b))
         share = np.linspace(0.0, 1.0, _STEPS + 1)[:, None]
 
-        def leaves(which: BoolArray, turns: FloatArray) -> BoolArray:
-            way = rot.multiply(a[which, None], rot.exp(share * turns[which, None]))
+        def exceed(which: BoolArray, turns: FloatArray) -> BoolArray:
+            arc = rot.multiply(a[which, None], rot.exp(share * turns[which, None]))
             out = np.zeros(len(a), dtype=np.bool_)
-            out[which] = self._beyond(way, limit[which]).max(axis=1) > _BEYOND_RAD
+            out[which] = self._beyond(arc, limit[which]).max(axis=1) > _BEYOND_RAD
             return out
 
-        short = leaves(np.linalg.norm(turn, axis=1) > _BEYOND_RAD, turn)
-        return short & ~leaves(short, long_way(turn))
+        short = exceed(np.linalg.norm(turn, axis=1) > _BEYOND_RAD, turn)
+        return short & ~exceed(short, long_arc(turn))
 
     def _beyond(self, q: FloatArray, limit: IntArray) -> FloatArray:
         """Return by how much rotations (M, T, 4) go beyond the limits (M,), (M, T) in radians."""
@@ -101,7 +101,7 @@ class Limits:
         return np.asarray(np.where(is_free, 0.0, np.abs(off) - half).max(axis=-1))
 
 
-def long_way(turn: FloatArray) -> FloatArray:
-    """Return the rotation vectors (..., 3) that lead to the same rotations the other way round; none has none."""
+def long_arc(turn: FloatArray) -> FloatArray:
+    """Return the rotation vectors (..., 3) of the same rotations, the other way round; zero where there is no turn."""
     angle = np.linalg.norm(turn, axis=-1, keepdims=True)
     return np.asarray(turn * (1.0 - np.divide(2.0 * np.pi, angle, out=np.ones_like(angle), where=angle > 0.0)))

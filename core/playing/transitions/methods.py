@@ -39,8 +39,8 @@ class Layout:
 class Method:
     """A transition method.
 
-    shape: of the weight curve; ALONE: nothing else plays in the window; LEAD: the clips are bent
-        towards each other by offsets (blending.Lead), which needs no weights.
+    shape: of the weight curve; ALONE: nothing else plays in the window; LEAD: the clips play on
+        with offsets (blending.Inertialization), which need no weights.
     limit: from the lengths of the segments before and after (S,) to the longest transition (S,).
     lay_out: from lengths (S,) and transitions (S,) within their limits to a Layout.
     """
@@ -96,8 +96,8 @@ def _edges(lengths_s: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 METHODS: dict[str, Method] = {method.identifier: method for method in (
-    Method("LEAD", "Led Over", "Across the seam, both clips bent towards a common place and speed there; their own "
-           "motion goes on", "LEAD", np.minimum, _across_the_seam),
+    Method("LEAD", "Inertialize", "Across the seam: both clips play on, with offsets that make pose and speed agree at "
+           "the seam and fade out from there", "LEAD", np.minimum, _across_the_seam),
     Method("END", "At the End", "In the last moments of a clip; the next one begins untouched", "RISE",
            lambda before, after: before, _at_the_end),
     Method("BOTH", "Across the Seam", "Half at the end of one clip, half at the beginning of the next", "PULSE",

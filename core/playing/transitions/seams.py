@@ -18,7 +18,7 @@ from ..held import Held
 from .lengths import SAME_POSE_RAD, Neighbours
 from .methods import Method
 
-NO_NATURAL_WAY_RAD = np.radians(150.0)
+FAR_TURN_RAD = np.radians(150.0)
 """From here on a joint may well swing through the body."""
 DEFAULT_LENGTH_S = 0.25
 """For an automatic transition whose shared joints stand still while something else must move."""
@@ -65,7 +65,7 @@ def end_times_s(duration_s: float) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class _Seams:
-    """A stretch of seams, reduced to the D different ones among them.
+    """A chunk of seams, reduced to the D different ones among them.
 
     index: (N,) the segment before each seam; different: (N,) which of the D each is; sample: (D,) one of each.
     angle: (D, J) how far each joint turns; shifts: (D,) whether something is displaced or scaled.
@@ -83,40 +83,40 @@ def fit_transitions(sequence: Sequence, clips: SequenceOf[Clip], ends: Ends, hel
     """Return the length of the transition after each segment, (S,), as wished or automatic, and warnings.
 
     automatic: from the clips' first and last rotations and N seams to lengths (N,).
-    What goes beyond the method's limit is cut to it and reported.
+    A length above the method's limit is cut to it, with a warning.
     """
     following = np.roll(sequence.clip, -1)
     wished = sequence.transition_s.copy()
     missing = np.isnan(wished)
     if missing.any():
-        stretch = stretches(sequence.length_s, sequence, clips)
+        stretch = time_stretch(sequence.length_s, sequence, clips)
         around = Neighbours(sequence.clip, following, stretch, np.roll(stretch, -1))
         wished[missing] = automatic(ends.first.rotations[:-1], ends.last.rotations[:-1], around.at(missing))
     if not sequence.is_loop:
         wished[-1] = 0.0
     far: dict[tuple[int, int], tuple[int, IntArray]] = {}
-    for seams in _stretches(sequence, following, ends, held, clips[0].skeleton):
+    for seams in _in_chunks(sequence, following, ends, held, clips[0].skeleton):
         moves = (seams.angle > SAME_POSE_RAD).any(axis=1) | seams.shifts
         jumps = missing[seams.index] & (wished[seams.index] == 0.0) & moves[seams.different]
         wished[seams.index[jumps]] = DEFAULT_LENGTH_S
-        for row in np.flatnonzero((seams.angle >= NO_NATURAL_WAY_RAD).any(axis=1)):
+        for row in np.flatnonzero((seams.angle >= FAR_TURN_RAD).any(axis=1)):
             first = int(seams.index[seams.different == row].min())
-            joints = np.flatnonzero(seams.angle[row] >= NO_NATURAL_WAY_RAD)
+            joints = np.flatnonzero(seams.angle[row] >= FAR_TURN_RAD)
             far.setdefault((int(sequence.clip[first]), int(following[first])), (first, joints))
     limit = method.limit(sequence.length_s, np.roll(sequence.length_s, -1))
     warnings = (*_far_turns(sequence, clips, far), *_cut(sequence, following, wished, limit, method))
     return np.minimum(wished, limit), warnings
 
 
-def stretches(lengths_s: FloatArray, sequence: Sequence, clips: SequenceOf[Clip]) -> FloatArray:
-    """Return the seconds that each segment (S,) plays of one second of its clip; 0 where that has no length."""
+def time_stretch(lengths_s: FloatArray, sequence: Sequence, clips: SequenceOf[Clip]) -> FloatArray:
+    """Return how many seconds one second of its clip lasts in each segment, (S,); 0 where the clip has no length."""
     durations: FloatArray = np.array([clip.duration_s for clip in clips])[sequence.clip]
     return quotient(lengths_s, durations)
 
 
-def _stretches(sequence: Sequence, following: IntArray, ends: Ends, held: Held,
+def _in_chunks(sequence: Sequence, following: IntArray, ends: Ends, held: Held,
                skeleton: Skeleton) -> Iterator[_Seams]:
-    """Go through the seams in stretches, so that memory stays bounded."""
+    """Go through the seams in chunks, so that memory stays bounded."""
     tolerance = _SAME_PLACE * float(np.abs(skeleton.rest_world[:, :, 3]).max(initial=1e-9))
     count = len(sequence) if sequence.is_loop else len(sequence) - 1
     for start in range(0, count, _SEAMS_AT_ONCE):
