@@ -19,7 +19,7 @@ _LOOKING_AROUND = frozenset({"MIDDLEMOUSE", "WHEELUPMOUSE", "WHEELDOWNMOUSE", "T
 
 
 class _Bending(GreyWithReason, bpy.types.Operator):
-    """What both ways of bending share; not registered itself."""
+    """What both operators share; not registered itself."""
 
     if TYPE_CHECKING:
         angle: float

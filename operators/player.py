@@ -15,7 +15,7 @@ ACTIONS = {
     "PLAY": ("Play or Pause", "Play on from here, or pause"),
     "STOP": ("Stop", "Back to the beginning, and to the rest pose"),
     "RESTART": ("Restart", "Begin again; where it plays backwards, from the end"),
-    "BACKWARDS": ("Backwards", "Play the other way"),
+    "BACKWARDS": ("Backwards", "Play in the other direction"),
     "SLOWER": ("Slower", "Play more slowly, by the player's own clock"),
     "FASTER": ("Faster", "Play faster, by the player's own clock"),
     "STEP_BACK": ("Step Back", "One frame back"),
@@ -24,7 +24,7 @@ ACTIONS = {
     "TO_HERE": ("To Here", "Play only what ends here, over and over"),
     "WHOLE": ("The Whole", "Play the whole score again"),
     "ALONE": ("Clip Alone", "Play only the clip that plays now, over and over; once more: the score again"),
-    "INTERPOLATION": ("Next Interpolation", "Blend rotations in the next way: spherical, linear, smooth"),
+    "INTERPOLATION": ("Next Interpolation", "Blend rotations by the next method: spherical, linear, smooth"),
 }
 
 
@@ -48,7 +48,7 @@ class TAKT_OT_player(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        """Keys mean Blender's own again as soon as the preview is off, or the mouse is over another editor."""
+        """Leave what is pressed to Blender when the preview is off, or the mouse is over another editor."""
         if not life.is_running():
             cls.poll_message_set("Switch the preview on first")
             return False

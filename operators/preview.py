@@ -1,4 +1,4 @@
-"""Preview: draw bound characters by Takt's own shaders, in place of Blender's."""
+"""Preview: draw bound characters by Takt's own shaders instead of Blender's."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Skeleton map: find out what the bones are, and save what a person has made of it."""
+"""Skeleton map: find out what the bones are, and save the list as the user has corrected it."""
 
 from typing import Any
 

@@ -45,7 +45,7 @@ class TAKT_GT_strip(bpy.types.Gizmo):
             _give_up()
 
     def test_select(self, context: bpy.types.Context, location: Any) -> int:
-        """Tell Blender whether the mouse is on it."""
+        """Tell Blender whether the mouse is on the strip."""
         x, y = location
         try:
             found = self._found(context)
@@ -138,7 +138,7 @@ def select_call(context: bpy.types.Context, armature_object: bpy.types.Object, c
 
 def shown_times(scene: bpy.types.Scene, armature_object: bpy.types.Object,
                 motion: Motion) -> tuple[float, tuple[float, float] | None]:
-    """Return where in the score one is, and the fragment that is played, None: the whole; all in seconds."""
+    """Return the time in the score, and the fragment that is played, None: the whole; all in seconds."""
     choices = life.choices()
     now_s = life.time_in_score(armature_object, scene, motion)
     if motion.sequence.is_loop and motion.duration_s > 0.0:

@@ -12,7 +12,7 @@ from .sidebar import SidebarPanel, draw_words
 
 
 class TAKT_PT_bind(SidebarPanel):
-    """Bind the selected meshes, and look at what came of it."""
+    """Bind the selected meshes, and look at the result."""
 
     bl_label = "Bind"
 

@@ -7,15 +7,15 @@ import bpy
 from ..operators.player import TAKT_OT_player
 
 _EVERYWHERE = ("Frames",)
-"""Blender looks into this keymap before the viewport's own. So B, which the viewport has too, comes to the player; and
-Space as well, which stands in this keymap itself. It holds for all editors: the operator passes on what is pressed in
-others than the viewport."""
+"""Blender looks into this keymap before the viewport's own. So the player gets B, which the viewport uses too, and
+Space, which this keymap uses itself. It is one for all editors: what is pressed in any other, the operator passes
+on."""
 _MODES = ("Object Mode", "Pose")
-"""Blender looks into these before that: its own I stands here."""
+"""Blender looks into these even before that one: its own I is here."""
 
 
 class Shortcut(NamedTuple):
-    """A key, the modifiers held down with it, what the player does then, and the keymaps that it goes into."""
+    """What is pressed, the modifiers held down with it, what the player does then, and the keymaps it goes into."""
 
     type: str
     action: str
@@ -25,15 +25,15 @@ class Shortcut(NamedTuple):
 
 
 SHORTCUTS: dict[str, tuple[str, str, tuple[Shortcut, ...]]] = {
-    "TAKT": ("Takt", "With Alt and Shift held down, where Blender has no keys of its own", (
+    "TAKT": ("Takt", "With Alt and Shift held down, where Blender has no shortcuts of its own", (
         Shortcut("SPACE", "PLAY", alt=True, shift=True), Shortcut("HOME", "RESTART", alt=True, shift=True),
         Shortcut("END", "STOP", alt=True, shift=True), Shortcut("LEFT_ARROW", "STEP_BACK", alt=True, shift=True),
         Shortcut("RIGHT_ARROW", "STEP_ON", alt=True, shift=True), Shortcut("UP_ARROW", "FASTER", alt=True, shift=True),
         Shortcut("DOWN_ARROW", "SLOWER", alt=True, shift=True))),
-    "SINGLE": ("Single Keys", "They stand before Blender's own while the preview is on", (
+    "SINGLE": ("No Modifiers", "They go before Blender's own while the preview is on", (
         Shortcut("SPACE", "PLAY"), Shortcut("P", "STOP"), Shortcut("B", "RESTART"), Shortcut("V", "BACKWARDS"),
         Shortcut("I", "INTERPOLATION", keymaps=_MODES))),
-    "NONE": ("None", "No keys", ()),
+    "NONE": ("None", "No shortcuts", ()),
 }
 _added: list[tuple[bpy.types.KeyMap, bpy.types.KeyMapItem]] = []
 
@@ -46,8 +46,8 @@ def use_shortcuts(name: str) -> None:
     if config is None:  # without a window there are no shortcuts
         return
     for shortcut in SHORTCUTS[name][2]:
-        for place in shortcut.keymaps:
-            keymap, kind = config.keymaps.new(name=place), cast(Any, shortcut.type)
+        for keymap_name in shortcut.keymaps:
+            keymap, kind = config.keymaps.new(name=keymap_name), cast(Any, shortcut.type)
             item = keymap.keymap_items.new(TAKT_OT_player.bl_idname, kind, "PRESS", alt=shortcut.alt,
                                            shift=shortcut.shift, head=True)
             properties: Any = item.properties

@@ -33,7 +33,7 @@ class TAKT_AP_preferences(Libraries, bpy.types.AddonPreferences):
         key_set: str
     else:
         key_set: bpy.props.EnumProperty(
-            name="Player Keys", items=[(name, label, text) for name, (label, text, _) in SHORTCUTS.items()],
+            name="Player Shortcuts", items=[(name, label, text) for name, (label, text, _) in SHORTCUTS.items()],
             update=lambda self, _: use_shortcuts(self.key_set))
 
     def draw(self, context: bpy.types.Context) -> None:
@@ -41,7 +41,7 @@ class TAKT_AP_preferences(Libraries, bpy.types.AddonPreferences):
         layout = self.layout
         self._draw_libraries(layout)
         layout.separator()
-        layout.label(text="Keys of the player; they count in the 3D viewport while the preview is on")
+        layout.label(text="Shortcuts of the player; they work in the 3D viewport while the preview is on")
         layout.row().prop(self, "key_set", expand=True)
         layout.label(text=SHORTCUTS[self.key_set][1])
         manager = context.window_manager
@@ -49,13 +49,13 @@ class TAKT_AP_preferences(Libraries, bpy.types.AddonPreferences):
         if config is None:
             return
         column = layout.column()
-        for place, shortcut in added_shortcuts():
-            keymap = config.keymaps[place.name]
+        for addon_keymap, shortcut in added_shortcuts():
+            keymap = config.keymaps[addon_keymap.name]
             action = getattr(shortcut.properties, "action", "")
             items = (item for item in keymap.keymap_items if item.idname == shortcut.idname)
             item = next((item for item in items if getattr(item.properties, "action", "") == action), None)
             if item is not None:
-                mode = "" if place.name == "Frames" else f" ({place.name})"
+                mode = "" if keymap.name == "Frames" else f" ({keymap.name})"
                 _draw_shortcut(column, keymap, item, ACTIONS[action][0] + mode)
 
     def _draw_libraries(self, layout: bpy.types.UILayout) -> None:

@@ -61,7 +61,7 @@ class TAKT_PT_preview_more(SidebarPanel):
 
 
 def _draw_watched(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
-    """Tell of the watched character what one cannot see."""
+    """Draw what the picture of the watched character does not show."""
     watched = watched_character(context)
     if watched is None:
         return

@@ -56,18 +56,18 @@ class TAKT_PT_score(SidebarPanel):
 
 def _draw_error(layout: bpy.types.UILayout, error: TaktError, context: bpy.types.Context,
                 character: properties.TaktCharacter) -> None:
-    """Draw the first problems, each below its place, in lines that fit."""
+    """Draw the first problems, each below its file and line, in lines that fit."""
     problems = error.problems if isinstance(error, FileError) else (Problem(str(error)),)
     for problem in problems[:_PROBLEMS_SHOWN]:
         path, line = problem.place.path, problem.place.line
-        place = "Score" if path is None else path.name
+        name = "Score" if path is None else path.name
         column = layout.box().column(align=True)
         if line is None:
-            column.label(text=place, icon="ERROR")
+            column.label(text=name, icon="ERROR")
         else:
             row = column.row()
             row.alignment = "LEFT"
-            show: Any = row.operator(TAKT_OT_edit_score.bl_idname, text=f"{place}, line {line}", icon="ERROR",
+            show: Any = row.operator(TAKT_OT_edit_score.bl_idname, text=f"{name}, line {line}", icon="ERROR",
                                      emboss=False)
             show.line = line
             if path is not None and path != Path(bpy.path.abspath(character.filepath)):

@@ -1,4 +1,4 @@
-"""Where all panels of Takt stand, and words that wrap there."""
+"""The sidebar tab of all panels of Takt, and text that wraps in it."""
 
 import textwrap
 from typing import Literal

@@ -1,6 +1,6 @@
 """Elements as they are laid out: the comments and the white space that go with each, its line, its indentation.
 
-All places here are units of a Text.
+All offsets here count units of a Text.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ DEFAULT_STEP = "  "
 
 
 class Piece(NamedTuple):
-    """A part of a document: a comment, a tag, white space between such, words, or something other."""
+    """A part of a document: a comment, a tag, white space between these, words, or something else."""
 
     kind: str
     start: int
@@ -55,9 +55,9 @@ def block(text: Text, element: int) -> Block:
 
 
 def owned(text: Text, element: int) -> Span:
-    """Return what is taken away with an element: its block and the white space that nothing else needs.
+    """Return what is removed with an element: its block and the white space that nothing else needs.
 
-    Whole lines where it has them for itself, and a blank line that would be left beside another, or at the end.
+    That is whole lines where nothing else is on them, and a blank line that would be left beside another or at the end.
     """
     units, found = text.units, block(text, element)
     if found.line_start is None:
@@ -73,7 +73,7 @@ def owned(text: Text, element: int) -> Span:
 
 
 def indentation(text: Text, at: int) -> str | None:
-    """Return the blanks between the start of a line and a place in it, None where something else stands there."""
+    """Return the blanks between the start of a line and an offset in it, None where something else is there."""
     start = _line_start(text.units, at)
     return None if start is None else text.decoded(start, at)
 
@@ -89,7 +89,7 @@ def step(text: Text) -> str:
 
 
 def line_break(text: Text, at: int) -> str:
-    """Return the line break that is nearest before a place, or else the first one."""
+    """Return the line break that is nearest before an offset, or else the first one."""
     units = text.units
     last = max(units.rfind(b"\n", 0, at), units.rfind(b"\r", 0, at))
     found = _BREAK.match(units, last - 1 if units[last - 1:last + 1] == b"\r\n" else last) if last >= 0 else None
@@ -104,12 +104,12 @@ def has_blank_line_before(text: Text, found: Block) -> bool:
 
 
 def blanks_before(text: Text, at: int) -> str:
-    """Return the spaces and tabs that stand before a place."""
+    """Return the spaces and tabs right before an offset."""
     return text.decoded(_back_over_blanks(text.units, at), at)
 
 
 def line_of(text: Text, start: int, end: int) -> Span:
-    """Return all of a line that a tag has for itself; else the tag, and if its line starts with it, blanks behind."""
+    """Return the whole line where a tag is alone on it; else the tag, and the blanks behind it where it comes first."""
     line_start, rest = _line_start(text.units, start), _REST_OF_LINE.match(text.units, end)
     if line_start is None:
         return Span(start, end)
@@ -117,7 +117,7 @@ def line_of(text: Text, start: int, end: int) -> Span:
 
 
 def line_of_end(text: Text, start: int, end: int) -> Span:
-    """Return all of a line that an end tag has for itself; if only what is behind shares it, the white space before."""
+    """Return the line of an end tag alone on it; else the tag, and if it comes first, the white space before."""
     if _line_start(text.units, start) is None or _REST_OF_LINE.match(text.units, end):
         return line_of(text, start, end)
     while text.units[start - 1] in b" \t\r\n":
@@ -126,9 +126,9 @@ def line_of_end(text: Text, start: int, end: int) -> Span:
 
 
 def reindented(units: bytes, start: int, end: int, old: str, new: str) -> list[tuple[Span, str]]:
-    """Return what becomes of the indentation of a part of a document: ranges to replace, and by what.
+    """Return what gives part of a document another indentation: ranges, and what replaces each.
 
-    Lines that begin within a comment, a value or words stay as they are, so does one that does not begin with `old`.
+    Lines that begin within a comment, a value or words stay as they are, and so do those that do not begin with `old`.
     """
     prefix = old.encode("ascii")
     lines = [line for piece in pieces(units, start, end) for line in _lines_within(units, piece) if piece.end < end
@@ -137,7 +137,7 @@ def reindented(units: bytes, start: int, end: int, old: str, new: str) -> list[t
 
 
 def pieces(units: bytes, start: int, end: int) -> Iterator[Piece]:
-    """Yield what a part of a document is made of, one piece after the other."""
+    """Yield the pieces of which a part of a document is made, one after the other."""
     at = start
     while at < end:
         found = _PIECE.match(units, at, end)
@@ -147,7 +147,7 @@ def pieces(units: bytes, start: int, end: int) -> Iterator[Piece]:
 
 
 def _gaps(text: Text, element: int) -> tuple[list[Piece], list[Piece]]:
-    """Return what stands between an element and its neighbours or the tags around it."""
+    """Return the pieces between an element and its neighbours, or the tags of its parent."""
     parent = text.parent(element)
     siblings = list(text.children(parent))
     at = siblings.index(element)
@@ -158,7 +158,7 @@ def _gaps(text: Text, element: int) -> tuple[list[Piece], list[Piece]]:
 
 
 def _first_comment(units: bytes, gap: list[Piece], start: int) -> int:
-    """Return where the comments begin that stand directly above, on lines of their own."""
+    """Return where the comments begin that are directly above, on lines of their own."""
     first = start
     while gap:
         white = gap.pop() if gap[-1].kind == "white" else None
@@ -174,7 +174,7 @@ def _first_comment(units: bytes, gap: list[Piece], start: int) -> int:
 
 
 def _last_comment(units: bytes, gap: list[Piece], end: int) -> int:
-    """Return where the comments end that stand behind on the same line."""
+    """Return where the comments end that are behind on the same line."""
     for piece in gap:
         has_break = _BREAK.search(units, piece.start, piece.end)
         if piece.kind == "comment":
@@ -185,13 +185,13 @@ def _last_comment(units: bytes, gap: list[Piece], end: int) -> int:
 
 
 def _line_start(units: bytes, at: int) -> int | None:
-    """Return where the line of a place starts, None where more than blanks stand between."""
+    """Return where the line of an offset starts, None where more than blanks are between."""
     at = _back_over_blanks(units, at)
     return at if at == 0 or units[at - 1] in b"\r\n" else None
 
 
 def _lines_within(units: bytes, piece: Piece) -> list[int]:
-    """Return where lines start that white space or a tag has in it, without blank lines."""
+    """Return where lines start within a piece of white space or a tag, blank lines left out."""
     if piece.kind == "white":
         return [found.end() for found in _BREAK.finditer(units, piece.start, piece.end)][-1:]
     if piece.kind == "tag":

@@ -22,17 +22,17 @@ _ESCAPES = {"&": "&amp;", "<": "&lt;", "\t": "&#9;", "\n": "&#10;", "\r": "&#13;
 
 
 class Edit(Protocol):
-    """What is to become of a text."""
+    """A change of a text, as a value."""
 
     def plan(self, text: Text, wanted: Shape) -> list[Change]:
-        """Return what changes in a text, and make of its shape, in place, the one that is wanted.
+        """Return what changes in a text, and turn its shape, `wanted`, into the one that the edit leads to.
 
         Raises EditError where the edit makes no sense.
         """
 
 
 class Replacement(NamedTuple):
-    """Bytes that stand at a place, and those that take theirs."""
+    """Bytes at an offset, and those that replace them."""
 
     start: int
     old: bytes
@@ -41,7 +41,7 @@ class Replacement(NamedTuple):
 
 @dataclass(frozen=True)
 class Patch:
-    """Bytes replaced by others, at places counted before any is replaced; what an edit's inverse is."""
+    """Bytes replaced by others, at offsets counted before any is replaced. An edit's inverse is one."""
 
     replacements: tuple[Replacement, ...]
 
@@ -108,7 +108,7 @@ def element(tag: str, /, **attributes: str) -> str:
 class SetAttribute:
     """Give an attribute a value, or add it behind the others.
 
-    over_expression: also where a number takes the place of something that is none.
+    over_expression: also where a number replaces an expression.
     """
 
     element: int
@@ -142,12 +142,12 @@ class SetAttribute:
         is_expression = old is not None and self.name in NUMBERS and number(old) is None
         if is_expression and number(self.value) is not None and not self.over_expression:
             raise EditError(f"{self.name} is {quoted(old or '')}, which is no plain number; ask before {self.value} "
-                            "takes its place")
+                            "replaces it")
 
 
 @dataclass(frozen=True)
 class RemoveAttribute:
-    """Take an attribute away, with the white space before it."""
+    """Remove an attribute, with the white space before it."""
 
     element: int
     name: str
@@ -167,7 +167,7 @@ class RemoveAttribute:
 class Insert:
     """Put new elements before the child of that index.
 
-    fragment: their text, comments too, not indented; its line breaks and indentation become those of the place.
+    fragment: their text, comments too, not indented; its line breaks and indentation become those of its neighbours.
     """
 
     parent: int
@@ -192,7 +192,7 @@ class Insert:
 
 @dataclass(frozen=True)
 class Remove:
-    """Take an element away."""
+    """Remove an element."""
 
     element: int
 
@@ -269,7 +269,7 @@ class Wrap:
 
 @dataclass(frozen=True)
 class Unwrap:
-    """Take an element away but leave what it holds; its comments stay too."""
+    """Remove an element but leave its children in its stead; its comments stay too."""
 
     element: int
 
@@ -294,7 +294,7 @@ class Unwrap:
 
 
 def _groups(edits: tuple[Edit | Patch, ...]) -> Iterator[list[Edit | Patch]]:
-    """Put neighbours together that can be read at once: attributes of different elements, which leave all numbers."""
+    """Group neighbours that can be applied at once: on attributes of different elements, which renumber nothing."""
     group: list[Edit | Patch] = []
     seen: set[int] = set()
     for edit in edits:
@@ -320,7 +320,7 @@ def _planned(text: Text, group: list[Edit | Patch]) -> tuple[Patch, Shape | None
     width, replacements, at = text.encoding.width, [], 0
     for span, new in sorted(changes, key=lambda change: change.span):
         if span.start < at:
-            raise EditError(f"{_said(group)} would change the same place twice")
+            raise EditError(f"{_said(group)} would change the same bytes twice")
         old = text.data[span.start * width:span.end * width]
         if old != new:
             replacements.append(Replacement(span.start * width, old, new))

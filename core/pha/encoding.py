@@ -44,7 +44,7 @@ class Encoding:
     def encode(self, text: str, errors: str = "strict") -> bytes:
         """Return the bytes of a text, without a byte order mark; raise UnicodeEncodeError where there are none.
 
-        errors: as Python names it; with "xmlcharrefreplace", references take the place of what has no bytes.
+        errors: as Python names it; with "xmlcharrefreplace", references replace what has no bytes.
         """
         if self.table:
             return codecs.charmap_encode(text, errors, codecs.charmap_build(self.table))[0]

@@ -1,4 +1,4 @@
-"""Where new elements come into a score's text, and how they are written there. All places are units of a Text."""
+"""Where new elements go in a score's text, and how they are written there. All offsets count units of a Text."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from .text import Span, Text
 
 
 class Change(NamedTuple):
-    """A range of units and the bytes that take its place."""
+    """A range of units and the bytes that replace it."""
 
     span: Span
     new: bytes
 
 
 class Gap(NamedTuple):
-    """A place between elements, ready for new ones.
+    """A gap between elements, into which new ones go.
 
     number: of the element before which they come; neighbours: the elements before and behind, in the same parent.
     span: what is replaced; before, behind: what goes around the new ones; indentation: of the new ones, None where they
@@ -34,7 +34,7 @@ class Gap(NamedTuple):
 
     @classmethod
     def of(cls, text: Text, parent: int, index: int) -> Gap:
-        """Return the place before the child of that index; raise EditError where there are fewer."""
+        """Return the gap before the child of that index; raise EditError where there are fewer."""
         children = list(text.children(parent))
         if not 0 <= index <= len(children):
             raise EditError(f"found {len(children)} elements in <{text.shape.tags[parent]}>, expected at least {index}")
@@ -47,7 +47,7 @@ class Gap(NamedTuple):
         return cls(number, neighbours, *_inside(text, parent))
 
     def filled(self, text: Text, new: bytes) -> list[Change]:
-        """Return what changes when new elements come there."""
+        """Return the changes that put new elements there."""
         return [Change(self.span, encoded(text, self.before) + new + encoded(text, self.behind))]
 
 
@@ -71,7 +71,7 @@ def _in_front(text: Text, neighbour: layout.Block) -> _Surroundings:
 
 
 def _inside(text: Text, parent: int) -> _Surroundings:
-    """Return what is around the first child of an element that has none yet."""
+    """Return what goes around the first child of an element that has none yet."""
     tag, close, own = text.tag(parent), text.closes[parent], layout.indentation(text, text.starts[parent])
     line_break = layout.line_break(text, close)
     before, behind, inner = "", "", None
@@ -89,7 +89,7 @@ def _inside(text: Text, parent: int) -> _Surroundings:
 
 
 def laid_out(fragment: Text, text: Text, there: Gap) -> str:
-    """Return a fragment, read within an element of its own, with the indentation and line breaks of its place."""
+    """Return a fragment, read within an element of its own, with the indentation and line breaks of the gap."""
     start, end = fragment.tag(0).closing.end, fragment.closes[0]
     inner = layout.reindented(fragment.units, start, end, "", there.indentation or "")
     new = fragment.encoding.decode(composed(fragment, start, end, inner))
@@ -106,9 +106,9 @@ def composed(text: Text, start: int, end: int, changes: list[tuple[Span, str]]) 
 
 
 def encoded(text: Text, new: str) -> bytes:
-    """Return new text in the encoding of the old; references take the place of characters that it does not have.
+    """Return new text in the encoding of the old; characters that it does not have become character references.
 
-    Raises EditError where there can be none, as in a comment.
+    Raises EditError where there can be no reference, as in a comment.
     """
     try:
         return text.encoding.encode(new)

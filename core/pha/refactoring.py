@@ -1,7 +1,7 @@
-"""Edits that reach over procedures and files without changing what is played: rename, extract, inline.
+"""Edits across procedures and files that leave what is played as it is: rename, extract, inline.
 
-Each looks its names up as a player would, before and after, and is refused where any call would come to mean
-something else.
+Each looks up all names as a player would, before and after, and is refused where any call would then mean something
+else.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .programme import Modules, Programme, resolve
 from .text import Text
 
 MAX_INLINED = 1_000
-"""More calls than this do not take the place of one."""
+"""One call is not replaced by more calls than this."""
 
 
 class Name(NamedTuple):
@@ -60,11 +60,11 @@ class Scores:
         return Scores(self.texts, self.library.beside(document))
 
     def src_of(self, path: Path | None) -> str | None:
-        """Return by what src a file is reached; as all that follows, see Modules."""
+        """Return the src of a file; for this and all that follows see Modules."""
         return self.library.src_of(path)
 
     def identity(self, path: Path) -> Path:
-        """Return what is the same for all ways to one file."""
+        """Return the real path of a file, which is one for all paths that lead to it."""
         return self.library.identity(path)
 
     def module_path(self, src: str) -> Path:
@@ -72,7 +72,7 @@ class Scores:
         return self.library.module_path(src)
 
     def module(self, path: Path) -> Document:
-        """Return the score of a file, as it stands in its text where that is open."""
+        """Return the score of a file, as its open text has it where there is one."""
         text = self.texts.get(self.open_path(path))
         return self.library.module(path) if text is None else read(text)
 
@@ -153,12 +153,12 @@ class ExtractCalls:
         chosen = list(text.children(self.parent))[self.index:self.index + self.count]
         caller, calls = _chosen_calls(read(text), chosen)
         ticks = Procedure(self.name, calls, 0).ticks
-        top, above = self.parent, list(text.children(0))
+        top, top_level = self.parent, list(text.children(0))
         while text.parent(top):
             top = text.parent(top)
         edited = apply(text, Wrap(self.parent, self.index, self.count, "procedure", (("name", self.name),)),
                        Insert(self.parent, self.index, element("call", name=self.name, duration=spelled(ticks))),
-                       Move(chosen[0] + 1, 0, above.index(top)))
+                       Move(chosen[0] + 1, 0, top_level.index(top)))
         expected = {}
         for path, programme in _programmes(scores, caller.name, own).items():
             known = meaning(programme)
@@ -176,7 +176,7 @@ class ExtractCalls:
 
 @dataclass(frozen=True)
 class InlineCall:
-    """Put what a procedure calls in the place of one call of it; comments come along."""
+    """Replace a call by the calls of its procedure; comments come along."""
 
     path: Path | None
     element: int
@@ -189,7 +189,7 @@ class InlineCall:
         programmes = _programmes(scores, caller.name, own)
         document, callee, rows = _callee(programmes[own], call)
         if len(rows) * call.repeat > MAX_INLINED:
-            raise EditError(f"{len(rows) * call.repeat} calls would take the place of one; at most {MAX_INLINED} do")
+            raise EditError(f"{len(rows) * call.repeat} calls would replace one; at most {MAX_INLINED} can")
         factor = call.duration / callee.ticks
         scaled = [row._replace(duration=row.duration * factor,
                                transition=None if row.transition is None else row.transition * factor) for row in rows]
@@ -245,7 +245,7 @@ def _calls(programme: Programme) -> list[tuple[Document, Call, Name]]:
 def _programmes(scores: Scores, name: str, needed: Path | None) -> dict[Path | None, Programme]:
     """Return what each open score means when it is played.
 
-    Raises EditError where one has mistakes that stand in the way: one in which a call's name ends so, or the needed.
+    Raises EditError for mistakes in the score that is needed, and in any that has a call whose name ends with `name`.
     """
     programmes = {}
     for path, text in scores.texts.items():
@@ -260,7 +260,7 @@ def _programmes(scores: Scores, name: str, needed: Path | None) -> dict[Path | N
 
 
 def _check(scores: Scores, expected: Mapping[Path | None, Meaning]) -> None:
-    """Raise EditError where the open scores have come to mean something else than what is expected."""
+    """Raise EditError where the open scores no longer mean what is expected."""
     for path, wanted in expected.items():
         try:
             found = meaning(resolve(read(scores.texts[path]), scores))
@@ -305,7 +305,7 @@ def _callee(programme: Programme, call: Call) -> tuple[Document, Procedure, tupl
 
 
 def _full_names(programme: Programme) -> dict[Name, str]:
-    """Return by what names everything can be called from the played file."""
+    """Return the names by which procedures and clips can be called from the played file."""
     names = {Name(None, clip, True): clip for clip in programme.clip_names}
     procedures = [Name(document.path, procedure.name) for document in programme.places.documents
                   for procedure in document.procedures]

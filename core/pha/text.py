@@ -19,7 +19,7 @@ from ..maths.arrays import IntArray
 from .encoding import Encoding
 
 MAX_ELEMENTS = 200_000
-"""Of one score's file: it is read within a second, and its author would need years."""
+"""In one score's file: so many are read within a second, and nobody writes more by hand."""
 
 _NAME = re.compile(rb"<[^ \t\r\n/>]+")
 _ATTRIBUTE = re.compile(rb"""([ \t\r\n]+)([^ \t\r\n=/>]+)[ \t\r\n]*=[ \t\r\n]*("[^"]*"|'[^']*')""")
@@ -70,14 +70,14 @@ class Shape(NamedTuple):
         return Shape(*([*values] for values in self))
 
     def cut(self, start: int, end: int) -> Shape:
-        """Take elements out, and return them."""
+        """Remove elements, and return them."""
         taken = Shape(*(values[start:end] for values in self))  # type: ignore[arg-type]
         for values in self:
             del values[start:end]
         return taken
 
     def put(self, at: int, elements: Shape, deeper: int = 0) -> None:
-        """Put elements in before another one, so many levels deeper than they were."""
+        """Insert elements before the one of a number, so many levels deeper than they were."""
         self.depths[at:at] = [depth + deeper for depth in elements.depths]
         self.tags[at:at], self.attributes[at:at] = elements.tags, elements.attributes
         self.words[at:at] = elements.words
@@ -142,7 +142,7 @@ class Text:
     # What it holds
 
     def children(self, element: int) -> Iterator[int]:
-        """Yield the elements directly inside an element."""
+        """Yield an element's children."""
         depths, inside = self.shape.depths, self.shape.depths[element] + 1
         for child in range(element + 1, len(depths)):
             if depths[child] == inside:
@@ -151,11 +151,11 @@ class Text:
                 break
 
     def after(self, element: int) -> int:
-        """Return the number of the first element behind an element and all that it holds."""
+        """Return the number of the first element after an element and all its descendants."""
         return bisect_left(self.starts, self.closes[element], element + 1)
 
     def parent(self, element: int) -> int:
-        """Return what an element stands directly in, −1 for the root."""
+        """Return an element's parent, −1 for the root."""
         outside = self.shape.depths[element] - 1
         return next((i for i in range(element - 1, -1, -1) if self.shape.depths[i] == outside), -1)
 
@@ -166,7 +166,7 @@ class Text:
         return self._bytes(Span(self.starts[element], self.end(element)))
 
     def tag_spans(self, element: int) -> tuple[Span, Span]:
-        """Return the bytes of an element's start tag and of its end tag, which is nothing where there is none."""
+        """Return the bytes of an element's start tag and of its end tag, an empty span where there is none."""
         tag = self.tag(element)
         return (self._bytes(Span(self.starts[element], tag.closing.end)),
                 self._bytes(Span(self.closes[element], self.end(element))))
@@ -235,12 +235,12 @@ def _read(data: bytes, path: Path | None, is_string: bool) -> Text:
     refusals = xml.Refusals(parser, path)
     shape, starts, closes = Shape([], [], [], []), list[int](), list[int]()
     depths, tags, attributes, words = shape
-    above: list[int] = []
+    open_elements: list[int] = []
     declared: list[str | None] = [None]
     most, deepest = MAX_ELEMENTS, xml.MAX_DEPTH
 
     def start(tag: str, given: dict[str, str]) -> None:
-        number, depth = len(starts), len(above)
+        number, depth = len(starts), len(open_elements)
         if number >= most:
             raise refusals.too_many(most)
         if depth >= deepest:
@@ -251,14 +251,14 @@ def _read(data: bytes, path: Path | None, is_string: bool) -> Text:
         tags.append(tag)
         attributes.append(given)
         words.append("")
-        above.append(number)
+        open_elements.append(number)
 
     def end(_: str) -> None:
-        closes[above.pop()] = parser.CurrentByteIndex
+        closes[open_elements.pop()] = parser.CurrentByteIndex
 
     def characters(text: str) -> None:
         if not text.isspace():
-            pieces.setdefault(above[-1], []).append(text)
+            pieces.setdefault(open_elements[-1], []).append(text)
 
     def declaration(_version: str, encoding: str | None, _standalone: int) -> None:
         declared[0] = encoding

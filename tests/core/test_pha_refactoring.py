@@ -141,7 +141,7 @@ def test_an_inlined_repeat_is_written_out():
     text = done(scores, InlineCall(None, 8))
     check_plays_the_same(scores.texts[None], text)
     assert len(text) == len(scores.texts[None]) + 3
-    with pytest.raises(EditError, match="4000 calls would take the place of one; at most 1000 do"):
+    with pytest.raises(EditError, match="4000 calls would replace one; at most 1000 can"):
         InlineCall(None, 8).apply(opened(WALKS.replace('repeat="2"', 'repeat="2000"')))
 
 
