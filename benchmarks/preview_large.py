@@ -20,7 +20,7 @@ from takt.benchmarks.preview import drawing_ms
 from takt.bridge.armature import read_pose_world, read_skeleton
 from takt.bridge.groups import write_influences
 from takt.bridge.versions import start_gpu
-from takt.core.skinning import METHODS, Palette
+from takt.core.skinning import SKINNING_METHODS, Palette
 from takt.core.skinning.influences import Influences
 from takt.preview import life
 from takt.preview.batch import read_geometry
@@ -59,7 +59,7 @@ def main(vertices: int, bones: int) -> int:
     geometry = read_geometry(mesh, list(skeleton.names), np.zeros((bones, 3)))
     palette = Palette.from_matrices(read_pose_world(rig), skeleton.rest_world)
     influences = Influences(geometry.bones.astype(np.int64), geometry.weights.astype(np.float64))
-    for name, method in METHODS.items():
+    for name, method in SKINNING_METHODS.items():
         positions, _ = posed_on_gpu(geometry, palette, name)
         expected, _ = method.skin(palette, influences, geometry.positions.astype(np.float64),
                                   geometry.normals.astype(np.float64))

@@ -20,7 +20,7 @@ from takt.bridge.film import write_picture
 from takt.bridge.groups import read_influences, write_influences
 from takt.bridge.versions import start_gpu
 from takt.core.maths.arrays import FloatArray
-from takt.core.skinning import METHODS, Palette
+from takt.core.skinning import SKINNING_METHODS, Palette
 from takt.core.skinning.influences import Influences
 from takt.preview.offscreen import Stage
 from takt.samples.film import Camera
@@ -47,9 +47,9 @@ def main(path: Path | None) -> int:
         rig.pose.bones["bone1"].rotation_mode = "QUATERNION"
         rig.pose.bones["bone1"].rotation_quaternion = Quaternion(axis, angle)
         _context.view_layer.update()
-        for method in METHODS:
+        for method, entry in SKINNING_METHODS.items():
             volume, radius = measures(mesh, skinned(rig, mesh, method))
-            print(f"{name:18} {METHODS[method].label:18} {100 * volume / rest[0]:9.1f} {100 * radius / rest[1]:11.1f}")
+            print(f"{name:18} {entry.label:18} {100 * volume / rest[0]:9.1f} {100 * radius / rest[1]:11.1f}")
         if not reason:
             rows.append([drawn(mesh, preserves) for preserves in (False, True)])
     if reason:
@@ -84,7 +84,8 @@ def skinned(rig: Any, mesh: Any, method: str) -> FloatArray:
     skeleton = read_skeleton(rig)
     palette = Palette.from_matrices(read_pose_world(rig), skeleton.rest_world)
     rest = points(mesh)
-    moved, _ = METHODS[method].skin(palette, read_influences(mesh, list(skeleton.names)), rest, np.ones_like(rest))
+    influences = read_influences(mesh, list(skeleton.names))
+    moved, _ = SKINNING_METHODS[method].skin(palette, influences, rest, np.ones_like(rest))
     return moved
 
 

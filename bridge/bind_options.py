@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
 
-from ..core.binding import DEFAULT_METHOD, METHODS, RANGES, BindSettings
+from ..core.binding import BINDING_METHODS, DEFAULT_METHOD, RANGES, BindSettings
 from .binding import BindScope
 
 _DEFAULTS = BindSettings()
@@ -30,7 +30,7 @@ class BindOptions:
     else:
         method: EnumProperty(
             name="Method", description="How the weights are found", default=DEFAULT_METHOD,
-            items=[(identifier, entry.label, entry.description) for identifier, entry in METHODS.items()])
+            items=[(identifier, entry.label, entry.description) for identifier, entry in BINDING_METHODS.items()])
         influences: IntProperty(
             name="Max Influences", description="The most bones that move a vertex; 0 for no limit",
             default=_DEFAULTS.influences, soft_max=8, **_WIDEST["influences"])
@@ -69,7 +69,7 @@ class BindOptions:
 
     def settings(self) -> BindSettings:
         """Return what the method reads of them."""
-        return BindSettings(**{name: getattr(self, name) for name in METHODS[self.method].settings})
+        return BindSettings(**{name: getattr(self, name) for name in BINDING_METHODS[self.method].settings})
 
     def scope(self) -> BindScope:
         """Return which weights may change."""
@@ -81,7 +81,7 @@ class BindOptions:
         layout.use_property_decorate = False
         layout.prop(self, "method")
         column = layout.column()
-        for name in METHODS[self.method].settings:
+        for name in BINDING_METHODS[self.method].settings:
             column.prop(self, name)
         column = layout.column(heading="Only Selected")
         column.prop(self, "only_selected_vertices")

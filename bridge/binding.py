@@ -12,7 +12,7 @@ import bpy
 import numpy as np
 from mathutils import Matrix
 
-from ..core.binding import METHODS, BindInput, BindSettings, Progress
+from ..core.binding import BINDING_METHODS, BindInput, BindSettings, Progress
 from ..core.binding.report import BindReport, look_over
 from ..core.errors import BindError
 from ..core.maths.arrays import BoolArray, FloatArray
@@ -127,7 +127,7 @@ def solve(task: BindTask, method: str, settings: BindSettings, progress: Progres
         def part_done(share: float, before: int = number) -> bool:
             return progress is None or progress((before + share) / len(task.bodies))
 
-        found.append(METHODS[method].bind(body, settings, part_done))
+        found.append(BINDING_METHODS[method].bind(body, settings, part_done))
     bound = []
     first = 0
     for mesh_task in task.meshes:

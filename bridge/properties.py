@@ -18,7 +18,7 @@ from ..core.playing.root_motion import ROOT_MODES
 from ..core.playing.score import Settings
 from ..core.playing.transitions.curves import CURVES, JOINT_TIMES, PACES
 from ..core.playing.transitions.lengths import SPEEDS
-from ..core.playing.transitions.methods import METHODS
+from ..core.playing.transitions.methods import TRANSITION_METHODS
 from ..core.retargeting.bvh_space import AUTO, AXES
 from ..core.skeletons import hanim
 from . import changes
@@ -113,7 +113,7 @@ class ScoreSettings:
         method: EnumProperty(
             name="Transition", default=_DEFAULTS.method, override=_OVERRIDABLE, update=changes.score,
             description="Where the transitions between clips play",
-            items=[(identifier, entry.label, entry.description) for identifier, entry in METHODS.items()])
+            items=[(identifier, entry.label, entry.description) for identifier, entry in TRANSITION_METHODS.items()])
         curve: EnumProperty(
             name="Curve", default=_DEFAULTS.curve, override=_OVERRIDABLE, update=changes.score,
             description="How a transition comes in and goes out",

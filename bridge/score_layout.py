@@ -2,7 +2,7 @@
 
 import bpy
 
-from ..core.playing.transitions.methods import METHODS
+from ..core.playing.transitions.methods import TRANSITION_METHODS
 from .properties import ScoreSettings, TaktCharacter
 
 _PARTS = (
@@ -36,7 +36,7 @@ def draw_settings(layout: bpy.types.UILayout, settings: ScoreSettings) -> None:
 
 def counts(settings: ScoreSettings, name: str) -> bool:
     """Tell whether a setting changes anything with the method that is chosen."""
-    shape = METHODS[settings.method].shape
+    shape = TRANSITION_METHODS[settings.method].shape
     return not (name == "curve" and shape == "ALONE") and not (name in ("pace", "joint_time") and shape == "LEAD")
 
 

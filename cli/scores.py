@@ -24,11 +24,12 @@ from ..core.playing.motion import Motion
 from ..core.playing.score import Settings, play
 from ..core.playing.transitions.curves import CURVES, JOINT_TIMES, PACES
 from ..core.playing.transitions.lengths import SPEEDS
-from ..core.playing.transitions.methods import METHODS
+from ..core.playing.transitions.methods import TRANSITION_METHODS
 from ..core.retargeting.bvh_space import AUTO, AXES, UNITS, BvhSpace
 
-_REGISTRIES: dict[str, tuple[str, ...]] = {"method": tuple(METHODS), "curve": tuple(CURVES), "pace": tuple(PACES),
-                                           "joint_time": tuple(JOINT_TIMES), "speed": tuple(SPEEDS)}
+_REGISTRIES: dict[str, tuple[str, ...]] = {
+    "method": tuple(TRANSITION_METHODS), "curve": tuple(CURVES), "pace": tuple(PACES),
+    "joint_time": tuple(JOINT_TIMES), "speed": tuple(SPEEDS)}
 _HELP = {
     "procedure": "which procedure of the file to play",
     "method": "where transitions play",

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from ..core.clips.keys import INTERPOLATIONS
 from ..core.playing.transitions.curves import CURVES
-from ..core.playing.transitions.methods import METHODS
+from ..core.playing.transitions.methods import TRANSITION_METHODS
 from .player import Player
 from .shader import Picture
 
@@ -33,7 +33,7 @@ COMPARISONS: dict[str, dict[str, Comparison]] = {
         "CUTS": Comparison("Without Transitions", "The same score, with each clip cutting to the next",
                            {"transitions": False}),
         **{f"METHOD_{name}": Comparison(entry.label, entry.description, {"method": name})
-           for name, entry in METHODS.items()}},
+           for name, entry in TRANSITION_METHODS.items()}},
     "Curve": {f"CURVE_{name}": Comparison(f"{entry.label} Curve", entry.description, {"curve": name})
               for name, entry in CURVES.items()},
     "Interpolation": {f"INTERPOLATION_{name}": Comparison(f"{label} Interpolation", text, {"interpolation": name})

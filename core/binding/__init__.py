@@ -9,8 +9,8 @@ from .input import BindInput
 from .inside import BindCancelledError, Progress, bind_inside_distance
 from .settings import RANGES, BindSettings
 
-__all__ = ["DEFAULT_METHOD", "METHODS", "RANGES", "BindCancelledError", "BindInput", "BindMethod", "BindSettings",
-           "Progress"]
+__all__ = ["BINDING_METHODS", "DEFAULT_METHOD", "RANGES", "BindCancelledError", "BindInput", "BindMethod",
+           "BindSettings", "Progress"]
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class BindMethod:
     settings: tuple[str, ...]
 
 
-METHODS: dict[str, BindMethod] = {
+BINDING_METHODS: dict[str, BindMethod] = {
     "INSIDE": BindMethod(
         "Inside Distance", "The nearest bones as the inside of the body sees them, blended over its surface",
         bind_inside_distance, ("influences", "hardness", "smoothing", "resolution", "prune_below", "weld_seams")),

@@ -27,7 +27,7 @@ RANGES: dict[str, Span] = {
 
 @dataclass(frozen=True)
 class BindSettings:
-    """Settings of all binding methods; each method reads those that its entry in `METHODS` names.
+    """Settings of all binding methods; each method reads those that its entry in `BINDING_METHODS` names.
 
     influences: the most bones that move a vertex, 0 for no limit. exponent: how fast a bone's hold falls off
     with distance. hardness: power on the solved weights; higher makes zones harder. smoothing: how far zones blend,

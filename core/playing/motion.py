@@ -26,7 +26,7 @@ from .row import Row
 from .stage import Instants, Stage, in_rounds
 from .transitions.blending import Style
 from .transitions.limits import Limits
-from .transitions.methods import Layout, Method
+from .transitions.methods import Layout, TransitionMethod
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +85,7 @@ class Motion:
         return self.row.style
 
     @property
-    def method(self) -> Method:
+    def method(self) -> TransitionMethod:
         """Where the transitions play."""
         return self.row.method
 

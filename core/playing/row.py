@@ -24,7 +24,7 @@ from .transitions.blending import Inertialization, Style, blend_over
 from .transitions.curves import CURVES
 from .transitions.lengths import Turning, automatic_lengths, longest_lengths, speed_named
 from .transitions.limits import Limits
-from .transitions.methods import METHODS, Layout, Method
+from .transitions.methods import TRANSITION_METHODS, Layout, TransitionMethod
 from .transitions.seams import Ends, fit_transitions, time_stretch
 
 _MOST_SEAMS_KEPT = 256
@@ -65,7 +65,7 @@ class Row:
                        (ends.last, ends.last_but_one), up)
         held = Held(sequence.clip, moved, sequence.is_loop)
         turning = Turning.of(clips, rot.angle_between if limits is None else limits.angles)
-        method, mean_speed = METHODS[style.method], speed_named(speed)
+        method, mean_speed = TRANSITION_METHODS[style.method], speed_named(speed)
         is_shared = style.joint_time == "SHARED" or method.shape == "LEAD"  # which takes all joints over together
         lengths = automatic_lengths if is_shared else longest_lengths
         transitions_s, problems = fit_transitions(sequence, clips, ends, held, method,
@@ -96,9 +96,9 @@ class Row:
         return self.sides.root
 
     @property
-    def method(self) -> Method:
+    def method(self) -> TransitionMethod:
         """Where the transitions play."""
-        return METHODS[self.style.method]
+        return TRANSITION_METHODS[self.style.method]
 
     @cached_property
     def moved(self) -> BoolArray:

@@ -36,7 +36,7 @@ FindMap = Callable[[Skeleton], SkeletonMap]
 
 @dataclass(frozen=True)
 class Settings:
-    """How a score is played; identifiers of the registries METHODS, CURVES, SPEEDS, ROOT_MODES and so on.
+    """How a score is played; identifiers of the registries TRANSITION_METHODS, CURVES, SPEEDS, ROOT_MODES and so on.
 
     values: of the procedure's parameters, by their names; seed: decides what picks pick.
 

@@ -16,7 +16,7 @@ Skin = Callable[[Palette, Influences, FloatArray, FloatArray], tuple[FloatArray,
 
 
 @dataclass(frozen=True)
-class Method:
+class SkinningMethod:
     """A skinning method that the user can choose."""
 
     label: str
@@ -24,12 +24,14 @@ class Method:
     skin: Skin
 
 
-METHODS: dict[str, Method] = {
-    "LINEAR": Method("Linear", "Blend the bones' matrices by weight, as Blender's Armature modifier does", skin_linear),
-    "DUAL_QUATERNION": Method("Dual Quaternion", "Blend rigid motions: twisted limbs keep their volume, strongly "
-                              "bent joints bulge a little; as the modifier's Preserve Volume", skin_dual_quaternion),
-    "RIGID": Method("Rigid", "Follow the strongest bone alone", skin_rigid),
+SKINNING_METHODS: dict[str, SkinningMethod] = {
+    "LINEAR": SkinningMethod(
+        "Linear", "Blend the bones' matrices by weight, as Blender's Armature modifier does", skin_linear),
+    "DUAL_QUATERNION": SkinningMethod(
+        "Dual Quaternion", "Blend rigid motions: twisted limbs keep their volume, strongly bent joints bulge a little; "
+        "as the modifier's Preserve Volume", skin_dual_quaternion),
+    "RIGID": SkinningMethod("Rigid", "Follow the strongest bone alone", skin_rigid),
 }
 """In the order shown; LINEAR is the default."""
 
-__all__ = ["METHODS", "Method", "Palette", "skin_dual_quaternion", "skin_linear", "skin_rigid"]
+__all__ = ["SKINNING_METHODS", "Palette", "SkinningMethod", "skin_dual_quaternion", "skin_linear", "skin_rigid"]

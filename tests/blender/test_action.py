@@ -11,7 +11,7 @@ from takt.bridge import armature, properties, score
 from takt.core.maths import rotations as rot
 from takt.core.playing.keying import ANGLE_RAD, SHARE_OF_HEIGHT
 from takt.core.playing.motion import Motion
-from takt.core.playing.transitions.methods import METHODS
+from takt.core.playing.transitions.methods import TRANSITION_METHODS
 from takt.tests.blender.dancing import NAMES, STEPS, curves, evaluated, play, rebuild
 
 POSE_TOLERANCE = 1e-5
@@ -33,7 +33,7 @@ def basis(rig: bpy.types.Object, frame: float) -> tuple[np.ndarray, np.ndarray, 
     return rot.normalized(out[:, :4]), out[:, 4:7], out[:, 7:]
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", TRANSITION_METHODS)
 def test_few_keys_say_the_same_as_the_motion(rig: bpy.types.Object, library: Path, method: str) -> None:
     play(library / "dance.pha", method=method, interpolation="LERP", key_mode="KEYS")
     motion, skeleton = played(rig), armature.read_skeleton(rig)

@@ -12,7 +12,7 @@ import pytest
 
 from takt.bridge import bind_options, binding
 from takt.bridge.versions import is_selected
-from takt.core.binding import METHODS, RANGES, BindCancelledError, BindSettings
+from takt.core.binding import BINDING_METHODS, RANGES, BindCancelledError, BindSettings
 from takt.core.errors import BindError
 from takt.operators.auto_bind import unusual
 from takt.tests.rigged import BONES, bind, make_armature, make_mesh, select, weights
@@ -45,14 +45,14 @@ def refusal(**options: Any) -> str:
     return str(caught.value)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", BINDING_METHODS)
 def test_every_method_binds_every_vertex(method: str) -> None:
     _, body = scene()
     bind(method=method)
     np.testing.assert_allclose(table(body).sum(axis=1), 1.0, atol=WEIGHT_TOLERANCE)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", BINDING_METHODS)
 def test_max_influences(method: str) -> None:
     _, body = scene()
     bind(method=method, influences=1)
@@ -63,7 +63,7 @@ def test_max_influences(method: str) -> None:
 
 def test_the_operator_offers_what_methods_read_with_cores_defaults_and_ranges() -> None:
     properties = bpy.ops.takt.auto_bind.get_rna_type().properties  # type: ignore[attr-defined]
-    for name in dict.fromkeys(itertools.chain(*(entry.settings for entry in METHODS.values()))):
+    for name in dict.fromkeys(itertools.chain(*(entry.settings for entry in BINDING_METHODS.values()))):
         found: Any = properties[name]
         assert found.default == pytest.approx(getattr(BindSettings(), name))
         if name in RANGES:

@@ -11,7 +11,7 @@ import pytest
 from takt.bridge import armature, axes, properties, score
 from takt.core.clips.clip import Clip
 from takt.core.maths import rotations as rot
-from takt.core.playing.transitions.methods import METHODS
+from takt.core.playing.transitions.methods import TRANSITION_METHODS
 from takt.core.skeletons.skeleton import world_from_pose
 from takt.tests.blender.dancing import NAMES, STEPS, curves, evaluated, play, rebuild, refused
 from takt.tests.rigged import linked
@@ -20,7 +20,7 @@ POSE_TOLERANCE = 1e-5
 CURVE_TOLERANCE = 1e-6
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", TRANSITION_METHODS)
 @pytest.mark.parametrize("interpolation", ["LERP", "SLERP"])
 def test_outside_transitions_the_pose_is_the_clips_own(rig: bpy.types.Object, library: Path, clips: dict[str, Clip],
                                                        method: str, interpolation: Any) -> None:

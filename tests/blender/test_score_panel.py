@@ -10,7 +10,7 @@ import pytest
 from takt.bridge import properties, score
 from takt.bridge.score_layout import counts
 from takt.core.maths import rotations as rot
-from takt.core.playing.transitions.methods import METHODS
+from takt.core.playing.transitions.methods import TRANSITION_METHODS
 from takt.tests.blender.dancing import STEPS, play, rebuild
 
 
@@ -67,7 +67,7 @@ def test_a_mistake_in_another_file_is_shown_there(rig: bpy.types.Object, library
     assert len(bpy.data.texts) == 1
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", TRANSITION_METHODS)
 def test_what_the_method_does_not_use_is_grey(rig: bpy.types.Object, library: Path, method: str) -> None:
     """And only that: what stands grey changes nothing, what does not changes something."""
     (library / "automatic.pha").write_text(STEPS.replace(' transition="0.25"', ""), encoding="utf-8")

@@ -6,7 +6,7 @@ import pytest
 from takt.bridge.armature import read_pose_world, read_rest_world, read_skeleton
 from takt.bridge.groups import read_influences
 from takt.core.maths.arrays import FloatArray
-from takt.core.skinning import METHODS, Palette
+from takt.core.skinning import SKINNING_METHODS, Palette
 from takt.tests.characters import (
     REAL,
     Object,
@@ -33,7 +33,7 @@ def distance(rig: Object, mesh: Object, method: str) -> float:
     skeleton = read_skeleton(rig)
     palette = Palette.from_matrices(read_pose_world(rig), read_rest_world(rig))
     rest = np.array([vertex.co for vertex in mesh.data.vertices], dtype=np.float64)
-    ours, _ = METHODS[method].skin(palette, read_influences(mesh, skeleton.names), rest, np.zeros_like(rest))
+    ours, _ = SKINNING_METHODS[method].skin(palette, read_influences(mesh, skeleton.names), rest, np.zeros_like(rest))
     return float(np.linalg.norm(ours - theirs, axis=1).max() / np.linalg.norm(np.ptp(rest, axis=0)))
 
 

@@ -15,7 +15,7 @@ from takt.core.formats import bvh, ogre_binary, ogre_xml
 from takt.core.formats.ogre import OgreSkeleton
 from takt.core.library.clip_files import read_clip_file
 from takt.core.maths import rotations as rot
-from takt.core.playing.transitions.methods import METHODS
+from takt.core.playing.transitions.methods import TRANSITION_METHODS
 from takt.core.retargeting.upright import scaled, turned
 from takt.core.skeletons.maps import find_map, write_map
 from takt.core.skeletons.skeleton import world_from_pose
@@ -108,7 +108,7 @@ def test_show_unfolds_a_procedure_once(path: Path, capsys: pytest.CaptureFixture
                           "    feet.Steps.right  1 tick", "  walk  1 tick (as above)"]
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", TRANSITION_METHODS)
 def test_show_json(path: Path, capsys: pytest.CaptureFixture[str], method: str) -> None:
     code, out, _ = run(capsys, "show", "--json", "--method", method.lower(), path)
     segments = json.loads(out)

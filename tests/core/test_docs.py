@@ -15,7 +15,7 @@ from takt.core.pha.document import parse
 from takt.core.pha.programme import resolve
 from takt.core.playing.score import Settings, play
 from takt.core.playing.transitions.curves import CURVES
-from takt.core.playing.transitions.methods import METHODS
+from takt.core.playing.transitions.methods import TRANSITION_METHODS
 from takt.tests.beside import need_plots
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -63,7 +63,7 @@ def test_lengths_that_the_text_tells_are_those() -> None:
     assert [sum(length for _, length, _ in meant) for meant in MEANT[:2]] == pytest.approx([1.6, 4.0])
 
 
-@pytest.mark.parametrize(("entries", "default"), [(METHODS, Settings().method), (CURVES, Settings().curve)])
+@pytest.mark.parametrize(("entries", "default"), [(TRANSITION_METHODS, Settings().method), (CURVES, Settings().curve)])
 def test_all_choices_are_listed_the_default_in_bold(entries: dict[str, object], default: str) -> None:
     listed = re.findall(r"^\| (\**)`([A-Z_]+)`\** \|", LANGUAGE, re.MULTILINE)
     assert {name for _, name in listed} >= set(entries)

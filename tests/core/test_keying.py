@@ -11,7 +11,7 @@ from takt.core.pha.expansion import expand
 from takt.core.playing.keying import ANGLE_RAD, SHARE_OF_HEIGHT, Channel, Keyed, key_every_frame, key_sparsely
 from takt.core.playing.motion import Motion, compose
 from takt.core.playing.transitions.blending import Style
-from takt.core.playing.transitions.methods import METHODS
+from takt.core.playing.transitions.methods import TRANSITION_METHODS
 from takt.tests.core.scores import FIGURE, UP_Z, X, Y, Z, library, procedure, programme, turning, walking
 
 FPS = 24.0
@@ -38,7 +38,7 @@ def between(keyed: Keyed, channel: Channel, frames: FloatArray) -> FloatArray:
     return out
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", TRANSITION_METHODS)
 @pytest.mark.parametrize("blend", ["LERP", "SLERP"])
 def test_few_keys_keep_within_the_tolerances_at_every_frame(method: str, blend: str) -> None:
     motion = made(method=method, blend=blend)

@@ -12,7 +12,7 @@ from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
 from takt.core.maths.euler import least_euler
 from takt.core.playing.transitions.limits import Limits, long_arc
-from takt.core.playing.transitions.methods import METHODS
+from takt.core.playing.transitions.methods import TRANSITION_METHODS
 from takt.tests.core.scores import FIGURE, X, Y, library, turning
 from takt.tests.core.sentences import motion
 from takt.tests.core.strategies import quaternions
@@ -103,7 +103,7 @@ def test_ways_in_parts_are_ways_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [bool(limits.exceeds(a[i], b[i])[ARM]) for i in range(300)] == whole[:, ARM].tolist()
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", TRANSITION_METHODS)
 @pytest.mark.parametrize("joint_time", ["SHARED", "MIDDLE"])
 def test_on_the_long_arc_nothing_jumps_and_the_automatic_length_knows_it(method: str, joint_time: str) -> None:
     side = np.radians(110.0)
@@ -118,7 +118,7 @@ def test_on_the_long_arc_nothing_jumps_and_the_automatic_length_knows_it(method:
     q = m.sample(times).rotations[:, ARM]
     assert rot.angle_between(q[1:], q[:-1]).max() < 0.005
     seam = m.sample(np.array(((m.layout.window_begin_s[0] + m.layout.window_end_s[0]) / 2.0,))).rotations[0, ARM]
-    if METHODS[method].shape != "RISE":
+    if TRANSITION_METHODS[method].shape != "RISE":
         assert rot.to_axis_angle(seam)[1] < 0.5
 
 

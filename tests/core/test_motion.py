@@ -16,7 +16,7 @@ from takt.core.pha.sequence import Sequence
 from takt.core.playing.motion import compose
 from takt.core.playing.transitions.blending import Style
 from takt.core.playing.transitions.curves import CURVES, PACES
-from takt.core.playing.transitions.methods import METHODS
+from takt.core.playing.transitions.methods import TRANSITION_METHODS
 from takt.core.playing.transitions.seams import DEFAULT_LENGTH_S
 from takt.core.skeletons.skeleton import Skeleton
 from takt.tests.core.scores import FIGURE, UP_Z, X, Y, Z, library, procedure, programme, turning
@@ -32,8 +32,8 @@ LEFT = turning("left", X, (0.0, 0.9, 0.3, 1.1))
 RIGHT = turning("right", Y, (0.2, 1.5, -0.4, 0.9), duration_s=2.0)
 NOD = turning("nod", Z, (0.5, -0.5, 0.8), ("spine",), duration_s=0.5)
 CLIPS = library(feet_Steps=(LEFT, RIGHT, NOD))
-COMBINATIONS = [(m, c) for m, c in itertools.product(METHODS, CURVES)
-                if METHODS[m].shape in ("ALONE", "LEAD") or (METHODS[m].shape == "RISE" or CURVES[c].pulse)]
+COMBINATIONS = [(m, c) for m, c in itertools.product(TRANSITION_METHODS, CURVES)
+                if TRANSITION_METHODS[m].shape != "PULSE" or CURVES[c].pulse]
 
 
 def composed(*calls, loop=False, clips=CLIPS) -> tuple[Sequence, tuple[Clip, ...]]:
@@ -91,7 +91,7 @@ def test_without_a_transition_it_does_jump():
 
 
 @pytest.mark.parametrize("curve", ["LINEAR", "COSINE"])
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", TRANSITION_METHODS)
 @settings(max_examples=30, deadline=None)
 @given(ticks=st.lists(st.floats(0.3, 4.0), min_size=3, max_size=3),
        wished=st.lists(st.one_of(st.none(), st.floats(0.01, 2.0)), min_size=3, max_size=3))
@@ -177,7 +177,7 @@ def test_led_over_hardly_changes_clips_that_fit_already():
     assert rot.angle_between(found, rot.from_axis_angle(X, np.linspace(0.0, 0.8, 50))).max() < EXACT_RAD
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", TRANSITION_METHODS)
 def test_a_whole_turn_within_a_transition_does_not_make_it_jump(method):
     """Both ways between the spinning clip and the transition become equally long half a turn from the seam."""
     spin = turning("left", X, tuple(np.linspace(0.0, 2 * np.pi, 25))), RIGHT, NOD
@@ -241,7 +241,7 @@ def test_in_a_loop_nothing_that_ever_moves_is_at_rest():
     assert rot.angle_between(m.sample(np.array((0.5,))).rotations[0, spine], held[spine]) < EXACT_RAD
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", TRANSITION_METHODS)
 def test_a_loop_as_authored_ends_on_its_first_pose(method):
     m = motion(*MIXED, method=method, loop=True)
     around = m.sample(np.array((0.0, m.duration_s, 3 * m.duration_s, -m.duration_s)))

@@ -11,7 +11,7 @@ from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
 from takt.core.playing.motion import Motion
 from takt.core.playing.score import Settings, play
-from takt.core.playing.transitions.methods import METHODS
+from takt.core.playing.transitions.methods import TRANSITION_METHODS
 from takt.core.retargeting.upright import resting, turned
 from takt.core.skeletons.maps import find_map
 from takt.core.skeletons.skeleton import Skeleton, world_from_pose
@@ -73,7 +73,7 @@ def test_n_rounds_of_a_walk_lead_n_times_as_far_on_any_rig_in_any_heading(name: 
     np.testing.assert_allclose(ways[0], stride * ahead, atol=0.01 * stride)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", TRANSITION_METHODS)
 def test_a_loop_on_another_rig_goes_on_where_it_ended(method: str) -> None:
     target = TARGETS["Mixamo"]()
     motion = walk(target, 0.7, 2, loop=True, method=method)

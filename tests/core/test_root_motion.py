@@ -15,7 +15,7 @@ from takt.core.playing.motion import compose
 from takt.core.playing.placement import Placement, Root
 from takt.core.playing.root_motion import root_chain, root_joint
 from takt.core.playing.transitions.blending import Style
-from takt.core.playing.transitions.methods import METHODS
+from takt.core.playing.transitions.methods import TRANSITION_METHODS
 from takt.core.skeletons.skeleton import Skeleton, world_from_pose
 from takt.tests.core.scores import FIGURE, UP_Z, X, library, procedure, programme, turning, walking
 
@@ -43,7 +43,7 @@ STEP = walking("left", (1.0, 0.5))
 TURN = walking("right", (0.6, 0.0), yaw_rad=np.pi / 2)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", TRANSITION_METHODS)
 def test_n_repeats_go_n_times_the_way(method):
     m = motion((STEP,), *['left duration="1" transition="0.3"'] * 7, method=method)
     start, end = hip(m, 0.0, m.duration_s)[:, :, 3]
@@ -58,7 +58,7 @@ def test_turned_walks_turn():
     assert heading(m, 0.0, 1.5, 2.0) == pytest.approx((0.0, 0.75 * np.pi, np.pi), abs=EXACT)
 
 
-@given(places, angles_rad, places, angles_rad, st.sampled_from(sorted(METHODS)))
+@given(places, angles_rad, places, angles_rad, st.sampled_from(sorted(TRANSITION_METHODS)))
 @settings(max_examples=40, deadline=None)
 def test_each_segment_starts_where_the_last_one_ended(start, facing, way, yaw, method):
     """However the second clip is placed by its author."""
@@ -78,7 +78,7 @@ def test_each_segment_starts_where_the_last_one_ended(start, facing, way, yaw, m
 
 
 @given(st.lists(st.tuples(places, angles_rad, places, angles_rad), min_size=1, max_size=3),
-       st.sampled_from(sorted(METHODS)))
+       st.sampled_from(sorted(TRANSITION_METHODS)))
 @settings(max_examples=30, deadline=None)
 def test_the_root_never_jumps(rows, method):
     clips = tuple(walking("abc"[i], way, yaw, start, facing) for i, (start, facing, way, yaw) in enumerate(rows))
@@ -89,7 +89,7 @@ def test_the_root_never_jumps(rows, method):
     assert np.abs(before - after).max() < 1e-6
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", TRANSITION_METHODS)
 def test_a_loop_repeats_with_offset(method):
     m = motion((STEP, TURN), 'left duration="1" transition="0.3"', 'right duration="1" transition="0.3"', method=method,
                loop=True)
@@ -256,7 +256,7 @@ def place_of_hip(m, times):
     return (twist[:, 0] + 1j * twist[:, 3]) ** 2, world[:, 0, 3] + 1j * world[:, 1, 3], world[:, 2, 3]
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", TRANSITION_METHODS)
 @pytest.mark.parametrize("seed", range(4))
 def test_continue_goes_on_where_a_joint_above_the_root_turns(seed, method):
     """The hip is carried as a whole, its own way and the turning of what it stands on; clips may leave that alone."""
@@ -277,7 +277,7 @@ def test_continue_goes_on_where_a_joint_above_the_root_turns(seed, method):
         np.testing.assert_allclose(height, own_height, atol=EXACT)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", TRANSITION_METHODS)
 def test_with_transitions_the_hip_does_not_jump_either(method):
     rng = np.random.default_rng(7)
     clips = tuple(under_a_turntable(rng, name, name != "b") for name in "abc")

@@ -11,7 +11,7 @@ from takt.core.maths.arrays import FloatArray
 from takt.core.playing.motion import Motion
 from takt.core.playing.transitions.curves import CURVES
 from takt.core.playing.transitions.limits import Limits
-from takt.core.playing.transitions.methods import METHODS
+from takt.core.playing.transitions.methods import TRANSITION_METHODS
 from takt.core.playing.transitions.seams import FAR_TURN_RAD
 from takt.tests.core.scores import FIGURE, X, Y, Z, library, turning
 from takt.tests.core.sentences import SAME, motion
@@ -108,7 +108,7 @@ def test_translations_are_linear_or_spline(translation: str, is_smooth: bool) ->
     assert (quarter == pytest.approx(0.05)) == (translation == "LINEAR")
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", TRANSITION_METHODS)
 def test_q_and_minus_q_are_the_same_rotation(method: str) -> None:
     """All signs of one clip turned round change nothing."""
     def clips(sign: float) -> tuple[Clip, Clip]:
@@ -205,7 +205,7 @@ def test_the_cure_is_an_authored_bridging_clip_called_between() -> None:
     assert rot.angle_between(half, rot.from_axis_angle(Z, np.pi / 2)) < 1e-6
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", TRANSITION_METHODS)
 def test_joint_limits_where_a_rig_has_them_decide_the_way_as_an_option(method: str) -> None:
     """An arm that may turn by 120° to either side, from −110° to 110°: not the short way over its back, but past 0."""
     side = np.radians(110.0)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from takt.core.maths import rotations as rot
 from takt.core.pha.expansion import expand
-from takt.core.playing.transitions.methods import METHODS
+from takt.core.playing.transitions.methods import TRANSITION_METHODS
 from takt.tests.core.scores import X, procedure, turning
 from takt.tests.core.sentences import AUTO, SAME, main, motion, programme
 
@@ -24,7 +24,7 @@ def test_expanding_main_gives_a_flat_sequence_clip_start_length_and_the_transiti
     assert s.transition_s == pytest.approx([0.5, AUTO, 0.0], nan_ok=True)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", TRANSITION_METHODS)
 def test_the_caller_decides_how_long_the_callee_lasts_only_append_lengthens_the_sequence(method: str) -> None:
     m = motion('left duration="2" transition="0.5"', 'right duration="1"', 'nod duration="3"', method=method)
     lengthened = m.transitions_s.sum() if method == "APPEND" else 0.0

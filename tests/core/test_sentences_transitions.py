@@ -11,7 +11,7 @@ from takt.core.maths.arrays import FloatArray
 from takt.core.playing.score import Settings
 from takt.core.playing.transitions.curves import CURVES
 from takt.core.playing.transitions.lengths import DEFAULT_SPEED_RAD_S
-from takt.core.playing.transitions.methods import KEPT_SHARE, METHODS
+from takt.core.playing.transitions.methods import KEPT_SHARE, TRANSITION_METHODS
 from takt.tests.core.scores import FIGURE, X, Y, library, turning
 from takt.tests.core.sentences import SAME, motion
 
@@ -265,5 +265,5 @@ def test_inserted_a_clip_keeps_at_least_a_tenth_of_its_time(method: str) -> None
 
 
 def test_all_four_methods_are_there_and_the_default_never_has_a_vertical_tangent() -> None:
-    assert {"END", "BOTH", "INSERT", "APPEND"} <= set(METHODS)
+    assert {"END", "BOTH", "INSERT", "APPEND"} <= set(TRANSITION_METHODS)
     assert Settings().curve not in ("CIRCULAR", "CUBIC")

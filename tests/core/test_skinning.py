@@ -12,14 +12,14 @@ from takt.core.errors import TaktError
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
 from takt.core.skeletons.skeleton import Pose, Skeleton, world_from_pose
-from takt.core.skinning import METHODS, Palette, skin_dual_quaternion, skin_linear, skin_rigid
+from takt.core.skinning import SKINNING_METHODS, Palette, skin_dual_quaternion, skin_linear, skin_rigid
 from takt.core.skinning.influences import Influences
 from takt.core.skinning.palette import normal_matrices, unit
 
 EXACT = 1e-12
 ROUNDED = 1e-9
 X = np.array((1.0, 0.0, 0.0))
-every_method = pytest.mark.parametrize("method", METHODS)
+every_method = pytest.mark.parametrize("method", SKINNING_METHODS)
 
 
 def arm(*lengths: float) -> Skeleton:
@@ -130,7 +130,7 @@ def test_bent_elbow(method: str) -> None:
     influences = Influences(np.array(((0,), (1,))), np.ones((2, 1)))
     points = np.array(((0.5, 0.2, 0.0), (1.5, 0.2, 0.0)))
     normals = np.array(((0.0, 1.0, 0.0), (0.0, 1.0, 0.0)))
-    moved, turned = METHODS[method].skin(Palette.from_pose(skeleton, pose), influences, points, normals)
+    moved, turned = SKINNING_METHODS[method].skin(Palette.from_pose(skeleton, pose), influences, points, normals)
     np.testing.assert_allclose(moved, ((0.5, 0.2, 0.0), (0.8, 0.5, 0.0)), atol=EXACT)
     np.testing.assert_allclose(turned, ((0.0, 1.0, 0.0), (-1.0, 0.0, 0.0)), atol=EXACT)
 
@@ -166,7 +166,7 @@ def test_a_vertex_without_weights_stays(method: str, scaled: bool) -> None:
     palette = Palette.from_pose(random_skeleton(random), random_pose(random, 6, scaled))
     _, points, normals = random_mesh(random, 6, 3)
     nothing = Influences(np.zeros((3, 2), np.int64), np.zeros((3, 2)))
-    moved, turned = METHODS[method].skin(palette, nothing, points, normals)
+    moved, turned = SKINNING_METHODS[method].skin(palette, nothing, points, normals)
     np.testing.assert_allclose(moved, points, atol=EXACT)
     np.testing.assert_allclose(turned, normals, atol=EXACT)
 
@@ -177,9 +177,9 @@ def test_a_batch_is_its_frames_one_by_one(method: str) -> None:
     skeleton = random_skeleton(random)
     poses = random_pose(random, 6, True, 3)
     influences, points, normals = random_mesh(random, 6)
-    moved, turned = METHODS[method].skin(Palette.from_pose(skeleton, poses), influences, points, normals)
+    moved, turned = SKINNING_METHODS[method].skin(Palette.from_pose(skeleton, poses), influences, points, normals)
     for frame in range(3):
-        one = METHODS[method].skin(Palette.from_pose(skeleton, poses.at(frame)), influences, points, normals)
+        one = SKINNING_METHODS[method].skin(Palette.from_pose(skeleton, poses.at(frame)), influences, points, normals)
         np.testing.assert_allclose(moved[frame], one[0], atol=ROUNDED)
         np.testing.assert_allclose(turned[frame], one[1], atol=ROUNDED)
 
@@ -195,8 +195,8 @@ def test_moving_the_whole_moves_every_vertex_alike(method: str, seed: int) -> No
     turn, shift = rot.normalized(random.normal(size=4)), random.normal(size=3)
     whole = Palette(rot.multiply(turn, palette.rotations), rot.rotate(turn, palette.positions) + shift,
                     palette.stretches)
-    moved, turned = METHODS[method].skin(palette, influences, points, normals)
-    moved_whole, turned_whole = METHODS[method].skin(whole, influences, points, normals)
+    moved, turned = SKINNING_METHODS[method].skin(palette, influences, points, normals)
+    moved_whole, turned_whole = SKINNING_METHODS[method].skin(whole, influences, points, normals)
     np.testing.assert_allclose(moved_whole, rot.rotate(turn, moved) + shift, atol=ROUNDED)
     np.testing.assert_allclose(turned_whole, rot.rotate(turn, turned), atol=1e-6)  # short sums lose digits
     np.testing.assert_allclose(np.linalg.norm(turned, axis=-1), 1.0, atol=ROUNDED)

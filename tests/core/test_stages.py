@@ -17,7 +17,7 @@ from takt.core.playing.root_motion import RootMode
 from takt.core.playing.row import Row
 from takt.core.playing.stage import Playable, Stage
 from takt.core.playing.transitions.blending import Style
-from takt.core.playing.transitions.methods import METHODS
+from takt.core.playing.transitions.methods import TRANSITION_METHODS
 from takt.core.skeletons.skeleton import Pose
 from takt.tests.core.scores import FIGURE, UP_Z, X, Z, library, procedure, programme, turning, walking
 
@@ -74,7 +74,7 @@ FLAT = (*INNER[:1], 'turn duration="1" transition="0.3"', 'step duration="1"')
 NESTED = ('inner duration="2" transition="0.3"', 'step duration="1"')
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", TRANSITION_METHODS)
 @pytest.mark.parametrize("root_motion", ["CONTINUE", "AS_AUTHORED", "IN_PLACE"])
 def test_a_row_within_a_row_is_played_like_its_clips_one_by_one(method: str, root_motion: RootMode) -> None:
     """For methods in which a transition leaves its neighbours their tempo, the same at every instant."""
@@ -82,7 +82,7 @@ def test_a_row_within_a_row_is_played_like_its_clips_one_by_one(method: str, roo
     nested = motion(*NESTED, method=method, root_motion=root_motion,
                     inner=row(*INNER, method=method, root_motion=root_motion))
     times = np.linspace(0.0, 3.0, 301)
-    if METHODS[method].shape == "ALONE":  # these take their time from all that a segment is, here from both clips
+    if TRANSITION_METHODS[method].shape == "ALONE":  # which take time from the whole segment, here from both clips
         times = np.array((0.0, nested.layout.begin_s[1], nested.duration_s))
         assert_same(nested.sample(times), flat.sample(np.array((0.0, flat.layout.begin_s[2], flat.duration_s))))
         return

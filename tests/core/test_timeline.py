@@ -14,7 +14,7 @@ from takt.core.playing.bake import bake
 from takt.core.playing.motion import Motion
 from takt.core.playing.score import Settings, play
 from takt.core.playing.timeline import CLIP_ROW, CURVE_POINTS, PROCEDURE_ROW, TRANSITION_ROW, Timeline, angular_speeds
-from takt.core.playing.transitions.methods import METHODS
+from takt.core.playing.transitions.methods import TRANSITION_METHODS
 from takt.tests.beside import need_plots
 from takt.tests.core.scores import UP_Z, procedure, programme
 
@@ -92,7 +92,7 @@ def test_a_loops_last_window_reaches_beyond_the_end() -> None:
 
 
 @settings(max_examples=30, deadline=None)
-@given(st.sampled_from(sorted(METHODS)), st.integers(1, 4), st.floats(0.0, 5.0), st.floats(0.1, 5.0))
+@given(st.sampled_from(sorted(TRANSITION_METHODS)), st.integers(1, 4), st.floats(0.0, 5.0), st.floats(0.1, 5.0))
 def test_clips_do_not_overlap_and_lie_in_their_procedures(method: str, repeat: int, begin: float, more: float) -> None:
     played = motion(method, False, WALK, procedure("main", f'walk duration="2" repeat="{repeat}"', 'nod duration="1"'))
     timeline = Timeline.of(played, "COSINE", begin, begin + more)

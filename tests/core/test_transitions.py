@@ -16,7 +16,7 @@ from takt.core.playing.transitions.lengths import (
     automatic_lengths,
     speed_named,
 )
-from takt.core.playing.transitions.methods import METHODS, method_named
+from takt.core.playing.transitions.methods import TRANSITION_METHODS, method_named
 from takt.tests.core.scores import FIGURE, X, Y, turning, walking
 
 EXACT = 1e-12
@@ -24,7 +24,7 @@ lengths = st.lists(st.floats(0.1, 10.0), min_size=1, max_size=12)
 
 
 def laid_out(identifier, segment_lengths, wished, is_loop=False):
-    method = METHODS[identifier]
+    method = TRANSITION_METHODS[identifier]
     length = np.array(segment_lengths)
     transition = np.minimum(np.resize(wished, len(length)), method.limit(length, np.roll(length, -1)))
     if not is_loop:
@@ -32,7 +32,7 @@ def laid_out(identifier, segment_lengths, wished, is_loop=False):
     return length, transition, method.lay_out(length, transition)
 
 
-@pytest.mark.parametrize("identifier", [i for i in METHODS if i != "APPEND"])
+@pytest.mark.parametrize("identifier", [i for i in TRANSITION_METHODS if i != "APPEND"])
 @given(lengths, st.floats(0.0, 20.0), st.booleans())
 def test_the_whole_lasts_what_its_segments_last(identifier, segment_lengths, wished, is_loop):
     length, _, layout = laid_out(identifier, segment_lengths, wished, is_loop)
@@ -46,7 +46,7 @@ def test_append_takes_time_of_its_own(segment_lengths, wished, is_loop):
     assert layout.end_s - layout.begin_s == pytest.approx(length, abs=1e-9)
 
 
-@pytest.mark.parametrize("identifier", METHODS)
+@pytest.mark.parametrize("identifier", TRANSITION_METHODS)
 @given(lengths, st.lists(st.floats(0.0, 20.0), min_size=1, max_size=12), st.booleans())
 def test_windows_never_overlap_and_time_never_runs_backwards(identifier, segment_lengths, wished, is_loop):
     _, _, layout = laid_out(identifier, segment_lengths, wished, is_loop)

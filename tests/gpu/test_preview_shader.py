@@ -8,7 +8,7 @@ from takt.bridge.armature import read_pose_world, read_skeleton
 from takt.bridge.groups import read_influences
 from takt.core.maths.arrays import FloatArray
 from takt.core.skeletons.skeleton import Skeleton
-from takt.core.skinning import METHODS, Palette
+from takt.core.skinning import SKINNING_METHODS, Palette
 from takt.core.skinning.influences import Influences
 from takt.preview.batch import Geometry, read_geometry
 from takt.preview.character import method_of
@@ -21,7 +21,7 @@ POSITION_TOLERANCE = 1e-4
 """Of the height."""
 NORMAL_TOLERANCE = 1e-3
 
-every_method = pytest.mark.parametrize("method", METHODS)
+every_method = pytest.mark.parametrize("method", SKINNING_METHODS)
 
 
 def read(rig: Object, mesh: Object) -> tuple[Skeleton, Geometry, Palette]:
@@ -34,7 +34,7 @@ def on_core(geometry: Geometry, palette: Palette, method: str) -> tuple[FloatArr
     weights = geometry.weights.astype(np.float64)
     total = weights.sum(axis=1, keepdims=True)
     weights = np.divide(weights, total, out=weights, where=total > 0.0)
-    return METHODS[method].skin(palette, Influences(geometry.bones.astype(np.int64), weights),
+    return SKINNING_METHODS[method].skin(palette, Influences(geometry.bones.astype(np.int64), weights),
                                 geometry.positions.astype(np.float64), geometry.normals.astype(np.float64))
 
 
@@ -47,7 +47,7 @@ def assert_same(geometry: Geometry, palette: Palette, method: str) -> None:
 
 
 def test_the_same_methods_stand_in_both() -> None:
-    assert list(IN_SHADER) == list(METHODS)
+    assert list(IN_SHADER) == list(SKINNING_METHODS)
 
 
 @every_method
@@ -109,7 +109,7 @@ def test_the_preview_stands_where_blenders_mesh_stands(preserve_volume: bool, sc
     theirs = evaluated(mesh)
     _, geometry, palette = read(rig, mesh)
     world_from_armature, world_from_mesh = np.array(rig.matrix_world), np.array(mesh.matrix_world)
-    ours, _ = posed_on_gpu(geometry, palette, list(METHODS)[method_of(mesh)],
+    ours, _ = posed_on_gpu(geometry, palette, list(SKINNING_METHODS)[method_of(mesh)],
                            np.linalg.solve(world_from_armature, world_from_mesh))
     ours_in_world = ours @ world_from_armature[:3, :3].T + world_from_armature[:3, 3]
     theirs_in_world = theirs @ world_from_mesh[:3, :3].T + world_from_mesh[:3, 3]

@@ -14,7 +14,7 @@ from ...maths.arrays import BoolArray, FloatArray, IntArray
 from ...skeletons.skeleton import Pose
 from .curves import CURVES, JOINT_TIMES, PACES, Weight, curve_named, joint_time_named, pace_named
 from .limits import long_arc
-from .methods import METHODS, method_named
+from .methods import TRANSITION_METHODS, method_named
 
 Offsets = tuple[FloatArray, FloatArray]
 
@@ -23,7 +23,7 @@ _SMALL_RAD = 1e-4
 
 @dataclass(frozen=True)
 class Style:
-    """How clips and transitions are blended; identifiers of METHODS, CURVES, INTERPOLATIONS and so on.
+    """How clips and transitions are blended; identifiers of TRANSITION_METHODS, CURVES, INTERPOLATIONS and so on.
 
     pace: how time runs over the transition's own motion. joint_time: whether joints share the transition's length
     or take their own, and where in it.
@@ -48,7 +48,7 @@ class Style:
 
     def weight(self, share: FloatArray) -> FloatArray:
         """Return the transition's weight (N,) at shares of its window (N,)."""
-        shape = METHODS[self.method].shape
+        shape = TRANSITION_METHODS[self.method].shape
         return CURVES[self.curve].shaped(shape)(share) if shape == "RISE" or shape == "PULSE" else np.ones(len(share))
 
     def progress(self, share: FloatArray, own: FloatArray | None) -> FloatArray:

@@ -1,7 +1,7 @@
 """Transition methods: where a transition plays, and what it displaces. Gustaitis et al. 2007, §3.3–3.5.
 
 A method turns lengths of segments and transitions into a Layout. A new method is one function here and
-one line in METHODS.
+one line in TRANSITION_METHODS.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Layout:
 
 
 @dataclass(frozen=True)
-class Method:
+class TransitionMethod:
     """A transition method.
 
     shape: of the weight curve; ALONE: nothing else plays in the window; LEAD: the clips play on
@@ -53,11 +53,11 @@ class Method:
     lay_out: Callable[[FloatArray, FloatArray], Layout]
 
 
-def method_named(identifier: str) -> Method:
+def method_named(identifier: str) -> TransitionMethod:
     """Look up a method; raise TaktError naming those there are."""
-    if identifier not in METHODS:
-        raise TaktError(f"there is no transition method {identifier!r}; there are {', '.join(METHODS)}")
-    return METHODS[identifier]
+    if identifier not in TRANSITION_METHODS:
+        raise TaktError(f"there is no transition method {identifier!r}; there are {', '.join(TRANSITION_METHODS)}")
+    return TRANSITION_METHODS[identifier]
 
 
 def _at_the_end(lengths_s: FloatArray, transitions_s: FloatArray) -> Layout:
@@ -95,17 +95,23 @@ def _edges(lengths_s: FloatArray) -> tuple[FloatArray, FloatArray]:
     return np.concatenate(((0.0,), end[:-1])), end
 
 
-METHODS: dict[str, Method] = {method.identifier: method for method in (
-    Method("LEAD", "Inertialize", "Across the seam: both clips play on, with offsets that make pose and speed agree at "
-           "the seam and fade out from there", "LEAD", np.minimum, _across_the_seam),
-    Method("END", "At the End", "In the last moments of a clip; the next one begins untouched", "RISE",
-           lambda before, after: before, _at_the_end),
-    Method("BOTH", "Across the Seam", "Half at the end of one clip, half at the beginning of the next", "PULSE",
-           np.minimum, _across_the_seam),
-    Method("INSERT", "Inserted", "Between the clips; the clip before plays whole, but faster, to make room", "ALONE",
-           lambda before, after: before * (1.0 / KEPT_SHARE - 1.0), _inserted),
-    Method("INSERT_BOTH", "Inserted, from Both", "Between the clips; both play whole, but faster, to make room",
-           "ALONE", lambda before, after: (before + after) * ((1.0 - KEPT_SHARE) / 2.0), _inserted_from_both),
-    Method("APPEND", "Added", "Between the clips, in time of its own: the whole becomes longer", "ALONE",
-           lambda before, after: np.full_like(before, np.inf), _appended),
+TRANSITION_METHODS: dict[str, TransitionMethod] = {method.identifier: method for method in (
+    TransitionMethod(
+        "LEAD", "Inertialize", "Across the seam: both clips play on, with offsets that make pose and speed agree at "
+        "the seam and fade out from there", "LEAD", np.minimum, _across_the_seam),
+    TransitionMethod(
+        "END", "At the End", "In the last moments of a clip; the next one begins untouched", "RISE",
+        lambda before, after: before, _at_the_end),
+    TransitionMethod(
+        "BOTH", "Across the Seam", "Half at the end of one clip, half at the beginning of the next", "PULSE",
+        np.minimum, _across_the_seam),
+    TransitionMethod(
+        "INSERT", "Inserted", "Between the clips; the clip before plays whole, but faster, to make room", "ALONE",
+        lambda before, after: before * (1.0 / KEPT_SHARE - 1.0), _inserted),
+    TransitionMethod(
+        "INSERT_BOTH", "Inserted, from Both", "Between the clips; both play whole, but faster, to make room", "ALONE",
+        lambda before, after: (before + after) * ((1.0 - KEPT_SHARE) / 2.0), _inserted_from_both),
+    TransitionMethod(
+        "APPEND", "Added", "Between the clips, in time of its own: the whole becomes longer", "ALONE",
+        lambda before, after: np.full_like(before, np.inf), _appended),
 )}

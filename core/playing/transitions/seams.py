@@ -16,7 +16,7 @@ from ...pha.sequence import Sequence
 from ...skeletons.skeleton import Pose, Skeleton
 from ..held import Held
 from .lengths import SAME_POSE_RAD, Neighbours
-from .methods import Method
+from .methods import TransitionMethod
 
 FAR_TURN_RAD = np.radians(150.0)
 """From here on a joint may well swing through the body."""
@@ -78,7 +78,7 @@ class _Seams:
     shifts: BoolArray
 
 
-def fit_transitions(sequence: Sequence, clips: SequenceOf[Clip], ends: Ends, held: Held, method: Method,
+def fit_transitions(sequence: Sequence, clips: SequenceOf[Clip], ends: Ends, held: Held, method: TransitionMethod,
                     automatic: AutomaticLengths) -> tuple[FloatArray, tuple[Problem, ...]]:
     """Return the length of the transition after each segment, (S,), as wished or automatic, and warnings.
 
@@ -149,7 +149,7 @@ def _far_turns(sequence: Sequence, clips: SequenceOf[Clip],
 
 
 def _cut(sequence: Sequence, following: IntArray, wished: FloatArray, limit: FloatArray,
-         method: Method) -> Iterator[Problem]:
+         method: TransitionMethod) -> Iterator[Problem]:
     cut = np.flatnonzero(wished > limit)
     pairs, at, count = np.unique(sequence.clip[cut] * len(sequence.clips) + following[cut], return_index=True,
                                  return_counts=True)
