@@ -40,7 +40,7 @@ from takt.core.pha.programme import Programme, resolve
 from takt.core.playing.contacts import runs
 from takt.core.playing.motion import Motion
 from takt.core.playing.score import Settings, play
-from takt.core.playing.transitions.methods import METHODS
+from takt.core.playing.transitions.methods import TRANSITION_METHODS
 from takt.core.skeletons.maps import SkeletonMap, find_map
 from takt.core.skeletons.skeleton import Pose, Skeleton, world_from_pose
 from takt.core.skinning.influences import Influences
@@ -143,7 +143,7 @@ def _measure(dancer: Dancer, programmes: Sequence[Programme], library: Library, 
         _say(measures.row(label, [join for motion, sample, each in zip(motions, samples, inside, strict=True)
                                   for join in _joins(motion, sample, each, body, dancer)], skate))
 
-    for method, lock in ((method, lock) for method in METHODS for lock in (False, True)):
+    for method, lock in ((method, lock) for method in TRANSITION_METHODS for lock in (False, True)):
         settings = Settings(method=method, curve="LINEAR" if method == "LEAD" else "COSINE", lock_feet=lock)
         motions = [perform(programme, settings=settings) for programme in programmes]
         line(f"{method}, {settings.curve.lower()}{', Lock Feet' if lock else ''}", motions,

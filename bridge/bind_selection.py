@@ -37,7 +37,7 @@ def selection_problem(context: bpy.types.Context) -> str:
 
 
 def check_objects(mesh_objects: Sequence[bpy.types.Object], armature_object: bpy.types.Object) -> None:
-    """Raise BindError with the first thing that stands in the way."""
+    """Raise BindError with the first thing that prevents binding."""
     if not any(bone.use_deform for bone in cast(bpy.types.Armature, armature_object.data).bones):
         raise BindError(f"Armature '{armature_object.name}' has no bone that deforms; "
                         "switch on Deform in the properties of its bones")

@@ -1,4 +1,4 @@
-"""Constraints that lead an armature's bones: which bones they lead, and muting them while a score plays these."""
+"""Constraints that move an armature's bones: which bones they move, and muting them while a score plays these."""
 
 from collections.abc import Collection
 
@@ -10,13 +10,13 @@ from .armature import bone_property
 _TRANSFORM = ("location", "scale", "rotation")
 """The properties that place a bone have names that begin so."""
 _BOUNDS = frozenset(("LIMIT_DISTANCE", "LIMIT_LOCATION", "LIMIT_ROTATION", "LIMIT_SCALE"))
-"""Types that keep a bone within bounds, but do not lead it."""
+"""Types that keep a bone within bounds, but do not move it."""
 
 
 def led_bones(armature_object: bpy.types.Object, *, unmuted: bool = False) -> tuple[str, ...]:
-    """Return the bones in whose pose constraints or drivers have a say, whatever is keyed.
+    """Return the bones that constraints or drivers move, whatever is keyed.
 
-    unmuted: also where they would have one if `mute` had not muted them.
+    unmuted: also those that they would move if `mute` had not muted them.
     """
     assert armature_object.pose is not None
     muted = {(entry.bone, entry.name) for entry in properties.character(armature_object).muted if unmuted}
@@ -33,9 +33,9 @@ def led_bones(armature_object: bpy.types.Object, *, unmuted: bool = False) -> tu
 def mute(armature_object: bpy.types.Object, names: Collection[str]) -> int:
     """Mute the constraints that keep bones of these names from being played; return how many those are.
 
-    These are the ones that move such a bone or one of its ancestors. So are those that would hold a descendant back:
-    they tie it to a bone of the armature whose nearest played ancestor is another one. Constraints that only set
-    bounds are left alone. What is muted is remembered with the armature, for `give_back`.
+    Muted are constraints that move such a bone or one of its ancestors, and constraints that hold a descendant of it
+    back: those that tie the descendant to a bone of the armature whose nearest played ancestor is another one.
+    Constraints that only set bounds are left alone. What is muted is remembered with the armature, for `give_back`.
     """
     assert armature_object.pose is not None
     played = set(names)

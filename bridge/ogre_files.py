@@ -79,7 +79,7 @@ def _beside(folder: Path, kind: str) -> tuple[Path, ...]:
 
 
 def _skeleton(folder: Path, link: str) -> OgreSkeleton | None:
-    """Read the skeleton that a mesh or a skeleton names; only the name counts, never a way to another folder."""
+    """Read the skeleton that a mesh or a skeleton names; only the name counts, never a path to another folder."""
     file = linked_file(folder, link, (folder,))
     return None if file is None else OgreSkeleton.of_file(read_clip_file(file))
 

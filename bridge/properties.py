@@ -40,8 +40,8 @@ KEYS = (("KEYS", "As Few as Needed", "Where the clips have theirs and transition
         ("EVERY_FRAME", "Every Frame", "One at each frame, for each bone that moves"))
 
 
-ROTATIONS = (("QUATERNION", "Quaternions", "Bones with other rotation modes are switched: all turn the short way, also "
-                                           "between keys"),
+ROTATIONS = (("QUATERNION", "Quaternions", "Bones with other rotation modes are switched: all take the shorter arc, "
+                                           "also between keys"),
              ("AS_RIG", "As the Rig Says", "Bones keep their rotation modes; those that turn by Euler angles, or by "
                                            "axis and angle, have keys at every frame"))
 
@@ -140,14 +140,14 @@ class ScoreSettings:
             items=[(identifier, entry.label, entry.description) for identifier, entry in SPEEDS.items()])
         joint_limits: BoolProperty(
             name="Joint Limits", default=False, override=_OVERRIDABLE, update=changes.score,
-            description="Turn a bone the long way where the short one leaves its limits (Limit Rotation in local "
-                        "space, else those of IK) and the long one keeps within them")
+            description="Turn a bone along the longer arc where the shorter one exceeds its limits (Limit "
+                        "Rotation in local space, else those of IK) and the longer one does not")
         load_format: load_format_property()
         bvh_up: bvh_up_property()
         bvh_forward: bvh_forward_property()
         root_motion: EnumProperty(
             name="Root Motion", default=_DEFAULTS.root_motion, override=_OVERRIDABLE, update=changes.score,
-            description="What becomes of the way over the ground",
+            description="What becomes of the motion over the ground",
             items=[(identifier, *entry) for identifier, entry in ROOT_MODES.items()])
         lock_feet: BoolProperty(
             name="Lock Feet", default=_DEFAULTS.lock_feet, override=_OVERRIDABLE, update=changes.score,
@@ -164,7 +164,7 @@ class ScoreSettings:
             description="What the Action turns bones by")
         mute_constraints: BoolProperty(
             name="Mute Constraints", default=False, override=_OVERRIDABLE,
-            description="Mute the constraints that lead bones which the score plays, as a control rig's do, so that "
+            description="Mute the constraints that move bones which the score plays, as a control rig's do, so that "
                         "they play it; switched off, these act again")
         markers_wanted: BoolProperty(
             name="Markers", default=True, override=_OVERRIDABLE,

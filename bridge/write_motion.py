@@ -52,7 +52,7 @@ def _report(operator: bpy.types.Operator, armature_object: bpy.types.Object, mot
     findings: list[tuple[_Severity, str, tuple[str, ...]]] = [
         ("INFO", "Without counterpart", joints),
         ("WARNING", "Deforming bones that nothing moves stay behind", behind),
-        ("WARNING", "Constraints or drivers lead bones that the score plays; see Mute Constraints below Action",
+        ("WARNING", "Constraints or drivers move bones that the score plays; see Mute Constraints below Action",
          _led(armature_object, motion)),
         ("WARNING", "Bones that ignore part of their parent's transform play differently",
          _peculiar(armature_object, motion))]

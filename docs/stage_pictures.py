@@ -75,19 +75,19 @@ def row(armature: Any, mesh: Any, frames: Sequence[int], apart_m: float, height_
     apart_m: from one figure to the next. height_m: what is seen above the floor. root: the bone that stands in the
     middle of each, or the first. follow: whether a figure is brought back from where it has gone.
     """
-    places = (np.arange(len(frames)) - (len(frames) - 1) / 2.0) * apart_m
-    reach = places[-1] + MARGIN_M
+    offsets_m = (np.arange(len(frames)) - (len(frames) - 1) / 2.0) * apart_m
+    reach = offsets_m[-1] + MARGIN_M
     camera = film.Camera.framing(np.array((-reach, 0.0, 0.0)), np.array((reach, FLOOR_M, height_m)), *SIZE,
                                  beside_rad=0.0, lens_rad=LENS_RAD)
     bone = armature.pose.bones[root or 0]
     pictures = []
     with Stage(_context.scene, [mesh], *SIZE) as stage:
-        for frame, place in zip(frames, places, strict=True):
+        for frame, offset_m in zip(frames, offsets_m, strict=True):
             _context.scene.frame_set(frame)
             aside = np.eye(4)
-            aside[:2, 3] = (place, 0.0) - np.array(bone.head[:2]) * follow
+            aside[:2, 3] = (offset_m, 0.0) - np.array(bone.head[:2]) * follow
             pictures.append(stage.draw(camera.view_from_world @ aside, camera.clip_from_view))
-    shown: Any = camera.ground(np.stack((places, np.zeros(len(places))), axis=1))
+    shown: Any = camera.ground(np.stack((offsets_m, np.zeros(len(offsets_m))), axis=1))
     for picture in pictures:
         shown = film.over(picture, shown / 255.0 if shown.dtype == np.uint8 else shown)
     return np.asarray(shown)
