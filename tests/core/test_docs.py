@@ -16,6 +16,7 @@ from takt.core.pha.programme import resolve
 from takt.core.playing.score import Settings, play
 from takt.core.playing.transitions.curves import CURVES
 from takt.core.playing.transitions.methods import TRANSITION_METHODS
+from takt.docs import reference
 from takt.tests.beside import need_plots
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -37,6 +38,8 @@ MEANT = (
      (RIGHT, 0.25, END)],
     [(QUARTER, 1.0, AUTO), (QUARTER, 1.0, AUTO), (BOW, 2.0, END)],
     [(SWAY, 2.0, 0.0), (SWAY, 2.0, 0.75), (CLAP, 2.0, AUTO), (BOW, 2.0, END)],
+    [*[(LEFT, 0.5, AUTO)] * 8, (BOW, 2.0, END)],
+    [("together", 2.0, AUTO), (BOW, 2.0, END)],
 )
 """What each example of the language plays: clips, their seconds, and those of the transition after each."""
 
@@ -55,6 +58,19 @@ def test_examples_play_what_the_text_says(text: str, meant: list[tuple[str, floa
     told = ~np.isnan(transitions)
     windows = motion.layout.window_end_s - motion.layout.window_begin_s
     np.testing.assert_allclose(windows[told], np.array(transitions)[told], atol=1e-12)
+
+
+def test_the_reference_is_made_from_the_grammar() -> None:
+    assert (ROOT / "docs" / "pha-reference.md").read_text(encoding="utf-8") == reference.page()
+
+
+def test_mirrored_steps_walk_on_both_feet() -> None:
+    motion = play(resolve(parse(SCORES[4]), Library([SAMPLES])), turn=rot.IDENTITY, up=UP)
+    pose, names = motion.sample(np.array((0.25, 0.75))), motion.skeleton.names
+    left, right = (pose.rotations[:, names.index(f"{side}_hip")] for side in "lr")
+    turns = rot.angle_between(rot.identities(2), left), rot.angle_between(rot.identities(2), right)
+    np.testing.assert_allclose(turns[0], turns[1][::-1], atol=0.05)
+    assert abs(turns[0][0] - turns[1][0]) > 0.1
 
 
 def test_lengths_that_the_text_tells_are_those() -> None:
