@@ -20,8 +20,8 @@ Made from the grammar by `python3 -m docs.reference`; [pha.md](pha.md) tells wha
 _TAIL = """## Expressions
 Where the tables say *expression*, an attribute may hold numbers, `yes`, `no`, names that have a value there,
 `+ - * / // %`, a minus in front, parentheses, `== != < <= > >=`, `and`, `or`, `not`, and
-`min max round floor ceil abs` with what they take in parentheses. At most {characters} characters and {levels} levels. A name may not hide another that has a
-value there. Parameters, `let`s and the indices of loops are the only names; nothing is known across files.
+`min max round floor ceil abs` with what they take in parentheses. At most {characters} characters and {levels} levels.
+A name may not hide another that has a value there. Parameters, `let`s and the indices of loops are the only names; nothing is known across files.
 
 ## Parts of the body
 {parts}; any joint of H-Anim with all below it; `bone:NAME`, a bone of the character with all below it; names that
@@ -34,7 +34,7 @@ value there. Parameters, `let`s and the indices of loops are the only names; not
 - **Backwards.** Choices are made in the order of the text, then the order is turned round; each transition stays
   between the same two. A reversed block has its weights and eases exchanged. A wait holds the pose before it as played.
 - **Chance.** A pick is decided by the first 8 bytes of BLAKE2b (8 bytes long) of `seed|module|number|count`: the
-  module's dotted path, empty for the file that is played; which pick of that file it is, from 0; how often it has come by.
+  module's dotted path, empty for the file that is played; which pick of that file it is, from 0; how often it came.
 - **Tempo.** A file's own `tempo` elements replace all inherited ones. Ticks count from the start of what is played.
 - **Lanes.** Eases and weights count in the ticks around the block. A lane that plays nothing this time is silent.
 - **Views.** An inherited procedure sees the names of the file that inherits it, also if called in full.
