@@ -89,22 +89,26 @@ def rotation_modes(armature_object: bpy.types.Object) -> dict[str, str]:
     return {bone.name: bone.rotation_mode for bone in armature_object.pose.bones if bone.rotation_mode != "QUATERNION"}
 
 
-def write_action(armature_object: bpy.types.Object, name: str, channels: Channels) -> bpy.types.Action:
+def write_action(armature_object: bpy.types.Object, name: str, channels: Channels,
+                 played: Collection[str] = ()) -> bpy.types.Action:
     """Write the keys into Takt's own Action of the armature and assign it with its slot.
 
     An Action that Takt made before is filled anew, but for curves that someone has added, as of a face; any other that
     was assigned is kept in the file.
+    played: names of Actions that the score itself may play, which are never written into.
     """
     animation = armature_object.animation_data or armature_object.animation_data_create()
     assert animation is not None
-    action = _own_action(armature_object) or bpy.data.actions.new(name)
-    before = animation.action
-    if before is not None and before != action and before.users == 1:
-        before.use_fake_user = True  # the user's own: without a user it would be lost on saving
+    own = _own_action(armature_object)
+    action = own if own is not None and own.name not in played else bpy.data.actions.new(name)
+    before, character = animation.action, properties.character(armature_object)
+    for left in (before, own):
+        # Without a user it would be lost on saving.
+        if left is not None and left != action and left.users <= (left == before) + (left == character.action):
+            left.use_fake_user = True
     slot = next((s for s in action.slots if s.target_id_type == "OBJECT"), None) or action.slots.new(
         id_type="OBJECT", name=armature_object.name)
     bag = versions.ensure_channelbag(action, slot)
-    character = properties.character(armature_object)
     paths = {bone_path(name, channel) for channel, names, _, _ in channels.curves for name in names}
     _clear(bag, paths | set(character.written.splitlines()), is_known=bool(character.written))
     for channel, names, values, is_key in channels.curves:

@@ -23,7 +23,7 @@ def write_motion(operator: bpy.types.Operator, context: bpy.types.Context, armat
     modes = action.rotation_modes(armature_object) if character.rotations == "AS_RIG" else None
     channels = action.sample_channels(motion, scene, frame_start, character.key_mode, modes)
     character.frame_start = frame_start
-    action.write_action(armature_object, name, channels)
+    action.write_action(armature_object, name, channels, _played_actions(motion))
     constraints.give_back(armature_object)
     muted = constraints.mute(armature_object, _moved(motion)) if character.mute_constraints else 0
     is_extended = timeline.extend_range(scene, frame_start, channels.last_frame)
@@ -63,6 +63,12 @@ def _report(operator: bpy.types.Operator, armature_object: bpy.types.Object, mot
     for text in axes.distortions(armature_object):
         operator.report({"WARNING"}, f"'{armature_object.name}' {text}; apply its scale, or its parent's "
                                      "(Object > Apply)")
+
+
+def _played_actions(motion: Motion) -> set[str]:
+    """Return the names of Actions that a motion's clips may come from: there a clip is called as what is loaded."""
+    halves = ((clip[:len(clip) // 2], clip[len(clip) // 2 + 1:]) for clip in motion.sequence.clips)
+    return {src for src, own in halves if src == own}
 
 
 def _moved(motion: Motion) -> set[str]:

@@ -172,3 +172,20 @@ def test_what_is_no_longer_played_has_no_curves(rig: bpy.types.Object, library: 
         bone.rotation_mode = "QUATERNION"
     rebuild()
     assert {curve.data_path for curve in curves(rig) if "rotation" in curve.data_path} == stale
+
+
+def test_a_score_never_writes_into_an_action_that_it_plays(rig: bpy.types.Object, library: Path,
+                                                           tmp_path: Path) -> None:
+    play(library / "dance.pha")
+    first = properties.character(rig).action
+    first.name = "walk"
+    keys = {(curve.data_path, curve.array_index): len(curve.keyframe_points) for curve in curves(rig)}
+    (tmp_path / "again.pha").write_text('<pha tickLength="0.5"><load src="walk"/><procedure name="main">'
+                                        '<call name="walk" duration="4"/></procedure></pha>')
+    play(tmp_path / "again.pha")
+    second = properties.character(rig).action
+    assert second != first and rig.animation_data.action == second and first.use_fake_user
+    bag = first.layers[0].strips[0].channelbags[0]
+    assert {(curve.data_path, curve.array_index): len(curve.keyframe_points) for curve in bag.fcurves} == keys
+    rebuild()
+    assert properties.character(rig).action == second  # which the score does not play: it is filled anew
