@@ -73,7 +73,9 @@ def fingerprint(action: bpy.types.Action, armature_object: bpy.types.Object) -> 
                 digest.update(values.tobytes())
         digest.update(b"\0")
     modes = (tuple(bone.rotation_mode for bone in armature_object.pose.bones), frozenset(_switched(armature_object)))
-    return digest.digest(), action.frame_range[0], action.frame_range[1], action.use_cyclic, modes
+    own = _bag_of(action, armature_object)
+    return (digest.digest(), 0 if own is None else own.slot_handle, action.frame_range[0], action.frame_range[1],
+            action.use_cyclic, modes)
 
 
 def read_clip(action: bpy.types.Action, armature_object: bpy.types.Object, skeleton: Skeleton, fps: float) -> Clip:
@@ -90,9 +92,25 @@ def read_clip(action: bpy.types.Action, armature_object: bpy.types.Object, skele
     if constraints.led_bones(armature_object, unmuted=True):
         tracks = _evaluated(action, armature_object, skeleton, start, end, fps)
     else:
-        bags = sorted(_bags(action), key=lambda bag: -sum(c.bone in skeleton.index_of for c in _curves(bag)))
-        tracks = _tracks(bags[0] if bags else None, armature_object, skeleton, (start, end), fps)
+        tracks = _tracks(_bag_of(action, armature_object), armature_object, skeleton, (start, end), fps)
     return Clip(action.name, skeleton, duration, *tracks, is_looping=action.use_cyclic)
+
+
+def _bag_of(action: bpy.types.Action, armature_object: bpy.types.Object) -> bpy.types.ActionChannelbag | None:
+    """Return the curves that an armature is moved by: those of its slot, if it plays the Action, else of its name.
+
+    Where there are no such with bones of the armature, those with most of its bones.
+    """
+    bones, animation = cast(bpy.types.Armature, armature_object.data).bones, armature_object.animation_data
+    own = animation.action_slot_handle if animation is not None and animation.action == action else 0
+    names = {slot.handle: slot.name_display for slot in action.slots}
+
+    def rank(bag: bpy.types.ActionChannelbag) -> tuple[bool, bool, bool, int]:
+        count = sum(curve.bone in bones for curve in _curves(bag))
+        return (count > 0, own != 0 and bag.slot_handle == own, names.get(bag.slot_handle) == armature_object.name,
+                count)
+
+    return max(_bags(action), key=rank, default=None)
 
 
 def _bags(action: bpy.types.Action) -> Iterator[bpy.types.ActionChannelbag]:
@@ -220,8 +238,10 @@ def _evaluated(action: bpy.types.Action, armature_object: bpy.types.Object, skel
         for track in animation.nla_tracks:
             track.mute = True
         animation.action = action
-        if animation.action_slot is None and action.slots:
-            animation.action_slot = action.slots[0]
+        bag = _bag_of(action, armature_object)
+        slot = next((slot for slot in action.slots if bag is not None and slot.handle == bag.slot_handle), None)
+        if slot is not None:
+            animation.action_slot = slot
         for name, mode in _modes(twin, {(curve.bone, curve.channel) for bag in _bags(action)
                                         for curve in _curves(bag)}).items():
             twin.pose.bones[name].rotation_mode = mode

@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 import pytest
 
-from takt.bridge import armature, axes, clips, properties, score
+from takt.bridge import armature, axes, clips, curves, properties, score, versions
 from takt.core.clips.clip import Clip
 from takt.core.errors import FileError
 from takt.core.formats import FORMATS, bvh, endings
@@ -382,3 +382,28 @@ def test_what_waits_to_be_performed_waits_for_them_too(monkeypatch: pytest.Monke
     assert again_s is not None and again_s > 0.0 and not told
     monkeypatch.setattr(clips, "must_wait", lambda windows: False)
     assert score._perform_waiting(lambda: told.append("performed")) is None and told == ["performed"]
+
+
+@pytest.mark.parametrize(("assigned", "seen"), [("", "Second"), ("First", "First"), ("Second", "Second")])
+def test_of_several_slots_an_armature_has_its_own(rig: bpy.types.Object, assigned: str, seen: str) -> None:
+    """The slot by which the armature plays the Action, else the one of its name, however many curves others have."""
+    rig.name = "Second"
+    action, bone = bpy.data.actions.new("two"), rig.pose.bones[0].name
+    angles = {"First": 0.25, "Second": 0.5}
+    for name, angle in angles.items():
+        bag = versions.ensure_channelbag(action, action.slots.new(id_type="OBJECT", name=name))
+        turn = rot.from_axis_angle(np.array((1.0, 0.0, 0.0)), np.array(angle))
+        for component, value in enumerate(turn.tolist()):
+            curve = bag.fcurves.new(f'pose.bones["{bone}"].rotation_quaternion', index=component)
+            curve.keyframe_points.insert(1.0, value)
+        if name == "First":
+            further = bag.fcurves.new(f'pose.bones["{rig.pose.bones[1].name}"].location', index=0)
+            further.keyframe_points.insert(1.0, 0.0)
+    rig.pose.bones[0].rotation_mode = "QUATERNION"
+    if assigned:
+        rig.animation_data_create().action = action
+        rig.animation_data.action_slot = next(slot for slot in action.slots if slot.name_display == assigned)
+    skeleton = armature.read_skeleton(rig)
+    clip = curves.read_clip(action, rig, skeleton, 24.0)
+    turned = clip.sample(np.zeros(1), "SLERP").rotations[0, skeleton.index_of[bone]]
+    assert rot.angle_between(turned, rot.IDENTITY) == pytest.approx(angles[seen], abs=1e-6)
