@@ -30,7 +30,7 @@ from takt.core.binding.welding import weld
 from takt.core.maths.arrays import BoolArray, FloatArray
 
 _SEED = 7
-_SAME_PLACE = 1e-6
+_COINCIDENT = 1e-6
 _FLIPPED, _MISSING = 0.2, 0.1
 _AXIS, _ANGLE_RAD = np.array([0.48, -0.6, 0.64]), np.radians(33.0)
 
@@ -182,7 +182,7 @@ def roughness(body: BindInput, weights: FloatArray) -> FloatArray:
     Neighbours along edges count by the inverse of their distance, so that weights that change evenly are not
     rough, wherever the vertices lie; steps are. Vertices at the same position count as one; those without faces are 0.
     """
-    point_of = weld(body.vertices, _SAME_PLACE * float(np.ptp(body.vertices, axis=0).max()))
+    point_of = weld(body.vertices, _COINCIDENT * float(np.ptp(body.vertices, axis=0).max()))
     points, at_points = (np.empty((int(point_of.max()) + 1, values.shape[1])) for values in (body.vertices, weights))
     points[point_of], at_points[point_of] = body.vertices, weights
     triangles = triangulate(points, point_of[body.face_vertices], body.face_sizes)

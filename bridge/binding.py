@@ -13,7 +13,7 @@ import numpy as np
 from mathutils import Matrix
 
 from ..core.binding import BINDING_METHODS, BindInput, BindSettings, Progress
-from ..core.binding.report import BindReport, look_over
+from ..core.binding.report import BindReport, find_unusual
 from ..core.errors import BindError
 from ..core.maths.arrays import BoolArray, FloatArray
 from ..core.skinning.influences import Influences
@@ -135,7 +135,7 @@ def solve(task: BindTask, method: str, settings: BindSettings, progress: Progres
         bound.append(Bound(task.bodies[mesh_task.body].bone_names,
                            Influences(influences.joints[own], influences.weights[own])))
         first = own.stop
-    return BindResult(tuple(bound), look_over(task.bodies[0], found[0]))
+    return BindResult(tuple(bound), find_unusual(task.bodies[0], found[0]))
 
 
 def still_there(task: BindTask) -> list[bpy.types.Object]:

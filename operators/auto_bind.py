@@ -15,9 +15,9 @@ from ..bridge.reports import GreyWithReason, refuse
 from ..core.binding import BindCancelledError
 from ..core.errors import TaktError
 
-_PATIENCE_S = 0.4
+_NO_PROGRESS_BEFORE_S = 0.4
 """What is done by then needs no progress bar."""
-_LOOK_AGAIN_S = 0.1
+_POLL_S = 0.1
 _PERCENT = 100.0
 _NAMES_SHOWN = 5
 
@@ -63,19 +63,19 @@ class TAKT_OT_auto_bind(GreyWithReason, BindOptions, bpy.types.Operator):
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> "set[Any]":
         """Begin; unless it is done in an instant, go on beside the interface."""
-        if bpy.app.background:  # nobody would look again
+        if bpy.app.background:  # no event would poll the work
             return self.execute(context)
         try:
             self._read(context)
             self._work = BackgroundWork(partial(binding.solve, self._task, self.method, self.settings()))
         except TaktError as error:
             return refuse(self, str(error))
-        if self._work.has_ended(within_s=_PATIENCE_S):
+        if self._work.has_ended(within_s=_NO_PROGRESS_BEFORE_S):
             return self._end(context)
         manager = context.window_manager
         assert manager is not None
         manager.modal_handler_add(self)
-        self._timer = manager.event_timer_add(_LOOK_AGAIN_S, window=context.window)
+        self._timer = manager.event_timer_add(_POLL_S, window=context.window)
         manager.progress_begin(0.0, _PERCENT)
         self._show_progress(context)
         return {"RUNNING_MODAL"}

@@ -15,7 +15,7 @@ __all__ = ["BINDING_METHODS", "DEFAULT_METHOD", "RANGES", "BindCancelledError", 
 
 @dataclass(frozen=True)
 class BindMethod:
-    """A way to bind, as the interface shows it.
+    """A method of binding, as the interface shows it.
 
     bind: makes the influences, and calls its third argument, unless None, with the share of the work done; when
     that answers False, it raises BindCancelledError. settings: names of the `BindSettings` that it reads.

@@ -1,4 +1,4 @@
-"""Which lines the bones really are: imported tails point anywhere, and not every bone moves the mesh."""
+"""The lines that stand for bones: imported tails point anywhere, and not every bone moves the mesh."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _STRAIGHT_AHEAD = 0.95
 """Cosine; a tail that leads to no child falls short of those straight ahead."""
 
 _GOES_ON = 0.5
-"""A bone is a last one where no child starts beyond this share of its line: a skull that carries a jaw and eyes."""
+"""A bone is a leaf where no child starts beyond this share of its line: a skull that carries a jaw and eyes."""
 
 _LEAF_LENGTH = 0.7
-"""A last bone whose tail means nothing goes on as long as this share of the step that leads to it."""
+"""A leaf bone whose tail is not trusted goes on as long as this share of the step that leads to it."""
 
 _SIDE_LINK = 0.5
 """Where the hierarchy is guessed, links shorter than this share of a bone's longest join limbs side by side."""
@@ -40,18 +40,18 @@ def bone_lines(names: Sequence[str], parents: IntArray, heads: FloatArray, tails
 
     Also returns each bone's nearest ancestor that has a line, (B,), −1 for none.
 
-    Where at least half of the parents' tails lead to a child, tails mean something: a bone is the line from
-    head to tail, and that of an only child's parent ends at the child. Where they do not, a bone is a fan of
-    lines to its children's heads, and a last bone goes on in the direction that leads to it. Bones that all
+    Where at least half of the parents' tails lead to a child, tails are trusted: a bone is the line from
+    head to tail, and that of an only child's parent ends at the child. Where they are not, a bone is a fan of
+    lines to its children's heads, and a leaf bone goes on in the direction that leads to it. Bones that all
     have no parent are joined by `linked`. Bones that only steer others have no line, unless all do. Last
     lines end at the skin.
     """
     loose = len(names) > 2 and bool((parents < 0).all())
-    told = not loose and _tails_lead(parents, heads, tails, size)
+    trusted = not loose and _tails_lead(parents, heads, tails, size)
     if loose:
         parents, steering = linked(names, heads, solid), steering_names(names) | ending_names(names)
     else:
-        if told:
+        if trusted:
             parents = rejoined(parents, heads, tails, steering_names(names))
         steering = steering_bones(names, parents, heads, tails, solid)
     if steering.all():
@@ -61,7 +61,7 @@ def bone_lines(names: Sequence[str], parents: IntArray, heads: FloatArray, tails
     lines: list[_Line] = []
     for bone in np.flatnonzero(~steering).tolist():
         own = _limbs(bone, children, heads, steering, loose)
-        if told:
+        if trusted:
             lines.extend(_from_tail(bone, own, heads, tails, size))
         else:
             lines.extend(_from_heads(bone, own, parents, heads, tails))
@@ -96,15 +96,15 @@ def _limbs(bone: int, children: list[list[int]], heads: FloatArray, steering: Bo
 def _from_tail(bone: int, own: list[int], heads: FloatArray, tails: FloatArray, size: float) -> list[_Line]:
     head, tail = heads[bone], tails[bone]
     met = [_meeting(head, tail, heads[k], size) for k in own]
-    line, ways = tail - head, heads[own] - head
+    line, to_children = tail - head, heads[own] - head
     length = float(np.linalg.norm(line))
-    last = bool((ways @ line < _GOES_ON * length**2).all())
-    leads_on = not last or bool((np.linalg.norm(ways, axis=1) >= _GOES_ON * length).any())
+    last = bool((to_children @ line < _GOES_ON * length**2).all())
+    leads_on = not last or bool((np.linalg.norm(to_children, axis=1) >= _GOES_ON * length).any())
     if len(own) == 1 and leads_on and (met[0] is None or met[0] < 1.0):
         return [(bone, head, heads[own[0]], False)]
     lines = [(bone, head, tail, last)]
     if len(own) > 1 and all(share is None for share in met):
-        ahead = ways @ line > _STRAIGHT_AHEAD * np.linalg.norm(ways, axis=1) * length
+        ahead = to_children @ line > _STRAIGHT_AHEAD * np.linalg.norm(to_children, axis=1) * length
         lines.extend((bone, head, heads[k], False) for k, there in zip(own, ahead, strict=True) if there)
     return lines
 

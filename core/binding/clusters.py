@@ -1,4 +1,4 @@
-"""Fewer places for big meshes: neighbouring points of one side of the body become one, and are told apart again."""
+"""Fewer unknowns for big meshes: neighbouring points become a cluster, and get weights of their own afterwards."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..maths.arrays import FloatArray, IntArray
 from .surface import Surface, connected
 
 _SIDES = np.array([1.0, 0.93, 0.87])
-"""Unequal, so that normals halfway between two axes of a symmetric body do not hang on rounding."""
+"""Unequal, so that rounding does not decide about normals halfway between two axes of a symmetric body."""
 
 _FINER = 6
 _MOST_PIECES = 1.5
@@ -46,8 +46,8 @@ class Clusters:
 
         Points are joined that share a cell of a grid, look towards the same of the six sides, and hang
         together there, so that fingers stay apart; points in far too many pieces are joined all the same.
-        Links carry the conductance of the edges between two clusters, made smaller as the way between them
-        is longer.
+        Links carry the conductance of the edges between two clusters, made smaller as the distance between them
+        grows.
         """
         first, second, weights = surface.edges()
         if len(surface.points) <= most:
@@ -117,10 +117,10 @@ def _labels(surface: Surface, most: int) -> tuple[IntArray, float]:
     side = 2 * towards + (np.take_along_axis(surface.normals, towards[:, None], axis=1)[:, 0] > 0.0)
     label = np.zeros(len(surface.points), dtype=np.int64)
     for step in range(_FINER):
-        place = np.rint(surface.points / cell).astype(np.int64)
-        place -= place.min(axis=0)
-        width = place.max(axis=0) + 1
-        key = ((place[:, 0] * width[1] + place[:, 1]) * width[2] + place[:, 2]) * 6 + side
+        index = np.rint(surface.points / cell).astype(np.int64)
+        index -= index.min(axis=0)
+        width = index.max(axis=0) + 1
+        key = ((index[:, 0] * width[1] + index[:, 1]) * width[2] + index[:, 2]) * 6 + side
         found, label = np.unique(key, return_inverse=True)
         if len(found) <= most or step == _FINER - 1:
             break

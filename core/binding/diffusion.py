@@ -45,35 +45,35 @@ class Graph:
         total: FloatArray = np.asarray(np.bincount(rows, weight, nodes), dtype=np.float64)
         return cls(order.astype(np.int64), tuple(zip(neighbours, shares, strict=True)), total)
 
-    def solve(self, hold: FloatArray, held: FloatArray, step: Callable[[], None] | None = None) -> FloatArray:
-        """Solve (L + diag hold) X = diag(hold) held, where L is the graph's Laplacian, for all columns at once.
+    def solve(self, hold: FloatArray, targets: FloatArray, step: Callable[[], None] | None = None) -> FloatArray:
+        """Solve (L + diag hold) X = diag(hold) targets, where L is the graph's Laplacian, for all columns at once.
 
-        hold: (N,) > 0; held: (N, B). Conjugate gradients, preconditioned by the diagonal; `step` is called
+        hold: (N,) > 0; targets: (N, B). Conjugate gradients, preconditioned by the diagonal; `step` is called
         once a round and may raise. With hold > 0 there is one solution, and each row of X is a mean of rows
-        of `held`.
+        of `targets`.
         """
         diagonal = (self.degree + hold)[self.order, None]
-        right = (hold[:, None] * held)[self.order]
-        found = np.asarray(held[self.order], dtype=np.float64).copy()
-        rest = right - self._times(diagonal, found)
-        scaled = rest / diagonal
-        way = scaled.copy()
-        error = (rest * scaled).sum(axis=0)
+        right = (hold[:, None] * targets)[self.order]
+        found = np.asarray(targets[self.order], dtype=np.float64).copy()
+        residual = right - self._times(diagonal, found)
+        scaled = residual / diagonal
+        direction = scaled.copy()
+        error = (residual * scaled).sum(axis=0)
         goal = _CLOSE_ENOUGH**2 * float((right * right / diagonal).sum())
         for _ in range(_MOST_ROUNDS):
             if error.sum() <= goal:
                 break
             if step is not None:
                 step()
-            product = self._times(diagonal, way)
-            bend = (way * product).sum(axis=0)
-            stride = np.divide(error, bend, out=np.zeros_like(error), where=bend > 0.0)
-            found += stride * way
-            rest -= stride * product
-            scaled = rest / diagonal
-            before, error = error, (rest * scaled).sum(axis=0)
-            way *= np.divide(error, before, out=np.zeros_like(error), where=before > 0.0)
-            way += scaled
+            product = self._times(diagonal, direction)
+            curvature = (direction * product).sum(axis=0)
+            length = np.divide(error, curvature, out=np.zeros_like(error), where=curvature > 0.0)
+            found += length * direction
+            residual -= length * product
+            scaled = residual / diagonal
+            before, error = error, (residual * scaled).sum(axis=0)
+            direction *= np.divide(error, before, out=np.zeros_like(error), where=before > 0.0)
+            direction += scaled
         result = np.empty_like(found)
         result[self.order] = found
         return result

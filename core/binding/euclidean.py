@@ -1,4 +1,4 @@
-"""The straightest way to bind: the nearest bones, each holding on by a power of its distance."""
+"""The simplest method: the nearest bones, weighed by a power of their distance."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The body's own frame: what is computed in it does not know how the whole was moved, turned or scaled."""
+"""The body's own frame: what is computed in it does not depend on how the whole was moved, turned or scaled."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class Frame:
         """Return the frame of points (V, 3): their mean, principal axes, and root mean square distance from it.
 
         Axes have no meaningful sign, and may come mirrored: what uses the frame must be symmetric in each
-        axis. Along which spread does not tell axes apart, the farthest point gives the direction. Points all
-        at one place have unit 1.
+        axis. Where the spread along two axes is the same, the farthest point decides. Coincident points have
+        unit 1.
 
         >>> Frame.of_points(np.array([[1.0, 5, 0], [1, 9, 0]])).unit
         2.0
@@ -38,18 +38,18 @@ class Frame:
             return cls(origin, np.eye(3), 1.0)
         offsets = offsets / unit
         spread, axes = np.linalg.eigh(offsets.T @ offsets / len(points))
-        return cls(origin, _settle(axes, spread, offsets), unit)
+        return cls(origin, _settled(axes, spread, offsets), unit)
 
-    def inward(self, points: FloatArray) -> FloatArray:
+    def to_local(self, points: FloatArray) -> FloatArray:
         """Return points (..., 3) in this frame."""
         return np.asarray((points - self.origin) @ self.axes / self.unit)
 
-    def outward(self, points: FloatArray) -> FloatArray:
+    def to_world(self, points: FloatArray) -> FloatArray:
         """Return points (..., 3) of this frame in the space around it."""
         return np.asarray(points * self.unit @ self.axes.T + self.origin)
 
 
-def _settle(axes: FloatArray, spread: FloatArray, offsets: FloatArray) -> FloatArray:
+def _settled(axes: FloatArray, spread: FloatArray, offsets: FloatArray) -> FloatArray:
     """Turn axes of equal spread, which are arbitrary, towards the point farthest along their plane or space."""
     axes = axes.copy()
     for first in range(2):

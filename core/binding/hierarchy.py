@@ -11,7 +11,7 @@ from ..maths.arrays import BoolArray, FloatArray, IntArray
 from ..skeletons.bone_names import words
 from ..skeletons.hierarchy import children_of, way_up
 from .segments import Segments
-from .solid import Solid, grown
+from .solid import Solid, dilated
 
 _STEERING_WORDS = frozenset(("ik", "pole", "target", "control", "ctrl", "ctl", "slot", "socket", "end", "nub", "null",
                              "empty", "dummy", "helper", "locator", "tracker", "orient"))
@@ -24,9 +24,9 @@ _DOUBLE = 0.5
 """A control lies nearer than _ALONG of its length to the body's bones, or outside, with more than half of it."""
 
 _APART = 1.0 / 3.0
-"""A root stands apart from the body where more than this share of the ways to its children lies outside."""
+"""A root stands apart from the body where more than this share of the lines to its children lies outside."""
 
-_SAME_PLACE = 1e-3
+_COINCIDENT = 1e-3
 """Share of the skeleton's size that is no distance."""
 
 _AT_TAIL = 0.1
@@ -38,7 +38,7 @@ _OUTSIDE = 4.0
 _DETOUR = 0.15
 _NEXT_IN_LIST = 0.4
 _SAME_FIRST_WORD = 0.5
-"""What joins loose bones: short ways, inside the body, bones listed one after the other, and names that begin
+"""What joins loose bones: short links, inside the body, bones listed one after the other, and names that begin
 alike; files list bones limb by limb and name them by limb."""
 
 
@@ -65,13 +65,13 @@ def steering_bones(names: Sequence[str], parents: IntArray, heads: FloatArray, t
                    solid: Solid) -> BoolArray:
     """Return which bones (B,) move no skin.
 
-    Those are bones whose names say so; roots that start outside the body, as on the ground, and lead to their
-    children by ways that lie outside it, with bones that start at the same place or end without ever entering the
+    Those are bones whose names say so; roots that start outside the body, as on the ground, and whose lines to
+    their children lie outside it, with bones that start at the same position or end without ever entering the
     body; and limbs of controls: what hangs from such a root apart from its largest limb, and holds a bone that lies
     mostly along that limb's bones, or outside.
     """
     children = children_of(parents)
-    near = replace(solid, filled=grown(solid.filled, 1))  # a thin foot's cells must not decide
+    near = replace(solid, filled=dilated(solid.filled, 1))  # one cell of tolerance, for thin feet
     outside, ends_outside = ~near.contains(heads), ~near.contains(tails)
     size = float(np.linalg.norm(np.ptp(heads, axis=0)))
     ground = np.zeros(len(names), dtype=np.bool_)
@@ -83,7 +83,7 @@ def steering_bones(names: Sequence[str], parents: IntArray, heads: FloatArray, t
             ground[bone] = (bool(children[bone]) and not solid.contains(heads[bone])
                             and _outside(bone, children[bone], parents, heads, solid) > _APART)
         elif ground[parent]:
-            same = np.linalg.norm(heads[bone] - heads[parent]) <= _SAME_PLACE * size
+            same = np.linalg.norm(heads[bone] - heads[parent]) <= _COINCIDENT * size
             ground[bone] = outside[bone] and (same or (not children[bone] and ends_outside[bone]))
         else:
             limb[bone] = limb[parent]
@@ -95,17 +95,17 @@ def steering_bones(names: Sequence[str], parents: IntArray, heads: FloatArray, t
 def hubs(parents: IntArray, heads: FloatArray, size: float) -> BoolArray:
     """Return which bones (B,) only carry others: most of their children, two or more, start where they start."""
     own = np.flatnonzero(parents >= 0)
-    same = np.linalg.norm(heads[own] - heads[parents[own]], axis=1) <= _SAME_PLACE * size
+    same = np.linalg.norm(heads[own] - heads[parents[own]], axis=1) <= _COINCIDENT * size
     children, there = (np.bincount(parents[own], weights, len(parents)) for weights in (None, same))
     return np.asarray((there > 0.5 * children) & (children > 1))
 
 
-def rejoined(parents: IntArray, heads: FloatArray, tails: FloatArray, idle: BoolArray) -> IntArray:
+def rejoined(parents: IntArray, heads: FloatArray, tails: FloatArray, left_out: BoolArray) -> IntArray:
     """Return parents (B,) where bones that only an animator's control holds hang again from the limb they go on.
 
     A foot or a jaw may hang from the ground, so that it can be moved there, though it begins where a shin or a skull
     ends. Such a bone becomes the child of the bone whose tail is its head, unless that one has a child there already,
-    or it only runs along other bones, as controls do. idle: (B,) bones that count as neither.
+    or it only runs along other bones, as controls do. left_out: (B,) bones that count as neither.
     """
     length = np.linalg.norm(tails - heads, axis=1)
     every = Segments(np.arange(len(heads)), heads, tails, np.zeros(len(heads), dtype=np.bool_))
@@ -113,32 +113,32 @@ def rejoined(parents: IntArray, heads: FloatArray, tails: FloatArray, idle: Bool
     away = every.nearest(middles)[0]
     for bone in range(len(heads)):
         away[way_up(parents, bone), bone] = np.inf  # a jaw lies along its own teeth
-    alone = np.where(idle, np.inf, away).min(axis=1, initial=np.inf) > _ALONG * length
+    alone = np.where(left_out, np.inf, away).min(axis=1, initial=np.inf) > _ALONG * length
     found = parents.copy()
-    for bone in np.flatnonzero((parents >= 0) & ~idle & alone).tolist():
+    for bone in np.flatnonzero((parents >= 0) & ~left_out & alone).tolist():
         gap = np.linalg.norm(tails - heads[bone], axis=1)
-        near = (gap <= _AT_TAIL * length) & (length > 0.0) & ~idle
+        near = (gap <= _AT_TAIL * length) & (length > 0.0) & ~left_out
         if near[parents[bone]] or not near.any():
             continue
         before = int(np.argmin(np.where(near, gap / np.maximum(length, _TINY), np.inf)))
         there = np.linalg.norm(heads - tails[before], axis=1) <= _AT_TAIL * length[before]
-        if bone not in way_up(found, before) and not (there & (found == before) & ~idle).any():
+        if bone not in way_up(found, before) and not (there & (found == before) & ~left_out).any():
             found[bone] = before
     return found
 
 
 def _outside(root: int, children: Sequence[int], parents: IntArray, heads: FloatArray, solid: Solid) -> float:
-    """Return which share of the ways from a root to its children lies outside the body.
+    """Return which share of the lines from a root to its children lies outside the body.
 
-    Where most bones run through the air, as in a pipe or beside a cloth, it is the share of the ways that lies
+    Where most bones run through the air, as in a pipe or beside a cloth, it is the share of the lines that lies
     before or after the body, seen along them.
     """
     own = np.flatnonzero(parents >= 0)
     length = np.linalg.norm(heads[own] - heads[parents[own]], axis=1) + _TINY
     if np.average(solid.share_outside(heads[parents[own]], heads[own], _STEPS), weights=length) <= 0.5:
         return float(solid.share_outside(heads[root], heads[children], _STEPS).mean())
-    ways = heads[children] - heads[root]
-    along = ways / np.maximum(np.linalg.norm(ways, axis=1, keepdims=True), _TINY)
+    lines = heads[children] - heads[root]
+    along = lines / np.maximum(np.linalg.norm(lines, axis=1, keepdims=True), _TINY)
     body = solid.centres() @ along.T
     begin, end = heads[root] @ along.T, (heads[children] * along).sum(axis=1)
     covered = np.minimum(end, body.max(axis=0)) - np.maximum(begin, body.min(axis=0))
@@ -167,21 +167,21 @@ def linked(names: Sequence[str], heads: FloatArray, solid: Solid) -> IntArray:
 
     A link costs its length, more where it leaves the body, less between neighbours in the list and between
     names that begin with the same word. First the cheapest tree is grown bone by bone (Prim 1957); its middle, the
-    bone with the shortest ways to all others, is the root, from which bones are joined again, now counting part of
-    the way to the root as well, so that limbs lead outward (Alpert, Hu, Huang, Kahng and Karger 1995).
+    bone with the shortest paths to all others, is the root, from which bones are joined again, now counting part of
+    the path to the root as well, so that limbs lead outward (Alpert, Hu, Huang, Kahng and Karger 1995).
     """
     cost = _link_costs(names, heads, solid)
-    ways = _grown(cost, 0, 0.0)[1]
-    return _grown(cost, int(np.argmin(ways.sum(axis=1))), _DETOUR)[0]
+    paths = _spanning_tree(cost, 0, 0.0)[1]
+    return _spanning_tree(cost, int(np.argmin(paths.sum(axis=1))), _DETOUR)[0]
 
 
-def _grown(cost: FloatArray, root: int, detour: float) -> tuple[IntArray, FloatArray]:
-    """Return the parents (B,) of a tree grown from a root, and the ways (B, B) between its bones.
+def _spanning_tree(cost: FloatArray, root: int, detour: float) -> tuple[IntArray, FloatArray]:
+    """Return the parents (B,) of a tree grown from a root, and the lengths of the paths (B, B) between its bones.
 
-    The next link is the one that costs least, with `detour` of the way from its near end to the root.
+    The next link is the one that costs least, with `detour` of the path from its near end to the root.
     """
-    ways = np.full(cost.shape, np.inf)
-    np.fill_diagonal(ways, 0.0)
+    paths = np.full(cost.shape, np.inf)
+    np.fill_diagonal(paths, 0.0)
     parents = np.full(len(cost), -1)
     known, offer, via = [root], cost[root].copy(), np.full(len(cost), root)
     offer[root] = np.inf
@@ -189,13 +189,13 @@ def _grown(cost: FloatArray, root: int, detour: float) -> tuple[IntArray, FloatA
         new = int(np.argmin(offer))
         old = int(via[new])
         parents[new] = old
-        ways[new, known] = ways[known, new] = ways[old, known] + cost[old, new]
+        paths[new, known] = paths[known, new] = paths[old, known] + cost[old, new]
         known.append(new)
-        through = cost[new] + detour * ways[root, new]
+        through = cost[new] + detour * paths[root, new]
         better = through < offer
         via[better], offer = new, np.minimum(offer, through)
         offer[known] = np.inf
-    return parents, ways
+    return parents, paths
 
 
 def _link_costs(names: Sequence[str], heads: FloatArray, solid: Solid) -> FloatArray:

@@ -98,4 +98,4 @@ class BindInput:
             raise TaktError(f"bone {self.bone_names[int(np.argmax(ancestor >= 0))]!r} is its own ancestor")
         bad = np.flatnonzero(~(np.isfinite(self.heads) & np.isfinite(self.tails)).all(axis=1))
         if len(bad):
-            raise BindError(f"bone {self.bone_names[bad[0]]!r} does not lie at a finite place; reset its rest position")
+            raise BindError(f"bone {self.bone_names[bad[0]]!r} has a rest position that is not finite; reset it")

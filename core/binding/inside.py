@@ -1,4 +1,4 @@
-"""The default way to bind: nearest bones as the inside of the body sees them, blended over its surface."""
+"""The default method: nearest bones as seen through the inside of the body, blended over its surface."""
 
 from __future__ import annotations
 
@@ -24,18 +24,20 @@ from .welding import weld
 
 Progress = Callable[[float], bool]
 
-_SAME_PLACE = 4e-6
-"""Vertices closer than this share of the body's root mean square radius are at one place."""
+_COINCIDENT = 4e-6
+"""Vertices closer than this share of the body's root mean square radius coincide."""
 
 _HOLD = 1.5
-"""How firmly a bone holds, as a multiple of 1/distance², at smoothing 1."""
+"""How firmly a bone holds its own zone, as a multiple of 1/distance², at smoothing 1."""
 
 _NEAREST = 1e-3
 _LEAST_AREA = 1e-6
-_FARTHEST = 1e4
-"""Shares of the body's size and mean area that stand for none, and units of its frame that stand for very far."""
+"""Distances and areas are at least these shares of the body's size and of its mean area."""
 
-_MOST_PLACES = 6000
+_FARTHEST = 1e4
+"""Bones farther away than so many units of the body's frame are moved to there."""
+
+_MOST_CLUSTERS = 6000
 _ROUNDS_EXPECTED = 60
 
 
@@ -47,13 +49,13 @@ def bind_inside_distance(body: BindInput, settings: BindSettings | None = None,
                          progress: Progress | None = None) -> Influences:
     """Bind by nearness as seen through the inside of all meshes together, blended over their surface.
 
-    Every vertex gets weights; vertices at one place get the same ones. The result does not depend on scale,
-    place, rotation or the order of vertices. `progress` is called with the share of the work done; when it
+    Every vertex gets weights; coincident vertices get the same ones. The result does not depend on position,
+    rotation, scale or the order of vertices. `progress` is called with the share of the work done; when it
     answers False, BindCancelledError is raised.
 
-    1. Vertices at one place become one, and everything is seen in the body's own frame.
-    2. All parts make one solid (`Solid`); bones get lines that mean something (`bone_lines`).
-    3. Each place of the surface belongs to the nearest bone, as the inside sees it (`find_sources`).
+    1. Coincident vertices become one point, and everything is moved into the body's own frame.
+    2. All parts make one solid (`Solid`); bones get lines that do not depend on where a file put tails (`bone_lines`).
+    3. Each point of the surface belongs to the bone nearest to it through the inside (`find_sources`).
     4. With the surface's Laplacian L, areas A and distances d to those bones P, solve
        (L + c A/d²) W = c A/d² P: bone heat (Baran and Popović 2007), which blends over about d, but with a
        source everywhere, so that it always has a solution.
@@ -64,87 +66,87 @@ def bind_inside_distance(body: BindInput, settings: BindSettings | None = None,
     Raises BindCancelledError only; what cannot be bound is refused by BindInput.
     """
     settings = settings or BindSettings()
-    report = _Report(progress)
-    place, surface, frame = _weld(body, settings.weld_seams)
-    report.at(0.2)
+    meter = _Meter(progress)
+    point_of, surface, frame = _weld(body, settings.weld_seams)
+    meter.at(0.2)
     cell = cell_size(surface.points, settings.resolution)
     solid = Solid.build(surface.points, *surface.samples(SAMPLE_STEP * cell), cell)
-    report.at(0.3)
-    heads, tails = (np.clip(frame.inward(ends), -_FARTHEST, _FARTHEST) for ends in (body.heads, body.tails))
+    meter.at(0.3)
+    heads, tails = (np.clip(frame.to_local(ends), -_FARTHEST, _FARTHEST) for ends in (body.heads, body.tails))
     size = float(np.linalg.norm(np.ptp(surface.points, axis=0)))
     segments, parents = bone_lines(body.bone_names, body.bone_parents, heads, tails, solid, size)
-    clusters = Clusters.of(surface, _MOST_PLACES)
-    report.at(0.4)
+    clusters = Clusters.of(surface, _MOST_CLUSTERS)
+    meter.at(0.4)
     skin = Skin.over(solid, clusters.points, clusters.normals, clusters.areas, size)
     sources = find_sources(skin, segments, parents, solid, size)
-    report.at(0.6)
-    weights = _blended(clusters, sources, size, settings, report)
-    report.at(0.9)
+    meter.at(0.6)
+    weights = _blended(clusters, sources, size, settings, meter)
+    meter.at(0.9)
     part = _parts(surface, clusters, settings.weld_seams)
     lengths = np.zeros(len(body.bone_names))
     np.maximum.at(lengths, segments.bones, segments.lengths)
-    part_of_points, areas = part[clusters.label], _some_area(clusters)
+    part_of_points, areas = part[clusters.label], _areas(clusters)
     loose = boneless(surface, part_of_points, segments, solid)
     weights = carried(weights, clusters.points, areas, part, loose, sources.distances, lengths)
     if len(loose) > 1:
         weights = stiffened(weights, areas, part, loose, compactness(surface, part_of_points))
     runs = [Influences.fading(rows, settings.influences, settings.prune_below)
             for rows in clusters.spread(weights, surface.points)]
-    report.at(1.0)
-    return _joined(runs, place)
+    meter.at(1.0)
+    return _at_vertices(runs, point_of)
 
 
 def _blended(clusters: Clusters, sources: Sources, size: float, settings: BindSettings,
-             report: _Report) -> FloatArray:
+             meter: _Meter) -> FloatArray:
     """Return the sources' shares blended over the surface and sharpened, (C, B), rows summing to 1."""
     weights = sources.shares
     if settings.smoothing > 0.0 and size > 0.0:
-        areas = _some_area(clusters)
+        areas = _areas(clusters)
         distance = np.maximum(sources.distances, _NEAREST * size) * settings.smoothing
         graph = Graph.build(len(areas), *clusters.links)
-        weights = graph.solve(_HOLD * areas / distance**2, sources.shares, report.round)
+        weights = graph.solve(_HOLD * areas / distance**2, sources.shares, meter.round)
     weights = np.maximum(weights, 0.0) ** settings.hardness
     return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
 
-def _some_area(clusters: Clusters) -> FloatArray:
+def _areas(clusters: Clusters) -> FloatArray:
     mean = float(clusters.areas.mean()) or 1.0  # a mesh without area, as of points alone
     return np.maximum(clusters.areas, _LEAST_AREA * mean)
 
 
 def _parts(surface: Surface, clusters: Clusters, welded: bool) -> IntArray:
-    """Return which connected part each cluster belongs to, (C,); what meets at one place is connected."""
+    """Return which connected part each cluster belongs to, (C,); coincident points are connected."""
     first, second, _ = clusters.links
     if not welded:
-        place = weld(surface.points, _SAME_PLACE)
-        there = np.empty(int(place.max()) + 1, dtype=np.int64)
-        there[place] = clusters.label
-        first, second = np.concatenate((first, clusters.label)), np.concatenate((second, there[place]))
+        point_of = weld(surface.points, _COINCIDENT)
+        there = np.empty(int(point_of.max()) + 1, dtype=np.int64)
+        there[point_of] = clusters.label
+        first, second = np.concatenate((first, clusters.label)), np.concatenate((second, there[point_of]))
     return connected(len(clusters.points), first, second)
 
 
-def _joined(runs: Sequence[Influences], place: IntArray) -> Influences:
-    """Return the influences of vertices at places (V,) from those of all places, in runs of different widths."""
+def _at_vertices(runs: Sequence[Influences], point_of: IntArray) -> Influences:
+    """Return the influences of V vertices from those of their points, given in runs of different widths."""
     width = max(run.joints.shape[1] for run in runs)
-    joints, weights = (np.concatenate([np.pad(part, ((0, 0), (0, width - part.shape[1]))) for part in parts])[place]
+    joints, weights = (np.concatenate([np.pad(part, ((0, 0), (0, width - part.shape[1]))) for part in parts])[point_of]
                        for parts in ([run.joints for run in runs], [run.weights for run in runs]))
     return Influences(joints, weights)
 
 
 def _weld(body: BindInput, seams: bool) -> tuple[IntArray, Surface, Frame]:
-    """Return each vertex's place (V,), the surface of the places in the body's frame, and that frame."""
+    """Return each vertex's point (V,), the surface over these points in the body's frame, and that frame."""
     offsets: FloatArray = body.vertices - body.vertices.mean(axis=0)
     radius = float(np.sqrt((offsets * offsets).sum() / len(offsets)))
-    place = weld(body.vertices, _SAME_PLACE * radius) if seams else np.arange(len(body.vertices), dtype=np.int64)
-    points = np.empty((int(place.max()) + 1, 3))
-    points[place] = body.vertices
+    point_of = weld(body.vertices, _COINCIDENT * radius) if seams else np.arange(len(body.vertices), dtype=np.int64)
+    points = np.empty((int(point_of.max()) + 1, 3))
+    points[point_of] = body.vertices
     frame = Frame.of_points(points)
-    points = frame.inward(points)
-    return place, Surface.build(points, triangulate(points, place[body.face_vertices], body.face_sizes)), frame
+    points = frame.to_local(points)
+    return point_of, Surface.build(points, triangulate(points, point_of[body.face_vertices], body.face_sizes)), frame
 
 
-class _Report:
-    """Tells how far the work is, and raises when it shall end."""
+class _Meter:
+    """Reports the share of the work done, and raises when whoever listens wants it to end."""
 
     def __init__(self, progress: Progress | None) -> None:
         self._progress = progress

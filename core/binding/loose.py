@@ -10,13 +10,13 @@ from .solid import Solid
 from .surface import Surface
 
 SHARES = np.array([0.1, 0.3, 0.5, 0.7, 0.9])
-"""Where along each line a part is asked whether it holds it."""
+"""The shares of each line at which a part is asked whether they lie inside it."""
 
 INSIDE = 0.5
-"""A surface holds a place that it winds about by more than this share of a full sphere."""
+"""A position is inside a surface that winds about it by more than this share of a full sphere."""
 
 _SPACING, _GAP = 0.25, 0.05
-"""Shares of a host's area and of the squared gap to it that make up the squared width of what a place takes on."""
+"""Shares of a host's area and of the squared gap to it that make up the squared width over which hosts are averaged."""
 
 _LARGEST = 1.0
 """A part that is no longer than this share of the bones that move it does not bend."""
@@ -28,8 +28,8 @@ _TINY = float(np.finfo(np.float64).tiny)
 def boneless(surface: Surface, part: IntArray, segments: Segments, solid: Solid) -> BoolArray:
     """Return which parts hold no bone; part (P,) is that of each of the surface's points, 0 … M − 1; (M,) bools.
 
-    A part holds a bone where it winds about a place of the bone's line, open or closed (generalised winding
-    numbers, Jacobson, Kavan and Sorkine-Hornung 2013). The largest part does where its box holds such a place
+    A part holds a bone where it winds about a point of the bone's line, open or closed (generalised winding
+    numbers, Jacobson, Kavan and Sorkine-Hornung 2013). The largest part does where its box holds such a point
     and the solid does too. None is called boneless where no part has any area.
     """
     count = int(part.max()) + 1
@@ -38,23 +38,23 @@ def boneless(surface: Surface, part: IntArray, segments: Segments, solid: Solid)
     found = np.full(count, bool(area.any()))
     if count == 1 or not found.any():
         return np.zeros(count, dtype=np.bool_)
-    places = segments.places(np.repeat(SHARES[:, None], len(segments.bones), axis=1)).reshape(-1, 3)
+    on_lines = segments.points_at(np.repeat(SHARES[:, None], len(segments.bones), axis=1)).reshape(-1, 3)
     low, high = _boxes(surface.points, part, count)
-    near = np.ones((count, len(places)), dtype=np.bool_)
+    near = np.ones((count, len(on_lines)), dtype=np.bool_)
     for axis in range(3):
-        near &= (places[:, axis] >= low[:, axis, None]) & (places[:, axis] <= high[:, axis, None])
+        near &= (on_lines[:, axis] >= low[:, axis, None]) & (on_lines[:, axis] <= high[:, axis, None])
     order = np.argsort(own, kind="stable")
     ends = np.cumsum(np.bincount(own, minlength=count))
     largest = int(np.argmax(area))
     for k in np.flatnonzero(near.any(axis=1)).tolist():
         triangles = surface.triangles[order[ends[k - 1] if k else 0:ends[k]]]
-        found[k] = not (solid.contains(places[near[k]]).any() if k == largest else
-                        (np.abs(winding(surface.points[triangles], places[near[k]])) > INSIDE).any())
+        found[k] = not (solid.contains(on_lines[near[k]]).any() if k == largest else
+                        (np.abs(winding(surface.points[triangles], on_lines[near[k]])) > INSIDE).any())
     return found
 
 
-def winding(corners: FloatArray, places: FloatArray) -> FloatArray:
-    """Return how often triangles, corners (T, 3, 3), wind about places (N, 3): 1 inside a closed surface, 0 outside.
+def winding(corners: FloatArray, positions: FloatArray) -> FloatArray:
+    """Return how often triangles, corners (T, 3, 3), wind about positions (N, 3): 1 inside a closed surface, 0 outside.
 
     Solid angles by van Oosterom and Strackee (1983).
 
@@ -63,10 +63,10 @@ def winding(corners: FloatArray, places: FloatArray) -> FloatArray:
     >>> winding(faces, np.array([[0.5, 0.5, 0.5], [3.0, 3.0, 3.0]])).round(9).tolist()
     [1.0, 0.0]
     """
-    total = np.zeros(len(places))
-    step = max(1, _AT_ONCE // max(1, len(places)))
+    total = np.zeros(len(positions))
+    step = max(1, _AT_ONCE // max(1, len(positions)))
     for begin in range(0, len(corners), step):
-        a, b, c = (corners[None, begin:begin + step, k] - places[:, None] for k in range(3))
+        a, b, c = (corners[None, begin:begin + step, k] - positions[:, None] for k in range(3))
         x, y, z = (np.sqrt((side * side).sum(axis=2)) for side in (a, b, c))
         volume = (a * np.cross(b, c)).sum(axis=2)
         spread = x * y * z + (a * b).sum(axis=2) * z + (b * c).sum(axis=2) * x + (c * a).sum(axis=2) * y
@@ -78,9 +78,9 @@ def carried(weights: FloatArray, points: FloatArray, areas: FloatArray, part: In
             from_bones: FloatArray, bone_lengths: FloatArray) -> FloatArray:
     """Return weights (C, B) where loose parts move with the skin they lie on.
 
-    points (C, 3), areas (C,) > 0, part (C,), from_bones (C,) the distance to the bones that would move each place;
+    points (C, 3), areas (C,) > 0, part (C,), from_bones (C,) the distance to the bones that would move each point;
     loose (M,) for each part; bone_lengths (B,). A loose part lies on the others where these are nearer than its
-    bones. A place takes on what the nearest skin has; a part no longer than the bones that move it takes on one
+    bones. A point takes on what the nearest skin has; a part no longer than the bones that move it takes on one
     mean, mostly of where it touches, so that it keeps its shape.
     """
     ours, hosts = np.flatnonzero(loose[part]), np.flatnonzero(~loose[part])

@@ -1,4 +1,4 @@
-"""What is unusual about a binding, for the one who asked for it."""
+"""What is unusual about a binding, for the user's attention."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ class BindReport:
     boneless_parts: tuple[int, ...]
 
 
-def look_over(body: BindInput, influences: Influences) -> BindReport:
+def find_unusual(body: BindInput, influences: Influences) -> BindReport:
     """Find what is unusual about influences of this body.
 
     >>> bone_and_stray = BindInput.from_arrays([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]], ["bone", "stray"],
     ...                                        [-1, -1], [[0, 0, 0], [9, 9, 9]], [[0, 0, 1], [9, 9, 8]])
-    >>> look_over(bone_and_stray, Influences(np.zeros((3, 1), dtype=np.int64), np.ones((3, 1))))
+    >>> find_unusual(bone_and_stray, Influences(np.zeros((3, 1), dtype=np.int64), np.ones((3, 1))))
     BindReport(idle_bones=('stray',), flat_parts=(0,), boneless_parts=())
     """
     used = np.zeros(len(body.bone_names), dtype=np.bool_)
@@ -67,25 +67,25 @@ def _holds_a_bone(body: BindInput, own: BoolArray, largest: bool) -> bool:
     largest mesh the box is enough, since it may be a mere shell.
     """
     points = body.vertices[own]
-    places = _within(points.min(axis=0), points.max(axis=0), *_bones(body))
-    if largest or not len(places):
-        return len(places) > 0
+    on_lines = _within(points.min(axis=0), points.max(axis=0), *_bones(body))
+    if largest or not len(on_lines):
+        return len(on_lines) > 0
     kept = own[body.face_vertices[np.cumsum(body.face_sizes) - body.face_sizes]]
     number = np.cumsum(own) - 1
     corners = number[body.face_vertices[np.repeat(kept, body.face_sizes)]]
     surface = Surface.build(points, triangulate(points, corners, body.face_sizes[kept]))
-    return bool((np.abs(winding(surface.points[surface.triangles], places)) > INSIDE).any())
+    return bool((np.abs(winding(surface.points[surface.triangles], on_lines)) > INSIDE).any())
 
 
 def _bones(body: BindInput) -> tuple[FloatArray, FloatArray]:
-    """Return the starts and ends (S, 3) of bones, and of the ways from their parents' heads to their own."""
+    """Return the starts and ends (S, 3) of bones, and of the lines from their parents' heads to their own."""
     children = np.flatnonzero(body.bone_parents >= 0)
     return (np.concatenate((body.heads, body.heads[body.bone_parents[children]])),
             np.concatenate((body.tails, body.heads[children])))
 
 
 def _within(low: FloatArray, high: FloatArray, starts: FloatArray, ends: FloatArray) -> FloatArray:
-    """Return places (N, 3) on the lines from starts to ends (S, 3), spread over what of them passes a box."""
+    """Return points (N, 3) on the lines from starts to ends (S, 3), spread over what of them passes a box."""
     along = ends - starts
     with np.errstate(divide="ignore", invalid="ignore"):
         at_low, at_high = (low - starts) / along, (high - starts) / along

@@ -32,8 +32,8 @@ def stiffened(weights: FloatArray, areas: FloatArray, part: IntArray, loose: Boo
               compact: FloatArray) -> FloatArray:
     """Return weights (C, B) where parts that one bone moves nearly alone follow it alone, as far as it does.
 
-    areas (C,) > 0 and part (C,) of each place; loose and compact (M,), for each part: whether it holds no bone, and
-    `compactness`. Parts are stiff by degrees, so that nothing hangs on a threshold: weights w of a part whose mean
+    areas (C,) > 0 and part (C,) of each point; loose and compact (M,), for each part: whether it holds no bone, and
+    `compactness`. Parts are stiff by degrees, so that no threshold decides: weights w of a part whose mean
     is mostly bone b become (1 − t) w + t b, where t rises from 0 to 1 with that bone's share of the mean.
 
     >>> mostly_one = np.array([[0.9, 0.1], [1.0, 0.0], [0.5, 0.5]])

@@ -16,7 +16,7 @@ _STEPS_ON = 32
 class Segments:
     """S lines that stand for bones; a bone may have several, or none.
 
-    bones: (S,) whose line it is. starts, ends: (S, 3). leaf: (S,) whether nothing goes on after it.
+    bones: (S,) the bone of each line. starts, ends: (S, 3). leaf: (S,) whether no other bone goes on from its end.
     """
 
     bones: IntArray
@@ -41,7 +41,7 @@ class Segments:
         return np.divide(self.along, length, out=np.zeros_like(self.starts), where=length > 0.0)
 
     def nearest(self, points: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return distances (N, S) from points (N, 3) and where along each line the nearest place is, 0 to 1.
+        """Return distances (N, S) from points (N, 3) and at which share of each line its nearest point is, 0 to 1.
 
         >>> line = Segments(np.array([0]), np.zeros((1, 3)), np.array([[2.0, 0, 0]]), np.array([True]))
         >>> [values.tolist() for values in line.nearest(np.array([[0.5, 3.0, 0]]))]
@@ -56,7 +56,7 @@ class Segments:
             distance += gap * gap
         return np.sqrt(distance), share
 
-    def places(self, share: FloatArray) -> FloatArray:
+    def points_at(self, share: FloatArray) -> FloatArray:
         """Return the points (N, S, 3) at shares (N, S) of the lines."""
         return self.starts + share[..., None] * self.along
 
@@ -67,7 +67,7 @@ class Segments:
             (other.bones, other.starts, other.ends, other.leaf), strict=True)))
 
     def to_the_skin(self, solid: Solid, size: float) -> Segments:
-        """Let last lines end where they leave the solid, or go on towards there while no other bone is as near.
+        """Let leaf lines end where they leave the solid, or go on towards there while no other bone is as near.
 
         Lines that start outside stay as they are. `size` is the body's: none goes on farther.
         """

@@ -32,8 +32,8 @@ class BindSettings:
     influences: the most bones that move a vertex, 0 for no limit. exponent: how fast a bone's hold falls off
     with distance. hardness: power on the solved weights; higher makes zones harder. smoothing: how far zones blend,
     as a factor; 0 does not blend. resolution: the solid has its cube as number of cells. prune_below: weights smaller
-    than this are dropped, and those a little larger fade. weld_seams: vertices at one place are one; off, each stands
-    alone, and an imported mesh may tear along its seams.
+    than this are dropped, and those a little larger fade. weld_seams: coincident vertices count as one; off, each is
+    bound by itself, and an imported mesh may tear along its seams.
     Raises BindError where a value lies outside its range.
 
     >>> BindSettings(exponent=0.0)

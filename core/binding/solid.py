@@ -1,4 +1,4 @@
-"""The body as a solid: a grid of cells that are inside or outside, made from any soup of surfaces."""
+"""The body as a solid: a grid of cells that are inside or outside, made from any triangles, closed or not."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from ..maths.arrays import BoolArray, FloatArray, IntArray
 
 _INSIDE = 0.5
-"""The winding number from which on a place counts as inside: what lies behind half a surface, or more."""
+"""The winding number from which on a position counts as inside: what lies behind half a surface, or more."""
 
 _MARGIN = 2
 _SMOOTH = 2, 3, 5
@@ -139,7 +139,7 @@ def _cells(points: FloatArray, cell: float, half: IntArray) -> IntArray:
     return np.rint(points / cell).astype(np.int64).T + half[:, None]
 
 
-def grown(cells: BoolArray, width: int) -> BoolArray:
+def dilated(cells: BoolArray, width: int) -> BoolArray:
     """Return cells and all that can be reached from them in `width` steps through faces."""
     for _ in range(width):
         wider = cells.copy()

@@ -1,4 +1,4 @@
-"""Which bone each place of the surface belongs to, before zones are blended into each other."""
+"""Which bone each point of the surface belongs to, before zones are blended into each other."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MIDDLE = 0.6
 """Share of the distance from the limb's middle, against that from the surface, in what a bone costs."""
 
 _OUTSIDE = 10.0
-"""A line from surface to bone that lies wholly outside the body costs so many times more again."""
+"""A line from surface to bone that lies wholly outside the body costs 1 + so many times its distance."""
 
 _BEHIND, _BEYOND = 0.1, 0.7
 """How much a bone loses towards what lies behind its start, or beyond its end where other bones go on."""
@@ -28,10 +28,10 @@ _THIN = 12
 """Limbs thinner than a cell of a grid of so many cubed are not told apart, whatever the solid's own cells are."""
 
 _OF_LENGTH, _OF_GAP = 1.3, 0.75
-"""A last bone beside others is no thicker than these shares of its length and of the gap to the next one's tip."""
+"""A leaf beside siblings is no thicker than these shares of its length and of the gap to the next sibling's tip."""
 
 _TIP = 1.0
-"""A last line shorter than so many radii of its limb only marks a tip."""
+"""A leaf line shorter than so many radii of its limb only marks a tip."""
 
 _STEPS = 10
 _AIR_STEPS = 24
@@ -40,7 +40,7 @@ _MOSTLY = 0.5
 """Share of a line inside the solid from which on it runs through the body rather than beside it."""
 
 _FAN_RAD = np.radians(35.0)
-_RADIUS_PLACES = np.linspace(0.3, 1.0, 6)
+_RADIUS_SHARES = np.linspace(0.3, 1.0, 6)
 _RADIUS_RAYS = 8
 _TIE = 1e-6
 _TINY = float(np.finfo(np.float64).tiny)
@@ -48,9 +48,9 @@ _TINY = float(np.finfo(np.float64).tiny)
 
 @dataclass(frozen=True, eq=False)
 class Sources:
-    """shares: (N, B) which bones a place belongs to, each row summing to 1. distances: (N,) over which it blends.
+    """shares: (N, B) which bones a point belongs to, rows summing to 1. distances: (N,) over which its weights blend.
 
-    These are the distances from the bones' lines, though from a last bone's no more than its limb is thick.
+    These are the distances from the bones' lines, for a leaf bone no more than its limb's radius.
     """
 
     shares: FloatArray
@@ -59,7 +59,7 @@ class Sources:
 
 @dataclass(frozen=True, eq=False)
 class Skin:
-    """N places of the surface: points, outward normals (N, 3), areas (N,), and the limb's middle below (N, 3)."""
+    """N points of the surface: positions, outward normals (N, 3), areas (N,), and the limb's middle below (N, 3)."""
 
     points: FloatArray
     normals: FloatArray
@@ -81,45 +81,45 @@ class Skin:
 
 
 def find_sources(skin: Skin, segments: Segments, parents: IntArray, solid: Solid, size: float) -> Sources:
-    """Find the bone that each of N places of the surface belongs to: the one that costs least.
+    """Find the bone that each of N points of the surface belongs to: the one that costs least.
 
-    Cost is the distance, from the surface and from the limb's middle, longer where the way leaves the body,
-    where it leads against the bone's direction, and where it is far for a limb of its thickness. Bones that
-    cost the same share the place. A last bone's line says little of the shape of what it ends in, as of a
+    Cost is the distance, from the surface and from the limb's middle, raised where the line between them
+    leaves the body, where it leads against the bone's direction, and where it is long for a limb of its radius.
+    Bones that cost the same share the point. A leaf bone's line says little of the shape of what it ends in, as of a
     face in front of a head's axis: it gets a second line, to the middle of the skin that was found for it.
-    Where bones run through the air, as along the axis of a helix or a pipe, ways leave the body anyhow, and
-    that counts less.
+    Where bones run through the air, as along the axis of a helix or a pipe, these lines leave the body anyhow,
+    and that counts less.
     """
     thin = cell_size(skin.points, _THIN)
     radius = np.minimum(limb_radii(segments, solid, size, thin), np.maximum(_room(segments, parents), thin))
     inside = _shares_inside(segments, solid)
     outside = _OUTSIDE * float(np.average(inside, weights=segments.lengths + _TINY))
-    most = np.full(len(parents), np.inf)
-    most[segments.bones[segments.leaf]] = radius[segments.leaf]
-    found = _cheapest(skin, segments, radius, most, solid, outside)
-    bulks = _bulks(skin, segments, parents, radius, inside, found)
-    if not len(bulks.bones):
+    cap = np.full(len(parents), np.inf)
+    cap[segments.bones[segments.leaf]] = radius[segments.leaf]
+    found = _cheapest(skin, segments, radius, cap, solid, outside)
+    to_centres = _to_centres(skin, segments, parents, radius, inside, found)
+    if not len(to_centres.bones):
         return found
-    segments = segments.joined(bulks)
-    room = np.maximum(_room(segments, parents)[-len(bulks.bones):], thin)
-    bulk_radius = np.minimum(limb_radii(bulks, solid, size, thin), room)
-    return _cheapest(skin, segments, np.concatenate((radius, bulk_radius)), most, solid, outside)
+    segments = segments.joined(to_centres)
+    room = np.maximum(_room(segments, parents)[-len(to_centres.bones):], thin)
+    centre_radius = np.minimum(limb_radii(to_centres, solid, size, thin), room)
+    return _cheapest(skin, segments, np.concatenate((radius, centre_radius)), cap, solid, outside)
 
 
 def limb_radii(segments: Segments, solid: Solid, size: float, least: float) -> FloatArray:
     """Return the radius (S,) of the limb around each line: the median depth across it, where it is thinnest.
 
-    A last bone's is taken where it is thickest, since its line ends at the skin. Only places inside count;
+    A leaf bone's is taken where it is thickest, since its line ends at the skin. Only positions inside count;
     lines without any take over from the line whose end is nearest. None is less than `least`.
     """
     one, other = across(segments.directions)
     turn = np.arange(_RADIUS_RAYS) * (2.0 * np.pi / _RADIUS_RAYS)
     rays = np.cos(turn)[:, None] * one[:, None] + np.sin(turn)[:, None] * other[:, None]
-    places = segments.places(np.repeat(_RADIUS_PLACES[:, None], len(segments.bones), axis=1))
-    shape = (*places.shape[:2], _RADIUS_RAYS, 3)
-    depth = solid.depths(np.broadcast_to(places[:, :, None], shape).reshape(-1, 3),
+    on_lines = segments.points_at(np.repeat(_RADIUS_SHARES[:, None], len(segments.bones), axis=1))
+    shape = (*on_lines.shape[:2], _RADIUS_RAYS, 3)
+    depth = solid.depths(np.broadcast_to(on_lines[:, :, None], shape).reshape(-1, 3),
                          np.broadcast_to(rays, shape).reshape(-1, 3), size).reshape(shape[:3])
-    radius, inside = np.median(depth, axis=2), solid.contains(places)
+    radius, inside = np.median(depth, axis=2), solid.contains(on_lines)
     radius = np.where(segments.leaf, np.where(inside, radius, 0.0).max(axis=0),
                       np.where(inside, radius, np.inf).min(axis=0))
     known = inside.any(axis=0)
@@ -130,7 +130,7 @@ def limb_radii(segments: Segments, solid: Solid, size: float, least: float) -> F
 
 
 def _room(segments: Segments, parents: IntArray) -> FloatArray:
-    """Return how thick (S,) the limb of each last line may be beside its siblings, ∞ where it has none.
+    """Return how thick (S,) the limb of each leaf line may be beside its siblings, ∞ where it has none.
 
     A jaw, a lip and an ear start in the same head; each only holds what its own length reaches, and not what is
     nearer to the next one's tip.
@@ -150,20 +150,21 @@ def _room(segments: Segments, parents: IntArray) -> FloatArray:
 def _shares_inside(segments: Segments, solid: Solid) -> FloatArray:
     """Return which share of each line, (S,), lies inside the solid."""
     shares = (np.arange(_STEPS) + 0.5) / _STEPS
-    return np.asarray(solid.contains(segments.places(np.repeat(shares[:, None], len(segments.bones), axis=1))).mean(0))
+    on_lines = segments.points_at(np.repeat(shares[:, None], len(segments.bones), axis=1))
+    return np.asarray(solid.contains(on_lines).mean(axis=0))
 
 
-def _cheapest(skin: Skin, segments: Segments, radius: FloatArray, most: FloatArray, solid: Solid,
+def _cheapest(skin: Skin, segments: Segments, radius: FloatArray, cap: FloatArray, solid: Solid,
               outside: float) -> Sources:
     distance, share = segments.nearest(skin.points)
     cost = (1.0 - _MIDDLE) * distance + _MIDDLE * segments.nearest(skin.middles)[0]
-    places = segments.places(share)
-    cost *= np.exp(_wrong_way(skin.points[:, None] - places, share, segments))
+    on_lines = segments.points_at(share)
+    cost *= np.exp(_against_direction(skin.points[:, None] - on_lines, share, segments))
     air = _air(segments, share, skin, solid)
     cost *= np.maximum(distance / (_FAR_FROM * (radius + air)), 1.0) ** _FAR / radius**_THICKNESS
-    _add_outside(cost, skin.points, places, air / np.maximum(distance, _TINY), solid, outside)
-    of_bone = np.full((len(cost), len(most)), np.inf)
-    from_bone = np.tile(most, (len(cost), 1))
+    _add_outside(cost, skin.points, on_lines, air / np.maximum(distance, _TINY), solid, outside)
+    of_bone = np.full((len(cost), len(cap)), np.inf)
+    from_bone = np.tile(cap, (len(cost), 1))
     for line, bone in enumerate(segments.bones):
         of_bone[:, bone] = np.minimum(of_bone[:, bone], cost[:, line])
         from_bone[:, bone] = np.minimum(from_bone[:, bone], distance[:, line])
@@ -175,12 +176,12 @@ def _cheapest(skin: Skin, segments: Segments, radius: FloatArray, most: FloatArr
 def _air(segments: Segments, share: FloatArray, skin: Skin, solid: Solid) -> FloatArray:
     """Return how far (N, S) from any skin the lines are at shares (N, S) of them, 0 where they run inside the body."""
     along = np.linspace(0.0, 1.0, _AIR_STEPS + 1)
-    places = segments.places(np.repeat(along[:, None], len(segments.bones), axis=1))
-    gaps = np.zeros(places.shape[:2])
-    outside = np.flatnonzero(~solid.contains(places).reshape(-1))
+    on_lines = segments.points_at(np.repeat(along[:, None], len(segments.bones), axis=1))
+    gaps = np.zeros(on_lines.shape[:2])
+    outside = np.flatnonzero(~solid.contains(on_lines).reshape(-1))
     step = max(1, _AT_ONCE // len(skin.points))
     for begin in range(0, len(outside), step):
-        some = places.reshape(-1, 3)[outside[begin:begin + step]]
+        some = on_lines.reshape(-1, 3)[outside[begin:begin + step]]
         squared = (some * some).sum(axis=1)[:, None] + (skin.points * skin.points).sum(axis=1) \
             - 2.0 * some @ skin.points.T
         gaps.reshape(-1)[outside[begin:begin + step]] = np.sqrt(np.maximum(squared.min(axis=1), 0.0))
@@ -190,16 +191,16 @@ def _air(segments: Segments, share: FloatArray, skin: Skin, solid: Solid) -> Flo
     return np.asarray((1.0 - after) * gaps[before, line] + after * gaps[before + 1, line])
 
 
-def _add_outside(cost: FloatArray, points: FloatArray, places: FloatArray, air: FloatArray, solid: Solid,
+def _add_outside(cost: FloatArray, points: FloatArray, targets: FloatArray, air: FloatArray, solid: Solid,
                  factor: float) -> None:
-    """Raise costs (N, S) of ways from points (N, 3) to places (N, S, 3), in place, where they lie outside the solid.
+    """Raise costs (N, S) of lines from points (N, 3) to targets (N, S, 3), in place, where they leave the solid.
 
-    The share of a way that is air (N, S) since its bone runs outside the body does not count. A way that is
-    outside altogether otherwise costs `factor` times more again. Only each point's cheapest way is looked at, and
-    then those that cost no more: the others cannot win any more.
+    The share of a line that is air (N, S) since its bone runs outside the body does not count; a line whose other
+    parts all lie outside costs 1 + `factor` times as much. Only each point's cheapest line is looked at, and then
+    those that cost no more: the others cannot win any more.
     """
     def raised(point: IntArray, line: IntArray) -> FloatArray:
-        away = solid.share_outside(points[point], places[point, line]) - air[point, line]
+        away = solid.share_outside(points[point], targets[point, line]) - air[point, line]
         return np.asarray(cost[point, line] * (1.0 + factor * np.maximum(away, 0.0)))
 
     each = np.arange(len(cost))
@@ -208,8 +209,8 @@ def _add_outside(cost: FloatArray, points: FloatArray, places: FloatArray, air: 
     cost[point, line] = raised(point, line)
 
 
-def _wrong_way(offsets: FloatArray, share: FloatArray, segments: Segments) -> FloatArray:
-    """Return (N, S) how far offsets (N, S, 3) from the lines lead back behind their starts or beyond their ends."""
+def _against_direction(offsets: FloatArray, share: FloatArray, segments: Segments) -> FloatArray:
+    """Return (N, S) the log of what offsets (N, S, 3) from the lines cost behind their starts or beyond their ends."""
     length = np.maximum(np.sqrt((offsets * offsets).sum(axis=2)), _TINY)
     cosine = (offsets * segments.directions).sum(axis=2) / length
     ends: BoolArray = (share >= 1.0) & ~segments.leaf
@@ -217,11 +218,11 @@ def _wrong_way(offsets: FloatArray, share: FloatArray, segments: Segments) -> Fl
                       + _BEYOND * np.where(ends, np.maximum(cosine, 0.0), 0.0))
 
 
-def _bulks(skin: Skin, segments: Segments, parents: IntArray, radius: FloatArray, inside: FloatArray,
+def _to_centres(skin: Skin, segments: Segments, parents: IntArray, radius: FloatArray, inside: FloatArray,
            found: Sources) -> Segments:
-    """Return lines from the starts of last bones that run inside to the centres of area of the skin found for them.
+    """Return lines from the starts of leaf bones that run inside to the centres of area of the skin found for them.
 
-    Bones from which two or more last ones go on get one as well: a head that carries a jaw and eyes.
+    Bones from which two or more leaf bones go on get one as well: a head that carries a jaw and eyes.
     """
     weight = found.shares * skin.areas[:, None]
     area = weight.sum(axis=0)

@@ -17,11 +17,11 @@ _MOST_JOINTS = 60
 _LEAST_MOVED = 0.003
 """A joint counts that moves more than this share of the vertices, and leaves more than it where they are."""
 
-_SAME_PLACE = 1e-5
+_COINCIDENT = 1e-5
 _LEAST_REACH = 0.02
 _FAR_LINKS = 3
 _LEAKS, _TEARS = 0.01, 0.005
-"""Shares of the body's size, as are the reach around a joint and what counts as the same place."""
+"""Shares of the body's size, as are the reach around a joint and what counts as the same position."""
 
 _FLYING = 3.0
 _FLIPPED = -0.5
@@ -39,8 +39,8 @@ class Sweep:
     flips: triangles per 1000 whose normal is more than 120° off what their weights turn it to. stretch: 99th
     percentile of how many times longer or shorter edges around the joint become. volume: % of the volume around it
     that is lost. flying: vertices per 1000 that leave their neighbours by more than 3 edges. leaks: vertices per 1000
-    that move though their owner is 3 or more bones away. tears: vertices per 1000 that part from another at their
-    place. broken: (V,) in how many poses each vertex flies, leaks, or is a corner of a flipped triangle.
+    that move though their owner is 3 or more bones away. tears: vertices per 1000 that part from another at the
+    same position. broken: (V,) in how many poses each vertex flies, leaks, or is a corner of a flipped triangle.
     """
 
     flips: float
@@ -75,19 +75,19 @@ def sweep(body: BindInput, weights: FloatArray, owners: IntArray | None = None) 
             rows.append(row)
             broken += found
     flips, stretch, volume, flying, leaks, tears = np.mean(rows, axis=0).tolist() if rows else _UNBROKEN
-    return Sweep(flips, stretch, volume, flying, leaks, tears, len(joints), broken[shape.place])
+    return Sweep(flips, stretch, volume, flying, leaks, tears, len(joints), broken[shape.point_of])
 
 
 @dataclass(frozen=True, eq=False)
 class _Shape:
-    """The body's P places, in units of its size.
+    """The body's P points, coincident vertices of a part being one, in units of its size.
 
-    place: (V,) of each vertex; first: (P,) vertex of each place. areas: (T, 3) vectors twice as long as triangles are
-    large. around: (P,) the mean length of the edges at each place.
+    point_of: (V,) the point of each vertex; first: (P,) a vertex of each. areas: (T, 3) vectors twice as long as
+    triangles are large. around: (P,) the mean length of the edges at each point.
     """
 
     vertices: FloatArray
-    place: IntArray
+    point_of: IntArray
     first: IntArray
     points: FloatArray
     triangles: IntArray
@@ -99,17 +99,18 @@ class _Shape:
     @classmethod
     def of(cls, body: BindInput) -> _Shape:
         vertices = body.vertices / _size(body)
-        key = np.column_stack((np.rint(vertices / _SAME_PLACE).astype(np.int64), body.part))
-        _, first, place = np.unique(key, axis=0, return_index=True, return_inverse=True)
-        points, place = vertices[first], place.reshape(-1)
-        triangles = place[_fans(body)]
+        key = np.column_stack((np.rint(vertices / _COINCIDENT).astype(np.int64), body.part))
+        _, first, point_of = np.unique(key, axis=0, return_index=True, return_inverse=True)
+        points, point_of = vertices[first], point_of.reshape(-1)
+        triangles = point_of[_fans(body)]
         a, b, c = triangles.T
         triangles = triangles[(a != b) & (b != c) & (c != a)]
         edges = np.unique(np.sort(triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1), axis=0)
         lengths = np.linalg.norm(points[edges[:, 0]] - points[edges[:, 1]], axis=1)
         number = np.maximum(np.bincount(edges.reshape(-1), minlength=len(points)), 1)
         around = np.bincount(edges.T.reshape(-1), np.tile(lengths, 2), len(points)) / number
-        return cls(vertices, place, first, points, triangles, _area_vectors(points, triangles), edges, lengths, around)
+        areas = _area_vectors(points, triangles)
+        return cls(vertices, point_of, first, points, triangles, areas, edges, lengths, around)
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,10 +142,10 @@ class _Bones:
 
 def _bent(shape: _Shape, bones: _Bones, bone: int, share: FloatArray,
           owners: IntArray) -> Iterator[tuple[list[float], BoolArray]]:
-    """Yield for each pose of one joint the columns of `Sweep`, and which places are broken; share (V,) moves along."""
+    """Yield for each pose of one joint the columns of `Sweep`, and which points are broken; share (V,) moves along."""
     head = bones.heads[bone]
-    at_place = np.bincount(shape.place, share) / np.bincount(shape.place)
-    gap = np.abs(share - share[shape.first][shape.place])
+    at_point = np.bincount(shape.point_of, share) / np.bincount(shape.point_of)
+    gap = np.abs(share - share[shape.first][shape.point_of])
     offsets, own_offsets = shape.points - head, shape.vertices[gap > 0.0] - head
     reach = max(0.5 * min(float(np.linalg.norm(head - bones.heads[bones.parents[bone]])),
                           float(np.linalg.norm(bones.tails[bone] - head))), _LEAST_REACH)
@@ -155,8 +156,8 @@ def _bent(shape: _Shape, bones: _Bones, bone: int, share: FloatArray,
     for axis in _axes(bones, bone):
         for angle in _ANGLES_RAD:
             turn = _rotation(axis, float(angle)) - np.eye(3)
-            moved = at_place[:, None] * (offsets @ turn.T)
-            flipped = _flipped(shape, at_place, offsets + moved, axis, float(angle))
+            moved = at_point[:, None] * (offsets @ turn.T)
+            flipped = _flipped(shape, at_point, offsets + moved, axis, float(angle))
             stretch = _stretched(shape, offsets + moved, near_edges)
             lost = float(np.clip(1.0 - _cone(offsets + moved, near_triangles) / volume, -1.0, 1.0)) \
                 if volume > 1e-9 else 0.0
@@ -192,7 +193,7 @@ def _stretched(shape: _Shape, bent: FloatArray, near: BoolArray) -> float:
 
 
 def _flying(shape: _Shape, moved: FloatArray) -> BoolArray:
-    """Return which places (P,) move away from the mean of their neighbours."""
+    """Return which points (P,) move away from the mean of their neighbours."""
     one, other = np.concatenate((shape.edges, shape.edges[:, ::-1])).T
     number = np.maximum(np.bincount(one, minlength=len(moved)), 1)
     mean = np.stack([np.bincount(one, column[other], len(moved)) for column in moved.T], axis=1) / number[:, None]

@@ -1,4 +1,4 @@
-"""Points at one place become one: every import that splits vertices along seams needs it."""
+"""Coincident vertices become one point: every import that splits vertices along seams needs it."""
 
 from __future__ import annotations
 
@@ -7,28 +7,28 @@ import numpy as np
 from ..maths.arrays import FloatArray, IntArray
 
 
-def weld(points: FloatArray, tolerance: float) -> IntArray:
-    """Return for each point (V, 3) the number of its place, (V,): 0 … P − 1 in no meaningful order.
+def weld(vertices: FloatArray, tolerance: float) -> IntArray:
+    """Return for each vertex (V, 3) the number of its welded point, (V,): 0 … P − 1 in no meaningful order.
 
-    Points closer than `tolerance` along every axis always share a place, whatever their order: groups are cut
+    Vertices closer than `tolerance` along every axis always become one, whatever their order: groups are cut
     only at gaps wider than the tolerance, along one axis after the other, until no group breaks up any more.
-    A chain of points that are each within the tolerance of the next is one place.
+    A chain of vertices that are each within the tolerance of the next is one point.
 
-    >>> place = weld(np.array([[0., 0, 0], [1, 0, 0], [0, 0, 1e-9]]), 1e-6)
-    >>> bool(place[0] == place[2]), bool(place[0] == place[1])
+    >>> point_of = weld(np.array([[0., 0, 0], [1, 0, 0], [0, 0, 1e-9]]), 1e-6)
+    >>> bool(point_of[0] == point_of[2]), bool(point_of[0] == point_of[1])
     (True, False)
     """
-    place = np.zeros(len(points), dtype=np.int64)
-    crowded = np.arange(len(points))  # points that still share their group with others
+    point_of = np.zeros(len(vertices), dtype=np.int64)
+    crowded = np.arange(len(vertices))  # vertices that still share their group with others
     unchanged = axis = 0
     while unchanged < 3 and len(crowded):
-        order = crowded[np.lexsort((points[crowded, axis], place[crowded]))]
-        cut = (np.diff(place[order]) != 0) | (np.diff(points[order, axis]) > tolerance)
-        unchanged = unchanged + 1 if np.array_equal(cut, np.diff(place[order]) != 0) else 0
+        order = crowded[np.lexsort((vertices[crowded, axis], point_of[crowded]))]
+        cut = (np.diff(point_of[order]) != 0) | (np.diff(vertices[order, axis]) > tolerance)
+        unchanged = unchanged + 1 if np.array_equal(cut, np.diff(point_of[order]) != 0) else 0
         group = np.concatenate(([0], np.cumsum(cut)))
         alone = np.bincount(group)[group] == 1
-        group += place.max() + 1  # new numbers, apart from those of the points already alone
-        place[order] = group
+        group += point_of.max() + 1  # new numbers, apart from those of vertices already alone
+        point_of[order] = group
         crowded = order[~alone]
         axis = (axis + 1) % 3
-    return np.unique(place, return_inverse=True)[1].reshape(-1)
+    return np.unique(point_of, return_inverse=True)[1].reshape(-1)

@@ -7,7 +7,7 @@ import pytest
 
 from takt.core.binding import BindInput
 from takt.core.binding.loose import boneless
-from takt.core.binding.report import BindReport, look_over
+from takt.core.binding.report import BindReport, find_unusual
 from takt.core.binding.segments import Segments
 from takt.core.binding.surface import Surface
 from takt.core.skinning.influences import Influences
@@ -24,7 +24,7 @@ def report(points: np.ndarray, heads: Sequence[tuple[float, ...]], tails: Sequen
            parents: list[int], faces: Sequence[tuple[int, ...]]) -> BindReport:
     body = BindInput.from_arrays(points, faces, [f"b{i}" for i in range(len(heads))], parents, heads, tails)
     rows = (len(points), 1)
-    return look_over(body, Influences(np.zeros(rows, dtype=np.int64), np.ones(rows)))
+    return find_unusual(body, Influences(np.zeros(rows, dtype=np.int64), np.ones(rows)))
 
 
 @pytest.mark.parametrize(("heads", "tails", "parents", "passes"), [
@@ -58,7 +58,7 @@ def test_a_belt_holds_no_bone_though_one_passes_its_box_as_binding_sees_it_too()
     points, faces, part = joined(tube((0, 0, 0), (0, 0, 4), 0.4, 24), tube((0, 0, 1.5), (2, 0, 1.5), 0.2), belt)
     heads, tails = np.array([[0, 0, 0], [0, 0, 1.5]], float), np.array([[0, 0, 4], [2, 0, 1.5]], float)
     body = BindInput.from_arrays(points, faces, ["trunk", "arm"], [-1, 0], heads, tails, part)
-    found = look_over(body, Influences(part[:, None] % 2, np.ones((len(points), 1)))).boneless_parts
+    found = find_unusual(body, Influences(part[:, None] % 2, np.ones((len(points), 1)))).boneless_parts
     surface = Surface.build(points, triangles_of(points, faces))
     lines = Segments(np.arange(2), heads, tails, np.ones(2, np.bool_))
     assert np.flatnonzero(boneless(surface, part, lines, solid_of(points, faces, 0.1))).tolist() == [2]

@@ -142,7 +142,7 @@ def test_distances_agree_with_the_plain_ones_even_far_away(seed):
     found = Segments(np.arange(5), starts, ends, np.ones(5, np.bool_))
     distance, share = found.nearest(points)
     assert np.allclose(distance, segment_distances(points, starts, ends), rtol=1e-6)
-    assert np.allclose(np.linalg.norm(points[:, None] - found.places(share), axis=2), distance)
+    assert np.allclose(np.linalg.norm(points[:, None] - found.points_at(share), axis=2), distance)
 
 
 def test_what_only_carries_others_has_no_line_and_its_children_go_on_from_above(solid):

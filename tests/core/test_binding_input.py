@@ -28,7 +28,7 @@ def test_no_face_and_no_length_are_allowed():
     ({"vertices": [], "faces": []}, BindError, "no vertex to bind"),
     ({"vertices": [[0, 0, 0], [np.nan, 0, 0], [0, 0, 1]]}, BindError,
      "1 of 3 vertices have coordinates that are not finite, the first is vertex 1 of mesh 0"),
-    ({"heads": [[0, 0, 0], [0, np.inf, 1]]}, BindError, "bone 'b' does not lie at a finite place"),
+    ({"heads": [[0, 0, 0], [0, np.inf, 1]]}, BindError, "bone 'b' has a rest position that is not finite"),
     ({"heads": [[0, 0, 0]]}, TaktError, r"heads has shape \(1, 3\), expected \(2, 3\)"),
     ({"part": [0, 0]}, TaktError, r"part has shape \(2,\), expected \(3,\)"),
     ({"faces": [[0, 1]]}, TaktError, "face_sizes must be 3 or more and sum to the 2 face corners; they sum to 2"),

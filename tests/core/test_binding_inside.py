@@ -56,7 +56,7 @@ def assert_bound(body: BindInput, weights: np.ndarray) -> None:
 def any_size(request, monkeypatch) -> bool:
     """Run once as for small and once as for big meshes."""
     if request.param:
-        monkeypatch.setattr(module, "_MOST_PLACES", FEW)
+        monkeypatch.setattr(module, "_MOST_CLUSTERS", FEW)
     return bool(request.param)
 
 

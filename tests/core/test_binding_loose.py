@@ -45,7 +45,7 @@ def on_the_skin(weights: np.ndarray, body: BindInput, part: np.ndarray, points: 
 def any_size(request, monkeypatch) -> None:
     """Run once as for small and once as for big meshes."""
     if request.param:
-        monkeypatch.setattr(module, "_MOST_PLACES", FEW)
+        monkeypatch.setattr(module, "_MOST_CLUSTERS", FEW)
 
 
 def test_winding_is_one_inside_and_less_where_it_is_open():

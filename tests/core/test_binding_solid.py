@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from takt.core.binding.solid import SAMPLE_STEP, Solid, cell_size, flood, grown, ray_fan, winding_numbers
+from takt.core.binding.solid import SAMPLE_STEP, Solid, cell_size, dilated, flood, ray_fan, winding_numbers
 from takt.core.binding.surface import Surface
 
 from .bodies import joined, tube
@@ -99,8 +99,8 @@ def test_cell_size_keeps_the_number_of_cells():
 def test_growing_and_flooding():
     cells = np.zeros((5, 5, 5), bool)
     cells[2, 2, 2] = True
-    assert grown(cells, 1).sum() == 7 and grown(cells, 0).sum() == 1
-    shell = grown(cells, 2) & ~grown(cells, 1)
+    assert dilated(cells, 1).sum() == 7 and dilated(cells, 0).sum() == 1
+    shell = dilated(cells, 2) & ~dilated(cells, 1)
     assert not flood(~shell)[2, 2, 2] and flood(~shell)[0, 0, 0]
     shell[2, 2, 0] = False  # a hole
     assert flood(~shell)[2, 2, 2]

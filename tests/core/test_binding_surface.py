@@ -43,8 +43,8 @@ def test_welding_joins_chains_and_keeps_neighbours_along_one_axis_apart():
 def test_the_frame_measures_and_goes_there_and_back():
     points = np.random.default_rng(1).normal(size=(50, 3)) * (1, 2, 3) + 5
     frame = Frame.of_points(points)
-    inside = frame.inward(points)
-    assert np.allclose(frame.outward(inside), points, atol=ROUNDING)
+    inside = frame.to_local(points)
+    assert np.allclose(frame.to_world(inside), points, atol=ROUNDING)
     assert np.isclose((inside**2).sum(axis=1).mean(), 1.0)
     assert np.allclose(frame.axes.T @ frame.axes, np.eye(3), atol=ROUNDING)
 
@@ -54,7 +54,7 @@ def test_the_frame_measures_and_goes_there_and_back():
 def test_the_frame_sees_a_moved_body_the_same_up_to_mirrors(angle, slant, scale):
     points = np.random.default_rng(2).normal(size=(40, 3)) * (1, 2, 3)
     there = points @ (scale * turn((1, slant, 0.3), angle)).T + 7
-    seen, moved = Frame.of_points(points).inward(points), Frame.of_points(there).inward(there)
+    seen, moved = Frame.of_points(points).to_local(points), Frame.of_points(there).to_local(there)
     assert np.allclose(np.abs(seen), np.abs(moved), atol=1e-6)
 
 
@@ -65,13 +65,13 @@ def test_the_frame_of_a_round_body_goes_with_it():
     spread = np.linalg.eigvalsh(points.T @ points)
     assert np.isclose(spread[0], spread[1])  # so its axes across are not told apart by spread
     there = points @ turn((0, 0, 1), 0.3).T
-    assert np.allclose(np.abs(Frame.of_points(points).inward(points)), np.abs(Frame.of_points(there).inward(there)),
+    assert np.allclose(np.abs(Frame.of_points(points).to_local(points)), np.abs(Frame.of_points(there).to_local(there)),
                        atol=1e-6)
 
 
 def test_the_frame_of_one_place_has_a_unit():
     frame = Frame.of_points(np.ones((3, 3)))
-    assert frame.unit == 1.0 and (frame.inward(np.ones((1, 3))) == 0).all()
+    assert frame.unit == 1.0 and (frame.to_local(np.ones((1, 3))) == 0).all()
 
 
 def test_fans_of_triangles():
