@@ -1,4 +1,4 @@
-"""What files with clips hold, whatever their format: one value for all that reads, plays and writes them."""
+"""What a file with clips holds, in the same form for every format."""
 
 from __future__ import annotations
 

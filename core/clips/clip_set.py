@@ -1,4 +1,4 @@
-"""Several clips on one skeleton, of which many instants are sampled at once."""
+"""Several clips on one skeleton, sampled at many instants at once."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""When a clip's feet stand, by heel and by ball: values of the clip, taken on its own skeleton at its own pace.
+"""When a clip's feet are planted, by heel and by ball: values of the clip, taken on its own skeleton at its own pace.
 
-A point of the sole stands while it is low and slow. Heights are above the clip's own ground, the lowest that the
-point ever is, as markers are no soles and few files say where the floor is; but a foot that is held up all the while
-has its ground from the other one. Both bounds go by the length of the leg. What was
-found stays found until it is beyond the wider bounds (hysteresis), so that noise at a bound does not break a contact.
+A point of the sole is planted while it is low and slow. Heights are measured from the lowest that the point ever is in
+the clip, since few files say where the floor is; but a foot that is held up all the while takes its ground from the
+other one. Both bounds are relative to the length of the leg. A contact lasts until it is beyond the wider bounds
+(hysteresis), so that noise at a bound does not break it.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from ..skeletons.skeleton import Pose, world_from_pose
 from .clip import Clip
 
 LOW_LEGS: Final = (0.04, 0.06)
-"""How high above its ground a point that stands is at most, in leg lengths: to be found, and to stay so."""
+"""How high above its ground a planted point is at most, in leg lengths: for a contact to begin, and to last."""
 SLOW_LEGS_PER_S: Final = (0.3, 0.5)
 """How fast it is at most, likewise."""
 SHORTEST_S: Final = 0.08
-"""Shorter contacts are none: a foot that turns round in the air is slow for a moment."""
+"""Shorter ones are dropped: a foot that turns round in the air is slow for a moment."""
 STEP_S: Final = 1.0 / 60.0
 _LOWEST_PERCENT: Final = 1.0
 _OWN_GROUND_LEGS: Final = 0.06
-"""A foot, or a heel, whose lowest place is at most so much higher than that of the others has its own ground."""
+"""A foot, or a heel, whose lowest height is at most so far above that of the others has a ground of its own."""
 _FRAMES_AT_ONCE: Final = 512
 
 
 @dataclass(frozen=True, eq=False)
 class FootContacts:
-    """When one foot of a clip stands: spans (K, 2) of clip seconds, from and to, ascending and apart.
+    """When one foot of a clip is planted: spans (K, 2) of clip seconds, from and to, ascending and apart.
 
     heel: of the point of the sole below the ankle; ball: of the ball of the foot, none where the skeleton has none.
     """
@@ -45,14 +45,14 @@ class FootContacts:
 
     @property
     def whole(self) -> FloatArray:
-        """When the whole foot stands, (K, 2)."""
+        """When the whole foot is planted, (K, 2)."""
         starts = np.maximum(self.heel[:, None, 0], self.ball[None, :, 0])
         stops = np.minimum(self.heel[:, None, 1], self.ball[None, :, 1])
         return np.stack((starts[starts < stops], stops[starts < stops]), axis=1)
 
     @property
     def stands(self) -> FloatArray:
-        """When anything of it stands, (K, 2)."""
+        """When any of it is planted, (K, 2)."""
         return joined(np.concatenate((self.heel, self.ball)))
 
 
@@ -70,10 +70,10 @@ def joined(spans: FloatArray, apart_s: float = 0.0) -> FloatArray:
 
 
 def foot_contacts(clip: Clip, found: SkeletonMap, up: FloatArray) -> dict[str, FootContacts]:
-    """Find when the feet of a clip stand, by side, l and r; a side without hip, knee and ankle is left out.
+    """Find when the feet of a clip are planted, by side, l and r; a side without hip, knee and ankle is left out.
 
-    found: what the joints of the clip's skeleton are; up: (3,) in its model space. A clip without length has a contact
-    without length where it stands.
+    found: what the joints of the clip's skeleton are; up: (3,) in its model space. A clip without length has
+    contacts without length.
     """
     joints, skeleton = found.joint_of, clip.skeleton
     sides = [side for side in "lr" if {f"{side}_hip", f"{side}_knee", f"{side}_ankle"} <= joints.keys()]
@@ -82,7 +82,7 @@ def foot_contacts(clip: Clip, found: SkeletonMap, up: FloatArray) -> dict[str, F
     up = up / np.linalg.norm(up)
     rest, ankles = skeleton.rest_world[..., 3], [joints[f"{side}_ankle"] for side in sides]
     legs = [rest[[joints[f"{side}_{part}"] for part in ("hip", "knee", "ankle")]] for side in sides]
-    leg = float(np.mean([np.linalg.norm(np.diff(places, axis=0), axis=1).sum() for places in legs]))
+    leg = float(np.mean([np.linalg.norm(np.diff(positions, axis=0), axis=1).sum() for positions in legs]))
     times = np.linspace(0.0, clip.duration_s, int(np.ceil(clip.duration_s / STEP_S)) + 1)
     balls = [joints.get(f"{side}_metatarsal", -1) for side in sides]
     if min(balls) < 0:
@@ -91,28 +91,28 @@ def foot_contacts(clip: Clip, found: SkeletonMap, up: FloatArray) -> dict[str, F
     below = np.maximum((rest[ankles] - rest[balls]) @ up, 0.0)[:, None] * up
     heel = _Points.of(clip, times, ankles, rest[ankles] - below, up, leg)
     ball = _Points.of(clip, times, balls, rest[balls], up, leg)
-    level = min(heel.lowest, ball.lowest)  # on tiptoe all the while no heel stands
+    level = min(heel.lowest, ball.lowest)  # no heel is planted where a clip walks on tiptoe throughout
     return {side: FootContacts(heel.spans(i, level), ball.spans(i, ball.lowest)) for i, side in enumerate(sides)}
 
 
 @dataclass(frozen=True, eq=False)
 class _Points:
-    """Points of N soles at times_s (F,), in leg lengths: places (F, N, 3), heights (F, N) above those at rest."""
+    """Points of N soles at times_s (F,), in leg lengths: positions (F, N, 3), heights (F, N) above those at rest."""
 
     times_s: FloatArray
-    places: FloatArray
+    positions: FloatArray
     heights: FloatArray
 
     @classmethod
     def of(cls, clip: Clip, times_s: FloatArray, joints: list[int], points: FloatArray, up: FloatArray,
            leg: float) -> _Points:
-        """Follow points (N, 3) of the rest pose, which go with joints."""
-        places = _followed(clip, times_s, joints, points)
-        return cls(times_s, places / leg, (places - points) @ up / leg)
+        """Follow points (N, 3) of the rest pose, which move with joints."""
+        positions = _followed(clip, times_s, joints, points)
+        return cls(times_s, positions / leg, (positions - points) @ up / leg)
 
     @cached_property
     def grounds(self) -> FloatArray:
-        """The lowest that each of them is, (N,), but no single spike."""
+        """The lowest height of each of them, (N,), without single spikes."""
         return np.asarray(np.percentile(self.heights, _LOWEST_PERCENT, axis=0))
 
     @property
@@ -121,12 +121,12 @@ class _Points:
         return float(self.grounds.min())
 
     def spans(self, index: int, level: float) -> FloatArray:
-        """Return when one of them stands, (K, 2); level: of the ground, where its own is much higher."""
+        """Return when one of them is planted, (K, 2); level: the ground's, where its own lowest is much higher."""
         own, times = float(self.grounds[index]), self.times_s
         heights = self.heights[:, index] - (own if own <= level + _OWN_GROUND_LEGS else level)
         if len(times) < 2:
             return times[[[0, 0]]] if heights[0] <= LOW_LEGS[0] else np.zeros((0, 2))
-        speed = np.linalg.norm(np.gradient(self.places[:, index], times, axis=0), axis=1)
+        speed = np.linalg.norm(np.gradient(self.positions[:, index], times, axis=0), axis=1)
         surely, still = ((heights <= low) & (speed <= slow) for low, slow in zip(LOW_LEGS, SLOW_LEGS_PER_S,
                                                                                  strict=True))
         edges = np.flatnonzero(np.diff(np.concatenate(((False,), still, (False,))).astype(np.int8)))
@@ -137,17 +137,17 @@ class _Points:
 
 
 def _followed(clip: Clip, times_s: FloatArray, joints: list[int], points: FloatArray) -> FloatArray:
-    """Return where points (N, 3) of the rest pose are that go with joints, (F, N, 3)."""
+    """Return the positions of points (N, 3) of the rest pose that move with joints, (F, N, 3)."""
     skeleton = clip.skeleton
     keep = with_ancestors(skeleton.parents, np.array(joints, dtype=np.int64))
     part, rows = skeleton.part(keep), np.searchsorted(keep, joints)
     back = skeleton.rest_world[joints]
     local = np.linalg.solve(back[..., :3], (points - back[..., 3])[..., None])
-    places = np.empty((len(times_s), len(joints), 3))
+    positions = np.empty((len(times_s), len(joints), 3))
     for start in range(0, len(times_s), _FRAMES_AT_ONCE):
         run = slice(start, start + _FRAMES_AT_ONCE)
         pose = clip.sample(times_s[run], "SLERP")
         world = world_from_pose(part, Pose(pose.rotations[:, keep], pose.translations[:, keep],
                                            pose.scales[:, keep]))[:, rows]
-        places[run] = (world[..., :3] @ local)[..., 0] + world[..., 3]
-    return places
+        positions[run] = (world[..., :3] @ local)[..., 0] + world[..., 3]
+    return positions

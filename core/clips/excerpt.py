@@ -1,4 +1,4 @@
-"""Clips played otherwise: a part of one, backwards, left and right exchanged."""
+"""Variants of a clip: a part of it, backwards, mirrored."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ class _Arrangement:
 
     def row(self, sequence: Sequence) -> tuple[Sequence, list[Piece]]:
         """Return the same segments over the pieces that they play."""
-        different, at = _ways_to_play(sequence, len(self.clips))
+        different, at = _variants(sequence, len(self.clips))
         if len(different) > MAX_PIECES + len(self.clips) + len(self.blocks):
             raise ScoreError(Problem(f"found {len(different)} different parts of clips, expected at most {MAX_PIECES}",
                                      self.place))
@@ -163,7 +163,7 @@ class _Arrangement:
         return self._makers[key]
 
     def _lane_row(self, sequence: Sequence) -> Row:
-        """Return the row of a lane; around waits nothing leads over, since the lane eases there."""
+        """Return the row of a lane; beside waits there are no transitions, since the lane eases in and out there."""
         waits = sequence.clip < 0
         cuts = waits | np.append(waits[1:], False)
         sequence, pieces = self.row(replace(sequence, transition_s=np.where(cuts, 0.0, sequence.transition_s)))
@@ -178,8 +178,8 @@ class _Arrangement:
         self.said.setdefault(message, Problem(message, self.place, is_warning=True))
 
 
-def _ways_to_play(sequence: Sequence, clips: int) -> tuple[list[tuple[int, bool, bool, float, float]], IntArray]:
-    """Return what is played how, each once: clip, mirrored, reversed, part; and which of it each segment (S,) is."""
+def _variants(sequence: Sequence, clips: int) -> tuple[list[tuple[int, bool, bool, float, float]], IntArray]:
+    """Return the different ones of (clip, mirrored, reversed, part), and which of them each segment (S,) plays."""
     assert sequence.is_mirrored is not None and sequence.is_reversed is not None and sequence.part is not None
     is_clip, is_block = (sequence.clip >= 0) & (sequence.clip < clips), sequence.clip >= clips
     parts, part = np.unique(sequence.part[:, 0] + 1j * sequence.part[:, 1], return_inverse=True)

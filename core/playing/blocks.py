@@ -186,7 +186,7 @@ class BlockMaker:
         angle = float(rot.angle_between(own[0], others[0]).mean())
         if angle <= SAME_POSE_RAD:
             return 0.0
-        paths = [float(rot.angle_between(way[0], way[1]).mean()) for way in (own, others)]
+        paths = [float(rot.angle_between(pose[0], pose[1]).mean()) for pose in (own, others)]
         speed = sum(paths) / (2.0 * abs(step)) if step else 0.0
         return angle / (speed if speed > STILL_RAD_S else DEFAULT_SPEED_RAD_S)
 

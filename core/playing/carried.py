@@ -1,4 +1,4 @@
-"""What carries a character over the ground, taken from one pose to where another stands."""
+"""Takes a character over the ground to where another pose stands."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .root_motion import NO_JOINTS, beside_root, root_chain
 
 @dataclass(frozen=True, eq=False)
 class Carried:
-    """The joints that carry a body, and where it stands by them; root: the joint that tells its place."""
+    """The joints that are moved to take a body over the ground; root: the joint from which its position is read."""
 
     root: int
     _bearing: Bearing

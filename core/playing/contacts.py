@@ -14,7 +14,7 @@ import numpy as np
 from ..maths.arrays import BoolArray, FloatArray
 
 LOW_LEGS: Final = 0.06
-"""A planted foot is at most this much higher than the lowest place it ever has, in leg lengths."""
+"""A planted foot is at most this much higher than the lowest position it ever has, in leg lengths."""
 SLOW_LEGS_PER_S: Final = 0.35
 SHORTEST_S: Final = 0.1
 BRIEF_S: Final = 0.05
@@ -33,39 +33,39 @@ class Contacts:
     at: FloatArray
 
     @classmethod
-    def of(cls, places: FloatArray, times_s: FloatArray, up: FloatArray, leg_length: float,
+    def of(cls, positions: FloatArray, times_s: FloatArray, up: FloatArray, leg_length: float,
            hips: FloatArray | None = None, ankles: FloatArray | None = None) -> Contacts:
-        """Find them: a joint's places (F, 3) in model space at times (F,), ascending; up: unit vector (3,).
+        """Find them: a joint's positions (F, 3) in model space at times (F,), ascending; up: unit vector (3,).
 
-        hips, ankles: (F, 3) likewise; a foot then stands where the leg reaches all the while, if there is such a place.
+        hips, ankles: (F, 3) likewise; a foot is then planted where the leg reaches throughout, if it can.
         """
-        found = runs(planted(places, times_s, up, leg_length))
+        found = runs(planted(positions, times_s, up, leg_length))
         first, last = np.array(found, dtype=np.int64).reshape(-1, 2).T
-        at = [places[start:stop].mean(axis=0) for start, stop in found]
+        at = [positions[start:stop].mean(axis=0) for start, stop in found]
         if hips is not None and ankles is not None:
             far = reaches(hips, ankles, leg_length)
-            at = [within_reach(place, hips[start:stop] + places[start:stop] - ankles[start:stop], up,
-                                far[start:stop]) for place, (start, stop) in zip(at, found, strict=True)]
+            at = [within_reach(position, hips[start:stop] + positions[start:stop] - ankles[start:stop], up,
+                                far[start:stop]) for position, (start, stop) in zip(at, found, strict=True)]
         return cls(times_s[first], times_s[last - 1], np.array(at).reshape(-1, 3))
 
-    def shift(self, places: FloatArray, times_s: FloatArray, up: FloatArray) -> FloatArray:
-        """Return how far a foot at places (F, 3) must be moved over the ground at times (F,), (F, 3).
+    def shift(self, positions: FloatArray, times_s: FloatArray, up: FloatArray) -> FloatArray:
+        """Return how far a foot at positions (F, 3) must be moved over the ground at times (F,), (F, 3).
 
         All the way while it stands; before and after that for a share that eases in and out within EASE_S, or within
         the time that there is between two contacts.
         """
         if not len(self.at):
-            return np.zeros(places.shape)
+            return np.zeros(positions.shape)
         gap = np.minimum(np.concatenate(((np.inf,), self.start_s[1:] - self.stop_s[:-1], (np.inf,))), EASE_S)
         begun = np.searchsorted(self.start_s, times_s, side="right")
         last, following = np.maximum(begun - 1, 0), np.minimum(begun, len(self.at) - 1)
-        shift = np.zeros(places.shape)
+        shift = np.zeros(positions.shape)
         for contact, away_s, ease_s, counts in (
                 (last, times_s - self.stop_s[last], gap[last + 1], begun > 0),
                 (following, self.start_s[following] - times_s, gap[following], begun < len(self.at))):
             away = np.clip(away_s / np.maximum(ease_s, 1e-9), 0.0, 1.0)
             share = np.where(counts, 0.5 + 0.5 * np.cos(np.pi * away), 0.0)
-            ahead = self.at[contact] - places
+            ahead = self.at[contact] - positions
             shift += share[:, None] * (ahead - (ahead @ up)[:, None] * up)
         return shift
 
@@ -75,13 +75,13 @@ def reaches(hips: FloatArray, ankles: FloatArray, leg_length: FloatArray | float
     return np.asarray(np.maximum(leg_length * REACH, np.linalg.norm(hips - ankles, axis=1)))
 
 
-def within_reach(place: FloatArray, centres: FloatArray, up: FloatArray, radii: FloatArray) -> FloatArray:
-    """Move a place (3,) over the ground into all balls about centres (F, 3) with radii (F,), as far as that goes.
+def within_reach(position: FloatArray, centres: FloatArray, up: FloatArray, radii: FloatArray) -> FloatArray:
+    """Move a position (3,) over the ground into all balls about centres (F, 3) with radii (F,), as far as that goes.
 
     Each time into the one that it is farthest out of (projection onto convex sets).
     """
     for _ in range(_TRIES):
-        away = place - centres
+        away = position - centres
         height = away @ up
         away -= height[:, None] * up
         far = np.linalg.norm(away, axis=1)
@@ -89,20 +89,20 @@ def within_reach(place: FloatArray, centres: FloatArray, up: FloatArray, radii: 
         worst = int(np.argmax(beyond))
         if beyond[worst] <= 0.0:
             break
-        place = place - away[worst] * (beyond[worst] / far[worst])
-    return place
+        position = position - away[worst] * (beyond[worst] / far[worst])
+    return position
 
 
-def planted(places: FloatArray, times_s: FloatArray, up: FloatArray, leg_length: float) -> BoolArray:
+def planted(positions: FloatArray, times_s: FloatArray, up: FloatArray, leg_length: float) -> BoolArray:
     """Tell when a joint stands on the ground, (F,).
 
-    places: (F, 3) in model space at times (F,), ascending; up: unit vector (3,). Contacts shorter than SHORTEST_S do
+    positions: (F, 3) in model space at times (F,), ascending; up: unit vector (3,). Contacts shorter than SHORTEST_S do
     not count, nor do gaps that are shorter than BRIEF_S.
     """
-    if len(places) < 2 or leg_length <= 0.0:
-        return np.zeros(len(places), dtype=np.bool_)
-    height = places @ up
-    speed = np.linalg.norm(np.gradient(places, times_s, axis=0), axis=1)
+    if len(positions) < 2 or leg_length <= 0.0:
+        return np.zeros(len(positions), dtype=np.bool_)
+    height = positions @ up
+    speed = np.linalg.norm(np.gradient(positions, times_s, axis=0), axis=1)
     stands: BoolArray = (height <= height.min() + LOW_LEGS * leg_length) & (speed <= SLOW_LEGS_PER_S * leg_length)
     for start, stop in runs(~stands):
         if 0 < start and stop < len(stands) and times_s[stop] - times_s[start - 1] < BRIEF_S:

@@ -1,7 +1,7 @@
-"""Feet that stay where they stand, by a small correction of the legs.
+"""Planted feet stay in place, by a small correction of the legs.
 
-While a foot stands, the joint that carries it is held in its place; the ankle goes along, and hip and knee turn so that
-they reach it. Where a straight leg does not reach it, the body goes down a little. All of it comes in before and goes
+While a foot is planted, the joint that bears it is held in its position; the ankle goes along, and hip and knee turn so
+that they reach it. Where a straight leg does not reach it, the body goes down a little. All of it eases in before and
 out after each contact.
 """
 
@@ -33,7 +33,7 @@ _MOST_DOWN: Final = 0.05
 
 @dataclass(frozen=True, eq=False)
 class Feet(Over):
-    """The last stage: feet stay where they stand.
+    """The last stage: planted feet stay in place.
 
     skeleton_map: tells what the joints are; up: unit vector (3,) of model space.
     """
@@ -42,7 +42,7 @@ class Feet(Over):
     up: FloatArray
 
     def sample(self, times_s: FloatArray, rounds: IntArray = FIRST_ROUND) -> Pose:
-        """Return the poses below with planted feet in their places; see Stage."""
+        """Return the poses below with planted feet in place; see Stage."""
         pose = self._lock.hold(self.below.sample(times_s), times_s)
         self.root.repeat(pose, rounds)
         return pose
@@ -68,7 +68,7 @@ class Feet(Over):
 
 @dataclass(frozen=True, eq=False)
 class FeetLock:
-    """Keeps feet where they stand.
+    """Keeps planted feet in place.
 
     legs: with the contacts of the foot of each; up: unit vector (3,) of model space. lower: (T,) by how much the body
     goes down at times_s (T,), ascending.
@@ -90,16 +90,16 @@ class FeetLock:
         legs, skeleton = legs_of(skeleton_map), skeleton_map.skeleton
         times = np.linspace(begin_s, end_s, int(np.ceil((end_s - begin_s) / STEP_S)) + 1)
         asked = [joint for leg in legs for joint in (leg.foot, leg.hip, leg.ankle)]
-        places = np.empty((len(times), len(asked), 3))
+        positions = np.empty((len(times), len(asked), 3))
         for start in range(0, len(times) if legs else 0, _FRAMES_AT_ONCE):
             part = slice(start, start + _FRAMES_AT_ONCE)
-            places[part] = _world(skeleton, sample(times[part]), asked)[..., 3]
+            positions[part] = _world(skeleton, sample(times[part]), asked)[..., 3]
         rest = skeleton.rest_world[:, :, 3]
         lengths = [np.linalg.norm(np.diff(rest[[leg.hip, leg.knee, leg.ankle]], axis=0), axis=1).sum() for leg in legs]
         found = []
         lower = np.zeros(len(times))
         for i, leg in enumerate(legs):
-            foot, hip, ankle = np.moveaxis(places[:, 3 * i:3 * i + 3], 1, 0)
+            foot, hip, ankle = np.moveaxis(positions[:, 3 * i:3 * i + 3], 1, 0)
             of_leg = () if leg.is_loose else (hip, ankle)  # what does not hang on the leg goes where it should
             found.append((leg, Contacts.of(foot, times, up, float(lengths[i]), *of_leg)))
             if not leg.is_loose:
@@ -143,7 +143,7 @@ class FeetLock:
 
     @cached_property
     def tops(self) -> frozenset[int]:
-        """The joints on which the bodies of the legs hang altogether, which go down; none where nothing has to."""
+        """The topmost ancestors of the legs, which go down; none where nothing has to."""
         skeleton = self.skeleton_map.skeleton
         legs = self.legs if self.lower.any() else ()
         return frozenset(int(with_ancestors(skeleton.parents, np.array((leg.hip,)))[0]) for leg, _ in legs)
@@ -173,7 +173,7 @@ def _eased(lower: FloatArray) -> FloatArray:
 
 
 def _world(skeleton: Skeleton, pose: Pose, joints: Sequence[int]) -> FloatArray:
-    """Return matrices (F, N, 3, 4) of some joints; only what they hang on is looked at."""
+    """Return matrices (F, N, 3, 4) of some joints; only their ancestors are looked at."""
     keep = with_ancestors(skeleton.parents, np.array(joints, dtype=np.int64))
     part = skeleton.part(keep)
     world = world_from_pose(part, Pose(pose.rotations[:, keep], pose.translations[:, keep], pose.scales[:, keep]))

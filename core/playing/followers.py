@@ -1,4 +1,4 @@
-"""Joints that go where others go, whatever clips and transitions make of their own tracks."""
+"""Joints that copy the motion of others, instead of their own tracks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .stage import FIRST_ROUND, Over
 
 @dataclass(frozen=True, eq=False)
 class Followers(Over):
-    """The stage that lets them follow. doubles: which go where others go."""
+    """The stage that moves them. doubles: which joint copies which."""
 
     doubles: Doubles
 

@@ -11,7 +11,7 @@ _BLOCK = 256
 not grow with segments × joints and a single instant stays cheap."""
 _BLOCKS_AT_ONCE = 32
 _MOST_KEPT = 1 << 20
-"""As many states, of one column after one segment each, are all kept: to look them up is what playing needs."""
+"""Up to so many states (segments × columns) are all kept, so that playing only looks them up."""
 
 
 class Held:
@@ -26,7 +26,7 @@ class Held:
         self._columns, self._column_of = np.unique(moved, axis=1, return_inverse=True)
         self._column_of = self._column_of.reshape(-1)
         self.is_plain = bool((moved == moved.any(axis=0)).all())
-        """Whether each clip moves all that any of them moves: then the playing clip has always moved it last."""
+        """Whether each clip moves every joint that any of them moves: then the playing clip always moved it last."""
         self._last_block = (len(clip) - 1) // _BLOCK
         self._before = np.full((self._last_block + 1, self._columns.shape[1]), -1, dtype=np.int64)
         for start in range(0, self._last_block + 1, _BLOCKS_AT_ONCE):

@@ -86,8 +86,8 @@ def _keyed(motion: Motion, frames: FloatArray, fps: float, starts: BoolArray | N
     times = frames / fps if motion.is_loop else np.minimum(frames / fps, motion.duration_s)
     pose = _sampled(motion, times)
     moved = motion.moved
-    places = motion.skeleton.rest_world[:, :, 3]
-    height = float(np.ptp(places, axis=0).max(initial=0.0)) or 1.0
+    positions = motion.skeleton.rest_world[:, :, 3]
+    height = float(np.ptp(positions, axis=0).max(initial=0.0)) or 1.0
 
     def channel(chosen: BoolArray, values: FloatArray, tolerance: float) -> Channel:
         joints = np.flatnonzero(chosen)

@@ -1,4 +1,4 @@
-"""Legs: two bones that reach for a place, so that the foot itself keeps its rotation."""
+"""Legs as two-bone IK chains; the foot keeps its rotation."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _FORWARD = 0.5
 class Leg:
     """Joints of a leg; foot is the one that stands: the ball of the foot, or the ankle where there is none.
 
-    is_loose: the ankle does not hang on the knee, as in rigs whose legs reach for their feet by IK.
+    is_loose: the ankle is no descendant of the hip, as in rigs whose legs reach for their feet by IK.
     """
 
     hip: int
@@ -36,7 +36,7 @@ class Leg:
 
 
 def legs_of(skeleton_map: SkeletonMap) -> tuple[Leg, ...]:
-    """Return the legs of which hip, knee and ankle are known and the knee hangs on the hip."""
+    """Return the legs of which hip, knee and ankle are known and the knee is a descendant of the hip."""
     found, parents = [], skeleton_map.skeleton.parents
     for side in "lr":
         joints = [skeleton_map.joint_of.get(f"{side}_{part}", -1) for part in ("hip", "knee", "ankle", "metatarsal")]
@@ -53,8 +53,8 @@ def knee_axis(skeleton_map: SkeletonMap, leg: Leg, up: FloatArray) -> FloatArray
     up: unit vector (3,) of model space. It is the axis of the bend that the leg shows at rest, where that goes forward,
     else the body's left: from hip to hip, or by the foot where there is one hip alone.
     """
-    skeleton, place = skeleton_map.skeleton, skeleton_map.skeleton.rest_world[:, :, 3]
-    thigh, shin = place[leg.knee] - place[leg.hip], place[leg.ankle] - place[leg.knee]
+    skeleton, position = skeleton_map.skeleton, skeleton_map.skeleton.rest_world[:, :, 3]
+    thigh, shin = position[leg.knee] - position[leg.hip], position[leg.ankle] - position[leg.knee]
     whole, bend, left = thigh + shin, rot.cross(thigh, shin), _leftwards(skeleton_map, leg, up)
     left = left - whole * (left @ whole) / max(float(whole @ whole), 1e-30)
     forward = bend @ left >= _FORWARD * np.linalg.norm(bend) * np.linalg.norm(left)
@@ -67,18 +67,18 @@ def knee_axis(skeleton_map: SkeletonMap, leg: Leg, up: FloatArray) -> FloatArray
 
 def _leftwards(skeleton_map: SkeletonMap, leg: Leg, up: FloatArray) -> FloatArray:
     """Return where the body's left is at rest, (3,), zero where nothing tells."""
-    place = skeleton_map.skeleton.rest_world[:, :, 3]
+    position = skeleton_map.skeleton.rest_world[:, :, 3]
     left, right = (skeleton_map.joint_of.get(f"{side}_hip", -1) for side in "lr")
-    if min(left, right) >= 0 and (place[left] != place[right]).any():
-        return np.asarray(place[left] - place[right])
-    return rot.cross(up, place[leg.foot] - place[leg.ankle])
+    if min(left, right) >= 0 and (position[left] != position[right]).any():
+        return np.asarray(position[left] - position[right])
+    return rot.cross(up, position[leg.foot] - position[leg.ankle])
 
 
 def reach(skeleton_map: SkeletonMap, leg: Leg, axis_of_knee: FloatArray, rotations: FloatArray,
           world: Mapping[int, FloatArray], goal: FloatArray) -> None:
-    """Turn hip and knee (in place) so that the ankle comes to its goal (F, 3), and the ankle back below the knee.
+    """Turn hip and knee (in position) so that the ankle comes to its goal (F, 3), and the ankle back below the knee.
 
-    axis_of_knee: see knee_axis. world: where leg and what it hangs on are, (F, 3, 4) each.
+    axis_of_knee: see knee_axis. world: model-space matrices of the leg's joints and their parents, (F, 3, 4) each.
     """
     hip, knee, ankle = (world[joint][:, :, 3] for joint in (leg.hip, leg.knee, leg.ankle))
     thigh, shin = np.linalg.norm(knee - hip, axis=1), np.linalg.norm(ankle - knee, axis=1)
@@ -105,7 +105,7 @@ def _opening(thigh: FloatArray, shin: FloatArray, whole: FloatArray) -> FloatArr
 
 def _turn(skeleton_map: SkeletonMap, rotations: FloatArray, world: Mapping[int, FloatArray], joint: int,
           above: FloatArray, own: FloatArray) -> None:
-    """Turn a joint by `own` in the model, where what it hangs on has turned by `above`.
+    """Turn a joint by `own` in the model, where its parent has turned by `above`.
 
     With W the joint's rotation before, P its parent's: new key = (above · P · rest)⁻¹ · own · P · rest · key.
     """

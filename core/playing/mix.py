@@ -1,4 +1,4 @@
-"""Several stages at once, each with its share of each joint."""
+"""Several stages at once, each with a share of each joint."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..maths.arrays import BoolArray, FloatArray, IntArray
 from ..skeletons.skeleton import Pose, Skeleton
 from .carried import Carried
 from .presence import ALWAYS, Presence
-from .root_motion import RootWay
+from .root_motion import RootMotion
 from .stage import FIRST_ROUND, Instants, Stage
 
 Mode = Literal["replace", "mix", "add"]
@@ -23,9 +23,9 @@ Mode = Literal["replace", "mix", "add"]
 
 @dataclass(frozen=True, eq=False)
 class Lane:
-    """What a stage has of a mix. Where nothing in it moves what carries the body, it is to be a row As Authored.
+    """A stage's part in a mix. A lane that does not move the root is to be a row played As Authored.
 
-    mask: (J,) 0…1 how much of each joint is the lane's; what its stage never moves is not, whatever the mask says.
+    mask: (J,) 0…1 how much of each joint the lane has; none of a joint that its stage never moves, whatever the mask.
     weight: 0…1 how much the whole lane counts. presence: the same, as it changes over the mix.
     mode: whether it lies over what is below, is averaged with neighbours that mix, or adds its motion.
     first_s: when in its stage the motion begins that is added.
@@ -86,10 +86,10 @@ class Mix:
         return all(lane.stage.is_loop for lane in self.lanes)
 
     @cached_property
-    def root(self) -> RootWay:
-        """How it travels: as the first lane does that has the root."""
+    def root(self) -> RootMotion:
+        """Its root motion: that of the first lane that has the root."""
         has = (lane.stage.root for lane in self.lanes if lane.stage.root.is_among(lane.share > 0.0))
-        return next(has, RootWay.still())
+        return next(has, RootMotion.still())
 
     @cached_property
     def moved(self) -> BoolArray:
@@ -158,7 +158,7 @@ class Mix:
         return self.lanes[lane].stage.sample(times_s / self._slower[lane], rounds)
 
     def _led(self, lane: int, times_s: FloatArray, rounds: IntArray, guide: Pose | None) -> Pose:
-        """Return what a lane that does not lead does, where the one that leads stands; what is added has no way."""
+        """Return a lane's poses, taken to where the leading one stands; an added lane does not travel."""
         pose = self._pose_of(lane, times_s, rounds)
         if self.carried is not None and lane != self._leader and self.lanes[lane].stage.moved[self.carried.root]:
             to = self._first(lane) if self.lanes[lane].mode == "add" else guide
@@ -192,7 +192,7 @@ def share_of(share: FloatArray, presence: FloatArray) -> FloatArray:
 
 
 def lay_over(pose: Pose, above: Pose, share: FloatArray) -> None:
-    """Give joints of poses (F, J, …) to what lies above them, by shares (J,) or (F, J), wholly or on the way."""
+    """Give joints of poses (F, J, …) to what lies above them, by shares (J,) or (F, J): wholly, or blended."""
     least, most = (share, share) if share.ndim == 1 else (share.min(axis=0), share.max(axis=0))
     whole, partly = np.flatnonzero(least >= 1.0), np.flatnonzero((most > 0.0) & (least < 1.0))
     for below, own in ((pose.rotations, above.rotations), (pose.translations, above.translations),
@@ -210,7 +210,7 @@ def lay_mean_over(pose: Pose, poses: Sequence[Pose], shares: Sequence[FloatArray
     """Average N poses by their shares (J,) and presences (F,), and lay the mean over poses below.
 
     Over the joints that two have by slerp, that more have by the eigenvector mean; their order does not matter. Where
-    the weights add up to less than 1 the mean is so much on the way; where to more, they are scaled.
+    the weights add up to less than 1 the mean is blended over by so much; where to more, they are scaled.
     """
     has = np.array(shares) > 0.0
     weights = np.array([share * presence[:, None] for share, presence in zip(shares, presences, strict=True)])
@@ -238,7 +238,7 @@ def add_motion(pose: Pose, moved: Pose, first: Pose, share: FloatArray, presence
     """Add to poses (F, J, …) what has moved since a first pose (1, J, …), by shares (J,) and presences (F,)."""
     joints = np.flatnonzero(share > 0.0)
     part = (share[joints] * presence[:, None])[..., None]
-    way = rot.log(rot.multiply(rot.conjugate(first.rotations[:, joints]), moved.rotations[:, joints]))
-    pose.rotations[:, joints] = rot.multiply(pose.rotations[:, joints], rot.exp(way * part))
+    turned = rot.log(rot.multiply(rot.conjugate(first.rotations[:, joints]), moved.rotations[:, joints]))
+    pose.rotations[:, joints] = rot.multiply(pose.rotations[:, joints], rot.exp(turned * part))
     pose.translations[:, joints] += (moved.translations[:, joints] - first.translations[:, joints]) * part
     pose.scales[:, joints] += (moved.scales[:, joints] - first.scales[:, joints]) * part

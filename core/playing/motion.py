@@ -1,4 +1,4 @@
-"""Motion: what a character does from beginning to end, the end of the way from clips (see stage.py)."""
+"""Motion: what a character does from beginning to end; the last of the stages (see stage.py)."""
 
 from __future__ import annotations
 
@@ -134,9 +134,9 @@ def compose(sequence: Sequence, clips: SequenceOf[Clip | Excerpt | Stage], style
     they were clips.
     root_motion, speed: identifiers of ROOT_MODES and SPEEDS.
     up: (3,) the direction up in the skeleton's model space.
-    limits: of the skeleton's joints, where they decide which way transitions turn.
-    feet: what the joints are, where planted feet shall be kept in their places.
-    doubles: joints that follow others, in transitions too, and the ones that they follow.
+    limits: of the skeleton's joints, where they decide along which arc transitions turn.
+    feet: what the joints are, where planted feet are to stay in place.
+    doubles: joints that copy the motion of others, also in transitions, and those that they copy.
     clock: by which all of it is played in the end.
     Raises TaktError where an identifier is unknown, the curve lacks the shape that the method needs, or clips
     have different skeletons.

@@ -1,6 +1,6 @@
-"""Headings and places on the ground, and how they follow each other.
+"""Headings and positions on the ground, and how they compose.
 
-A placement is a heading and a place on the ground: a rotation about the up axis by yaw (radians), then a
+A placement is a heading and a position on the ground: a rotation about the up axis by yaw (radians), then a
 shift in the ground plane, kept as a complex number over the plane's two axes. Placements therefore compose
 by adding angles and turning complex numbers, over whole arrays.
 """
@@ -80,7 +80,7 @@ class Root:
         self._local_up = rot.rotate(rot.conjugate(self._frame), self.up)
 
     def placement(self, rotations: FloatArray, translations: FloatArray) -> Placement:
-        """Read heading and place from the root's poses (N, 4), (N, 3), relative to rest in the parent's space.
+        """Read heading and position from the root's poses (N, 4), (N, 3), relative to rest in the parent's space.
 
         The heading is the twist about up of the root's model-space rotation relative to its rest; a root
         upside down has none and counts as facing forward.
@@ -108,7 +108,7 @@ class Root:
         return np.asarray((translations @ self._to.T)[..., 1:])
 
     def back(self, translations: FloatArray, away: FloatArray) -> FloatArray:
-        """Return translations (N, 3) without a way over the ground (N, 2)."""
+        """Return translations (N, 3) without a shift over the ground (N, 2)."""
         position = translations @ self._to.T
         position[..., 1:] -= away
         return np.asarray(position @ self._from.T)
@@ -119,7 +119,7 @@ class Root:
 
 
 class Bearing:
-    """Where a joint stands above the ground and faces, however some joints above it stand.
+    """A joint's position over the ground and its heading, whatever the pose of its ancestors.
 
     chain: (N,) from the topmost joint that ever leaves rest down to that joint.
     """
@@ -129,7 +129,7 @@ class Bearing:
         self._root = Root(skeleton, int(chain[-1]), up)
 
     def placement(self, pose: Pose) -> Placement:
-        """Read heading and place from poses (N, J, …)."""
+        """Read heading and position from poses (N, J, …)."""
         joint = self._root.joint
         if len(self._chain) == 1:
             return self._root.placement(pose.rotations[:, joint], pose.translations[:, joint])
@@ -154,8 +154,8 @@ class Bearing:
         for joint in chain.tolist():
             turned = rot.multiply(skeleton.rest_rotations[joint], pose.rotations[:, joint])
             linear = rot.to_matrix(turned) * (skeleton.rest_scales[joint] * pose.scales[:, joint])[:, None]
-            place = skeleton.rest_translations[joint] + pose.translations[:, joint]
-            position = (world[..., :3] @ place[..., None])[..., 0] + world[..., 3]
+            local = skeleton.rest_translations[joint] + pose.translations[:, joint]
+            position = (world[..., :3] @ local[..., None])[..., 0] + world[..., 3]
             world = np.concatenate((world[..., :3] @ linear, position[..., None]), axis=-1)
             rotations = rot.multiply(rotations, turned)
         return rot.multiply(rotations, rot.conjugate(skeleton.rest_world_rotations[chain[-1]])), world[..., 3]
@@ -179,15 +179,15 @@ class Travel:
                 clip: IntArray) -> Travel:
         """Chain segments that play clips (S,); starts, ends, moves: (C,); rest: one placement.
 
-        Qₖ₊₁ = Qₖ · S⁻¹ · E: each clip's own way, S⁻¹E, is walked from where the one before ended. The first
-        segment begins where its clip is authored. A clip that leaves the root alone walks nowhere.
+        Qₖ₊₁ = Qₖ · S⁻¹ · E: each clip's own travel, S⁻¹E, starts where the one before ended. The first
+        segment begins where its clip is authored. A clip that does not move the root does not travel.
         """
-        way = starts.inverse() @ ends
-        yaw = np.where(moves, way.yaw_rad, 0.0)[clip]
-        step = np.where(moves, way.shift, 0.0)[clip]
+        travel = starts.inverse() @ ends
+        yaw = np.where(moves, travel.yaw_rad, 0.0)[clip]
+        step = np.where(moves, travel.shift, 0.0)[clip]
         origin = starts.at(clip[0]) if moves[clip[0]] else rest
         heading = float(origin.yaw_rad) + np.concatenate(((0.0,), np.cumsum(yaw)))
-        place = complex(origin.shift) + np.concatenate(((0.0,), np.cumsum(np.exp(1j * heading[:-1]) * step)))
-        stations = Placement(heading, place)
+        position = complex(origin.shift) + np.concatenate(((0.0,), np.cumsum(np.exp(1j * heading[:-1]) * step)))
+        stations = Placement(heading, position)
         own = Placement(np.where(moves, starts.yaw_rad, 0.0), np.where(moves, starts.shift, 0.0))
         return cls(own, stations, stations.at(-1) @ stations.at(0).inverse())

@@ -1,7 +1,7 @@
-"""Root motion: what becomes of a character's way over the ground when clips follow each other.
+"""Root motion: how a character travels over the ground when clips follow each other.
 
-What counts is where the root joint stands and faces in the model. What is moved is the topmost joint above it that any
-clip turns or shifts, and with it all that it carries; so both may be one joint, and mostly are.
+Position and heading are read from the root joint in model space. What is moved is the topmost of its ancestors that any
+clip turns or shifts, with everything below it; mostly that is the root joint itself.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ RootMode = Literal["CONTINUE", "AS_AUTHORED", "IN_PLACE"]
 ROOT_MODES: dict[RootMode, tuple[str, str]] = {
     "CONTINUE": ("Continue", "Each clip starts where the one before ended on the ground, heading included"),
     "AS_AUTHORED": ("As Authored", "Each clip plays where its file says"),
-    "IN_PLACE": ("In Place", "The root stays above its place of rest"),
+    "IN_PLACE": ("In Place", "The root stays above where it is at rest"),
 }
 _STILL = 1e-4
-"""Of the way of the joint that goes farthest, of the skeleton's size, in radians, or of a scale: this is none."""
+"""Less is no movement: as a share of the farthest joint's travel or of the skeleton's size, in radians, as a scale."""
 NO_JOINTS: Final = np.zeros(0, dtype=np.int64)
 
 
@@ -41,10 +41,10 @@ def mode_named(identifier: RootMode) -> RootMode:
 def root_joint(clips: Sequence[Clip], followers: IntArray = NO_JOINTS) -> int | None:
     """Return the topmost joint that any of the clips shifts, else the topmost that any turns, else None.
 
-    followers: joints that only go where others go.
+    followers: joints that copy the motion of others.
 
-    Of several at one height it is the one that carries most joints. Files key joints that never move, too: what
-    stays within _STILL of the way of the joint that goes farthest counts as not shifted.
+    Of several at one depth it is the one with most descendants. Files key joints that never move, too: a joint that
+    travels less than _STILL of what the farthest one does counts as not shifted.
     """
     skeleton = clips[0].skeleton
     below = np.ones(len(skeleton), dtype=np.int64)
@@ -61,14 +61,14 @@ def root_joint(clips: Sequence[Clip], followers: IntArray = NO_JOINTS) -> int | 
 
 
 def _shifted(clips: Sequence[Clip]) -> IntArray:
-    """Return the joints that any clip shifts on the way; where none does, those that any holds away from rest."""
-    ways = np.zeros(len(clips[0].skeleton))
+    """Return the joints that any clip shifts as it plays; where none does, those that any holds away from rest."""
+    travelled = np.zeros(len(clips[0].skeleton))
     for clip in clips:
         joints = clip.translations.joints
-        ways[joints] = np.maximum(ways[joints], clip.derived(_reaches))
-    if ways.max(initial=0.0) <= 0.0:
+        travelled[joints] = np.maximum(travelled[joints], clip.derived(_reaches))
+    if travelled.max(initial=0.0) <= 0.0:
         return np.unique(np.concatenate([clip.translations.joints for clip in clips]))
-    return np.flatnonzero(ways > _STILL * ways.max())
+    return np.flatnonzero(travelled > _STILL * travelled.max())
 
 
 def root_chain(clips: Sequence[Clip], followers: IntArray = NO_JOINTS) -> IntArray:
@@ -79,9 +79,9 @@ def root_chain(clips: Sequence[Clip], followers: IntArray = NO_JOINTS) -> IntArr
     root = root_joint(clips, followers)
     if root is None:
         return NO_JOINTS
-    way = with_ancestors(clips[0].skeleton.parents, np.array((root,)))
-    first = next((i for i, joint in enumerate(way[:-1].tolist()) if _leaves_rest(clips, joint)), -1)
-    return way[first:]
+    chain = with_ancestors(clips[0].skeleton.parents, np.array((root,)))
+    first = next((i for i, joint in enumerate(chain[:-1].tolist()) if _leaves_rest(clips, joint)), -1)
+    return chain[first:]
 
 
 def _leaves_rest(clips: Sequence[Clip], joint: int) -> bool:
@@ -120,9 +120,9 @@ def _reaches(clip: Clip) -> FloatArray:
 
 
 def beside_root(clips: Sequence[Clip], root: int) -> IntArray:
-    """Return the topmost moved joints that are neither below the root nor above it, as feet led by IK often are.
+    """Return the topmost moved joints that are neither descendants nor ancestors of the root, as IK targets often are.
 
-    They go where the root goes.
+    They are moved with the root.
     """
     skeleton = clips[0].skeleton
     moved = np.any([clip.moved for clip in clips], axis=0)
@@ -140,7 +140,7 @@ def beside_root(clips: Sequence[Clip], root: int) -> IntArray:
     return np.array(found, dtype=np.int64)
 
 
-class RootWay:
+class RootMotion:
     """Applies root motion to poses.
 
     In CONTINUE the poses at the clips' ends are kept at the origin, facing forward, and carried to the station
@@ -166,25 +166,25 @@ class RootWay:
             for pose in (*starts, *ends):
                 self._keep_in_place(pose)
             return
-        places = []
+        found = []
         for poses in (starts, ends):
-            place = self._bearing.placement(poses[0])
+            placement = self._bearing.placement(poses[0])
             for pose in poses:
-                self._carry(pose, place.inverse())
-            places.append(place)
-        first, last = places
+                self._carry(pose, placement.inverse())
+            found.append(placement)
+        first, last = found
         self._rest = first.at(-1)
         travel = Travel.through(first.at(slice(-1)), last.at(slice(-1)), self._rest, self._moves, clip)
         self._stations, self._lap = travel.stations, travel.lap
         self._ways = travel.stations.at(slice(-1)) @ travel.starts.at(clip).inverse()
 
     @classmethod
-    def still(cls) -> RootWay:
-        """Return the way of what does not travel."""
+    def still(cls) -> RootMotion:
+        """Return root motion that changes nothing."""
         return cls("AS_AUTHORED", (), NO_JOINTS, np.zeros((0, 0), np.bool_), NO_JOINTS, (), (), np.zeros(3))
 
     def is_among(self, joints: BoolArray) -> bool:
-        """Tell whether what carries the root is one of some joints (J,)."""
+        """Tell whether the joint that is moved for the root is one of some joints (J,)."""
         return self._mode != "AS_AUTHORED" and bool(joints[self._carried[0].joint])
 
     @property
@@ -213,17 +213,17 @@ class RootWay:
     def place_seam(self, poses: Sequence[Pose], seam: IntArray, rounds: IntArray) -> None:
         """Carry end poses (W, J, …) to the station after each seam's segment."""
         if self._mode == "CONTINUE":
-            place = self._lapped(self._stations.at(seam + 1), rounds)
+            station = self._lapped(self._stations.at(seam + 1), rounds)
             for pose in poses:
-                self._carry(pose, place)
+                self._carry(pose, station)
 
     def repeat(self, pose: Pose, rounds: IntArray) -> None:
         """Carry poses (F, J, …) of the first round to where later rounds (F,) are."""
         if self._mode == "CONTINUE" and rounds.any():
             self._carry(pose, self._lap.power(rounds))
 
-    def _lapped(self, place: Placement, rounds: IntArray) -> Placement:
-        return self._lap.power(rounds) @ place if rounds.any() else place
+    def _lapped(self, placement: Placement, rounds: IntArray) -> Placement:
+        return self._lap.power(rounds) @ placement if rounds.any() else placement
 
     def _carry(self, pose: Pose, by: Placement) -> None:
         for root in self._carried:

@@ -1,4 +1,4 @@
-"""A row: segments one after another, with what leads over from each to the next."""
+"""A row: segments one after another, joined by transitions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..maths.arrays import BoolArray, FloatArray, IntArray, quotient
 from ..pha.sequence import Sequence
 from ..skeletons.skeleton import Pose, Skeleton
 from .held import Held
-from .root_motion import NO_JOINTS, RootMode, RootWay, mode_named, moved_together, root_chain
+from .root_motion import NO_JOINTS, RootMode, RootMotion, mode_named, moved_together, root_chain
 from .sides import Sides
 from .sources import Sources
 from .stage import FIRST_ROUND, Instants, Stage
@@ -28,7 +28,7 @@ from .transitions.methods import TRANSITION_METHODS, Layout, TransitionMethod
 from .transitions.seams import Ends, fit_transitions, time_stretch
 
 _MOST_SEAMS_KEPT = 256
-"""More at once is no playing but the writing of a whole Action, whose memory should be given back."""
+"""More at once means that a whole Action is being written; the memory for that is given back."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +37,7 @@ class Row:
 
     sequence: its S segments, as the score says; sources: what they index.
     style: how clips and transitions are blended. layout: when each clip and each transition plays.
-    sides: of the seams. problems: warnings and notes.
+    sides: the poses and speeds on both sides of each seam. problems: warnings and notes.
     """
 
     sequence: Sequence
@@ -52,16 +52,16 @@ class Row:
     def of(cls, sequence: Sequence, played: SequenceOf[Clip | Excerpt | Stage], style: Style, *, root_motion: RootMode,
            up: FloatArray, speed: str = "PATHS", limits: Limits | None = None,
            followers: IntArray = NO_JOINTS) -> Row:
-        """Lay out segments and find what leads over between them.
+        """Lay out segments and find the transitions between them.
 
-        played: what sequence.clip indexes. followers: joints that only go where others go. The rest: see compose.
+        played: what sequence.clip indexes. followers: joints that copy the motion of others. The rest: see compose.
         """
         sources = Sources.of(played, style.interpolation, style.translation)
         clips = sources.clips
         chain = NO_JOINTS if mode_named(root_motion) == "AS_AUTHORED" else root_chain(clips, followers)
         moved = moved_together(sources.moved, chain)
         ends = Ends.of(sources.skeleton, sources.durations_s, moved, sources.ends())
-        root = RootWay(root_motion, clips, chain, moved, sequence.clip, (ends.first, ends.second),
+        root = RootMotion(root_motion, clips, chain, moved, sequence.clip, (ends.first, ends.second),
                        (ends.last, ends.last_but_one), up)
         held = Held(sequence.clip, moved, sequence.is_loop)
         turning = Turning.of(clips, rot.angle_between if limits is None else limits.angles)
@@ -91,8 +91,8 @@ class Row:
         return self.sequence.is_loop
 
     @property
-    def root(self) -> RootWay:
-        """How it travels."""
+    def root(self) -> RootMotion:
+        """Its root motion."""
         return self.sides.root
 
     @property
@@ -148,7 +148,7 @@ class Row:
                           zip((edges, jumps, np.zeros(0)), found, strict=True)))
 
     def _clip_poses(self, segment: IntArray, times_s: FloatArray, rounds: IntArray) -> Pose:
-        """Return what the segments (F,) themselves show: the clip, and what the other joints hold."""
+        """Return the poses of segments (F,) without transitions: the clip's, and what the other joints hold."""
         clip, sides = self.sequence.clip[segment], self.sides
         own_times = np.minimum((times_s - self.layout.begin_s[segment]) * sides.tempo[segment],
                                self.sources.durations_s[clip])
@@ -173,7 +173,7 @@ class Row:
     def _blend(self, pose: Pose, seam: IntArray, times_s: FloatArray, rounds: IntArray) -> Pose:
         """Mix into poses (W, J, …) what the transitions after segments (W,) do."""
         seams, at = seam, np.arange(len(seam))
-        if len(seam) > 1:  # neighbouring frames share a seam, whose two sides are then looked up only once
+        if len(seam) > 1:  # neighbouring frames share a seam, so its two sides are looked up only once
             _, first, at = np.unique(seam + rounds * len(self.sequence), return_index=True, return_inverse=True)
             seams, rounds = seam[first], rounds[first]
         if self.method.shape == "LEAD":

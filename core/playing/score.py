@@ -74,7 +74,7 @@ def perform(text: str | bytes, path: Path | None, library: Library, skeleton: Sk
 
     path: the score's file, for messages and, where the library has no roots, for finding them.
     turn: quaternion (4,) from the clips' axes to the skeleton's; up: (3,) up in the skeleton's model space.
-    limits: of the skeleton's joints, where they are to decide which way transitions turn.
+    limits: of the skeleton's joints, where they are to decide along which arc transitions turn.
     skin: (J,) which of its joints deform the skin, all where it is not given.
     Raises ScoreError or FileError with every problem of the score and its files, SkeletonMismatchError where a
     clip has no joint in common with the skeleton, TaktError where settings do not exist or fit each other.

@@ -10,7 +10,7 @@ from ..maths.arrays import BoolArray, FloatArray, IntArray, quotient
 from ..pha.sequence import Sequence
 from ..skeletons.skeleton import Pose
 from .held import Held
-from .root_motion import RootWay
+from .root_motion import RootMotion
 from .transitions.blending import Crossing
 from .transitions.lengths import MeanSpeed, Neighbours, Turning, joint_lengths
 from .transitions.limits import Limits
@@ -19,17 +19,17 @@ from .transitions.seams import Ends
 
 @dataclass(frozen=True, eq=False)
 class Sides:
-    """What is known of the S seams of a row, each after its segment.
+    """The S seams of a row, each after its segment.
 
-    ends: the poses at the clips' ends. held: the clips that last moved each joint. root: how the row travels.
-    turning, mean_speed: from which joints' own lengths come. tempo: (S,) seconds of its clip that a segment plays in
-    one second. limits: of the joints, where they decide which way transitions turn.
+    ends: the poses at the clips' ends. held: the clips that last moved each joint. root: the row's root motion.
+    turning, mean_speed: give each joint's own length of transition. tempo: (S,) seconds of its clip that a
+    segment plays in one second. limits: of the joints, where they decide along which arc transitions turn.
     """
 
     sequence: Sequence
     ends: Ends
     held: Held
-    root: RootWay
+    root: RootMotion
     turning: Turning
     mean_speed: MeanSpeed
     tempo: FloatArray

@@ -1,15 +1,15 @@
-"""The way from clips to what a character does, in stages: clips → row → mix → followers → feet.
+"""From clips to a character's motion, in stages: clips → row → mix → followers → feet.
 
-Each stage is a value made of the one below and has one method, `sample`. Since a stage is played like a clip, a row may
-hold other stages among its clips, and a mix may hold rows of rows.
+Each stage is a value made of the one below, and `sample` returns its poses. Since a stage is played like a clip, a row
+may hold other stages among its clips, and a mix may hold rows of rows.
 
     clips      `Sources`    what the segments of a row play: clips, or stages as if they were clips
-    row        `Row`        segments one after another: transitions, joints that hold on, the way over the ground
+    row        `Row`        segments one after another: transitions, joints that hold a pose, root motion
     mix        `Mix`        stages at once, each with its share of each joint; where there is one alone, that one itself
     followers  `Followers`  joints that go where others go
-    feet       `Feet`       planted feet stay where they stand
+    feet       `Feet`       planted feet stay in place
 
-What has nothing to do is left out. The end of it is a `Motion`, which also knows what comes before 0 and after the end.
+A stage with nothing to do is left out. A `Motion` wraps the last one, and answers for times before 0 and after the end.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from ..maths.arrays import BoolArray, FloatArray, IntArray
 from ..skeletons.skeleton import Pose, Skeleton
 
 if TYPE_CHECKING:
-    from .root_motion import RootWay
+    from .root_motion import RootMotion
 
 FIRST_ROUND: Final = np.zeros(1, dtype=np.int64)
 """For all instants the first round of a loop."""
 
 
 class Playable(Protocol):
-    """What moves a skeleton for a while: a clip, a stage, a motion. Who only plays or writes it needs no more."""
+    """Anything that moves a skeleton for a while: a clip, a stage, a motion. Playing and writing need no more."""
 
     @property
     def skeleton(self) -> Skeleton:
@@ -61,15 +61,15 @@ class Instants:
 
 
 class Stage(Playable, Protocol):
-    """One step of the way, made of the one below."""
+    """One stage, made of the one below."""
 
     @property
     def is_loop(self) -> bool:
         """Whether the end leads into the beginning."""
 
     @property
-    def root(self) -> RootWay:
-        """How it travels, and what carries its poses from one round of a loop to the next."""
+    def root(self) -> RootMotion:
+        """Its root motion, which also carries poses from one round of a loop to the next."""
 
     def sample(self, times_s: FloatArray, rounds: IntArray = FIRST_ROUND) -> Pose:
         """Return the poses at times (F,) within 0…duration_s of rounds (F,) of the loop."""
@@ -103,8 +103,8 @@ class Over:
         return self.below.is_loop
 
     @property
-    def root(self) -> RootWay:
-        """How it travels."""
+    def root(self) -> RootMotion:
+        """Its root motion."""
         return self.below.root
 
     def instants(self, per_s: float, densest: float) -> Instants:

@@ -69,7 +69,7 @@ class Timeline:
                    seams, windows, weights, names, procedures)
 
     def calls_at(self, motion: Motion, time_s: float, row: int) -> tuple[Step, ...]:
-        """Return the calls that led to what is shown at a place, the innermost last; none where nothing is.
+        """Return the calls that led to what is shown at a point, the innermost last; none where nothing is.
 
         A transition leads to the call that says how long it is, or to that of the clip before it; a procedure to its
         own call, which the started one has not.
@@ -97,15 +97,15 @@ def _procedures(motion: Motion, begin_s: float, end_s: float, depth: int) -> tup
     boxes = [np.zeros((0, 4))]
     deepest = min(depth, int(level[sequence.path].max(initial=0)) + 1)
     for d in range(deepest):
-        way = above[d][sequence.path]
-        changes = np.zeros(len(way), dtype=np.bool_)
+        path = above[d][sequence.path]
+        changes = np.zeros(len(path), dtype=np.bool_)
         changes[0] = True
-        changes[1:] = way[1:] != way[:-1]
+        changes[1:] = path[1:] != path[:-1]
         changes[motion.sequence.marks.segment[level[motion.sequence.marks.path] <= d]] = True
         first = np.flatnonzero(changes)
         x0, x1 = starts[first], np.append(starts[first[1:]], motion.duration_s)
-        shown = (way[first] >= 0) & (x0 <= end_s) & (x1 >= begin_s)
-        names += [paths.names[p] for p in paths.procedures[way[first[shown]]]]
+        shown = (path[first] >= 0) & (x0 <= end_s) & (x1 >= begin_s)
+        names += [paths.names[p] for p in paths.procedures[path[first[shown]]]]
         boxes.append(_boxes(x0[shown], x1[shown], PROCEDURE_ROW + deepest - 1 - d))
     return tuple(names), np.concatenate(boxes)
 

@@ -102,6 +102,6 @@ class Limits:
 
 
 def long_arc(turn: FloatArray) -> FloatArray:
-    """Return the rotation vectors (..., 3) of the same rotations, the other way round; zero where there is no turn."""
+    """Return the rotation vectors (..., 3) of the same rotations along the other arc; zero where there is no turn."""
     angle = np.linalg.norm(turn, axis=-1, keepdims=True)
     return np.asarray(turn * (1.0 - np.divide(2.0 * np.pi, angle, out=np.ones_like(angle), where=angle > 0.0)))
