@@ -9,7 +9,7 @@ import numpy as np
 
 from ..maths.arrays import BoolArray, FloatArray, IntArray
 from ..skeletons.bone_names import words
-from ..skeletons.hierarchy import children_of, way_up
+from ..skeletons.hierarchy import children_of, path_to_root
 from .segments import Segments
 from .solid import Solid, dilated
 
@@ -112,7 +112,7 @@ def rejoined(parents: IntArray, heads: FloatArray, tails: FloatArray, left_out: 
     middles = 0.5 * (heads + tails)
     away = every.nearest(middles)[0]
     for bone in range(len(heads)):
-        away[way_up(parents, bone), bone] = np.inf  # a jaw lies along its own teeth
+        away[path_to_root(parents, bone), bone] = np.inf  # a jaw lies along its own teeth
     alone = np.where(left_out, np.inf, away).min(axis=1, initial=np.inf) > _ALONG * length
     found = parents.copy()
     for bone in np.flatnonzero((parents >= 0) & ~left_out & alone).tolist():
@@ -122,7 +122,7 @@ def rejoined(parents: IntArray, heads: FloatArray, tails: FloatArray, left_out: 
             continue
         before = int(np.argmin(np.where(near, gap / np.maximum(length, _TINY), np.inf)))
         there = np.linalg.norm(heads - tails[before], axis=1) <= _AT_TAIL * length[before]
-        if bone not in way_up(found, before) and not (there & (found == before) & ~left_out).any():
+        if bone not in path_to_root(found, before) and not (there & (found == before) & ~left_out).any():
             found[bone] = before
     return found
 

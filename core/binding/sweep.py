@@ -9,7 +9,7 @@ import numpy as np
 
 from ..errors import TaktError
 from ..maths.arrays import BoolArray, FloatArray, IntArray
-from ..skeletons.hierarchy import way_up
+from ..skeletons.hierarchy import path_to_root
 from .input import BindInput
 
 _ANGLES_RAD = np.radians((45.0, 90.0, 120.0))
@@ -132,7 +132,7 @@ class _Bones:
         count = len(body.bone_names)
         below = np.zeros((count, count))
         for bone in range(count):
-            below[way_up(body.bone_parents, bone), bone] = 1.0
+            below[path_to_root(body.bone_parents, bone), bone] = 1.0
         common = below.T @ below
         depth = below.sum(axis=0)
         links = np.where(common > 0.0, depth[:, None] + depth - 2.0 * common, count).astype(np.int64)

@@ -14,7 +14,7 @@ from ..errors import FileError, Problem, quoted
 from ..formats import FORMATS, endings, format_of
 from ..formats.format import Format
 from ..pha.document import Document, parse
-from ..retargeting.bvh_space import BvhSpace, placed
+from ..retargeting.bvh_space import BvhSpace, in_hanim_space
 from ..skeletons.maps import SUFFIX as MAP_SUFFIX
 from ..skeletons.maps import SavedMap, SkeletonMap, find_map, fingerprint, read_map
 from ..skeletons.skeleton import Skeleton
@@ -195,8 +195,8 @@ class Library:
         moved, said = [], []
         for clip in clips:
             found = self.skeleton_map(clip.skeleton)
-            new, new_map, says = self.store.made(("placed", clip, key_of_map(found), self._bvh),
-                                                 partial(placed, clip, found, self._bvh))
+            new, new_map, says = self.store.made(("in_hanim_space", clip, key_of_map(found), self._bvh),
+                                                 partial(in_hanim_space, clip, found, self._bvh))
             self._maps_in_hanim[new.skeleton] = new_map
             moved.append(new)
             said.append(Problem(f"{path.name}: {says}", is_warning=True, is_note=True))

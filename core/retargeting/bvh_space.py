@@ -59,10 +59,10 @@ class BvhSpace:
                             "angles")
 
 
-def placed(clip: Clip, found: SkeletonMap, space: BvhSpace) -> tuple[Clip, SkeletonMap, str]:
+def in_hanim_space(clip: Clip, found: SkeletonMap, space: BvhSpace) -> tuple[Clip, SkeletonMap, str]:
     """Return a clip of a BVH file in H-Anim's axes and metres, its map, and what was taken, as one sentence.
 
-    found: the map of the clip's skeleton. A body that is not certain counts as standing in H-Anim's axes, in metres.
+    found: the map of the clip's skeleton. Where it is not sure, the file counts as being in H-Anim's axes and metres.
     Chosen axes are those of the motion, in which the rest pose may lie: it is made to stand.
     """
     reference = find_reference(clip, found).map
@@ -95,9 +95,9 @@ def _axes(seen: FloatArray, space: BvhSpace) -> tuple[str, str]:
     return up, forward
 
 
-def _axis(way: FloatArray) -> str:
-    axis = int(np.argmax(np.abs(way)))
-    return ("-" if way[axis] < 0.0 else "") + "XYZ"[axis]
+def _axis(direction: FloatArray) -> str:
+    axis = int(np.argmax(np.abs(direction)))
+    return ("-" if direction[axis] < 0.0 else "") + "XYZ"[axis]
 
 
 def _direction(axis: str) -> FloatArray:

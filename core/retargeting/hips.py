@@ -1,4 +1,4 @@
-"""The way of the hips through the world, whatever joints of either skeleton have a share in it."""
+"""The path of the hips through the world, whatever joints of either skeleton contribute to it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..clips.clip import Clip, Tracks
 from ..clips.keyed import filled, keys_of, packed, poses_at
 from ..maths.arrays import FloatArray, IntArray
 from ..skeletons import hanim
-from ..skeletons.hierarchy import is_descendant, way_up, with_ancestors
+from ..skeletons.hierarchy import is_descendant, path_to_root, with_ancestors
 from ..skeletons.skeleton import Skeleton, world_from_pose
 from .loose import part_of
 from .matching import Pairing
@@ -21,23 +21,24 @@ _STILL = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class HipsPath:
-    """Where the middle between a target's hips has to be.
+    """The path that the midpoint of a target's hips has to follow.
 
-    carrier: the target's joint that is moved so that it is there; hips: (2,) of the target.
-    times (F,), places (F, 3): in the target's model space.
+    carrier: the target's joint that is moved for it; hips: (2,) of the target.
+    times (F,), positions (F, 3): in the target's model space.
     """
 
     target: Skeleton
     carrier: int
     hips: IntArray
     times: FloatArray
-    places: FloatArray
+    positions: FloatArray
 
     @classmethod
     def of(cls, source: Clip, target: Skeleton, pairs: Pairing, ratio: float, up: FloatArray | None) -> HipsPath | None:
-        """Scale the way of the source's hips by the ratio of the legs; None where they go none, or are not known.
+        """Scale the path of the source's hips by the ratio of the legs; None where they stay, or are not known.
 
-        up: (3,), where the source's rest pose does not say where it stands: then its places in the file count.
+        up: (3,), given where the source's rest pose does not say where the body is: its path then keeps the file's own
+        horizontal positions.
         """
         pair_of = {name: p for p, name in enumerate(pairs.meant) if name in (hanim.ROOT, *_HIPS)}
         if len(pair_of) < 3:
@@ -48,25 +49,25 @@ class HipsPath:
         theirs = np.array([int(pairs.source[pair_of[name]]) for name in _HIPS])
         root = int(pairs.source[pair_of[hanim.ROOT]])
         carried = with_ancestors(source.skeleton.parents, theirs)
-        turning = np.intersect1d(way_up(source.skeleton.parents, root)[1:], source.rotations.joints)
+        turning = np.intersect1d(path_to_root(source.skeleton.parents, root)[1:], source.rotations.joints)
         if not len(turning) and not np.isin(source.translations.joints, carried).any():
             return None
         times = _times(carried, source.rotations, source.translations)
         rest = source.skeleton.rest_world[theirs, :, 3].mean(axis=0)
-        way = ratio * (_middle(source.skeleton, theirs, source.rotations, source.translations, times) - rest)
+        displacement = ratio * (_middle(source.skeleton, theirs, source.rotations, source.translations, times) - rest)
         start = target.rest_world[[left, right], :, 3].mean(axis=0)
         if up is not None:
             start = ratio * rest + ((start - ratio * rest) @ up) * up
-        return cls(target, carrier, np.array((left, right)), times, start + way)
+        return cls(target, carrier, np.array((left, right)), times, start + displacement)
 
     def followed(self, rotations: Tracks, translations: Tracks) -> Tracks:
-        """Return translations of the target with those of the carrier that lead the hips there."""
+        """Return translations of the target in which the carrier moves the hips along the path."""
         kept = [(int(joint), *keys_of(translations, i)) for i, joint in enumerate(translations.joints)
                 if not (joint == self.carrier or is_descendant(self.target.parents, int(joint), self.carrier))]
         others = packed(kept, 3)
         keep = with_ancestors(self.target.parents, self.hips)
         times = np.union1d(self.times, _times(keep, rotations, others))
-        wanted = np.stack([np.interp(times, self.times, values) for values in self.places.T], axis=1)
+        wanted = np.stack([np.interp(times, self.times, values) for values in self.positions.T], axis=1)
         away = wanted - _middle(self.target, self.hips, rotations, others, times)
         parent = int(self.target.parents[self.carrier])
         if parent >= 0:
@@ -81,7 +82,7 @@ class HipsPath:
 
 
 def _times(joints: IntArray, rotations: Tracks, translations: Tracks) -> FloatArray:
-    """Return when any of some joints is keyed, with more times where keys stand far apart, (F,)."""
+    """Return when any of some joints is keyed, with more times where keys are far apart, (F,)."""
     keyed = [keys_of(tracks, i)[0] for tracks in (rotations, translations)
              for i in np.flatnonzero(np.isin(tracks.joints, joints)).tolist()]
     return filled(np.unique(np.concatenate([*keyed, np.zeros(1)])))
@@ -89,7 +90,7 @@ def _times(joints: IntArray, rotations: Tracks, translations: Tracks) -> FloatAr
 
 def _middle(skeleton: Skeleton, hips: IntArray, rotations: Tracks, translations: Tracks,
             times: FloatArray) -> FloatArray:
-    """Return the middle between the hips over times, (F, 3)."""
+    """Return the midpoint of the hips over times, (F, 3)."""
     keep = with_ancestors(skeleton.parents, hips)
     part = part_of(skeleton, keep, rotations, translations)
     world = world_from_pose(part.skeleton, poses_at(part, times))

@@ -1,4 +1,4 @@
-"""Limbs that do not hang on the body they belong to, as feet beside the legs that reach for them by IK."""
+"""Limbs whose bones are no descendants of the body they belong to, as feet that the legs reach for by IK."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from ..skeletons.skeleton import Pose, Skeleton
 from .matching import Pairing
 
 STILL: Final = 1e-7
-"""Of the skeleton's size: what keeps its place to this needs no keys."""
+"""Of the skeleton's size: what moves less than this needs no keys."""
 
 
 def loose_joints(target: Skeleton, pairs: Pairing) -> IntArray:
-    """Return pairs (C, 2): a joint, and the one that it hangs on in H-Anim, but not in the target."""
+    """Return pairs (C, 2): a joint, and its ancestor in H-Anim that is none in the target."""
     pair_of = {name: p for p, name in enumerate(pairs.meant) if name}
     found = []
     for name, p in pair_of.items():
@@ -35,7 +35,7 @@ def loose_joints(target: Skeleton, pairs: Pairing) -> IntArray:
 
 
 def carried(target: Skeleton, joints: IntArray, rotations: Tracks, translations: Tracks) -> Tracks:
-    """Add translations that keep loose joints where they belong, as if they hung on the joints they belong to.
+    """Add translations that keep loose joints where they belong, as if these were their parents.
 
     joints: (C, 2) loose joints, and what they belong to.
     """
@@ -56,14 +56,14 @@ def carried(target: Skeleton, joints: IntArray, rotations: Tracks, translations:
         if joint not in on_of:
             continue
         on = on_of[joint]
-        way = np.linalg.solve(rest[on, :, :3], rest[joint, :, 3] - rest[on, :, 3])
-        place: FloatArray = world[:, column[on], :3, :3] @ way + world[:, column[on], :3, 3]
-        world[:, i, :3, 3] = place
+        offset = np.linalg.solve(rest[on, :, :3], rest[joint, :, 3] - rest[on, :, 3])
+        position: FloatArray = world[:, column[on], :3, :3] @ offset + world[:, column[on], :3, 3]
+        world[:, i, :3, 3] = position
         if parent >= 0:
             above = world[:, column[parent]]
-            seen = np.linalg.solve(above[:, :3, :3], (place - above[:, :3, 3])[..., None])
-            place = np.asarray(seen[..., 0], dtype=np.float64)
-        away = place - target.rest_translations[joint]
+            seen = np.linalg.solve(above[:, :3, :3], (position - above[:, :3, 3])[..., None])
+            position = np.asarray(seen[..., 0], dtype=np.float64)
+        away = position - target.rest_translations[joint]
         if joint in tracks or np.abs(away).max() > still:
             tracks[joint] = (joint, times, away)
     return packed([tracks[joint] for joint in sorted(tracks)], 3)
@@ -73,8 +73,8 @@ def locals_of(skeleton: Skeleton, pose: Pose) -> FloatArray:
     """Return matrices parent_from_joint (..., J, 4, 4)."""
     linear = rot.to_matrix(rot.multiply(skeleton.rest_rotations, pose.rotations))
     linear = linear * (skeleton.rest_scales * pose.scales)[..., None, :]
-    places = skeleton.rest_translations + pose.translations
-    return square(np.concatenate((linear, places[..., None]), axis=-1))
+    positions = skeleton.rest_translations + pose.translations
+    return square(np.concatenate((linear, positions[..., None]), axis=-1))
 
 
 def square(matrices: FloatArray) -> FloatArray:

@@ -14,8 +14,8 @@ from ..skeletons import hanim
 from ..skeletons.maps import SURE, SkeletonMap
 from ..skeletons.skeleton import Skeleton
 
-SAME_PLACE: Final = 1e-4
-"""Joints of one skeleton stand in the same places, to this share of its size."""
+SAME_POSITION: Final = 1e-4
+"""Of the skeleton's size: joints nearer to each other than this are in the same position."""
 
 _NAMES_SHOWN = 40
 _UNSURE_SHOWN = 8
@@ -24,11 +24,11 @@ _SPINE: Final = frozenset(hanim.SPINE)
 
 @dataclass(frozen=True, eq=False)
 class Pairing:
-    """P target joints and what moves them, in the target's order.
+    """P target joints and the source joints that they follow, in the target's order.
 
     target, source: (P,) joints. A target joint turns as its source joint does; where share (P,) is above 0, that
-    much of the way towards how the source joint `other` (P,) turns: so trunks of different numbers of joints share
-    out their bend. meant: (P names) what they are in H-Anim, None for those paired by their own names only.
+    much towards the turn of the source joint `other` (P,): so trunks of different numbers of joints share out
+    their bend. meant: (P names) what they are in H-Anim, None for those paired by their own names only.
     """
 
     target: IntArray
@@ -60,12 +60,12 @@ class Pairing:
 
 
 def pair(source: SkeletonMap, target: SkeletonMap, moved: BoolArray) -> Pairing:
-    """Find what moves what.
+    """Pair the joints of a clip's skeleton with those of a target.
 
     moved: (J,) source joints that the clip moves. Where all of these are found in the target by name, in the same
     hierarchy, names decide. Otherwise both skeletons' maps do, trunk and neck being shared out where they have
     different numbers of joints, and joints of equal names that mean nothing go together. Where there is no map,
-    equal names decide, or joints in the same places.
+    equal names decide, or equal positions.
     Raises SkeletonMismatchError where a map is needed that is not sure, or nothing goes together.
     """
     by_name = _by_name(source.skeleton, target.skeleton)
@@ -73,7 +73,7 @@ def pair(source: SkeletonMap, target: SkeletonMap, moved: BoolArray) -> Pairing:
         return Pairing.of(by_name, _meanings(source, target, by_name))
     if source.is_humanoid and target.is_humanoid and source.is_sure and target.is_sure:
         return Pairing.of(*_by_meaning(source, target, by_name))
-    rows = by_name or _by_place(source.skeleton, target.skeleton)
+    rows = by_name or _by_position(source.skeleton, target.skeleton)
     for asked in (source, target):
         if not rows and asked.is_humanoid and not asked.is_sure:
             raise SkeletonMismatchError(_question(asked))
@@ -86,8 +86,8 @@ def pair(source: SkeletonMap, target: SkeletonMap, moved: BoolArray) -> Pairing:
 
 
 def has_same_joints(source: Skeleton, target: Skeleton, moved: BoolArray) -> bool:
-    """Tell whether the target may be the clip's own skeleton: by the names of the joints that move, or by places."""
-    return _has_all(source, target, _by_name(source, target), moved) or bool(_by_place(source, target))
+    """Tell whether the target may be the clip's own skeleton: by the names of the joints that move, or by positions."""
+    return _has_all(source, target, _by_name(source, target), moved) or bool(_by_position(source, target))
 
 
 def _by_name(source: Skeleton, target: Skeleton) -> dict[int, tuple[int, int, float]]:
@@ -97,7 +97,7 @@ def _by_name(source: Skeleton, target: Skeleton) -> dict[int, tuple[int, int, fl
 
 def _has_all(source: Skeleton, target: Skeleton, by_name: dict[int, tuple[int, int, float]],
              moved: BoolArray) -> bool:
-    """Tell whether the target has all joints that move, hanging on each other in the same way."""
+    """Tell whether the target has all joints that move, with the same parents."""
     target_of = {s: t for t, (s, _, _) in by_name.items()}
     joints = np.flatnonzero(moved).tolist() or list(range(len(source)))
     for s in joints:
@@ -110,17 +110,17 @@ def _has_all(source: Skeleton, target: Skeleton, by_name: dict[int, tuple[int, i
     return True
 
 
-def _by_place(source: Skeleton, target: Skeleton) -> dict[int, tuple[int, int, float]]:
-    """Pair a skeleton with a renamed copy of itself: the same hierarchy in the same places, whatever the unit."""
+def _by_position(source: Skeleton, target: Skeleton) -> dict[int, tuple[int, int, float]]:
+    """Pair a skeleton with a renamed copy of itself: the same hierarchy in the same positions, whatever the unit."""
     if len(source) != len(target) or not np.array_equal(source.parents, target.parents):
         return {}
     here, there = source.rest_world[:, :, 3], target.rest_world[:, :, 3]
-    sizes = [float(np.linalg.norm(np.ptp(places, axis=0))) for places in (here, there)]
+    sizes = [float(np.linalg.norm(np.ptp(positions, axis=0))) for positions in (here, there)]
     if min(sizes) <= 0.0:
         return {}
-    lengths = [np.linalg.norm(places - places[skeleton.parents], axis=1)[skeleton.parents >= 0] / size
-               for places, skeleton, size in ((here, source, sizes[0]), (there, target, sizes[1]))]
-    same = np.abs(lengths[0] - lengths[1]).max(initial=0.0) <= SAME_PLACE
+    lengths = [np.linalg.norm(positions - positions[skeleton.parents], axis=1)[skeleton.parents >= 0] / size
+               for positions, skeleton, size in ((here, source, sizes[0]), (there, target, sizes[1]))]
+    same = np.abs(lengths[0] - lengths[1]).max(initial=0.0) <= SAME_POSITION
     return {j: (j, j, 0.0) for j in range(len(source))} if same else {}
 
 
@@ -155,7 +155,7 @@ def _shared_out(source: SkeletonMap, target: SkeletonMap, vertebrae: Sequence[st
     """Pair the joints of a chain: one by one where both have the same number, else by their shares of its length.
 
     A source joint turns what is around the middle of its bone; in between, and down to the joint below the chain,
-    the turn is interpolated. The target's last joint turns as the source's last, since all above hangs on it.
+    the turn is interpolated. The target's last joint turns as the source's last, since arms and head descend from it.
     """
     of_source = [source.joint_of[name] for name in vertebrae if name in source.joint_of]
     of_target = [target.joint_of[name] for name in vertebrae if name in target.joint_of]
@@ -188,8 +188,8 @@ def _middles(skeleton_map: SkeletonMap, chain: Sequence[int], ends: Sequence[str
     if not len(chain):
         return np.zeros(0)
     end = next((skeleton_map.joint_of[name] for name in ends if name in skeleton_map.joint_of), chain[-1])
-    places = skeleton_map.skeleton.rest_world[[*chain, end], :, 3]
-    along = np.concatenate(((0.0,), np.cumsum(np.linalg.norm(np.diff(places, axis=0), axis=1))))
+    positions = skeleton_map.skeleton.rest_world[[*chain, end], :, 3]
+    along = np.concatenate(((0.0,), np.cumsum(np.linalg.norm(np.diff(positions, axis=0), axis=1))))
     if along[-1] <= 0.0:
         return (np.arange(len(chain)) + 0.5) / len(chain)
     return np.asarray((along[:-1] + along[1:]) / 2.0 / along[-1])

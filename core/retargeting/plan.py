@@ -1,4 +1,4 @@
-"""What of a retargeting is the same for all keys: who moves whom, by which steps, from which pose."""
+"""What is the same for all keys: which joints are paired, the path between them, the turns between rest poses."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from ..skeletons.hierarchy import steps_between
 from ..skeletons.skeleton import Skeleton
 from .doubles import doubles
 from .loose import loose_joints
-from .matching import SAME_PLACE, Pairing
+from .matching import SAME_POSITION, Pairing
 from .rest_pose import leg_ratio, rest_corrections
 
 
 class Steps(NamedTuple):
-    """How to come from one source joint to another: up against `up`, then down along `down`, top first."""
+    """The path from one source joint to another: up through `up`, then down through `down`; both top first."""
 
     up: tuple[int, ...]
     down: tuple[int, ...]
@@ -30,7 +30,7 @@ class Plan:
     """What is the same for all keys.
 
     pairs: with the doubles. above: (P,) the pair of each target joint's nearest paired ancestor, or −1.
-    carried: pairs (C, 2) whose target joint belongs to the second's body part but does not hang on it.
+    carried: pairs (C, 2): the first's target joint belongs below the second's, but is no descendant of it.
     doubles: see Retargeted.
     """
 
@@ -50,7 +50,7 @@ class Plan:
         above = _paired_ancestors(target, pairs)
         steps = _all_steps(source, pairs, above)
         ratio = leg_ratio(source, target, pairs, above)
-        ratio = 1.0 if abs(ratio - 1.0) < SAME_PLACE else ratio
+        ratio = 1.0 if abs(ratio - 1.0) < SAME_POSITION else ratio
         if _is_own(source, target, pairs, steps, above, ratio):
             return cls(pairs, above, steps, rot.identities(len(pairs)), ratio, True, np.zeros((0, 2), np.int64), {})
         found = doubles(target, pairs, skin)
@@ -72,10 +72,10 @@ class Plan:
             return np.arange(len(self.pairs))
         trunk: list[int] = []
         for top in np.setdiff1d(np.flatnonzero(self.above < 0), self.carried[:, 0]):
-            way = [int(top)]
-            while len(below := np.flatnonzero(self.above == way[-1])) == 1:
-                way.append(int(below[0]))
-            trunk += way if len(below) else way[:1]
+            chain = [int(top)]
+            while len(below := np.flatnonzero(self.above == chain[-1])) == 1:
+                chain.append(int(below[0]))
+            trunk += chain if len(below) else chain[:1]
         return np.array(trunk, dtype=np.int64)
 
     def is_mixed(self, p: int) -> bool:
@@ -100,7 +100,7 @@ def _all_steps(source: Skeleton, pairs: Pairing, above: IntArray) -> tuple[Steps
 
 def _is_own(source: Skeleton, target: Skeleton, pairs: Pairing, steps: Sequence[Steps], above: IntArray,
             ratio: float) -> bool:
-    """Tell whether paired joints hang together and stand in the same way on both sides."""
+    """Tell whether paired joints have the same parents and the same rest positions on both sides."""
     parents = target.parents[pairs.target]
     is_direct = not pairs.share.any() and all(
         step.up == () and len(step.down) == 1 and (above[p] < 0) == (parents[p] < 0)
@@ -108,5 +108,5 @@ def _is_own(source: Skeleton, target: Skeleton, pairs: Pairing, steps: Sequence[
     here, there = source.rest_world[pairs.source], target.rest_world[pairs.target]
     size = np.ptp(there[:, :, 3], axis=0).max()
     stretch = np.linalg.norm(here[:, :, :3], axis=1).prod(axis=1) - np.linalg.norm(there[:, :, :3], axis=1).prod(axis=1)
-    return bool(is_direct and np.abs(there[:, :, 3] - ratio * here[:, :, 3]).max() <= SAME_PLACE * size
-                and np.abs(stretch).max() <= SAME_PLACE)
+    return bool(is_direct and np.abs(there[:, :, 3] - ratio * here[:, :, 3]).max() <= SAME_POSITION * size
+                and np.abs(stretch).max() <= SAME_POSITION)

@@ -1,9 +1,9 @@
-"""The pose in which a clip's skeleton is compared with another body: found, since many rest poses are none.
+"""The pose in which a clip's skeleton is compared with another body: found, since many rest poses are no poses.
 
 Motion capture files often rest with all bones along one axis, or in a pile; others lean or lie. A body that stands
 at rest is compared in that pose, made upright where it leans; else in the frame of the clip in which it stands best.
 Anatomy alone decides (skeletons/posture.py). The clip is then written anew on a skeleton that rests in that pose, in
-the file's own axes, so that all that follows may take rest poses for what they should be.
+the file's own axes, so that all further steps can rely on the rest pose.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from ..skeletons.skeleton import Pose, Skeleton, world_from_pose
 REST_POSE: Final = "the rest pose"
 NONE_STANDS: Final = "a body that stands neither at rest nor in any frame"
 LEANS_RAD: Final = float(np.radians(7.5))
-"""Bodies that stand straight have joints by which they seem to lean by up to 6°."""
+"""Joints of bodies that stand straight may be up to 6° off the vertical."""
 _STOOPS: Final = 0.2
-"""Bodies that are as upright as this at rest stand after their own fashion, where no frame shows them any better."""
+"""A rest pose as upright as this is kept where no frame of the clip is any better."""
 _FRAMES: Final = 48
 """Of a clip so many frames are looked at, evenly spread; of bodies without known names, fewer."""
 _FRAMES_WITHOUT_NAMES: Final = 8
@@ -42,15 +42,15 @@ class Reference:
     """A clip on a skeleton that rests in the pose by which it is compared.
 
     map: what the joints are; its turn leads from H-Anim's axes to those in which the clip moves. time_s: of the frame
-    that was taken, None for the rest pose. is_placed: the pose
-    also says where the body stands in the file, and how high. why: one sentence for people.
+    that was taken, None for the rest pose. is_positioned: the pose also says where in the file's space the body stands,
+    and how high. why: one sentence for people.
     soles: for ankles the direction (3,) away from the ground that their soles have in the pose, where it is not up.
     """
 
     clip: Clip
     map: SkeletonMap
     time_s: float | None
-    is_placed: bool
+    is_positioned: bool
     why: str
     soles: Mapping[str, FloatArray] = field(default_factory=dict)
 
@@ -69,7 +69,7 @@ def find_reference(clip: Clip, found: SkeletonMap) -> Reference:
         return _unchanged(clip, found, REST_POSE)
     is_known = found.is_humanoid and found.is_sure
     known = found if is_known else _map_in_motion(clip) if found.is_humanoid or found.may_stand else None
-    frames = None if known is None else _posture(_places(clip, times), known)
+    frames = None if known is None else _posture(_positions(clip, times), known)
     if known is None or frames is None or frames.upright.max() < STANDS:
         stoops = rest is not None and rest.upright[0] >= _STOOPS
         may = found.is_humanoid or found.may_stand
@@ -94,16 +94,16 @@ def rebased(clip: Clip, skeleton: Skeleton) -> Clip:
     """
     old = clip.skeleton
     turns = rot.multiply(rot.conjugate(skeleton.rest_rotations), old.rest_rotations)
-    ways, sizes = old.rest_translations - skeleton.rest_translations, old.rest_scales / skeleton.rest_scales
+    offsets, sizes = old.rest_translations - skeleton.rest_translations, old.rest_scales / skeleton.rest_scales
     turned = np.flatnonzero(rot.angle_between(turns, rot.IDENTITY) > 0.0)
-    moved = np.flatnonzero(np.abs(ways).max(axis=1, initial=0.0) > 0.0)
+    moved = np.flatnonzero(np.abs(offsets).max(axis=1, initial=0.0) > 0.0)
     sized = np.flatnonzero(np.abs(sizes - 1.0).max(axis=1, initial=0.0) > 0.0)
     rotations = _with_all(clip.rotations, turned, rot.IDENTITY)
     translations = _with_all(clip.translations, moved, np.zeros(3))
     scales = _with_all(clip.scales, sized, np.ones(3))
     return Clip(clip.name, skeleton, clip.duration_s,
                 replace(rotations, values=rot.multiply(_by_key(rotations, turns), rotations.values)),
-                replace(translations, values=translations.values + _by_key(translations, ways)),
+                replace(translations, values=translations.values + _by_key(translations, offsets)),
                 replace(scales, values=scales.values * _by_key(scales, sizes)), clip.is_looping)
 
 
@@ -125,15 +125,15 @@ def _unchanged(clip: Clip, found: SkeletonMap, why: str) -> Reference:
     return Reference(clip, found, None, True, why)
 
 
-def _posture(places: FloatArray, found: SkeletonMap) -> Posture | None:
-    return measure_posture(places, found.joint_of) if found.is_humanoid else None
+def _posture(positions: FloatArray, found: SkeletonMap) -> Posture | None:
+    return measure_posture(positions, found.joint_of) if found.is_humanoid else None
 
 
 def _times(clip: Clip, count: int) -> FloatArray:
     return np.linspace(0.0, clip.duration_s, count) if clip.duration_s > 0.0 else np.zeros(1)
 
 
-def _places(clip: Clip, times: FloatArray) -> FloatArray:
+def _positions(clip: Clip, times: FloatArray) -> FloatArray:
     return world_from_pose(clip.skeleton, poses_at(clip, times))[..., 3]
 
 
@@ -143,7 +143,7 @@ def _from_rest(clip: Clip, found: SkeletonMap, rest: Posture) -> Reference:
     is_seen = found.turn is not None
     own = rot.to_matrix(found.turn) if found.turn is not None else _right_angled(axes)
     times = _times(clip, _FRAMES)
-    frames = _posture(_places(clip, times), found) if clip.moved.any() and len(times) > 1 else None
+    frames = _posture(_positions(clip, times), found) if clip.moved.any() and len(times) > 1 else None
     world = own if frames is None or found.has_given_axes else _file_axes(axes, own, frames, clip, times, found)
     turn = _upright(axes, world)
     if turn is None or not is_seen:
@@ -172,9 +172,9 @@ def _from_frame(clip: Clip, known: SkeletonMap, times: FloatArray, frames: Postu
 
 
 def _soles(clip: Clip, found: SkeletonMap, times: FloatArray, up: FloatArray) -> dict[str, FloatArray]:
-    """Return for ankles which direction their soles turn upwards in the skeleton's rest pose.
+    """Return for ankles the direction, at rest, that is up while the foot is on the ground.
 
-    That is the direction which is upright while ankle and toes are as low as they mostly are when they stand.
+    It is on the ground while ankle and toes are both as low as in their lowest third of the frames.
     """
     world, soles = world_from_pose(clip.skeleton, poses_at(clip, times)), {}
     for side in "lr":
@@ -248,9 +248,9 @@ def _stands_along(other: FloatArray, up: FloatArray, rest: FloatArray, ups: Floa
     hips = [found.joint_of[name] for name in ("l_hip", "r_hip", "l_ankle", "r_ankle") if name in found.joint_of]
     if len(hips) < 4:
         return False
-    places = _places(clip, times)
-    leg = float(np.linalg.norm(places[:, hips[:2]].mean(axis=1) - places[:, hips[2:]].mean(axis=1), axis=1).max())
-    lowest = [np.median(np.abs((places @ way).min(axis=1))) / max(leg, 1e-30) for way in (up, other)]
+    positions = _positions(clip, times)
+    leg = float(np.linalg.norm(positions[:, hips[:2]].mean(axis=1) - positions[:, hips[2:]].mean(axis=1), axis=1).max())
+    lowest = [np.median(np.abs((positions @ direction).min(axis=1))) / max(leg, 1e-30) for direction in (up, other)]
     return bool(lowest[1] < lowest[0])
 
 
@@ -262,13 +262,13 @@ def _stands_on_origin(found: SkeletonMap, up: FloatArray) -> bool:
         return False
     foot, hip = (found.skeleton.rest_world[joints, :, 3].mean(axis=0) for joints in (feet, hips))
     leg, height = float(np.linalg.norm(hip - foot)), float(foot @ up)
-    away = max(float(np.linalg.norm(place - (place @ up) * up)) for place in (foot, hip))
+    away = max(float(np.linalg.norm(position - (position @ up) * up)) for position in (foot, hip))
     return away < _AT_ORIGIN * leg and 0.0 < height < 2.0 * _AT_ORIGIN * leg
 
 
-def _nearest_axis(way: FloatArray) -> FloatArray:
-    axis = int(np.argmax(np.abs(way)))
-    return np.asarray(np.eye(3)[axis] * (1.0 if way[axis] > 0.0 else -1.0))
+def _nearest_axis(direction: FloatArray) -> FloatArray:
+    axis = int(np.argmax(np.abs(direction)))
+    return np.asarray(np.eye(3)[axis] * (1.0 if direction[axis] > 0.0 else -1.0))
 
 
 def _right_angled(axes: FloatArray) -> FloatArray:

@@ -21,32 +21,32 @@ def rest_corrections(source: Skeleton, target: Skeleton, pairs: Pairing, above: 
     above: (P,) the pair whose correction each takes over, −1 for none. up: (3,) in model space, where it is known.
     soles: for ankles of the source the direction (3,) away from the ground that their soles have at rest; up where
     nothing is said.
-    Limbs are laid along the source's limbs, each segment by the shortest way after its parent's turn, so that
-    clips go between T-poses, A-poses and hanging arms. Hands are laid palm on palm where both have two fingers, else
+    Limbs are laid along the source's limbs, each segment by the shortest arc after its parent's turn, so that
+    clips fit T-poses, A-poses and hanging arms alike. Hands are laid palm on palm where both have two fingers, else
     they follow the forearm. Feet are laid sole on sole, their toes in the same direction; the trunk stays as it is.
     """
     pair_of = {name: p for p, name in enumerate(pairs.meant) if name}
     corrections = rot.identities(len(pairs))
-    from_place, to_place = target.rest_world[pairs.target, :, 3], source.rest_world[pairs.source, :, 3]
+    from_position, to_position = target.rest_world[pairs.target, :, 3], source.rest_world[pairs.source, :, 3]
     for p in _downwards(above):
         name = pairs.meant[p] or ""
         if name in _FEET:
             if up is not None:
                 toes = pair_of.get(f"{name[:2]}metatarsal", p)
-                there, here = (place[toes] - place[p] for place in (to_place, from_place))
+                there, here = (position[toes] - position[p] for position in (to_position, from_position))
                 corrections[p] = _foot(there, here, (soles or {}).get(name, up), up)
             continue
         if above[p] >= 0:
             corrections[p] = corrections[above[p]]
         if name in _HANDS and len(knuckles := [pair_of[k] for k in _knuckles(name) if k in pair_of]) > 1:
-            palms = [_palm(place[p], place[knuckles]) for place in (to_place, from_place)]
+            palms = [_palm(position[p], position[knuckles]) for position in (to_position, from_position)]
             if palms[0] is not None and palms[1] is not None:
                 corrections[p] = rot.from_matrix(palms[0] @ palms[1].T)
             continue
         end = pair_of.get(_NEXT_IN_LIMB.get(name, ""))
         if end is not None:
-            now = rot.rotate(corrections[p], from_place[end] - from_place[p])
-            corrections[p] = rot.multiply(rot.shortest_arc(now, to_place[end] - to_place[p]), corrections[p])
+            now = rot.rotate(corrections[p], from_position[end] - from_position[p])
+            corrections[p] = rot.multiply(rot.shortest_arc(now, to_position[end] - to_position[p]), corrections[p])
     return corrections
 
 
@@ -115,5 +115,5 @@ def leg_ratio(source: Skeleton, target: Skeleton, pairs: Pairing, above: IntArra
 
 def _total(skeleton: Skeleton, joints: IntArray, bones: Sequence[tuple[int, int]]) -> float:
     ends = np.array(bones, dtype=np.int64).reshape(-1, 2)
-    place = skeleton.rest_world[joints, :, 3]
-    return float(np.linalg.norm(place[ends[:, 1]] - place[ends[:, 0]], axis=1).sum())
+    position = skeleton.rest_world[joints, :, 3]
+    return float(np.linalg.norm(position[ends[:, 1]] - position[ends[:, 0]], axis=1).sum())

@@ -23,7 +23,7 @@ from .upright import Standing, grounded, standing, turned
 
 _UP = np.array((0.0, 1.0, 0.0))
 _OTHER_AXES_RAD = np.radians(50.0)
-"""A body whose own axes differ by more than this from the ones that were stated is believed."""
+"""Where the bodies' own axes differ by more than this from the stated turn, the bodies' count."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,9 +31,9 @@ class Retargeted:
     """A clip on its new skeleton, and what became of the joints.
 
     clip: its skeleton is the target. matched: pairs of names, source and target.
-    unmatched_source: joints that move and that nothing plays; unmatched_target: joints that stay at rest.
+    unmatched_source: joints that move and have no counterpart; unmatched_target: joints that stay at rest.
     is_own: the skeletons are the same one (up to the joints' axes and one scale), and every track plays.
-    doubles: joints of the target that follow others, for these stand where they stand and are played.
+    doubles: joint → joint of the target: the first follows the second, in whose position it is at rest.
     source_map: what the clip's joints were taken for. reference: in which pose they were compared, in words.
     left_out_s: how much of the clip's beginning was left out, a pose that is no part of the motion.
     """
@@ -73,9 +73,9 @@ def retarget(clip: Clip, target: Skeleton, turn: FloatArray = rot.IDENTITY, *, s
     skin: (J,) which joints of the target deform its skin; all of them, where it is not given.
     without_first_pose: a T-pose in front of the motion is left out (see first_pose.py).
     On its own skeleton every track plays, translations and scales too, to rounding. On another one joints rotate
-    only, each from the pose in which the clip's body stands (see reference.py), and the hips go the source's way,
-    scaled by the ratio of leg lengths; limbs that do not hang on the body they belong to are carried along with it,
-    and so is skin that hangs on the double of a joint that is played.
+    only, each from the pose in which the clip's body stands (see reference.py), and the hips follow the source's
+    path, scaled by the ratio of leg lengths. Limbs whose bones are no descendants of the body they belong to are
+    carried along with it, and so is skin that belongs to the double of a joint that is played.
     Raises SkeletonMismatchError where no joint goes with any other, or it is not certain which.
     """
     bodies = _Bodies.of(clip, source_map or find_map(clip.skeleton), target_map or find_map(target), turn, skin)
@@ -83,7 +83,7 @@ def retarget(clip: Clip, target: Skeleton, turn: FloatArray = rot.IDENTITY, *, s
     start_s = first_pose_end(clip) if without_first_pose else None
     if start_s is not None:
         clip = from_time(clip, start_s)
-    stood = clip if plan.is_own or not bodies.reference.is_placed else standing(clip, pairs)
+    stood = clip if plan.is_own or not bodies.reference.is_positioned else standing(clip, pairs)
     played = _played(bodies, stood)
     if played.skeleton is not target:
         played = rebased(played, target)
@@ -113,7 +113,7 @@ class _Bodies:
     @classmethod
     def of(cls, clip: Clip, source: SkeletonMap, target: SkeletonMap, turn: FloatArray,
            skin: BoolArray | None) -> _Bodies:
-        """Compare them as they rest where one is the other, else in the poses in which they stand."""
+        """Compare them as they rest where they are one skeleton, else in the poses in which they stand."""
         deforming = np.ones(len(target.skeleton), np.bool_) if skin is None else skin
         own = Reference(clip, source, None, True, "")
         if has_same_joints(source.skeleton, target.skeleton, clip.moved):
@@ -153,7 +153,7 @@ def _played(bodies: _Bodies, stood: Clip) -> Clip:
     loose = pairs.target[plan.carried]
     if not plan.is_own and bodies.target.turn is not None:
         up = rot.rotate(bodies.target.turn, _UP)
-        is_known = bodies.reference.is_placed
+        is_known = bodies.reference.is_positioned
         path = HipsPath.of(stood, target, pairs, plan.ratio, None if is_known else up)
         if path is not None:
             translations = path.followed(rotations, translations)

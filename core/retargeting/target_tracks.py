@@ -67,7 +67,7 @@ class TargetTracks:
 
     @cached_property
     def _legs_move(self) -> bool:
-        """Tell whether the clip moves a leg, or the root; legs that it leaves alone are left where they stand."""
+        """Tell whether the clip moves a leg, or the root; legs that it leaves alone stay at rest."""
         pairs, moved = self._plan.pairs, self._clip.moved
         return any(bool(moved[s]) for s, meant in zip(pairs.source.tolist(), pairs.meant, strict=True)
                    if meant == hanim.ROOT or (meant or "")[2:] in hanim.LEG)
@@ -112,7 +112,7 @@ class TargetTracks:
 
     @cached_property
     def _grid(self) -> FloatArray:
-        """Times (F,) of all keys of rotations, with more where they stand far apart."""
+        """Times (F,) of all keys of rotations, with more where they are far apart."""
         return filled(np.unique(self._clip.rotations.times_s))
 
     def translations(self) -> Tracks:
@@ -125,8 +125,8 @@ class TargetTracks:
             local_from_model = plan.ratio * np.linalg.inv(_linear_above(self._target, t))
             between = [u for u in (*steps.up, *steps.down) if u != s]
             if any(u in self._rotating or u in self._moving or u in self._scaling for u in between):
-                times, way = self._displacement(p)
-                tracks.append((t, times, way @ local_from_model.T))
+                times, displacement = self._displacement(p)
+                tracks.append((t, times, displacement @ local_from_model.T))
             elif s in self._moving:
                 times, keys = keys_of(self._clip.translations, self._moving[s])
                 tracks.append((t, times, keys @ (local_from_model @ _linear_above(source, s)).T))

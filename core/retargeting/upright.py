@@ -1,4 +1,4 @@
-"""A clip's model axes and where its skeleton stands in them."""
+"""A clip in other model axes or units, and its feet's height above the ground."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from ..clips.clip import Clip, Tracks
 from ..clips.keyed import SAMPLE_S, filled, keys_of, packed, poses_at
 from ..maths import rotations as rot
 from ..maths.arrays import FloatArray, IntArray
-from ..skeletons.hierarchy import way_up, with_ancestors
+from ..skeletons.hierarchy import path_to_root, with_ancestors
 from ..skeletons.skeleton import Skeleton, world_from_pose
 from .loose import part_of
-from .matching import SAME_PLACE, Pairing
+from .matching import SAME_POSITION, Pairing
 
 SAME_ANGLE_RAD: Final = 1e-9
 _STANDING_PERCENT = 10.0
 _FRAMES_AT_ONCE = 256
 _BENT = 1e-3
-"""Of the body's size: where heights turn by more from one key to the next, the middle is looked at too."""
+"""Of the body's size: where heights change direction by more at a key, the middles beside it are sampled too."""
 _CLOSE = 1.01
 """Of SAMPLE_S: keys that are no farther apart are close enough for every joint between them."""
-_HANGS = 0.5
-"""Of the leg's height: so much lower feet are that hang down from a root in the hips."""
+_FEET_BELOW = 0.5
+"""Of the leg's height: feet are at least so much below a root that is in the hips."""
 _FEET = ("l_ankle", "r_ankle", "l_metatarsal", "r_metatarsal")
 
 
@@ -43,7 +43,7 @@ def turned(clip: Clip, turn: FloatArray) -> Clip:
 def resting(clip: Clip, turn: FloatArray) -> Clip:
     """Return the same motion of a skeleton whose rest pose is turned in model space by a quaternion (4,).
 
-    With rest R, place p and key K of a root, Q the turn: Q·R·K′ = R·K, so K′ = R⁻¹·Q⁻¹·R·K, and t′ = t + p − Q·p.
+    With rest R, position p and key K of a root, Q the turn: Q·R·K′ = R·K, so K′ = R⁻¹·Q⁻¹·R·K, and t′ = t + p − Q·p.
     """
     if rot.angle_between(turn, rot.IDENTITY) <= SAME_ANGLE_RAD:
         return clip
@@ -75,26 +75,26 @@ def scaled(clip: Clip, size: float) -> Clip:
 
 
 def standing(clip: Clip, pairs: Pairing) -> Clip:
-    """Let a root at rest in the model's origin, as many BVH files have it, stand as high as its feet hang down.
+    """Raise a root that rests in the model's origin, as in many BVH files, until its feet are on the ground.
 
-    Of one that lies on the ground between the feet nothing hangs down. The file's translations are places, not ways
-    from rest, and would lift the character by its own height.
+    A root between the feet stays. Such files' translations are positions of the root, not offsets from a standing rest
+    pose, and would lift the character by its own height.
     """
     skeleton = clip.skeleton
     feet, hips = ([int(pairs.source[p]) for p, name in enumerate(pairs.meant) if name in wanted]
                   for wanted in (_FEET, ("l_hip", "r_hip")))
-    places = skeleton.rest_world[:, :, 3]
+    positions = skeleton.rest_world[:, :, 3]
     root = np.flatnonzero(skeleton.parents < 0)
-    size = float(np.ptp(places, axis=0).max())
-    if len(root) != 1 or not feet or not hips or np.linalg.norm(places[root[0]]) > SAME_PLACE * size or (
+    size = float(np.ptp(positions, axis=0).max())
+    if len(root) != 1 or not feet or not hips or np.linalg.norm(positions[root[0]]) > SAME_POSITION * size or (
             int(root[0]) not in clip.translations.joints):
         return clip
-    leg = places[hips].mean(axis=0) - places[feet].mean(axis=0)
+    leg = positions[hips].mean(axis=0) - positions[feet].mean(axis=0)
     up = np.eye(3)[np.argmax(np.abs(leg))] * np.sign(leg[np.argmax(np.abs(leg))])
-    hangs = -min(float(places[foot] @ up) for foot in feet)
-    if hangs < _HANGS * np.abs(leg).max():
+    depth = -min(float(positions[foot] @ up) for foot in feet)
+    if depth < _FEET_BELOW * np.abs(leg).max():
         return clip
-    lift = hangs * up
+    lift = depth * up
     rest = skeleton.rest_translations.copy()
     rest[root[0]] += lift
     moves = clip.translations
@@ -108,7 +108,7 @@ def standing(clip: Clip, pairs: Pairing) -> Clip:
 
 @dataclass(frozen=True, eq=False)
 class Standing:
-    """A skeleton with its motion, to be asked how high its feet are.
+    """A skeleton with its motion, of which the feet's heights are wanted.
 
     up: (3,) unit, in model space. translations: with those of limbs that are carried along.
     """
@@ -136,7 +136,7 @@ class Standing:
 
 
 def _ground(heights: FloatArray, names: Sequence[str]) -> FloatArray:
-    """Return how high feet (J,) are that stand: so high that neither they nor their like are often lower."""
+    """Return the height of each foot joint (J,) on the ground: one that it and its twin are seldom below."""
     other = [f"{'r' if name[0] == 'l' else 'l'}{name[1:]}" for name in names]
     twins = [names.index(twin) if twin in names else i for i, twin in enumerate(other)]
     low = np.percentile(heights, _STANDING_PERCENT, axis=0)
@@ -147,7 +147,7 @@ def grounded(source: Standing, target: Standing, pairs: Pairing, translations: T
              is_ground_known: bool) -> Tracks:
     """Return the target's translations with its feet as high above the ground as the source's, by the legs' ratio.
 
-    Bodies of other proportions would otherwise hang in the air or sink in where they bend, sit or lie. What the feet
+    Bodies of other proportions would otherwise float or sink where they bend, sit or lie. What the feet
     do is a matter of the pose alone, so that clips go on fitting together.
     translations: of the target, without limbs that are carried along. is_ground_known: the source's rest pose says
     how high it stands; if not, its feet are taken to stand where they seldom go lower, since markers are no soles.
@@ -163,7 +163,7 @@ def grounded(source: Standing, target: Standing, pairs: Pairing, translations: T
     rest = target.skeleton.rest_world[ours, :, 3] @ target.up
     lift = ratio * (there - ground).min(axis=1) - (target.heights(ours, times) - rest).min(axis=1)
     size = float(np.ptp(target.skeleton.rest_world[:, :, 3], axis=0).max())
-    if np.abs(lift).max() <= SAME_PLACE * size:
+    if np.abs(lift).max() <= SAME_POSITION * size:
         return translations
     between = _where_bent(times, lift, _BENT * size)
     if len(between):
@@ -175,16 +175,16 @@ def grounded(source: Standing, target: Standing, pairs: Pairing, translations: T
 
 
 def _where_bent(times: FloatArray, lift: FloatArray, bent: float) -> FloatArray:
-    """Return the middles of gaps between times (F,) at which a value does not go on straightly enough."""
+    """Return the middles of gaps between times (F,) at which a value's slope changes too much."""
     turns = np.abs(np.diff(lift, 2, prepend=lift[:1], append=lift[-1:])) > bent
     gaps = np.flatnonzero((turns[:-1] | turns[1:]) & (np.diff(times) > _CLOSE * SAMPLE_S))
     return np.asarray((times[gaps] + times[gaps + 1]) / 2.0)
 
 
 def _lifted(target: Standing, translations: Tracks, times: FloatArray, lift: FloatArray) -> Tracks:
-    """Return translations of which the topmost joint's lead higher by lift (F,) at times (F,)."""
+    """Return translations in which the topmost joint is higher by lift (F,) at times (F,)."""
     skeleton, joints = target.skeleton, translations.joints.tolist()
-    root = int(np.argmin([len(way_up(skeleton.parents, joint)) for joint in joints]))
+    root = int(np.argmin([len(path_to_root(skeleton.parents, joint)) for joint in joints]))
     own_times, values = keys_of(translations, root)
     every = np.union1d(times, own_times)
     way = np.interp(every, times, lift)[:, None] * target.up

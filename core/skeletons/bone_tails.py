@@ -10,12 +10,12 @@ from ..maths import rotations as rot
 from ..maths.arrays import FloatArray, IntArray
 from .skeleton import Skeleton
 
-_SAME_PLACE: Final = 1e-4
-"""Of the skeleton's size: joints closer than this stand in the same place."""
+_SAME_POSITION: Final = 1e-4
+"""Of the skeleton's size: joints closer than this are in the same position."""
 _LEAF: Final = 0.5
-"""Of the way from its parent: how long a bone without children is."""
+"""Of the distance to its parent: how long a bone without children is."""
 _ALONE: Final = 0.05
-"""Of the skeleton's size: how long a bone is that has neither parent nor children in other places."""
+"""Of the skeleton's size: how long a bone is that has neither parent nor children in other positions."""
 
 
 def bone_tails(skeleton: Skeleton) -> tuple[FloatArray, FloatArray]:
@@ -23,7 +23,7 @@ def bone_tails(skeleton: Skeleton) -> tuple[FloatArray, FloatArray]:
 
     A bone ends where its child begins; of several children the one that goes on most straightly, for a root the one
     with most below it. One without children goes on in its parent's direction. No bone is without length. The
-    joint's own axes are turned by the shortest way until y leads along the bone: where it did, they stay.
+    joint's own axes are turned by the shortest arc until y leads along the bone: where it did, they stay.
 
     >>> skeleton = Skeleton.from_arrays(["hip", "knee"], [-1, 0], np.tile((1.0, 0, 0, 0), (2, 1)),
     ...                                 np.array(((0.0, 0, 2), (0, 0, -1))))
@@ -34,28 +34,28 @@ def bone_tails(skeleton: Skeleton) -> tuple[FloatArray, FloatArray]:
     if not len(heads):
         return heads, heads
     size = float(np.ptp(heads, axis=0).max()) or 1.0
-    ways = np.zeros_like(heads)
+    offsets = np.zeros_like(heads)
     below = _counts_below(skeleton)
     for joint, parent in enumerate(skeleton.parents.tolist()):
         children = np.flatnonzero(skeleton.parents == joint)
         before, after = (parent, joint) if parent >= 0 else (joint, max(children, key=below.__getitem__, default=joint))
         incoming = heads[after] - heads[before]
-        ways[joint] = _way(heads[children] - heads[joint], incoming, size)
-        if not ways[joint].any():
-            onward = incoming if np.linalg.norm(incoming) > _SAME_PLACE * size else ways[parent]
-            ways[joint] = onward * _LEAF if onward.any() and parent >= 0 else (0.0, _ALONE * size, 0.0)
+        offsets[joint] = _child_offset(heads[children] - heads[joint], incoming, size)
+        if not offsets[joint].any():
+            onward = incoming if np.linalg.norm(incoming) > _SAME_POSITION * size else offsets[parent]
+            offsets[joint] = onward * _LEAF if onward.any() and parent >= 0 else (0.0, _ALONE * size, 0.0)
     axes = rot.to_matrix(skeleton.rest_world_rotations)
-    sides = zip(axes[:, :, 1], axes[:, :, 2], ways, strict=True)
-    return heads + ways, np.stack([rot.rotate(rot.shortest_arc(y, way), z) for y, z, way in sides])
+    sides = zip(axes[:, :, 1], axes[:, :, 2], offsets, strict=True)
+    return heads + offsets, np.stack([rot.rotate(rot.shortest_arc(y, offset), z) for y, z, offset in sides])
 
 
-def _way(ways: FloatArray, incoming: FloatArray, size: float) -> FloatArray:
-    """Choose among ways (C, 3) to children the one nearest to a direction; zero where all stand in one place."""
-    lengths = np.linalg.norm(ways, axis=1)
-    far = np.flatnonzero(lengths > _SAME_PLACE * size)
+def _child_offset(offsets: FloatArray, incoming: FloatArray, size: float) -> FloatArray:
+    """Choose among offsets (C, 3) to children the one nearest to a direction; zero where all are in one position."""
+    lengths = np.linalg.norm(offsets, axis=1)
+    far = np.flatnonzero(lengths > _SAME_POSITION * size)
     if not len(far):
         return np.zeros(3)
-    return np.asarray(ways[far[np.argmax(ways[far] @ incoming / lengths[far])]])
+    return np.asarray(offsets[far[np.argmax(offsets[far] @ incoming / lengths[far])]])
 
 
 def _counts_below(skeleton: Skeleton) -> IntArray:

@@ -26,22 +26,22 @@ ARM: Final[tuple[str, ...]] = ("sternoclavicular", "acromioclavicular", "shoulde
 def _parents() -> dict[str, str | None]:
     parents: dict[str, str | None] = {ROOT: None, "sacroiliac": ROOT}
 
-    def hang(chain: Iterable[str], below: str) -> None:
+    def attach(chain: Iterable[str], below: str) -> None:
         for joint in chain:
             parents[joint] = below
             below = joint
 
-    hang((*SPINE, "skullbase"), ROOT)
+    attach((*SPINE, "skullbase"), ROOT)
     for face in ("eyelid_joint", "eyeball_joint", "eyebrow_joint"):
         for side in "lr":
             parents[f"{side}_{face}"] = "skullbase"
     parents["temporomandibular"] = "skullbase"
     for side in "lr":
-        hang((f"{side}_{joint}" for joint in LEG), "sacroiliac")
-        hang((f"{side}_{joint}" for joint in ARM), "vt1")
-        hang((f"{side}_thumb{i}" for i in range(1, 4)), f"{side}_wrist")
+        attach((f"{side}_{joint}" for joint in LEG), "sacroiliac")
+        attach((f"{side}_{joint}" for joint in ARM), "vt1")
+        attach((f"{side}_thumb{i}" for i in range(1, 4)), f"{side}_wrist")
         for finger in _FINGERS:
-            hang((f"{side}_{finger}{i}" for i in range(4)), f"{side}_wrist")
+            attach((f"{side}_{finger}{i}" for i in range(4)), f"{side}_wrist")
     return parents
 
 

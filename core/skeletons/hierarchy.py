@@ -1,7 +1,7 @@
-"""Questions to a hierarchy: what is above a joint, what below, and in what order to go.
+"""Ancestors, descendants and orders of a hierarchy.
 
-A hierarchy is given by `parents` (J,): the index of each joint's parent, −1 for a root. Nothing here wants parents
-to stand before their children, unless it says so.
+A hierarchy is given by `parents` (J,): the index of each joint's parent, −1 for a root. Parents need not
+come before their children, unless a function says so.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ import numpy as np
 from ..maths.arrays import BoolArray, IntArray
 
 
-def way_up(parents: IntArray | Sequence[int], joint: int) -> list[int]:
+def path_to_root(parents: IntArray | Sequence[int], joint: int) -> list[int]:
     """Return a joint and its ancestors, upwards; none for −1.
 
-    >>> way_up([-1, 0, 1, 0], 2), way_up([-1], -1)
+    >>> path_to_root([-1, 0, 1, 0], 2), path_to_root([-1], -1)
     ([2, 1, 0], [])
     """
-    way = []
+    path = []
     while joint >= 0:
-        way.append(joint)
+        path.append(joint)
         joint = int(parents[joint])
-    return way
+    return path
 
 
 def is_descendant(parents: IntArray | Sequence[int], joint: int, ancestor: int) -> bool:
@@ -32,18 +32,18 @@ def is_descendant(parents: IntArray | Sequence[int], joint: int, ancestor: int) 
     >>> is_descendant([-1, 0, 1], 2, 0), is_descendant([-1, 0, 1], 0, 0)
     (True, False)
     """
-    return joint != ancestor and ancestor in way_up(parents, joint)
+    return joint != ancestor and ancestor in path_to_root(parents, joint)
 
 
 def steps_between(parents: IntArray | Sequence[int], start: int, end: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the joints that lead from the lowest shared ancestor down to two joints, each way from the top.
+    """Return the joints that lead from the lowest shared ancestor down to two joints, each from the top.
 
-    The shared ancestor is in neither; −1 for start leads to all of the end's way.
+    The shared ancestor is in neither; for start −1 the second is the end's whole path from its root.
 
     >>> steps_between([-1, 0, 1, 0], 2, 3)
     ((1, 2), (3,))
     """
-    up, down = way_up(parents, start), way_up(parents, end)
+    up, down = path_to_root(parents, start), path_to_root(parents, end)
     while up and down and up[-1] == down[-1]:
         up.pop()
         down.pop()
@@ -78,7 +78,7 @@ def with_ancestors(parents: IntArray, joints: IntArray) -> IntArray:
 
 
 def with_descendants(parents: IntArray, joints: IntArray) -> BoolArray:
-    """Return which joints (J,) are among some or below one of them. Parents must stand before their children.
+    """Return which joints (J,) are among some or below one of them. Parents must come before their children.
 
     >>> with_descendants(np.array((-1, 0, 1, 0)), np.array((1,))).tolist()
     [False, True, True, False]
@@ -93,8 +93,8 @@ def with_descendants(parents: IntArray, joints: IntArray) -> BoolArray:
 def in_order(parents: IntArray, leader_of: Mapping[int, int]) -> IntArray:
     """Return followers, their leaders, and all ancestors, each after its parent and after what it follows.
 
-    leader_of: for each follower the joint that leads it. Where they lead each other in a circle no order is right,
-    and these come as they stand.
+    leader_of: for each follower the joint that it follows. Joints that follow each other in a circle have no order and
+    come last.
 
     >>> in_order(np.array((-1, 0, 0)), {1: 2}).tolist()
     [0, 2, 1]

@@ -24,7 +24,7 @@ _NEAR: Final = 0.03
 class Mirror:
     """What reflects poses of a skeleton of J joints; twice is once not.
 
-    partner: (J,) the joint on the other side, itself for one in the middle. turns: (J, 4), places: (J, 3, 3) and
+    partner: (J,) the joint on the other side, itself for one in the middle. turns: (J, 4), shifts: (J, 3, 3) and
     axes: (J, 3) take what the partner does to what the joint does. alone: sided joints that have no partner.
 
     With W the joint's rest rotation in model space, q its rotation relative to rest, W·q·W⁻¹ is the same in the
@@ -35,7 +35,7 @@ class Mirror:
     skeleton: Skeleton
     partner: IntArray
     turns: FloatArray
-    places: FloatArray
+    shifts: FloatArray
     axes: IntArray
     alone: tuple[int, ...]
 
@@ -63,7 +63,7 @@ class Mirror:
 
     def translations(self, joints: IntArray, values: FloatArray) -> FloatArray:
         """Return by how much joints (N,) are shifted where their partners are by values (N, 3)."""
-        return np.asarray((self.places[joints] @ values[..., None])[..., 0])
+        return np.asarray((self.shifts[joints] @ values[..., None])[..., 0])
 
     def scales(self, joints: IntArray, values: FloatArray) -> FloatArray:
         """Return what joints (N,) are scaled by where their partners are by values (N, 3)."""
@@ -88,9 +88,9 @@ def _across(skeleton_map: SkeletonMap, partner: IntArray) -> FloatArray:
     """Return the unit vector from a body's right to its left."""
     if skeleton_map.turn is not None:
         return rot.rotate(skeleton_map.turn, _LEFT)
-    places = skeleton_map.skeleton.rest_world[:, :, 3]
+    positions = skeleton_map.skeleton.rest_world[:, :, 3]
     left = [joint for name, joint in skeleton_map.joint_of.items() if name.startswith("l_") and partner[joint] != joint]
-    across = (places[left] - places[partner[left]]).sum(axis=0)
+    across = (positions[left] - positions[partner[left]]).sum(axis=0)
     length = float(np.linalg.norm(across))
     if not length > 0.0:
         raise SkeletonMismatchError(f"{skeleton_map.skeleton.name!r} cannot be mirrored: which of its joints are left "
@@ -101,8 +101,8 @@ def _across(skeleton_map: SkeletonMap, partner: IntArray) -> FloatArray:
 def _match_others(skeleton_map: SkeletonMap, partner: IntArray, reflection: FloatArray) -> None:
     """Find partners of joints that the map does not know: where their mirror images are, below partners."""
     skeleton = skeleton_map.skeleton
-    places = skeleton.rest_world[:, :, 3]
-    near = _NEAR * float(np.ptp(places, axis=0).max(initial=0.0))
+    positions = skeleton.rest_world[:, :, 3]
+    near = _NEAR * float(np.ptp(positions, axis=0).max(initial=0.0))
     unknown = np.array([meant is None for meant in skeleton_map.meant], dtype=np.bool_)
     for joint in np.flatnonzero(unknown).tolist():  # parents stand before children
         parent = int(skeleton.parents[joint])
@@ -111,8 +111,8 @@ def _match_others(skeleton_map: SkeletonMap, partner: IntArray, reflection: Floa
         across = int(partner[parent])
         among = np.flatnonzero(unknown & (skeleton.parents == across))
         if len(among):
-            image = places[across] + reflection @ (places[joint] - places[parent])
-            away = np.linalg.norm(places[among] - image, axis=1)
+            image = positions[across] + reflection @ (positions[joint] - positions[parent])
+            away = np.linalg.norm(positions[among] - image, axis=1)
             nearest = int(among[away.argmin()])
             if away.min() <= near and partner[nearest] in (nearest, joint):
                 partner[joint], partner[nearest] = nearest, joint

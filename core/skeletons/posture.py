@@ -29,26 +29,26 @@ class Posture:
     upright: FloatArray
 
 
-def measure_posture(places: FloatArray, joint_of: Mapping[str, int]) -> Posture | None:
-    """Measure poses by the places (F, J, 3) of joints; None where too little of a body is known.
+def measure_posture(positions: FloatArray, joint_of: Mapping[str, int]) -> Posture | None:
+    """Measure poses by the positions (F, J, 3) of joints; None where too little of a body is known.
 
     joint_of: the joints by their names in H-Anim. Neither the model's axes nor its rest pose count.
     """
-    at = {name: places[:, joint] for name, joint in joint_of.items()}
+    at = {name: positions[:, joint] for name, joint in joint_of.items()}
     across = [_unit(at[f"l_{part}"] - at[f"r_{part}"]) for part in ("hip", "shoulder") if _has(at, part)]
     trunk, legs = _trunk(at), _legs(at)
     if not across or (trunk is None and not legs):
         return None
     hips = _middle(at, "hip")
-    ways = [] if trunk is None else [_unit(trunk)]
+    directions = [] if trunk is None else [_unit(trunk)]
     if legs and hips is not None:
-        ways.append(_unit(hips - _lowest(at)))
-    up = _unit(np.sum(ways, axis=0))
+        directions.append(_unit(hips - _lowest(at)))
+    up = _unit(np.sum(directions, axis=0))
     left = np.sum(across, axis=0)
     left = _unit(left - _dot(left, up)[:, None] * up)
     front = np.cross(left, up)
-    angles = [_dot(way, ways[0]) for way in ways[1:]] + [_dot(_unit(-leg), up) for leg in legs]
-    angles += [_dot(way, left) for way in across]
+    angles = [_dot(direction, directions[0]) for direction in directions[1:]] + [_dot(_unit(-leg), up) for leg in legs]
+    angles += [_dot(direction, left) for direction in across]
     if toes := [at[f"{side}_metatarsal"] - at[f"{side}_ankle"] for side in "lr"
                 if {f"{side}_metatarsal", f"{side}_ankle"} <= set(at)]:
         level = np.sum(toes, axis=0) - _dot(np.sum(toes, axis=0), up)[:, None] * up
@@ -65,14 +65,14 @@ def _middle(at: Mapping[str, FloatArray], part: str) -> FloatArray | None:
 
 
 def _trunk(at: Mapping[str, FloatArray]) -> FloatArray | None:
-    """Return the way from the hips up to the shoulders, else to the head."""
+    """Return the direction from the hips up to the shoulders, else to the head."""
     low, high = _middle(at, "hip"), _middle(at, "shoulder")
     low, high = at.get(hanim.ROOT) if low is None else low, at.get("skullbase") if high is None else high
     return None if low is None or high is None else high - low
 
 
 def _legs(at: Mapping[str, FloatArray]) -> list[FloatArray]:
-    """Return the ways along thighs and shins, downwards."""
+    """Return the directions along thighs and shins, downwards."""
     return [at[f"{side}_{b}"] - at[f"{side}_{a}"] for side in "lr" for a, b in (("hip", "knee"), ("knee", "ankle"))
             if {f"{side}_{a}", f"{side}_{b}"} <= set(at)]
 
@@ -83,10 +83,10 @@ def _lowest(at: Mapping[str, FloatArray]) -> FloatArray:
     return np.asarray(np.mean([at[f"{side}_{part}"] for side in "lr" if f"{side}_{part}" in at], axis=0))
 
 
-def _unit(ways: FloatArray) -> FloatArray:
-    """Return ways (F, 3) with length one; those of no length stay none."""
-    length = np.linalg.norm(ways, axis=-1, keepdims=True)
-    return np.asarray(ways / np.maximum(length, _NOWHERE * max(float(length.max(initial=0.0)), _NOWHERE)))
+def _unit(directions: FloatArray) -> FloatArray:
+    """Return directions (F, 3) with length one; those of no length stay zero."""
+    length = np.linalg.norm(directions, axis=-1, keepdims=True)
+    return np.asarray(directions / np.maximum(length, _NOWHERE * max(float(length.max(initial=0.0)), _NOWHERE)))
 
 
 def _dot(a: FloatArray, b: FloatArray) -> FloatArray:

@@ -100,7 +100,7 @@ class Skeleton:
         return world
 
     def part(self, joints: IntArray) -> Skeleton:
-        """Return some joints (ascending) alone; what each hangs on must be among them."""
+        """Return some joints (ascending) alone; their ancestors must be among them."""
         new = np.full(len(self) + 1, -1, dtype=np.int64)  # the last one stands for "none"
         new[joints] = np.arange(len(joints))
         names = tuple(self.names[joint] for joint in joints.tolist())
@@ -118,9 +118,9 @@ class Skeleton:
         return Skeleton(self.names, self.parents, rotations, translations, self.rest_scales, self.name)
 
     def with_model_axes(self) -> Skeleton:
-        """Return the skeleton with its joints in the same places and, at rest, the model's axes and no scales."""
-        place = self.rest_world[:, :, 3]
-        offsets = np.where(self.parents[:, None] >= 0, place - place[self.parents], place)
+        """Return the skeleton with its joints in the same positions and, at rest, the model's axes and no scales."""
+        position = self.rest_world[:, :, 3]
+        offsets = np.where(self.parents[:, None] >= 0, position - position[self.parents], position)
         return Skeleton.from_arrays(self.names, self.parents, rot.identities(len(self)), offsets, name=self.name)
 
 

@@ -11,7 +11,7 @@ from takt.core.formats import bvh
 from takt.core.library.library import Library
 from takt.core.maths import rotations as rot
 from takt.core.playing.score import perform
-from takt.core.retargeting.bvh_space import AXES, UNITS, BvhSpace, placed
+from takt.core.retargeting.bvh_space import AXES, UNITS, BvhSpace, in_hanim_space
 from takt.core.retargeting.upright import resting, scaled, turned
 from takt.core.skeletons.maps import find_map, write_map
 from takt.core.skeletons.skeleton import Skeleton, world_from_pose
@@ -103,7 +103,7 @@ def test_no_body_no_axes_but_those_chosen(tmp_path: Path) -> None:
     (BvhSpace(forward="Y"), "+Z is up, facing +Y"), (BvhSpace(forward="X"), "+Y is up, facing +X"),
     (BvhSpace(up="-Y", forward="-X"), "−Y is up, facing −X")])
 def test_one_axis_chosen_leaves_the_other_to_the_body_where_it_fits(space: BvhSpace, said: str) -> None:
-    assert said in placed(STEP, find_map(STEP.skeleton), space)[2]
+    assert said in in_hanim_space(STEP, find_map(STEP.skeleton), space)[2]
 
 
 def test_a_map_file_says_the_axes_of_what_does_not_show_them(tmp_path: Path) -> None:
@@ -129,4 +129,4 @@ def test_axes_on_one_line_and_unknown_ones_are_refused() -> None:
 
 def test_a_skeleton_of_one_joint_has_no_size() -> None:
     one = Skeleton.from_arrays(["HumanoidRoot"], [-1], rot.identities(1), np.zeros((1, 3)))
-    assert "in metres" in placed(swaying(one, "HumanoidRoot"), find_map(one), BvhSpace())[2]
+    assert "in metres" in in_hanim_space(swaying(one, "HumanoidRoot"), find_map(one), BvhSpace())[2]

@@ -186,7 +186,7 @@ def test_left_on_the_right_side_is_said_and_asked_about() -> None:
     names = {joint: name.replace("Left", "?").replace("Right", "Left").replace("?", "Right")
              for joint, name in RIGS["Unity's humanoid"].items()}
     found = find_map(worn(names))
-    assert found.warnings == ("bones that are named left stand on the right side (seen from where toes and knees "
+    assert found.warnings == ("bones that are named left are on the right side (seen from where toes and knees "
                               "point)",)
     assert not found.is_sure
 
@@ -213,7 +213,7 @@ def test_a_rig_without_hips_says_so() -> None:
     cut = standing_at([skeleton.names[j] for j in without],
                       np.array([without.index(int(parents[j])) if parents[j] >= 0 else -1 for j in without]),
                       skeleton.rest_world[without, :, 3])
-    assert "no bone was found for the hips: the way over the ground cannot be played" in find_map(cut).warnings
+    assert "no bone was found for the hips: the path over the ground cannot be played" in find_map(cut).warnings
 
 
 def test_axes_are_seen_whichever_way_the_body_lies() -> None:

@@ -13,7 +13,7 @@ import numpy as np
 from ...maths import rotations as rot
 from ...maths.arrays import FloatArray, IntArray
 from .. import hanim
-from ..hierarchy import children_of, is_descendant, way_up
+from ..hierarchy import children_of, is_descendant, path_to_root
 from ..skeleton import Skeleton
 
 JOINT_OF_PART: Final = {"pelvis": hanim.ROOT, "head": "skullbase"} | {
@@ -38,10 +38,10 @@ _AXES: Final = _right_angled()
 
 @dataclass(frozen=True, eq=False)
 class Tree:
-    """Joints that may belong to a body, and what hangs on what. parents: (J,), −1 for roots; places: (J, 3)."""
+    """Joints that may belong to a body. parents: (J,), −1 for roots; positions: (J, 3) at rest."""
 
     parents: IntArray
-    places: FloatArray
+    positions: FloatArray
 
     @classmethod
     def of(cls, skeleton: Skeleton) -> Tree:
@@ -56,26 +56,26 @@ class Tree:
 
     @cached_property
     def children(self) -> list[list[int]]:
-        """Return what hangs directly below each joint."""
+        """Return the children of each joint."""
         return children_of(self.parents)
 
-    def way_up(self, joint: int) -> list[int]:
+    def path_to_root(self, joint: int) -> list[int]:
         """Return a joint and all above it, upwards."""
-        return way_up(self.parents, joint)
+        return path_to_root(self.parents, joint)
 
     def is_above(self, above: int, joint: int) -> bool:
-        """Tell whether a joint hangs somewhere below another."""
+        """Tell whether a joint is an ancestor of another."""
         return is_descendant(self.parents, joint, above)
 
     def shared(self, joints: Sequence[int]) -> int:
-        """Return the lowest joint above (or equal to) all of some, −1 where they hang on different roots."""
-        ways = [self.way_up(joint) for joint in joints]
-        return next((joint for joint in ways[0] if all(joint in way for way in ways[1:])), -1)
+        """Return the lowest joint above (or equal to) all of some, −1 where they have different roots."""
+        paths = [self.path_to_root(joint) for joint in joints]
+        return next((joint for joint in paths[0] if all(joint in path for path in paths[1:])), -1)
 
     def between(self, above: int, joint: int) -> list[int]:
         """Return the joints strictly between, from above downwards; none where one is not above the other."""
-        way = self.way_up(joint)
-        return way[1:way.index(above)][::-1] if above in way[1:] else []
+        path = self.path_to_root(joint)
+        return path[1:path.index(above)][::-1] if above in path[1:] else []
 
     @cached_property
     def counts(self) -> list[int]:
@@ -88,21 +88,21 @@ class Tree:
 
     @cached_property
     def _downwards(self) -> list[int]:
-        """All joints, each after the one that it hangs on."""
+        """All joints, parents before children."""
         order = np.flatnonzero(self.parents < 0).tolist()
         for joint in order:
             order += self.children[joint]
         return order
 
     def below(self, joint: int) -> list[int]:
-        """Return all joints below one, each after the one that it hangs on."""
+        """Return all descendants of a joint, parents before children."""
         found = list(self.children[joint])
         for child in found:
             found += self.children[child]
         return found
 
     def chain(self, joint: int) -> list[int]:
-        """Return the chain down from a joint to a hand's fork, where it branches in two by the way with more joints."""
+        """Return the chain down to where it forks in three, as in a hand; of two children the larger is taken."""
         chain = [joint]
         while self.children[chain[-1]] and len(self.children[chain[-1]]) < _FORK:
             chain.append(max(self.children[chain[-1]], key=self.counts.__getitem__))
@@ -111,7 +111,7 @@ class Tree:
     @cached_property
     def size(self) -> float:
         """Return the longest edge of the box around all joints."""
-        return float(np.ptp(self.places, axis=0).max()) if len(self.places) else 0.0
+        return float(np.ptp(self.positions, axis=0).max()) if len(self.positions) else 0.0
 
 
 def _deforming_above(skeleton: Skeleton, joint: int, deforming: dict[str, int]) -> int:
@@ -147,28 +147,28 @@ def model_from_hanim(tree: Tree, parts: dict[str, int]) -> FloatArray | None:
 
 def forward_by_shape(tree: Tree, parts: dict[str, int]) -> FloatArray | None:
     """Return where the body faces (3,) by its toes, knees and elbows alone; None where they do not tell."""
-    way = np.zeros(3)
+    direction = np.zeros(3)
     for side in "lr":
-        place = {part: tree.places[parts[f"{side}_{part}"]] for part in
+        at = {part: tree.positions[parts[f"{side}_{part}"]] for part in
                  ("hip", "knee", "ankle", "toe", "shoulder", "elbow", "wrist") if f"{side}_{part}" in parts}
-        if "toe" in place and "ankle" in place:
-            way += 3.0 * (place["toe"] - place["ankle"])
+        if "toe" in at and "ankle" in at:
+            direction += 3.0 * (at["toe"] - at["ankle"])
         for a, b, c, sign in (("hip", "knee", "ankle", 1.0), ("shoulder", "elbow", "wrist", -1.0)):
-            if {a, b, c} <= set(place):
-                line = place[c] - place[a]
-                share = (place[b] - place[a]) @ line / max(float(line @ line), 1e-30)
-                way += sign * (place[b] - place[a] - share * line)
+            if {a, b, c} <= set(at):
+                line = at[c] - at[a]
+                share = (at[b] - at[a]) @ line / max(float(line @ line), 1e-30)
+                direction += sign * (at[b] - at[a] - share * line)
     up = upwards(tree, parts)
     if up is None:
         return None
     up = up / np.linalg.norm(up)
-    way -= (way @ up) * up
-    return way if np.linalg.norm(way) > 0.02 * tree.size else None
+    direction -= (direction @ up) * up
+    return direction if np.linalg.norm(direction) > 0.02 * tree.size else None
 
 
 def is_upright(tree: Tree, parts: dict[str, int]) -> bool:
     """Tell whether the trunk stands over the legs; a body without legs or trunk counts as upright."""
-    legs = [tree.places[parts[f"{side}_hip"]] - tree.places[parts[f"{side}_ankle"]] for side in "lr"
+    legs = [tree.positions[parts[f"{side}_hip"]] - tree.positions[parts[f"{side}_ankle"]] for side in "lr"
             if {f"{side}_hip", f"{side}_ankle"} <= set(parts)]
     trunk = _trunk(tree, parts)
     if not legs or trunk is None:
@@ -178,28 +178,28 @@ def is_upright(tree: Tree, parts: dict[str, int]) -> bool:
 
 
 def _sides_apart(tree: Tree, parts: dict[str, int]) -> FloatArray | None:
-    ways = [tree.places[parts[f"l_{part}"]] - tree.places[parts[f"r_{part}"]]
+    directions = [tree.positions[parts[f"l_{part}"]] - tree.positions[parts[f"r_{part}"]]
             for part in ("hip", "knee", "shoulder", "elbow", "ankle") if {f"l_{part}", f"r_{part}"} <= set(parts)]
-    return np.mean(ways, axis=0) if ways else None
+    return np.mean(directions, axis=0) if directions else None
 
 
 def _trunk(tree: Tree, parts: dict[str, int]) -> FloatArray | None:
-    low = [tree.places[parts[p]] for p in ("l_hip", "r_hip") if p in parts] or [
-        tree.places[parts[p]] for p in ("pelvis",) if p in parts]
-    high = [tree.places[parts[p]] for p in ("l_shoulder", "r_shoulder") if p in parts] or [
-        tree.places[parts[p]] for p in ("head",) if p in parts]
+    low = [tree.positions[parts[p]] for p in ("l_hip", "r_hip") if p in parts] or [
+        tree.positions[parts[p]] for p in ("pelvis",) if p in parts]
+    high = [tree.positions[parts[p]] for p in ("l_shoulder", "r_shoulder") if p in parts] or [
+        tree.positions[parts[p]] for p in ("head",) if p in parts]
     if not low or not high:
         return None
-    way = np.mean(high, axis=0) - np.mean(low, axis=0)
-    return way if np.linalg.norm(way) > 1e-6 * tree.size else None
+    direction = np.mean(high, axis=0) - np.mean(low, axis=0)
+    return direction if np.linalg.norm(direction) > 1e-6 * tree.size else None
 
 
 def upwards(tree: Tree, parts: dict[str, int]) -> FloatArray | None:
-    """Return the way up along the trunk, or along the legs where there is none; None where neither is known."""
+    """Return the direction up along the trunk, or along the legs where there is none; None where neither is known."""
     trunk = _trunk(tree, parts)
     if trunk is not None:
         return trunk
-    legs = [tree.places[parts[f"{side}_hip"]] - tree.places[parts[f"{side}_ankle"]] for side in "lr"
+    legs = [tree.positions[parts[f"{side}_hip"]] - tree.positions[parts[f"{side}_ankle"]] for side in "lr"
             if {f"{side}_hip", f"{side}_ankle"} <= set(parts)]
     return np.mean(legs, axis=0) if legs else None
 

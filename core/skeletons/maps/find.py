@@ -20,8 +20,8 @@ LIMBS: Final = (("hip", "knee", "ankle"), ("shoulder", "elbow", "wrist"))
 _LUMBAR_TO_THORACIC: Final = hanim.SPINE[:17]
 _CERVICAL: Final = hanim.SPINE[17:]
 
-BY_STANDARD, BY_NAME, BY_PLACE, BY_SHAPE, IN_DOUBT = 1.0, 0.95, 0.9, 0.7, 0.4
-"""How certain a joint is: it bears H-Anim's name; names say so; its place among named ones does; only the shape
+BY_STANDARD, BY_NAME, BY_NEIGHBOURS, BY_SHAPE, IN_DOUBT = 1.0, 0.95, 0.9, 0.7, 0.4
+"""How certain a joint is: it bears H-Anim's name; names say so; its named neighbours do; only the shape
 does; names and shape disagree, or two joints could be it."""
 _LEAST_STANDARD = 0.9
 """Some rigs call a few joints as H-Anim does (L_Hip, L_Knee) and the others not; these are read as any other's."""
@@ -57,8 +57,8 @@ def find_map(skeleton: Skeleton) -> SkeletonMap:
 
 def _is_last_but(tree: Tree, head: int, most: int) -> bool:
     """Tell whether there are at most so many joints in a row up to the head, above the last that branches."""
-    way = tree.way_up(head)
-    return next((i for i, joint in enumerate(way[1:], start=1) if len(tree.children[joint]) > 1), len(way)) <= most
+    path = tree.path_to_root(head)
+    return next((i for i, joint in enumerate(path[1:], start=1) if len(tree.children[joint]) > 1), len(path)) <= most
 
 
 class _Found(NamedTuple):
@@ -78,7 +78,7 @@ def _standard(skeleton: Skeleton, tree: Tree, meant: tuple[str | None, ...]) -> 
 
 
 def _by_names(tree: Tree, readings: list[names.Reading]) -> _Found:
-    """Choose for each limb the joints whose names fit best and that hang on each other."""
+    """Choose for each limb the joints whose names fit best and that are one chain."""
     possible: dict[str, list[tuple[int, int]]] = {}
     for joint, (reading, parts) in enumerate(zip(readings, names.parts_of(readings), strict=True)):
         for part, rank in parts.items():
@@ -97,7 +97,7 @@ def _by_names(tree: Tree, readings: list[names.Reading]) -> _Found:
             if best is not None:
                 key = f"{side}_{part}"
                 chosen[key] = best
-                sure[key] = BY_NAME if is_whole else BY_PLACE
+                sure[key] = BY_NAME if is_whole else BY_NEIGHBOURS
                 double = _second(tree, possible[key], best)
                 if double is not None:
                     doubles.append((key, best, double))
@@ -110,13 +110,13 @@ def _by_names(tree: Tree, readings: list[names.Reading]) -> _Found:
             sure[f"{side}_{part}"] = BY_NAME
     for part in ("pelvis", "head"):
         if possible.get(part):
-            chosen[part] = min(possible[part], key=lambda entry: (len(tree.way_up(entry[1])), entry))[1]
+            chosen[part] = min(possible[part], key=lambda entry: (len(tree.path_to_root(entry[1])), entry))[1]
             sure[part] = BY_NAME
     return _Found(chosen, sure, tuple(doubles))
 
 
 def _best_limb(tree: Tree, possible: list[list[tuple[int, int]]]) -> tuple[list[int | None], bool]:
-    """Return the best joint for each place of a limb, and whether they all hang on each other."""
+    """Return the best joint for each part of a limb, and whether they are one chain."""
     best: tuple[float, list[int | None]] = (np.inf, [None] * len(possible))
     for choice in product(*([(0, None), *sorted(entries)[:6]] for entries in possible)):
         joints = [joint for _, joint in choice]
@@ -127,7 +127,7 @@ def _best_limb(tree: Tree, possible: list[list[tuple[int, int]]]) -> tuple[list[
         for a, b in pairwise(there):
             cost += _OFF_CHAIN * (not tree.is_above(a, b))
         if there:  # of joints with one name, as the halves of a split bone, the upper one
-            cost += 0.01 * sum(len(tree.way_up(joint)) for joint in there)
+            cost += 0.01 * sum(len(tree.path_to_root(joint)) for joint in there)
         if cost < best[0]:
             best = cost, joints
     joints = best[1]
@@ -143,11 +143,11 @@ def _below_between(tree: Tree, possible: list[tuple[int, int]], joint: int | Non
     """
     if joint is None or after is None:
         return joint
-    way = [j for j in tree.way_up(after)[1:] if any(j == other for _, other in possible)]
-    last = way[0] if way and joint in way else joint
-    ways = tree.places[last] - tree.places[joint], tree.places[after] - tree.places[last]
-    short, whole = (float(np.linalg.norm(way)) for way in ways)
-    is_aside = float(ways[0] @ ways[1]) < _IN_LINE * short * whole
+    path = [j for j in tree.path_to_root(after)[1:] if any(j == other for _, other in possible)]
+    last = path[0] if path and joint in path else joint
+    offsets = tree.positions[last] - tree.positions[joint], tree.positions[after] - tree.positions[last]
+    short, whole = (float(np.linalg.norm(offset)) for offset in offsets)
+    is_aside = float(offsets[0] @ offsets[1]) < _IN_LINE * short * whole
     return last if short < _BETWEEN * whole or (is_aside and short < whole) else joint
 
 
@@ -159,7 +159,7 @@ def _second(tree: Tree, possible: list[tuple[int, int]], joint: int) -> int | No
 
 
 def _beside(tree: Tree, possible: list[tuple[int, int]], above: int | None, below: int | None) -> int | None:
-    """Return the clearest joint that hangs below one joint, or above another."""
+    """Return the clearest joint below one joint, or above another."""
     fits = [(rank, joint) for rank, joint in sorted(possible)
             if (above is not None and tree.is_above(above, joint))
             or (below is not None and tree.is_above(joint, below))]
@@ -188,15 +188,15 @@ def _checked(skeleton: Skeleton, tree: Tree, readings: list[names.Reading], foun
     forward = body.forward_by_shape(tree, parts)
     factor = 1.0
     if turn is not None and forward is not None and body.to_front(turn) @ forward < 0.0:
-        warnings.append("bones that are named left stand on the right side (seen from where toes and knees point)")
+        warnings.append("bones that are named left are on the right side (seen from where toes and knees point)")
         factor = IN_DOUBT
     if "pelvis" not in parts:
-        warnings.append("no bone was found for the hips: the way over the ground cannot be played")
-    by_place = BY_PLACE if found.is_named else BY_SHAPE
-    sure_of = dict.fromkeys(meant.values(), by_place) | {joint: sure.get(part, by_place) for part, joint in
+        warnings.append("no bone was found for the hips: the path over the ground cannot be played")
+    by_neighbours = BY_NEIGHBOURS if found.is_named else BY_SHAPE
+    sure_of = dict.fromkeys(meant.values(), by_neighbours) | {joint: sure.get(part, by_neighbours) for part, joint in
                                                          parts.items()}
     is_whole = found.is_named or len({name[2:-1] for name in fingers}) == len(names.FINGERS)
-    sure_of |= dict.fromkeys(fingers.values(), by_place if is_whole else IN_DOUBT)
+    sure_of |= dict.fromkeys(fingers.values(), by_neighbours if is_whole else IN_DOUBT)
     certainties = np.zeros(len(skeleton))
     names_of: list[str | None] = [None] * len(skeleton)
     for name, joint in (meant | fingers).items():
@@ -219,25 +219,25 @@ def _nobody(skeleton: Skeleton, reason: str, may_stand: bool) -> SkeletonMap:
 
 
 def _set_pelvis(tree: Tree, readings: list[names.Reading], parts: dict[str, int], sure: dict[str, float]) -> None:
-    """Let the joint that legs and trunk hang on be the pelvis, unless a joint named so is above it."""
+    """Let the lowest shared ancestor of legs and trunk be the pelvis, unless a joint named so is above it."""
     hips = [parts[part] for part in ("l_hip", "r_hip") if part in parts]
     shared = tree.shared(hips) if len(hips) == 2 else -1
     if shared < 0:
         return
     chest = _chest(tree, parts)
-    if chest >= 0 and chest != shared and not tree.is_above(shared, chest):  # the trunk stands beside the legs' joint
+    if chest >= 0 and chest != shared and not tree.is_above(shared, chest):  # the trunk is beside the legs' joint
         both = tree.shared((shared, chest))
         shared = both if both >= 0 and not tree.is_above(chest, shared) else shared
     above = int(tree.parents[shared])
     while above >= 0 and readings[shared].is_spine and readings[above].is_spine:
-        shared, above = above, int(tree.parents[above])  # legs may hang on the second joint of a spine
+        shared, above = above, int(tree.parents[above])  # legs may be children of a spine's second joint
     named = parts.get("pelvis")
     if named is not None and (named == shared or tree.is_above(named, shared)):
-        return  # a joint that carries the legs alone may hang below the one that carries all
+        return  # a joint that carries the legs alone may be below the one that carries all
     if named is not None and not tree.is_above(shared, named):
         sure["pelvis"] = IN_DOUBT
     parts["pelvis"] = shared
-    sure.setdefault("pelvis", BY_PLACE)
+    sure.setdefault("pelvis", BY_NEIGHBOURS)
 
 
 def _head(tree: Tree, readings: list[names.Reading], parts: dict[str, int]) -> int | None:
@@ -245,11 +245,11 @@ def _head(tree: Tree, readings: list[names.Reading], parts: dict[str, int]) -> i
     chest = _chest(tree, parts)
     if chest < 0:
         return None
-    way = [chest]
-    while following := [child for child in tree.children[way[-1]] if not readings[child].side
+    path = [chest]
+    while following := [child for child in tree.children[path[-1]] if not readings[child].side
                         and readings[child].word in ("spine", "neck") and not readings[child].is_helper]:
-        way.append(following[0])
-    return way[-1] if len(way) > 1 and readings[way[-1]].word == "spine" else None
+        path.append(following[0])
+    return path[-1] if len(path) > 1 and readings[path[-1]].word == "spine" else None
 
 
 def _chest(tree: Tree, parts: dict[str, int]) -> int:

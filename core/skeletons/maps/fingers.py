@@ -11,9 +11,9 @@ from . import names
 from .body import Tree
 
 _IN_PALM: Final = 0.5
-"""A finger's first joint is in the palm where it is nearer to the wrist than this share of the second one's way."""
+"""A finger's first joint is in the palm if it is nearer to the wrist than this share of the second one's distance."""
 _THUMB_IS_NEAR: Final = 0.7
-"""A thumb begins nearer to the wrist than this share of the other fingers' way to their knuckles."""
+"""A thumb begins nearer to the wrist than this share of the distance to the other fingers' knuckles."""
 _MOST: Final = 5
 
 
@@ -33,7 +33,7 @@ def fingers_of(tree: Tree, readings: Sequence[names.Reading], side: str, wrist: 
             if not chain or tree.is_above(chain[-1], joint):
                 chain.append(joint)
     if not chains and not is_named:
-        chains = _by_place(tree, readings, wrist)
+        chains = _by_position(tree, readings, wrist)
     found: dict[str, int] = {}
     thumb = len(chains.get("thumb", ()))
     for finger, chain in chains.items():
@@ -63,11 +63,11 @@ def _joints(tree: Tree, readings: Sequence[names.Reading], side: str, wrist: int
 
 
 def _begins_in_palm(tree: Tree, wrist: int, chain: Sequence[int]) -> bool:
-    ways = np.linalg.norm(tree.places[list(chain[:2])] - tree.places[wrist], axis=1)
-    return bool(ways[0] < _IN_PALM * ways[1])
+    distances = np.linalg.norm(tree.positions[list(chain[:2])] - tree.positions[wrist], axis=1)
+    return bool(distances[0] < _IN_PALM * distances[1])
 
 
-def _by_place(tree: Tree, readings: Sequence[names.Reading], wrist: int) -> dict[str, list[int]]:
+def _by_position(tree: Tree, readings: Sequence[names.Reading], wrist: int) -> dict[str, list[int]]:
     """Tell fingers by where they begin: the thumb nearest to the wrist, the others as they lie beside it."""
     chains = [chain for child in tree.children[wrist] if not readings[child].is_helper
               and len(chain := tree.chain(child)) >= 2][:_MOST + 1]
@@ -77,8 +77,8 @@ def _by_place(tree: Tree, readings: Sequence[names.Reading], wrist: int) -> dict
     if thumb is None:
         return {}
     others = [chain for chain in chains if chain is not thumb]
-    beside = tree.places[thumb[1]]
-    knuckles = {id(chain): tree.places[chain[1 if _begins_in_palm(tree, wrist, chain) else 0]] for chain in others}
+    beside = tree.positions[thumb[1]]
+    knuckles = {id(chain): tree.positions[chain[1 if _begins_in_palm(tree, wrist, chain) else 0]] for chain in others}
     others.sort(key=lambda chain: float(np.linalg.norm(knuckles[id(chain)] - beside)))
     ends = len(thumb) > 3  # joints at the tips
     of = {"thumb": thumb} | dict(zip(names.FINGERS[1:] if len(others) > 1 else ("middle",), others, strict=False))
@@ -90,7 +90,7 @@ def _thumb(tree: Tree, wrist: int, chains: Sequence[list[int]]) -> list[int] | N
     fewest = sorted(chains, key=len)
     if len(fewest[0]) < len(fewest[1]) and len(fewest[1]) == len(fewest[-1]):
         return fewest[0]
-    away = {id(chain): float(np.linalg.norm(tree.places[chain[0]] - tree.places[wrist])) for chain in chains}
+    away = {id(chain): float(np.linalg.norm(tree.positions[chain[0]] - tree.positions[wrist])) for chain in chains}
     nearest = sorted(chains, key=lambda chain: away[id(chain)])
     if away[id(nearest[0])] < _THUMB_IS_NEAR * away[id(nearest[1])]:
         return nearest[0]

@@ -50,7 +50,7 @@ class SavedMap:
     def of(self, skeleton: Skeleton) -> SkeletonMap:
         """Return the map of a skeleton that it fits; the file's axes count where the body itself does not tell.
 
-        The same rig may stand in other axes in a clip's file than where the map was made.
+        In a clip's file the same rig may have other axes than where the map was made.
         """
         meant = tuple(self.meant.get(name) for name in skeleton.names)
         seen = find_map(skeleton).turn
@@ -116,5 +116,5 @@ def _turn(head: dict[str, str], path: Path | None) -> FloatArray | None:
 
 
 def _axis_name(turn: FloatArray, axis: int) -> str:
-    way = rot.rotate(turn, np.eye(3)[axis])
-    return max(_AXES, key=lambda name: float(_AXES[name] @ way))
+    direction = rot.rotate(turn, np.eye(3)[axis])
+    return max(_AXES, key=lambda name: float(_AXES[name] @ direction))

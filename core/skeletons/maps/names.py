@@ -29,7 +29,7 @@ _JAPANESE: Final = {
     "捻": "twist", "ねじり": "twist", "足": "thigh", "腕": "upperarm", "肩": "collar", "首": "neck", "頭": "head",
     "左": "left", "右": "right", "先": "tip", "目": "eye", "髪": "hair", "手": "hold", "親": "parent",
     "ダミー": "dummy", "調整": "adj"}
-"""What Japanese names consist of, as written for MikuMikuDance; longer words stand before those that they hold."""
+"""What Japanese names consist of, as written for MikuMikuDance; longer words come before their parts."""
 _JAPANESE_WORD: Final = re.compile("|".join(_JAPANESE))
 _JAPANESE_HELPERS: Final = frozenset(("d", "p", "c", "s", "ex"))
 """Letters that mark doubles of a bone there: 左足D, 左肩P."""
@@ -44,7 +44,7 @@ _FINGER_WORDS: Final = {"thumb": "thumb", "index": "index", "indexfinger": "inde
                         "ringfinger": "ring", "pinky": "pinky", "pinkyfinger": "pinky", "little": "pinky",
                         "littlefinger": "pinky", "small": "pinky", "fingers": "middle", "handfinger": "middle"}
 _ONLY_FINGER: Final = {"fore": "index", "third": "ring"}
-"""Words that mean a finger where they stand alone."""
+"""Words that mean a finger where they are a name's only word."""
 _LINKS: Final = {"metacarpal": 0, "meta": 0, "inhand": 0, "proximal": 1, "prox": 1, "intermediate": 2, "med": 2,
                  "medial": 2, "distal": 3, "dist": 3}
 

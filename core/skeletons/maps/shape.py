@@ -15,7 +15,7 @@ from .body import JOINT_OF_PART, Tree, forward_by_shape, is_upright, upwards
 _ALIKE: Final = 0.1
 """Limbs of one pair have segments whose lengths differ by less than this share of the limb."""
 _APART: Final = 1e-3
-"""Of the body's size: limbs that begin nearer to each other than this, and end so, are doubles."""
+"""Of the body's size: limbs of which all joints are nearer to each other than this are doubles."""
 _SHORTEST_LEG: Final = 0.6
 """Of the longest limb of all."""
 _SHORTEST_ARM: Final = 0.35
@@ -27,7 +27,7 @@ _LIMB_JOINTS: Final = 3
 _LEG_JOINTS: Final = 4
 """From the hip to the toes; where there are more, bones end in joints, as exporters add them."""
 _EARLY: Final = 0.2
-"""A joint stands between others where it lies in line with them and nearer to one than this share of the way."""
+"""A joint stands between others where it lies in line with them and nearer to one than this share of the distance."""
 _IN_LINE: Final = 0.999
 
 
@@ -53,7 +53,7 @@ def limbs_by_shape(tree: Tree) -> dict[str, int]:
 
 
 def _has_more(pairs: Sequence[_Limbs], legs: _Limbs, arms: _Limbs) -> bool:
-    """Tell whether further limbs as long as the legs hang where they hang, as those of insects do."""
+    """Tell whether further limbs as long as the legs begin at the same joint, as those of insects do."""
     taken = {chain[0] for limbs in (legs, arms) for chain in limbs.chains}
     return any(limbs.top == legs.top and limbs.length >= _SHORTEST_LEG * legs.length
                and not taken.intersection(chain[0] for chain in limbs.chains) for limbs in pairs)
@@ -66,28 +66,31 @@ def has_limbs(tree: Tree) -> bool:
 
 def _stands(tree: Tree, parts: Mapping[str, int]) -> bool:
     """Tell whether legs and trunk are where they are in a body that stands; of bones in a pile some are not."""
-    posture = measure_posture(tree.places[None], {JOINT_OF_PART[part]: joint for part, joint in parts.items()})
+    posture = measure_posture(tree.positions[None], {JOINT_OF_PART[part]: joint for part, joint in parts.items()})
     return posture is not None and bool(posture.upright[0] >= STANDS)
 
 
 def without_between(tree: Tree) -> Tree:
-    """Return the tree without joints that merely stand between two others, in line and near one; they hang on none."""
+    """Return the tree without joints that are merely between two others, in line and near one; they become roots."""
     parents = tree.parents.copy()
     for joint, parent in enumerate(tree.parents.tolist()):
         if parent < 0 or len(tree.children[joint]) != 1:
             continue
         child = tree.children[joint][0]
-        before, after = tree.places[joint] - tree.places[parents[joint]], tree.places[child] - tree.places[joint]
+        before, after = np.diff(tree.positions[[parents[joint], joint, child]], axis=0)
         lengths = float(np.linalg.norm(before)), float(np.linalg.norm(after))
         is_in_line = before @ after >= _IN_LINE * lengths[0] * lengths[1]
         if is_in_line and 0.0 < lengths[0] < _EARLY * (lengths[0] + lengths[1]):
             parents[child], parents[joint] = parents[joint], -1
-    return Tree(parents, tree.places)
+    return Tree(parents, tree.positions)
 
 
 @dataclass(frozen=True, eq=False)
 class _Limbs:
-    """Two chains of like lengths that hang on one joint. length: of its limb's two longest neighbouring segments."""
+    """Two chains of like lengths below one joint, `top`.
+
+    first: where in them the two longest neighbouring segments begin, which are the limb; length: of these.
+    """
 
     top: int
     chains: tuple[list[int], list[int]]
@@ -111,7 +114,7 @@ def _pairs(tree: Tree) -> list[_Limbs]:
 
 
 def _lengths(tree: Tree, chain: list[int]) -> np.ndarray:
-    return np.asarray(np.linalg.norm(np.diff(tree.places[chain], axis=0), axis=1))
+    return np.asarray(np.linalg.norm(np.diff(tree.positions[chain], axis=0), axis=1))
 
 
 def _is_alike(one: np.ndarray, other: np.ndarray) -> bool:
@@ -119,7 +122,7 @@ def _is_alike(one: np.ndarray, other: np.ndarray) -> bool:
 
 
 def _is_apart(tree: Tree, one: list[int], other: list[int]) -> bool:
-    return bool(np.linalg.norm(tree.places[one] - tree.places[other], axis=1).max() > _APART * tree.size)
+    return bool(np.linalg.norm(tree.positions[one] - tree.positions[other], axis=1).max() > _APART * tree.size)
 
 
 def _two_longest(lengths: np.ndarray) -> int:
@@ -138,15 +141,15 @@ def _as_body(tree: Tree, legs: _Limbs, arms: _Limbs) -> dict[str, int]:
     above = [child for child in tree.children[arms.top] if not any(child in chain[:1] for chain in
                                                                    (*arms.chains, *legs.chains))]
     if above:
-        way = tree.chain(max(above, key=tree.counts.__getitem__))
-        has_ends = len(legs.chains[0]) - legs.first > _LEG_JOINTS and not tree.children[way[-1]]
-        parts["head"] = way[-2] if has_ends and len(way) > 1 else way[-1]
+        chain = tree.chain(max(above, key=tree.counts.__getitem__))
+        has_ends = len(legs.chains[0]) - legs.first > _LEG_JOINTS and not tree.children[chain[-1]]
+        parts["head"] = chain[-2] if has_ends and len(chain) > 1 else chain[-1]
     forward, up = forward_by_shape(tree, parts), upwards(tree, parts)
     if forward is None or up is None:
         return {}
     left = np.cross(up, forward)
     for limb, said in ((legs, ("hip", "knee", "ankle", "toe")), (arms, ("clavicle", "shoulder", "elbow", "wrist"))):
-        a, b = (tree.places[chain[limb.first]] for chain in limb.chains)
+        a, b = (tree.positions[chain[limb.first]] for chain in limb.chains)
         if (a - b) @ left < 0.0:
             for name in said:
                 if f"l_{name}" in parts:

@@ -19,7 +19,7 @@ from ..skeleton import Skeleton
 SURE: Final = 0.6
 """From this certainty on a map is used; below it, someone is asked."""
 
-_SAME_WAY = 0.64
+_SAME_DIRECTION = 0.64
 """Cosine of about 50°."""
 
 ESSENTIAL: Final[tuple[str, ...]] = (hanim.ROOT, "skullbase", *(
@@ -33,10 +33,10 @@ class SkeletonMap:
 
     meant: (J names) the H-Anim joint of each, None where it has none.
     certainties: one for each joint, 0 to 1; 0 where it means nothing.
-    turn: (4,) right-angled rotation from H-Anim's axes to the skeleton's; None where the body does not tell.
-    warnings: what looked odd. is_checked: a person said so, or the joints
-    bear H-Anim's own names. has_given_axes: a person said what the turn is, whatever the body shows. may_stand:
-    limbs were found, but they do not stand as the skeleton rests; another pose may tell more.
+    turn: (4,) right-angled rotation from H-Anim's axes to the skeleton's; None where the body does not show it.
+    warnings: what looked odd. is_checked: a person has confirmed it, or the joints have H-Anim's own names.
+    has_given_axes: a person has chosen the turn, whatever the body shows. may_stand:
+    limbs were found, but the body does not stand at rest; in another pose it may.
     """
 
     skeleton: Skeleton
@@ -65,7 +65,7 @@ class SkeletonMap:
         if self.turn is None or not self.is_sure:
             return stated
         seen = rot.rotate(self.turn, np.array((0.0, 1.0, 0.0)))
-        return stated if seen @ stated > _SAME_WAY * np.linalg.norm(stated) else seen
+        return stated if seen @ stated > _SAME_DIRECTION * np.linalg.norm(stated) else seen
 
     @cached_property
     def joint_of(self) -> dict[str, int]:
