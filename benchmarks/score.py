@@ -1,10 +1,10 @@
 """How long a score takes to become an Action, beside Blender's own baking and scipy's interpolation.
 
 dev.py bench score prints, in processor time:
-  action   14,400 frames of 65 bones from a score of 600 calls: parsed, resolved, unfolded, sampled, written, for both
+  action   14,400 frames of 65 bones from a score of 600 calls: parsed, resolved, expanded, sampled, written, for both
            ways to set keys (at most 2 s are wanted);
   bake     nla.bake of the same armature over as many frames (30 times the action's time is wanted);
-  calls    50,000 calls parsed, resolved and unfolded (at most 1 s);
+  calls    50,000 calls parsed, resolved and expanded (at most 1 s);
   sample   the same motion by core alone; one instant; fifty characters at once with their palettes (3 ms for all);
   slerp    rotations by core's key table and by scipy's Slerp, where scipy is there (3 times as fast is wanted).
 """
@@ -59,7 +59,7 @@ def main() -> int:
     _say("bake", f"nla.bake {baked:.1f} s for as many: {baked / every:.1f} times")
     long = _score(CALLS_ALONE)
     calls = _seconds(lambda: expand(resolve(parse(long), library)), 3)
-    _say("calls", f"{CALLS_ALONE} parsed, resolved, unfolded: {calls:.2f} s")
+    _say("calls", f"{CALLS_ALONE} parsed, resolved, expanded: {calls:.2f} s")
     _sampling(motion)
     _slerp()
     return 0

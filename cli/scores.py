@@ -1,4 +1,4 @@
-"""What the commands that play a score share: their options, and how its file becomes a motion."""
+"""Options of all commands that play a score, and how its file becomes a motion."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ def counted(number: int, what: str) -> str:
 
 
 def findings(motion: Motion, path: Path) -> list[Problem]:
-    """Return what a motion warns of; what concerns no place in a file is said of the score."""
+    """Return what a motion warns of; one without a line gets the score's path."""
     return [dataclasses.replace(p, place=Place(path)) if p.place == Place() else p for p in motion.problems]
 
 

@@ -9,9 +9,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.pha import evaluation
+from ..core.pha.definitions import Definitions
 from ..core.pha.evaluation import Evaluated, evaluate
 from ..core.pha.expressions import shown
-from ..core.pha.programme import Programme
+from ..core.pha.programme import CallTable, Programme
 from ..core.playing.score import Settings
 
 _DEEPEST = 40
@@ -19,17 +20,17 @@ _DEEPEST = 40
 
 
 def tree(programme: Programme, settings: Settings) -> Iterator[str]:
-    """Yield the calls below a procedure, indented; each procedure is unfolded where it is first met."""
+    """Yield the calls below a procedure, indented; what each procedure holds is shown where it is first called."""
     start = programme.own_procedure(settings.procedure)
-    if programme.definitions is None:
-        return _plain(programme, start)
-    done = evaluate(programme.definitions, start, tuple(clip.duration_s for clip in programme.clips),
+    if not isinstance(programme.calls, Definitions):
+        return _plain(programme, programme.calls, start)
+    done = evaluate(programme.calls, start, tuple(clip.duration_s for clip in programme.clips),
                     values=dict(settings.values), seed=settings.seed)
     return _Evaluated(programme, done).lines()
 
 
-def _plain(programme: Programme, start: int) -> Iterator[str]:
-    table, names = programme.calls, [routine.name for routine in programme.procedures]
+def _plain(programme: Programme, table: CallTable, start: int) -> Iterator[str]:
+    names = [routine.name for routine in programme.procedures]
     seen: set[int] = {start}
     yield f"{names[start]}  {_ticks(programme.procedures[start].ticks)}"
     stack = [(start, iter(range(table.first[start], table.first[start + 1])))]

@@ -32,7 +32,7 @@ Parameters, `let`s and the indices of loops are the only names; nothing is known
 - **Length 0.** A call with `duration="0"` plays nothing, and nothing in it is evaluated.
 - **Lengths.** A procedure's own length is the sum of what is played this time; its caller scales that to `duration`.
 - **Transitions.** `transition` on a loop, pick or block goes to the last that it plays, replacing what that said.
-- **Backwards.** Choices are made in the order of the text, then the order is turned round; each transition stays
+- **Backwards.** Choices are made in the order of the text, then the order is reversed; each transition stays
   between the same two. A reversed block has its weights and eases exchanged. A wait holds the pose before it as played.
 - **Chance.** A pick is decided by the first 8 bytes of BLAKE2b (8 bytes long) of `seed|module|number|count`: the
   module's dotted path, empty for the file that is played; which pick of that file it is, from 0; how often it came.

@@ -1,4 +1,4 @@
-"""What a format of files with clips is: how it is called and recognised, what it can hold, how it is read and written.
+"""What a format of clip files is: its name and endings, what it can hold, how it is read and written.
 
 Adding a format is one file with such an entry, which the list in this folder's `__init__.py` names. The library, the
 command, Blender's interface, messages and the table in docs/pha.md follow.
@@ -34,12 +34,12 @@ class Source:
 Read = Callable[[Source], ClipFile]
 """Raises FileError, with the place, for what cannot be read."""
 Write = Callable[[ClipFile, float], bytes]
-"""Is given the file and frames per second, for formats that know frames only. Raises TaktError for what cannot be
+"""Takes the file and frames per second, for formats that know frames only. Raises TaktError for what cannot be
 written."""
 FindLinked = Callable[[str], ClipFile | None]
-"""Returns the file of a name that stands in another, None where it is not there."""
+"""Returns the file that another names, None where it is not there."""
 FollowLinks = Callable[[ClipFile, str, FindLinked], tuple[tuple[Clip, ...], tuple[str, ...]]]
-"""Is given a file, its own name, and what finds others; returns the clips that its links bring in, and warnings."""
+"""Takes a file, its name, and what finds other files; returns the clips that its links bring in, and warnings."""
 
 
 @dataclass(frozen=True)
@@ -64,9 +64,9 @@ class Format:
     identifier: in upper case, never changed.
     endings: of file names, in lower case and with their dot.
     read: None where Blender reads it, which bridge gives; write: None where it is not written.
-    beside: the ending of the file without which one of these says nothing; "" where there is no such thing.
-    says_space: its files, or its specification, say which axis is up, which one bodies face along, and the unit; else
-        this is found out from the body at rest.
+    beside: the ending of a second file that each of these needs; "" where it needs none.
+    says_space: its files or its specification say which axis is up, which is forward, and the unit; else these are
+        found out from the body at rest.
     follow_links: for files that also play the clips of other files.
     """
 

@@ -23,7 +23,7 @@ def linked_clips(file: ClipFile, own: str, find: FindLinked) -> tuple[tuple[Clip
 
     own: the name of its own file, to which links may lead back. find: returns the skeleton of a link's name, None where
     it is not there; raises what it raises for one that cannot be read.
-    Links are followed depth first, each file once, so circles do no harm. Of clips of one name the first counts, the
+    Links are followed depth first, each file once, so cycles do no harm. Of clips of one name the first counts, the
     skeleton's own before all. A track moves the bone that has its handle, whatever its name. The scale is that of
     the skeleton's own link, also for clips that come through further links; it multiplies translations, and how far
     scales are from 1.
@@ -40,7 +40,7 @@ def linked_clips(file: ClipFile, own: str, find: FindLinked) -> tuple[tuple[Clip
         if len(strange) and fresh:
             bone = other.skeleton.names[int(np.flatnonzero(other.handles == strange[0])[0])]
             warnings.append(f"the linked skeleton {quoted(name)} has {len(strange)} bones more, as {quoted(bone)}; "
-                            "what moves them is left out")
+                            "their tracks are left out")
     return tuple(found), tuple(warnings)
 
 

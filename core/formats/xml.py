@@ -1,4 +1,4 @@
-"""XML read safely into a small frozen tree that knows where everything stood.
+"""XML read safely into a small frozen tree, each element with its line and column.
 
 Document type declarations, and with them entities of one's own, are refused: neither scores nor OGRE
 files need them, and every entity bomb and every read of a foreign file goes through them.
@@ -28,7 +28,7 @@ EndHandler = Callable[[str], None]
 
 
 class Taker(Protocol):
-    """Takes what stands inside certain elements as the parser reports it; none of it is kept or counted as elements.
+    """Takes the content of certain elements as the parser reports it; none of it is kept or counted as elements.
 
     tag_path: the tags from the root to these elements.
     """
@@ -45,7 +45,7 @@ class Taker(Protocol):
 class Rows(NamedTuple):
     """Takes certain children of certain elements one by one; they are neither kept nor counted as elements.
 
-    tag_paths: the tags from the root to these elements; tags: those of the children. take: is given the line and column
+    tag_paths: the tags from the root to these elements; tags: those of the children. take: called with the line and column
     of an element, and one child of it.
     """
 
@@ -55,7 +55,7 @@ class Rows(NamedTuple):
 
 
 class Element(NamedTuple):
-    """An element with its place; text is what stands directly inside it, outer white space removed."""
+    """An element with its place; text is what is directly inside it, outer white space removed."""
 
     tag: str
     attributes: dict[str, str]
@@ -102,7 +102,7 @@ def feed(parser: expat.XMLParserType, data: bytes, path: Path | None) -> None:
     except expat.ExpatError as error:
         raise FileError.at(f"this is not well-formed XML: {expat.ErrorString(error.code)}",
                            path, error.lineno, error.offset + 1) from None
-    except (LookupError, ValueError) as error:  # what the codec machinery says to an unknown encoding
+    except (LookupError, ValueError) as error:  # what Python's codecs raise for an unknown encoding
         raise FileError.at(f"the encoding that the XML declares cannot be read ({error}); save it as UTF-8",
                            path, 1) from None
 

@@ -1,6 +1,7 @@
 """The procedures of a programme that uses version 2, every name looked up, before anything is evaluated.
 
-A procedure is looked at in the view of each module that has or inherits it, since names may mean something else there.
+What a module's procedures see is its *view*. Names may mean something else in the view of a module that inherits a
+procedure, so each procedure is looked up in all views in which it may run.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from dataclasses import dataclass
 
 from ..errors import Place, quoted
 from ..skeletons.body_parts import NamedBody, what_is_wrong
+from .call_order import innermost_first
 from .document import Call, Item, Music, Procedure, Tempo, near
 from .expressions import Expression, read_expression
 from .nodes import Node
@@ -17,14 +19,14 @@ from .scopes import Module, Scopes
 
 Report = Callable[[str, Place], None]
 InView = tuple[int, int]
-"""A view (the number of a module) and a procedure."""
+"""A view, by the number of its module, and a procedure."""
 Target = InView | int
 """What a call leads to: a procedure in a view, or a clip."""
 
 
 @dataclass(frozen=True, eq=False)
 class Let:
-    """A value that a file gives to all its procedures; place: where it stands."""
+    """A value that a file gives to all its procedures; place: of its element."""
 
     name: str
     value: Expression
@@ -45,15 +47,15 @@ class View:
 class Definitions:
     """All procedures of a programme, P of them, by number.
 
-    blocks: (P,) what each plays, parameters left out; params: (P,). homes: (P,) the module that each stands in.
-    sources: (M,) by what src each module is reached. picks: which pick of its module each is.
+    blocks: (P,) what each plays, parameters left out; params: (P,). module_of: (P,) the module that defines
+    each. sources: (M,) the src of each module. picks: the number of each pick in its module.
     targets: what each call leads to in each view. order: procedures in views, each after those that it calls.
     """
 
     procedures: tuple[Procedure, ...]
     blocks: tuple[tuple[Node, ...], ...]
     params: tuple[tuple[Node, ...], ...]
-    homes: tuple[int, ...]
+    module_of: tuple[int, ...]
     sources: tuple[str, ...]
     places: tuple[Callable[[Item], Place], ...]
     views: tuple[View, ...]
@@ -63,32 +65,37 @@ class Definitions:
 
     @classmethod
     def of(cls, modules: Sequence[Module], scopes: Scopes, report: Report,
-           circle: Callable[[list[int]], None]) -> Definitions:
-        """Look up every name; what is wrong is reported, circles of calls by the numbers of their procedures."""
+           report_cycle: Callable[[list[int]], None]) -> Definitions:
+        """Look up every name; what is wrong is reported, cycles of calls by the numbers of their procedures."""
         procedures = [(module, procedure) for module in modules for procedure in module.document.procedures]
         blocks = tuple(_block_of(procedure) for _, procedure in procedures)
         places = tuple(module.document.place for module in modules)
         views = tuple(_view(list(scopes.chain(module.index))) for module in modules)
-        homes = tuple(module.index for module, _ in procedures)
-        checked = _Checked(scopes, views, tuple(p for _, p in procedures), blocks, homes, places, _told_once(report))
-        targets = checked.targets()
-        order = _innermost_first(targets, blocks, [(m.index, p) for m in modules for p in scopes.own(m.index).values()],
-                                 circle)
-        picks = {}
-        for module in modules:
-            for at, node in enumerate(_picks(module)):
-                picks[node] = at
-        return cls(tuple(p for _, p in procedures), blocks, tuple(p.params for _, p in procedures), homes,
+        module_of = tuple(module.index for module, _ in procedures)
+        lookup = _Lookup(scopes, views, tuple(p for _, p in procedures), blocks, module_of, places, _once(report))
+        targets = lookup.targets()
+
+        def called(caller: InView) -> Iterator[InView]:
+            for node in walk(blocks[caller[1]]):
+                target = targets.get((caller[0], node)) if node.tag == "call" else None
+                if isinstance(target, tuple):
+                    yield target
+
+        order = innermost_first([(module.index, procedure) for module in modules
+                                 for procedure in scopes.own(module.index).values()], called,
+                                lambda cycle: report_cycle([procedure for _, procedure in cycle]))
+        picks = {node: number for module in modules for number, node in enumerate(_picks(module))}
+        return cls(tuple(p for _, p in procedures), blocks, tuple(p.params for _, p in procedures), module_of,
                    tuple(m.src if m.index else "" for m in modules),
                    places, views, picks, targets, order)
 
     def place(self, procedure: int, node: Node) -> Place:
-        """Return where a node of a procedure stands."""
-        return self.places[self.homes[procedure]](node)
+        """Return the place of a node of a procedure."""
+        return self.places[self.module_of[procedure]](node)
 
 
 def walk(nodes: Sequence[Node]) -> Iterator[Node]:
-    """Yield nodes and all that stands in them, in the order of the text."""
+    """Yield nodes and all their descendants, in the order of the text."""
     waiting = list(reversed(nodes))
     while waiting:
         node = waiting.pop()
@@ -115,7 +122,7 @@ def _node_of(call: Call) -> Node:
 
 
 def _view(chain: list[Module]) -> View:
-    """Gather what a module has with what it inherits, of which it replaces what has the same name."""
+    """Gather what a module has and what it inherits and does not replace."""
     lets: dict[str, Let] = {}
     masks: dict[str, NamedBody] = {}
     tempo: tuple[Tempo, ...] = ()
@@ -129,27 +136,27 @@ def _view(chain: list[Module]) -> View:
     return View(tuple(lets.values()), masks, tempo, music)
 
 
-def _told_once(report: Report) -> Report:
-    """Report what is wrong in several views once."""
-    told = set()
+def _once(report: Report) -> Report:
+    """Return a report that leaves out what it has said before: a mistake shows in several views."""
+    said = set()
 
     def report_once(message: str, place: Place) -> None:
-        if (message, place) not in told:
-            told.add((message, place))
+        if (message, place) not in said:
+            said.add((message, place))
             report(message, place)
 
     return report_once
 
 
 @dataclass(eq=False)
-class _Checked:
-    """Looks up every call in every view, and checks names of values."""
+class _Lookup:
+    """Looks up every call in every view, and checks the names of values."""
 
     scopes: Scopes
     views: tuple[View, ...]
     procedures: tuple[Procedure, ...]
     blocks: tuple[tuple[Node, ...], ...]
-    homes: tuple[int, ...]
+    module_of: tuple[int, ...]
     places: tuple[Callable[[Item], Place], ...]
     report: Report
 
@@ -168,7 +175,7 @@ class _Checked:
                         self._look_up(view, procedure, node, found)
                     elif node.tag == "lane":
                         self._check_body(view, node.texts.get("body", "whole"), "lane",
-                                         self.places[self.homes[procedure]](node))
+                                         self.places[self.module_of[procedure]](node))
         return found
 
     def _check_masks(self, view: int) -> None:
@@ -181,7 +188,7 @@ class _Checked:
             self.report(f"<{tag}> body: {wrong}", place)
 
     def _look_up(self, view: int, procedure: int, node: Node, found: dict[tuple[int, Node], Target]) -> None:
-        name, place = node.texts["name"], self.places[self.homes[procedure]](node)
+        name, place = node.texts["name"], self.places[self.module_of[procedure]](node)
         target = self.scopes.find(view, name)
         if target is None:
             self.report(self.scopes.what_is_wrong(view, name), place)
@@ -227,7 +234,7 @@ class _Checked:
     def _check_names(self, view: int, procedure: int) -> None:
         """Check that every name in an expression has a value there, and that no name hides another."""
         known = {let.name for let in self.views[view].lets}
-        place = self.places[self.homes[procedure]]
+        place = self.places[self.module_of[procedure]]
         for param in self.procedures[procedure].params:
             self._check_expression(param.expressions["default"], known, place(param), "param", "default")
             known = known | {self._new(param.texts["name"], known, place(param), "param")}
@@ -257,36 +264,3 @@ class _Checked:
             there = ", ".join(map(quoted, sorted(known)[:8])) or "none"
             self.report(f"<{tag}> {attribute}: found the name {quoted(name)} in {quoted(expression.text)}, expected "
                         f"one that has a value here: {there}{near(name, known)}", place)
-
-
-def _innermost_first(targets: dict[tuple[int, Node], Target], blocks: tuple[tuple[Node, ...], ...],
-                     roots: list[InView], circle: Callable[[list[int]], None]) -> tuple[InView, ...]:
-    """Order procedures so that each comes after those that it calls; report circles. No recursion: any depth."""
-    done: dict[InView, bool] = {}  # False: on the way
-    order: list[InView] = []
-
-    def called(at: InView) -> Iterator[InView]:
-        for node in walk(blocks[at[1]]):
-            target = targets.get((at[0], node)) if node.tag == "call" else None
-            if isinstance(target, tuple):
-                yield target
-
-    for root in roots:
-        if root in done:
-            continue
-        done[root] = False
-        way = [(root, called(root))]
-        while way:
-            at, rest = way[-1]
-            target = next(rest, None)
-            if target is None:
-                done[at] = True
-                order.append(at)
-                way.pop()
-            elif target not in done:
-                done[target] = False
-                way.append((target, called(target)))
-            elif not done[target]:
-                steps = [step for step, _ in way]
-                circle([procedure for _, procedure in steps[steps.index(target):]])
-    return tuple(order)

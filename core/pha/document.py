@@ -1,4 +1,4 @@
-"""A score's text, read into values that know their places. Gustaitis et al. 2007, chapter 5."""
+"""What a score's text says, as values that know their places in it. Gustaitis et al. 2007, chapter 5."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from ..errors import Place, Problem, quoted
+from .expressions import NUMBER
 from .grammar import GRAMMAR
 from .nodes import BlockReader, Node
 from .text import Span, Text
 
 MAX_SEGMENTS = 1_000_000
-"""More segments than this are not unfolded."""
+"""More segments than this are not expanded."""
 MAX_PROBLEMS = 100
 
-_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,6})?")
 _INTEGER = re.compile(r"\+?[0-9]+")
 _ATTRIBUTES = {
     "pha": ("tickLength", "version"),
@@ -34,7 +34,7 @@ _CHILDREN: dict[str, tuple[str, ...]] = {"pha": ("load", "include", "procedure")
 
 
 class Item(Protocol):
-    """Something that stands in a text; element: its number there."""
+    """Something that is written in a text."""
 
     @property
     def element(self) -> int:
@@ -42,7 +42,7 @@ class Item(Protocol):
 
 
 class Source(NamedTuple):
-    """A load or an include: a dotted path below the library; element: its number in the text."""
+    """A load, an include or an extends: a dotted path below the library; element: its number in the text."""
 
     src: str
     element: int
@@ -62,7 +62,7 @@ class Call(NamedTuple):
 class Procedure:
     """A named row of calls; element: its number in the text.
 
-    block: what version 2 has instead of calls, its parameters first.
+    block: in version 2, instead of calls, all that it holds, its parameters first.
     """
 
     name: str
@@ -72,7 +72,7 @@ class Procedure:
 
     @property
     def params(self) -> tuple[Node, ...]:
-        """The parameters, version 2."""
+        """Its parameters, which version 2 has."""
         return tuple(node for node in self.block if node.tag == "param")
 
     @property
@@ -109,10 +109,10 @@ class Mask(NamedTuple):
 
 @dataclass(frozen=True)
 class Document:
-    """One score file as it stands, and its text, in which each value has its place.
+    """What one score file says, and its text, in which each value has its place.
 
-    Where problems hold an error, the values beside it are stand-ins.
-    version: 1 or 2; what follows it is version 2's.
+    Where problems hold an error, what is wrong is replaced by something harmless.
+    version: 1 or 2; all fields after it are version 2's.
     """
 
     text: Text
@@ -134,7 +134,7 @@ class Document:
         return self.text.path
 
     def place(self, item: Item) -> Place:
-        """Return where something of this document stands."""
+        """Return the line and column of something of this document."""
         return self.text.place(item.element)
 
     def span(self, item: Item, attribute: str = "") -> Span | None:
@@ -205,20 +205,20 @@ class _Reader:
             of[node.tag].append(node)
         extends = top.texts.get("extends")
         masks = tuple(Mask(node.texts["name"], node.texts["body"], self._plain(node, "fade", "joints"), node.element)
-                      for node in self._once(of["mask"]))
+                      for node in self._of_unique_names(of["mask"]))
         music = [Music(node.texts["src"], self._plain(node, "offset", "seconds", may_be_negative=True), node.element)
                  for node in of["music"]]
         procedures = tuple(Procedure(node.texts["name"], (), node.element, node.children)
-                           for node in self._once(of["procedure"]))
+                           for node in self._of_unique_names(of["procedure"]))
         loads, includes = (tuple(Source(node.texts["src"], node.element) for node in of[tag])
                            for tag in ("load", "include"))
-        lets, tempo = tuple(self._once(of["let"])), tuple(self._tempo(of["tempo"]))
+        lets, tempo = tuple(self._of_unique_names(of["let"])), tuple(self._tempo(of["tempo"]))
         return Document(self._text, self._tick_length(top), loads, includes, procedures, self._sorted_problems(), 2,
                         None if extends is None else Source(extends, 0), lets, masks, tempo,
                         music[0] if music else None)
 
-    def _once(self, nodes: list[Node]) -> Iterator[Node]:
-        """Yield what has a name of its own; report names that stand twice."""
+    def _of_unique_names(self, nodes: list[Node]) -> Iterator[Node]:
+        """Yield what has a name of its own; report names that come twice."""
         first: dict[str, Node] = {}
         for node in nodes:
             name = node.texts["name"]
@@ -358,7 +358,7 @@ def number(text: str) -> float | None:
     (2.5, 1000.0, None, None)
     """
     digits = text.strip()
-    return float(digits) if len(digits) <= 1000 and _NUMBER.fullmatch(digits) else None
+    return float(digits) if len(digits) <= 1000 and NUMBER.fullmatch(digits) else None
 
 
 def shortened(problems: list[Problem]) -> tuple[Problem, ...]:

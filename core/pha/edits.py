@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from ..errors import EditError, FileError, quoted
-from . import block as layout
+from . import layout
 from .document import NUMBERS, number
 from .insertion import Change, Gap, composed, encoded, laid_out
 from .text import Shape, Span, Text
@@ -224,7 +224,7 @@ class Move:
         moved = wanted.cut(self.element, end)
         at = there.number - (len(moved.tags) if there.number > self.element else 0)
         wanted.put(at, moved, text.shape.depths[self.parent] + 1 - text.shape.depths[self.element])
-        own = layout.block(text, self.element)
+        own = layout.extent(text, self.element)
         old = layout.indentation(text, own.start)
         inner = [] if old is None or there.indentation is None else layout.reindented(
             text.units, own.start, own.end, old, there.indentation)
@@ -251,7 +251,7 @@ class Wrap:
         if not chosen or len(chosen) != self.count:
             raise EditError(f"found {len(children)} elements in <{text.shape.tags[self.parent]}>, expected "
                             f"{self.count} from the one of index {self.index} on")
-        first, last = layout.block(text, chosen[0]), layout.block(text, chosen[-1])
+        first, last = layout.extent(text, chosen[0]), layout.extent(text, chosen[-1])
         depth, taken = text.shape.depths[self.parent] + 1, wanted.cut(chosen[0], text.after(chosen[-1]))
         wanted.put(chosen[0], taken, 1)
         wanted.put(chosen[0], Shape([depth], [self.tag], [dict(self.attributes)], [""]))

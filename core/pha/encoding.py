@@ -1,4 +1,4 @@
-"""How a score's bytes stand for characters, as expat sees it, so that new text is written as the old one is."""
+"""Which bytes of a score are which characters, as expat reads them, so that new text is written as the old one is."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ import numpy as np
 _OWN = {"utf-8": "utf-8", "us-ascii": "ascii", "iso-8859-1": "latin-1"}
 """Encodings of one byte a unit that expat reads by itself; all others come to it as a table of 256 characters."""
 _UNDEFINED = "\ufffe"
-"""What the codec machinery takes for a byte that stands for nothing."""
+"""What Python's codecs take for a byte that is no character."""
 
 
 @dataclass(frozen=True)
 class Encoding:
     """An encoding of a document.
 
-    codec: Python's name; width: bytes of a unit, 2 for UTF-16, else 1; table: where the bytes are to be taken one by
-    one, the character of each of the 256.
+    codec: Python's name; width: bytes of a unit, 2 for UTF-16, else 1; table: the character of each of the 256
+    bytes, where expat takes them one by one; else empty.
     """
 
     codec: str
@@ -29,7 +29,7 @@ class Encoding:
     def of(cls, data: bytes, declared: str | None) -> Encoding:
         """Return the encoding of a document that expat could read.
 
-        declared: what its XML declaration says. The first bytes count more, as they do for expat.
+        declared: what its XML declaration says. The first bytes go before it, as they do for expat.
         """
         if data[:2] == b"\xff\xfe" or (data[1:2] == b"\0" and data[:1] != b"\0"):
             return cls("utf-16-le", 2)

@@ -1,7 +1,7 @@
 """A programme of version 2 evaluated: parameters, conditions, loops and picks become a table of plain calls.
 
-Each procedure is evaluated once for each set of values that it is called with, and once more wherever a pick has a say
-in it. What comes out has the shape of a programme of version 1, whose procedures are *instances* here.
+Each procedure is evaluated once for each set of values that it is called with, or at each call where it holds a pick.
+Each evaluation is an *instance* of the procedure. Instances call instances as in version 1 procedures call procedures.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from .expressions import ExpressionError, Scope, Value, shown
 from .nodes import Node
 
 MAX_EVALUATIONS: Final = 130_000
-"""Elements that are evaluated, each as often as its values differ: a second's work."""
+"""Elements that are evaluated, each as often as its values differ: more would take over a second."""
 MAX_NESTED: Final = 1_000
 WAIT: Final = 2**40
-"""The leaf that stands for a wait."""
+"""The leaf of a wait."""
 _WHOLE: Final = 1e-9
 """How far from a whole number a count may be."""
 _CHAIN_SHOWN: Final = 6
@@ -62,7 +62,7 @@ class Evaluated:
     first: (I + 1,). target: (N,) ≥ 0 an instance, else ~ a leaf: a clip, a block (from the number of clips on), or
     WAIT. repeat: (N,).
     duration, transition: (N,) ticks, NaN: no transition given. mirror, reverse: (N,); part: (N, 2) shares of a clip.
-    nodes: (N,) the element that made each; homes: (N,) the module it stands in. procedure: (I,) the procedure that each
+    nodes: (N,) the element of each; module_of: (N,) the module of each element. procedure: (I,) the procedure that each
     is, −1 for a part of one.
     ticks: (I,) what the calls of each add up to. blocks: by their leaves. values: (I,) what each was called with.
     """
@@ -76,7 +76,7 @@ class Evaluated:
     reverse: BoolArray
     part: FloatArray
     nodes: tuple[Node, ...]
-    homes: IntArray
+    module_of: IntArray
     procedure: IntArray
     ticks: FloatArray
     blocks: tuple[BlockCall, ...]
@@ -84,8 +84,8 @@ class Evaluated:
     values: tuple[Values, ...]
 
 
-class _Row(NamedTuple):
-    """One call; see Evaluated."""
+class _Call(NamedTuple):
+    """What plays: a call, wait, loop or block; see Evaluated."""
 
     target: int
     repeat: int
@@ -98,7 +98,7 @@ class _Row(NamedTuple):
 
 
 class _Frame(NamedTuple):
-    """Where the evaluation is: a procedure in a view, the call that led there, and the values it was given."""
+    """A procedure that is being evaluated: in which view, by which call, with which values given."""
 
     at: InView
     caller: Node | None
@@ -110,14 +110,14 @@ class _Instance(NamedTuple):
     ticks: float
 
 
-_Rows = list[_Row]
-_Asks = Generator["tuple[_Frame, _Steps]", _Instance, tuple[_Rows, float]]
-_Steps = Generator["tuple[_Frame, _Steps]", _Instance, _Instance]
+_Calls = list[_Call]
+_BlockSteps = Generator["tuple[_Frame, _ProcedureSteps]", _Instance, tuple[_Calls, float]]
+_ProcedureSteps = Generator["tuple[_Frame, _ProcedureSteps]", _Instance, _Instance]
 _NAN: Final = float("nan")
 
 
 def unknown_value(name: str, procedure: str, known: list[str], place: Place) -> Problem:
-    """Say of a value that is given to a procedure from outside that it has no such parameter."""
+    """Return the problem of a value that a started procedure has no parameter for."""
     return Problem(f"<procedure> {quoted(procedure)}: found a value for {quoted(name)}, expected one for its "
                    f"parameters: {', '.join(map(quoted, known)) or 'none'}{near(name, known)}", place)
 
@@ -138,7 +138,7 @@ class _Evaluation:
     definitions: Definitions
     clip_durations_s: tuple[float, ...]
     seed: int
-    _instances: list[tuple[_Rows, float, int, int, Values]] = field(default_factory=list)
+    _instances: list[tuple[_Calls, float, int, int, Values]] = field(default_factory=list)
     _known: dict[tuple[InView, tuple[tuple[str, Value, type], ...]], _Instance] = field(default_factory=dict)
     _blocks: dict[BlockCall, int] = field(default_factory=dict)
     _lets: dict[int, dict[str, Value]] = field(default_factory=dict)
@@ -152,7 +152,7 @@ class _Evaluation:
         frame = _Frame((0, start), None, values)
         self._frames = [frame]
         self._check_given(start, values)
-        waiting: list[_Steps] = [self._procedure(frame)]
+        waiting: list[_ProcedureSteps] = [self._procedure(frame)]
         answer: _Instance | None = None
         while waiting:
             try:
@@ -176,11 +176,11 @@ class _Evaluation:
         for name in values:
             if name not in known:
                 raise ScoreError(unknown_value(name, procedure.name, known, self.definitions.places[
-                    self.definitions.homes[start]](procedure)))
+                    self.definitions.module_of[start]](procedure)))
 
     # Procedures and blocks
 
-    def _procedure(self, frame: _Frame) -> _Steps:
+    def _procedure(self, frame: _Frame) -> _ProcedureSteps:
         (view, procedure), _, given = frame
         key = frame.at, tuple((name, given[name], type(given[name])) for name in sorted(given))  # 1 is not yes
         if key in self._known:
@@ -190,23 +190,23 @@ class _Evaluation:
         for param in self.definitions.params[procedure]:
             name = param.texts["name"]
             scope[name] = given[name] if name in given else self._value(param, "default", scope)
-        rows, ticks = yield from self._block(self.definitions.blocks[procedure], scope)
-        instance = self._new_instance(rows, ticks, procedure)
+        calls, ticks = yield from self._block(self.definitions.blocks[procedure], scope)
+        instance = self._new_instance(calls, ticks, procedure)
         if self._picks == before:
             self._known[key] = instance
         return instance
 
-    def _new_instance(self, rows: _Rows, ticks: float, procedure: int = -1) -> _Instance:
+    def _new_instance(self, calls: _Calls, ticks: float, procedure: int = -1) -> _Instance:
         frame = self._frames[-1]
-        self._instances.append((rows, ticks, procedure, self.definitions.homes[frame.at[1]],
+        self._instances.append((calls, ticks, procedure, self.definitions.module_of[frame.at[1]],
                                 frame.given if procedure >= 0 else {}))
         return _Instance(len(self._instances) - 1, ticks)
 
-    def _block(self, nodes: Iterable[Node], outer: Scope) -> _Asks:
-        scope, rows, ticks, is_taken = dict(outer), [], 0.0, False
+    def _block(self, nodes: Iterable[Node], outer: Scope) -> _BlockSteps:
+        scope, calls, ticks, is_taken = dict(outer), [], 0.0, False
         for node in nodes:
             self._count(node)
-            more: _Rows = []
+            more: _Calls = []
             length = 0.0
             if node.tag == "let":
                 scope[node.texts["name"]] = self._value(node, "value", scope)
@@ -217,30 +217,30 @@ class _Evaluation:
                     more, length = yield from self._block(node.children, scope)
             else:
                 more, length = yield from self._played(node, scope)
-            rows += more
+            calls += more
             ticks += length
-        return rows, ticks
+        return calls, ticks
 
-    def _played(self, node: Node, scope: Scope) -> _Asks:
+    def _played(self, node: Node, scope: Scope) -> _BlockSteps:
         """Return what a call, wait, loop, pick or together plays."""
         if node.tag == "wait":
             ticks = self._length(node, "duration", scope)
-            rows = [_Row(~WAIT, 1, ticks, _NAN, node)] if ticks > 0.0 else []
+            calls = [_Call(~WAIT, 1, ticks, _NAN, node)] if ticks > 0.0 else []
         elif node.tag == "loop":
-            rows, ticks = yield from self._loop(node, scope)
+            calls, ticks = yield from self._loop(node, scope)
         elif node.tag == "pick":
             child = self._picked_child(node, scope)
             self._count(child)
-            rows, ticks = yield from self._played(child, scope)
+            calls, ticks = yield from self._played(child, scope)
         elif node.tag == "together":
-            rows, ticks = yield from self._together(node, scope)
+            calls, ticks = yield from self._together(node, scope)
         else:
-            rows, ticks = yield from self._call(node, scope)
-        if rows and "transition" in node.expressions:
-            rows = [*rows[:-1], rows[-1]._replace(transition=self._length(node, "transition", scope))]
-        return rows, ticks
+            calls, ticks = yield from self._call(node, scope)
+        if calls and "transition" in node.expressions:
+            calls = [*calls[:-1], calls[-1]._replace(transition=self._length(node, "transition", scope))]
+        return calls, ticks
 
-    def _call(self, node: Node, scope: Scope) -> _Asks:
+    def _call(self, node: Node, scope: Scope) -> _BlockSteps:
         duration = self._length(node, "duration", scope)
         if duration == 0.0:
             return [], 0.0
@@ -250,10 +250,10 @@ class _Evaluation:
         target = self.definitions.targets[view, node]
         if isinstance(target, int):
             part = self._part(node, scope, target)
-            return [_Row(~target, repeat, duration, _NAN, node, mirror, reverse, part)], duration * repeat
+            return [_Call(~target, repeat, duration, _NAN, node, mirror, reverse, part)], duration * repeat
         given = {name: self._value(child, name, scope) for child in node.children for name in child.expressions}
         frame = _Frame(target, node, given)
-        rows: _Rows = []
+        calls: _Calls = []
         for _ in range(repeat):
             self._count(node)
             before = self._picks
@@ -262,33 +262,33 @@ class _Evaluation:
                 raise self._error(node, f"<call> name: {quoted(node.texts['name'])} plays nothing this time, expected "
                                         "something to play, or a duration of 0")
             if self._picks == before:  # all repetitions are alike
-                return [_Row(instance.number, repeat, duration, _NAN, node, mirror, reverse)], duration * repeat
-            rows.append(_Row(instance.number, 1, duration, _NAN, node, mirror, reverse))
-        return rows, duration * repeat
+                return [_Call(instance.number, repeat, duration, _NAN, node, mirror, reverse)], duration * repeat
+            calls.append(_Call(instance.number, 1, duration, _NAN, node, mirror, reverse))
+        return calls, duration * repeat
 
-    def _loop(self, node: Node, scope: Scope) -> _Asks:
+    def _loop(self, node: Node, scope: Scope) -> _BlockSteps:
         times, index = self._count_of(node, "times", scope, 0), node.texts.get("index", "")
         uses_index = bool(index) and any(index in inner.names for each in walk(node.children)
                                          for inner in each.expressions.values())
         if uses_index and self._evaluated + times > MAX_EVALUATIONS:
             raise self._too_much(node)
-        rows: _Rows = []
+        calls: _Calls = []
         total = 0.0
         for i in range(times):
             before = self._picks
             more, ticks = yield from self._block(node.children, {**scope, index: float(i)} if index else scope)
             if self._picks == before and not uses_index:  # all rounds are alike
                 body = self._new_instance(more, ticks)
-                return ([_Row(body.number, times, ticks, _NAN, node)] if ticks > 0.0 else []), ticks * times
-            rows += more
+                return ([_Call(body.number, times, ticks, _NAN, node)] if ticks > 0.0 else []), ticks * times
+            calls += more
             total += ticks
-        return rows, total
+        return calls, total
 
-    def _together(self, node: Node, scope: Scope) -> _Asks:
+    def _together(self, node: Node, scope: Scope) -> _BlockSteps:
         lanes, longest = [], 0.0
         for lane in node.children:
-            rows, ticks = yield from self._block(lane.children, scope)
-            instance = self._new_instance(rows, ticks).number if ticks > 0.0 else -1
+            calls, ticks = yield from self._block(lane.children, scope)
+            instance = self._new_instance(calls, ticks).number if ticks > 0.0 else -1
             weight = self._length(lane, "weight", scope, 1.0)
             ease = self._length(lane, "ease", scope, _NAN)
             lanes.append(LaneCall(instance, lane, weight, self._length(lane, "weightEnd", scope, weight),
@@ -301,19 +301,19 @@ class _Evaluation:
         if any(lane.instance >= 0 for lane in lanes):
             block = BlockCall(tuple(lanes), self._frames[-1].at[0], ticks)
             leaf = len(self.clip_durations_s) + self._blocks.setdefault(block, len(self._blocks))
-        return [_Row(~leaf, 1, ticks, _NAN, node)], ticks
+        return [_Call(~leaf, 1, ticks, _NAN, node)], ticks
 
     def _picked_child(self, node: Node, scope: Scope) -> Node:
-        """Choose by a hash of the seed, the pick's place in its file, and how many times it has come by."""
+        """Choose by a hash of the seed, the pick's number in its file, and how often it was evaluated before."""
         _, procedure = self._frames[-1].at
-        home, at = self.definitions.homes[procedure], self.definitions.picks[node]
-        count = self._picked.get((home, at), 0)
-        self._picked[home, at] = count + 1
+        module, number = self.definitions.module_of[procedure], self.definitions.picks[node]
+        count = self._picked.get((module, number), 0)
+        self._picked[module, number] = count + 1
         self._picks += 1
         weights = [self._length(child, "weight", scope, 1.0) for child in node.children]
         if sum(weights) <= 0.0:
             raise self._error(node, "<pick>: found weights that are all 0, expected one above 0 at least")
-        text = f"{self.seed}|{self.definitions.sources[home]}|{at}|{count}"
+        text = f"{self.seed}|{self.definitions.sources[module]}|{number}|{count}"
         share = int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big") / 2.0**64
         chosen = int(np.searchsorted(np.cumsum(weights), share * sum(weights), side="right"))
         return node.children[min(chosen, max(i for i, weight in enumerate(weights) if weight > 0.0))]
@@ -400,7 +400,7 @@ class _Evaluation:
                                  f"{shown(value)}, expected {wanted}")
 
     def _error(self, node: Node | None, message: str) -> ScoreError:
-        """Say where, and by which calls with which values one comes there."""
+        """Return the error with its place, and the chain of calls, with their values, that leads there."""
         procedure = self._frames[-1].at[1]
         place = Place() if node is None else self.definitions.place(procedure, node)
         chain = [self._called(frame) for frame in self._frames]
@@ -413,15 +413,15 @@ class _Evaluation:
         return self.definitions.procedures[frame.at[1]].name + (f"({values})" if values else "")
 
     def _table(self, start: int) -> Evaluated:
-        rows = [row for instance, *_ in self._instances for row in instance]
+        calls = [call for instance, *_ in self._instances for call in instance]
         sizes = np.array([0, *(len(instance) for instance, *_ in self._instances)])
-        homes = np.repeat([home for _, _, _, home, _ in self._instances], sizes[1:])
+        modules = np.repeat([module for _, _, _, module, _ in self._instances], sizes[1:])
         return Evaluated(
-            np.cumsum(sizes), np.array([row.target for row in rows], dtype=np.int64),
-            np.array([row.repeat for row in rows], dtype=np.int64), np.array([row.duration for row in rows]),
-            np.array([row.transition for row in rows]), np.array([row.mirror for row in rows], dtype=np.bool_),
-            np.array([row.reverse for row in rows], dtype=np.bool_),
-            np.array([row.part for row in rows]).reshape(-1, 2), tuple(row.node for row in rows), homes,
+            np.cumsum(sizes), np.array([call.target for call in calls], dtype=np.int64),
+            np.array([call.repeat for call in calls], dtype=np.int64), np.array([call.duration for call in calls]),
+            np.array([call.transition for call in calls]), np.array([call.mirror for call in calls], dtype=np.bool_),
+            np.array([call.reverse for call in calls], dtype=np.bool_),
+            np.array([call.part for call in calls]).reshape(-1, 2), tuple(call.node for call in calls), modules,
             np.array([procedure for _, _, procedure, *_ in self._instances], dtype=np.int64),
             np.array([ticks for _, ticks, *_ in self._instances]), tuple(self._blocks), start,
             tuple(values for *_, values in self._instances))

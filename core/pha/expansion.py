@@ -1,8 +1,7 @@
-"""Calls unfolded into a sequence of segments. Gustaitis et al. 2007, §3.2 and §5.4."""
+"""Calls expanded into a sequence of segments. Gustaitis et al. 2007, §3.2 and §5.4."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence as SequenceOf
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -11,26 +10,27 @@ import numpy as np
 from ..errors import Problem, ScoreError, quoted
 from ..maths.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from . import evaluation
+from .definitions import Definitions
 from .document import MAX_SEGMENTS
 from .evaluation import BlockCall, Evaluated, LaneCall, Values, evaluate, unknown_value
-from .origins import NodePlaces, Origins, Places, Runs
+from .origins import CallPlaces, NodePlaces, Origins, Places, Runs
 from .programme import CallTable, Programme
 from .sequence import WAIT, Block, Lane, Marks, Paths, Sequence
 
 MAX_DEPTH = 1_000
-"""Procedures within procedures."""
+"""Procedures within procedures; no more are followed."""
 MAX_PROCEDURE_CALLS = 2_000_000
-"""More procedures than this are not run through, however few segments they make."""
+"""More calls of procedures than this are not followed, however few segments they make."""
 _MOST = 10**15
 """Counts are not followed beyond this."""
 
 
 def expand(programme: Programme, procedure: str = "main", loop: bool = False, *, values: Values | None = None,
            seed: int = 0) -> Sequence:
-    """Unfold a procedure of the programme's own file.
+    """Expand a procedure that the programme can start.
 
     values: of its parameters; seed: decides what picks pick.
-    Works level by level over whole arrays: all calls that procedures of one depth make are scaled and placed
+    Works level by level over whole arrays: all calls that procedures of one depth make are scaled and put in order
     at once. Raises ScoreError where the file has no such procedure, where an expression has no value, and, before
     anything is built, where it would make more than MAX_SEGMENTS segments or nest deeper than MAX_DEPTH.
     """
@@ -42,7 +42,7 @@ def expand(programme: Programme, procedure: str = "main", loop: bool = False, *,
         raise ScoreError(Problem(f"<procedure> {quoted(routine.name)} plays nothing this time, expected something to "
                                  "play", routine.place))
     blocks = _Blocks(plan, sizes)
-    row = _unfolded(plan, sizes, plan.start, plan.length_s)
+    row = _expanded(plan, sizes, plan.start, plan.length_s)
     if not np.isfinite(row.length_s.sum()):
         raise ScoreError(Problem(f"<procedure> {quoted(routine.name)}: found a length of more seconds than a number "
                                  "can hold, expected durations whose sum is finite", routine.place))
@@ -51,14 +51,13 @@ def expand(programme: Programme, procedure: str = "main", loop: bool = False, *,
 
 @dataclass(frozen=True, eq=False)
 class _Plan:
-    """What is unfolded: calls of P procedures, or of P instances of them.
+    """What is expanded: calls of P procedures, or of P instances of them.
 
-    order: innermost first. procedure: (P,) index into names, −1 for a part of the one that it is in. start: the one
-    that is played; length_s: how long it lasts. mirror, reverse, part: (N,), (N,), (N, 2) for each call.
+    procedure: (P,) index into names, −1 for a part of the one that it is in. start: the one that is played; length_s:
+    how long it lasts. mirror, reverse, part: (N,), (N,), (N, 2) for each call.
     """
 
     table: CallTable
-    order: SequenceOf[int]
     procedure: IntArray
     names: tuple[str, ...]
     clip_names: tuple[str, ...]
@@ -69,35 +68,36 @@ class _Plan:
     reverse: BoolArray | None = None
     part: FloatArray | None = None
     evaluated: Evaluated | None = None
-    programme: Programme | None = None
+    definitions: Definitions | None = None
 
     @classmethod
     def of(cls, programme: Programme, start: int, values: Values | None, seed: int) -> _Plan:
         """Take a programme of version 1 as it is, evaluate one that uses version 2."""
         own, names = programme.procedures[start], tuple(p.name for p in programme.procedures)
-        if programme.definitions is None:
+        if not isinstance(programme.calls, Definitions):
             for name in values or {}:
                 raise ScoreError(unknown_value(name, own.name, [], own.place))
-            return cls(programme.calls, programme.innermost_first, np.arange(len(names)), names, programme.clip_names,
-                       programme.places, start, own.ticks * own.tick_s)
-        done = evaluate(programme.definitions, start, tuple(clip.duration_s for clip in programme.clips),
-                        values=values, seed=seed)
+            return cls(programme.calls, np.arange(len(names)), names, programme.clip_names,
+                       CallPlaces.of(programme.documents, programme.calls.first), start, own.ticks * own.tick_s)
+        done = evaluate(programme.calls, start, tuple(clip.duration_s for clip in programme.clips), values=values,
+                        seed=seed)
         whole = np.repeat(done.ticks, np.diff(done.first))
-        table = CallTable(done.first, done.target, done.repeat, done.duration / whole, done.transition / whole)
+        table = CallTable(done.first, done.target, done.repeat, done.duration / whole, done.transition / whole,
+                          range(len(done.ticks)))
         tick_s = programme.document.tick_s  # also for what is inherited
-        places = NodePlaces(programme.places.documents, done.nodes, done.homes)
-        return cls(table, range(len(done.ticks)), done.procedure, names, programme.clip_names, places, done.start,
-                   float(done.ticks[done.start]) * tick_s, done.mirror, done.reverse, done.part, done, programme)
+        places = NodePlaces(programme.documents, done.nodes, done.module_of)
+        return cls(table, done.procedure, names, programme.clip_names, places, done.start,
+                   float(done.ticks[done.start]) * tick_s, done.mirror, done.reverse, done.part, done, programme.calls)
 
 
 @dataclass(frozen=True, eq=False)
 class _Level:
-    """Procedures of one depth, or calls made by them, N of each.
+    """N procedures of one depth, or calls that they make.
 
     target: (N,) the procedure, of calls also ~ a leaf; offset: (N,) index of its first segment; length: (N,) seconds;
-    transition: (N,) seconds, the one that its caller wishes after its last segment, NaN: none; path: (N,).
+    transition: (N,) seconds, the one that its caller gives after its last segment, NaN: none; path: (N,).
     call: (N,) the call that made each; caller: (N,) the number of the one around it in its level; repetition: (N,)
-    which of its repetitions, from 0. is_mirrored, is_reversed: (N,) by all that lead to it.
+    which of its repetitions, from 0. is_mirrored, is_reversed: (N,) by all calls that lead to it.
     """
 
     target: IntArray
@@ -142,15 +142,15 @@ class _Row:
     part: FloatArray | None
 
 
-def _unfolded(plan: _Plan, sizes: IntArray, start: int, length_s: float) -> _Row:
-    """Unfold one procedure or instance, all of its levels."""
+def _expanded(plan: _Plan, sizes: IntArray, start: int, length_s: float) -> _Row:
+    """Expand one procedure or instance, all of its levels."""
     total, names = int(sizes[start]), len(plan.names)
     row = _Row(np.zeros(total, np.int64), np.zeros(total), np.full(total, np.nan), np.zeros(total, np.int64),
                Paths(np.zeros(0, np.int64), np.zeros(0, np.int64), plan.names),
                Marks(*(np.zeros(0, np.int64) for _ in range(3))), Runs.empty(total), Runs.started(),
                np.zeros(total, np.bool_),
                np.zeros(total, np.bool_), None if plan.part is None else np.zeros((total, 2)))
-    parents, ways = [np.array((-1,))], [plan.procedure[start:start + 1]]
+    parents, last = [np.array((-1,))], [plan.procedure[start:start + 1]]
     level, levels, runs, known, outer = _Level.first(start, length_s), [], [Runs.started()], 1, 0
     while len(level.target):
         levels.append(level)
@@ -172,12 +172,12 @@ def _unfolded(plan: _Plan, sizes: IntArray, start: int, length_s: float) -> _Row
         named = which >= 0
         code, index = np.unique(path[named] * names + which[named], return_inverse=True)
         parents.append(code // names)
-        ways.append(code % names)
+        last.append(code % names)
         path[named] = known + index
         level = calls.at(inner, path)
         known += len(code)
-    paths = Paths(np.concatenate(parents), np.concatenate(ways), plan.names)
-    return _turned_round(plan, sizes, replace(row, paths=paths, runs=Runs.joined(runs)), levels)
+    paths = Paths(np.concatenate(parents), np.concatenate(last), plan.names)
+    return _in_played_order(plan, sizes, replace(row, paths=paths, runs=Runs.joined(runs)), levels)
 
 
 def _calls_of(plan: _Plan, level: _Level, sizes: IntArray) -> _Level:
@@ -211,7 +211,7 @@ def _calls_of(plan: _Plan, level: _Level, sizes: IntArray) -> _Level:
                   is_reversed)
 
 
-def _turned_round(plan: _Plan, sizes: IntArray, row: _Row, levels: list[_Level]) -> _Row:
+def _in_played_order(plan: _Plan, sizes: IntArray, row: _Row, levels: list[_Level]) -> _Row:
     """Put what is reversed in its order, and mark where procedures begin.
 
     Of a reversed stretch of segments a…b − 1 the last comes first, and each transition stays between the same two;
@@ -222,19 +222,19 @@ def _turned_round(plan: _Plan, sizes: IntArray, row: _Row, levels: list[_Level])
     order, seams = np.arange(total), np.arange(total)
     if plan.reverse is not None and plan.reverse.any():
         for level in reversed(levels[1:]):
-            turned = plan.reverse[level.call]
-            begin, size = level.offset[turned], sizes[level.target[turned]]
-            order, seams = order[_backwards(total, begin, size)], seams[_backwards(total, begin, size - 1)]
+            is_reversed = plan.reverse[level.call]
+            begin, size = level.offset[is_reversed], sizes[level.target[is_reversed]]
+            order, seams = order[_with_reversed(total, begin, size)], seams[_with_reversed(total, begin, size - 1)]
         row = replace(row, leaf=row.leaf[order], length_s=row.length_s[order], transition_s=row.transition_s[seams],
                       path=row.path[order], made=row.made.at(order), is_mirrored=row.is_mirrored[order],
                       is_reversed=row.is_reversed[order], part=None if row.part is None else row.part[order])
-    place = np.empty(total, dtype=np.int64)
-    place[order] = np.arange(total)
+    position = np.empty(total, dtype=np.int64)
+    position[order] = np.arange(total)
     segments, paths, runs, outer = [], [], [], 0
     for level in levels:
         named = np.flatnonzero(plan.procedure[level.target] >= 0)
         begin, size = level.offset[named], sizes[level.target[named]]
-        segments.append(np.minimum(place[begin], place[begin + size - 1]))
+        segments.append(np.minimum(position[begin], position[begin + size - 1]))
         paths.append(level.path[named])
         runs.append(named + outer)
         outer += len(level.target)
@@ -243,8 +243,8 @@ def _turned_round(plan: _Plan, sizes: IntArray, row: _Row, levels: list[_Level])
     return replace(row, marks=Marks(segment[by_time], path[by_time], run[by_time]))
 
 
-def _backwards(total: int, begin: IntArray, size: IntArray) -> IntArray:
-    """Return the numbers 0…total − 1 with stretches turned round."""
+def _with_reversed(total: int, begin: IntArray, size: IntArray) -> IntArray:
+    """Return the numbers 0…total − 1 with some stretches reversed."""
     order = np.arange(total)
     at = np.repeat(begin, size) + np.arange(int(size.sum())) - np.repeat(np.cumsum(size) - size, size)
     order[at] = np.repeat(2 * begin + size - 1, size) - at
@@ -262,7 +262,7 @@ class _Occurrence(NamedTuple):
 
 @dataclass(eq=False)
 class _Blocks:
-    """Numbers the blocks that are met, each with its length and direction once, and unfolds their lanes."""
+    """Numbers the blocks that play, each with its length and direction once, and expands their lanes."""
 
     plan: _Plan
     sizes: IntArray
@@ -284,7 +284,7 @@ class _Blocks:
                         row.marks, Origins(self.plan.places, row.made, row.runs), loop, *flags)
 
     def all(self) -> tuple[Block, ...]:
-        """Unfold the lanes of all blocks that were met, also of those met meanwhile."""
+        """Expand the lanes of all blocks that play, also of those within lanes."""
         found: list[Block] = []
         while len(found) < len(self._numbers):
             met = list(self._numbers)[len(found):]
@@ -297,7 +297,7 @@ class _Blocks:
         return Block(tuple(self._lane(lane, call, met) for lane in call.lanes), met.length_s)
 
     def _lane(self, lane: LaneCall, call: BlockCall, met: _Occurrence) -> Lane:
-        definitions = self.plan.programme.definitions if self.plan.programme is not None else None
+        definitions = self.plan.definitions
         assert definitions is not None
         scale, texts = met.length_s / call.ticks, lane.node.texts
         weights, eases = (lane.weight, lane.weight_end), (lane.ease_in * scale, lane.ease_out * scale)
@@ -305,7 +305,7 @@ class _Blocks:
             weights, eases = weights[::-1], eases[::-1]
         sequence = None
         if lane.instance >= 0:
-            row = _unfolded(self.plan, self.sizes, lane.instance, met.length_s)
+            row = _expanded(self.plan, self.sizes, lane.instance, met.length_s)
             if met.is_reversed:
                 back = np.arange(len(row.leaf))[::-1]
                 seams = np.append(back[1:], back[0])
@@ -327,7 +327,7 @@ def _checked_sizes(programme: Programme, plan: _Plan, own: int) -> IntArray:
     sizes, wholes, runs, depth = [0] * number, [0] * number, [0] * number, [0] * number
     table = plan.table
     first, targets, repeats = table.first.tolist(), table.target.tolist(), table.repeat.tolist()
-    for p in plan.order:
+    for p in table.innermost_first:
         size = whole = run = deep = 0
         for c in range(first[p], first[p + 1]):
             target = targets[c]
@@ -344,7 +344,7 @@ def _checked_sizes(programme: Programme, plan: _Plan, own: int) -> IntArray:
                               (depth[plan.start], MAX_DEPTH, "procedures within procedures")):
         if found > most:
             count = f"{found}" if found < _MOST else f"more than {_MOST}"
-            raise ScoreError(Problem(f"<procedure> {quoted(routine.name)}: found {count} {what} when unfolded, "
+            raise ScoreError(Problem(f"<procedure> {quoted(routine.name)}: found {count} {what} when expanded, "
                                      f"expected at most {most}", routine.place))
     return np.array(sizes, dtype=np.int64)
 

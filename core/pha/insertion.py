@@ -6,7 +6,7 @@ import re
 from typing import NamedTuple
 
 from ..errors import EditError
-from . import block as layout
+from . import layout
 from .text import Span, Text
 
 
@@ -41,9 +41,10 @@ class Gap(NamedTuple):
         number = children[index] if index < len(children) else text.after(parent)
         neighbours = tuple(children[max(index - 1, 0):index + 1])
         if index:
-            return cls(number, neighbours, *_behind(text, layout.block(text, children[index - 1]), is_first=index == 1))
+            before = layout.extent(text, children[index - 1])
+            return cls(number, neighbours, *_behind(text, before, is_first=index == 1))
         if children:
-            return cls(number, neighbours, *_in_front(text, layout.block(text, children[0])))
+            return cls(number, neighbours, *_in_front(text, layout.extent(text, children[0])))
         return cls(number, neighbours, *_inside(text, parent))
 
     def filled(self, text: Text, new: bytes) -> list[Change]:
@@ -54,7 +55,7 @@ class Gap(NamedTuple):
 _Surroundings = tuple[Span, str, str, str | None]
 
 
-def _behind(text: Text, neighbour: layout.Block, is_first: bool) -> _Surroundings:
+def _behind(text: Text, neighbour: layout.Extent, is_first: bool) -> _Surroundings:
     indentation, at = layout.indentation(text, neighbour.start), Span(neighbour.end, neighbour.end)
     if indentation is None:
         return at, layout.blanks_before(text, neighbour.start), "", None
@@ -62,7 +63,7 @@ def _behind(text: Text, neighbour: layout.Block, is_first: bool) -> _Surrounding
     return at, layout.line_break(text, neighbour.start) * lines + indentation, "", indentation
 
 
-def _in_front(text: Text, neighbour: layout.Block) -> _Surroundings:
+def _in_front(text: Text, neighbour: layout.Extent) -> _Surroundings:
     indentation = layout.indentation(text, neighbour.start)
     at = neighbour.start if neighbour.line_start is None else neighbour.line_start
     if indentation is None:

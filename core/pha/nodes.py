@@ -1,4 +1,4 @@
-"""What stands inside the procedures of version 2: elements with their expressions read, checked against the grammar."""
+"""The elements of version 2 as nodes: their expressions read, all checked against the grammar."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from .grammar import GRAMMAR, MODES, PLAYED, Attribute, Kind
 from .text import Text
 
 Report = Callable[[int, str], None]
-"""Is given the number of an element in its text, and a message."""
+"""Called with an element's number in its text, and what is wrong with it."""
 _NOTHING = read_expression("0")
 _AT_MOST_ONE = ("with", "music")
 
 
 @dataclass(frozen=True, eq=False)
 class Node:
-    """An element of a block; element: its number in the text.
+    """An element; element: its number in the text.
 
-    texts: attributes that hold no expression; expressions: those that do, a part's seconds without their "s", of which
-    `in_seconds` keeps the names. What is not given is in neither.
+    texts: attributes that hold no expression; expressions: those that do. What is not given is in neither.
+    in_seconds: the names of expressions that were written in seconds, as in 1.5s.
     """
 
     tag: str
@@ -34,7 +34,7 @@ class Node:
 
     @property
     def name(self) -> str:
-        """What it calls or names; "" where it has no name."""
+        """What it calls or defines; "" where it has no name."""
         return self.texts.get("name", "")
 
     @property
@@ -44,14 +44,14 @@ class Node:
 
 
 class BlockReader:
-    """Turns elements into nodes and reports what is wrong with them."""
+    """Reads elements as nodes and reports what is wrong with them."""
 
     def __init__(self, text: Text, report: Report) -> None:
         """Take what is called for each mistake."""
         self._text, self._shape, self._report = text, text.shape, report
 
     def node(self, element: int) -> Node:
-        """Read an element with all that stands in it; what is wrong is reported, and stands for something harmless."""
+        """Read an element with all that it holds; what is wrong is reported and replaced by something harmless."""
         tag, given = self._shape.tags[element], self._shape.attributes[element]
         rule = GRAMMAR[tag]
         self._check_children(element)

@@ -1,4 +1,4 @@
-"""Which calls of the text made what a sequence plays, so that what is seen or clicked leads back to its line."""
+"""The calls that led to what a sequence plays, so that what is seen or clicked leads back to its line."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ class Step(NamedTuple):
 
     @property
     def place(self) -> Place:
-        """Where the call stands."""
+        """The call's line and column."""
         return self.document.place(self.call)
 
 
 @dataclass(frozen=True, eq=False)
 class CallPlaces:
-    """Where the calls of a programme stand, by their rows in its table.
+    """The places of a programme's calls, by their rows in its table.
 
     documents: its files; first_procedures: (D + 1,) which procedures are theirs; first_calls: (P + 1,) where the calls
     of each procedure begin.
@@ -40,7 +40,7 @@ class CallPlaces:
 
     @classmethod
     def of(cls, documents: tuple[Document, ...], first_calls: IntArray) -> CallPlaces:
-        """Take the documents in the order in which their procedures stand in the table."""
+        """Take the documents in the order of their procedures in the table."""
         numbers = [len(document.procedures) for document in documents]
         return cls(documents, np.cumsum([0, *numbers]), first_calls)
 
@@ -55,22 +55,22 @@ class CallPlaces:
 
 @dataclass(frozen=True, eq=False)
 class NodePlaces:
-    """Where the calls of an evaluated programme stand, by their rows; what makes some may be a loop, too.
+    """The places of what an evaluated programme plays, by its rows: of calls, loops, waits and blocks.
 
-    nodes: N; homes: (N,) which document each stands in.
+    nodes: N; module_of: (N,) the document of each.
     """
 
     documents: tuple[Document, ...]
     nodes: tuple[Node, ...]
-    homes: IntArray
+    module_of: IntArray
 
     def find(self, row: int) -> tuple[Document, Node]:
         """Return the element of a row, and its file."""
-        return self.documents[int(self.homes[row])], self.nodes[row]
+        return self.documents[int(self.module_of[row])], self.nodes[row]
 
 
 class Places(Protocol):
-    """Knows where what a row of calls says stands."""
+    """Knows the element in the text that each row of calls comes from."""
 
     def find(self, row: int) -> tuple[Document, Call | Node]:
         """Return the element of a row, and its file."""
@@ -78,10 +78,10 @@ class Places(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Runs:
-    """Things that calls made, N of them.
+    """Executions of calls, N of them: each time that one plays.
 
-    within: (N,) the run of a procedure that the call stands in, −1: none, it was started; call: (N,) the call's row;
-    repetition: (N,) which of its repetitions, from 0.
+    within: (N,) the run of the procedure that holds the call, −1: none, the procedure was started; call: (N,) the
+    call's row; repetition: (N,) which of its repetitions, from 0.
     """
 
     within: Int32Array

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from pathlib import Path
 from typing import Protocol
 
@@ -13,25 +12,25 @@ import numpy as np
 from ..clips.clip import Clip
 from ..errors import FileError, Place, Problem, ScoreError, quoted
 from ..maths.arrays import FloatArray, IntArray
+from .call_order import innermost_first
 from .definitions import Definitions
 from .document import MAX_PROBLEMS, Call, Document, Procedure, near, shortened
-from .origins import CallPlaces
 from .scopes import Module, Scopes
 
 MAX_MODULES = 1_000
 
 
 class Modules(Protocol):
-    """Where a score's files come from; core's Library is one."""
+    """What finds and reads a score's files; core's Library does."""
 
     def beside(self, document: Document) -> Modules:
-        """Return what serves this score: itself, or the same with a root that fits the score."""
+        """Return what finds the files of this score: itself, or the same with a root that fits the score."""
 
     def src_of(self, path: Path | None) -> str | None:
-        """Return by what src a score file is reached, None where none leads to it."""
+        """Return the src of a score file, None where it has none."""
 
     def identity(self, path: Path) -> Path:
-        """Return what is the same for all ways to one file."""
+        """Return the real path of a file, which is one for all paths that lead to it."""
 
     def module_path(self, src: str) -> Path:
         """Return the score file of a src; raise FileError where it is not there."""
@@ -40,7 +39,7 @@ class Modules(Protocol):
         """Return the score in a file that module_path returned."""
 
     def clips(self, src: str) -> tuple[tuple[Clip, ...], tuple[Problem, ...]]:
-        """Return all clips of a src, and what is to be said of them; raise FileError where there are none."""
+        """Return all clips of a src, and warnings about them; raise FileError where there are none."""
 
 
 @dataclass(frozen=True)
@@ -60,11 +59,12 @@ class Routine:
 
 @dataclass(frozen=True, eq=False)
 class CallTable:
-    """All calls of P procedures, those of one after those of another.
+    """All N calls of P procedures, those of one after those of another.
 
     first: (P + 1,) where each procedure's calls begin.
     target: (N,) ≥ 0 a procedure, else ~ the index of a clip; repeat: (N,).
     duration_share, transition_share: (N,) parts of the whole procedure's length; NaN: no transition given.
+    innermost_first: (P,) the procedures, each after those that it calls.
     """
 
     first: IntArray
@@ -72,36 +72,31 @@ class CallTable:
     repeat: IntArray
     duration_share: FloatArray
     transition_share: FloatArray
-
-
-_NO_CALLS = CallTable(np.zeros(1, np.int64), np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0), np.zeros(0))
+    innermost_first: Sequence[int]
 
 
 @dataclass(frozen=True, eq=False)
 class Programme:
-    """A resolved score. The first procedures are those of the file itself, in its order; places: of its calls.
+    """A resolved score: everything that it plays, every name looked up.
 
-    definitions: of a score that uses version 2, whose calls are known only when it is evaluated.
-    inherited: the procedures of such a score by name, with those of what it extends.
+    documents: the scores that it consists of, the one that is played first; procedures: of all of them, in the order
+    of the documents and their texts. own: those that can be started, by name: the played score's and those that it
+    inherits. calls: what the procedures call; where a score uses version 2, that is known only once the definitions
+    are evaluated.
     """
 
-    document: Document
+    documents: tuple[Document, ...]
     clip_names: tuple[str, ...]
     clips: tuple[Clip, ...]
     procedures: tuple[Routine, ...]
-    calls: CallTable
-    innermost_first: tuple[int, ...]
+    own: Mapping[str, int]
+    calls: CallTable | Definitions
     problems: tuple[Problem, ...]
-    places: CallPlaces
-    definitions: Definitions | None = None
-    inherited: Mapping[str, int] | None = None
 
-    @cached_property
-    def own(self) -> dict[str, int]:
-        """The file's own procedures, those that it inherits too, which can be started, by name."""
-        if self.inherited is not None:
-            return dict(self.inherited)
-        return {p.name: i for i, p in enumerate(self.document.procedures)}
+    @property
+    def document(self) -> Document:
+        """The score that is played."""
+        return self.documents[0]
 
     def own_procedure(self, name: str) -> int:
         """Return the index of one of the file's own procedures; raise ScoreError naming those there are."""
@@ -117,7 +112,7 @@ def resolve(document: Document, library: Modules) -> Programme:
     """Read what a score includes and loads, and look up every name.
 
     Raises ScoreError with all problems of all its files: their own mistakes, missing files, unknown and
-    ambiguous names, calls in a circle.
+    ambiguous names, cycles of calls.
     """
     return _Resolver(library.beside(document)).programme(document)
 
@@ -134,50 +129,45 @@ class _Resolver:
 
     def programme(self, document: Document) -> Programme:
         self._read(document)
-        self._extend()
+        self._break_cycles_of_extends()
         offsets = np.cumsum([0] + [len(m.document.procedures) for m in self._modules]).tolist()
         scopes = Scopes(self._modules, offsets, self._clip_names)
         if any(module.document.version == 2 for module in self._modules):
-            return self._version_2(document, scopes)
+            return self._version_2(scopes)
         table, routines = self._table(scopes)
-        order = self._innermost_first(table, routines)
         self._raise_errors()
         used = np.unique(~table.target[table.target < 0])
         renumbered = np.zeros(len(self._clips) + 1, dtype=np.int64)
         renumbered[used] = np.arange(len(used))
         target = np.where(table.target < 0, ~renumbered[np.where(table.target < 0, ~table.target, 0)], table.target)
-        calls = CallTable(table.first, target, table.repeat, table.duration_share, table.transition_share)
-        return Programme(document, tuple(self._clip_names[i] for i in used), tuple(self._clips[i] for i in used),
-                         tuple(routines), calls, tuple(order), shortened(self._problems), self._places(table.first))
+        return self._of_used_clips(used.tolist(), routines, scopes, replace(table, target=target))
 
-    def _places(self, first_calls: IntArray) -> CallPlaces:
-        return CallPlaces.of(tuple(module.document for module in self._modules), first_calls)
-
-    def _version_2(self, document: Document, scopes: Scopes) -> Programme:
-        def circle(procedures: list[int]) -> None:
-            self._circle([routines[p] for p in procedures])
-
+    def _version_2(self, scopes: Scopes) -> Programme:
         routines = [self._routine(module, procedure, procedure.ticks) for module in self._modules
                     for procedure in module.document.procedures]
         self._raise_errors()  # names are looked up in what is known to be right
-        definitions = Definitions.of(self._modules, scopes, self._error, circle)
+        definitions = Definitions.of(self._modules, scopes, self._error,
+                                     lambda cycle: self._cycle([routines[procedure] for procedure in cycle]))
         self._raise_errors()
         used = sorted({target for target in definitions.targets.values() if isinstance(target, int)})
-        renumbered = {clip: at for at, clip in enumerate(used)}
+        renumbered = {clip: number for number, clip in enumerate(used)}
         targets = {key: renumbered[target] if isinstance(target, int) else target
                    for key, target in definitions.targets.items()}
-        return Programme(document, tuple(self._clip_names[i] for i in used), tuple(self._clips[i] for i in used),
-                         tuple(routines), _NO_CALLS, tuple(dict.fromkeys(p for _, p in definitions.order)),
-                         shortened(self._problems), self._places(_NO_CALLS.first),
-                         replace(definitions, targets=targets), scopes.own(0))
+        return self._of_used_clips(used, routines, scopes, replace(definitions, targets=targets))
+
+    def _of_used_clips(self, used: list[int], routines: list[Routine], scopes: Scopes,
+                       calls: CallTable | Definitions) -> Programme:
+        return Programme(tuple(module.document for module in self._modules), tuple(self._clip_names[i] for i in used),
+                         tuple(self._clips[i] for i in used), tuple(routines), scopes.own(0), calls,
+                         shortened(self._problems))
 
     def _raise_errors(self) -> None:
         errors = [p for p in self._problems if not p.is_warning]
         if errors:
             raise ScoreError(*shortened(errors))
 
-    def _extend(self) -> None:
-        """Report modules that extend each other in a circle, and let go of what closes it."""
+    def _break_cycles_of_extends(self) -> None:
+        """Report cycles of modules that extend each other, and break each by its last extends."""
         for module in self._modules:
             seen = {module.index}
             at = module
@@ -186,7 +176,7 @@ class _Resolver:
                     source = at.document.extends
                     assert source is not None
                     self._error(f"<pha> extends: found {quoted(source.src)}, which extends this score in turn; "
-                                "expected no circle", at.document.place(source))
+                                "expected no cycle", at.document.place(source))
                     at.base = None
                     break
                 seen.add(at.base)
@@ -196,7 +186,7 @@ class _Resolver:
 
     def _read(self, document: Document) -> None:
         self._add(document, self._library.src_of(document.path) or "")
-        for module in self._modules:  # grows while it is gone through
+        for module in self._modules:  # grows meanwhile
             self._problems += module.document.problems
             if module.document.extends is not None:
                 extends = module.document.extends
@@ -266,8 +256,13 @@ class _Resolver:
         duration = np.array([c.duration for _, c in rows], dtype=np.float64)
         transition = np.array([np.nan if c.transition is None else c.transition for _, c in rows], dtype=np.float64)
         whole = np.array(ticks, dtype=np.float64)
-        table = CallTable(np.array(first, dtype=np.int64), np.array([t for t, _ in rows], dtype=np.int64),
-                          np.array([c.repeat for _, c in rows], dtype=np.int64), duration / whole, transition / whole)
+        targets = [target for target, _ in rows]
+        order = innermost_first(range(len(routines)),
+                                lambda caller: (t for t in targets[first[caller]:first[caller + 1]] if t >= 0),
+                                lambda cycle: self._cycle([routines[procedure] for procedure in cycle]))
+        table = CallTable(np.array(first, dtype=np.int64), np.array(targets, dtype=np.int64),
+                          np.array([c.repeat for _, c in rows], dtype=np.int64), duration / whole, transition / whole,
+                          order)
         return table, routines
 
     def _routine(self, module: Module, procedure: Procedure, ticks: float) -> Routine:
@@ -278,40 +273,12 @@ class _Resolver:
         name = procedure.name if module.index == 0 else f"{module.src}.{procedure.name}"
         return Routine(name, "" if module.index == 0 else module.src, ticks, module.document.tick_s, place)
 
-    def _innermost_first(self, table: CallTable, routines: list[Routine]) -> list[int]:
-        """Order procedures so that each comes after those it calls; report circles. No recursion: any depth."""
-        first, targets = table.first.tolist(), table.target.tolist()
-        state = [0] * len(routines)  # 0: not seen, 1: on the way, 2: done
-        order: list[int] = []
-        for root in range(len(routines)):
-            if state[root]:
-                continue
-            state[root] = 1
-            way, next_call = [root], [first[root]]
-            while way:
-                procedure, call = way[-1], next_call[-1]
-                if call == first[procedure + 1]:
-                    state[procedure] = 2
-                    order.append(procedure)
-                    way.pop()
-                    next_call.pop()
-                    continue
-                next_call[-1] += 1
-                target = targets[call]
-                if target >= 0 and state[target] == 1:
-                    self._circle([routines[p] for p in way[way.index(target):]])
-                elif target >= 0 and state[target] == 0:
-                    state[target] = 1
-                    way.append(target)
-                    next_call.append(first[target])
-        return order
-
-    def _circle(self, circle: list[Routine]) -> None:
-        names = [quoted(r.name) for r in (*circle, circle[0])]
+    def _cycle(self, cycle: list[Routine]) -> None:
+        names = [quoted(r.name) for r in (*cycle, cycle[0])]
         if len(names) > 12:
             names = [*names[:6], "…", *names[-5:]]
-        self._error(f"<procedure> name: found {' → '.join(names)}, a circle of calls; expected no procedure to be "
-                    "called from within itself", circle[0].place)
+        self._error(f"<procedure> name: found {' → '.join(names)}, a cycle of calls; expected no procedure to be "
+                    "called from within itself", cycle[0].place)
 
     def _error(self, message: str, place: Place) -> None:
         if len(self._problems) <= MAX_PROBLEMS:
@@ -319,7 +286,7 @@ class _Resolver:
 
 
 def _placed(error: FileError, place: Place, tag: str, attribute: str = "src") -> Iterator[Problem]:
-    """Say of problems with a file that have no line in it where the file was asked for."""
+    """Give problems with a file that have no place the place at which the file is named."""
     for problem in error.problems:
         if problem.place.path is None and problem.place.line is None:
             yield Problem(f"<{tag}> {attribute}: {problem.message}", place, problem.is_warning)

@@ -15,7 +15,7 @@ from ..clips.clip import Clip
 from ..errors import EditError, FileError, Problem, ScoreError, quoted
 from .document import Call, Document, Procedure, read
 from .edits import Edit, Edited, Insert, Move, SetAttribute, Unwrap, Wrap, apply, element
-from .programme import Modules, Programme, resolve
+from .programme import CallTable, Modules, Programme, resolve
 from .text import Text
 
 MAX_INLINED = 1_000
@@ -213,10 +213,10 @@ class InlineCall:
 def meaning(programme: Programme) -> Meaning:
     """Return what each procedure of a programme calls, and how."""
     found: dict[Name, list[Row]] = {}
-    for document in programme.places.documents:
+    for document in programme.documents:
         for procedure in document.procedures:
             found[Name(document.path, procedure.name)] = []
-    owners = [Name(document.path, procedure.name) for document in programme.places.documents
+    owners = [Name(document.path, procedure.name) for document in programme.documents
               for procedure in document.procedures for _ in procedure.calls]
     for owner, (_, call, target) in zip(owners, _calls(programme), strict=True):
         found[owner].append(Row(target, call.duration, call.transition, call.repeat))
@@ -234,12 +234,13 @@ def spelled(ticks: float) -> str:
 
 def _calls(programme: Programme) -> list[tuple[Document, Call, Name]]:
     """Return all calls of a programme, and what each leads to."""
-    procedures = [Name(document.path, procedure.name) for document in programme.places.documents
+    procedures = [Name(document.path, procedure.name) for document in programme.documents
                               for procedure in document.procedures]
-    calls = [(document, call) for document in programme.places.documents
+    calls = [(document, call) for document in programme.documents
              for procedure in document.procedures for call in procedure.calls]
+    targets = programme.calls.target.tolist() if isinstance(programme.calls, CallTable) else []
     return [(document, call, procedures[target] if target >= 0 else Name(None, programme.clip_names[~target], True))
-            for (document, call), target in zip(calls, programme.calls.target.tolist(), strict=True)]
+            for (document, call), target in zip(calls, targets, strict=True)]
 
 
 def _programmes(scores: Scores, name: str, needed: Path | None) -> dict[Path | None, Programme]:
@@ -296,8 +297,8 @@ def _chosen_calls(document: Document, chosen: list[int]) -> tuple[Procedure, tup
 def _callee(programme: Programme, call: Call) -> tuple[Document, Procedure, tuple[Row, ...]]:
     """Return the procedure that a call of the played file leads to, and what that one calls."""
     target = next(name for document, other, name in _calls(programme)
-                  if document is programme.places.documents[0] and other == call)
-    for document in programme.places.documents:
+                  if document is programme.documents[0] and other == call)
+    for document in programme.documents:
         for procedure in document.procedures:
             if Name(document.path, procedure.name) == target:
                 return document, procedure, meaning(programme)[target]
@@ -307,7 +308,7 @@ def _callee(programme: Programme, call: Call) -> tuple[Document, Procedure, tupl
 def _full_names(programme: Programme) -> dict[Name, str]:
     """Return the names by which procedures and clips can be called from the played file."""
     names = {Name(None, clip, True): clip for clip in programme.clip_names}
-    procedures = [Name(document.path, procedure.name) for document in programme.places.documents
+    procedures = [Name(document.path, procedure.name) for document in programme.documents
                   for procedure in document.procedures]
     return {**names, **{name: routine.name for name, routine in zip(procedures, programme.procedures, strict=True)}}
 

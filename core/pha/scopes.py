@@ -1,4 +1,4 @@
-"""What names lead to, in each module's own view: with what it inherits, includes and loads.
+"""What names mean in the view of each module: with what it inherits, includes and loads.
 
 Gustaitis et al. 2007, §5.4.
 """
@@ -29,9 +29,9 @@ class Module:
 class Scopes:
     """What names mean in the view of each module.
 
-    A module's own procedures are those that it has and those that it inherits; what it replaces is replaced for these
-    too, since they run in the view of the module that inherits them.
-    modules: none of them in a circle of extends. offsets: the number of each module's first procedure.
+    A module's own procedures are those that it defines and those that it inherits. The inherited ones run in its view,
+    so that what they call by name may be a replacement of its own.
+    modules: their extends make no cycle. offsets: the number of each module's first procedure.
     """
 
     def __init__(self, modules: Sequence[Module], offsets: Sequence[int], clip_names: Sequence[str]) -> None:
@@ -54,7 +54,7 @@ class Scopes:
             module = None if module.base is None else self._modules[module.base]
 
     def own(self, view: int) -> dict[str, int]:
-        """Return a module's own procedures by name: those that it has, then those that it inherits."""
+        """Return a module's own procedures by name: those that it defines, then those that it inherits."""
         found: dict[str, int] = {}
         for module in self.chain(view):
             for at, procedure in enumerate(module.document.procedures):
@@ -78,10 +78,7 @@ class Scopes:
         return reach
 
     def find(self, view: int, name: str) -> tuple[int, int] | int | None:
-        """Return a procedure with the view it runs in, or a clip; None where the name means nothing, or several things.
-
-        A procedure comes as (view, procedure), a clip as its number.
-        """
+        """Return what a name means: (view, procedure), a clip's number, or None where that is nothing or not clear."""
         key = view, name
         if key not in self._known:
             self._known[key] = self._look_up(view, name)
@@ -114,9 +111,9 @@ class Scopes:
         procedures, clips = self._meanings(view, name)
         if not procedures and not clips:
             return self._unknown(view, name)
-        ways = [self._name(m, name) for m, _ in procedures] + [self._clip_names[c] for c in clips]
-        return (f"<call> name: found {quoted(name)}, which {len(ways)} things are called: "
-                f"{', '.join(quoted(w) for w in ways[:6])}; expected one of these in full")
+        full = [self._name(m, name) for m, _ in procedures] + [self._clip_names[c] for c in clips]
+        return (f"<call> name: found {quoted(name)}, which is the name of {len(full)} things: "
+                f"{', '.join(map(quoted, full[:6]))}; expected one of these in full")
 
     def _sees(self, view: int, other: int, name: str) -> bool:
         return other == view or (name != "main" and bool(self._reach[view] >> other & 1))

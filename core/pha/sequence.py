@@ -13,15 +13,15 @@ from ..skeletons.body_parts import NamedBody
 from .origins import Origins
 
 WAIT = -1
-"""Stands for the clip of a segment that plays none: the pose before it is held."""
+"""Instead of a clip's number: none is played, the pose before the segment is held."""
 
 
 @dataclass(frozen=True, eq=False)
 class Paths(SequenceOf[tuple[str, ...]]):
-    """Ways from the started procedure down to others, as tuples of names, made when asked for.
+    """Paths from the started procedure down to others, as tuples of names, made when asked for.
 
-    parents: (P,) the way that each continues, −1 for the first; procedures: (P,) its last step; names: what
-    the procedures are called.
+    parents: (P,) the path that each continues, −1 for the first; procedures: (P,) its last procedure; names: of all
+    procedures.
     """
 
     parents: IntArray
@@ -42,7 +42,7 @@ class Paths(SequenceOf[tuple[str, ...]]):
 
 @dataclass(frozen=True, eq=False)
 class Marks:
-    """Where procedures start, (M,) in order of time: the segment each begins with, its path, its run in the origins."""
+    """Where procedures start, (M,) in order of time: the first segment of each, its path, its run in the origins."""
 
     segment: IntArray
     path: IntArray
@@ -54,8 +54,8 @@ class Sequence:
     """S segments one after another.
 
     clips: full names of the clips; clip: (S,) which of them each segment plays; WAIT: none, the pose before it is held;
-    from the number of clips on: a block. start_s, length_s: (S,) seconds; transition_s: (S,) what the score wishes
-    after each segment, NaN: automatic. path: (S,) index into paths: the procedures that led to the segment.
+    from the number of clips on: a block. start_s, length_s: (S,) seconds; transition_s: (S,) the
+    transition after each segment, NaN: automatic. path: (S,) index into paths: the procedures that led to the segment.
     origins: the calls that led to each segment and each mark.
     is_loop: after the last segment the first one follows.
     is_mirrored, is_reversed: (S,); part: (S, 2) the shares of its clip between which a segment plays.
@@ -118,9 +118,9 @@ class Sequence:
 
 @dataclass(frozen=True, eq=False)
 class Lane:
-    """What a part of the body does during a block.
+    """What a part of the body plays during a block.
 
-    body, fade, mode: as the score says; masks: what names of its own the score has for parts of the body.
+    body, fade, mode: as the score says; masks: the parts of the body that the score has named itself.
     weight, weight_end: how much it counts at the block's ends. ease_in_s, ease_out_s: NaN: automatic.
     sequence: what it plays, from the block's start on; None: nothing.
     """
@@ -138,7 +138,7 @@ class Lane:
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """Lanes that play at once, for length_s."""
+    """A `together`: lanes that play at once, for length_s."""
 
     lanes: tuple[Lane, ...]
     length_s: float

@@ -1,4 +1,4 @@
-"""A score's text as a tree that loses nothing: every byte is kept, and every element knows where it stands."""
+"""A score's text as a tree that loses nothing: every byte is kept, and every element knows its bytes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Span(NamedTuple):
 
 
 class Attribute(NamedTuple):
-    """Where an attribute stands: all of it with the white space before it, its name, its value without the quotes."""
+    """An attribute's spans: whole with the white space before it, its name, its value without the quotes."""
 
     whole: Span
     name: Span
@@ -42,7 +42,7 @@ class Attribute(NamedTuple):
 
 
 class Tag(NamedTuple):
-    """Where a start tag stands, in units: its name, its attributes, and what ends it.
+    """The spans of a start tag, in units: its name, its attributes, and what ends it.
 
     closing: from the white space before "/>" or ">" to the tag's end.
     """
@@ -56,8 +56,8 @@ class Tag(NamedTuple):
 class Shape(NamedTuple):
     """What a document says, however it is written: its elements in the order of the file.
 
-    depths: 0 for the root; tags; attributes: with their values as read; words: what stands directly inside each
-    element, white space aside.
+    depths: 0 for the root; tags; attributes: with their values as read; words: the text directly inside
+    each element, white space aside.
     """
 
     depths: list[int]
@@ -119,7 +119,7 @@ class Text:
         try:
             return _read(source.encode(), path, is_string=True)
         except UnicodeEncodeError as error:
-            raise FileError.at(f"found the character {source[error.start]!r}, which stands in no file; remove it",
+            raise FileError.at(f"found the character {source[error.start]!r}, which no file can hold; remove it",
                                path) from None
 
     def with_data(self, data: bytes) -> Text:
@@ -159,7 +159,7 @@ class Text:
         outside = self.shape.depths[element] - 1
         return next((i for i in range(element - 1, -1, -1) if self.shape.depths[i] == outside), -1)
 
-    # Where it stands
+    # Its bytes, lines and columns
 
     def span(self, element: int) -> Span:
         """Return an element's bytes, from its "<" to its last ">"."""
@@ -195,7 +195,7 @@ class Text:
         return self.encoding.units(self.data)
 
     def tag(self, element: int) -> Tag:
-        """Return where the parts of a start tag stand, in units."""
+        """Return the spans of a start tag, in units."""
         units, start = self.units, self.starts[element]
         name = _NAME.match(units, start)
         assert name is not None  # expat has seen one

@@ -14,6 +14,7 @@ from ..errors import Place, Problem, ScoreError, SkeletonMismatchError, quoted
 from ..library.library import Library
 from ..library.store import ClipStore
 from ..maths.arrays import BoolArray, FloatArray
+from ..pha.definitions import Definitions
 from ..pha.document import parse
 from ..pha.expansion import expand
 from ..pha.expressions import Value
@@ -111,7 +112,7 @@ def play(programme: Programme, skeleton: Skeleton | None = None, settings: Setti
                       np.array(list(doubles), dtype=np.int64))
     sequence, pieces, said = arranged(sequence, [each.clip for each in fitted], target_map, playing,
                                       Place(programme.document.path))
-    tempo = programme.definitions.views[0].tempo if programme.definitions is not None else ()
+    tempo = programme.calls.views[0].tempo if isinstance(programme.calls, Definitions) else ()
     return compose(sequence, pieces, settings.style, root_motion=settings.root_motion, up=up, speed=settings.speed,
                    limits=limits, problems=programme.problems + missed + said, unmatched=unmatched,
                    feet=target_map if settings.lock_feet else None, doubles=doubles,

@@ -84,7 +84,7 @@ def test_tracks_belong_to_bones_by_handle_and_those_of_strange_bones_are_left_ou
     (wave,), (warning,) = linked_clips(main, "", {"w": other}.get)
     pose = wave.sample(np.array((1.0,))).at(0)
     np.testing.assert_allclose(pose.translations[:, 0], (0.8, 0.4))  # q has a's handle, p has b's
-    assert warning == "the linked skeleton 'w' has 1 bones more, as 'r'; what moves them is left out"
+    assert warning == "the linked skeleton 'w' has 1 bones more, as 'r'; their tracks are left out"
 
 
 def test_a_clip_with_a_base_comes_as_it_plays() -> None:

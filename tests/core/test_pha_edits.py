@@ -9,7 +9,6 @@ from xml.dom import expatbuilder, minidom
 import pytest
 
 from takt.core.errors import EditError
-from takt.core.pha.block import Piece, pieces
 from takt.core.pha.edits import (
     Edit,
     Insert,
@@ -24,6 +23,7 @@ from takt.core.pha.edits import (
     apply,
     element,
 )
+from takt.core.pha.layout import Piece, pieces
 from takt.core.pha.text import Text
 from takt.tests.core.score_texts import LETTERS, Writer
 

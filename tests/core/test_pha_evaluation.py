@@ -56,7 +56,7 @@ def clips(sequence: Sequence) -> list[str]:
      "found the name 'i', which already has a value here"),
     (main('<else><call name="walk" duration="1"/></else>'), "found <else> after nothing, expected it right after an"),
     (main('<call name="walk" duration="1" weight="2"/>'), "<call> weight: found one outside of a <pick>"),
-    (main('<call name="main" duration="1"/>'), "'main' → 'main', a circle of calls"),
+    (main('<call name="main" duration="1"/>'), "'main' → 'main', a cycle of calls"),
     (main('<call name="walk" duration="1"/><param name="n" default="1"/>'), "expected parameters before anything else"),
     (main("<together><call name='walk' duration='1'/></together>"), "found <call> in <together>, expected <lane>"),
     (main("<call name='walk' duration='open(1)'/>"), "found 'open(1)', expected numbers, yes, no and names"),
@@ -91,7 +91,7 @@ def test_a_replacement_lacks_a_parameter() -> None:
 
 def test_extends_in_a_circle() -> None:
     text = '<pha version="2" tickLength="1" extends="{}">' + main('<wait duration="1"/>') + "</pha>"
-    with pytest.raises(ScoreError, match="which extends this score in turn; expected no circle"):
+    with pytest.raises(ScoreError, match="which extends this score in turn; expected no cycle"):
         unfolded({"": text.format("a.B"), "a.B": text.format("c.D"), "c.D": text.format("a.B")}, 0)
 
 
@@ -109,7 +109,7 @@ def test_values_of_the_started_procedure() -> None:
 def test_a_thousand_rounds_are_evaluated_once() -> None:
     block = '<loop times="1000"><loop times="900"><call name="walk" duration="1"/></loop></loop>'
     assert len(played(main(block))) == 900_000
-    with pytest.raises(ScoreError, match="found 1000000000 segments when unfolded"):
+    with pytest.raises(ScoreError, match="found 1000000000 segments when expanded"):
         played(main('<loop times="1000"><loop times="1000"><loop times="1000"><call name="walk" duration="1"/></loop>'
                     "</loop></loop>"))
 

@@ -117,13 +117,13 @@ def test_a_name_with_two_meanings_must_be_written_in_full(root):
     write(root, "a", procedure("step", 'Bow duration="1"'), head='<load src="Bow"/>')
     write(root, "b", procedure("step", 'Bow duration="1"', 'Bow duration="1"'), head='<load src="Bow"/>')
     head = '<include src="a"/><include src="b"/>'
-    assert "found 'step', which 2 things are called: 'a.step', 'b.step'; expected one of these in full" in refusal(
+    assert "found 'step', which is the name of 2 things: 'a.step', 'b.step'; expected one of these in full" in refusal(
         root, procedure("main", 'step duration="1"'), head=head)
     assert len(clips_of(resolved(root, procedure("main", 'b.step duration="1"'), head=head))) == 2
 
 
 def test_a_clip_and_a_procedure_of_one_name_are_ambiguous(root):
-    assert "which 2 things are called: 'Bow', 'Bow.Bow'" in refusal(
+    assert "which is the name of 2 things: 'Bow', 'Bow.Bow'" in refusal(
         root, procedure("Bow", 'Bow.Bow duration="1"'), procedure("main", 'Bow duration="1"'), head='<load src="Bow"/>')
 
 
@@ -173,13 +173,13 @@ def test_a_files_own_procedures_have_a_full_name_too(root):
      "'p0' → 'p1' → 'p2' → 'p3' → 'p4' → 'p5' → … → 'p2996' → 'p2997' → 'p2998' → 'p2999' → 'p0'"),
 ])
 def test_calling_in_a_circle_is_an_error_that_names_it(root, parts, circle):
-    assert f"found {circle}, a circle of calls; expected" in refusal(root, *parts)
+    assert f"found {circle}, a cycle of calls; expected" in refusal(root, *parts)
 
 
 def test_a_circle_through_two_files(root):
     path = write(root, "a", procedure("ping", 'pong duration="1"'), head='<include src="b"/>')
     write(root, "b", procedure("pong", 'ping duration="1"'), head='<include src="a"/>')
-    with pytest.raises(ScoreError, match=r"a\.pha:1:.*found 'ping' → 'b.pong' → 'ping', a circle"):
+    with pytest.raises(ScoreError, match=r"a\.pha:1:.*found 'ping' → 'b.pong' → 'ping', a cycle"):
         resolve(parse(path.read_text(), path), opened(root))
 
 

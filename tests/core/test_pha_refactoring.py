@@ -78,9 +78,9 @@ def test_renaming_changes_the_name_and_its_calls():
     (RenameProcedure(None, "wlak", "x"), "found no procedure 'wlak' in the score"),
     (RenameProcedure(None, "walk", " "), "a procedure needs a name"),
     (RenameProcedure(None, "walk", "main"), "this would break the score: .* found 'main' again"),
-    (RenameProcedure(None, "walk", "nod"), "this would break the score: .* found 'nod', which 2 things are called"),
+    (RenameProcedure(None, "walk", "nod"), "this would break the score: .* found 'nod', which is the name of 2 things"),
     (RenameProcedure(Path("x.pha"), "walk", "y"), "x.pha would have to change but is not open; open it first"),
-    (ExtractCalls(None, 5, 1, 2, "nod"), "this would break the score: .* 2 things are called"),
+    (ExtractCalls(None, 5, 1, 2, "nod"), "this would break the score: .* the name of 2 things"),
     (ExtractCalls(None, 5, 1, 2, "walk"), "'walk' is the name of a procedure already; choose another one"),
     (ExtractCalls(None, 5, 5, 1, "new"), "found no calls there"),
     (ExtractCalls(None, 0, 0, 1, "new"), "found no calls there"),
@@ -212,7 +212,7 @@ def test_a_name_that_another_open_file_has_taken_is_refused(files):
     spin = procedure("spin", 'nod duration="1"')
     files["other"].write_text(files["other"].read_text().replace("</pha>", f"{spin}</pha>"))
     scores = Scores.of([Text.of(path.read_bytes(), path) for path in files.values()], library(files["basic"].parent))
-    with pytest.raises(EditError, match=r"this would break the score: .*other.pha.* 'spin', which 2 things are called"):
+    with pytest.raises(EditError, match=r"this would break the score: .*other.pha.* 'spin', which is the name of 2"):
         RenameProcedure(files["basic"], "turn", "spin").apply(scores)
 
 

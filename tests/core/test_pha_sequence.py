@@ -180,11 +180,11 @@ def test_a_million_segments_are_played():
 
 
 @pytest.mark.parametrize(("parts", "message"), [
-    (unfolding(7, 10), "<procedure> 'main': found 10000000 segments when unfolded, expected at most 1000000"),
+    (unfolding(7, 10), "<procedure> 'main': found 10000000 segments when expanded, expected at most 1000000"),
     (unfolding(300, 10), "found more than 1000000000000000 segments"),
-    (unfolding(1500, 1), "found 1502 procedures within procedures when unfolded, expected at most 1000"),
+    (unfolding(1500, 1), "found 1502 procedures within procedures when expanded, expected at most 1000"),
     ([*unfolding(500, 1)[1:], procedure("main", 'p0 duration="1" repeat="900000"')],
-     "found 450900001 calls of procedures when unfolded, expected at most 2000000"),
+     "found 450900001 calls of procedures when expanded, expected at most 2000000"),
 ])
 def test_too_much_is_refused_before_it_is_built(parts, message):
     with pytest.raises(ScoreError, match=message):

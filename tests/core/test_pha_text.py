@@ -9,8 +9,8 @@ import pytest
 
 from takt.core.errors import FileError
 from takt.core.formats import xml
-from takt.core.pha.block import block, owned
 from takt.core.pha.document import parse
+from takt.core.pha.layout import extent, owned
 from takt.core.pha.text import Span, Text
 from takt.tests.core.score_texts import ENCODINGS, Writer
 
@@ -93,7 +93,7 @@ def test_text_is_read_whatever_encoding_it_declares():
 
 
 def test_what_stands_in_no_file_is_refused():
-    with pytest.raises(FileError, match=r"found the character '\\ud800', which stands in no file; remove it"):
+    with pytest.raises(FileError, match=r"found the character '\\ud800', which no file can hold; remove it"):
         Text.of('<pha tickLength="1" a="\ud800"/>')
 
 
@@ -152,7 +152,7 @@ LAYOUT = """<pha>
 def test_comments_and_white_space_belong_to_their_element(tag, whole, taken, line_break):
     text = Text.of(LAYOUT.replace("\n", line_break))
     element = text.shape.tags.index(tag)
-    found = block(text, element)
+    found = extent(text, element)
     assert text.decoded(found.start, found.end) == whole.replace("\n", line_break)
     taken = f"  {whole}\n" if taken is None else taken
     assert text.decoded(*owned(text, element)) == taken.replace("\n", line_break)

@@ -248,7 +248,7 @@ def test_an_unqualified_name_is_unique_among_own_procedures_included_ones_and_lo
     own = [procedure("left", 'right duration="1"')] if other == "procedure" else []
     more = {"include": '<include src="More"/>', "clip": '<load src="arms"/>'}.get(other, "")
     said = refused(*own, procedure("main", 'left duration="1"'), head=LOAD + more, clips=lib(root))
-    assert "which 2 things are called" in said
+    assert "which is the name of 2 things" in said
     assert "'feet.Steps.left'" in said
     p = programme(*own, procedure("main", 'feet.Steps.left duration="1"'), head=LOAD + more, clips=lib(root))
     assert names(p) == ["feet.Steps.left"]
@@ -258,7 +258,7 @@ def test_an_ambiguous_name_must_be_written_in_full_and_there_is_nothing_between(
     (root / "arms").mkdir()
     (root / "arms" / "Steps.bvh").write_text("left")
     head = LOAD + '<load src="arms.Steps"/>'
-    for name, says in (("left", "which 2 things are called"), ("Steps.left", "expected a procedure")):
+    for name, says in (("left", "which is the name of 2 things"), ("Steps.left", "expected a procedure")):
         assert says in refused(procedure("main", f'{name} duration="1"'), head=head, clips=lib(root))
     p = programme(procedure("main", 'arms.Steps.left duration="1"'), head=head, clips=lib(root))
     assert names(p) == ["arms.Steps.left"]

@@ -32,11 +32,11 @@ class Piece(NamedTuple):
     end: int
 
 
-class Block(NamedTuple):
+class Extent(NamedTuple):
     """An element and what goes with it: comments directly above it, and behind it on its line.
 
     start, end: from the first of these to the last. line_start: where its first line starts, None where something else
-    stands before it on that line; line_end: where the line after it starts, None where something stands behind it.
+    is before it on that line; line_end: where the line after it starts, None where something is behind it.
     """
 
     start: int
@@ -45,21 +45,21 @@ class Block(NamedTuple):
     line_end: int | None
 
 
-def block(text: Text, element: int) -> Block:
+def extent(text: Text, element: int) -> Extent:
     """Return an element, which is not the root, with what goes with it."""
     units, around = text.units, _gaps(text, element)
     start = _first_comment(units, around[0], text.starts[element])
     end = _last_comment(units, around[1], text.end(element))
     rest = _REST_OF_LINE.match(units, end)
-    return Block(start, end, _line_start(units, start), rest.end() if rest else None)
+    return Extent(start, end, _line_start(units, start), rest.end() if rest else None)
 
 
 def owned(text: Text, element: int) -> Span:
-    """Return what is removed with an element: its block and the white space that nothing else needs.
+    """Return what is removed with an element: its extent, and the white space that nothing else needs.
 
-    That is whole lines where nothing else is on them, and a blank line that would be left beside another or at the end.
+    Whole lines where nothing else is on them; also a blank line that would be left beside another, or at the end.
     """
-    units, found = text.units, block(text, element)
+    units, found = text.units, extent(text, element)
     if found.line_start is None:
         return Span(_back_over_blanks(units, found.start), found.end)
     if found.line_end is None:
@@ -97,8 +97,8 @@ def line_break(text: Text, at: int) -> str:
     return found[0].decode("ascii") if found else "\n"
 
 
-def has_blank_line_before(text: Text, found: Block) -> bool:
-    """Tell whether a blank line stands before a block."""
+def has_blank_line_before(text: Text, found: Extent) -> bool:
+    """Tell whether there is a blank line before an element's extent."""
     line = found.line_start
     return line is not None and _BLANK_BEFORE.search(text.units, max(0, line - _LONGEST_BLANK), line) is not None
 

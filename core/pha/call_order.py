@@ -1,0 +1,43 @@
+"""The order in which procedures can be evaluated, and the cycles of calls that allow none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from typing import TypeVar
+
+Key = TypeVar("Key", bound=Hashable)
+
+
+def innermost_first(starts: Iterable[Key], called: Callable[[Key], Iterable[Key]],
+                    report_cycle: Callable[[list[Key]], None]) -> tuple[Key, ...]:
+    """Order all procedures that calls lead to from some, each after those that it calls.
+
+    called: those that one calls. report_cycle is given each cycle of calls that is found; the order is then of no use.
+    No recursion: any depth.
+
+    >>> innermost_first("a", {"a": "bc", "b": "c", "c": ""}.__getitem__, print)
+    ('c', 'b', 'a')
+    >>> _ = innermost_first("a", {"a": "b", "b": "a"}.__getitem__, print)
+    ['a', 'b']
+    """
+    is_done: dict[Key, bool] = {}
+    order: list[Key] = []
+    for start in starts:
+        if start in is_done:
+            continue
+        is_done[start] = False
+        chain: list[tuple[Key, Iterator[Key]]] = [(start, iter(called(start)))]
+        while chain:
+            caller, rest = chain[-1]
+            target = next(rest, None)
+            if target is None:
+                is_done[caller] = True
+                order.append(caller)
+                chain.pop()
+            elif target not in is_done:
+                is_done[target] = False
+                chain.append((target, iter(called(target))))
+            elif not is_done[target]:
+                keys = [key for key, _ in chain]
+                report_cycle(keys[keys.index(target):])
+    return tuple(order)
