@@ -45,8 +45,8 @@ class Taker(Protocol):
 class Rows(NamedTuple):
     """Takes certain children of certain elements one by one; they are neither kept nor counted as elements.
 
-    tag_paths: the tags from the root to these elements; tags: those of the children. take: called with the line and column
-    of an element, and one child of it.
+    tag_paths: the tags from the root to these elements; tags: those of the children. take: called with an element's
+    line and column, and one of its children.
     """
 
     tag_paths: frozenset[tuple[str, ...]]

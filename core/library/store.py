@@ -41,8 +41,8 @@ class _Entry:
 class ClipStore:
     """What was read and retargeted, kept up to a number of bytes; what was least recently asked for goes first.
 
-    What is kept under a key never changes: all that it depends on is part of its key. For files that is their paths, sizes
-    and times: one that was written anew is read anew the next time that it is asked for.
+    What is kept under a key never changes: all that it depends on is part of its key. For files these are
+    their paths, sizes and times: one that was written anew is read anew the next time that it is asked for.
 
     Several threads may ask at once. The lock is held while entries are looked up and put in, never while something is
     made; of two threads that make the same, both get what the first one put in.
