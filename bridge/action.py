@@ -17,7 +17,7 @@ from .armature import bone_property
 from .keys import bone_path, write_keys
 
 _STRAIGHT_RAD = np.radians(0.01)
-"""A loop that turns by less than this in each round goes on straight."""
+"""A loop whose heading changes by less than this in each lap goes straight on."""
 _FRAMES_AT_ONCE = 256
 _Repeat = Literal["REPEAT", "REPEAT_OFFSET"]
 
@@ -26,14 +26,16 @@ _Repeat = Literal["REPEAT", "REPEAT_OFFSET"]
 class Channels:
     """What is written: the keys of a motion, in Blender's frames and in the axes of the bones.
 
-    frames: (F,) of the scene, maybe with fractions; each curve: property, bone names, values (F, B, C), keys (F, B).
-    is_loop: whether the curves repeat; turns: whether each round sets out in another direction, which curves cannot do.
+    frames: (F,) of the scene, maybe with fractions; each curve: property, bone names, values (F, B, C), and at which
+    frames it has keys (F, B).
+    is_loop: whether the curves repeat. has_turning_laps: whether each lap of the loop starts with another heading,
+    which curves cannot repeat.
     """
 
     frames: FloatArray
     curves: tuple[tuple[str, tuple[str, ...], FloatArray, BoolArray], ...]
     is_loop: bool
-    turns: bool
+    has_turning_laps: bool
 
     @property
     def last_frame(self) -> int:
@@ -45,14 +47,14 @@ def sample_channels(motion: Motion, scene: bpy.types.Scene, frame_start: int, ke
                     modes: Mapping[str, str] | None = None) -> Channels:
     """Sample a motion from frame_start on.
 
-    keys: one of properties.KEYS. modes: of bones that turn by other things than quaternions, their rotation mode;
-    what leads straight from key to key does not hold for these, so they have keys at all frames.
+    keys: one of properties.KEYS. modes: the rotation modes of bones that do not use quaternions. These bones get a key
+    at every frame, since few keys are chosen for quaternions.
     """
     make = key_sparsely if keys == "KEYS" else key_every_frame
     keyed = make(motion, score.frames_per_second(scene))
-    turns = motion.sequence.is_loop and abs(motion.lap_yaw_rad) > _STRAIGHT_RAD
+    has_turning_laps = motion.sequence.is_loop and abs(motion.lap_yaw_rad) > _STRAIGHT_RAD
     curves = tuple(_curves(motion, keyed, modes or {}))
-    return Channels(keyed.frames + frame_start, curves, motion.sequence.is_loop, turns)
+    return Channels(keyed.frames + frame_start, curves, motion.sequence.is_loop, has_turning_laps)
 
 
 def _curves(motion: Motion, keyed: Keyed,
@@ -70,7 +72,7 @@ def _curves(motion: Motion, keyed: Keyed,
 
 def _turning(names: tuple[str, ...], turns: Channel,
              modes: Mapping[str, str]) -> "Iterator[tuple[str, tuple[str, ...], FloatArray, BoolArray]]":
-    """Yield what bones turn by, those of one rotation mode together."""
+    """Yield the curves of rotations, the bones of one rotation mode together."""
     mode_of = np.array([modes.get(name, "QUATERNION") for name in names], dtype=object)
     for mode in sorted(set(mode_of)):
         bones = np.flatnonzero(mode_of == mode)
@@ -84,7 +86,7 @@ def _turning(names: tuple[str, ...], turns: Channel,
 
 
 def rotation_modes(armature_object: bpy.types.Object) -> dict[str, str]:
-    """Return the rotation modes of an armature's bones that do not turn by quaternions."""
+    """Return the rotation modes of those of an armature's bones that do not use quaternions."""
     assert armature_object.pose is not None
     return {bone.name: bone.rotation_mode for bone in armature_object.pose.bones if bone.rotation_mode != "QUATERNION"}
 
@@ -103,7 +105,7 @@ def write_action(armature_object: bpy.types.Object, name: str, channels: Channel
     action = own if own is not None and own.name not in played else bpy.data.actions.new(name)
     before, character = animation.action, properties.character(armature_object)
     for left in (before, own):
-        # Without a user it would be lost on saving.
+        # An Action without a user would be lost on saving.
         if left is not None and left != action and left.users <= (left == before) + (left == character.action):
             left.use_fake_user = True
     slot = next((s for s in action.slots if s.target_id_type == "OBJECT"), None) or action.slots.new(
@@ -113,7 +115,7 @@ def write_action(armature_object: bpy.types.Object, name: str, channels: Channel
     _clear(bag, paths | set(character.written.splitlines()), is_known=bool(character.written))
     for channel, names, values, is_key in channels.curves:
         repeat: _Repeat | None = None
-        if channels.is_loop and not channels.turns:
+        if channels.is_loop and not channels.has_turning_laps:
             repeat = "REPEAT_OFFSET" if channel == "location" else "REPEAT"
         _write_keys(bag, channel, names, channels.frames, values, is_key, repeat)
     _prepare_bones(armature_object, channels)
@@ -124,7 +126,7 @@ def write_action(armature_object: bpy.types.Object, name: str, channels: Channel
 
 
 def _clear(bag: bpy.types.ActionChannelbag, paths: Collection[str], *, is_known: bool) -> None:
-    """Remove the curves of these paths; where it is not known what was written before, those of all bones' places."""
+    """Remove the curves of these paths; if it is not known what was written before, all that transform bones."""
     old = []
     for curve in bag.fcurves:
         found = None if is_known else bone_property(curve.data_path)
@@ -140,7 +142,7 @@ def _clear(bag: bpy.types.ActionChannelbag, paths: Collection[str], *, is_known:
 
 
 def _own_action(armature_object: bpy.types.Object) -> bpy.types.Action | None:
-    """Return the Action that Takt made for this armature; a copy of a character still points to the first one's."""
+    """Return the Action that Takt made for this armature, None if it belongs to one that this is a copy of."""
     action = properties.character(armature_object).action
     if action is None or not action.is_editable:
         return None
@@ -174,7 +176,7 @@ def _columns(values: FloatArray) -> Float32Array:
 
 
 def _switch(bone: bpy.types.PoseBone, character: properties.TaktCharacter) -> None:
-    """Let a bone turn by quaternions, and remember what its own Actions turn it by."""
+    """Set a bone's rotation mode to quaternions, and remember the mode that its own Actions are keyed in."""
     if bone.rotation_mode != "QUATERNION":
         entry = character.switched.get(bone.name) or character.switched.add()
         entry.name, entry.mode = bone.name, bone.rotation_mode
@@ -182,7 +184,7 @@ def _switch(bone: bpy.types.PoseBone, character: properties.TaktCharacter) -> No
 
 
 def _prepare_bones(armature_object: bpy.types.Object, channels: Channels) -> None:
-    """Let the bones that move listen to what is keyed, and take them to rest where no curve will."""
+    """Let the bones use the properties that are keyed, and reset those that no curve moves."""
     assert armature_object.pose is not None
     named = {channel: frozenset(names) for channel, names, _, _ in channels.curves if not channel.startswith("rot")}
     for channel, names, _, _ in channels.curves:

@@ -1,7 +1,7 @@
 """Armatures as core's skeletons and poses.
 
 Armature space is the space of the armature object's data: Z up, in the armature's own unit, before the
-object's transform. Joints come in the order of `Armature.bones`, in which parents stand before children.
+object's transform. Joints come in the order of `Armature.bones`, in which parents come before children.
 """
 
 import re
@@ -78,8 +78,8 @@ def read_pose_world(armature_object: bpy.types.Object) -> FloatArray:
     if pose is None or len(pose.bones) != len(bones):  # Blender has not evaluated the armature yet
         return read_rest_world(armature_object)
     world = _read_matrices(pose.bones, "matrix")
-    place = {bone.name: index for index, bone in enumerate(pose.bones)}  # find() goes through them all each time
-    order = [place[bone.name] for bone in bones]
+    index_of = {bone.name: index for index, bone in enumerate(pose.bones)}  # find() goes through them all each time
+    order = [index_of[bone.name] for bone in bones]
     return np.ascontiguousarray(world[order][:, :3])
 
 

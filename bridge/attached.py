@@ -1,4 +1,4 @@
-"""What hangs on an armature without being bound to it: hats and swords, on a bone or on the armature itself."""
+"""Objects attached to an armature without being bound to it: hats and swords, on a bone or on the armature itself."""
 
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ _LONGEST_CHAIN = 64
 
 
 class Hold(NamedTuple):
-    """What an object hangs on; bone: "" where it is the armature itself."""
+    """What an object is attached to; bone: "" for the armature itself."""
 
     armature: bpy.types.Object
     bone: str
@@ -19,7 +19,7 @@ class Hold(NamedTuple):
 def hold_of(ob: bpy.types.Object) -> Hold | None:
     """Return what moves an object that has no bones of its own to follow, None where no armature does.
 
-    The last constraint that holds it counts, then its parent, then what that one hangs on.
+    The last constraint that holds it counts, then its parent, then what that one is attached to.
     """
     for _ in range(_LONGEST_CHAIN):
         held = _held_by_constraint(ob)
@@ -35,7 +35,7 @@ def hold_of(ob: bpy.types.Object) -> Hold | None:
 
 
 def _held_by_constraint(ob: bpy.types.Object) -> Hold | None:
-    """Return what a constraint ties an object to, wholly; copied place and turn together count as that too."""
+    """Return what constraints attach an object to rigidly; copied location and rotation together do so too."""
     copied: dict[Hold, set[str]] = {}
     for constraint in reversed(ob.constraints):
         if constraint.mute or not constraint.enabled or constraint.influence < 1.0:

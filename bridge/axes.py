@@ -17,8 +17,8 @@ _UNEVEN = 1e-3
 def armature_from_hanim(armature_object: bpy.types.Object) -> FloatArray:
     """Return the turn (4,) from H-Anim's axes to an armature's own.
 
-    The bones of an object that stands only because it is tilted, as FBX files are imported, lie on their backs: so
-    the tilt counts. The heading does not. Where the object or one of its parents is sheared, scaled unevenly or
+    An FBX file is imported with its bones lying on their backs and the object tilted upright: so the object's tilt
+    counts. Its heading does not. Where the object or one of its parents is sheared, scaled unevenly or
     mirrored, what counts is the world's up, seen from the object's own space.
     """
     up = np.linalg.pinv(_linear(armature_object)) @ _UP

@@ -54,7 +54,7 @@ def bend(armature_object: bpy.types.Object, name: str, angle_rad: float) -> None
 
 
 def bend_all(armature_object: bpy.types.Object, angle_rad: float, frame: float) -> int:
-    """Bend every joint, to the other side than the one above it; return how many."""
+    """Bend every joint, each to the opposite side of its parent; return how many."""
     bones = bendable(armature_object)
     keep(armature_object, bones, frame)
     for bone in bones:

@@ -46,14 +46,14 @@ class BindOptions:
                                            "that lie close to each other move together",
             default=_DEFAULTS.resolution, soft_min=24, soft_max=128, **_WIDEST["resolution"])
         exponent: FloatProperty(
-            name="Exponent", description="How fast a bone's hold falls off with distance: higher keeps zones tight",
+            name="Exponent", description="How fast a bone's influence falls off with distance: higher, tighter zones",
             default=_DEFAULTS.exponent, step=50, precision=1, **_WIDEST["exponent"])
         prune_below: FloatProperty(
             name="Prune Below", description="Weights smaller than this are dropped",
             default=_DEFAULTS.prune_below, soft_max=0.1, step=0.1, precision=3, **_WIDEST["prune_below"])
         weld_seams: BoolProperty(
-            name="Weld Seams", description="Vertices at one place get the same weights, so that seams do not tear; "
-                                           "switch it off where lips or lids that touch shall part",
+            name="Weld Seams", description="Vertices at one position get the same weights, so that seams do not tear; "
+                                           "switch it off where touching lips or lids are to open",
             default=_DEFAULTS.weld_seams)
         only_selected_vertices: BoolProperty(
             name="Vertices", description="Write the weights of selected vertices only; all others stay as they are",

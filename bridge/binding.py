@@ -160,7 +160,7 @@ def write(mesh_objects: Sequence[bpy.types.Object], armature_object: bpy.types.O
 
 def read_bind_input(mesh_objects: Sequence[bpy.types.Object], armature_object: bpy.types.Object,
                     left_out: Collection[str] = ()) -> BindInput:
-    """Return meshes, as they stand in the scene, and deforming bones at rest, all in armature space.
+    """Return meshes, as they are in the scene, and deforming bones at rest, all in armature space.
 
     After the vertices of all meshes come those of their mirror images, which make half a body a whole one.
     left_out: names of bones that take no part. Raises BindError where a coordinate is not finite.
@@ -222,6 +222,6 @@ def _add_modifier(mesh_object: bpy.types.Object) -> bpy.types.ArmatureModifier:
     modifier = mesh_object.modifiers.new("Armature", "ARMATURE")
     assert isinstance(modifier, bpy.types.ArmatureModifier)
     last = len(mesh_object.modifiers) - 1
-    place = next((i for i, m in enumerate(mesh_object.modifiers) if m.type in _SMOOTHERS), last)
-    mesh_object.modifiers.move(last, place)
+    index = next((i for i, m in enumerate(mesh_object.modifiers) if m.type in _SMOOTHERS), last)
+    mesh_object.modifiers.move(last, index)
     return modifier

@@ -1,8 +1,8 @@
-"""What has changed, as numbers: the one place that tells whether something that was made still holds.
+"""Numbers that grow with every change: whoever keeps something made from Blender's data sees by them if it is valid.
 
-Whoever changes something, or hears from Blender that something was changed, says so here. Whoever keeps something keeps
-the number beside it that stood here when it was made, and makes it anew as soon as another one stands here. Nothing
-else carries marks of being out of date, so none can be forgotten.
+Whoever changes something, or hears from Blender that something was changed, says so here. Whoever keeps a result keeps
+the number of the moment when it was made, and makes it anew as soon as the number has grown. Nothing else is marked as
+out of date, so no mark can be forgotten.
 
 Most of it is heard from Blender, by handlers that are there only while the preview is on (`listen`).
 """
@@ -17,7 +17,7 @@ _is_heard = False
 
 
 def listen(is_heard: bool) -> None:
-    """Say whether from now on somebody hears from Blender what it changes; what happened before was missed."""
+    """Say whether handlers report Blender's changes from now on; what happened before was missed."""
     global _is_heard
     _is_heard = is_heard
     everything()

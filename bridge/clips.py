@@ -54,10 +54,9 @@ def clips_of_action(armature_object: bpy.types.Object,
                     store: ClipStore | None = None) -> Callable[[str], tuple[Clip, ...] | None]:
     """Return what looks Actions of the open file up by name, for a library; None where there is none of that name.
 
-    An Action is read on the armature that it fits best; the given one goes before others. Nothing in Blender tells that
-    an Action was edited that nobody plays; so what it holds is looked at each time, which takes a small part of what it
-    takes to make a clip of it.
-    store: where clips are found that were made before.
+    An Action is read on the armature that it fits best; the given one goes before others. Blender does not tell when an
+    Action is edited that nobody plays; so its keys are compared each time, which takes far less than making a clip.
+    store: keeps the clips for the next time.
     """
     store = store or ClipStore()
 
@@ -71,11 +70,12 @@ def clips_of_action(armature_object: bpy.types.Object,
             return None
         scene = cast(bpy.types.Scene, bpy.context.scene)
         fps, skeleton = _fps(scene), store.skeleton(armature.read_skeleton(fitting))
-        held, turn = curves.fingerprint(action, fitting), axes.armature_from_hanim(fitting)
+        fitted, turn = curves.fit(action, fitting), axes.armature_from_hanim(fitting)
+        held = curves.fingerprint(fitted)
         if held is None:
-            return (_clip(action, fitting, skeleton, fps),)
+            return (_clip(fitted, skeleton, fps),)
         return (store.made(("action", action.name, held, skeleton, turn.tobytes(), fps),
-                           lambda: _clip(action, fitting, skeleton, fps)),)
+                           lambda: _clip(fitted, skeleton, fps)),)
 
     return find
 
@@ -88,7 +88,7 @@ def _clips(actions: Iterable[bpy.types.Action], objects: list[bpy.types.Object],
     upright: dict[bpy.types.Object, Clip] = {}
     result = []
     for action, ob in found:
-        new = _clip(action, ob, skeletons[ob], fps(ob))
+        new = _clip(curves.fit(action, ob), skeletons[ob], fps(ob))
         first = upright.setdefault(ob, new)  # clips of one armature share one skeleton
         result.append(replace(new, skeleton=first.skeleton))
     return tuple(result)
@@ -106,9 +106,10 @@ def _fitting(action: bpy.types.Action, objects: Iterable[bpy.types.Object]) -> b
     return best if best is not None and count(best) else None
 
 
-def _clip(action: bpy.types.Action, ob: bpy.types.Object, skeleton: Skeleton, fps: float) -> Clip:
+def _clip(fitted: curves.Fitted, skeleton: Skeleton, fps: float) -> Clip:
     """Read an Action on an armature, in H-Anim's axes."""
-    return turned(curves.read_clip(action, ob, skeleton, fps), rot.conjugate(axes.armature_from_hanim(ob)))
+    return turned(curves.read_clip(fitted, skeleton, fps),
+                  rot.conjugate(axes.armature_from_hanim(fitted.armature_object)))
 
 
 def must_wait(windows: Iterable[bpy.types.Window]) -> bool:
@@ -145,7 +146,7 @@ class _Visit:
 
 @contextlib.contextmanager
 def _visit() -> Iterator[_Visit]:
-    """Stay in a scene of one's own for a while; whatever comes in meanwhile is removed at the end.
+    """Make a scene and show it in the window; in the end remove it, with all that came in meanwhile.
 
     Importers want the scene to be the window's: with a mere override of the context Blender 5.2 crashes in them.
     """
@@ -166,9 +167,10 @@ def _visit() -> Iterator[_Visit]:
 
 @contextlib.contextmanager
 def _names_free() -> Iterator[None]:
-    """Let nothing in the open file have a name by which what comes in would be called otherwise, as Walk.001.
+    """Rename the open file's Actions and objects meanwhile: beside a Walk, another that comes in would be Walk.001.
 
-    A score calls clips by their Actions' names; FBX's hold the armature's. Linked data have names of their own.
+    A score calls clips by the names of Actions, which in FBX files contain the armature's. Linked data keep theirs: they
+    cannot clash.
     """
     blocks = [block for block in (*bpy.data.actions, *bpy.data.objects) if block.library is None]
     names = [block.name for block in blocks]
@@ -197,7 +199,7 @@ def _load(path: Path, visit: _Visit) -> None:
                 _append(path, visit.scene)
             elif path.suffix.lower() == ".fbx":
                 operators.import_scene.fbx(filepath=str(path), anim_offset=0.0)  # sets the scene's frames per second
-                visit.scene.render.fps_base = 1.0  # and places keys without regard to this
+                visit.scene.render.fps_base = 1.0  # and sets its keys without regard to this
             else:
                 operators.import_scene.gltf(filepath=str(path), import_pack_images=False, disable_bone_shape=True)
     except (RuntimeError, OSError, ValueError, KeyError, TypeError, AttributeError, IndexError) as error:

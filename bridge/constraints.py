@@ -8,12 +8,12 @@ from . import properties
 from .armature import bone_property
 
 _TRANSFORM = ("location", "scale", "rotation")
-"""The properties that place a bone have names that begin so."""
+"""How the names of the properties begin that transform a bone."""
 _BOUNDS = frozenset(("LIMIT_DISTANCE", "LIMIT_LOCATION", "LIMIT_ROTATION", "LIMIT_SCALE"))
 """Types that keep a bone within bounds, but do not move it."""
 
 
-def led_bones(armature_object: bpy.types.Object, *, unmuted: bool = False) -> tuple[str, ...]:
+def controlled_bones(armature_object: bpy.types.Object, *, unmuted: bool = False) -> tuple[str, ...]:
     """Return the bones that constraints or drivers move, whatever is keyed.
 
     unmuted: also those that they would move if `mute` had not muted them.
@@ -35,7 +35,7 @@ def mute(armature_object: bpy.types.Object, names: Collection[str]) -> int:
 
     Muted are constraints that move such a bone or one of its ancestors, and constraints that hold a descendant of it
     back: those that tie the descendant to a bone of the armature whose nearest played ancestor is another one.
-    Constraints that only set bounds are left alone. What is muted is remembered with the armature, for `give_back`.
+    Constraints that only set bounds are left alone. What is muted is remembered with the armature, for `unmute`.
     """
     assert armature_object.pose is not None
     played = set(names)
@@ -61,7 +61,7 @@ def mute(armature_object: bpy.types.Object, names: Collection[str]) -> int:
     return len(muted)
 
 
-def give_back(armature_object: bpy.types.Object) -> None:
+def unmute(armature_object: bpy.types.Object) -> None:
     """Let all constraints act again that `mute` muted."""
     assert armature_object.pose is not None
     muted = properties.character(armature_object).muted

@@ -26,7 +26,7 @@ _MOST_FRAMES = 1_000_000
 _OF_KEY = {"co": (2, np.float32), "interpolation": (1, np.uint8), "easing": (1, np.uint8),
            "handle_left": (2, np.float32), "handle_right": (2, np.float32), "amplitude": (1, np.float32),
            "back": (1, np.float32), "period": (1, np.float32)}
-"""All that decides where a curve goes from a key on: how many numbers, and of which kind."""
+"""All properties of a key that shape a curve: how many numbers, and of which kind."""
 
 
 class _Curve(NamedTuple):
@@ -52,13 +52,31 @@ def bones_moved(action: bpy.types.Action) -> set[str]:
     return {curve.bone for bag in _bags(action) for curve in _curves(bag)}
 
 
-def fingerprint(action: bpy.types.Action, armature_object: bpy.types.Object) -> Hashable:
+class Fitted(NamedTuple):
+    """An Action on an armature. Not to be kept: it holds Blender's own data."""
+
+    action: bpy.types.Action
+    armature_object: bpy.types.Object
+    bag: bpy.types.ActionChannelbag | None
+    """The curves that move the armature."""
+    is_controlled: bool
+    """Whether constraints or drivers move bones too, so that the pose is what Blender evaluates."""
+
+
+def fit(action: bpy.types.Action, armature_object: bpy.types.Object) -> Fitted:
+    """Look at an Action on an armature."""
+    return Fitted(action, armature_object, _bag_of(action, armature_object),
+                  bool(constraints.controlled_bones(armature_object, unmuted=True)))
+
+
+def fingerprint(fitted: Fitted) -> Hashable:
     """Return what is the same as long as read_clip would read the same from an Action on an armature's skeleton.
 
-    None where that cannot be told: curves with modifiers, and constraints or drivers, in which anything may have a say.
+    None where that cannot be told: curves with modifiers, and constraints or drivers, which may depend on anything.
     """
+    action, armature_object, own, is_controlled = fitted
     assert armature_object.pose is not None
-    if constraints.led_bones(armature_object, unmuted=True):
+    if is_controlled:
         return None
     digest = hashlib.blake2b(digest_size=16)
     for bag in _bags(action):
@@ -73,12 +91,11 @@ def fingerprint(action: bpy.types.Action, armature_object: bpy.types.Object) -> 
                 digest.update(values.tobytes())
         digest.update(b"\0")
     modes = (tuple(bone.rotation_mode for bone in armature_object.pose.bones), frozenset(_switched(armature_object)))
-    own = _bag_of(action, armature_object)
     return (digest.digest(), 0 if own is None else own.slot_handle, action.frame_range[0], action.frame_range[1],
             action.use_cyclic, modes)
 
 
-def read_clip(action: bpy.types.Action, armature_object: bpy.types.Object, skeleton: Skeleton, fps: float) -> Clip:
+def read_clip(fitted: Fitted, skeleton: Skeleton, fps: float) -> Clip:
     """Return an Action as a clip in armature space. At 0 s is the start of its frame range.
 
     The range is the manual one where the Action has one, else it goes from the first key to the last.
@@ -86,13 +103,14 @@ def read_clip(action: bpy.types.Action, armature_object: bpy.types.Object, skele
     by their keys; others by every frame. Where constraints or drivers have a say in the pose, it is what Blender
     evaluates at every frame.
     """
+    action = fitted.action
     start, end = action.frame_range[0], action.frame_range[1]
     end = max(start, min(end, start + _MOST_FRAMES))
     duration = (end - start) / fps
-    if constraints.led_bones(armature_object, unmuted=True):
-        tracks = _evaluated(action, armature_object, skeleton, start, end, fps)
+    if fitted.is_controlled:
+        tracks = _evaluated(fitted, skeleton, start, end, fps)
     else:
-        tracks = _tracks(_bag_of(action, armature_object), armature_object, skeleton, (start, end), fps)
+        tracks = _tracks(fitted.bag, fitted.armature_object, skeleton, (start, end), fps)
     return Clip(action.name, skeleton, duration, *tracks, is_looping=action.use_cyclic)
 
 
@@ -138,7 +156,7 @@ def _tracks(bag: bpy.types.ActionChannelbag | None, armature_object: bpy.types.O
     for (name, channel), curves in found.items():
         joint = skeleton.index_of[name]
         if channel.startswith("rotation") and channel != rotation_channel(modes[name]):
-            continue  # Blender does not listen to these
+            continue  # Blender ignores these
         frames, values = _sampled(curves, channel, *span)
         if channel.startswith("rotation"):
             values = rot.continuous(_quaternions(values, modes[name]))
@@ -155,9 +173,9 @@ def _switched(armature_object: bpy.types.Object) -> set[tuple[str, str]]:
 
 
 def _modes(armature_object: bpy.types.Object, keyed: Container[tuple[str, str]]) -> dict[str, str]:
-    """Return the rotation modes by which bones turn in an Action.
+    """Return the rotation modes that an Action is keyed in, by bone.
 
-    They are those of the bones; but where Takt has switched one, and only what it turned by before is keyed, that.
+    These are the bones' own modes; but of a bone that Takt has switched it is the one before, if only that is keyed.
     keyed: the Action's bones, each with a property that it has curves for.
     """
     assert armature_object.pose is not None
@@ -170,7 +188,7 @@ def _modes(armature_object: bpy.types.Object, keyed: Container[tuple[str, str]])
 
 
 def rotation_channel(mode: str) -> str:
-    """Return the name of the property that bones of a rotation mode turn by."""
+    """Return the property that holds the rotation of bones in a rotation mode."""
     return {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}.get(mode, "rotation_euler")
 
 
@@ -225,20 +243,20 @@ def _quaternions(values: FloatArray, mode: str) -> FloatArray:
     return from_euler(values, mode)
 
 
-def _evaluated(action: bpy.types.Action, armature_object: bpy.types.Object, skeleton: Skeleton, start: float,
-               end: float, fps: float) -> tuple[Tracks, Tracks, Tracks]:
+def _evaluated(fitted: Fitted, skeleton: Skeleton, start: float, end: float,
+               fps: float) -> tuple[Tracks, Tracks, Tracks]:
     """Sample what Blender makes of an Action, on a copy of the armature in a scene of its own."""
+    action, armature_object, bag, _ = fitted
     scene = bpy.data.scenes.new("Takt reading")
     twin: Any = armature_object.copy()
     try:
         scene.collection.objects.link(twin)
         _to_twin(armature_object, twin)
-        constraints.give_back(twin)
+        constraints.unmute(twin)
         animation = twin.animation_data or twin.animation_data_create()
         for track in animation.nla_tracks:
             track.mute = True
         animation.action = action
-        bag = _bag_of(action, armature_object)
         slot = next((slot for slot in action.slots if bag is not None and slot.handle == bag.slot_handle), None)
         if slot is not None:
             animation.action_slot = slot
@@ -263,10 +281,10 @@ def _evaluated(action: bpy.types.Action, armature_object: bpy.types.Object, skel
 
 
 def _to_twin(original: bpy.types.Object, twin: bpy.types.Object) -> None:
-    """Take a copy to rest, and let its constraints look at it where they looked at the original."""
+    """Put a copy into its rest pose, and let its constraints target it where they targeted the original."""
     assert twin.pose is not None
     for bone in twin.pose.bones:
-        bone.matrix_basis = Matrix()  # what the Action does not key is not to depend on how the armature stands now
+        bone.matrix_basis = Matrix()  # what the Action does not key is not to depend on the armature's present pose
         for constraint in bone.constraints:
             for name in ("target", "pole_target"):
                 if getattr(constraint, name, None) == original:

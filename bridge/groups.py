@@ -39,7 +39,7 @@ class _Memberships:
 def read_influences(mesh_object: bpy.types.Object, bone_names: Sequence[str], limit: int = 0) -> Influences:
     """Return what moves the vertices: the weights in the groups of bones, normalised as Blender does it.
 
-    bone_names: the group of each joint; an empty name stands for a joint that does not deform.
+    bone_names: the group of each joint; an empty name marks a joint that does not deform.
     limit: keep that many of the strongest for each vertex; 0 keeps all.
     Weights of 0 count as none; a vertex in none of the groups gets a row of zeros.
     """
@@ -80,7 +80,7 @@ def write_influences(mesh_object: bpy.types.Object, bone_names: Sequence[str], i
                      share: FloatArray | None = None, where: BoolArray | None = None) -> None:
     """Make or replace the groups of the bones; all other groups keep their weights exactly.
 
-    The object must be in Object Mode and own its mesh. Groups that exist keep their place in the list.
+    The object must be in Object Mode and own its mesh. Groups that exist keep their index.
     bone_names: the group of each joint of the influences.
     share: (V,) what each vertex's weights sum to, where locked groups take a part of them; None: 1.
     where: (V,) the vertices to write; None: all. The others keep all their weights.
@@ -148,11 +148,11 @@ def _read_memberships(mesh_object: bpy.types.Object) -> _Memberships:
         if count:
             alike = np.flatnonzero(counts == count)
             picked = [lists[i] for i in alike.tolist()]
-            places = starts[alike, None] + np.arange(count)
+            indices = starts[alike, None] + np.arange(count)
             for values, name, dtype in ((groups, "group", np.int32), (weights, "weight", np.float32)):
                 rows = np.empty((len(alike), count), dtype=dtype)
                 _for_each(bpy.types.bpy_prop_collection.foreach_get, picked, name, rows)
-                values[places] = rows
+                values[indices] = rows
     return _Memberships(counts, groups, weights)
 
 

@@ -30,7 +30,7 @@ def fill(armature_object: bpy.types.Object) -> SkeletonMap:
 
 
 def of_list(armature_object: bpy.types.Object) -> SkeletonMap:
-    """Return the map as it stands in the list; raise TaktError where it says something twice."""
+    """Return the map that the list says; raise TaktError where it gives two bones the same meaning."""
     skeleton = CLIPS.skeleton(armature.read_skeleton(armature_object))  # find_map remembers it
     said = {joint.name: joint for joint in properties.character(armature_object).joints}
     meant = [None if bone not in said or said[bone].meant == properties.NO_JOINT else said[bone].meant
@@ -54,7 +54,8 @@ def kept_map(armature_object: bpy.types.Object) -> tuple[SavedMap, ...]:
 def save(armature_object: bpy.types.Object) -> Path:
     """Write the list as a map file into the character's library; return its path.
 
-    Raises TaktError where there is no library, the list says something twice, or the file cannot be written.
+    Raises TaktError where there is no library, the list gives two bones the same meaning, or the file cannot be
+    written.
     """
     listed, roots = of_list(armature_object), _library(armature_object).roots
     if not roots:

@@ -10,7 +10,7 @@ from ..core.playing.transitions.limits import Limits
 _AXES = "xyz"
 _FREE = (-np.inf, np.inf)
 _QUATERNIONS_ORDER = "XYZ"
-"""In which Blender takes a quaternion apart where nothing else is said; Takt plays all bones by quaternions."""
+"""The order of the angles into which Blender splits a quaternion by default; Takt plays all bones by quaternions."""
 _Ranges = tuple[tuple[tuple[float, float], ...], str]
 """The lowest and the highest angle about x, y and z, and the order in which they apply."""
 

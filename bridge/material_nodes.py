@@ -25,13 +25,13 @@ from ..core.shading.material import (
 )
 
 SOLID = 0.5
-"""What is blended hides what is behind it from that alpha on: so the order of drawing hardly matters."""
+"""From that alpha on, what is blended hides what is behind it: so the order of drawing hardly matters."""
 _MOST_STEPS, _DEEPEST = 48, 24
 _ALPHA_MODES: dict[str, AlphaMode] = {"PREMUL": "PREMULTIPLIED", "NONE": "NONE"}
 
 
 class Unreadable(Exception):  # noqa: N818  # an answer, not a failure
-    """Something stands in a material that has no counterpart here."""
+    """A material has a node, or a setting, that has no counterpart here."""
 
 
 def is_there(image: bpy.types.Image | None) -> bool:
@@ -56,7 +56,8 @@ class UvMaps:
         active = layers.active.name if layers.active else rendered
         return cls(active, rendered, frozenset(layer.name for layer in layers))
 
-    def place(self, name: str) -> int:
+    def index_of(self, name: str) -> int:
+        """Return 0 for the active UV map, 1 for the other one; raise Unreadable for a third, and for one not there."""
         name = name or self.rendered
         if name not in self.names:
             raise Unreadable
@@ -70,7 +71,7 @@ class UvMaps:
 
 @dataclass(frozen=True)
 class Found:
-    """The sockets of a surface shader that are to be read, and how much of it there is."""
+    """A surface shader: its node, the name of the input that is its colour, and its opacity."""
 
     node: bpy.types.Node
     colour: str
@@ -140,7 +141,7 @@ class Reader:
         return (*programme, Step("CHANNEL", LUMINANCE)) if is_colour else programme
 
     def texture(self, node: bpy.types.ShaderNodeTexImage) -> int:
-        """Return the place of the texture that an image node stands for."""
+        """Return the index of an image node's texture."""
         if not is_there(node.image) or node.projection != "FLAT":
             raise Unreadable
         texture = texture_of(node, *self._placed(cast(Any, node.inputs)["Vector"]))
@@ -158,18 +159,18 @@ class Reader:
         return (Step("ATTRIBUTE"),)
 
     def _placed(self, socket: bpy.types.NodeSocket) -> tuple[int, Placement]:
-        """Return which UV map a vector stands for, and how it is moved."""
+        """Return which UV map a vector comes from, and how it is moved."""
         link = _link(socket)
         if link is None:
-            return self.maps.place(""), UNPLACED
+            return self.maps.index_of(""), UNPLACED
         node: Any = link.from_node
         source = cast(bpy.types.NodeSocket, link.from_socket)
         if node.type == "UVMAP" and not node.from_instancer:
-            return self.maps.place(node.uv_map), UNPLACED
+            return self.maps.index_of(node.uv_map), UNPLACED
         if node.type == "TEX_COORD" and source.name == "UV":
-            return self.maps.place(""), UNPLACED
+            return self.maps.index_of(""), UNPLACED
         if node.type == "ATTRIBUTE" and node.attribute_type == "GEOMETRY":
-            return self.maps.place(node.attribute_name), UNPLACED
+            return self.maps.index_of(node.attribute_name), UNPLACED
         if node.type != "MAPPING" or node.mute or any(each.is_linked for each in node.inputs[1:]):
             raise Unreadable
         which, before = self._placed(node.inputs["Vector"])
@@ -227,8 +228,8 @@ def _mapping(node: bpy.types.ShaderNodeMapping) -> Placement:
     if node.vector_type == "NORMAL":
         raise Unreadable
     turn, scale = Euler(inputs["Rotation"].default_value), tuple(inputs["Scale"].default_value)
-    place = (0.0, 0.0, 0.0) if node.vector_type == "VECTOR" else tuple(inputs["Location"].default_value)
-    matrix = Matrix.LocRotScale(place, turn, scale)
+    location = (0.0, 0.0, 0.0) if node.vector_type == "VECTOR" else tuple(inputs["Location"].default_value)
+    matrix = Matrix.LocRotScale(location, turn, scale)
     if node.vector_type == "TEXTURE":
         matrix = matrix.inverted_safe()
     rows = [(float(row[0]), float(row[1]), float(row[3])) for row in cast(Any, matrix)[:2]]
@@ -301,18 +302,18 @@ def _combine(reader: Reader, node: Any, _: bpy.types.NodeSocket) -> Programme:
     return (*red, *green, *blue, Step("COLOUR"))
 
 
-def _constants(node: Any, *places: int) -> tuple[float, float, float, float]:
-    """Return what stands in sockets that nothing is linked to."""
-    if any(node.inputs[place].is_linked for place in places):
+def _constants(node: Any, *inputs: int) -> tuple[float, float, float, float]:
+    """Return the values of up to four inputs; raise Unreadable where one is linked."""
+    if any(node.inputs[index].is_linked for index in inputs):
         raise Unreadable
-    values = [float(node.inputs[place].default_value) for place in places]
+    values = [float(node.inputs[index].default_value) for index in inputs]
     return cast("tuple[float, float, float, float]", tuple((*values, 0.0, 0.0, 0.0, 0.0)[:4]))
 
 
-def _adjust(operation: str, *places: int) -> "_NodeReader":
-    """Return the reader of a node that changes a colour by numbers, from the places of their sockets."""
+def _adjust(operation: str, *inputs: int) -> "_NodeReader":
+    """Return the reader of a node that changes a colour by the numbers in these of its inputs."""
     def read(reader: Reader, node: Any, _: bpy.types.NodeSocket) -> Programme:
-        return (*reader.colour(node.inputs["Color"]), Step(operation, 0, _constants(node, *places)))
+        return (*reader.colour(node.inputs["Color"]), Step(operation, 0, _constants(node, *inputs)))
 
     return read
 

@@ -1,7 +1,7 @@
 """Blender's materials as core's: what a viewport would show of them, in each of its ways.
 
-Read are the nodes that make up most characters' materials; where another one stands, the material's viewport colour
-takes the place of what it would give. Nothing of this raises.
+The nodes that make up most characters' materials are read. A material with others is shown in its viewport colour.
+Nothing here raises.
 """
 
 from dataclasses import dataclass, replace
@@ -24,7 +24,7 @@ _TEXTURE_CUTOFF = 0.1
 
 @dataclass(frozen=True)
 class Surface:
-    """What the faces of one material slot look like.
+    """What the faces of one material slot look like, in each way.
 
     uv_maps: the names of the mesh's active UV map and of one other, "" where there is none. painted: the name of a
     painted colour, "": the mesh's default.
@@ -36,7 +36,7 @@ class Surface:
 
     @property
     def is_textured(self) -> bool:
-        """Whether images are laid onto it in any way."""
+        """Whether any of the ways shows an image."""
         return any(material.textures for material in self.materials.values())
 
 

@@ -23,7 +23,7 @@ class MeshArrays:
 
 
 def read_mesh(mesh_object: bpy.types.Object) -> MeshArrays:
-    """Return the object's mesh; what is being edited in Edit Mode is read as it stands there."""
+    """Return the object's mesh; of one in Edit Mode, what has been edited so far."""
     if mesh_object.mode == "EDIT":
         mesh_object.update_from_editmode()
     mesh = cast(bpy.types.Mesh, mesh_object.data)
@@ -40,8 +40,8 @@ def read_mesh(mesh_object: bpy.types.Object) -> MeshArrays:
 def mirror_images(mesh_object: bpy.types.Object, mesh: MeshArrays) -> list[MeshArrays]:
     """Return what the object's Mirror modifiers add to its mesh in the viewport, one copy for each image.
 
-    Each mirrored axis doubles what is there, and turns the faces' corners the other way round, so that they still
-    look outward. Merging and bisecting are left to Blender.
+    Each mirrored axis doubles what is there, and reverses the order of the faces' corners, so that they still
+    face outward. Merging and bisecting are left to Blender.
     """
     images = [mesh]
     for modifier in mesh_object.modifiers:
@@ -58,7 +58,7 @@ def mirror_images(mesh_object: bpy.types.Object, mesh: MeshArrays) -> list[MeshA
 
 
 def armature_from_object(mesh_object: bpy.types.Object, armature_object: bpy.types.Object) -> FloatArray:
-    """Return the matrix (4, 4) that leads from the mesh object's space to the armature's, as they stand now.
+    """Return the matrix (4, 4) from the mesh object's space to the armature's, as the two are placed now.
 
     Raises numpy.linalg.LinAlgError where the armature object is scaled to nothing.
     """

@@ -41,7 +41,7 @@ JOINTS_BEFORE_1: Final = ("NONE", *hanim.PARENTS)
 
 
 def _number_choices(character: properties.TaktCharacter, saved: Mapping[str, Any]) -> None:
-    """Version 1: choices are saved by numbers of their own, before by their place in the list."""
+    """Version 1: choices are saved by numbers of their own, before by their index in the list."""
     for name, order in _ORDER_BEFORE_1.items():
         if name in saved and saved[name] < len(order):
             setattr(character, name, order[saved[name]])

@@ -74,7 +74,7 @@ def read_character(path: Path) -> OgreCharacter:
 
 
 def _beside(folder: Path, kind: str) -> tuple[Path, ...]:
-    """Return the folders in which OGRE's own media keep what belongs to the models of a folder."""
+    """Return where files of a kind lie that belong to a folder's models, as in OGRE's own media."""
     return folder, folder.parent / "materials" / kind
 
 
@@ -105,9 +105,9 @@ def _materials(folder: Path, names: tuple[str, ...]) -> dict[str, OgreMaterial]:
 
 
 def _scripts(folder: Path) -> Iterator[Path]:
-    for place in _beside(folder, "scripts"):
-        if place.is_dir():
-            yield from sorted(place.glob("*.material"))[:_MOST_SCRIPTS]
+    for searched in _beside(folder, "scripts"):
+        if searched.is_dir():
+            yield from sorted(searched.glob("*.material"))[:_MOST_SCRIPTS]
 
 
 def _textures(folder: Path, materials: dict[str, OgreMaterial]) -> tuple[dict[str, Path], list[str]]:
@@ -117,7 +117,8 @@ def _textures(folder: Path, materials: dict[str, OgreMaterial]) -> tuple[dict[st
     for name, material in materials.items():
         image = _file_name(material.texture or "")
         if image:
-            there = next((place / image for place in _beside(folder, "textures") if (place / image).is_file()), None)
+            there = next((path for textures in _beside(folder, "textures") if (path := textures / image).is_file()),
+                         None)
             if there is None:
                 missing.append(image)
             else:

@@ -1,10 +1,10 @@
-"""Performing: what is kept with an armature made into a motion of its skeleton, and all that this depends on."""
+"""Performing: the score kept with an armature made into a motion of its skeleton, and all that this depends on."""
 
 from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, cast
@@ -13,6 +13,7 @@ import bpy
 import numpy as np
 
 from ..core.clips.clip import Clip
+from ..core.errors import TaktError
 from ..core.library.library import FindClips, Library
 from ..core.maths import rotations as rot
 from ..core.pha.document import parse
@@ -24,9 +25,22 @@ from ..core.skeletons.maps import SavedMap
 from . import armature, axes, clips, joint_map, libraries, limits, properties
 from .clip_store import CLIPS
 
+
+@dataclass(frozen=True, eq=False)
+class Performance:
+    """The result of performing a score: the motion, or the error that prevented it.
+
+    actions: the names of the Actions that the score plays.
+    """
+
+    motion: Motion | None
+    error: TaktError | None = None
+    actions: frozenset[str] = frozenset()
+
+
 _MAX_PROGRAMMES = 16
 _programmes: OrderedDict[tuple[Hashable, ...], tuple[Programme, Library]] = OrderedDict()
-"""Scores looked up, by all that this depends on but for the files, which count as unchanged until `look_at_files`."""
+"""Resolved scores, by all that they depend on but the files, which count as unchanged until `look_at_files`."""
 _TILT_DIGITS = 4
 _values = attrgetter(*properties.SETTING_NAMES)
 _SETTINGS = frozenset(field.name for field in fields(Settings))
@@ -35,26 +49,27 @@ _UP = np.array((0.0, 1.0, 0.0))
 
 
 def perform_score(text: str, filepath: str, settings: properties.ScoreSettings, armature_object: bpy.types.Object,
-                  instead: Mapping[str, object] | None = None) -> Motion:
+                  instead: Mapping[str, object] | None = None) -> Performance:
     """Make the motion that a score means for an armature.
 
     filepath: where the score came from, "" where it was written in Blender.
     instead: settings that count instead of those given.
-    Raises TaktError, with every problem and its place, where the score cannot be played.
+    Raises TaktError, with every problem and its line, where the score cannot be played.
     """
     chosen: dict[str, Any] = {name: getattr(settings, name) for name in properties.SETTING_NAMES}
     chosen |= instead or {}
-    programme, library = _resolved(text, filepath, chosen, armature_object)
+    programme, library, actions = _resolved(text, filepath, chosen, armature_object)
     turn = axes.armature_from_hanim(armature_object)
-    return play(programme, armature.read_skeleton(armature_object),
-                Settings(**{name: value for name, value in chosen.items() if name in _SETTINGS}), turn=turn,
-                up=rot.rotate(turn, _UP), maps=library.skeleton_map,
-                limits=limits.read_limits(armature_object) if chosen["joint_limits"] else None,
-                skin=armature.read_skin(armature_object), store=CLIPS)
+    motion = play(programme, armature.read_skeleton(armature_object),
+                  Settings(**{name: value for name, value in chosen.items() if name in _SETTINGS}), turn=turn,
+                  up=rot.rotate(turn, _UP), maps=library.skeleton_map,
+                  limits=limits.read_limits(armature_object) if chosen["joint_limits"] else None,
+                  skin=armature.read_skin(armature_object), store=CLIPS)
+    return Performance(motion, actions=actions)
 
 
 def look_at_files() -> None:
-    """Let the next performances look at files anew; those that have not changed are not read again."""
+    """Let the next performances check which files have changed; the others are not read again."""
     _programmes.clear()
 
 
@@ -81,21 +96,23 @@ def rest_key(armature_object: bpy.types.Object) -> Hashable:
 
 
 def _resolved(text: str, filepath: str, chosen: Mapping[str, Any],
-              armature_object: bpy.types.Object) -> tuple[Programme, Library]:
-    """Return a score with all its names looked up, and the library that did it: as before if nothing has changed.
+              armature_object: bpy.types.Object) -> tuple[Programme, Library, frozenset[str]]:
+    """Return a score with all its names looked up, the library that found them, and the names of Actions among them.
 
-    A score that plays Actions is looked up each time: nobody tells of their changes.
+    A score that plays Actions is looked up each time, since nobody tells when these change.
     """
     key = (text, filepath, libraries.folders(), joint_map.key(armature_object),
            *(chosen[name] for name in ("library", "load_format", "bvh_up", "bvh_forward")))
     if key in _programmes:
         _programmes.move_to_end(key)
-        return _programmes[key]
+        return *_programmes[key], frozenset()
     find_action, actions = clips.clips_of_action(armature_object, CLIPS), set[str]()
 
     def find(name: str) -> tuple[Clip, ...] | None:
-        actions.add(name)
-        return find_action(name)
+        own = find_action(name)
+        if own is not None:
+            actions.add(name)
+        return own
 
     document = parse(text, Path(bpy.path.abspath(filepath)) if filepath else None)
     library = _library(chosen, joint_map.kept_map(armature_object), find).beside(document)
@@ -104,7 +121,7 @@ def _resolved(text: str, filepath: str, chosen: Mapping[str, Any],
         _programmes[key] = found
         while len(_programmes) > _MAX_PROGRAMMES:
             _programmes.popitem(last=False)
-    return found
+    return *found, frozenset(actions)
 
 
 def _library(chosen: Mapping[str, Any], maps: Sequence[SavedMap], find_action: FindClips) -> Library:

@@ -151,7 +151,7 @@ class ScoreSettings:
             items=[(identifier, *entry) for identifier, entry in ROOT_MODES.items()])
         lock_feet: BoolProperty(
             name="Lock Feet", default=_DEFAULTS.lock_feet, override=_OVERRIDABLE, update=changes.score,
-            description="Keep feet that stand on the ground where they are, by a small correction of the legs; where "
+            description="Keep planted feet where they are, by a small correction of the legs; where "
                         "these are straight, the body goes down a little")
         loop: BoolProperty(
             name="Loop", default=_DEFAULTS.loop, override=_OVERRIDABLE, update=changes.score,
@@ -314,14 +314,14 @@ def character(armature_object: bpy.types.Object) -> TaktCharacter:
 
 
 def register() -> None:
-    """Give every object its place for a score."""
+    """Give every object Takt's settings."""
     for cls in _CLASSES:
         bpy.utils.register_class(cls)
     setattr(bpy.types.Object, NAME, PointerProperty(type=TaktCharacter, override={"LIBRARY_OVERRIDABLE"}))
 
 
 def unregister() -> None:
-    """Take the place away; what a file holds there stays in the file."""
+    """Take the settings away; what a file holds of them stays in the file."""
     delattr(bpy.types.Object, NAME)
     for cls in reversed(_CLASSES):
         bpy.utils.unregister_class(cls)

@@ -1,7 +1,7 @@
 """Choices that a .blend keeps, by numbers that do not depend on what else can be chosen.
 
-Blender saves the number of a choice, not its identifier, and counts the choices where none are given: then a new one
-in the middle of a list would change what files say.
+Blender saves the number of a choice, not its identifier. Where no numbers are given, it takes the index in the list:
+then a new choice in the middle of the list would change what files say.
 """
 
 import zlib

@@ -1,7 +1,8 @@
 """What the score of a character means now: the one owner of motions in Blender.
 
-Whoever wants a motion asks here, and keeps none: `motion_of` looks at everything that it depends on, `shown`, for what
-is drawn, only at the numbers of `changes`. Whoever changes something says so there, or, of files, calls `forget` here.
+Whoever wants a motion asks here, and keeps none. `motion_of` compares everything that the motion depends on; `shown`,
+for drawing, compares only the numbers of `changes`. Whoever changes something says so to `changes`; whoever wants files
+to be looked at anew calls `forget` here.
 """
 
 from __future__ import annotations
@@ -9,7 +10,6 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -21,33 +21,26 @@ from ..core.pha.document import parse
 from ..core.playing.motion import Motion
 from . import changes, clips, libraries, performing, properties
 from .clip_store import CLIPS
+from .performing import Performance
 
 _MAX_PERFORMANCES = 64
 _LOOK_AGAIN_S = 0.1
 _AS_KEPT: Mapping[str, object] = {}
 _Key = tuple[Hashable, ...]
 _Which = tuple[int, _Key]
-"""A character, by its object's session_uid, and the settings that count instead of its own."""
+"""A character, by its object's session_uid, and the settings that replace its own."""
 
 
-@dataclass(frozen=True, eq=False)
-class _Performance:
-    """What came of a score: the motion, or the error that stood in the way."""
-
-    motion: Motion | None
-    error: TaktError | None = None
-
-
-_performances: OrderedDict[_Key, _Performance] = OrderedDict()
+_performances: OrderedDict[_Key, Performance] = OrderedDict()
 """By all that they depend on, so that characters who do the same share one motion."""
 _last: dict[int, _Key] = {}
 """What each character played last, by the session's number of its object."""
 _shown: dict[_Which, tuple[tuple[int, int], Motion | None]] = {}
-"""What is drawn, with the numbers of the changes until which it holds."""
+"""What is drawn, with the numbers of `changes` for which it is valid."""
 _last_good: dict[int, Motion | None] = {}
 """What each character played when its score last had no errors."""
 _seen: Hashable = None
-"""The texts and folders, as `look` saw them last, which are changed without anybody being told."""
+"""The texts and folders as `look` saw them last."""
 _texts: set[int] = set()
 """The session's numbers of the Texts that were performed."""
 _waiting: dict[_Key, tuple[int, Mapping[str, object]]] = {}
@@ -60,7 +53,7 @@ def motion_of(armature_object: bpy.types.Object, **instead: object) -> Motion | 
 
     The score is performed again only when its text, its settings or the skeleton have changed. Files and Actions that
     it loads count as unchanged until `forget` is called.
-    instead: settings that count instead of those kept with the armature.
+    instead: settings that replace those kept with the armature.
     """
     return _performance(armature_object, instead).motion
 
@@ -107,11 +100,17 @@ def is_waiting(armature_object: bpy.types.Object) -> bool:
     return any(uid == armature_object.session_uid for uid, _ in _waiting.values())
 
 
-def keep(armature_object: bpy.types.Object, motion: Motion) -> None:
-    """Let a motion that was just made from what is kept with the armature be found by `motion_of`."""
+def played_actions(armature_object: bpy.types.Object) -> frozenset[str]:
+    """Return the names of the Actions that the score kept with an armature played when it was last performed."""
+    known = _performances.get(_last.get(armature_object.session_uid, ()))
+    return frozenset() if known is None else known.actions
+
+
+def keep(armature_object: bpy.types.Object, performance: Performance) -> None:
+    """Let what was just performed from what is kept with the armature be found by `motion_of`."""
     key = performing.dependencies(armature_object)
     _last[armature_object.session_uid] = key
-    _remember(key, _Performance(motion))
+    _remember(key, performance)
     changes.score()
 
 
@@ -198,11 +197,11 @@ def _after_load(*_: object) -> None:
     forget()
 
 
-def _performance(armature_object: bpy.types.Object, instead: Mapping[str, object]) -> _Performance:
+def _performance(armature_object: bpy.types.Object, instead: Mapping[str, object]) -> Performance:
     character = properties.character(armature_object)
     if character.text is None:
         _last.pop(armature_object.session_uid, None)
-        return _Performance(None)
+        return Performance(None)
     _texts.add(character.text.session_uid)
     key = (*performing.dependencies(armature_object), *instead.items())
     if not instead:
@@ -215,17 +214,17 @@ def _performance(armature_object: bpy.types.Object, instead: Mapping[str, object
         if not _waiting:
             bpy.app.timers.register(partial(_perform_waiting, _when_performed))
         _waiting[key] = armature_object.session_uid, instead
-        return _Performance(None)
+        return Performance(None)
     try:
-        performance = _Performance(performing.perform_score(
-            character.text.as_string(), character.filepath, character, armature_object, instead))
+        performance = performing.perform_score(
+            character.text.as_string(), character.filepath, character, armature_object, instead)
     except TaktError as error:
-        performance = _Performance(None, error)
+        performance = Performance(None, error)
     _remember(key, performance)
     return performance
 
 
-def _remember(key: _Key, performance: _Performance) -> None:
+def _remember(key: _Key, performance: Performance) -> None:
     _performances[key] = performance
     while len(_performances) > _MAX_PERFORMANCES:
         _performances.popitem(last=False)

@@ -34,7 +34,7 @@ def draw_settings(layout: bpy.types.UILayout, settings: ScoreSettings) -> None:
                 _draw(column, settings, name)
 
 
-def counts(settings: ScoreSettings, name: str) -> bool:
+def matters(settings: ScoreSettings, name: str) -> bool:
     """Tell whether a setting changes anything with the method that is chosen."""
     shape = TRANSITION_METHODS[settings.method].shape
     return not (name == "curve" and shape == "ALONE") and not (name in ("pace", "joint_time") and shape == "LEAD")
@@ -42,5 +42,5 @@ def counts(settings: ScoreSettings, name: str) -> bool:
 
 def _draw(column: bpy.types.UILayout, settings: ScoreSettings, name: str) -> None:
     row = column.row()
-    row.active = counts(settings, name)
+    row.active = matters(settings, name)
     row.prop(settings, name)

@@ -1,4 +1,4 @@
-"""A mesh as it stands before its armature moves it: with its shape keys, and with the modifiers that can be shown."""
+"""A mesh as it is before its armature deforms it: with shape keys, and with the modifiers that can be shown."""
 
 from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
@@ -10,7 +10,7 @@ _OF_THE_POSE = frozenset((
     "CLOTH", "SOFT_BODY", "COLLISION", "DYNAMIC_PAINT", "FLUID", "EXPLODE", "OCEAN", "PARTICLE_SYSTEM",
     "PARTICLE_INSTANCE", "CORRECTIVE_SMOOTH", "SURFACE_DEFORM", "MESH_DEFORM", "LAPLACIANDEFORM", "SHRINKWRAP",
     "LATTICE", "HOOK", "CURVE", "CAST", "SIMPLE_DEFORM", "WARP", "WAVE", "MESH_CACHE", "MESH_SEQUENCE_CACHE"))
-"""Types of modifiers that see where the bones have moved the mesh to; the others give nearly the same at rest."""
+"""Types of modifiers that depend on the pose; the others give nearly the same on the mesh at rest."""
 _SCENE = "Takt shape"
 _NO_SETTINGS = ("execution_time", "is_active", "show_expanded", "persistent_uid", "name")
 
@@ -25,12 +25,12 @@ def is_reading() -> bool:
 def not_shown(mesh_object: bpy.types.Object) -> list[str]:
     """Return the names of modifiers that work on the posed mesh, so that they cannot be shown."""
     shown = [modifier for modifier in mesh_object.modifiers if modifier.show_viewport]
-    first = next((place for place, modifier in enumerate(shown) if modifier.type == "ARMATURE"), len(shown))
+    first = next((index for index, modifier in enumerate(shown) if modifier.type == "ARMATURE"), len(shown))
     return [modifier.name for modifier in shown[first:] if modifier.type in _OF_THE_POSE]
 
 
 def is_shaped(mesh_object: bpy.types.Object) -> bool:
-    """Tell whether the mesh stands otherwise than its data alone says."""
+    """Tell whether shape keys or modifiers change the mesh before its armature deforms it."""
     keys = cast(bpy.types.Mesh, mesh_object.data).shape_keys
     if keys is not None and (not keys.use_relative or mesh_object.show_only_shape_key
                              or any(key.value != 0.0 and not key.mute for key in keys.key_blocks[1:])):
@@ -64,7 +64,7 @@ def _settings(modifier: bpy.types.Modifier) -> Hashable:
 
 @contextmanager
 def shaped(mesh_object: bpy.types.Object) -> Iterator[bpy.types.Object]:
-    """Yield an object whose mesh stands as this one's before its armature moves it.
+    """Yield an object whose mesh is this one's before its armature deforms it.
 
     That is itself, or a copy without its armature, evaluated in a scene of its own; the copy is gone afterwards.
     Not to be used from within a drawing where `is_shaped`.

@@ -23,15 +23,15 @@ def write_motion(operator: bpy.types.Operator, context: bpy.types.Context, armat
     modes = action.rotation_modes(armature_object) if character.rotations == "AS_RIG" else None
     channels = action.sample_channels(motion, scene, frame_start, character.key_mode, modes)
     character.frame_start = frame_start
-    action.write_action(armature_object, name, channels, _played_actions(motion))
-    constraints.give_back(armature_object)
+    action.write_action(armature_object, name, channels, score.played_actions(armature_object))
+    constraints.unmute(armature_object)
     muted = constraints.mute(armature_object, _moved(motion)) if character.mute_constraints else 0
     is_extended = timeline.extend_range(scene, frame_start, channels.last_frame)
     timeline.write_markers(armature_object, scene, motion)
     score.keep_procedures(character)
-    if channels.turns:
-        operator.report({"WARNING"}, "Each round of the loop sets out in another direction, which an Action cannot "
-                                     "repeat: it holds one round")
+    if channels.has_turning_laps:
+        operator.report({"WARNING"}, "Each lap of the loop starts with another heading, which an Action cannot "
+                                     "repeat: it holds one lap")
     _report(operator, armature_object, motion)
     operator.report({"INFO"}, f"'{armature_object.name}' plays {len(motion.sequence):,} segments, "
                               f"{motion.duration_s:.1f} s" + (f"; {muted} constraints muted" if muted else "")
@@ -47,15 +47,15 @@ def _report(operator: bpy.types.Operator, armature_object: bpy.types.Object, mot
                                      "limits of IK")
     joints, behind, along = _unmatched(armature_object, motion)
     if along:
-        operator.report({"INFO"}, f"Clips have nothing for {len(along)} bones, which only go along with their parents: "
+        operator.report({"INFO"}, f"Clips have nothing for {len(along)} bones, which only follow their parents: "
                                   f"{', '.join(along[:_FEW_SHOWN])}{', …' if len(along) > _FEW_SHOWN else ''}")
     findings: list[tuple[_Severity, str, tuple[str, ...]]] = [
         ("INFO", "Without counterpart", joints),
         ("WARNING", "Deforming bones that nothing moves stay behind", behind),
         ("WARNING", "Constraints or drivers move bones that the score plays; see Mute Constraints below Action",
-         _led(armature_object, motion)),
+         _controlled(armature_object, motion)),
         ("WARNING", "Bones that ignore part of their parent's transform play differently",
-         _peculiar(armature_object, motion))]
+         _ignoring_parents(armature_object, motion))]
     for severity, text, names in findings:
         if names:
             more = f" and {len(names) - _NAMES_SHOWN} more" if len(names) > _NAMES_SHOWN else ""
@@ -65,19 +65,13 @@ def _report(operator: bpy.types.Operator, armature_object: bpy.types.Object, mot
                                      "(Object > Apply)")
 
 
-def _played_actions(motion: Motion) -> set[str]:
-    """Return the names of Actions that a motion's clips may come from: there a clip is called as what is loaded."""
-    halves = ((clip[:len(clip) // 2], clip[len(clip) // 2 + 1:]) for clip in motion.sequence.clips)
-    return {src for src, own in halves if src == own}
-
-
 def _moved(motion: Motion) -> set[str]:
     """Return the names of the bones that the score moves."""
     return {motion.skeleton.names[joint] for clip in motion.clips for joint in np.flatnonzero(clip.moved).tolist()}
 
 
 def _unmatched(armature_object: bpy.types.Object, motion: Motion) -> tuple[tuple[str, ...], ...]:
-    """Return names: clips' joints without counterpart, bones that stay behind, bones that go along with their parents.
+    """Return names: clips' joints without counterpart, bones that stay behind, bones that follow their parents.
 
     Left out are bones of a control rig that move no skin, and the ancestors of all that moves: nobody expects clips to
     have them.
@@ -92,14 +86,14 @@ def _unmatched(armature_object: bpy.types.Object, motion: Motion) -> tuple[tuple
     return joints, tuple(bone.name for bone in skin if bone.name not in along), tuple(along)
 
 
-def _led(armature_object: bpy.types.Object, motion: Motion) -> tuple[str, ...]:
-    """Return the bones that move by the score and by constraints or drivers too."""
+def _controlled(armature_object: bpy.types.Object, motion: Motion) -> tuple[str, ...]:
+    """Return the bones that the score moves, but constraints or drivers too."""
     moved = _moved(motion)
-    return tuple(name for name in constraints.led_bones(armature_object) if name in moved)
+    return tuple(name for name in constraints.controlled_bones(armature_object) if name in moved)
 
 
-def _peculiar(armature_object: bpy.types.Object, motion: Motion) -> tuple[str, ...]:
-    """Return the bones whose settings keep a motion from being what the clips say."""
+def _ignoring_parents(armature_object: bpy.types.Object, motion: Motion) -> tuple[str, ...]:
+    """Return the bones whose settings make them ignore a part of what the score moves."""
     bones = cast(bpy.types.Armature, armature_object.data).bones
     moved = _moved(motion)
     played = {bone.name for name in moved for bone in (bones[name], *bones[name].parent_recursive)}

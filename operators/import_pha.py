@@ -53,7 +53,7 @@ class TAKT_OT_import_pha(ForArmature, properties.ScoreSettings, ImportHelper, bp
         assert armature_object is not None and scene is not None  # poll saw to it
         try:
             text = score.read_text(self.filepath)
-            motion = performing.perform_score(text, self.filepath, self, armature_object)
+            performance = performing.perform_score(text, self.filepath, self, armature_object)
         except TaktError as error:
             return refuse(self, str(error))
         name = Path(self.filepath).name
@@ -63,8 +63,9 @@ class TAKT_OT_import_pha(ForArmature, properties.ScoreSettings, ImportHelper, bp
         for setting in (*properties.SETTING_NAMES, *properties.ACTION_NAMES):
             setattr(character, setting, getattr(self, setting))
         character.version = properties.VERSION  # also where a newer Takt has saved others before
-        score.keep(armature_object, motion)
-        write_motion(self, context, armature_object, Path(name).stem, motion, scene.frame_start)
+        score.keep(armature_object, performance)
+        assert performance.motion is not None
+        write_motion(self, context, armature_object, Path(name).stem, performance.motion, scene.frame_start)
         return {"FINISHED"}
 
 

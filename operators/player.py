@@ -1,4 +1,4 @@
-"""The player: everything one does while a score is watched."""
+"""The player: play, pause and step through what the preview shows."""
 
 from typing import TYPE_CHECKING, Any
 

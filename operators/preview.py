@@ -25,7 +25,7 @@ class TAKT_OT_preview(GreyWithReason, bpy.types.Operator):
         return "" if is_any else "Select an armature, or a mesh that is bound to one"
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
-        """Switch over."""
+        """Switch the preview on or off."""
         if life.is_running():
             life.stop()
             return {"FINISHED"}

@@ -1,4 +1,4 @@
-"""Rebuild: play the score that is kept with the armature once more, after it or its settings were edited."""
+"""Rebuild: make the Action anew after the score or its settings were edited."""
 
 from pathlib import Path
 from typing import Any

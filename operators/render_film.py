@@ -30,7 +30,7 @@ _AT_ONCE_S = 0.25
 """After that Blender draws itself and looks for Esc."""
 _MP4, _PNG = ".mp4", ".png"
 _CANNOT = (OSError, RuntimeError, ReferenceError)
-"""What a disk, Blender, and a character deleted meanwhile bring up."""
+"""What a full disk, Blender's encoder, or a character deleted meanwhile raises."""
 
 
 class TAKT_OT_render_film(GreyWithReason, ExportHelper, bpy.types.Operator):
@@ -63,7 +63,7 @@ class TAKT_OT_render_film(GreyWithReason, ExportHelper, bpy.types.Operator):
             ("VIEWPORT", "Viewport", "As this viewport shows it now, in its own shape, as wide as the scene's "
                                      "resolution")))
         size: bpy.props.IntProperty(name="Size", default=100, min=1, max=400, subtype="PERCENTAGE",
-                                    description="In hundredths of the resolution")
+                                    description="Share of the resolution")
         floor: bpy.props.BoolProperty(name="Floor", default=True,
                                       description="Let the characters stand on a floor with soft shadows, instead of "
                                                   "before a plain background")

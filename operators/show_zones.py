@@ -10,7 +10,7 @@ from .preview import bound_armatures
 
 
 class TAKT_OT_show_zones(GreyWithReason, bpy.types.Operator):
-    """Colour the selected characters by the bones that move them, in all 3D viewports; pressed again, stop that"""
+    """Colour the selected characters by the bones that move them, in all 3D viewports; pressed again, stop"""
 
     bl_idname = "takt.show_zones"
     bl_label = "Zones"
@@ -23,7 +23,7 @@ class TAKT_OT_show_zones(GreyWithReason, bpy.types.Operator):
         return "" if is_any else "Select a character whose meshes are bound: Auto-bind to Skeleton"
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
-        """Switch over."""
+        """Switch zones on or off."""
         if are_shown():
             life.stop()
             life.show("SHADED")

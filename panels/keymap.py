@@ -7,9 +7,9 @@ import bpy
 from ..operators.player import TAKT_OT_player
 
 _EVERYWHERE = ("Frames",)
-"""Blender looks into this keymap before the viewport's own. So the player gets B, which the viewport uses too, and
-Space, which this keymap uses itself. It is one for all editors: what is pressed in any other, the operator passes
-on."""
+"""Blender looks into this keymap before the viewport's own: so the player gets B, which the viewport uses too, and
+Space, which this keymap uses itself. The keymap is one for all editors; in any other the operator's poll fails, and
+Blender goes on looking."""
 _MODES = ("Object Mode", "Pose")
 """Blender looks into these even before that one: its own I is here."""
 

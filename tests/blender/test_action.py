@@ -1,5 +1,6 @@
 """The Action: few keys that say the same as every frame, loops that repeat, markers that may be left out."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -8,10 +9,14 @@ import numpy as np
 import pytest
 
 from takt.bridge import armature, properties, score
+from takt.core.clips.clip import Clip
+from takt.core.formats import ogre_xml
+from takt.core.formats.ogre import OgreSkeleton
 from takt.core.maths import rotations as rot
 from takt.core.playing.keying import ANGLE_RAD, SHARE_OF_HEIGHT
 from takt.core.playing.motion import Motion
 from takt.core.playing.transitions.methods import TRANSITION_METHODS
+from takt.core.skeletons.skeleton import Skeleton
 from takt.tests.blender.dancing import NAMES, STEPS, curves, evaluated, play, rebuild
 
 POSE_TOLERANCE = 1e-5
@@ -115,7 +120,7 @@ def test_a_loop_that_turns_holds_one_round_and_says_so(rig: bpy.types.Object, li
     play(library / "dance.pha", loop=True, root_motion="CONTINUE")
     assert abs(played(rig).lap_yaw_rad) > 0.01
     assert not any(len(curve.modifiers) for curve in curves(rig))
-    assert "Each round of the loop sets out in another direction" in capsys.readouterr().out
+    assert "Each lap of the loop starts with another heading" in capsys.readouterr().out
 
 
 def test_markers_may_be_left_out(rig: bpy.types.Object, library: Path) -> None:
@@ -189,3 +194,16 @@ def test_a_score_never_writes_into_an_action_that_it_plays(rig: bpy.types.Object
     assert {(curve.data_path, curve.array_index): len(curve.keyframe_points) for curve in bag.fcurves} == keys
     rebuild()
     assert properties.character(rig).action == second  # which the score does not play: it is filled anew
+
+
+def test_an_action_is_filled_anew_though_a_file_that_the_score_plays_has_its_name(
+        rig: bpy.types.Object, library: Path, clips: dict[str, Clip], skeleton: Skeleton) -> None:
+    walk = replace(clips["left"], name="walk")
+    (library / "walk.skeleton.xml").write_bytes(ogre_xml.write(OgreSkeleton.of(skeleton, (walk,))))
+    (library / "walk.pha").write_text('<pha tickLength="0.5"><load src="walk"/><procedure name="main">'
+                                      '<call name="walk" duration="4"/></procedure></pha>')
+    play(library / "walk.pha")
+    first = properties.character(rig).action
+    first.name = "walk"
+    rebuild()
+    assert properties.character(rig).action == first

@@ -404,6 +404,6 @@ def test_of_several_slots_an_armature_has_its_own(rig: bpy.types.Object, assigne
         rig.animation_data_create().action = action
         rig.animation_data.action_slot = next(slot for slot in action.slots if slot.name_display == assigned)
     skeleton = armature.read_skeleton(rig)
-    clip = curves.read_clip(action, rig, skeleton, 24.0)
+    clip = curves.read_clip(curves.fit(action, rig), skeleton, 24.0)
     turned = clip.sample(np.zeros(1), "SLERP").rotations[0, skeleton.index_of[bone]]
     assert rot.angle_between(turned, rot.IDENTITY) == pytest.approx(angles[seen], abs=1e-6)

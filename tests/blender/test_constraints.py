@@ -73,19 +73,19 @@ def test_removed_constraints_and_bones_do_no_harm(rig: bpy.types.Object, library
     rig.pose.bones["l_hip"].constraints.remove(led[0])
     entry = properties.character(rig).muted.add()
     entry.bone, entry.name = "gone", "Copy Rotation"
-    constraints.give_back(rig)
+    constraints.unmute(rig)
     assert not led[1].mute and not len(properties.character(rig).muted)
 
 
 def test_the_bones_that_ik_leads_are_named(rig: bpy.types.Object) -> None:
     ik = constrain(rig, "l_knee", "IK", "x_tail", chain_count=2)
-    assert constraints.led_bones(rig) == ("l_hip", "l_knee")
+    assert constraints.controlled_bones(rig) == ("l_hip", "l_knee")
     ik.chain_count = 0
-    assert constraints.led_bones(rig) == ("HumanoidRoot", "l_hip", "l_knee")
+    assert constraints.controlled_bones(rig) == ("HumanoidRoot", "l_hip", "l_knee")
     ik.chain_count, ik.use_tail = 1, False
-    assert constraints.led_bones(rig) == ("l_hip",)
+    assert constraints.controlled_bones(rig) == ("l_hip",)
     ik.mute = True
-    assert constraints.led_bones(rig) == ()
+    assert constraints.controlled_bones(rig) == ()
 
 
 def test_an_action_of_the_controls_is_read_as_if_nothing_were_muted(rig: bpy.types.Object, library: Path,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from takt.bridge import properties, score
-from takt.bridge.score_layout import counts
+from takt.bridge.score_layout import matters
 from takt.core.maths import rotations as rot
 from takt.core.playing.transitions.methods import TRANSITION_METHODS
 from takt.tests.blender.dancing import STEPS, play, rebuild
@@ -81,4 +81,4 @@ def test_what_the_method_does_not_use_is_grey(rig: bpy.types.Object, library: Pa
         setattr(character, name, value)
         after = score.motion_of(rig).sample(times).rotations
         setattr(character, name, kept)
-        assert counts(character, name) == (rot.angle_between(before, after).max() > 1e-6), name
+        assert matters(character, name) == (rot.angle_between(before, after).max() > 1e-6), name
