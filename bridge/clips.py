@@ -169,8 +169,8 @@ def _visit() -> Iterator[_Visit]:
 def _names_free() -> Iterator[None]:
     """Rename the open file's Actions and objects meanwhile: beside a Walk, another that comes in would be Walk.001.
 
-    A score calls clips by the names of Actions, which in FBX files contain the armature's. Linked data keep theirs: they
-    cannot clash.
+    A score calls clips by the names of Actions, which in FBX files contain the armature's. Linked data keep theirs,
+    which cannot clash.
     """
     blocks = [block for block in (*bpy.data.actions, *bpy.data.objects) if block.library is None]
     names = [block.name for block in blocks]
