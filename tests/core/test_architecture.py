@@ -25,6 +25,7 @@ CORE_ROOMS: dict[str, set[str]] = {
     "maths": set(),
     "skeletons": {"maths"},
     "clips": {"maths", "skeletons"},
+    "music": {"maths"},
     "shading": {"maths"},
     "skinning": {"maths", "skeletons"},
     "binding": {"maths", "skeletons", "skinning"},
