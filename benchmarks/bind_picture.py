@@ -15,7 +15,7 @@ from mathutils import Matrix, Quaternion
 import takt
 from takt.bridge.film import write_picture
 from takt.bridge.versions import start_gpu
-from takt.preview.offscreen import Stage
+from takt.preview.offscreen import Renderer
 from takt.samples import film
 from takt.samples.character import build_character
 
@@ -102,8 +102,8 @@ def drawn(rig: Any, body: Any) -> Any:
     """Return the picture of the surface above that of the zones."""
     context: Any = bpy.context
     camera = film.Camera.framing(_LOW, _HIGH, *_SIZE)
-    with Stage(context.scene, [body], *_SIZE, motion=lambda _: None) as stage:
-        pictures = [film.over(stage.draw(camera.view_from_world, camera.clip_from_view, kind),
+    with Renderer(context.scene, [body], *_SIZE, motion=lambda _: None) as renderer:
+        pictures = [film.over(renderer.draw(camera.view_from_world, camera.clip_from_view, kind),
                               camera.ground(np.array(rig.location[:2]))) for kind in ("SHADED", "ZONES")]
     return np.concatenate(pictures)
 

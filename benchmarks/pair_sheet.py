@@ -26,7 +26,7 @@ from takt.core.retargeting.retarget import retarget
 from takt.core.skeletons.maps import find_map
 from takt.core.skeletons.skeleton import world_from_pose
 from takt.preview.cast import ClipAlone
-from takt.preview.offscreen import Stage
+from takt.preview.offscreen import Renderer
 from takt.samples import film
 from takt.samples.character import build_character
 from takt.tests.beside import DATA
@@ -83,7 +83,7 @@ def column(rig: Any, meshes: list[Any], clips: list[Any]) -> Iterator[film.Pictu
     skeleton = armature.read_skeleton(rig)
     hips = find_map(skeleton).joint_of["HumanoidRoot"]
     played: dict[str, Any] = {}
-    with Stage(_context.scene, meshes, CELL, CELL, lambda _: played["now"]) as stage:
+    with Renderer(_context.scene, meshes, CELL, CELL, lambda _: played["now"]) as renderer:
         for clip in clips:
             done = retarget(clip, skeleton, axes.armature_from_hanim(rig)).clip
             at = MOMENT * done.duration_s
@@ -95,7 +95,7 @@ def column(rig: Any, meshes: list[Any], clips: list[Any]) -> Iterator[film.Pictu
             reach = np.array((0.8, 0.8, 0.0))
             low = np.append(foot[:2], 0.0)
             camera = film.Camera.framing(low - reach, low + reach + (0.0, 0.0, 1.9), CELL, CELL)
-            picture = stage.draw(camera.view_from_world, camera.clip_from_view)
+            picture = renderer.draw(camera.view_from_world, camera.clip_from_view)
             yield film.over(picture, camera.ground(low[:2]))
 
 

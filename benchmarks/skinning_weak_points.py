@@ -22,7 +22,7 @@ from takt.bridge.versions import start_gpu
 from takt.core.maths.arrays import FloatArray
 from takt.core.skinning import SKINNING_METHODS, Palette
 from takt.core.skinning.influences import Influences
-from takt.preview.offscreen import Stage
+from takt.preview.offscreen import Renderer
 from takt.samples.film import Camera
 from takt.tests.characters import own_character
 from takt.windowless import missing_graphics
@@ -113,8 +113,8 @@ def drawn(mesh: Any, preserves_volume: bool) -> Any:
     mesh.modifiers[0].use_deform_preserve_volume = preserves_volume
     _context.view_layer.update()
     camera = Camera.framing(np.array((-1.2, -0.3, 0.0)), np.array((1.2, 0.3, 2.0)), *PICTURE_SIZE)
-    with Stage(_context.scene, [mesh], *PICTURE_SIZE) as stage:
-        picture = stage.draw(np.asarray(camera.view_from_world), np.asarray(camera.clip_from_view), "ZONES",
+    with Renderer(_context.scene, [mesh], *PICTURE_SIZE) as renderer:
+        picture = renderer.draw(np.asarray(camera.view_from_world), np.asarray(camera.clip_from_view), "ZONES",
                              (0.93, 0.94, 0.95, 1.0))
     return np.ascontiguousarray(picture[..., :3])
 

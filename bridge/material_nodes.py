@@ -14,13 +14,13 @@ from ..core.shading.material import (
     EXTENSIONS,
     LUMINANCE,
     MAX_TEXTURES,
-    UNPLACED,
+    UV_IDENTITY,
     AlphaMode,
     Material,
-    Placement,
     Programme,
     Step,
     Texture,
+    UvMatrix,
     number,
 )
 
@@ -31,7 +31,7 @@ _ALPHA_MODES: dict[str, AlphaMode] = {"PREMUL": "PREMULTIPLIED", "NONE": "NONE"}
 
 
 class Unreadable(Exception):  # noqa: N818  # an answer, not a failure
-    """A material has a node, or a setting, that has no counterpart here."""
+    """A material has something that has no counterpart here."""
 
 
 def is_there(image: bpy.types.Image | None) -> bool:
@@ -56,8 +56,8 @@ class UvMaps:
         active = layers.active.name if layers.active else rendered
         return cls(active, rendered, frozenset(layer.name for layer in layers))
 
-    def index_of(self, name: str) -> int:
-        """Return 0 for the active UV map, 1 for the other one; raise Unreadable for a third, and for one not there."""
+    def index(self, name: str) -> int:
+        """Return by which of the two numbers a map is known; raise Unreadable where it would be a third."""
         name = name or self.rendered
         if name not in self.names:
             raise Unreadable
@@ -144,7 +144,7 @@ class Reader:
         """Return the index of an image node's texture."""
         if not is_there(node.image) or node.projection != "FLAT":
             raise Unreadable
-        texture = texture_of(node, *self._placed(cast(Any, node.inputs)["Vector"]))
+        texture = texture_of(node, *self._mapped(cast(Any, node.inputs)["Vector"]))
         if texture not in self.textures:
             if len(self.textures) == MAX_TEXTURES:
                 raise Unreadable
@@ -158,23 +158,23 @@ class Reader:
         self.painted = name
         return (Step("ATTRIBUTE"),)
 
-    def _placed(self, socket: bpy.types.NodeSocket) -> tuple[int, Placement]:
-        """Return which UV map a vector comes from, and how it is moved."""
+    def _mapped(self, socket: bpy.types.NodeSocket) -> tuple[int, UvMatrix]:
+        """Return the UV map that a vector comes from, and image from UV."""
         link = _link(socket)
         if link is None:
-            return self.maps.index_of(""), UNPLACED
+            return self.maps.index(""), UV_IDENTITY
         node: Any = link.from_node
         source = cast(bpy.types.NodeSocket, link.from_socket)
         if node.type == "UVMAP" and not node.from_instancer:
-            return self.maps.index_of(node.uv_map), UNPLACED
+            return self.maps.index(node.uv_map), UV_IDENTITY
         if node.type == "TEX_COORD" and source.name == "UV":
-            return self.maps.index_of(""), UNPLACED
+            return self.maps.index(""), UV_IDENTITY
         if node.type == "ATTRIBUTE" and node.attribute_type == "GEOMETRY":
-            return self.maps.index_of(node.attribute_name), UNPLACED
+            return self.maps.index(node.attribute_name), UV_IDENTITY
         if node.type != "MAPPING" or node.mute or any(each.is_linked for each in node.inputs[1:]):
             raise Unreadable
-        which, before = self._placed(node.inputs["Vector"])
-        if before != UNPLACED:
+        which, before = self._mapped(node.inputs["Vector"])
+        if before != UV_IDENTITY:
             raise Unreadable
         return which, _mapping(node)
 
@@ -214,15 +214,15 @@ def _link(socket: bpy.types.NodeSocket) -> bpy.types.NodeLink | None:
     raise Unreadable
 
 
-def texture_of(node: bpy.types.ShaderNodeTexImage, uv_map: int, placed: Placement) -> Texture:
+def texture_of(node: bpy.types.ShaderNodeTexImage, uv_map: int, image_from_uv: UvMatrix) -> Texture:
     image = node.image
     assert image is not None
     extension = node.extension if node.extension in EXTENSIONS else "REPEAT"
-    return Texture(image.session_uid, uv_map, placed, extension, _ALPHA_MODES.get(image.alpha_mode, "STRAIGHT"),
+    return Texture(image.session_uid, uv_map, image_from_uv, extension, _ALPHA_MODES.get(image.alpha_mode, "STRAIGHT"),
                    node.interpolation != "Closest")
 
 
-def _mapping(node: bpy.types.ShaderNodeMapping) -> Placement:
+def _mapping(node: bpy.types.ShaderNodeMapping) -> UvMatrix:
     """Return the part of a Mapping node's matrix that moves UV."""
     inputs: Any = node.inputs
     if node.vector_type == "NORMAL":

@@ -1,4 +1,4 @@
-"""Blender's materials as core's: what a viewport would show of them, in each of its ways.
+"""Blender's materials as core's: what a viewport would show of them, in each of its colour modes.
 
 The nodes that make up most characters' materials are read. A material with others is shown in its viewport colour.
 Nothing here raises.
@@ -9,12 +9,12 @@ from typing import Any, Literal, cast
 
 import bpy
 
-from ..core.shading.material import UNPLACED, Material, Step, number
+from ..core.shading.material import UV_IDENTITY, Material, Step, number
 from .material_nodes import SOLID, Reader, Unreadable, UvMaps, is_there, texture_of
 from .versions import shader_tree
 
-Way = Literal["NODES", "TEXTURE", "MATERIAL", "FIGURE", "PAINTED"]
-WAYS: tuple[Way, ...] = ("NODES", "TEXTURE", "MATERIAL", "FIGURE", "PAINTED")
+ColourMode = Literal["NODES", "TEXTURE", "MATERIAL", "OBJECT", "PAINTED"]
+COLOUR_MODES: tuple[ColourMode, ...] = ("NODES", "TEXTURE", "MATERIAL", "OBJECT", "PAINTED")
 """By its nodes, as Material Preview does; as Solid does by *Texture*, by *Material*, by a colour for each object
 (*Object*, *Single*, *Random*), and by the mesh's painted colour (*Attribute*)."""
 _NO_MATERIAL = Material()
@@ -30,13 +30,13 @@ class Surface:
     painted colour, "": the mesh's default.
     """
 
-    materials: dict[Way, Material]
+    materials: dict[ColourMode, Material]
     uv_maps: tuple[str, str] = ("", "")
     painted: str = ""
 
     @property
     def is_textured(self) -> bool:
-        """Whether any of the ways shows an image."""
+        """Whether it has images in any mode."""
         return any(material.textures for material in self.materials.values())
 
 
@@ -46,13 +46,13 @@ def read_surfaces(mesh_object: bpy.types.Object, mesh: bpy.types.Mesh) -> list[S
 
 
 def read_surface(material: bpy.types.Material | None, mesh: bpy.types.Mesh) -> Surface:
-    """Return how a material looks on a mesh in each way."""
+    """Return how a material looks on a mesh in each mode."""
     plain = _NO_MATERIAL if material is None else _plain(material)
     maps = UvMaps.of(mesh)
     nodes = plain if material is None else _by_nodes(material, plain, maps)
     return Surface({"NODES": nodes, "MATERIAL": plain,
                     "TEXTURE": plain if material is None or not maps.active else _by_texture(material, plain),
-                    "FIGURE": _one_colour(Step("FIGURE")), "PAINTED": _one_colour(Step("ATTRIBUTE"))},
+                    "OBJECT": _one_colour(Step("OBJECT")), "PAINTED": _one_colour(Step("ATTRIBUTE"))},
                    (maps.active, maps.other), nodes.painted)
 
 
@@ -75,12 +75,12 @@ def _by_texture(material: bpy.types.Material, plain: Material) -> Material:
     chosen = next((node for node in tree.nodes if cast(Any, node).show_texture), None)
     if not isinstance(chosen, bpy.types.ShaderNodeTexImage) or not is_there(chosen.image):
         return plain
-    texture = replace(texture_of(chosen, 0, UNPLACED), extension="REPEAT")
+    texture = replace(texture_of(chosen, 0, UV_IDENTITY), extension="REPEAT")
     return replace(plain, colour=(Step("TEXTURE"),), alpha=(Step("TEXTURE"), Step("CHANNEL", 3)), textures=(texture,),
                    cutoff=_TEXTURE_CUTOFF, is_blended=False)
 
 
-def _by_nodes(material: bpy.types.Material, plain: Material, maps: "UvMaps") -> Material:
+def _by_nodes(material: bpy.types.Material, plain: Material, maps: UvMaps) -> Material:
     tree: Any = shader_tree(material)
     output = None if tree is None else tree.get_output_node("EEVEE")
     if output is None:

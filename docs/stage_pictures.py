@@ -21,7 +21,7 @@ import checkout
 import takt
 from takt.bridge.film import write_picture
 from takt.bridge.versions import start_gpu
-from takt.preview.offscreen import Stage
+from takt.preview.offscreen import Renderer
 from takt.samples import dancer, film
 from takt.samples.helix import build_helix
 
@@ -81,12 +81,12 @@ def row(armature: Any, mesh: Any, frames: Sequence[int], apart_m: float, height_
                                  beside_rad=0.0, lens_rad=LENS_RAD)
     bone = armature.pose.bones[root or 0]
     pictures = []
-    with Stage(_context.scene, [mesh], *SIZE) as stage:
+    with Renderer(_context.scene, [mesh], *SIZE) as renderer:
         for frame, offset_m in zip(frames, offsets_m, strict=True):
             _context.scene.frame_set(frame)
             aside = np.eye(4)
             aside[:2, 3] = (offset_m, 0.0) - np.array(bone.head[:2]) * follow
-            pictures.append(stage.draw(camera.view_from_world @ aside, camera.clip_from_view))
+            pictures.append(renderer.draw(camera.view_from_world @ aside, camera.clip_from_view))
     shown: Any = camera.ground(np.stack((offsets_m, np.zeros(len(offsets_m))), axis=1))
     for picture in pictures:
         shown = film.over(picture, shown / 255.0 if shown.dtype == np.uint8 else shown)

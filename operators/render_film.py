@@ -19,7 +19,7 @@ from ..bridge.reports import GreyWithReason
 from ..core.maths.arrays import FloatArray
 from ..preview import life
 from ..preview.framing import Plays, frame_characters
-from ..preview.offscreen import Stage
+from ..preview.offscreen import Renderer
 from ..preview.player import Player
 from ..preview.playing import played
 from .preview import bound_armatures
@@ -230,13 +230,13 @@ def _rendered(scene: bpy.types.Scene, armatures: Sequence[bpy.types.Object], pat
         wanted = frames_of_score(scene, armatures, plays) if whole else range(scene.frame_start, scene.frame_end + 1)
     framed = frame_characters(scene, armatures, plays, wanted)
     with tempfile.TemporaryDirectory() as folder, PictureFile(by.width, by.height) as file, \
-            Stage(scene, armatures, by.width, by.height, plays) as stage:
+            Renderer(scene, armatures, by.width, by.height, plays) as renderer:
         files: list[Path] = []
         try:
             for number, frame in enumerate(wanted):
                 scene.frame_set(frame)
                 seen_from = framed.view(number, by.width, by.height) if by.matrices is None else by.matrices()
-                picture = stage.draw(*seen_from, background=_BACKGROUND, choices=choices,
+                picture = renderer.draw(*seen_from, background=_BACKGROUND, choices=choices,
                                      floor=framed.floor(number) if floor else None)
                 files.append(Path(folder, f"{frame:06}.png"))
                 file.write(picture, files[-1])

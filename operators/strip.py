@@ -10,7 +10,7 @@ from ..core.pha.origins import Step
 from ..core.playing.motion import Motion
 from ..preview import life
 from ..preview.cast import ClipAlone
-from ..preview.strip import Place, Strip, Theme
+from ..preview.strip import Strip, StripBounds, Theme
 from .player import choose_alone, watched_character
 
 _log = logging.getLogger(__name__)
@@ -33,14 +33,14 @@ class TAKT_GT_strip(bpy.types.Gizmo):
             found = self._found(context)
             if found is None:
                 return
-            strip, place, armature_object = found
+            strip, bounds, armature_object = found
             assert context.scene is not None
             now_s, fragment = shown_times(context.scene, armature_object, strip.motion)
             hover = None
             if self.is_highlight:
-                words = strip.words_at(place.time_s(self.mouse_x))
+                words = strip.words_at(bounds.time_s(self.mouse_x))
                 hover = self.mouse_x, f"{armature_object.name}   {words}" if len(life.characters()) > 1 else words
-            strip.draw(place, Theme.of(context), now_s, fragment, hover)
+            strip.draw(bounds, Theme.of(context), now_s, fragment, hover)
         except Exception:  # whatever it is, Blender would print it for every redraw
             _give_up()
 
@@ -79,7 +79,7 @@ class TAKT_GT_strip(bpy.types.Gizmo):
             self.mouse_x = float(event.mouse_region_x)
             go_to(context, found[2], found[1].time_s(self.mouse_x), found[0].motion)
 
-    def _found(self, context: bpy.types.Context) -> tuple[Strip, Place, bpy.types.Object] | None:
+    def _found(self, context: bpy.types.Context) -> tuple[Strip, StripBounds, bpy.types.Object] | None:
         watched = watched_character(context)
         if watched is None:
             return None
@@ -91,7 +91,7 @@ class TAKT_GT_strip(bpy.types.Gizmo):
             return None
         if self.strip is None or self.strip.motion is not motion:
             self.strip = Strip.of(motion)
-        return self.strip, self.strip.placed(context), armature_object
+        return self.strip, self.strip.bounds_in(context), armature_object
 
 
 class TAKT_GGT_strip(bpy.types.GizmoGroup):

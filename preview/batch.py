@@ -33,7 +33,7 @@ class Geometry:
     """What is uploaded, in the mesh object's space; N is V, or more where corners of a vertex differ.
 
     vertices: (N,) the mesh's vertex each comes from. positions, normals: (N, 3). bones, weights: (N, 4) or (N, 8).
-    zone: (N, 3) linear colours. materials: (N,) the place of each one's material in surfaces. uv: (N, 4) in two maps,
+    zone: (N, 3) linear colours. materials: (N,) indices into surfaces. uv: (N, 4) in two maps,
     and paint: (N, 4) linear colours; None where no material asks for them. triangles: (T, 3). edges: (E, 2).
     """
 
@@ -52,21 +52,21 @@ class Geometry:
 
     @property
     def variants(self) -> tuple[Variant, ...]:
-        """What its shader needs besides."""
+        """Which variants of the shader it needs."""
         return (*((MORE_INFLUENCES,) if self.bones.shape[1] > 4 else ()), *((PAINTED,) if self.uv is not None else ()))
 
 
 def read_geometry(mesh_object: bpy.types.Object, bone_names: Sequence[str], bone_colours: FloatArray,
-                  tell: Callable[[float], None] = lambda _: None, held_by: int | None = None) -> Geometry:
+                  tell: Callable[[float], None] = lambda _: None, moved_by: int | None = None) -> Geometry:
     """Read a mesh and its weights; the 4 strongest influences of each vertex, 8 where some vertex has more.
 
     bone_names: as `read_influences` takes them; bone_colours: (J, 3). tell: takes the share of the work done.
-    held_by: the bone that moves all of it, −1 for none, in place of weights.
+    moved_by: the one bone that moves all of it, −1 for none; None: its weights count.
     """
     with shaped(mesh_object) as shape:
         mesh = cast(bpy.types.Mesh, shape.data)
-        influences = (read_influences(shape, bone_names, limit=8) if held_by is None
-                      else _held_influences(len(mesh.vertices), held_by))
+        influences = (read_influences(shape, bone_names, limit=8) if moved_by is None
+                      else _of_one_bone(len(mesh.vertices), moved_by))
         tell(_SHARE_OF_INFLUENCES)
         width = 4 if influences.joints.shape[1] <= 4 else 8
         padding = ((0, 0), (0, width - influences.joints.shape[1]))
@@ -95,7 +95,7 @@ def bone_geometry(heads: FloatArray, tails: FloatArray) -> Geometry:
                     np.zeros((0, 3), dtype=np.int32), ends.reshape(-1, 2), ())
 
 
-def _held_influences(vertices: int, bone: int) -> Influences:
+def _of_one_bone(vertices: int, bone: int) -> Influences:
     """Return influences that let everything follow one bone, or none."""
     joints, weights = np.full((vertices, 1), max(bone, 0)), np.full((vertices, 1), float(bone >= 0))
     return Influences(joints, weights)
@@ -172,13 +172,13 @@ def _split(mesh: bpy.types.Mesh, surfaces: Sequence[Surface]) -> _Split:
     # Rows compared as plain bytes sort ten times faster than np.unique's axis=0.
     rows = np.ascontiguousarray(np.column_stack(keys))
     as_bytes = rows.view(np.dtype((np.void, rows.shape[1] * _BYTES))).ravel()
-    _, first, place = np.unique(as_bytes, return_index=True, return_inverse=True)
+    _, first, index = np.unique(as_bytes, return_index=True, return_inverse=True)
     return _Split(corners[first], normals[first], materials[first], None if uv is None else uv[first],
-                  None if paint is None else paint[first], place.ravel()[triangles].reshape(-1, 3).astype(np.int32))
+                  None if paint is None else paint[first], index.ravel()[triangles].reshape(-1, 3).astype(np.int32))
 
 
 def _material_of_faces(mesh: bpy.types.Mesh) -> Int32Array:
-    """Return the place of each face's material. Asked one by one, each face would look through all vertex groups."""
+    """Return each face's material, (F,). Polygons asked by foreach_get would look through all vertex groups."""
     materials = np.zeros(len(mesh.polygons), dtype=np.int32)
     attribute = mesh.attributes.get("material_index")
     if attribute is not None:
@@ -190,6 +190,6 @@ def _edges(mesh: bpy.types.Mesh, vertices: Int32Array) -> Int32Array:
     """Return the mesh's edges as vertices on the GPU: of those that stand for one of the mesh's, any will do."""
     ends = np.empty(len(mesh.edges) * 2, dtype=np.int32)
     mesh.edges.foreach_get("vertices", ends)
-    place = np.zeros(len(mesh.vertices), dtype=np.int32)
-    place[vertices] = np.arange(len(vertices), dtype=np.int32)
-    return np.ascontiguousarray(place[ends].reshape(-1, 2))
+    on_gpu = np.zeros(len(mesh.vertices), dtype=np.int32)
+    on_gpu[vertices] = np.arange(len(vertices), dtype=np.int32)
+    return np.ascontiguousarray(on_gpu[ends].reshape(-1, 2))

@@ -1,4 +1,4 @@
-"""Words below the figures of a comparison: what is the one, what the other."""
+"""Captions below the two figures of a comparison, which say how they differ."""
 
 from collections.abc import Sequence
 from typing import Any, cast
@@ -20,13 +20,12 @@ from .choices import SKINNINGS, WITH_TRANSITIONS, Choices, Comparison
 from .draw import View
 from .flat import draw_boxes
 from .roles import Posed, Role
-from .shader import METHODS
 
 _TEXT_PX, _PAD_PX, _BELOW_PX = 12.0, 5.0, 20.0
 """At a UI scale of 1."""
 _PICTURE_PX = 480.0
-"""The height of a picture, as finely as it is drawn, in which words have those sizes."""
-_GROUND = (0.05, 0.05, 0.05, 0.7)
+"""The height of a picture in which captions have those sizes; they grow with it."""
+_BOX_COLOUR = (0.05, 0.05, 0.05, 0.7)
 _FONT = 0
 _FAILED = " (cannot be played)"
 
@@ -46,9 +45,9 @@ def draw_comparison(roles: Sequence[Role], poses: Sequence[Posed], view: View, c
 
 
 def own_words(role: Role, comparison: Comparison) -> str:
-    """Return what a character is that something else is compared with."""
+    """Return the caption of the character itself: what counts for it where the other differs."""
     if comparison.method is not None:
-        return SKINNINGS[METHODS[method_of(role.meshes[0])]][0] if role.meshes else ""
+        return SKINNINGS[method_of(role.meshes[0])][0] if role.meshes else ""
     settings = properties.character(role.armature)
     names = {"method": lambda: method_named(settings.method).label,
              "curve": lambda: f"{curve_named(settings.curve).label} Curve",
@@ -65,16 +64,16 @@ def draw_captions(roles: Sequence[tuple[Role, Posed, str]], view: View) -> None:
     pushed_projection: Any = gpu.matrix.push_pop_projection()
     with pushed, pushed_projection:
         gpu.matrix.load_matrix(Matrix.Identity(4))
-        gpu.matrix.load_projection_matrix(Matrix(_pixels(view.width, view.height).tolist()))
+        gpu.matrix.load_projection_matrix(Matrix(_clip_from_pixels(view.width, view.height).tolist()))
         blf.size(_FONT, _TEXT_PX * scale)
         for role, posed, words in roles:
-            place = on_screen(_foot(role, posed), view)
-            if place is not None and words:
-                _draw(words, place, scale)
+            position = on_screen(_foot(role, posed), view)
+            if position is not None and words:
+                _draw(words, position, scale)
 
 
 def on_screen(point: FloatArray, view: View) -> FloatArray | None:
-    """Return where a point of the world is in the picture, in pixels from the lower left; None behind the viewer."""
+    """Return a point of the world in the picture, in pixels from the lower left; None behind the camera."""
     clip = view.clip_from_view @ view.view_from_world @ np.append(point, 1.0)
     if clip[3] <= 0.0:
         return None
@@ -82,28 +81,28 @@ def on_screen(point: FloatArray, view: View) -> FloatArray | None:
 
 
 def _foot(role: Role, posed: Posed) -> FloatArray:
-    """Return the place on the ground below the root bone."""
+    """Return the point on the ground below the root bone."""
     skeleton = role.character.skeleton
     assert skeleton is not None
     root = skeleton.rest_world[0, :, 3]
     moved = posed.palette.matrices[0, :, :3] @ root + posed.palette.matrices[0, :, 3]
     world = np.array(role.armature.matrix_world, dtype=np.float64)
-    place = world[:3, :3] @ moved + world[:3, 3]
-    place[2] = world[2, 3]
-    return np.asarray(place + role.offset)
+    below = world[:3, :3] @ moved + world[:3, 3]
+    below[2] = world[2, 3]
+    return np.asarray(below + role.offset)
 
 
-def _draw(words: str, place: FloatArray, scale: float) -> None:
+def _draw(words: str, position: FloatArray, scale: float) -> None:
     width, height = blf.dimensions(_FONT, words)
-    left, bottom, pad = place[0] - width / 2.0, place[1] - _BELOW_PX * scale - height, _PAD_PX * scale
+    left, bottom, pad = position[0] - width / 2.0, position[1] - _BELOW_PX * scale - height, _PAD_PX * scale
     draw_boxes(np.array(((left - pad, bottom - pad, left + width + pad, bottom + height + pad),)),
-               np.array((_GROUND,)))
+               np.array((_BOX_COLOUR,)))
     blf.color(_FONT, 1.0, 1.0, 1.0, 1.0)
     blf.position(_FONT, left, bottom, 0.0)
     blf.draw(_FONT, words)
 
 
-def _pixels(width: int, height: int) -> FloatArray:
-    """Return what takes pixels to clip space."""
+def _clip_from_pixels(width: int, height: int) -> FloatArray:
+    """Return clip from pixels, (4, 4)."""
     return np.array(((2.0 / width, 0.0, 0.0, -1.0), (0.0, 2.0 / height, 0.0, -1.0), (0.0, 0.0, -1.0, 0.0),
                      (0.0, 0.0, 0.0, 1.0)))

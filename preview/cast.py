@@ -1,4 +1,4 @@
-"""Everybody in the picture: which roles there are under the user's choices, and the order of drawing."""
+"""Who is in the picture under the user's choices, and in which order they are drawn."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -19,10 +19,10 @@ from .captions import draw_comparison
 from .character import Character
 from .choices import Choices
 from .draw import SEE_THROUGH_ALPHA, Painter, View, solid_state
-from .figures import Tint
+from .instances import Tint
 from .overlays import draw_path, draw_skeleton, path_of
 from .roles import Bones, Posed, Role, pose_roles
-from .shader import METHODS, Picture
+from .shader import Picture
 
 _BEFORE = (0.10, 0.46, 0.81)
 _AFTER = (0.79, 0.34, 0.0)
@@ -81,7 +81,7 @@ class Actor:
 
 @dataclass(eq=False)
 class Cast:
-    """Draws actors; what is worth keeping from frame to frame is kept."""
+    """Draws actors, and keeps from frame to frame what does not change."""
 
     painter: Painter = field(default_factory=Painter)
     _paths: dict[tuple[int, ...], tuple[Motion, FloatArray, FloatArray]] = field(default_factory=dict)
@@ -112,8 +112,8 @@ class Cast:
                 draw_comparison(roles, poses, view, choices, _DOUBLE)
 
     def draw_shadow(self, view: View) -> None:
-        """Draw how high everybody is who was drawn last, but for the ghosts."""
-        self.painter.look_from(view)
+        """Draw the heights of all roles that were drawn last, but for the ghosts."""
+        self.painter.set_view(view)
         self.painter.draw_solid("SHADOW")
 
     def _ghosts(self, roles: Sequence[Role]) -> None:
@@ -127,10 +127,10 @@ class Cast:
             self._foremost(ghost, "SHADED")
 
     def _outlines(self, roles: Sequence[Role]) -> None:
-        """Draw figures a little grown; the bodies that follow leave an edge of that."""
+        """Draw figures a little grown; the bodies drawn over that leave an edge of it."""
         gpu.state.depth_mask_set(False)
         for role in roles:
-            if role.line is not None and not role.is_ghost:
+            if role.outline is not None and not role.is_ghost:
                 self.painter.draw(role, "OUTLINE")
         gpu.state.depth_mask_set(True)
 
@@ -153,7 +153,7 @@ class Cast:
 
     def _outline_behind(self, role: Role) -> None:
         """Draw the far side alone of a figure a little grown, which the near side's depth hides but for the edge."""
-        if role.line is not None:
+        if role.outline is not None:
             gpu.state.face_culling_set("FRONT")
             self.painter.draw(role, "OUTLINE")
             gpu.state.face_culling_set("NONE")
@@ -189,7 +189,7 @@ def roles_of(actor: Actor, choices: Choices) -> Iterator[Role]:
     """Yield what an actor is drawn as: itself, then its double, its copies, its ghosts."""
     bone = actor.character.active_bone(actor.armature) if choices.picture == "WEIGHTS" else -1
     own = Role(actor.character, actor.armature, actor.meshes, actor.motion, actor.time_s,
-               at_rest=choices.player.at_rest, line=actor.outline, shown_bone=bone, bones=actor.bones)
+               at_rest=choices.player.at_rest, outline=actor.outline, shown_bone=bone, bones=actor.bones)
     yield own
     if choices.compare != "NONE" or choices.copies > 1:
         yield from _beside(own, actor, choices)
@@ -202,18 +202,18 @@ def _beside(own: Role, actor: Actor, choices: Choices) -> Iterator[Role]:
     space_m = _extent(actor) * _COPY_SPACING
     beside = (space_m, 0.0, 0.0)
     if method is not None:
-        yield replace(own, number=_DOUBLE, offset=beside, method=METHODS.index(method))
+        yield replace(own, number=_DOUBLE, offset=beside, method=method)
     elif instead and isinstance(actor.motion, Motion):
         yield replace(own, number=_DOUBLE, offset=beside,
                       motion=shown(actor.armature, instead) or actor.motion)
     for copy in range(1, choices.copies):
-        column, row = place_of_copy(copy)
+        column, row = column_and_row(copy)
         yield replace(own, number=_FIRST_COPY + copy, offset=(column * space_m, row * space_m, 0.0),
                       time_s=actor.time_s + copy * choices.phase_s)
 
 
-def place_of_copy(copy: int) -> tuple[int, int]:
-    """Return column and row of the copies, which stand in rows behind the first, each two longer than the last."""
+def column_and_row(copy: int) -> tuple[int, int]:
+    """Return where a copy stands: in rows behind the first, each longer by two than the one before."""
     row = int(np.sqrt(copy))
     return copy - row * row - row, row
 
@@ -239,7 +239,7 @@ def is_in_transition(motion: Playable, time_s: float) -> bool:
 
 
 def chosen_bones(role: Role) -> tuple[int, ...]:
-    """Return the places of the bones that are selected in Pose Mode, or else of those at the ends of the limbs."""
+    """Return the indices of the bones that are selected in Pose Mode, or else of those at the ends of the limbs."""
     skeleton, pose = role.character.skeleton, role.armature.pose
     assert skeleton is not None
     if role.armature.mode == "POSE" and pose is not None:
@@ -249,7 +249,7 @@ def chosen_bones(role: Role) -> tuple[int, ...]:
     lowest = np.setdiff1d(np.arange(len(skeleton)), skeleton.parents)
     heads = skeleton.rest_world[lowest, :, 3]
     farthest = {int(np.argmax(side)) for axis in (heads[:, 0], heads[:, 2]) for side in (axis, -axis)}
-    return tuple(int(lowest[place]) for place in sorted(farthest))
+    return tuple(int(lowest[index]) for index in sorted(farthest))
 
 
 def _extent(actor: Actor) -> float:

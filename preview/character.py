@@ -14,14 +14,13 @@ import numpy as np
 
 from ..bridge import changes, properties
 from ..bridge.armature import read_skeleton
-from ..bridge.attached import hold_of
+from ..bridge.attached import attachment_of
 from ..bridge.shape import is_shaped, not_shown, settings_key
 from ..core.maths.arrays import FloatArray
 from ..core.skeletons.skeleton import Skeleton
 from .batch import Geometry, bone_geometry, read_geometry
 from .colours import bone_colours
 from .part import Part
-from .shader import METHODS
 
 _NEVER = -1
 SharedParts = WeakValueDictionary[Hashable, Part]
@@ -30,11 +29,11 @@ SharedParts = WeakValueDictionary[Hashable, Part]
 
 @dataclass(eq=False)
 class Character:
-    """Everything of a character that is kept between frames. `look` and `refresh` must come before the first drawing.
+    """Everything of a character that is kept between frames. `note_settings` and `refresh` come before drawing.
 
-    shared: what characters that are drawn together have in common. tails: (J, 3) the bones' ends at rest, in
-    armature space. parts, methods: by the uids of mesh objects. holds: likewise, of those that hang on a bone, or on
-    the armature itself (""), by no weights. not_shown: modifiers that the preview leaves out.
+    shared: uploads that characters drawn together share. tails: (J, 3) the bones' ends at rest, in armature space.
+    By the uids of mesh objects: parts; methods: keys of SKINNING_METHODS; attached_to: the bone of what is attached
+    without weights, "": the armature itself. not_shown: modifiers that the preview leaves out.
     """
 
     uid: int
@@ -42,19 +41,19 @@ class Character:
     skeleton: Skeleton | None = None
     tails: FloatArray = field(default_factory=lambda: np.zeros((0, 3)))
     parts: dict[int, Part] = field(default_factory=dict)
-    methods: dict[int, int] = field(default_factory=dict)
-    holds: dict[int, str] = field(default_factory=dict)
+    methods: dict[int, str] = field(default_factory=dict)
+    attached_to: dict[int, str] = field(default_factory=dict)
     not_shown: list[str] = field(default_factory=list)
     _bones: Part | None = None
     _bones_of: tuple[int, int] = (0, 0)
     _bone_names: tuple[str, ...] = ()
     _read: dict[int, tuple[int, Geometry]] = field(default_factory=dict)
 
-    def look(self, meshes: Sequence[bpy.types.Object]) -> None:
-        """Take note of what may change without an edit of the bones and meshes themselves."""
+    def note_settings(self, meshes: Sequence[bpy.types.Object]) -> None:
+        """Take note of what may change without an edit of the bones' and meshes' data."""
         self.methods = {mesh.session_uid: method_of(mesh) for mesh in meshes}
-        self.holds = {mesh.session_uid: hold.bone for mesh in meshes
-                      if armature_modifier(mesh) is None and (hold := hold_of(mesh)) is not None}
+        self.attached_to = {mesh.session_uid: attachment.bone for mesh in meshes
+                      if armature_modifier(mesh) is None and (attachment := attachment_of(mesh)) is not None}
         self.not_shown = [f"{name} ({mesh.name})" for mesh in meshes for name in not_shown(mesh)]
         for mesh in meshes:
             part = self.parts.get(mesh.session_uid)
@@ -110,13 +109,13 @@ class Character:
 
     def _geometry(self, mesh: bpy.types.Object, tell: Callable[[float], None] = lambda _: None) -> Geometry:
         assert self.skeleton is not None
-        bone = self.holds.get(mesh.session_uid)
-        held_by = None if bone is None else self.skeleton.index_of.get(bone, -1)
-        return read_geometry(mesh, self._bone_names, bone_colours(self.skeleton), tell, held_by)
+        bone = self.attached_to.get(mesh.session_uid)
+        moved_by = None if bone is None else self.skeleton.index_of.get(bone, -1)
+        return read_geometry(mesh, self._bone_names, bone_colours(self.skeleton), tell, moved_by)
 
     def _read_from(self, mesh: bpy.types.Object) -> tuple[Hashable, ...]:
         """Return all that a mesh on the GPU depends on but the contents of its data."""
-        return (*_data_uids(mesh), self.holds.get(mesh.session_uid), settings_key(mesh))
+        return (*_data_uids(mesh), self.attached_to.get(mesh.session_uid), settings_key(mesh))
 
     def _read_skeleton(self, armature_object: bpy.types.Object) -> None:
         self.skeleton = read_skeleton(armature_object)
@@ -129,21 +128,21 @@ class Character:
         self._bone_names, self._bones_of = names, (armature.session_uid, changes.of_data((armature.session_uid,)))
 
     def active_bone(self, armature_object: bpy.types.Object) -> int:
-        """Return the place of the armature's active bone, −1 where there is none."""
+        """Return the index of the armature's active bone, −1 where there is none."""
         active = cast(bpy.types.Armature, armature_object.data).bones.active
         assert self.skeleton is not None
         return -1 if active is None else self.skeleton.index_of.get(active.name, -1)
 
 
 def armature_of(ob: bpy.types.Object) -> bpy.types.Object | None:
-    """Return the armature whose bones move this object, by weights or because it hangs on it, or which it is."""
+    """Return the armature that moves an object, by weights or because it is attached, or the armature that it is."""
     if ob.type != "MESH":
         return ob if ob.type == "ARMATURE" else None
     modifier = armature_modifier(ob)
     if modifier is not None:
         return modifier.object
-    hold = hold_of(ob)
-    return None if hold is None else hold.armature
+    attachment = attachment_of(ob)
+    return None if attachment is None else attachment.armature
 
 
 def armature_modifier(ob: bpy.types.Object) -> bpy.types.ArmatureModifier | None:
@@ -158,11 +157,11 @@ def armature_modifier(ob: bpy.types.Object) -> bpy.types.ArmatureModifier | None
     return None
 
 
-def method_of(mesh_object: bpy.types.Object) -> int:
-    """Return the shader's number of the skinning method that the modifier asks for."""
+def method_of(mesh_object: bpy.types.Object) -> str:
+    """Return the skinning method that the modifier asks for, a key of SKINNING_METHODS."""
     modifier = armature_modifier(mesh_object)
     preserves = modifier is not None and modifier.use_deform_preserve_volume
-    return METHODS.index("DUAL_QUATERNION" if preserves else "LINEAR")
+    return "DUAL_QUATERNION" if preserves else "LINEAR"
 
 
 def bound_meshes(scene: bpy.types.Scene, armature_object: bpy.types.Object) -> list[bpy.types.Object]:
@@ -176,7 +175,7 @@ def is_worked_on(ob: bpy.types.Object) -> bool:
 
 
 def are_bones_shown(armature_object: bpy.types.Object) -> bool:
-    """Tell whether the preview shows an armature's bones itself, where its score has them."""
+    """Tell whether the preview draws an armature's bones, posed by its score, in place of Blender."""
     return properties.character(armature_object).text is not None and not is_worked_on(armature_object)
 
 

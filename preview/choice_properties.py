@@ -37,7 +37,7 @@ PROPERTIES: dict[str, Callable[..., Any]] = {
         name="See-through", description="Let what is behind the surface be seen", **kept),
     "skeleton": lambda **kept: BoolProperty(name="Skeleton", description="Draw the bones over the surface", **kept),
     "paths": lambda **kept: BoolProperty(
-        name="Paths", description="Draw the ways of the selected bones' ends, or of hands, feet and head", **kept),
+        name="Paths", description="Draw the paths of the selected bones' ends, or of hands, feet and head", **kept),
     "strip": lambda **kept: BoolProperty(
         name="Strip", description="Show the score along the bottom of the viewport; click it to go there", **kept),
     "ghosts": lambda **kept: IntProperty(
@@ -83,7 +83,7 @@ def _access(holder: Callable[[], object], name: str) -> dict[str, Callable[..., 
             use_clock(bpy.context, cast(Clock, value))
         else:
             if name in PLAYER_PROPERTIES:
-                life.keep_place()
+                life.keep_time()
             setattr(holder(), name, value)
         life.changed()
 

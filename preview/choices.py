@@ -19,7 +19,7 @@ WITH_TRANSITIONS = "With Transitions"
 
 
 class Comparison(NamedTuple):
-    """What plays beside a character: settings instead of its score's own, or how it is skinned."""
+    """What plays beside a character: other settings than its score's, or another method of skinning."""
 
     label: str
     description: str

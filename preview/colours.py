@@ -18,10 +18,10 @@ _ENOUGH = 0.16
 """Distance in Oklab from which two zones that touch are told apart at a glance, under lights and shadows."""
 _APART = 0.09
 """The least that tells two apart which may touch somewhere."""
-_CLOSE_BY, _PLACES = 6, 4
-"""So many bones that lie closest may touch; places on a bone from which that is measured."""
+_CLOSE_BY, _POINTS = 6, 4
+"""So many bones that lie closest may touch; points on a bone from which that is measured."""
 
-# What is left of linear RGB for each kind of colour blindness, in full (Machado, Oliveira and Fernandes 2009).
+# What each kind of colour blindness, at its fullest, leaves of linear RGB (Machado, Oliveira and Fernandes 2009).
 _SIGHTS = np.array((
     ((1, 0, 0), (0, 1, 0), (0, 0, 1)),
     ((0.152286, 1.052583, -0.204868), (0.114503, 0.786281, 0.099216), (-0.003882, -0.048116, 1.051998)),
@@ -37,7 +37,7 @@ def bone_colours(skeleton: Skeleton) -> FloatArray:
     parent, grandparent or an elder sibling, or nearly that of another bone close by: then the next that is not, or
     else the one farthest from them.
     """
-    distances, places = _distances(), _places(skeleton)
+    distances, points = _distances(), _points_on_bones(skeleton)
     colours = len(_CANDIDATES)
     chosen = np.zeros(len(skeleton), dtype=np.int64)
     children: dict[int, list[int]] = {}
@@ -48,7 +48,7 @@ def bone_colours(skeleton: Skeleton) -> FloatArray:
             family.append(parent)
             if skeleton.parents[parent] >= 0:
                 family.append(int(skeleton.parents[parent]))
-        around = _close_by(places, joint)
+        around = _close_by(points, joint)
         order = (zlib.crc32(name.encode()) + np.arange(colours)) % colours
         room = np.minimum(distances[order][:, chosen[family]].min(axis=1, initial=np.inf) / _ENOUGH,
                           distances[order][:, chosen[around]].min(axis=1, initial=np.inf) / _APART)
@@ -58,8 +58,8 @@ def bone_colours(skeleton: Skeleton) -> FloatArray:
     return _candidates()[chosen]
 
 
-def _places(skeleton: Skeleton) -> FloatArray:
-    """Return places along each bone at rest, (J, P, 3): from its head to where its children begin, on the average."""
+def _points_on_bones(skeleton: Skeleton) -> FloatArray:
+    """Return points along each bone at rest, (J, P, 3): from its head to the mean of its children's."""
     heads = skeleton.rest_world[:, :, 3]
     ends, parents = np.zeros_like(heads), skeleton.parents
     child = np.flatnonzero(parents >= 0)
@@ -67,13 +67,13 @@ def _places(skeleton: Skeleton) -> FloatArray:
     counts = np.bincount(parents[child], minlength=len(heads))[:, None]
     before = np.where((parents >= 0)[:, None], heads[np.maximum(parents, 0)], heads)
     ends = np.where(counts > 0, ends / np.maximum(counts, 1), heads + (heads - before) / 2.0)
-    return np.asarray(heads[:, None] + (ends - heads)[:, None] * np.linspace(0.0, 1.0, _PLACES)[:, None])
+    return np.asarray(heads[:, None] + (ends - heads)[:, None] * np.linspace(0.0, 1.0, _POINTS)[:, None])
 
 
-def _close_by(places: FloatArray, joint: int) -> IntArray:
+def _close_by(points: FloatArray, joint: int) -> IntArray:
     """Return those of the bones before a joint in order that lie closest to it."""
-    earlier = places[:joint].reshape(-1, 1, 3)
-    apart = np.linalg.norm(earlier - places[joint], axis=-1).reshape(joint, _PLACES * _PLACES).min(axis=1)
+    earlier = points[:joint].reshape(-1, 1, 3)
+    apart = np.linalg.norm(earlier - points[joint], axis=-1).reshape(joint, _POINTS * _POINTS).min(axis=1)
     return np.argsort(apart, kind="stable")[:_CLOSE_BY]
 
 

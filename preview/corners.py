@@ -16,12 +16,12 @@ Int32Array = npt.NDArray[np.int32]
 def corner_uv(mesh: bpy.types.Mesh, surfaces: Sequence[Surface], materials: Int32Array) -> Float32Array:
     """Return the two UV maps of each corner's surface, (L, 4); zero where there is none. materials: (L,)."""
     uv = np.zeros((len(materials), 4), dtype=np.float32)
-    for place, names in enumerate(zip(*(surface.uv_maps for surface in surfaces), strict=True)):
+    for number, names in enumerate(zip(*(surface.uv_maps for surface in surfaces), strict=True)):
         for name in set(names):
             layer = mesh.uv_layers.get(name)
             if layer is not None:
                 wanted = np.array([each == name for each in names])[materials]
-                uv[wanted, 2 * place:2 * place + 2] = read_array(layer.uv, "vector", 2)[wanted]
+                uv[wanted, 2 * number:2 * number + 2] = read_array(layer.uv, "vector", 2)[wanted]
     return uv
 
 

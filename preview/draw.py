@@ -1,4 +1,4 @@
-"""Drawing of characters into whatever framebuffer is bound: a viewport or an offscreen picture."""
+"""Drawing of characters into the bound framebuffer: a viewport or an offscreen picture."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -13,23 +13,23 @@ import numpy.typing as npt
 from mathutils import Matrix
 
 from ..core.maths.arrays import FloatArray
-from .figures import WHITE, Rows, Tint, figure_rows, placement_rows, texture_of
+from .instances import WHITE, Rows, Tint, instance_rows, placement_rows, texture_of
 from .look import Look
 from .materials import NO_IMAGE, NO_IMAGES, Images, ImagesOnGpu
 from .part import Part
 from .roles import Bones, Posed, Role
-from .shader import ALPHAS, PASSES, RECORD_ROWS, Alpha, Pass
+from .shader import ALPHAS, PASSES, RECORD_ROWS, SKINNING_NUMBERS, Alpha, Pass
 
 SEE_THROUGH_ALPHA = 0.35
 _WIRE: Tint = (0.62, 0.70, 0.80, 1.0)
 _BONE: Tint = (0.0, 0.0, 0.0, 1.0)
 _NOWHERE = Matrix.Identity(4)
-_NUMBERS = {what: number for number, what in enumerate(PASSES)}
+_PASS_NUMBERS = {what: number for number, what in enumerate(PASSES)}
 
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """From where one looks: view_from_world and clip_from_view, (4, 4); encode: turn linear colours into sRGB."""
+    """What a camera sees: view_from_world and clip_from_view, (4, 4); encode: turn linear colours into sRGB."""
 
     view_from_world: FloatArray
     clip_from_view: FloatArray
@@ -40,8 +40,8 @@ class View:
 
 
 @dataclass(slots=True, eq=False)
-class _Figure:
-    """A mesh of a role; rows_at: where the rows begin that say what the role's bones do, each with rows_per_bone."""
+class _Instance:
+    """A mesh of a role; rows_at: where the role's palette begins among all palettes, rows_per_bone for each bone."""
 
     part: Part
     mesh: bpy.types.Object
@@ -52,13 +52,13 @@ class _Figure:
 
 @dataclass(eq=False)
 class Painter:
-    """Draws roles: all of them are uploaded at once, and those who share a mesh are drawn by one call."""
+    """Draws roles: all of them are uploaded at once, and those that share a mesh are drawn by one call."""
 
     _placements: dict[int, tuple[Matrix, Matrix, Matrix, Rows]] = field(default_factory=dict)
     _solid: list[tuple[Part, int, int]] = field(default_factory=list)
-    """Mesh, number of the first figure, and how many follow each other."""
+    """Mesh, number of its first instance, and how many it has."""
     _of_role: dict[tuple[int, int], list[tuple[Part, int]]] = field(default_factory=dict)
-    """Mesh and number of a role's figures."""
+    """Mesh and number of a role's instances."""
     _bones: list[tuple[Part, int, Bones]] = field(default_factory=list)
     _rows: gpu.types.GPUTexture | None = None
     _view: gpu.types.GPUUniformBuf | None = None
@@ -68,31 +68,32 @@ class Painter:
     _look: Look = field(default_factory=Look)
 
     def upload(self, roles: Sequence[Role], poses: Sequence[Posed], view: View) -> None:
-        """Send what changes from frame to frame to the GPU; who is not among the roles can no longer be drawn."""
+        """Send what changes from frame to frame to the GPU; other roles can no longer be drawn."""
         begins = accumulate((len(posed.rows) for posed in poses), initial=0)
         posed_at = list(zip(roles, poses, begins, strict=False))
-        figures = [_Figure(part, mesh, role, begin, posed.rows_per_bone) for role, posed, begin in posed_at
+        instances = [_Instance(part, mesh, role, begin, posed.rows_per_bone) for role, posed, begin in posed_at
                    for mesh in role.meshes if (part := role.character.parts.get(mesh.session_uid)) is not None]
-        figures.sort(key=lambda figure: (figure.role.is_ghost, id(figure.part)))
+        instances.sort(key=lambda instance: (instance.role.is_ghost, id(instance.part)))
         self._of_role = {role.key: [] for role in roles}
         self._solid = []
-        for number, figure in enumerate(figures):
-            self._of_role[figure.role.key].append((figure.part, number))
-        bones = [_Figure(role.character.bones, role.armature, role, begin, posed.rows_per_bone)
+        for number, instance in enumerate(instances):
+            self._of_role[instance.role.key].append((instance.part, number))
+        bones = [_Instance(role.character.bones, role.armature, role, begin, posed.rows_per_bone)
                  for role, posed, begin in posed_at if role.bones and role.number == 0]
-        self._bones = [(figure.part, number, figure.role.bones) for number, figure in enumerate(bones, len(figures))]
+        self._bones = [(instance.part, number, instance.role.bones)
+                       for number, instance in enumerate(bones, len(instances))]
         number = 0
-        for part, same in groupby(figure.part for figure in figures if not figure.role.is_ghost):
+        for part, same in groupby(instance.part for instance in instances if not instance.role.is_ghost):
             count = len(list(same))
             self._solid.append((part, number, count))
             number += count
-        self._look, drawn = view.look, [*figures, *bones]
+        self._look, drawn = view.look, [*instances, *bones]
         self._rows = texture_of((self._records(drawn), *(posed.rows for posed in poses))) if drawn else None
         self._images.begin_picture()
-        self.look_from(view)
+        self.set_view(view)
 
-    def look_from(self, view: View) -> None:
-        """See what was uploaded from elsewhere."""
+    def set_view(self, view: View) -> None:
+        """Draw what was uploaded as another camera sees it."""
         self._bound = None
         block: Any = view_block(view)
         if self._view is None:
@@ -101,10 +102,10 @@ class Painter:
             self._view.update(block)
 
     def draw_solid(self, what: Pass) -> None:
-        """Draw all roles but the ghosts: what hides all behind it, then what one sees through, over that."""
+        """Draw all roles but the ghosts: what is opaque, then what is blended over it."""
         for part, first, count in self._solid:
             self._draw(part, first, count, what, alpha="SOLID")
-        see_through = [each for each in self._solid if each[0].is_blended(self._look.way)]
+        see_through = [each for each in self._solid if each[0].is_blended(self._look.mode)]
         if what == "SHADED" and see_through:
             gpu.state.blend_set("ALPHA")
             gpu.state.depth_mask_set(False)
@@ -129,20 +130,20 @@ class Painter:
         program = part.program
         if program is not self._bound:
             self._bind(program)
-        program.uniform_int("drawing", (first * RECORD_ROWS, _NUMBERS[what], ALPHAS.index(alpha), 0))
+        program.uniform_int("drawing", (first * RECORD_ROWS, _PASS_NUMBERS[what], ALPHAS.index(alpha), 0))
         program.uniform_float("opacity", opacity)
         if what != "SHADED":
             _draw_batch(part.edges if what == "WIREFRAME" else part.surface, program, count)
             return
-        program.uniform_sampler("materials", part.table(self._look.way))
-        for group in part.groups(self._look.way):
+        program.uniform_sampler("materials", part.table(self._look.mode))
+        for group in part.groups(self._look.mode):
             if group.is_blended or alpha != "REST":
                 if group.images != self._bound_images:
                     self._bind_images(program, group.images)
                 _draw_batch(group.batch, program, count)
 
     def _bind(self, program: gpu.types.GPUShader) -> None:
-        """Bind a shader, with something in the place of whatever it may read."""
+        """Bind a shader, with something for every texture that it may read."""
         assert self._view is not None and self._rows is not None
         program.bind()
         program.uniform_block("view", self._view)
@@ -152,25 +153,26 @@ class Painter:
         self._bound = program
 
     def _bind_images(self, program: gpu.types.GPUShader, images: Images) -> None:
-        for place, image in enumerate(images):
-            program.uniform_sampler(f"image_{place}", self._images.texture(image))
+        for index, image in enumerate(images):
+            program.uniform_sampler(f"image_{index}", self._images.texture(image))
         self._bound_images = images
 
-    def _records(self, figures: Sequence[_Figure]) -> Rows:
-        roles, poses_at = [figure.role for figure in figures], len(figures) * RECORD_ROWS
-        return figure_rows(
-            [self._placement(figure.mesh, figure.role) for figure in figures],
+    def _records(self, instances: Sequence[_Instance]) -> Rows:
+        roles, poses_at = [instance.role for instance in instances], len(instances) * RECORD_ROWS
+        return instance_rows(
+            [self._placement(instance.mesh, instance.role) for instance in instances],
             [role.offset for role in roles],
-            [role.tint or role.line or (_BONE if figure.mesh == role.armature else _WIRE)
-             for figure, role in zip(figures, roles, strict=True)],
+            [role.tint or role.outline or (_BONE if instance.mesh == role.armature else _WIRE)
+             for instance, role in zip(instances, roles, strict=True)],
             [role.is_ghost for role in roles],
-            [(poses_at + figure.rows_at, figure.rows_per_bone, figure.role.method_of(figure.mesh),
-              figure.role.shown_bone) for figure in figures],
-            [self._look.colour_of(figure.mesh) for figure in figures] if self._look.way == "FIGURE" else WHITE)
+            [(poses_at + instance.rows_at, instance.rows_per_bone,
+              SKINNING_NUMBERS[instance.role.method_of(instance.mesh)], instance.role.shown_bone)
+             for instance in instances],
+            [self._look.colour_of(instance.mesh) for instance in instances] if self._look.mode == "OBJECT" else WHITE)
 
     def _placement(self, mesh: bpy.types.Object, role: Role) -> Rows:
         armature_world, mesh_world = role.armature.matrix_world, mesh.matrix_world
-        bone = role.character.holds.get(mesh.session_uid)
+        bone = role.character.attached_to.get(mesh.session_uid)
         posed = _NOWHERE if not bone or role.armature.pose is None else role.armature.pose.bones[bone].matrix
         known = self._placements.get(mesh.session_uid)
         if known is None or known[0] != armature_world or known[1] != mesh_world or known[2] != posed:
@@ -185,7 +187,7 @@ class Painter:
 
 def _at_rest(role: Role, bone: str, world_from_armature: FloatArray, world_from_mesh: FloatArray,
              armature_from_bone: FloatArray) -> FloatArray:
-    """Return where in the world something on a bone would be if the bone were at rest, (4, 4)."""
+    """Return world from mesh, (4, 4), of something on a bone, as if the bone were at rest."""
     skeleton = role.character.skeleton
     assert skeleton is not None
     rest = np.eye(4)
@@ -199,7 +201,7 @@ def _draw_batch(batch: gpu.types.GPUBatch, program: gpu.types.GPUShader, count: 
 
 
 def view_block(view: View) -> npt.NDArray[np.float32]:
-    """Return the struct TaktView: two matrices, column by column, the size, and the light."""
+    """Return the struct TaktView: two matrices, column by column, the size, and the lights."""
     matrices = [matrix.T.astype(np.float32).ravel() for matrix in (view.clip_from_view, view.view_from_world)]
     size = np.array((view.width, view.height, view.encode, 0.0), dtype=np.float32)
     return np.concatenate((*matrices, size, view.look.block(view.view_from_world)))

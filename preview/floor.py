@@ -22,12 +22,12 @@ WHOLE_PICTURE = ((-1.0, -1.0), (3.0, -1.0), (-1.0, 3.0))
 
 @dataclass(frozen=True, eq=False)
 class Floor:
-    """Where the floor is: middle: (3,) what stands on it, at the floor's height. reach_m: how far around that
-    shadows fall. metre: how long a metre is there, for characters of other sizes."""
+    """A floor. middle: (3,) below the characters, at the floor's height. reach_m: how far around that shadows fall.
+    scale: how tall the characters are beside humans; tiles and the softness of shadows go by it."""
 
     middle: FloatArray
     reach_m: float
-    metre: float = 1.0
+    scale: float = 1.0
 
     @property
     def shadow_view(self) -> View:
@@ -35,8 +35,8 @@ class Floor:
         view = np.eye(4)
         view[:2, 2] = -_LEAN
         view[:3, 3] = -(view[:3, :3] @ self.middle)
-        view[:3] /= self.metre
-        reach = self.reach_m / self.metre
+        view[:3] /= self.scale
+        reach = self.reach_m / self.scale
         clip = np.diag((1.0 / reach, 1.0 / reach, 1.0 / _TALLEST_M, 1.0))
         return View(view, clip, _SHADOW_PX, _SHADOW_PX, encode=False)
 
@@ -63,7 +63,7 @@ class FloorPainter:
             program = shader(SOFTEN)
             program.bind()
             program.uniform_sampler("heights", self._heights.texture_color)
-            program.uniform_float("texels_per_m", _SHADOW_PX / 2.0 / (floor.reach_m / floor.metre))
+            program.uniform_float("texels_per_m", _SHADOW_PX / 2.0 / (floor.reach_m / floor.scale))
             _fill(SOFTEN)
 
     def paint(self, floor: Floor, view: View) -> None:
@@ -73,7 +73,7 @@ class FloorPainter:
         program.bind()
         program.uniform_sampler("shadow", self._shadow.texture_color)
         program.uniform_float("world_from_clip", world_from_clip)
-        program.uniform_float("middle", (*floor.middle.tolist(), floor.metre))
+        program.uniform_float("middle", (*floor.middle.tolist(), floor.scale))
         program.uniform_float("shadow_reach", (floor.reach_m, 0.0))
         _fill(FLOOR)
 

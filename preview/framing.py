@@ -1,4 +1,4 @@
-"""Where a film's camera stands when nobody has placed one: so that the characters fill two thirds of the height."""
+"""The camera of a film that has none: it shows the characters so that they fill two thirds of the height."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -34,22 +34,22 @@ Plays = Callable[[bpy.types.Object], Playable | None]
 
 @dataclass(frozen=True, eq=False)
 class Framing:
-    """What is to be framed, frame by frame: places (F, 3): what the camera goes along with; stands (F, 3): where the
-    characters are, on the floor; how tall they are and how far from there they reach, in metres."""
+    """What is to be framed. followed: (F, 3), what the camera goes along with; on_floor: (F, 3), below the characters;
+    how tall they are and how far they reach to the sides, in metres."""
 
-    places: FloatArray
-    stands: FloatArray
+    followed: FloatArray
+    on_floor: FloatArray
     height_m: float
     reach_m: float
 
     @property
-    def metre(self) -> float:
-        """How long a metre is to characters of that height."""
+    def scale(self) -> float:
+        """How tall the characters are beside humans."""
         return self.height_m / _HEIGHT_OF_HUMAN_M
 
     def floor(self, frame: int) -> Floor:
         """Return the floor that they stand on."""
-        return Floor(self.stands[frame], self.reach_m + self.height_m, self.metre)
+        return Floor(self.on_floor[frame], self.reach_m + self.height_m, self.scale)
 
     def view(self, frame: int, width: int, height: int) -> tuple[FloatArray, FloatArray]:
         """Return view from world and clip from view, (4, 4), for a picture of so many pixels."""
@@ -60,7 +60,7 @@ class Framing:
         axes = np.stack((right, np.cross(back, right), back))
         slope = np.tan(_LENS_RAD / 2.0) * np.array((width / height, 1.0))
         away = max(self.height_m / (2.0 * slope[1] * _FILLED), self.reach_m / slope[0])
-        eye = self.places[frame] + (0.0, 0.0, self.height_m / 2.0) + away * back
+        eye = self.followed[frame] + (0.0, 0.0, self.height_m / 2.0) + away * back
         view = np.eye(4)
         view[:3, :3], view[:3, 3] = axes, -axes @ eye
         near, far = _NEAREST * self.height_m, _FARTHEST * self.height_m
@@ -73,7 +73,7 @@ class Framing:
 def frame_characters(scene: bpy.types.Scene, armatures: Sequence[bpy.types.Object], plays: Plays,
                      frames: Sequence[int]) -> Framing:
     """Return how to film characters that play something, in these frames of the scene."""
-    corners, ways = [], []
+    corners, roots = [], []
     for armature in armatures:
         skeleton, playing = read_skeleton(armature), plays(armature)
         world = np.array(armature.matrix_world, dtype=np.float64)
@@ -83,15 +83,15 @@ def frame_characters(scene: bpy.types.Scene, armatures: Sequence[bpy.types.Objec
             times = np.array([time_s(armature, scene, frame) for frame in frames])
             root = world_from_pose(skeleton, playing.sample(times))[:, 0, :, 3] @ world[:3, :3].T + world[:3, 3]
         corners.append(np.concatenate([_corners_at_rest(mesh) for mesh in bound_meshes(scene, armature)]))
-        ways.append(np.column_stack((root[:, :2], root[:, 2] - rest[2])))
-    return framing(corners, ways, frames_per_second(scene))
+        roots.append(np.column_stack((root[:, :2], root[:, 2] - rest[2])))
+    return framing(corners, roots, frames_per_second(scene))
 
 
-def framing(corners: Sequence[FloatArray], ways: Sequence[FloatArray], fps: float) -> Framing:
+def framing(corners: Sequence[FloatArray], roots: Sequence[FloatArray], fps: float) -> Framing:
     """Frame characters.
 
-    corners: of each what it fills at rest, (N, 3). ways: where each one's root is, (F, 3): x and y, and how far it is
-    above where it is at rest. Only who goes far up or down is followed in height.
+    corners: of each one's box at rest, (N, 3). roots: the path of each one's root, (F, 3): x and y, and how far it is
+    above its height at rest. The camera follows up and down only where that is far.
 
     >>> box = np.array([(x, y, z) for x in (-0.5, 0.5) for y in (-0.2, 0.2) for z in (0.0, 1.8)])
     >>> framing([box], [np.zeros((5, 3))], fps=24.0).height_m
@@ -99,8 +99,8 @@ def framing(corners: Sequence[FloatArray], ways: Sequence[FloatArray], fps: floa
     """
     heights = np.concatenate(corners)[:, 2]
     floor, height = float(heights.min()), float(np.ptp(heights))
-    together = np.mean(ways, axis=0)
-    spread = max(float(np.abs(way - together)[:, 0].max()) for way in ways)
+    together = np.mean(roots, axis=0)
+    spread = max(float(np.abs(root - together)[:, 0].max()) for root in roots)
     up = together[:, 2]
     together[:, 2] = np.sign(up) * np.maximum(np.abs(up) - _STAYS * height, 0.0)
     on_floor = np.column_stack((together[:, :2], np.full(len(together), floor)))
@@ -109,11 +109,11 @@ def framing(corners: Sequence[FloatArray], ways: Sequence[FloatArray], fps: floa
     return Framing(followed, on_floor, height, spread + height / 2.0)
 
 
-def calm(places: FloatArray, fps: float) -> FloatArray:
-    """Return ways (F, 3) without their haste, as a camera goes along."""
+def calm(path: FloatArray, fps: float) -> FloatArray:
+    """Return a path (F, 3) smoothed, as a camera goes along it."""
     reach = max(int(3.0 * _CALM_S * fps), 1)
     kernel = np.exp(-(np.arange(-reach, reach + 1) / (_CALM_S * fps)) ** 2 / 2.0)
-    padded = np.pad(places, ((reach, reach), (0, 0)), mode="edge")
+    padded = np.pad(path, ((reach, reach), (0, 0)), mode="edge")
     return np.stack([np.convolve(column, kernel / kernel.sum(), mode="valid") for column in padded.T], axis=1)
 
 

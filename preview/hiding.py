@@ -17,19 +17,19 @@ from .character import are_bones_shown, armature_of, is_worked_on
 
 Layer = tuple[int, str]
 """A view layer, by its scene's uid and its name."""
-_Places = list[tuple[int, dict[int, int]]]
-"""For each collection how many objects it has, and which of them are to be hidden: their uids by their places."""
+_Hidden = list[tuple[int, dict[int, int]]]
+"""For each collection how many objects it has, and which of them are to be hidden: their uids by their indices."""
 
 
 @dataclass(eq=False)
 class Hiding:
     """Which evaluated objects of each view layer are hidden by the preview alone, by collection.
 
-    places: which are to be hidden, with the number of changes.of_scenes; another frame alone changes nothing of it.
+    _hidden keeps which with the number of changes.of_scenes: it is looked up again only when the scene changes.
     """
 
     _masks: dict[Layer, list[npt.NDArray[np.bool_]]] = field(default_factory=dict)
-    _places: dict[Layer, tuple[int, _Places]] = field(default_factory=dict)
+    _hidden: dict[Layer, tuple[int, _Hidden]] = field(default_factory=dict)
 
     def hide(self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, armatures: Container[int]) -> None:
         """Hide what armatures, by their uids, move; but not what is being worked on."""
@@ -37,12 +37,12 @@ class Hiding:
         if depsgraph.mode != "VIEWPORT" or layer is None:
             return
         key, evaluated = (scene.session_uid, layer.name), _evaluated(scene, depsgraph)
-        made_at, places = self._places.get(key, (-1, []))
-        if made_at != changes.of_scenes() or not _are_there(evaluated, places):
-            places = _look_through(scene, evaluated, armatures)
-            self._places[key] = changes.of_scenes(), places
+        made_at, indices = self._hidden.get(key, (-1, []))
+        if made_at != changes.of_scenes() or not _are_there(evaluated, indices):
+            indices = _look_through(scene, evaluated, armatures)
+            self._hidden[key] = changes.of_scenes(), indices
         masks = self._masks[key] = []
-        for copies, (count, hidden) in zip(evaluated, places, strict=True):
+        for copies, (count, hidden) in zip(evaluated, indices, strict=True):
             mask = np.zeros(count, dtype=np.bool_)
             mask[list(hidden)] = True
             flags = _flags(copies)
@@ -59,23 +59,23 @@ class Hiding:
                         copies.foreach_set("hide_viewport", _flags(copies) & ~mask)
 
 
-def _look_through(scene: bpy.types.Scene, evaluated: Sequence[Any], armatures: Container[int]) -> _Places:
+def _look_through(scene: bpy.types.Scene, evaluated: Sequence[Any], armatures: Container[int]) -> _Hidden:
     """Look through a whole scene for what is to be hidden."""
     uids = {ob.session_uid for ob in scene.objects if not is_worked_on(ob)
             and (armature := armature_of(ob)) is not None and armature.session_uid in armatures
             and (ob.type == "MESH" or are_bones_shown(ob))}
     # The copies have no uid of their own.
-    return [(len(copies), {place: uid for place, copy in enumerate(copies)
+    return [(len(copies), {index: uid for index, copy in enumerate(copies)
                            if copy.is_evaluated and (uid := copy.original.session_uid) in uids})
             for copies in evaluated]
 
 
-def _are_there(evaluated: Sequence[Any], places: _Places) -> bool:
-    """Tell whether what is to be hidden stands where it stood: what is not evaluated is the user's own object."""
-    return len(evaluated) == len(places) and all(
-        len(copies) == count and all((copy := copies[place]).is_evaluated and copy.original.session_uid == uid
-                                     for place, uid in hidden.items())
-        for copies, (count, hidden) in zip(evaluated, places, strict=True))
+def _are_there(evaluated: Sequence[Any], indices: _Hidden) -> bool:
+    """Tell whether what is to be hidden still has its indices: what is not evaluated is the user's own object."""
+    return len(evaluated) == len(indices) and all(
+        len(copies) == count and all((copy := copies[index]).is_evaluated and copy.original.session_uid == uid
+                                     for index, uid in hidden.items())
+        for copies, (count, hidden) in zip(evaluated, indices, strict=True))
 
 
 def _evaluated(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> list[Any]:
@@ -90,7 +90,7 @@ def _evaluated(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> list[A
 
 
 def _flags(copies: Any) -> npt.NDArray[np.bool_]:
-    """Return which are hidden. foreach_set tells nobody of a change, so that nothing is evaluated anew."""
+    """Return which are hidden. Written by foreach_set they cause no evaluation."""
     flags = np.empty(len(copies), dtype=np.bool_)
     copies.foreach_get("hide_viewport", flags)
     return flags

@@ -1,6 +1,6 @@
 """The preview in the viewports: what appears with the toggle and vanishes with it.
 
-How the original meshes are hidden meanwhile stands in hiding.py.
+Meanwhile hiding.py hides the original meshes.
 """
 
 import logging
@@ -20,8 +20,8 @@ from .cast import Actor, Cast
 from .character import Character, SharedParts, are_bones_shown, armature_of, is_worked_on
 from .choices import Choices
 from .draw import View
-from .figures import Tint
 from .hiding import Hiding, Layer
+from .instances import Tint
 from .look import look_of
 from .playing import played, time_of
 from .roles import Bones
@@ -98,8 +98,8 @@ def duration_s() -> float:
     return max((motion.duration_s for motion in motions if motion is not None), default=0.0)
 
 
-def keep_place() -> None:
-    """Be where one is now, whatever is changed next in the way the clock runs."""
+def keep_time() -> None:
+    """Keep the player at its current time, whatever is changed next about its clock."""
     player = _choices.player
     scene = bpy.context.scene
     first = None if scene is None else _first(scene)
@@ -121,12 +121,12 @@ def _first(scene: bpy.types.Scene) -> bpy.types.Object | None:
 
 
 def time_in_score(armature: bpy.types.Object, scene: bpy.types.Scene, motion: Playable) -> float:
-    """Return where in its score, or in what plays in its place, a character is."""
+    """Return a character's time in its score, or in what plays instead, in seconds."""
     return time_of(armature, scene, motion, _choices, now_s())
 
 
 def characters() -> list[Character]:
-    """Return who is previewed."""
+    """Return the previewed characters."""
     return [] if _running is None else list(_running.characters.values())
 
 
@@ -146,11 +146,12 @@ def start(armatures: Iterable[bpy.types.Object]) -> None:
 
 
 def read_large_meshes(layer: bpy.types.ViewLayer, tell: Callable[[float], None]) -> None:
-    """Read meshes whose reading would hold up the first drawing for long; tell: takes the share of the work done."""
+    """Read meshes that would delay the first drawing; tell: takes the share of the work done."""
     if _running is None:
         return
     layer.update()  # switching on has the meshes evaluated, which counts as a change of them
-    large = [(character, armature, mesh) for character, armature, meshes in _look(_running, layer) for mesh in meshes
+    large = [(character, armature, mesh)
+             for character, armature, meshes in _find_members(_running, layer) for mesh in meshes
              if len(cast(bpy.types.Mesh, mesh.data).vertices) >= _LARGE_VERTICES or is_shaped(mesh)]
     for number, (character, armature, mesh) in enumerate(large):
         def tell_of_all(share: float, before: int = number) -> None:
@@ -291,7 +292,7 @@ def _visible(running: _Running, scene: bpy.types.Scene, layer: bpy.types.ViewLay
     key = scene.session_uid, layer.name
     number, found = running.members.get(key, (-1, []))
     if number != changes.of_scenes():
-        found = _look(running, layer)
+        found = _find_members(running, layer)
         running.members[key] = changes.of_scenes(), found
     score.look()
     actors = []
@@ -309,7 +310,7 @@ def _visible(running: _Running, scene: bpy.types.Scene, layer: bpy.types.ViewLay
     return actors
 
 
-def _look(running: _Running, layer: bpy.types.ViewLayer) -> _Members:
+def _find_members(running: _Running, layer: bpy.types.ViewLayer) -> _Members:
     """Find the characters in a view layer with the meshes that can be drawn."""
     found: dict[int, list[bpy.types.Object]] = {}
     armatures = {}
@@ -320,12 +321,12 @@ def _look(running: _Running, layer: bpy.types.ViewLayer) -> _Members:
             found.setdefault(armature.session_uid, []).append(ob)
     members = [(running.characters[uid], armature, found.get(uid, [])) for uid, armature in armatures.items()]
     for character, _, meshes in members:
-        character.look(meshes)
+        character.note_settings(meshes)
     return members
 
 
 def _bones(armature: bpy.types.Object, layer: bpy.types.ViewLayer, space: bpy.types.SpaceView3D) -> Bones:
-    """Return how the viewport would show the bones that are hidden for standing elsewhere."""
+    """Return how the viewport would show the bones, which are hidden because they are posed otherwise."""
     if not are_bones_shown(armature) or not armature.visible_get(view_layer=layer, viewport=space):
         return ""
     return "IN_FRONT" if armature.show_in_front else "BEHIND"
@@ -336,7 +337,7 @@ def _read_waiting() -> None:
     layer = bpy.context.view_layer
     if _running is None or layer is None:
         return
-    for character, armature, meshes in _look(_running, layer):
+    for character, armature, meshes in _find_members(_running, layer):
         for mesh in character.refresh(armature, meshes, is_drawing=True):
             character.read_ahead(armature, mesh)
     _redraw()

@@ -1,4 +1,4 @@
-"""How surfaces are coloured and lit in a view: as its viewport would do it."""
+"""How surfaces are coloured and lit: as the viewport would do it."""
 
 import colorsys
 import zlib
@@ -10,14 +10,15 @@ import numpy as np
 import numpy.typing as npt
 from mathutils import Matrix
 
-from ..bridge.materials import Way
+from ..bridge.materials import ColourMode
 from ..core.maths.arrays import FloatArray
 
 LIGHTS = 4
 Colour = tuple[float, float, float, float]
-_WAYS: dict[str, Way] = {"MATERIAL": "MATERIAL", "TEXTURE": "TEXTURE", "VERTEX": "PAINTED", "OBJECT": "FIGURE",
-                         "SINGLE": "FIGURE", "RANDOM": "FIGURE"}
-"""By what Solid calls them."""
+_COLOUR_MODES: dict[str, ColourMode] = {
+    "MATERIAL": "MATERIAL", "TEXTURE": "TEXTURE", "VERTEX": "PAINTED", "OBJECT": "OBJECT", "SINGLE": "OBJECT",
+    "RANDOM": "OBJECT"}
+"""By Solid's names for them."""
 _WORLD_FROM_LIGHT = np.array(((1.0, 0.0, 0.0), (0.0, 0.0, -1.0), (0.0, 1.0, 0.0)))
 """Lights that stand still in the world are told with Y up."""
 
@@ -28,15 +29,15 @@ def _no_lights() -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class Look:
-    """The way of colouring, and Blender's studio light.
+    """The colour mode, and Blender's studio light.
 
     lights: (4, 3, 4), for each: direction towards it and its wrap, diffuse colour, specular colour. ambient: (3,).
     shines: whether there are highlights. in_world: the lights stand still in the world instead of coming with the
-    viewer. Where the way is FIGURE: single: one colour for all, or None; is_random: each has one by its name,
-    otherwise the object's own.
+    viewer. In mode OBJECT: single: one colour for all, or None; is_random: each object has one by its name, otherwise
+    its own.
     """
 
-    way: Way = "NODES"
+    mode: ColourMode = "NODES"
     lights: FloatArray = field(default_factory=_no_lights)
     ambient: tuple[float, float, float] = (1.0, 1.0, 1.0)
     shines: bool = False
@@ -45,7 +46,7 @@ class Look:
     is_random: bool = False
 
     def colour_of(self, ob: bpy.types.Object) -> Colour:
-        """Return the one colour of an object, where the way is FIGURE."""
+        """Return the one colour of an object, in mode OBJECT."""
         if self.single is not None:
             return self.single
         if self.is_random:
@@ -67,7 +68,8 @@ def look_of(shading: bpy.types.View3DShading) -> Look:
     if shading.type in ("MATERIAL", "RENDERED"):
         return studio()
     single = cast(Colour, (*cast(Any, shading.single_color), 1.0)) if shading.color_type == "SINGLE" else None
-    look = Look(_WAYS.get(shading.color_type, "MATERIAL"), single=single, is_random=shading.color_type == "RANDOM")
+    mode = _COLOUR_MODES.get(shading.color_type, "MATERIAL")
+    look = Look(mode, single=single, is_random=shading.color_type == "RANDOM")
     if shading.light == "FLAT":
         return look
     chosen: Any = shading.selected_studio_light if shading.light == "STUDIO" else None
@@ -81,10 +83,10 @@ def look_of(shading: bpy.types.View3DShading) -> Look:
                    in_world=shading.use_world_space_lighting)
 
 
-def studio(way: Way = "NODES") -> Look:
+def studio(mode: ColourMode = "NODES") -> Look:
     """Return the light that is set in Blender's preferences, which comes with the viewer."""
     chosen = _preferred()
-    return Look(way, _lights(chosen.solid_lights), tuple(chosen.light_ambient), shines=True)
+    return Look(mode, _lights(chosen.solid_lights), tuple(chosen.light_ambient), shines=True)
 
 
 def _preferred() -> Any:

@@ -1,4 +1,4 @@
-"""Materials on the GPU: a table for each way of colouring, and the images that they read."""
+"""Materials on the GPU: a table for each colour mode, and the images that they read."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -9,14 +9,14 @@ import gpu
 import numpy as np
 
 from ..bridge.material_nodes import is_there
-from ..bridge.materials import Surface, Way
+from ..bridge.materials import ColourMode, Surface
 from ..core.shading.material import ALPHA_MODES, EXTENSIONS, MAX_TEXTURES, OPERATIONS, Material, Programme, Texture
-from .figures import Rows, texture_of
+from .instances import Rows, texture_of
 from .shader import MATERIAL_ROWS
 
-_OPERATIONS = {name: place for place, name in enumerate(OPERATIONS)}
+_OPERATIONS = {name: index for index, name in enumerate(OPERATIONS)}
 NO_IMAGE = 0
-"""No image is known by that number."""
+"""The number that stands for no image."""
 Images = tuple[int, ...]
 """What a material reads, by number, MAX_TEXTURES of them."""
 NO_IMAGES: Images = (NO_IMAGE,) * MAX_TEXTURES
@@ -42,9 +42,9 @@ def material_rows(materials: Sequence[Material]) -> Rows:
     return np.concatenate((*headers, np.array(steps, dtype=np.float32).reshape(-1, 4)), dtype=np.float32)
 
 
-def material_table(surfaces: Iterable[Surface], way: Way) -> gpu.types.GPUTexture:
-    """Copy how surfaces look in one way to the GPU."""
-    return texture_of((material_rows([surface.materials[way] for surface in surfaces]),))
+def material_table(surfaces: Iterable[Surface], mode: ColourMode) -> gpu.types.GPUTexture:
+    """Copy how surfaces look in one colour mode to the GPU."""
+    return texture_of((material_rows([surface.materials[mode] for surface in surfaces]),))
 
 
 def _header(material: Material, begin: int) -> Rows:
@@ -55,9 +55,9 @@ def _header(material: Material, begin: int) -> Rows:
     header[1] = begin, material.normal, material.normal_strength, material.cutoff
     header[2] = constants[0] or 0.0
     header[3, :3] = [0.0 if constant is None else constant[0] for constant in constants[1:]]
-    for place, texture in enumerate(material.textures):
-        first, second = header[4 + 2 * place:6 + 2 * place]
-        first[:3], second[:3] = texture.placed
+    for index, texture in enumerate(material.textures):
+        first, second = header[4 + 2 * index:6 + 2 * index]
+        first[:3], second[:3] = texture.image_from_uv
         first[3], second[3] = texture.uv_map, _how_read(texture)
     return header
 

@@ -27,11 +27,11 @@ _FROM_FLOOR = (0.07, 0.07, 0.08)
 TRANSPARENT: Colour = (0.0, 0.0, 0.0, 0.0)
 
 
-class Stage:
+class Renderer:
     """Characters uploaded once and drawn many times, as for a film. Use it in a `with`.
 
     objects: bound meshes, or armatures (all meshes of the scene that they move).
-    motion: what plays a character by its armature; None in place of a motion: as the armature is posed.
+    motion: takes an armature, returns what it plays; None: it is drawn as it is posed.
     The gpu module must have been started (`bridge.versions.start_gpu`).
     """
 
@@ -48,7 +48,7 @@ class Stage:
         self._cast = [(Character(armature.session_uid, shared), armature, meshes)
                       for armature, meshes in _grouped(scene, objects)]
         for character, armature, meshes in self._cast:
-            character.look(meshes)
+            character.note_settings(meshes)
             character.refresh(armature, meshes)
 
     def __enter__(self) -> Self:
@@ -107,7 +107,7 @@ class Stage:
 
 
 def _in_studio(floor: Floor | None) -> Look:
-    """Return studio light, with what a bright floor gives back."""
+    """Return studio light, with what a bright floor reflects."""
     look = studio()
     return look if floor is None else replace(look, ambient=_FROM_FLOOR)
 
@@ -115,9 +115,9 @@ def _in_studio(floor: Floor | None) -> Look:
 def draw_image(scene: bpy.types.Scene, objects: Sequence[bpy.types.Object], width: int, height: int,
                view_matrix: MatrixLike, projection_matrix: MatrixLike, picture: Picture = "SHADED",
                background: Colour = TRANSPARENT) -> npt.NDArray[np.uint8]:
-    """Draw a single picture; see `Stage`, which is quicker for many."""
-    with Stage(scene, objects, width, height) as stage:
-        return stage.draw(view_matrix, projection_matrix, picture, background)
+    """Draw a single picture; see `Renderer`, which is quicker for many."""
+    with Renderer(scene, objects, width, height) as renderer:
+        return renderer.draw(view_matrix, projection_matrix, picture, background)
 
 
 def _grouped(scene: bpy.types.Scene,

@@ -63,7 +63,7 @@ def path_of(role: Role, motion: Motion, bones: Sequence[int]) -> tuple[FloatArra
 
 
 def draw_path(role: Role, times: FloatArray, points: FloatArray, view: View) -> None:
-    """Draw what lies around now, what has been in one colour and what will be in another, fading away."""
+    """Draw a path around the current time: the past in one colour, the future in another, fading away."""
     near = np.flatnonzero(np.abs(times - role.time_s) <= _PATH_REACH_S)
     if len(near) < 2:
         return

@@ -1,4 +1,4 @@
-"""A mesh on the GPU: its vertices, and what draws them in each way of colouring."""
+"""A mesh on the GPU: its vertices, and what draws them in each colour mode."""
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
@@ -7,7 +7,7 @@ from functools import cached_property
 import gpu
 import numpy as np
 
-from ..bridge.materials import Surface, Way
+from ..bridge.materials import ColourMode, Surface
 from .batch import Geometry, edge_batch, triangle_batch, vertex_buffer
 from .corners import Int32Array
 from .materials import Images, images_of, material_table
@@ -25,7 +25,7 @@ class Group:
 
 @dataclass(frozen=True, eq=False)
 class Indices:
-    """What of a geometry is still wanted once its vertices are on the GPU; face_materials: (T,)."""
+    """What of a geometry is kept after its vertices are on the GPU; face_materials: (T,)."""
 
     triangles: Int32Array
     face_materials: Int32Array
@@ -49,8 +49,8 @@ class Part:
     geometry: Indices
     reach_m: float
     made_at: int
-    _groups: dict[Way, list[Group]] = field(default_factory=dict)
-    _tables: dict[Way, gpu.types.GPUTexture] = field(default_factory=dict)
+    _groups: dict[ColourMode, list[Group]] = field(default_factory=dict)
+    _tables: dict[ColourMode, gpu.types.GPUTexture] = field(default_factory=dict)
 
     @classmethod
     def of(cls, geometry: Geometry, data_uids: tuple[int, ...], read_from: tuple[Hashable, ...],
@@ -70,29 +70,29 @@ class Part:
         """What draws the edges; they are uploaded when they are first wanted."""
         return edge_batch(self.buffer, self.geometry.edges)
 
-    def table(self, way: Way) -> gpu.types.GPUTexture:
-        """Return the materials in a way of colouring."""
-        if way not in self._tables:
-            self._tables[way] = material_table(self.geometry.surfaces, way)
-        return self._tables[way]
+    def table(self, mode: ColourMode) -> gpu.types.GPUTexture:
+        """Return the materials in a colour mode."""
+        if mode not in self._tables:
+            self._tables[mode] = material_table(self.geometry.surfaces, mode)
+        return self._tables[mode]
 
-    def is_blended(self, way: Way) -> bool:
+    def is_blended(self, mode: ColourMode) -> bool:
         """Tell whether one sees through some of it."""
-        return any(group.is_blended for group in self.groups(way))
+        return any(group.is_blended for group in self.groups(mode))
 
-    def groups(self, way: Way) -> list[Group]:
-        """Return its faces in a way of colouring, in as few groups as their images allow."""
-        if way not in self._groups:
+    def groups(self, mode: ColourMode) -> list[Group]:
+        """Return its faces in a colour mode, in as few groups as their images allow."""
+        if mode not in self._groups:
             kinds: dict[tuple[Images, bool], list[int]] = {}
-            for place, surface in enumerate(self.geometry.surfaces):
-                material = surface.materials[way]
-                kinds.setdefault((images_of(material), material.is_blended), []).append(place)
-            self._groups[way] = [Group(images, is_blended, self._faces(places, len(kinds) == 1))
-                                 for (images, is_blended), places in kinds.items()]
-        return self._groups[way]
+            for index, surface in enumerate(self.geometry.surfaces):
+                material = surface.materials[mode]
+                kinds.setdefault((images_of(material), material.is_blended), []).append(index)
+            self._groups[mode] = [Group(images, is_blended, self._faces(members, len(kinds) == 1))
+                                 for (images, is_blended), members in kinds.items()]
+        return self._groups[mode]
 
-    def _faces(self, places: list[int], all_of_them: bool) -> gpu.types.GPUBatch:
+    def _faces(self, materials: list[int], all_of_them: bool) -> gpu.types.GPUBatch:
         """Return what draws the faces of materials."""
         if all_of_them:
             return self.surface
-        return triangle_batch(self.buffer, self.geometry.triangles[np.isin(self.geometry.face_materials, places)])
+        return triangle_batch(self.buffer, self.geometry.triangles[np.isin(self.geometry.face_materials, materials)])

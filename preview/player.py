@@ -1,4 +1,4 @@
-"""The player's own clock. It knows nothing of Blender: whoever asks says what time it is."""
+"""The player's own clock. It knows nothing of Blender: the time now is an argument."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -11,11 +11,10 @@ _SMALLEST_FRAGMENT_S = 1e-3
 
 @dataclass(eq=False)
 class Player:
-    """Where in the score one is.
+    """The current time in the score.
 
-    clock: TIMELINE: the scene's frame says where; what stands below then rests.
-    speed: one of SPEEDS; backwards: the other way. fragment: the two ends, in seconds, of what is played over
-    and over, None: the whole. at_rest: stopped, in the rest pose.
+    clock: TIMELINE: the scene's frame gives the time, and the rest is not used. speed: one of SPEEDS. fragment: the
+    two ends, in seconds, of what is played over and over, None: the whole. at_rest: stopped, in the rest pose.
     """
 
     clock: Clock = "TIMELINE"
@@ -29,11 +28,11 @@ class Player:
 
     @property
     def follows_timeline(self) -> bool:
-        """Tell whether the scene's frame says where one is."""
+        """Tell whether the scene's frame gives the time."""
         return self.clock == "TIMELINE"
 
     def position_s(self, now_s: float, duration_s: float) -> float:
-        """Return where in a score of that length one is; the end leads back to the beginning."""
+        """Return the time in a score of that length; the end leads back to the beginning."""
         begin, end = self.bounds_s(duration_s)
         position = self._position_s
         if self.is_playing:
@@ -50,17 +49,17 @@ class Player:
         return (begin, end) if end - begin >= _SMALLEST_FRAGMENT_S else (0.0, duration_s)
 
     def go_to(self, position_s: float, now_s: float) -> None:
-        """Be somewhere else; whether it plays stays as it is."""
+        """Go to another time; whether it plays stays as it is."""
         self._position_s, self._since_s, self.at_rest = position_s, now_s, False
 
     def play(self, now_s: float) -> None:
-        """Go on from here."""
+        """Play on from the current time."""
         if not self.is_playing:
             self._since_s, self.is_playing = now_s, True
         self.at_rest = False
 
     def pause(self, now_s: float, duration_s: float) -> None:
-        """Stay here."""
+        """Stay at the current time."""
         self._position_s, self.is_playing = self.position_s(now_s, duration_s), False
 
     def stop(self, duration_s: float) -> None:
@@ -79,16 +78,16 @@ class Player:
         self.go_to(end if target < begin else begin if target > end else target, now_s)
 
     def change_speed(self, steps: int, now_s: float, duration_s: float) -> None:
-        """Take the next faster of the SPEEDS, or the one so many further, or slower where steps is negative."""
-        nearest = min(range(len(SPEEDS)), key=lambda place: abs(SPEEDS[place] - self.speed))
-        self._turn(now_s, duration_s)
+        """Go so many steps up the SPEEDS, or down where steps is negative."""
+        nearest = min(range(len(SPEEDS)), key=lambda index: abs(SPEEDS[index] - self.speed))
+        self._hold(now_s, duration_s)
         self.speed = SPEEDS[min(max(nearest + steps, 0), len(SPEEDS) - 1)]
 
     def turn_round(self, now_s: float, duration_s: float) -> None:
-        """Play the other way from here."""
-        self._turn(now_s, duration_s)
+        """Play in the other direction from the current time."""
+        self._hold(now_s, duration_s)
         self.backwards = not self.backwards
 
-    def _turn(self, now_s: float, duration_s: float) -> None:
-        """Let what comes count from here."""
+    def _hold(self, now_s: float, duration_s: float) -> None:
+        """Keep the current time, so that another speed or direction counts from now on."""
         self._position_s, self._since_s = self.position_s(now_s, duration_s), now_s

@@ -8,7 +8,7 @@ from . import life
 from .player import Clock, Player
 
 OwnClock = Callable[[Player, float, float, float], None]
-"""Takes the player, what its clock says, how long the score lasts and how long a frame, in seconds."""
+"""Takes the player, the clock's time, and the lengths of the score and of a frame, all in seconds."""
 ByTimeline = Callable[[bpy.types.Context, bpy.types.Scene, Player], None]
 
 
@@ -47,11 +47,11 @@ BY_OWN_CLOCK: dict[str, OwnClock] = {
 
 
 def use_clock(context: bpy.types.Context, clock: Clock) -> None:
-    """Go on where one is, and playing if it did, by the player's own clock or by the timeline."""
+    """Change to the player's own clock or to the timeline, at the same time, playing if it did."""
     player = life.choices().player
     if clock == player.clock:
         return
-    life.keep_place()
+    life.keep_time()
     if clock == "OWN":
         was_playing = is_timeline_playing(context)
         if was_playing:
@@ -62,10 +62,10 @@ def use_clock(context: bpy.types.Context, clock: Clock) -> None:
         return
     was_playing = player.is_playing
     player.pause(life.now_s(), life.duration_s())
-    place_s = player.position_s(life.now_s(), life.duration_s())
+    now_in_score_s = player.position_s(life.now_s(), life.duration_s())
     player.clock = clock
     if context.scene is not None and life.characters():
-        context.scene.frame_set(life.frame_of(context.scene, place_s))
+        context.scene.frame_set(life.frame_of(context.scene, now_in_score_s))
     if was_playing:
         bpy.ops.screen.animation_play(reverse=player.backwards)
 

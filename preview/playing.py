@@ -1,4 +1,4 @@
-"""What a character plays and where in it one is, under the user's choices."""
+"""What a character plays and at which time, under the user's choices."""
 
 import bpy
 
@@ -10,7 +10,7 @@ from .cast import ClipAlone
 from .choices import Choices
 
 _alone: dict[tuple[int, str], tuple[Motion, ClipAlone]] = {}
-"""One clip out of a motion, by character and name; made once, so that it is sampled once for all who play it."""
+"""One clip of a motion, by character and name; one value for all that play it, so that it is sampled once."""
 
 
 def played(armature: bpy.types.Object, choices: Choices) -> Playable | None:
@@ -30,7 +30,7 @@ def played(armature: bpy.types.Object, choices: Choices) -> Playable | None:
 
 def time_of(armature: bpy.types.Object, scene: bpy.types.Scene, motion: Playable | None, choices: Choices,
             now_s: float) -> float:
-    """Return where in what it plays a character is, in seconds."""
+    """Return the time in what a character plays, in seconds."""
     if choices.player.follows_timeline:
         return time_s(armature, scene, scene.frame_current_final)
     return 0.0 if motion is None else choices.player.position_s(now_s, motion.duration_s)

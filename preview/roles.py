@@ -1,4 +1,4 @@
-"""Who is drawn doing what: a character itself, its ghosts, its copies, its double in a comparison.
+"""The roles of one picture: each character itself, its ghosts, its copies, its double in a comparison.
 
 All poses of one drawing are computed together: one sampling for each motion, however many roles play it.
 """
@@ -16,10 +16,10 @@ from ..core.playing.stage import Playable
 from ..core.skeletons.skeleton import Skeleton
 from ..core.skinning import Palette
 from .character import Character
-from .figures import Rows, Tint, palette_rows, rows_per_bone
+from .instances import Rows, Tint, palette_rows, rows_per_bone
 
 Bones = Literal["", "BEHIND", "IN_FRONT"]
-"""Not at all; where nothing hides them; before everything."""
+"""Not at all; hidden by what is before them; before everything."""
 
 
 @dataclass(slots=True, eq=False)
@@ -28,9 +28,9 @@ class Role:
 
     number: tells the roles of one character apart, 0 is the character itself. motion: None: as the armature is
     posed; at_rest: in the rest pose instead. offset: (3,) where in the world it stands beside the character.
-    tint: of a ghost, a linear colour and its alpha, in place of the surface's own. line: the colour of its outline
+    tint: of a ghost, a linear colour and its alpha, in place of the surface's own. outline: the colour of its outline
     and its wires, None: no outline. method: of skinning, None: the modifier's. shown_bone: whose weights show, or −1.
-    bones: how they are shown besides.
+    bones: how the bones are shown, if they are.
     """
 
     character: Character
@@ -42,8 +42,8 @@ class Role:
     at_rest: bool = False
     offset: tuple[float, float, float] = (0.0, 0.0, 0.0)
     tint: Tint | None = None
-    line: Tint | None = None
-    method: int | None = None
+    outline: Tint | None = None
+    method: str | None = None
     shown_bone: int = -1
     bones: Bones = ""
 
@@ -57,23 +57,24 @@ class Role:
         """Whether one sees through it."""
         return self.tint is not None
 
-    def method_of(self, mesh: bpy.types.Object) -> int:
-        """Return the shader's number of the skinning method for one of its meshes."""
-        return self.character.methods.get(mesh.session_uid, 0) if self.method is None else self.method
+    def method_of(self, mesh: bpy.types.Object) -> str:
+        """Return the skinning method for one of its meshes."""
+        return self.character.methods.get(mesh.session_uid, "LINEAR") if self.method is None else self.method
 
 
 @dataclass(slots=True, eq=False)
 class Posed:
-    """A role's pose as rows for the GPU; together: the palettes of all posed with it, (F, J, …), or its own."""
+    """A role's pose as rows for the GPU. together: the palettes of all posed with it, (F, J, …), its own at index;
+    index None: its own palette alone."""
 
     rows: Rows
     together: Palette
-    place: int | None = None
+    index: int | None = None
 
     @property
     def palette(self) -> Palette:
         """What its bones do, (J, …)."""
-        return self.together if self.place is None else self.together.at(self.place)
+        return self.together if self.index is None else self.together.at(self.index)
 
     @property
     def rows_per_bone(self) -> int:
@@ -95,16 +96,16 @@ def pose_roles(roles: Sequence[Role]) -> list[Posed]:
             continue
         palette = Palette.from_pose(skeleton, first.motion.sample(np.array([roles[i].time_s for i in group])))
         rows = palette_rows(palette)
-        posed |= {i: Posed(rows[place], palette, place) for place, i in enumerate(group)}
+        posed |= {i: Posed(rows[index], palette, index) for index, i in enumerate(group)}
     return [posed[i] for i in range(len(roles))]
 
 
 def _grouped(roles: Sequence[Role]) -> Iterable[list[int]]:
-    """Return the places of roles that can be posed together."""
+    """Return the indices of roles that can be posed together."""
     groups: dict[Hashable, list[int]] = {}
-    for place, role in enumerate(roles):
-        stands_still = role.motion is None or role.at_rest
-        groups.setdefault((role.character.uid, role.at_rest) if stands_still else id(role.motion), []).append(place)
+    for index, role in enumerate(roles):
+        is_still = role.motion is None or role.at_rest
+        groups.setdefault((role.character.uid, role.at_rest) if is_still else id(role.motion), []).append(index)
     return groups.values()
 
 

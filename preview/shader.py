@@ -8,30 +8,30 @@ from typing import Literal
 import gpu
 
 from ..core.shading.material import MAX_DEPTH, MAX_TEXTURES, OPERATIONS
+from ..core.skinning import SKINNING_METHODS
 
 _FOLDER = Path(__file__).parent.parent / "shaders"
 
 ROWS_WIDTH = 1024
-"""Rows of figures, each a texel, that stand beside each other in their texture."""
+"""How many rows, each a texel of four numbers, lie beside each other in a texture."""
 RECORD = {"ARMATURE_FROM_MESH": 0, "ARMATURE_FROM_MESH_NORMAL": 3, "WORLD_FROM_ARMATURE": 6,
           "WORLD_FROM_ARMATURE_NORMAL": 9, "TINT": 12, "BONES": 13, "TRAITS": 14, "COLOUR": 15}
-"""Where in a figure's record each thing begins; what it is stands in shaders/figure.glsl."""
+"""At which row of an instance's record each thing begins; shaders/instance.glsl explains them."""
 RECORD_ROWS = 16
 MATERIAL_ROWS = 4 + 2 * MAX_TEXTURES
-"""Of a material's header, see shaders/material.glsl."""
+"""How many rows a material's header has, see shaders/material.glsl."""
 
 Kind = Literal["FLOAT", "VEC2", "VEC3", "VEC4", "INT", "IVEC2", "IVEC4", "MAT4"]
 Picture = Literal["SHADED", "ZONES", "WEIGHTS", "WIREFRAME"]
 PICTURES: tuple[Picture, ...] = ("SHADED", "ZONES", "WEIGHTS", "WIREFRAME")
 Pass = Literal["SHADED", "ZONES", "WEIGHTS", "WIREFRAME", "OUTLINE", "DEPTH", "SHIELD", "SHADOW"]
 PASSES: tuple[Pass, ...] = (*PICTURES, "OUTLINE", "DEPTH", "SHIELD", "SHADOW")
-"""DEPTH: how far away a figure is, and nothing else. SHIELD: as if it were nearer than all else. SHADOW: how
-high it is."""
+"""DEPTH writes depth alone; SHIELD the nearest depth, so that nothing is drawn over it; SHADOW heights."""
 Alpha = Literal["ALL", "SOLID", "REST"]
 ALPHAS: tuple[Alpha, ...] = ("ALL", "SOLID", "REST")
-"""What of a surface is drawn: whatever is there; what hides all behind it; what is left, to be blended over that."""
-METHODS = ("LINEAR", "DUAL_QUATERNION", "RIGID")
-"""The numbers in the shaders are the places in these."""
+"""Which part of a surface is drawn, by its alpha: all; what counts as opaque; the rest, to be blended over that."""
+SKINNING_NUMBERS = {name: number for number, name in enumerate(SKINNING_METHODS)}
+"""By which the shaders know the methods of skinning. What else has names here is known there by its index."""
 
 
 @dataclass(frozen=True)
@@ -48,8 +48,8 @@ class Interface:
     """Everything that a shader reads and writes.
 
     attributes, varyings, flat_varyings, outputs: (type, name). buffers: (struct, name) in the order of their slots.
-    constants_of_draw: (type, name), what changes from one drawing to the next, at most 128 bytes.
-    samplers: names of the pictures it reads. typedefs: what the structs are. vertex, fragment: files under
+    push_constants: (type, name), what changes from one draw call to the next, at most 128 bytes.
+    samplers: names of the textures it reads. typedefs: the structs. vertex, fragment: files under
     shaders/, put together in order. constants: whole numbers known to both.
     """
 
@@ -60,7 +60,7 @@ class Interface:
     typedefs: str
     vertex: tuple[str, ...]
     fragment: tuple[str, ...]
-    constants_of_draw: tuple[tuple[Kind, str], ...] = ()
+    push_constants: tuple[tuple[Kind, str], ...] = ()
     samplers: tuple[str, ...] = ()
     constants: tuple[tuple[str, int], ...] = ()
     flat_varyings: tuple[tuple[Kind, str], ...] = ()
@@ -77,10 +77,10 @@ CHARACTER = Interface(
     attributes=(*SKINNED_ATTRIBUTES, ("INT", "material"), ("VEC3", "zone")),
     varyings=(("VEC3", "view_position"), ("VEC3", "view_normal"), ("VEC4", "base"), ("FLOAT", "heat"),
               ("FLOAT", "handedness")),
-    flat_varyings=(("INT", "header"), ("VEC4", "figure_colour")),
+    flat_varyings=(("INT", "header"), ("VEC4", "object_colour")),
     outputs=(("VEC4", "colour"),),
     buffers=(("TaktView", "view"),),
-    constants_of_draw=(("IVEC4", "drawing"), ("FLOAT", "opacity")),
+    push_constants=(("IVEC4", "drawing"), ("FLOAT", "opacity")),
     typedefs="""
 struct TaktView {
   mat4 clip_from_view;
@@ -89,14 +89,15 @@ struct TaktView {
   vec4 ambient; /* light from everywhere, then whether there are highlights */
   vec4 lights[12]; /* of each of four: direction and wrap, diffuse colour, specular colour */
 };
-/* drawing: the row where the first figure's record begins, the pass, what of the alpha is drawn. */
+/* drawing: the row where the first instance's record begins, the pass, which part by its alpha. */
 """,
-    vertex=("figure.glsl", "skinning.glsl", "posed.glsl", "character.vert.glsl"),
+    vertex=("instance.glsl", "skinning.glsl", "posed.glsl", "character.vert.glsl"),
     fragment=("studio.glsl", "material.glsl", "character.frag.glsl"),
-    samplers=("rows", "materials", *(f"image_{place}" for place in range(MAX_TEXTURES))),
+    samplers=("rows", "materials", *(f"image_{index}" for index in range(MAX_TEXTURES))),
     constants=(("ROWS_WIDTH", ROWS_WIDTH), ("RECORD_ROWS", RECORD_ROWS),
                *((f"RECORD_{name}", row) for name, row in RECORD.items()),
-               *((f"PICTURE_{name}", number) for number, name in enumerate(PASSES)),
+               *((f"PASS_{name}", number) for number, name in enumerate(PASSES)),
+               *((f"METHOD_{name}", number) for name, number in SKINNING_NUMBERS.items()),
                *((f"OPERATION_{name}", number) for number, name in enumerate(OPERATIONS)),
                *((f"ALPHA_{name}", number) for number, name in enumerate(ALPHAS)),
                ("MATERIAL_ROWS", MATERIAL_ROWS), ("MAX_TEXTURES", MAX_TEXTURES), ("MAX_DEPTH", MAX_DEPTH)),
@@ -114,14 +115,14 @@ REDUCE = Interface(
 
 SOFTEN = Interface(
     attributes=(("VEC2", "corner"),), varyings=(), outputs=(("VEC4", "colour"),), buffers=(), typedefs="",
-    vertex=("reduce.vert.glsl",), fragment=("soften.frag.glsl",), constants_of_draw=(("FLOAT", "texels_per_m"),),
+    vertex=("reduce.vert.glsl",), fragment=("soften.frag.glsl",), push_constants=(("FLOAT", "texels_per_m"),),
     samplers=("heights",),
 )
 
 FLOOR = Interface(
-    attributes=(("VEC2", "corner"),), varyings=(("VEC2", "place"),), outputs=(("VEC4", "colour"),), buffers=(),
+    attributes=(("VEC2", "corner"),), varyings=(("VEC2", "in_clip"),), outputs=(("VEC4", "colour"),), buffers=(),
     typedefs="", vertex=("floor.vert.glsl",), fragment=("floor.frag.glsl",),
-    constants_of_draw=(("MAT4", "world_from_clip"), ("VEC4", "middle"), ("VEC2", "shadow_reach")),
+    push_constants=(("MAT4", "world_from_clip"), ("VEC4", "middle"), ("VEC2", "shadow_reach")),
     samplers=("shadow",),
 )
 
@@ -144,7 +145,7 @@ def shader(interface: Interface, *variants: Variant) -> gpu.types.GPUShader:
         info.fragment_out(slot, kind, name)
     for slot, (struct, name) in enumerate(interface.buffers):
         info.uniform_buf(slot, struct, name)
-    for kind, name in interface.constants_of_draw:
+    for kind, name in interface.push_constants:
         info.push_constant(kind, name)
     for slot, name in enumerate(interface.samplers):
         info.sampler(slot, "FLOAT_2D", name)

@@ -30,8 +30,8 @@ Label = tuple[str, float, float]
 
 
 @dataclass(frozen=True)
-class Place:
-    """Where a strip lies in its region, in pixels; begin and end of the time it shows; rows above each other."""
+class StripBounds:
+    """The box in its region that a strip fills, in pixels, with so many rows, and how long a time it shows."""
 
     left: float
     bottom: float
@@ -61,15 +61,15 @@ class Place:
                 and self.duration_s > 0.0)
 
     def time_s(self, x: float) -> float:
-        """Return the time at a place."""
+        """Return the time that x shows."""
         return float(np.clip((x - self.left) / self.width, 0.0, 1.0)) * self.duration_s
 
     def row_at(self, y: float) -> int:
-        """Return the row at a place, counted upwards."""
+        """Return the row at y, counted upwards."""
         return min(max(int((y - self.bottom) / self.row), 0), self.rows - 1)
 
     def x(self, time_s: float) -> float:
-        """Return the place of a time."""
+        """Return the x that shows a time."""
         return self.left + self.width * time_s / max(self.duration_s, 1e-9)
 
     def boxes(self, boxes: FloatArray) -> FloatArray:
@@ -108,7 +108,7 @@ class Theme:
 class _Drawn:
     """What stays as it is while time goes by: the boxes and curves on the GPU, and the names in them."""
 
-    place: Place
+    bounds: StripBounds
     theme: Theme
     batch: gpu.types.GPUBatch
     labels: list[Label]
@@ -127,8 +127,8 @@ class Strip:
         """Lay a motion out."""
         return cls(motion, Timeline.of(motion, motion.style.curve, depth=_DEPTH))
 
-    def placed(self, context: bpy.types.Context) -> Place:
-        """Return where it lies in the context's region: at the bottom, beside toolbar, sidebar and adjust panel."""
+    def bounds_in(self, context: bpy.types.Context) -> StripBounds:
+        """Return its box in the context's region: at the bottom, between toolbar, sidebar and adjust panel."""
         assert context.area is not None and context.region is not None and context.preferences is not None
         scale = context.preferences.system.ui_scale
         left, right = 0.0, float(context.region.width)
@@ -139,112 +139,114 @@ class Strip:
                 else:
                     right = min(right, float(context.region.width - region.width))
         margin = _MARGIN_PX * scale
-        return Place(left + margin, margin, max(right - left - 2.0 * margin, 1.0), _ROW_PX * scale,
+        return StripBounds(left + margin, margin, max(right - left - 2.0 * margin, 1.0), _ROW_PX * scale,
                      self.timeline.rows, self.motion.duration_s)
 
     def words_at(self, time_s: float) -> str:
-        """Return what plays at a time: the way through the procedures, and the clip."""
+        """Return what plays at a time: the procedures around it, and the clip."""
         sequence = self.motion.sequence
         segment = self.motion.segment_at(time_s)
         path = " › ".join(sequence.paths[int(sequence.path[segment])])
         return f"{time_s:.2f} s   {path} › {sequence.clips[int(sequence.clip[segment])]}"
 
-    def calls_at(self, place: Place, x: float, y: float) -> tuple[Step, ...]:
-        """Return the calls that led to what is shown at a place, the innermost last; none where nothing is."""
-        return self.timeline.calls_at(self.motion, place.time_s(x), place.row_at(y))
+    def calls_at(self, bounds: StripBounds, x: float, y: float) -> tuple[Step, ...]:
+        """Return the calls that led to what is shown at a point, the innermost last; none where nothing is."""
+        return self.timeline.calls_at(self.motion, bounds.time_s(x), bounds.row_at(y))
 
-    def draw(self, place: Place, theme: Theme, now_s: float, fragment: tuple[float, float] | None,
+    def draw(self, bounds: StripBounds, theme: Theme, now_s: float, fragment: tuple[float, float] | None,
              hover: tuple[float, str] | None) -> None:
-        """Draw it, the playhead, and words above what the mouse points at, by its x; what is not played is dimmed."""
+        """Draw it and the playhead. What is not played is dimmed; hover: the mouse's x, and words above it."""
         blend: Any = gpu.state.blend_get()
         gpu.state.blend_set("ALPHA")
-        if self._drawn is None or (self._drawn.place, self._drawn.theme) != (place, theme):
-            self._drawn = _Drawn(place, theme, triangles(*self._filled(place, theme)), self._labels(place))
+        if self._drawn is None or (self._drawn.bounds, self._drawn.theme) != (bounds, theme):
+            self._drawn = _Drawn(bounds, theme, triangles(*self._filled(bounds, theme)), self._labels(bounds))
         draw_batch(self._drawn.batch)
-        _set_font(place)
+        _set_font(bounds)
         for label in self._drawn.labels:
             _draw_text(*label, theme.text)
         if fragment is not None:
-            edges = np.array([(place.x(a), place.bottom, place.x(b), place.top)
-                              for a, b in ((0.0, fragment[0]), (fragment[1], place.duration_s))])
+            edges = np.array([(bounds.x(a), bounds.bottom, bounds.x(b), bounds.top)
+                              for a, b in ((0.0, fragment[0]), (fragment[1], bounds.duration_s))])
             draw_boxes(edges, np.tile(np.array((*theme.ground[:3], _DIMMED)), (2, 1)))
-        _draw_playhead(place, theme, now_s)
+        _draw_playhead(bounds, theme, now_s)
         if hover is not None:
-            _draw_tag(hover[1], hover[0], place.top + 1.6 * place.row, place, theme.ground, theme.text)
+            _draw_tag(hover[1], hover[0], bounds.top + 1.6 * bounds.row, bounds, theme.ground, theme.text)
         gpu.state.blend_set(blend)
 
-    def _filled(self, place: Place, theme: Theme) -> tuple[FloatArray, FloatArray]:
+    def _filled(self, bounds: StripBounds, theme: Theme) -> tuple[FloatArray, FloatArray]:
         """Return all that is filled, back to front: corners (N, 2) of triangles and their colours (N, 4)."""
-        line, edge = self.timeline, _EDGE_PX * place.px
-        frame = np.array(((place.left - edge, place.bottom - edge, place.left + place.width + edge, place.top + edge),))
+        line, edge = self.timeline, _EDGE_PX * bounds.px
+        frame = np.array(((bounds.left - edge, bounds.bottom - edge,
+                           bounds.left + bounds.width + edge, bounds.top + edge),))
         shades = np.where((line.segments % 2 == 0)[:, None], theme.clip, theme.other_clip)
-        boxes = np.concatenate((frame, place.boxes(line.clip_boxes), place.boxes(line.procedure_boxes)))
+        boxes = np.concatenate((frame, bounds.boxes(line.clip_boxes), bounds.boxes(line.procedure_boxes)))
         colours = np.concatenate((np.array((theme.ground,)), shades,
                                   np.tile(np.array(theme.procedure), (len(line.procedure_boxes), 1))))
-        weights = self._weight_corners(place)
+        weights = self._weight_corners(bounds)
         return (np.concatenate((box_corners(boxes), weights)),
                 np.concatenate((np.repeat(colours, 6, axis=0), np.tile(np.array(_TRANSITION), (len(weights), 1)))))
 
-    def _weight_corners(self, place: Place) -> FloatArray:
+    def _weight_corners(self, bounds: StripBounds) -> FloatArray:
         """Return what lies below each transition's weight curve."""
         curves = self.timeline.weights
         if not len(curves):
             return np.zeros((0, 2))
-        x = place.left + curves[..., 0] * place.width / max(place.duration_s, 1e-9)
-        y = place.bottom + np.stack((np.full_like(curves[..., 1], TRANSITION_ROW), curves[..., 1]), axis=-1) * place.row
-        low, high = np.stack((x, y[..., 0]), axis=-1), np.stack((x, y[..., 1] - place.px), axis=-1)
+        x = bounds.left + curves[..., 0] * bounds.width / max(bounds.duration_s, 1e-9)
+        rows = np.stack((np.full_like(curves[..., 1], TRANSITION_ROW), curves[..., 1]), axis=-1)
+        y = bounds.bottom + rows * bounds.row
+        low, high = np.stack((x, y[..., 0]), axis=-1), np.stack((x, y[..., 1] - bounds.px), axis=-1)
         corners = np.stack((low[:, :-1], low[:, 1:], high[:, 1:], low[:, :-1], high[:, 1:], high[:, :-1]), axis=2)
         return np.asarray(corners.reshape(-1, 2))
 
-    def _labels(self, place: Place) -> list[Label]:
+    def _labels(self, bounds: StripBounds) -> list[Label]:
         """Return the names that fit into their boxes, or their beginnings."""
-        _set_font(place)
+        _set_font(bounds)
         line, sequence = self.timeline, self.motion.sequence
         clips = [sequence.clips[i].rpartition(".")[2] for i in sequence.clip[line.segments].tolist()]
-        return [*_fitted_labels(place.boxes(line.clip_boxes), clips, place),
-                *_fitted_labels(place.boxes(line.procedure_boxes), line.names, place)]
+        return [*_fitted_labels(bounds.boxes(line.clip_boxes), clips, bounds),
+                *_fitted_labels(bounds.boxes(line.procedure_boxes), line.names, bounds)]
 
 
-def _fitted_labels(boxes: FloatArray, names: Sequence[str], place: Place) -> list[Label]:
-    indent, found = 3.0 * place.px, []
-    rooms = boxes[:, 2] - boxes[:, 0] - 2.0 * indent
+def _fitted_labels(boxes: FloatArray, names: Sequence[str], bounds: StripBounds) -> list[Label]:
+    indent, found = 3.0 * bounds.px, []
+    widths = boxes[:, 2] - boxes[:, 0] - 2.0 * indent
     narrowest = blf.dimensions(_FONT, "i" * _FEWEST_LETTERS)[0]
-    for box in np.flatnonzero(rooms > narrowest).tolist():
-        words = fitted(names[box], float(rooms[box]), lambda text: float(blf.dimensions(_FONT, text)[0]))
+    for box in np.flatnonzero(widths > narrowest).tolist():
+        words = fitted(names[box], float(widths[box]), lambda text: float(blf.dimensions(_FONT, text)[0]))
         if words:
-            found.append((words, float(boxes[box, 0]) + indent, float(boxes[box, 1]) + place.row * 0.27))
+            found.append((words, float(boxes[box, 0]) + indent, float(boxes[box, 1]) + bounds.row * 0.27))
     return found
 
 
-def fitted(name: str, room: float, width_of: Callable[[str], float]) -> str:
-    """Return a name, or as much of its beginning as fits into a room; "" where that would say too little."""
+def fitted(name: str, width: float, width_of: Callable[[str], float]) -> str:
+    """Return a name, or as much of its beginning as fits into a width; "" where that would say too little."""
     for letters in range(len(name), min(_FEWEST_LETTERS, len(name)) - 1, -1):
         words = name[:letters] + ("…" if _FEWEST_BEFORE_DOTS <= letters < len(name) else "")
-        if width_of(words) <= room:
+        if width_of(words) <= width:
             return words
     return ""
 
 
-def _draw_playhead(place: Place, theme: Theme, now_s: float) -> None:
-    """Draw a line at the time that is, and the time above it."""
-    now_s = min(max(now_s, 0.0), place.duration_s)
-    x, half, edge = place.x(now_s), place.px, _EDGE_PX * place.px
-    draw_boxes(np.array(((x - half, place.bottom - edge, x + half, place.top + edge),)), np.array((theme.playhead,)))
-    _draw_tag(f"{now_s:.2f}", x, place.top + 0.45 * place.row, place, theme.playhead, theme.playhead_text)
+def _draw_playhead(bounds: StripBounds, theme: Theme, now_s: float) -> None:
+    """Draw a line at the current time, and the time above it."""
+    now_s = min(max(now_s, 0.0), bounds.duration_s)
+    x, half, edge = bounds.x(now_s), bounds.px, _EDGE_PX * bounds.px
+    draw_boxes(np.array(((x - half, bounds.bottom - edge, x + half, bounds.top + edge),)), np.array((theme.playhead,)))
+    _draw_tag(f"{now_s:.2f}", x, bounds.top + 0.45 * bounds.row, bounds, theme.playhead, theme.playhead_text)
 
 
-def _draw_tag(words: str, x: float, bottom: float, place: Place, ground: Colour, text: Colour) -> None:
-    """Write words on a ground of their own, in their middle at x, but never beside the strip."""
-    _set_font(place)
-    width, pad = blf.dimensions(_FONT, words)[0], 4.0 * place.px
-    left = min(max(x - width / 2.0, place.left), place.left + place.width - width)
-    draw_boxes(np.array(((left - pad, bottom - pad, left + width + pad, bottom + 0.75 * place.row),)),
+def _draw_tag(words: str, x: float, bottom: float, bounds: StripBounds, ground: Colour, text: Colour) -> None:
+    """Write words on a box, centred at x but kept within the strip's ends."""
+    _set_font(bounds)
+    width, pad = blf.dimensions(_FONT, words)[0], 4.0 * bounds.px
+    left = min(max(x - width / 2.0, bounds.left), bounds.left + bounds.width - width)
+    draw_boxes(np.array(((left - pad, bottom - pad, left + width + pad, bottom + 0.75 * bounds.row),)),
                np.array((ground,)))
     _draw_text(words, left, bottom, text)
 
 
-def _set_font(place: Place) -> None:
-    blf.size(_FONT, _TEXT_PX * place.px)
+def _set_font(bounds: StripBounds) -> None:
+    blf.size(_FONT, _TEXT_PX * bounds.px)
 
 
 def _draw_text(text: str, x: float, y: float, colour: Colour) -> None:

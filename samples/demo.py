@@ -122,21 +122,21 @@ class Dancer:
         """Draw frames with the extension's preview, each through its camera; all cameras have one size."""
         views = iter(cameras)
         first = next(views)
-        stage = installed("preview.offscreen").Stage(self.scene, [self.mesh], first.width, first.height)
-        with stage:
+        renderer = installed("preview.offscreen").Renderer(self.scene, [self.mesh], first.width, first.height)
+        with renderer:
             for frame, root, camera in zip(frames, self.roots(frames), chain([first], views), strict=False):
                 self.go_to(frame)
-                picture = stage.draw(camera.view_from_world, camera.clip_from_view, kind)
+                picture = renderer.draw(camera.view_from_world, camera.clip_from_view, kind)
                 yield film.over(picture, camera.ground(root[:2]))
 
     def film_pictures(self, frames: Sequence[int]) -> Iterator[film.Picture]:
         """Draw frames as the extension's films show them."""
         plays = installed("bridge.score").motion_of
         framed = installed("preview.framing").frame_characters(self.scene, [self.armature], plays, frames)
-        with installed("preview.offscreen").Stage(self.scene, [self.mesh], *FILM_SIZE) as stage:
+        with installed("preview.offscreen").Renderer(self.scene, [self.mesh], *FILM_SIZE) as renderer:
             for number, frame in enumerate(frames):
                 self.go_to(frame)
-                yield stage.draw(*framed.view(number, *FILM_SIZE), floor=framed.floor(number))
+                yield renderer.draw(*framed.view(number, *FILM_SIZE), floor=framed.floor(number))
 
     def camera(self, frames: Sequence[float], size: tuple[int, int]) -> film.Camera:
         """Return a camera that has the dancer in view in all those frames."""

@@ -64,16 +64,16 @@ vec4 surface_colour(vec3 n, vec3 to_viewer)
 
 void main()
 {
-  if (drawing.y == PICTURE_DEPTH || drawing.y == PICTURE_SHIELD) {
+  if (drawing.y == PASS_DEPTH || drawing.y == PASS_SHIELD) {
     colour = vec4(0.0);
     return;
   }
-  if (drawing.y == PICTURE_SHADOW) {
+  if (drawing.y == PASS_SHADOW) {
     colour = vec4(view_position.z, 0.0, 0.0, 1.0);
     return;
   }
   float alpha = base.a * opacity;
-  if (drawing.y == PICTURE_OUTLINE || drawing.y == PICTURE_WIREFRAME) {
+  if (drawing.y == PASS_OUTLINE || drawing.y == PASS_WIREFRAME) {
     colour = finished(base.rgb, alpha);
     return;
   }
@@ -94,6 +94,6 @@ void main()
   float key = max(dot(n, KEY_DIRECTION), 0.0);
   vec3 light = mix(GROUND, SKY, n.y * 0.5 + 0.5) + vec3(KEY * key);
   float edge = 1.0 - 0.45 * pow(1.0 - facing, 3.0);
-  vec3 plain = (drawing.y == PICTURE_WEIGHTS) ? heat_colour(heat) : base.rgb;
+  vec3 plain = (drawing.y == PASS_WEIGHTS) ? heat_colour(heat) : base.rgb;
   colour = finished(plain * light * edge, min(alpha, 1.0));
 }

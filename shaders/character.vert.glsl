@@ -7,39 +7,39 @@ const float NEAREST = 0.9999;
 
 void main()
 {
-  int figure = this_figure();
+  int instance = this_instance();
   vec3 moved;
   vec3 turned;
-  posed_vertex(figure, moved, turned);
-  vec4 in_view = view.view_from_world * vec4(transformed(figure + RECORD_WORLD_FROM_ARMATURE, vec4(moved, 1.0)), 1.0);
-  vec3 in_world = transformed(figure + RECORD_WORLD_FROM_ARMATURE_NORMAL, vec4(turned, 0.0));
+  posed_vertex(instance, moved, turned);
+  vec4 in_view = view.view_from_world * vec4(transformed(instance + RECORD_WORLD_FROM_ARMATURE, vec4(moved, 1.0)), 1.0);
+  vec3 in_world = transformed(instance + RECORD_WORLD_FROM_ARMATURE_NORMAL, vec4(turned, 0.0));
   view_position = in_view.xyz;
   view_normal = (view.view_from_world * vec4(in_world, 0.0)).xyz;
-  vec4 tint = row(figure + RECORD_TINT);
-  vec4 traits = row(figure + RECORD_TRAITS);
+  vec4 tint = row(instance + RECORD_TINT);
+  vec4 traits = row(instance + RECORD_TRAITS);
   bool is_tinted = traits.y == 1.0;
   handedness = traits.x;
   base = vec4(zone, is_tinted ? tint.a : 1.0);
   /* A ghost has no material of its own. */
-  header = (is_tinted || drawing.y != PICTURE_SHADED) ? -1 : material * MATERIAL_ROWS;
-  figure_colour = row(figure + RECORD_COLOUR);
+  header = (is_tinted || drawing.y != PASS_SHADED) ? -1 : material * MATERIAL_ROWS;
+  object_colour = row(instance + RECORD_COLOUR);
 #ifdef PAINTED
   uv_maps = uv;
   painted = paint;
 #endif
-  if (is_tinted || drawing.y == PICTURE_OUTLINE || drawing.y == PICTURE_WIREFRAME) {
+  if (is_tinted || drawing.y == PASS_OUTLINE || drawing.y == PASS_WIREFRAME) {
     base.rgb = tint.rgb;
   }
-  heat = (drawing.y == PICTURE_WEIGHTS) ? weight_of(whole_numbers(row(figure + RECORD_BONES)).w) : 0.0;
-  if (drawing.y == PICTURE_WIREFRAME) {
+  heat = (drawing.y == PASS_WEIGHTS) ? weight_of(whole_numbers(row(instance + RECORD_BONES)).w) : 0.0;
+  if (drawing.y == PASS_WIREFRAME) {
     bool perspective = view.clip_from_view[2][3] != 0.0;
     in_view.xyz += perspective ? -NEARER * in_view.xyz : vec3(0.0, 0.0, NEARER / view.clip_from_view[1][1]);
   }
   gl_Position = view.clip_from_view * in_view;
-  if (drawing.y == PICTURE_SHIELD) {
+  if (drawing.y == PASS_SHIELD) {
     gl_Position.z = -NEAREST * gl_Position.w;
   }
-  if (drawing.y == PICTURE_OUTLINE) {
+  if (drawing.y == PASS_OUTLINE) {
     /* Grown along the normals by so many pixels: what is then drawn over it leaves an edge. */
     vec2 outwards = (view.clip_from_view * vec4(view_normal, 0.0)).xy * view.size.xy;
     gl_Position.xy += OUTLINE_PX * 2.0 * outwards / max(length(outwards), SMALLEST) / view.size.xy * gl_Position.w;

@@ -1,5 +1,5 @@
-/* A floor of tiles that fades into the backdrop, with the shadow on it. middle: where the shadow's picture lies, the
- * height of the floor, and the length of a metre there; shadow_reach: half the picture's width, what it fades by. */
+/* A floor of tiles that fades into the backdrop, with the shadow on it. middle: the middle of the shadow's picture, at
+ * the height of the floor, then the characters' scale; shadow_reach: half the width of the shadow's picture. */
 const vec3 BACKDROP = vec3(0.86, 0.88, 0.91);
 const vec3 TILE = vec3(0.70, 0.73, 0.78);
 const vec3 OTHER_TILE = vec3(0.65, 0.68, 0.74);
@@ -21,8 +21,8 @@ float shadow_at(vec2 at)
 
 void main()
 {
-  vec4 near = world_from_clip * vec4(place, -1.0, 1.0);
-  vec4 far = world_from_clip * vec4(place, 1.0, 1.0);
+  vec4 near = world_from_clip * vec4(in_clip, -1.0, 1.0);
+  vec4 far = world_from_clip * vec4(in_clip, 1.0, 1.0);
   vec3 eye = near.xyz / near.w;
   vec3 ray = far.xyz / far.w - eye;
   float along = (middle.z - eye.z) / ray.z;

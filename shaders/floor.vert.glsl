@@ -1,5 +1,5 @@
 void main()
 {
-  place = corner;
+  in_clip = corner;
   gl_Position = vec4(corner, 0.0, 1.0);
 }

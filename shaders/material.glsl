@@ -2,9 +2,9 @@
  *
  * The texture `materials` holds them, row after row as preview/materials.py lays them out. The header of a material:
  * how many steps its programmes for colour, alpha, metallic and roughness have, 0 for constants; the row where they
- * begin, the texture of normals or -1, how much it bends them, below which alpha there is nothing; the constant colour;
- * constant alpha, metallic and roughness; then for each of MAX_TEXTURES two rows
- * that place it on the surface, the first ending in which UV map it takes, the second in how it is read. A step has
+ * begin, the texture of normals or -1, how much it bends them, the alpha below which a surface is not opaque; the
+ * constant colour; constant alpha, metallic and roughness; then for each of MAX_TEXTURES two rows: the matrix that
+ * takes UV to the image, the first ending in which UV map it takes, the second in how it is read. A step has
  * two rows: operation, which; its constants. */
 
 const int EXTEND = 1;
@@ -36,7 +36,7 @@ vec4 read_image(int which, vec2 at, bool is_smooth)
 }
 
 #ifdef PAINTED
-vec2 place_in_image(int header, int which)
+vec2 image_position(int header, int which)
 {
   vec4 first = material_row(header + 4 + 2 * which);
   vec4 second = material_row(header + 5 + 2 * which);
@@ -47,7 +47,7 @@ vec2 place_in_image(int header, int which)
 /* How a texture is read: its extension, plus 4 times its kind of alpha, plus 16 where it is not smooth. */
 vec4 texel_of(int header, int which)
 {
-  vec2 at = place_in_image(header, which);
+  vec2 at = image_position(header, which);
   int how = int(material_row(header + 5 + 2 * which).w + 0.5);
   int extension = how % 4;
   int alpha_mode = (how / 4) % 4;
@@ -183,8 +183,8 @@ vec4 of_one(int operation, int which, vec4 by, vec4 a)
 
 vec4 looked_up(int operation, int header, int which, vec4 values)
 {
-  if (operation == OPERATION_FIGURE) {
-    return figure_colour;
+  if (operation == OPERATION_OBJECT) {
+    return object_colour;
   }
 #ifdef PAINTED
   if (operation == OPERATION_TEXTURE) {
@@ -235,7 +235,7 @@ vec3 bent_normal(int header, vec3 n)
   if (second.y >= 0.0) {
     int which = int(second.y + 0.5);
     vec3 bend = mix(vec3(0.0, 0.0, 1.0), texel_of(header, which).xyz * 2.0 - 1.0, second.z);
-    vec2 at = place_in_image(header, which);
+    vec2 at = image_position(header, which);
     vec3 across = cross(dFdy(view_position), n);
     vec3 along = cross(n, dFdx(view_position));
     vec2 at_x = dFdx(at);

@@ -1,14 +1,10 @@
 /* How a vertex follows its bones: linear, rigid, and dual quaternion skinning.
  *
  * MORE_INFLUENCES may be defined: 8 instead of 4. A bone is named by the first of its rows: its rotation
- * (quaternion, xyzw), its position, then, where any bone of the figure is stretched, the rows of its stretch,
+ * (quaternion, xyzw), its position, then, where any bone of the instance is stretched, the rows of its stretch,
  * all leading from the rest pose to the posed model. core/skinning is the reference for every function here.
  *
  * No struct constructors, no implicit conversions, no precision qualifiers: Metal takes none of them. */
-
-const int METHOD_LINEAR = 0;
-const int METHOD_DUAL_QUATERNION = 1;
-const int METHOD_RIGID = 2;
 
 /* v + 2w (u × v) + 2u × (u × v), the two quaternion products written with cross products (Fecko 2010). */
 vec3 rotate(vec4 q, vec3 v)

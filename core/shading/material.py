@@ -15,7 +15,7 @@ from ..maths.arrays import FloatArray
 
 Extension = Literal["REPEAT", "EXTEND", "CLIP", "MIRROR"]
 EXTENSIONS: tuple[Extension, ...] = ("REPEAT", "EXTEND", "CLIP", "MIRROR")
-"""What lies beside an image: itself again, its edge, nothing, its mirror image."""
+"""What is seen beyond an image's edges: the image again, its edge, nothing, its mirror image."""
 AlphaMode = Literal["STRAIGHT", "PREMULTIPLIED", "NONE"]
 ALPHA_MODES: tuple[AlphaMode, ...] = ("STRAIGHT", "PREMULTIPLIED", "NONE")
 MAX_TEXTURES = 4
@@ -24,22 +24,22 @@ MAX_DEPTH = 6
 """Of the stack."""
 _RED, _GREEN, _BLUE = 0.2126, 0.7152, 0.0722
 LUMINANCE = 4
-"""The channel beside red, green, blue and alpha: how bright the eye sees a colour (Rec. 709)."""
+"""The channel after red, green, blue and alpha: how bright a colour looks (Rec. 709)."""
 
-Placement = tuple[tuple[float, float, float], tuple[float, float, float]]
-UNPLACED: Placement = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0))
+UvMatrix = tuple[tuple[float, float, float], tuple[float, float, float]]
+UV_IDENTITY: UvMatrix = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0))
 
 
 @dataclass(frozen=True)
 class Texture:
     """An image laid onto a surface.
 
-    image: the number that it is known by. uv_map: 0 or 1, which of a surface's two. placed: image from UV, (2, 3).
+    image: the number that it is known by. uv_map: 0 or 1, which of a surface's two. image_from_uv: a matrix (2, 3).
     """
 
     image: int
     uv_map: int = 0
-    placed: Placement = UNPLACED
+    image_from_uv: UvMatrix = UV_IDENTITY
     extension: Extension = "REPEAT"
     alpha_mode: AlphaMode = "STRAIGHT"
     is_smooth: bool = True
@@ -69,8 +69,8 @@ class Material:
     """What a surface is made of.
 
     colour, alpha, metallic, roughness: programmes; of the last three the red channel counts. textures: those that the
-    programmes and the normal map name, at most MAX_TEXTURES. normal: the texture that bends normals, or −1, and how
-    much. cutoff: where alpha is smaller, there is nothing or, if is_blended, what is behind shows through.
+    programmes and the normal map name, at most MAX_TEXTURES. normal: the index of the normal map among them, or −1.
+    cutoff: where alpha is smaller, nothing is drawn or, if is_blended, it is blended over what is behind.
     painted: the name of the painted colour that ATTRIBUTE stands for, "": the mesh's default.
     """
 
@@ -122,10 +122,10 @@ def check_programme(programme: Programme, textures: int) -> None:
 
 
 def evaluate(programme: Programme, texels: Sequence[FloatArray] = (), painted: FloatArray | None = None,
-             figure: FloatArray | None = None) -> FloatArray:
-    """Go through a programme; returns (N, 4), or (4,) where nothing asked for has more places.
+             object_colour: FloatArray | None = None) -> FloatArray:
+    """Go through a programme; returns (N, 4), or (4,) where it asks for nothing that has N values.
 
-    texels: of each texture, (N, 4). painted: (N, 4). figure: (4,), the colour of the whole figure.
+    texels: of each texture, (N, 4). painted: (N, 4). object_colour: (4,), one for the whole object.
 
     >>> evaluate((*number(0.5), *number(0.25), Step("ADD"))).tolist()
     [0.75, 0.75, 0.75, 2.0]
@@ -138,8 +138,8 @@ def evaluate(programme: Programme, texels: Sequence[FloatArray] = (), painted: F
             stack.append(texels[step.which])
         elif step.operation == "ATTRIBUTE" and painted is not None:
             stack.append(painted)
-        elif step.operation == "FIGURE" and figure is not None:
-            stack.append(figure)
+        elif step.operation == "OBJECT" and object_colour is not None:
+            stack.append(object_colour)
         else:
             stack.append(np.asarray(operation.work(step.which, np.array(step.values), *taken)))
     return stack[0]
@@ -197,7 +197,7 @@ OPERATIONS: dict[str, Operation] = {
     "NUMBER": Operation(0, lambda _, values: values),
     "TEXTURE": Operation(0, _white),
     "ATTRIBUTE": Operation(0, _white),
-    "FIGURE": Operation(0, _white),
+    "OBJECT": Operation(0, _white),
     "CHANNEL": Operation(1, _channel),
     "COLOUR": Operation(3, lambda _, __, *rgb: np.stack(
         np.broadcast_arrays(*(part[..., 0] for part in rgb), np.float64(1.0)), axis=-1)),
@@ -226,4 +226,4 @@ OPERATIONS: dict[str, Operation] = {
         a, np.maximum(a * (1.0 + values[1]) + values[0] - values[1] / 2.0, 0.0))),
     "INVERT": Operation(1, lambda _, values, a: _with_alpha_of(a, a * (1.0 - values[0]) + (1.0 - a) * values[0])),
 }
-"""By name; the shader knows each by its place. Three look something up, white where there is nothing."""
+"""By name; the shader knows each by its index. Three look something up, white where there is nothing."""

@@ -7,7 +7,7 @@ import bpy
 import numpy as np
 import pytest
 
-from takt.bridge.materials import WAYS, Surface, read_surface
+from takt.bridge.materials import COLOUR_MODES, Surface, read_surface
 from takt.bridge.versions import principled_node
 from takt.core.shading.material import Material, Step, evaluate, number
 
@@ -109,7 +109,7 @@ def test_another_uv_map_and_a_mapping(material: Any, mesh: Any) -> None:
     surface = read_surface(material, mesh)
     [texture] = surface.materials["NODES"].textures
     assert surface.uv_maps == ("Second", "First") and texture.uv_map == 1
-    np.testing.assert_allclose(texture.placed, ((2.0, 0.0, 0.5), (0.0, 3.0, 0.25)), atol=1e-6)
+    np.testing.assert_allclose(texture.image_from_uv, ((2.0, 0.0, 0.5), (0.0, 3.0, 0.25)), atol=1e-6)
 
 
 def test_a_third_uv_map_is_too_many(material: Any, mesh: Any) -> None:
@@ -321,7 +321,7 @@ def test_texture_shows_the_active_image_alone(material: Any, mesh: Any) -> None:
 
 
 def test_every_way_is_there(material: Any, mesh: Any) -> None:
-    assert set(read_surface(material, mesh).materials) == set(WAYS)
+    assert set(read_surface(material, mesh).materials) == set(COLOUR_MODES)
 
 
 def test_without_uv_maps_no_image_is_shown(material: Any) -> None:

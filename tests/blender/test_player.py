@@ -13,11 +13,11 @@ from takt.core.pha.origins import Step
 from takt.operators.strip import go_to, select_call, shown_times
 from takt.preview import life
 from takt.preview.captions import on_screen, own_words
-from takt.preview.cast import Actor, is_in_transition, place_of_copy, roles_of
+from takt.preview.cast import Actor, column_and_row, is_in_transition, roles_of
 from takt.preview.character import Character
 from takt.preview.choices import COMPARISONS, Choices
 from takt.preview.draw import View
-from takt.preview.strip import Place, Strip, fitted
+from takt.preview.strip import Strip, StripBounds, fitted
 from takt.samples.character import build_character
 from takt.tests.characters import Object, context
 
@@ -164,11 +164,11 @@ def test_a_click_on_the_strip_selects_the_line_of_the_call(dancer: Object) -> No
     motion, text = score.motion_of(dancer), properties.character(dancer).text
     assert motion is not None
     strip = Strip.of(motion)
-    place = Place(100.0, 10.0, 900.0, 15.0, strip.timeline.rows, motion.duration_s)
+    bounds = StripBounds(100.0, 10.0, 900.0, 15.0, strip.timeline.rows, motion.duration_s)
     lines = []
     for segment in range(len(motion.sequence)):
         begin, end = motion.layout.begin_s[segment], motion.layout.end_s[segment]
-        calls = strip.calls_at(place, place.x((begin + end) / 2.0), place.bottom + 1.0)
+        calls = strip.calls_at(bounds, bounds.x((begin + end) / 2.0), bounds.bottom + 1.0)
         text.cursor_set(0)
         select_call(context, dancer, calls)
         line, name = own_call(calls)
@@ -225,16 +225,16 @@ def test_names_are_cut_where_they_do_not_fit() -> None:
     assert fitted("go", 20.0, lambda text: 10.0 * len(text)) == "go"
 
 
-def test_places_and_times_on_the_strip_answer_each_other() -> None:
-    place = Place(left=100.0, bottom=10.0, width=500.0, row=15.0, rows=4, duration_s=50.0)
-    assert place.time_s(place.x(20.0)) == pytest.approx(20.0)
-    assert (place.time_s(0.0), place.time_s(9e9)) == (0.0, 50.0)
-    assert place.contains(350.0, 40.0) and not place.contains(350.0, 71.0) and not place.contains(99.0, 40.0)
-    np.testing.assert_allclose(place.boxes(np.array(((0.0, 0.0, 10.0, 1.0),))), ((100.0, 10.0, 199.0, 24.0),))
+def test_positions_and_times_on_the_strip_answer_each_other() -> None:
+    bounds = StripBounds(left=100.0, bottom=10.0, width=500.0, row=15.0, rows=4, duration_s=50.0)
+    assert bounds.time_s(bounds.x(20.0)) == pytest.approx(20.0)
+    assert (bounds.time_s(0.0), bounds.time_s(9e9)) == (0.0, 50.0)
+    assert bounds.contains(350.0, 40.0) and not bounds.contains(350.0, 71.0) and not bounds.contains(99.0, 40.0)
+    np.testing.assert_allclose(bounds.boxes(np.array(((0.0, 0.0, 10.0, 1.0),))), ((100.0, 10.0, 199.0, 24.0),))
 
 
 def test_copies_stand_in_rows_that_do_not_meet() -> None:
-    places = [place_of_copy(copy) for copy in range(100)]
+    places = [column_and_row(copy) for copy in range(100)]
     assert places[:4] == [(0, 0), (-1, 1), (0, 1), (1, 1)] and len(set(places)) == 100
 
 

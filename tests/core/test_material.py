@@ -87,7 +87,7 @@ def test_what_is_looked_up() -> None:
     texels, painted = np.array(((0.1, 0.2, 0.3, 0.4), (0.5, 0.6, 0.7, 0.8))), np.array(((0.5,) * 4, (1.0,) * 4))
     programme = (*number(1.0), Step("TEXTURE"), Step("ATTRIBUTE"), Step("BLEND_MULTIPLY"))
     np.testing.assert_allclose(evaluate(programme, [texels], painted)[:, :3], texels[:, :3] * painted[:, :3])
-    np.testing.assert_array_equal(evaluate((Step("FIGURE"),), figure=np.array(A)), A)
+    np.testing.assert_array_equal(evaluate((Step("OBJECT"),), object_colour=np.array(A)), A)
     np.testing.assert_array_equal(evaluate((Step("ATTRIBUTE"),)), np.ones(4))
 
 

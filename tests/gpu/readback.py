@@ -10,8 +10,8 @@ import numpy as np
 from takt.core.maths.arrays import FloatArray
 from takt.core.skinning import Palette
 from takt.preview.batch import Geometry, vertex_buffer
-from takt.preview.figures import figure_rows, palette_rows, placement_rows, rows_per_bone, texture_of
-from takt.preview.shader import CHARACTER, METHODS, MORE_INFLUENCES, RECORD_ROWS, SKINNED_ATTRIBUTES, shader
+from takt.preview.instances import instance_rows, palette_rows, placement_rows, rows_per_bone, texture_of
+from takt.preview.shader import CHARACTER, MORE_INFLUENCES, RECORD_ROWS, SKINNED_ATTRIBUTES, SKINNING_NUMBERS, shader
 
 _HERE = Path(__file__).parent
 _WIDTH = 256
@@ -22,7 +22,7 @@ READBACK = replace(
     varyings=(("VEC3", "computed_position"), ("VEC3", "computed_normal")),
     flat_varyings=(),
     outputs=(("VEC4", "position_out"), ("VEC4", "normal_out")),
-    vertex=("figure.glsl", "skinning.glsl", "posed.glsl", str(_HERE / "readback.vert.glsl")),
+    vertex=("instance.glsl", "skinning.glsl", "posed.glsl", str(_HERE / "readback.vert.glsl")),
     fragment=(str(_HERE / "readback.frag.glsl"),),
     samplers=("rows",),
 )
@@ -37,8 +37,8 @@ def posed_on_gpu(geometry: Geometry, palette: Palette, method: str,
     pixel = ((place + 0.5) / (_WIDTH, height) * 2.0 - 1.0).astype(np.float32)
     batch = gpu.types.GPUBatch(type="POINTS", buf=vertex_buffer(geometry, pixel=pixel))
     placement = placement_rows(np.eye(4), np.eye(4) if armature_from_mesh is None else armature_from_mesh)
-    bones = RECORD_ROWS, rows_per_bone(palette), METHODS.index(method), -1
-    record = figure_rows([placement], [(0.0, 0.0, 0.0)], [(0.0, 0.0, 0.0, 1.0)], [False], [bones])
+    bones = RECORD_ROWS, rows_per_bone(palette), SKINNING_NUMBERS[method], -1
+    record = instance_rows([placement], [(0.0, 0.0, 0.0)], [(0.0, 0.0, 0.0, 1.0)], [False], [bones])
     rows = texture_of((record, palette_rows(palette)))
     program = shader(READBACK, *(each for each in geometry.variants if each is MORE_INFLUENCES))
     targets = [gpu.types.GPUTexture((_WIDTH, height), format="RGBA32F") for _ in range(2)]

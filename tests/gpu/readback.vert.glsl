@@ -3,7 +3,7 @@ void main()
 {
   vec3 moved;
   vec3 turned;
-  posed_vertex(this_figure(), moved, turned);
+  posed_vertex(this_instance(), moved, turned);
   computed_position = moved;
   computed_normal = turned;
   gl_Position = vec4(pixel, 0.0, 1.0);

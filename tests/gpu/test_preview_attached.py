@@ -1,4 +1,4 @@
-"""What hangs on bones, shape keys and modifiers: the preview against Blender's own mesh."""
+"""What is attached to bones, shape keys and modifiers: the preview against Blender's own mesh."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,7 +9,7 @@ import pytest
 from mathutils import Matrix, Vector
 
 from takt.bridge.armature import read_pose_world, read_skeleton
-from takt.bridge.attached import hold_of
+from takt.bridge.attached import attachment_of
 from takt.bridge.shape import is_shaped, not_shown
 from takt.core.maths.arrays import FloatArray
 from takt.core.skinning import Palette
@@ -73,9 +73,9 @@ def constrained(kind: str, *more: str) -> Callable[[Object], Object]:
     return build
 
 
-WAYS = [on_a_bone, on_the_armature, on_something_on_a_bone, constrained("CHILD_OF"), constrained("COPY_TRANSFORMS"),
+ATTACHED = [on_a_bone, on_the_armature, on_something_on_a_bone, constrained("CHILD_OF"), constrained("COPY_TRANSFORMS"),
         constrained("ARMATURE"), constrained("COPY_LOCATION", "COPY_ROTATION")]
-every_way = pytest.mark.parametrize("build", WAYS, ids=lambda build: build.__name__)
+every_attachment = pytest.mark.parametrize("build", ATTACHED, ids=lambda build: build.__name__)
 
 
 def in_world(ob: Object) -> FloatArray:
@@ -86,7 +86,7 @@ def in_world(ob: Object) -> FloatArray:
 def placed(rig: Object, ob: Object, pose: FloatArray) -> FloatArray:
     """Return where the preview shows an object in the world while the bones stand as in a pose (J, 3, 4)."""
     character = Character(rig.session_uid)
-    character.look([ob])
+    character.note_settings([ob])
     character.refresh(rig, [ob])
     skeleton = character.skeleton
     assert skeleton is not None
@@ -103,13 +103,13 @@ def placed(rig: Object, ob: Object, pose: FloatArray) -> FloatArray:
     return found
 
 
-@every_way
-def test_what_hangs_on_an_armature_goes_along(build: Callable[[Object], Object]) -> None:
+@every_attachment
+def test_what_is_attached_to_an_armature_goes_along(build: Callable[[Object], Object]) -> None:
     """Shown from a pose of Blender's that is another one than the preview's."""
     rig, _ = own_character()
     rig.matrix_world = Matrix.LocRotScale((1.0, 2.0, 3.0), None, (2.0, 2.0, 2.0))
     ob = build(rig)
-    assert hold_of(ob) is not None
+    assert attachment_of(ob) is not None
     bend(rig, seed=2)
     expected, wanted = in_world(ob), read_pose_world(rig)
     bend(rig, seed=3)
@@ -118,12 +118,12 @@ def test_what_hangs_on_an_armature_goes_along(build: Callable[[Object], Object])
 
 
 @pytest.mark.parametrize("change", ["mute", "influence", "target"])
-def test_what_does_not_hold_is_not_counted(change: str) -> None:
+def test_what_does_not_attach_is_not_counted(change: str) -> None:
     rig, _ = own_character()
     ob = constrained("CHILD_OF")(rig)
     [constraint] = ob.constraints
     setattr(constraint, change, {"mute": True, "influence": 0.5, "target": None}[change])
-    assert hold_of(ob) is None
+    assert attachment_of(ob) is None
 
 
 def test_a_viewport_shows_it_and_hides_the_original() -> None:

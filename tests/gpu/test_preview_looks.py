@@ -16,7 +16,7 @@ from takt.core.playing.transitions.blending import Style
 from takt.preview import offscreen
 from takt.preview.cast import Actor
 from takt.preview.choices import Choices
-from takt.preview.offscreen import Stage
+from takt.preview.offscreen import Renderer
 from takt.tests.characters import Object, context, exchange_bones
 from takt.tests.core.scores import UP_Z, X, Z, library, procedure, programme
 from takt.tests.gpu.test_preview_pictures import (
@@ -66,10 +66,11 @@ def draw(rig: Object, mesh: Object, choices: Choices, outlined: bool, motion: Mo
     context.scene.render.fps = 24
     context.scene.frame_set(FRAME)
     plays = motion or bending(rig)
-    with pytest.MonkeyPatch.context() as patch, Stage(context.scene, [mesh], WIDTH, HEIGHT, lambda _: plays) as stage:
+    with (pytest.MonkeyPatch.context() as patch,
+          Renderer(context.scene, [mesh], WIDTH, HEIGHT, lambda _: plays) as renderer):
         if outlined:
             patch.setattr(offscreen, "Actor", partial(Actor, outline=SELECTED))
-        return stage.draw(view, projection, background=BACKGROUND, choices=choices)
+        return renderer.draw(view, projection, background=BACKGROUND, choices=choices)
 
 
 def drawn(look: str, rig: Object, mesh: Object, **more: Any) -> Image:

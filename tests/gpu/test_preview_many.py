@@ -12,7 +12,7 @@ from takt.preview import draw as draw_module
 from takt.preview.character import Character, SharedParts
 from takt.preview.choices import Choices
 from takt.preview.draw import Painter
-from takt.preview.offscreen import Stage
+from takt.preview.offscreen import Renderer
 from takt.preview.part import Part
 from takt.tests.characters import Object, bend, context, own_character
 from takt.tests.gpu.test_preview_playing import SIZE, Bending, camera_matrices, drawn_viewport, toggle
@@ -48,9 +48,9 @@ def duplicated(rig: Object, mesh: Object) -> tuple[Object, Object]:
 def test_a_crowd_is_one_upload_and_one_call(calls: list[int]) -> None:
     rig, mesh = own_character()
     view, projection = camera_matrices()
-    with Stage(context.scene, [mesh], SIZE, SIZE, motion=lambda _: Bending(rig)) as stage:
-        stage.draw(view, projection, choices=Choices(copies=COPIES))
-        [(character, _, _)] = stage._cast
+    with Renderer(context.scene, [mesh], SIZE, SIZE, motion=lambda _: Bending(rig)) as renderer:
+        renderer.draw(view, projection, choices=Choices(copies=COPIES))
+        [(character, _, _)] = renderer._cast
         assert len(character.parts) == 1
     assert calls == [COPIES]
 
@@ -65,11 +65,11 @@ def test_a_crowd_drawn_by_one_call_is_the_crowd_drawn_one_by_one(monkeypatch: py
             for number in range(first, first + count):
                 painter._draw(part, number, 1, what)
 
-    with Stage(context.scene, [mesh], SIZE, SIZE, motion=lambda _: Bending(rig)) as stage:
-        together = stage.draw(view, projection, choices=crowd)
-        alone = stage.draw(view, projection)
+    with Renderer(context.scene, [mesh], SIZE, SIZE, motion=lambda _: Bending(rig)) as renderer:
+        together = renderer.draw(view, projection, choices=crowd)
+        alone = renderer.draw(view, projection)
         monkeypatch.setattr(Painter, "draw_solid", one_by_one)
-        apart = stage.draw(view, projection, choices=crowd)
+        apart = renderer.draw(view, projection, choices=crowd)
     np.testing.assert_array_equal(together, apart)
     assert (together != alone).any()
 
@@ -80,13 +80,13 @@ def test_objects_with_the_same_mesh_and_bones_share_one_upload(calls: list[int])
     second[1].location.x = 1.0
     other = own_character()
     view, projection = camera_matrices()
-    with Stage(context.scene, [first[1], second[1], other[1]], SIZE, SIZE, motion=lambda _: None) as stage:
-        both = stage.draw(view, projection)
-        parts = [next(iter(character.parts.values())) for character, _, _ in stage._cast]
+    with Renderer(context.scene, [first[1], second[1], other[1]], SIZE, SIZE, motion=lambda _: None) as renderer:
+        both = renderer.draw(view, projection)
+        parts = [next(iter(character.parts.values())) for character, _, _ in renderer._cast]
     assert parts[0] is parts[1] is not parts[2]
     assert sorted(calls) == [1, 2]
-    with Stage(context.scene, [first[1], other[1]], SIZE, SIZE, motion=lambda _: None) as stage:
-        assert (stage.draw(view, projection) != both).any()
+    with Renderer(context.scene, [first[1], other[1]], SIZE, SIZE, motion=lambda _: None) as renderer:
+        assert (renderer.draw(view, projection) != both).any()
 
 
 def test_other_bones_are_another_upload() -> None:
@@ -153,8 +153,8 @@ def test_each_armature_moves_its_own_mesh_though_they_share_it() -> None:
     view, projection = camera_matrices()
     pictures = []
     for pair in (first, second):
-        with Stage(context.scene, [first[1], second[1]], SIZE, SIZE, motion=lambda _: None) as stage:
-            stage._cast = [entry for entry in stage._cast if entry[1] == pair[0]]
-            pictures.append(stage.draw(view, projection))
+        with Renderer(context.scene, [first[1], second[1]], SIZE, SIZE, motion=lambda _: None) as renderer:
+            renderer._cast = [entry for entry in renderer._cast if entry[1] == pair[0]]
+            pictures.append(renderer.draw(view, projection))
     assert (pictures[0] != pictures[1]).any()
     assert bpy.data.meshes[first[1].data.name].users == 2

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from mathutils import Matrix, Vector
 
-from takt.bridge.materials import WAYS, Surface
+from takt.bridge.materials import COLOUR_MODES, Surface
 from takt.bridge.versions import principled_node
 from takt.core.shading.material import OPERATIONS, Material, Step, Texture, evaluate, number
 from takt.preview import life
 from takt.preview.look import Look, look_of
-from takt.preview.offscreen import Stage
+from takt.preview.offscreen import Renderer
 from takt.samples import dancer
 from takt.tests.characters import Object, context, own_character
 from takt.tests.gpu.test_preview_pictures import seen_from, similarity
@@ -69,14 +69,14 @@ def textured_character(picture: Any) -> tuple[Object, Object]:
 
 def middle(mesh: Object, look: Look | None = None) -> Any:
     """Return the colour in the middle of the figure, in light from everywhere, 0 to 1."""
-    with Stage(context.scene, [mesh], SIZE, SIZE, motion=lambda _: None) as stage:
-        picture = stage.draw(*seen_from(), look=look or Look())
+    with Renderer(context.scene, [mesh], SIZE, SIZE, motion=lambda _: None) as renderer:
+        picture = renderer.draw(*seen_from(), look=look or Look())
     solid = np.argwhere(picture[..., 3] == 255)
     row, column = solid[len(solid) // 2]
     return picture[row, column, :3] / 255.0
 
 
-@pytest.mark.parametrize("operation", [name for name in OPERATIONS if name != "FIGURE"])
+@pytest.mark.parametrize("operation", [name for name in OPERATIONS if name != "OBJECT"])
 def test_each_operation_is_that_of_core(operation: str, monkeypatch: pytest.MonkeyPatch) -> None:
     picture = image()
     _, mesh = textured_character(picture)
@@ -86,7 +86,8 @@ def test_each_operation_is_that_of_core(operation: str, monkeypatch: pytest.Monk
     operands = (number(0.3), (Step("TEXTURE"),), number(0.2, 0.6, 0.4))[:OPERATIONS[operation].takes]
     programme = (*(step for operand in operands for step in operand), Step(operation, 0, BY))
     made = Material(programme, textures=(Texture(picture.session_uid),))
-    monkeypatch.setattr("takt.preview.batch.read_surfaces", lambda *_: [Surface(dict.fromkeys(WAYS, made), ("UV", ""))])
+    surface = Surface(dict.fromkeys(COLOUR_MODES, made), ("UV", ""))
+    monkeypatch.setattr("takt.preview.batch.read_surfaces", lambda *_: [surface])
     expected = evaluate(programme, [np.array(TEXEL)], np.array((0.5, 0.25, 1.0, 1.0)))
     np.testing.assert_allclose(middle(mesh), encoded(expected[:3]), atol=2 * ONE_LEVEL)
 
@@ -130,10 +131,10 @@ def test_a_lost_image_is_never_pink() -> None:
 def test_an_image_deleted_while_drawn_is_never_pink() -> None:
     picture = image()
     _, mesh = textured_character(picture)
-    with Stage(context.scene, [mesh], SIZE, SIZE, motion=lambda _: None) as stage:
-        stage.draw(*seen_from())
+    with Renderer(context.scene, [mesh], SIZE, SIZE, motion=lambda _: None) as renderer:
+        renderer.draw(*seen_from())
         bpy.data.images.remove(picture)
-        drawn = stage.draw(*seen_from())
+        drawn = renderer.draw(*seen_from())
     assert not (drawn[..., :3] == PINK).all(axis=-1).any()
 
 
@@ -166,8 +167,8 @@ def test_solids_colours_are_obeyed(colour_type: str, expected: tuple[float, ...]
 def test_what_is_blended_shows_what_is_behind() -> None:
     _, mesh = textured_character(image())
     mesh.data.materials[0].diffuse_color = (1.0, 1.0, 1.0, 0.25)
-    with Stage(context.scene, [mesh], SIZE, SIZE, motion=lambda _: None) as stage:
-        drawn = stage.draw(*seen_from(), background=(1.0, 0.0, 0.0, 1.0), look=Look("MATERIAL"))
+    with Renderer(context.scene, [mesh], SIZE, SIZE, motion=lambda _: None) as renderer:
+        drawn = renderer.draw(*seen_from(), background=(1.0, 0.0, 0.0, 1.0), look=Look("MATERIAL"))
     figure = drawn[(drawn[..., 1] > 0)][:, :3]
     assert len(figure) and (figure[:, 0] > figure[:, 1]).all()
 
@@ -249,9 +250,9 @@ def test_a_character_looks_as_workbench_shows_it(name: str, colour_type: str, tm
     camera = camera_before([ob for ob in context.scene.objects if ob.find_armature() == rig])
     context.scene.display.shading.color_type = colour_type
     theirs = by_workbench(camera, tmp_path)
-    with Stage(context.scene, [rig], SIZE, SIZE, motion=lambda _: None) as stage:
+    with Renderer(context.scene, [rig], SIZE, SIZE, motion=lambda _: None) as renderer:
         clip = camera.calc_matrix_camera(context.evaluated_depsgraph_get(), x=SIZE, y=SIZE)
-        ours = stage.draw(camera.matrix_world.inverted(), clip, look=look_of(context.scene.display.shading))
+        ours = renderer.draw(camera.matrix_world.inverted(), clip, look=look_of(context.scene.display.shading))
     figure = (theirs[..., 3] > SOLID) & (ours[..., 3] > SOLID)
     a, b = over_grey(theirs), over_grey(ours)
     difference = float(np.abs(a - b)[figure].mean() / 255.0)

@@ -15,7 +15,7 @@ from takt.core.skeletons.skeleton import Pose
 from takt.preview import life
 from takt.preview.cast import Cast
 from takt.preview.choices import Choices
-from takt.preview.offscreen import Stage
+from takt.preview.offscreen import Renderer
 from takt.tests.characters import Object, context, own_character
 
 SIZE = 64
@@ -57,13 +57,13 @@ def test_a_motion_is_played_at_the_scenes_frame() -> None:
     view, projection = camera_matrices()
     context.scene.render.fps = 24
     context.scene.frame_set(context.scene.frame_start + 12)
-    with Stage(context.scene, [mesh], SIZE, SIZE, motion=lambda _: Bending(rig)) as stage:
-        played = stage.draw(view, projection)
+    with Renderer(context.scene, [mesh], SIZE, SIZE, motion=lambda _: Bending(rig)) as renderer:
+        played = renderer.draw(view, projection)
     rig.pose.bones["bone1"].rotation_mode = "QUATERNION"
     rig.pose.bones["bone1"].rotation_quaternion = Quaternion((1.0, 0.0, 0.0), 0.5 * TURN_RAD_PER_S)
     context.view_layer.update()
-    with Stage(context.scene, [mesh], SIZE, SIZE, motion=lambda _: None) as stage:
-        posed = stage.draw(view, projection)
+    with Renderer(context.scene, [mesh], SIZE, SIZE, motion=lambda _: None) as renderer:
+        posed = renderer.draw(view, projection)
     assert (played[..., 3] > 0).any()
     assert np.abs(played.astype(int) - posed.astype(int)).max() <= 2
 
@@ -72,10 +72,10 @@ def test_a_stage_follows_the_frames() -> None:
     rig, mesh = own_character()
     view, projection = camera_matrices()
     pictures = []
-    with Stage(context.scene, [rig], SIZE, SIZE, motion=lambda _: Bending(rig)) as stage:
+    with Renderer(context.scene, [rig], SIZE, SIZE, motion=lambda _: Bending(rig)) as renderer:
         for frame in (1, 20, 1):
             context.scene.frame_set(frame)
-            pictures.append(stage.draw(view, projection, "ZONES"))
+            pictures.append(renderer.draw(view, projection, "ZONES"))
     assert (pictures[0] == pictures[2]).all() and (pictures[0] != pictures[1]).any()
     assert mesh.name in context.scene.objects
 
@@ -139,8 +139,8 @@ def drawn_viewport(frame: int) -> np.ndarray:
 def test_a_comparison_says_what_is_what() -> None:
     _, mesh = own_character()
     view, projection = camera_matrices()
-    with Stage(context.scene, [mesh], READABLE, READABLE, motion=lambda _: None) as stage:
-        alone, compared = (stage.draw(view, projection, choices=Choices(compare=name))
+    with Renderer(context.scene, [mesh], READABLE, READABLE, motion=lambda _: None) as renderer:
+        alone, compared = (renderer.draw(view, projection, choices=Choices(compare=name))
                            for name in ("NONE", "SKINNING_DUAL_QUATERNION"))
     assert not is_white(alone).any() and is_white(compared).any()
 

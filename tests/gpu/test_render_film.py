@@ -147,10 +147,10 @@ def test_the_camera_goes_along_calmly() -> None:
     steps[:, 2] = 0.1 * np.sin(np.arange(97))
     box = np.array([(x, y, z) for x in (-0.5, 0.5) for y in (-0.2, 0.2) for z in (0.1, 1.9)])
     framed = framing([box], [steps], fps=24.0)
-    ways = framed.places
+    ways = framed.followed
     assert (np.diff(ways[:, 0]) >= 0.0).all() and np.diff(ways[:, 0]).max() < 0.1
     np.testing.assert_allclose(ways[:, 2], 0.1)
-    np.testing.assert_array_equal(framed.stands[:, 0], steps[:, 0])
+    np.testing.assert_array_equal(framed.on_floor[:, 0], steps[:, 0])
 
 
 def test_another_ending_is_refused(scene: Object, tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
-"""What one drawing needs of its figures, laid out as rows of one texture.
+"""What one picture needs of its instances, laid out as rows of one texture.
 
-A figure is a mesh in a pose. The texture holds a record for each, then what the bones do. All figures go to the GPU
-in one upload, and those that share a mesh can be drawn by one call. shaders/figure.glsl reads it.
+An instance is a mesh in a pose. The texture holds a record for each, then the palettes of bones. All instances go to
+the GPU in one upload, and those that share a mesh can be drawn by one call. shaders/instance.glsl reads it.
 """
 
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ WHITE: Tint = (1.0, 1.0, 1.0, 1.0)
 
 
 def palette_rows(palette: Palette) -> Rows:
-    """Return what bones do, (..., J · rows, 4): quaternion as xyzw, position, stretch where there is one."""
+    """Return a palette as rows, (..., J · rows, 4): quaternion as xyzw, position, stretch where there is one."""
     batch, joints = palette.rotations.shape[:-2], palette.rotations.shape[-2]
     rows = np.zeros((*batch, joints, rows_per_bone(palette), 4), dtype=np.float32)
     rows[..., 0, :3], rows[..., 0, 3] = palette.rotations[..., 1:], palette.rotations[..., 0]
@@ -38,7 +38,7 @@ def rows_per_bone(palette: Palette) -> int:
 
 
 def placement_rows(world_from_armature: FloatArray, world_from_mesh: FloatArray) -> Rows:
-    """Return the record of a figure (RECORD_ROWS, 4), filled in as far as two matrices (4, 4) determine it."""
+    """Return the record of an instance (RECORD_ROWS, 4), filled in as far as two matrices (4, 4) determine it."""
     armature_from_mesh: FloatArray = np.asarray(np.linalg.solve(world_from_armature, world_from_mesh), dtype=np.float64)
     record = np.zeros((RECORD_ROWS, 4), dtype=np.float32)
     for name, matrix in (("ARMATURE_FROM_MESH", armature_from_mesh), ("WORLD_FROM_ARMATURE", world_from_armature)):
@@ -49,10 +49,10 @@ def placement_rows(world_from_armature: FloatArray, world_from_mesh: FloatArray)
     return record
 
 
-def figure_rows(placements: Sequence[Rows], offsets: Sequence[Sequence[float]], tints: Sequence[Tint],
+def instance_rows(placements: Sequence[Rows], offsets: Sequence[Sequence[float]], tints: Sequence[Tint],
                 are_tinted: Sequence[bool], bones: Sequence[tuple[int, int, int, int]],
                colours: Sequence[Tint] | Tint = WHITE) -> Rows:
-    """Return the records of N figures one after another; bones: what stands in the row BONES, see figure.glsl."""
+    """Return the records of N instances one after another; bones: the row BONES of each, see instance.glsl."""
     records = np.concatenate(placements).reshape(-1, RECORD_ROWS, 4)
     world = RECORD["WORLD_FROM_ARMATURE"]
     records[:, world:world + 3, 3] += np.array(offsets, dtype=np.float32)

@@ -1,7 +1,7 @@
-/* Figures: what changes from one drawing to the next, as rows of the texture `rows`. preview/figures.py writes it.
+/* Instances: what changes from one picture to the next, as rows of the texture `rows`. preview/instances.py writes it.
  *
- * The record of a figure: two matrices with what turns normals where they turn points, each three rows;
- * RECORD_TINT: a colour and its alpha; RECORD_BONES: the row where what its bones do begins, how many rows
+ * The record of an instance: two matrices with what turns normals where they turn points, each three rows;
+ * RECORD_TINT: a colour and its alpha; RECORD_BONES: the row where its palette begins, how many rows
  * each bone takes, the method of skinning, the bone whose weights show; RECORD_TRAITS: -1 where it is
  * mirrored, 1 elsewhere, then whether the tint takes the place of its own colour; RECORD_COLOUR: the object's. */
 vec4 row(int number)
@@ -9,8 +9,8 @@ vec4 row(int number)
   return texelFetch(rows, ivec2(number % ROWS_WIDTH, number / ROWS_WIDTH), 0);
 }
 
-/* Where the record of the figure that is being drawn begins. */
-int this_figure()
+/* Where the record of the instance that is being drawn begins. */
+int this_instance()
 {
   return drawing.x + gl_InstanceID * RECORD_ROWS;
 }
