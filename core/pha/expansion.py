@@ -13,7 +13,7 @@ from . import evaluation
 from .definitions import Definitions
 from .document import MAX_SEGMENTS
 from .evaluation import BlockCall, Evaluated, LaneCall, Values, evaluate, unknown_value
-from .origins import CallPlaces, NodePlaces, Origins, Places, Runs
+from .origins import Origins, Places, Runs
 from .programme import CallTable, Programme
 from .sequence import WAIT, Block, Lane, Marks, Paths, Sequence
 
@@ -53,8 +53,9 @@ def expand(programme: Programme, procedure: str = "main", loop: bool = False, *,
 class _Plan:
     """What is expanded: calls of P procedures, or of P instances of them.
 
-    procedure: (P,) index into names, −1 for a part of the one that it is in. start: the one that is played; length_s:
-    how long it lasts. mirror, reverse, part: (N,), (N,), (N, 2) for each call.
+    procedure: (P,) index into names, −1 for a part of the one that it is in. ticks: (P,) what the calls of each add
+    up to. start: the one that is played; length_s: how long it lasts. mirror, reverse, part: (N,), (N,), (N, 2) for
+    each call.
     """
 
     table: CallTable
@@ -62,6 +63,7 @@ class _Plan:
     names: tuple[str, ...]
     clip_names: tuple[str, ...]
     places: Places
+    ticks: FloatArray
     start: int
     length_s: float
     mirror: BoolArray | None = None
@@ -78,15 +80,16 @@ class _Plan:
             for name in values or {}:
                 raise ScoreError(unknown_value(name, own.name, [], own.place))
             return cls(programme.calls, np.arange(len(names)), names, programme.clip_names,
-                       CallPlaces.of(programme.documents, programme.calls.first), start, own.ticks * own.tick_s)
+                       Places.of(programme.documents), np.array([p.ticks for p in programme.procedures]), start,
+                       own.ticks * own.tick_s)
         done = evaluate(programme.calls, start, tuple(clip.duration_s for clip in programme.clips), values=values,
                         seed=seed)
         whole = np.repeat(done.ticks, np.diff(done.first))
         table = CallTable(done.first, done.target, done.repeat, done.duration / whole, done.transition / whole,
                           range(len(done.ticks)))
         tick_s = programme.document.tick_s  # also for what is inherited
-        places = NodePlaces(programme.documents, done.nodes, done.module_of)
-        return cls(table, done.procedure, names, programme.clip_names, places, done.start,
+        places = Places(programme.documents, done.nodes, done.module_of)
+        return cls(table, done.procedure, names, programme.clip_names, places, done.ticks, done.start,
                    float(done.ticks[done.start]) * tick_s, done.mirror, done.reverse, done.part, done, programme.calls)
 
 
@@ -137,6 +140,7 @@ class _Row:
     marks: Marks
     made: Runs
     runs: Runs
+    tick_s: FloatArray
     is_mirrored: BoolArray
     is_reversed: BoolArray
     part: FloatArray | None
@@ -148,8 +152,8 @@ def _expanded(plan: _Plan, sizes: IntArray, start: int, length_s: float) -> _Row
     row = _Row(np.zeros(total, np.int64), np.zeros(total), np.full(total, np.nan), np.zeros(total, np.int64),
                Paths(np.zeros(0, np.int64), np.zeros(0, np.int64), plan.names),
                Marks(*(np.zeros(0, np.int64) for _ in range(3))), Runs.empty(total), Runs.started(),
-               np.zeros(total, np.bool_),
-               np.zeros(total, np.bool_), None if plan.part is None else np.zeros((total, 2)))
+               np.zeros(0), np.zeros(total, np.bool_), np.zeros(total, np.bool_),
+               None if plan.part is None else np.zeros((total, 2)))
     parents, last = [np.array((-1,))], [plan.procedure[start:start + 1]]
     level, levels, runs, known, outer = _Level.first(start, length_s), [], [Runs.started()], 1, 0
     while len(level.target):
@@ -177,7 +181,8 @@ def _expanded(plan: _Plan, sizes: IntArray, start: int, length_s: float) -> _Row
         level = calls.at(inner, path)
         known += len(code)
     paths = Paths(np.concatenate(parents), np.concatenate(last), plan.names)
-    return _in_played_order(plan, sizes, replace(row, paths=paths, runs=Runs.joined(runs)), levels)
+    tick_s = np.concatenate([level.length / plan.ticks[level.target] for level in levels])
+    return _in_played_order(plan, sizes, replace(row, paths=paths, runs=Runs.joined(runs), tick_s=tick_s), levels)
 
 
 def _calls_of(plan: _Plan, level: _Level, sizes: IntArray) -> _Level:
@@ -281,7 +286,7 @@ class _Blocks:
         starts = np.concatenate(((0.0,), np.cumsum(row.length_s)[:-1]))
         flags = (row.is_mirrored, row.is_reversed, row.part) if row.part is not None else (None, None, None)
         return Sequence(self.plan.clip_names, clip, starts, row.length_s, row.transition_s, row.path, row.paths,
-                        row.marks, Origins(self.plan.places, row.made, row.runs), loop, *flags)
+                        row.marks, Origins(self.plan.places, row.made, row.runs, row.tick_s), loop, *flags)
 
     def all(self) -> tuple[Block, ...]:
         """Expand the lanes of all blocks that play, also of those within lanes."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
 from ..errors import Place
-from ..maths.arrays import Int32Array, IntArray
+from ..maths.arrays import FloatArray, Int32Array, IntArray
 from .document import Call, Document
 from .nodes import Node
 
@@ -27,53 +28,31 @@ class Step(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class CallPlaces:
-    """The places of a programme's calls, by their rows in its table.
+class Places:
+    """The places of what a programme plays, by its rows: of calls, in version 2 also of loops, waits and blocks.
 
-    documents: its files; first_procedures: (D + 1,) which procedures are theirs; first_calls: (P + 1,) where the calls
-    of each procedure begin.
+    calls: N; module_of: (N,) the document of each.
     """
 
     documents: tuple[Document, ...]
-    first_procedures: IntArray
-    first_calls: IntArray
-
-    @classmethod
-    def of(cls, documents: tuple[Document, ...], first_calls: IntArray) -> CallPlaces:
-        """Take the documents in the order of their procedures in the table."""
-        numbers = [len(document.procedures) for document in documents]
-        return cls(documents, np.cumsum([0, *numbers]), first_calls)
-
-    def find(self, row: int) -> tuple[Document, Call]:
-        """Return the call of a row, and its file."""
-        procedure = int(np.searchsorted(self.first_calls, row, side="right")) - 1
-        number = int(np.searchsorted(self.first_procedures, procedure, side="right")) - 1
-        document = self.documents[number]
-        calls = document.procedures[procedure - int(self.first_procedures[number])].calls
-        return document, calls[row - int(self.first_calls[procedure])]
-
-
-@dataclass(frozen=True, eq=False)
-class NodePlaces:
-    """The places of what an evaluated programme plays, by its rows: of calls, loops, waits and blocks.
-
-    nodes: N; module_of: (N,) the document of each.
-    """
-
-    documents: tuple[Document, ...]
-    nodes: tuple[Node, ...]
+    calls: tuple[Call | Node, ...]
     module_of: IntArray
 
-    def find(self, row: int) -> tuple[Document, Node]:
-        """Return the element of a row, and its file."""
-        return self.documents[int(self.module_of[row])], self.nodes[row]
+    @classmethod
+    def of(cls, documents: tuple[Document, ...]) -> Places:
+        """Take the documents, of version 1, in the order of their procedures in the table."""
+        rows = [[call for procedure in document.procedures for call in procedure.calls] for document in documents]
+        module_of = np.repeat(np.arange(len(rows)), [len(calls) for calls in rows])
+        return cls(documents, tuple(call for calls in rows for call in calls), module_of)
 
-
-class Places(Protocol):
-    """Knows the element in the text that each row of calls comes from."""
+    @cached_property
+    def elements(self) -> IntArray:
+        """The number of each in its text, (N,)."""
+        return np.array([call.element for call in self.calls], dtype=np.int64)
 
     def find(self, row: int) -> tuple[Document, Call | Node]:
         """Return the element of a row, and its file."""
+        return self.documents[int(self.module_of[row])], self.calls[row]
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,12 +96,14 @@ class Runs:
 class Origins:
     """The chain of calls behind each of S segments, and behind each run of a procedure.
 
-    segments: (S,); procedures: (R,), outer ones before those within them, the started one first.
+    segments: (S,); procedures: (R,), outer ones before those within them, the started one first; tick_s: (R,) how long
+    a tick of each run lasts.
     """
 
     places: Places
     segments: Runs
     procedures: Runs
+    tick_s: FloatArray
 
     def of_segment(self, segment: int) -> tuple[Step, ...]:
         """Return the calls that led to a segment, from the started procedure's own down to that of the clip."""

@@ -1,0 +1,278 @@
+"""A layout drawn: only what is in view, and what is too small to be told apart in one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..maths.arrays import BoolArray, FloatArray, IntArray
+from . import grid
+from .boxes import Kind
+from .grid import Meter
+from .layout import BoxId, Layout
+from .picture import Measure, Pen, Picture, about_as_wide, clipped
+from .stripes import MAX_LEVELS, SEAM_PX, TITLE_PX, Stripes
+from .theme import Colour, Theme
+from .view import View
+
+_RADIUS_PX, _GAP_PX, _PAD_PX, _LEAST_PX, _LEAST_TEXT_PX = 3.0, 1.0, 5.0, 3.0, 22.0
+"""At an interface scale of 1. Boxes narrower than the least are drawn as one with their neighbours."""
+_CURVE = 0.5 - 0.5 * np.cos(np.linspace(0.0, np.pi, 9))
+_NOBODY: frozenset[BoxId] = frozenset()
+
+
+@dataclass(frozen=True)
+class Marked:
+    """What is drawn otherwise than the rest.
+
+    selected: with an edge in the theme's colour; other places of the same elements have a fainter one. active: the one
+    of these that was chosen last; hovered: has handles. errors, warnings: elements with mistakes, as ids of any place.
+    is_stale: the text has mistakes, this is what it last meant without.
+    """
+
+    selected: frozenset[BoxId] = _NOBODY
+    active: BoxId | None = None
+    hovered: BoxId | None = None
+    errors: frozenset[BoxId] = _NOBODY
+    warnings: frozenset[BoxId] = _NOBODY
+    is_stale: bool = False
+
+
+def picture(layout: Layout, view: View, theme: Theme | None = None, marked: Marked | None = None, *,
+            meter: Meter | None = None, playhead: float | None = None,
+            measure: Measure = about_as_wide) -> Picture:
+    """Draw what a view shows of a layout.
+
+    playhead: the tick at which it stands, None: none is drawn. measure: tells how wide texts come out.
+    """
+    drawing = _Drawing(layout, view, theme or Theme(), marked or Marked(), meter or Meter(), measure,
+                       Stripes.of(layout, view))
+    return Picture((drawing.ground().layer(), drawing.boxes().layer(), drawing.front(playhead).layer()))
+
+
+@dataclass(frozen=True, eq=False)
+class _Drawing:
+    layout: Layout
+    view: View
+    theme: Theme
+    marked: Marked
+    meter: Meter
+    measure: Measure
+    stripes: Stripes
+
+    @property
+    def _size(self) -> float:
+        return self.theme.size_px * self.view.scale
+
+    # Behind the boxes
+
+    def ground(self) -> Pen:
+        """Draw the lanes and the lines of bars and beats."""
+        pen, view, theme, stripes = Pen(), self.view, self.theme, self.stripes
+        pen.rectangle((0.0, 0.0, view.width, view.height), theme.ground)
+        lanes = np.stack(np.broadcast_arrays(view.left, stripes.lane_low, view.width, stripes.lane_high), axis=-1)
+        pen.rectangles(lanes, theme.mixed(0.06))
+        if stripes.music is not None:
+            pen.rectangle((view.left, stripes.music[0], view.width, stripes.music[1]), theme.mixed(0.06))
+        ticks, rank = grid.lines(view, self.meter)
+        shades = np.array([theme.mixed(share) for share in (0.09, 0.13, 0.28)])
+        pen.upright_lines(view.x(ticks), 0.0, stripes.ruler[0], shades[rank], max(round(view.scale), 1.0))
+        return pen
+
+    # The boxes
+
+    def boxes(self) -> Pen:
+        """Draw boxes, their titles, and the transitions at their feet."""
+        pen, layout = Pen(), self.layout
+        chosen = self._seen()
+        boxes = layout.boxes
+        left, right = self._edges(chosen)
+        low, high = self.stripes.boxes(boxes.lane[chosen], boxes.depth[chosen])
+        corners = np.stack((left, low, np.maximum(right - _GAP_PX * self.view.scale, left + 1.0), high), axis=-1)
+        is_leaf = np.isin(boxes.kind[chosen], (Kind.CLIP, Kind.WAIT))
+        fill = self.theme.fills(boxes.colour[chosen], boxes.depth[chosen], is_leaf)
+        is_wait = boxes.kind[chosen] == Kind.WAIT
+        fill[is_wait, 3] = 0.25
+        if self.marked.is_stale:
+            fill[:, :3] = fill[:, :3] * 0.35 + fill[:, :3].mean(axis=1, keepdims=True) * 0.65
+        dark = np.concatenate((fill[:, :3] * 0.6, np.ones((len(fill), 1))), axis=1)
+        pen.rectangles(corners, fill, radius=_RADIUS_PX * self.view.scale, outline=dark, outline_px=self.view.scale)
+        self._cycles(pen, chosen, corners)
+        self._seams(pen)
+        self._titles(pen, chosen, corners)
+        self._edges_of_marked(pen)
+        return pen
+
+    def _seen(self) -> IntArray:
+        """Return the boxes to be drawn: those in view; of many that are too narrow beside each other, one."""
+        boxes, view = self.layout.boxes, self.view
+        width = boxes.length * view.px_per_tick
+        is_seen = (boxes.begin < view.last_tick) & (boxes.end > view.first_tick) & (boxes.depth < MAX_LEVELS)
+        is_wide = width >= _LEAST_PX * view.scale
+        small = np.flatnonzero(is_seen & ~is_wide)
+        outside = boxes.parent[small]
+        small = small[(outside < 0) | (width[outside] >= 4.0 * _LEAST_PX * view.scale)]
+        column = np.floor(boxes.begin[small] * (view.px_per_tick / (_LEAST_PX * view.scale)))
+        place = (boxes.lane[small] * MAX_LEVELS + boxes.depth[small]) + 1j * column
+        _, first = np.unique(place, return_index=True)
+        return np.sort(np.concatenate((np.flatnonzero(is_seen & is_wide), small[first])))
+
+    def _edges(self, chosen: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Return left and right of boxes, in whole pixels so that all gaps are alike; no farther out than is seen."""
+        boxes, view = self.layout.boxes, self.view
+        outside = 4.0 * _RADIUS_PX * view.scale
+        left, right = (np.round(view.x(ticks)) for ticks in (boxes.begin[chosen], boxes.end[chosen]))
+        inset = np.round(boxes.depth[chosen] * view.scale) * (right - left > 12.0 * view.scale)
+        right = np.maximum(right, left + _LEAST_PX * view.scale)
+        return (np.clip(left + np.minimum(inset, 2.0 * view.scale), view.left - outside, view.width + outside),
+                np.clip(right, view.left - outside, view.width + outside))
+
+    def _cycles(self, pen: Pen, chosen: IntArray, corners: FloatArray) -> None:
+        """Draw a line where each repetition begins, while they are wide enough."""
+        boxes, view = self.layout.boxes, self.view
+        each = boxes.length[chosen] / boxes.repeat[chosen] * view.px_per_tick
+        for at in np.flatnonzero((boxes.repeat[chosen] > 1) & (each >= 4.0 * view.scale)).tolist():
+            box = int(chosen[at])
+            wide = boxes.length[box] / boxes.repeat[box]
+            first = max(int((view.first_tick - boxes.begin[box]) / wide), 1)
+            last = min(int((view.last_tick - boxes.begin[box]) / wide) + 1, int(boxes.repeat[box]) - 1)
+            ticks = boxes.begin[box] + np.arange(first, last + 1) * wide
+            high = float(corners[at, 3]) - (0.0 if boxes.kind[box] == Kind.CLIP else TITLE_PX * view.scale)
+            pen.upright_lines(view.x(ticks), float(corners[at, 1]), high, (0.0, 0.0, 0.0, 0.3), view.scale)
+
+    def _titles(self, pen: Pen, chosen: IntArray, corners: FloatArray) -> None:
+        """Write names and how often they repeat, and at the right of outermost boxes how long they are."""
+        boxes, view, size = self.layout.boxes, self.view, self._size
+        pad = _PAD_PX * view.scale
+        left = np.maximum(corners[:, 0], view.left) + pad
+        room = np.minimum(corners[:, 2], view.width) - left - pad
+        for at in np.flatnonzero(room >= _LEAST_TEXT_PX * view.scale - 2.0 * pad).tolist():
+            box, x, y = int(chosen[at]), float(left[at]), float(corners[at, 3]) - 0.7 * TITLE_PX * view.scale
+            repeat = f" ×{boxes.repeat[box]}" if boxes.repeat[box] > 1 else ""
+            free = float(room[at])
+            words = clipped(boxes.titles[box], free - self._width(repeat), size, self.measure)
+            colour = self._words_on(box)
+            pen.text(words + repeat if words else "", x, y, size, colour)
+            length = f"{boxes.length[box]:.6g}"
+            wide = self._width(length)
+            if boxes.depth[box] == 0 and words == boxes.titles[box] and (
+                    self._width(words + repeat) + wide + 3.0 * pad < free):
+                pen.text(length, x + free - wide, y, size, (*colour[:3], 0.7))
+
+    def _words_on(self, box: int) -> Colour:
+        return self.theme.text if self.theme.is_dark else (0.05, 0.05, 0.05, 1.0)
+
+    def _width(self, words: str) -> float:
+        return self.measure(words, self._size) if words else 0.0
+
+    def _seams(self, pen: Pen) -> None:
+        """Draw the transitions over their windows, automatic ones fainter; none where it is no wider than its line."""
+        seams, view = self.layout.seams, self.view
+        begin, end = view.x(seams.begin), view.x(seams.end)
+        seen = np.flatnonzero((end >= view.left) & (begin <= view.width) & (end - begin >= 1.5 * view.scale))
+        if not len(seen):
+            return
+        low = self.stripes.lane_low[seams.lane[seen]] + 2.0 * view.scale
+        begin, end, middle = begin[seen, None], end[seen, None], view.x(seams.tick[seen])[:, None]
+        middle = np.clip(middle, begin, end)
+        share = np.linspace(0.0, 1.0, len(_CURVE))
+        x = np.concatenate((begin + (middle - begin) * share, middle + (end - middle) * share), axis=1)
+        y = low[:, None] + np.concatenate((_CURVE, _CURVE[::-1])) * (SEAM_PX - 2.0) * view.scale
+        foot = np.broadcast_to(low[:, None], y.shape)
+        bottom, top = np.stack((x, foot), axis=-1), np.stack((x, y), axis=-1)
+        corners = np.stack((bottom[:, :-1], bottom[:, 1:], top[:, 1:], bottom[:, :-1], top[:, 1:], top[:, :-1]), axis=2)
+        alpha = np.where(seams.is_automatic[seen], 0.55, 1.0)
+        colours = np.concatenate((np.tile(self.theme.transition[:3], (len(seen), 1)), alpha[:, None]), axis=1)
+        each = corners.shape[1] * corners.shape[2]
+        pen.triangles(corners.reshape(-1, 2), np.repeat(colours, each, axis=0))
+
+    def _edges_of_marked(self, pen: Pen) -> None:
+        """Draw edges around what is selected, its other places, and what has problems."""
+        layout, marked, theme, px = self.layout, self.marked, self.theme, self.view.scale
+        selected = layout.found(marked.selected)
+        boxes = layout.boxes
+        same = np.zeros(len(boxes), np.bool_)
+        for box in selected.tolist():
+            same[layout.places_of(box)] = True
+        same[selected] = False
+        faint: Colour = (*theme.selected[:3], 0.45)
+        for numbers, colour in ((self._of_elements(marked.warnings), theme.warning),
+                                (self._of_elements(marked.errors), theme.error),
+                                (np.flatnonzero(same), faint), (selected, theme.selected)):
+            self._outline(pen, numbers, colour, 2.0 * px)
+        if marked.active is not None and (active := layout.find(marked.active)) is not None:
+            self._outline(pen, np.array((active,)), theme.mixed(1.0), px)
+
+    def _of_elements(self, ids: frozenset[BoxId]) -> IntArray:
+        boxes = self.layout.boxes
+        if not ids:
+            return np.zeros(0, np.int64)
+        wanted: BoolArray = np.zeros(len(boxes), np.bool_)
+        for document, element, _ in ids:
+            wanted |= (boxes.document == document) & (boxes.element == element)
+        return np.flatnonzero(wanted)
+
+    def _outline(self, pen: Pen, numbers: IntArray, colour: Colour, wide: float) -> None:
+        boxes = self.layout.boxes
+        numbers = numbers[boxes.depth[numbers] < MAX_LEVELS]
+        left, right = self._edges(numbers)
+        low, high = self.stripes.boxes(boxes.lane[numbers], boxes.depth[numbers])
+        corners = np.stack((left, low, right, high), axis=-1)
+        corners = corners[(right > self.view.left) & (left < self.view.width)]
+        pen.rectangles(corners, (0.0, 0.0, 0.0, 0.0), radius=_RADIUS_PX * self.view.scale, outline=colour,
+                       outline_px=wide)
+
+    # Before the boxes
+
+    def front(self, playhead: float | None) -> Pen:
+        """Draw the ruler, the names of the lanes and the playhead."""
+        pen, view, theme, stripes = Pen(), self.view, self.theme, self.stripes
+        low, high = stripes.ruler
+        pen.rectangle((0.0, low, view.width, high), theme.mixed(0.03))
+        if view.left > 0.0:
+            pen.rectangle((0.0, 0.0, view.left, high), theme.mixed(0.03))
+            for name, lane_low, lane_high in zip(self.layout.lanes, stripes.lane_low.tolist(),
+                                                 stripes.lane_high.tolist(), strict=True):
+                self._label(pen, name, (lane_low + lane_high) / 2.0)
+            if stripes.music is not None:
+                self._label(pen, "music", sum(stripes.music) / 2.0)
+            self._label(pen, "bar", low + (high - low) * 0.7)
+        self._ruler(pen)
+        if playhead is not None:
+            self._playhead(pen, playhead)
+        return pen
+
+    def _label(self, pen: Pen, name: str, y: float) -> None:
+        pad = 2.0 * _PAD_PX * self.view.scale
+        words = clipped(name, self.view.left - 2.0 * pad, self._size, self.measure)
+        pen.text(words, pad, y - 0.35 * self._size, self._size, self.theme.mixed(0.8))
+
+    def _ruler(self, pen: Pen) -> None:
+        view, theme, (low, high) = self.view, self.theme, self.stripes.ruler
+        ticks, names = grid.bar_labels(view, self.meter)
+        up, down = low + (high - low) * 0.58, low + (high - low) * 0.16
+        for x, name in zip(view.x(ticks).tolist(), names, strict=True):
+            if x >= view.left - 1.0:
+                pen.text(name, x + 3.0 * view.scale, up, self._size, theme.mixed(0.9))
+        begin_s, end_s = self.layout.seconds(np.array((max(view.first_tick, 0.0), view.last_tick))).tolist()
+        times, names = grid.second_labels(view, begin_s, end_s)
+        for x, name in zip(view.x(self.layout.ticks_at(times)).tolist(), names, strict=True):
+            pen.text(name, x + 3.0 * view.scale, down, 0.82 * self._size, theme.mixed(0.5))
+        ticks, rank = grid.lines(view, self.meter)
+        for which, share in ((1, 0.15), (2, 0.3)):
+            pen.upright_lines(view.x(ticks[rank == which]), low, low + (high - low) * share, theme.mixed(0.4),
+                              max(round(view.scale), 1.0))
+
+    def _playhead(self, pen: Pen, tick: float) -> None:
+        view, theme, (low, high) = self.view, self.theme, self.stripes.ruler
+        x = float(view.x(np.array((tick,)))[0])
+        if not view.left - 1.0 <= x <= view.width:
+            return
+        pen.upright_lines(np.array((x,)), 0.0, low, theme.accent, 2.0 * view.scale)
+        words = self.meter.bar(max(tick, 0.0))
+        half = self._width(words) / 2.0 + _PAD_PX * view.scale
+        middle = low + (high - low) * 0.7
+        tall = 0.8 * self._size
+        pen.rectangle((x - half, middle - tall, x + half, middle + tall), theme.accent, radius=_RADIUS_PX * view.scale)
+        pen.text(words, x - half + _PAD_PX * view.scale, middle - 0.35 * self._size, self._size, (1.0, 1.0, 1.0, 1.0))

@@ -1,0 +1,113 @@
+"""What lies under the mouse."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+
+from .boxes import Kind
+from .layout import Layout
+from .stripes import MAX_LEVELS, SEAM_PX, TITLE_PX, Stripes
+from .view import View
+
+_EDGE_PX, _HANDLE_PX, _LEAST_FOR_HANDLE_PX = 5.0, 12.0, 48.0
+
+
+class Part(Enum):
+    """What part of the editor a point belongs to."""
+
+    BODY = "BODY"
+    RIGHT_EDGE = "RIGHT_EDGE"
+    REPEAT = "REPEAT"
+    SEAM = "SEAM"
+    RULER = "RULER"
+    MUSIC = "MUSIC"
+    LANE = "LANE"
+    LABEL = "LABEL"
+    EMPTY = "EMPTY"
+
+
+@dataclass(frozen=True)
+class Hit:
+    """What a point belongs to.
+
+    box: its number in the layout, of BODY, RIGHT_EDGE and REPEAT, else None; seam: of SEAM; lane: where it is on one.
+    tick: the time at the point. cursor: how the mouse should look, as Blender names it.
+    """
+
+    part: Part
+    tick: float
+    box: int | None = None
+    seam: int | None = None
+    lane: int | None = None
+
+    @property
+    def cursor(self) -> str:
+        """How the mouse should look."""
+        return _CURSORS.get(self.part, "DEFAULT")
+
+
+_CURSORS = {Part.RIGHT_EDGE: "MOVE_X", Part.REPEAT: "MOVE_X", Part.SEAM: "MOVE_X", Part.RULER: "SCROLL_X"}
+
+
+def hit(layout: Layout, view: View, x: float, y: float) -> Hit:
+    """Return what lies at a pixel of a view.
+
+    Of boxes within each other the innermost that is there; what is too narrow to be drawn counts as the one around it.
+    """
+    stripes, tick = Stripes.of(layout, view), view.tick_at(x)
+    if y >= stripes.ruler[0]:
+        return Hit(Part.RULER, tick)
+    if x < view.left:
+        return Hit(Part.LABEL, tick, lane=stripes.lane_at(y))
+    if stripes.music is not None and stripes.music[0] <= y <= stripes.music[1]:
+        return Hit(Part.MUSIC, tick)
+    lane = stripes.lane_at(y)
+    if lane is None:
+        return Hit(Part.EMPTY, tick)
+    seam = _seam(layout, view, stripes, lane, x, y)
+    if seam is not None:
+        return Hit(Part.SEAM, tick, seam=seam, lane=lane)
+    return _box(layout, view, stripes, lane, x, y)
+
+
+def _seam(layout: Layout, view: View, stripes: Stripes, lane: int, x: float, y: float) -> int | None:
+    """Return the seam whose transition is at a point at the foot of a lane, the nearest one."""
+    if y > stripes.lane_low[lane] + SEAM_PX * view.scale:
+        return None
+    seams, slack = layout.seams, _EDGE_PX * view.scale
+    begin, end, middle = view.x(seams.begin), view.x(seams.end), view.x(seams.tick)
+    is_near = (np.minimum(begin, middle - slack) <= x) & (x <= np.maximum(end, middle + slack)) & (seams.lane == lane)
+    near = np.flatnonzero(is_near)
+    return int(near[np.argmin(np.abs(middle[near] - x))]) if len(near) else None
+
+
+def _box(layout: Layout, view: View, stripes: Stripes, lane: int, x: float, y: float) -> Hit:
+    boxes, tick, px = layout.boxes, view.tick_at(x), view.scale
+    slack = _EDGE_PX * px / view.px_per_tick
+    level = int((stripes.lane_high[lane] - y) / (TITLE_PX * px))
+    here = np.flatnonzero((boxes.lane == lane) & (boxes.depth <= min(level, MAX_LEVELS - 1)) & (boxes.begin <= tick)
+                          & (tick <= boxes.end + slack) & (boxes.length * view.px_per_tick >= 2.0 * px))
+    inside = here[tick < boxes.end[here]]
+    at_edge = here[tick >= boxes.end[here] - np.minimum(slack, boxes.length[here] / 4.0)]
+    box = int(inside[np.argmax(boxes.depth[inside])]) if len(inside) else None
+    if len(at_edge):
+        deepest = at_edge[boxes.depth[at_edge] == boxes.depth[at_edge].max()]
+        edge = int(deepest[np.argmin(np.abs(boxes.end[deepest] - tick))])
+        if box is None or boxes.depth[edge] >= boxes.depth[box]:
+            return Hit(Part.RIGHT_EDGE, tick, edge, lane=lane)
+    if box is None:
+        return Hit(Part.LANE, tick, lane=lane)
+    return Hit(Part.REPEAT if _is_on_handle(layout, view, stripes, box, x, y) else Part.BODY, tick, box, lane=lane)
+
+
+def _is_on_handle(layout: Layout, view: View, stripes: Stripes, box: int, x: float, y: float) -> bool:
+    """Tell whether a point is in the upper right corner of a box, where its repeats are pulled."""
+    boxes, px = layout.boxes, view.scale
+    left, right = view.x(np.array((boxes.begin[box], boxes.end[box]))).tolist()
+    high = float(stripes.boxes(boxes.lane[box:box + 1], boxes.depth[box:box + 1])[1][0])
+    is_call = boxes.kind[box] in (Kind.CLIP, Kind.PROCEDURE, Kind.LOOP)
+    return (is_call and right - left >= _LEAST_FOR_HANDLE_PX * px
+            and right - (_HANDLE_PX + _EDGE_PX) * px <= x and y >= high - _HANDLE_PX * px)

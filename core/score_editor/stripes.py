@@ -1,0 +1,63 @@
+"""Where the rows of the editor lie above each other: ruler, music, the main lane, the others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..maths.arrays import FloatArray, IntArray
+from .layout import Layout
+from .view import RULER_PX, View
+
+TITLE_PX, BODY_PX, SEAM_PX, GAP_PX, MUSIC_PX, INSET_PX = 20.0, 20.0, 22.0, 8.0, 44.0, 1.5
+"""At an interface scale of 1: a box's title, the least of an innermost box below that, transitions at the foot of the
+boxes, between lanes, the music, and how much narrower each box is than the one around it."""
+MAX_LEVELS = 8
+"""Boxes deeper than this are shown only when their procedure is opened."""
+
+
+@dataclass(frozen=True, eq=False)
+class Stripes:
+    """Pixels from the window's lower edge; each stripe lies between its low and its high.
+
+    music: None where a score has none. lane_low, lane_high: (L,). levels: (L,) how many boxes lie above each other in
+    the deepest place of each lane. px: a pixel at an interface scale of 1.
+    """
+
+    ruler: tuple[float, float]
+    music: tuple[float, float] | None
+    lane_low: FloatArray
+    lane_high: FloatArray
+    levels: IntArray
+    px: float
+
+    @classmethod
+    def of(cls, layout: Layout, view: View) -> Stripes:
+        """Put them below each other."""
+        px, boxes = view.scale, layout.boxes
+        levels = np.ones(len(layout.lanes), np.int64)
+        np.maximum.at(levels, boxes.lane, np.minimum(boxes.depth + 1, MAX_LEVELS))
+        ruler = (view.height - RULER_PX * px, view.height)
+        top, music = ruler[0] - GAP_PX / 2.0 * px + view.scroll_px, None
+        if layout.documents[0].music is not None:
+            music = (top - MUSIC_PX * px, top)
+            top = music[0] - GAP_PX * px
+        heights = (levels * TITLE_PX + BODY_PX + SEAM_PX) * px
+        high = top - np.cumsum(heights + GAP_PX * px) + heights + GAP_PX * px
+        return cls(ruler, music, high - heights, high, levels, px)
+
+    def boxes(self, lane: IntArray, depth: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Return low and high of boxes, (N,) each."""
+        inset = depth * INSET_PX * self.px
+        return self.lane_low[lane] + inset, self.lane_high[lane] - depth * TITLE_PX * self.px
+
+    def lane_at(self, y: float) -> int | None:
+        """Return the lane at a height, None between and outside of them."""
+        found = np.flatnonzero((self.lane_low <= y) & (y <= self.lane_high))
+        return int(found[0]) if len(found) and y < self.ruler[0] else None
+
+    @property
+    def height(self) -> float:
+        """Of all of them, with the ruler; more than the window's where they can be scrolled."""
+        return self.ruler[1] - float(self.lane_low[-1])

@@ -1,0 +1,79 @@
+"""The part of a layout that a window shows: from ticks to pixels and back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..maths.arrays import FloatArray
+
+LABEL_PX, RULER_PX, MARGIN_PX = 84.0, 36.0, 14.0
+"""At an interface scale of 1: what stands left of the lanes, above them, and beside what is framed."""
+_NARROW_PX = 260.0
+"""A window narrower than this shows no labels of lanes."""
+_LEAST_PX_PER_TICK, _MOST_PX_PER_TICK = 1e-6, 1e7
+_FARTHEST_PX = 1e5
+"""Whatever lies farther out of the window is taken to lie here, so that pixels stay numbers that a screen can draw."""
+
+
+@dataclass(frozen=True)
+class View:
+    """What a window of width × height pixels shows.
+
+    Pixels count from its lower left corner, as Blender's do. first_tick: what is right of the labels of the lanes;
+    scroll_px: how far the lanes are scrolled up; scale: of the interface, 1 where nothing is enlarged.
+    """
+
+    width: float
+    height: float
+    first_tick: float = 0.0
+    px_per_tick: float = 40.0
+    scroll_px: float = 0.0
+    scale: float = 1.0
+
+    @property
+    def left(self) -> float:
+        """Where the lanes begin."""
+        return LABEL_PX * self.scale if self.width >= _NARROW_PX * self.scale else 0.0
+
+    @property
+    def last_tick(self) -> float:
+        """What lies at the right edge."""
+        return self.tick_at(max(self.width, self.left + 1.0))
+
+    def x(self, ticks: FloatArray) -> FloatArray:
+        """Return where ticks (N,) lie; what is far outside lies a fixed way outside."""
+        x = self.left + (ticks - self.first_tick) * self.px_per_tick
+        return np.asarray(np.clip(x, -_FARTHEST_PX, _FARTHEST_PX))
+
+    def tick_at(self, x: float) -> float:
+        """Return the tick at a pixel."""
+        return self.first_tick + (x - self.left) / self.px_per_tick
+
+    def zoomed(self, factor: float, x: float) -> View:
+        """Return the view with ticks so many times as wide; the tick at pixel x stays there.
+
+        >>> view = View(800, 300).zoomed(2.0, 400.0)
+        >>> view.px_per_tick, view.tick_at(400.0) == View(800, 300).tick_at(400.0)
+        (80.0, True)
+        """
+        wide = float(np.clip(self.px_per_tick * factor, _LEAST_PX_PER_TICK, _MOST_PX_PER_TICK))
+        return replace(self, px_per_tick=wide, first_tick=self.tick_at(x) - (x - self.left) / wide)
+
+    def panned(self, right_px: float, up_px: float = 0.0) -> View:
+        """Return the view after what it shows was moved so far; the lanes never below their own top."""
+        return replace(self, first_tick=self.first_tick - right_px / self.px_per_tick,
+                       scroll_px=max(self.scroll_px + up_px, 0.0))
+
+    def framed(self, begin: float, end: float) -> View:
+        """Return the view that shows all from one tick to another, with a margin beside."""
+        margin = MARGIN_PX * self.scale
+        room = max(self.width - self.left - 2.0 * margin, 1.0)
+        wide = float(np.clip(room / max(end - begin, 1e-9), _LEAST_PX_PER_TICK, _MOST_PX_PER_TICK))
+        return replace(self, px_per_tick=wide, first_tick=begin - margin / wide, scroll_px=0.0)
+
+    def resized(self, width: float, height: float, scale: float) -> View:
+        """Return the view in a window of another size, its first tick where it was."""
+        return replace(self, width=width, height=height, scale=scale,
+                       px_per_tick=self.px_per_tick * scale / self.scale)
