@@ -11,6 +11,7 @@ from .change_libraries import TAKT_OT_change_libraries
 from .edit_score import TAKT_OT_edit_score
 from .import_ogre import TAKT_FH_ogre, TAKT_OT_import_ogre
 from .import_pha import TAKT_FH_pha, TAKT_OT_import_pha, draw_in_import_menu
+from .new_score import TAKT_OT_new_score
 from .player import TAKT_OT_player
 from .preview import TAKT_OT_preview
 from .rebuild import TAKT_OT_rebuild
@@ -20,8 +21,8 @@ from .skeleton_map import TAKT_OT_find_map, TAKT_OT_save_map
 from .strip import TAKT_GGT_strip, TAKT_GT_strip
 
 _CLASSES = (TAKT_OT_auto_bind, TAKT_OT_bend_test, TAKT_OT_bend_in_turn, TAKT_OT_show_zones, TAKT_OT_import_pha,
-            TAKT_OT_rebuild, TAKT_OT_edit_score, TAKT_OT_find_map, TAKT_OT_save_map, TAKT_OT_preview, TAKT_OT_player,
-            TAKT_GT_strip, TAKT_GGT_strip, TAKT_OT_render_film, TAKT_FH_pha,
+            TAKT_OT_new_score, TAKT_OT_rebuild, TAKT_OT_edit_score, TAKT_OT_find_map, TAKT_OT_save_map,
+            TAKT_OT_preview, TAKT_OT_player, TAKT_GT_strip, TAKT_GGT_strip, TAKT_OT_render_film, TAKT_FH_pha,
             TAKT_OT_change_libraries, TAKT_OT_import_ogre, TAKT_FH_ogre)
 _MENUS = ((bpy.types.VIEW3D_MT_object_parent, draw_in_parent_menu),
           (bpy.types.TOPBAR_MT_file_import, draw_in_import_menu),

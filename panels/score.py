@@ -11,6 +11,7 @@ from ..bridge.score_layout import draw_settings
 from ..core.errors import FileError, Problem, TaktError
 from ..operators.edit_score import TAKT_OT_edit_score
 from ..operators.import_pha import TAKT_OT_import_pha
+from ..operators.new_score import TAKT_OT_new_score
 from ..operators.rebuild import TAKT_OT_rebuild
 from .sidebar import SidebarPanel, draw_words
 
@@ -39,7 +40,9 @@ class TAKT_PT_score(SidebarPanel):
         """Draw the score and its settings, or what is missing."""
         layout, armature_object = self.layout, active_armature(context)
         assert layout is not None
-        layout.operator(TAKT_OT_import_pha.bl_idname, text="Import Score…", icon="IMPORT")
+        row = layout.row(align=True)
+        row.operator(TAKT_OT_import_pha.bl_idname, text="Import Score…", icon="IMPORT")
+        row.operator(TAKT_OT_new_score.bl_idname, text="New", icon="ADD")
         if armature_object is None or armature_problem(armature_object):
             return
         character = properties.character(armature_object)

@@ -10,6 +10,7 @@ import pytest
 from takt.bridge import properties, score
 from takt.bridge.score_layout import matters
 from takt.core.maths import rotations as rot
+from takt.core.pha.document import parse
 from takt.core.playing.transitions.methods import TRANSITION_METHODS
 from takt.tests.blender.dancing import STEPS, play, rebuild
 
@@ -57,6 +58,18 @@ def test_characters_alike_share_one_motion(rig: bpy.types.Object, library: Path)
     score.forget(rig)
     anew = score.motion_of(rig)
     assert anew is not first and score.motion_of(twin) is anew
+
+
+def test_a_new_score_has_an_empty_main(rig: bpy.types.Object, library: Path) -> None:
+    play(library / "dance.pha", procedure="pair")
+    character, before = properties.character(rig), properties.character(rig).text
+    assert bpy.ops.takt.new_score() == {"FINISHED"}  # type: ignore[attr-defined]
+    assert character.text not in (None, before) and before in list(bpy.data.texts)
+    assert (character.procedure, character.filepath) == ("main", "")
+    found = parse(character.text.as_string())
+    assert [problem.message.partition(",")[0] for problem in found.problems] == [
+        "<procedure>: found nothing to play in it"]  # which is all that is missing
+    assert [(p.name, p.block) for p in found.procedures] == [("main", ())]
 
 
 def test_a_mistake_in_another_file_is_shown_there(rig: bpy.types.Object, library: Path) -> None:
