@@ -7,11 +7,13 @@ from typing import Any, Literal
 import bpy
 import numpy as np
 
+from ..core.clips.clip import Clip
 from ..core.maths import rotations as rot
 from ..core.maths.arrays import BoolArray, Float32Array, FloatArray
 from ..core.maths.euler import to_euler, to_turns
-from ..core.playing.keying import Channel, Keyed, key_every_frame, key_sparsely
+from ..core.playing.keying import Channel, Keyed, key_clip, key_every_frame, key_sparsely
 from ..core.playing.motion import Motion
+from ..core.skeletons.skeleton import Skeleton
 from . import properties, score, versions
 from .armature import bone_property
 from .keys import bone_path, write_keys
@@ -53,18 +55,25 @@ def sample_channels(motion: Motion, scene: bpy.types.Scene, frame_start: int, ke
     make = key_sparsely if keys == "KEYS" else key_every_frame
     keyed = make(motion, score.frames_per_second(scene))
     has_turning_laps = motion.sequence.is_loop and abs(motion.lap_yaw_rad) > _STRAIGHT_RAD
-    curves = tuple(_curves(motion, keyed, modes or {}))
+    curves = tuple(_curves(motion.skeleton, keyed, modes or {}))
     return Channels(keyed.frames + frame_start, curves, motion.sequence.is_loop, has_turning_laps)
 
 
-def _curves(motion: Motion, keyed: Keyed,
+def clip_channels(clip: Clip, scene: bpy.types.Scene, frame_start: int,
+                  modes: Mapping[str, str] | None = None) -> Channels:
+    """Sample a clip on the armature's skeleton from frame_start on, at every frame; modes: see sample_channels."""
+    keyed = key_clip(clip, score.frames_per_second(scene))
+    return Channels(keyed.frames + frame_start, tuple(_curves(clip.skeleton, keyed, modes or {})), False, False)
+
+
+def _curves(skeleton: Skeleton, keyed: Keyed,
             modes: Mapping[str, str]) -> "list[tuple[str, tuple[str, ...], FloatArray, BoolArray]]":
     def named(channel: Channel) -> tuple[str, ...]:
-        return tuple(motion.skeleton.names[joint] for joint in channel.joints)
+        return tuple(skeleton.names[joint] for joint in channel.joints)
 
     moves = keyed.translations
     # Core's translations lie in the parent's axes, Blender's locations in the axes of the bone at rest.
-    locations = rot.rotate(rot.conjugate(motion.skeleton.rest_rotations[moves.joints]), moves.values)
+    locations = rot.rotate(rot.conjugate(skeleton.rest_rotations[moves.joints]), moves.values)
     return [*_turning(named(keyed.rotations), keyed.rotations, modes),
             ("location", named(moves), locations, moves.keys),
             ("scale", named(keyed.scales), keyed.scales.values, keyed.scales.keys)]
@@ -123,6 +132,27 @@ def write_action(armature_object: bpy.types.Object, name: str, channels: Channel
     animation.action_slot = slot
     character.action, character.written = action, "\n".join(sorted(paths))
     return action
+
+
+def write_new_action(armature_object: bpy.types.Object, name: str, channels: Channels) -> bpy.types.Action:
+    """Write the keys into a new Action, which is kept in the file also while nothing plays it; see assign."""
+    action = bpy.data.actions.new(name)
+    action.use_fake_user = True
+    bag = versions.ensure_channelbag(action, action.slots.new(id_type="OBJECT", name=armature_object.name))
+    for channel, names, values, is_key in channels.curves:
+        _write_keys(bag, channel, names, channels.frames, values, is_key, None)
+    return action
+
+
+def assign(armature_object: bpy.types.Object, action: bpy.types.Action, channels: Channels) -> None:
+    """Let an armature play a new Action; one that it played before is kept in the file."""
+    animation = armature_object.animation_data or armature_object.animation_data_create()
+    assert animation is not None
+    if animation.action is not None:
+        animation.action.use_fake_user = True
+    _prepare_bones(armature_object, channels)
+    animation.action = action
+    animation.action_slot = action.slots[0]
 
 
 def _clear(bag: bpy.types.ActionChannelbag, paths: Collection[str], *, is_known: bool) -> None:

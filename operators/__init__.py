@@ -4,7 +4,7 @@ from typing import Any, cast
 
 import bpy
 
-from . import import_ogre
+from . import command, import_ogre, play_clip
 from .auto_bind import TAKT_OT_auto_bind, draw_in_parent_menu
 from .bend_test import TAKT_OT_bend_in_turn, TAKT_OT_bend_test
 from .change_libraries import TAKT_OT_change_libraries
@@ -12,21 +12,44 @@ from .edit_score import TAKT_OT_edit_score
 from .import_ogre import TAKT_FH_ogre, TAKT_OT_import_ogre
 from .import_pha import TAKT_FH_pha, TAKT_OT_import_pha, draw_in_import_menu
 from .new_score import TAKT_OT_new_score
+from .play_clip import TAKT_FH_clip, TAKT_OT_play_clip
 from .player import TAKT_OT_player
 from .preview import TAKT_OT_preview
 from .rebuild import TAKT_OT_rebuild
 from .render_film import TAKT_OT_render_film
+from .retarget_clips import TAKT_OT_retarget_clips
 from .show_zones import TAKT_OT_show_zones
 from .skeleton_map import TAKT_OT_find_map, TAKT_OT_save_map
 from .strip import TAKT_GGT_strip, TAKT_GT_strip
 
-_CLASSES = (TAKT_OT_auto_bind, TAKT_OT_bend_test, TAKT_OT_bend_in_turn, TAKT_OT_show_zones, TAKT_OT_import_pha,
-            TAKT_OT_new_score, TAKT_OT_rebuild, TAKT_OT_edit_score, TAKT_OT_find_map, TAKT_OT_save_map,
-            TAKT_OT_preview, TAKT_OT_player, TAKT_GT_strip, TAKT_GGT_strip, TAKT_OT_render_film, TAKT_FH_pha,
-            TAKT_OT_change_libraries, TAKT_OT_import_ogre, TAKT_FH_ogre)
+_CLASSES = (
+    TAKT_OT_auto_bind,
+    TAKT_OT_bend_test,
+    TAKT_OT_bend_in_turn,
+    TAKT_OT_show_zones,
+    TAKT_OT_import_pha,
+    TAKT_OT_new_score,
+    TAKT_OT_rebuild,
+    TAKT_OT_edit_score,
+    TAKT_OT_find_map,
+    TAKT_OT_save_map,
+    TAKT_OT_preview,
+    TAKT_OT_player,
+    TAKT_GT_strip,
+    TAKT_GGT_strip,
+    TAKT_OT_render_film,
+    TAKT_FH_pha,
+    TAKT_OT_change_libraries,
+    TAKT_OT_import_ogre,
+    TAKT_FH_ogre,
+    TAKT_OT_play_clip,
+    TAKT_OT_retarget_clips,
+    TAKT_FH_clip,
+)
 _MENUS = ((bpy.types.VIEW3D_MT_object_parent, draw_in_parent_menu),
           (bpy.types.TOPBAR_MT_file_import, draw_in_import_menu),
-          (bpy.types.TOPBAR_MT_file_import, import_ogre.draw_in_import_menu))
+          (bpy.types.TOPBAR_MT_file_import, import_ogre.draw_in_import_menu),
+          (bpy.types.TOPBAR_MT_file_import, play_clip.draw_in_import_menu))
 
 
 def register() -> None:
@@ -35,10 +58,12 @@ def register() -> None:
         bpy.utils.register_class(cls)
     for menu, draw in _MENUS:
         cast(Any, menu).append(draw)
+    command.register()
 
 
 def unregister() -> None:
     """Take the operators out of Blender's menus and out of Blender."""
+    command.unregister()
     for menu, draw in reversed(_MENUS):
         cast(Any, menu).remove(draw)
     for cls in reversed(_CLASSES):

@@ -3,13 +3,15 @@
 import bpy
 
 from .bind import TAKT_PT_bind
+from .clips import TAKT_PT_clips
 from .keymap import remove_shortcuts, use_shortcuts
 from .preferences import TAKT_AP_preferences, TAKT_UL_libraries, chosen_shortcuts
 from .preview import TAKT_PT_preview, TAKT_PT_preview_more
 from .score import TAKT_PT_score, TAKT_UL_procedures
 from .skeleton_map import TAKT_PT_skeleton_map, TAKT_UL_joints
 
-_CLASSES = (TAKT_UL_procedures, TAKT_UL_libraries, TAKT_AP_preferences, TAKT_PT_bind, TAKT_PT_score, TAKT_UL_joints,
+_CLASSES = (TAKT_UL_procedures, TAKT_UL_libraries, TAKT_AP_preferences, TAKT_PT_bind, TAKT_PT_score, TAKT_PT_clips,
+            TAKT_UL_joints,
             TAKT_PT_skeleton_map, TAKT_PT_preview,
             TAKT_PT_preview_more)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from ..skeletons.maps import SavedMap, SkeletonMap, find_map, fingerprint, read_
 from ..skeletons.skeleton import Skeleton
 from . import files
 from .clip_files import files_read, read_clip_file
-from .store import ClipStore, key_of_map
+from .store import ClipStore, key_of_map, key_of_shape
 
 SCORE_SUFFIX = ".pha"
 LEVELS_UP = 5
@@ -127,13 +127,21 @@ class Library:
                 raise self._not_found(src, among)
             return clips, ()
         path = found[0]
-        if path not in self._clips:
-            self._clips[path] = self._read(path)
-        clips, said = self._clips[path]
+        clips, said = self.clips_of_file(path)
         if len(found) > 1:
             others = ", ".join(str(p) for p in found[1:6])
             said += (_warning(f"<load> src: {quoted(src)} is taken from {path}; there are also {others}"),)
         return clips, said
+
+    def clips_of_file(self, path: Path) -> tuple[tuple[Clip, ...], tuple[Problem, ...]]:
+        """Return all clips of a file, and problems with them (without a place in a score).
+
+        path: a real path, wherever it is; files that it links to must be in a root. Raises FileError where it cannot be
+        read.
+        """
+        if path not in self._clips:
+            self._clips[path] = self._read(path)
+        return self._clips[path]
 
     def skeleton_map(self, skeleton: Skeleton) -> SkeletonMap:
         """Return what a skeleton's joints are in H-Anim: from a map file in one of the roots, else found out.
@@ -149,14 +157,22 @@ class Library:
         rig = self.store.made(("rig", skeleton), partial(fingerprint, skeleton)) if self._maps else ""
         saved = next((saved for saved in self._maps if saved.rig == rig), None)
         if saved is None:
-            return self.store.made(("map", skeleton), partial(find_map, skeleton))
+            return self._found_map(skeleton)
         turn = None if saved.turn is None else saved.turn.tobytes()
         return self.store.made(("map", skeleton, turn, *saved.meant.items()), partial(saved.of, skeleton))
+
+    def _found_map(self, skeleton: Skeleton) -> SkeletonMap:
+        """Return what joints are by names and shape, found once for all files with the same skeleton."""
+        found = self.store.made(("map", key_of_shape(skeleton)), partial(find_map, skeleton))
+        if found.skeleton is skeleton:
+            return found
+        return self.store.made(("map", skeleton), lambda: replace(found, skeleton=skeleton))
 
     def _read(self, path: Path) -> tuple[tuple[Clip, ...], tuple[Problem, ...]]:
         """Return all clips of a file and of those that it links, and problems with them."""
         entry = format_of(path, self._formats)
-        assert entry is not None  # else the file had not been found
+        if entry is None:
+            raise FileError.at(f"clips of this kind cannot be read; endings that can: {', '.join(self._endings)}", path)
         played = self._played(self._file(path), path, entry)
         said = tuple(_warning(f"{path.name}: {warning}") for warning in played.warnings)
         if entry.says_space:

@@ -90,9 +90,7 @@ class ClipStore:
 
     def skeleton(self, skeleton: Skeleton) -> Skeleton:
         """Return the one skeleton kept for all equal ones, so that what was made for it is found again."""
-        arrays = (skeleton.parents, skeleton.rest_rotations, skeleton.rest_translations, skeleton.rest_scales)
-        return self.made(("skeleton", skeleton.name, skeleton.names, *(array.tobytes() for array in arrays)),
-                         lambda: skeleton)
+        return self.made(("skeleton", skeleton.name, key_of_shape(skeleton)), lambda: skeleton)
 
     def retargeted(self, clip: Clip, target: Skeleton, turn: FloatArray, *, source_map: SkeletonMap,
                    target_map: SkeletonMap, skin: BoolArray | None) -> Retargeted:
@@ -139,6 +137,12 @@ def stamp(path: Path) -> Stamp:
     """Return what changes when a file is written: its size and times, in ns. Raises OSError where it is not there."""
     status = path.stat()
     return status.st_size, status.st_mtime_ns, status.st_ctime_ns
+
+
+def key_of_shape(skeleton: Skeleton) -> Hashable:
+    """Return what two skeletons have in common if they are equal but for their own names."""
+    arrays = (skeleton.parents, skeleton.rest_rotations, skeleton.rest_translations, skeleton.rest_scales)
+    return skeleton.names, *(array.tobytes() for array in arrays)
 
 
 def key_of_map(found: SkeletonMap) -> Hashable:

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..clips.clip import Clip
 from ..maths import rotations as rot
 from ..maths.arrays import BoolArray, FloatArray, IntArray, leaves
 from ..maths.reduction import rotation_keys, vector_keys
 from ..skeletons.skeleton import Pose
 from .motion import Motion
+from .stage import Playable
 
 ANGLE_RAD = np.radians(0.01)
 """How far keys may lead a joint from the motion."""
@@ -57,8 +59,14 @@ def key_every_frame(motion: Motion, fps: float) -> Keyed:
 
     A loop ends where its next round begins, be that between two frames.
     """
-    frames = _whole_frames(motion, fps)
-    return _keyed(motion, frames, fps, None)
+    frames = _whole_frames(motion.duration_s, fps, is_loop=motion.is_loop)
+    return _keyed(motion, frames, _times(motion, frames, fps), None)
+
+
+def key_clip(clip: Clip, fps: float) -> Keyed:
+    """Return a key for each joint that a clip moves, at every frame up to the first at or after its end."""
+    frames = _whole_frames(clip.duration_s, fps, is_loop=False)
+    return _keyed(clip, frames, np.minimum(frames / fps, clip.duration_s), None)
 
 
 def key_sparsely(motion: Motion, fps: float) -> Keyed:
@@ -67,23 +75,27 @@ def key_sparsely(motion: Motion, fps: float) -> Keyed:
     They stand at the clips' own keys, where these fall between two frames also there, and at frames.
     """
     found = motion.instants(fps, _OWN_KEYS_PER_FRAME)
-    frames = np.concatenate((_whole_frames(motion, fps), found.edges, found.jumps - 2.0 * _NEAREST, found.keys))
+    whole = _whole_frames(motion.duration_s, fps, is_loop=motion.is_loop)
+    frames = np.concatenate((whole, found.edges, found.jumps - 2.0 * _NEAREST, found.keys))
     frames = np.unique(frames[(frames >= 0.0) & (frames <= frames.max(initial=0.0))])
     frames = frames[np.append(True, np.diff(frames) > _NEAREST)]
-    return _keyed(motion, frames, fps, np.isin(frames, found.edges))
+    return _keyed(motion, frames, _times(motion, frames, fps), np.isin(frames, found.edges))
 
 
-def _whole_frames(motion: Motion, fps: float) -> FloatArray:
-    end = motion.duration_s * fps
+def _whole_frames(duration_s: float, fps: float, *, is_loop: bool) -> FloatArray:
+    end = duration_s * fps
     frames = np.arange(max(int(np.ceil(end - _LAST_FRAME)), 0) + 1, dtype=np.float64)
-    if motion.is_loop:
+    if is_loop:
         frames[-1] = end
     return frames
 
 
-def _keyed(motion: Motion, frames: FloatArray, fps: float, starts: BoolArray | None) -> Keyed:
-    """Sample at frames; where starts are given, choose keys from there, else all are keys."""
-    times = frames / fps if motion.is_loop else np.minimum(frames / fps, motion.duration_s)
+def _times(motion: Motion, frames: FloatArray, fps: float) -> FloatArray:
+    return frames / fps if motion.is_loop else np.minimum(frames / fps, motion.duration_s)
+
+
+def _keyed(motion: Playable, frames: FloatArray, times: FloatArray, starts: BoolArray | None) -> Keyed:
+    """Sample at times (F,) for keys at frames (F,); where starts are given, choose keys from there, else all are."""
     pose = _sampled(motion, times)
     moved = motion.moved
     positions = motion.skeleton.rest_world[:, :, 3]
@@ -102,7 +114,7 @@ def _keyed(motion: Motion, frames: FloatArray, fps: float, starts: BoolArray | N
                  channel(moved & leaves(pose.scales, 1.0, _STILL), pose.scales, SHARE_OF_HEIGHT))
 
 
-def _sampled(motion: Motion, times_s: FloatArray) -> Pose:
+def _sampled(motion: Playable, times_s: FloatArray) -> Pose:
     """Sample in runs: what is worked on stays in the processor's cache, and memory does not grow beyond the result."""
     pose = Pose.rest(motion.skeleton, len(times_s))
     for start in range(0, len(times_s), _FRAMES_AT_ONCE):

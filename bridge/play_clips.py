@@ -1,0 +1,130 @@
+"""Clips of files played by an armature without a score: each becomes an Action of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import bpy
+
+from ..core.clips.clip import Clip
+from ..core.errors import TaktError
+from ..core.formats import FORMATS, endings, format_of
+from ..core.library.library import Library
+from ..core.library.store import ClipStore
+from ..core.maths.arrays import BoolArray, FloatArray
+from ..core.retargeting.outcome import Outcome
+from ..core.retargeting.retarget import Retargeted, retarget
+from ..core.skeletons.maps import SkeletonMap
+from ..core.skeletons.skeleton import Skeleton
+from . import action, armature, axes, clips, joint_map, libraries, properties, timeline
+
+MOST_BYTES: Final = 2**28
+"""Of clips kept while others are read: those of one folder are played once."""
+
+
+@dataclass(frozen=True, eq=False)
+class ClipPlayer:
+    """An armature that is to play clips of files; what is known of it is found out once for all of them.
+
+    target: its skeleton and its map; turn: (4,) from H-Anim's axes to its own; skin: (J,) bones that deform.
+    """
+
+    armature_object: bpy.types.Object
+    library: Library
+    target: Skeleton
+    target_map: SkeletonMap
+    turn: FloatArray
+    skin: BoolArray
+
+    @classmethod
+    def of(cls, armature_object: bpy.types.Object, files: Iterable[Path], store: ClipStore | None = None) -> ClipPlayer:
+        """Prepare an armature for clips of some files.
+
+        store: where clips are found that were read before. Raises TaktError where a map file beside one is damaged.
+        """
+        folders = dict.fromkeys(path.resolve().parent for path in files)
+        library = Library([*folders], further=libraries.folders(), formats=clips.formats(),
+                          maps=joint_map.kept_map(armature_object), store=store or ClipStore(MOST_BYTES))
+        target = armature.read_skeleton(armature_object)
+        return cls(armature_object, library, target, library.skeleton_map(target),
+                   axes.armature_from_hanim(armature_object), armature.read_skin(armature_object))
+
+    def read(self, path: Path) -> dict[str, Clip]:
+        """Return the clips of a file by name; a file's only clip is called as the file.
+
+        Raises FileError where the file cannot be read or holds none.
+        """
+        found = self.library.clips_of_file(path.resolve())[0]
+        if not found:
+            raise TaktError(f"{path.name} holds no clips")
+        if len(found) == 1:
+            return {stem_of(path): found[0]}
+        return {clip.name or f"{stem_of(path)} {number}": clip for number, clip in enumerate(found, start=1)}
+
+    def retargeted(self, clip: Clip) -> Retargeted:
+        """Return a clip on the armature's skeleton; raise SkeletonMismatchError where that cannot be done."""
+        return retarget(clip, self.target, self.turn, source_map=self.library.skeleton_map(clip.skeleton),
+                        target_map=self.target_map, skin=self.skin, without_first_pose=True)
+
+    def write(self, name: str, clip: Clip, scene: bpy.types.Scene, *, is_played: bool) -> bpy.types.Action:
+        """Make an Action of a clip on the armature's skeleton, from the scene's first frame on.
+
+        is_played: let the armature play it, and the scene's range hold it.
+        """
+        euler = properties.character(self.armature_object).rotations == "AS_RIG"
+        modes = action.rotation_modes(self.armature_object) if euler else None
+        channels = action.clip_channels(clip, scene, scene.frame_start, modes)
+        new = action.write_new_action(self.armature_object, name, channels)
+        if is_played:
+            action.assign(self.armature_object, new, channels)
+            timeline.extend_range(scene, scene.frame_start, channels.last_frame)
+        return new
+
+    def play_file(self, path: Path, scene: bpy.types.Scene, *, is_played: bool) -> list[Outcome]:
+        """Make an Action of each clip of a file, and tell of each what came of it; the first is played, if any is.
+
+        Whatever is wrong with a file or a clip costs only that one.
+        """
+        try:
+            found = self.read(path)
+        except TaktError as error:
+            return [Outcome(path.name, problem=_in_one_line(error))]
+        outcomes = []
+        for name, clip in found.items():
+            try:
+                done = self.retargeted(clip)
+            except TaktError as error:
+                outcomes.append(Outcome(path.name, name, problem=_in_one_line(error)))
+                continue
+            new = self.write(name, done.clip, scene, is_played=is_played)
+            is_played = False
+            outcomes.append(Outcome.of(path.name, new.name, done))
+        return outcomes
+
+
+def stem_of(path: Path) -> str:
+    """Return a file's name without the ending of its format."""
+    entry = format_of(path)
+    ending = max((e for e in entry.endings if path.name.lower().endswith(e)), key=len) if entry else path.suffix
+    return path.name[:len(path.name) - len(ending)]
+
+
+def files_in(paths: Iterable[Path]) -> list[Path]:
+    """Return the files with clips among paths and, of folders, in them; in order of their names, each once."""
+    found: dict[Path, None] = {}
+    for path in paths:
+        inside = sorted(path.iterdir()) if path.is_dir() else [path]
+        found |= dict.fromkeys(p for p in inside if not path.is_dir() or (p.is_file() and format_of(p)))
+    return list(found)
+
+
+def file_endings() -> tuple[str, ...]:
+    """Return the endings of all files with clips."""
+    return endings(FORMATS)
+
+
+def _in_one_line(error: TaktError) -> str:
+    return " ".join(str(error).split())

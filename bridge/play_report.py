@@ -1,0 +1,62 @@
+"""What is told of a clip that plays: what of the skin stays behind, and what keeps bones from playing it."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import bpy
+import numpy as np
+
+from ..core.retargeting.outcome import Outcome
+from ..core.retargeting.retarget import Retargeted
+from . import axes, constraints, properties
+from .play_clips import ClipPlayer
+
+_NAMES_SHOWN = 8
+
+
+def report_clip(operator: bpy.types.Operator, player: ClipPlayer, done: Retargeted, outcome: Outcome,
+                others: int) -> None:
+    """Report what plays, and as warnings only what moves the skin otherwise than the clip says.
+
+    others: further clips of the file, of which nobody chose one.
+    """
+    armature_object = player.armature_object
+    for note in outcome.notes:
+        operator.report({"INFO"}, f"'{outcome.clip}' is {note}" if note.startswith("compared") else note)
+    for text, names in (("Constraints or drivers move bones that the clip plays, mute them", _led(player, done)),
+                        ("Deforming bones that nothing moves stay behind", _left_behind(player, done))):
+        if names:
+            more = f" and {len(names) - _NAMES_SHOWN} more" if len(names) > _NAMES_SHOWN else ""
+            operator.report({"WARNING"}, f"{text}: {', '.join(names[:_NAMES_SHOWN])}{more}")
+    for text in axes.distortions(armature_object):
+        operator.report({"WARNING"}, f"'{armature_object.name}' {text}; apply its scale (Object > Apply)")
+    rest = f"; the file has {others} more, choose one in Adjust Last Operation" if others else ""
+    operator.report({"INFO"}, f"'{armature_object.name}' plays '{outcome.clip}', {outcome.duration_s:.1f} s{rest}")
+
+
+def _moved(done: Retargeted) -> set[str]:
+    return {done.clip.skeleton.names[joint] for joint in np.flatnonzero(done.clip.moved).tolist()}
+
+
+def _led(player: ClipPlayer, done: Retargeted) -> list[str]:
+    """Return bones that the clip plays and that constraints or drivers move too, where they move skin."""
+    moved, skin = _moved(done), _with_skin(player)
+    muted = {entry.bone for entry in properties.character(player.armature_object).muted}
+    return [name for name in constraints.controlled_bones(player.armature_object)
+            if name in moved and name in skin and name not in muted]
+
+
+def _left_behind(player: ClipPlayer, done: Retargeted) -> list[str]:
+    """Return deforming bones that neither move nor are above or below any that does."""
+    bones, moved = cast(bpy.types.Armature, player.armature_object.data).bones, _moved(done)
+    along = {above.name for name in moved for above in bones[name].parent_recursive}
+    return [bone.name for bone in bones if bone.use_deform and bone.name not in moved and bone.name not in along
+            and not any(above.name in moved for above in bone.parent_recursive)]
+
+
+def _with_skin(player: ClipPlayer) -> set[str]:
+    """Return bones that deform, or that are above one that does."""
+    bones = cast(bpy.types.Armature, player.armature_object.data).bones
+    deforming = [bone for bone in bones if bone.use_deform]
+    return {each.name for bone in deforming for each in (bone, *bone.parent_recursive)}

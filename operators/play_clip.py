@@ -1,0 +1,131 @@
+"""Play Clip: a character plays a clip of a file at once, as an Action, without a score."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import bpy
+from bpy.props import BoolProperty, CollectionProperty, StringProperty
+from bpy_extras.io_utils import ImportHelper, poll_file_object_drop
+
+from ..bridge.active_character import ForArmature, active_armature, armature_problem
+from ..bridge.clip_store import CLIPS
+from ..bridge.dropped_on import armature_under
+from ..bridge.play_clips import ClipPlayer, file_endings
+from ..bridge.play_report import report_clip
+from ..bridge.reports import refuse
+from ..core.clips.clip import Clip
+from ..core.errors import TaktError, quoted
+from ..core.retargeting.outcome import Outcome
+
+_COLUMN = 20
+"""So many clips are listed below each other."""
+
+
+class TAKT_OT_play_clip(ForArmature, ImportHelper, bpy.types.Operator):
+    """Let the active character play a clip of a file, whatever body it was made for"""
+
+    bl_idname = "takt.play_clip"
+    bl_label = "Play Clip"
+    bl_options = {"REGISTER", "UNDO"}
+
+    filename_ext = ""
+    if TYPE_CHECKING:
+        filepath: str
+        directory: str
+        files: bpy.types.bpy_prop_collection_idprop[bpy.types.OperatorFileListElement]
+        clip: str
+        asks: bool
+        filter_glob: str
+    else:
+        filepath: StringProperty(name="File Path", subtype="FILE_PATH", maxlen=1024, options={"HIDDEN", "SKIP_SAVE"})
+        directory: StringProperty(subtype="DIR_PATH", options={"HIDDEN", "SKIP_SAVE"})
+        files: CollectionProperty(type=bpy.types.OperatorFileListElement, options={"HIDDEN", "SKIP_SAVE"})
+        clip: StringProperty(name="Clip", options={"SKIP_SAVE"},
+                             description="Which of the file's clips is played; empty: the first")
+        asks: BoolProperty(options={"HIDDEN", "SKIP_SAVE"})
+        filter_glob: StringProperty(default=";".join(f"*{ending}" for ending in file_endings()), options={"HIDDEN"})
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
+        """Play what was dropped; of a file with several clips ask which one. Without a file, ask for one."""
+        if len(self.files) > 1:
+            paths = [{"name": each.name} for each in self.files]
+            operators: Any = bpy.ops
+            result: set[Any] = operators.takt.retarget_clips("INVOKE_DEFAULT", directory=self.directory, files=paths)
+            return result
+        if not self.filepath and len(self.files) == 1:
+            self.filepath = str(Path(self.directory) / self.files[0].name)
+        if not self.filepath:
+            self.asks = True
+            browser: set[Any] = super().invoke(context, event)
+            return browser
+        _make_active(context, armature_under(context, event))
+        self.asks = True
+        return self.execute(context)
+
+    def execute(self, context: bpy.types.Context) -> "set[Any]":
+        """Read and retarget the clip first, then write the Action; of several, let the user choose one."""
+        armature_object, scene = active_armature(context), context.scene
+        assert armature_object is not None and scene is not None  # poll saw to it
+        path = Path(bpy.path.abspath(self.filepath))
+        try:
+            player = ClipPlayer.of(armature_object, (path,), CLIPS)
+            found = player.read(path)
+            if self.asks and not self.clip and len(found) > 1:
+                return _ask(context, self.filepath, found)
+            name = self.clip or next(iter(found))
+            if name not in found:
+                raise TaktError(f"{path.name} has no clip {quoted(name)}; it has {', '.join(found)}")
+            done = player.retargeted(found[name])
+        except TaktError as error:
+            return refuse(self, str(error))
+        new = player.write(name, done.clip, scene, is_played=True)
+        others = len(found) - 1 if not self.clip else 0
+        report_clip(self, player, done, Outcome.of(path.name, new.name, done), others)
+        return {"FINISHED"}
+
+
+def _ask(context: bpy.types.Context, filepath: str, found: Mapping[str, Clip]) -> "set[Any]":
+    """Show a list of a file's clips, each of which is played when it is clicked."""
+    assert context.window_manager is not None
+    labels = [(name, f"{name}   {clip.duration_s:.1f} s") for name, clip in found.items()]
+
+    def draw(menu: bpy.types.UIPopupMenu, _context: bpy.types.Context) -> None:
+        assert menu.layout is not None
+        flow: Any = menu.layout.column_flow(columns=1 + (len(labels) - 1) // _COLUMN)
+        for name, label in labels:
+            button = flow.operator(TAKT_OT_play_clip.bl_idname, text=label, icon="ACTION")
+            button.filepath, button.clip = filepath, name
+
+    context.window_manager.popup_menu(draw, title=f"Clips of {Path(filepath).name}")
+    return {"INTERFACE"}
+
+
+def _make_active(context: bpy.types.Context, armature_object: bpy.types.Object | None) -> None:
+    """Make the character active that something was dropped on, if it is another one."""
+    if armature_object is not None and armature_object != active_armature(context) and context.view_layer is not None:
+        for ob in context.selected_objects:
+            ob.select_set(False)
+        armature_object.select_set(True)
+        context.view_layer.objects.active = armature_object
+
+
+class TAKT_FH_clip(bpy.types.FileHandler):
+    """Lets clips be dropped on characters."""
+
+    bl_idname = "TAKT_FH_clip"
+    bl_label = "Play Clip"
+    bl_import_operator = TAKT_OT_play_clip.bl_idname
+    bl_file_extensions = ";".join(dict.fromkeys(  # of a name with two endings Blender sees the last
+        Path(f"x{ending}").suffix for ending in file_endings() if ending != ".blend"))  # which Blender itself opens
+
+    @classmethod
+    def poll_drop(cls, context: bpy.types.Context | None) -> bool:
+        """Tell whether a clip may be dropped here."""
+        return (context is not None and poll_file_object_drop(context)
+                and not armature_problem(active_armature(context)))
+
+
+def draw_in_import_menu(menu: Any, _context: bpy.types.Context) -> None:
+    """Draw the entry in File > Import."""
+    menu.layout.operator(TAKT_OT_play_clip.bl_idname, text="Clip for the Active Character (.bvh, .fbx, .glb, …)")

@@ -1,0 +1,127 @@
+"""Retarget Clips: all clips of a folder, or of several files, become Actions of the active character."""
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import bpy
+from bpy.props import CollectionProperty, StringProperty
+
+from ..bridge.active_character import ForArmature, active_armature
+from ..bridge.play_clips import ClipPlayer, file_endings, files_in
+from ..bridge.reports import refuse
+from ..core.errors import TaktError
+from ..core.retargeting.outcome import Outcome, table
+
+_AT_ONCE_S = 0.1
+_TABLE = "Retargeted Clips"
+
+
+class TAKT_OT_retarget_clips(ForArmature, bpy.types.Operator):
+    """Make an Action of each clip in a folder, for the active character"""
+
+    bl_idname = "takt.retarget_clips"
+    bl_label = "Retarget Clips"
+    bl_options = {"REGISTER", "UNDO"}
+
+    if TYPE_CHECKING:
+        directory: str
+        files: bpy.types.bpy_prop_collection_idprop[bpy.types.OperatorFileListElement]
+        filter_glob: str
+    else:
+        directory: StringProperty(name="Folder", subtype="DIR_PATH", options={"SKIP_SAVE"})
+        files: CollectionProperty(type=bpy.types.OperatorFileListElement, options={"HIDDEN", "SKIP_SAVE"})
+        filter_glob: StringProperty(default=";".join(f"*{ending}" for ending in file_endings()), options={"HIDDEN"})
+
+    _steps: Iterator[list[Outcome]] | None = None
+    _done: list[Outcome]
+    _paths: list[Path]
+    _timer: bpy.types.Timer
+
+    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> "set[Any]":
+        """Begin with what was dropped, or ask for a folder."""
+        if self.directory:
+            return self.execute(context)
+        assert context.window_manager is not None
+        context.window_manager.fileselect_add(self)
+        return {"RUNNING_MODAL"}
+
+    def execute(self, context: bpy.types.Context) -> "set[Any]":
+        """Retarget at once where nobody watches; else file by file, so that it can be watched and stopped."""
+        armature_object, scene = active_armature(context), context.scene
+        assert armature_object is not None and scene is not None  # poll saw to it
+        folder = Path(bpy.path.abspath(self.directory))
+        self._paths = files_in([folder / each.name for each in self.files if each.name] or [folder])
+        if not self._paths:
+            return refuse(self, f"{folder} has no files with clips: {', '.join(file_endings())}")
+        try:
+            player = ClipPlayer.of(armature_object, self._paths)
+        except TaktError as error:
+            return refuse(self, str(error))
+        self._done, self._steps = [], retargeted(player, self._paths, scene)
+        if bpy.app.background:
+            for outcomes in self._steps:
+                self._done += outcomes
+            return self._ended(context, is_stopped=False)
+        manager = context.window_manager
+        assert manager is not None
+        self._timer = manager.event_timer_add(0.001, window=context.window)
+        manager.progress_begin(0, len(self._paths))
+        manager.modal_handler_add(self)
+        return {"RUNNING_MODAL"}
+
+    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
+        """Retarget some files whenever Blender has time; Escape stops and keeps what is there."""
+        if event.type == "ESC":
+            return self._left(context, is_stopped=True)
+        if event.type != "TIMER":
+            return {"RUNNING_MODAL"}
+        assert self._steps is not None and context.window_manager is not None and context.workspace is not None
+        until_s = time.perf_counter() + _AT_ONCE_S
+        while time.perf_counter() < until_s:
+            outcomes = next(self._steps, None)
+            if outcomes is None:
+                return self._left(context, is_stopped=False)
+            self._done += outcomes
+        count = len({outcome.file for outcome in self._done})
+        context.window_manager.progress_update(count)
+        context.workspace.status_text_set(f"Retargeting: {count} of {len(self._paths)} files   Esc: Stop")
+        return {"RUNNING_MODAL"}
+
+    def cancel(self, context: bpy.types.Context) -> None:
+        """Stop: Blender calls it when the window is closed or another file opened."""
+        if self._steps is not None:  # else the file browser was left
+            self._clear(context)
+
+    def _left(self, context: bpy.types.Context, *, is_stopped: bool) -> "set[Any]":
+        self._clear(context)
+        return self._ended(context, is_stopped=is_stopped)
+
+    def _clear(self, context: bpy.types.Context) -> None:
+        assert context.window_manager is not None
+        context.window_manager.event_timer_remove(self._timer)
+        context.window_manager.progress_end()
+        if context.workspace is not None:
+            context.workspace.status_text_set(None)
+
+    def _ended(self, context: bpy.types.Context, *, is_stopped: bool) -> "set[Any]":
+        """Keep the table as a Text, and report; what was made before a stop stays, and one undo takes it away."""
+        text = bpy.data.texts.get(_TABLE) or bpy.data.texts.new(_TABLE)
+        text.from_string(table(self._done) + "\n")
+        played = sum(not outcome.problem for outcome in self._done)
+        refused = [outcome for outcome in self._done if outcome.problem]
+        for outcome in refused[:3]:
+            self.report({"WARNING"}, f"{outcome.file}: {outcome.problem}")
+        self.report({"INFO"}, f"{'Stopped. ' if is_stopped else ''}Clips made into Actions: {played}, refused: "
+                              f"{len(refused)}; the text '{text.name}' lists them")
+        return {"FINISHED"} if played or not refused else {"CANCELLED"}
+
+
+def retargeted(player: ClipPlayer, paths: list[Path], scene: bpy.types.Scene) -> Iterator[list[Outcome]]:
+    """Make Actions of the clips of files, and yield for each file what came of it; the first clip is played."""
+    has_played = False
+    for path in paths:
+        outcomes = player.play_file(path, scene, is_played=not has_played)
+        has_played = has_played or any(not outcome.problem for outcome in outcomes)
+        yield outcomes

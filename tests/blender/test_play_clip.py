@@ -1,0 +1,179 @@
+"""Play Clip, folders of clips, and the command: files of other bodies played by the sample character in Blender."""
+
+from pathlib import Path
+from typing import Any, cast
+
+import bpy
+import numpy as np
+import pytest
+
+from takt.bridge import armature, axes
+from takt.bridge.play_clips import files_in, stem_of
+from takt.core.clips.clip import Clip
+from takt.core.formats import bvh, ogre_xml
+from takt.core.formats.ogre import OgreSkeleton
+from takt.core.maths import rotations as rot
+from takt.core.maths.arrays import FloatArray
+from takt.core.skeletons.skeleton import world_from_pose
+from takt.operators import command
+from takt.samples.character import build_character
+from takt.samples.skeleton import build_skeleton
+from takt.tests.core.rewriting import Rewriting, movements, rewritten
+from takt.tests.core.rewriting_figures import LIMBS
+
+LIMB_DEG = 0.5
+takt: Any = cast(Any, bpy.ops).takt
+
+
+@pytest.fixture
+def rig() -> Any:
+    made = build_character(bpy.context)[0]
+    bpy.context.view_layer.objects.active = made
+    return made
+
+
+def written(folder: Path, *, number: int = 0, zero: str = "LINE", name: str = "walk.bvh", fps: float = 30.0) -> Clip:
+    """Write a movement of the sample as a BVH of another body, all of whose bones rest along one axis; return it."""
+    clip = movements()[number]
+    how = Rewriting(zero=zero, names="Mixamo", fps=fps)
+    (folder / name).write_bytes(bvh.write(rewritten(clip, how).clip, 1.0 / fps))
+    return clip
+
+
+def limbs(positions: FloatArray, index_of: dict[str, int]) -> FloatArray:
+    return np.stack([positions[..., index_of[b], :] - positions[..., index_of[a], :] for a, b in LIMBS], axis=-2)
+
+
+def apart_deg(rig: Any, clip: Clip, frames: range) -> FloatArray:
+    """Return the angles between the limbs that Blender shows and those of a clip of the sample."""
+    scene, found = bpy.context.scene, []
+    skeleton = armature.read_skeleton(rig)
+    for frame in frames:
+        scene.frame_set(frame)
+        time_s = float(frame - scene.frame_start) / float(scene.render.fps)
+        pose = clip.sample(np.array((time_s,)))
+        there = rot.rotate(axes.BLENDER_FROM_HANIM, limbs(world_from_pose(clip.skeleton, pose)[0, ..., 3],
+                                                          clip.skeleton.index_of))
+        here = limbs(armature.read_pose_world(rig)[..., 3], skeleton.index_of)
+        found.append(np.degrees(np.arctan2(np.linalg.norm(np.cross(there, here), axis=-1), (there * here).sum(-1))))
+    return np.array(found)
+
+
+def test_a_clip_of_a_body_without_a_rest_pose_plays_in_one_step(rig: Any, tmp_path: Path) -> None:
+    clip = written(tmp_path, fps=24.0)
+    assert takt.play_clip(filepath=str(tmp_path / "walk.bvh")) == {"FINISHED"}
+    action = rig.animation_data.action
+    assert action.name == "walk" and rig.animation_data.action_slot is not None
+    assert rig.takt.text is None and rig.takt.action is None
+    last = 1 + int(clip.duration_s * 24)
+    assert apart_deg(rig, clip, range(1, last)).max() < LIMB_DEG
+    assert bpy.context.scene.frame_end >= last - 1
+
+
+def test_what_plays_before_stays_in_the_file_and_untouched(rig: Any, tmp_path: Path) -> None:
+    written(tmp_path)
+    written(tmp_path, number=3, name="turn.bvh")
+    takt.play_clip(filepath=str(tmp_path / "walk.bvh"))
+    first = rig.animation_data.action
+    before = [tuple(point.co) for curve in first.layers[0].strips[0].channelbags[0].fcurves
+              for point in curve.keyframe_points]
+    takt.play_clip(filepath=str(tmp_path / "turn.bvh"))
+    assert rig.animation_data.action.name == "turn" and first.use_fake_user
+    assert before == [tuple(point.co) for curve in first.layers[0].strips[0].channelbags[0].fcurves
+                      for point in curve.keyframe_points]
+
+
+def two_clips(folder: Path) -> Path:
+    clips = tuple(movements()[:2])
+    path = folder / "Steps.skeleton.xml"
+    path.write_bytes(ogre_xml.write(OgreSkeleton.of(build_skeleton(), clips)))
+    return path
+
+
+def test_of_several_clips_one_is_chosen_by_its_name(rig: Any, tmp_path: Path) -> None:
+    path = two_clips(tmp_path)
+    names = [clip.name for clip in movements()[:2]]
+    assert takt.play_clip(filepath=str(path), clip=names[1]) == {"FINISHED"}
+    assert rig.animation_data.action.name == names[1]
+    assert takt.play_clip(filepath=str(path)) == {"FINISHED"}
+    assert rig.animation_data.action.name == names[0]
+    with pytest.raises(RuntimeError, match=f"has no clip 'Jump'; it has {names[0]}, {names[1]}"):
+        takt.play_clip(filepath=str(path), clip="Jump")
+
+
+def test_a_file_that_cannot_be_read_changes_nothing(rig: Any, tmp_path: Path) -> None:
+    (tmp_path / "broken.bvh").write_text("HIERARCHY\nROOT")
+    actions = len(bpy.data.actions)
+    with pytest.raises(RuntimeError, match=r"broken\.bvh"):
+        takt.play_clip(filepath=str(tmp_path / "broken.bvh"))
+    assert len(bpy.data.actions) == actions and rig.animation_data is None
+
+
+def test_one_undo_takes_a_clip_away(rig: Any, tmp_path: Path) -> None:
+    written(tmp_path)
+    window = bpy.context.window_manager.windows[0]
+    with bpy.context.temp_override(window=window, screen=window.screen):
+        bpy.ops.ed.undo_push(message="before")
+        takt.play_clip("EXEC_DEFAULT", True, filepath=str(tmp_path / "walk.bvh"))
+        assert "walk" in bpy.data.actions
+        bpy.ops.ed.undo()
+    assert "walk" not in bpy.data.actions
+
+
+def test_a_folder_becomes_actions_and_a_table(rig: Any, tmp_path: Path) -> None:
+    """Whatever is wrong with a file costs only that one."""
+    for number in range(3):
+        written(tmp_path, number=number, zero=("LINE", "PILE", "LINE")[number], name=f"clip{number}.bvh")
+    (tmp_path / "broken.bvh").write_text("HIERARCHY\nROOT")
+    (tmp_path / "notes.txt").write_text("no clip")
+    assert takt.retarget_clips(directory=str(tmp_path)) == {"FINISHED"}
+    assert {"clip0", "clip1", "clip2"} <= set(bpy.data.actions.keys())
+    assert rig.animation_data.action.name == "clip0"
+    lines = bpy.data.texts["Retargeted Clips"].as_string().splitlines()
+    assert lines[0].split() == ["File", "Clip", "Seconds", "Map", "Played"]
+    assert lines[1].startswith("broken.bvh") and "no: " in lines[1]
+    assert [line.split()[0] for line in lines[2:5]] == ["clip0.bvh", "clip1.bvh", "clip2.bvh"]
+    assert lines[-1] == "3 of 4 play" and "compared in the frame at" in lines[2]
+
+
+def test_some_files_of_a_folder(rig: Any, tmp_path: Path) -> None:
+    for number in range(3):
+        written(tmp_path, number=number, name=f"clip{number}.bvh")
+    takt.retarget_clips(directory=str(tmp_path), files=[{"name": "clip1.bvh"}])
+    assert rig.animation_data.action.name == "clip1" and "clip0" not in bpy.data.actions
+    (tmp_path / "none").mkdir()
+    with pytest.raises(RuntimeError, match="has no files with clips"):
+        takt.retarget_clips(directory=str(tmp_path / "none"))
+
+
+def test_the_command_retargets_a_folder_into_a_file(rig: Any, tmp_path: Path, capsys: Any) -> None:
+    clips = tmp_path / "clips"
+    clips.mkdir()
+    clip = written(clips, number=2, fps=24.0)
+    name = rig.name
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "rig.blend"))
+    out = tmp_path / "out.blend"
+    assert command.run(["retarget", str(tmp_path / "rig.blend"), str(clips), "--out", str(out)]) == 0
+    assert "1 of 1 play" in capsys.readouterr().out
+    bpy.ops.wm.open_mainfile(filepath=str(out))
+    assert apart_deg(bpy.data.objects[name], clip, range(1, 20)).max() < LIMB_DEG
+
+
+@pytest.mark.parametrize(("arguments", "said"), [
+    (("none.blend", "."), "there is no file"), (("rig.blend", "nowhere"), "there is no nowhere"),
+    (("rig.blend", "rig.blend", "--armature", "Ghost"), "which armature 'Ghost'"),
+])
+def test_the_command_says_what_is_missing(rig: Any, tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch,
+                                          arguments: tuple[str, ...], said: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "rig.blend"))
+    assert command.run(["retarget", *arguments, "--out", "out.blend"]) == 2
+    assert said in capsys.readouterr().out
+    assert command.run(["retarget"]) == 2
+
+
+def test_files_are_found_once_and_called_by_what_is_before_their_ending(tmp_path: Path) -> None:
+    for name in ("b.bvh", "A.FBX", "c.txt", "d.skeleton.xml"):
+        (tmp_path / name).write_text("")
+    assert [p.name for p in files_in([tmp_path / "b.bvh", tmp_path])] == ["b.bvh", "A.FBX", "d.skeleton.xml"]
+    assert [stem_of(p) for p in files_in([tmp_path])] == ["A", "b", "d"]
