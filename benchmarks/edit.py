@@ -4,8 +4,9 @@ python3 dev.py bench edit writes clips for the sample character into a temporary
 skeletons, half BVH), plays all of them by one score, and prints for each kind of edit, in milliseconds of the
 processor, what its parts took: read (files), parse, resolve, expand, retarget, compose, the first sample, all that lies
 between them as other, and all together; medians of several edits, and the worst of them. At most 20 ms are wanted for a
-setting or a duration, and 50 ms for whatever is typed, files left out that no score has read before. The last line says
-what the store holds.
+setting or a duration. Then it edits as one does with the preview on, where scores are performed beside the main thread:
+for how long at most nothing else could be done there (50 ms are wanted), and after how long the new motion is drawn; by
+the clock on the wall, so nothing else should run meanwhile. The last line says what the store holds.
 """
 
 import statistics
@@ -35,6 +36,7 @@ from takt.samples.skeleton import build_skeleton
 
 BYTES = 50_000_000
 FRAMES, FPS, ROUNDS, RUNS = 300, 30.0, 3, 9
+_REDRAW_S = 0.001
 _PARTS: dict[str, tuple[Any, str]] = {
     "read": (library, "read_clip_file"), "parse": (performing, "parse"), "resolve": (performing, "resolve"),
     "expand": (playing, "expand"), "retarget": (store, "retarget"), "compose": (playing, "compose")}
@@ -71,6 +73,12 @@ def main() -> int:
         (Path(folder) / f"{names[0].partition('.')[0]}.skeleton").touch()
         _edit("Rebuild, one changed", rig, [lambda: score.forget(rig)])
         _edit("Rebuild", rig, [lambda: score.forget(rig)] * RUNS)
+        _say(f"\n{'with the preview on':22}{'blocked':>10}{'drawn':>10}{'worst':>10}")
+        _watched("half a word", rig, _typed(kept, text, 'name="main"', 'name="main{}'))
+        _watched("a duration", rig, _typed(kept, text, 'duration="10"', 'duration="1{}"'))
+        more = write_clips(Path(folder), BYTES // 20, len(names) + len(new))
+        _watched("another clip", rig, [_write(kept, _score((*names, *more[:at + 1]))) for at in range(len(more))])
+        _watched("first of all", rig, [CLIPS.clear])
         _say(f"\nthe store holds {CLIPS.size / 2**20:.0f} MiB, as it counts them, of at most "
              f"{CLIPS.max_bytes / 2**20:.0f}")
     return 0
@@ -150,6 +158,40 @@ def _edit(what: str, rig: Any, edits: Sequence[Callable[[], object]]) -> None:
         rows.append(row)
     medians = [statistics.median(column) * 1e3 for column in zip(*rows, strict=True)]
     _say(f"{what:22}{''.join(f'{part:10.1f}' for part in (*medians, max(row[-1] for row in rows) * 1e3))}")
+
+
+def _watched(what: str, rig: Any, edits: Sequence[Callable[[], object]]) -> None:
+    """Make edits while the preview draws; print the longest time that the main thread was held up, and all of it."""
+    rows = []
+    for edit in edits:
+        edit()
+        score.forget(rig)
+        timers: list[Callable[[], float | None]] = []
+        manager: Any = bpy.app.timers
+        real, manager.register = manager.register, timers.append
+        began = last = time.perf_counter()
+        longest = 0.0
+        try:
+            while True:
+                with score.while_drawing(_nothing):
+                    score.look()
+                    score.shown(rig)
+                while timers and timers[0]() is not None:
+                    time.sleep(_REDRAW_S)
+                    last, longest = time.perf_counter(), max(longest, time.perf_counter() - last - _REDRAW_S)
+                last, longest = time.perf_counter(), max(longest, time.perf_counter() - last)
+                if not timers:
+                    break
+                timers.clear()
+        finally:
+            manager.register = real
+        rows.append((longest, time.perf_counter() - began))
+    longest, drawn = (statistics.median(column) * 1e3 for column in zip(*rows, strict=True))
+    _say(f"{what:22}{longest:10.1f}{drawn:10.1f}{max(row[0] for row in rows) * 1e3:10.1f}")
+
+
+def _nothing() -> None:
+    """Stand in for a redraw."""
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, fields
 from operator import attrgetter
 from pathlib import Path
@@ -14,14 +14,18 @@ import numpy as np
 
 from ..core.clips.clip import Clip
 from ..core.errors import TaktError
+from ..core.formats.format import Format
 from ..core.library.library import FindClips, Library
 from ..core.maths import rotations as rot
+from ..core.maths.arrays import BoolArray, FloatArray
 from ..core.pha.document import parse
 from ..core.pha.programme import Programme, resolve
 from ..core.playing.motion import Motion
 from ..core.playing.score import Settings, play
+from ..core.playing.transitions.limits import Limits
 from ..core.retargeting.bvh_space import BvhSpace
 from ..core.skeletons.maps import SavedMap
+from ..core.skeletons.skeleton import Skeleton
 from . import armature, axes, clips, joint_map, libraries, limits, properties
 from .clip_store import CLIPS
 
@@ -38,8 +42,34 @@ class Performance:
     actions: frozenset[str] = frozenset()
 
 
+Resolved = tuple[Programme, Library]
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """All that a performance needs of Blender, read in its main thread, and nothing of Blender's own.
+
+    So another thread may perform it. resolved: where all its names were looked up before.
+    """
+
+    text: str
+    path: Path | None
+    settings: Settings
+    roots: tuple[Path, ...]
+    further: tuple[Path, ...]
+    load_format: str
+    bvh: BvhSpace
+    maps: tuple[SavedMap, ...]
+    skeleton: Skeleton
+    turn: FloatArray
+    limits: Limits | None
+    skin: BoolArray
+    key: tuple[Hashable, ...]
+    resolved: Resolved | None
+
+
 _MAX_PROGRAMMES = 16
-_programmes: OrderedDict[tuple[Hashable, ...], tuple[Programme, Library]] = OrderedDict()
+_programmes: OrderedDict[tuple[Hashable, ...], Resolved] = OrderedDict()
 """Resolved scores, by all that they depend on but the files, which count as unchanged until `look_at_files`."""
 _TILT_DIGITS = 4
 _values = attrgetter(*properties.SETTING_NAMES)
@@ -49,23 +79,74 @@ _UP = np.array((0.0, 1.0, 0.0))
 
 
 def perform_score(text: str, filepath: str, settings: properties.ScoreSettings, armature_object: bpy.types.Object,
-                  instead: Mapping[str, object] | None = None) -> Performance:
-    """Make the motion that a score means for an armature.
+                  instead: Mapping[str, object] | None = None, formats: Mapping[str, Format] | None = None
+                  ) -> Performance:
+    """Make the motion that a score means for an armature, now.
 
     filepath: where the score came from, "" where it was written in Blender.
-    instead: settings that count instead of those given.
+    instead: settings that replace those given. formats: of clips, those of `clips.formats` where they are not given.
     Raises TaktError, with every problem and its line, where the score cannot be played.
     """
+    task = read_task(text, filepath, settings, armature_object, instead)
+    performance, resolved = perform(task, clips.clips_of_action(armature_object, CLIPS), formats or clips.formats())
+    keep_resolved(task, performance, resolved)
+    return performance
+
+
+def read_task(text: str, filepath: str, settings: properties.ScoreSettings, armature_object: bpy.types.Object,
+              instead: Mapping[str, object] | None = None) -> Task:
+    """Read what a performance needs; raise TaktError where the armature's map contradicts itself."""
     chosen: dict[str, Any] = {name: getattr(settings, name) for name in properties.SETTING_NAMES}
     chosen |= instead or {}
-    programme, library, actions = _resolved(text, filepath, chosen, armature_object)
-    turn = axes.armature_from_hanim(armature_object)
-    motion = play(programme, armature.read_skeleton(armature_object),
-                  Settings(**{name: value for name, value in chosen.items() if name in _SETTINGS}), turn=turn,
-                  up=rot.rotate(turn, _UP), maps=library.skeleton_map,
-                  limits=limits.read_limits(armature_object) if chosen["joint_limits"] else None,
-                  skin=armature.read_skin(armature_object), store=CLIPS)
-    return Performance(motion, actions=actions)
+    key = (text, filepath, libraries.folders(), joint_map.key(armature_object),
+           *(chosen[name] for name in ("library", "load_format", "bvh_up", "bvh_forward")))
+    if key in _programmes:
+        _programmes.move_to_end(key)
+    return Task(
+        text, Path(bpy.path.abspath(filepath)) if filepath else None,
+        Settings(**{name: value for name, value in chosen.items() if name in _SETTINGS}),
+        roots=(Path(bpy.path.abspath(chosen["library"])),) if chosen["library"] else (), further=libraries.folders(),
+        load_format="" if chosen["load_format"] == properties.ANY_FORMAT else chosen["load_format"],
+        bvh=BvhSpace(chosen["bvh_up"], chosen["bvh_forward"]), maps=joint_map.kept_map(armature_object),
+        skeleton=armature.read_skeleton(armature_object), turn=axes.armature_from_hanim(armature_object),
+        limits=limits.read_limits(armature_object) if chosen["joint_limits"] else None,
+        skin=armature.read_skin(armature_object), key=key, resolved=_programmes.get(key))
+
+
+def perform(task: Task, find_action: FindClips, formats: Mapping[str, Format]) -> tuple[Performance, Resolved]:
+    """Make a motion, in any thread; raise TaktError where the score cannot be played.
+
+    find_action: looks Actions of the open file up by name. formats: of clips, with their readers.
+    Returns what `keep_resolved` takes.
+    """
+    actions = set[str]()
+
+    def find(name: str) -> tuple[Clip, ...] | None:
+        own = find_action(name)
+        if own is not None:
+            actions.add(name)
+        return own
+
+    resolved = task.resolved
+    if resolved is None:
+        document = parse(task.text, task.path)
+        library = Library(task.roots, further=task.further, load_format=task.load_format, formats=formats,
+                          other_clips=find, maps=task.maps, bvh=task.bvh, store=CLIPS).beside(document)
+        resolved = resolve(document, library), library
+    motion = play(resolved[0], task.skeleton, task.settings, turn=task.turn, up=rot.rotate(task.turn, _UP),
+                  maps=resolved[1].skeleton_map, limits=task.limits, skin=task.skin, store=CLIPS)
+    return Performance(motion, actions=frozenset(actions)), resolved
+
+
+def keep_resolved(task: Task, performance: Performance, resolved: Resolved) -> None:
+    """Keep a score with all its names looked up for the next performance.
+
+    A score that plays Actions is looked up each time, since nobody tells when these change.
+    """
+    if not performance.actions:
+        _programmes[task.key] = resolved
+        while len(_programmes) > _MAX_PROGRAMMES:
+            _programmes.popitem(last=False)
 
 
 def look_at_files() -> None:
@@ -93,40 +174,3 @@ def rest_key(armature_object: bpy.types.Object) -> Hashable:
     tilt = axes.armature_from_hanim(armature_object).round(_TILT_DIGITS) + 0.0  # no negative zeros
     return hash((tuple(bone.name for bone in bones), rest.tobytes(), tilt.tobytes(),
                  armature.read_skin(armature_object).tobytes()))
-
-
-def _resolved(text: str, filepath: str, chosen: Mapping[str, Any],
-              armature_object: bpy.types.Object) -> tuple[Programme, Library, frozenset[str]]:
-    """Return a score with all its names looked up, the library that found them, and the names of Actions among them.
-
-    A score that plays Actions is looked up each time, since nobody tells when these change.
-    """
-    key = (text, filepath, libraries.folders(), joint_map.key(armature_object),
-           *(chosen[name] for name in ("library", "load_format", "bvh_up", "bvh_forward")))
-    if key in _programmes:
-        _programmes.move_to_end(key)
-        return *_programmes[key], frozenset()
-    find_action, actions = clips.clips_of_action(armature_object, CLIPS), set[str]()
-
-    def find(name: str) -> tuple[Clip, ...] | None:
-        own = find_action(name)
-        if own is not None:
-            actions.add(name)
-        return own
-
-    document = parse(text, Path(bpy.path.abspath(filepath)) if filepath else None)
-    library = _library(chosen, joint_map.kept_map(armature_object), find).beside(document)
-    found = resolve(document, library), library
-    if not actions:
-        _programmes[key] = found
-        while len(_programmes) > _MAX_PROGRAMMES:
-            _programmes.popitem(last=False)
-    return *found, frozenset(actions)
-
-
-def _library(chosen: Mapping[str, Any], maps: Sequence[SavedMap], find_action: FindClips) -> Library:
-    roots = [Path(bpy.path.abspath(chosen["library"]))] if chosen["library"] else []
-    load_format = "" if chosen["load_format"] == properties.ANY_FORMAT else chosen["load_format"]
-    return Library(roots, further=libraries.folders(), load_format=load_format, formats=clips.formats(),
-                   other_clips=find_action, maps=maps, bvh=BvhSpace(chosen["bvh_up"], chosen["bvh_forward"]),
-                   store=CLIPS)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 import bpy
 
@@ -19,16 +20,28 @@ from ..core.errors import FileError, TaktError
 from ..core.library.files import read_file
 from ..core.pha.document import parse
 from ..core.playing.motion import Motion
-from . import changes, clips, libraries, performing, properties
+from . import changes, libraries, performing, properties
+from .background_performance import BackgroundPerformance
 from .clip_store import CLIPS
 from .performing import Performance
 
 _MAX_PERFORMANCES = 64
-_LOOK_AGAIN_S = 0.1
+_PATIENCE_S = 0.01
+"""What is performed by then is shown in the next drawing."""
+_LOOK_AGAIN_S = 0.02
 _AS_KEPT: Mapping[str, object] = {}
 _Key = tuple[Hashable, ...]
 _Which = tuple[int, _Key]
 """A character, by its object's session_uid, and the settings that replace its own."""
+
+
+class _Running(NamedTuple):
+    """A performance in the background: for whom, with which settings, under which key it will be kept."""
+
+    which: _Which
+    instead: Mapping[str, object]
+    key: _Key
+    work: BackgroundPerformance
 
 
 _performances: OrderedDict[_Key, Performance] = OrderedDict()
@@ -43,8 +56,10 @@ _seen: Hashable = None
 """The texts and folders as `look` saw them last."""
 _texts: set[int] = set()
 """The session's numbers of the Texts that were performed."""
-_waiting: dict[_Key, tuple[int, Mapping[str, object]]] = {}
-"""What was wanted while something was drawn: the number of the armature's object, the settings instead."""
+_waiting: dict[_Which, Mapping[str, object]] = {}
+"""What was wanted while something was drawn, with the settings that replace the character's own."""
+_performing: _Running | None = None
+"""What is being performed in the background: one at a time."""
 _when_performed: Callable[[], None] | None = None
 
 
@@ -97,7 +112,15 @@ def error_of(armature_object: bpy.types.Object) -> TaktError | None:
 
 def is_waiting(armature_object: bpy.types.Object) -> bool:
     """Tell whether the score kept with an armature, changed or not, will be performed as soon as nothing is drawn."""
-    return any(uid == armature_object.session_uid for uid, _ in _waiting.values())
+    which = [*_waiting, *(() if _performing is None else (_performing.which,))]
+    return any(uid == armature_object.session_uid for uid, _ in which)
+
+
+def reading(armature_object: bpy.types.Object) -> str:
+    """Return the name of the file that is being read for the score kept with an armature, "" where none is."""
+    if _performing is None or _performing.which[0] != armature_object.session_uid:
+        return ""
+    return _performing.work.reading
 
 
 def played_actions(armature_object: bpy.types.Object) -> frozenset[str]:
@@ -116,10 +139,10 @@ def keep(armature_object: bpy.types.Object, performance: Performance) -> None:
 
 @contextmanager
 def while_drawing(then: Callable[[], None]) -> Iterator[None]:
-    """Perform nothing meanwhile, but right afterwards, and call `then` when that is done.
+    """Perform nothing meanwhile, but afterwards in the background, and call `then` when that is done.
 
-    Clips of Blender's own files and Actions are read by bringing objects into the file, which must not be done from
-    within a drawing.
+    A drawing waits for nothing; and clips of Blender's own files and Actions are read by bringing objects into the
+    file, which must not be done from within a drawing.
     """
     global _when_performed
     before, _when_performed = _when_performed, then
@@ -133,6 +156,7 @@ def forget(armature_object: bpy.types.Object | None = None) -> None:
     """Look at files and Actions anew the next time, for one armature (and those that do the same) or for all."""
     changes.score()
     performing.look_at_files()
+    _stop_performing()
     if armature_object is None:
         for kept in (_performances, _last, _texts, _waiting):
             kept.clear()
@@ -186,10 +210,10 @@ def register() -> None:
 
 def unregister() -> None:
     """Keep nothing any longer."""
-    CLIPS.clear()
     if _after_load in bpy.app.handlers.load_post:
         bpy.app.handlers.load_post.remove(_after_load)
     forget()
+    CLIPS.clear()
 
 
 @bpy.app.handlers.persistent  # type: ignore[untyped-decorator]  # the stubs give it no types
@@ -211,9 +235,10 @@ def _performance(armature_object: bpy.types.Object, instead: Mapping[str, object
         _performances.move_to_end(key)
         return known
     if _when_performed is not None:
-        if not _waiting:
+        if not _waiting and _performing is None:
             bpy.app.timers.register(partial(_perform_waiting, _when_performed))
-        _waiting[key] = armature_object.session_uid, instead
+        if _performing is None or _performing.key != key:
+            _waiting[armature_object.session_uid, tuple(instead.items())] = instead
         return Performance(None)
     try:
         performance = performing.perform_score(
@@ -231,19 +256,57 @@ def _remember(key: _Key, performance: Performance) -> None:
 
 
 def _perform_waiting(then: Callable[[], None]) -> float | None:
-    """Perform what was wanted while something was drawn; return in how many seconds to try again, None when done."""
-    manager = bpy.context.window_manager
-    if manager is not None and clips.must_wait(manager.windows):
-        return _LOOK_AGAIN_S
-    wanted = list(_waiting.values())
-    _waiting.clear()
-    objects = {ob.session_uid: ob for ob in bpy.data.objects}
-    for uid, instead in wanted:
-        if uid in objects:
-            motion_of(objects[uid], **instead)
+    """Perform what was wanted while something was drawn, one after the other, in the background.
+
+    Return in how many seconds to look again, None when all is done.
+    """
+    global _performing
+    if _performing is None:
+        _performing = _next_waiting()
+    if _performing is not None:
+        performance = _performing.work.result(_PATIENCE_S)
+        if performance is None:
+            return _LOOK_AGAIN_S
+        _remember(_performing.key, performance)
+        _performing = None
+    if _waiting:
+        return 0.0
     changes.score()
     then()
     return None
+
+
+def _next_waiting() -> _Running | None:
+    """Begin to perform the first that waits and is not known yet; its text and its settings are those of now."""
+    objects = {ob.session_uid: ob for ob in bpy.data.objects} if _waiting else {}
+    while _waiting:
+        which, instead = _waiting.popitem()
+        armature_object = objects.get(which[0])
+        character = None if armature_object is None else properties.character(armature_object)
+        if armature_object is None or character is None or character.text is None:
+            continue
+        key = (*performing.dependencies(armature_object), *instead.items())
+        if not instead:
+            _last[which[0]] = key
+        if key in _performances:
+            continue
+        try:
+            task = performing.read_task(character.text.as_string(), character.filepath, character, armature_object,
+                                        instead)
+        except TaktError as error:
+            _remember(key, Performance(None, error))
+            continue
+        return _Running(which, instead, key, BackgroundPerformance(task, which[0]))
+    return None
+
+
+def _stop_performing() -> None:
+    """Let go of what is being performed: the files that it has read may be others now."""
+    global _performing
+    if _performing is not None:
+        _waiting[_performing.which] = _performing.instead
+        _performing.work.end()
+        _performing = None
 
 
 def _data_uids(armature_object: bpy.types.Object) -> tuple[int, ...]:

@@ -30,6 +30,8 @@ MAX_JOINTS: Final = 10_000
 MAX_VALUES: Final = 100_000_000
 """Frames × joints; no more are written."""
 _MAX_NUMBER: Final = float(np.finfo(np.float32).max)
+_AT_ONCE: Final = 2**15
+"""Characters of which the numbers are read at once."""
 _SAME_AXES: Final = 1e-9
 """Sine of half the angle up to which axes at rest count as the model's."""
 _CHANNELS: Final = {f"{axis}{kind}".lower(): (kind, i) for kind in ("position", "rotation")
@@ -258,13 +260,21 @@ def _number(word: str) -> float | None:
 
 
 def _numbers(text: str) -> FloatArray | None:
-    """Read all numbers of a text at once, or None where something else stands there."""
+    """Read all numbers of a text, or None where something else stands there.
+
+    In pieces, between which other threads go on: Python has one lock for all, and NumPy keeps it while it reads text.
+    """
+    pieces, at = [], 0
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         try:
-            return np.fromstring(text, dtype=np.float64, sep=" ")
+            while at < len(text):
+                end = text.find("\n", at + _AT_ONCE) + 1 or len(text)
+                pieces.append(np.fromstring(text[at:end], dtype=np.float64, sep=" "))
+                at = end
         except (DeprecationWarning, ValueError):
             return None
+    return np.concatenate(pieces) if pieces else np.empty(0)
 
 
 def write(clip: Clip, frame_time_s: float, ends: Mapping[str, FloatArray] | None = None) -> bytes:

@@ -1,5 +1,7 @@
 """A small rig, its clips and its score, and the operators that play it."""
 
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -68,3 +70,10 @@ def evaluated(rig: bpy.types.Object, frame: int) -> np.ndarray:
 def curves(rig: bpy.types.Object) -> Any:
     strip: Any = rig.animation_data.action.layers[0].strips[0]
     return strip.channelbag(rig.animation_data.action_slot).fcurves
+
+
+def perform(timer: Callable[[], float | None]) -> None:
+    """Call what performs in the background until it is done, as Blender's timers would."""
+    until = time.monotonic() + 60.0
+    while timer() is not None:
+        assert time.monotonic() < until

@@ -1,5 +1,6 @@
 """Clips that Blender reads for scores: Actions, .blend, glTF, FBX; and BVH against Blender's own importer."""
 
+import time
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -375,13 +376,26 @@ def test_clips_wait_until_a_tool_of_blenders_own_has_ended(running: list[str], w
     assert clips.must_wait(windows) == waits
 
 
-def test_what_waits_to_be_performed_waits_for_them_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    told: list[str] = []
+def test_what_waits_to_be_performed_waits_for_them_too(rig: bpy.types.Object, monkeypatch: pytest.MonkeyPatch,
+                                                       tmp_path: Path) -> None:
+    """Actions are read in the main thread, when no tool of Blender's own is running; all else goes on beside it."""
+    name = keyed(rig).name
+    (tmp_path / "wave.pha").write_text(f'<pha tickLength="1"><load src="{name}"/><procedure name="main">'
+                                       f'<call name="{name}" duration="2"/></procedure></pha>')
+    kept, told, timers = properties.character(rig), list[str](), list[Any]()
+    kept.text = bpy.data.texts.load(str(tmp_path / "wave.pha"))
+    monkeypatch.setattr(bpy.app.timers, "register", timers.append)
+    with score.while_drawing(lambda: told.append("performed")):
+        assert score.shown(rig) is None and score.shown(rig) is None
+    perform, = timers
     monkeypatch.setattr(clips, "must_wait", lambda windows: True)
-    again_s = score._perform_waiting(lambda: told.append("performed"))
-    assert again_s is not None and again_s > 0.0 and not told
+    began = time.monotonic()
+    while time.monotonic() < began + 0.5:
+        assert perform() > 0.0 and score.is_waiting(rig)
     monkeypatch.setattr(clips, "must_wait", lambda windows: False)
-    assert score._perform_waiting(lambda: told.append("performed")) is None and told == ["performed"]
+    while perform() is not None:
+        assert not told and time.monotonic() < began + 30.0
+    assert told == ["performed"] and score.shown(rig) is not None and score.played_actions(rig) == {name}
 
 
 @pytest.mark.parametrize(("assigned", "seen"), [("", "Second"), ("First", "First"), ("Second", "Second")])

@@ -15,6 +15,7 @@ from takt.bridge import changes, joint_map, performing, properties, score
 from takt.preview import hiding, life
 from takt.preview.batch import read_geometry
 from takt.preview.character import armature_of
+from takt.tests.blender.dancing import perform
 from takt.tests.characters import Object, bend, context, evaluated, own_character
 
 TIMES = 100
@@ -394,19 +395,19 @@ def test_nothing_is_read_from_within_a_drawing(monkeypatch: pytest.MonkeyPatch) 
 
     def drawn(**instead: object) -> object:
         with score.while_drawing(redraw), monkeypatch.context() as context_:
-            context_.setattr(performing, "perform_score", None)
+            context_.setattr(performing, "perform", None)
             return score.shown(armature, instead)
 
     for instead in ({}, {"transitions": False}):
         text.from_string(SCORE.format(clip="bow" if not instead else "wave"))
         assert drawn(**instead) is drawn(**instead) is good and len(waiting) == 1
-        waiting.pop()()
+        perform(waiting.pop())
         new = drawn(**instead)
         assert told == [1] and new is not good and new is not None and not waiting
         told[0], good = 0, score.last_good(armature.session_uid)
     text.from_string("nonsense")
     assert drawn() is good
-    waiting.pop()()
+    perform(waiting.pop())
     assert drawn() is good and score.error_of(armature) is not None and not waiting
 
 
