@@ -12,7 +12,9 @@ from .layout import Layout
 from .stripes import MAX_LEVELS, SEAM_PX, TITLE_PX, Stripes
 from .view import View
 
-_EDGE_PX, _HANDLE_PX, _LEAST_FOR_HANDLE_PX = 5.0, 12.0, 48.0
+_EDGE_PX, _OUTSIDE_PX, _HANDLE_PX, _LEAST_FOR_HANDLE_PX = 5.0, 2.0, 12.0, 48.0
+"""At an interface scale of 1: how far from an edge inside and outside of its box it can be caught; the handle of
+repeats, and how wide a box must be to have one."""
 
 
 class Part(Enum):
@@ -86,10 +88,10 @@ def _seam(layout: Layout, view: View, stripes: Stripes, lane: int, x: float, y: 
 
 def _box(layout: Layout, view: View, stripes: Stripes, lane: int, x: float, y: float) -> Hit:
     boxes, tick, px = layout.boxes, view.tick_at(x), view.scale
-    slack = _EDGE_PX * px / view.px_per_tick
+    slack, outside = _EDGE_PX * px / view.px_per_tick, _OUTSIDE_PX * px / view.px_per_tick
     level = int((stripes.lane_high[lane] - y) / (TITLE_PX * px))
     here = np.flatnonzero((boxes.lane == lane) & (boxes.depth <= min(level, MAX_LEVELS - 1)) & (boxes.begin <= tick)
-                          & (tick <= boxes.end + slack) & (boxes.length * view.px_per_tick >= 2.0 * px))
+                          & (tick <= boxes.end + outside) & (boxes.length * view.px_per_tick >= 2.0 * px))
     inside = here[tick < boxes.end[here]]
     at_edge = here[tick >= boxes.end[here] - np.minimum(slack, boxes.length[here] / 4.0)]
     box = int(inside[np.argmax(boxes.depth[inside])]) if len(inside) else None

@@ -10,13 +10,12 @@ import numpy as np
 
 from ..maths.arrays import BoolArray, FloatArray, IntArray
 from ..pha.document import Document
-from ..pha.origins import Step
 from ..pha.sequence import Sequence
 from ..playing.clock import Clock
 from ..playing.motion import Motion
 from .boxes import Boxes, Kind, boxes_of
 
-__all__ = ["BoxId", "Kind", "Layout", "Seams", "lay_out"]
+__all__ = ["BoxId", "Kind", "Layout", "Seams", "empty", "lay_out", "windows_of"]
 
 _LONGER = 1e-9
 
@@ -52,7 +51,7 @@ class Seams:
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """What a score plays, laid out; made by lay_out().
+    """What a score plays, laid out; made by lay_out(), or by empty() where it does not play anything yet.
 
     boxes: every call that plays something, once for each place where it does, outer ones first; seams between them.
     lanes: what each lane is called: 0 is the main one, the others are parts of the body.
@@ -60,7 +59,7 @@ class Layout:
     documents: the files of the score, the edited one first.
     """
 
-    sequence: Sequence
+    sequence: Sequence | None
     boxes: Boxes
     seams: Seams
     lanes: tuple[str, ...]
@@ -111,9 +110,22 @@ class Layout:
         rows = zip(boxes.document.tolist(), boxes.element.tolist(), boxes.place.tolist(), strict=True)
         return {BoxId(*row): number for number, row in enumerate(rows)}
 
-    def transition_step(self, seam: int) -> Step:
-        """Return the call whose `transition` counts at a seam; where none has one, that of the clip before it."""
-        return self.sequence.origins.of_transition(int(self.seams.segment[seam]))[-1]
+    def owner_of_transition(self, seam: int) -> int | None:
+        """Return the box whose call says how long the transition at a seam is.
+
+        Where it is automatic, that of the outermost call that ends there, which can say so without a word to others;
+        None between two repetitions of a clip's call, where no call can.
+        """
+        if self.sequence is None:
+            return None
+        calls = self.sequence.origins.ending_with(int(self.seams.segment[seam]))
+        owner = next((step for step in calls if step.call.transition is not None), calls[0] if calls else None)
+        if owner is None:
+            return None
+        boxes = self.boxes
+        number = next(i for i, document in enumerate(self.documents) if document is owner.document)
+        same = np.flatnonzero((boxes.document == number) & (boxes.element == owner.call.element))
+        return int(same[np.argmin(np.abs(boxes.end[same] - self.seams.tick[seam]))]) if len(same) else None
 
 
 def lay_out(sequence: Sequence, *, windows_s: tuple[FloatArray, FloatArray] | None = None,
@@ -129,6 +141,15 @@ def lay_out(sequence: Sequence, *, windows_s: tuple[FloatArray, FloatArray] | No
     boxes = boxes_of(sequence, tick_s)
     return Layout(sequence, boxes, _seams(sequence, tick_s, windows_s), ("main",), sequence.duration_s / tick_s, tick_s,
                   documents, sequence.paths[0][0], clock)
+
+
+def empty(document: Document, procedure: str = "main") -> Layout:
+    """Return the layout of a score whose procedure is still empty."""
+    nothing = np.zeros(0), np.zeros(0, np.int64)
+    times, numbers = nothing
+    boxes = Boxes(*(times,) * 3, *(numbers,) * 9, ())
+    seams = Seams(numbers, times, numbers, times, times, np.zeros(0, np.bool_))
+    return Layout(None, boxes, seams, ("main",), 0.0, document.tick_s, (document,), procedure)
 
 
 def windows_of(motion: Motion) -> tuple[FloatArray, FloatArray]:

@@ -55,6 +55,7 @@ def test_places_of_an_element_are_numbered_in_time() -> None:
 def check_edges(layout: Layout) -> None:
     """Each clip's box is made of whole segments, and they all lie where the expansion says; boxes nest."""
     boxes, played = layout.boxes, layout.sequence
+    assert played is not None
     starts = played.start_s / layout.tick_s
     ends = np.append(starts[1:], layout.ticks)
     clips = boxes.kind == Kind.CLIP
@@ -108,7 +109,8 @@ def test_a_deep_and_a_wide_score() -> None:
 def test_seams() -> None:
     layout = laid_out(WALK, MAIN)
     seams = layout.seams
-    np.testing.assert_allclose(seams.tick, np.append(layout.sequence.start_s[1:], ()) / layout.tick_s)
+    assert layout.sequence is not None
+    np.testing.assert_allclose(seams.tick, layout.sequence.start_s[1:] / layout.tick_s)
     assert seams.is_automatic.tolist() == [False, True] * 3 + [True] * 3
     np.testing.assert_allclose((seams.end - seams.begin)[:2], (0.1, 0.0), atol=EXACT)
 

@@ -1,0 +1,136 @@
+"""What a gesture would do to a score: a change of its texts, tried before anything is written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..errors import EditError, FileError, ScoreError
+from ..pha.document import Document, number, read
+from ..pha.edits import Edit, Edited, SetAttribute, apply
+from ..pha.expansion import expand
+from ..pha.programme import Programme, resolve
+from ..pha.refactoring import Refactoring, Scores
+from ..pha.sequence import Sequence
+from ..pha.text import Text
+from ..playing.score import Settings
+from .layout import Layout
+
+_MOST_DECIMALS = 12
+
+
+@dataclass(frozen=True)
+class Edits:
+    """Edits of one text, which must still be as it was when they were thought of."""
+
+    text: Text = field(repr=False)
+    edits: tuple[Edit, ...]
+
+    def apply(self, scores: Scores) -> dict[Path | None, Edited]:
+        """Return the text that changes; raise EditError where it has changed meanwhile, or as edits do."""
+        path = scores.open_path(self.text.path)
+        if scores.text(path) != self.text:
+            raise EditError("the text has changed meanwhile; do it again")
+        return {path: apply(self.text, *self.edits)}
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """What a gesture would do if it ended here.
+
+    change: None: nothing. hint: words to be shown at the mouse. refusal: why it cannot be done, "": it can. question:
+    what is to be asked before it is done, "": nothing. selects: documents and elements, as numbered after the change,
+    that are selected then; None: the same as before.
+    """
+
+    change: Refactoring | None = None
+    hint: str = ""
+    refusal: str = ""
+    question: str = ""
+    selects: tuple[tuple[int, int], ...] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """What a change would lead to. edited: the texts that change, with what takes it back."""
+
+    edited: Mapping[Path | None, Edited]
+    programme: Programme
+    sequence: Sequence
+
+
+def attempt(scores: Scores, path: Path | None, change: Refactoring, settings: Settings | None = None) -> Candidate:
+    """Try a change of open scores and expand what is then played.
+
+    path: of the score that is played; settings: how. Raises EditError, saying why, where the change is refused or
+    would leave a score that cannot be played; the scores are values and stay as they are.
+    """
+    settings = settings or Settings()
+    edited = change.apply(scores)
+    changed = scores.with_texts(edited)
+    try:
+        programme = resolve(read(changed.text(path)), changed)
+        sequence = expand(programme, settings.procedure, settings.loop, values=dict(settings.values),
+                          seed=settings.seed)
+    except (ScoreError, FileError) as error:
+        problems = [problem for problem in error.problems if not problem.is_warning]
+        raise EditError(f"this would break the score: {problems[0].message}") from None
+    return Candidate(edited, programme, sequence)
+
+
+def locked(document: Document, scores: Scores) -> str:
+    """Return why a document cannot be changed, "" where it can."""
+    path = scores.open_path(document.path)
+    if path in scores.texts:
+        return ""
+    name = "another file" if path is None else path.name
+    return f"this is in {name}, which is included; open it to change it"
+
+
+def given(layout: Layout, box: int, name: str) -> str | None:
+    """Return the text of an attribute of a box's element, None where it has none."""
+    boxes = layout.boxes
+    text = layout.documents[int(boxes.document[box])].text
+    return text.shape.attributes[int(boxes.element[box])].get(name)
+
+
+def setting(layout: Layout, box: int, name: str, value: str, hint: str) -> Proposal:
+    """Propose a value for an attribute of a box's element; ask first where it holds an expression."""
+    boxes = layout.boxes
+    text = layout.documents[int(boxes.document[box])].text
+    old = given(layout, box, name)
+    if old == value:
+        return Proposal(hint=hint)
+    question = ""
+    if old is not None and number(old) is None and number(value) is not None:
+        question = f"{name} is “{old}”, an expression; replace it by {value}?"
+    edit = SetAttribute(int(boxes.element[box]), name, value, over_expression=True)
+    return Proposal(Edits(text, (edit,)), hint, question=question)
+
+
+def spelled_within(value: float, resolution: float) -> str:
+    """Write a number with as few decimals as come within half of the resolution.
+
+    >>> spelled_within(2.9999999, 1e-6), spelled_within(3.14159, 0.02), spelled_within(40.0, 0.5)
+    ('3', '3.14', '40')
+    """
+    for decimals in range(_MOST_DECIMALS):
+        words = f"{value:.{decimals}f}"
+        if abs(float(words) - value) <= resolution / 2.0 and (float(words) > 0.0 or value <= 0.0):
+            return words.rstrip("0").rstrip(".") if decimals else words
+    return repr(value).removesuffix(".0")
+
+
+def places(layout: Layout, box: int) -> str:
+    """Say in how many places the procedure plays in which a box stands, "" where that is only one."""
+    boxes = layout.boxes
+    number_of_places = len(set(boxes.parent[layout.places_of(box)].tolist()))
+    if number_of_places < 2:
+        return ""
+    text = layout.documents[int(boxes.document[box])].text
+    element = int(boxes.element[box])
+    while text.shape.depths[element] > 1:
+        element = text.parent(element)
+    name = text.shape.attributes[element].get("name", "")
+    return f"  in {name}, which plays in {number_of_places} places"

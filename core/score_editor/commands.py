@@ -1,0 +1,218 @@
+"""What menus and keys do to calls: put in, take out, copy, group. Each gives a Proposal, as gestures do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from ..errors import EditError, FileError, ScoreError
+from ..pha.document import Document, read
+from ..pha.edits import Edit, Insert, Remove, apply, element
+from ..pha.programme import resolve
+from ..pha.refactoring import ExtractCalls, InlineCall, Scores
+from ..pha.text import Text
+from . import fragments
+from .change import Edits, Proposal, locked, spelled_within
+from .drop import Drop, procedure_name
+from .layout import BoxId, Layout
+
+_SHORTEST = 0.25
+"""Ticks that a new call lasts at least."""
+
+
+@dataclass(frozen=True)
+class Playable:
+    """What can be called: a clip of a file, or a procedure of another score, or of this one.
+
+    src: of its file, "" for a procedure of the edited score. name: its own. duration_s: how long it is by nature.
+    """
+
+    src: str
+    name: str
+    duration_s: float
+    is_clip: bool = True
+
+    @property
+    def full_name(self) -> str:
+        """The name by which it can always be called, if its file is loaded or included."""
+        return f"{self.src}.{self.name}" if self.src else self.name
+
+
+@dataclass(frozen=True)
+class _Chosen:
+    """Elements of one document, none within another, ascending."""
+
+    document: int
+    text: Text
+    elements: tuple[int, ...]
+
+
+def insert(layout: Layout, gap: Drop, what: Playable, scores: Scores) -> Proposal:
+    """Propose a call of a clip or a procedure in a gap, as long as it is by nature, rounded to ticks.
+
+    Its file is loaded or included where it is not yet; it is called by its bare name where that is clear.
+    """
+    document = layout.documents[gap.document]
+    hint = f"{what.name} → {gap.words}"
+    refusal = locked(document, scores)
+    if refusal:
+        return Proposal(hint=hint, refusal=refusal)
+    ticks = _natural_ticks(what.duration_s / document.tick_s, gap.scale)
+    head = _head(document, what)
+    first = fragments.number_at(document.text, gap.parent, gap.index)
+    for name in dict.fromkeys((what.name, what.full_name)):
+        call = Insert(gap.parent, gap.index, element("call", name=name, duration=ticks))
+        edits = Edits(document.text, (call, *head))
+        if name == what.full_name or _means(edits, document, scores, name, what):
+            break
+    return Proposal(edits, hint, selects=((gap.document, first + _number_before(head, first)),))
+
+
+def remove(layout: Layout, selected: frozenset[BoxId], scores: Scores) -> Proposal:
+    """Propose that the selected calls go."""
+    chosen, refusal = _chosen(layout, selected, scores)
+    if chosen is None:
+        return Proposal(refusal=refusal)
+    edits = tuple(Remove(number) for number in reversed(chosen.elements))
+    return Proposal(Edits(chosen.text, edits), f"{_counted(chosen.elements)} removed", selects=())
+
+
+def duplicate(layout: Layout, selected: frozenset[BoxId], scores: Scores) -> Proposal:
+    """Propose copies of the selected calls right behind them."""
+    chosen, refusal = _chosen(layout, selected, scores)
+    if chosen is None:
+        return Proposal(refusal=refusal)
+    text, last = chosen.text, chosen.elements[-1]
+    parent = text.parent(last)
+    index = list(text.children(parent)).index(last) + 1
+    return _inserted(chosen.document, text, parent, index, fragments.fragment(text, chosen.elements),
+                     f"{_counted(chosen.elements)} duplicated")
+
+
+def copied(layout: Layout, selected: frozenset[BoxId]) -> str:
+    """Return the selected calls as text for the clipboard, in the order of their files; "" where there are none."""
+    parts = []
+    for number, document in enumerate(layout.documents):
+        elements = fragments.outermost(document.text, {box.element for box in selected if box.document == number})
+        if elements:
+            parts.append(fragments.fragment(document.text, elements))
+    return "\n".join(parts)
+
+
+def paste(layout: Layout, gap: Drop, text: str, scores: Scores) -> Proposal:
+    """Propose calls out of the clipboard in a gap."""
+    document = layout.documents[gap.document]
+    refusal = locked(document, scores)
+    try:
+        read_alone = Text.of(f"<x>{text.strip()}</x>")
+    except FileError:
+        refusal = refusal or "there are no calls in the clipboard"
+    else:
+        tags = {read_alone.shape.tags[child] for child in read_alone.children(0)}
+        if not tags or tags - {"call", "wait", "loop", "if", "elif", "else", "pick", "together", "let"}:
+            refusal = refusal or "there are no calls in the clipboard"
+    if refusal:
+        return Proposal(refusal=refusal)
+    return _inserted(gap.document, document.text, gap.parent, gap.index, text.strip(), f"pasted → {gap.words}")
+
+
+def group(layout: Layout, selected: frozenset[BoxId], scores: Scores, name: str = "") -> Proposal:
+    """Propose a new procedure of the selected calls, which must be neighbours; name: "" for one that is free."""
+    chosen, refusal = _chosen(layout, selected, scores)
+    if chosen is None:
+        return Proposal(refusal=refusal)
+    text = chosen.text
+    parent = text.parent(chosen.elements[0])
+    children = list(text.children(parent))
+    if chosen.elements[0] not in children:
+        return Proposal(refusal="these calls cannot be grouped")
+    first = children.index(chosen.elements[0])
+    if tuple(children[first:first + len(chosen.elements)]) != chosen.elements:
+        return Proposal(refusal="only calls that follow each other can become a procedure")
+    name = name or free_name(layout.documents[chosen.document])
+    change = ExtractCalls(text.path, parent, first, len(chosen.elements), name)
+    return Proposal(change, f"new procedure {name}")
+
+
+def dissolve(layout: Layout, box: int, scores: Scores) -> Proposal:
+    """Propose the calls of a procedure in the stead of the call of it."""
+    document = layout.documents[int(layout.boxes.document[box])]
+    refusal = locked(document, scores)
+    change = InlineCall(document.text.path, int(layout.boxes.element[box]))
+    return Proposal(refusal=refusal) if refusal else Proposal(change, f"{layout.boxes.titles[box]} dissolved",
+                                                              selects=())
+
+
+def free_name(document: Document, stem: str = "part") -> str:
+    """Return a name that no procedure of a score has.
+
+    >>> free_name(read(Text.of('<pha tickLength="1"><procedure name="part_1"/></pha>')))
+    'part_2'
+    """
+    taken = {procedure.name for procedure in document.procedures} | {
+        attributes.get("name", "") for attributes in document.text.shape.attributes}
+    return next(name for number in range(1, len(taken) + 2) if (name := f"{stem}_{number}") not in taken)
+
+
+def _chosen(layout: Layout, selected: frozenset[BoxId], scores: Scores) -> tuple[_Chosen | None, str]:
+    """Return what is selected, or None and why nothing can be done with it."""
+    documents = {box.document for box in selected if layout.find(box) is not None}
+    if not documents:
+        return None, "nothing is selected"
+    if len(documents) > 1:
+        return None, "the selected calls stand in different files"
+    number = documents.pop()
+    document = layout.documents[number]
+    refusal = locked(document, scores)
+    elements = fragments.outermost(document.text, {box.element for box in selected if layout.find(box) is not None})
+    return (None, refusal) if refusal else (_Chosen(number, document.text, elements), "")
+
+
+def _inserted(number: int, text: Text, parent: int, index: int, fragment: str, hint: str) -> Proposal:
+    first = fragments.number_at(text, parent, index)
+    new = fragments.numbers(fragment, first)
+    return Proposal(Edits(text, (Insert(parent, index, fragment),)), hint,
+                    selects=tuple((number, each) for each in new))
+
+
+def _counted(elements: tuple[int, ...]) -> str:
+    return "1 call" if len(elements) == 1 else f"{len(elements)} calls"
+
+
+def _natural_ticks(ticks: float, scale: float) -> str:
+    """Return how long a call is that lasts so many ticks of its score: whole ones, or parts of a short one."""
+    own = ticks / scale
+    return spelled_within(float(round(own)) if own >= 1.0 else max(round(own / _SHORTEST), 1) * _SHORTEST, 1e-6)
+
+
+def _head(document: Document, what: Playable) -> tuple[Edit, ...]:
+    """Return the edit that loads or includes a file, nothing where that is done already."""
+    sources = document.loads if what.is_clip else document.includes
+    if not what.src or any(source.src == what.src for source in sources):
+        return ()
+    children = list(document.text.children(0))
+    tag = "load" if what.is_clip else "include"
+    before = [at for at, child in enumerate(children) if document.text.shape.tags[child] in ("load", tag)]
+    return (Insert(0, before[-1] + 1 if before else 0, element(tag, src=what.src)),)
+
+
+def _number_before(head: Iterable[Edit], first: int) -> int:
+    """Return by how much the number of a call grows because of what is put in at the head."""
+    return len(tuple(head)) if first else 0
+
+
+def _means(edits: Edits, document: Document, scores: Scores, name: str, what: Playable) -> bool:
+    """Tell whether a call by a name would play what is wanted."""
+    try:
+        changed = apply(document.text, *edits.edits).text
+        programme = resolve(read(changed), scores)
+    except (ScoreError, FileError, EditError):
+        return False
+    if what.is_clip:
+        return any(clip == what.full_name for clip in programme.clip_names)
+    return True
+
+
+def where(layout: Layout, box: int) -> str:
+    """Say in which procedure a box stands."""
+    return procedure_name(layout, int(layout.boxes.document[box]), int(layout.boxes.element[box]))

@@ -1,0 +1,243 @@
+"""Gestures of the mouse: from where it was pressed to where it is now, what that would change."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+import numpy as np
+
+from ..pha.document import Document
+from ..pha.edits import Insert, RemoveAttribute
+from ..pha.refactoring import Scores
+from ..pha.text import Text
+from . import fragments, grid
+from .boxes import Kind, ancestors
+from .change import Edits, Proposal, given, locked, places, setting, spelled_within
+from .drop import Drop, drop_at
+from .grid import Meter
+from .hit import Hit, Part
+from .layout import BoxId, Layout
+from .order import moves
+from .stretch import Room
+from .view import View
+
+_EXACT = 1e-6
+"""How much of a tick what is snapped may be away from its line, so that numbers stay short."""
+_MOST_REPEATS = 100_000
+_NO_TICKS = {Kind.LOOP: "a loop lasts as long as what is in it; pull its parts, or the handle of its repeats",
+             Kind.CONDITION: "a condition lasts as long as what is in it; pull its parts",
+             Kind.PICK: "a choice lasts as long as what is chosen; pull that"}
+
+
+class Drag(Protocol):
+    """A gesture under way. It knows the layout on which it began, and all it proposes starts from that one's text."""
+
+    def to(self, view: View, x: float, y: float, *, is_free: bool = False) -> Proposal:
+        """Return what it would do if the mouse were let go at a pixel; is_free: with Ctrl held."""
+
+
+def begin(layout: Layout, hit: Hit, scores: Scores, *, selected: frozenset[BoxId] = frozenset(),
+          meter: Meter | None = None) -> Drag | None:
+    """Return the gesture that begins where the mouse was pressed, None where nothing can be pulled there.
+
+    scores: what is open and may be changed. selected: what moves along when one of it is moved.
+    """
+    meter = meter or Meter()
+    if hit.part is Part.SEAM and hit.seam is not None:
+        return PullTransition.of(layout, hit.seam, scores, meter, is_right=hit.tick >= layout.seams.tick[hit.seam])
+    if hit.box is None:
+        return None
+    refusal = locked(_document(layout, hit.box), scores)
+    if hit.part is Part.RIGHT_EDGE:
+        return PullEdge(layout, hit.box, hit.tick - float(layout.boxes.end[hit.box]), meter, refusal)
+    if hit.part is Part.REPEAT:
+        return PullRepeats(layout, hit.box, hit.tick - float(layout.boxes.end[hit.box]), refusal)
+    if hit.part is Part.BODY:
+        chosen = selected if layout.id_of(hit.box) in selected else frozenset((layout.id_of(hit.box),))
+        return Carry.of(layout, hit.box, chosen, scores)
+    return None
+
+
+@dataclass(frozen=True, eq=False)
+class PullEdge:
+    """The right edge of a box pulled: the duration of its call. grab: how far right of the edge it was pressed."""
+
+    layout: Layout
+    box: int
+    grab: float
+    meter: Meter
+    refusal: str = ""
+
+    def to(self, view: View, x: float, y: float, *, is_free: bool = False) -> Proposal:
+        """See Drag; free of beats, a pixel decides."""
+        boxes, box = self.layout.boxes, self.box
+        refusal = self.refusal or _NO_TICKS.get(Kind(int(boxes.kind[box])), "")
+        room = Room.of(self.layout, box)
+        if not refusal and room.is_filled:
+            around = boxes.titles[next(ancestors(boxes.parent, box))]
+            refusal = f"it alone fills {around}, and is as long as that; pull {around}"
+        if refusal:
+            return Proposal(refusal=refusal)
+        start, edge = float(boxes.begin[box]), view.tick_at(x) - self.grab
+        resolution = 1.0 / view.px_per_tick
+        if not is_free:
+            edge, resolution = grid.snapped(edge, view, self.meter), _EXACT
+        least = resolution if is_free else min(grid.step(view, self.meter), float(boxes.length[box]))
+        repeat, scale = int(boxes.repeat[box]), float(boxes.scale[box])
+        wanted = max(edge - start, least) / repeat
+        ticks = room.length / scale * room.needed(wanted)
+        ticks_text = spelled_within(ticks, resolution / scale / repeat)
+        hint = f"{boxes.titles[box]}: {ticks_text} ticks{places(self.layout, box)}"
+        return setting(self.layout, box, "duration", ticks_text, hint)
+
+
+@dataclass(frozen=True, eq=False)
+class PullRepeats:
+    """The handle of a box's repeats pulled: how many times it plays in a row."""
+
+    layout: Layout
+    box: int
+    grab: float
+    refusal: str = ""
+
+    def to(self, view: View, x: float, y: float, *, is_free: bool = False) -> Proposal:
+        """See Drag; there is nothing to be free of."""
+        boxes, box = self.layout.boxes, self.box
+        if self.refusal:
+            return Proposal(refusal=self.refusal)
+        is_loop = boxes.kind[box] == Kind.LOOP
+        wanted = max(view.tick_at(x) - self.grab - float(boxes.begin[box]), 0.0)
+        times = int(np.clip(round(wanted / (boxes.length[box] / boxes.repeat[box])), 1, _MOST_REPEATS))
+        hint = f"{boxes.titles[box]} ×{times}{places(self.layout, box)}"
+        if times == 1 and not is_loop:
+            if given(self.layout, box, "repeat") is None:
+                return Proposal(hint=hint)
+            proposed = setting(self.layout, box, "repeat", "1", hint)
+            edit = RemoveAttribute(int(boxes.element[box]), "repeat")
+            return replace(proposed, change=Edits(_document(self.layout, box).text, (edit,)))
+        return setting(self.layout, box, "times" if is_loop else "repeat", str(times), hint)
+
+
+@dataclass(frozen=True, eq=False)
+class PullTransition:
+    """A transition pulled wider or narrower, by the side on which it was pressed.
+
+    owner: the box whose call says how long it is, or is to say it.
+    """
+
+    layout: Layout
+    seam: int
+    owner: int | None
+    is_right: bool
+    meter: Meter
+    refusal: str = ""
+
+    @classmethod
+    def of(cls, layout: Layout, seam: int, scores: Scores, meter: Meter, *, is_right: bool) -> PullTransition:
+        """Find whose it is: the call that gives its length now; where none does, the outermost that ends there."""
+        owner = layout.owner_of_transition(seam)
+        if owner is None:
+            return cls(layout, seam, None, is_right, meter, "between repetitions transitions are automatic; only the "
+                       "one after the last can be set")
+        return cls(layout, seam, owner, is_right, meter, locked(_document(layout, owner), scores))
+
+    def to(self, view: View, x: float, y: float, *, is_free: bool = False) -> Proposal:
+        """See Drag; otherwise its length snaps to parts of beats."""
+        if self.refusal or self.owner is None:
+            return Proposal(refusal=self.refusal)
+        seams, seam = self.layout.seams, self.seam
+        at, begin, end = (float(values[seam]) for values in (seams.tick, seams.begin, seams.end))
+        right = (end - at) / (end - begin) if end > begin else 0.5
+        is_right = right > _EXACT and (self.is_right or right > 1.0 - _EXACT)
+        away = view.tick_at(x) - at
+        length = max(away / right if is_right else -away / (1.0 - right), 0.0)
+        resolution = 1.0 / view.px_per_tick
+        if not is_free:
+            part, resolution = min(grid.step(view, self.meter), 0.25), _EXACT
+            length = round(length / part) * part
+        boxes = self.layout.boxes
+        scale = float(boxes.scale[self.owner])
+        ticks = spelled_within(length / scale, resolution / scale)
+        hint = f"transition after {boxes.titles[self.owner]}: {ticks} ticks{places(self.layout, self.owner)}"
+        return setting(self.layout, self.owner, "transition", ticks, hint)
+
+
+def automatic_again(layout: Layout, seam: int, scores: Scores) -> Proposal:
+    """Propose that a transition be as long as suits it, whatever was said of it."""
+    owner = layout.owner_of_transition(seam)
+    if owner is None or given(layout, owner, "transition") is None:
+        return Proposal(hint="the transition is automatic")
+    document = _document(layout, owner)
+    refusal = locked(document, scores)
+    if refusal:
+        return Proposal(refusal=refusal)
+    edit = RemoveAttribute(int(layout.boxes.element[owner]), "transition")
+    return Proposal(Edits(document.text, (edit,)), f"transition: automatic{places(layout, owner)}")
+
+
+@dataclass(frozen=True, eq=False)
+class Carry:
+    """Calls carried to another place. elements: in the text of a document, ascending; boxes: those picked up."""
+
+    layout: Layout
+    box: int
+    document: int
+    elements: tuple[int, ...]
+    scores: Scores
+    refusal: str = ""
+    _names: str = field(default="", repr=False)
+
+    @classmethod
+    def of(cls, layout: Layout, box: int, chosen: frozenset[BoxId], scores: Scores) -> Carry:
+        """Take what is chosen; what lies within something else that is chosen goes along with that anyway."""
+        document = int(layout.boxes.document[box])
+        text = layout.documents[document].text
+        elements = fragments.outermost(text, {name.element for name in chosen if name.document == document})
+        refusal = locked(layout.documents[document], scores)
+        if {name.document for name in chosen} != {document}:
+            refusal = "calls of different files cannot be moved together; copy them"
+        names = layout.boxes.titles[box] if len(elements) == 1 else f"{len(elements)} calls"
+        return cls(layout, box, document, elements, scores, refusal, names)
+
+    @property
+    def text(self) -> Text:
+        """What they are taken from."""
+        return self.layout.documents[self.document].text
+
+    def drop(self, view: View, x: float, y: float) -> Drop | None:
+        """Return the gap into which they would go."""
+        return drop_at(self.layout, view, x, y)
+
+    def to(self, view: View, x: float, y: float, *, is_free: bool = False) -> Proposal:
+        """See Drag; with Ctrl held copies go there and they stay."""
+        gap = self.drop(view, x, y)
+        if gap is None:
+            return Proposal()
+        target = self.layout.documents[gap.document]
+        hint = f"{'copy of ' * is_free}{self._names} → {gap.words}"
+        refusal = locked(target, self.scores) or ("" if is_free else self.refusal)
+        if refusal:
+            return Proposal(hint=hint, refusal=refusal)
+        if is_free:
+            fragment = fragments.fragment(self.text, self.elements)
+            first = fragments.number_at(target.text, gap.parent, gap.index)
+            new = fragments.numbers(fragment, first)
+            return Proposal(Edits(target.text, (Insert(gap.parent, gap.index, fragment),)), hint,
+                            selects=tuple((gap.document, element) for element in new))
+        if gap.document != self.document:
+            return Proposal(hint=hint, refusal="calls cannot be moved to another file; hold Ctrl to copy them")
+        if any(element <= gap.parent < self.text.after(element) for element in self.elements):
+            return Proposal(hint=hint, refusal="they cannot be moved into themselves")
+        children = list(self.text.children(gap.parent))
+        rest = [child for child in children if child not in self.elements]
+        new_order = [child for child in children[:gap.index] if child in rest] + list(self.elements) + [
+            child for child in children[gap.index:] if child in rest]
+        if new_order == children:
+            return Proposal(hint=hint)
+        edits, new = moves(self.text, self.elements, gap.parent, gap.index)
+        return Proposal(Edits(self.text, edits), hint, selects=tuple((gap.document, element) for element in new))
+
+
+def _document(layout: Layout, box: int) -> Document:
+    return layout.documents[int(layout.boxes.document[box])]

@@ -1,0 +1,69 @@
+"""What is drawn above everything while a gesture is under way: where something would land, and words at the mouse."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .drop import Drop
+from .hit import Hit, Part
+from .layout import Layout
+from .picture import Layer, Measure, Pen, about_as_wide
+from .stripes import TITLE_PX, Stripes
+from .theme import Colour, Theme
+from .view import View
+
+_PAD_PX, _ABOVE_PX, _WIDE_PX, _RADIUS_PX = 6.0, 16.0, 3.0, 3.0
+
+
+def overlay(layout: Layout, view: View, theme: Theme, *, x: float, y: float, words: str = "", refusal: str = "",
+            gap: Drop | None = None, carried: str = "", hovered: Hit | None = None,
+            measure: Measure = about_as_wide) -> Layer:
+    """Draw the gap into which something would go, the title of what is carried, and words above the mouse at x, y.
+
+    refusal: said instead of the words, in the colour of errors. hovered: what the mouse is over, whose edge or handle
+    is shown.
+    """
+    pen, px, size = Pen(), view.scale, theme.size_px * view.scale
+    stripes = Stripes.of(layout, view)
+    if hovered is not None:
+        _hovered(pen, layout, view, theme, stripes, hovered)
+    if gap is not None and gap.lane < len(stripes.lane_low):
+        low, high = stripes.boxes(np.array((gap.lane,)), np.array((gap.depth,)))
+        at = float(view.x(np.array((gap.tick,)))[0])
+        pen.upright_lines(np.array((at,)), float(low[0]) - 2.0 * px, float(high[0]) + 2.0 * px,
+                          theme.error if refusal else theme.mixed(1.0), _WIDE_PX * px)
+    if carried:
+        wide = measure(carried, size) + 2.0 * _PAD_PX * px
+        box = (x + 8.0 * px, y - TITLE_PX * px, x + 8.0 * px + wide, y)
+        pen.rectangle(box, theme.mixed(0.45, 0.8), radius=_RADIUS_PX * px, outline=theme.mixed(0.9), outline_px=px)
+        pen.text(carried, box[0] + _PAD_PX * px, box[1] + 0.3 * TITLE_PX * px, size, theme.text)
+    said = refusal or words
+    if said:
+        _words(pen, view, theme, x, y, said, theme.error if refusal else theme.mixed(0.5), measure)
+    return pen.layer()
+
+
+def _words(pen: Pen, view: View, theme: Theme, x: float, y: float, words: str, edge: Colour, measure: Measure) -> None:
+    """Write on a ground of its own above a point, but never beside the window."""
+    px, size = view.scale, theme.size_px * view.scale
+    wide, tall = measure(words, size) + 2.0 * _PAD_PX * px, TITLE_PX * px
+    left = min(max(x - wide / 2.0, 0.0), max(view.width - wide, 0.0))
+    bottom = min(y + _ABOVE_PX * px, max(view.height - tall, 0.0))
+    pen.rectangle((left, bottom, left + wide, bottom + tall), theme.mixed(0.02, 0.95), radius=_RADIUS_PX * px,
+                  outline=edge, outline_px=px)
+    pen.text(words, left + _PAD_PX * px, bottom + 0.3 * tall, size, theme.text)
+
+
+def _hovered(pen: Pen, layout: Layout, view: View, theme: Theme, stripes: Stripes, hovered: Hit) -> None:
+    """Show the edge that would be pulled, or the handle in a box's corner."""
+    boxes, px = layout.boxes, view.scale
+    if hovered.box is None or hovered.box >= len(boxes):
+        return
+    box = hovered.box
+    low, high = (float(side[0]) for side in stripes.boxes(boxes.lane[box:box + 1], boxes.depth[box:box + 1]))
+    right = float(view.x(boxes.end[box:box + 1])[0])
+    if hovered.part is Part.RIGHT_EDGE:
+        pen.upright_lines(np.array((right - px,)), low, high, theme.selected, 2.0 * px)
+    elif hovered.part is Part.REPEAT:
+        pen.rectangle((right - 15.0 * px, high - 12.0 * px, right - 5.0 * px, high - 2.0 * px), theme.selected,
+                      radius=2.0 * px)

@@ -1,0 +1,311 @@
+"""Gestures of the score editor: what is pulled becomes as long as it is pulled, and only its own element changes."""
+
+import random
+
+import numpy as np
+import pytest
+
+from takt.core.errors import EditError
+from takt.core.pha.document import read
+from takt.core.pha.edits import Edited, apply
+from takt.core.pha.expansion import expand
+from takt.core.pha.programme import resolve
+from takt.core.pha.refactoring import Scores
+from takt.core.pha.text import Text
+from takt.core.score_editor import commands
+from takt.core.score_editor.boxes import Kind
+from takt.core.score_editor.change import Candidate, Proposal, attempt
+from takt.core.score_editor.drag import Carry, Drag, PullEdge, automatic_again, begin
+from takt.core.score_editor.drop import drop_at
+from takt.core.score_editor.hit import Hit, Part, hit
+from takt.core.score_editor.layout import empty, lay_out
+from takt.core.score_editor.stripes import SEAM_PX, TITLE_PX, Stripes
+from takt.core.score_editor.view import View
+from takt.tests.core.scores import STEPS, procedure, score
+from takt.tests.core.test_pha_origins import random_score
+
+WALK = procedure("walk", 'left duration="1" transition="0.2"', 'right duration="3"')
+MAIN = procedure("main", 'walk duration="2" repeat="3"', 'nod duration="1" repeat="4"', 'left duration="2"')
+VIEW = View(1200.0, 400.0)
+
+
+class Editor:
+    """A score that is open and laid out."""
+
+    def __init__(self, source: str) -> None:
+        self.text = Text.of(source)
+        self.scores = Scores.of((self.text,), STEPS)
+        self.layout = lay_out(expand(resolve(read(self.text), self.scores)))
+        self.view = VIEW.framed(0.0, self.layout.ticks)
+
+    def box(self, title: str, place: int = 0) -> int:
+        return [i for i, name in enumerate(self.layout.boxes.titles) if name == title][place]
+
+    def corner(self, box: int, right: bool) -> tuple[float, float]:
+        """A pixel within the title of a box, at its right edge or near its left one."""
+        boxes, stripes = self.layout.boxes, Stripes.of(self.layout, self.view)
+        _, high = stripes.boxes(boxes.lane[box:box + 1], boxes.depth[box:box + 1])
+        x = self.view.x(boxes.end[box:box + 1])[0] - 1.0 if right else self.view.x(boxes.begin[box:box + 1])[0] + 3.0
+        return float(x), float(high[0]) - TITLE_PX * 0.75
+
+    def hit(self, box: int, part: Part) -> Hit:
+        return Hit(part, float(self.layout.boxes.end[box] if part is not Part.BODY else self.layout.boxes.begin[box]),
+                   box, lane=0)
+
+    def drag(self, box: int, part: Part) -> Drag:
+        found = begin(self.layout, self.hit(box, part), self.scores)
+        assert found is not None
+        return found
+
+    def tried(self, proposal: Proposal) -> Candidate:
+        assert proposal.change is not None, proposal
+        return attempt(self.scores, None, proposal.change)
+
+    def after(self, proposal: Proposal) -> "Editor":
+        return Editor(str(self.tried(proposal).edited[None].text))
+
+
+def changed(edited: Edited) -> str:
+    """What was written, bytes that go in brackets."""
+    return " ".join(f"[{old.decode()}]{new.decode()}" for patch in edited.patches
+                    for _, old, new in patch.replacements)
+
+
+def test_mouse_finds_what_is_drawn() -> None:
+    editor = Editor(score(WALK, MAIN))
+    for box in range(len(editor.layout)):
+        found = hit(editor.layout, editor.view, *editor.corner(box, right=False))
+        assert (found.part, found.box) == (Part.BODY, box)
+    stripes = Stripes.of(editor.layout, editor.view)
+    for seam, tick in enumerate(editor.layout.seams.tick.tolist()):
+        x = float(editor.view.x(np.array((tick,)))[0])
+        found = hit(editor.layout, editor.view, x, float(stripes.lane_low[0]) + SEAM_PX / 2.0)
+        assert (found.part, found.seam) == (Part.SEAM, seam)
+    assert hit(editor.layout, editor.view, 600.0, 395.0).part is Part.RULER
+    assert hit(editor.layout, editor.view, 10.0, 300.0).part is Part.LABEL
+    assert hit(editor.layout, editor.view, 600.0, 5.0).part is Part.EMPTY
+    right = hit(editor.layout, editor.view, *editor.corner(editor.box("left"), right=True))
+    assert (right.part, right.cursor) == (Part.RIGHT_EDGE, "MOVE_X")
+
+
+def test_right_edge_of_an_outer_call_moves_all_later() -> None:
+    editor = Editor(score(WALK, MAIN))
+    nod = editor.box("nod")
+    proposal = editor.drag(nod, Part.RIGHT_EDGE).to(editor.view, editor.view.x(np.array((14.1,)))[0], 300.0)
+    assert proposal.hint == "nod: 2 ticks"
+    assert changed(editor.tried(proposal).edited[None]) == "[1]2"
+    after = editor.after(proposal).layout.boxes
+    before = editor.layout.boxes
+    later = before.begin >= before.end[nod]
+    np.testing.assert_allclose(after.begin[later], before.begin[later] + 4.0)
+    np.testing.assert_allclose(after.begin[~later], before.begin[~later])
+
+
+def test_right_edge_of_an_inner_call_takes_from_its_neighbours() -> None:
+    editor = Editor(score(WALK, MAIN))
+    left = editor.box("left", 1)
+    proposal = editor.drag(left, Part.RIGHT_EDGE).to(editor.view, editor.view.x(np.array((1.0,)))[0], 300.0)
+    assert proposal.hint == "left: 3 ticks"
+    after = editor.after(proposal).layout
+    assert after.boxes.length[left] == 1.0
+    assert after.ticks == editor.layout.ticks
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_edges_follow_the_mouse(seed: int) -> None:
+    rng = random.Random(seed)
+    editor = Editor(random_score(rng))
+    before = editor.layout
+    box = rng.randrange(len(before))
+    boxes = before.boxes
+    drag = editor.drag(box, Part.RIGHT_EDGE)
+    wanted = float(boxes.length[box]) * rng.uniform(0.3, 1.7)
+    x = float(editor.view.x(boxes.begin[box:box + 1] + wanted)[0])
+    proposal = drag.to(editor.view, x, 300.0, is_free=True)
+    if proposal.refusal:
+        siblings = np.flatnonzero(boxes.parent == boxes.parent[box])
+        assert len({(boxes.element[i]) for i in siblings}) == 1
+        return
+    if proposal.change is None:
+        assert wanted == pytest.approx(boxes.length[box], abs=1.0 / editor.view.px_per_tick)
+        return
+    after = editor.after(proposal)
+    element = int(boxes.element[box])
+    span = editor.text.span(element)
+    for patch in editor.tried(proposal).edited[None].patches:
+        for start, old, _ in patch.replacements:
+            assert span.start <= start <= start + len(old) <= span.end
+    parent = boxes.parent[box]
+    most = np.inf if parent < 0 else boxes.length[parent] / boxes.repeat[parent]
+    if wanted < 0.9 * most:
+        pixel = 1.0 / editor.view.px_per_tick
+        assert abs(float(after.layout.boxes.length[box]) - wanted) <= pixel * 1.1 * max(
+            1.0, wanted * boxes.repeat[box] / max(most - wanted, 1e-9) if most < np.inf else 1.0)
+    edited = editor.tried(proposal).edited[None]
+    assert apply(edited.text, *edited.inverse).text == editor.text
+
+
+def test_a_lone_call_cannot_be_pulled() -> None:
+    editor = Editor(score(procedure("bowing", 'nod duration="1"'), procedure("main", 'bowing duration="2"')))
+    proposal = editor.drag(editor.box("nod"), Part.RIGHT_EDGE).to(editor.view, 500.0, 300.0)
+    assert proposal.change is None
+    assert proposal.refusal == "it alone fills bowing, and is as long as that; pull bowing"
+
+
+def test_repeats() -> None:
+    editor = Editor(score(WALK, MAIN))
+    drag = editor.drag(editor.box("nod"), Part.REPEAT)
+    at = editor.view.x(np.array((12.2, 6.6, 8.9)))
+    more, one, three = (drag.to(editor.view, float(x), 300.0) for x in at)
+    assert [changed(editor.tried(each).edited[None]) for each in (more, one, three)] == [
+        "[4]6", '[ repeat="4"]', "[4]3"]
+    assert editor.after(three).layout.boxes.repeat.tolist()[1] == 3
+    single = editor.drag(editor.box("left"), Part.REPEAT)
+    assert single.to(editor.view, float(editor.view.x(np.array((12.8,)))[0]), 300.0).change is None
+
+
+@pytest.mark.parametrize(("seam", "expected"), [(0, "[0.2]2"), (5, ' transition="0.5"'), (6, "")])
+def test_transitions(seam: int, expected: str) -> None:
+    editor = Editor(score(WALK, MAIN))
+    tick = float(editor.layout.seams.tick[seam])
+    drag = begin(editor.layout, Hit(Part.SEAM, tick + 0.01, seam=seam, lane=0), editor.scores)
+    assert drag is not None
+    proposal = drag.to(editor.view, float(editor.view.x(np.array((tick + (0.25 if seam else 0.5),)))[0]), 20.0)
+    if expected:
+        assert expected in changed(editor.tried(proposal).edited[None])
+        after = editor.after(proposal).layout.seams
+        assert after.end[seam] - after.begin[seam] == pytest.approx(0.5 if seam else 1.0)
+    else:
+        assert "between repetitions" in proposal.refusal
+
+
+def test_a_transition_is_automatic_again() -> None:
+    editor = Editor(score(WALK, MAIN))
+    proposal = automatic_again(editor.layout, 0, editor.scores)
+    assert changed(editor.tried(proposal).edited[None]) == '[ transition="0.2"]'
+    assert automatic_again(editor.layout, 5, editor.scores).change is None
+
+
+def test_places_are_told() -> None:
+    source = score(WALK, procedure("main", 'walk duration="4"', 'nod duration="1"', 'walk duration="4"'))
+    editor = Editor(source)
+    proposal = editor.drag(editor.box("left"), Part.RIGHT_EDGE).to(editor.view, 300.0, 300.0)
+    assert proposal.hint.endswith("  in walk, which plays in 2 places")
+
+
+def order_of(editor: Editor, name: str = "main") -> list[str]:
+    return next([call.name for call in p.calls] for p in read(editor.text).procedures if p.name == name)
+
+
+def test_carrying() -> None:
+    editor = Editor(score(WALK, MAIN))
+    nod = editor.box("nod")
+    drag = editor.drag(nod, Part.BODY)
+    walk = editor.corner(editor.box("walk"), right=False)
+    proposal = drag.to(editor.view, *walk)
+    assert proposal.hint == "nod → place 1 of main"
+    after = editor.after(proposal)
+    assert order_of(after) == ["nod", "walk", "left"]
+    assert [after.layout.boxes.titles[i] for i in range(3)] == ["nod", "walk", "left"]
+    ((_, element),) = proposal.selects or ()
+    assert after.text.shape.attributes[element]["name"] == "nod"
+    into = drag.to(editor.view, walk[0], walk[1] - TITLE_PX)
+    assert into.hint == "nod → place 1 of walk"
+    inside = editor.after(into)
+    assert (order_of(inside), order_of(inside, "walk")) == (["walk", "left"], ["nod", "left", "right"])
+    copy = drag.to(editor.view, *walk, is_free=True)
+    assert order_of(editor.after(copy)) == ["nod", "walk", "nod", "left"]
+    assert drag.to(editor.view, *editor.corner(nod, right=False)).change is None
+
+
+def test_a_score_never_contains_itself() -> None:
+    editor = Editor(score(WALK, procedure("turn", 'walk duration="1"', 'nod duration="1"'),
+                          procedure("main", 'turn duration="4"', 'walk duration="4"')))
+    turn = editor.box("turn")
+    drag = editor.drag(turn, Part.BODY)
+    x, y = editor.corner(editor.box("left", 1), right=False)
+    proposal = drag.to(editor.view, x, y)
+    assert proposal.hint == "turn → place 1 of walk"
+    with pytest.raises(EditError, match=r"this would break the score: .*turn"):
+        editor.tried(proposal)
+
+
+def test_several_are_carried_together() -> None:
+    editor = Editor(score(procedure("main", *(f'{name} duration="2"' for name in ("left", "right", "nod", "left")))))
+    chosen = frozenset(editor.layout.id_of(i) for i in (0, 2))
+    drag = begin(editor.layout, editor.hit(0, Part.BODY), editor.scores, selected=chosen)
+    assert isinstance(drag, Carry)
+    proposal = drag.to(editor.view, float(editor.view.x(np.array((8.0,)))[0]), editor.corner(3, right=False)[1])
+    after = editor.after(proposal)
+    assert order_of(after) == ["right", "left", "left", "nod"]
+    assert [after.text.shape.attributes[element]["name"] for _, element in proposal.selects or ()] == ["left", "nod"]
+
+
+def test_commands() -> None:
+    editor = Editor(score(WALK, MAIN))
+    layout, scores = editor.layout, editor.scores
+    nod, walk = (frozenset((layout.id_of(editor.box(name)),)) for name in ("nod", "walk"))
+    assert order_of(editor.after(commands.remove(layout, nod, scores))) == ["walk", "left"]
+    assert order_of(editor.after(commands.duplicate(layout, nod, scores))) == ["walk", "nod", "nod", "left"]
+    grouped = editor.after(commands.group(layout, nod | walk, scores))
+    assert (order_of(grouped), order_of(grouped, "part_1")) == (["part_1", "left"], ["walk", "nod"])
+    dissolved = grouped.after(commands.dissolve(grouped.layout, grouped.box("part_1"), grouped.scores))
+    assert order_of(dissolved) == ["walk", "nod", "left"]
+    text = commands.copied(layout, nod | walk)
+    gap = drop_at(layout, editor.view, 1190.0, editor.corner(0, right=False)[1])
+    assert gap is not None
+    assert order_of(editor.after(commands.paste(layout, gap, text, scores))) == ["walk", "nod", "left", "walk", "nod"]
+    assert commands.paste(layout, gap, "no calls", scores).refusal == "there are no calls in the clipboard"
+    assert commands.remove(layout, frozenset(), scores).refusal == "nothing is selected"
+    last = frozenset((layout.id_of(editor.box("left")),))
+    assert "follow each other" in commands.group(layout, walk | last, scores).refusal
+
+
+def test_a_clip_is_put_in_with_its_file() -> None:
+    editor = Editor(score(MAIN, WALK, tick=0.5))
+    gap = drop_at(editor.layout, editor.view, 1190.0, editor.corner(0, right=False)[1])
+    assert gap is not None
+    known = commands.insert(editor.layout, gap, commands.Playable("feet.Steps", "nod", 1.4), editor.scores)
+    assert '<call name="nod" duration="3"/>' in str(editor.tried(known).edited[None].text)
+    ((_, element),) = known.selects or ()
+    assert editor.after(known).text.shape.attributes[element] == {"name": "nod", "duration": "3"}
+
+
+def test_the_first_clip_of_an_empty_score() -> None:
+    text = Text.of('<pha tickLength="0.5">\n  <procedure name="main">\n  </procedure>\n</pha>\n')
+    scores = Scores.of((text,), STEPS)
+    layout = empty(read(text))
+    gap = drop_at(layout, VIEW, 500.0, 200.0)
+    assert gap is not None
+    proposal = commands.insert(layout, gap, commands.Playable("feet.Steps", "nod", 1.0), scores)
+    assert proposal.change is not None
+    made = attempt(scores, None, proposal.change)
+    assert str(made.edited[None].text) == (
+        '<pha tickLength="0.5">\n  <load src="feet.Steps"/>\n  <procedure name="main">\n'
+        '    <call name="nod" duration="2"/>\n  </procedure>\n</pha>\n')
+    ((_, element),) = proposal.selects or ()
+    assert made.edited[None].text.shape.tags[element] == "call"
+
+
+def test_a_text_that_changed_under_the_hand() -> None:
+    editor = Editor(score(WALK, MAIN))
+    proposal = editor.drag(editor.box("nod"), Part.RIGHT_EDGE).to(editor.view, 900.0, 300.0)
+    other = Scores.of((Text.of(score(MAIN, WALK)),), STEPS)
+    assert proposal.change is not None
+    with pytest.raises(EditError, match="the text has changed meanwhile"):
+        attempt(other, None, proposal.change)
+
+
+def test_what_is_included_is_locked() -> None:
+    editor = Editor(score(WALK, MAIN))
+    none = Scores.of((), STEPS)
+    drag = begin(editor.layout, editor.hit(0, Part.RIGHT_EDGE), none)
+    assert isinstance(drag, PullEdge)
+    proposal = drag.to(editor.view, 500.0, 300.0)
+    assert proposal.refusal == "this is in another file, which is included; open it to change it"
+    assert commands.remove(editor.layout, frozenset((editor.layout.id_of(0),)), none).refusal
+
+
+def test_kinds_of_boxes_are_told_apart() -> None:
+    layout = Editor(score(WALK, MAIN)).layout
+    assert {Kind(kind) for kind in layout.boxes.kind.tolist()} == {Kind.CLIP, Kind.PROCEDURE}
