@@ -30,10 +30,13 @@ def selection_problem(context: bpy.types.Context) -> str:
     if armature_object is None:
         several = any(ob.type == "ARMATURE" for ob in context.selected_objects)
         return "Make one of the selected armatures the active object" if several else "Select an armature as well"
-    for ob in (armature_object, *mesh_objects):
-        if ob.mode not in _MODES_THAT_ALLOW_GROUPS:
-            return f"'{ob.name}' is being edited: go to Object Mode first"
-    return ""
+    return mode_problem([armature_object, *mesh_objects])
+
+
+def mode_problem(objects: Sequence[bpy.types.Object]) -> str:
+    """Return which object's mode forbids to write vertex groups, or an empty text."""
+    edited = next((ob for ob in objects if ob.mode not in _MODES_THAT_ALLOW_GROUPS), None)
+    return "" if edited is None else f"'{edited.name}' is being edited: go to Object Mode first"
 
 
 def check_objects(mesh_objects: Sequence[bpy.types.Object], armature_object: bpy.types.Object) -> None:

@@ -70,6 +70,20 @@ def read_selection(mesh_object: bpy.types.Object) -> BoolArray:
     return selected
 
 
+def write_selection(mesh_object: bpy.types.Object, selected: BoolArray) -> None:
+    """Select these vertices, (V,), alone, and no edge or face: Edit Mode shows them in its vertex select mode."""
+    mesh = cast(bpy.types.Mesh, mesh_object.data)
+    for elements in (mesh.edges, mesh.polygons):
+        elements.foreach_set("select", np.zeros(len(elements), dtype=np.bool_))
+    mesh.vertices.foreach_set("select", np.ascontiguousarray(selected))
+    mesh.update()
+
+
+def vertex_count(mesh_object: bpy.types.Object) -> int:
+    """Return how many vertices the object's mesh has."""
+    return len(cast(bpy.types.Mesh, mesh_object.data).vertices)
+
+
 def is_locked(mesh_object: bpy.types.Object, name: str) -> bool:
     """Tell whether the object has a group of that name whose weights are locked."""
     group = mesh_object.vertex_groups.get(name)

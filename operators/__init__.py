@@ -6,11 +6,13 @@ import bpy
 
 from . import command, import_ogre, play_clip
 from .auto_bind import TAKT_OT_auto_bind, draw_in_parent_menu
+from .bend_report import TAKT_OT_bend_report
 from .bend_test import TAKT_OT_bend_in_turn, TAKT_OT_bend_test
 from .change_libraries import TAKT_OT_change_libraries
 from .edit_score import TAKT_OT_edit_score
 from .import_ogre import TAKT_FH_ogre, TAKT_OT_import_ogre
 from .import_pha import TAKT_FH_pha, TAKT_OT_import_pha, draw_in_import_menu
+from .improve_weights import TAKT_OT_improve_weights
 from .new_score import TAKT_OT_new_score
 from .play_clip import TAKT_FH_clip, TAKT_OT_play_clip
 from .player import TAKT_OT_player
@@ -24,8 +26,10 @@ from .strip import TAKT_GGT_strip, TAKT_GT_strip
 
 _CLASSES = (
     TAKT_OT_auto_bind,
+    TAKT_OT_improve_weights,
     TAKT_OT_bend_test,
     TAKT_OT_bend_in_turn,
+    TAKT_OT_bend_report,
     TAKT_OT_show_zones,
     TAKT_OT_import_pha,
     TAKT_OT_new_score,

@@ -6,7 +6,9 @@ from ..bridge import bend
 from ..bridge.active_character import active_armature
 from ..bridge.bind_selection import selection_problem
 from ..operators.auto_bind import TAKT_OT_auto_bind
+from ..operators.bend_report import TAKT_OT_bend_report
 from ..operators.bend_test import TAKT_OT_bend_in_turn, TAKT_OT_bend_test
+from ..operators.improve_weights import TAKT_OT_improve_weights
 from ..operators.show_zones import TAKT_OT_show_zones, are_shown
 from .sidebar import SidebarPanel, draw_words
 
@@ -28,3 +30,6 @@ class TAKT_PT_bind(SidebarPanel):
         row.operator(TAKT_OT_show_zones.bl_idname, icon="COLOR", depress=are_shown())
         row.operator(TAKT_OT_bend_test.bl_idname, icon="CON_ROTLIKE", depress=is_bent)
         row.operator(TAKT_OT_bend_in_turn.bl_idname, text="", icon="PLAY")
+        row = self.layout.row(align=True)
+        row.operator(TAKT_OT_bend_report.bl_idname, icon="TEXT")
+        row.operator_menu_enum(TAKT_OT_improve_weights.bl_idname, "what", icon="MOD_VERTEX_WEIGHT")

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from ..skinning.influences import Influences
 from .euclidean import bind_euclidean
 from .input import BindInput
-from .inside import BindCancelledError, Progress, bind_inside_distance
-from .settings import RANGES, BindSettings
+from .inside import bind_inside_distance
+from .settings import RANGES, BindCancelledError, BindSettings, Progress
 
 __all__ = ["BINDING_METHODS", "DEFAULT_METHOD", "RANGES", "BindCancelledError", "BindInput", "BindMethod",
            "BindSettings", "Progress"]

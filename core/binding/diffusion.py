@@ -48,9 +48,9 @@ class Graph:
     def solve(self, hold: FloatArray, targets: FloatArray, step: Callable[[], None] | None = None) -> FloatArray:
         """Solve (L + diag hold) X = diag(hold) targets, where L is the graph's Laplacian, for all columns at once.
 
-        hold: (N,) > 0; targets: (N, B). Conjugate gradients, preconditioned by the diagonal; `step` is called
-        once a round and may raise. With hold > 0 there is one solution, and each row of X is a mean of rows
-        of `targets`.
+        hold: (N,) at least 0, and more for a node of every connected piece; targets: (N, B). Conjugate gradients,
+        preconditioned by the diagonal; `step` is called once a round and may raise. There is one solution, and each row
+        of X is a mean of rows of `targets`.
         """
         diagonal = (self.degree + hold)[self.order, None]
         right = (hold[:, None] * targets)[self.order]

@@ -7,8 +7,7 @@ import numpy as np
 from ..maths.arrays import FloatArray
 from ..skinning.influences import Influences
 from .input import BindInput
-from .inside import BindCancelledError, Progress
-from .settings import BindSettings
+from .settings import BindCancelledError, BindSettings, Progress
 
 _DISTANCES_AT_ONCE = 1 << 20
 """Vertices are taken in runs of so many distances to bones: some 60 MB, whatever the mesh."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from ..errors import BindError, TaktError
-from ..maths.arrays import FloatArray, IntArray
+from ..maths.arrays import BoolArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +72,17 @@ class BindInput:
                    tuple(bone_names), np.asarray(bone_parents, dtype=np.int64).reshape(-1),
                    np.asarray(heads, dtype=np.float64).reshape(-1, 3),
                    np.asarray(tails, dtype=np.float64).reshape(-1, 3))
+
+    def only(self, vertices: BoolArray) -> BindInput:
+        """Return these vertices, (V,) bools, with the faces among them and all bones."""
+        number = np.cumsum(vertices) - 1
+        own = vertices[self.face_vertices]
+        kept = np.zeros(0, dtype=np.bool_)
+        if len(self.face_sizes):
+            kept = np.logical_and.reduceat(own, np.cumsum(self.face_sizes) - self.face_sizes)
+        return replace(self, vertices=self.vertices[vertices], part=self.part[vertices],
+                       face_vertices=number[self.face_vertices[np.repeat(kept, self.face_sizes)]],
+                       face_sizes=self.face_sizes[kept])
 
     def _check_faces(self) -> None:
         corners = int(self.face_sizes.sum()) if len(self.face_sizes) else 0

@@ -2,30 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
-from ..errors import BindError
 from ..maths.arrays import FloatArray, IntArray
 from ..skinning.influences import Influences
 from .bone_lines import bone_lines
 from .clusters import Clusters
 from .diffusion import Graph
-from .frame import Frame
 from .input import BindInput
 from .loose import boneless, carried
 from .rigid import compactness, stiffened
-from .settings import BindSettings
+from .settings import BindCancelledError, BindSettings, Progress
 from .solid import SAMPLE_STEP, Solid, cell_size
 from .sources import Skin, Sources, find_sources
-from .surface import Surface, connected, triangulate
-from .welding import weld
-
-Progress = Callable[[float], bool]
-
-_COINCIDENT = 4e-6
-"""Vertices closer than this share of the body's root mean square radius coincide."""
+from .surface import Surface, connected
+from .welding import COINCIDENT, weld, welded_surface
 
 _HOLD = 1.5
 """How firmly a bone holds its own zone, as a multiple of 1/distance², at smoothing 1."""
@@ -39,10 +32,6 @@ _FARTHEST = 1e4
 
 _MOST_CLUSTERS = 6000
 _ROUNDS_EXPECTED = 60
-
-
-class BindCancelledError(BindError):
-    """The binding was stopped by whoever asked for it; nothing was changed."""
 
 
 def bind_inside_distance(body: BindInput, settings: BindSettings | None = None,
@@ -67,7 +56,7 @@ def bind_inside_distance(body: BindInput, settings: BindSettings | None = None,
     """
     settings = settings or BindSettings()
     meter = _Meter(progress)
-    point_of, surface, frame = _weld(body, settings.weld_seams)
+    point_of, surface, frame = welded_surface(body, settings.weld_seams)
     meter.at(0.2)
     cell = cell_size(surface.points, settings.resolution)
     solid = Solid.build(surface.points, *surface.samples(SAMPLE_STEP * cell), cell)
@@ -118,7 +107,7 @@ def _parts(surface: Surface, clusters: Clusters, welded: bool) -> IntArray:
     """Return which connected part each cluster belongs to, (C,); coincident points are connected."""
     first, second, _ = clusters.links
     if not welded:
-        point_of = weld(surface.points, _COINCIDENT)
+        point_of = weld(surface.points, COINCIDENT)
         there = np.empty(int(point_of.max()) + 1, dtype=np.int64)
         there[point_of] = clusters.label
         first, second = np.concatenate((first, clusters.label)), np.concatenate((second, there[point_of]))
@@ -131,18 +120,6 @@ def _at_vertices(runs: Sequence[Influences], point_of: IntArray) -> Influences:
     joints, weights = (np.concatenate([np.pad(part, ((0, 0), (0, width - part.shape[1]))) for part in parts])[point_of]
                        for parts in ([run.joints for run in runs], [run.weights for run in runs]))
     return Influences(joints, weights)
-
-
-def _weld(body: BindInput, seams: bool) -> tuple[IntArray, Surface, Frame]:
-    """Return each vertex's point (V,), the surface over these points in the body's frame, and that frame."""
-    offsets: FloatArray = body.vertices - body.vertices.mean(axis=0)
-    radius = float(np.sqrt((offsets * offsets).sum() / len(offsets)))
-    point_of = weld(body.vertices, _COINCIDENT * radius) if seams else np.arange(len(body.vertices), dtype=np.int64)
-    points = np.empty((int(point_of.max()) + 1, 3))
-    points[point_of] = body.vertices
-    frame = Frame.of_points(points)
-    points = frame.to_local(points)
-    return point_of, Surface.build(points, triangulate(points, point_of[body.face_vertices], body.face_sizes)), frame
 
 
 class _Meter:

@@ -1,11 +1,19 @@
-"""What a user can set about a binding."""
+"""What a user can set about a binding, and how the user stops it."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from ..errors import BindError
+
+Progress = Callable[[float], bool]
+"""Is called with the share of the work done, 0 to 1, and answers whether to go on."""
+
+
+class BindCancelledError(BindError):
+    """The work was stopped by whoever asked for it; nothing was changed."""
 
 
 class Span(NamedTuple):

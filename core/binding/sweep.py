@@ -11,6 +11,7 @@ from ..errors import TaktError
 from ..maths.arrays import BoolArray, FloatArray, IntArray
 from ..skeletons.hierarchy import path_to_root
 from .input import BindInput
+from .settings import BindCancelledError, Progress
 
 _ANGLES_RAD = np.radians((45.0, 90.0, 120.0))
 _MOST_JOINTS = 60
@@ -28,6 +29,9 @@ _FLIPPED = -0.5
 """A vertex flies that leaves its neighbours by so many edges; a triangle is flipped from this cosine on."""
 
 _STRETCH_PERCENTILE = 99.0
+_WORST = 0.01
+"""The share of all vertices that is called the worst."""
+
 _UNBROKEN = 0.0, 1.0, 0.0, 0.0, 0.0, 0.0
 _NOTHING = 1e-12
 
@@ -40,7 +44,8 @@ class Sweep:
     percentile of how many times longer or shorter edges around the joint become. volume: % of the volume around it
     that is lost. flying: vertices per 1000 that leave their neighbours by more than 3 edges. leaks: vertices per 1000
     that move though their owner is 3 or more bones away. tears: vertices per 1000 that part from another at the
-    same position. broken: (V,) in how many poses each vertex flies, leaks, or is a corner of a flipped triangle.
+    same position. broken: (V,) in how many poses each vertex flies, leaks, or is a corner of a flipped triangle;
+    flying_in, leaking_in: (V,) in how many it flies, or leaks.
     """
 
     flips: float
@@ -51,12 +56,23 @@ class Sweep:
     tears: float
     joints: int
     broken: IntArray
+    flying_in: IntArray
+    leaking_in: IntArray
+
+    def worst(self, share: float = _WORST) -> BoolArray:
+        """Return the vertices, (V,), that are broken in the most poses: about `share` of all, or none."""
+        count = max(1, round(share * len(self.broken)))
+        least = np.partition(self.broken, -count)[-count]
+        return np.asarray(self.broken >= max(1, least))
 
 
-def sweep(body: BindInput, weights: FloatArray, owners: IntArray | None = None) -> Sweep:
+def sweep(body: BindInput, weights: FloatArray, owners: IntArray | None = None,
+          progress: Progress | None = None) -> Sweep:
     """Bend a body bound by weights (V, B) at each joint; rows may have any sum, those of 0 move nothing.
 
-    owners: (V,) the bone that each vertex really belongs to; where nobody says, the strongest of its weights.
+    owners: (V,) the bone that each vertex really belongs to, or (V, N) those that it may belong to: it leaks where it
+    is far from all; where nobody says, the strongest of its weights.
+    progress: called with the share of the work done; when it answers False, BindCancelledError is raised.
     With one joint turned, a vertex moves by s (R − 1)(x − head), where s is the sum of its weights from that bone on.
     Raises TaktError where weights do not fit the body.
     """
@@ -66,16 +82,20 @@ def sweep(body: BindInput, weights: FloatArray, owners: IntArray | None = None) 
     weights = np.divide(weights, total, out=np.zeros_like(weights), where=total > 0.0)
     owners = weights.argmax(axis=1) if owners is None else owners
     shape, bones = _Shape.of(body), _Bones.of(body)
-    share = (np.eye(len(body.bone_names))[owners] @ bones.below.T).mean(axis=0)
+    owners = owners.reshape(len(weights), -1)
+    share = bones.below[:, owners[:, 0]].mean(axis=1)
     joints = [int(bone) for bone in np.argsort(-share, kind="stable") if body.bone_parents[bone] >= 0
               and _LEAST_MOVED < share[bone] < 1.0 - _LEAST_MOVED][:_MOST_JOINTS]
-    rows, broken = [], np.zeros(len(shape.points), dtype=np.int64)
-    for bone in joints:
+    rows, broken = [], np.zeros((3, len(shape.points)), dtype=np.int64)
+    for number, bone in enumerate(joints):
+        if progress is not None and not progress(number / len(joints)):
+            raise BindCancelledError("the bending was cancelled")
         for row, found in _bent(shape, bones, bone, weights @ bones.below[bone], owners[shape.first]):
             rows.append(row)
             broken += found
     flips, stretch, volume, flying, leaks, tears = np.mean(rows, axis=0).tolist() if rows else _UNBROKEN
-    return Sweep(flips, stretch, volume, flying, leaks, tears, len(joints), broken[shape.point_of])
+    return Sweep(flips, stretch, volume, flying, leaks, tears, len(joints),
+                 *broken[:, shape.point_of])
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,32 +137,48 @@ class _Shape:
 class _Bones:
     """B bones, in units of the body's size.
 
-    below: (B, B) whether the second bone is the first or below it; links: (B, B) how many lead from one to the other,
-    B where none do.
+    below: (B, B) whether the second bone is the first or below it; far: (B, B) as `far_bones`.
     """
 
     heads: FloatArray
     tails: FloatArray
     parents: IntArray
     below: FloatArray
-    links: IntArray
+    far: BoolArray
 
     @classmethod
     def of(cls, body: BindInput) -> _Bones:
-        count = len(body.bone_names)
-        below = np.zeros((count, count))
-        for bone in range(count):
-            below[path_to_root(body.bone_parents, bone), bone] = 1.0
-        common = below.T @ below
-        depth = below.sum(axis=0)
-        links = np.where(common > 0.0, depth[:, None] + depth - 2.0 * common, count).astype(np.int64)
         size = _size(body)
-        return cls(body.heads / size, body.tails / size, body.bone_parents, below, links)
+        return cls(body.heads / size, body.tails / size, body.bone_parents, _below(body.bone_parents),
+                   far_bones(body.bone_parents))
+
+
+def far_bones(parents: IntArray) -> BoolArray:
+    """Return (B, B) whether the second bone is three or more links away from the first, and not below it.
+
+    >>> far_bones(np.array([-1, 0, 1, 2, 0]))[4].tolist()  # a leg of three bones and one of a single bone
+    [False, False, True, True, False]
+    """
+    below = _below(parents)
+    common = below.T @ below
+    depth = below.sum(axis=0)
+    links = np.where(common > 0.0, depth[:, None] + depth - 2.0 * common, len(parents))
+    return np.asarray((links >= _FAR_LINKS) & (below == 0.0))
+
+
+def _below(parents: IntArray) -> FloatArray:
+    below = np.zeros((len(parents), len(parents)))
+    for bone in range(len(parents)):
+        below[path_to_root(parents, bone), bone] = 1.0
+    return below
 
 
 def _bent(shape: _Shape, bones: _Bones, bone: int, share: FloatArray,
           owners: IntArray) -> Iterator[tuple[list[float], BoolArray]]:
-    """Yield for each pose of one joint the columns of `Sweep`, and which points are broken; share (V,) moves along."""
+    """Yield for each pose of one joint the columns of `Sweep`, and which points (3, P) are broken, fly, and leak.
+
+    share: (V,) how far vertices move along.
+    """
     head = bones.heads[bone]
     at_point = np.bincount(shape.point_of, share) / np.bincount(shape.point_of)
     gap = np.abs(share - share[shape.first][shape.point_of])
@@ -151,31 +187,32 @@ def _bent(shape: _Shape, bones: _Bones, bone: int, share: FloatArray,
                           float(np.linalg.norm(bones.tails[bone] - head))), _LEAST_REACH)
     near = np.linalg.norm(offsets, axis=1) < reach
     near_edges, near_triangles = near[shape.edges].any(axis=1), shape.triangles[near[shape.triangles].any(axis=1)]
-    others = (bones.links[bone][owners] >= _FAR_LINKS) & (bones.below[bone][owners] == 0.0)
+    others = bones.far[bone][owners].all(axis=1)
+    varying = np.flatnonzero(np.ptp(at_point[shape.triangles], axis=1) > _NOTHING)  # the others turn as one
+    uneven = _Uneven.of(shape, at_point)
     volume = _cone(offsets, near_triangles)
     for axis in _axes(bones, bone):
         for angle in _ANGLES_RAD:
             turn = _rotation(axis, float(angle)) - np.eye(3)
             moved = at_point[:, None] * (offsets @ turn.T)
-            flipped = _flipped(shape, at_point, offsets + moved, axis, float(angle))
+            flipped = _flipped(shape, varying, at_point, offsets + moved, axis, float(angle))
             stretch = _stretched(shape, offsets + moved, near_edges)
             lost = float(np.clip(1.0 - _cone(offsets + moved, near_triangles) / volume, -1.0, 1.0)) \
                 if volume > 1e-9 else 0.0
-            flying = _flying(shape, moved)
+            flying = uneven.flying(moved, shape.around)
             leaking = others & (np.linalg.norm(moved, axis=1) > _LEAKS)
             torn = np.count_nonzero(gap[gap > 0.0] * np.linalg.norm(own_offsets @ turn.T, axis=1) > _TEARS)
-            broken = flying | leaking
-            broken[shape.triangles[flipped]] = True
+            broken = np.stack((flying | leaking, flying, leaking))
+            broken[0, shape.triangles[flipped]] = True
             yield [1e3 * float(flipped.mean()) if len(flipped) else 0.0, stretch, 100.0 * lost,
                    1e3 * float(flying.mean()), 1e3 * float(leaking.mean()), 1e3 * torn / len(gap)], broken
 
 
-def _flipped(shape: _Shape, share: FloatArray, bent: FloatArray, axis: FloatArray, angle: float) -> BoolArray:
-    """Return which triangles (T,) look away from where the rest normal, turned by their share of the angle, looks."""
+def _flipped(shape: _Shape, some: IntArray, share: FloatArray, bent: FloatArray, axis: FloatArray,
+             angle: float) -> BoolArray:
+    """Return which triangles (T,), of `some`, look away from where their rest normal looks, turned by their share."""
     result = np.zeros(len(shape.triangles), dtype=np.bool_)
-    corners = share[shape.triangles]
-    some = np.flatnonzero(np.ptp(corners, axis=1) > _NOTHING)  # the others turn as one
-    normal, turn = shape.areas[some], corners[some].mean(axis=1)[:, None] * angle
+    normal, turn = shape.areas[some], share[shape.triangles[some]].mean(axis=1)[:, None] * angle
     along = (normal @ axis)[:, None] * axis
     meant = along + (normal - along) * np.cos(turn) + np.cross(axis, normal) * np.sin(turn)
     found = _area_vectors(bent, shape.triangles[some])
@@ -192,12 +229,34 @@ def _stretched(shape: _Shape, bent: FloatArray, near: BoolArray) -> float:
     return float(np.percentile(np.maximum(ratio, 1.0 / ratio), _STRETCH_PERCENTILE))
 
 
-def _flying(shape: _Shape, moved: FloatArray) -> BoolArray:
-    """Return which points (P,) move away from the mean of their neighbours."""
-    one, other = np.concatenate((shape.edges, shape.edges[:, ::-1])).T
-    number = np.maximum(np.bincount(one, minlength=len(moved)), 1)
-    mean = np.stack([np.bincount(one, column[other], len(moved)) for column in moved.T], axis=1) / number[:, None]
-    return np.asarray(np.linalg.norm(moved - mean, axis=1) > _FLYING * shape.around)
+@dataclass(frozen=True, eq=False)
+class _Uneven:
+    """The N points that move unlike a neighbour when one joint bends: no other can fly.
+
+    points: (N,). one: (M,) an index into them, and other: (M,) a neighbour's point, for each side of their edges.
+    """
+
+    points: IntArray
+    one: IntArray
+    other: IntArray
+
+    @classmethod
+    def of(cls, shape: _Shape, share: FloatArray) -> _Uneven:
+        first, second = shape.edges.T
+        differs = np.zeros(len(share), dtype=np.bool_)
+        apart = share[first] != share[second]
+        differs[first[apart]] = differs[second[apart]] = True
+        one, other = np.concatenate((shape.edges[differs[first]], shape.edges[differs[second]][:, ::-1])).T
+        return cls(np.flatnonzero(differs), (np.cumsum(differs) - 1)[one], other)
+
+    def flying(self, moved: FloatArray, around: FloatArray) -> BoolArray:
+        """Return which points (P,) move away from the mean of their neighbours."""
+        result = np.zeros(len(moved), dtype=np.bool_)
+        count = np.maximum(np.bincount(self.one, minlength=len(self.points)), 1)
+        mean = np.stack([np.bincount(self.one, column[self.other], len(self.points)) for column in moved.T], axis=1)
+        away = np.linalg.norm(moved[self.points] - mean / count[:, None], axis=1)
+        result[self.points] = away > _FLYING * around[self.points]
+        return result
 
 
 def _axes(bones: _Bones, bone: int) -> tuple[FloatArray, FloatArray]:

@@ -5,6 +5,27 @@ from __future__ import annotations
 import numpy as np
 
 from ..maths.arrays import FloatArray, IntArray
+from .frame import Frame
+from .input import BindInput
+from .surface import Surface, triangulate
+
+COINCIDENT = 4e-6
+"""Vertices closer than this share of the body's root mean square radius coincide."""
+
+
+def welded_surface(body: BindInput, seams: bool = True) -> tuple[IntArray, Surface, Frame]:
+    """Return each vertex's point (V,), the surface over these points in the body's frame, and that frame.
+
+    Coincident vertices of all parts are one point; without `seams` each vertex is a point of its own.
+    """
+    offsets: FloatArray = body.vertices - body.vertices.mean(axis=0)
+    radius = float(np.sqrt((offsets * offsets).sum() / len(offsets)))
+    point_of = weld(body.vertices, COINCIDENT * radius) if seams else np.arange(len(body.vertices), dtype=np.int64)
+    points = np.empty((int(point_of.max()) + 1, 3))
+    points[point_of] = body.vertices
+    frame = Frame.of_points(points)
+    points = frame.to_local(points)
+    return point_of, Surface.build(points, triangulate(points, point_of[body.face_vertices], body.face_sizes)), frame
 
 
 def weld(vertices: FloatArray, tolerance: float) -> IntArray:

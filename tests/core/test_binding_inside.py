@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from takt.benchmarks import weights as benchmark
-from takt.core.binding import BindInput
+from takt.core.binding import BindCancelledError, BindInput
 from takt.core.binding import inside as module
-from takt.core.binding.inside import BindCancelledError, bind_inside_distance
+from takt.core.binding.inside import bind_inside_distance
 from takt.core.binding.settings import BindSettings
 from takt.core.errors import BindError
 from takt.samples import helix

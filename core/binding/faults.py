@@ -1,0 +1,103 @@
+"""What is wrong with weights that somebody has made: vertices without any, stray ones, and leaks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..maths.arrays import BoolArray, FloatArray, IntArray
+from .diffusion import Graph
+from .inpainting import inpainted
+from .input import BindInput
+from .settings import Progress
+from .surface import Surface, connected
+from .sweep import far_bones, sweep
+from .welding import welded_surface
+
+_AROUND = 0.02
+"""Share of the body's size within which neighbours say which bone a vertex belongs to."""
+
+_SLIGHT = 0.01
+"""Weights below this share of a vertex's sum do not carry a patch on."""
+
+_LEAST_AREA = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class Faults:
+    """What is wrong with the weights of V vertices on B bones.
+
+    unbound, flying, leaking: (V,) which vertices have no weights, leave their neighbours when joints bend, or move with
+    a far limb. foreign: (V, B) the weights that are to go: patches on far limbs of which some vertex leaks.
+    """
+
+    unbound: BoolArray
+    flying: BoolArray
+    leaking: BoolArray
+    foreign: BoolArray
+
+    @property
+    def any(self) -> BoolArray:
+        """Return which vertices, (V,), have one of the faults, or belong to a patch that leaks elsewhere."""
+        return self.unbound | self.flying | self.leaking | self.foreign.any(axis=1)
+
+
+def find_faults(body: BindInput, weights: FloatArray, owners: IntArray, progress: Progress | None = None) -> Faults:
+    """Find the faults of weights (V, B); rows may have any sum.
+
+    owners: (V,) the bone that each vertex should belong to, as another binding sees it. A vertex leaks where it moves
+    with a bone three or more links away both from that bone and from the one that moves most of the skin around it,
+    and no skin that this bone moves leads from there to where it is not far: what one of these three explains was
+    meant. Flying and leaking are those of `sweep`. `progress` is called with the share of
+    the work done; when it answers False, BindCancelledError is raised. Raises TaktError where shapes do not fit.
+    """
+    point_of, surface, _ = welded_surface(body)
+    owners = np.column_stack((_owners_around(surface, point_of, weights), owners))
+    found = sweep(body, weights, owners, progress)
+    far = np.asarray(far_bones(body.bone_parents)[:, owners].all(axis=2)).T
+    leaking = found.leaking_in > 0
+    foreign = _patches(surface, point_of, weights, far, leaking)
+    return Faults(weights.sum(axis=1) <= 0.0, found.flying_in > 0, leaking & foreign.any(axis=1), foreign)
+
+
+def cured(body: BindInput, weights: FloatArray, faults: Faults, prior: FloatArray) -> FloatArray:
+    """Return weights (V, B), rows summing to 1, without those faults; rows without any stay as they are.
+
+    prior: (V, B) what unbound and flying vertices would be by themselves. Leaking ones keep their other weights. Both
+    meet what is around them (`inpainted`).
+    """
+    total = weights.sum(axis=1, keepdims=True)
+    weights = np.divide(weights, total, out=np.zeros_like(weights), where=total > 0.0)
+    left = np.where(faults.foreign, 0.0, weights)
+    kept = left.sum(axis=1, keepdims=True)
+    own = faults.foreign.any(axis=1) & (kept[:, 0] > 0.0) & ~faults.flying
+    alone = np.where(own[:, None], left / np.where(kept > 0.0, kept, 1.0), prior)
+    return inpainted(body, weights, (total[:, 0] > 0.0) & ~faults.any, alone)
+
+
+def _patches(surface: Surface, point_of: IntArray, weights: FloatArray, far: BoolArray,
+             leaking: BoolArray) -> BoolArray:
+    """Return the weights (V, B) of patches that hold a leaking vertex and no point where their bone is not far."""
+    result = np.zeros(weights.shape, dtype=np.bool_)
+    first, second, _ = surface.edges()
+    moved = weights > _SLIGHT * weights.sum(axis=1, keepdims=True)
+    for bone in np.flatnonzero((far & moved)[leaking].any(axis=0)).tolist():
+        at_points, near = (np.bincount(point_of, some, len(surface.points)) > 0.0
+                           for some in (moved[:, bone], moved[:, bone] & ~far[:, bone]))
+        both = at_points[first] & at_points[second]
+        patch = connected(len(at_points), first[both], second[both])
+        touched = np.bincount(patch[point_of], leaking & moved[:, bone]) > 0.0
+        foreign = touched & (np.bincount(patch, near) == 0.0)
+        result[:, bone] = foreign[patch[point_of]] & (weights[:, bone] > 0.0)
+    return result
+
+
+def _owners_around(surface: Surface, point_of: IntArray, weights: FloatArray) -> IntArray:
+    """Return which bone moves most of the skin around each vertex, (V,)."""
+    at_points = np.zeros((len(surface.points), weights.shape[1]))
+    at_points[point_of] = weights
+    areas = np.maximum(surface.areas, _LEAST_AREA * (float(surface.areas.mean()) or 1.0))
+    size = float(np.linalg.norm(np.ptp(surface.points, axis=0))) or 1.0
+    graph = Graph.build(len(areas), *surface.edges())
+    return np.asarray(graph.solve(areas / (_AROUND * size) ** 2, at_points).argmax(axis=1)[point_of])
