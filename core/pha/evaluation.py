@@ -19,6 +19,7 @@ from .definitions import Definitions, InView, walk
 from .document import MAX_SEGMENTS, near
 from .expressions import ExpressionError, Scope, Value, shown
 from .nodes import Node
+from .origins import Within
 
 MAX_EVALUATIONS: Final = 130_000
 """Elements that are evaluated, each as often as its values differ: more would take over a second."""
@@ -62,8 +63,9 @@ class Evaluated:
     first: (I + 1,). target: (N,) ≥ 0 an instance, else ~ a leaf: a clip, a block (from the number of clips on), or
     WAIT. repeat: (N,).
     duration, transition: (N,) ticks, NaN: no transition given. mirror, reverse: (N,); part: (N, 2) shares of a clip.
-    nodes: (N,) the element of each; module_of: (N,) the module of each element. procedure: (I,) the procedure that each
-    is, −1 for a part of one.
+    nodes: (N,) the element of each; module_of: (N,) the module of each element. within: (N,) the elements between the
+    procedure (or the part of one) and each, outer ones first, and which round of theirs it is, from 0.
+    procedure: (I,) the procedure that each is, −1 for a part of one.
     ticks: (I,) what the calls of each add up to. blocks: by their leaves. values: (I,) what each was called with.
     """
 
@@ -77,6 +79,7 @@ class Evaluated:
     part: FloatArray
     nodes: tuple[Node, ...]
     module_of: IntArray
+    within: tuple[Within, ...]
     procedure: IntArray
     ticks: FloatArray
     blocks: tuple[BlockCall, ...]
@@ -95,6 +98,7 @@ class _Call(NamedTuple):
     mirror: bool = False
     reverse: bool = False
     part: tuple[float, float] = _WHOLE_CLIP
+    within: Within = ()
 
 
 class _Frame(NamedTuple):
@@ -114,6 +118,11 @@ _Calls = list[_Call]
 _BlockSteps = Generator["tuple[_Frame, _ProcedureSteps]", _Instance, tuple[_Calls, float]]
 _ProcedureSteps = Generator["tuple[_Frame, _ProcedureSteps]", _Instance, _Instance]
 _NAN: Final = float("nan")
+
+
+def _in_round(node: Node, number: int, calls: _Calls) -> _Calls:
+    """Return calls as standing in a round of an element, besides those that they stand in already."""
+    return [call._replace(within=((node, number), *call.within)) for call in calls]
 
 
 def unknown_value(name: str, procedure: str, known: list[str], place: Place) -> Problem:
@@ -215,6 +224,7 @@ class _Evaluation:
                 if not is_taken and (node.tag == "else" or self._truth(node, "test", scope)):
                     is_taken = True
                     more, length = yield from self._block(node.children, scope)
+                    more = _in_round(node, 0, more)
             else:
                 more, length = yield from self._played(node, scope)
             calls += more
@@ -232,6 +242,7 @@ class _Evaluation:
             child = self._picked_child(node, scope)
             self._count(child)
             calls, ticks = yield from self._played(child, scope)
+            calls = _in_round(node, 0, calls)
         elif node.tag == "together":
             calls, ticks = yield from self._together(node, scope)
         else:
@@ -254,7 +265,7 @@ class _Evaluation:
         given = {name: self._value(child, name, scope) for child in node.children for name in child.expressions}
         frame = _Frame(target, node, given)
         calls: _Calls = []
-        for _ in range(repeat):
+        for i in range(repeat):
             self._count(node)
             before = self._picks
             instance = yield frame, self._procedure(frame)
@@ -263,7 +274,7 @@ class _Evaluation:
                                         "something to play, or a duration of 0")
             if self._picks == before:  # all repetitions are alike
                 return [_Call(instance.number, repeat, duration, _NAN, node, mirror, reverse)], duration * repeat
-            calls.append(_Call(instance.number, 1, duration, _NAN, node, mirror, reverse))
+            calls.append(_Call(instance.number, 1, duration, _NAN, node, mirror, reverse, within=((node, i),)))
         return calls, duration * repeat
 
     def _loop(self, node: Node, scope: Scope) -> _BlockSteps:
@@ -280,7 +291,7 @@ class _Evaluation:
             if self._picks == before and not uses_index:  # all rounds are alike
                 body = self._new_instance(more, ticks)
                 return ([_Call(body.number, times, ticks, _NAN, node)] if ticks > 0.0 else []), ticks * times
-            calls += more
+            calls += _in_round(node, i, more)
             total += ticks
         return calls, total
 
@@ -422,6 +433,7 @@ class _Evaluation:
             np.array([call.transition for call in calls]), np.array([call.mirror for call in calls], dtype=np.bool_),
             np.array([call.reverse for call in calls], dtype=np.bool_),
             np.array([call.part for call in calls]).reshape(-1, 2), tuple(call.node for call in calls), modules,
+            tuple(call.within for call in calls),
             np.array([procedure for _, _, procedure, *_ in self._instances], dtype=np.int64),
             np.array([ticks for _, ticks, *_ in self._instances]), tuple(self._blocks), start,
             tuple(values for *_, values in self._instances))

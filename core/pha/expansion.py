@@ -88,7 +88,7 @@ class _Plan:
         table = CallTable(done.first, done.target, done.repeat, done.duration / whole, done.transition / whole,
                           range(len(done.ticks)))
         tick_s = programme.document.tick_s  # also for what is inherited
-        places = Places(programme.documents, done.nodes, done.module_of)
+        places = Places(programme.documents, done.nodes, done.module_of, done.within)
         return cls(table, done.procedure, names, programme.clip_names, places, done.ticks, done.start,
                    float(done.ticks[done.start]) * tick_s, done.mirror, done.reverse, done.part, done, programme.calls)
 

@@ -13,6 +13,9 @@ from ..maths.arrays import FloatArray, Int32Array, IntArray
 from .document import Call, Document
 from .nodes import Node
 
+Within = tuple[tuple[Node, int], ...]
+"""Elements around something, outer ones first, and which round of theirs it is in, from 0."""
+
 
 class Step(NamedTuple):
     """A call on the way to what is played: in which file, and which of its repetitions, counted from 0."""
@@ -31,12 +34,14 @@ class Step(NamedTuple):
 class Places:
     """The places of what a programme plays, by its rows: of calls, in version 2 also of loops, waits and blocks.
 
-    calls: N; module_of: (N,) the document of each.
+    calls: N; module_of: (N,) the document of each. within: (N,) the conditions, choices and loops around each in its
+    procedure, as far as no loop's call is, see Evaluated; () in version 1.
     """
 
     documents: tuple[Document, ...]
     calls: tuple[Call | Node, ...]
     module_of: IntArray
+    within: tuple[Within, ...] = ()
 
     @classmethod
     def of(cls, documents: tuple[Document, ...]) -> Places:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from enum import IntEnum
 
 import numpy as np
 
 from ..maths.arrays import FloatArray, IntArray
+from ..pha.document import Call
 from ..pha.nodes import Node
 from ..pha.origins import Runs
 from ..pha.sequence import Sequence
@@ -26,16 +27,21 @@ class Kind(IntEnum):
     PICK = 6
 
 
+_KINDS = {"loop": Kind.LOOP, "if": Kind.CONDITION, "elif": Kind.CONDITION, "else": Kind.CONDITION, "pick": Kind.PICK,
+          "call": Kind.PROCEDURE}
+
+
 @dataclass(frozen=True, eq=False)
 class Boxes:
     """N boxes, outer ones before those within them, beside each other in order of time.
 
     begin, length: (N,) ticks; scale: (N,) how many of these a tick of the procedure is long in which the call stands.
-    lane: (N,); depth: (N,) how many boxes are around it; parent: (N,) the innermost of these, −1: none.
-    kind: (N,) Kind; repeat: (N,) how many times in a row, each as long as the others.
-    document, element: (N,) the element that made it; place: (N,) which of the boxes of this element it is, in order of
-    time. colour: (N,) one number for all that lies within the same outermost box, and wherever its procedure plays.
-    titles: N names.
+    lane: (N,); depth: (N,) how many boxes are around it in its lane; parent: (N,) the innermost box around it, also in
+    another lane, −1: none.
+    kind: (N,) Kind; repeat: (N,) how many times in a row.
+    document, element: (N,) the element that made it; occurrence: (N,) which of the boxes of this element it is, in
+    order of time. colour: (N,) one number for all that lies within the same outermost procedure, wherever that
+    plays. titles: N.
     """
 
     begin: FloatArray
@@ -48,7 +54,7 @@ class Boxes:
     repeat: IntArray
     document: IntArray
     element: IntArray
-    place: IntArray
+    occurrence: IntArray
     colour: IntArray
     titles: tuple[str, ...]
 
@@ -60,6 +66,12 @@ class Boxes:
         """Where each ends, (N,) ticks."""
         return self.begin + self.length
 
+    @classmethod
+    def none(cls) -> Boxes:
+        """Return no boxes."""
+        times, numbers = np.zeros(0), np.zeros(0, np.int64)
+        return cls(*(times,) * 3, *(numbers,) * 9, ())
+
     def at(self, order: IntArray) -> Boxes:
         """Return some of them, or all in another order; parents that are left out are −1."""
         new = np.full(len(self) + 1, -1)
@@ -68,37 +80,48 @@ class Boxes:
         columns["parent"] = new[columns["parent"]]
         return Boxes(**columns, titles=tuple(self.titles[i] for i in order.tolist()))
 
+    @classmethod
+    def joined(cls, parts: list[Boxes]) -> Boxes:
+        """Return one after another; parents are numbers in the whole already."""
+        columns = {field.name: np.concatenate([getattr(part, field.name) for part in parts])
+                   for field in fields(cls) if field.name != "titles"}
+        return cls(**columns, titles=tuple(title for part in parts for title in part.titles))
 
-def boxes_of(sequence: Sequence, tick_s: float) -> Boxes:
-    """Return the boxes of a row, in ticks of tick_s seconds from its beginning.
+
+def boxes_of(sequence: Sequence, tick_s: float) -> tuple[Boxes, IntArray]:
+    """Return the boxes of a row, in ticks of tick_s seconds from its beginning, and the box that each segment is in.
 
     All repetitions of a call are one box. Works over whole arrays: runs of procedures reach as far as their segments,
     found from the innermost outwards.
     """
-    origins = sequence.origins
-    made, runs, places = origins.segments, origins.procedures, origins.places
-    levels = _levels(runs)
-    first, last = _reached(made, runs, levels)
-    run_level = np.repeat(np.arange(len(levels)), [end - begin for begin, end in levels])
+    origins, segments = sequence.origins, len(sequence)
+    made, runs, calls = origins.segments, origins.procedures, origins.places.calls
+    first, last = _reached(made, runs)
     within = np.concatenate((made.within, runs.within[1:])).astype(np.int64)
     call = np.concatenate((made.call, runs.call[1:])).astype(np.int64)
-    rows = len(places.calls)
-    keys, one, box_of = np.unique(within * rows + call, return_index=True, return_inverse=True)
-    begins, ends = np.full(len(keys), len(sequence)), np.zeros(len(keys), np.int64)
-    np.minimum.at(begins, box_of, np.concatenate((np.arange(len(sequence)), first[1:])))
-    np.maximum.at(ends, box_of, np.concatenate((np.arange(len(sequence)), last[1:])))
-    repeat = np.zeros(len(keys), np.int64)
+    keys, one, box_of = np.unique(within * len(calls) + call, return_index=True, return_inverse=True)
+    begins, ends, repeat = (np.zeros(len(keys), np.int64) for _ in range(3))
+    begins[:] = segments
+    np.minimum.at(begins, box_of, np.concatenate((np.arange(segments), first[1:])))
+    np.maximum.at(ends, box_of, np.concatenate((np.arange(segments), last[1:])))
     np.maximum.at(repeat, box_of, np.concatenate((made.repetition, runs.repetition[1:])) + 1)
     within, call = within[one], call[one]
-    box_of_run = np.concatenate(((-1,), box_of[len(sequence):]))
-    depth = run_level[within]
+    box_of_run = np.concatenate(((-1,), box_of[segments:]))
     edges = np.append(sequence.start_s, sequence.duration_s) / tick_s
-    kind, title = _kinds(sequence, call, np.where(one < len(sequence), one, -1))
-    document, element = places.module_of[call], places.elements[call]
     zero = np.zeros(len(keys), np.int64)
-    boxes = Boxes(edges[begins], edges[ends + 1] - edges[begins], origins.tick_s[within] / tick_s, zero, depth,
-                  box_of_run[within], kind, repeat, document, element, zero, zero, title)
-    return numbered(boxes.at(np.lexsort((begins, depth))))
+    boxes = Boxes(edges[begins], edges[ends + 1] - edges[begins], origins.tick_s[within] / tick_s, zero, zero,
+                  box_of_run[within], _kinds(sequence, call, np.where(one < segments, one, -1)), repeat,
+                  origins.places.module_of[call], origins.places.elements[call], zero, zero,
+                  tuple(_title(calls[row]) for row in call.tolist()))
+    box_of_segment = box_of[:segments]
+    if origins.places.within:
+        boxes, kept = _with_elements_around(boxes, sequence, within, call)
+        box_of_segment = kept[box_of_segment]
+    boxes = replace(boxes, depth=_depths(boxes.parent))
+    order = np.lexsort((-boxes.length, boxes.begin, boxes.depth))
+    position = np.empty(len(boxes), np.int64)
+    position[order] = np.arange(len(boxes))
+    return boxes.at(order), position[box_of_segment]
 
 
 def numbered(boxes: Boxes) -> Boxes:
@@ -106,25 +129,89 @@ def numbered(boxes: Boxes) -> Boxes:
     same = boxes.document * (int(boxes.element.max(initial=0)) + 1) + boxes.element
     order = np.lexsort((boxes.begin, same))
     starts = np.flatnonzero(np.diff(same[order], prepend=-1))
-    place = np.empty(len(boxes), np.int64)
-    place[order] = np.arange(len(boxes)) - np.repeat(starts, np.diff(starts, append=len(boxes)))
-    colour = _colours(boxes)
-    return Boxes(**{field.name: getattr(boxes, field.name) for field in fields(boxes)} | {
-        "place": place, "colour": colour})
+    occurrence = np.empty(len(boxes), np.int64)
+    occurrence[order] = np.arange(len(boxes)) - np.repeat(starts, np.diff(starts, append=len(boxes)))
+    return replace(boxes, occurrence=occurrence, colour=_colours(boxes))
+
+
+def ancestors(parent: IntArray, box: int) -> Iterator[int]:
+    """Yield the boxes around a box, the innermost first."""
+    while parent[box] >= 0:
+        box = int(parent[box])
+        yield box
+
+
+def _with_elements_around(boxes: Boxes, sequence: Sequence, within: IntArray, call: IntArray) -> tuple[Boxes, IntArray]:
+    """Add boxes for conditions, choices and loops whose rounds differ; return where each box then is, too.
+
+    within, call: the run and the row of each box. Calls whose repetitions differ become one box.
+    """
+    places = sequence.origins.places
+    numbers: dict[tuple[object, ...], int] = {}
+    nodes: list[Node] = []
+    parent, inner, rounds = boxes.parent.tolist(), list[int](), list[int]()
+    kept = np.arange(len(boxes))
+    for box, row in enumerate(call.tolist()):
+        key: tuple[object, ...] = (int(within[box]),)
+        outer = parent[box]
+        for node, number in places.within[row]:
+            key = (*key, node)
+            if key not in numbers:
+                numbers[key] = len(boxes) + len(nodes)
+                nodes.append(node)
+                inner.append(box)
+                parent.append(outer)
+                rounds.append(0)
+            outer = numbers[key]
+            rounds[outer - len(boxes)] = max(rounds[outer - len(boxes)], number + 1)
+            key = (*key, number)
+            if node is places.calls[row]:
+                kept[box] = outer
+        parent[box] = outer
+    if not nodes:
+        return boxes, kept
+    like = boxes.at(np.array(inner))
+    added = replace(like, kind=np.array([_KINDS[node.tag] for node in nodes]), repeat=np.array(rounds),
+                    element=np.array([node.element for node in nodes]), titles=tuple(map(_title, nodes)))
+    whole = replace(Boxes.joined([boxes, added]), parent=np.array(parent))
+    left = np.append(kept, np.arange(len(boxes), len(whole)))
+    whole = _enclosing(replace(whole, parent=np.where(whole.parent < 0, -1, left[whole.parent])), len(boxes))
+    stays = np.flatnonzero(left == np.arange(len(whole)))
+    position = np.full(len(whole), -1)
+    position[stays] = np.arange(len(stays))
+    return whole.at(stays), position[kept]
+
+
+def _enclosing(boxes: Boxes, first: int) -> Boxes:
+    """Let boxes from a number on reach from the first to the last of those within them."""
+    begin, end = boxes.begin.copy(), boxes.end
+    outer = boxes.parent
+    for depth in range(int(_depths(outer).max(initial=0)), 0, -1):
+        inside = np.flatnonzero((_depths(outer) == depth) & (outer >= first))
+        np.minimum.at(begin, outer[inside], begin[inside])
+        np.maximum.at(end, outer[inside], end[inside])
+    return replace(boxes, begin=begin, length=end - begin)
+
+
+def _depths(parent: IntArray) -> IntArray:
+    """Return how many boxes are around each, (N,)."""
+    depth, outer = np.zeros(len(parent), np.int64), parent.copy()
+    while (inside := outer >= 0).any():
+        depth += inside
+        outer[inside] = parent[outer[inside]]
+    return depth
 
 
 def _colours(boxes: Boxes) -> IntArray:
-    """Return a number for each outermost procedure, in the order in which they first play, and 0 for what is none."""
+    """Return a number for each outermost procedure, in the order of their depth and time, and 0 for what is in none."""
     numbers: dict[str, int] = {}
-    colour = np.zeros(len(boxes), np.int64)
-    outermost = np.flatnonzero(boxes.parent < 0)
-    for box in outermost[np.argsort(boxes.begin[outermost], kind="stable")].tolist():
-        if boxes.kind[box] == Kind.PROCEDURE:
-            colour[box] = numbers.setdefault(boxes.titles[box], len(numbers) + 1)
-    for depth in range(1, int(boxes.depth.max(initial=0)) + 1):
-        deep = np.flatnonzero(boxes.depth == depth)
-        colour[deep] = colour[boxes.parent[deep]]
-    return colour
+    colour, depth = np.zeros(len(boxes) + 1, np.int64), _depths(boxes.parent)
+    order = np.lexsort((boxes.begin, depth))
+    for inside in np.split(order, np.flatnonzero(np.diff(depth[order])) + 1):
+        colour[inside] = colour[boxes.parent[inside]]
+        for box in inside[(colour[inside] == 0) & (boxes.kind[inside] == Kind.PROCEDURE)].tolist():
+            colour[box] = numbers.setdefault(boxes.titles[box].partition("(")[0], len(numbers) + 1)
+    return colour[:-1]
 
 
 def _levels(runs: Runs) -> list[tuple[int, int]]:
@@ -135,39 +222,39 @@ def _levels(runs: Runs) -> list[tuple[int, int]]:
     return levels
 
 
-def _reached(made: Runs, runs: Runs, levels: list[tuple[int, int]]) -> tuple[IntArray, IntArray]:
+def _reached(made: Runs, runs: Runs) -> tuple[IntArray, IntArray]:
     """Return the first and the last segment of each run, (R,)."""
     segments = np.arange(len(made.within))
     first, last = np.full(len(runs.within), len(segments)), np.full(len(runs.within), -1)
     np.minimum.at(first, made.within, segments)
     np.maximum.at(last, made.within, segments)
-    for begin, end in levels[:0:-1]:
+    for begin, end in _levels(runs)[:0:-1]:
         np.minimum.at(first, runs.within[begin:end], first[begin:end])
         np.maximum.at(last, runs.within[begin:end], last[begin:end])
     return first, last
 
 
-def _kinds(sequence: Sequence, call: IntArray, segment: IntArray) -> tuple[IntArray, tuple[str, ...]]:
-    """Return the kind and the title of boxes; segment: one that the call itself made, −1: none."""
+def _kinds(sequence: Sequence, call: IntArray, segment: IntArray) -> IntArray:
+    """Return the kinds of boxes; segment: one that the call itself made, −1: none."""
     calls = sequence.origins.places.calls
     clip = np.where(segment < 0, 0, sequence.clip[segment])
     kind = np.where(segment < 0, Kind.PROCEDURE, Kind.CLIP)
     kind[clip < 0], kind[clip >= len(sequence.clips)] = Kind.WAIT, Kind.TOGETHER
-    titles = []
-    for box, row in enumerate(call.tolist()):
-        one = calls[row]
+    for box in np.flatnonzero(kind == Kind.PROCEDURE).tolist():
+        one = calls[int(call[box])]
         if isinstance(one, Node) and one.tag == "loop":
             kind[box] = Kind.LOOP
-        titles.append(_title(one.name if one.name else one.tag if isinstance(one, Node) else ""))
-    return kind, tuple(titles)
+    return kind
 
 
-def _title(name: str) -> str:
-    return name.rpartition(".")[2] or name
-
-
-def ancestors(parent: IntArray, box: int) -> Iterator[int]:
-    """Yield the boxes around a box, the innermost first."""
-    while parent[box] >= 0:
-        box = int(parent[box])
-        yield box
+def _title(call: Call | Node) -> str:
+    """Return what is written on a box: a name with the values it is given, a test, or what kind of element it is."""
+    name = call.name.rpartition(".")[2] or call.name
+    if isinstance(call, Call):
+        return name
+    if call.tag != "call":
+        test = call.expressions.get("test")
+        return call.tag if test is None else f"{call.tag} {test.text}"
+    values = ", ".join(f"{key}={value.text}" for child in call.children for key, value in child.expressions.items())
+    marks = "".join(mark for key, mark in (("mirror", " ⇄"), ("reverse", " ←")) if key in call.expressions)
+    return f"{name}({values}){marks}" if values else name + marks

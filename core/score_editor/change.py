@@ -125,7 +125,7 @@ def spelled_within(value: float, resolution: float) -> str:
 def places(layout: Layout, box: int) -> str:
     """Say in how many places the procedure plays in which a box stands, "" where that is only one."""
     boxes = layout.boxes
-    number_of_places = len(set(boxes.parent[layout.places_of(box)].tolist()))
+    number_of_places = len(set(boxes.parent[layout.occurrences_of(box)].tolist()))
     if number_of_places < 2:
         return ""
     text = layout.documents[int(boxes.document[box])].text

@@ -11,10 +11,11 @@ from . import grid
 from .boxes import Kind
 from .grid import Meter
 from .layout import BoxId, Layout
-from .picture import Measure, Pen, Picture, about_as_wide, clipped
-from .stripes import MAX_LEVELS, SEAM_PX, TITLE_PX, Stripes
+from .picture import Layer, Measure, Pen, Picture, about_as_wide, clipped
+from .stripes import MAX_LEVELS, SEAM_PX, TITLE_PX, UNTAKEN_PX, Stripes, untaken_at
 from .theme import Colour, Theme
-from .view import View
+from .view import RULER_PX, View
+from .weights import stroke, weight_line
 
 _RADIUS_PX, _GAP_PX, _PAD_PX, _LEAST_PX, _LEAST_TEXT_PX = 3.0, 1.0, 5.0, 3.0, 22.0
 """At an interface scale of 1. Boxes narrower than the least are drawn as one with their neighbours."""
@@ -46,9 +47,26 @@ def picture(layout: Layout, view: View, theme: Theme | None = None, marked: Mark
 
     playhead: the tick at which it stands, None: none is drawn. measure: tells how wide texts come out.
     """
-    drawing = _Drawing(layout, view, theme or Theme(), marked or Marked(), meter or Meter(), measure,
-                       Stripes.of(layout, view))
-    return Picture((drawing.ground().layer(), drawing.boxes().layer(), drawing.front(playhead).layer()))
+    theme, meter = theme or Theme(), meter or Meter()
+    drawing = _Drawing(layout, view, theme, marked or Marked(), meter, measure, Stripes.of(layout, view))
+    layers = drawing.ground().layer(), drawing.boxes().layer(), drawing.front().layer()
+    return Picture(layers if playhead is None else (*layers, playhead_layer(playhead, view, theme, meter, measure)))
+
+
+def playhead_layer(tick: float, view: View, theme: Theme, meter: Meter, measure: Measure = about_as_wide) -> Layer:
+    """Draw the playhead at a tick, and which bar and beat that is, above all else."""
+    pen, low, high = Pen(), view.height - RULER_PX * view.scale, view.height
+    x = float(view.x(np.array((tick,)))[0])
+    if not view.left - 1.0 <= x <= view.width:
+        return pen.layer()
+    size, pad = theme.size_px * view.scale, _PAD_PX * view.scale
+    pen.upright_lines(np.array((x,)), 0.0, low, theme.accent, 2.0 * view.scale)
+    words = meter.bar(max(tick, 0.0))
+    half, middle = measure(words, size) / 2.0 + pad, low + (high - low) * 0.7
+    pen.rectangle((x - half, middle - 0.8 * size, x + half, middle + 0.8 * size), theme.accent,
+                  radius=_RADIUS_PX * view.scale)
+    pen.text(words, x - half + pad, middle - 0.35 * size, size, (1.0, 1.0, 1.0, 1.0))
+    return pen.layer()
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +93,11 @@ class _Drawing:
         pen.rectangles(lanes, theme.mixed(0.06))
         if stripes.music is not None:
             pen.rectangle((view.left, stripes.music[0], view.width, stripes.music[1]), theme.mixed(0.06))
+        for voice in self.layout.voices:
+            if voice.depth == 0:
+                left, right = view.x(np.array((voice.begin, voice.begin + voice.length))).tolist()
+                low, high = stripes.lane_low[voice.lane], stripes.lane_high[voice.lane]
+                pen.rectangle((max(left, view.left), low, max(right, view.left), high), theme.mixed(0.12))
         ticks, rank = grid.lines(view, self.meter)
         shades = np.array([theme.mixed(share) for share in (0.09, 0.13, 0.28)])
         pen.upright_lines(view.x(ticks), 0.0, stripes.ruler[0], shades[rank], max(round(view.scale), 1.0))
@@ -93,13 +116,15 @@ class _Drawing:
         is_leaf = np.isin(boxes.kind[chosen], (Kind.CLIP, Kind.WAIT))
         fill = self.theme.fills(boxes.colour[chosen], boxes.depth[chosen], is_leaf)
         is_wait = boxes.kind[chosen] == Kind.WAIT
-        fill[is_wait, 3] = 0.25
+        fill[is_wait, 3] = 0.15
         if self.marked.is_stale:
             fill[:, :3] = fill[:, :3] * 0.35 + fill[:, :3].mean(axis=1, keepdims=True) * 0.65
         dark = np.concatenate((fill[:, :3] * 0.6, np.ones((len(fill), 1))), axis=1)
         pen.rectangles(corners, fill, radius=_RADIUS_PX * self.view.scale, outline=dark, outline_px=self.view.scale)
         self._cycles(pen, chosen, corners)
         self._seams(pen)
+        self._weights(pen)
+        self._untaken(pen)
         self._titles(pen, chosen, corners)
         self._edges_of_marked(pen)
         return pen
@@ -131,8 +156,9 @@ class _Drawing:
     def _cycles(self, pen: Pen, chosen: IntArray, corners: FloatArray) -> None:
         """Draw a line where each repetition begins, while they are wide enough."""
         boxes, view = self.layout.boxes, self.view
+        is_even = boxes.kind[chosen] <= Kind.PROCEDURE  # the rounds of a loop need not be alike
         each = boxes.length[chosen] / boxes.repeat[chosen] * view.px_per_tick
-        for at in np.flatnonzero((boxes.repeat[chosen] > 1) & (each >= 4.0 * view.scale)).tolist():
+        for at in np.flatnonzero(is_even & (boxes.repeat[chosen] > 1) & (each >= 4.0 * view.scale)).tolist():
             box = int(chosen[at])
             wide = boxes.length[box] / boxes.repeat[box]
             first = max(int((view.first_tick - boxes.begin[box]) / wide), 1)
@@ -187,6 +213,27 @@ class _Drawing:
         each = corners.shape[1] * corners.shape[2]
         pen.triangles(corners.reshape(-1, 2), np.repeat(colours, each, axis=0))
 
+    def _weights(self, pen: Pen) -> None:
+        """Draw how much each lane of a block counts, where that is not wholly from end to end."""
+        view = self.view
+        for voice in self.layout.voices:
+            if voice.begin < view.last_tick and voice.begin + voice.length > view.first_tick:
+                line = weight_line(voice, view, self.stripes)
+                if line is not None:
+                    corners = stroke(line, 1.5 * view.scale)
+                    pen.triangles(corners, np.tile(self.theme.mixed(0.9), (len(corners), 1)))
+
+    def _untaken(self, pen: Pen) -> None:
+        """Draw a small mark where something would play that does not this time."""
+        view = self.view
+        for each in self.layout.untaken:
+            x, y = untaken_at(each, view, self.stripes)
+            if view.left <= x <= view.width and each.depth < MAX_LEVELS:
+                half = UNTAKEN_PX * view.scale
+                corners = np.array(((x - half, y), (x, y - half), (x + half, y), (x - half, y), (x + half, y),
+                                    (x, y + half)))
+                pen.triangles(corners, np.tile(self.theme.mixed(0.65), (6, 1)))
+
     def _edges_of_marked(self, pen: Pen) -> None:
         """Draw edges around what is selected, its other places, and what has problems."""
         layout, marked, theme, px = self.layout, self.marked, self.theme, self.view.scale
@@ -194,7 +241,7 @@ class _Drawing:
         boxes = layout.boxes
         same = np.zeros(len(boxes), np.bool_)
         for box in selected.tolist():
-            same[layout.places_of(box)] = True
+            same[layout.occurrences_of(box)] = True
         same[selected] = False
         faint: Colour = (*theme.selected[:3], 0.45)
         for numbers, colour in ((self._of_elements(marked.warnings), theme.warning),
@@ -225,8 +272,8 @@ class _Drawing:
 
     # Before the boxes
 
-    def front(self, playhead: float | None) -> Pen:
-        """Draw the ruler, the names of the lanes and the playhead."""
+    def front(self) -> Pen:
+        """Draw the ruler and the names of the lanes."""
         pen, view, theme, stripes = Pen(), self.view, self.theme, self.stripes
         low, high = stripes.ruler
         pen.rectangle((0.0, low, view.width, high), theme.mixed(0.03))
@@ -239,8 +286,6 @@ class _Drawing:
                 self._label(pen, "music", sum(stripes.music) / 2.0)
             self._label(pen, "bar", low + (high - low) * 0.7)
         self._ruler(pen)
-        if playhead is not None:
-            self._playhead(pen, playhead)
         return pen
 
     def _label(self, pen: Pen, name: str, y: float) -> None:
@@ -263,16 +308,3 @@ class _Drawing:
         for which, share in ((1, 0.15), (2, 0.3)):
             pen.upright_lines(view.x(ticks[rank == which]), low, low + (high - low) * share, theme.mixed(0.4),
                               max(round(view.scale), 1.0))
-
-    def _playhead(self, pen: Pen, tick: float) -> None:
-        view, theme, (low, high) = self.view, self.theme, self.stripes.ruler
-        x = float(view.x(np.array((tick,)))[0])
-        if not view.left - 1.0 <= x <= view.width:
-            return
-        pen.upright_lines(np.array((x,)), 0.0, low, theme.accent, 2.0 * view.scale)
-        words = self.meter.bar(max(tick, 0.0))
-        half = self._width(words) / 2.0 + _PAD_PX * view.scale
-        middle = low + (high - low) * 0.7
-        tall = 0.8 * self._size
-        pen.rectangle((x - half, middle - tall, x + half, middle + tall), theme.accent, radius=_RADIUS_PX * view.scale)
-        pen.text(words, x - half + _PAD_PX * view.scale, middle - 0.35 * self._size, self._size, (1.0, 1.0, 1.0, 1.0))

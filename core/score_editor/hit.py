@@ -9,7 +9,7 @@ import numpy as np
 
 from .boxes import Kind
 from .layout import Layout
-from .stripes import MAX_LEVELS, SEAM_PX, TITLE_PX, Stripes
+from .stripes import MAX_LEVELS, SEAM_PX, TITLE_PX, UNTAKEN_PX, Stripes, untaken_at
 from .view import View
 
 _EDGE_PX, _OUTSIDE_PX, _HANDLE_PX, _LEAST_FOR_HANDLE_PX = 5.0, 2.0, 12.0, 48.0
@@ -24,6 +24,7 @@ class Part(Enum):
     RIGHT_EDGE = "RIGHT_EDGE"
     REPEAT = "REPEAT"
     SEAM = "SEAM"
+    UNTAKEN = "UNTAKEN"
     RULER = "RULER"
     MUSIC = "MUSIC"
     LANE = "LANE"
@@ -35,7 +36,8 @@ class Part(Enum):
 class Hit:
     """What a point belongs to.
 
-    box: its number in the layout, of BODY, RIGHT_EDGE and REPEAT, else None; seam: of SEAM; lane: where it is on one.
+    box: its number in the layout, of BODY, RIGHT_EDGE and REPEAT, else None; seam: of SEAM; untaken: of UNTAKEN; lane:
+    where it is on one.
     tick: the time at the point. cursor: how the mouse should look, as Blender names it.
     """
 
@@ -44,6 +46,7 @@ class Hit:
     box: int | None = None
     seam: int | None = None
     lane: int | None = None
+    untaken: int | None = None
 
     @property
     def cursor(self) -> str:
@@ -72,6 +75,10 @@ def hit(layout: Layout, view: View, x: float, y: float) -> Hit:
     seam = _seam(layout, view, stripes, lane, x, y)
     if seam is not None:
         return Hit(Part.SEAM, tick, seam=seam, lane=lane)
+    for number, each in enumerate(layout.untaken):
+        at_x, at_y = untaken_at(each, view, stripes)
+        if max(abs(x - at_x), abs(y - at_y)) <= UNTAKEN_PX * view.scale:
+            return Hit(Part.UNTAKEN, tick, lane=lane, untaken=number)
     return _box(layout, view, stripes, lane, x, y)
 
 

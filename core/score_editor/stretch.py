@@ -37,7 +37,7 @@ class Room:
         if around is None:
             return cls(length, None, 1.0)
         begin, whole = float(boxes.begin[around]), float(boxes.length[around] / boxes.repeat[around])
-        same = layout.places_of(box)
+        same = layout.occurrences_of(box)
         cycle = np.floor((boxes.begin[box] - begin) / whole + _WHOLE)
         first = begin + cycle * whole
         same = same[(boxes.begin[same] >= first - _WHOLE * whole) & (boxes.end[same] <= first + whole * (1.0 + _WHOLE))

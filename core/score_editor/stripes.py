@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..maths.arrays import FloatArray, IntArray
-from .layout import Layout
+from .layout import Layout, Untaken
 from .view import RULER_PX, View
 
 TITLE_PX, BODY_PX, SEAM_PX, GAP_PX, MUSIC_PX, INSET_PX = 20.0, 20.0, 22.0, 8.0, 44.0, 1.5
@@ -15,6 +15,9 @@ TITLE_PX, BODY_PX, SEAM_PX, GAP_PX, MUSIC_PX, INSET_PX = 20.0, 20.0, 22.0, 8.0, 
 boxes, between lanes, the music, and how much narrower each box is than the one around it."""
 MAX_LEVELS = 8
 """Boxes deeper than this are shown only when their procedure is opened."""
+
+UNTAKEN_PX = 4.0
+"""Half of the mark for what does not play this time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,3 +64,9 @@ class Stripes:
     def height(self) -> float:
         """Of all of them, with the ruler; more than the window's where they can be scrolled."""
         return self.ruler[1] - float(self.lane_low[-1])
+
+
+def untaken_at(each: Untaken, view: View, stripes: Stripes) -> tuple[float, float]:
+    """Return the pixel in the middle of the mark for what does not play this time."""
+    x = float(view.x(np.array((each.tick,)))[0])
+    return x, float(stripes.lane_high[each.lane]) - (each.depth * TITLE_PX + UNTAKEN_PX) * view.scale

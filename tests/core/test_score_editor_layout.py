@@ -49,13 +49,12 @@ def test_places_of_an_element_are_numbered_in_time() -> None:
     assert [layout.find(name) for name in ids] == list(range(len(layout)))
     assert layout.find(BoxId(0, 999)) is None
     left = ids[2]
-    assert [layout.id_of(i) for i in layout.places_of(2)] == [left._replace(place=place) for place in range(3)]
+    assert [layout.id_of(i) for i in layout.occurrences_of(2)] == [left._replace(occurrence=i) for i in range(3)]
 
 
 def check_edges(layout: Layout) -> None:
     """Each clip's box is made of whole segments, and they all lie where the expansion says; boxes nest."""
-    boxes, played = layout.boxes, layout.sequence
-    assert played is not None
+    boxes, played = layout.boxes, layout.rows[0]
     starts = played.start_s / layout.tick_s
     ends = np.append(starts[1:], layout.ticks)
     clips = boxes.kind == Kind.CLIP
@@ -109,8 +108,7 @@ def test_a_deep_and_a_wide_score() -> None:
 def test_seams() -> None:
     layout = laid_out(WALK, MAIN)
     seams = layout.seams
-    assert layout.sequence is not None
-    np.testing.assert_allclose(seams.tick, layout.sequence.start_s[1:] / layout.tick_s)
+    np.testing.assert_allclose(seams.tick, layout.rows[0].start_s[1:] / layout.tick_s)
     assert seams.is_automatic.tolist() == [False, True] * 3 + [True] * 3
     np.testing.assert_allclose((seams.end - seams.begin)[:2], (0.1, 0.0), atol=EXACT)
 

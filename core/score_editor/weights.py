@@ -1,0 +1,47 @@
+"""The line over each lane of a block: how much it counts, from its coming in to its going out."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..maths.arrays import FloatArray
+from .lanes import Voice
+from .stripes import TITLE_PX, Stripes
+from .view import View
+
+_INSET_PX = 3.0
+
+
+def weight_line(voice: Voice, view: View, stripes: Stripes) -> FloatArray | None:
+    """Return the points (4, 2) of the line in pixels, None where the lane counts wholly from end to end.
+
+    Its eases, where the score gives them, and its weights; 0 lies at the lane's foot, 1 below its titles.
+    """
+    ease_in, ease_out = (0.0 if np.isnan(ease) else ease for ease in (voice.ease_in, voice.ease_out))
+    if (voice.weight, voice.weight_end, ease_in, ease_out) == (1.0, 1.0, 0.0, 0.0):
+        return None
+    share = np.array((0.0, ease_in, voice.length - ease_out, voice.length)) / max(voice.length, 1e-12)
+    share = np.sort(np.clip(share, 0.0, 1.0))
+    height = voice.weight + (voice.weight_end - voice.weight) * share
+    height[0], height[-1] = (0.0 if ease_in else height[0]), (0.0 if ease_out else height[-1])
+    low, high = weight_span(voice, view, stripes)
+    top = max(float(height.max()), 1.0)
+    return np.stack((view.x(voice.begin + share * voice.length), low + (high - low) * height / top), axis=-1)
+
+
+def weight_span(voice: Voice, view: View, stripes: Stripes) -> tuple[float, float]:
+    """Return where the weights 0 and 1 lie, pixels from the window's lower edge."""
+    low = float(stripes.lane_low[voice.lane]) + _INSET_PX * view.scale
+    high = float(stripes.lane_high[voice.lane]) - (voice.depth + 1.0) * TITLE_PX * view.scale
+    return low, max(high, low + view.scale)
+
+
+def stroke(points: FloatArray, wide: float) -> FloatArray:
+    """Return the corners (6 (P − 1), 2) of triangles that make a line through points (P, 2)."""
+    begin, end = points[:-1], points[1:]
+    along = end - begin
+    length = np.hypot(along[:, 0], along[:, 1])
+    across = np.stack((-along[:, 1], along[:, 0]), axis=-1) / np.maximum(length, 1e-9)[:, None] * wide / 2.0
+    corners = np.stack((begin - across, end - across, end + across, begin - across, end + across, begin + across),
+                       axis=1)
+    return np.asarray(corners.reshape(-1, 2))
