@@ -48,7 +48,8 @@ class Definitions:
     """All procedures of a programme, P of them, by number.
 
     blocks: (P,) what each plays, parameters left out; params: (P,). module_of: (P,) the module that defines
-    each. sources: (M,) the src of each module. picks: the number of each pick in its module.
+    each. sources: (M,) the src of each module; bases: (M,) the module that each extends.
+    picks: the number of each pick in its module.
     targets: what each call leads to in each view. order: procedures in views, each after those that it calls.
     """
 
@@ -57,6 +58,7 @@ class Definitions:
     params: tuple[tuple[Node, ...], ...]
     module_of: tuple[int, ...]
     sources: tuple[str, ...]
+    bases: tuple[int | None, ...]
     places: tuple[Callable[[Item], Place], ...]
     views: tuple[View, ...]
     picks: dict[Node, int]
@@ -86,7 +88,7 @@ class Definitions:
                                 lambda cycle: report_cycle([procedure for _, procedure in cycle]))
         picks = {node: number for module in modules for number, node in enumerate(_picks(module))}
         return cls(tuple(p for _, p in procedures), blocks, tuple(p.params for _, p in procedures), module_of,
-                   tuple(m.src if m.index else "" for m in modules),
+                   tuple(m.src if m.index else "" for m in modules), tuple(m.base for m in modules),
                    places, views, picks, targets, order)
 
     def place(self, procedure: int, node: Node) -> Place:

@@ -28,8 +28,6 @@ _ATTRIBUTES = {
     "procedure": ("name",),
     "call": ("name", "duration", "transition", "repeat"),
 }
-NUMBERS = frozenset(("tickLength", "duration", "transition", "repeat"))
-"""Attributes that hold numbers."""
 _CHILDREN: dict[str, tuple[str, ...]] = {"pha": ("load", "include", "procedure"), "procedure": ("call",)}
 
 

@@ -13,9 +13,9 @@ from typing import NamedTuple, Protocol
 
 from ..errors import EditError, FileError, quoted
 from . import layout
-from .document import NUMBERS, number
 from .insertion import Change, Gap, composed, encoded, laid_out
 from .text import Shape, Span, Text
+from .values import is_expression, is_plain
 
 _NO_CHARACTER = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _ESCAPES = {"&": "&amp;", "<": "&lt;", "\t": "&#9;", "\n": "&#10;", "\r": "&#13;"}
@@ -108,7 +108,7 @@ def element(tag: str, /, **attributes: str) -> str:
 class SetAttribute:
     """Give an attribute a value, or add it behind the others.
 
-    over_expression: also where a number replaces an expression.
+    over_expression: also where a number, or yes or no, replaces an expression.
     """
 
     element: int
@@ -120,7 +120,7 @@ class SetAttribute:
         """Return the changes; see Edit."""
         _check_number(text, self.element)
         attributes = wanted.attributes[self.element]
-        self._check(attributes.get(self.name))
+        self._check(text.shape.tags[self.element], attributes.get(self.name))
         wanted.attributes[self.element] = {**attributes, self.name: self.value}
         tag = text.tag(self.element)
         there = tag.attributes.get(self.name)
@@ -135,13 +135,12 @@ class SetAttribute:
         new = f"{white}{self.name}={quote}{_escaped(self.value, quote)}{quote}"
         return [Change(Span(at, at), encoded(text, new))]
 
-    def _check(self, old: str | None) -> None:
+    def _check(self, tag: str, old: str | None) -> None:
         found = _NO_CHARACTER.search(self.value)
         if found:
             raise EditError(f"{self.name}: the character {found[0]!r} cannot stand in XML; leave it out")
-        is_expression = old is not None and self.name in NUMBERS and number(old) is None
-        if is_expression and number(self.value) is not None and not self.over_expression:
-            raise EditError(f"{self.name} is {quoted(old or '')}, which is no plain number; ask before {self.value} "
+        if old is not None and is_expression(tag, self.name, old) and is_plain(self.value) and not self.over_expression:
+            raise EditError(f"{self.name} is {quoted(old or '')}, which is calculated; ask before {self.value} "
                             "replaces it")
 
 

@@ -10,8 +10,9 @@ from ..errors import EditError, FileError, ScoreError
 from ..pha.document import Document, number, read
 from ..pha.edits import Edit, Edited, SetAttribute, apply
 from ..pha.expansion import expand
+from ..pha.open_scores import Scores
 from ..pha.programme import Programme, resolve
-from ..pha.refactoring import Refactoring, Scores
+from ..pha.refactoring import Refactoring
 from ..pha.sequence import Sequence
 from ..pha.text import Text
 from ..playing.score import Settings

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from ..errors import EditError, FileError, ScoreError
 from ..pha.document import Document, read
 from ..pha.edits import Edit, Insert, Remove, apply, element
+from ..pha.extraction import ExtractCalls
+from ..pha.inlining import InlineCall
+from ..pha.open_scores import Scores
 from ..pha.programme import resolve
-from ..pha.refactoring import ExtractCalls, InlineCall, Scores
 from ..pha.text import Text
 from . import fragments
 from .change import Edits, Proposal, locked, spelled_within

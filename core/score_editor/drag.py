@@ -9,7 +9,7 @@ import numpy as np
 
 from ..pha.document import Document
 from ..pha.edits import Insert, RemoveAttribute
-from ..pha.refactoring import Scores
+from ..pha.open_scores import Scores
 from ..pha.text import Text
 from . import fragments, grid
 from .boxes import Kind, ancestors

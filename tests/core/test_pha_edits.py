@@ -323,7 +323,7 @@ def test_edits_are_laid_out_as_their_neighbours(edit, expected):
 
 @pytest.mark.parametrize(("edit", "reason"), [
     (SetAttribute(99, "a", "1"), "found 6 elements, expected one of the number 99"),
-    (SetAttribute(3, "duration", "4"), r"duration is 'bars \* 2', which is no plain number; ask before 4 replaces it"),
+    (SetAttribute(3, "duration", "4"), r"duration is 'bars \* 2', which is calculated; ask before 4 replaces it"),
     (SetAttribute(3, "name", "\0"), r"name: the character '\\x00' cannot stand in XML; leave it out"),
     (SetAttribute(3, "a b", "1"), "would leave what cannot be read"),
     (SetAttribute(3, 'a="1" b', "1"), "would come out as something else than is wanted"),

@@ -11,8 +11,11 @@ from takt.core.library.library import Library
 from takt.core.pha.document import read
 from takt.core.pha.edits import apply
 from takt.core.pha.expansion import expand
+from takt.core.pha.extraction import ExtractCalls
+from takt.core.pha.inlining import InlineCall
+from takt.core.pha.open_scores import Scores
 from takt.core.pha.programme import resolve
-from takt.core.pha.refactoring import ExtractCalls, InlineCall, Refactoring, RenameProcedure, Scores
+from takt.core.pha.refactoring import Refactoring, RenameProcedure
 from takt.core.pha.sequence import Sequence
 from takt.core.pha.text import Text
 from takt.tests.core.scores import STEPS, procedure, score

@@ -9,8 +9,8 @@ from takt.core.errors import EditError
 from takt.core.pha.document import read
 from takt.core.pha.edits import Edited, apply
 from takt.core.pha.expansion import expand
+from takt.core.pha.open_scores import Scores
 from takt.core.pha.programme import resolve
-from takt.core.pha.refactoring import Scores
 from takt.core.pha.text import Text
 from takt.core.score_editor import commands
 from takt.core.score_editor.boxes import Kind

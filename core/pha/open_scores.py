@@ -1,0 +1,236 @@
+"""Scores that are open for edits, and what their calls lead to: what an edit must leave as it was.
+
+Each edit looks up all names as a player would, before and after, and is refused where any call would then lead
+elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from ..clips.clip import Clip
+from ..errors import EditError, FileError, Problem, quoted
+from .definitions import Definitions, walk
+from .document import Document, read
+from .edits import Edited
+from .nodes import Node
+from .programme import Modules, Programme, resolve
+from .text import Text
+
+
+class Name(NamedTuple):
+    """A procedure by its file and its own name, or a clip by its full name."""
+
+    path: Path | None
+    name: str
+    is_clip: bool = False
+
+
+class Target(NamedTuple):
+    """What a call leads to in a view, by the file whose names count there; runs_in: the view in which that runs."""
+
+    view: Path | None
+    name: Name
+    runs_in: Path | None
+
+
+Targets = tuple[Target, ...]
+"""What one call leads to in each view in which it is looked up."""
+Meaning = dict[Name, tuple[Targets, ...]]
+"""What the calls of each procedure lead to, in the order of the text."""
+NO_NAMES: Final[Mapping[Name, Name]] = MappingProxyType({})
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Open scores by their paths, and what finds the other files that they need."""
+
+    texts: Mapping[Path | None, Text]
+    library: Modules
+
+    @classmethod
+    def of(cls, texts: Iterable[Text], library: Modules) -> Scores:
+        """Take open texts, each by its own path; at most one has none."""
+        return cls({text.path: text for text in texts}, library)
+
+    def beside(self, document: Document) -> Modules:
+        """Return what finds the files of a score, with the open texts instead of their files."""
+        return Scores(self.texts, self.library.beside(document))
+
+    def src_of(self, path: Path | None) -> str | None:
+        """Return the src of a file; for this and all that follows see Modules."""
+        return self.library.src_of(path)
+
+    def identity(self, path: Path) -> Path:
+        """Return the real path of a file, which is one for all paths that lead to it."""
+        return self.library.identity(path)
+
+    def module_path(self, src: str) -> Path:
+        """Return the file of a src."""
+        return self.library.module_path(src)
+
+    def module(self, path: Path) -> Document:
+        """Return the score of a file, as its open text has it where there is one."""
+        text = self.texts.get(self.open_path(path))
+        return self.library.module(path) if text is None else read(text)
+
+    def clips(self, src: str) -> tuple[tuple[Clip, ...], tuple[Problem, ...]]:
+        """Return the clips of a src."""
+        return self.library.clips(src)
+
+    def open_path(self, path: Path | None) -> Path | None:
+        """Return the path by which a file is open, or else the path itself."""
+        if path is None or path in self.texts:
+            return path
+        own = self.library.identity(path)
+        return next((there for there in self.texts if there is not None and self.library.identity(there) == own), path)
+
+    def text(self, path: Path | None) -> Text:
+        """Return an open text; raise EditError where it is not open."""
+        path = self.open_path(path)
+        if path not in self.texts:
+            raise EditError(f"{path} would have to change but is not open; open it first")
+        return self.texts[path]
+
+    def with_texts(self, changed: Mapping[Path | None, Edited]) -> Scores:
+        """Return the same with some texts as they are after edits."""
+        return Scores({**self.texts, **{path: edited.text for path, edited in changed.items()}}, self.library)
+
+    def programme(self, path: Path | None) -> Programme:
+        """Return what an open score means when it is played; raise EditError where it has mistakes."""
+        try:
+            return resolve(read(self.text(path)), self)
+        except FileError as error:
+            raise EditError(f"the score has mistakes; correct them first: {error.problems[0]}") from None
+
+    def programmes(self, needed: Path | None, name: str = "") -> dict[Path | None, Programme]:
+        """Return what each open score means when it is played.
+
+        Raises EditError for mistakes in the score that is needed, and in any that has a call whose name ends with
+        `name`, where one is given; others that have mistakes are left out.
+        """
+        programmes = {}
+        for path, text in self.texts.items():
+            try:
+                programmes[path] = resolve(read(text), self)
+            except FileError as error:
+                called = [attributes.get("name", "") for tag, attributes in zip(
+                    text.shape.tags, text.shape.attributes, strict=True) if tag == "call"]
+                if path == needed or (name and any(each.endswith(name) for each in called)):
+                    raise EditError(f"the score has mistakes; correct them first: {error.problems[0]}") from None
+        return programmes
+
+
+class CallOf(NamedTuple):
+    """A call in a programme: its element in which file, the procedure that holds it, and what it leads to."""
+
+    document: Document
+    procedure: Name
+    element: int
+    name: str
+    targets: Targets
+
+
+def calls_of(programme: Programme) -> Iterator[CallOf]:
+    """Yield all calls of a programme in the order of their files and texts."""
+    names = procedure_names(programme)
+    homes = [document for document in programme.documents for _ in document.procedures]
+    content = programme.calls
+    if isinstance(content, Definitions):
+        for document, name, block in zip(homes, names, content.blocks, strict=True):
+            for node in walk(block):
+                if node.tag == "call":
+                    yield CallOf(document, name, node.element, node.name, _in_views(programme, content, names, node))
+        return
+    calls = [(name, call) for document in programme.documents for procedure in document.procedures
+             for name in (Name(document.path, procedure.name),) for call in procedure.calls]
+    owners = np.repeat(np.arange(len(names)), np.diff(content.first)).tolist()
+    for owner, (name, call), target in zip(owners, calls, content.target.tolist(), strict=True):
+        path = homes[owner].path
+        to = names[target] if target >= 0 else Name(None, programme.clip_names[~target], True)
+        yield CallOf(homes[owner], name, call.element, call.name, (Target(path, to, to.path if target >= 0 else path),))
+
+
+def _in_views(programme: Programme, definitions: Definitions, names: list[Name], call: Node) -> Targets:
+    paths = [document.path for document in programme.documents]
+    found = []
+    for view, path in enumerate(paths):
+        target = definitions.targets.get((view, call))
+        if isinstance(target, int):
+            found.append(Target(path, Name(None, programme.clip_names[target], True), path))
+        elif target is not None:
+            found.append(Target(path, names[target[1]], paths[target[0]]))
+    return tuple(found)
+
+
+def procedure_names(programme: Programme) -> list[Name]:
+    """Return the names of a programme's procedures, in its order."""
+    return [Name(document.path, procedure.name) for document in programme.documents
+            for procedure in document.procedures]
+
+
+def chains(programme: Programme) -> list[tuple[Document, ...]]:
+    """Return for each file of a programme itself and those that it extends, nearest first."""
+    if not isinstance(programme.calls, Definitions):
+        return [(document,) for document in programme.documents]
+    found = []
+    for number in range(len(programme.documents)):
+        chain: list[Document] = []
+        at: int | None = number
+        while at is not None:
+            chain.append(programme.documents[at])
+            at = programme.calls.bases[at]
+        found.append(tuple(chain))
+    return found
+
+
+def views_of(programme: Programme, own: Path | None) -> list[Path | None]:
+    """Return the views in which a file's procedures are looked up: its own, and those of files that extend it."""
+    return [chain[0].path for chain in chains(programme) if any(document.path == own for document in chain)]
+
+
+def meaning(programme: Programme) -> Meaning:
+    """Return what the calls of each procedure of a programme lead to."""
+    found: dict[Name, list[Targets]] = {name: [] for name in procedure_names(programme)}
+    for call in calls_of(programme):
+        found[call.procedure].append(call.targets)
+    return {name: tuple(rows) for name, rows in found.items()}
+
+
+def check_meaning(scores: Scores, expected: Mapping[Path | None, Meaning],
+                  same: Mapping[Name, Name] = NO_NAMES) -> None:
+    """Raise EditError where calls of open scores no longer lead to what is expected.
+
+    same: new procedures, each with the one that it now is or copies; they count as that one.
+    """
+    for path, wanted in expected.items():
+        try:
+            found = meaning(resolve(read(scores.texts[path]), scores))
+        except FileError as error:
+            raise EditError(f"this would break the score: {error.problems[0]}") from None
+        for name, rows in found.items():
+            there = tuple(tuple(target._replace(name=same.get(target.name, target.name)) for target in targets)
+                          for targets in rows)
+            if not _agree(there, wanted.get(name, wanted.get(same.get(name, name)))):
+                raise EditError(f"this would change what {quoted(name.name)} plays")
+        if {same.get(name, name) for name in found} != {same.get(name, name) for name in wanted}:
+            raise EditError("this would change which procedures there are")
+
+
+def _agree(found: tuple[Targets, ...], wanted: tuple[Targets, ...] | None) -> bool:
+    """Tell whether calls lead to what is wanted, in all views in which both are looked up."""
+    if wanted is None or len(found) != len(wanted):
+        return False
+    for targets, others in zip(found, wanted, strict=True):
+        views = {target.view for target in targets} & {target.view for target in others}
+        if targets and others and not views:
+            return False
+        if [target for target in targets if target.view in views] != [other for other in others if other.view in views]:
+            return False
+    return True
