@@ -7,7 +7,7 @@ Blender is imported only inside register and unregister, so that `takt.core` wor
 def register() -> None:
     """Switch the extension on."""
     from . import operators, panels
-    from .bridge import libraries, migrations, properties, score
+    from .bridge import following, libraries, migrations, properties, score
     from .preview import choice_properties
 
     libraries.register()
@@ -17,14 +17,16 @@ def register() -> None:
     choice_properties.register()
     operators.register()
     panels.register()
+    following.register()
 
 
 def unregister() -> None:
     """Switch the extension off and leave nothing behind."""
     from . import operators, panels
-    from .bridge import libraries, migrations, properties, score
+    from .bridge import following, libraries, migrations, properties, score
     from .preview import choice_properties
 
+    following.unregister()
     panels.unregister()
     operators.unregister()
     choice_properties.unregister()

@@ -49,7 +49,7 @@ def main() -> int:
 
     def act(keys: str) -> None:
         motions.append(perform(text, None, library, skeleton, Settings(), turn=rot.IDENTITY, up=UP))
-        action.write_action(rig, "Bench", action.sample_channels(motions[-1], scene, 1, keys))
+        action.write_action(rig, "Bench", action.sample_channels(motions[-1], 24.0, 1, keys))
 
     every, few = (_seconds(lambda keys=keys: act(keys), 2) for keys in ("EVERY_FRAME", "KEYS"))  # type: ignore[misc]
     motion = motions[-1]

@@ -45,15 +45,15 @@ class Channels:
         return int(np.ceil(self.frames[-1] - 1e-3))
 
 
-def sample_channels(motion: Motion, scene: bpy.types.Scene, frame_start: int, keys: str = "EVERY_FRAME",
+def sample_channels(motion: Motion, fps: float, frame_start: int, keys: str = "EVERY_FRAME",
                     modes: Mapping[str, str] | None = None) -> Channels:
-    """Sample a motion from frame_start on.
+    """Sample a motion from frame_start on, in any thread.
 
     keys: one of properties.KEYS. modes: the rotation modes of bones that do not use quaternions. These bones get a key
     at every frame, since few keys are chosen for quaternions.
     """
     make = key_sparsely if keys == "KEYS" else key_every_frame
-    keyed = make(motion, score.frames_per_second(scene))
+    keyed = make(motion, fps)
     has_turning_laps = motion.sequence.is_loop and abs(motion.lap_yaw_rad) > _STRAIGHT_RAD
     curves = tuple(_curves(motion.skeleton, keyed, modes or {}))
     return Channels(keyed.frames + frame_start, curves, motion.sequence.is_loop, has_turning_laps)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import OrderedDict
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, fields
@@ -19,6 +20,7 @@ from ..core.library.library import FindClips, Library
 from ..core.maths import rotations as rot
 from ..core.maths.arrays import BoolArray, FloatArray
 from ..core.pha.document import parse
+from ..core.pha.expansion import length_s
 from ..core.pha.programme import Programme, resolve
 from ..core.playing.motion import Motion
 from ..core.playing.score import Settings, play
@@ -34,12 +36,14 @@ from .clip_store import CLIPS
 class Performance:
     """The result of performing a score: the motion, or the error that prevented it.
 
-    actions: the names of the Actions that the score plays.
+    actions: the names of the Actions that the score plays. procedures: those that can be played, each with its ticks
+    and its seconds.
     """
 
     motion: Motion | None
     error: TaktError | None = None
     actions: frozenset[str] = frozenset()
+    procedures: tuple[tuple[str, float, float], ...] = ()
 
 
 Resolved = tuple[Programme, Library]
@@ -69,6 +73,7 @@ class Task:
 
 
 _MAX_PROGRAMMES = 16
+_MAX_LISTED = 200
 _programmes: OrderedDict[tuple[Hashable, ...], Resolved] = OrderedDict()
 """Resolved scores, by all that they depend on but the files, which count as unchanged until `look_at_files`."""
 _TILT_DIGITS = 4
@@ -135,7 +140,19 @@ def perform(task: Task, find_action: FindClips, formats: Mapping[str, Format]) -
         resolved = resolve(document, library), library
     motion = play(resolved[0], task.skeleton, task.settings, turn=task.turn, up=rot.rotate(task.turn, _UP),
                   maps=resolved[1].skeleton_map, limits=task.limits, skin=task.skin, store=CLIPS)
-    return Performance(motion, actions=frozenset(actions)), resolved
+    return Performance(motion, None, frozenset(actions), _procedures(resolved[0])), resolved
+
+
+def _procedures(programme: Programme) -> tuple[tuple[str, float, float], ...]:
+    """Return the procedures that can be started; one that wants parameters has no length of its own."""
+    found = []
+    for name in tuple(programme.own)[:_MAX_LISTED]:
+        try:
+            seconds = length_s(programme, name)
+        except TaktError:
+            seconds = 0.0
+        found.append((name, seconds / programme.document.tick_s, seconds))
+    return tuple(found)
 
 
 def keep_resolved(task: Task, performance: Performance, resolved: Resolved) -> None:
@@ -172,5 +189,7 @@ def rest_key(armature_object: bpy.types.Object) -> Hashable:
     rest = np.empty(len(bones) * 16, dtype=np.float32)
     bones.foreach_get("matrix_local", rest)
     tilt = axes.armature_from_hanim(armature_object).round(_TILT_DIGITS) + 0.0  # no negative zeros
-    return hash((tuple(bone.name for bone in bones), rest.tobytes(), tilt.tobytes(),
-                 armature.read_skin(armature_object).tobytes()))
+    digest = hashlib.blake2b("\n".join(bone.name for bone in bones).encode(), digest_size=16)
+    for part in (rest, tilt, armature.read_skin(armature_object)):
+        digest.update(part.tobytes())
+    return digest.digest()

@@ -26,6 +26,9 @@ from .saved_enums import EnumProperty
 
 NAME = "takt"
 """Of the property of objects that holds all this."""
+MADE_FROM = "takt_made_from"
+"""The property of an Action that Takt has made: what of, as a digest. It is kept there and not with the armature, so
+that both are of one age also where undo has brought back only one of them."""
 VERSION = 1
 """Of what is saved; every change of it is a step in `migrations.STEPS`."""
 _DEFAULTS = Settings()
@@ -268,6 +271,7 @@ class TaktCharacter(ScoreSettings, bpy.types.PropertyGroup):
         text: bpy.types.Text | None
         filepath: str
         frame_start: int
+        keep_action: bool
         action: bpy.types.Action | None
         written: str
         markers: bpy.types.bpy_prop_collection_idprop[TaktMarker]
@@ -289,6 +293,10 @@ class TaktCharacter(ScoreSettings, bpy.types.PropertyGroup):
         frame_start: IntProperty(
             name="Start Frame", default=1, override=_OVERRIDABLE,
             description="The frame at which the score begins")
+        keep_action: BoolProperty(
+            name="Keep Action Up to Date", default=True, override=_OVERRIDABLE,
+            description="Let the Action follow every change of the score and its settings as soon as it is finished; "
+                        "switched off, Rebuild makes it anew")
         action: PointerProperty(type=bpy.types.Action, name="Action", override=_OVERRIDABLE)
         written: StringProperty(options={"HIDDEN"}, override=_OVERRIDABLE)  # the Action's paths, one in each line
         markers: CollectionProperty(type=TaktMarker, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
@@ -318,10 +326,12 @@ def register() -> None:
     for cls in _CLASSES:
         bpy.utils.register_class(cls)
     setattr(bpy.types.Object, NAME, PointerProperty(type=TaktCharacter, override={"LIBRARY_OVERRIDABLE"}))
+    setattr(bpy.types.Action, MADE_FROM, StringProperty(options={"HIDDEN"}))
 
 
 def unregister() -> None:
     """Take the settings away; what a file holds of them stays in the file."""
+    delattr(bpy.types.Action, MADE_FROM)
     delattr(bpy.types.Object, NAME)
     for cls in reversed(_CLASSES):
         bpy.utils.unregister_class(cls)

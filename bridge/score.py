@@ -10,15 +10,14 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 import bpy
+import numpy as np
 
 from ..core.errors import FileError, TaktError
 from ..core.library.files import read_file
-from ..core.pha.document import parse
 from ..core.playing.motion import Motion
 from . import changes, libraries, performing, properties
 from .background_performance import BackgroundPerformance
@@ -61,6 +60,8 @@ _waiting: dict[_Which, Mapping[str, object]] = {}
 _performing: _Running | None = None
 """What is being performed in the background: one at a time."""
 _when_performed: Callable[[], None] | None = None
+_to_tell: dict[Callable[[], None], None] = {}
+"""Who is told as soon as nothing waits any longer."""
 
 
 def motion_of(armature_object: bpy.types.Object, **instead: object) -> Motion | None:
@@ -95,18 +96,23 @@ def last_good(armature_uid: int) -> Motion | None:
     return _last_good.get(armature_uid)
 
 
-def look() -> None:
-    """Look at what is changed without anybody being told: texts that are typed, and folders in the preferences."""
+def look() -> bool:
+    """Look at what is changed without anybody being told: texts that are typed, and folders in the preferences.
+
+    Return whether anything was.
+    """
     global _seen
     now = libraries.folders(), *(text.as_string() for text in bpy.data.texts if text.session_uid in _texts)
-    if now != _seen:
-        _seen = now
-        changes.score()
+    if now == _seen:
+        return False
+    _seen = now
+    changes.score()
+    return True
 
 
 def error_of(armature_object: bpy.types.Object) -> TaktError | None:
     """Return why the score kept with an armature could not be played when it was last tried, None where it could."""
-    known = _performances.get(_last.get(armature_object.session_uid, ()))
+    known = known_performance(armature_object)
     return None if known is None else known.error
 
 
@@ -125,8 +131,20 @@ def reading(armature_object: bpy.types.Object) -> str:
 
 def played_actions(armature_object: bpy.types.Object) -> frozenset[str]:
     """Return the names of the Actions that the score kept with an armature played when it was last performed."""
-    known = _performances.get(_last.get(armature_object.session_uid, ()))
+    known = known_performance(armature_object)
     return frozenset() if known is None else known.actions
+
+
+def known_performance(armature_object: bpy.types.Object) -> Performance | None:
+    """Return what came of the score kept with an armature when it was last performed, None while that goes on."""
+    return _performances.get(_last.get(armature_object.session_uid, ()))
+
+
+def perform_soon(armature_object: bpy.types.Object, then: Callable[[], None]) -> Performance | None:
+    """Return what comes of the score kept with an armature if it is known; else perform it beside, then call `then`."""
+    with while_drawing(then):
+        performance = _performance(armature_object, _AS_KEPT)
+    return None if is_waiting(armature_object) else performance
 
 
 def keep(armature_object: bpy.types.Object, performance: Performance) -> None:
@@ -158,7 +176,7 @@ def forget(armature_object: bpy.types.Object | None = None) -> None:
     performing.look_at_files()
     _stop_performing()
     if armature_object is None:
-        for kept in (_performances, _last, _texts, _waiting):
+        for kept in (_performances, _last, _texts, _waiting, _to_tell):
             kept.clear()
         forget_shown()
         return
@@ -182,15 +200,18 @@ def read_text(filepath: str) -> str:
         raise FileError.at("is not UTF-8; save the score as UTF-8", path, byte=error.start) from error
 
 
-def keep_procedures(character: properties.TaktCharacter) -> None:
-    """List the score's own procedures, any of which can be played, with their lengths."""
-    assert character.text is not None
-    document = parse(character.text.as_string())
-    character.procedures.clear()
-    for procedure in document.procedures:
-        kept = character.procedures.add()
-        kept.name, kept.ticks = procedure.name, procedure.ticks
-        kept.seconds = kept.ticks * document.tick_s
+def keep_procedures(armature_object: bpy.types.Object) -> None:
+    """List the score's own procedures, any of which can be played, with their lengths; nothing if they are listed."""
+    known, kept = known_performance(armature_object), properties.character(armature_object).procedures
+    if known is None or known.motion is None:
+        return
+    if [(each.name, each.ticks, each.seconds) for each in kept] == [
+            (name, *(float(np.float32(length)) for length in lengths)) for name, *lengths in known.procedures]:
+        return
+    kept.clear()
+    for name, ticks, seconds in known.procedures:
+        each = kept.add()
+        each.name, each.ticks, each.seconds = name, ticks, seconds
 
 
 def time_s(armature_object: bpy.types.Object, scene: bpy.types.Scene, frame: float) -> float:
@@ -236,7 +257,8 @@ def _performance(armature_object: bpy.types.Object, instead: Mapping[str, object
         return known
     if _when_performed is not None:
         if not _waiting and _performing is None:
-            bpy.app.timers.register(partial(_perform_waiting, _when_performed))
+            bpy.app.timers.register(_perform_waiting)
+        _to_tell[_when_performed] = None
         if _performing is None or _performing.key != key:
             _waiting[armature_object.session_uid, tuple(instead.items())] = instead
         return Performance(None)
@@ -255,7 +277,7 @@ def _remember(key: _Key, performance: Performance) -> None:
         _performances.popitem(last=False)
 
 
-def _perform_waiting(then: Callable[[], None]) -> float | None:
+def _perform_waiting() -> float | None:
     """Perform what was wanted while something was drawn, one after the other, in the background.
 
     Return in how many seconds to look again, None when all is done.
@@ -272,7 +294,10 @@ def _perform_waiting(then: Callable[[], None]) -> float | None:
     if _waiting:
         return 0.0
     changes.score()
-    then()
+    told = tuple(_to_tell)
+    _to_tell.clear()
+    for tell in told:
+        tell()
     return None
 
 

@@ -1,55 +1,95 @@
 """A score performed is checked, written to the armature and the timeline, and told of."""
 
+import hashlib
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
 from typing import Literal, cast
 
 import bpy
 import numpy as np
 
 from ..core.playing.motion import Motion
-from . import action, axes, constraints, limits, properties, score, timeline
+from . import action, axes, constraints, limits, performing, properties, score, timeline
 
-_Severity = Literal["INFO", "WARNING"]
+Severity = Literal["INFO", "WARNING"]
+Told = tuple[Severity, str]
 _NAMES_SHOWN = 8
 _FEW_SHOWN = 3
 _PROBLEMS_SHOWN = 5
+_DIGEST_BYTES = 16
 
 
 def write_motion(operator: bpy.types.Operator, context: bpy.types.Context, armature_object: bpy.types.Object,
-                 name: str, motion: Motion, frame_start: int) -> None:
+                 motion: Motion, frame_start: int) -> None:
     """Write a motion as Action and timeline, and report what came of it."""
     scene = context.scene
     assert scene is not None
+    properties.character(armature_object).frame_start = frame_start
+    for severity, text in write(armature_object, scene, motion, sampling(armature_object, scene, motion)()):
+        operator.report({severity}, text)
+
+
+def sampling(armature_object: bpy.types.Object, scene: bpy.types.Scene,
+             motion: Motion) -> Callable[[], action.Channels]:
+    """Return what samples a motion as it is to be written; any thread may call it."""
     character = properties.character(armature_object)
     modes = action.rotation_modes(armature_object) if character.rotations == "AS_RIG" else None
-    channels = action.sample_channels(motion, scene, frame_start, character.key_mode, modes)
-    character.frame_start = frame_start
+    return partial(action.sample_channels, motion, score.frames_per_second(scene), character.frame_start,
+                   character.key_mode, modes)
+
+
+def write(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion,
+          channels: action.Channels) -> list[Told]:
+    """Write a motion that is sampled as Action and timeline, and return what is to be said of it."""
+    character = properties.character(armature_object)
+    assert character.text is not None
+    name = Path(character.text.name).stem
     action.write_action(armature_object, name, channels, score.played_actions(armature_object))
     constraints.unmute(armature_object)
     muted = constraints.mute(armature_object, _moved(motion)) if character.mute_constraints else 0
-    is_extended = timeline.extend_range(scene, frame_start, channels.last_frame)
+    is_extended = timeline.extend_range(scene, character.frame_start, channels.last_frame)
     timeline.write_markers(armature_object, scene, motion)
-    score.keep_procedures(character)
+    score.keep_procedures(armature_object)
+    setattr(character.action, properties.MADE_FROM, digest(armature_object, scene))
+    told = list[Told]()
     if channels.has_turning_laps:
-        operator.report({"WARNING"}, "Each lap of the loop starts with another heading, which an Action cannot "
-                                     "repeat: it holds one lap")
-    _report(operator, armature_object, motion)
-    operator.report({"INFO"}, f"'{armature_object.name}' plays {len(motion.sequence):,} segments, "
-                              f"{motion.duration_s:.1f} s" + (f"; {muted} constraints muted" if muted else "")
-                    + (f"; the scene's range is now {scene.frame_start} to {scene.frame_end}" if is_extended else ""))
+        told.append(("WARNING", "Each lap of the loop starts with another heading, which an Action cannot "
+                                "repeat: it holds one lap"))
+    told += _findings(armature_object, motion)
+    told.append(("INFO", f"'{armature_object.name}' plays {len(motion.sequence):,} segments, "
+                         f"{motion.duration_s:.1f} s" + (f"; {muted} constraints muted" if muted else "")
+                 + (f"; the scene's range is now {scene.frame_start} to {scene.frame_end}" if is_extended else "")))
+    return told
 
 
-def _report(operator: bpy.types.Operator, armature_object: bpy.types.Object, motion: Motion) -> None:
-    """Report what was made; each thing that is unusual as a warning of its own."""
+def digest(armature_object: bpy.types.Object, scene: bpy.types.Scene) -> str:
+    """Return what is the same as long as the score, its settings and the skeleton mean the same Action.
+
+    "" without a score. Files and the folders in the preferences are left out: they are looked at when something else is
+    edited.
+    """
+    character = properties.character(armature_object)
+    if character.text is None:
+        return ""
+    text, filepath, _, *others = performing.dependencies(armature_object)
+    found = hashlib.blake2b(str(text).encode("utf-8", "replace"), digest_size=_DIGEST_BYTES)
+    found.update(repr((filepath, others, [getattr(character, name) for name in properties.ACTION_NAMES],
+                       character.frame_start, score.frames_per_second(scene))).encode())
+    return found.hexdigest()
+
+
+def _findings(armature_object: bpy.types.Object, motion: Motion) -> Iterator[Told]:
+    """Yield each thing that is unusual about a motion."""
     for problem in sorted(motion.problems, key=lambda problem: problem.is_note)[:_PROBLEMS_SHOWN]:
-        operator.report({"INFO" if problem.is_note else "WARNING"}, str(problem))
+        yield "INFO" if problem.is_note else "WARNING", str(problem)
     if properties.character(armature_object).joint_limits and limits.read_limits(armature_object) is None:
-        operator.report({"WARNING"}, "No bone has limits: add Limit Rotation constraints in local space, or "
-                                     "limits of IK")
+        yield "WARNING", "No bone has limits: add Limit Rotation constraints in local space, or limits of IK"
     joints, behind, along = _unmatched(armature_object, motion)
     if along:
-        operator.report({"INFO"}, f"Clips have nothing for {len(along)} bones, which only follow their parents: "
-                                  f"{', '.join(along[:_FEW_SHOWN])}{', …' if len(along) > _FEW_SHOWN else ''}")
-    findings: list[tuple[_Severity, str, tuple[str, ...]]] = [
+        yield "INFO", (f"Clips have nothing for {len(along)} bones, which only follow their parents: "
+                       f"{', '.join(along[:_FEW_SHOWN])}{', …' if len(along) > _FEW_SHOWN else ''}")
+    findings: list[tuple[Severity, str, tuple[str, ...]]] = [
         ("INFO", "Without counterpart", joints),
         ("WARNING", "Deforming bones that nothing moves stay behind", behind),
         ("WARNING", "Constraints or drivers move bones that the score plays; see Mute Constraints below Action",
@@ -59,10 +99,9 @@ def _report(operator: bpy.types.Operator, armature_object: bpy.types.Object, mot
     for severity, text, names in findings:
         if names:
             more = f" and {len(names) - _NAMES_SHOWN} more" if len(names) > _NAMES_SHOWN else ""
-            operator.report({severity}, f"{text}: {', '.join(names[:_NAMES_SHOWN])}{more}")
+            yield severity, f"{text}: {', '.join(names[:_NAMES_SHOWN])}{more}"
     for text in axes.distortions(armature_object):
-        operator.report({"WARNING"}, f"'{armature_object.name}' {text}; apply its scale, or its parent's "
-                                     "(Object > Apply)")
+        yield "WARNING", f"'{armature_object.name}' {text}; apply its scale, or its parent's (Object > Apply)"
 
 
 def _moved(motion: Motion) -> set[str]:

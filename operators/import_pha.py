@@ -65,7 +65,7 @@ class TAKT_OT_import_pha(ForArmature, properties.ScoreSettings, ImportHelper, bp
         character.version = properties.VERSION  # also where a newer Takt has saved others before
         score.keep(armature_object, performance)
         assert performance.motion is not None
-        write_motion(self, context, armature_object, Path(name).stem, performance.motion, scene.frame_start)
+        write_motion(self, context, armature_object, performance.motion, scene.frame_start)
         return {"FINISHED"}
 
 

@@ -1,6 +1,5 @@
 """Rebuild: make the Action anew after the score or its settings were edited."""
 
-from pathlib import Path
 from typing import Any
 
 import bpy
@@ -28,5 +27,5 @@ class TAKT_OT_rebuild(ForScore, bpy.types.Operator):
         motion = score.motion_of(armature_object)
         if motion is None:
             return refuse(self, str(score.error_of(armature_object)))
-        write_motion(self, context, armature_object, Path(character.text.name).stem, motion, character.frame_start)
+        write_motion(self, context, armature_object, motion, character.frame_start)
         return {"FINISHED"}

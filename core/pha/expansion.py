@@ -49,6 +49,14 @@ def expand(programme: Programme, procedure: str = "main", loop: bool = False, *,
     return replace(blocks.sequence(row, loop), blocks=blocks.all())
 
 
+def length_s(programme: Programme, procedure: str) -> float:
+    """Return how long a procedure lasts that the programme can start, its parameters at their defaults.
+
+    Raises ScoreError where the file has no such procedure, or it cannot be evaluated.
+    """
+    return _Plan.of(programme, programme.own_procedure(procedure), None, 0).length_s
+
+
 @dataclass(frozen=True, eq=False)
 class _Plan:
     """What is expanded: calls of P procedures, or of P instances of them.

@@ -1,0 +1,168 @@
+"""Keep Action Up to Date: changes are noticed, performed beside the main thread, and written into the Action.
+
+A timer looks at the scores of the scene's armatures, since Blender tells nobody of typed text. As soon as a change is
+finished, that is when nothing has changed for a moment, the Action is sampled in a thread and then written. A timer
+makes no undo step of its own: so what it writes lies in the step of the change, or behind it, and one Undo takes both
+back. Where Blender brings back only one of the two, the Action's own digest shows that, and it is written anew.
+
+An Action is only ever written in place of one that Takt made, or where none is assigned; and only after something has
+changed since the file was opened.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import bpy
+
+from . import action, clips, properties, score, write_motion
+from .active_character import score_problem
+from .background import BackgroundWork
+from .performing import Performance
+
+_log = logging.getLogger(__name__)
+
+_INTERVAL_S = 0.2
+_SETTLED_S = 0.35
+"""A change is finished when nothing more has changed for that long."""
+
+
+@dataclass
+class _Followed:
+    """What was last seen of an armature's score.
+
+    digest: of the score and its settings. since_s: when that was first seen. is_changed: whether it has changed since
+    the armature was first seen. is_older: whether the Action is of something else.
+    """
+
+    digest: str
+    since_s: float
+    is_changed: bool = False
+    is_older: bool = False
+
+
+@dataclass(frozen=True)
+class _Writing:
+    """An Action that is being sampled: of whom, and of what."""
+
+    uid: int
+    digest: str
+    performance: Performance
+    work: BackgroundWork[action.Channels]
+
+
+_followed: dict[int, _Followed] = {}
+"""By the session_uid of the armature's object."""
+_writing: _Writing | None = None
+
+
+def is_older(armature_object: bpy.types.Object) -> bool:
+    """Tell whether the Action of an armature was made of another score, or by other settings, than it has now."""
+    known = _followed.get(armature_object.session_uid)
+    return known is not None and known.is_older
+
+
+def is_own_action_assigned(armature_object: bpy.types.Object) -> bool:
+    """Tell whether the armature plays the Action that Takt made for it; also where neither is there."""
+    animation = armature_object.animation_data
+    return (None if animation is None else animation.action) == properties.character(armature_object).action
+
+
+def look(now_s: float) -> None:
+    """Notice what has changed, and go one step on with what follows from that."""
+    scene, manager = bpy.context.scene, bpy.context.window_manager
+    if scene is None or manager is None or bpy.app.is_job_running("RENDER") or clips.must_wait(manager.windows):
+        return
+    if score.look():
+        _redraw()
+    armatures = {ob.session_uid: ob for ob in scene.objects if ob.type == "ARMATURE"}
+    for gone in _followed.keys() - armatures.keys():
+        del _followed[gone]
+    for armature_object in armatures.values():
+        _look_at(armature_object, scene, now_s)
+    _write(armatures, scene)
+
+
+def _look_at(armature_object: bpy.types.Object, scene: bpy.types.Scene, now_s: float) -> None:
+    known, character = _followed.get(armature_object.session_uid), properties.character(armature_object)
+    digest = "" if score_problem(armature_object) else write_motion.digest(armature_object, scene)
+    made_from = "" if character.action is None else getattr(character.action, properties.MADE_FROM)
+    older = bool(digest) and digest != made_from and (bool(made_from) or (known is not None and known.is_changed))
+    if known is None:
+        _followed[armature_object.session_uid] = _Followed(digest, now_s, is_older=older)
+        return
+    if digest != known.digest:
+        known.digest, known.since_s, known.is_changed = digest, now_s, True
+        _redraw()
+    if older != known.is_older:
+        known.is_older = older
+        _redraw()
+    if not known.is_changed or not (older or score.error_of(armature_object)):
+        return
+    performance = score.perform_soon(armature_object, _redraw)
+    if performance is None or performance.motion is None:
+        return
+    score.keep_procedures(armature_object)
+    is_finished = now_s - known.since_s >= _SETTLED_S
+    if older and character.keep_action and is_finished and is_own_action_assigned(armature_object):
+        _begin(armature_object, scene, digest, performance)
+
+
+def _begin(armature_object: bpy.types.Object, scene: bpy.types.Scene, digest: str, performance: Performance) -> None:
+    global _writing
+    if _writing is None and performance.motion is not None:
+        sample = write_motion.sampling(armature_object, scene, performance.motion)
+        _writing = _Writing(armature_object.session_uid, digest, performance, BackgroundWork(lambda _: sample()))
+
+
+def _write(armatures: dict[int, bpy.types.Object], scene: bpy.types.Scene) -> None:
+    """Write what is sampled, if it still is what the score says."""
+    global _writing
+    if _writing is None or not _writing.work.has_ended():
+        return
+    writing, _writing = _writing, None
+    armature_object, motion = armatures.get(writing.uid), writing.performance.motion
+    if armature_object is None or motion is None or write_motion.digest(armature_object, scene) != writing.digest:
+        return
+    write_motion.write(armature_object, scene, motion, writing.work.result())
+    _followed[writing.uid].is_older = False
+    _redraw()
+
+
+def _redraw() -> None:
+    for area in _areas():
+        area.tag_redraw()
+
+
+def _areas() -> Iterator[bpy.types.Area]:
+    manager = bpy.context.window_manager
+    for window in manager.windows if manager else ():
+        yield from (area for area in window.screen.areas if area.type == "VIEW_3D")
+
+
+def _tick() -> float | None:
+    try:
+        look(time.monotonic())
+    except Exception:  # whatever it is, it would come again five times a second
+        _log.exception("Actions no longer follow their scores; press Rebuild")
+        return None
+    return _INTERVAL_S
+
+
+def register() -> None:
+    """Begin to look."""
+    bpy.app.timers.register(_tick, first_interval=_INTERVAL_S, persistent=True)
+
+
+def unregister() -> None:
+    """Look no longer."""
+    global _writing
+    if bpy.app.timers.is_registered(_tick):
+        bpy.app.timers.unregister(_tick)
+    if _writing is not None:
+        _writing.work.end()
+    _writing = None
+    _followed.clear()

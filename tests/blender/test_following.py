@@ -1,0 +1,159 @@
+"""Keep Action Up to Date: the Action follows what is typed and set, and nothing else of the user's is touched."""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import bpy
+import pytest
+
+from takt.bridge import following, properties, score
+from takt.tests.blender.dancing import STEPS, curves, perform, play, rebuild
+
+Wait = Callable[[float], None]
+SHORTER = STEPS.replace('repeat="2"', 'repeat="1"')
+
+
+@pytest.fixture
+def wait() -> Wait:
+    """Let seconds of a clock of its own pass, in which the timers do what they would do in a window."""
+    clock = [0.0]
+
+    def passing(seconds: float) -> None:
+        until, last = clock[0] + seconds, time.monotonic() + 60.0
+        while clock[0] < until:
+            clock[0] += 0.1
+            following.look(clock[0])
+            if bpy.app.timers.is_registered(score._perform_waiting):
+                perform(score._perform_waiting)
+                bpy.app.timers.unregister(score._perform_waiting)
+            while following._writing is not None and not following._writing.work.has_ended(0.1):
+                assert time.monotonic() < last
+        following.look(clock[0])
+    return passing
+
+
+@pytest.fixture
+def dancer(rig: bpy.types.Object, library: Path, wait: Wait) -> bpy.types.Object:
+    wait(0.2)
+    play(library / "dance.pha")
+    wait(1.0)
+    return rig
+
+
+def last_frame(rig: bpy.types.Object) -> float:
+    return float(max(curve.keyframe_points[-1].co.x for curve in curves(rig)))
+
+
+def test_the_action_follows_what_is_typed_and_set(dancer: bpy.types.Object, wait: Wait) -> None:
+    kept, scene = properties.character(dancer), bpy.context.scene
+    action, before = kept.action, last_frame(dancer)
+    kept.text.from_string(STEPS.replace('duration="0.7"', 'duration="9.7"'))
+    wait(0.3)
+    assert last_frame(dancer) == before and following.is_older(dancer)  # it may go on
+    wait(1.0)
+    assert not following.is_older(dancer) and kept.action == action == dancer.animation_data.action
+    assert last_frame(dancer) == pytest.approx(before + 9 * 24) and scene.frame_end >= before + 9 * 24
+    assert kept.procedures["main"].seconds == pytest.approx(14.7)
+    markers = {marker.frame for marker in scene.timeline_markers}
+    kept.procedure = "pair"
+    wait(1.0)
+    assert last_frame(dancer) == pytest.approx(1 + 2.5 * 24)
+    assert {marker.frame for marker in scene.timeline_markers} != markers
+
+
+def test_it_is_what_rebuild_makes(dancer: bpy.types.Object, wait: Wait) -> None:
+    def keys() -> Any:
+        return {(c.data_path, c.array_index): [tuple(p.co) for p in c.keyframe_points] for c in curves(dancer)}
+
+    for name, value in (("curve", "COSINE"), ("root_motion", "IN_PLACE"), ("key_mode", "KEYS"), ("frame_start", 40)):
+        before = keys()
+        setattr(properties.character(dancer), name, value)
+        wait(1.0)
+        followed = keys()
+        rebuild()
+        assert followed != before and keys() == followed, name
+
+
+def test_typing_on_waits_until_it_pauses(dancer: bpy.types.Object, wait: Wait) -> None:
+    before, kept = last_frame(dancer), properties.character(dancer)
+    for number in range(1, 9):
+        kept.text.from_string(STEPS.replace('duration="0.7"', f'duration="{number}"'))
+        wait(0.2)
+        assert last_frame(dancer) == before
+    wait(1.0)
+    assert last_frame(dancer) == pytest.approx(1 + 13 * 24)
+
+
+def test_half_a_word_leaves_the_action_and_tells_the_error(dancer: bpy.types.Object, wait: Wait) -> None:
+    before, kept = last_frame(dancer), properties.character(dancer)
+    kept.text.from_string(STEPS.replace('name="right" duration="0.7"', 'name="rig" duration="2"'))
+    wait(1.0)
+    assert last_frame(dancer) == before and following.is_older(dancer)
+    assert "'rig'" in str(score.error_of(dancer))
+    kept.text.from_string(STEPS)
+    wait(1.0)
+    assert score.error_of(dancer) is None and not following.is_older(dancer)
+
+
+def test_switched_off_it_is_only_told(dancer: bpy.types.Object, wait: Wait) -> None:
+    before, kept = last_frame(dancer), properties.character(dancer)
+    kept.keep_action = False
+    kept.text.from_string(SHORTER)
+    wait(2.0)
+    assert last_frame(dancer) == before and following.is_older(dancer)
+    assert kept.procedures["main"].seconds == pytest.approx(3.2)  # the list is never older than the text
+    kept.keep_action = True
+    wait(1.0)
+    assert last_frame(dancer) < before and not following.is_older(dancer)
+
+
+def test_an_action_of_the_users_own_is_never_replaced(dancer: bpy.types.Object, wait: Wait) -> None:
+    own, kept = bpy.data.actions.new("mine"), properties.character(dancer)
+    dancer.animation_data.action = own
+    kept.text.from_string(SHORTER)
+    wait(2.0)
+    assert dancer.animation_data.action == own and not own.layers and following.is_older(dancer)
+    dancer.animation_data.action = kept.action
+    wait(1.0)
+    assert not following.is_older(dancer) and dancer.animation_data.action == kept.action
+
+
+def test_a_file_that_is_opened_is_not_changed_until_something_is(dancer: bpy.types.Object, wait: Wait) -> None:
+    kept, before = properties.character(dancer), last_frame(dancer)
+    following._followed.clear()  # as after loading
+    kept.text.from_string(SHORTER)
+    wait(2.0)
+    assert last_frame(dancer) == before and following.is_older(dancer)
+    kept.curve = "COSINE"
+    wait(1.0)
+    assert last_frame(dancer) < before
+
+
+def test_a_score_that_is_begun_gets_an_action_as_soon_as_it_plays(rig: bpy.types.Object, library: Path,
+                                                                  wait: Wait) -> None:
+    wait(0.2)
+    bpy.ops.takt.new_score()  # type: ignore[attr-defined]
+    kept = properties.character(rig)
+    wait(1.0)
+    assert kept.action is None and "nothing to play" in str(score.error_of(rig))
+    kept.library = str(library)
+    kept.text.from_string(STEPS)
+    wait(1.0)
+    assert kept.action is not None and rig.animation_data.action == kept.action
+    assert last_frame(rig) == pytest.approx(138)
+
+
+def test_what_undo_brings_back_alone_is_written_anew(dancer: bpy.types.Object, wait: Wait) -> None:
+    """Undo may leave the newer Action with the older score: the digest is the Action's own."""
+    kept, before = properties.character(dancer), last_frame(dancer)
+    kept.text.from_string(SHORTER)
+    wait(1.0)
+    newer = getattr(kept.action, properties.MADE_FROM)
+    kept.text.from_string(STEPS)
+    following.look(100.0)
+    assert getattr(kept.action, properties.MADE_FROM) == newer and following.is_older(dancer)
+    wait(1.0)
+    wait(101.0)
+    assert last_frame(dancer) == before and not following.is_older(dancer)
