@@ -5,6 +5,7 @@ from typing import Any, cast
 import bpy
 
 from . import command, import_ogre, play_clip
+from .add_sample import TAKT_OT_add_sample
 from .auto_bind import TAKT_OT_auto_bind, draw_in_parent_menu
 from .bend_report import TAKT_OT_bend_report
 from .bend_test import TAKT_OT_bend_in_turn, TAKT_OT_bend_test
@@ -25,6 +26,7 @@ from .skeleton_map import TAKT_OT_find_map, TAKT_OT_save_map
 from .strip import TAKT_GGT_strip, TAKT_GT_strip
 
 _CLASSES = (
+    TAKT_OT_add_sample,
     TAKT_OT_auto_bind,
     TAKT_OT_improve_weights,
     TAKT_OT_bend_test,

@@ -8,10 +8,14 @@ from bpy.props import IntProperty, StringProperty
 
 from ..bridge import properties, texts
 from ..bridge.active_character import ForScore, active_armature
+from ..core.errors import FileError
+from ..core.pha.document import parse
+
+_SMALLEST_PX = 300
 
 
 class TAKT_OT_edit_score(ForScore, bpy.types.Operator):
-    """Show the score in a Text Editor: one that is open, or a new window"""
+    """Show the score in a Text Editor, one that is open or a new one beside, at the procedure that plays"""
 
     bl_idname = "takt.edit_score"
     bl_label = "Edit Score"
@@ -37,11 +41,41 @@ class TAKT_OT_edit_score(ForScore, bpy.types.Operator):
                 self.report({"ERROR"}, f"'{self.filepath}' is no file that can be opened")
                 return {"CANCELLED"}
         assert text is not None
-        editor = texts.show(texts.text_editor(manager, text) or _new_window(manager), text)
-        if self.line:
-            text.cursor_set(min(self.line, len(text.lines)) - 1)
-            texts.scroll_to(editor, self.line)
+        area = texts.text_editor(manager, text)
+        is_shown = area is not None and getattr(area.spaces.active, "text", None) == text
+        line = self.line or (0 if is_shown else _line_of(text, properties.character(armature_object).procedure))
+        editor = texts.show(area or _area_beside(context) or _new_window(manager), text)
+        if line:
+            text.cursor_set(min(line, len(text.lines)) - 1)
+            texts.scroll_to(editor, line)
         return {"FINISHED"}
+
+
+def _line_of(text: bpy.types.Text, procedure: str) -> int:
+    """Return the line of a procedure, the first where it is not there or the score cannot be read."""
+    try:
+        document = parse(text.as_string())
+    except FileError:
+        return 1
+    return next((document.place(each).line or 1 for each in document.procedures if each.name == procedure), 1)
+
+
+def _area_beside(context: bpy.types.Context) -> bpy.types.Area | None:
+    """Split the largest 3D viewport, or what else is largest, along its longer side; None where there is no room."""
+    window = context.window
+    if window is None or bpy.app.background:
+        return None
+    areas = sorted(window.screen.areas, key=lambda area: (area.type == "VIEW_3D", area.width * area.height))
+    if not areas or max(areas[-1].width, areas[-1].height) < _SMALLEST_PX * 2:
+        return None
+    before = set(window.screen.areas)
+    with context.temp_override(window=window, area=areas[-1]):
+        bpy.ops.screen.area_split(direction="VERTICAL" if areas[-1].width >= areas[-1].height else "HORIZONTAL",
+                                  factor=0.5)
+    new = next((area for area in window.screen.areas if area not in before), None)
+    if new is not None:
+        new.type = "TEXT_EDITOR"
+    return new
 
 
 def _text_of(path: Path) -> bpy.types.Text | None:

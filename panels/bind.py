@@ -4,13 +4,12 @@ import bpy
 
 from ..bridge import bend
 from ..bridge.active_character import active_armature
-from ..bridge.bind_selection import selection_problem
 from ..operators.auto_bind import TAKT_OT_auto_bind
 from ..operators.bend_report import TAKT_OT_bend_report
 from ..operators.bend_test import TAKT_OT_bend_in_turn, TAKT_OT_bend_test
 from ..operators.improve_weights import TAKT_OT_improve_weights
 from ..operators.show_zones import TAKT_OT_show_zones, are_shown
-from .sidebar import SidebarPanel, draw_words
+from .sidebar import SidebarPanel, draw_reasons
 
 
 class TAKT_PT_bind(SidebarPanel):
@@ -22,8 +21,6 @@ class TAKT_PT_bind(SidebarPanel):
         """Draw the buttons."""
         assert self.layout is not None
         armature_object = active_armature(context)
-        if armature_object is None and (reason := selection_problem(context)):
-            draw_words(self.layout, context, reason, "INFO")
         self.layout.operator(TAKT_OT_auto_bind.bl_idname, icon="BONE_DATA")
         is_bent = armature_object is not None and bend.is_bent(armature_object)
         row = self.layout.row(align=True)
@@ -33,3 +30,4 @@ class TAKT_PT_bind(SidebarPanel):
         row = self.layout.row(align=True)
         row.operator(TAKT_OT_bend_report.bl_idname, icon="TEXT")
         row.operator_menu_enum(TAKT_OT_improve_weights.bl_idname, "what", icon="MOD_VERTEX_WEIGHT")
+        draw_reasons(self.layout, context, TAKT_OT_auto_bind, TAKT_OT_show_zones, TAKT_OT_bend_test)

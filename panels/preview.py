@@ -10,7 +10,7 @@ from ..operators.preview import TAKT_OT_preview
 from ..operators.render_film import TAKT_OT_render_film
 from ..preview import life
 from ..preview.player_clocks import is_timeline_playing
-from .sidebar import SidebarPanel, draw_words
+from .sidebar import SidebarPanel, draw_reasons, draw_words
 
 
 class TAKT_PT_preview(SidebarPanel):
@@ -33,6 +33,7 @@ class TAKT_PT_preview(SidebarPanel):
             _draw_watched(layout, context)
             _draw_player(layout, manager, context)
         layout.operator(TAKT_OT_render_film.bl_idname, text="Render Film…", icon="RENDER_ANIMATION")
+        draw_reasons(layout, context, TAKT_OT_preview, TAKT_OT_render_film)
 
 
 class TAKT_PT_preview_more(SidebarPanel):

@@ -5,15 +5,16 @@ from typing import Any
 
 import bpy
 
-from ..bridge import properties, score
+from ..bridge import following, properties, score
 from ..bridge.active_character import active_armature, armature_problem
 from ..bridge.score_layout import draw_settings
 from ..core.errors import FileError, Problem, TaktError
+from ..operators.add_sample import TAKT_OT_add_sample
 from ..operators.edit_score import TAKT_OT_edit_score
 from ..operators.import_pha import TAKT_OT_import_pha
 from ..operators.new_score import TAKT_OT_new_score
 from ..operators.rebuild import TAKT_OT_rebuild
-from .sidebar import SidebarPanel, draw_words
+from .sidebar import SidebarPanel, draw_reasons, draw_words
 
 _PROBLEMS_SHOWN = 4
 
@@ -37,24 +38,56 @@ class TAKT_PT_score(SidebarPanel):
     bl_label = "Score"
 
     def draw(self, context: bpy.types.Context) -> None:
-        """Draw the score and its settings, or what is missing."""
+        """Draw the score and its settings, or what to do first."""
         layout, armature_object = self.layout, active_armature(context)
         assert layout is not None
-        row = layout.row(align=True)
-        row.operator(TAKT_OT_import_pha.bl_idname, text="Import Score…", icon="IMPORT")
-        row.operator(TAKT_OT_new_score.bl_idname, text="New", icon="ADD")
         if armature_object is None or armature_problem(armature_object):
+            _draw_first_steps(layout, context)
             return
         character = properties.character(armature_object)
-        layout.template_ID(character, "text", open="text.open")
+        if character.text is None:
+            row = layout.row(align=True)
+            row.operator(TAKT_OT_import_pha.bl_idname, text="Open Score…", icon="FILE_FOLDER")
+            row.operator(TAKT_OT_new_score.bl_idname, icon="ADD")
+        layout.template_ID(character, "text", new=TAKT_OT_new_score.bl_idname, open=TAKT_OT_import_pha.bl_idname)
         if character.text is None:
             return
-        draw_settings(layout, character)
-        row = layout.row(align=True)
-        row.operator(TAKT_OT_rebuild.bl_idname, icon="FILE_REFRESH")
-        row.operator(TAKT_OT_edit_score.bl_idname, text="", icon="TEXT")
+        if name := score.reading(armature_object):
+            draw_words(layout, context, f"Reading {name} …", "INFO")
         if error := score.error_of(armature_object):
             _draw_error(layout, error, context, character)
+        draw_settings(layout, character)
+        _draw_action(layout, context, armature_object, character)
+
+
+def _draw_first_steps(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
+    """Draw what is missing, and what to do first."""
+    draw_reasons(layout, context, TAKT_OT_new_score)
+    if context.scene is not None and not any(ob.type == "ARMATURE" for ob in context.scene.objects):
+        draw_words(layout, context, "There is none yet: import one (File > Import), or begin with the sample. Then "
+                                    "open a score, or begin a new one.")
+        layout.operator(TAKT_OT_add_sample.bl_idname, icon="OUTLINER_OB_ARMATURE")
+        draw_reasons(layout, context, TAKT_OT_add_sample)
+    row = layout.row(align=True)
+    row.operator(TAKT_OT_import_pha.bl_idname, text="Open Score…", icon="FILE_FOLDER")
+    row.operator(TAKT_OT_new_score.bl_idname, icon="ADD")
+
+
+def _draw_action(layout: bpy.types.UILayout, context: bpy.types.Context, armature_object: bpy.types.Object,
+                 character: properties.TaktCharacter) -> None:
+    """Draw the buttons below the settings, and whether the Action is what the score says."""
+    layout.use_property_split = False
+    layout.prop(character, "keep_action")
+    if not following.is_own_action_assigned(armature_object):
+        assigned = armature_object.animation_data and armature_object.animation_data.action
+        draw_words(layout, context, f"Plays {repr(assigned.name) if assigned else 'no Action'}, not the score's; "
+                                    "Rebuild lets it play the score", "INFO")
+    elif following.is_older(armature_object) and not character.keep_action:
+        draw_words(layout, context, "The Action is older than the score", "ERROR")
+    row = layout.row(align=True)
+    row.operator(TAKT_OT_rebuild.bl_idname, icon="FILE_REFRESH")
+    row.operator(TAKT_OT_edit_score.bl_idname, text="", icon="TEXT")
+    draw_reasons(layout, context, TAKT_OT_rebuild)
 
 
 def _draw_error(layout: bpy.types.UILayout, error: TaktError, context: bpy.types.Context,

@@ -5,6 +5,9 @@ from typing import Literal
 
 import bpy
 
+from ..bridge.active_character import active_armature
+from ..bridge.reports import GreyWithReason
+
 _LETTER_PX = 7.5
 """Mean width of a letter with its share of the margins, at a UI scale of 1."""
 _ICON_LETTERS = 4
@@ -25,6 +28,13 @@ def draw_words(layout: bpy.types.UILayout, context: bpy.types.Context, text: str
     column.scale_y = 0.75
     for number, line in enumerate(textwrap.wrap(text, letters(context) - (_ICON_LETTERS if icon != "NONE" else 0))):
         column.label(text=line, icon=icon if number == 0 or icon == "NONE" else "BLANK1")
+
+
+def draw_reasons(layout: bpy.types.UILayout, context: bpy.types.Context, *operators: type[GreyWithReason]) -> None:
+    """Draw why buttons are grey, one line for each different reason; without a character the first says enough."""
+    reasons = [reason for reason in dict.fromkeys(operator.problem(context) for operator in operators) if reason]
+    for reason in reasons if active_armature(context) else reasons[:1]:
+        draw_words(layout, context, reason, "INFO")
 
 
 def letters(context: bpy.types.Context) -> int:

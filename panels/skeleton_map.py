@@ -8,7 +8,7 @@ from ..bridge import properties
 from ..bridge.active_character import active_armature
 from ..core.skeletons.maps import SURE
 from ..operators.skeleton_map import TAKT_OT_find_map, TAKT_OT_save_map
-from .sidebar import SidebarPanel
+from .sidebar import SidebarPanel, draw_reasons
 
 
 class TAKT_UL_joints(bpy.types.UIList):
@@ -46,6 +46,7 @@ class TAKT_PT_skeleton_map(SidebarPanel):
         assert layout is not None and armature_object is not None
         character = properties.character(armature_object)
         layout.operator(TAKT_OT_find_map.bl_idname, icon="VIEWZOOM")
+        draw_reasons(layout, context, TAKT_OT_find_map)
         if not len(character.joints):
             return
         layout.template_list("TAKT_UL_joints", "", character, "joints", character, "joint_index", rows=8)

@@ -16,7 +16,7 @@ ROOMS: dict[str, set[str]] = {
     "cli": {"core"},
     "bridge": {"core"},
     "preview": {"bridge", "core"},
-    "operators": {"bridge", "core", "preview"},
+    "operators": {"bridge", "core", "preview", "samples"},
     "panels": {"bridge", "core", "operators", "preview"},
 }
 
