@@ -196,8 +196,10 @@ def _sampled(curves: dict[int, bpy.types.FCurve], channel: str, start: float,
              end: float) -> tuple[FloatArray, FloatArray]:
     """Return frames (F,) from start to end, and what the curves of one channel of one bone say there, (F, C)."""
     keys = {index: _keys(curve) for index, curve in curves.items()}
+    first = next(iter(keys.values())).frames
+    is_shared = all(some.frames is first or np.array_equal(some.frames, first) for some in keys.values())
     # A range that cuts between two keys has a key of its own there.
-    frames = np.unique(np.concatenate([some.frames for some in keys.values()]).clip(start, end))
+    frames = np.unique((first if is_shared else np.concatenate([some.frames for some in keys.values()])).clip(start, end))
     if not all(some.is_still_outside for some in keys.values()):
         frames = np.union1d(frames, (start, end))
     are_straight = {index: some.is_straight and (some.is_still_outside or _within(frames, some.frames))

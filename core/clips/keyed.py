@@ -50,22 +50,29 @@ def poses_at(clip: Clip, times: FloatArray) -> Pose:
     pose = Pose.rest(clip.skeleton, len(times))
     for tracks, out in ((clip.rotations, pose.rotations), (clip.translations, pose.translations),
                         (clip.scales, pose.scales)):
+        counts = np.diff(tracks.starts)
+        own = tracks.times_s.reshape(len(counts), -1) if len(counts) and (counts == counts[0]).all() else np.zeros(0)
+        if len(own) > 1 and (own == own[0]).all():  # all tracks have the same times, as frames do
+            values = tracks.values.reshape(*own.shape, -1).swapaxes(0, 1)
+            out[:, tracks.joints] = _at(own[0], values, times)
+            continue
         for i, joint in enumerate(tracks.joints.tolist()):
             out[:, joint] = _at(*keys_of(tracks, i), times)
     return pose
 
 
 def _at(own: FloatArray, values: FloatArray, times: FloatArray) -> FloatArray:
-    """Return what stands at times (F,) between keys, (F, C)."""
+    """Return values at times (F,) between keys (K, …, C), as (F, …, C)."""
     if np.array_equal(own, times):
         return values
     before = np.clip(np.searchsorted(own, times, side="right") - 1, 0, len(own) - 1)
     after = np.minimum(before + 1, len(own) - 1)
     gap = own[after] - own[before]
     share = np.divide(times - own[before], gap, out=np.zeros(len(times)), where=gap > 0.0).clip(0.0, 1.0)
-    if values.shape[1] == 4:
-        return rot.nlerp(values[before], values[after], share)
-    return np.asarray(values[before] + share[:, None] * (values[after] - values[before]))
+    share = share.reshape(-1, *(1,) * (values.ndim - 2))
+    if values.shape[-1] == 4:
+        return rot.nlerp(values[before], values[after], np.broadcast_to(share, (len(times), *values.shape[1:-1])))
+    return np.asarray(values[before] + share[..., None] * (values[after] - values[before]))
 
 
 def packed(tracks: Sequence[tuple[int, FloatArray, FloatArray]], channels: int) -> Tracks:
