@@ -16,9 +16,10 @@ from pathlib import Path
 from typing import Any
 
 import bpy
+
 import takt
 from takt.bridge.play_clips import ClipPlayer, files_in
-from takt.core.clips.clip import Clip
+from takt.core.clips.clip import Clip, Tracks
 from takt.core.formats import bvh
 from takt.operators.retarget_clips import retargeted
 from takt.samples.character import build_character
@@ -34,9 +35,9 @@ def make(folder: Path) -> None:
     """Write files of bodies whose bones all rest along one axis."""
     for number in range(FILES):
         clip = movements()[number % len(movements())]
-        slow = Clip(clip.name, clip.skeleton, SECONDS, *(
-            type(t)(t.joints, t.starts, t.times_s * SECONDS / clip.duration_s, t.values)
-            for t in (clip.rotations, clip.translations, clip.scales)))
+        turns, moves, scales = (Tracks(t.joints, t.starts, t.times_s * SECONDS / clip.duration_s, t.values)
+                                for t in (clip.rotations, clip.translations, clip.scales))
+        slow = Clip(clip.name, clip.skeleton, SECONDS, turns, moves, scales)
         new = rewritten(slow, Rewriting(zero="LINE", names="Mixamo", fps=FPS)).clip
         (folder / f"clip{number}.bvh").write_bytes(bvh.write(new, 1.0 / FPS))
 

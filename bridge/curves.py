@@ -199,7 +199,8 @@ def _sampled(curves: dict[int, bpy.types.FCurve], channel: str, start: float,
     first = next(iter(keys.values())).frames
     is_shared = all(some.frames is first or np.array_equal(some.frames, first) for some in keys.values())
     # A range that cuts between two keys has a key of its own there.
-    frames = np.unique((first if is_shared else np.concatenate([some.frames for some in keys.values()])).clip(start, end))
+    every = first if is_shared else np.concatenate([some.frames for some in keys.values()])
+    frames = np.unique(every.clip(start, end))
     if not all(some.is_still_outside for some in keys.values()):
         frames = np.union1d(frames, (start, end))
     are_straight = {index: some.is_straight and (some.is_still_outside or _within(frames, some.frames))

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from dataclasses import replace
 from pathlib import Path
 
 import bpy
+import numpy as np
 
 from ..core.errors import FileError, TaktError
 from ..core.library.library import Library
+from ..core.maths import rotations as rot
+from ..core.maths.arrays import FloatArray
 from ..core.pha.document import parse
-from ..core.skeletons.maps import SUFFIX, SavedMap, SkeletonMap, find_map, fingerprint, write_map
+from ..core.retargeting.reference import turn_in_pose, uprightness
+from ..core.skeletons.maps import SUFFIX, SavedMap, SkeletonMap, find_map, fingerprint, saved_pose, write_map
+from ..core.skeletons.posture import STANDS
+from ..core.skeletons.skeleton import Pose
 from . import armature, libraries, properties
 from .clip_store import CLIPS
 
@@ -25,8 +32,39 @@ def fill(armature_object: bpy.types.Object) -> SkeletonMap:
         joint = character.joints.add()
         joint.name, joint.certainty = bone, 1.0
         joint.meant, joint.certainty = name or properties.NO_JOINT, certainty
+    _keep_pose(armature_object, found, found.pose, "that of the map file")
     character.is_map_checked = found.is_checked
     return found
+
+
+def set_pose(armature_object: bpy.types.Object, pose: Pose | None, words: str = "") -> SkeletonMap:
+    """Keep a pose (J, …) as the one in which the character is compared, or none: then it is found again.
+
+    words: how the pose is called. Raises TaktError where the body does not stand in it.
+    """
+    if not len(properties.character(armature_object).joints):
+        fill(armature_object)
+    listed = of_list(armature_object)
+    turns = None if pose is None else listed.skeleton.turns_of(pose)
+    if turns is not None and uprightness(listed, turns) < STANDS:
+        raise TaktError("the body does not stand in this pose: let it stand upright, its legs below the hips and its "
+                        "head above them" if listed.is_humanoid else
+                        "which bones are hips, legs and arms is not known: choose their joints in the list first")
+    _keep_pose(armature_object, listed, turns, words)
+    properties.character(armature_object).is_map_checked = True
+    return of_list(armature_object)
+
+
+def _keep_pose(armature_object: bpy.types.Object, found: SkeletonMap, turns: FloatArray | None, words: str) -> None:
+    character = properties.character(armature_object)
+    for joint, turn in zip(character.joints, rot.identities(len(found.skeleton)) if turns is None else turns,
+                           strict=True):
+        joint.turn = turn.tolist()
+    if turns is None:
+        lies = found.is_humanoid and uprightness(found) < STANDS
+        words = "the rest pose" + ", in which the body does not stand" * lies
+    character.reference_pose = words
+    character.has_reference_pose = turns is not None
 
 
 def of_list(armature_object: bpy.types.Object) -> SkeletonMap:
@@ -37,8 +75,14 @@ def of_list(armature_object: bpy.types.Object) -> SkeletonMap:
              for bone in skeleton.names]
     certainties = tuple(0.0 if name is None else said[bone].certainty
                         for bone, name in zip(skeleton.names, meant, strict=True))
-    return SkeletonMap(skeleton, tuple(meant), certainties, find_map(skeleton).turn,
-                       is_checked=properties.character(armature_object).is_map_checked)
+    character = properties.character(armature_object)
+    listed = SkeletonMap(skeleton, tuple(meant), certainties, find_map(skeleton).turn,
+                         is_checked=character.is_map_checked)
+    if not character.has_reference_pose:
+        return listed
+    pose = np.array([said[bone].turn if bone in said else rot.IDENTITY for bone in skeleton.names], dtype=np.float64)
+    turn = turn_in_pose(listed, pose) if listed.turn is None else listed.turn
+    return replace(listed, pose=rot.normalized(pose), turn=turn)
 
 
 def kept_map(armature_object: bpy.types.Object) -> tuple[SavedMap, ...]:
@@ -48,7 +92,7 @@ def kept_map(armature_object: bpy.types.Object) -> tuple[SavedMap, ...]:
         return ()
     listed = of_list(armature_object)
     return (SavedMap(fingerprint(listed.skeleton), dict(zip(listed.skeleton.names, listed.meant, strict=True)),
-                     listed.turn),)
+                     listed.turn, {} if listed.pose is None or listed.turn is None else saved_pose(listed)),)
 
 
 def save(armature_object: bpy.types.Object) -> Path:
@@ -72,7 +116,10 @@ def save(armature_object: bpy.types.Object) -> Path:
 def key(armature_object: bpy.types.Object) -> Hashable:
     """Return what a motion depends on of all this."""
     character = properties.character(armature_object)
-    return tuple((joint.name, joint.meant) for joint in character.joints) if character.is_map_checked else ()
+    if not character.is_map_checked:
+        return ()
+    pose = tuple(tuple(joint.turn) for joint in character.joints) if character.has_reference_pose else ()
+    return tuple((joint.name, joint.meant) for joint in character.joints), pose
 
 
 def _library(armature_object: bpy.types.Object) -> Library:

@@ -7,6 +7,7 @@ from bpy.props import (
     BoolProperty,
     CollectionProperty,
     FloatProperty,
+    FloatVectorProperty,
     IntProperty,
     PointerProperty,
     StringProperty,
@@ -205,12 +206,15 @@ class TaktJoint(bpy.types.PropertyGroup):
     if TYPE_CHECKING:
         meant: str
         certainty: float
+        turn: tuple[float, float, float, float]
     else:
         meant: EnumProperty(
-            name="Joint", override=_OVERRIDABLE, update=_confirm, description="What this bone is, by H-Anim's names",
+            name="Joint", override=_OVERRIDABLE, update=_confirm, description="What this bone is",
             items=[(NO_JOINT, "–", "This bone is none of the body's joints: clips of other skeletons do not move it"),
-                   *((name, name, hanim.in_plain_words(name).capitalize()) for name in hanim.PARENTS)])
+                   *((name, hanim.label(name), f"{name} in H-Anim: {hanim.in_plain_words(name)}")
+                     for name in hanim.PARENTS)])
         certainty: FloatProperty(name="Certainty", min=0.0, max=1.0, subtype="FACTOR", override=_OVERRIDABLE)
+        turn: FloatVectorProperty(size=4, default=(1.0, 0.0, 0.0, 0.0), override=_OVERRIDABLE)  # in the reference pose
 
 
 class TaktProcedure(bpy.types.PropertyGroup):
@@ -280,6 +284,8 @@ class TaktCharacter(ScoreSettings, bpy.types.PropertyGroup):
         joints: bpy.types.bpy_prop_collection_idprop[TaktJoint]
         joint_index: int
         is_map_checked: bool
+        reference_pose: str
+        has_reference_pose: bool
         muted: bpy.types.bpy_prop_collection_idprop[TaktMuted]
         switched: bpy.types.bpy_prop_collection_idprop[TaktSwitched]
     else:
@@ -309,6 +315,8 @@ class TaktCharacter(ScoreSettings, bpy.types.PropertyGroup):
         is_map_checked: BoolProperty(
             name="Use This Map", override=_OVERRIDABLE, update=changes.score,
             description="Someone has looked at this list: play clips of other skeletons by it")
+        reference_pose: StringProperty(override=_OVERRIDABLE)  # in which pose the body is compared, in words
+        has_reference_pose: BoolProperty(override=_OVERRIDABLE, update=changes.score)
         muted: CollectionProperty(type=TaktMuted, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
         switched: CollectionProperty(type=TaktSwitched, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
 

@@ -19,6 +19,7 @@ from .play_clip import TAKT_FH_clip, TAKT_OT_play_clip
 from .player import TAKT_OT_player
 from .preview import TAKT_OT_preview
 from .rebuild import TAKT_OT_rebuild
+from .reference_pose import TAKT_OT_set_reference_pose
 from .render_film import TAKT_OT_render_film
 from .retarget_clips import TAKT_OT_retarget_clips
 from .show_zones import TAKT_OT_show_zones
@@ -39,6 +40,7 @@ _CLASSES = (
     TAKT_OT_edit_score,
     TAKT_OT_find_map,
     TAKT_OT_save_map,
+    TAKT_OT_set_reference_pose,
     TAKT_OT_preview,
     TAKT_OT_player,
     TAKT_GT_strip,

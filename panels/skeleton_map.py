@@ -1,5 +1,6 @@
 """The panel that shows which bone is which joint of the body."""
 
+from operator import itemgetter
 from typing import Any
 
 import bpy
@@ -7,8 +8,9 @@ import bpy
 from ..bridge import properties
 from ..bridge.active_character import active_armature
 from ..core.skeletons.maps import SURE
+from ..operators.reference_pose import TAKT_OT_set_reference_pose
 from ..operators.skeleton_map import TAKT_OT_find_map, TAKT_OT_save_map
-from .sidebar import SidebarPanel, draw_reasons
+from .sidebar import SidebarPanel, draw_reasons, draw_words
 
 
 class TAKT_UL_joints(bpy.types.UIList):
@@ -27,6 +29,22 @@ class TAKT_UL_joints(bpy.types.UIList):
         split = split.split(factor=0.73)
         split.prop(item, "meant", text="")
         split.label(text="" if is_none else f"{item.certainty:.0%}")
+
+
+    def filter_items(self, _context: Any, data: Any, property_name: Any) -> Any:
+        """Let bones in doubt come first, and bones that are no joint last; what is typed below still filters."""
+        joints = getattr(data, property_name)
+        flags: list[int] = []
+        if self.filter_name:
+            flags = bpy.types.UI_UL_list.filter_items_by_name(
+                self.filter_name, self.bitflag_filter_item, joints, "name", reverse=False)
+
+        def rank(index: int) -> int:
+            joint = joints[index]
+            return 2 if joint.meant == properties.NO_JOINT else int(joint.certainty >= SURE)
+
+        order = sorted(range(len(joints)), key=rank)
+        return flags, [place for place, _ in sorted(enumerate(order), key=itemgetter(1))]
 
 
 class TAKT_PT_skeleton_map(SidebarPanel):
@@ -51,4 +69,6 @@ class TAKT_PT_skeleton_map(SidebarPanel):
             return
         layout.template_list("TAKT_UL_joints", "", character, "joints", character, "joint_index", rows=8)
         layout.prop(character, "is_map_checked")
+        draw_words(layout, context, f"Compared in {character.reference_pose or 'the rest pose'}", icon="INFO")
+        layout.operator_menu_enum(TAKT_OT_set_reference_pose.bl_idname, "source", text="Set Reference Pose")
         layout.operator(TAKT_OT_save_map.bl_idname, icon="FILE_TICK")

@@ -159,7 +159,8 @@ class Library:
         if saved is None:
             return self._found_map(skeleton)
         turn = None if saved.turn is None else saved.turn.tobytes()
-        return self.store.made(("map", skeleton, turn, *saved.meant.items()), partial(saved.of, skeleton))
+        pose = tuple((name, turns.tobytes()) for name, turns in saved.pose.items())
+        return self.store.made(("map", skeleton, turn, pose, *saved.meant.items()), partial(saved.of, skeleton))
 
     def _found_map(self, skeleton: Skeleton) -> SkeletonMap:
         """Return what joints are by names and shape, found once for all files with the same skeleton."""

@@ -148,7 +148,8 @@ def key_of_shape(skeleton: Skeleton) -> Hashable:
 def key_of_map(found: SkeletonMap) -> Hashable:
     """Return what two maps of one skeleton have in common if they say the same."""
     turn = None if found.turn is None else found.turn.tobytes()
-    return found.meant, found.certainties, found.is_checked, found.has_given_axes, found.may_stand, turn
+    pose = None if found.pose is None else found.pose.tobytes()
+    return found.meant, found.certainties, found.is_checked, found.has_given_axes, found.may_stand, turn, pose
 
 
 def bytes_of(value: object) -> int:

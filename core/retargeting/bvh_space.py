@@ -80,7 +80,8 @@ def in_hanim_space(clip: Clip, found: SkeletonMap, space: BvhSpace) -> tuple[Cli
     if chosen and len(chosen) < 3:
         why = f"partly chosen, else {why}"
     new_map = replace(reference, skeleton=new.skeleton, turn=rot.IDENTITY if is_seen or is_stated else found.turn,
-                      has_given_axes=is_stated)
+                      has_given_axes=is_stated, pose=None if found.pose is None else rot.multiply(
+                          rot.multiply(rot.conjugate(turn), found.pose), turn))
     return new, new_map, f"{AXES[up][0]} is up, facing {AXES[forward][0]}, in {label}: {why}"
 
 

@@ -23,6 +23,7 @@ from ..skeletons.posture import STANDS, Posture, measure_posture
 from ..skeletons.skeleton import Pose, Skeleton, world_from_pose
 
 REST_POSE: Final = "the rest pose"
+SET_POSE: Final = "the pose that its skeleton map sets"
 NONE_STANDS: Final = "a body that stands neither at rest nor in any frame"
 LEANS_RAD: Final = float(np.radians(7.5))
 """Joints of bodies that stand straight may be up to 6° off the vertical."""
@@ -61,6 +62,8 @@ def find_reference(clip: Clip, found: SkeletonMap) -> Reference:
     found: the map of the clip's skeleton as it rests; where it knows nothing, names and shape are read in a frame in
     which the body stands. Skeletons that are no bodies keep their rest pose, and so do bodies that never stand.
     """
+    if found.pose is not None:
+        return _from_pose(clip, found, found.pose)
     rest = _posture(clip.skeleton.rest_world[None, :, :, 3], found)
     if rest is not None and rest.upright[0] >= STANDS:
         return _from_rest(clip, found, rest)
@@ -78,13 +81,29 @@ def find_reference(clip: Clip, found: SkeletonMap) -> Reference:
 
 
 def stood_up(target: SkeletonMap) -> SkeletonMap:
-    """Return the map of a skeleton that stands upright where the given one leans as a whole; else the same."""
+    """Return the map of a skeleton that rests in the reference pose that is set, upright where it leans as a whole."""
     skeleton = target.skeleton
+    if target.pose is not None:
+        skeleton = skeleton.in_pose(target.pose)
+        target = replace(target, skeleton=skeleton, pose=None)
     rest = _posture(skeleton.rest_world[None, :, :, 3], target)
     if rest is None or target.turn is None or rest.upright[0] < STANDS:
         return target
     turn = _upright(rest.axes[0], rot.to_matrix(target.turn))
     return target if turn is None else replace(target, skeleton=skeleton.turned(turn))
+
+
+def uprightness(found: SkeletonMap, pose: FloatArray | None = None) -> float:
+    """Return how upright a body stands at rest, or in a pose (J, 4) as SkeletonMap has it; see Posture. −1: unknown."""
+    skeleton = found.skeleton if pose is None else found.skeleton.in_pose(pose)
+    posture = _posture(skeleton.rest_world[None, :, :, 3], found)
+    return -1.0 if posture is None else float(posture.upright[0])
+
+
+def turn_in_pose(found: SkeletonMap, pose: FloatArray) -> FloatArray | None:
+    """Return the right-angled turn from H-Anim's axes to those in which a body stands in a pose; None: unknown."""
+    posture = _posture(found.skeleton.in_pose(pose).rest_world[None, :, :, 3], found)
+    return None if posture is None else rot.from_matrix(_right_angled(posture.axes[0]))
 
 
 def rebased(clip: Clip, skeleton: Skeleton) -> Clip:
@@ -153,6 +172,14 @@ def _from_rest(clip: Clip, found: SkeletonMap, rest: Posture) -> Reference:
     new = replace(found, skeleton=skeleton, turn=rot.from_matrix(world))
     return Reference(rebased(clip, skeleton), new, None, _stands_on_origin(new, world[:, 1]),
                      f"the rest pose, turned upright by {angle:.0f}°")
+
+
+def _from_pose(clip: Clip, found: SkeletonMap, pose: FloatArray) -> Reference:
+    """Take the pose that is set in the map, made upright where the body leans in it as a whole."""
+    at_rest = _posture(clip.skeleton.rest_world[None, :, :, 3], found)
+    stood = stood_up(replace(found, skeleton=clip.skeleton))
+    stands_at_rest = at_rest is not None and bool(at_rest.upright[0] >= STANDS)
+    return Reference(rebased(clip, stood.skeleton), stood, None, stands_at_rest, SET_POSE)
 
 
 def _from_frame(clip: Clip, known: SkeletonMap, times: FloatArray, frames: Posture) -> Reference:

@@ -145,3 +145,17 @@ def in_plain_words(joint: str) -> str:
         palm = ", in the palm" if part.endswith("0") else ""
         return f"{'left' if side == 'l' else 'right'} {_BONES[part.rstrip('0123456789')]}{palm}"
     return _MIDDLE.get(joint) or _MIDDLE[joint[:2]]
+
+
+def label(joint: str) -> str:
+    """Return a short name for lists, another one for each standard joint (version 1 name).
+
+    >>> label("l_shoulder"), label("r_index2"), label("vt6"), label("l_eyelid_joint"), label("r_ring0")
+    ('Left Upper Arm', 'Right Index Finger 2', 'Chest T6', 'Left Eyelid', 'Right Ring Finger, Palm')
+    """
+    words, last = in_plain_words(joint), joint[-1]
+    if joint[:2] in ("vl", "vt", "vc"):
+        return f"{words.title()} {joint[1:].upper()}"
+    if ", in the palm" in words:
+        return words.replace(", in the palm", ", palm").title()
+    return f"{words} {last}".title() if last.isdigit() else words.title()

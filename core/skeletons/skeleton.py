@@ -117,6 +117,19 @@ class Skeleton:
         translations[roots] = rot.rotate(turn, translations[roots])
         return Skeleton(self.names, self.parents, rotations, translations, self.rest_scales, self.name)
 
+    def in_pose(self, turns: FloatArray) -> Skeleton:
+        """Return the skeleton that rests with its joints turned from rest by turns (J, 4), in model axes."""
+        world = rot.multiply(turns, self.rest_world_rotations)
+        has_parent = self.parents >= 0
+        local = np.where(has_parent[:, None], rot.multiply(rot.conjugate(world[self.parents]), world), world)
+        return Skeleton(self.names, self.parents, local, self.rest_translations, self.rest_scales, self.name)
+
+    def turns_of(self, pose: Pose) -> FloatArray:
+        """Return by how much joints are turned from rest in a pose, (J, 4), in model axes; see in_pose."""
+        posed = Skeleton(self.names, self.parents, rot.multiply(self.rest_rotations, pose.rotations),
+                         self.rest_translations, self.rest_scales)
+        return rot.multiply(posed.rest_world_rotations, rot.conjugate(self.rest_world_rotations))
+
     def with_model_axes(self) -> Skeleton:
         """Return the skeleton with its joints in the same positions and, at rest, the model's axes and no scales."""
         position = self.rest_world[:, :, 3]

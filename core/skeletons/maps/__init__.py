@@ -1,7 +1,8 @@
 """Skeleton maps: which joint of a rig is which joint of H-Anim."""
 
 from .find import find_map
-from .map_file import SUFFIX, SavedMap, read_map, write_map
+from .map_file import SUFFIX, SavedMap, read_map, saved_pose, write_map
 from .skeleton_map import ESSENTIAL, SURE, SkeletonMap, fingerprint
 
-__all__ = ["ESSENTIAL", "SUFFIX", "SURE", "SavedMap", "SkeletonMap", "find_map", "fingerprint", "read_map", "write_map"]
+__all__ = ["ESSENTIAL", "SUFFIX", "SURE", "SavedMap", "SkeletonMap", "find_map", "fingerprint", "read_map",
+           "saved_pose", "write_map"]

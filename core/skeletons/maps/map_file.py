@@ -9,13 +9,17 @@
     mixamorig:LeftUpLeg = l_hip
     prop_bone =
 
+    Reference pose
+    mixamorig:LeftArm = 0.9239 0 0 -0.3827
+
 A line is `bone = joint of H-Anim`; nothing behind the sign says that the bone is none. Blank lines and lines that
-begin with # are passed over. `up` and `front` name the skeleton's axes and may be left out.
+begin with # are passed over. `up` and `front` name the skeleton's axes and may be left out, and so may the reference
+pose: by how much bones are turned from rest, as quaternions w x y z in H-Anim's axes; the others turn as their parents.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -31,17 +35,25 @@ from .skeleton_map import SkeletonMap, fingerprint
 
 SUFFIX: Final = ".map"
 _FIRST_LINE: Final = "Takt skeleton map"
+_POSE_LINE: Final = "Reference pose"
+_SAME_RAD: Final = 1e-6
+"""A joint that turns by less against its parent turns as its parent."""
 _AXES: Final = {f"{sign}{name}": (1.0 if sign == "+" else -1.0) * np.eye(3)[i]
                 for i, name in enumerate("XYZ") for sign in "+-"}
 
 
 @dataclass(frozen=True, eq=False)
 class SavedMap:
-    """What a map file says. rig: the fingerprint; meant: by joint name, None for "is none"; turn: (4,) or None."""
+    """What a map file says.
+
+    rig: the fingerprint; meant: by joint name, None for "is none"; turn: (4,) or None. pose: by joint name turns (4,)
+    from rest in H-Anim's axes, where a reference pose is set; joints without one turn as their parents.
+    """
 
     rig: str
     meant: dict[str, str | None]
     turn: FloatArray | None
+    pose: dict[str, FloatArray] = field(default_factory=dict)
 
     def fits(self, skeleton: Skeleton) -> bool:
         """Tell whether it was made for a skeleton with these names and this hierarchy."""
@@ -55,7 +67,18 @@ class SavedMap:
         meant = tuple(self.meant.get(name) for name in skeleton.names)
         seen = find_map(skeleton).turn
         turn = self.turn if seen is None else seen
-        return SkeletonMap(skeleton, meant, tuple(float(name is not None) for name in meant), turn, is_checked=True)
+        return SkeletonMap(skeleton, meant, tuple(float(name is not None) for name in meant), turn, is_checked=True,
+                           pose=None if turn is None or not self.pose else self._pose(skeleton, turn))
+
+    def _pose(self, skeleton: Skeleton, turn: FloatArray) -> FloatArray:
+        turns = np.tile(rot.IDENTITY, (len(skeleton), 1))
+        for joint, (name, parent) in enumerate(zip(skeleton.names, skeleton.parents.tolist(), strict=True)):
+            own = self.pose.get(name)
+            if own is not None:
+                turns[joint] = rot.multiply(rot.multiply(turn, own), rot.conjugate(turn))
+            elif parent >= 0:
+                turns[joint] = turns[parent]
+        return turns
 
 
 def write_map(found: SkeletonMap) -> str:
@@ -65,7 +88,20 @@ def write_map(found: SkeletonMap) -> str:
         lines += [f"up = {_axis_name(found.turn, 1)}", f"front = {_axis_name(found.turn, 2)}"]
     lines += ["", *(f"{joint} = {name or ''}".rstrip()
                     for joint, name in zip(found.skeleton.names, found.meant, strict=True))]
+    if found.pose is not None and found.turn is not None:
+        lines += ["", _POSE_LINE, *(f"{joint} = {' '.join(f'{value:.9g}' for value in turn)}"
+                                    for joint, turn in saved_pose(found).items())]
     return "\n".join(lines) + "\n"
+
+
+def saved_pose(found: SkeletonMap) -> dict[str, FloatArray]:
+    """Return the reference pose of a map that has one and knows its axes, as a SavedMap keeps it."""
+    assert found.pose is not None and found.turn is not None
+    turns = rot.multiply(rot.multiply(rot.conjugate(found.turn), found.pose), found.turn)
+    parents = found.skeleton.parents
+    as_parent = np.where((parents >= 0)[:, None], turns[parents], rot.IDENTITY)
+    own = np.flatnonzero(rot.angle_between(turns, as_parent) > _SAME_RAD)
+    return {found.skeleton.names[joint]: turns[joint] for joint in own.tolist()}
 
 
 def read_map(data: bytes, path: Path | None = None) -> SavedMap:
@@ -79,13 +115,20 @@ def read_map(data: bytes, path: Path | None = None) -> SavedMap:
     head: dict[str, str] = {}
     meant: dict[str, str | None] = {}
     joints: dict[str, str] = {}
+    pose: dict[str, FloatArray] | None = None
     for number, line in enumerate(lines[1:], start=2):
         if not line.strip() or line.startswith("#"):
+            continue
+        if line.strip() == _POSE_LINE:
+            pose = {}
             continue
         name, sign, value = line.rpartition("=")
         name, value = name.strip(), value.strip()
         if not sign or not name:
             raise FileError.at(f"found {quoted(line)}, expected BONE = JOINT", path, number)
+        if pose is not None:
+            pose[name] = _quaternion(value, path, number)
+            continue
         if name in ("rig", "up", "front") and not meant and name not in head:
             head[name] = value
             if name != "rig" and value not in _AXES:
@@ -102,7 +145,17 @@ def read_map(data: bytes, path: Path | None = None) -> SavedMap:
         joints[joint or ""] = name
     if "rig" not in head:
         raise FileError.at("the line 'rig = FINGERPRINT' is missing", path, 1)
-    return SavedMap(head["rig"], meant, _turn(head, path))
+    return SavedMap(head["rig"], meant, _turn(head, path), pose or {})
+
+
+def _quaternion(text: str, path: Path | None, line: int) -> FloatArray:
+    try:
+        values = np.array([float(word) for word in text.split()])
+    except ValueError:
+        values = np.zeros(0)
+    if values.shape != (4,) or not np.isfinite(values).all() or not np.linalg.norm(values) > 0.0:
+        raise FileError.at(f"found {quoted(text)}, expected a quaternion w x y z", path, line)
+    return rot.normalized(values)
 
 
 def _turn(head: dict[str, str], path: Path | None) -> FloatArray | None:

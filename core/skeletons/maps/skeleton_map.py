@@ -37,6 +37,8 @@ class SkeletonMap:
     warnings: what looked odd. is_checked: a person has confirmed it, or the joints have H-Anim's own names.
     has_given_axes: a person has chosen the turn, whatever the body shows. may_stand:
     limbs were found, but the body does not stand at rest; in another pose it may.
+    pose: (J, 4) the reference pose that a person has set, as turns from rest in the skeleton's model axes; None: it is
+    found (see retargeting/reference.py).
     """
 
     skeleton: Skeleton
@@ -47,8 +49,11 @@ class SkeletonMap:
     is_checked: bool = False
     has_given_axes: bool = False
     may_stand: bool = False
+    pose: FloatArray | None = None
 
     def __post_init__(self) -> None:
+        if self.pose is not None and self.pose.shape != (len(self.skeleton), 4):
+            raise SkeletonMismatchError(f"a reference pose of shape {self.pose.shape} for {len(self.skeleton)} joints")
         if len(self.meant) != len(self.skeleton) or len(self.certainties) != len(self.skeleton):
             raise SkeletonMismatchError(f"a map of {len(self.meant)} joints for skeleton {self.skeleton.name!r}, "
                                         f"which has {len(self.skeleton)}")
@@ -113,7 +118,7 @@ class SkeletonMap:
                     for joint, name in zip(self.skeleton.names, self.meant, strict=True))
         sure = tuple(0.0 if name is None else 1.0 if joint in meant else certainty
                      for joint, name, certainty in zip(self.skeleton.names, new, self.certainties, strict=True))
-        return SkeletonMap(self.skeleton, new, sure, self.turn, (), is_checked=True)
+        return SkeletonMap(self.skeleton, new, sure, self.turn, (), is_checked=True, pose=self.pose)
 
 
 def fingerprint(skeleton: Skeleton) -> str:
