@@ -7,13 +7,15 @@ Blender is imported only inside register and unregister, so that `takt.core` wor
 def register() -> None:
     """Switch the extension on."""
     from . import operators, panels
-    from .bridge import following, libraries, migrations, properties, score
-    from .preview import choice_properties
+    from .bridge import following, libraries, migrations, properties, score, score_tree
+    from .preview import choice_properties, score_editor
 
     libraries.register()
     properties.register()
     migrations.register()
     score.register()
+    score_tree.register()
+    score_editor.register()
     choice_properties.register()
     operators.register()
     panels.register()
@@ -23,13 +25,15 @@ def register() -> None:
 def unregister() -> None:
     """Switch the extension off and leave nothing behind."""
     from . import operators, panels
-    from .bridge import following, libraries, migrations, properties, score
-    from .preview import choice_properties
+    from .bridge import following, libraries, migrations, properties, score, score_tree
+    from .preview import choice_properties, score_editor
 
     following.unregister()
     panels.unregister()
     operators.unregister()
     choice_properties.unregister()
+    score_editor.unregister()
+    score_tree.unregister()
     score.unregister()
     migrations.unregister()
     properties.unregister()

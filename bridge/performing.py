@@ -20,15 +20,17 @@ from ..core.library.library import FindClips, Library
 from ..core.maths import rotations as rot
 from ..core.maths.arrays import BoolArray, FloatArray
 from ..core.pha.document import parse
-from ..core.pha.expansion import length_s
+from ..core.pha.expansion import expand, length_s
 from ..core.pha.programme import Programme, resolve
+from ..core.pha.sequence import Sequence as Segments
+from ..core.playing.clock import Clock
 from ..core.playing.motion import Motion
-from ..core.playing.score import Settings, play
+from ..core.playing.score import Settings, clock_of, play
 from ..core.playing.transitions.limits import Limits
 from ..core.retargeting.bvh_space import BvhSpace
 from ..core.skeletons.maps import SavedMap
 from ..core.skeletons.skeleton import Skeleton
-from . import armature, axes, clips, joint_map, libraries, limits, properties
+from . import armature, axes, clips, joint_map, libraries, limits, properties, texts
 from .clip_store import CLIPS
 
 
@@ -166,6 +168,14 @@ def keep_resolved(task: Task, performance: Performance, resolved: Resolved) -> N
             _programmes.popitem(last=False)
 
 
+def expand_score(text: str, settings: properties.ScoreSettings,
+                 armature_object: bpy.types.Object) -> tuple[Segments, Clock | None]:
+    """Return what a score plays, without a motion, and how its tempo changes; see perform_score."""
+    chosen: dict[str, Any] = {name: getattr(settings, name) for name in properties.SETTING_NAMES}
+    programme, _ = _resolved(text, getattr(settings, "filepath", ""), chosen, armature_object)
+    return expand(programme, chosen["procedure"], chosen["loop"]), clock_of(programme)
+
+
 def look_at_files() -> None:
     """Let the next performances check which files have changed; the others are not read again."""
     _programmes.clear()
@@ -178,7 +188,7 @@ def dependencies(armature_object: bpy.types.Object) -> tuple[Hashable, ...]:
     """
     character = properties.character(armature_object)
     assert character.text is not None
-    return (character.text.as_string(), character.filepath, libraries.folders(), *_values(character),
+    return (texts.said(character.text), character.filepath, libraries.folders(), *_values(character),
             rest_key(armature_object), joint_map.key(armature_object),
             limits.key(armature_object) if character.joint_limits else None)
 

@@ -19,7 +19,7 @@ import numpy as np
 from ..core.errors import FileError, TaktError
 from ..core.library.files import read_file
 from ..core.playing.motion import Motion
-from . import changes, libraries, performing, properties
+from . import changes, libraries, performing, properties, texts
 from .background_performance import BackgroundPerformance
 from .clip_store import CLIPS
 from .performing import Performance
@@ -264,7 +264,7 @@ def _performance(armature_object: bpy.types.Object, instead: Mapping[str, object
         return Performance(None)
     try:
         performance = performing.perform_score(
-            character.text.as_string(), character.filepath, character, armature_object, instead)
+            texts.said(character.text), character.filepath, character, armature_object, instead)
     except TaktError as error:
         performance = Performance(None, error)
     _remember(key, performance)
@@ -316,7 +316,7 @@ def _next_waiting() -> _Running | None:
         if key in _performances:
             continue
         try:
-            task = performing.read_task(character.text.as_string(), character.filepath, character, armature_object,
+            task = performing.read_task(texts.said(character.text), character.filepath, character, armature_object,
                                         instead)
         except TaktError as error:
             _remember(key, Performance(None, error))

@@ -1,13 +1,44 @@
-"""Texts of scores in Blender: found by their files, and shown in a Text Editor."""
+"""Texts of scores in Blender: found by their files, shown in a Text Editor, and changed where they stand."""
 
 from pathlib import Path
 
 import bpy
 
 from ..core.pha.document import Document
+from . import changes
 
 _LINES_ABOVE = 10
 """Lines shown above the one that is jumped to, where there is room."""
+_proposed: dict[int, str] = {}
+"""What is played and shown instead of a Text while an edit of it is being tried, by the Text's session_uid."""
+
+
+def said(text: bpy.types.Text) -> str:
+    """Return what a Text says, or what is proposed instead."""
+    return _proposed[text.session_uid] if text.session_uid in _proposed else text.as_string()
+
+
+def propose(text: bpy.types.Text, candidate: str | None) -> None:
+    """Let a score be played and shown as if its Text said something else; None: as it is. Nothing is written."""
+    if candidate is None:
+        _proposed.pop(text.session_uid, None)
+    else:
+        _proposed[text.session_uid] = candidate
+    changes.score()
+
+
+def replace(text: bpy.types.Text, new: str) -> None:
+    """Let a Text say something else, writing only what differs: the cursor and what editors show stay where they are."""
+    old = text.as_string()
+    start = _common(old, new)
+    behind = _common(old[start:][::-1], new[start:][::-1])
+    cursor = (_offset(old, text.current_line_index, text.current_character),
+              _offset(old, text.select_end_line_index, text.select_end_character))
+    end, longer = len(old) - behind, len(new) - len(old)
+    text.select_set(*_position(old, start), *_position(old, end))
+    text.region_from_string(new[start:len(new) - behind])
+    moved = [at if at <= start else at + longer if at >= end else start for at in cursor]
+    text.select_set(*_position(new, moved[0]), *_position(new, moved[1]))
 
 
 def text_of(path: Path) -> bpy.types.Text | None:
@@ -48,3 +79,28 @@ def select_line(text: bpy.types.Text, line: int) -> None:
     """Select a line, counted from 1, with the cursor at its beginning: editors show where that is, however narrow."""
     at = min(line, len(text.lines)) - 1
     text.select_set(at, len(text.lines[at].body), at, 0)
+
+
+def _common(first: str, second: str) -> int:
+    """Return how many characters at the beginning are the same."""
+    low, high = 0, min(len(first), len(second))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if first[low:middle] == second[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _offset(text: str, line: int, character: int) -> int:
+    """Return the offset of a character on a line, both counted from 0."""
+    at = 0
+    for _ in range(line):
+        at = text.index("\n", at) + 1
+    return at + character
+
+
+def _position(text: str, offset: int) -> tuple[int, int]:
+    """Return line and character of an offset, both counted from 0."""
+    return text.count("\n", 0, offset), offset - text.rfind("\n", 0, offset) - 1

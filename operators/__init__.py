@@ -4,7 +4,7 @@ from typing import Any, cast
 
 import bpy
 
-from . import command, import_ogre, play_clip
+from . import command, import_ogre, play_clip, score_editor
 from .add_sample import TAKT_OT_add_sample
 from .auto_bind import TAKT_OT_auto_bind, draw_in_parent_menu
 from .bend_report import TAKT_OT_bend_report
@@ -53,6 +53,7 @@ _CLASSES = (
     TAKT_OT_play_clip,
     TAKT_OT_retarget_clips,
     TAKT_FH_clip,
+    *score_editor.CLASSES,
 )
 _MENUS = ((bpy.types.VIEW3D_MT_object_parent, draw_in_parent_menu),
           (bpy.types.TOPBAR_MT_file_import, draw_in_import_menu),

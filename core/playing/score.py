@@ -112,11 +112,16 @@ def play(programme: Programme, skeleton: Skeleton | None = None, settings: Setti
                       np.array(list(doubles), dtype=np.int64))
     sequence, pieces, said = arranged(sequence, [each.clip for each in fitted], target_map, playing,
                                       Place(programme.document.path))
-    tempo = programme.calls.views[0].tempo if isinstance(programme.calls, Definitions) else ()
     return compose(sequence, pieces, settings.style, root_motion=settings.root_motion, up=up, speed=settings.speed,
                    limits=limits, problems=programme.problems + missed + said, unmatched=unmatched,
                    feet=target_map if settings.lock_feet else None, doubles=doubles,
-                   clock=Clock.of(tempo, programme.document.tick_s) if tempo else None)
+                   clock=clock_of(programme))
+
+
+def clock_of(programme: Programme) -> Clock | None:
+    """Return the clock by which a score is played, None where no tempo changes it."""
+    tempo = programme.calls.views[0].tempo if isinstance(programme.calls, Definitions) else ()
+    return Clock.of(tempo, programme.document.tick_s) if tempo else None
 
 
 def played(sequence: Sequence, programme: Programme) -> tuple[Sequence, tuple[Clip, ...]]:

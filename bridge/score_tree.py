@@ -1,0 +1,133 @@
+"""The canvas of the score editor: an empty node tree of our own kind, so that Blender gives it an editor of its own.
+
+The tree keeps what belongs to the editor and not to the score: whose score is shown, what is selected and folded, and
+how far it was zoomed when it was saved. The score itself stays in its Text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from typing import TYPE_CHECKING, cast
+
+import bpy
+from bpy.props import FloatProperty, PointerProperty, StringProperty
+
+from ..core.score_editor.layout import BoxId
+from . import properties
+from .active_character import active_armature
+
+NAME = "Takt Score"
+
+
+def _has_score(_tree: bpy.types.NodeTree, ob: bpy.types.Object) -> bool:
+    return ob.type == "ARMATURE" and properties.character(ob).text is not None
+
+
+class TaktScoreTree(bpy.types.NodeTree):
+    """Show a score as blocks in time, and edit it"""
+
+    bl_idname = "TaktScoreTree"
+    bl_label = NAME
+    bl_icon = "NLA"
+
+    if TYPE_CHECKING:
+        character: bpy.types.Object | None
+        selected: str
+        folded: str
+        first_tick: float
+        pixels_per_tick: float
+        scrolled: float
+    else:
+        character: PointerProperty(
+            type=bpy.types.Object, name="Character", poll=_has_score,
+            description="Whose score is shown; none: that of the active character")
+        selected: StringProperty(options={"HIDDEN"})
+        folded: StringProperty(options={"HIDDEN"})
+        first_tick: FloatProperty(options={"HIDDEN"})
+        pixels_per_tick: FloatProperty(options={"HIDDEN"})  # 0: the whole score; at a UI scale of 1
+        scrolled: FloatProperty(options={"HIDDEN"})
+
+
+def tree_of(context: bpy.types.Context) -> TaktScoreTree | None:
+    """Return the canvas of the editor that a context is about, None where it is none of ours."""
+    space = context.space_data
+    if not isinstance(space, bpy.types.SpaceNodeEditor) or space.tree_type != TaktScoreTree.bl_idname:
+        return None
+    return cast(TaktScoreTree | None, space.node_tree)
+
+
+def is_score_editor(space: bpy.types.Space | None) -> bool:
+    """Tell whether an editor is one for scores."""
+    return isinstance(space, bpy.types.SpaceNodeEditor) and space.tree_type == TaktScoreTree.bl_idname
+
+
+def character_of(tree: TaktScoreTree | None, context: bpy.types.Context) -> bpy.types.Object | None:
+    """Return whose score is shown: who was chosen, else the active character, else the first one that has a score."""
+    chosen = tree.character if tree is not None else None
+    active = active_armature(context)
+    scene = context.scene
+    candidates = (chosen, active, *(scene.objects if scene is not None and active is None else ()))
+    return next((ob for ob in candidates if ob is not None and ob.type == "ARMATURE"
+                 and properties.character(ob).text is not None), None)
+
+
+def selection(tree: TaktScoreTree | None) -> frozenset[BoxId]:
+    """Return the boxes that are selected."""
+    return frozenset() if tree is None else _read(tree.selected)
+
+
+def select(tree: TaktScoreTree, boxes: Iterable[BoxId]) -> None:
+    """Select these boxes and no others."""
+    tree.selected = " ".join(".".join(map(str, box)) for box in sorted(boxes))
+
+
+@lru_cache(maxsize=32)
+def _read(boxes: str) -> frozenset[BoxId]:
+    return frozenset(BoxId(*map(int, box.split("."))) for box in boxes.split())
+
+
+def areas() -> Iterator[tuple[bpy.types.Window, bpy.types.Area]]:
+    """Yield the score editors that are open, with their windows."""
+    manager = bpy.context.window_manager
+    for window in manager.windows if manager is not None else ():
+        for area in window.screen.areas:
+            if is_score_editor(area.spaces.active):
+                yield window, area
+
+
+def redraw() -> None:
+    """Have all score editors drawn anew."""
+    for _, area in areas():
+        area.tag_redraw()
+
+
+def give_trees() -> None:
+    """Give a tree to each score editor that has none, and hide what belongs to nodes only."""
+    for _, area in areas():
+        space = cast(bpy.types.SpaceNodeEditor, area.spaces.active)
+        if space.node_tree is None:
+            space.node_tree = _free_tree()
+            space.show_region_toolbar = False
+            space.overlay.show_context_path = False
+            area.tag_redraw()
+
+
+def _free_tree() -> bpy.types.NodeTree:
+    """Return the first tree that is there, or a new one, which is kept with the file."""
+    for tree in bpy.data.node_groups:
+        if tree.bl_idname == TaktScoreTree.bl_idname and tree.library is None:
+            return tree
+    tree = bpy.data.node_groups.new(NAME, TaktScoreTree.bl_idname)
+    tree.use_fake_user = True
+    return tree
+
+
+def register() -> None:
+    """Make the kind of tree known to Blender, which puts it among its editors."""
+    bpy.utils.register_class(TaktScoreTree)
+
+
+def unregister() -> None:
+    """Take it out; a file's own trees stay in the file."""
+    bpy.utils.unregister_class(TaktScoreTree)

@@ -1,0 +1,37 @@
+"""Frame all of the score, or what is selected."""
+
+from typing import TYPE_CHECKING, Any
+
+import bpy
+from bpy.props import BoolProperty
+
+from ...bridge.score_tree import selection
+from ...preview.score_editor.windows import change_view
+from .base import InScoreEditor, found_editor
+
+
+class TAKT_OT_score_frame(InScoreEditor, bpy.types.Operator):
+    """Show all of the score"""
+
+    bl_idname = "takt.score_frame"
+    bl_label = "Frame All"
+
+    if TYPE_CHECKING:
+        only_selected: bool
+    else:
+        only_selected: BoolProperty(name="Only Selected", options={"SKIP_SAVE"})
+
+    @classmethod
+    def description(cls, _context: bpy.types.Context, properties: Any) -> str:
+        """Return what this button shows."""
+        return "Show what is selected" if properties.only_selected else "Show all of the score"
+
+    def execute(self, context: bpy.types.Context) -> "set[Any]":
+        """Zoom and pan."""
+        editor = found_editor(context)
+        layout, begin, end = editor.layout, 0.0, max(editor.layout.ticks, 1.0)
+        chosen = layout.found(selection(editor.tree)) if self.only_selected else []
+        if len(chosen):
+            begin, end = float(layout.boxes.begin[chosen].min()), float(layout.boxes.end[chosen].max())
+        change_view(context, editor.view.framed(begin, end))
+        return {"FINISHED"}

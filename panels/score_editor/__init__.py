@@ -1,0 +1,1 @@
+"""Header, menus, sidebar and shortcuts of the score editor."""

@@ -1,0 +1,68 @@
+"""What is pressed in the score editor.
+
+All of it stands in Blender's keymap for 2D views, which it asks before the node editor's own and before that of its
+tools; in any other editor, the operators leave what was pressed to others.
+"""
+
+from typing import Any, NamedTuple, cast
+
+import bpy
+
+_KEYMAP = "View2D"
+
+
+class Shortcut(NamedTuple):
+    """What is pressed, the operator that it starts and what that is told, the modifiers held down with it."""
+
+    type: str
+    operator: str
+    told: dict[str, Any] = {}
+    value: str = "PRESS"
+    ctrl: bool = False
+    shift: bool = False
+    alt: bool = False
+    repeat: bool = False
+
+
+SHORTCUTS = (
+    Shortcut("WHEELUPMOUSE", "takt.score_zoom", {"steps": 1}),
+    Shortcut("WHEELDOWNMOUSE", "takt.score_zoom", {"steps": -1}),
+    Shortcut("NUMPAD_PLUS", "takt.score_zoom", {"steps": 2}, repeat=True),
+    Shortcut("NUMPAD_MINUS", "takt.score_zoom", {"steps": -2}, repeat=True),
+    Shortcut("WHEELUPMOUSE", "takt.score_pan", {"mode": "LEFT"}, ctrl=True),
+    Shortcut("WHEELDOWNMOUSE", "takt.score_pan", {"mode": "RIGHT"}, ctrl=True),
+    Shortcut("WHEELUPMOUSE", "takt.score_pan", {"mode": "UP"}, shift=True),
+    Shortcut("WHEELDOWNMOUSE", "takt.score_pan", {"mode": "DOWN"}, shift=True),
+    Shortcut("MIDDLEMOUSE", "takt.score_pan", {"mode": "DRAG"}),
+    Shortcut("MIDDLEMOUSE", "takt.score_pan", {"mode": "DRAG"}, shift=True),
+    Shortcut("MIDDLEMOUSE", "takt.score_pan", {"mode": "ZOOM"}, ctrl=True),
+    Shortcut("TRACKPADPAN", "takt.score_pan", {"mode": "TRACKPAD"}, "ANY"),
+    Shortcut("HOME", "takt.score_frame"),
+    Shortcut("NUMPAD_PERIOD", "takt.score_frame", {"only_selected": True}),
+    Shortcut("PERIOD", "takt.score_frame", {"only_selected": True}),
+    Shortcut("LEFTMOUSE", "takt.score_scrub"),
+)
+_added: list[tuple[bpy.types.KeyMap, bpy.types.KeyMapItem]] = []
+
+
+def register() -> None:
+    """Add the shortcuts; without a window there are none."""
+    manager = bpy.context.window_manager
+    config = None if manager is None else manager.keyconfigs.addon
+    if config is None:
+        return
+    keymap = config.keymaps.new(name=_KEYMAP)
+    for shortcut in reversed(SHORTCUTS):  # each goes to the head, so the first one is asked first
+        item = keymap.keymap_items.new(shortcut.operator, cast(Any, shortcut.type), cast(Any, shortcut.value),
+                                       ctrl=shortcut.ctrl, shift=shortcut.shift, alt=shortcut.alt,
+                                       repeat=shortcut.repeat, head=True)
+        for name, value in shortcut.told.items():
+            setattr(item.properties, name, value)
+        _added.append((keymap, item))
+
+
+def unregister() -> None:
+    """Take them away."""
+    for keymap, item in _added:
+        keymap.keymap_items.remove(item)
+    _added.clear()

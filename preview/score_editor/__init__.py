@@ -1,0 +1,5 @@
+"""Drawing of the score editor: core's picture of a score, poured into batches that stay on the GPU."""
+
+from .life import register, unregister
+
+__all__ = ["register", "unregister"]

@@ -1,0 +1,113 @@
+"""Core's pictures on the screen: rectangles and triangles poured into one batch for each layer, texts by Blender's font.
+
+Only built-in shaders: own ones come out darker in some editors.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import blf
+import gpu
+import numpy as np
+from gpu_extras.batch import batch_for_shader
+
+from ...core.maths.arrays import FloatArray, IntArray
+from ...core.score_editor.picture import Layer, Picture, Rectangles, TextAt
+
+_FONT = 0
+_STEPS = 4
+"""Points on the arc of a corner."""
+_POINTS = 4 * _STEPS
+_ANGLES = (np.arange(4)[:, None] + np.linspace(0.0, 1.0, _STEPS)).ravel() * (np.pi / 2.0)
+_ARCS = np.stack((np.cos(_ANGLES), np.sin(_ANGLES)), axis=-1)
+"""Around a rectangle against the clock, from the middle of its right edge on: the upper right corner comes first."""
+_MIDDLES = np.repeat(np.array(((2, 3), (0, 3), (0, 1), (2, 1))), _STEPS, axis=0)
+"""From which of left, bottom, right and top the middle of each point's arc is reached."""
+_INWARDS = np.repeat(np.array(((-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0))), _STEPS, axis=0)
+_FILL = np.stack((np.zeros(_POINTS - 2, np.int64), np.arange(1, _POINTS - 1), np.arange(2, _POINTS)), axis=-1)
+"""Triangles of a rectangle's inside, by the numbers of its points."""
+_OUTER, _INNER = np.arange(_POINTS), _POINTS + np.arange(_POINTS)
+_EDGE = np.concatenate((np.stack((_OUTER, np.roll(_OUTER, -1), np.roll(_INNER, -1)), axis=-1),
+                        np.stack((_OUTER, np.roll(_INNER, -1), _INNER), axis=-1))) + _POINTS
+"""Triangles of its outline; the points of the inside come before those of the outline."""
+
+
+@dataclass(frozen=True, eq=False)
+class Poured:
+    """A picture on the GPU, with its texts: a batch, or None where nothing is filled, and words, layer by layer."""
+
+    layers: tuple[tuple[gpu.types.GPUBatch | None, tuple[TextAt, ...]], ...]
+
+    @classmethod
+    def of(cls, picture: Picture) -> "Poured":
+        """Upload a picture."""
+        return cls(tuple((_batch(layer), layer.texts) for layer in picture.layers))
+
+    def draw(self) -> None:
+        """Draw it into the region that is being drawn."""
+        blend: Any = gpu.state.blend_get()
+        for batch, texts in self.layers:
+            gpu.state.blend_set("ALPHA")
+            if batch is not None:
+                batch.draw(_program())
+            _write(texts)
+        gpu.state.blend_set(blend)
+
+
+@lru_cache(maxsize=1 << 14)
+def measured(words: str, size: float) -> float:
+    """Return how wide words come out, in pixels."""
+    blf.size(_FONT, size)
+    return float(blf.dimensions(_FONT, words)[0])
+
+
+def _write(texts: tuple[TextAt, ...]) -> None:
+    size, colour = 0.0, None
+    for text in texts:
+        if text.size != size:
+            size = text.size
+            blf.size(_FONT, size)
+        if text.colour != colour:
+            colour = text.colour
+            blf.color(_FONT, *colour)
+        blf.position(_FONT, round(text.x), round(text.y), 0.0)
+        blf.draw(_FONT, text.words)
+
+
+def _batch(layer: Layer) -> gpu.types.GPUBatch | None:
+    corners, colours, indices = rectangle_triangles(layer.rectangles)
+    further = layer.triangles.corners
+    positions: Any = np.concatenate((corners, further)).astype(np.float32)
+    if not len(positions):
+        return None
+    shades: Any = np.concatenate((colours, layer.triangles.colours)).astype(np.float32)
+    order: Any = np.concatenate((indices, len(corners) + np.arange(len(further)).reshape(-1, 3))).astype(np.int32)
+    return batch_for_shader(_program(), "TRIS", {"pos": positions, "color": shades}, indices=order)
+
+
+def rectangle_triangles(rectangles: Rectangles) -> tuple[FloatArray, FloatArray, IntArray]:
+    """Return points (P, 2), their colours (P, 4) and triangles (T, 3) of rectangles, back to front."""
+    number = len(rectangles)
+    boxes, wide = rectangles.boxes, rectangles.outline_px
+    room = np.maximum(np.minimum(boxes[:, 2] - boxes[:, 0], boxes[:, 3] - boxes[:, 1]) / 2.0, 0.0)
+    radius = np.minimum(rectangles.radius, room)
+    outer = _around(boxes, radius)
+    edge = np.minimum(wide, room)[:, None]
+    inner = _around(boxes + edge * (1.0, 1.0, -1.0, -1.0), np.maximum(radius - edge[:, 0], 0.0))
+    points = np.concatenate((outer, outer, inner), axis=1)
+    colours = np.repeat(np.stack((rectangles.fill, rectangles.outline, rectangles.outline), axis=1), _POINTS, axis=1)
+    is_there = np.concatenate((np.repeat(rectangles.fill[:, 3:] > 0.0, len(_FILL), axis=1),
+                               np.repeat((rectangles.outline[:, 3:] > 0.0) & (edge > 0.0), len(_EDGE), axis=1)), axis=1)
+    triangles = np.concatenate((_FILL, _EDGE)) + (np.arange(number) * 3 * _POINTS)[:, None, None]
+    return points.reshape(-1, 2), colours.reshape(-1, 4), triangles[is_there]
+
+
+def _around(boxes: FloatArray, radius: FloatArray) -> FloatArray:
+    """Return the points around rectangles (N, 4) whose corners are round, (N, P, 2)."""
+    middles = boxes[:, _MIDDLES] + _INWARDS * radius[:, None, None]
+    return np.asarray(middles + _ARCS * radius[:, None, None])
+
+
+def _program() -> gpu.types.GPUShader:
+    return gpu.shader.from_builtin("FLAT_COLOR")

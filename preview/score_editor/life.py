@@ -1,0 +1,192 @@
+"""The score editors on the screen: what is drawn, when, and what is looked at meanwhile."""
+
+import logging
+from collections.abc import Callable
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ...bridge import properties, score_blocks, score_tree
+from ...bridge.score import frames_per_second, last_good, time_s
+from ...bridge.score_blocks import Blocks
+from ...bridge.shape import is_reading
+from ...core.score_editor.drawing import Marked, picture
+from ...core.score_editor.layout import Layout
+from ...core.score_editor.picture import Pen, Picture, clipped
+from ...core.score_editor.theme import Theme
+from .. import life as preview
+from . import windows
+from .canvas import Poured, measured
+from .theme import theme_of
+
+_log = logging.getLogger(__name__)
+
+_LOOK_S = 0.25
+"""Typing tells nobody: so often the texts of what is shown are looked at."""
+_handle: object = None
+_has_failed = False
+
+
+def register() -> None:
+    """Draw whatever is a score editor from now on."""
+    global _handle, _has_failed
+    _has_failed = False
+    _handle = bpy.types.SpaceNodeEditor.draw_handler_add(_draw, (), "WINDOW", "POST_PIXEL")
+    for handlers, handler in _handlers():
+        handlers.append(handler)
+
+
+def unregister() -> None:
+    """Draw nothing any longer, and keep nothing."""
+    bpy.types.SpaceNodeEditor.draw_handler_remove(_handle, "WINDOW")
+    for handlers, handler in _handlers():
+        if handler in handlers:
+            handlers.remove(handler)
+    for timer in (_look, _refresh, score_tree.give_trees):
+        if bpy.app.timers.is_registered(timer):
+            bpy.app.timers.unregister(timer)
+    windows.forget_closed(set())
+    score_blocks.forget()
+
+
+def tick_now(armature_object: bpy.types.Object, scene: bpy.types.Scene, layout: Layout) -> float:
+    """Return the tick that is played now: at the scene's frame, or by the player's own clock where that is chosen."""
+    motion = None if preview.choices().player.follows_timeline else last_good(armature_object.session_uid)
+    if motion is not None and preview.is_running():
+        now_s = preview.time_in_score(armature_object, scene, motion)
+    else:
+        now_s = time_s(armature_object, scene, scene.frame_current_final)
+    tick = float(layout.ticks_at(np.array((now_s,)))[0])
+    return tick % layout.ticks if layout.sequence.is_loop and layout.ticks > 0.0 else tick
+
+
+def frame_at(armature_object: bpy.types.Object, scene: bpy.types.Scene, layout: Layout, tick: float) -> float:
+    """Return the frame of the scene at which a tick is played, with its fraction."""
+    first = properties.character(armature_object).frame_start
+    return first + float(layout.seconds(np.array((tick,)))[0]) * frames_per_second(scene)
+
+
+def _draw() -> None:
+    """Draw an editor; a failure is told once, and not for every redraw."""
+    global _has_failed
+    context = bpy.context
+    if _has_failed or not score_tree.is_score_editor(context.space_data):
+        return
+    try:
+        draw_editor(context)
+    except Exception:  # whatever it is, Blender would print it each time
+        _log.exception("The score editor failed and has been switched off")
+        _has_failed = True
+
+
+def draw_editor(context: bpy.types.Context) -> None:
+    """Draw the score that the editor of the context is about; what has to be made first is drawn a little later."""
+    tree = score_tree.tree_of(context)
+    if tree is None:
+        _soon(score_tree.give_trees)
+    _soon(_look, _LOOK_S)
+    armature_object, theme = score_tree.character_of(tree, context), theme_of(context)
+    blocks = None
+    if armature_object is not None:
+        blocks = score_blocks.shown(armature_object)
+        if blocks is None or not score_blocks.is_complete(armature_object):
+            _soon(_refresh)
+    if armature_object is None or blocks is None or blocks.layout is None:
+        _draw_words(context, theme, _said_instead(armature_object, blocks))
+        return
+    window = windows.look_into(context, blocks.layout)
+    assert context.scene is not None
+    depends_on = (blocks, window.view, theme, marked(tree, blocks, window),
+                  tick_now(armature_object, context.scene, blocks.layout))
+    if window.drawn is None or window.drawn[0] != depends_on:
+        window.drawn = depends_on, Poured.of(picture(blocks.layout, *depends_on[1:4], playhead=depends_on[4],
+                                                     measure=measured))
+    window.drawn[1].draw()
+
+
+def marked(tree: score_tree.TaktScoreTree | None, blocks: Blocks, window: windows.Window) -> Marked:
+    """Return which boxes are drawn otherwise than the rest."""
+    return Marked(score_tree.selection(tree), is_stale=blocks.error is not None)
+
+
+def _said_instead(armature_object: bpy.types.Object | None, blocks: Blocks | None) -> str:
+    if armature_object is None:
+        return "No score: make a character active that has one, or give it one"
+    return "" if blocks is None else str(blocks.error or "")
+
+
+def _draw_words(context: bpy.types.Context, theme: Theme, words: str) -> None:
+    """Draw lines of words in the middle of an editor that has nothing else to show."""
+    assert context.region is not None and context.preferences is not None
+    width, height = context.region.width, context.region.height
+    size = theme.size_px * context.preferences.system.ui_scale
+    pen = Pen()
+    pen.rectangle((0.0, 0.0, width, height), theme.ground)
+    lines = words.splitlines()
+    for number, line in enumerate(lines):
+        fitting = clipped(line, width - 2.0 * size, size, measured)
+        pen.text(fitting, (width - measured(fitting, size)) / 2.0,
+                 height / 2.0 + (len(lines) / 2.0 - number) * 1.6 * size, size, theme.mixed(0.8))
+    Poured.of(Picture((pen.layer(),))).draw()
+
+
+def _soon(what: Callable[[], float | None], after_s: float = 0.0) -> None:
+    """Have something done outside of the drawing, once."""
+    if not bpy.app.timers.is_registered(what):
+        bpy.app.timers.register(what, first_interval=after_s)
+
+
+def _refresh() -> float | None:
+    """Lay out what the open editors show, first without the motion; return when to go on."""
+    if is_reading():
+        return _LOOK_S
+    left = False
+    for armature_object in _shown_characters():
+        if not score_blocks.is_current(armature_object):
+            score_blocks.refresh(armature_object)
+            left = True
+        else:
+            score_blocks.find_windows(armature_object)
+    score_tree.redraw()
+    return 0.0 if left else None
+
+
+def _look() -> float | None:
+    """Look for what was changed without anybody being told, as long as an editor is open."""
+    spaces = {area.spaces.active.as_pointer() for _, area in score_tree.areas()}
+    windows.forget_closed(spaces)
+    if not spaces:
+        return None
+    if any(not score_blocks.is_current(armature_object) for armature_object in _shown_characters()):
+        score_tree.redraw()
+    return _LOOK_S
+
+
+def _shown_characters() -> list[bpy.types.Object]:
+    """Return whose scores are shown anywhere."""
+    found: dict[int, bpy.types.Object] = {}
+    for window, area in score_tree.areas():
+        with bpy.context.temp_override(window=window, area=area):
+            armature_object = score_tree.character_of(score_tree.tree_of(bpy.context), bpy.context)
+        if armature_object is not None:
+            found[armature_object.session_uid] = armature_object
+    return list(found.values())
+
+
+def _handlers() -> list[tuple[list[Any], Any]]:
+    on = bpy.app.handlers
+    return [(on.frame_change_post, _redraw), (on.depsgraph_update_post, _redraw), (on.undo_post, _redraw),
+            (on.redo_post, _redraw), (on.load_post, _forget)]
+
+
+@bpy.app.handlers.persistent  # type: ignore[untyped-decorator]  # the stubs give it no types
+def _redraw(*_: object) -> None:
+    score_tree.redraw()
+
+
+@bpy.app.handlers.persistent  # type: ignore[untyped-decorator]
+def _forget(*_: object) -> None:
+    """Another file was loaded."""
+    windows.forget_closed(set())
+    score_blocks.forget()

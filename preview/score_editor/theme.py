@@ -1,0 +1,29 @@
+"""The user's colours and sizes, as the score editor takes them."""
+
+from typing import Any
+
+import bpy
+
+from ...core.score_editor.theme import Colour, Theme
+
+
+def theme_of(context: bpy.types.Context) -> Theme:
+    """Take them from Blender's theme: the ground of its timelines, text and accent of its buttons."""
+    assert context.preferences is not None
+    theme: Any = context.preferences.themes[0]
+    look = theme.user_interface
+    style: Any = context.preferences.ui_styles[0]
+    ground = theme.dopesheet_editor.space.back
+    return Theme(ground=_rgba(ground), text=_rgba(_readable(look.wcol_regular.text, theme.dopesheet_editor, ground)),
+                 accent=_rgba(look.wcol_regular.inner_sel), size_px=float(style.widget.points))
+
+
+def _readable(text: Any, editor: Any, ground: Any) -> Any:
+    """Return the text's colour of the editor itself: buttons may be dark in a light theme."""
+    own = editor.space.text
+    return own if abs(sum(own[:3]) - sum(ground[:3])) > abs(sum(text[:3]) - sum(ground[:3])) else text
+
+
+def _rgba(colour: Any) -> Colour:
+    red, green, blue = list(colour)[:3]
+    return float(red), float(green), float(blue), 1.0

@@ -1,0 +1,86 @@
+"""What each score editor shows of its score, and how: kept as long as its area is there, never saved.
+
+The view is written to the tree too whenever it is changed, so that a file opens as it was left; but several editors of
+one tree each have their own, and undo, which brings the tree back, moves none of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import cast
+
+import bpy
+
+from ...bridge.score_tree import TaktScoreTree
+from ...core.score_editor.layout import Layout
+from ...core.score_editor.view import View
+from .canvas import Poured
+
+
+@dataclass(eq=False)
+class Window:
+    """An editor: its view, where the mouse is, and the picture as it was drawn last with all that it depends on."""
+
+    view: View
+    mouse: tuple[float, float] | None = None
+    drawn: tuple[object, Poured] | None = None
+
+
+_windows: dict[int, Window] = {}
+"""By the editor's address."""
+
+
+def window_of(space: bpy.types.Space) -> Window | None:
+    """Return what is kept of an editor, None before it was drawn."""
+    return _windows.get(space.as_pointer())
+
+
+def look_into(context: bpy.types.Context, layout: Layout) -> Window:
+    """Return an editor with its view as large as its region now is; the first time, as it was saved."""
+    space, region = context.space_data, context.region
+    assert space is not None and region is not None and context.preferences is not None
+    scale = context.preferences.system.ui_scale
+    width = region.width - covered_px(context)
+    found = _windows.get(space.as_pointer())
+    if found is None:
+        view = _saved(cast(bpy.types.SpaceNodeEditor, space).node_tree, View(width, region.height, scale=scale), layout)
+        found = _windows[space.as_pointer()] = Window(view)
+    elif (found.view.width, found.view.height, found.view.scale) != (width, region.height, scale):
+        found.view = found.view.resized(width, region.height, scale)
+    return found
+
+
+def change_view(context: bpy.types.Context, view: View) -> None:
+    """Let an editor show something else, and remember that in its tree."""
+    space = cast(bpy.types.SpaceNodeEditor, context.space_data)
+    window = _windows[space.as_pointer()]
+    window.view = view
+    tree = cast(TaktScoreTree | None, space.node_tree)
+    if tree is not None and tree.is_editable:
+        tree.first_tick, tree.scrolled = view.first_tick, view.scroll_px / view.scale
+        tree.pixels_per_tick = view.px_per_tick / view.scale
+    if context.area is not None:
+        context.area.tag_redraw()
+
+
+def covered_px(context: bpy.types.Context) -> int:
+    """Return how much of the region the sidebar lies over, at its right."""
+    assert context.area is not None and context.region is not None
+    own = context.region
+    return max((own.x + own.width - region.x for region in context.area.regions
+                if region.type == "UI" and region.width > 1 and region.x < own.x + own.width
+                and region.alignment != "LEFT"), default=0)
+
+
+def forget_closed(spaces: set[int]) -> None:
+    """Keep nothing of editors that are no longer there; spaces: the addresses of those that are."""
+    for gone in _windows.keys() - spaces:
+        del _windows[gone]
+
+
+def _saved(tree: bpy.types.NodeTree | None, view: View, layout: Layout) -> View:
+    saved = cast(TaktScoreTree | None, tree)
+    if saved is None or saved.pixels_per_tick <= 0.0:
+        return view.framed(0.0, max(layout.ticks, 1.0))
+    return replace(view, first_tick=saved.first_tick, px_per_tick=saved.pixels_per_tick * view.scale,
+                   scroll_px=saved.scrolled * view.scale)
