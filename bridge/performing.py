@@ -168,12 +168,28 @@ def keep_resolved(task: Task, performance: Performance, resolved: Resolved) -> N
             _programmes.popitem(last=False)
 
 
-def expand_score(text: str, settings: properties.ScoreSettings,
-                 armature_object: bpy.types.Object) -> tuple[Segments, Clock | None]:
-    """Return what a score plays, without a motion, and how its tempo changes; see perform_score."""
-    chosen: dict[str, Any] = {name: getattr(settings, name) for name in properties.SETTING_NAMES}
-    programme, _ = _resolved(text, getattr(settings, "filepath", ""), chosen, armature_object)
-    return expand(programme, chosen["procedure"], chosen["loop"]), clock_of(programme)
+@dataclass(frozen=True, eq=False)
+class Expanded:
+    """What a score plays, without a motion: in even time; clock: where its tempo changes; library: where its names come
+    from."""
+
+    sequence: Segments
+    clock: Clock | None
+    library: Library
+
+
+def expand_score(text: str, character: properties.TaktCharacter, armature_object: bpy.types.Object) -> Expanded:
+    """Return what a score plays on a character; raise TaktError as perform_score does."""
+    chosen: dict[str, Any] = {name: getattr(character, name) for name in properties.SETTING_NAMES}
+    programme, library, _ = _resolved(text, character.filepath, chosen, armature_object)
+    settings = settings_of(character)
+    sequence = expand(programme, settings.procedure, settings.loop, values=dict(settings.values), seed=settings.seed)
+    return Expanded(sequence, clock_of(programme), library)
+
+
+def settings_of(character: properties.TaktCharacter) -> Settings:
+    """Return how a character plays its score, as core takes it."""
+    return Settings(**{name: getattr(character, name) for name in properties.SETTING_NAMES if name in _SETTINGS})
 
 
 def look_at_files() -> None:

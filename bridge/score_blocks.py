@@ -10,24 +10,33 @@ from collections.abc import Hashable
 from dataclasses import dataclass, replace
 
 import bpy
+import numpy as np
 
 from ..core.errors import TaktError
-from ..core.score_editor.layout import Layout, lay_out
+from ..core.maths.arrays import FloatArray
+from ..core.pha.refactoring import Scores
+from ..core.playing.clock import Clock
+from ..core.score_editor.change import Candidate
+from ..core.score_editor.layout import Layout, lay_out, windows_of
 from . import libraries, performing, properties, score, texts
+
+Windows = tuple[FloatArray, FloatArray]
 
 
 @dataclass(frozen=True, eq=False)
 class Blocks:
     """What is shown of a score.
 
-    source: the text that was laid out, what is proposed included; layout: None where it never could be read; error: why
-    it cannot be read now, where the layout is that of an earlier text. has_windows: transitions lie where they play, as far as the score can
-    be played.
+    source: the text that was laid out, what is proposed included; layout: None where it never could be read; scores:
+    the texts that are open and may be changed. error: why it cannot be read now, where the layout is that of an earlier
+    text. windows_s: when transitions play; has_windows: these are the motion's, as far as the score can be played.
     """
 
     source: str
     layout: Layout | None
+    scores: Scores | None = None
     error: TaktError | None = None
+    windows_s: Windows | None = None
     has_windows: bool = False
 
 
@@ -49,23 +58,37 @@ def is_current(armature_object: bpy.types.Object) -> bool:
 
 def is_complete(armature_object: bpy.types.Object) -> bool:
     """Tell whether it is, and transitions lie where they play or it is known why they do not."""
-    known = _blocks.get(armature_object.session_uid)
-    return is_current(armature_object) and known is not None and (known[1].error is not None or known[1].has_windows)
+    known = shown(armature_object)
+    return is_current(armature_object) and known is not None and (known.error is not None or known.has_windows)
 
 
 def refresh(armature_object: bpy.types.Object) -> Blocks:
     """Lay the score out, if anything has changed since; never from within a drawing."""
-    key = _dependencies(armature_object)
-    known = _blocks.get(armature_object.session_uid)
-    if known is None or known[0] != key:
-        source = _said(armature_object)
-        try:
-            sequence, clock = performing.expand_score(source, properties.character(armature_object), armature_object)
-            found = Blocks(source, lay_out(sequence, clock=clock))
-        except TaktError as error:
-            found = Blocks(source, known[1].layout if known is not None else None, error)
-        known = _blocks[armature_object.session_uid] = key, found
-    return known[1]
+    before = shown(armature_object)
+    if before is not None and is_current(armature_object):
+        return before
+    source = _said(armature_object)
+    try:
+        expanded = performing.expand_score(source, properties.character(armature_object), armature_object)
+    except TaktError as error:
+        found = Blocks(source, before.layout if before is not None else None, error=error)
+    else:
+        layout = lay_out(expanded.sequence, clock=expanded.clock)
+        scores = Scores.of((layout.documents[0].text,), expanded.library)
+        found = Blocks(source, layout, scores)
+    return _keep(armature_object, found)
+
+
+def show(armature_object: bpy.types.Object, candidate: Candidate, clock: Clock | None) -> None:
+    """Take what a change would lead to for what the score, which says so by now, is laid out as.
+
+    Transitions lie about where they did, until it is known where they play.
+    """
+    before = shown(armature_object)
+    windows_s = None if before is None else _moved(before, candidate)
+    layout = lay_out(candidate.sequence, windows_s=windows_s, clock=clock)
+    scores = None if before is None or before.scores is None else before.scores.with_texts(candidate.edited)
+    _keep(armature_object, Blocks(_said(armature_object), layout, scores, windows_s=windows_s))
 
 
 def find_windows(armature_object: bpy.types.Object) -> None:
@@ -73,12 +96,11 @@ def find_windows(armature_object: bpy.types.Object) -> None:
     found = refresh(armature_object)
     if found.layout is None or found.error is not None or found.has_windows:
         return
-    motion, layout = score.motion_of(armature_object), found.layout
-    if motion is not None:
-        played = motion.row.layout
-        layout = lay_out(layout.sequence, windows_s=(played.window_begin_s, played.window_end_s), clock=layout.clock)
-    _blocks[armature_object.session_uid] = (_blocks[armature_object.session_uid][0],
-                                            replace(found, layout=layout, has_windows=True))
+    motion, layout, windows_s = score.motion_of(armature_object), found.layout, found.windows_s
+    if motion is not None and layout.sequence is not None:
+        windows_s = windows_of(motion)
+        layout = lay_out(layout.sequence, windows_s=windows_s, clock=layout.clock)
+    _keep(armature_object, replace(found, layout=layout, windows_s=windows_s, has_windows=True))
 
 
 def forget() -> None:
@@ -86,10 +108,26 @@ def forget() -> None:
     _blocks.clear()
 
 
+def _keep(armature_object: bpy.types.Object, blocks: Blocks) -> Blocks:
+    _blocks[armature_object.session_uid] = _dependencies(armature_object), blocks
+    return blocks
+
+
+def _moved(before: Blocks, candidate: Candidate) -> Windows | None:
+    """Return the transitions' windows, moved along with their seams; None where there are other segments now."""
+    if before.layout is None or before.layout.sequence is None or before.windows_s is None:
+        return None
+    old, new = before.layout.sequence, candidate.sequence
+    if len(old) != len(new):
+        return None
+    shift = np.cumsum(new.length_s) - np.cumsum(old.length_s)
+    return before.windows_s[0] + shift, before.windows_s[1] + shift
+
+
 def _dependencies(armature_object: bpy.types.Object) -> Hashable:
     character = properties.character(armature_object)
-    return (_said(armature_object), character.filepath, libraries.folders(), character.library,
-            character.procedure, character.loop)
+    return (_said(armature_object), character.filepath, libraries.folders(), character.library, character.procedure,
+            character.loop)
 
 
 def _said(armature_object: bpy.types.Object) -> str:

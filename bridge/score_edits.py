@@ -1,21 +1,38 @@
-"""Another text for a score: tried out first, played and shown but written nowhere, then written once."""
+"""A change of a score: tried out first, played and shown but written nowhere, then written once."""
 
 import bpy
 
-from ..core.errors import TaktError
+from ..core.errors import EditError
+from ..core.pha.refactoring import Refactoring
+from ..core.playing.score import clock_of
+from ..core.score_editor.change import Candidate, attempt
 from . import performing, properties, score, score_blocks, texts, write_motion
+from .score_blocks import Blocks
 
 
-def try_out(armature_object: bpy.types.Object, new: str) -> None:
-    """Play and show another text until it is written or taken back; raise TaktError, saying why, where it has mistakes.
+def attempted(armature_object: bpy.types.Object, blocks: Blocks, change: Refactoring) -> tuple[str, Candidate]:
+    """Return the text that a change leads to, with what it then plays; raise EditError where that is refused."""
+    if blocks.error is not None or blocks.scores is None or blocks.layout is None:
+        raise EditError("the score has mistakes; correct them in its text first")
+    path = blocks.layout.documents[0].path
+    candidate = attempt(blocks.scores, path, change, performing.settings_of(properties.character(armature_object)))
+    others = [other.name for other in candidate.edited if other is not None and other != path]
+    if others:
+        raise EditError(f"this would change {', '.join(others)} too, which is not open")
+    return str(candidate.edited[path].text), candidate
 
-    Then what was tried before goes on.
+
+def try_out(armature_object: bpy.types.Object, blocks: Blocks, change: Refactoring) -> str:
+    """Play and show what a change leads to until it is written or taken back, and return the text.
+
+    blocks: what the change starts from. Raises EditError where it is refused; what was tried before then goes on.
     """
-    character = properties.character(armature_object)
-    assert character.text is not None
-    performing.expand_score(new, character, armature_object)
-    texts.propose(character.text, new)
-    score_blocks.refresh(armature_object)
+    new, candidate = attempted(armature_object, blocks, change)
+    text = properties.character(armature_object).text
+    assert text is not None
+    texts.propose(text, new)
+    score_blocks.show(armature_object, candidate, clock_of(candidate.programme))
+    return new
 
 
 def take_back(armature_object: bpy.types.Object) -> None:
@@ -27,12 +44,11 @@ def take_back(armature_object: bpy.types.Object) -> None:
 
 
 def write(context: bpy.types.Context, armature_object: bpy.types.Object, new: str) -> None:
-    """Write another text, and the Action anew where there is one; raise TaktError, before anything is written."""
+    """Write another text, which can be played, and the Action anew where there is one."""
     character = properties.character(armature_object)
     text, scene = character.text, context.scene
     assert text is not None and scene is not None
     texts.propose(text, None)
-    performing.expand_score(new, character, armature_object)
     texts.replace(text, new)
     score_blocks.refresh(armature_object)
     motion = score.motion_of(armature_object) if character.action is not None and character.keep_action else None

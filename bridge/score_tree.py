@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import bpy
 from bpy.props import FloatProperty, PointerProperty, StringProperty
@@ -108,7 +108,7 @@ def give_trees() -> None:
         space = cast(bpy.types.SpaceNodeEditor, area.spaces.active)
         if space.node_tree is None:
             space.node_tree = _free_tree()
-            space.show_region_toolbar = False
+            space.show_region_toolbar = space.show_region_ui = False
             space.overlay.show_context_path = False
             area.tag_redraw()
 
@@ -118,9 +118,10 @@ def _free_tree() -> bpy.types.NodeTree:
     for tree in bpy.data.node_groups:
         if tree.bl_idname == TaktScoreTree.bl_idname and tree.library is None:
             return tree
-    tree = bpy.data.node_groups.new(NAME, TaktScoreTree.bl_idname)
-    tree.use_fake_user = True
-    return tree
+    new = bpy.data.node_groups.new(NAME, cast(Any, TaktScoreTree.bl_idname))
+    assert new is not None
+    new.use_fake_user = True
+    return new
 
 
 def register() -> None:

@@ -28,7 +28,7 @@ def propose(text: bpy.types.Text, candidate: str | None) -> None:
 
 
 def replace(text: bpy.types.Text, new: str) -> None:
-    """Let a Text say something else, writing only what differs: the cursor and what editors show stay where they are."""
+    """Let a Text say something else, writing only what differs: cursor and scroll of its editors stay."""
     old = text.as_string()
     start = _common(old, new)
     behind = _common(old[start:][::-1], new[start:][::-1])

@@ -8,13 +8,14 @@ from .keymap import remove_shortcuts, use_shortcuts
 from .preferences import TAKT_AP_preferences, TAKT_UL_libraries, chosen_shortcuts
 from .preview import TAKT_PT_preview, TAKT_PT_preview_more
 from .score import TAKT_PT_score, TAKT_UL_procedures
+from .score_editor import header as score_header
 from .score_editor import keymap as score_keymap
 from .skeleton_map import TAKT_PT_skeleton_map, TAKT_UL_joints
 
 _CLASSES = (TAKT_UL_procedures, TAKT_UL_libraries, TAKT_AP_preferences, TAKT_PT_bind, TAKT_PT_score, TAKT_PT_clips,
             TAKT_UL_joints,
             TAKT_PT_skeleton_map, TAKT_PT_preview,
-            TAKT_PT_preview_more)
+            TAKT_PT_preview_more, *score_header.CLASSES)
 
 
 def register() -> None:
@@ -23,10 +24,12 @@ def register() -> None:
         bpy.utils.register_class(cls)
     use_shortcuts(chosen_shortcuts())
     score_keymap.register()
+    score_header.register()
 
 
 def unregister() -> None:
     """Take the panels away."""
+    score_header.unregister()
     score_keymap.unregister()
     remove_shortcuts()
     for cls in reversed(_CLASSES):

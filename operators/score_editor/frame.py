@@ -30,8 +30,8 @@ class TAKT_OT_score_frame(InScoreEditor, bpy.types.Operator):
         """Zoom and pan."""
         editor = found_editor(context)
         layout, begin, end = editor.layout, 0.0, max(editor.layout.ticks, 1.0)
-        chosen = layout.found(selection(editor.tree)) if self.only_selected else []
-        if len(chosen):
+        chosen = layout.found(selection(editor.tree))
+        if self.only_selected and len(chosen):
             begin, end = float(layout.boxes.begin[chosen].min()), float(layout.boxes.end[chosen].max())
         change_view(context, editor.view.framed(begin, end))
         return {"FINISHED"}

@@ -5,7 +5,6 @@ from typing import Any
 import bpy
 
 from ...bridge import properties, score_tree
-from ...bridge.score_tree import TaktScoreTree
 
 _NATIVE: list[Any] = []
 """The node editor's own way to draw its header, while ours goes before it."""
@@ -36,8 +35,8 @@ def draw_header(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
     """Draw menus, whose score is shown, and which Text that is."""
     layout.template_header()
     row = layout.row(align=True)
-    for menu in (TAKT_MT_score_view, TAKT_MT_score_select, bpy.types.NODE_MT_add, TAKT_MT_score_edit):
-        row.menu(menu.__name__)
+    for menu in ("TAKT_MT_score_view", "TAKT_MT_score_select", "NODE_MT_add", "TAKT_MT_score_edit"):
+        row.menu(menu)
     layout.separator_spacer()
     tree = score_tree.tree_of(context)
     if tree is None:
@@ -49,3 +48,59 @@ def draw_header(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
     if shown is not None:
         row.prop(properties.character(shown), "text", text="")
     layout.separator_spacer()
+
+
+class TAKT_MT_score_view(bpy.types.Menu):
+    """What is seen of the score"""
+
+    bl_label = "View"
+
+    def draw(self, context: bpy.types.Context | None) -> None:
+        """Draw the menu."""
+        assert context is not None and context.space_data is not None
+        layout = _invoking(self)
+        layout.prop(context.space_data, "show_region_ui")
+        layout.separator()
+        layout.operator("takt.score_frame", text="Frame All")
+        _told(layout.operator("takt.score_frame", text="Frame Selected"), only_selected=True)
+        _told(layout.operator("takt.score_zoom", text="Zoom In"), steps=2)
+        _told(layout.operator("takt.score_zoom", text="Zoom Out"), steps=-2)
+        layout.separator()
+        layout.menu("INFO_MT_area")
+
+
+class TAKT_MT_score_select(bpy.types.Menu):
+    """Which blocks are selected"""
+
+    bl_label = "Select"
+
+    def draw(self, _context: bpy.types.Context | None) -> None:
+        """Draw the menu."""
+        layout = _invoking(self)
+        for which, label in (("ALL", "All"), ("NONE", "None"), ("INVERT", "Invert")):
+            _told(layout.operator("takt.score_select", text=label), which=which)
+
+
+class TAKT_MT_score_edit(bpy.types.Menu):
+    """What is done with the selected blocks"""
+
+    bl_label = "Block"
+
+    def draw(self, _context: bpy.types.Context | None) -> None:
+        """Draw the menu."""
+        _invoking(self)
+
+
+CLASSES = (TAKT_MT_score_view, TAKT_MT_score_select, TAKT_MT_score_edit)
+
+
+def _invoking(menu: bpy.types.Menu) -> bpy.types.UILayout:
+    """Return a menu's layout, its operators being about the score and not about the header."""
+    assert menu.layout is not None
+    menu.layout.operator_context = "EXEC_REGION_WIN"
+    return menu.layout
+
+
+def _told(operator: Any, **told: Any) -> None:
+    for name, value in told.items():
+        setattr(operator, name, value)

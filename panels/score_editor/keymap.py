@@ -41,6 +41,14 @@ SHORTCUTS = (
     Shortcut("NUMPAD_PERIOD", "takt.score_frame", {"only_selected": True}),
     Shortcut("PERIOD", "takt.score_frame", {"only_selected": True}),
     Shortcut("LEFTMOUSE", "takt.score_scrub"),
+    Shortcut("LEFTMOUSE", "takt.score_drag"),
+    Shortcut("LEFTMOUSE", "takt.score_drag", ctrl=True),
+    Shortcut("LEFTMOUSE", "takt.score_drag", shift=True),
+    Shortcut("LEFTMOUSE", "takt.score_box_select"),
+    Shortcut("LEFTMOUSE", "takt.score_box_select", shift=True),
+    Shortcut("A", "takt.score_select", {"which": "ALL"}),
+    Shortcut("A", "takt.score_select", {"which": "NONE"}, alt=True),
+    Shortcut("I", "takt.score_select", {"which": "INVERT"}, ctrl=True),
 )
 _added: list[tuple[bpy.types.KeyMap, bpy.types.KeyMapItem]] = []
 

@@ -1,4 +1,4 @@
-"""Core's pictures on the screen: rectangles and triangles poured into one batch for each layer, texts by Blender's font.
+"""Core's pictures on the screen: a batch of rectangles and triangles for each layer, and texts by Blender's font.
 
 Only built-in shaders: own ones come out darker in some editors.
 """

@@ -58,7 +58,8 @@ def tick_now(armature_object: bpy.types.Object, scene: bpy.types.Scene, layout: 
     else:
         now_s = time_s(armature_object, scene, scene.frame_current_final)
     tick = float(layout.ticks_at(np.array((now_s,)))[0])
-    return tick % layout.ticks if layout.sequence.is_loop and layout.ticks > 0.0 else tick
+    is_loop = layout.sequence is not None and layout.sequence.is_loop
+    return tick % layout.ticks if is_loop and layout.ticks > 0.0 else tick
 
 
 def frame_at(armature_object: bpy.types.Object, scene: bpy.types.Scene, layout: Layout, tick: float) -> float:
@@ -97,17 +98,29 @@ def draw_editor(context: bpy.types.Context) -> None:
         return
     window = windows.look_into(context, blocks.layout)
     assert context.scene is not None
+    _cover(context, theme)
     depends_on = (blocks, window.view, theme, marked(tree, blocks, window),
                   tick_now(armature_object, context.scene, blocks.layout))
     if window.drawn is None or window.drawn[0] != depends_on:
         window.drawn = depends_on, Poured.of(picture(blocks.layout, *depends_on[1:4], playhead=depends_on[4],
                                                      measure=measured))
     window.drawn[1].draw()
+    if window.front is not None:
+        Poured.of(window.front(theme)).draw()
 
 
 def marked(tree: score_tree.TaktScoreTree | None, blocks: Blocks, window: windows.Window) -> Marked:
     """Return which boxes are drawn otherwise than the rest."""
     return Marked(score_tree.selection(tree), is_stale=blocks.error is not None)
+
+
+def _cover(context: bpy.types.Context, theme: Theme) -> None:
+    """Draw the ground also where the sidebar, which lets some of it through, lies over the score."""
+    assert context.region is not None
+    if windows.covered_px(context):
+        pen = Pen()
+        pen.rectangle((0.0, 0.0, context.region.width, context.region.height), theme.ground)
+        Poured.of(Picture((pen.layer(),))).draw()
 
 
 def _said_instead(armature_object: bpy.types.Object | None, blocks: Blocks | None) -> str:
@@ -154,7 +167,7 @@ def _refresh() -> float | None:
 
 def _look() -> float | None:
     """Look for what was changed without anybody being told, as long as an editor is open."""
-    spaces = {area.spaces.active.as_pointer() for _, area in score_tree.areas()}
+    spaces = {space.as_pointer() for _, area in score_tree.areas() if (space := area.spaces.active) is not None}
     windows.forget_closed(spaces)
     if not spaces:
         return None

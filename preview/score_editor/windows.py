@@ -6,23 +6,30 @@ one tree each have their own, and undo, which brings the tree back, moves none o
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import cast
 
 import bpy
 
 from ...bridge.score_tree import TaktScoreTree
-from ...core.score_editor.layout import Layout
+from ...core.score_editor.layout import BoxId, Layout
+from ...core.score_editor.picture import Picture
+from ...core.score_editor.theme import Theme
 from ...core.score_editor.view import View
 from .canvas import Poured
 
 
 @dataclass(eq=False)
 class Window:
-    """An editor: its view, where the mouse is, and the picture as it was drawn last with all that it depends on."""
+    """An editor: its view, and the picture as it was drawn last with all that it depends on.
+
+    hovered: the box below the mouse. front: draws what lies before all else while something is done with the mouse.
+    """
 
     view: View
-    mouse: tuple[float, float] | None = None
+    hovered: BoxId | None = None
+    front: Callable[[Theme], Picture] | None = None
     drawn: tuple[object, Poured] | None = None
 
 
@@ -84,3 +91,12 @@ def _saved(tree: bpy.types.NodeTree | None, view: View, layout: Layout) -> View:
         return view.framed(0.0, max(layout.ticks, 1.0))
     return replace(view, first_tick=saved.first_tick, px_per_tick=saved.pixels_per_tick * view.scale,
                    scroll_px=saved.scrolled * view.scale)
+
+
+def show_in_front(context: bpy.types.Context, front: Callable[[Theme], Picture] | None) -> None:
+    """Let something be drawn before all else, until it is called with None."""
+    assert context.space_data is not None and context.area is not None
+    window = window_of(context.space_data)
+    if window is not None:
+        window.front = front
+    context.area.tag_redraw()

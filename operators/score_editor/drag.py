@@ -1,0 +1,161 @@
+"""Drag blocks, their edges, their repeats and their transitions: shown all the while, written when let go."""
+
+from typing import Any
+
+import bpy
+
+from ...bridge import score_edits
+from ...bridge.score_blocks import Blocks
+from ...bridge.score_tree import select, selection
+from ...core.errors import EditError
+from ...core.score_editor import drag
+from ...core.score_editor.change import Proposal
+from ...core.score_editor.hit import Hit, Part, hit
+from ...core.score_editor.layout import BoxId
+from ...core.score_editor.picture import Pen, Picture
+from ...core.score_editor.theme import Theme
+from ...core.score_editor.view import View
+from ...preview import life
+from ...preview.score_editor import hints
+from ...preview.score_editor.windows import show_in_front
+from .base import InScoreEditor, found_editor
+
+_PULLED = (Part.BODY, Part.RIGHT_EDGE, Part.REPEAT, Part.SEAM)
+_FARTHER_PX = 3.0
+"""Whoever moves the mouse less than this while pressing it, clicks."""
+
+
+class TAKT_OT_score_drag(InScoreEditor, bpy.types.Operator):
+    """Select a block, or drag it, its edge, its repeats or a transition; Ctrl: a copy, or free of the beats"""
+
+    bl_idname = "takt.score_drag"
+    bl_label = "Edit Score"
+    bl_options = {"BLOCKING", "UNDO"}
+
+    _blocks: Blocks
+    _view: View
+    _hit: Hit
+    _drag: drag.Drag | None
+    _proposal: Proposal
+    _text: str | None
+    """What was tried out and would be written."""
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
+        """Begin on what can be pulled; leave every other place to others."""
+        editor = found_editor(context)
+        self._start = self._mouse = float(event.mouse_region_x), float(event.mouse_region_y)
+        self._hit = hit(editor.layout, editor.view, *self._start)
+        if self._hit.part not in _PULLED:
+            return {"PASS_THROUGH"}
+        self._blocks, self._view, self._drag = editor.blocks, editor.view, None
+        self._proposal, self._text, self._is_adding = Proposal(), None, bool(event.shift)
+        assert context.window_manager is not None
+        context.window_manager.modal_handler_add(self)
+        return {"RUNNING_MODAL"}
+
+    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
+        """Follow the mouse; Esc and the right button leave everything as it was."""
+        if event.type in ("ESC", "RIGHTMOUSE") and event.value == "PRESS":
+            self._end(context)
+            return {"CANCELLED"}
+        if event.type == "LEFTMOUSE" and event.value == "RELEASE":
+            return self._let_go(context, event)
+        if event.type in ("MOUSEMOVE", "LEFT_CTRL", "RIGHT_CTRL"):
+            if event.type == "MOUSEMOVE":
+                self._mouse = float(event.mouse_region_x), float(event.mouse_region_y)
+            self._follow(context, is_free=bool(event.ctrl))
+        return {"RUNNING_MODAL"}
+
+    def execute(self, context: bpy.types.Context) -> "set[Any]":
+        """Write what was tried out."""
+        editor = found_editor(context)
+        assert self._text is not None
+        try:
+            score_edits.write(context, editor.armature, self._text)
+        except EditError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        if self._proposal.selects is not None:
+            select(editor.tree, [BoxId(*box) for box in self._proposal.selects])
+        life.changed()
+        return {"FINISHED"}
+
+    def _follow(self, context: bpy.types.Context, *, is_free: bool) -> None:
+        editor = found_editor(context)
+        if self._drag is None:
+            farther = max(abs(now - then) for now, then in zip(self._mouse, self._start, strict=True))
+            if farther < _FARTHER_PX * self._view.scale or self._blocks.layout is None or self._blocks.scores is None:
+                return
+            self._drag = drag.begin(self._blocks.layout, self._hit, self._blocks.scores,
+                                    selected=selection(editor.tree))
+        if self._drag is None:
+            return
+        proposal = self._drag.to(editor.view, *self._mouse, is_free=is_free)
+        if proposal.change != self._proposal.change or proposal.refusal:
+            self._text = None
+            proposal = self._tried(editor.armature, proposal)
+        self._proposal = proposal
+        show_in_front(context, self._front)
+
+    def _tried(self, armature_object: bpy.types.Object, proposal: Proposal) -> Proposal:
+        """Show what a proposal leads to; of what is carried only where it would go."""
+        if proposal.change is None or proposal.refusal:
+            score_edits.take_back(armature_object)
+            return proposal
+        try:
+            if isinstance(self._drag, drag.Carry):
+                self._text, _ = score_edits.attempted(armature_object, self._blocks, proposal.change)
+            else:
+                self._text = score_edits.try_out(armature_object, self._blocks, proposal.change)
+                life.changed()
+        except EditError as error:
+            score_edits.take_back(armature_object)
+            return Proposal(hint=proposal.hint, refusal=str(error))
+        return proposal
+
+    def _let_go(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
+        if self._drag is None:
+            self._end(context)
+            return self._click(context)
+        question, refusal = self._proposal.question, self._proposal.refusal
+        self._end(context)
+        if refusal:
+            self.report({"WARNING"}, refusal[0].upper() + refusal[1:])
+        if self._text is None:
+            return {"CANCELLED"}
+        if question:
+            assert context.window_manager is not None
+            return context.window_manager.invoke_confirm(self, event, title="Replace Expression", message=question)
+        return self.execute(context)
+
+    def _click(self, context: bpy.types.Context) -> "set[Any]":
+        """Select the block, or with Shift change whether it is selected."""
+        editor = found_editor(context)
+        box = self._hit.box if self._hit.part is not Part.SEAM else editor.layout.owner_of_transition(
+            self._hit.seam or 0)
+        if box is None:
+            return {"CANCELLED"}
+        clicked = {editor.layout.id_of(box)}
+        select(editor.tree, selection(editor.tree) ^ clicked if self._is_adding else clicked)
+        if context.area is not None:
+            context.area.tag_redraw()
+        return {"FINISHED"}
+
+    def _end(self, context: bpy.types.Context) -> None:
+        """Show what is written again, and nothing in front of it."""
+        show_in_front(context, None)
+        if self._drag is not None:
+            score_edits.take_back(found_editor(context).armature)
+            life.changed()
+
+    def _front(self, theme: Theme) -> Picture:
+        pen, layout, view = Pen(), self._blocks.layout, self._view
+        if isinstance(self._drag, drag.Carry) and layout is not None:
+            gap = self._drag.drop(view, *self._mouse)
+            grab = self._hit.tick - float(layout.boxes.begin[self._drag.box])
+            hints.draw_ghost(pen, layout, self._drag.box, self._mouse, grab, view, theme)
+            if gap is not None and not self._proposal.refusal:
+                hints.draw_gap(pen, layout, gap, view, theme)
+        words = "\n".join(filter(None, (self._proposal.hint, self._proposal.refusal)))
+        hints.draw_tip(pen, words, self._mouse, view, theme, is_refusal=bool(self._proposal.refusal))
+        return Picture((pen.layer(),))

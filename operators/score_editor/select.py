@@ -1,0 +1,96 @@
+"""Select blocks: all, none, the others, or with a box."""
+
+from typing import TYPE_CHECKING, Any
+
+import bpy
+import numpy as np
+from bpy.props import EnumProperty
+
+from ...bridge.score_tree import select, selection
+from ...core.maths.arrays import IntArray
+from ...core.score_editor.hit import Part, hit
+from ...core.score_editor.layout import BoxId, Layout
+from ...core.score_editor.picture import Pen, Picture
+from ...core.score_editor.stripes import Stripes
+from ...core.score_editor.theme import Theme
+from ...core.score_editor.view import View
+from ...preview.score_editor.windows import show_in_front
+from .base import InScoreEditor, found_editor
+
+_OUTSIDE = (Part.EMPTY, Part.LANE, Part.LABEL)
+
+
+class TAKT_OT_score_select(InScoreEditor, bpy.types.Operator):
+    """Select blocks of the score"""
+
+    bl_idname = "takt.score_select"
+    bl_label = "Select"
+    bl_options = {"REGISTER", "UNDO"}
+
+    if TYPE_CHECKING:
+        which: str
+    else:
+        which: EnumProperty(items=[("ALL", "All", "Select all blocks"), ("NONE", "None", "Select nothing"),
+                                   ("INVERT", "Invert", "Select what is not selected")], options={"SKIP_SAVE"})
+
+    def execute(self, context: bpy.types.Context) -> "set[Any]":
+        """Select the outermost blocks, each for all that it calls."""
+        editor = found_editor(context)
+        before, layout = selection(editor.tree), editor.layout
+        outermost = {layout.id_of(box) for box in np.flatnonzero(layout.boxes.depth == 0).tolist()}
+        select(editor.tree, {"ALL": outermost, "NONE": set(), "INVERT": outermost - before}[self.which])
+        return {"FINISHED"}
+
+
+class TAKT_OT_score_box_select(InScoreEditor, bpy.types.Operator):
+    """Select the blocks in a box; with Shift, others stay selected"""
+
+    bl_idname = "takt.score_box_select"
+    bl_label = "Box Select"
+    bl_options = {"BLOCKING", "UNDO"}
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
+        """Begin where no block is; leave every other place to others."""
+        editor = found_editor(context)
+        self._start = float(event.mouse_region_x), float(event.mouse_region_y)
+        if hit(editor.layout, editor.view, *self._start).part not in _OUTSIDE:
+            return {"PASS_THROUGH"}
+        self._before, self._end = selection(editor.tree) if event.shift else frozenset[BoxId](), self._start
+        assert context.window_manager is not None
+        context.window_manager.modal_handler_add(self)
+        return {"RUNNING_MODAL"}
+
+    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
+        """Follow the mouse until its button is let go."""
+        editor = found_editor(context)
+        if event.type == "MOUSEMOVE":
+            self._end = float(event.mouse_region_x), float(event.mouse_region_y)
+            show_in_front(context, self._band)
+        if event.type in ("ESC", "RIGHTMOUSE"):
+            show_in_front(context, None)
+            return {"CANCELLED"}
+        if event.type == "LEFTMOUSE" and event.value == "RELEASE":
+            show_in_front(context, None)
+            found = boxes_within(editor.layout, editor.view, self._start, self._end)
+            select(editor.tree, self._before | {editor.layout.id_of(box) for box in found.tolist()})
+            return {"FINISHED"}
+        return {"RUNNING_MODAL"}
+
+    def _band(self, theme: Theme) -> Picture:
+        (left, low), (right, high) = self._start, self._end
+        pen = Pen()
+        pen.rectangle((min(left, right), min(low, high), max(left, right), max(low, high)), (*theme.text[:3], 0.08),
+                      outline=(*theme.text[:3], 0.6), outline_px=1.0)
+        return Picture((pen.layer(),))
+
+
+def boxes_within(layout: Layout, view: View, start: tuple[float, float], end: tuple[float, float]) -> IntArray:
+    """Return the boxes (N,) whose titles lie in the rectangle between two corners, but for those inside others of them.
+
+    """
+    boxes = layout.boxes
+    _, high = Stripes.of(layout, view).boxes(boxes.lane, boxes.depth)
+    left, right = view.x(boxes.begin), view.x(boxes.end)
+    is_within = ((left < max(start[0], end[0])) & (right > min(start[0], end[0]))
+                 & (high > min(start[1], end[1])) & (high - view.scale < max(start[1], end[1])))
+    return np.flatnonzero(is_within & ~np.append(is_within, False)[boxes.parent])
