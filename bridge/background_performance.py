@@ -68,7 +68,7 @@ class BackgroundPerformance:
         except Exception as error:  # whatever it is, it would come again with every drawing
             _log.exception("A score could not be performed")
             return Performance(None, TaktError(f"This should not have happened: {error!r}"))
-        performing.keep_resolved(self._task, performance, resolved)
+        performing.keep_resolved(self._task, performance.actions, resolved)
         return performance
 
     def end(self) -> None:

@@ -14,7 +14,7 @@ import bpy
 import numpy as np
 
 from ..core.clips.clip import Clip
-from ..core.errors import TaktError
+from ..core.errors import Problem, TaktError
 from ..core.formats.format import Format
 from ..core.library.library import FindClips, Library
 from ..core.maths import rotations as rot
@@ -96,7 +96,7 @@ def perform_score(text: str, filepath: str, settings: properties.ScoreSettings, 
     """
     task = read_task(text, filepath, settings, armature_object, instead)
     performance, resolved = perform(task, clips.clips_of_action(armature_object, CLIPS), formats or clips.formats())
-    keep_resolved(task, performance, resolved)
+    keep_resolved(task, performance.actions, resolved)
     return performance
 
 
@@ -126,6 +126,15 @@ def perform(task: Task, find_action: FindClips, formats: Mapping[str, Format]) -
     find_action: looks Actions of the open file up by name. formats: of clips, with their readers.
     Returns what `keep_resolved` takes.
     """
+    resolved, actions = _look_up(task, find_action, formats)
+    motion = play(resolved[0], task.skeleton, task.settings, turn=task.turn, up=rot.rotate(task.turn, _UP),
+                  maps=resolved[1].skeleton_map, limits=task.limits, skin=task.skin, store=CLIPS)
+    return Performance(motion, None, actions, _procedures(resolved[0])), resolved
+
+
+def _look_up(task: Task, find_action: FindClips,
+             formats: Mapping[str, Format]) -> tuple[Resolved, frozenset[str]]:
+    """Return a score with all its names looked up, and the names of the Actions that it plays."""
     actions = set[str]()
 
     def find(name: str) -> tuple[Clip, ...] | None:
@@ -134,15 +143,12 @@ def perform(task: Task, find_action: FindClips, formats: Mapping[str, Format]) -
             actions.add(name)
         return own
 
-    resolved = task.resolved
-    if resolved is None:
-        document = parse(task.text, task.path)
-        library = Library(task.roots, further=task.further, load_format=task.load_format, formats=formats,
-                          other_clips=find, maps=task.maps, bvh=task.bvh, store=CLIPS).beside(document)
-        resolved = resolve(document, library), library
-    motion = play(resolved[0], task.skeleton, task.settings, turn=task.turn, up=rot.rotate(task.turn, _UP),
-                  maps=resolved[1].skeleton_map, limits=task.limits, skin=task.skin, store=CLIPS)
-    return Performance(motion, None, frozenset(actions), _procedures(resolved[0])), resolved
+    if task.resolved is not None:
+        return task.resolved, frozenset()
+    document = parse(task.text, task.path)
+    library = Library(task.roots, further=task.further, load_format=task.load_format, formats=formats,
+                      other_clips=find, maps=task.maps, bvh=task.bvh, store=CLIPS).beside(document)
+    return (resolve(document, library), library), frozenset(actions)
 
 
 def _procedures(programme: Programme) -> tuple[tuple[str, float, float], ...]:
@@ -157,12 +163,12 @@ def _procedures(programme: Programme) -> tuple[tuple[str, float, float], ...]:
     return tuple(found)
 
 
-def keep_resolved(task: Task, performance: Performance, resolved: Resolved) -> None:
+def keep_resolved(task: Task, actions: frozenset[str], resolved: Resolved) -> None:
     """Keep a score with all its names looked up for the next performance.
 
     A score that plays Actions is looked up each time, since nobody tells when these change.
     """
-    if not performance.actions:
+    if not actions:
         _programmes[task.key] = resolved
         while len(_programmes) > _MAX_PROGRAMMES:
             _programmes.popitem(last=False)
@@ -170,21 +176,25 @@ def keep_resolved(task: Task, performance: Performance, resolved: Resolved) -> N
 
 @dataclass(frozen=True, eq=False)
 class Expanded:
-    """What a score plays, without a motion: in even time; clock: where its tempo changes; library: where its names come
-    from."""
+    """What a score plays, without a motion.
+
+    sequence: in even time; clock: where its tempo changes; library: where its names come from; problems: warnings.
+    """
 
     sequence: Segments
     clock: Clock | None
     library: Library
+    problems: tuple[Problem, ...]
 
 
 def expand_score(text: str, character: properties.TaktCharacter, armature_object: bpy.types.Object) -> Expanded:
     """Return what a score plays on a character; raise TaktError as perform_score does."""
-    chosen: dict[str, Any] = {name: getattr(character, name) for name in properties.SETTING_NAMES}
-    programme, library, _ = _resolved(text, character.filepath, chosen, armature_object)
-    settings = settings_of(character)
+    task = read_task(text, character.filepath, character, armature_object)
+    resolved, actions = _look_up(task, clips.clips_of_action(armature_object, CLIPS), clips.formats())
+    keep_resolved(task, actions, resolved)
+    (programme, library), settings = resolved, task.settings
     sequence = expand(programme, settings.procedure, settings.loop, values=dict(settings.values), seed=settings.seed)
-    return Expanded(sequence, clock_of(programme), library)
+    return Expanded(sequence, clock_of(programme), library, programme.problems)
 
 
 def settings_of(character: properties.TaktCharacter) -> Settings:

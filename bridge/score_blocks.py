@@ -6,18 +6,18 @@ Reading a score may read clips of Blender's own files, which must not be done fr
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from dataclasses import dataclass, replace
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 
 import bpy
 import numpy as np
 
-from ..core.errors import TaktError
+from ..core.errors import FileError, Problem, TaktError
 from ..core.maths.arrays import FloatArray
 from ..core.pha.refactoring import Scores
 from ..core.playing.clock import Clock
 from ..core.score_editor.change import Candidate
-from ..core.score_editor.layout import Layout, lay_out, windows_of
+from ..core.score_editor.layout import BoxId, Layout, lay_out, windows_of
 from . import libraries, performing, properties, score, texts
 
 Windows = tuple[FloatArray, FloatArray]
@@ -29,13 +29,15 @@ class Blocks:
 
     source: the text that was laid out, what is proposed included; layout: None where it never could be read; scores:
     the texts that are open and may be changed. error: why it cannot be read now, where the layout is that of an earlier
-    text. windows_s: when transitions play; has_windows: these are the motion's, as far as the score can be played.
+    text. problems: what is said of boxes, by the first box of their element. windows_s: when transitions play;
+    has_windows: these are the motion's, as far as the score can be played.
     """
 
     source: str
     layout: Layout | None
     scores: Scores | None = None
     error: TaktError | None = None
+    problems: Mapping[BoxId, Problem] = field(default_factory=dict)
     windows_s: Windows | None = None
     has_windows: bool = False
 
@@ -71,11 +73,13 @@ def refresh(armature_object: bpy.types.Object) -> Blocks:
     try:
         expanded = performing.expand_score(source, properties.character(armature_object), armature_object)
     except TaktError as error:
-        found = Blocks(source, before.layout if before is not None else None, error=error)
+        layout = before.layout if before is not None else None
+        problems = error.problems if isinstance(error, FileError) else ()
+        found = Blocks(source, layout, error=error, problems={} if layout is None else _found(layout, problems))
     else:
         layout = lay_out(expanded.sequence, clock=expanded.clock)
         scores = Scores.of((layout.documents[0].text,), expanded.library)
-        found = Blocks(source, layout, scores)
+        found = Blocks(source, layout, scores, problems=_found(layout, expanded.problems))
     return _keep(armature_object, found)
 
 
@@ -122,6 +126,16 @@ def _moved(before: Blocks, candidate: Candidate) -> Windows | None:
         return None
     shift = np.cumsum(new.length_s) - np.cumsum(old.length_s)
     return before.windows_s[0] + shift, before.windows_s[1] + shift
+
+
+def _found(layout: Layout, problems: Iterable[Problem]) -> dict[BoxId, Problem]:
+    """Return what is said of boxes: whatever is said of the line that their element begins on."""
+    said = {(problem.place.path or layout.documents[0].path, problem.place.line): problem for problem in problems}
+    if not said:
+        return {}
+    elements = sorted(set(zip(layout.boxes.document.tolist(), layout.boxes.element.tolist(), strict=True)))
+    places = {BoxId(*each): layout.documents[each[0]].text.place(each[1]) for each in elements}
+    return {box: problem for box, place in places.items() if (problem := said.get((place.path, place.line)))}
 
 
 def _dependencies(armature_object: bpy.types.Object) -> Hashable:

@@ -14,6 +14,7 @@ from ..operators.edit_score import TAKT_OT_edit_score
 from ..operators.import_pha import TAKT_OT_import_pha
 from ..operators.new_score import TAKT_OT_new_score
 from ..operators.rebuild import TAKT_OT_rebuild
+from ..operators.score_editor.open import TAKT_OT_score_editor
 from .sidebar import SidebarPanel, draw_reasons, draw_words
 
 _PROBLEMS_SHOWN = 4
@@ -52,6 +53,7 @@ class TAKT_PT_score(SidebarPanel):
         layout.template_ID(character, "text", new=TAKT_OT_new_score.bl_idname, open=TAKT_OT_import_pha.bl_idname)
         if character.text is None:
             return
+        layout.operator(TAKT_OT_score_editor.bl_idname, icon="NLA")
         if name := score.reading(armature_object):
             draw_words(layout, context, f"Reading {name} …", "INFO")
         if error := score.error_of(armature_object):

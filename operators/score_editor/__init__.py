@@ -1,10 +1,39 @@
 """What one does in the score editor, one file for each verb."""
 
+from .calls import (
+    TAKT_OT_score_copy,
+    TAKT_OT_score_delete,
+    TAKT_OT_score_dissolve,
+    TAKT_OT_score_duplicate,
+    TAKT_OT_score_group,
+    TAKT_OT_score_paste,
+)
 from .drag import TAKT_OT_score_drag
 from .frame import TAKT_OT_score_frame
+from .hover import TAKT_GGT_score_hover, TAKT_GT_score_hover
+from .loop import TAKT_OT_score_loop
 from .navigate import TAKT_OT_score_pan, TAKT_OT_score_zoom
+from .open import TAKT_OT_score_editor, TAKT_OT_score_open
 from .scrub import TAKT_OT_score_scrub
 from .select import TAKT_OT_score_box_select, TAKT_OT_score_select
 
-CLASSES = (TAKT_OT_score_zoom, TAKT_OT_score_pan, TAKT_OT_score_frame, TAKT_OT_score_scrub, TAKT_OT_score_drag,
-           TAKT_OT_score_select, TAKT_OT_score_box_select)
+CLASSES = (
+    TAKT_OT_score_editor,
+    TAKT_OT_score_zoom,
+    TAKT_OT_score_pan,
+    TAKT_OT_score_frame,
+    TAKT_OT_score_scrub,
+    TAKT_OT_score_drag,
+    TAKT_OT_score_select,
+    TAKT_OT_score_box_select,
+    TAKT_OT_score_delete,
+    TAKT_OT_score_duplicate,
+    TAKT_OT_score_group,
+    TAKT_OT_score_dissolve,
+    TAKT_OT_score_copy,
+    TAKT_OT_score_paste,
+    TAKT_OT_score_loop,
+    TAKT_OT_score_open,
+    TAKT_GT_score_hover,
+    TAKT_GGT_score_hover,
+)

@@ -1,14 +1,19 @@
 """What all operators of the score editor need: an editor that shows a score."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import bpy
 
-from ...bridge import score_blocks, score_tree
-from ...bridge.reports import GreyWithReason
+from ...bridge import score_blocks, score_edits, score_tree
+from ...bridge.reports import GreyWithReason, refuse
 from ...bridge.score_blocks import Blocks
-from ...core.score_editor.layout import Layout
+from ...core.errors import EditError
+from ...core.pha.refactoring import Scores
+from ...core.score_editor.change import Proposal
+from ...core.score_editor.layout import BoxId, Layout
 from ...core.score_editor.view import View
+from ...preview import life
 from ...preview.score_editor import windows
 
 
@@ -22,6 +27,19 @@ class Editor:
     layout: Layout
     view: View
 
+    @property
+    def selected(self) -> frozenset[BoxId]:
+        """The boxes that are selected, as far as they are there."""
+        layout = self.layout
+        return frozenset(layout.id_of(box) for box in layout.found(score_tree.selection(self.tree)).tolist())
+
+    @property
+    def scores(self) -> Scores:
+        """The texts that may be changed; raise EditError while there are mistakes in them."""
+        if self.blocks.scores is None or self.blocks.error is not None:
+            raise EditError("the score has mistakes; correct them in its text first")
+        return self.blocks.scores
+
 
 class InScoreEditor(GreyWithReason):
     """An operator that wants a score editor with a score in it."""
@@ -34,6 +52,16 @@ class InScoreEditor(GreyWithReason):
         if context.region is None or context.region.type != "WINDOW":
             return "Only over the score"
         return "" if editor_of(context) is not None else "No score is shown: choose a character that has one"
+
+
+class WithSelection(InScoreEditor):
+    """An operator that wants selected blocks."""
+
+    @classmethod
+    def problem(cls, context: bpy.types.Context) -> str:
+        """Return what is missing."""
+        reason = super().problem(context)
+        return reason or ("" if found_editor(context).selected else "Select blocks first")
 
 
 def editor_of(context: bpy.types.Context) -> Editor | None:
@@ -53,3 +81,32 @@ def found_editor(context: bpy.types.Context) -> Editor:
     editor = editor_of(context)
     assert editor is not None
     return editor
+
+
+def carry_out(operator: bpy.types.Operator, context: bpy.types.Context, editor: Editor,
+              proposal: Proposal) -> "set[Any]":
+    """Write what is proposed, select what it says, and tell of it; or report why it cannot be done."""
+    if proposal.refusal or proposal.change is None:
+        return refuse(operator, sentence(proposal.refusal or proposal.hint or "nothing would change"))
+    try:
+        new, _ = score_edits.attempted(editor.armature, editor.blocks, proposal.change)
+    except EditError as error:
+        return refuse(operator, sentence(str(error)))
+    write_text(context, editor, new, proposal)
+    if proposal.hint:
+        operator.report({"INFO"}, sentence(proposal.hint.strip()))
+    return {"FINISHED"}
+
+
+def write_text(context: bpy.types.Context, editor: Editor, new: str, proposal: Proposal) -> None:
+    """Write the text that a proposal led to, and select what it says."""
+    score_edits.write(context, editor.armature, new)
+    if proposal.selects is not None:
+        score_tree.select(editor.tree, [BoxId(*box) for box in proposal.selects])
+    life.changed()
+    score_tree.redraw()
+
+
+def sentence(words: str) -> str:
+    """Return words with a capital letter at their beginning."""
+    return words[:1].upper() + words[1:]

@@ -11,14 +11,14 @@ from ...core.errors import EditError
 from ...core.score_editor import drag
 from ...core.score_editor.change import Proposal
 from ...core.score_editor.hit import Hit, Part, hit
-from ...core.score_editor.layout import BoxId
-from ...core.score_editor.picture import Pen, Picture
+from ...core.score_editor.overlay import overlay
+from ...core.score_editor.picture import Picture
 from ...core.score_editor.theme import Theme
 from ...core.score_editor.view import View
 from ...preview import life
-from ...preview.score_editor import hints
+from ...preview.score_editor.canvas import measured
 from ...preview.score_editor.windows import show_in_front
-from .base import InScoreEditor, found_editor
+from .base import InScoreEditor, found_editor, sentence, write_text
 
 _PULLED = (Part.BODY, Part.RIGHT_EDGE, Part.REPEAT, Part.SEAM)
 _FARTHER_PX = 3.0
@@ -68,16 +68,8 @@ class TAKT_OT_score_drag(InScoreEditor, bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
         """Write what was tried out."""
-        editor = found_editor(context)
         assert self._text is not None
-        try:
-            score_edits.write(context, editor.armature, self._text)
-        except EditError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
-        if self._proposal.selects is not None:
-            select(editor.tree, [BoxId(*box) for box in self._proposal.selects])
-        life.changed()
+        write_text(context, found_editor(context), self._text, self._proposal)
         return {"FINISHED"}
 
     def _follow(self, context: bpy.types.Context, *, is_free: bool) -> None:
@@ -120,7 +112,7 @@ class TAKT_OT_score_drag(InScoreEditor, bpy.types.Operator):
         question, refusal = self._proposal.question, self._proposal.refusal
         self._end(context)
         if refusal:
-            self.report({"WARNING"}, refusal[0].upper() + refusal[1:])
+            self.report({"WARNING"}, sentence(refusal))
         if self._text is None:
             return {"CANCELLED"}
         if question:
@@ -149,13 +141,10 @@ class TAKT_OT_score_drag(InScoreEditor, bpy.types.Operator):
             life.changed()
 
     def _front(self, theme: Theme) -> Picture:
-        pen, layout, view = Pen(), self._blocks.layout, self._view
-        if isinstance(self._drag, drag.Carry) and layout is not None:
-            gap = self._drag.drop(view, *self._mouse)
-            grab = self._hit.tick - float(layout.boxes.begin[self._drag.box])
-            hints.draw_ghost(pen, layout, self._drag.box, self._mouse, grab, view, theme)
-            if gap is not None and not self._proposal.refusal:
-                hints.draw_gap(pen, layout, gap, view, theme)
-        words = "\n".join(filter(None, (self._proposal.hint, self._proposal.refusal)))
-        hints.draw_tip(pen, words, self._mouse, view, theme, is_refusal=bool(self._proposal.refusal))
-        return Picture((pen.layer(),))
+        layout, view, proposal = self._blocks.layout, self._view, self._proposal
+        assert layout is not None
+        carried = self._drag if isinstance(self._drag, drag.Carry) else None
+        gap = None if carried is None else carried.drop(view, *self._mouse)
+        return Picture((overlay(layout, view, theme, x=self._mouse[0], y=self._mouse[1], words=proposal.hint,
+                                refusal=proposal.refusal, gap=gap, measure=measured,
+                                carried="" if carried is None else layout.boxes.titles[carried.box]),))

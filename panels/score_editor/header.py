@@ -88,7 +88,16 @@ class TAKT_MT_score_edit(bpy.types.Menu):
 
     def draw(self, _context: bpy.types.Context | None) -> None:
         """Draw the menu."""
-        _invoking(self)
+        layout = _invoking(self)
+        for name in ("duplicate", "copy", "paste", "delete"):
+            layout.operator(f"takt.score_{name}")
+        layout.separator()
+        layout.operator("takt.score_group")
+        layout.operator("takt.score_dissolve")
+        layout.operator("takt.score_open")
+        layout.separator()
+        for edge, label in (("SELECTED", "Loop Selected"), ("NONE", "Loop Nothing")):
+            _told(layout.operator("takt.score_loop", text=label), edge=edge)
 
 
 CLASSES = (TAKT_MT_score_view, TAKT_MT_score_select, TAKT_MT_score_edit)

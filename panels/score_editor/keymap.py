@@ -49,6 +49,19 @@ SHORTCUTS = (
     Shortcut("A", "takt.score_select", {"which": "ALL"}),
     Shortcut("A", "takt.score_select", {"which": "NONE"}, alt=True),
     Shortcut("I", "takt.score_select", {"which": "INVERT"}, ctrl=True),
+    Shortcut("X", "takt.score_delete"),
+    Shortcut("DEL", "takt.score_delete"),
+    Shortcut("D", "takt.score_duplicate", shift=True),
+    Shortcut("G", "takt.score_group", ctrl=True),
+    Shortcut("G", "takt.score_dissolve", ctrl=True, alt=True),
+    Shortcut("C", "takt.score_copy", ctrl=True),
+    Shortcut("V", "takt.score_paste", ctrl=True),
+    Shortcut("I", "takt.score_loop", {"edge": "FROM"}),
+    Shortcut("O", "takt.score_loop", {"edge": "TO"}),
+    Shortcut("P", "takt.score_loop", {"edge": "SELECTED"}),
+    Shortcut("P", "takt.score_loop", {"edge": "NONE"}, alt=True),
+    Shortcut("TAB", "takt.score_open"),
+    Shortcut("LEFTMOUSE", "takt.score_open", {"at_mouse": True}, "DOUBLE_CLICK"),
 )
 _added: list[tuple[bpy.types.KeyMap, bpy.types.KeyMapItem]] = []
 

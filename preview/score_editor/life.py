@@ -7,12 +7,13 @@ from typing import Any
 import bpy
 import numpy as np
 
-from ...bridge import properties, score_blocks, score_tree
+from ...bridge import properties, score, score_blocks, score_tree
 from ...bridge.score import frames_per_second, last_good, time_s
 from ...bridge.score_blocks import Blocks
 from ...bridge.shape import is_reading
 from ...core.score_editor.drawing import Marked, picture
 from ...core.score_editor.layout import Layout
+from ...core.score_editor.overlay import overlay
 from ...core.score_editor.picture import Pen, Picture, clipped
 from ...core.score_editor.theme import Theme
 from .. import life as preview
@@ -92,6 +93,8 @@ def draw_editor(context: bpy.types.Context) -> None:
     if armature_object is not None:
         blocks = score_blocks.shown(armature_object)
         if blocks is None or not score_blocks.is_complete(armature_object):
+            with score.while_drawing(score_tree.redraw):  # files that were never read are read beside the main thread
+                score.shown(armature_object)
             _soon(_refresh)
     if armature_object is None or blocks is None or blocks.layout is None:
         _draw_words(context, theme, _said_instead(armature_object, blocks))
@@ -99,19 +102,34 @@ def draw_editor(context: bpy.types.Context) -> None:
     window = windows.look_into(context, blocks.layout)
     assert context.scene is not None
     _cover(context, theme)
-    depends_on = (blocks, window.view, theme, marked(tree, blocks, window),
+    depends_on = (blocks, window.view, theme, marked(tree, blocks),
                   tick_now(armature_object, context.scene, blocks.layout))
     if window.drawn is None or window.drawn[0] != depends_on:
         window.drawn = depends_on, Poured.of(picture(blocks.layout, *depends_on[1:4], playhead=depends_on[4],
                                                      measure=measured))
     window.drawn[1].draw()
-    if window.front is not None:
-        Poured.of(window.front(theme)).draw()
+    front = window.front(theme) if window.front is not None else _hover(blocks, window, theme)
+    if front is not None:
+        Poured.of(front).draw()
 
 
-def marked(tree: score_tree.TaktScoreTree | None, blocks: Blocks, window: windows.Window) -> Marked:
+def marked(tree: score_tree.TaktScoreTree | None, blocks: Blocks) -> Marked:
     """Return which boxes are drawn otherwise than the rest."""
-    return Marked(score_tree.selection(tree), is_stale=blocks.error is not None)
+    errors = frozenset(box for box, problem in blocks.problems.items() if not problem.is_warning)
+    warnings = frozenset(box for box, problem in blocks.problems.items() if problem.is_warning and not problem.is_note)
+    return Marked(score_tree.selection(tree), errors=errors, warnings=warnings, is_stale=blocks.error is not None)
+
+
+def _hover(blocks: Blocks, window: windows.Window, theme: Theme) -> Picture | None:
+    """Draw the edge or handle that the mouse is over, and what is said of the box there."""
+    hover, layout = window.hover, blocks.layout
+    if hover is None or layout is None or hover.layout is not layout:
+        return None
+    problem = None if hover.over.box is None else blocks.problems.get(layout.id_of(hover.over.box)._replace(place=0))
+    words = "" if problem is None else problem.message
+    is_error = problem is not None and not problem.is_warning
+    return Picture((overlay(layout, window.view, theme, x=hover.x, y=hover.y, words="" if is_error else words,
+                            refusal=words if is_error else "", hovered=hover.over, measure=measured),))
 
 
 def _cover(context: bpy.types.Context, theme: Theme) -> None:
@@ -156,6 +174,8 @@ def _refresh() -> float | None:
         return _LOOK_S
     left = False
     for armature_object in _shown_characters():
+        if score.is_waiting(armature_object):
+            continue
         if not score_blocks.is_current(armature_object):
             score_blocks.refresh(armature_object)
             left = True

@@ -13,22 +13,33 @@ from typing import cast
 import bpy
 
 from ...bridge.score_tree import TaktScoreTree
-from ...core.score_editor.layout import BoxId, Layout
+from ...core.score_editor.hit import Hit
+from ...core.score_editor.layout import Layout
 from ...core.score_editor.picture import Picture
 from ...core.score_editor.theme import Theme
 from ...core.score_editor.view import View
 from .canvas import Poured
 
 
+@dataclass(frozen=True, eq=False)
+class Hover:
+    """What the mouse is over, at x and y; the numbers of boxes are those of the layout."""
+
+    layout: Layout
+    over: Hit
+    x: float
+    y: float
+
+
 @dataclass(eq=False)
 class Window:
     """An editor: its view, and the picture as it was drawn last with all that it depends on.
 
-    hovered: the box below the mouse. front: draws what lies before all else while something is done with the mouse.
+    hover: what the mouse is over. front: draws what lies before all else while something is done with the mouse.
     """
 
     view: View
-    hovered: BoxId | None = None
+    hover: Hover | None = None
     front: Callable[[Theme], Picture] | None = None
     drawn: tuple[object, Poured] | None = None
 

@@ -1,0 +1,135 @@
+"""What is done with the selected blocks by a key or from a menu; each is one edit of the text."""
+
+from typing import Any, cast
+
+import bpy
+
+from ...core.errors import EditError
+from ...core.score_editor import commands
+from ...core.score_editor.change import Proposal
+from ...core.score_editor.drop import Drop, beside_of, drop_at
+from ...core.score_editor.stripes import Stripes
+from ...preview.score_editor.life import tick_now
+from .base import Editor, InScoreEditor, WithSelection, carry_out, found_editor
+
+
+class _OfSelection(WithSelection):
+    """An operator that changes what is selected."""
+
+    def execute(self, context: bpy.types.Context) -> "set[Any]":
+        """Write what is proposed."""
+        editor = found_editor(context)
+        try:
+            proposal = self.propose(editor)
+        except EditError as error:
+            proposal = Proposal(refusal=str(error))
+        return carry_out(cast(bpy.types.Operator, self), context, editor, proposal)
+
+    def propose(self, editor: Editor) -> Proposal:
+        """Return what is to be done with what is selected; raise EditError where that cannot be."""
+        raise NotImplementedError
+
+
+class TAKT_OT_score_delete(_OfSelection, bpy.types.Operator):
+    """Remove the selected blocks"""
+
+    bl_idname = "takt.score_delete"
+    bl_label = "Delete"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def propose(self, editor: Editor) -> Proposal:
+        """Propose that they go."""
+        return commands.remove(editor.layout, editor.selected, editor.scores)
+
+
+class TAKT_OT_score_duplicate(_OfSelection, bpy.types.Operator):
+    """Put copies of the selected blocks behind them"""
+
+    bl_idname = "takt.score_duplicate"
+    bl_label = "Duplicate"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def propose(self, editor: Editor) -> Proposal:
+        """Propose copies."""
+        return commands.duplicate(editor.layout, editor.selected, editor.scores)
+
+
+class TAKT_OT_score_group(_OfSelection, bpy.types.Operator):
+    """Make a new procedure of the selected blocks, which follow each other"""
+
+    bl_idname = "takt.score_group"
+    bl_label = "Make Procedure"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def propose(self, editor: Editor) -> Proposal:
+        """Propose a procedure."""
+        return commands.group(editor.layout, editor.selected, editor.scores)
+
+
+class TAKT_OT_score_dissolve(_OfSelection, bpy.types.Operator):
+    """Put what the selected procedure calls in the place of its call"""
+
+    bl_idname = "takt.score_dissolve"
+    bl_label = "Dissolve Procedure"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def propose(self, editor: Editor) -> Proposal:
+        """Propose its calls."""
+        return commands.dissolve(editor.layout, _only(editor), editor.scores)
+
+
+class TAKT_OT_score_copy(WithSelection, bpy.types.Operator):
+    """Copy the selected blocks, as text, for this score or another one"""
+
+    bl_idname = "takt.score_copy"
+    bl_label = "Copy"
+
+    def execute(self, context: bpy.types.Context) -> "set[Any]":
+        """Put them into the clipboard."""
+        editor = found_editor(context)
+        assert context.window_manager is not None
+        context.window_manager.clipboard = commands.copied(editor.layout, editor.selected)
+        self.report({"INFO"}, "Copied")
+        return {"FINISHED"}
+
+
+class TAKT_OT_score_paste(InScoreEditor, bpy.types.Operator):
+    """Put what was copied behind the selected block, or at the playhead"""
+
+    bl_idname = "takt.score_paste"
+    bl_label = "Paste"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def execute(self, context: bpy.types.Context) -> "set[Any]":
+        """Take it out of the clipboard."""
+        editor, gap = found_editor(context), gap_now(context)
+        assert context.window_manager is not None
+        if gap is None:
+            return carry_out(self, context, editor, Proposal(refusal="there is no place for it"))
+        try:
+            proposal = commands.paste(editor.layout, gap, context.window_manager.clipboard, editor.scores)
+        except EditError as error:
+            proposal = Proposal(refusal=str(error))
+        return carry_out(self, context, editor, proposal)
+
+
+def gap_now(context: bpy.types.Context) -> Drop | None:
+    """Return where something goes that nobody has pointed out a place for: behind the last selected, at the playhead.
+
+    """
+    editor = found_editor(context)
+    layout, view, selected = editor.layout, editor.view, editor.layout.found(editor.selected)
+    if len(selected):
+        last = int(selected[layout.boxes.end[selected].argmax()])
+        return beside_of(layout, last, float(layout.boxes.end[last]))
+    assert context.scene is not None
+    x = view.left + (tick_now(editor.armature, context.scene, layout) - view.first_tick) * view.px_per_tick
+    return drop_at(layout, view, x, float(Stripes.of(layout, view).lane_high[0]) - 1.0)
+
+
+def _only(editor: Editor) -> int:
+    """Return the one box that is selected; raise EditError where there are more."""
+    selected = editor.layout.found(editor.selected)
+    if len({(int(editor.layout.boxes.document[box]), int(editor.layout.boxes.element[box])) for box in selected}) != 1:
+        raise EditError("select a single procedure")
+    return int(selected[0])

@@ -1,0 +1,50 @@
+"""What the mouse is over in the score editor: what would be pulled is shown, and what is wrong there is said."""
+
+from typing import Any, cast
+
+import bpy
+
+from ...core.score_editor.hit import hit
+from ...preview.score_editor.windows import Hover, window_of
+from .base import editor_of
+
+
+class TAKT_GT_score_hover(bpy.types.Gizmo):
+    """Is told where the mouse is, and never takes what is pressed there"""
+
+    bl_idname = "TAKT_GT_score_hover"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Draw nothing: the editor itself draws what is in front of the score."""
+
+    def test_select(self, context: bpy.types.Context, location: Any) -> int:
+        """Take note of what is below the mouse."""
+        window = None if context.space_data is None else window_of(context.space_data)
+        editor = editor_of(context)
+        if editor is None or window is None or context.window is None or context.area is None:
+            return -1
+        over = hit(editor.layout, editor.view, float(location[0]), float(location[1]))
+        before, window.hover = window.hover, Hover(editor.layout, over, float(location[0]), float(location[1]))
+        context.window.cursor_set(cast(Any, over.cursor))
+        if before is None or (before.over.part, before.over.box) != (over.part, over.box):
+            context.area.tag_redraw()
+        return -1
+
+
+class TAKT_GGT_score_hover(bpy.types.GizmoGroup):
+    """Knows what the mouse is over in each score editor"""
+
+    bl_idname = "TAKT_GGT_score_hover"
+    bl_label = "Takt Score"
+    bl_space_type = "NODE_EDITOR"
+    bl_region_type = "WINDOW"
+    bl_options = {"PERSISTENT"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Tell whether a score is shown."""
+        return editor_of(context) is not None
+
+    def setup(self, _context: bpy.types.Context) -> None:
+        """Make the one gizmo."""
+        self.gizmos.new(TAKT_GT_score_hover.bl_idname)

@@ -1,0 +1,101 @@
+"""Open the score editor; in it, open a block: its line of the text, and of a procedure what it calls."""
+
+from typing import TYPE_CHECKING, Any, cast
+
+import bpy
+from bpy.props import BoolProperty
+
+from ...bridge import properties, score_tree, texts
+from ...bridge.active_character import ForScore
+from ...core.errors import EditError
+from ...core.score_editor.drag import automatic_again
+from ...core.score_editor.hit import Part, hit
+from ...core.score_editor.layout import BoxId
+from ...preview.score_editor.windows import change_view
+from .base import Editor, InScoreEditor, carry_out, found_editor
+
+_SHARE = 0.45
+"""Of the 3D viewport's height becomes the editor's."""
+
+
+class TAKT_OT_score_editor(ForScore, bpy.types.Operator):
+    """Show the score as blocks below the 3D viewport, where it can be edited with the mouse"""
+
+    bl_idname = "takt.score_editor"
+    bl_label = "Open Score Editor"
+
+    def execute(self, context: bpy.types.Context) -> "set[Any]":
+        """Split the viewport, unless an editor is open in this window."""
+        window, area = context.window, context.area
+        if window is None or area is None:
+            return {"CANCELLED"}
+        known = [other for other in window.screen.areas if score_tree.is_score_editor(other.spaces.active)]
+        if not known:
+            before = {other.as_pointer() for other in window.screen.areas}
+            bpy.ops.screen.area_split(direction="HORIZONTAL", factor=_SHARE)
+            new = [other for other in window.screen.areas if other.as_pointer() not in before]
+            lower = min((area, *new), key=lambda other: other.y)
+            lower.ui_type = cast(Any, score_tree.TaktScoreTree.bl_idname)
+            score_tree.give_trees()
+        return {"FINISHED"}
+
+
+class TAKT_OT_score_open(InScoreEditor, bpy.types.Operator):
+    """Show the block's line in the text, and the block as large as the editor; of a transition: make it automatic"""
+
+    bl_idname = "takt.score_open"
+    bl_label = "Open Block"
+    bl_options = {"REGISTER", "UNDO"}
+
+    if TYPE_CHECKING:
+        at_mouse: bool
+    else:
+        at_mouse: BoolProperty(options={"HIDDEN", "SKIP_SAVE"})
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
+        """Open what is below the mouse, or else what is selected."""
+        if not self.at_mouse:
+            return self.execute(context)
+        editor = found_editor(context)
+        found = hit(editor.layout, editor.view, event.mouse_region_x, event.mouse_region_y)
+        if found.part is Part.SEAM and found.seam is not None:
+            try:
+                proposal = automatic_again(editor.layout, found.seam, editor.scores)
+            except EditError as error:
+                self.report({"ERROR"}, str(error))
+                return {"CANCELLED"}
+            return carry_out(self, context, editor, proposal) if proposal.change or proposal.refusal else {"CANCELLED"}
+        if found.box is None:
+            return {"PASS_THROUGH"}
+        return self._open(context, editor, found.box)
+
+    def execute(self, context: bpy.types.Context) -> "set[Any]":
+        """Open what is selected; where nothing is, show all again."""
+        editor = found_editor(context)
+        chosen = editor.layout.found(editor.selected)
+        if not len(chosen):
+            change_view(context, editor.view.framed(0.0, max(editor.layout.ticks, 1.0)))
+            return {"FINISHED"}
+        return self._open(context, editor, int(chosen[0]))
+
+    def _open(self, context: bpy.types.Context, editor: Editor, box: int) -> "set[Any]":
+        boxes = editor.layout.boxes
+        change_view(context, editor.view.framed(float(boxes.begin[box]), float(boxes.end[box])))
+        score_tree.select(editor.tree, [editor.layout.id_of(box)])
+        show_line(context, editor, editor.layout.id_of(box))
+        return {"FINISHED"}
+
+
+def show_line(context: bpy.types.Context, editor: Editor, box: BoxId) -> None:
+    """Select the line of a box in its text, and show it where a Text Editor is open."""
+    document = editor.layout.documents[box.document]
+    own = properties.character(editor.armature).text
+    text = own if box.document == 0 else texts.text_of(document.path) if document.path is not None else None
+    if text is None or not texts.holds(text, document) or context.window_manager is None:
+        return
+    line = document.text.place(box.element).line or 1
+    texts.select_line(text, line)
+    area = texts.text_editor(context.window_manager, text)
+    if area is not None:
+        texts.scroll_to(texts.show(area, text), line)
+        area.tag_redraw()
