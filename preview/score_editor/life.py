@@ -191,7 +191,7 @@ def _look() -> float | None:
     windows.forget_closed(spaces)
     if not spaces:
         return None
-    if any(not score_blocks.is_current(armature_object) for armature_object in _shown_characters()):
+    if any(not score_blocks.is_complete(armature_object) for armature_object in _shown_characters()):
         score_tree.redraw()
     return _LOOK_S
 

@@ -57,7 +57,7 @@ def look_into(context: bpy.types.Context, layout: Layout) -> Window:
     """Return an editor with its view as large as its region now is; the first time, as it was saved."""
     space, region = context.space_data, context.region
     assert space is not None and region is not None and context.preferences is not None
-    scale = context.preferences.system.ui_scale
+    scale = context.preferences.system.ui_scale or 1.0  # 0 without a screen
     width = region.width - covered_px(context)
     found = _windows.get(space.as_pointer())
     if found is None:

@@ -1,0 +1,178 @@
+"""The score editor in Blender: its life, its verbs, and that undo brings text and Action back."""
+
+from pathlib import Path
+from typing import Any
+
+import bpy
+import numpy as np
+import pytest
+
+import takt
+from takt.bridge import properties, score_blocks, score_edits, score_tree
+from takt.core.errors import EditError
+from takt.core.score_editor import commands
+from takt.preview.score_editor import windows
+from takt.tests.blender.dancing import STEPS, curves, play
+from takt.tests.blender.score_editors import choose, context, editing, looked_into
+
+operators: Any = bpy.ops
+
+
+def text_of(rig: bpy.types.Object) -> str:
+    text = properties.character(rig).text
+    assert text is not None
+    return text.as_string()
+
+
+def keys(rig: bpy.types.Object) -> list[list[float]]:
+    found = []
+    for curve in curves(rig):
+        points = np.empty(len(curve.keyframe_points) * 2)
+        curve.keyframe_points.foreach_get("co", points)
+        found.append(points.tolist())
+    return found
+
+
+def handlers() -> int:
+    lists = (getattr(bpy.app.handlers, name) for name in dir(bpy.app.handlers))
+    return sum(len(found) for found in lists if isinstance(found, list))
+
+
+VERBS: dict[str, tuple[tuple[str, ...], str]] = {
+    "delete": (("right",), STEPS.replace('\n    <call name="right" duration="0.7"/>', "")),
+    "duplicate": (("pair",), STEPS.replace('repeat="2"/>', 'repeat="2"/>\n    <call name="pair" duration="2.5" '
+                                                           'repeat="2"/>')),
+    "dissolve": (("pair",), ""),
+    "group": (("pair", "right"), ""),
+}
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_each_verb_is_one_step_that_undo_takes_back_and_redo_brings_again(
+        rig: bpy.types.Object, library: Path, verb: str) -> None:
+    play(library / "dance.pha")
+    titles, expected = VERBS[verb]
+    name = rig.name
+    with editing() as layout:
+        choose(layout, *titles)
+        operators.ed.undo_push(message="before")
+        before = text_of(rig), keys(rig)
+        assert getattr(operators.takt, f"score_{verb}")() == {"FINISHED"}
+        after = text_of(rig), keys(rig)
+        assert after[0] != before[0] and (not expected or after[0] == expected)
+        operators.ed.undo_push(message=verb)
+        operators.ed.undo()
+        rig = bpy.data.objects[name]
+        assert (text_of(rig), keys(rig)) == before
+        operators.ed.redo()
+        rig = bpy.data.objects[name]
+        assert (text_of(rig), keys(rig)) == after
+
+
+def test_what_is_copied_is_pasted_behind_what_is_selected(rig: bpy.types.Object, library: Path) -> None:
+    play(library / "dance.pha")
+    with editing() as layout:
+        proposal = commands.paste(layout, commands_gap(layout), '<call name="left" duration="3"/>', scores(rig))
+        assert proposal.change is not None
+        new, _ = score_edits.attempted(rig, score_blocks.refresh(rig), proposal.change)
+        score_edits.write(bpy.context, rig, new)
+    assert '<call name="left" duration="3"/>' in text_of(rig)
+
+
+def commands_gap(layout: Any) -> Any:
+    from takt.core.score_editor.drop import beside_of
+
+    last = int(layout.boxes.end.argmax())
+    return beside_of(layout, last, float(layout.boxes.end[last]))
+
+
+def scores(rig: bpy.types.Object) -> Any:
+    found = score_blocks.refresh(rig).scores
+    assert found is not None
+    return found
+
+
+def test_what_is_tried_out_is_shown_and_written_nowhere(rig: bpy.types.Object, library: Path) -> None:
+    play(library / "dance.pha")
+    with editing() as layout:
+        blocks = score_blocks.refresh(rig)
+        proposal = commands.remove(layout, frozenset((layout.id_of(0),)), scores(rig))
+        assert proposal.change is not None
+        new = score_edits.try_out(rig, blocks, proposal.change)
+        tried = score_blocks.shown(rig)
+        assert tried is not None and tried.source == new and tried.layout is not None
+        assert tried.layout.ticks < layout.ticks and score_blocks.is_current(rig)
+        assert text_of(rig) == STEPS
+        score_edits.take_back(rig)
+        back = score_blocks.refresh(rig).layout
+        assert back is not None and back.ticks == layout.ticks
+
+
+def test_while_there_are_mistakes_the_last_good_blocks_are_shown_and_nothing_is_changed(
+        rig: bpy.types.Object, library: Path) -> None:
+    play(library / "dance.pha")
+    with editing() as layout:
+        text = properties.character(rig).text
+        assert text is not None
+        broken = STEPS.replace('name="left"', 'name="lefd"')
+        text.from_string(broken)
+        blocks = score_blocks.refresh(rig)
+        assert blocks.layout is layout and blocks.error is not None
+        (problem,) = blocks.problems.values()
+        assert "lefd" in problem.message and not problem.is_warning
+        choose(layout, "right")
+        with pytest.raises(RuntimeError, match="mistakes"):
+            operators.takt.score_delete()
+        with pytest.raises(EditError, match="mistakes"):
+            score_edits.attempted(rig, blocks, None)  # type: ignore[arg-type]  # it is not asked for
+        assert text.as_string() == broken
+
+
+def test_a_thousand_editors_leave_nothing(rig: bpy.types.Object, library: Path) -> None:
+    play(library / "dance.pha")
+    window = context.window_manager.windows[0]
+    area = window.screen.areas[0]
+    before, trees = handlers(), len(bpy.data.node_groups)
+    for _ in range(1000):
+        area.ui_type = score_tree.TaktScoreTree.bl_idname
+        score_tree.give_trees()
+        area.ui_type = "VIEW_3D"
+    assert handlers() == before and len(bpy.data.node_groups) == trees + 1
+    windows.forget_closed(set())
+    assert not list(score_tree.areas())
+
+
+def test_the_view_is_kept_in_the_tree_and_undo_does_not_move_it(rig: bpy.types.Object, library: Path) -> None:
+    play(library / "dance.pha")
+    with editing():
+        for step in ("first", "second"):
+            operators.ed.undo_push(message=step)
+        operators.takt.score_zoom(steps=3)
+        window = windows.window_of(context.space_data)
+        assert window is not None
+        view = window.view
+        operators.ed.undo()
+        looked_into()
+        assert window.view == view
+        windows.forget_closed(set())
+        operators.takt.score_zoom.poll()
+        looked_into()
+    assert not operators.takt.score_zoom.poll()
+
+
+def test_the_extension_goes_and_a_file_comes_back_whole(rig: bpy.types.Object, library: Path, tmp_path: Path) -> None:
+    play(library / "dance.pha")
+    with editing() as layout:
+        choose(layout, "pair")
+    path = str(tmp_path / "with_editor.blend")
+    operators.wm.save_as_mainfile(filepath=path)
+    takt.unregister()
+    operators.wm.open_mainfile(filepath=path)
+    without = str(tmp_path / "without.blend")
+    operators.wm.save_as_mainfile(filepath=without)
+    takt.register()
+    operators.wm.open_mainfile(filepath=without)
+    (_, area), = score_tree.areas()
+    tree: Any = area.spaces.active.node_tree
+    assert tree.bl_idname == score_tree.TaktScoreTree.bl_idname and len(score_tree.selection(tree)) == 1
+    assert properties.character(bpy.data.objects["Rig"]).text is not None
