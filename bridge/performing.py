@@ -19,7 +19,7 @@ from ..core.formats.format import Format
 from ..core.library.library import FindClips, Library
 from ..core.maths import rotations as rot
 from ..core.maths.arrays import BoolArray, FloatArray
-from ..core.pha.document import parse
+from ..core.pha.document import Document, parse
 from ..core.pha.expansion import expand, length_s
 from ..core.pha.programme import Programme, resolve
 from ..core.pha.sequence import Sequence as Segments
@@ -146,8 +146,7 @@ def _look_up(task: Task, find_action: FindClips,
     if task.resolved is not None:
         return task.resolved, frozenset()
     document = parse(task.text, task.path)
-    library = Library(task.roots, further=task.further, load_format=task.load_format, formats=formats,
-                      other_clips=find, maps=task.maps, bvh=task.bvh, store=CLIPS).beside(document)
+    library = _library(task, find, formats).beside(document)
     return (resolve(document, library), library), frozenset(actions)
 
 
@@ -161,6 +160,11 @@ def _procedures(programme: Programme) -> tuple[tuple[str, float, float], ...]:
             seconds = 0.0
         found.append((name, seconds / programme.document.tick_s, seconds))
     return tuple(found)
+
+
+def _library(task: Task, find_action: FindClips, formats: Mapping[str, Format]) -> Library:
+    return Library(task.roots, further=task.further, load_format=task.load_format, formats=formats,
+                   other_clips=find_action, maps=task.maps, bvh=task.bvh, store=CLIPS)
 
 
 def keep_resolved(task: Task, actions: frozenset[str], resolved: Resolved) -> None:
@@ -195,6 +199,17 @@ def expand_score(text: str, character: properties.TaktCharacter, armature_object
     (programme, library), settings = resolved, task.settings
     sequence = expand(programme, settings.procedure, settings.loop, values=dict(settings.values), seed=settings.seed)
     return Expanded(sequence, clock_of(programme), library, programme.problems)
+
+
+def read_score(text: str, character: properties.TaktCharacter,
+               armature_object: bpy.types.Object) -> tuple[Document, Library]:
+    """Return what a score says, whether it can be played or not, and its library; raise TaktError where it is no XML.
+
+    """
+    task = read_task(text, character.filepath, character, armature_object)
+    document = parse(task.text, task.path)
+    library = _library(task, clips.clips_of_action(armature_object, CLIPS), clips.formats())
+    return document, library.beside(document)
 
 
 def settings_of(character: properties.TaktCharacter) -> Settings:

@@ -12,12 +12,12 @@ from dataclasses import dataclass, field, replace
 import bpy
 import numpy as np
 
-from ..core.errors import FileError, Problem, TaktError
+from ..core.errors import FileError, Problem, ScoreError, TaktError
 from ..core.maths.arrays import FloatArray
 from ..core.pha.refactoring import Scores
 from ..core.playing.clock import Clock
 from ..core.score_editor.change import Candidate
-from ..core.score_editor.layout import BoxId, Layout, lay_out, windows_of
+from ..core.score_editor.layout import BoxId, Layout, empty, lay_out, windows_of
 from . import libraries, performing, properties, score, texts
 
 Windows = tuple[FloatArray, FloatArray]
@@ -69,18 +69,7 @@ def refresh(armature_object: bpy.types.Object) -> Blocks:
     before = shown(armature_object)
     if before is not None and is_current(armature_object):
         return before
-    source = _said(armature_object)
-    try:
-        expanded = performing.expand_score(source, properties.character(armature_object), armature_object)
-    except TaktError as error:
-        layout = before.layout if before is not None else None
-        problems = error.problems if isinstance(error, FileError) else ()
-        found = Blocks(source, layout, error=error, problems={} if layout is None else _found(layout, problems))
-    else:
-        layout = lay_out(expanded.sequence, clock=expanded.clock)
-        scores = Scores.of((layout.documents[0].text,), expanded.library)
-        found = Blocks(source, layout, scores, problems=_found(layout, expanded.problems))
-    return _keep(armature_object, found)
+    return _keep(armature_object, _laid_out(armature_object, _said(armature_object), before))
 
 
 def show(armature_object: bpy.types.Object, candidate: Candidate, clock: Clock | None) -> None:
@@ -101,9 +90,9 @@ def find_windows(armature_object: bpy.types.Object) -> None:
     if found.layout is None or found.error is not None or found.has_windows:
         return
     motion, layout, windows_s = score.motion_of(armature_object), found.layout, found.windows_s
-    if motion is not None and layout.sequence is not None:
+    if motion is not None and layout.rows:
         windows_s = windows_of(motion)
-        layout = lay_out(layout.sequence, windows_s=windows_s, clock=layout.clock)
+        layout = lay_out(layout.rows[0], windows_s=windows_s, clock=layout.clock)
     _keep(armature_object, replace(found, layout=layout, windows_s=windows_s, has_windows=True))
 
 
@@ -119,13 +108,44 @@ def _keep(armature_object: bpy.types.Object, blocks: Blocks) -> Blocks:
 
 def _moved(before: Blocks, candidate: Candidate) -> Windows | None:
     """Return the transitions' windows, moved along with their seams; None where there are other segments now."""
-    if before.layout is None or before.layout.sequence is None or before.windows_s is None:
+    if before.layout is None or not before.layout.rows or before.windows_s is None:
         return None
-    old, new = before.layout.sequence, candidate.sequence
+    old, new = before.layout.rows[0], candidate.sequence
     if len(old) != len(new):
         return None
     shift = np.cumsum(new.length_s) - np.cumsum(old.length_s)
     return before.windows_s[0] + shift, before.windows_s[1] + shift
+
+
+def _laid_out(armature_object: bpy.types.Object, source: str, before: Blocks | None) -> Blocks:
+    character = properties.character(armature_object)
+    try:
+        expanded = performing.expand_score(source, character, armature_object)
+    except TaktError as error:
+        nothing = _empty(armature_object, source, error)
+        if nothing is not None:
+            return nothing
+        old = before.layout if before is not None else None
+        problems = error.problems if isinstance(error, FileError) else ()
+        return Blocks(source, old, error=error, problems={} if old is None else _found(old, problems))
+    layout = lay_out(expanded.sequence, clock=expanded.clock)
+    scores = Scores.of((layout.documents[0].text,), expanded.library)
+    return Blocks(source, layout, scores, problems=_found(layout, expanded.problems))
+
+
+def _empty(armature_object: bpy.types.Object, source: str, error: TaktError) -> Blocks | None:
+    """Return the blocks of a score that is right but for holding nothing yet, None where there are other mistakes."""
+    if not isinstance(error, ScoreError) or len(error.problems) != 1:
+        return None
+    character = properties.character(armature_object)
+    document, library = performing.read_score(source, character, armature_object)
+    shape = document.text.shape
+    for element in document.text.children(0):
+        is_played = shape.tags[element] == "procedure" and shape.attributes[element].get("name") == character.procedure
+        if is_played and not list(document.text.children(element)):
+            scores = Scores.of((document.text,), library)
+            return Blocks(source, empty(document, character.procedure), scores, has_windows=True)
+    return None
 
 
 def _found(layout: Layout, problems: Iterable[Problem]) -> dict[BoxId, Problem]:

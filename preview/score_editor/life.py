@@ -11,7 +11,8 @@ from ...bridge import properties, score, score_blocks, score_tree
 from ...bridge.score import frames_per_second, last_good, time_s
 from ...bridge.score_blocks import Blocks
 from ...bridge.shape import is_reading
-from ...core.score_editor.drawing import Marked, picture
+from ...core.score_editor.drawing import Marked, picture, playhead_layer
+from ...core.score_editor.grid import Meter
 from ...core.score_editor.layout import Layout
 from ...core.score_editor.overlay import overlay
 from ...core.score_editor.picture import Pen, Picture, clipped
@@ -59,7 +60,7 @@ def tick_now(armature_object: bpy.types.Object, scene: bpy.types.Scene, layout: 
     else:
         now_s = time_s(armature_object, scene, scene.frame_current_final)
     tick = float(layout.ticks_at(np.array((now_s,)))[0])
-    is_loop = layout.sequence is not None and layout.sequence.is_loop
+    is_loop = bool(layout.rows) and layout.rows[0].is_loop
     return tick % layout.ticks if is_loop and layout.ticks > 0.0 else tick
 
 
@@ -102,12 +103,13 @@ def draw_editor(context: bpy.types.Context) -> None:
     window = windows.look_into(context, blocks.layout)
     assert context.scene is not None
     _cover(context, theme)
-    depends_on = (blocks, window.view, theme, marked(tree, blocks),
-                  tick_now(armature_object, context.scene, blocks.layout))
+    depends_on = blocks, window.view, theme, marked(tree, blocks)
     if window.drawn is None or window.drawn[0] != depends_on:
-        window.drawn = depends_on, Poured.of(picture(blocks.layout, *depends_on[1:4], playhead=depends_on[4],
-                                                     measure=measured))
+        window.drawn = depends_on, Poured.of(picture(blocks.layout, *depends_on[1:], measure=measured))
     window.drawn[1].draw()
+    playhead = playhead_layer(tick_now(armature_object, context.scene, blocks.layout), window.view, theme, Meter(),
+                              measured)
+    Poured.of(Picture((playhead,))).draw()
     front = window.front(theme) if window.front is not None else _hover(blocks, window, theme)
     if front is not None:
         Poured.of(front).draw()
@@ -125,7 +127,8 @@ def _hover(blocks: Blocks, window: windows.Window, theme: Theme) -> Picture | No
     hover, layout = window.hover, blocks.layout
     if hover is None or layout is None or hover.layout is not layout:
         return None
-    problem = None if hover.over.box is None else blocks.problems.get(layout.id_of(hover.over.box)._replace(place=0))
+    box = hover.over.box
+    problem = None if box is None else blocks.problems.get(layout.id_of(box)._replace(occurrence=0))
     words = "" if problem is None else problem.message
     is_error = problem is not None and not problem.is_warning
     return Picture((overlay(layout, window.view, theme, x=hover.x, y=hover.y, words="" if is_error else words,

@@ -1,0 +1,134 @@
+"""What the score editor costs: a redraw, and a step of a drag, of scores of several sizes.
+
+python3 dev.py bench score_editor makes scores of procedures of eight calls (of the sample clips) for the sample
+character, and prints in milliseconds of the processor, medians of several runs: a redraw while only the playhead moves
+(3 ms are wanted at 2,000 blocks); one after zooming, all in view and a tenth of it; the making of a picture and its
+pouring alone; a step of a drag until it is laid out (5 ms at 300 blocks, 30 ms at 2,000). Offscreen, 1,400 × 400
+pixels; of the main thread only, since without a graphics card others fill the pixels.
+"""
+
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import bpy
+import gpu
+
+import takt
+from takt.bridge import properties, score_blocks, score_edits, score_tree
+from takt.bridge.versions import start_gpu
+from takt.core.score_editor import drag
+from takt.core.score_editor.drawing import picture
+from takt.core.score_editor.hit import Hit, Part
+from takt.core.score_editor.layout import Layout
+from takt.preview.score_editor import life, windows
+from takt.preview.score_editor.canvas import Poured, measured
+from takt.preview.score_editor.theme import theme_of
+from takt.samples import dancer
+
+BLOCKS, RUNS = (50, 300, 2000), 15
+WIDTH, HEIGHT = 1400, 400
+_CLIPS = ("sway", "hip_circle", "arms_up", "disco", "body_roll", "squat", "jump", "kick_left")
+_context: Any = bpy.context
+
+
+def main() -> int:
+    """Measure one size after the other."""
+    problem = start_gpu()
+    if problem:
+        print(problem)
+        return 1
+    takt.register()
+    armature, _ = dancer.bound_dancer()
+    names = "".join(f"{name:>10}" for name in ("playhead", "zoomed", "tenth", "picture", "poured"))
+    print(f"{'blocks':>8}{names}{'drag step':>11}   ms")
+    for number in BLOCKS:
+        _play(armature, number)
+        measure(armature)
+    takt.unregister()
+    return 0
+
+
+def measure(armature: bpy.types.Object) -> None:
+    """Print a row of the table."""
+    window = _context.window_manager.windows[0]
+    area = max(window.screen.areas, key=lambda each: each.width * each.height)
+    area.ui_type = score_tree.TaktScoreTree.bl_idname
+    score_tree.give_trees()
+    region = next(region for region in area.regions if region.type == "WINDOW")
+    with _context.temp_override(window=window, area=area, region=region):
+        layout = score_blocks.refresh(armature).layout
+        assert layout is not None
+        score_blocks.find_windows(armature)
+        layout = score_blocks.refresh(armature).layout
+        assert layout is not None
+        kept = windows.look_into(_context, layout)
+        view = replace(kept.view, width=WIDTH, height=HEIGHT, scale=1.0).framed(0.0, layout.ticks)
+        off: Any = gpu.types.GPUOffScreen(WIDTH, HEIGHT)
+        theme = theme_of(_context)
+
+        def redraw() -> None:
+            life.draw_editor(_context)
+
+        def zoomed() -> None:
+            kept.drawn = None
+            redraw()
+
+        with off.bind():
+            redraw()
+            whole = (_ms(redraw), _ms(zoomed))
+            made = picture(layout, view, theme, measure=measured)
+            parts = _ms(lambda: picture(layout, view, theme, measure=measured)), _ms(lambda: Poured.of(made))
+            kept.view = kept.view.framed(0.0, layout.ticks / 10.0)
+            tenth = _ms(zoomed)
+        step = _drag_step(armature, layout, view)
+        print("".join((f"{len(layout):8,}", *(f"{ms:10.2f}" for ms in (*whole, tenth, *parts)), f"{step:11.2f}")))
+        off.free()
+
+
+def _drag_step(armature: bpy.types.Object, layout: Layout, view: Any) -> float:
+    """Return what it costs to pull the first block's edge a little farther, until it is laid out."""
+    blocks = score_blocks.refresh(armature)
+    assert blocks.scores is not None
+    begun = drag.begin(layout, Hit(Part.RIGHT_EDGE, float(layout.boxes.end[0]), 0), blocks.scores)
+    assert begun is not None
+    edge, steps = float(view.x(layout.boxes.end[:1])[0]), iter(range(10_000))
+
+    def step() -> None:
+        proposal = begun.to(view, edge + 3.0 * next(steps), 100.0, is_free=True)
+        if proposal.change is not None:
+            score_edits.try_out(armature, blocks, proposal.change)
+
+    step()
+    found = _ms(step)
+    score_edits.take_back(armature)
+    return found
+
+
+def _play(armature: bpy.types.Object, number: int) -> None:
+    """Give the armature a score of about so many blocks."""
+    procedures = max(number // 9, 1)
+    calls = "\n".join(f'    <call name="dance.Moves.{clip}" duration="2"/>' for clip in _CLIPS)
+    parts = "\n".join(f'  <procedure name="part_{i}">\n{calls}\n  </procedure>' for i in range(procedures))
+    main_calls = "\n".join(f'    <call name="part_{i}" duration="16"/>' for i in range(procedures))
+    text = bpy.data.texts.new("bench.pha")
+    text.from_string(f'<pha tickLength="0.5">\n  <load src="dance.Moves"/>\n{parts}\n  <procedure name="main">\n'
+                     f"{main_calls}\n  </procedure>\n</pha>\n")
+    character = properties.character(armature)
+    character.library, character.text = str(dancer.LIBRARY), text
+
+
+def _ms(what: Callable[[], object]) -> float:
+    times = []
+    for _ in range(RUNS):
+        begin = time.thread_time()
+        what()
+        times.append(time.thread_time() - begin)
+    return statistics.median(times) * 1e3
+
+
+if __name__ == "__main__":
+    sys.exit(main())
