@@ -7,7 +7,7 @@ Blender is imported only inside register and unregister, so that `takt.core` wor
 def register() -> None:
     """Switch the extension on."""
     from . import operators, panels
-    from .bridge import following, libraries, migrations, properties, score, score_tree
+    from .bridge import following, libraries, migrations, properties, score, score_fields, score_tree
     from .preview import choice_properties, score_editor
 
     libraries.register()
@@ -15,6 +15,7 @@ def register() -> None:
     migrations.register()
     score.register()
     score_tree.register()
+    score_fields.register()
     score_editor.register()
     choice_properties.register()
     operators.register()
@@ -25,7 +26,7 @@ def register() -> None:
 def unregister() -> None:
     """Switch the extension off and leave nothing behind."""
     from . import operators, panels
-    from .bridge import following, libraries, migrations, properties, score, score_tree
+    from .bridge import following, libraries, migrations, properties, score, score_fields, score_tree
     from .preview import choice_properties, score_editor
 
     following.unregister()
@@ -33,6 +34,7 @@ def unregister() -> None:
     operators.unregister()
     choice_properties.unregister()
     score_editor.unregister()
+    score_fields.unregister()
     score_tree.unregister()
     score.unregister()
     migrations.unregister()

@@ -38,6 +38,7 @@ class TaktScoreTree(bpy.types.NodeTree):
         first_tick: float
         pixels_per_tick: float
         scrolled: float
+        fields: bpy.types.PropertyGroup  # see score_fields.py
     else:
         character: PointerProperty(
             type=bpy.types.Object, name="Character", poll=_has_score,

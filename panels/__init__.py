@@ -10,12 +10,13 @@ from .preview import TAKT_PT_preview, TAKT_PT_preview_more
 from .score import TAKT_PT_score, TAKT_UL_procedures
 from .score_editor import header as score_header
 from .score_editor import keymap as score_keymap
+from .score_editor import sidebar as score_sidebar
 from .skeleton_map import TAKT_PT_skeleton_map, TAKT_UL_joints
 
 _CLASSES = (TAKT_UL_procedures, TAKT_UL_libraries, TAKT_AP_preferences, TAKT_PT_bind, TAKT_PT_score, TAKT_PT_clips,
             TAKT_UL_joints,
             TAKT_PT_skeleton_map, TAKT_PT_preview,
-            TAKT_PT_preview_more, *score_header.CLASSES)
+            TAKT_PT_preview_more, *score_header.CLASSES, *score_sidebar.CLASSES)
 
 
 def register() -> None:

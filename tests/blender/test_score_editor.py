@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 
 import takt
-from takt.bridge import properties, score_blocks, score_edits, score_tree
+from takt.bridge import properties, score_blocks, score_edits, score_fields, score_tree
 from takt.core.errors import EditError
 from takt.core.score_editor import commands
+from takt.core.score_editor.drop import drop_at
+from takt.core.score_editor.view import View
 from takt.preview.score_editor import windows
 from takt.tests.blender.dancing import STEPS, curves, play
 from takt.tests.blender.score_editors import choose, context, editing, looked_into
@@ -176,3 +178,35 @@ def test_the_extension_goes_and_a_file_comes_back_whole(rig: bpy.types.Object, l
     tree: Any = area.spaces.active.node_tree
     assert tree.bl_idname == score_tree.TaktScoreTree.bl_idname and len(score_tree.selection(tree)) == 1
     assert properties.character(bpy.data.objects["Rig"]).text is not None
+
+
+def test_fields_say_what_the_element_says_and_change_it(rig: bpy.types.Object, library: Path) -> None:
+    play(library / "dance.pha")
+    with editing() as layout:
+        choose(layout, "pair")
+        tree: Any = score_tree.tree_of(bpy.context)
+        assert (tree.fields.name, tree.fields.repeat, tree.fields.transition) == ("pair", "2", "")
+        tree.fields.repeat = "3"
+        assert text_of(rig) == STEPS.replace('repeat="2"', 'repeat="3"')
+        tree.fields.repeat = ""
+        assert text_of(rig) == STEPS.replace(' repeat="2"', "")
+        tree.fields.duration = "nonsense"
+        assert "nonsense" in score_fields.refused(tree) and text_of(rig) == STEPS.replace(' repeat="2"', "")
+        tree.fields.transition = "1"
+        assert score_fields.refused(tree) == "" and 'transition="1"' in text_of(rig)
+        score_tree.select(tree, [])
+        assert tree.fields.name == ""
+
+
+def test_an_empty_score_is_shown_and_takes_its_first_clip(rig: bpy.types.Object, library: Path) -> None:
+    assert operators.takt.new_score() == {"FINISHED"}
+    properties.character(rig).library = str(library)
+    with editing() as layout:
+        assert len(layout) == 0 and score_blocks.refresh(rig).error is None
+        gap = drop_at(layout, View(800.0, 300.0), 400.0, 100.0)
+        assert gap is not None
+        proposal = commands.insert(layout, gap, commands.Playable("feet.Steps", "left", 0.8), scores(rig))
+        assert proposal.change is not None
+        new, _ = score_edits.attempted(rig, score_blocks.refresh(rig), proposal.change)
+        score_edits.write(bpy.context, rig, new)
+        assert looked_into().boxes.titles == ("left",)

@@ -1,0 +1,118 @@
+"""What a selected block's element says, as fields of the tree: typing into one edits the text, and is one undo step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, cast
+
+import bpy
+from bpy.props import StringProperty
+
+from ..core.errors import EditError
+from ..core.pha.edits import Edit, RemoveAttribute, SetAttribute
+from ..core.pha.grammar import GRAMMAR, Attribute
+from ..core.score_editor.change import Edits
+from ..core.score_editor.layout import BoxId, Layout
+from . import score_blocks, score_edits, score_tree
+
+_TAGS = ("call", "wait", "loop", "pick", "together")
+_OF_VERSION_1 = ("name", "duration", "transition", "repeat")
+_refused: dict[str, str] = {}
+"""Why what was typed last into a tree's field was not taken, by the tree's name."""
+
+
+def chosen(tree: score_tree.TaktScoreTree, armature_object: bpy.types.Object) -> tuple[Layout, BoxId, int] | None:
+    """Return the layout, the selected box and how many others are selected, None where none is."""
+    blocks, selected = score_blocks.shown(armature_object), score_tree.selection(tree)
+    if blocks is None or blocks.layout is None:
+        return None
+    found = blocks.layout.found(selected)
+    return (blocks.layout, blocks.layout.id_of(int(found[0])), len(found) - 1) if len(found) else None
+
+
+def attributes(layout: Layout, box: BoxId) -> Iterator[tuple[str, Attribute]]:
+    """Yield the names of the attributes that a box's element may have, and what they are."""
+    document = layout.documents[box.document]
+    rule = GRAMMAR.get(document.text.shape.tags[box.element])
+    for name, attribute in rule.attributes.items() if rule is not None else ():
+        if document.version > 1 or name in _OF_VERSION_1:
+            yield name, attribute
+
+
+def refused(tree: score_tree.TaktScoreTree) -> str:
+    """Return why what was typed last was not taken, "" where it was."""
+    return _refused.get(tree.name, "")
+
+
+def forget_refusals() -> None:
+    """Say nothing of what was typed earlier."""
+    _refused.clear()
+
+
+class TaktScoreFields(bpy.types.PropertyGroup):
+    """The attributes of the selected block's element; what is not given is empty."""
+
+
+def _read(name: str, fields: Any) -> str:
+    tree, armature_object = _of(fields)
+    found = None if armature_object is None else chosen(tree, armature_object)
+    if found is None:
+        return ""
+    layout, box, _ = found
+    return layout.documents[box.document].text.shape.attributes[box.element].get(name, "")
+
+
+def _write(name: str, fields: Any, value: str) -> None:
+    tree, armature_object = _of(fields)
+    found = None if armature_object is None else chosen(tree, armature_object)
+    if armature_object is None or found is None:
+        return
+    layout, box, _ = found
+    text, value = layout.documents[box.document].text, value.strip()
+    old = text.shape.attributes[box.element].get(name)
+    if value == (old or ""):
+        return
+    edit: Edit = SetAttribute(box.element, name, value, over_expression=True) if value else RemoveAttribute(
+        box.element, name)
+    try:
+        new, _ = score_edits.attempted(armature_object, score_blocks.refresh(armature_object), Edits(text, (edit,)))
+        score_edits.write(bpy.context, armature_object, new)
+    except EditError as error:
+        _refused[tree.name] = str(error)
+    else:
+        forget_refusals()
+
+
+def _of(fields: Any) -> tuple[score_tree.TaktScoreTree, bpy.types.Object | None]:
+    tree = cast(score_tree.TaktScoreTree, fields.id_data)
+    return tree, score_tree.character_of(tree, bpy.context)
+
+
+def _field(name: str) -> Any:
+    says = {tag: GRAMMAR[tag].attributes[name].says for tag in _TAGS if name in GRAMMAR[tag].attributes}
+    words = next(iter(says.values()))
+
+    def get(fields: Any) -> str:
+        return _read(name, fields)
+
+    def set_(fields: Any, value: str) -> None:
+        _write(name, fields, value)
+
+    return StringProperty(name=name, description=words[0].upper() + words[1:], options={"SKIP_SAVE"},
+                          get=get, set=set_)
+
+
+TaktScoreFields.__annotations__ = {
+    name: _field(name) for name in dict.fromkeys(name for tag in _TAGS for name in GRAMMAR[tag].attributes)}
+
+
+def register() -> None:
+    """Give trees these fields."""
+    bpy.utils.register_class(TaktScoreFields)
+    setattr(score_tree.TaktScoreTree, "fields", bpy.props.PointerProperty(type=TaktScoreFields))  # noqa: B010
+
+
+def unregister() -> None:
+    """Take them away."""
+    delattr(score_tree.TaktScoreTree, "fields")
+    bpy.utils.unregister_class(TaktScoreFields)

@@ -1,0 +1,74 @@
+"""The sidebar of the score editor: what the selected block's element says, and the score's own settings."""
+
+import bpy
+
+from ...bridge import properties, score_blocks, score_fields, score_tree
+from ...bridge.score_layout import draw_settings
+from ..sidebar import draw_words
+
+
+class _ScoreEditorPanel(bpy.types.Panel):
+    """A panel in the sidebar of score editors; not registered itself."""
+
+    bl_space_type = "NODE_EDITOR"
+    bl_region_type = "UI"
+    bl_category = "Takt"
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Tell whether a score is shown."""
+        tree = score_tree.tree_of(context)
+        return tree is not None and score_tree.character_of(tree, context) is not None
+
+
+class TAKT_PT_score_block(_ScoreEditorPanel):
+    """What the selected block is."""
+
+    bl_label = "Block"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Draw the attributes as fields, expressions as they stand in the text."""
+        layout, tree = self.layout, score_tree.tree_of(context)
+        armature_object = score_tree.character_of(tree, context)
+        assert layout is not None and tree is not None and armature_object is not None  # poll saw to it
+        found = score_fields.chosen(tree, armature_object)
+        if found is None:
+            layout.label(text="Select a block")
+            return
+        laid_out, box, others = found
+        document = laid_out.documents[box.document]
+        row = layout.row()
+        row.label(text=f"<{document.text.shape.tags[box.element]}>" + (f" and {others} more" if others else ""))
+        row.operator("takt.score_open", text="", icon="TEXT")
+        column = layout.column()
+        column.use_property_split, column.use_property_decorate = True, False
+        column.enabled = box.document == 0
+        for name, attribute in score_fields.attributes(laid_out, box):
+            default = attribute.default
+            column.prop(tree.fields, name, text=name.capitalize(), placeholder="" if default is None else default)
+        if box.document:
+            draw_words(layout, context, "This is in an included file; open that to change it", "INFO")
+        blocks = score_blocks.shown(armature_object)
+        problem = None if blocks is None else blocks.problems.get(box._replace(occurrence=0))
+        if problem is not None:
+            draw_words(layout, context, problem.message, "INFO" if problem.is_warning else "ERROR")
+        if words := score_fields.refused(tree):
+            draw_words(layout, context, words, "ERROR")
+
+
+class TAKT_PT_score_settings(_ScoreEditorPanel):
+    """How the score is played."""
+
+    bl_label = "Score"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Draw the character's settings, as its own panel does."""
+        armature_object = score_tree.character_of(score_tree.tree_of(context), context)
+        assert self.layout is not None and armature_object is not None  # poll saw to it
+        character = properties.character(armature_object)
+        self.layout.prop(character, "frame_start")
+        draw_settings(self.layout, character)
+
+
+CLASSES = (TAKT_PT_score_block, TAKT_PT_score_settings)
