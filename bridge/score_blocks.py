@@ -14,7 +14,7 @@ import numpy as np
 
 from ..core.errors import FileError, Problem, ScoreError, TaktError
 from ..core.maths.arrays import FloatArray
-from ..core.pha.refactoring import Scores
+from ..core.pha.open_scores import Scores
 from ..core.playing.clock import Clock
 from ..core.score_editor.change import Candidate
 from ..core.score_editor.layout import BoxId, Layout, empty, lay_out, windows_of

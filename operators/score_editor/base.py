@@ -9,7 +9,7 @@ from ...bridge import score_blocks, score_edits, score_tree
 from ...bridge.reports import GreyWithReason, refuse
 from ...bridge.score_blocks import Blocks
 from ...core.errors import EditError
-from ...core.pha.refactoring import Scores
+from ...core.pha.open_scores import Scores
 from ...core.score_editor.change import Proposal
 from ...core.score_editor.layout import BoxId, Layout
 from ...core.score_editor.view import View
