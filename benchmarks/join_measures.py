@@ -25,8 +25,7 @@ from typing import Final
 import numpy as np
 
 from takt.core.maths import rotations as rot
-from takt.core.maths.arrays import BoolArray, FloatArray, IntArray
-from takt.core.playing.contacts import planted, runs
+from takt.core.maths.arrays import BoolArray, FloatArray, IntArray, runs
 from takt.core.playing.legs import legs_of
 from takt.core.skeletons.maps import SkeletonMap
 from takt.core.skeletons.skeleton import Skeleton
@@ -36,6 +35,11 @@ NEAR_S: Final = 0.6
 STEP_LEGS: Final = 0.04
 AIR_LEGS: Final = 0.06
 SKATE_LEGS: Final = 0.03
+LOW_LEGS: Final = 0.06
+"""What looks planted is at most this much above its lowest height, in leg lengths, and as slow as that:"""
+SLOW_LEGS_PER_S: Final = 0.35
+SHORTEST_S: Final = 0.1
+BRIEF_S: Final = 0.05
 PARTS: Final = ("hips", "hands", "feet")
 _TIMES: Final = np.arange(-round(NEAR_S * FPS), round(NEAR_S * FPS) + 1) / FPS
 LEAST: Final = 1e-3
@@ -146,6 +150,26 @@ def by_part(body: Body, world: FloatArray, order: int) -> list[FloatArray]:
     """Return how fast (order 1), or how jerkily (3), the faster hand, foot … of each part moves, (F − order,) each."""
     return [np.linalg.norm(np.diff(body.places(world, joints), order, axis=0), axis=-1).max(axis=1) * FPS**order
             for joints in (body.hips, body.hands, body.feet)]
+
+
+def planted(positions: FloatArray, times_s: FloatArray, up: FloatArray, leg_length: float) -> BoolArray:
+    """Tell when a joint stands on the ground, (F,).
+
+    positions: (F, 3) in model space at times (F,), ascending; up: unit vector (3,). Contacts shorter than SHORTEST_S do
+    not count, nor do gaps that are shorter than BRIEF_S.
+    """
+    if len(positions) < 2 or leg_length <= 0.0:
+        return np.zeros(len(positions), dtype=np.bool_)
+    height = positions @ up
+    speed = np.linalg.norm(np.gradient(positions, times_s, axis=0), axis=1)
+    stands: BoolArray = (height <= height.min() + LOW_LEGS * leg_length) & (speed <= SLOW_LEGS_PER_S * leg_length)
+    for start, stop in runs(~stands):
+        if 0 < start and stop < len(stands) and times_s[stop] - times_s[start - 1] < BRIEF_S:
+            stands[start:stop] = True
+    for start, stop in runs(stands):
+        if times_s[stop - 1] - times_s[start] < SHORTEST_S:
+            stands[start:stop] = False
+    return stands
 
 
 def displaced(places: FloatArray, heights: FloatArray, stands: BoolArray) -> float | None:

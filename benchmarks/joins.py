@@ -34,10 +34,9 @@ from takt.core.clips.clip import Clip, Tracks
 from takt.core.clips.contacts import foot_contacts
 from takt.core.library.library import Library
 from takt.core.maths import rotations as rot
-from takt.core.maths.arrays import BoolArray, FloatArray
+from takt.core.maths.arrays import BoolArray, FloatArray, runs
 from takt.core.pha.document import parse
 from takt.core.pha.programme import Programme, resolve
-from takt.core.playing.contacts import runs
 from takt.core.playing.motion import Motion
 from takt.core.playing.score import Settings, play
 from takt.core.playing.transitions.methods import TRANSITION_METHODS

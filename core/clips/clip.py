@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from ..maths.arrays import BoolArray, FloatArray
 from ..skeletons.skeleton import Pose, Skeleton
 from .keys import Interpolation, KeyTable, TranslationInterpolation
 from .tracks import Tracks
+
+if TYPE_CHECKING:
+    from .contacts import FootContacts
 
 __all__ = ["Clip", "Interpolation", "Tracks", "TranslationInterpolation"]
 
@@ -27,6 +30,8 @@ class Clip:
 
     rotations: tracks of quaternions wxyz; translations and scales: tracks of vectors.
     is_looping: a track that ends before duration_s goes on to its first key's value, which it has at duration_s.
+    contacts: when its feet are planted, by side (l, r); None where nobody has looked. A retargeted clip has those of
+    the clip that it came from.
     """
 
     name: str
@@ -36,6 +41,7 @@ class Clip:
     translations: Tracks
     scales: Tracks
     is_looping: bool = False
+    contacts: Mapping[str, FootContacts] | None = None
     _derived: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:

@@ -3,7 +3,8 @@
 A point of the sole is planted while it is low and slow. Heights are measured from the lowest that the point ever is in
 the clip, since few files say where the floor is; but a foot that is held up all the while takes its ground from the
 other one. Both bounds are relative to the length of the leg. A contact lasts until it is beyond the wider bounds
-(hysteresis), so that noise at a bound does not break it.
+(hysteresis), so that noise at a bound does not break it. A foot within the wider bounds as the clip begins or ends may
+have been planted before or be so after it, and counts.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Final
 
 import numpy as np
 
-from ..maths.arrays import FloatArray
+from ..maths.arrays import FloatArray, runs
 from ..skeletons.hierarchy import with_ancestors
 from ..skeletons.maps import SkeletonMap
 from ..skeletons.skeleton import Pose, world_from_pose
@@ -49,6 +50,15 @@ class FootContacts:
         starts = np.maximum(self.heel[:, None, 0], self.ball[None, :, 0])
         stops = np.minimum(self.heel[:, None, 1], self.ball[None, :, 1])
         return np.stack((starts[starts < stops], stops[starts < stops]), axis=1)
+
+    def part(self, begin_s: float, end_s: float, is_reversed: bool = False) -> FootContacts:
+        """Return the contacts within a part of the clip, counted from where that begins to play."""
+        def cut(spans: FloatArray) -> FloatArray:
+            spans = np.clip(spans, begin_s, end_s)
+            spans = spans[(spans[:, 0] < spans[:, 1]) | (begin_s == end_s)]
+            return end_s - spans[::-1, ::-1] if is_reversed else spans - begin_s
+
+        return FootContacts(cut(self.heel), cut(self.ball))
 
     @property
     def stands(self) -> FloatArray:
@@ -122,18 +132,30 @@ class _Points:
 
     def spans(self, index: int, level: float) -> FloatArray:
         """Return when one of them is planted, (K, 2); level: the ground's, where its own lowest is much higher."""
-        own, times = float(self.grounds[index]), self.times_s
-        heights = self.heights[:, index] - (own if own <= level + _OWN_GROUND_LEGS else level)
-        if len(times) < 2:
-            return times[[[0, 0]]] if heights[0] <= LOW_LEGS[0] else np.zeros((0, 2))
-        speed = np.linalg.norm(np.gradient(self.positions[:, index], times, axis=0), axis=1)
-        surely, still = ((heights <= low) & (speed <= slow) for low, slow in zip(LOW_LEGS, SLOW_LEGS_PER_S,
-                                                                                 strict=True))
-        edges = np.flatnonzero(np.diff(np.concatenate(((False,), still, (False,))).astype(np.int8)))
-        sure = [start + np.flatnonzero(surely[start:stop]) for start, stop in edges.reshape(-1, 2).tolist()]
-        spans = np.array([times[found[[0, -1]]] for found in sure if len(found)]).reshape(-1, 2)
-        lasting = spans[:, 1] - spans[:, 0] >= min(SHORTEST_S, times[-1])
-        return np.asarray(spans[lasting])
+        own = float(self.grounds[index])
+        ground = own if own <= level + _OWN_GROUND_LEGS else level
+        return planted_spans(self.positions[:, index], self.heights[:, index] - ground, self.times_s)
+
+
+def planted_spans(positions: FloatArray, heights: FloatArray, times_s: FloatArray) -> FloatArray:
+    """Return when a point of the sole is planted, spans (K, 2) of times (F,), ascending.
+
+    positions: (F, 3), heights: (F,) above its ground, both in leg lengths.
+    """
+    if len(times_s) < 2:
+        return times_s[[[0, 0]]] if heights[0] <= LOW_LEGS[0] else np.zeros((0, 2))
+    speeds = np.linalg.norm(np.gradient(positions, times_s, axis=0), axis=1)
+    begins, lasts = ((heights <= low) & (speeds <= slow) for low, slow in zip(LOW_LEGS, SLOW_LEGS_PER_S, strict=True))
+    spans = []
+    for start, stop in runs(lasts):
+        is_open = start == 0, stop == len(times_s)  # it may have begun before the clip, or go on after it
+        sure = start + np.flatnonzero(begins[start:stop])
+        if not len(sure) and is_open[0] == is_open[1]:
+            continue
+        first, last = (int(sure[0]), int(sure[-1])) if len(sure) else (start, stop - 1)
+        if last > first if any(is_open) else times_s[last] - times_s[first] >= SHORTEST_S:
+            spans.append((times_s[first], times_s[last]))
+    return np.array(spans).reshape(-1, 2)
 
 
 def _followed(clip: Clip, times_s: FloatArray, joints: list[int], points: FloatArray) -> FloatArray:

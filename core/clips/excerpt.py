@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -12,6 +12,7 @@ from ..maths.arrays import BoolArray, FloatArray, IntArray
 from ..skeletons.mirror import Mirror
 from ..skeletons.skeleton import Pose, Skeleton
 from .clip import Clip, Interpolation, Tracks, TranslationInterpolation
+from .contacts import FootContacts
 from .keyed import keys_of, packed
 
 
@@ -42,6 +43,13 @@ class Excerpt:
         """Joints that any track moves, (J,)."""
         return self.whole.moved
 
+    @property
+    def contacts(self) -> Mapping[str, FootContacts] | None:
+        """When its feet are planted, by side; see Clip."""
+        whole = self.whole.contacts
+        return None if whole is None else {side: each.part(self.begin_s, self.end_s, self.is_reversed)
+                                           for side, each in whole.items()}
+
     def own_times(self, times_s: FloatArray) -> FloatArray:
         """Return when in the whole clip times (F,) of the part are."""
         return np.asarray(self.end_s - times_s if self.is_reversed else self.begin_s + times_s)
@@ -64,7 +72,7 @@ class Excerpt:
 
         return replace(clip, duration_s=self.duration_s, rotations=cut(clip.rotations, ends.rotations),
                        translations=cut(clip.translations, ends.translations), scales=cut(clip.scales, ends.scales),
-                       is_looping=False)
+                       is_looping=False, contacts=self.contacts)
 
     def _cut(self, times: FloatArray, values: FloatArray, ends: FloatArray,
              joint: int) -> tuple[int, FloatArray, FloatArray]:
@@ -85,6 +93,7 @@ def mirrored(clip: Clip, mirror: Mirror) -> Clip:
         return replace(tracks, joints=joints,
                        values=values_of(np.repeat(joints, np.diff(tracks.starts)), tracks.values))
 
+    sides = None if clip.contacts is None else {"lr"[side == "l"]: each for side, each in clip.contacts.items()}
     return replace(clip, rotations=reflected(clip.rotations, mirror.rotations),
                    translations=reflected(clip.translations, mirror.translations),
-                   scales=reflected(clip.scales, mirror.scales))
+                   scales=reflected(clip.scales, mirror.scales), contacts=sides)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Lock
 from typing import Any, Final, TypeVar
@@ -12,6 +12,7 @@ from typing import Any, Final, TypeVar
 import numpy as np
 
 from ..clips.clip import Clip
+from ..clips.contacts import foot_contacts
 from ..clips.keys import grid_entries
 from ..errors import FileError
 from ..maths.arrays import BoolArray, FloatArray
@@ -20,6 +21,8 @@ from ..skeletons.maps import SkeletonMap
 from ..skeletons.skeleton import Skeleton
 
 MAX_BYTES: Final = 2**30
+_UP: Final = np.array((0.0, 1.0, 0.0))
+"""In the axes of clips."""
 _LAID_OUT: Final = 6
 """A clip that was played takes at most so many times the bytes of its tracks: it keeps its keys laid out."""
 _JOINT_BYTES: Final = 8 * (2 * 4 * 10 + 7)
@@ -96,12 +99,18 @@ class ClipStore:
                    target_map: SkeletonMap, skin: BoolArray | None) -> Retargeted:
         """Return a clip on another skeleton, see retarget, made once for each clip, rig, maps, axes and skin.
 
-        A first pose that is no part of its motion is left out.
+        A first pose that is no part of its motion is left out. It keeps the contacts of the clip that it came from.
         """
         key = ("retargeted", clip, target, turn.tobytes(), None if skin is None else skin.tobytes(),
                key_of_map(source_map), key_of_map(target_map))
-        return self.made(key, lambda: retarget(clip, target, turn, source_map=source_map, target_map=target_map,
-                                               skin=skin, without_first_pose=True))
+        def make() -> Retargeted:
+            made = retarget(clip, target, turn, source_map=source_map, target_map=target_map, skin=skin,
+                            without_first_pose=True)
+            found = foot_contacts(clip, source_map, source_map.up(_UP))
+            contacts = {side: each.part(made.left_out_s, clip.duration_s) for side, each in found.items()}
+            return replace(made, clip=replace(made.clip, contacts=contacts))
+
+        return self.made(key, make)
 
     def clear(self) -> None:
         """Forget everything."""

@@ -27,3 +27,12 @@ def leaves(values: FloatArray, rest: float, tolerance: float) -> BoolArray:
     """
     return np.asarray(((values.min(axis=0) < rest - tolerance) | (values.max(axis=0) > rest + tolerance)).any(axis=1))
 
+
+def runs(mask: BoolArray) -> list[tuple[int, int]]:
+    """Return where each run of True begins and ends (the end is not in it).
+
+    >>> runs(np.array((False, True, True, False, True)))
+    [(1, 3), (4, 5)]
+    """
+    edges = np.flatnonzero(np.diff(np.concatenate(((False,), mask, (False,))).astype(np.int8)))
+    return [(int(a), int(b)) for a, b in edges.reshape(-1, 2)]

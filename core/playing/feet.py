@@ -1,49 +1,60 @@
-"""Planted feet stay in place, by a small correction of the legs.
+"""Planted feet stay in place, by a correction of the legs.
 
-While a foot is planted, the joint that bears it is held in its position; the ankle goes along, and hip and knee turn so
-that they reach it. Where a straight leg does not reach it, the body goes down a little. All of it eases in before and
-out after each contact.
+When a foot is planted is taken from the clips, each on the skeleton that it came from (clips/contacts.py). While it is,
+the joint that bears it is held in one position; the ankle goes along, and hip and knee turn so that they reach it.
+Where a straight leg does not reach it, the body goes down a little. At seams a foot stays, or makes a step (steps.py),
+and neither foot nor ankle goes below the lowest that the clips on both sides have them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
 import numpy as np
-from numpy.lib.stride_tricks import sliding_window_view
 
-from ..maths.arrays import BoolArray, FloatArray, IntArray
+from ..maths.arrays import BoolArray, FloatArray, IntArray, quotient
 from ..skeletons.hierarchy import with_ancestors
 from ..skeletons.maps import SkeletonMap
-from ..skeletons.skeleton import Pose, Skeleton, world_from_pose
-from .contacts import EASE_S, Contacts, reaches
+from ..skeletons.skeleton import Pose
+from .clip_feet import ClipFoot, clip_feet, joint_matrices
+from .footholds import Footholds, reaches
 from .legs import Leg, knee_axis, legs_of, reach
-from .stage import FIRST_ROUND, Over, in_rounds
+from .row import Row
+from .stage import FIRST_ROUND, Over
+from .steps import Hold, Walker
+from .transitions.curves import CURVES
 
-STEP_S: Final = 1.0 / 60.0
-"""How finely contacts are looked for."""
-_FRAMES_AT_ONCE: Final = 256
-_LEAST_DOWN: Final = 1e-4
-_MOST_DOWN: Final = 0.05
-"""In leg lengths: what is no way down, and how far the body goes down at most."""
+_SOFT_LEGS: Final = 0.02
+"""Feet are kept above the ground softly: over so much of the leg."""
+_SOFT_DOWN_LEGS: Final = 0.03
+"""Over so much the body begins to go down, as it is heavy; feet give way meanwhile."""
+_MOST_DOWN_LEGS: Final = 0.05
+_JUMP_LEGS: Final = 0.01
+_UPRIGHT: Final = 0.25
+"""Within this share of a transition's window, at both its ends, feet come to the height of their footholds."""
 
 
 @dataclass(frozen=True, eq=False)
 class Feet(Over):
     """The last stage: planted feet stay in place.
 
-    skeleton_map: tells what the joints are; up: unit vector (3,) of model space.
+    row: the segments whose clips tell when feet are planted. skeleton_map: tells what the joints are; up: unit vector
+    (3,) of model space.
     """
 
+    row: Row
     skeleton_map: SkeletonMap
     up: FloatArray
 
     def sample(self, times_s: FloatArray, rounds: IntArray = FIRST_ROUND) -> Pose:
         """Return the poses below with planted feet in place; see Stage."""
-        pose = self._lock.hold(self.below.sample(times_s), times_s)
+        pose = self.below.sample(times_s)
+        if self._legs:
+            seam, share = self.row.windows(times_s)
+            upright = CURVES["SMOOTHER"].rise(np.clip(np.minimum(share, 1.0 - share) / _UPRIGHT, 0.0, 1.0))
+            pose = self._lock.hold(pose, times_s, np.where(seam >= 0, upright, 0.0), self._lowest[seam])
         self.root.repeat(pose, rounds)
         return pose
 
@@ -51,91 +62,132 @@ class Feet(Over):
     def moved(self) -> BoolArray:
         """Joints that anything moves, (J,); legs always."""
         moved = self.below.moved.copy()
-        for leg, _ in self._lock.legs:
+        for leg in self._legs:
             moved[[leg.hip, leg.knee, leg.ankle]] = True
         moved[list(self._lock.tops)] = True
         return np.asarray(moved)
 
     @cached_property
-    def _lock(self) -> FeetLock:
-        """What holds the feet; a loop's contacts go over its seam, so its neighbouring rounds are looked at too."""
-        def sample(times_s: FloatArray) -> Pose:
-            return self.below.sample(*in_rounds(times_s, self.duration_s, self.is_loop))
+    def _legs(self) -> tuple[Leg, ...]:
+        return legs_of(self.skeleton_map)
 
-        further = self.duration_s if self.is_loop else 0.0
-        return FeetLock.of(self.skeleton_map, sample, -further, self.duration_s + further, self.up)
+    @cached_property
+    def _feet(self) -> tuple[tuple[ClipFoot, ...], ...]:
+        """What each leg's foot does in each segment, S of them; the same value wherever the same is played."""
+        row, skeleton = self.row, self.skeleton
+        chain = with_ancestors(skeleton.parents, np.array([leg.ankle for leg in self._legs]))
+        known: dict[tuple[int, bytes], tuple[ClipFoot, ...]] = {}
+        found = []
+        for segment, (clip, held) in enumerate(zip(row.sequence.clip.tolist(), row.held_by(chain), strict=True)):
+            if (clip, held) not in known:
+                source = row.sources.clips[clip]
+                has_legs = source.moved[[leg.hip for leg in self._legs]].any()
+                known[clip, held] = clip_feet(
+                    lambda times, at=segment: row.unplaced(np.full(len(times), at), times),  # type: ignore[misc]
+                    source.duration_s, self._legs, skeleton, self.up,
+                    source.contacts if source.contacts is not None and has_legs else {})
+            found.append(known[clip, held])
+        return tuple(found)
+
+    @cached_property
+    def _lock(self) -> FeetLock:
+        """What holds the feet; a loop's footholds go over its seam, so its neighbouring rounds are looked at too."""
+        lengths = [leg.length(self.skeleton) for leg in self._legs]
+        walker, layout, row = Walker(self.up, lengths), self.row.layout, self.row
+        own_s = row.sources.durations_s[row.sequence.clip]
+        stretch = quotient(layout.end_s - layout.begin_s, own_s)
+        for turn in (-1, 0, 1) if self.is_loop else (0,):
+            begin, end = ((edge + turn * self.duration_s).tolist() for edge in (layout.begin_s, layout.end_s))
+            for segment, feet in enumerate(self._feet):
+                walker.go_on([Hold.of_clip(foot, self._placed(foot.at, segment, turn), begin[segment],
+                                           float(stretch[segment])) for foot in feet],
+                             begin[segment], end[segment], self._window_before(segment, turn))
+        return FeetLock(self.skeleton_map, tuple(zip(self._legs, walker.footholds(), strict=True)), self.up)
+
+    def _window_before(self, segment: int, turn: int) -> tuple[float, float] | None:
+        """Return when the transition plays that leads to a segment in one round of a loop.
+
+        None: there is none, and feet are not where the clip before left them.
+        """
+        before, layout = segment - 1, self.row.layout
+        begin, end = (float(edge[before] + (turn - (before < 0)) * self.duration_s)
+                      for edge in (layout.window_begin_s, layout.window_end_s))
+        if end > begin or (before < 0 and not self.is_loop):
+            return begin, end
+        apart = [self._placed(foot.ends[:1], segment, 0) - self._placed(last.ends[1:], before, -(before < 0))
+                 for last, foot in zip(self._feet[before], self._feet[segment], strict=True)]
+        jumps = np.linalg.norm(apart, axis=-1).max() > _JUMP_LEGS * self._legs[0].length(self.skeleton)
+        return None if jumps else (begin, end)
+
+    def _placed(self, at: FloatArray, segment: int, turn: int) -> FloatArray:
+        """Return where points (K, 3) of a segment's clip are in one round of a loop."""
+        return self.root.placed_points(at, np.full(len(at), segment % len(self._feet)), np.full(len(at), turn))
+
+    @cached_property
+    def _lowest(self) -> FloatArray:
+        """How low foot and ankle of each leg may go at the seam after each segment, (S, L, 2)."""
+        own = np.array([[foot.lowest for foot in feet] for feet in self._feet])
+        return np.asarray(np.minimum(own, np.roll(own, -1, axis=0)))
 
 
 @dataclass(frozen=True, eq=False)
 class FeetLock:
-    """Keeps planted feet in place.
-
-    legs: with the contacts of the foot of each; up: unit vector (3,) of model space. lower: (T,) by how much the body
-    goes down at times_s (T,), ascending.
-    """
+    """Holds feet. legs: with the footholds of the foot of each; up: unit vector (3,) of model space."""
 
     skeleton_map: SkeletonMap
-    legs: tuple[tuple[Leg, Contacts], ...]
+    legs: tuple[tuple[Leg, Footholds], ...]
     up: FloatArray
-    times_s: FloatArray
-    lower: FloatArray
 
-    @classmethod
-    def of(cls, skeleton_map: SkeletonMap, sample: Callable[[FloatArray], Pose], begin_s: float, end_s: float,
-           up: FloatArray) -> FeetLock:
-        """Find when the feet of a motion stand, from begin_s to end_s.
+    def hold(self, pose: Pose, times_s: FloatArray, upright: FloatArray, lowest: FloatArray) -> Pose:
+        """Return poses (F, J, …) at times (F,), in any order, with feet in their footholds.
 
-        sample: the poses (F, J, …) of a skeleton at times (F,). A skeleton without whole legs has nothing to lock.
-        """
-        legs, skeleton = legs_of(skeleton_map), skeleton_map.skeleton
-        times = np.linspace(begin_s, end_s, int(np.ceil((end_s - begin_s) / STEP_S)) + 1)
-        asked = [joint for leg in legs for joint in (leg.foot, leg.hip, leg.ankle)]
-        positions = np.empty((len(times), len(asked), 3))
-        for start in range(0, len(times) if legs else 0, _FRAMES_AT_ONCE):
-            part = slice(start, start + _FRAMES_AT_ONCE)
-            positions[part] = _world(skeleton, sample(times[part]), asked)[..., 3]
-        rest = skeleton.rest_world[:, :, 3]
-        lengths = [np.linalg.norm(np.diff(rest[[leg.hip, leg.knee, leg.ankle]], axis=0), axis=1).sum() for leg in legs]
-        found = []
-        lower = np.zeros(len(times))
-        for i, leg in enumerate(legs):
-            foot, hip, ankle = np.moveaxis(positions[:, 3 * i:3 * i + 3], 1, 0)
-            of_leg = () if leg.is_loose else (hip, ankle)  # what does not hang on the leg goes where it should
-            found.append((leg, Contacts.of(foot, times, up, float(lengths[i]), *of_leg)))
-            if not leg.is_loose:
-                lower = np.maximum(lower, _too_high(hip, ankle, ankle + found[-1][1].shift(foot, times, up), up,
-                                                    float(lengths[i])))
-        return cls(skeleton_map, tuple(found), up, times, _eased(lower))
-
-    def hold(self, pose: Pose, times_s: FloatArray) -> Pose:
-        """Return poses (F, J, …) at times (F,), in any order, whose planted feet stay where they are.
-
-        A foot that the leg cannot reach is followed as far as it goes.
+        upright: (F,) how much they are held in height too; lowest: (F, L, 2) how low, along up, foot and ankle of each
+        leg may be. A foothold that the leg cannot reach is followed as far as it goes.
         """
         rotations, translations = pose.rotations.copy(), pose.translations.copy()
-        skeleton = self.skeleton_map.skeleton
-        feet = _world(skeleton, pose, [joint for leg, _ in self.legs for joint in (leg.foot, leg.ankle)])[..., 3]
-        down = np.interp(times_s, self.times_s, self.lower)[:, None] * self.up
-        translations[:, list(self.tops)] -= down[:, None]
-        for i, (leg, contacts) in enumerate(self.legs):
-            goal = feet[:, 2 * i + 1] + contacts.shift(feet[:, 2 * i], times_s, self.up)
-            joints = [leg.hip, leg.knee, leg.ankle]
-            above = [int(skeleton.parents[joint]) for joint in joints]
-            asked = [joint for joint in dict.fromkeys((*joints, *above)) if joint >= 0]
-            found = _world(skeleton, Pose(rotations, translations, pose.scales), asked)
-            world = {joint: found[:, column] for column, joint in enumerate(asked)}
-            shift = goal - world[leg.ankle][:, :, 3]
+        world = self._joints(pose)
+        goals, down = [], np.zeros(len(times_s))
+        for i, (leg, footholds) in enumerate(self.legs):
+            foot, ankle = world[leg.foot][:, :, 3], world[leg.ankle][:, :, 3]
+            shift = footholds.shift(foot, times_s, self.up, upright)
+            below = np.maximum(lowest[:, i, 0] - (foot + shift) @ self.up, lowest[:, i, 1] - (ankle + shift) @ self.up)
+            shift += (upright * _soft(below, _SOFT_LEGS * self._lengths[i]))[:, None] * self.up
+            goals.append(ankle + shift)
+            if not leg.is_loose:
+                down = np.maximum(down, _too_high(world[leg.hip][:, :, 3], ankle, goals[-1], self.up, self._lengths[i]))
+        translations[:, list(self.tops)] -= (down[:, None] * self.up)[:, None]
+        for matrices in world.values():
+            matrices[:, :, 3] -= down[:, None] * self.up
+        for i, (leg, _) in enumerate(self.legs):
+            shift = goals[i] - world[leg.ankle][:, :, 3]
             away = np.flatnonzero(shift.any(axis=1))
             if len(away):
                 part = rotations[away]
                 reach(self.skeleton_map, leg, self._knee_axes[i], part, {j: at[away] for j, at in world.items()},
-                      goal[away])
+                      goals[i][away])
                 rotations[away] = part
-            if leg.is_loose and above[2] >= 0:
-                shift = np.asarray(np.linalg.solve(world[above[2]][:, :, :3], shift[..., None])[..., 0], np.float64)
             if leg.is_loose:
-                translations[:, leg.ankle] += shift
+                translations[:, leg.ankle] += self._in_parent(leg, world, shift)
         return Pose(rotations, translations, pose.scales)
+
+    def _joints(self, pose: Pose) -> dict[int, FloatArray]:
+        """Return the matrices (F, 3, 4) of all joints of the legs and their parents."""
+        parents = self.skeleton_map.skeleton.parents
+        joints = [joint for leg, _ in self.legs for joint in (leg.hip, leg.knee, leg.ankle, leg.foot)]
+        asked = [joint for joint in dict.fromkeys((*joints, *parents[joints].tolist())) if joint >= 0]
+        found = joint_matrices(self.skeleton_map.skeleton, pose, asked)
+        return {joint: found[:, column].copy() for column, joint in enumerate(asked)}
+
+    def _in_parent(self, leg: Leg, world: dict[int, FloatArray], shift: FloatArray) -> FloatArray:
+        """Return shifts (F, 3) of an ankle in the space of its parent."""
+        parent = int(self.skeleton_map.skeleton.parents[leg.ankle])
+        if parent < 0:
+            return shift
+        return np.asarray(np.linalg.solve(world[parent][:, :, :3], shift[..., None])[..., 0], np.float64)
+
+    @cached_property
+    def _lengths(self) -> tuple[float, ...]:
+        return tuple(leg.length(self.skeleton_map.skeleton) for leg, _ in self.legs)
 
     @cached_property
     def _knee_axes(self) -> tuple[FloatArray, ...]:
@@ -143,38 +195,32 @@ class FeetLock:
 
     @cached_property
     def tops(self) -> frozenset[int]:
-        """The topmost ancestors of the legs, which go down; none where nothing has to."""
+        """The topmost ancestors of the legs, which go down where legs do not reach."""
         skeleton = self.skeleton_map.skeleton
-        legs = self.legs if self.lower.any() else ()
-        return frozenset(int(with_ancestors(skeleton.parents, np.array((leg.hip,)))[0]) for leg, _ in legs)
+        return frozenset(int(with_ancestors(skeleton.parents, np.array((leg.hip,)))[0]) for leg, _ in self.legs
+                         if not leg.is_loose)
 
 
 def _too_high(hip: FloatArray, ankle: FloatArray, goal: FloatArray, up: FloatArray, leg_length: float) -> FloatArray:
-    """Return by how much hips (F, 3) are too high for an ankle to come to its goal (F, 3), (F,).
+    """Return by how much hips (F, 3) are to go down so that an ankle comes to its goal (F, 3), (F,).
 
     With the hip at height h over the goal and d beside it, a leg of length r reaches it from √(r² − d²) above.
     """
-    reach = reaches(hip, ankle, leg_length)
+    far = reaches(hip, ankle, leg_length)
     away = hip - goal
     height = away @ up
     beside = np.sum(away * away, axis=1) - height**2
-    found = height - np.sqrt(np.maximum(reach**2 - beside, 0.0))
-    return np.where(found > _LEAST_DOWN * leg_length, np.minimum(found, _MOST_DOWN * leg_length), 0.0)
+    found = height - np.sqrt(np.maximum(far**2 - beside, 0.0))
+    return np.minimum(_soft(found, _SOFT_DOWN_LEGS * leg_length), _MOST_DOWN_LEGS * leg_length)
 
 
-def _eased(lower: FloatArray) -> FloatArray:
-    """Return what is nowhere less than `lower` (T,), a value every STEP_S, and comes and goes within EASE_S."""
-    width = int(np.ceil(EASE_S / STEP_S))
-    if not lower.any():
-        return lower
-    most = sliding_window_view(np.pad(lower, 2 * width, mode="edge"), 2 * width + 1).max(axis=1)
-    window = np.hanning(2 * width + 3)[1:-1]
-    return np.asarray(sliding_window_view(most, 2 * width + 1) @ (window / window.sum()))
+def _soft(x: FloatArray, softness: float) -> FloatArray:
+    """Return 0 below 0, and x − softness/2 from `softness` on, without a bend between.
+
+    >>> _soft(np.array((-1.0, 0.0, 1.0, 2.0, 3.0)), 2.0).tolist()
+    [0.0, 0.0, 0.25, 1.0, 2.0]
+    """
+    inside = np.clip(x, 0.0, softness)
+    return np.asarray(inside**2 / (2.0 * softness) + np.maximum(x - softness, 0.0))
 
 
-def _world(skeleton: Skeleton, pose: Pose, joints: Sequence[int]) -> FloatArray:
-    """Return matrices (F, N, 3, 4) of some joints; only their ancestors are looked at."""
-    keep = with_ancestors(skeleton.parents, np.array(joints, dtype=np.int64))
-    part = skeleton.part(keep)
-    world = world_from_pose(part, Pose(pose.rotations[:, keep], pose.translations[:, keep], pose.scales[:, keep]))
-    return world[:, np.searchsorted(keep, joints)]

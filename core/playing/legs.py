@@ -11,7 +11,8 @@ from ..maths import rotations as rot
 from ..maths.arrays import FloatArray
 from ..skeletons.hierarchy import is_descendant
 from ..skeletons.maps import SkeletonMap
-from .contacts import REACH, reaches
+from ..skeletons.skeleton import Skeleton
+from .footholds import REACH, reaches
 
 _STRAIGHT = 1e-4
 """A knee whose bend has a smaller sine has no axis of its own."""
@@ -33,6 +34,12 @@ class Leg:
     ankle: int
     foot: int
     is_loose: bool = False
+    side: str = "l"
+
+    def length(self, skeleton: Skeleton) -> float:
+        """Return how long thigh and shin are together."""
+        rest = skeleton.rest_world[[self.hip, self.knee, self.ankle], :, 3]
+        return float(np.linalg.norm(np.diff(rest, axis=0), axis=1).sum())
 
 
 def legs_of(skeleton_map: SkeletonMap) -> tuple[Leg, ...]:
@@ -43,7 +50,7 @@ def legs_of(skeleton_map: SkeletonMap) -> tuple[Leg, ...]:
         hip, knee, ankle, ball = joints
         if min(hip, knee, ankle) >= 0 and is_descendant(parents, knee, hip):
             found.append(Leg(hip, knee, ankle, ball if ball >= 0 and is_descendant(parents, ball, ankle) else ankle,
-                             not is_descendant(parents, ankle, hip)))
+                             not is_descendant(parents, ankle, hip), side))
     return tuple(found)
 
 

@@ -148,7 +148,7 @@ def compose(sequence: Sequence, clips: SequenceOf[Clip | Excerpt | Stage], style
     if doubles:
         end = Followers(end, Doubles.of(row.skeleton, doubles))
     if feet is not None:
-        end = Feet(end, feet, up / np.linalg.norm(up))
+        end = Feet(end, row, feet, up / np.linalg.norm(up))
     if clock is not None:
         end = Timed(end, clock)
     return Motion(row, end, problems + row.problems, unmatched, clock)

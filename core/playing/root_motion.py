@@ -210,6 +210,15 @@ class RootMotion:
         if self._mode == "CONTINUE":
             self._carry(pose, self._lapped(self._ways.at(segment), rounds))
 
+    def placed_points(self, points: FloatArray, segment: IntArray, rounds: IntArray) -> FloatArray:
+        """Carry points (N, 3) of clip poses to where their segments (N,) stand in rounds (N,) of a loop."""
+        if self._mode != "CONTINUE":
+            return points
+        by, axes = self._lapped(self._ways.at(segment), rounds), self._carried[0].ground
+        above = points @ axes.T
+        ground = np.exp(1j * by.yaw_rad) * (above[:, 1] + 1j * above[:, 2]) + by.shift
+        return np.asarray(np.column_stack((above[:, 0], ground.real, ground.imag)) @ axes)
+
     def place_seam(self, poses: Sequence[Pose], seam: IntArray, rounds: IntArray) -> None:
         """Carry end poses (W, J, …) to the station after each seam's segment."""
         if self._mode == "CONTINUE":

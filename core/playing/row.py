@@ -126,6 +126,18 @@ class Row:
         """Return the segments that play at times (F,); before all of them the first one."""
         return np.maximum(np.searchsorted(self.layout.begin_s, times_s, side="right") - 1, 0)
 
+    def windows(self, times_s: FloatArray) -> tuple[IntArray, FloatArray]:
+        """Return for times (F,) the seam in whose window each is, −1 where in none, and how far into it, 0…1."""
+        seam, times, _ = self._windows(self.segment_at(times_s), times_s, np.zeros(len(times_s), dtype=np.int64))
+        begin, end = self.layout.window_begin_s[seam], self.layout.window_end_s[seam]
+        return seam, np.clip(quotient(times - begin, end - begin), 0.0, 1.0)
+
+    def held_by(self, joints: IntArray) -> list[bytes]:
+        """Return for each of S segments what is the same where its clip leaves joints (N,) to the same clips."""
+        held = self.sides.held.after(np.arange(len(self.sequence)))[:, joints]
+        held[self.sides.ends.moved[self.sequence.clip][:, joints]] = -1
+        return [row.tobytes() for row in held]
+
     def instants(self, per_s: float, densest: float) -> Instants:
         """Return when something happens; see Stage."""
         layout = self.layout
@@ -150,12 +162,17 @@ class Row:
     def _clip_poses(self, segment: IntArray, times_s: FloatArray, rounds: IntArray) -> Pose:
         """Return the poses of segments (F,) without transitions: the clip's, and what the other joints hold."""
         clip, sides = self.sequence.clip[segment], self.sides
-        own_times = np.minimum((times_s - self.layout.begin_s[segment]) * sides.tempo[segment],
-                               self.sources.durations_s[clip])
-        pose = self.sources.sample(clip, own_times)
-        sides.root.prepare(pose, clip)
-        sides.hold(pose, segment)
+        pose = self.unplaced(segment, np.minimum((times_s - self.layout.begin_s[segment]) * sides.tempo[segment],
+                                                 self.sources.durations_s[clip]))
         sides.root.place_segments(pose, segment, rounds)
+        return pose
+
+    def unplaced(self, segment: IntArray, own_times_s: FloatArray) -> Pose:
+        """Return the poses of segments (F,) at their clips' own times (F,), before root motion takes them anywhere."""
+        clip = self.sequence.clip[segment]
+        pose = self.sources.sample(clip, own_times_s)
+        self.sides.root.prepare(pose, clip)
+        self.sides.hold(pose, segment)
         return pose
 
     def _windows(self, segment: IntArray, times_s: FloatArray,

@@ -16,7 +16,6 @@ from takt.core.formats.ogre import OgreSkeleton
 from takt.core.library.clip_files import read_clip_file
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
-from takt.core.playing.feet import FeetLock
 from takt.core.retargeting.matching import pair
 from takt.core.retargeting.rest_pose import leg_ratio
 from takt.core.retargeting.retarget import Retargeted, retarget
@@ -25,6 +24,7 @@ from takt.core.skeletons.skeleton import Skeleton, world_from_pose
 from takt.samples.clips import build_clips
 from takt.samples.skeleton import build_skeleton
 from takt.tests.beside import real_file
+from takt.tests.core.held_feet import feet_lock, held
 from takt.tests.core.rigs import real
 
 MEAN_DEG, WORST_DEG = 2.0, 8.0
@@ -162,9 +162,9 @@ def test_feet_are_as_high_above_the_ground_as_the_clips_own(to: str) -> None:
 def slides(clip: Clip, found: SkeletonMap) -> FloatArray:
     """Return how far feet slide in each contact with the lock on, in leg lengths (N,)."""
     skeleton, up = found.skeleton, found.up(np.array((0.0, 0.0, 1.0)))
-    lock = FeetLock.of(found, lambda times: clip.sample(times, "SLERP"), 0.0, clip.duration_s, up)
+    lock = feet_lock(found, lambda times: clip.sample(times, "SLERP"), clip.duration_s, up)
     times = np.linspace(0.0, clip.duration_s, int(clip.duration_s * 60) + 1)
-    world = world_from_pose(skeleton, lock.hold(clip.sample(times, "SLERP"), times))[..., 3]
+    world = world_from_pose(skeleton, held(lock, clip.sample(times, "SLERP"), times))[..., 3]
     away = []
     for leg, contacts in lock.legs:
         rest = skeleton.rest_world[[leg.hip, leg.knee, leg.ankle], :, 3]

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from mathutils import Matrix
 
+from takt.benchmarks.join_measures import planted
 from takt.bridge import armature, axes, joint_map, properties, score
 from takt.core.clips.clip import Clip, Tracks
 from takt.core.errors import TaktError
 from takt.core.formats import bvh
 from takt.core.maths import rotations as rot
-from takt.core.maths.arrays import FloatArray
-from takt.core.playing.contacts import planted, runs
+from takt.core.maths.arrays import FloatArray, runs
 from takt.core.retargeting.upright import scaled, turned
 from takt.core.skeletons import hanim
 from takt.core.skeletons.maps import find_map

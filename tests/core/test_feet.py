@@ -5,17 +5,19 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from takt.benchmarks.join_measures import planted
 from takt.core.clips.keyed import keys_of, packed
 from takt.core.maths import rotations as rot
-from takt.core.maths.arrays import FloatArray
-from takt.core.playing.contacts import BRIEF_S, EASE_S, SHORTEST_S, Contacts, planted, runs, within_reach
+from takt.core.maths.arrays import FloatArray, runs
 from takt.core.playing.feet import FeetLock
+from takt.core.playing.footholds import within_reach
 from takt.core.playing.legs import Leg, knee_axis, legs_of
 from takt.core.playing.score import Settings, play
 from takt.core.skeletons.maps import find_map
 from takt.core.skeletons.skeleton import Pose, Skeleton, world_from_pose
 from takt.samples.clips import build_clips
 from takt.samples.skeleton import build_skeleton
+from takt.tests.core.held_feet import EASE_S, feet_lock, footholds, held
 from takt.tests.core.rigs import RIGS, real, worn
 from takt.tests.core.scores import library, procedure, programme
 
@@ -44,8 +46,8 @@ def walking(drift: float, rise: float = 0.0) -> tuple[Pose, Pose, FloatArray]:
         pose.translations[:, 0, 1] += rise
         return pose
 
-    lock = FeetLock.of(find_map(build_skeleton()), sample, 0.0, clip.duration_s, UP)
-    return sample(times), lock.hold(sample(times), times), times
+    lock = feet_lock(find_map(build_skeleton()), sample, clip.duration_s, UP)
+    return sample(times), held(lock, sample(times), times), times
 
 
 def feet(pose: Pose) -> tuple[FloatArray, FloatArray]:
@@ -85,14 +87,14 @@ def test_a_foot_out_of_reach_is_followed_as_far_as_the_leg_goes(away: tuple[floa
     pose = Pose(*(values[:5] for values in (pose.rotations, pose.translations, pose.scales)))
     before = world_from_pose(skeleton, pose)[..., 3]
     place = before[0, leg.foot] + np.array((away[0], 0.0, away[1]))
-    contacts = Contacts(np.array((0.0,)), np.array((1.0,)), place[None])
-    lock = FeetLock(find_map(skeleton), ((leg, contacts),), UP, times, np.zeros(5))
-    locked = lock.hold(pose, times)
+    lock = FeetLock(find_map(skeleton), ((leg, footholds(((0.0, 1.0),), place[None])),), UP)
+    locked = held(lock, pose, times)
     after = world_from_pose(skeleton, locked)[..., 3]
     hip, knee, ankle = (after[:, joint] for joint in (leg.hip, leg.knee, leg.ankle))
     goal = before[:, leg.ankle] + (place - before[:, leg.foot]) * (1.0, 0.0, 1.0)
-    wanted, found = goal - before[:, leg.hip], ankle - hip
-    np.testing.assert_allclose(hip, before[:, leg.hip], atol=1e-9)
+    wanted, found = goal - hip, ankle - hip
+    down = before[:, leg.hip] - hip  # the body goes down as far as it may
+    np.testing.assert_allclose(down, 0.05 * LEG_M * UP * np.ones((5, 1)), atol=1e-3)
     np.testing.assert_allclose(found / np.linalg.norm(found, axis=1, keepdims=True),
                                wanted / np.linalg.norm(wanted, axis=1, keepdims=True), atol=1e-6)
     lengths = [np.linalg.norm(b - a, axis=1) for a, b in ((hip, knee), (knee, ankle))]
@@ -112,48 +114,31 @@ def test_where_straight_legs_do_not_reach_the_body_goes_down_and_comes_up_again(
         return pose
 
     times = np.linspace(0.0, 3.0, 361)
-    lock = FeetLock.of(find_map(skeleton), sample, 0.0, 3.0, UP)
-    pose, locked = sample(times), lock.hold(sample(times), times)
+    lock = feet_lock(find_map(skeleton), sample, 3.0, UP)
+    pose, locked = sample(times), held(lock, sample(times), times)
     for before, after in zip(feet(pose), feet(locked), strict=True):
         (slid,) = sliding(after, planted(before, times, UP, LEG_M))
-        assert slid < 0.1 * SLIDE * LEG_M < SLIDE * LEG_M < sliding(before, planted(before, times, UP, LEG_M))[0]
-        np.testing.assert_allclose(after @ UP, before @ UP, atol=1e-6)  # the feet themselves do not sink
+        assert slid < 0.5 * SLIDE * LEG_M < SLIDE * LEG_M < sliding(before, planted(before, times, UP, LEG_M))[0]
+        high = (after - before) @ UP  # the feet themselves do not sink, and give way by little
+        assert high.min() > -1e-6 and high.max() < 0.015 * LEG_M
     down = -(locked.translations - pose.translations)[:, 0, 1]
     assert 0.003 < down.max() < 0.05 * LEG_M and down.min() >= 0.0
     assert np.abs(np.diff(down)).max() < 0.1 * down.max()
-    assert lock.tops == {0} and not FeetLock.of(find_map(skeleton), lambda t: Pose.rest(skeleton, len(t)), 0.0, 1.0,
-                                                UP).tops
-
-
-def test_contacts_are_low_slow_and_not_too_short() -> None:
-    times = np.arange(0.0, 2.0, 0.01)
-    places = np.zeros((200, 3))
-    places[:, 1] = 0.5 * ((times > 0.5) & (times < 1.5))
-    places[:, 0] = np.where(times > 1.7, 2.0 * (times - 1.7), 0.0)
-    stands = planted(places, times, UP, 1.0)
-    assert [(a / 100, b / 100) for a, b in runs(stands)] == [(0.0, 0.5), (1.51, 1.7)]
-    assert not planted(places[:int(SHORTEST_S * 100)], times[:int(SHORTEST_S * 100)], UP, 1.0).any()
-    assert not planted(places[:1], times[:1], UP, 1.0).any()
-
-
-def test_a_gap_of_a_few_frames_is_none() -> None:
-    times, places = np.arange(0.0, 1.0, 0.01), np.zeros((100, 3))
-    places[50, 1] = 0.2
-    assert runs(planted(places, times, UP, 1.0)) == [(0, 100)]
-    places[50:50 + int(BRIEF_S * 100) + 2, 1] = 0.2
-    assert len(runs(planted(places, times, UP, 1.0))) == 2
+    assert lock.tops == {0}
 
 
 def test_between_two_contacts_the_foot_goes_from_one_to_the_other_without_a_jump() -> None:
     """Closer together than they ease, and with nothing before and after."""
-    found = Contacts(np.array((1.0, 2.08)), np.array((2.0, 3.0)), np.array(((0.1, 5.0, 0.0), (0.0, 5.0, 0.3))))
+    found = footholds(((1.0, 2.0), (2.08, 3.0)), np.array(((0.1, 5.0, 0.0), (0.0, 5.0, 0.3))))
     times = np.linspace(0.0, 4.0, 4001)
-    shift = found.shift(np.zeros((4001, 3)), times, UP)
+    shift = found.shift(np.zeros((4001, 3)), times, UP, np.zeros(4001))
     np.testing.assert_array_equal(shift[:, 1], 0.0)  # over the ground only
     np.testing.assert_allclose(shift[(times >= 1.0) & (times <= 2.0)], (((0.1, 0, 0),) * 1001), atol=1e-12)
     np.testing.assert_allclose(shift[(times >= 2.08) & (times <= 3.0)], (((0, 0, 0.3),) * 921), atol=1e-12)
-    assert np.abs(np.diff(shift, axis=0)).max() < 0.4 * np.pi / 2 * 0.001 / 0.08
+    assert np.abs(np.diff(shift, axis=0)).max() < 0.4 * 1.875 * 0.001 / 0.08
     assert not shift[(times < 1.0 - EASE_S) | (times > 3.0 + EASE_S)].any() and shift[times < 1.0].any()
+    upright = found.shift(np.zeros((4001, 3)), times, UP, np.ones(4001))
+    np.testing.assert_allclose(upright[(times >= 1.0) & (times <= 3.0), 1], 5.0, atol=1e-12)
 
 
 @pytest.mark.parametrize("drift", [0.0, 0.12])
@@ -205,7 +190,7 @@ def test_legs_are_those_that_hang_together() -> None:
     assert all(leg.is_loose for leg in legs_of(find_map(real("Male_Suit"))))
     fox = find_map(real("Fox"))
     pose = Pose.rest(fox.skeleton, 3)
-    same = FeetLock.of(fox, lambda times: Pose.rest(fox.skeleton, len(times)), 0.0, 2.0, UP).hold(pose, np.arange(3.0))
+    same = held(feet_lock(fox, lambda times: Pose.rest(fox.skeleton, len(times)), 2.0, UP), pose, np.arange(3.0))
     assert rot.angle_between(same.rotations, pose.rotations).max() == 0.0
 
 
@@ -220,42 +205,42 @@ def straight_legged() -> Skeleton:
 
 
 def turning_on_straight_legs(frames: int) -> tuple[FeetLock, Pose, FloatArray]:
-    """Turn by a whole turn, on straight legs but for each fourth frame, while the feet shall be together below."""
+    """Turn by a whole turn, and sink, on straight legs but for each fourth frame, while the feet are to be together."""
     skeleton, times = straight_legged(), np.linspace(0.0, 1.0, frames)
     yaw = rot.from_axis_angle(UP, 2.0 * np.pi * times)
     pose = Pose.rest(skeleton, frames)
     frame = skeleton.rest_world_rotations[0]
     pose.rotations[:, 0] = rot.multiply(rot.multiply(rot.conjugate(frame), yaw), frame)
     pose.translations[:, 0] = rot.rotate(yaw, skeleton.rest_world[0, :, 3]) - skeleton.rest_world[0, :, 3]
+    pose.translations[:, 0] -= 0.04 * UP
     for leg in legs_of(find_map(skeleton)):
         pose.rotations[::4, leg.knee] = rot.from_axis_angle(np.array((1.0, 0.0, 0.0)), 0.3)
-    feet = tuple((leg, Contacts(np.array((-1.0,)), np.array((2.0,)), np.array(((0.0, 0.0, 0.0),))))
+    feet = tuple((leg, footholds(((-1.0, 2.0),), skeleton.rest_world[leg.foot, :, 3][None] * UP))
                  for leg in legs_of(find_map(skeleton)))
-    lower = np.full(frames, 0.04)
-    return FeetLock(find_map(skeleton), feet, UP, times, lower), pose, times
+    return FeetLock(find_map(skeleton), feet, UP), pose, times
 
 
 def test_a_frame_alone_is_what_it_is_among_others() -> None:
     """A straight knee bends as the rig and the pose have it, whatever else is sampled with it."""
     lock, pose, times = turning_on_straight_legs(60)
-    together = lock.hold(pose, times)
+    together = held(lock, pose, times, 1.0)
     for frame in range(60):
-        alone = lock.hold(pose.at(slice(frame, frame + 1)), times[frame:frame + 1])
+        alone = held(lock, pose.at(slice(frame, frame + 1)), times[frame:frame + 1], 1.0)
         np.testing.assert_allclose(alone.rotations[0], together.rotations[frame], atol=1e-12)
         np.testing.assert_allclose(alone.translations[0], together.translations[frame], atol=1e-12)
     clip = next(c for c in build_clips("feet/Steps.skeleton.xml") if c.name == "left_step")
     times = np.linspace(0.0, clip.duration_s, 60)
-    walk = FeetLock.of(find_map(build_skeleton()), clip.sample, 0.0, clip.duration_s, UP)
-    together = walk.hold(clip.sample(times), times)
+    walk = feet_lock(find_map(build_skeleton()), clip.sample, clip.duration_s, UP)
+    together = held(walk, clip.sample(times), times)
     for frame in range(60):
-        alone = walk.hold(clip.sample(times[frame:frame + 1]), times[frame:frame + 1])
+        alone = held(walk, clip.sample(times[frame:frame + 1]), times[frame:frame + 1])
         np.testing.assert_allclose(alone.rotations[0], together.rotations[frame], atol=1e-12)
 
 
 def test_a_straight_knee_bends_forward() -> None:
     lock, pose, times = turning_on_straight_legs(24)
     index = build_skeleton().index_of
-    after = world_from_pose(lock.skeleton_map.skeleton, lock.hold(pose, times))[..., 3]
+    after = world_from_pose(lock.skeleton_map.skeleton, held(lock, pose, times, 1.0))[..., 3]
     ahead = rot.rotate(rot.from_axis_angle(UP, 2.0 * np.pi * times), np.array((0.0, 0.0, 1.0)))
     straight = np.arange(len(times)) % 4 > 0
     for side in "lr":

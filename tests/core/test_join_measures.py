@@ -5,7 +5,7 @@ import pytest
 
 from takt.benchmarks import join_measures as measures
 from takt.core.maths import rotations as rot
-from takt.core.maths.arrays import FloatArray
+from takt.core.maths.arrays import FloatArray, runs
 from takt.core.skeletons.maps import find_map
 from takt.core.skeletons.skeleton import Pose, world_from_pose
 from takt.samples.skeleton import build_skeleton
@@ -131,3 +131,23 @@ def test_a_line_tells_means_and_percentiles() -> None:
     line = measures.row("label", joins, 0.05)
     assert line.split() == ["label", *["6.00/10.00"] * 3, "2.0/", "2.0/", "2.0", "5.0/", "9.0", "0.45", "2.0×", "-2.0",
                             "–", "0.00", "0.000", "0.18"]
+
+
+def test_contacts_are_low_slow_and_not_too_short() -> None:
+    times = np.arange(0.0, 2.0, 0.01)
+    places = np.zeros((200, 3))
+    places[:, 1] = 0.5 * ((times > 0.5) & (times < 1.5))
+    places[:, 0] = np.where(times > 1.7, 2.0 * (times - 1.7), 0.0)
+    stands = measures.planted(places, times, UP, 1.0)
+    assert [(a / 100, b / 100) for a, b in runs(stands)] == [(0.0, 0.5), (1.51, 1.7)]
+    short = int(measures.SHORTEST_S * 100)
+    assert not measures.planted(places[:short], times[:short], UP, 1.0).any()
+    assert not measures.planted(places[:1], times[:1], UP, 1.0).any()
+
+
+def test_a_gap_of_a_few_frames_is_none() -> None:
+    times, places = np.arange(0.0, 1.0, 0.01), np.zeros((100, 3))
+    places[50, 1] = 0.2
+    assert runs(measures.planted(places, times, UP, 1.0)) == [(0, 100)]
+    places[50:50 + int(measures.BRIEF_S * 100) + 2, 1] = 0.2
+    assert len(runs(measures.planted(places, times, UP, 1.0))) == 2

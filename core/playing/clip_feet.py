@@ -1,0 +1,83 @@
+"""What the feet do in one clip as a body plays it: when and where they are planted, how fast and how low they go."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from ..clips.contacts import FootContacts, planted_spans
+from ..maths.arrays import FloatArray
+from ..skeletons.hierarchy import with_ancestors
+from ..skeletons.skeleton import Pose, Skeleton, world_from_pose
+from .footholds import reaches, within_reach
+from .legs import Leg
+
+STEP_S: Final = 1.0 / 60.0
+_FRAMES_AT_ONCE: Final = 256
+_WITHIN_S: Final = np.array((-1e-9, 1e-9))
+_LOWEST_PERCENT, _FAST_PERCENT = 5.0, 99.0
+
+
+@dataclass(frozen=True, eq=False)
+class ClipFoot:
+    """One foot in one clip, before root motion takes it anywhere, at the clip's own pace.
+
+    spans_s: (K, 2) when it is planted; at: (K, 3) where; away: (K, 2) how far from there the clip has it as that begins
+    and ends. ends: (2, 3) where it is as the clip begins and ends. fast: a length per second that it seldom exceeds.
+    lowest: (2,) how low foot and ankle seldom are, along up.
+    """
+
+    spans_s: FloatArray
+    at: FloatArray
+    away: FloatArray
+    ends: FloatArray
+    fast: float
+    lowest: FloatArray
+
+
+def clip_feet(sample: Callable[[FloatArray], Pose], duration_s: float, legs: Sequence[Leg], skeleton: Skeleton,
+              up: FloatArray, contacts: Mapping[str, FootContacts]) -> tuple[ClipFoot, ...]:
+    """Follow the feet of legs through poses (F, J, …) at times (F,) from 0 to duration_s.
+
+    contacts: when they are planted, by side; a foot that is not among them is planted while it is low and slow here.
+    """
+    times = np.linspace(0.0, duration_s, int(np.ceil(duration_s / STEP_S)) + 1)
+    asked = [joint for leg in legs for joint in (leg.hip, leg.ankle, leg.foot)]
+    positions = np.empty((len(times), len(asked), 3))
+    for start in range(0, len(times), _FRAMES_AT_ONCE):
+        part = slice(start, start + _FRAMES_AT_ONCE)
+        positions[part] = joint_matrices(skeleton, sample(times[part]), asked)[..., 3]
+    return tuple(_followed(leg, positions[:, 3 * i:3 * i + 3], times, up, leg.length(skeleton), contacts.get(leg.side))
+                 for i, leg in enumerate(legs))
+
+
+def _followed(leg: Leg, positions: FloatArray, times_s: FloatArray, up: FloatArray, length: float,
+              contacts: FootContacts | None) -> ClipFoot:
+    hips, ankles, feet = np.moveaxis(positions, 1, 0)
+    heights = feet @ up
+    if contacts is None:
+        spans = planted_spans(feet / length, (heights - np.percentile(heights, _LOWEST_PERCENT)) / length, times_s)
+    else:
+        spans = np.clip(contacts.heel if leg.foot == leg.ankle else contacts.stands, 0.0, times_s[-1])
+    reach, at, away = reaches(hips, ankles, length), np.empty((len(spans), 3)), np.empty((len(spans), 2))
+    for k, (start, stop) in enumerate(np.searchsorted(times_s, spans + _WITHIN_S).tolist()):
+        part = slice(min(start, len(times_s) - 1), max(stop, start + 1))
+        at[k] = feet[part].mean(axis=0)
+        if not leg.is_loose:  # what is not led by the leg goes where it should
+            at[k] = within_reach(at[k], hips[part] + feet[part] - ankles[part], up, reach[part])
+        apart = feet[part][[0, -1]] - at[k]
+        away[k] = np.linalg.norm(apart - (apart @ up)[:, None] * up, axis=1)
+    speeds = np.linalg.norm(np.diff(feet, axis=0), axis=1) / STEP_S
+    return ClipFoot(spans, at, away, feet[[0, -1]], float(np.percentile(speeds, _FAST_PERCENT)) if len(speeds) else 0.0,
+                    np.percentile((heights, ankles @ up), _LOWEST_PERCENT, axis=1))
+
+
+def joint_matrices(skeleton: Skeleton, pose: Pose, joints: Sequence[int]) -> FloatArray:
+    """Return the model-space matrices (F, N, 3, 4) of some joints; only their ancestors are looked at."""
+    keep = with_ancestors(skeleton.parents, np.array(joints, dtype=np.int64))
+    part = skeleton.part(keep)
+    world = world_from_pose(part, Pose(pose.rotations[:, keep], pose.translations[:, keep], pose.scales[:, keep]))
+    return world[:, np.searchsorted(keep, joints)]

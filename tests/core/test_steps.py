@@ -1,0 +1,135 @@
+"""What feet do where one clip becomes the next: they stay, or make a step, one after the other."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from takt.benchmarks.join_measures import STEP_LEGS
+from takt.core.clips.clip import Clip, Tracks
+from takt.core.clips.contacts import FootContacts
+from takt.core.clips.excerpt import Excerpt, mirrored
+from takt.core.maths import rotations as rot
+from takt.core.maths.arrays import FloatArray, runs
+from takt.core.playing.legs import legs_of
+from takt.core.playing.motion import Motion
+from takt.core.playing.score import Settings, play
+from takt.core.skeletons.maps import find_map
+from takt.core.skeletons.mirror import Mirror
+from takt.core.skeletons.skeleton import Skeleton, world_from_pose
+from takt.samples.clips import build_clips
+from takt.samples.skeleton import build_skeleton
+from takt.tests.core.scores import library, procedure, programme
+
+UP = np.array((0.0, 1.0, 0.0))
+BODY = build_skeleton()
+LEG_M = legs_of(find_map(BODY))[0].length(BODY)
+METHODS = ("LEAD", "END", "BOTH", "INSERT", "INSERT_BOTH", "APPEND")
+EXACT_M = 1e-6
+
+
+def standing(name: str, ahead_legs: float) -> Clip:
+    """Stand at rest, so far ahead of the origin; the arms move, so that a transition has something to do."""
+    times, arm = np.linspace(0.0, 2.0, 5), BODY.index_of["l_shoulder"]
+    turns = rot.from_axis_angle(np.array((1.0, 0.0, 0.0)), np.linspace(0.0, 0.4, 5) + ahead_legs)[:, None]
+    moves = np.tile((0.0, 0.0, ahead_legs * LEG_M), (5, 1, 1))
+    return Clip(name, BODY, 2.0, Tracks.uniform(np.array((arm,)), times, turns),
+                Tracks.uniform(np.array((0,)), times, moves), Tracks.empty(3))
+
+
+def danced(ahead_legs: float, body: Skeleton | None = None, **settings: object) -> Motion:
+    chosen = replace(Settings(root_motion="AS_AUTHORED", lock_feet=True), **settings)  # type: ignore[arg-type]
+    score = programme(procedure("main", 'here duration="2" transition="1"', 'there duration="2"'),
+                      clips=library(feet_Steps=(standing("here", 0.0), standing("there", ahead_legs))))
+    return play(score, body or BODY, chosen, turn=rot.IDENTITY, up=UP)
+
+
+def feet(motion: Motion, times_s: FloatArray) -> FloatArray:
+    """Return where the balls of both feet are, (F, 2, 3), in legs, above where they stand at rest."""
+    skeleton = motion.skeleton
+    joints = [skeleton.index_of[f"{side}_metatarsal"] for side in "lr"]
+    return np.asarray((world_from_pose(skeleton, motion.sample(times_s))[..., 3][:, joints]
+                       - skeleton.rest_world[..., 3][joints]) / LEG_M)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_feet_that_stand_elsewhere_make_one_step_each_one_after_the_other(method: str) -> None:
+    motion = danced(0.25, method=method, curve="COSINE")
+    times = np.linspace(0.0, motion.duration_s, 2001)
+    found = feet(motion, times)
+    lifted = found[..., 1] > STEP_LEGS
+    assert not (found[..., 1] > 0.25 * STEP_LEGS).all(axis=1).any() and found[..., 1].min() > -1e-3
+    for foot in range(2):
+        assert len(runs(lifted[:, foot])) == 1
+        low = found[found[:, foot, 1] < 1e-4, foot, 2]
+        assert np.minimum(np.abs(low), np.abs(low - 0.25)).max() < 0.01
+        assert low[0] == pytest.approx(0.0, abs=EXACT_M) and low[-1] == pytest.approx(0.25, abs=EXACT_M)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_feet_that_stand_nearly_there_stay(method: str) -> None:
+    motion = danced(0.03, method=method, curve="COSINE")
+    found = feet(motion, np.linspace(0.0, motion.duration_s, 2001))
+    assert np.abs(found).max() < 1e-3 and np.abs(feet(danced(0.03, lock_feet=False), np.array((4.0,)))).max() > 0.02
+
+
+def test_nothing_goes_over_a_cut() -> None:
+    times = np.linspace(0.0, 4.0, 1001)
+    for ahead in (0.03, 0.25):
+        one, other = (danced(ahead, transitions=False, lock_feet=lock).sample(times) for lock in (False, True))
+        np.testing.assert_allclose(rot.angle_between(one.rotations, other.rotations), 0.0, atol=1e-6)
+
+
+def test_a_frame_alone_is_what_it_is_among_others_over_a_step() -> None:
+    times = np.linspace(1.0, 3.0, 61)
+    together = danced(0.25).sample(times)
+    for i in np.random.default_rng(4).permutation(61)[:20].tolist():
+        alone = danced(0.25).sample(times[i:i + 1])
+        np.testing.assert_allclose(alone.rotations[0], together.rotations[i], atol=1e-9)
+        np.testing.assert_allclose(alone.translations[0], together.translations[i], atol=1e-9)
+
+
+def other_legs(times: float) -> Skeleton:
+    """Return the body with legs so many times as long, on the ground."""
+    moved = BODY.rest_translations.copy()
+    moved[[BODY.index_of[f"{side}_{part}"] for side in "lr" for part in ("knee", "ankle")]] *= times
+    longer = replace(BODY, rest_translations=moved, name=f"legs {times}")
+    moved = moved.copy()
+    ankle = BODY.index_of["l_ankle"]
+    moved[BODY.parents < 0] += (BODY.rest_world[ankle, :, 3] - longer.rest_world[ankle, :, 3]) * UP
+    return replace(longer, rest_translations=moved)
+
+
+@pytest.mark.parametrize("times", [0.5, 1.0, 1.5])
+@pytest.mark.parametrize("name", ["left_step", "quarter_left", "side_step_right"])
+def test_contacts_of_clips_hold_on_other_proportions(times: float, name: str) -> None:
+    """A foot that slides on the body that plays does not look planted there; the clip knows that it is."""
+    body = other_legs(times)
+    clip = next(clip for clip in build_clips("feet/Steps.skeleton.xml") if clip.name == name)
+    score = programme(procedure("main", f'{name} duration="{clip.duration_s}"'), clips=library(feet_Steps=(clip,)))
+    motion = play(score, body, Settings(lock_feet=True), turn=rot.IDENTITY, up=UP)
+    contacts = motion.clips[0].contacts
+    assert contacts is not None
+    checked = 0
+    for side in "lr":
+        for start, stop in contacts[side].stands.tolist():
+            at = world_from_pose(body, motion.sample(np.linspace(start, stop, 100)))[
+                :, body.index_of[f"{side}_metatarsal"], :, 3] * (1.0, 0.0, 1.0)
+            assert np.linalg.norm(at - at[0], axis=1).max() < 0.01 * LEG_M * times
+            checked += 1
+    assert checked
+
+
+def test_contacts_go_with_parts_and_mirror_images() -> None:
+    spans = np.array(((0.0, 0.4), (0.6, 1.0)))
+    left, right = FootContacts(spans, spans[:1]), FootContacts(spans[1:], np.zeros((0, 2)))
+    clip = replace(standing("here", 0.0), contacts={"l": left, "r": right})
+    part = Excerpt(clip, 0.2, 0.7, True).contacts
+    assert part is not None
+    np.testing.assert_allclose(part["l"].heel, ((0.0, 0.1), (0.3, 0.5)))
+    np.testing.assert_allclose(part["l"].ball, ((0.3, 0.5),))
+    assert part["r"].ball.shape == (0, 2)
+    assert Excerpt(clip, 0.2, 0.7, True).keyed.contacts is not None
+    other = mirrored(clip, Mirror.of(find_map(BODY))).contacts
+    assert other is not None and other["l"] is right and other["r"] is left
+    assert Excerpt(standing("here", 0.0), 0.0, 1.0, False).contacts is None
