@@ -14,6 +14,7 @@ from .edit_score import TAKT_OT_edit_score
 from .import_ogre import TAKT_FH_ogre, TAKT_OT_import_ogre
 from .import_pha import TAKT_FH_pha, TAKT_OT_import_pha, draw_in_import_menu
 from .improve_weights import TAKT_OT_improve_weights
+from .music import TAKT_FH_sound, TAKT_OT_choose_music, TAKT_OT_find_beats, TAKT_OT_remove_music
 from .new_score import TAKT_OT_new_score
 from .play_clip import TAKT_FH_clip, TAKT_OT_play_clip
 from .player import TAKT_OT_player
@@ -54,6 +55,10 @@ _CLASSES = (
     TAKT_OT_retarget_clips,
     TAKT_FH_clip,
     *score_editor.CLASSES,
+    TAKT_OT_choose_music,
+    TAKT_OT_find_beats,
+    TAKT_OT_remove_music,
+    TAKT_FH_sound,
 )
 _MENUS = ((bpy.types.VIEW3D_MT_object_parent, draw_in_parent_menu),
           (bpy.types.TOPBAR_MT_file_import, draw_in_import_menu),

@@ -23,6 +23,7 @@ from .clip_files import files_read, read_clip_file
 from .store import ClipStore, key_of_map, key_of_shape
 
 SCORE_SUFFIX = ".pha"
+SOUND_ENDINGS = (".wav", ".ogg", ".flac", ".mp3")
 LEVELS_UP = 5
 """Folders, from a score's own upwards, among which its library is looked for."""
 _MAX_MAPS = 1_000
@@ -83,6 +84,7 @@ class Library:
         folders = (folder, *folder.parents)[:LEVELS_UP]
         wanted: list[tuple[str, tuple[str, ...]]] = [(i.src, (SCORE_SUFFIX,)) for i in document.includes]
         wanted += [(i.src, self._endings) for i in document.loads]
+        wanted += [(document.music.src, SOUND_ENDINGS)] if document.music is not None else []
         missing = [sum(not files.is_there(root, src, among) for src, among in wanted[:1000]) for root in folders]
         return Library((folders[missing.index(min(missing))],), further=self._further, load_format=self._load_format,
                        formats=self._formats, other_clips=self._other_clips, maps=self._given_maps, bvh=self._bvh,
@@ -90,11 +92,35 @@ class Library:
 
     def src_of(self, path: Path | None) -> str | None:
         """Return the src of a score file, None where no root holds it."""
-        if path is not None and path.name.endswith(SCORE_SUFFIX):
-            real = self.identity(path)
-            for root in self.roots:
-                if real.is_relative_to(root):
-                    return ".".join(real.relative_to(root).parts).removesuffix(SCORE_SUFFIX)
+        return None if path is None or not path.name.endswith(SCORE_SUFFIX) else self._src_below_root(path)
+
+    def src_of_sound(self, path: Path) -> str:
+        """Return the src of a sound file.
+
+        Raises FileError where no root holds it, or where its ending or its name cannot be a src.
+        """
+        if path.suffix.lower() not in SOUND_ENDINGS:
+            raise FileError.at(f"is no sound that a score can name; endings that can: {', '.join(SOUND_ENDINGS)}", path)
+        src = self._src_below_root(path)
+        if src is None:
+            roots = ", ".join(str(root) for root in self.roots) or "none is set"
+            raise FileError.at(f"lies outside the score's library ({roots}); copy it beside the score", path)
+        if not any(self.identity(path) in files.candidates(root, src, SOUND_ENDINGS) for root in self.roots):
+            raise FileError.at("has a name that a score cannot say; rename it, without dots before its ending", path)
+        return src
+
+    def sound_path(self, src: str) -> Path:
+        """Return the sound file of a src; raise FileError where it is not there or leaves the library."""
+        for root in self.roots:
+            for path in files.candidates(root, src, SOUND_ENDINGS):
+                return path
+        raise self._not_found(src, SOUND_ENDINGS)
+
+    def _src_below_root(self, path: Path) -> str | None:
+        real = self.identity(path)
+        for root in self.roots:
+            if real.is_relative_to(root):
+                return ".".join(real.relative_to(root).with_suffix("").parts)
         return None
 
     def identity(self, path: Path) -> Path:

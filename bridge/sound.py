@@ -1,0 +1,119 @@
+"""Music of scores: sound files decoded by Blender, drawn as waveforms, played by the scene's sequencer."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import aud
+import bpy
+import numpy as np
+
+from ..core.errors import FileError
+from ..core.maths.arrays import FloatArray
+from ..core.music.onsets import RATE_HZ
+from ..core.music.waveform import Waveform
+from .background import BackgroundWork
+
+_MOST_WAVEFORMS = 8
+_LOOK_AGAIN_S = 0.1
+_CHANNELS = range(1, 129)
+
+
+class _Version(NamedTuple):
+    """A file as it is now."""
+
+    path: Path
+    bytes: int
+    time_ns: int
+
+    @classmethod
+    def of(cls, path: Path) -> _Version | None:
+        try:
+            now = path.stat()
+        except OSError:
+            return None
+        return cls(path, now.st_size, now.st_mtime_ns)
+
+
+_waveforms: OrderedDict[_Version, Waveform | None] = OrderedDict()
+"""None: of a file that cannot be decoded."""
+_works: dict[_Version, BackgroundWork[Waveform]] = {}
+
+
+def read_samples(path: Path) -> FloatArray:
+    """Decode a sound file: its samples, all channels as one, (N,), at RATE_HZ; raise FileError where that fails."""
+    try:
+        sound = aud.Sound(str(path)).rechannel(1).resample(RATE_HZ)
+        return np.asarray(sound.data()[:, 0], dtype=np.float64)
+    except (aud.error, IndexError) as error:
+        raise FileError.at("cannot be read as sound; save it as WAV, FLAC, Ogg Vorbis or MP3", path) from error
+
+
+def waveform(path: Path, then: Callable[[], None]) -> Waveform | None:
+    """Return the waveform of a sound file; None while it is being decoded beside Blender, and where it cannot be.
+
+    then: is called in the main thread when it is there.
+    """
+    version = _Version.of(path)
+    if version is None:
+        return None
+    if version in _waveforms:
+        _waveforms.move_to_end(version)
+        return _waveforms[version]
+    if version not in _works:
+        _works[version] = BackgroundWork(lambda _: Waveform.of(read_samples(path), RATE_HZ))
+        bpy.app.timers.register(lambda: _collect(version, then), first_interval=_LOOK_AGAIN_S)
+    return None
+
+
+def play_along(scene: bpy.types.Scene, path: Path, frame: float) -> None:
+    """Let the scene play a sound file from a frame on, which may have a fraction, and keep to its time.
+
+    The strip of an earlier call is replaced; others stay.
+    """
+    stop(scene)
+    editor = scene.sequence_editor or scene.sequence_editor_create()
+    taken = {strip.channel for strip in editor.strips}
+    channel = next((number for number in _CHANNELS if number not in taken), _CHANNELS[-1])
+    strip = editor.strips.new_sound(_STRIP, str(path), channel, 1)
+    strip.frame_start = frame
+    strip["takt"] = True
+    scene.sync_mode = "AUDIO_SYNC"
+
+
+_STRIP = "Takt Music"
+
+
+def stop(scene: bpy.types.Scene) -> None:
+    """Take away what play_along added."""
+    editor = scene.sequence_editor
+    for strip in [] if editor is None else [strip for strip in editor.strips if strip.get("takt")]:
+        editor.strips.remove(strip)
+
+
+def unregister() -> None:
+    """Keep nothing any longer, and wait for what is being decoded."""
+    for work in _works.values():
+        work.end()
+    _works.clear()
+    _waveforms.clear()
+
+
+def _collect(version: _Version, then: Callable[[], None]) -> float | None:
+    work = _works.get(version)
+    if work is None:
+        return None
+    if not work.has_ended():
+        return _LOOK_AGAIN_S
+    del _works[version]
+    try:
+        _waveforms[version] = work.result()
+    except FileError:
+        _waveforms[version] = None
+    while len(_waveforms) > _MOST_WAVEFORMS:
+        _waveforms.popitem(last=False)
+    then()
+    return None

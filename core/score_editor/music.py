@@ -1,0 +1,96 @@
+"""Music for a score: the edits that name its sound file, and that lay ticks on its beats."""
+
+from __future__ import annotations
+
+from ..errors import EditError
+from ..music.grid import Grid
+from ..pha.document import Document, read
+from ..pha.edits import Edited, Insert, Patch, Remove, SetAttribute, apply, element
+from ..pha.text import Text
+
+
+def set_music(text: Text, src: str) -> Edited:
+    """Let a score be danced to another sound file; where tick 0 lies in it is forgotten.
+
+    A score of version 1 becomes one of version 2, which knows music. Raises EditError where its meaning would change.
+
+    >>> text = Text.of('<pha tickLength="1"><procedure name="main"><call name="bow" duration="2"/></procedure></pha>')
+    >>> str(set_music(text, "song").text)[:70]
+    '<pha tickLength="1" version="2"><music src="song"/><procedure name="mai'
+    """
+    edits = _Edits(text)
+    edits.raise_version()
+    there = edits.document.music
+    if there is not None:
+        edits.apply(Remove(there.element))
+    edits.apply(Insert(0, edits.index_behind("load", "include"), element("music", src=src)))
+    return edits.done()
+
+
+def remove_music(text: Text) -> Edited:
+    """Let a score have no music; its ticks stay as they are."""
+    edits = _Edits(text)
+    if edits.document.music is None:
+        raise EditError("the score has no music")
+    edits.apply(Remove(edits.document.music.element))
+    return edits.done()
+
+
+def lay_ticks(text: Text, grid: Grid) -> Edited:
+    """Lay a score's ticks on its music: the length of a tick, where tick 0 lies, and all changes of tempo.
+
+    Raises EditError where the score names no music.
+    """
+    edits = _Edits(text)
+    music = edits.document.music
+    if music is None:
+        raise EditError("the score has no music; choose a sound file first")
+    edits.apply(SetAttribute(music.element, "offset", _spelled(grid.offset_s)),
+                SetAttribute(0, "tickLength", _spelled(grid.tick_length_s)))
+    for tempo in reversed(edits.document.tempo):
+        edits.apply(Remove(tempo.element))
+    if grid.changes:
+        at = edits.index_behind("load", "include", "music")
+        edits.apply(Insert(0, at, "\n".join(
+            element("tempo", tick=_spelled(change.tick), tickLength=_spelled(change.tick_length_s),
+                    **({"over": _spelled(change.over)} if change.over else {})) for change in grid.changes)))
+    return edits.done()
+
+
+class _Edits:
+    """Edits one after the other, each of what the one before left."""
+
+    def __init__(self, text: Text) -> None:
+        self._text, self._patches = text, list[Patch]()
+        self.document: Document = read(text)
+        self._errors = len(self.document.problems)
+
+    def apply(self, *edits: Insert | Remove | SetAttribute) -> None:
+        edited = apply(self._text, *edits)
+        self._text, self.document = edited.text, read(edited.text)
+        self._patches += edited.patches
+
+    def raise_version(self) -> None:
+        """Let the score be one of version 2."""
+        if self.document.version < 2:
+            self.apply(SetAttribute(0, "version", "2"))
+            if len(self.document.problems) > self._errors:
+                raise EditError(f"only scores of version 2 have music, and this one is none: "
+                                f"{self.document.problems[0].message}")
+
+    def index_behind(self, *tags: str) -> int:
+        """Return the index among the children of <pha> that is behind the last of these."""
+        children = [self._text.shape.tags[child] for child in self._text.children(0)]
+        return max((index + 1 for index, tag in enumerate(children) if tag in tags), default=0)
+
+    def done(self) -> Edited:
+        return Edited(self._text, tuple(self._patches))
+
+
+def _spelled(number: float) -> str:
+    """Write a number as people do: to a millionth, without exponent.
+
+    >>> _spelled(0.50000001), _spelled(-0.25), _spelled(12.0)
+    ('0.5', '-0.25', '12')
+    """
+    return f"{number:.6f}".rstrip("0").rstrip(".") if abs(number) >= 5e-7 else "0"

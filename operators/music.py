@@ -1,0 +1,148 @@
+"""Music: choose the sound file that a score is danced to, lay its ticks on the beats, or take it away."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import bpy
+from bpy.props import BoolProperty, StringProperty
+
+from ..bridge import properties, score_music, sound, texts
+from ..bridge.active_character import ForScore, active_armature, score_problem
+from ..bridge.reports import refuse
+from ..core.errors import TaktError
+from ..core.library.library import SOUND_ENDINGS
+from ..core.music.beats import Beats, find_beats
+from ..core.music.grid import Grid, fit_grid
+from ..core.pha.edits import Edited
+from ..core.score_editor.music import lay_ticks, remove_music, set_music
+
+_SURE = 0.6
+"""Beats that are trusted less than this are said to be uncertain."""
+
+
+class TAKT_OT_choose_music(ForScore, bpy.types.Operator):
+    """Let the score be danced to a sound file, and lay its ticks on the beats"""
+
+    bl_idname = "takt.choose_music"
+    bl_label = "Choose Music"
+    bl_options = {"REGISTER", "UNDO"}
+
+    if TYPE_CHECKING:
+        filepath: str
+        filter_glob: str
+        finds_beats: bool
+    else:
+        filepath: StringProperty(name="Sound", subtype="FILE_PATH", options={"SKIP_SAVE"})
+        filter_glob: StringProperty(default=";".join(f"*{ending}" for ending in SOUND_ENDINGS), options={"HIDDEN"})
+        finds_beats: BoolProperty(name="Find Beats", default=True,
+                                  description="Set the length of a tick and the tempo so that ticks lie on the beats")
+
+    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> "set[Any]":
+        """Take what was dropped, or ask for a file."""
+        if self.filepath:
+            return self.execute(context)
+        assert context.window_manager is not None
+        context.window_manager.fileselect_add(self)
+        return {"RUNNING_MODAL"}
+
+    def execute(self, context: bpy.types.Context) -> "set[Any]":
+        """Check and find everything first, then write the score once."""
+        armature_object = active_armature(context)
+        assert armature_object is not None  # poll saw to it
+        path, said = Path(bpy.path.abspath(self.filepath)), ""
+        try:
+            document = score_music.document_of(armature_object)
+            library = score_music.library_of(armature_object, document)
+            _use_folder_of(path, armature_object, has_roots=bool(library.roots))
+            library = score_music.library_of(armature_object, document)
+            samples = sound.read_samples(path)
+            edited = set_music(document.text, library.src_of_sound(path))
+            if self.finds_beats:
+                beats = find_beats(samples)
+                grid = fit_grid(beats.times_s, document.tick_s)
+                edited, said = lay_ticks(edited.text, grid), _told(beats, grid)
+        except TaktError as error:
+            return refuse(self, str(error))
+        return _written(self, context, edited, f"The score is danced to '{path.name}'. {said}".rstrip())
+
+
+class TAKT_OT_find_beats(ForScore, bpy.types.Operator):
+    """Set the length of a tick and the tempo so that the score's ticks lie on the beats of its music"""
+
+    bl_idname = "takt.find_beats"
+    bl_label = "Find Beats"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def execute(self, context: bpy.types.Context) -> "set[Any]":
+        """Find the beats, then write the score once."""
+        armature_object = active_armature(context)
+        assert armature_object is not None  # poll saw to it
+        try:
+            music = score_music.music_of(armature_object)
+            if music is None:
+                return refuse(self, "The score has no music: choose a sound file first")
+            document = score_music.document_of(armature_object)
+            beats = find_beats(sound.read_samples(music.path))
+            grid = fit_grid(beats.times_s, document.tick_s)
+            edited = lay_ticks(document.text, grid)
+        except TaktError as error:
+            return refuse(self, str(error))
+        return _written(self, context, edited, _told(beats, grid))
+
+
+class TAKT_OT_remove_music(ForScore, bpy.types.Operator):
+    """Let the score have no music; its ticks stay as they are"""
+
+    bl_idname = "takt.remove_music"
+    bl_label = "Remove Music"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def execute(self, context: bpy.types.Context) -> "set[Any]":
+        """Take it out of the score and out of the scene."""
+        armature_object = active_armature(context)
+        assert armature_object is not None  # poll saw to it
+        try:
+            edited = remove_music(score_music.document_of(armature_object).text)
+        except TaktError as error:
+            return refuse(self, str(error))
+        return _written(self, context, edited, "The score has no music now")
+
+
+class TAKT_FH_sound(bpy.types.FileHandler):
+    """Lets sound files be dropped into the score editor."""
+
+    bl_idname = "TAKT_FH_sound"
+    bl_label = "Music of a Score"
+    bl_import_operator = TAKT_OT_choose_music.bl_idname
+    bl_file_extensions = ";".join(SOUND_ENDINGS)
+
+    @classmethod
+    def poll_drop(cls, context: bpy.types.Context | None) -> bool:
+        """Tell whether the mouse is over an editor of scores, and a character has one."""
+        return (context is not None and getattr(context.space_data, "tree_type", "") == "TaktScoreTree"
+                and not score_problem(active_armature(context)))
+
+
+def _use_folder_of(path: Path, armature_object: bpy.types.Object, *, has_roots: bool) -> None:
+    """Let the sound's folder be the library of a score that was written in Blender and has none."""
+    character = properties.character(armature_object)
+    if not has_roots and not character.filepath:
+        character.library = str(path.parent)
+
+
+def _told(beats: Beats, grid: Grid) -> str:
+    changes = f", {len(grid.changes)} changes of tempo" if grid.changes else ""
+    doubt = "" if beats.confidence >= _SURE else "; this is uncertain, listen to it"
+    return f"{len(beats.times_s)} beats, {beats.tempo_bpm:.1f} a minute{changes}{doubt}"
+
+
+def _written(operator: bpy.types.Operator, context: bpy.types.Context, edited: Edited, says: str) -> "set[Any]":
+    """Write the score, and let the scene play its music."""
+    armature_object, scene = active_armature(context), context.scene
+    assert armature_object is not None and scene is not None
+    text = properties.character(armature_object).text
+    assert text is not None
+    texts.replace(text, str(edited.text))
+    score_music.play_along(armature_object, scene)
+    operator.report({"INFO"}, says)
+    return {"FINISHED"}

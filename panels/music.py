@@ -1,0 +1,35 @@
+"""The panel of the music that the active armature's score is danced to."""
+
+import bpy
+
+from ..bridge import properties, score
+from ..bridge.active_character import active_armature
+from ..operators.music import TAKT_OT_choose_music, TAKT_OT_find_beats, TAKT_OT_remove_music
+from .sidebar import SidebarPanel
+
+
+class TAKT_PT_music(SidebarPanel):
+    """Choose the music, and lay the score's ticks on its beats."""
+
+    bl_label = "Music"
+    bl_parent_id = "TAKT_PT_score"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Tell whether there is a score."""
+        armature_object = active_armature(context)
+        return armature_object is not None and properties.character(armature_object).text is not None
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Draw what the score names, and the buttons."""
+        layout, armature_object = self.layout, active_armature(context)
+        assert layout is not None and armature_object is not None  # poll saw to it
+        motion = score.last_good(armature_object.session_uid)
+        music = None if motion is None else motion.sequence.origins.places.documents[0].music
+        if music is not None:
+            layout.label(text=f"{music.src}, from {music.offset_s:.2f} s", icon="SOUND")
+        row = layout.row(align=True)
+        row.operator(TAKT_OT_choose_music.bl_idname, text="Choose Music…", icon="FILE_SOUND")
+        row.operator(TAKT_OT_remove_music.bl_idname, text="", icon="X")
+        layout.operator(TAKT_OT_find_beats.bl_idname, icon="RNDCURVE")
