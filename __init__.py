@@ -26,10 +26,11 @@ def register() -> None:
 def unregister() -> None:
     """Switch the extension off and leave nothing behind."""
     from . import operators, panels
-    from .bridge import following, libraries, migrations, properties, score, score_fields, score_tree
+    from .bridge import following, libraries, migrations, properties, score, score_fields, score_tree, sound
     from .preview import choice_properties, score_editor
 
     following.unregister()
+    sound.unregister()
     panels.unregister()
     operators.unregister()
     choice_properties.unregister()

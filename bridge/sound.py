@@ -38,17 +38,23 @@ class _Version(NamedTuple):
         return cls(path, now.st_size, now.st_mtime_ns)
 
 
+class _Decoding(NamedTuple):
+    work: BackgroundWork[Waveform]
+    then: Callable[[], None]
+
+
 _waveforms: OrderedDict[_Version, Waveform | None] = OrderedDict()
 """None: of a file that cannot be decoded."""
-_works: dict[_Version, BackgroundWork[Waveform]] = {}
+_works: dict[_Version, _Decoding] = {}
 
 
 def read_samples(path: Path) -> FloatArray:
     """Decode a sound file: its samples, all channels as one, (N,), at RATE_HZ; raise FileError where that fails."""
     try:
-        sound = aud.Sound(str(path)).rechannel(1).resample(RATE_HZ)
-        return np.asarray(sound.data()[:, 0], dtype=np.float64)
-    except (aud.error, IndexError) as error:
+        sound = aud.Sound.file(str(path))
+        _ = sound.specs  # raises where the file cannot be read; 4.5 would end the whole process in data()
+        return np.asarray(sound.rechannel(1).resample(RATE_HZ, 0).data()[:, 0], dtype=np.float64)
+    except aud.error as error:  # type: ignore[misc]  # the stubs do not say that it is an exception
         raise FileError.at("cannot be read as sound; save it as WAV, FLAC, Ogg Vorbis or MP3", path) from error
 
 
@@ -64,22 +70,23 @@ def waveform(path: Path, then: Callable[[], None]) -> Waveform | None:
         _waveforms.move_to_end(version)
         return _waveforms[version]
     if version not in _works:
-        _works[version] = BackgroundWork(lambda _: Waveform.of(read_samples(path), RATE_HZ))
-        bpy.app.timers.register(lambda: _collect(version, then), first_interval=_LOOK_AGAIN_S)
+        if not _works:
+            bpy.app.timers.register(collect, first_interval=_LOOK_AGAIN_S, persistent=True)
+        _works[version] = _Decoding(BackgroundWork(lambda _: Waveform.of(read_samples(path), RATE_HZ)), then)
     return None
 
 
 def play_along(scene: bpy.types.Scene, path: Path, frame: float) -> None:
-    """Let the scene play a sound file from a frame on, which may have a fraction, and keep to its time.
+    """Let the scene play a sound file from about a frame on, and keep to its time.
 
-    The strip of an earlier call is replaced; others stay.
+    Strips of sound lie on whole frames. The strip of an earlier call is replaced; others stay.
     """
     stop(scene)
     editor = scene.sequence_editor or scene.sequence_editor_create()
+    assert editor is not None
     taken = {strip.channel for strip in editor.strips}
     channel = next((number for number in _CHANNELS if number not in taken), _CHANNELS[-1])
-    strip = editor.strips.new_sound(_STRIP, str(path), channel, 1)
-    strip.frame_start = frame
+    strip = editor.strips.new_sound(_STRIP, str(path), channel, round(frame))
     strip["takt"] = True
     scene.sync_mode = "AUDIO_SYNC"
 
@@ -90,30 +97,30 @@ _STRIP = "Takt Music"
 def stop(scene: bpy.types.Scene) -> None:
     """Take away what play_along added."""
     editor = scene.sequence_editor
-    for strip in [] if editor is None else [strip for strip in editor.strips if strip.get("takt")]:
-        editor.strips.remove(strip)
+    if editor is not None:
+        for strip in [strip for strip in editor.strips if strip.get("takt")]:
+            editor.strips.remove(strip)
 
 
 def unregister() -> None:
     """Keep nothing any longer, and wait for what is being decoded."""
-    for work in _works.values():
-        work.end()
+    for decoding in _works.values():
+        decoding.work.end()
     _works.clear()
     _waveforms.clear()
 
 
-def _collect(version: _Version, then: Callable[[], None]) -> float | None:
-    work = _works.get(version)
-    if work is None:
-        return None
-    if not work.has_ended():
-        return _LOOK_AGAIN_S
-    del _works[version]
-    try:
-        _waveforms[version] = work.result()
-    except FileError:
-        _waveforms[version] = None
+def collect() -> float | None:
+    """Keep what is decoded, and tell of it; return in how many seconds to look again, None when all is done."""
+    for version, decoding in list(_works.items()):
+        if not decoding.work.has_ended():
+            continue
+        del _works[version]
+        try:
+            _waveforms[version] = decoding.work.result()
+        except FileError:
+            _waveforms[version] = None
+        decoding.then()
     while len(_waveforms) > _MOST_WAVEFORMS:
         _waveforms.popitem(last=False)
-    then()
-    return None
+    return _LOOK_AGAIN_S if _works else None

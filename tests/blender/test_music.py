@@ -1,0 +1,140 @@
+"""Music of a score in Blender: chosen, its beats found, played along by the scene, drawn as a waveform."""
+
+import time
+import wave
+from pathlib import Path
+from typing import Any
+
+import bpy
+import numpy as np
+import pytest
+
+from takt.bridge import properties, score_music, sound
+from takt.core.errors import FileError
+from takt.core.music.onsets import RATE_HZ
+from takt.core.pha.document import parse
+from takt.tests.blender.dancing import play
+from takt.tests.core.drum_loops import RATE, Loop, loop
+
+_CLEAN = 102
+"""The seed of a loop without noise at an even tempo."""
+
+
+@pytest.fixture
+def song(library: Path) -> tuple[Path, Loop]:
+    played = loop(_CLEAN)
+    path = library / "song.wav"
+    write(path, played)
+    return path, played
+
+
+def write(path: Path, played: Loop) -> None:
+    with wave.open(str(path), "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(RATE)
+        file.writeframes((played.samples * 32000).astype("<i2").tobytes())
+
+
+def choose(**options: Any) -> "set[str]":
+    return bpy.ops.takt.choose_music(**options)  # type: ignore[attr-defined, no-any-return]
+
+
+def text_of(rig: bpy.types.Object) -> str:
+    text = properties.character(rig).text
+    assert text is not None
+    return text.as_string()
+
+
+def strips() -> list[Any]:
+    editor: Any = bpy.context.scene.sequence_editor
+    return [] if editor is None else list(editor.strips)
+
+
+def test_a_score_is_danced_to_music(rig: bpy.types.Object, library: Path, song: tuple[Path, Loop]) -> None:
+    play(library / "dance.pha")
+    assert choose(filepath=str(song[0])) == {"FINISHED"}
+    document = parse(text_of(rig))
+    assert document.music is not None and document.music.src == "song"
+    beat_s = song[1].first_s
+    ticks_a_beat = round(beat_s / document.tick_s)
+    beats_s = document.music.offset_s + document.tick_s * ticks_a_beat * np.arange(len(song[1].beats_s) - 1)
+    assert np.abs(beats_s[:, None] - song[1].beats_s).min(axis=1).max() < 0.03
+    assert document.tick_s * ticks_a_beat == pytest.approx(beat_s, rel=0.002)
+
+
+def test_the_scene_plays_it_from_where_tick_0_is(rig: bpy.types.Object, library: Path, song: tuple[Path, Loop]) -> None:
+    play(library / "dance.pha")
+    scene: Any = bpy.context.scene
+    other = scene.sequence_editor_create().strips.new_effect(name="own", type="COLOR", channel=1, frame_start=1,
+                                                             **_lasting(10))
+    choose(filepath=str(song[0]))
+    found = [strip for strip in strips() if strip.type == "SOUND"]
+    assert len(found) == 1 and found[0].channel != other.channel
+    music = score_music.music_of(rig)
+    assert music is not None
+    start = properties.character(rig).frame_start - music.offset_s * scene.render.fps
+    assert found[0].frame_final_start == pytest.approx(start, abs=0.51)
+    assert scene.sync_mode == "AUDIO_SYNC"
+    choose(filepath=str(song[0]), finds_beats=False)
+    assert len([strip for strip in strips() if strip.type == "SOUND"]) == 1
+    assert bpy.ops.takt.remove_music() == {"FINISHED"}  # type: ignore[attr-defined]
+    assert [strip.name for strip in strips()] == ["own"]
+    assert parse(text_of(rig)).music is None
+
+
+def _lasting(frames: int) -> dict[str, int]:
+    return {"frame_end": frames} if bpy.app.version < (5, 0) else {"length": frames}
+
+
+def test_beats_are_found_again(rig: bpy.types.Object, library: Path, song: tuple[Path, Loop]) -> None:
+    play(library / "dance.pha")
+    choose(filepath=str(song[0]), finds_beats=False)
+    assert parse(text_of(rig)).tick_s == 1.0
+    assert bpy.ops.takt.find_beats() == {"FINISHED"}  # type: ignore[attr-defined]
+    assert parse(text_of(rig)).tick_s != 1.0
+
+
+def test_music_that_cannot_be_leaves_all_as_it_was(rig: bpy.types.Object, library: Path, song: tuple[Path, Loop],
+                                                   tmp_path_factory: pytest.TempPathFactory) -> None:
+    play(library / "dance.pha")
+    before = text_of(rig)
+    (library / "junk.wav").write_bytes(bytes(range(256)) * 20)
+    outside = tmp_path_factory.mktemp("elsewhere")
+    write(outside / "song.wav", song[1])
+    for path, says in ((library / "junk.wav", "sound"), (library / "nix.wav", "sound"),
+                       (outside / "song.wav", "outside"), (library / "dance.pha", "endings|sound")):
+        with pytest.raises(RuntimeError, match=says):
+            choose(filepath=str(path))
+    with pytest.raises(RuntimeError, match="no music"):
+        bpy.ops.takt.remove_music()  # type: ignore[attr-defined]
+    assert text_of(rig) == before and not strips()
+
+
+def test_a_new_score_takes_the_folder_of_its_music(rig: bpy.types.Object, song: tuple[Path, Loop]) -> None:
+    bpy.ops.takt.new_score()  # type: ignore[attr-defined]
+    assert choose(filepath=str(song[0])) == {"FINISHED"}
+    assert Path(properties.character(rig).library) == song[0].parent
+    music = score_music.music_of(rig)
+    assert music is not None and music.path == song[0].resolve()
+
+
+def test_a_waveform_is_decoded_beside_blender(song: tuple[Path, Loop]) -> None:
+    told: list[bool] = []
+    assert sound.waveform(song[0], lambda: told.append(True)) is None
+    until = time.monotonic() + 20.0
+    while not told and time.monotonic() < until:
+        time.sleep(0.05)
+        sound.collect()
+    drawn = sound.waveform(song[0], lambda: None)
+    assert told and drawn is not None
+    assert drawn.duration_s == pytest.approx(len(song[1].samples) / RATE, abs=0.01)
+    assert drawn.rate_hz == RATE_HZ
+    sound.unregister()
+
+
+def test_what_is_no_sound_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "junk.mp3"
+    path.write_bytes(b"no sound" * 100)
+    with pytest.raises(FileError, match="cannot be read as sound"):
+        sound.read_samples(path)
