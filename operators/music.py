@@ -9,6 +9,7 @@ from bpy.props import BoolProperty, StringProperty
 from ..bridge import properties, score_music, sound, texts
 from ..bridge.active_character import ForScore, active_armature, score_problem
 from ..bridge.reports import refuse
+from ..bridge.score_tree import TaktScoreTree
 from ..core.errors import TaktError
 from ..core.library.library import SOUND_ENDINGS
 from ..core.music.beats import Beats, find_beats
@@ -119,7 +120,7 @@ class TAKT_FH_sound(bpy.types.FileHandler):
     @classmethod
     def poll_drop(cls, context: bpy.types.Context | None) -> bool:
         """Tell whether the mouse is over an editor of scores, and a character has one."""
-        return (context is not None and getattr(context.space_data, "tree_type", "") == "TaktScoreTree"
+        return (context is not None and getattr(context.space_data, "tree_type", "") == TaktScoreTree.bl_idname
                 and not score_problem(active_armature(context)))
 
 
