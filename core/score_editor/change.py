@@ -69,6 +69,8 @@ def attempt(scores: Scores, path: Path | None, change: Refactoring, settings: Se
     """
     settings = settings or Settings()
     edited = change.apply(scores)
+    if not any(each.patches for each in edited.values()):
+        raise EditError("this would change nothing; it is so already")
     changed = scores.with_texts(edited)
     try:
         programme = resolve(read(changed.text(path)), changed)

@@ -15,7 +15,7 @@ from ..pha.programme import resolve
 from ..pha.text import Text
 from . import fragments
 from .change import Edits, Proposal, locked, spelled_within
-from .drop import Drop, procedure_name
+from .drop import Drop
 from .layout import BoxId, Layout
 
 _SHORTEST = 0.25
@@ -41,7 +41,7 @@ class Playable:
 
 
 @dataclass(frozen=True)
-class _Chosen:
+class Chosen:
     """Elements of one document, none within another, ascending."""
 
     document: int
@@ -72,7 +72,7 @@ def insert(layout: Layout, gap: Drop, what: Playable, scores: Scores) -> Proposa
 
 def remove(layout: Layout, selected: frozenset[BoxId], scores: Scores) -> Proposal:
     """Propose that the selected calls go."""
-    chosen, refusal = _chosen(layout, selected, scores)
+    chosen, refusal = selected_elements(layout, selected, scores)
     if chosen is None:
         return Proposal(refusal=refusal)
     edits = tuple(Remove(number) for number in reversed(chosen.elements))
@@ -81,7 +81,7 @@ def remove(layout: Layout, selected: frozenset[BoxId], scores: Scores) -> Propos
 
 def duplicate(layout: Layout, selected: frozenset[BoxId], scores: Scores) -> Proposal:
     """Propose copies of the selected calls right behind them."""
-    chosen, refusal = _chosen(layout, selected, scores)
+    chosen, refusal = selected_elements(layout, selected, scores)
     if chosen is None:
         return Proposal(refusal=refusal)
     text, last = chosen.text, chosen.elements[-1]
@@ -120,7 +120,7 @@ def paste(layout: Layout, gap: Drop, text: str, scores: Scores) -> Proposal:
 
 def group(layout: Layout, selected: frozenset[BoxId], scores: Scores, name: str = "") -> Proposal:
     """Propose a new procedure of the selected calls, which must be neighbours; name: "" for one that is free."""
-    chosen, refusal = _chosen(layout, selected, scores)
+    chosen, refusal = selected_elements(layout, selected, scores)
     if chosen is None:
         return Proposal(refusal=refusal)
     text = chosen.text
@@ -156,7 +156,7 @@ def free_name(document: Document, stem: str = "part") -> str:
     return next(name for number in range(1, len(taken) + 2) if (name := f"{stem}_{number}") not in taken)
 
 
-def _chosen(layout: Layout, selected: frozenset[BoxId], scores: Scores) -> tuple[_Chosen | None, str]:
+def selected_elements(layout: Layout, selected: frozenset[BoxId], scores: Scores) -> tuple[Chosen | None, str]:
     """Return what is selected, or None and why nothing can be done with it."""
     documents = {box.document for box in selected if layout.find(box) is not None}
     if not documents:
@@ -167,7 +167,7 @@ def _chosen(layout: Layout, selected: frozenset[BoxId], scores: Scores) -> tuple
     document = layout.documents[number]
     refusal = locked(document, scores)
     elements = fragments.outermost(document.text, {box.element for box in selected if layout.find(box) is not None})
-    return (None, refusal) if refusal else (_Chosen(number, document.text, elements), "")
+    return (None, refusal) if refusal else (Chosen(number, document.text, elements), "")
 
 
 def _inserted(number: int, text: Text, parent: int, index: int, fragment: str, hint: str) -> Proposal:
@@ -213,8 +213,3 @@ def _means(edits: Edits, document: Document, scores: Scores, name: str, what: Pl
     if what.is_clip:
         return any(clip == what.full_name for clip in programme.clip_names)
     return True
-
-
-def where(layout: Layout, box: int) -> str:
-    """Say in which procedure a box stands."""
-    return procedure_name(layout, int(layout.boxes.document[box]), int(layout.boxes.element[box]))

@@ -12,7 +12,7 @@ from takt.core.pha.expansion import expand
 from takt.core.pha.open_scores import Scores
 from takt.core.pha.programme import resolve
 from takt.core.pha.text import Text
-from takt.core.score_editor import commands
+from takt.core.score_editor import arrange, commands
 from takt.core.score_editor.boxes import Kind
 from takt.core.score_editor.change import Candidate, Proposal, attempt
 from takt.core.score_editor.drag import Carry, Drag, PullEdge, automatic_again, begin
@@ -193,6 +193,19 @@ def test_places_are_told() -> None:
     assert proposal.hint.endswith("  in walk, which plays in 2 places")
 
 
+class Call:
+    """A call by its attributes."""
+
+    def __init__(self, attributes: dict[str, str]) -> None:
+        self.name, self.attribute = attributes["name"], lambda name: attributes.get(name, "")
+
+
+def calls_in(editor: Editor, name: str) -> list[Call]:
+    text = editor.text
+    procedure = next(i for i in text.children(0) if text.shape.attributes[i].get("name") == name)
+    return [Call(text.shape.attributes[child]) for child in text.children(procedure)]
+
+
 def order_of(editor: Editor, name: str = "main") -> list[str]:
     return next([call.name for call in p.calls] for p in read(editor.text).procedures if p.name == name)
 
@@ -285,6 +298,60 @@ def test_the_first_clip_of_an_empty_score() -> None:
         '    <call name="nod" duration="2"/>\n  </procedure>\n</pha>\n')
     ((_, element),) = proposal.selects or ()
     assert made.edited[None].text.shape.tags[element] == "call"
+
+
+def test_splitting_at_a_tick() -> None:
+    editor = Editor(score(WALK, MAIN))
+    nod = editor.box("nod")
+    after = editor.after(arrange.split(editor.layout, nod, 8.25, editor.scores))
+    assert [(call.name, call.attribute("duration"), call.attribute("to"), call.attribute("repeat"))
+            for call in calls_in(after, "main")] == [
+        ("walk", "2", "", "3"), ("nod", "1", "", "2"), ("nod", "0.25", "0.25", ""), ("nod", "0.75", "", ""),
+        ("nod", "1", "", ""), ("left", "2", "", "")]
+    np.testing.assert_allclose(after.layout.ticks, editor.layout.ticks)
+    assert "not within" in arrange.split(editor.layout, nod, 2.0, editor.scores).refusal
+    assert "is no clip" in arrange.split(editor.layout, editor.box("walk"), 1.0, editor.scores).refusal
+
+
+def test_beside_each_other() -> None:
+    editor = Editor(score(WALK, MAIN))
+    nod = frozenset((editor.layout.id_of(editor.box("nod")),))
+    after = editor.after(arrange.beside(editor.layout, nod, "head", editor.scores))
+    assert after.layout.lanes == ("main", "head")
+    boxes = after.layout.boxes
+    assert [boxes.titles[i] for i in np.flatnonzero(boxes.lane == 1)] == ["nod"]
+    walk = frozenset((editor.layout.id_of(editor.box("walk")),))
+    assert "no call before" in arrange.beside(editor.layout, walk, "head", editor.scores).refusal
+
+
+def test_a_place_of_its_own() -> None:
+    editor = Editor(score(WALK, procedure("main", 'walk duration="4"', 'nod duration="1"', 'walk duration="4"')))
+    second = editor.box("left", 1)
+    after = editor.after(arrange.make_single(editor.layout, second, editor.scores))
+    names = [call.name for call in calls_in(after, "main")]
+    assert names[:2] == ["walk", "nod"]
+    assert names[2] != "walk"
+    proposal = after.drag(after.box("left", 1), Part.RIGHT_EDGE).to(after.view, 900.0, 300.0)
+    assert "places" not in proposal.hint
+    assert "plays only once" in arrange.make_single(editor.layout, editor.box("nod"), editor.scores).refusal
+
+
+def test_values_of_the_sidebar() -> None:
+    editor = Editor(score(WALK, MAIN))
+    nod = frozenset((editor.layout.id_of(editor.box("nod")),))
+    mirrored = editor.after(arrange.set_value(editor.layout, nod, "mirror", "yes", editor.scores))
+    assert str(mirrored.text).startswith('<pha tickLength="1.0" version="2">')
+    assert "nod ⇄" in mirrored.layout.boxes.titles
+    again = arrange.set_value(mirrored.layout, frozenset((mirrored.layout.id_of(mirrored.box("nod ⇄")),)), "duration",
+                              "2 * 3", mirrored.scores)
+    calculated = mirrored.after(again)
+    box = calculated.box("nod ⇄")
+    assert calculated.layout.boxes.length[box] == 24.0
+    pulled = calculated.drag(box, Part.RIGHT_EDGE).to(calculated.view, 600.0, 300.0)
+    assert pulled.question.startswith("duration is “2 * 3”, an expression; replace it by ")
+    assert changed(calculated.tried(pulled).edited[None]).startswith("[2 * 3]")
+    gone = arrange.set_value(editor.layout, nod, "repeat", "", editor.scores)
+    assert changed(editor.tried(gone).edited[None]) == '[ repeat="4"]'
 
 
 def test_a_text_that_changed_under_the_hand() -> None:

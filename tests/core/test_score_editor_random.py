@@ -11,11 +11,11 @@ from takt.core.library.library import Library
 from takt.core.pha.document import Document, read
 from takt.core.pha.edits import Edited, RemoveAttribute, SetAttribute, apply
 from takt.core.pha.expansion import expand
+from takt.core.pha.open_scores import Scores
 from takt.core.pha.programme import Modules, resolve
-from takt.core.pha.refactoring import Scores
 from takt.core.pha.text import Text
 from takt.core.playing.score import Settings
-from takt.core.score_editor import commands
+from takt.core.score_editor import arrange, commands
 from takt.core.score_editor.change import Candidate, Edits, Proposal, attempt
 from takt.core.score_editor.drag import automatic_again, begin
 from takt.core.score_editor.drawing import Marked, picture
@@ -62,7 +62,7 @@ class Session:
         box = rng.randrange(len(layout))
         selected = frozenset(layout.id_of(rng.randrange(len(layout))) for _ in range(rng.randint(1, 3)))
         x, y = rng.uniform(-20.0, view.width + 20.0), rng.uniform(-20.0, view.height + 20.0)
-        kind = rng.randrange(9)
+        kind = rng.randrange(13)
         if kind < 4:
             end = float(layout.boxes.end[box])
             pressed = (hit(layout, view, x, y), Hit(Part.RIGHT_EDGE, end, box), Hit(Part.REPEAT, end, box),
@@ -83,6 +83,16 @@ class Session:
             return commands.paste(layout, gap, commands.copied(layout, selected), scores)
         if kind == 7:
             return rng.choice((commands.remove, commands.duplicate, commands.group))(layout, selected, scores)
+        if kind == 8:
+            return arrange.split(layout, box, float(layout.boxes.begin[box] + rng.random() * layout.boxes.length[box]),
+                                 scores)
+        if kind == 9:
+            return arrange.beside(layout, selected, "head", scores)
+        if kind == 10:
+            return arrange.make_single(layout, box, scores)
+        if kind == 11:
+            name, value = rng.choice((("mirror", "yes"), ("duration", "3"), ("transition", ""), ("duration", "1 + 1")))
+            return arrange.set_value(layout, selected, name, value, scores)
         return commands.dissolve(layout, box, scores)
 
     def tried(self, proposal: Proposal) -> Candidate | None:

@@ -1,0 +1,107 @@
+"""What changes how calls play: split in two, beside each other, with a copy of their own, with other values."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ..pha.document import number
+from ..pha.edits import Edit, RemoveAttribute, SetAttribute
+from ..pha.make_single import CallAt, MakeSingle
+from ..pha.open_scores import Scores
+from ..pha.rearranging import SplitCall, WrapTogether
+from ..pha.refactoring import as_version_2
+from .boxes import Kind, ancestors
+from .change import Edits, Proposal, locked
+from .commands import selected_elements
+from .layout import BoxId, Layout
+
+_AT_EDGE = 1e-6
+_NEEDS_VERSION_2 = frozenset(("mirror", "reverse", "from", "to", "weight"))
+
+
+def split(layout: Layout, box: int, tick: float, scores: Scores) -> Proposal:
+    """Propose two calls of parts of a clip instead of one, the second from a tick on."""
+    boxes = layout.boxes
+    refusal = locked(layout.documents[int(boxes.document[box])], scores)
+    if not refusal and boxes.kind[box] != Kind.CLIP:
+        refusal = f"{boxes.titles[box]} is no clip; only a clip can be split"
+    repetition, share = _within(layout, box, tick)
+    if not refusal and not _AT_EDGE < share < 1.0 - _AT_EDGE:
+        refusal = f"the playhead is not within {boxes.titles[box]}"
+    if refusal:
+        return Proposal(refusal=refusal)
+    change = SplitCall(_path(layout, box), int(boxes.element[box]), share, repetition)
+    return Proposal(change, f"{boxes.titles[box]} split at {share:.0%}")
+
+
+def beside(layout: Layout, selected: frozenset[BoxId], body: str, scores: Scores) -> Proposal:
+    """Propose that the selected calls play at once: the first with the whole body, the others with a part of it.
+
+    Where one call alone is selected, it plays beside the one before it.
+    """
+    chosen, refusal = selected_elements(layout, selected, scores)
+    if chosen is None:
+        return Proposal(refusal=refusal)
+    parent = chosen.text.parent(chosen.elements[0])
+    children = list(chosen.text.children(parent))
+    first, count = children.index(chosen.elements[0]), len(chosen.elements)
+    if tuple(children[first:first + count]) != chosen.elements:
+        return Proposal(refusal="only calls that follow each other can play beside each other")
+    if count == 1:
+        first, count = first - 1, 2
+    if first < 0:
+        return Proposal(refusal="there is no call before this one to play beside")
+    change = WrapTogether(chosen.text.path, parent, first, (("", 1), (body, count - 1)))
+    return Proposal(change, f"beside each other: {body}", selects=())
+
+
+def make_single(layout: Layout, box: int, scores: Scores) -> Proposal:
+    """Propose a copy, for this place alone, of the procedure in which a box stands, or of the one that it calls."""
+    boxes = layout.boxes
+    around = [i for i in ancestors(boxes.parent, box) if boxes.kind[i] == Kind.PROCEDURE]
+    chain = around[::-1] or [box] * bool(boxes.kind[box] == Kind.PROCEDURE)
+    if not chain:
+        return Proposal(refusal=f"{boxes.titles[box]} stands in the played procedure itself, which plays only once")
+    refusal = locked(layout.documents[int(boxes.document[chain[0]])], scores)
+    if refusal:
+        return Proposal(refusal=refusal)
+    middle = float(boxes.begin[box] + boxes.length[box] / 2.0)
+    calls = tuple(CallAt(_path(layout, i), int(boxes.element[i]), _within(layout, i, middle)[0]) for i in chain)
+    return Proposal(MakeSingle(calls), f"{boxes.titles[chain[-1]]}: a copy for this place alone", selects=())
+
+
+def set_value(layout: Layout, selected: frozenset[BoxId], name: str, value: str, scores: Scores) -> Proposal:
+    """Propose a value, as text, for an attribute of the selected calls; "": that it is not given.
+
+    A number that replaces an expression is asked for first; a score whose version has no such attribute is made one
+    that has.
+    """
+    chosen, refusal = selected_elements(layout, selected, scores)
+    if chosen is None:
+        return Proposal(refusal=refusal)
+    given = [chosen.text.shape.attributes[element].get(name) for element in chosen.elements]
+    edits: list[Edit] = []
+    if value and (name in _NEEDS_VERSION_2 or number(value) is None):
+        edits += as_version_2(chosen.text)
+    for element, old in zip(chosen.elements, given, strict=True):
+        if value and value != old:
+            edits.append(SetAttribute(element, name, value, over_expression=True))
+        elif not value and old is not None:
+            edits.append(RemoveAttribute(element, name))
+    said = f"{name} {value or 'not given'}"
+    calculated = [old for old in given if old is not None and number(old) is None and old not in ("yes", "no")]
+    question = f"{name} is “{calculated[0]}”, an expression; replace it?" if calculated and number(value) is not None \
+        else ""
+    return Proposal(Edits(chosen.text, tuple(edits)) if edits else None, said, question=question)
+
+
+def _within(layout: Layout, box: int, tick: float) -> tuple[int, float]:
+    """Return in which repetition of a box a tick lies, and at which share of it."""
+    boxes = layout.boxes
+    place = (tick - float(boxes.begin[box])) / float(boxes.length[box]) * int(boxes.repeat[box])
+    repetition = min(max(int(place), 0), int(boxes.repeat[box]) - 1)
+    return repetition, place - repetition
+
+
+def _path(layout: Layout, box: int) -> Path | None:
+    return layout.documents[int(layout.boxes.document[box])].text.path
