@@ -190,26 +190,26 @@ class _Lookup:
             self.report(f"<{tag}> body: {wrong}", place)
 
     def _look_up(self, view: int, procedure: int, node: Node, found: dict[tuple[int, Node], Target]) -> None:
-        name, place = node.texts["name"], self.places[self.module_of[procedure]](node)
+        name, place = node.texts["name"], self.places[self.module_of[procedure]]
         target = self.scopes.find(view, name)
         if target is None:
-            self.report(self.scopes.what_is_wrong(view, name), place)
+            self.report(self.scopes.what_is_wrong(view, name), place(node))
             return
         found[view, node] = target
         given = next((child for child in node.children if child.tag == "with"), None)
         if isinstance(target, int):
             if given is not None:
-                self.report(f"<call> {quoted(name)} is a clip, which has no parameters; leave out <with>", place)
+                self.report(f"<call> {quoted(name)} is a clip, which has no parameters; leave out <with>", place(node))
             return
         for part in ("from", "to"):
             if part in node.expressions:
                 self.report(f"<call> {part}: found one for the procedure {quoted(name)}, expected it on the call of a "
-                            "clip: name the clip whose part is meant", place)
+                            "clip: name the clip whose part is meant", place(node))
         known = [param.texts["name"] for param in self.procedures[target[1]].params]
         for unknown in sorted(set(given.expressions if given else ()) - set(known)):
             there = ", ".join(map(quoted, known)) or "none"
             self.report(f"<with>: found {quoted(unknown)}, expected parameters of {quoted(name)}: {there}"
-                        f"{near(unknown, known)}", place)
+                        f"{near(unknown, known)}", place(node))
 
     def _check_lets(self, view: int) -> None:
         known: set[str] = set()
@@ -245,7 +245,8 @@ class _Lookup:
             nodes, known = waiting.pop()
             for node in nodes:
                 for attribute, expression in node.expressions.items():
-                    self._check_expression(expression, known, place(node), node.tag, attribute)
+                    if not expression.names <= known:
+                        self._check_expression(expression, known, place(node), node.tag, attribute)
                 inner = known
                 if node.tag == "loop" and node.texts.get("index"):
                     inner = known | {self._new(node.texts["index"], known, place(node), "loop")}

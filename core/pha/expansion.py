@@ -343,12 +343,13 @@ def _checked_sizes(programme: Programme, plan: _Plan, own: int) -> IntArray:
     for p in table.innermost_first:
         size = whole = run = deep = 0
         for c in range(first[p], first[p + 1]):
-            target = targets[c]
-            size += repeats[c] * (1 if target < 0 else sizes[target])
-            lanes = _lanes_of(plan, ~target) if target < 0 else (target,)
-            whole += repeats[c] * ((target < 0) + sum(wholes[lane] for lane in lanes))
-            run += repeats[c] * sum(runs[lane] for lane in lanes)
-            deep = max(deep, *(depth[lane] for lane in lanes), 0)
+            target, repeat = targets[c], repeats[c]
+            size += repeat * (1 if target < 0 else sizes[target])
+            whole += repeat * (target < 0)
+            for inner in _lanes_of(plan, ~target) if target < 0 else (target,):
+                whole += repeat * wholes[inner]
+                run += repeat * runs[inner]
+                deep = max(deep, depth[inner])
         sizes[p], wholes[p] = min(size, _MOST), min(whole, _MOST)
         runs[p], depth[p] = min(run + 1, _MOST), deep + 1
     routine = programme.procedures[own]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from ..errors import quoted
 from .expressions import NUMBER, Expression, ExpressionError, is_name, read_expression
@@ -14,6 +15,8 @@ from .text import Text
 Report = Callable[[int, str], None]
 """Called with an element's number in its text, and what is wrong with it."""
 _NOTHING = read_expression("0")
+_LONGEST_KEPT = 200
+"""Letters of an element's values, up to which what they say is kept for the next reading."""
 _AT_MOST_ONE = ("with", "music")
 
 
@@ -52,55 +55,26 @@ class BlockReader:
 
     def node(self, element: int) -> Node:
         """Read an element with all that it holds; what is wrong is reported and replaced by something harmless."""
-        tag, given = self._shape.tags[element], self._shape.attributes[element]
-        rule = GRAMMAR[tag]
-        self._check_children(element)
-        texts: dict[str, str] = {}
-        expressions: dict[str, Expression] = {}
-        in_seconds = set()
-        for name, attribute in self._known_attributes(element):
-            text = given[name]
-            if not attribute.kind.is_expression:
-                texts[name] = self._checked(element, name, text, attribute.kind)
-                continue
-            stripped = text.strip()
-            if attribute.kind is Kind.PART and stripped.endswith("s") and NUMBER.fullmatch(stripped[:-1]):
-                in_seconds.add(name)
-                text = stripped[:-1]
-            expressions[name] = self._expression(element, name, text)
-        for name, attribute in rule.attributes.items():
-            if attribute.default is None and name not in given:
-                self._report(element, f"<{tag}> {name}: found none, expected {attribute.kind.value}")
-                if attribute.kind.is_expression:
-                    expressions[name] = _NOTHING
-                else:
-                    texts[name] = ""
-        children = tuple(self.node(child) for child in self._text.children(element)
-                         if self._shape.tags[child] in rule.children)
+        tag, given = self._shape.tags[element], tuple(self._shape.attributes[element].items())
+        rule, inside = GRAMMAR[tag], list(self._text.children(element))
+        self._check_children(element, inside)
+        is_short = sum(len(value) for _, value in given) <= _LONGEST_KEPT
+        read = (_read_attributes if is_short else _read_attributes.__wrapped__)(tag, given)
+        for message in read.problems:
+            self._report(element, message)
+        children = tuple(self.node(child) for child in inside if self._shape.tags[child] in rule.children)
         if len(children) < rule.least:
             wanted = " or ".join(f"<{child}>" for child in rule.children[:6])
             self._report(element, f"<{tag}>: found nothing to play in it, expected at least one {wanted}")
-        return Node(tag, texts, expressions, children, element, frozenset(in_seconds))
+        return Node(tag, read.texts, read.expressions, children, element, read.in_seconds)
 
-    def _known_attributes(self, element: int) -> Iterator[tuple[str, Attribute]]:
-        tag = self._shape.tags[element]
-        rule = GRAMMAR[tag]
-        for name in self._shape.attributes[element]:
-            if rule.open_kind is not None and is_name(name):
-                yield name, Attribute(rule.open_kind, "")
-            elif name in rule.attributes:
-                yield name, rule.attributes[name]
-            else:
-                wanted = " or ".join(rule.attributes) or "names of parameters" * (rule.open_kind is not None) or "none"
-                self._report(element, f"<{tag}>: found an unknown attribute {quoted(name)}, expected {wanted}")
-
-    def _check_children(self, element: int) -> None:
+    def _check_children(self, element: int, inside: list[int]) -> None:
         tags, tag, words = self._shape.tags, self._shape.tags[element], self._shape.words[element]
         rule = GRAMMAR[tag]
         if words:
             self._report(element, f"<{tag}>: found the text {quoted(words)}, expected only elements")
         before, params_may_come, met = "", True, set[str]()
-        for child in self._text.children(element):
+        for child in inside:
             name = tags[child]
             if name not in rule.children:
                 wanted = " or ".join(f"<{each}>" for each in rule.children) or "nothing inside"
@@ -119,22 +93,61 @@ class BlockReader:
             params_may_come &= name == "param"
             met.add(name)
 
-    def _expression(self, element: int, name: str, text: str) -> Expression:
-        try:
-            return _read(text)
-        except ExpressionError as error:
-            self._report(element, f"<{self._shape.tags[element]}> {name}: {error}")
-            return _NOTHING
 
-    def _checked(self, element: int, name: str, text: str, kind: Kind) -> str:
-        fits = bool(text.strip())
-        if kind is Kind.NEW_NAME:
-            fits = is_name(text)
-        elif kind is Kind.MODE:
-            fits = text in MODES
-        if not fits:
-            self._report(element, f"<{self._shape.tags[element]}> {name}: found {quoted(text)}, expected {kind.value}")
-        return text
+class _Attributes(NamedTuple):
+    """What the attributes of an element say, and what is wrong with them; see Node."""
+
+    texts: Mapping[str, str]
+    expressions: Mapping[str, Expression]
+    in_seconds: frozenset[str]
+    problems: tuple[str, ...]
+
+
+@lru_cache(maxsize=8192)
+def _read_attributes(tag: str, given: tuple[tuple[str, str], ...]) -> _Attributes:
+    """Read attributes, names and values; most of a score's do not change from one reading to the next."""
+    rule = GRAMMAR[tag]
+    texts: dict[str, str] = {}
+    expressions: dict[str, Expression] = {}
+    in_seconds = set()
+    problems: list[str] = []
+    for name, text in given:
+        if rule.open_kind is not None and is_name(name):
+            attribute = Attribute(rule.open_kind, "")
+        elif name in rule.attributes:
+            attribute = rule.attributes[name]
+        else:
+            wanted = " or ".join(rule.attributes) or "names of parameters" * (rule.open_kind is not None) or "none"
+            problems.append(f"<{tag}>: found an unknown attribute {quoted(name)}, expected {wanted}")
+            continue
+        if not attribute.kind.is_expression:
+            texts[name] = text
+            if not _fits(text, attribute.kind):
+                problems.append(f"<{tag}> {name}: found {quoted(text)}, expected {attribute.kind.value}")
+            continue
+        stripped = text.strip()
+        is_in_seconds = attribute.kind is Kind.PART and stripped.endswith("s") and NUMBER.fullmatch(stripped[:-1])
+        if is_in_seconds:
+            in_seconds.add(name)
+        try:
+            expressions[name] = _read(stripped[:-1] if is_in_seconds else text)
+        except ExpressionError as error:
+            problems.append(f"<{tag}> {name}: {error}")
+            expressions[name] = _NOTHING
+    for name, attribute in rule.attributes.items():
+        if attribute.default is None and name not in texts and name not in expressions:
+            problems.append(f"<{tag}> {name}: found none, expected {attribute.kind.value}")
+            if attribute.kind.is_expression:
+                expressions[name] = _NOTHING
+            else:
+                texts[name] = ""
+    return _Attributes(texts, expressions, frozenset(in_seconds), tuple(problems))
+
+
+def _fits(text: str, kind: Kind) -> bool:
+    if kind is Kind.NEW_NAME:
+        return is_name(text)
+    return text in MODES if kind is Kind.MODE else bool(text.strip())
 
 
 @lru_cache(maxsize=4096)

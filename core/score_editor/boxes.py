@@ -255,6 +255,6 @@ def _title(call: Call | Node) -> str:
     if call.tag != "call":
         test = call.expressions.get("test")
         return call.tag if test is None else f"{call.tag} {test.text}"
-    values = ", ".join(f"{key}={value.text}" for child in call.children for key, value in child.expressions.items())
-    marks = "".join(mark for key, mark in (("mirror", " ⇄"), ("reverse", " ←")) if key in call.expressions)
-    return f"{name}({values}){marks}" if values else name + marks
+    if call.children:
+        name += f"({', '.join(f'{key}={value.text}' for key, value in call.children[0].expressions.items())})"
+    return name + " ⇄" * ("mirror" in call.expressions) + " ←" * ("reverse" in call.expressions)

@@ -12,7 +12,7 @@ from ..maths.arrays import BoolArray, FloatArray, IntArray
 Colour = tuple[float, float, float, float]
 """Red, green, blue and alpha as a screen takes them (sRGB), each from 0 to 1."""
 _HUES = np.array(((0.33, 0.40, 0.47), (0.33, 0.51, 0.70), (0.27, 0.55, 0.48), (0.66, 0.33, 0.47), (0.46, 0.34, 0.68),
-                  (0.66, 0.52, 0.27), (0.23, 0.56, 0.64), (0.70, 0.38, 0.30), (0.45, 0.56, 0.27)))
+                  (0.60, 0.47, 0.23), (0.20, 0.51, 0.59), (0.70, 0.38, 0.30), (0.45, 0.56, 0.27)))
 """The first for clips that no procedure is around."""
 _BRIGHT = 0.5
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +15,8 @@ from .boxes import Boxes
 _TELLING = {"if": "test", "elif": "test", "else": "", "loop": "times", "call": "name", "together": "",
             "wait": "duration", "pick": ""}
 """Elements that may play, and the attribute that tells most of each."""
+
+_CHOICES = frozenset(("if", "loop", "pick"))
 
 
 class Untaken(NamedTuple):
@@ -29,38 +32,49 @@ class Untaken(NamedTuple):
 
 def untaken(boxes: Boxes, documents: tuple[Document, ...]) -> tuple[Untaken, ...]:
     """Return what the played blocks of a layout hold besides, once for each of them, in the order of the boxes."""
-    if not any(document.version == 2 for document in documents) or not len(boxes):
+    if not any(_chooses(document, boxes.element[boxes.document == number])
+               for number, document in enumerate(documents)):
         return ()
-    parents = [_parents(document.text) for document in documents]
-    home = np.array([int(parents[document][element]) for document, element in
-                     zip(boxes.document.tolist(), boxes.element.tolist(), strict=True)])
+    home = np.zeros(len(boxes), np.int64)
+    for number, document in enumerate(documents):
+        own = boxes.document == number
+        home[own] = _parents(document.text)[boxes.element[own]]
     found: list[Untaken] = []
     groups: dict[tuple[int, int, int, int], list[int]] = {}
+    keys = np.stack((boxes.parent, boxes.lane, boxes.document, home), axis=-1).tolist()
     for box in np.lexsort((boxes.begin, boxes.depth)).tolist():
-        key = int(boxes.parent[box]), int(boxes.lane[box]), int(boxes.document[box]), int(home[box])
-        groups.setdefault(key, []).append(box)
-    for (_, lane, document, element), inside in groups.items():
-        text = documents[document].text
-        if documents[document].version == 2:
-            found += _beside(boxes, inside, text, lane, document, element)
+        groups.setdefault(tuple(keys[box]), []).append(box)
+    elements, ends = boxes.element.tolist(), boxes.end.tolist()
+    for (_, lane, home_of, element), inside in groups.items():
+        if documents[home_of].version == 2:
+            there = {elements[box]: ends[box] for box in reversed(inside)}  # of several the first
+            begin, depth = float(boxes.begin[inside[0]]), int(boxes.depth[inside[0]])
+            missing = _missing(documents[home_of].text, element, there, begin)
+            found += [Untaken(tick, lane, depth, home_of, child, title) for tick, child, title in missing]
     return tuple(found)
 
 
-def _beside(boxes: Boxes, inside: list[int], text: Text, lane: int, document: int, element: int) -> list[Untaken]:
-    there: dict[int, int] = {}
-    for box in inside:
-        there.setdefault(int(boxes.element[box]), box)
-    tick, depth = float(boxes.begin[inside[0]]), int(boxes.depth[inside[0]])
-    found = []
+def _chooses(document: Document, played: IntArray) -> bool:
+    """Tell whether a score has something to choose from, or anything that never plays."""
+    if document.version != 2 or not len(played):
+        return False
+    tags = document.text.shape.tags
+    return not _CHOICES.isdisjoint(tags) or any(
+        tags[element] in _TELLING for element in set(range(len(tags))).difference(played.tolist()))
+
+
+def _missing(text: Text, element: int, there: Mapping[int, float], tick: float) -> Iterator[tuple[float, int, str]]:
+    """Yield the children of an element that could play but do not, with where they would and what tells most of them.
+
+    there: those that do, and where each ends; tick: where the first begins.
+    """
     for child in text.children(element):
         tag = text.shape.tags[child]
         if child in there:
-            tick = float(boxes.end[there[child]])
+            tick = there[child]
         elif tag in _TELLING:
             said = text.shape.attributes[child].get(_TELLING[tag], "")
-            title = said if tag == "call" else f"{tag} {said}".strip()
-            found.append(Untaken(tick, lane, depth, document, child, title))
-    return found
+            yield tick, child, said if tag == "call" else f"{tag} {said}".strip()
 
 
 def _parents(text: Text) -> IntArray:
