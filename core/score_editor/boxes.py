@@ -14,6 +14,8 @@ from ..pha.nodes import Node
 from ..pha.origins import Runs
 from ..pha.sequence import Sequence
 
+_MIRRORED, _REVERSED = " ⇄", " ←"
+
 
 class Kind(IntEnum):
     """What a box stands for."""
@@ -210,8 +212,13 @@ def _colours(boxes: Boxes) -> IntArray:
     for inside in np.split(order, np.flatnonzero(np.diff(depth[order])) + 1):
         colour[inside] = colour[boxes.parent[inside]]
         for box in inside[(colour[inside] == 0) & (boxes.kind[inside] == Kind.PROCEDURE)].tolist():
-            colour[box] = numbers.setdefault(boxes.titles[box].partition("(")[0], len(numbers) + 1)
+            colour[box] = numbers.setdefault(_bare(boxes.titles[box]), len(numbers) + 1)
     return colour[:-1]
+
+
+def _bare(title: str) -> str:
+    """Return a title without values and directions."""
+    return title.removesuffix(_REVERSED).removesuffix(_MIRRORED).partition("(")[0]
 
 
 def _levels(runs: Runs) -> list[tuple[int, int]]:
@@ -257,4 +264,4 @@ def _title(call: Call | Node) -> str:
         return call.tag if test is None else f"{call.tag} {test.text}"
     if call.children:
         name += f"({', '.join(f'{key}={value.text}' for key, value in call.children[0].expressions.items())})"
-    return name + " ⇄" * ("mirror" in call.expressions) + " ←" * ("reverse" in call.expressions)
+    return name + _MIRRORED * ("mirror" in call.expressions) + _REVERSED * ("reverse" in call.expressions)

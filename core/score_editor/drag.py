@@ -151,7 +151,7 @@ class PullTransition:
         right = (end - at) / (end - begin) if end > begin else 0.5
         is_right = right > _EXACT and (self.is_right or right > 1.0 - _EXACT)
         away = view.tick_at(x) - at
-        length = max(away / right if is_right else -away / (1.0 - right), 0.0)
+        length = min(max(away / right if is_right else -away / (1.0 - right), 0.0), self._longest)
         resolution = 1.0 / view.px_per_tick
         if not is_free:
             part, resolution = min(grid.step(view, self.meter), 0.25), _EXACT
@@ -161,6 +161,14 @@ class PullTransition:
         ticks = spelled_within(length / scale, resolution / scale)
         hint = f"transition after {boxes.titles[self.owner]}: {ticks} ticks{places(self.layout, self.owner)}"
         return setting(self.layout, self.owner, "transition", ticks, hint)
+
+
+    @property
+    def _longest(self) -> float:
+        """How long it can be, in ticks of the layout: as the shorter of the clips that it leads from and to."""
+        row = self.layout.rows[int(self.layout.seams.row[self.seam])]
+        segment = int(self.layout.seams.segment[self.seam])
+        return float(row.length_s[[segment, (segment + 1) % len(row)]].min()) / self.layout.tick_s
 
 
 def automatic_again(layout: Layout, seam: int, scores: Scores) -> Proposal:

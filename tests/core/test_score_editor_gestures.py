@@ -164,7 +164,7 @@ def test_repeats() -> None:
     assert single.to(editor.view, float(editor.view.x(np.array((12.8,)))[0]), 300.0).change is None
 
 
-@pytest.mark.parametrize(("seam", "expected"), [(0, "[0.2]2"), (5, ' transition="0.5"'), (6, "")])
+@pytest.mark.parametrize(("seam", "expected"), [(0, "[0.2]1"), (5, ' transition="0.5"'), (6, "")])
 def test_transitions(seam: int, expected: str) -> None:
     editor = Editor(score(WALK, MAIN))
     tick = float(editor.layout.seams.tick[seam])
@@ -174,7 +174,7 @@ def test_transitions(seam: int, expected: str) -> None:
     if expected:
         assert expected in changed(editor.tried(proposal).edited[None])
         after = editor.after(proposal).layout.seams
-        assert after.end[seam] - after.begin[seam] == pytest.approx(0.5 if seam else 1.0)
+        assert after.end[seam] - after.begin[seam] == pytest.approx(0.5)
     else:
         assert "between repetitions" in proposal.refusal
 

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from takt.core.maths import rotations as rot
+from takt.core.music.waveform import Waveform
 from takt.core.pha.document import parse
 from takt.core.pha.expansion import expand
 from takt.core.pha.programme import resolve
@@ -19,6 +20,7 @@ from takt.core.score_editor.hit import hit
 from takt.core.score_editor.layout import BoxId, Layout, empty, lay_out, windows_of
 from takt.core.score_editor.overlay import overlay
 from takt.core.score_editor.picture import Layer, Picture, about_as_wide, clipped
+from takt.core.score_editor.sound import sound_layer
 from takt.core.score_editor.stripes import Stripes
 from takt.core.score_editor.theme import Theme
 from takt.core.score_editor.view import View
@@ -205,3 +207,26 @@ def test_stripes_lie_below_each_other() -> None:
     down = Stripes.of(layout, view.panned(0.0, 50.0))
     np.testing.assert_allclose(down.lane_low, stripes.lane_low + 50.0)
     check(playhead_layer(2.0, view, Theme(), Meter()))
+
+
+def test_music_lies_under_its_ticks() -> None:
+    text = ('<pha version="2" tickLength="0.5"><load src="feet.Steps"/><music src="songs.one" offset="1"/>'
+            '<procedure name="main"><call name="nod" duration="8"/></procedure></pha>')
+    layout = lay_out(expand(resolve(parse(text), STEPS)))
+    samples = np.zeros(8000)
+    samples[2000:3000] = 1.0  # from 1 s to 2 s of the score, which begins 1 s into the music
+    wave, view = Waveform.of(samples, 1000.0), View(900.0, 300.0).framed(0.0, 8.0)
+    layer = sound_layer(wave, layout, view, Theme())
+    check(layer)
+    boxes = layer.rectangles.boxes
+    begin, end = view.x(np.array((2.0, 4.0)))
+    np.testing.assert_allclose((boxes[:, 0].min(), boxes[:, 2].max()), (begin, end), atol=12.0)
+    stripes = Stripes.of(layout, view)
+    assert stripes.music is not None
+    assert boxes[:, 1].min() > stripes.music[0]
+    assert boxes[:, 3].max() < stripes.music[1]
+    assert [each.words for each in layer.texts] == ["songs.one"]
+    assert len(sound_layer(None, layout, view, Theme()).rectangles) == 0
+    assert not sound_layer(wave, laid_out(WALK, MAIN), view, Theme()).texts
+    for seen in (View(20.0, 20.0), View(900.0, 300.0, -1e6, 1e7), View(900.0, 300.0, 0.0, 1e-6)):
+        check(sound_layer(wave, layout, seen, Theme()))

@@ -1,0 +1,43 @@
+"""The music of a score, drawn under the ruler as loud as it is."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..music.waveform import Waveform
+from .layout import Layout
+from .picture import Layer, Measure, Pen, about_as_wide, clipped
+from .stripes import Stripes
+from .theme import Theme
+from .view import View
+
+_COLUMN_PX, _PAD_PX = 2.0, 6.0
+
+
+def sound_layer(waveform: Waveform | None, layout: Layout, view: View, theme: Theme,
+                measure: Measure = about_as_wide) -> Layer:
+    """Draw the waveform of a score's music where its ticks lie on it, and its name; None: it is not there (yet).
+
+    The music runs evenly; where the tempo of the score changes, it is as wide as its ticks. It is drawn on the picture.
+    """
+    pen, stripes, music = Pen(), Stripes.of(layout, view), layout.documents[0].music
+    if stripes.music is None or music is None:
+        return pen.layer()
+    (low, high), px = stripes.music, view.scale
+    if waveform is not None:
+        edges = np.arange(view.left, view.width + _COLUMN_PX * px, _COLUMN_PX * px)
+        ticks = view.first_tick + (edges - view.left) / view.px_per_tick
+        columns = waveform.columns(layout.seconds(ticks) + music.offset_s)
+        middle, half = (low + high) / 2.0, (high - low) / 2.0 - px
+        tops = np.maximum(np.clip(columns[:, 1], -1.0, 1.0) * half, px / 2.0)
+        feet = np.minimum(np.clip(columns[:, 0], -1.0, 1.0) * half, -px / 2.0)
+        boxes = np.stack((edges[:-1], middle + feet, edges[:-1] + (_COLUMN_PX - 0.5) * px, middle + tops), axis=-1)
+        heard = (columns != 0.0).any(axis=1)
+        pen.rectangles(boxes[heard], (*theme.fills(*_GREEN)[0, :3].tolist(), 1.0))
+    name = clipped(music.src, view.width - view.left - 2.0 * _PAD_PX * px, theme.size_px * px, measure)
+    pen.text(name, view.left + _PAD_PX * px, high - 1.2 * theme.size_px * px, theme.size_px * px, theme.mixed(0.8))
+    return pen.layer()
+
+
+_GREEN = np.array((2,)), np.array((4,)), np.array((True,))
+"""A colour of the boxes, as light as the innermost ones."""
