@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, cast
 
 import bpy
-from bpy.props import FloatProperty, PointerProperty, StringProperty
+from bpy.props import BoolProperty, FloatProperty, PointerProperty, StringProperty
 
 from ..core.score_editor.layout import BoxId
 from . import properties
@@ -22,6 +22,10 @@ NAME = "Takt Score"
 
 def _has_score(_tree: bpy.types.NodeTree, ob: bpy.types.Object) -> bool:
     return ob.type == "ARMATURE" and properties.character(ob).text is not None
+
+
+def _changed(_tree: bpy.types.NodeTree, _context: bpy.types.Context) -> None:
+    redraw()
 
 
 class TaktScoreTree(bpy.types.NodeTree):
@@ -38,6 +42,8 @@ class TaktScoreTree(bpy.types.NodeTree):
         first_tick: float
         pixels_per_tick: float
         scrolled: float
+        has_shelf: bool
+        search: str
         fields: bpy.types.PropertyGroup  # see score_fields.py
     else:
         character: PointerProperty(
@@ -48,6 +54,10 @@ class TaktScoreTree(bpy.types.NodeTree):
         first_tick: FloatProperty(options={"HIDDEN"})
         pixels_per_tick: FloatProperty(options={"HIDDEN"})  # 0: the whole score; at a UI scale of 1
         scrolled: FloatProperty(options={"HIDDEN"})
+        has_shelf: BoolProperty(name="Library", default=True, update=_changed,
+                                description="Show below the score what can be dragged into it")
+        search: StringProperty(name="Search", update=_changed, options={"TEXTEDIT_UPDATE"},
+                               description="Show only what has all these words in its name or its file's")
 
 
 def tree_of(context: bpy.types.Context) -> TaktScoreTree | None:

@@ -11,6 +11,7 @@ from .calls import (
 from .drag import TAKT_OT_score_drag
 from .frame import TAKT_OT_score_frame
 from .hover import TAKT_GGT_score_hover, TAKT_GT_score_hover
+from .insert import TAKT_OT_score_add, TAKT_OT_score_shelf
 from .loop import TAKT_OT_score_loop
 from .navigate import TAKT_OT_score_pan, TAKT_OT_score_zoom
 from .open import TAKT_OT_score_editor, TAKT_OT_score_open
@@ -34,6 +35,8 @@ CLASSES = (
     TAKT_OT_score_paste,
     TAKT_OT_score_loop,
     TAKT_OT_score_open,
+    TAKT_OT_score_shelf,
+    TAKT_OT_score_add,
     TAKT_GT_score_hover,
     TAKT_GGT_score_hover,
 )

@@ -17,7 +17,7 @@ from ...core.score_editor.theme import Theme
 from ...core.score_editor.view import View
 from ...preview import life
 from ...preview.score_editor.canvas import measured
-from ...preview.score_editor.windows import show_in_front
+from ...preview.score_editor.windows import is_on_shelf, show_in_front
 from .base import InScoreEditor, found_editor, sentence, write_text
 
 _PULLED = (Part.BODY, Part.RIGHT_EDGE, Part.REPEAT, Part.SEAM)
@@ -45,7 +45,7 @@ class TAKT_OT_score_drag(InScoreEditor, bpy.types.Operator):
         editor = found_editor(context)
         self._start = self._mouse = float(event.mouse_region_x), float(event.mouse_region_y)
         self._hit = hit(editor.layout, editor.view, *self._start)
-        if self._hit.part not in _PULLED:
+        if self._hit.part not in _PULLED or is_on_shelf(context, self._start[1]):
             return {"PASS_THROUGH"}
         self._blocks, self._view, self._drag = editor.blocks, editor.view, None
         self._proposal, self._text, self._is_adding = Proposal(), None, bool(event.shift)

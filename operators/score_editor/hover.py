@@ -5,7 +5,7 @@ from typing import Any, cast
 import bpy
 
 from ...core.score_editor.hit import hit
-from ...preview.score_editor.windows import Hover, window_of
+from ...preview.score_editor.windows import Hover, is_on_shelf, window_of
 from .base import editor_of
 
 
@@ -23,10 +23,16 @@ class TAKT_GT_score_hover(bpy.types.Gizmo):
         editor = editor_of(context)
         if editor is None or window is None or context.window is None or context.area is None:
             return -1
-        over = hit(editor.layout, editor.view, float(location[0]), float(location[1]))
-        before, window.hover = window.hover, Hover(editor.layout, over, float(location[0]), float(location[1]))
-        context.window.cursor_set(cast(Any, over.cursor))
-        if before is None or (before.over.part, before.over.box) != (over.part, over.box):
+        x, y = float(location[0]), float(location[1])
+        playable = window.shelf.at(x, y) if window.shelf is not None else None
+        on_shelf = is_on_shelf(context, y)
+        over = hit(editor.layout, editor.view, x, y)
+        before = window.hover.over if window.hover is not None else None, window.chip
+        window.hover = None if on_shelf else Hover(editor.layout, over, x, y)
+        if playable is None or before[1] is None or before[1][0] != playable:
+            window.chip = None if playable is None else (playable, x, y)
+        context.window.cursor_set(cast(Any, "DEFAULT" if on_shelf else over.cursor))
+        if before[1] != window.chip or before[0] is None or (before[0].part, before[0].box) != (over.part, over.box):
             context.area.tag_redraw()
         return -1
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import EnumProperty, IntProperty
 
-from ...preview.score_editor.windows import change_view
+from ...preview.score_editor.windows import change_view, is_on_shelf, scroll_shelf
 from .base import InScoreEditor, found_editor
 
 _STEP = 1.2
@@ -26,8 +26,11 @@ class TAKT_OT_score_zoom(InScoreEditor, bpy.types.Operator):
         steps: IntProperty(name="Steps", default=1, description="So many times nearer, or farther where negative")
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
-        """Zoom where the mouse is."""
+        """Zoom where the mouse is; over the shelf, scroll that."""
         view = found_editor(context).view
+        if is_on_shelf(context, float(event.mouse_region_y)):
+            scroll_shelf(context, -self.steps * _WHEEL_PX * view.scale)
+            return {"FINISHED"}
         change_view(context, view.zoomed(_STEP ** self.steps, max(float(event.mouse_region_x), view.left)))
         return {"FINISHED"}
 

@@ -11,7 +11,7 @@ from ...core.errors import EditError
 from ...core.score_editor.drag import automatic_again
 from ...core.score_editor.hit import Part, hit
 from ...core.score_editor.layout import BoxId
-from ...preview.score_editor.windows import change_view
+from ...preview.score_editor.windows import change_view, is_on_shelf
 from .base import Editor, InScoreEditor, carry_out, found_editor
 
 _SHARE = 0.45
@@ -57,6 +57,8 @@ class TAKT_OT_score_open(InScoreEditor, bpy.types.Operator):
         if not self.at_mouse:
             return self.execute(context)
         editor = found_editor(context)
+        if is_on_shelf(context, float(event.mouse_region_y)):
+            return {"PASS_THROUGH"}
         found = hit(editor.layout, editor.view, event.mouse_region_x, event.mouse_region_y)
         if found.part is Part.SEAM and found.seam is not None:
             try:

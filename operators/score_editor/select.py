@@ -14,7 +14,7 @@ from ...core.score_editor.picture import Pen, Picture
 from ...core.score_editor.stripes import Stripes
 from ...core.score_editor.theme import Theme
 from ...core.score_editor.view import View
-from ...preview.score_editor.windows import show_in_front
+from ...preview.score_editor.windows import is_on_shelf, show_in_front
 from .base import InScoreEditor, found_editor
 
 _OUTSIDE = (Part.EMPTY, Part.LANE, Part.LABEL)
@@ -53,7 +53,8 @@ class TAKT_OT_score_box_select(InScoreEditor, bpy.types.Operator):
         """Begin where no block is; leave every other place to others."""
         editor = found_editor(context)
         self._start = float(event.mouse_region_x), float(event.mouse_region_y)
-        if hit(editor.layout, editor.view, *self._start).part not in _OUTSIDE:
+        is_outside = hit(editor.layout, editor.view, *self._start).part in _OUTSIDE
+        if not is_outside or is_on_shelf(context, self._start[1]):
             return {"PASS_THROUGH"}
         self._before, self._end = selection(editor.tree) if event.shift else frozenset[BoxId](), self._start
         assert context.window_manager is not None

@@ -1,6 +1,6 @@
 """The header of the score editor, in place of the node editor's, and its menus."""
 
-from typing import Any
+from typing import Any, cast
 
 import bpy
 
@@ -16,10 +16,12 @@ def register() -> None:
     native = drawn[0]
     _NATIVE.append(native)
     drawn[0] = _draw
+    cast(Any, bpy.types.NODE_MT_add).append(_draw_add)
 
 
 def unregister() -> None:
     """Leave the header to the node editor again."""
+    cast(Any, bpy.types.NODE_MT_add).remove(_draw_add)
     drawn = bpy.types.NODE_HT_header._dyn_ui_initialize()  # type: ignore[attr-defined]
     drawn[drawn.index(_draw)] = _NATIVE.pop()
 
@@ -29,6 +31,12 @@ def _draw(header: Any, context: bpy.types.Context) -> None:
         draw_header(header.layout, context)
     else:
         _NATIVE[0](header, context)
+
+
+def _draw_add(menu: Any, context: bpy.types.Context) -> None:
+    if score_tree.is_score_editor(context.space_data):
+        menu.layout.operator_context = "INVOKE_REGION_WIN"
+        menu.layout.operator("takt.score_add", text="Clip or Procedure…", icon="VIEWZOOM")
 
 
 def draw_header(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
@@ -48,6 +56,10 @@ def draw_header(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
     if shown is not None:
         row.prop(properties.character(shown), "text", text="")
     layout.separator_spacer()
+    row = layout.row(align=True)
+    if tree.has_shelf:
+        row.prop(tree, "search", text="", icon="VIEWZOOM")
+    row.prop(tree, "has_shelf", text="", icon="ASSET_MANAGER")
 
 
 class TAKT_MT_score_view(bpy.types.Menu):

@@ -40,6 +40,7 @@ SHORTCUTS = (
     Shortcut("HOME", "takt.score_frame"),
     Shortcut("NUMPAD_PERIOD", "takt.score_frame", {"only_selected": True}),
     Shortcut("PERIOD", "takt.score_frame", {"only_selected": True}),
+    Shortcut("LEFTMOUSE", "takt.score_shelf"),
     Shortcut("LEFTMOUSE", "takt.score_scrub"),
     Shortcut("LEFTMOUSE", "takt.score_drag"),
     Shortcut("LEFTMOUSE", "takt.score_drag", ctrl=True),
@@ -49,6 +50,7 @@ SHORTCUTS = (
     Shortcut("A", "takt.score_select", {"which": "ALL"}),
     Shortcut("A", "takt.score_select", {"which": "NONE"}, alt=True),
     Shortcut("I", "takt.score_select", {"which": "INVERT"}, ctrl=True),
+    Shortcut("A", "takt.score_add", shift=True),
     Shortcut("X", "takt.score_delete"),
     Shortcut("DEL", "takt.score_delete"),
     Shortcut("D", "takt.score_duplicate", shift=True),
@@ -73,7 +75,7 @@ def register() -> None:
     if config is None:
         return
     keymap = config.keymaps.new(name=_KEYMAP)
-    for shortcut in reversed(SHORTCUTS):  # each goes to the head, so the first one is asked first
+    for shortcut in SHORTCUTS:
         item = keymap.keymap_items.new(shortcut.operator, cast(Any, shortcut.type), cast(Any, shortcut.value),
                                        ctrl=shortcut.ctrl, shift=shortcut.shift, alt=shortcut.alt,
                                        repeat=shortcut.repeat, head=True)

@@ -8,9 +8,11 @@ import bpy
 import numpy as np
 
 from ...bridge import properties, score, score_blocks, score_tree
+from ...bridge import shelf as bridge_shelf
 from ...bridge.score import frames_per_second, last_good, time_s
 from ...bridge.score_blocks import Blocks
 from ...bridge.shape import is_reading
+from ...core.score_editor import shelf
 from ...core.score_editor.drawing import Marked, picture, playhead_layer
 from ...core.score_editor.grid import Meter
 from ...core.score_editor.layout import Layout
@@ -50,6 +52,7 @@ def unregister() -> None:
             bpy.app.timers.unregister(timer)
     windows.forget_closed(set())
     score_blocks.forget()
+    bridge_shelf.forget()
 
 
 def tick_now(armature_object: bpy.types.Object, scene: bpy.types.Scene, layout: Layout) -> float:
@@ -110,6 +113,7 @@ def draw_editor(context: bpy.types.Context) -> None:
     playhead = playhead_layer(tick_now(armature_object, context.scene, blocks.layout), window.view, theme, Meter(),
                               measured)
     Poured.of(Picture((playhead,))).draw()
+    _draw_shelf(tree, armature_object, blocks.layout, window, theme)
     front = window.front(theme) if window.front is not None else _hover(blocks, window, theme)
     if front is not None:
         Poured.of(front).draw()
@@ -122,10 +126,30 @@ def marked(tree: score_tree.TaktScoreTree | None, blocks: Blocks) -> Marked:
     return Marked(score_tree.selection(tree), errors=errors, warnings=warnings, is_stale=blocks.error is not None)
 
 
+def _draw_shelf(tree: score_tree.TaktScoreTree | None, armature_object: bpy.types.Object, layout: Layout,
+                window: windows.Window, theme: Theme) -> None:
+    """Draw what can be put into the score, if that is wanted."""
+    window.shelf = None
+    if tree is None or not tree.has_shelf:
+        return
+    playables = shelf.found(bridge_shelf.playables(armature_object), tree.search)
+    laid_out = shelf.arrange(playables, window.view, theme, scroll_px=window.shelf_px, measure=measured)
+    window.shelf_px, window.shelf = min(window.shelf_px, laid_out.farthest), laid_out
+    words = ("Looking through the library…" if bridge_shelf.is_searching(armature_object) else
+             "Nothing of that name" if tree.search else "Nothing yet: choose a library in the sidebar")
+    chip = window.chip if window.front is None else None
+    layers = [shelf.shelf_layer(laid_out, window.view, theme, hovered=None if chip is None else chip[0], words=words,
+                                measure=measured)]
+    if chip is not None:
+        layers.append(overlay(layout, window.view, theme, x=chip[1], y=chip[2], measure=measured,
+                              words=shelf.told(chip[0], layout.tick_s)))
+    Poured.of(Picture(tuple(layers))).draw()
+
+
 def _hover(blocks: Blocks, window: windows.Window, theme: Theme) -> Picture | None:
     """Draw the edge or handle that the mouse is over, and what is said of the box there."""
     hover, layout = window.hover, blocks.layout
-    if hover is None or layout is None or hover.layout is not layout:
+    if hover is None or layout is None or hover.layout is not layout or window.chip is not None:
         return None
     box = hover.over.box
     problem = None if box is None else blocks.problems.get(layout.id_of(box)._replace(occurrence=0))
@@ -226,3 +250,4 @@ def _forget(*_: object) -> None:
     """Another file was loaded."""
     windows.forget_closed(set())
     score_blocks.forget()
+    bridge_shelf.forget()

@@ -13,9 +13,11 @@ from typing import cast
 import bpy
 
 from ...bridge.score_tree import TaktScoreTree
+from ...core.score_editor.commands import Playable
 from ...core.score_editor.hit import Hit
 from ...core.score_editor.layout import Layout
 from ...core.score_editor.picture import Picture
+from ...core.score_editor.shelf import Shelf
 from ...core.score_editor.theme import Theme
 from ...core.score_editor.view import View
 from .canvas import Poured
@@ -35,11 +37,15 @@ class Hover:
 class Window:
     """An editor: its view, and the picture as it was drawn last with all that it depends on.
 
-    hover: what the mouse is over. front: draws what lies before all else while something is done with the mouse.
+    hover: what the mouse is over. shelf: as it was drawn last, scrolled by shelf_px; chip: what the mouse is over on
+    it, and where. front: draws what lies before all else while something is done with the mouse.
     """
 
     view: View
     hover: Hover | None = None
+    shelf: Shelf | None = None
+    shelf_px: float = 0.0
+    chip: tuple[Playable, float, float] | None = None
     front: Callable[[Theme], Picture] | None = None
     drawn: tuple[object, Poured] | None = None
 
@@ -110,4 +116,19 @@ def show_in_front(context: bpy.types.Context, front: Callable[[Theme], Picture] 
     window = window_of(context.space_data)
     if window is not None:
         window.front = front
+    context.area.tag_redraw()
+
+
+def is_on_shelf(context: bpy.types.Context, y: float) -> bool:
+    """Tell whether a height in the editor is that of its shelf."""
+    window = None if context.space_data is None else window_of(context.space_data)
+    return window is not None and window.shelf is not None and y <= window.shelf.height
+
+
+def scroll_shelf(context: bpy.types.Context, by_px: float) -> None:
+    """Show what lies farther to the right on the shelf, or to the left."""
+    assert context.space_data is not None and context.area is not None
+    window = window_of(context.space_data)
+    if window is not None and window.shelf is not None:
+        window.shelf_px = min(max(window.shelf_px + by_px, 0.0), window.shelf.farthest)
     context.area.tag_redraw()

@@ -1,5 +1,6 @@
 """The score editor in Blender: its life, its verbs, and that undo brings text and Action back."""
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +10,11 @@ import pytest
 
 import takt
 from takt.bridge import properties, score_blocks, score_edits, score_fields, score_tree
+from takt.bridge import shelf as bridge_shelf
 from takt.core.errors import EditError
-from takt.core.score_editor import commands
+from takt.core.score_editor import commands, shelf
 from takt.core.score_editor.drop import drop_at
+from takt.core.score_editor.theme import Theme
 from takt.core.score_editor.view import View
 from takt.preview.score_editor import windows
 from takt.tests.blender.dancing import STEPS, curves, play
@@ -210,3 +213,23 @@ def test_an_empty_score_is_shown_and_takes_its_first_clip(rig: bpy.types.Object,
         new, _ = score_edits.attempted(rig, score_blocks.refresh(rig), proposal.change)
         score_edits.write(bpy.context, rig, new)
         assert looked_into().boxes.titles == ("left",)
+
+
+def test_the_shelf_holds_the_library_and_what_is_on_it_can_be_searched_and_hit(
+        rig: bpy.types.Object, library: Path) -> None:
+    play(library / "dance.pha")
+    (library / "more.pha").write_text(STEPS.replace('"pair"', '"couple"'), encoding="utf-8")
+    with editing():
+        while bridge_shelf.is_searching(rig):
+            time.sleep(0.01)
+        playables = bridge_shelf.playables(rig)
+        lengths = {each.full_name: each.duration_s for each in playables}
+        assert lengths == pytest.approx({"pair": 2.5, "feet.Steps.left": 0.8, "feet.Steps.right": 0.8,
+                                         "more.couple": 2.5, "more.main": 5.7})
+        (left,) = shelf.found(playables, "STEPS lef")
+        laid_out = shelf.arrange(playables, View(900.0, 400.0), Theme())
+        for each, box in zip(laid_out.playables, laid_out.boxes, strict=True):
+            assert laid_out.at(float(box[:3:2].mean()), float(box[1::2].mean())) == each
+        assert laid_out.at(5.0, 5.0) is None and laid_out.at(300.0, laid_out.height + 1.0) is None
+        assert operators.takt.score_add(what=f"{left.src}|{left.name}") == {"FINISHED"}
+        assert text_of(rig).count('name="left"') == STEPS.count('name="left"') + 1

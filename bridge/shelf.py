@@ -1,0 +1,126 @@
+"""What can be put into a character's score: clips and procedures of its library, and Actions of the open file.
+
+Files are read beside the main thread, one after the other, and what is known by then is shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from pathlib import Path
+from typing import Any
+
+import bpy
+
+from ..core.errors import FileError
+from ..core.formats import FORMATS, endings, format_of
+from ..core.library.clip_files import files_read, read_clip_file
+from ..core.library.contents import contents
+from ..core.library.files import parts_of, read_file
+from ..core.library.library import SCORE_SUFFIX, Library
+from ..core.pha.document import parse
+from ..core.score_editor.commands import Playable
+from ..core.score_editor.layout import Layout
+from . import properties, score, score_blocks, score_tree
+from .background import BackgroundWork
+from .clip_store import CLIPS
+
+_LOOK_S = 0.2
+_UNKNOWN_TICKS = 4.0
+"""How long what says nothing of its length is called."""
+_searches: dict[Hashable, _Search] = {}
+
+
+class _Search:
+    """A look through a library's folders, in a thread that writes nothing but `found` and the store of clips."""
+
+    def __init__(self, roots: tuple[Path, ...]) -> None:
+        """Begin."""
+        self.found: list[Playable] = []
+        self._roots = roots
+        self.work = BackgroundWork(self._look)
+
+    def _look(self, go_on: Callable[[float], bool]) -> bool:
+        for src, path in contents(self._roots, (*endings(FORMATS, read=True), SCORE_SUFFIX)):
+            if not go_on(0.0):
+                return False
+            try:
+                self.found += _procedures(src, path) if path.name.endswith(SCORE_SUFFIX) else _clips(src, path)
+            except (FileError, OSError):
+                continue  # whoever plays it is told
+        return True
+
+
+def playables(armature_object: bpy.types.Object) -> tuple[Playable, ...]:
+    """Return what can be put into the character's score, as far as it is known."""
+    blocks = score_blocks.shown(armature_object)
+    if blocks is None or blocks.layout is None or blocks.scores is None:
+        return ()
+    own = blocks.scores.src_of(blocks.layout.documents[0].path)
+    others = (each for each in _search(blocks.scores.library).found if each.src != own)
+    return (*_own(blocks.layout), *_actions(armature_object), *others)
+
+
+def is_searching(armature_object: bpy.types.Object) -> bool:
+    """Tell whether more may be found."""
+    blocks = score_blocks.shown(armature_object)
+    return blocks is not None and blocks.scores is not None and not _search(blocks.scores.library).work.has_ended()
+
+
+def forget() -> None:
+    """Look through folders anew the next time."""
+    for search in _searches.values():
+        search.work.end()
+    _searches.clear()
+
+
+def _search(library: object) -> _Search:
+    roots = library.roots if isinstance(library, Library) else ()
+    if roots not in _searches:
+        forget()
+        _searches[roots] = _Search(roots)
+        if not bpy.app.timers.is_registered(_tell):
+            bpy.app.timers.register(_tell, first_interval=_LOOK_S)
+    return _searches[roots]
+
+
+def _tell() -> float | None:
+    """Show what was found meanwhile."""
+    score_tree.redraw()
+    return None if all(search.work.has_ended() for search in _searches.values()) else _LOOK_S
+
+
+def _own(layout: Layout) -> list[Playable]:
+    document = layout.documents[0]
+    return [Playable("", procedure.name, (procedure.ticks or _UNKNOWN_TICKS) * document.tick_s, is_clip=False)
+            for procedure in document.procedures if procedure.name != layout.procedure]
+
+
+def _actions(armature_object: bpy.types.Object) -> list[Playable]:
+    """Return the Actions of the file that a score can name, but for what Takt itself has written."""
+    scene, own = bpy.context.scene, properties.character(armature_object).action
+    if scene is None:
+        return []
+    found = []
+    for action in bpy.data.actions:
+        try:
+            parts_of(action.name)
+        except FileError:
+            continue
+        if action != own:
+            frames: Any = action.frame_range
+            found.append(Playable(action.name, action.name, (frames[1] - frames[0]) / score.frames_per_second(scene)))
+    return found
+
+
+def _procedures(src: str, path: Path) -> list[Playable]:
+    document = parse(read_file(path), path)
+    return [Playable(src, procedure.name, (procedure.ticks or _UNKNOWN_TICKS) * document.tick_s, is_clip=False)
+            for procedure in document.procedures]
+
+
+def _clips(src: str, path: Path) -> list[Playable]:
+    entry = format_of(path, FORMATS)
+    if entry is None or entry.read is None:
+        return []
+    file = CLIPS.read(files_read(path), lambda: read_clip_file(path))
+    return [Playable(src, clip.name, clip.duration_s) for clip in file.played]

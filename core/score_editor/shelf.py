@@ -1,0 +1,127 @@
+"""The shelf below a score: what can be put into it, as chips in groups, and which of them a search leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..maths.arrays import FloatArray
+from .commands import Playable
+from .picture import Layer, Measure, Pen, about_as_wide
+from .theme import Theme
+from .view import View
+
+SHELF_PX, CHIP_PX = 100.0, 22.0
+"""How high the shelf and a chip on it are, at an interface scale of 1."""
+_GAP_PX, _PAD_PX, _TITLE_PX = 6.0, 7.0, 18.0
+
+
+@dataclass(frozen=True, eq=False)
+class Shelf:
+    """Chips where they lie.
+
+    playables: N; boxes: (N, 4) in pixels; groups: N numbers; titles: of the groups, with their positions. height: of
+    the shelf, 0 where the window has no room for one; farthest: how far it can be scrolled.
+    """
+
+    playables: tuple[Playable, ...]
+    boxes: FloatArray
+    groups: tuple[int, ...]
+    titles: tuple[tuple[str, float, float], ...]
+    height: float
+    farthest: float
+
+    def at(self, x: float, y: float) -> Playable | None:
+        """Return what is called at a pixel."""
+        if not 0.0 <= y <= self.height or not len(self.boxes):
+            return None
+        boxes = self.boxes
+        inside = np.flatnonzero((boxes[:, 0] <= x) & (x <= boxes[:, 2]) & (boxes[:, 1] <= y) & (y <= boxes[:, 3]))
+        return self.playables[int(inside[0])] if len(inside) else None
+
+
+def found(playables: Iterable[Playable], search: str) -> tuple[Playable, ...]:
+    """Return those whose names or files hold all words of a search, whatever their case.
+
+    >>> [each.name for each in found([Playable("feet.Steps", "left", 1.0), Playable("hands", "clap", 1.0)], "STEP le")]
+    ['left']
+    """
+    words = search.casefold().split()
+    return tuple(each for each in playables if all(word in each.full_name.casefold() for word in words))
+
+
+def arrange(playables: Iterable[Playable], view: View, theme: Theme, *, scroll_px: float = 0.0,
+            measure: Measure = about_as_wide) -> Shelf:
+    """Put chips beside each other, group by group, in as many rows as fit; what is left is farther to the right.
+
+    A group is a file; what the score has itself comes first, then clips, then other scores.
+    """
+    px, size = view.scale, theme.size_px * view.scale
+    height = SHELF_PX * px if view.height >= 2.5 * SHELF_PX * px else 0.0
+    groups: dict[str, list[Playable]] = {}
+    for each in playables:
+        groups.setdefault(each.src, []).append(each)
+    rows = max(int((height / px - _TITLE_PX - _GAP_PX) // (CHIP_PX + _GAP_PX / 2.0)), 1)
+    start = max(view.left, 2.0 * _PAD_PX * px)
+    left, boxes, kept, titles, of_group = start - scroll_px, [], [], [], []
+    for number, src in enumerate(sorted(groups, key=lambda src: (src != "", not groups[src][0].is_clip, src))):
+        chips = groups[src]
+        wide = [measure(each.name, size) + 2.0 * _PAD_PX * px for each in chips]
+        room = max(sum(wide) / rows + max(wide), measure(_title(src), size))
+        titles.append((_title(src), left, height - 0.75 * _TITLE_PX * px))
+        x, row, right = left, 0, left
+        for each, chip in zip(chips, wide, strict=True):
+            if x > left and x + chip > left + room and row < rows - 1:
+                x, row = left, row + 1
+            top = height - (_TITLE_PX + row * (CHIP_PX + _GAP_PX / 2.0)) * px
+            boxes.append((x, top - CHIP_PX * px, x + chip, top))
+            kept.append(each)
+            of_group.append(number)
+            x += chip + _GAP_PX * px
+            right = max(right, x)
+        left = max(right, left + measure(_title(src), size)) + 2.0 * _GAP_PX * px
+    farthest = max(left + scroll_px - view.width, 0.0)
+    return Shelf(tuple(kept), np.array(boxes).reshape(-1, 4), tuple(of_group), tuple(titles), height, farthest)
+
+
+def shelf_layer(shelf: Shelf, view: View, theme: Theme, *, hovered: Playable | None = None, words: str = "",
+                measure: Measure = about_as_wide) -> Layer:
+    """Draw a shelf. words: what is said where there is nothing on it."""
+    pen, px, size = Pen(), view.scale, theme.size_px * view.scale
+    if shelf.height <= 0.0:
+        return pen.layer()
+    pen.rectangle((0.0, 0.0, view.width, shelf.height), theme.mixed(0.03))
+    pen.rectangle((0.0, shelf.height - px, view.width, shelf.height), theme.mixed(0.2))
+    seen = np.flatnonzero((shelf.boxes[:, 2] > view.left) & (shelf.boxes[:, 0] < view.width))
+    number = len(shelf.groups)
+    fills = theme.fills(np.array(shelf.groups, np.int64) + 1, np.zeros(number, np.int64), np.zeros(number, np.bool_))
+    for chip in seen.tolist():
+        each, (left, low, right, high) = shelf.playables[chip], shelf.boxes[chip].tolist()
+        red, green, blue, _ = fills[chip].tolist()
+        pen.rectangle((left, low, right, high), (red, green, blue, 1.0), radius=3.0 * px, outline_px=px,
+                      outline=theme.text if each == hovered else theme.mixed(0.25))
+        pen.text(each.name, left + _PAD_PX * px, low + 0.32 * CHIP_PX * px, size, theme.text)
+    for title, x, y in shelf.titles:
+        if view.left - px <= x < view.width:
+            pen.text(title, x, y, 0.9 * size, theme.mixed(0.6))
+    if view.left > 0.0:
+        pen.rectangle((0.0, 0.0, view.left - px, shelf.height - px), theme.mixed(0.03))
+        pen.text("Library", 2.0 * _PAD_PX * px, shelf.height - 0.45 * shelf.height, size, theme.mixed(0.8))
+    if words and not len(shelf.boxes):
+        pen.text(words, max(view.left, 2.0 * _PAD_PX * px), 0.45 * shelf.height, size, theme.mixed(0.6))
+    return pen.layer()
+
+
+def told(playable: Playable, tick_s: float) -> str:
+    """Say what something is and how long: in seconds, and in ticks at a tempo.
+
+    >>> told(Playable("feet.Steps", "left", 1.2), 0.8)
+    'feet.Steps.left: 1.2 s, 1.5 ticks at this tempo'
+    """
+    return f"{playable.full_name}: {playable.duration_s:.3g} s, {playable.duration_s / tick_s:.3g} ticks at this tempo"
+
+
+def _title(src: str) -> str:
+    return src.rpartition(".")[2] or "This Score"

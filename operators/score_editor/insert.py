@@ -1,0 +1,139 @@
+"""Put clips and procedures into the score: dragged from the shelf, chosen from a menu, or dropped as files."""
+
+from typing import TYPE_CHECKING, Any
+
+import bpy
+from bpy.props import EnumProperty
+
+from ...bridge import score_edits, shelf
+from ...core.errors import EditError
+from ...core.score_editor.change import Proposal
+from ...core.score_editor.commands import Playable, insert
+from ...core.score_editor.drop import Drop, drop_at
+from ...core.score_editor.overlay import overlay
+from ...core.score_editor.picture import Picture
+from ...core.score_editor.theme import Theme
+from ...preview.score_editor.canvas import measured
+from ...preview.score_editor.windows import is_on_shelf, show_in_front, window_of
+from .base import Editor, InScoreEditor, carry_out, found_editor, sentence, write_text
+from .calls import gap_now
+
+_NO_GAP = Proposal(refusal="there is no place for it")
+
+
+class TAKT_OT_score_shelf(InScoreEditor, bpy.types.Operator):
+    """Drag a clip or a procedure from the library into the score"""
+
+    bl_idname = "takt.score_shelf"
+    bl_label = "Insert Call"
+    bl_options = {"BLOCKING", "UNDO"}
+
+    _playable: Playable
+    _proposal: Proposal
+    _gap: Drop | None
+    _text: str | None
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
+        """Begin on a chip; what is pressed elsewhere on the shelf does nothing."""
+        window = None if context.space_data is None else window_of(context.space_data)
+        if window is None or window.shelf is None or not is_on_shelf(context, float(event.mouse_region_y)):
+            return {"PASS_THROUGH"}
+        playable = window.shelf.at(float(event.mouse_region_x), float(event.mouse_region_y))
+        if playable is None:
+            return {"CANCELLED"}
+        assert context.window_manager is not None
+        self._playable, self._proposal, self._gap, self._text = playable, Proposal(), None, None
+        self._mouse = float(event.mouse_region_x), float(event.mouse_region_y)
+        context.window_manager.modal_handler_add(self)
+        return {"RUNNING_MODAL"}
+
+    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
+        """Follow the mouse; Esc, the right button and whoever lets go over the shelf leave everything as it was."""
+        if event.type in ("ESC", "RIGHTMOUSE") and event.value == "PRESS":
+            show_in_front(context, None)
+            return {"CANCELLED"}
+        if event.type == "MOUSEMOVE":
+            self._mouse = float(event.mouse_region_x), float(event.mouse_region_y)
+            self._follow(context)
+        if event.type == "LEFTMOUSE" and event.value == "RELEASE":
+            show_in_front(context, None)
+            if self._proposal.refusal:
+                self.report({"WARNING"}, sentence(self._proposal.refusal))
+            if self._text is None:
+                return {"CANCELLED"}
+            write_text(context, found_editor(context), self._text, self._proposal)
+            return {"FINISHED"}
+        return {"RUNNING_MODAL"}
+
+    def _follow(self, context: bpy.types.Context) -> None:
+        editor = found_editor(context)
+        gap = None if is_on_shelf(context, self._mouse[1]) else drop_at(editor.layout, editor.view, *self._mouse)
+        if gap != self._gap:
+            self._gap, self._text, self._proposal = gap, None, Proposal()
+            if gap is not None:
+                self._try(editor, gap)
+        show_in_front(context, lambda theme: self._front(editor, theme))
+
+    def _try(self, editor: Editor, gap: Drop) -> None:
+        try:
+            self._proposal = insert(editor.layout, gap, self._playable, editor.scores)
+            if self._proposal.change is not None and not self._proposal.refusal:
+                self._text, _ = score_edits.attempted(editor.armature, editor.blocks, self._proposal.change)
+        except EditError as error:
+            self._proposal = Proposal(hint=self._proposal.hint, refusal=str(error))
+
+    def _front(self, editor: Editor, theme: Theme) -> Picture:
+        return Picture((overlay(editor.layout, editor.view, theme, x=self._mouse[0], y=self._mouse[1], gap=self._gap,
+                                words=self._proposal.hint, refusal=self._proposal.refusal, carried=self._playable.name,
+                                measure=measured),))
+
+
+_items: list[tuple[str, str, str]] = []
+"""Blender keeps no copies of the texts of a menu that is made when it is shown."""
+
+
+def _choices(_operator: Any, context: bpy.types.Context | None) -> list[tuple[str, str, str]]:
+    editor = None if context is None else found_editor(context)
+    _items[:] = [] if editor is None else [
+        (f"{each.src}|{each.name}", each.full_name, f"{each.duration_s:.3g} s")
+        for each in shelf.playables(editor.armature)]
+    return _items
+
+
+class TAKT_OT_score_add(InScoreEditor, bpy.types.Operator):
+    """Search for a clip or a procedure, and put it behind the selected block, or at the playhead"""
+
+    bl_idname = "takt.score_add"
+    bl_label = "Insert Call"
+    bl_options = {"REGISTER", "UNDO"}
+    bl_property = "what"
+
+    if TYPE_CHECKING:
+        what: str
+    else:
+        what: EnumProperty(name="Call", items=_choices, options={"SKIP_SAVE"})
+
+    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> "set[Any]":
+        """Ask what it is to be."""
+        assert context.window_manager is not None
+        context.window_manager.invoke_search_popup(self)
+        return {"FINISHED"}
+
+    def execute(self, context: bpy.types.Context) -> "set[Any]":
+        """Put it in."""
+        editor = found_editor(context)
+        playable = next((each for each in shelf.playables(editor.armature) if f"{each.src}|{each.name}" == self.what),
+                        None)
+        if playable is None:
+            return carry_out(self, context, editor, Proposal(refusal="choose what is to be played"))
+        return insert_at(self, context, editor, gap_now(context), playable)
+
+
+def insert_at(operator: bpy.types.Operator, context: bpy.types.Context, editor: Editor, gap: Drop | None,
+              playable: Playable) -> "set[Any]":
+    """Put something into a gap."""
+    try:
+        proposal = _NO_GAP if gap is None else insert(editor.layout, gap, playable, editor.scores)
+    except EditError as error:
+        proposal = Proposal(refusal=str(error))
+    return carry_out(operator, context, editor, proposal)
