@@ -1,5 +1,12 @@
 """What one does in the score editor, one file for each verb."""
 
+from .arrange import (
+    TAKT_OT_score_beside,
+    TAKT_OT_score_mirror,
+    TAKT_OT_score_reverse,
+    TAKT_OT_score_single,
+    TAKT_OT_score_split,
+)
 from .calls import (
     TAKT_OT_score_copy,
     TAKT_OT_score_delete,
@@ -33,6 +40,11 @@ CLASSES = (
     TAKT_OT_score_dissolve,
     TAKT_OT_score_copy,
     TAKT_OT_score_paste,
+    TAKT_OT_score_split,
+    TAKT_OT_score_beside,
+    TAKT_OT_score_single,
+    TAKT_OT_score_mirror,
+    TAKT_OT_score_reverse,
     TAKT_OT_score_loop,
     TAKT_OT_score_open,
     TAKT_OT_score_shelf,

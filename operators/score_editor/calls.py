@@ -13,7 +13,7 @@ from ...preview.score_editor.life import tick_now
 from .base import Editor, InScoreEditor, WithSelection, carry_out, found_editor
 
 
-class _OfSelection(WithSelection):
+class OfSelection(WithSelection):
     """An operator that changes what is selected."""
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
@@ -30,7 +30,7 @@ class _OfSelection(WithSelection):
         raise NotImplementedError
 
 
-class TAKT_OT_score_delete(_OfSelection, bpy.types.Operator):
+class TAKT_OT_score_delete(OfSelection, bpy.types.Operator):
     """Remove the selected blocks"""
 
     bl_idname = "takt.score_delete"
@@ -42,7 +42,7 @@ class TAKT_OT_score_delete(_OfSelection, bpy.types.Operator):
         return commands.remove(editor.layout, editor.selected, editor.scores)
 
 
-class TAKT_OT_score_duplicate(_OfSelection, bpy.types.Operator):
+class TAKT_OT_score_duplicate(OfSelection, bpy.types.Operator):
     """Put copies of the selected blocks behind them"""
 
     bl_idname = "takt.score_duplicate"
@@ -54,7 +54,7 @@ class TAKT_OT_score_duplicate(_OfSelection, bpy.types.Operator):
         return commands.duplicate(editor.layout, editor.selected, editor.scores)
 
 
-class TAKT_OT_score_group(_OfSelection, bpy.types.Operator):
+class TAKT_OT_score_group(OfSelection, bpy.types.Operator):
     """Make a new procedure of the selected blocks, which follow each other"""
 
     bl_idname = "takt.score_group"
@@ -66,7 +66,7 @@ class TAKT_OT_score_group(_OfSelection, bpy.types.Operator):
         return commands.group(editor.layout, editor.selected, editor.scores)
 
 
-class TAKT_OT_score_dissolve(_OfSelection, bpy.types.Operator):
+class TAKT_OT_score_dissolve(OfSelection, bpy.types.Operator):
     """Put what the selected procedure calls in the place of its call"""
 
     bl_idname = "takt.score_dissolve"
@@ -75,7 +75,7 @@ class TAKT_OT_score_dissolve(_OfSelection, bpy.types.Operator):
 
     def propose(self, editor: Editor) -> Proposal:
         """Propose its calls."""
-        return commands.dissolve(editor.layout, _only(editor), editor.scores)
+        return commands.dissolve(editor.layout, only_box(editor), editor.scores)
 
 
 class TAKT_OT_score_copy(WithSelection, bpy.types.Operator):
@@ -127,7 +127,7 @@ def gap_now(context: bpy.types.Context) -> Drop | None:
     return drop_at(layout, view, x, float(Stripes.of(layout, view).lane_high[0]) - 1.0)
 
 
-def _only(editor: Editor) -> int:
+def only_box(editor: Editor) -> int:
     """Return the one box that is selected; raise EditError where there are more."""
     selected = editor.layout.found(editor.selected)
     if len({(int(editor.layout.boxes.document[box]), int(editor.layout.boxes.element[box])) for box in selected}) != 1:

@@ -104,9 +104,12 @@ class TAKT_MT_score_edit(bpy.types.Menu):
         for name in ("duplicate", "copy", "paste", "delete"):
             layout.operator(f"takt.score_{name}")
         layout.separator()
-        layout.operator("takt.score_group")
-        layout.operator("takt.score_dissolve")
-        layout.operator("takt.score_open")
+        for name in ("split", "mirror", "reverse"):
+            layout.operator(f"takt.score_{name}")
+        layout.operator_menu_enum("takt.score_beside", "body")
+        layout.separator()
+        for name in ("group", "dissolve", "single", "open"):
+            layout.operator(f"takt.score_{name}")
         layout.separator()
         for edge, label in (("SELECTED", "Loop Selected"), ("NONE", "Loop Nothing")):
             _told(layout.operator("takt.score_loop", text=label), edge=edge)

@@ -1,0 +1,106 @@
+"""What changes how the selected blocks play: split, beside each other, for one place alone, mirrored, backwards."""
+
+from typing import TYPE_CHECKING, Any
+
+import bpy
+from bpy.props import EnumProperty
+
+from ...core.errors import EditError
+from ...core.score_editor import arrange
+from ...core.score_editor.change import Proposal, given
+from ...core.skeletons.body_parts import PARTS
+from ...preview.score_editor.life import tick_now
+from .base import Editor, WithSelection, carry_out, found_editor
+from .calls import OfSelection, only_box
+
+_YES = "yes"
+
+
+class TAKT_OT_score_split(WithSelection, bpy.types.Operator):
+    """Split the selected clip at the playhead, into two parts that can be changed by themselves"""
+
+    bl_idname = "takt.score_split"
+    bl_label = "Split"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def execute(self, context: bpy.types.Context) -> "set[Any]":
+        """Write both calls."""
+        editor = found_editor(context)
+        assert context.scene is not None
+        try:
+            tick = tick_now(editor.armature, context.scene, editor.layout)
+            proposal = arrange.split(editor.layout, only_box(editor), tick, editor.scores)
+        except EditError as error:
+            proposal = Proposal(refusal=str(error))
+        return carry_out(self, context, editor, proposal)
+
+
+class TAKT_OT_score_beside(WithSelection, bpy.types.Operator):
+    """Let the selected blocks play at once, all but the first with a part of the body"""
+
+    bl_idname = "takt.score_beside"
+    bl_label = "Play Beside"
+    bl_options = {"REGISTER", "UNDO"}
+
+    if TYPE_CHECKING:
+        body: str
+    else:
+        body: EnumProperty(name="Part of the Body", default="upper", options={"SKIP_SAVE"},
+                           items=[(name, name.capitalize(), "") for name in PARTS])
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
+        """Ask for the part of the body."""
+        assert context.window_manager is not None
+        return context.window_manager.invoke_props_popup(self, event)
+
+    def execute(self, context: bpy.types.Context) -> "set[Any]":
+        """Write a block of lanes."""
+        editor = found_editor(context)
+        try:
+            proposal = arrange.beside(editor.layout, editor.selected, self.body, editor.scores)
+        except EditError as error:
+            proposal = Proposal(refusal=str(error))
+        return carry_out(self, context, editor, proposal)
+
+
+class TAKT_OT_score_single(OfSelection, bpy.types.Operator):
+    """Give this place a procedure of its own, so that changing it changes no other place"""
+
+    bl_idname = "takt.score_single"
+    bl_label = "Make Single"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def propose(self, editor: Editor) -> Proposal:
+        """Propose a copy of the procedure."""
+        return arrange.make_single(editor.layout, only_box(editor), editor.scores)
+
+
+class TAKT_OT_score_mirror(OfSelection, bpy.types.Operator):
+    """Exchange left and right in the selected blocks, or no longer"""
+
+    bl_idname = "takt.score_mirror"
+    bl_label = "Mirror"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def propose(self, editor: Editor) -> Proposal:
+        """Propose the other of yes and no."""
+        return _toggled(editor, "mirror")
+
+
+class TAKT_OT_score_reverse(OfSelection, bpy.types.Operator):
+    """Play the selected blocks backwards, or no longer"""
+
+    bl_idname = "takt.score_reverse"
+    bl_label = "Reverse"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def propose(self, editor: Editor) -> Proposal:
+        """Propose the other of yes and no."""
+        return _toggled(editor, "reverse")
+
+
+def _toggled(editor: Editor, name: str) -> Proposal:
+    """Propose "yes" for an attribute of all that is selected, or nothing where the first has it."""
+    first = int(editor.layout.found(editor.selected)[0])
+    value = "" if given(editor.layout, first, name) == _YES else _YES
+    return arrange.set_value(editor.layout, editor.selected, name, value, editor.scores)
