@@ -5,7 +5,7 @@ Files are read beside the main thread, one after the other, and what is known by
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ import bpy
 
 from ..core.errors import FileError
 from ..core.formats import FORMATS, endings, format_of
+from ..core.formats.format import Format
 from ..core.library.clip_files import files_read, read_clip_file
 from ..core.library.contents import contents
 from ..core.library.files import parts_of, read_file
@@ -20,7 +21,7 @@ from ..core.library.library import SCORE_SUFFIX, Library
 from ..core.pha.document import parse
 from ..core.score_editor.commands import Playable
 from ..core.score_editor.layout import Layout
-from . import properties, score, score_blocks, score_tree
+from . import clips, properties, score, score_blocks, score_tree
 from .background import BackgroundWork
 from .clip_store import CLIPS
 
@@ -64,6 +65,24 @@ def is_searching(armature_object: bpy.types.Object) -> bool:
     """Tell whether more may be found."""
     blocks = score_blocks.shown(armature_object)
     return blocks is not None and blocks.scores is not None and not _search(blocks.scores.library).work.has_ended()
+
+
+def playables_of(src: str, path: Path) -> list[Playable]:
+    """Return what one file holds, also one that Blender opens; raise FileError where it cannot be read."""
+    return _procedures(src, path) if path.name.endswith(SCORE_SUFFIX) else _clips(src, path, clips.formats())
+
+
+def src_of(library: object, path: Path) -> str:
+    """Return the src by which a library leads to a file, "" where it does not."""
+    roots = library.roots if isinstance(library, Library) else ()
+    real = path.resolve()
+    return next((src for src, other in contents(roots, (*endings(FORMATS), SCORE_SUFFIX)) if other.resolve() == real),
+                "")
+
+
+def has_roots(library: object) -> bool:
+    """Tell whether a library has any folder."""
+    return isinstance(library, Library) and bool(library.roots)
 
 
 def forget() -> None:
@@ -118,9 +137,9 @@ def _procedures(src: str, path: Path) -> list[Playable]:
             for procedure in document.procedures]
 
 
-def _clips(src: str, path: Path) -> list[Playable]:
-    entry = format_of(path, FORMATS)
+def _clips(src: str, path: Path, formats: Mapping[str, Format] = FORMATS) -> list[Playable]:
+    entry = format_of(path, formats)
     if entry is None or entry.read is None:
         return []
-    file = CLIPS.read(files_read(path), lambda: read_clip_file(path))
+    file = CLIPS.read(files_read(path, formats), lambda: read_clip_file(path, formats))
     return [Playable(src, clip.name, clip.duration_s) for clip in file.played]

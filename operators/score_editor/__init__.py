@@ -16,6 +16,7 @@ from .calls import (
     TAKT_OT_score_paste,
 )
 from .drag import TAKT_OT_score_drag
+from .drop_file import TAKT_FH_score, TAKT_OT_score_drop_file
 from .frame import TAKT_OT_score_frame
 from .hover import TAKT_GGT_score_hover, TAKT_GT_score_hover
 from .insert import TAKT_OT_score_add, TAKT_OT_score_shelf
@@ -49,6 +50,8 @@ CLASSES = (
     TAKT_OT_score_open,
     TAKT_OT_score_shelf,
     TAKT_OT_score_add,
+    TAKT_OT_score_drop_file,
+    TAKT_FH_score,
     TAKT_GT_score_hover,
     TAKT_GGT_score_hover,
 )

@@ -16,6 +16,7 @@ from takt.core.score_editor import commands, shelf
 from takt.core.score_editor.drop import drop_at
 from takt.core.score_editor.theme import Theme
 from takt.core.score_editor.view import View
+from takt.operators.score_editor.drop_file import TAKT_FH_score
 from takt.preview.score_editor import windows
 from takt.tests.blender.dancing import STEPS, curves, play
 from takt.tests.blender.score_editors import choose, context, editing, looked_into
@@ -233,3 +234,17 @@ def test_the_shelf_holds_the_library_and_what_is_on_it_can_be_searched_and_hit(
         assert laid_out.at(5.0, 5.0) is None and laid_out.at(300.0, laid_out.height + 1.0) is None
         assert operators.takt.score_add(what=f"{left.src}|{left.name}") == {"FINISHED"}
         assert text_of(rig).count('name="left"') == STEPS.count('name="left"') + 1
+
+
+def test_a_file_that_is_dropped_is_called_and_loaded(rig: bpy.types.Object, library: Path, tmp_path: Path) -> None:
+    assert operators.takt.new_score() == {"FINISHED"}
+    with editing():
+        assert operators.takt.score_drop_file(filepath=str(library / "feet" / "Steps.skeleton.xml")) == {"FINISHED"}
+        assert '<load src="Steps"/>' in text_of(rig) and '<call name="left"' in text_of(rig)
+        assert properties.character(rig).library == str(library / "feet")
+        with pytest.raises(RuntimeError, match="outside of the score's library"):
+            operators.takt.score_drop_file(filepath=str(library / "dance.pha"))
+        looked_into()
+        with pytest.raises(RuntimeError, match=r"cannot be read|No such file|outside"):
+            operators.takt.score_drop_file(filepath=str(library / "feet" / "gone.bvh"))
+    assert not TAKT_FH_score.poll_drop(bpy.context)

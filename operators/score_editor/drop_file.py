@@ -1,0 +1,90 @@
+"""Drop files onto a score: clips and other scores, at the mouse."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import bpy
+from bpy.props import StringProperty
+
+from ...bridge import properties, score_blocks, score_tree, shelf
+from ...bridge.reports import refuse
+from ...core.errors import FileError
+from ...core.formats import endings
+from ...core.library.library import SCORE_SUFFIX
+from ...core.score_editor.commands import Playable
+from ...core.score_editor.drop import Drop, drop_at
+from .base import Editor, InScoreEditor, found_editor
+from .calls import gap_now
+from .insert import insert_at
+
+
+class TAKT_OT_score_drop_file(InScoreEditor, bpy.types.Operator):
+    """Put a file's clip, or the main procedure of a score, into the score"""
+
+    bl_idname = "takt.score_drop_file"
+    bl_label = "Insert File"
+    bl_options = {"REGISTER", "UNDO"}
+
+    if TYPE_CHECKING:
+        filepath: str
+    else:
+        filepath: StringProperty(subtype="FILE_PATH", options={"SKIP_SAVE"})
+
+    _gap: Drop | None = None
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
+        """Put it where the mouse is."""
+        editor = found_editor(context)
+        self._gap = drop_at(editor.layout, editor.view, float(event.mouse_region_x), float(event.mouse_region_y))
+        return self.execute(context)
+
+    def execute(self, context: bpy.types.Context) -> "set[Any]":
+        """Find its src, and put in what it holds first."""
+        editor, path = found_editor(context), Path(bpy.path.abspath(self.filepath))
+        try:
+            src = _src(editor, path)
+            held = shelf.playables_of(src, path)
+        except (FileError, OSError) as error:
+            return refuse(self, str(error))
+        if not held:
+            return refuse(self, f"{path.name} holds nothing that can be played")
+        gap = self._gap or gap_now(context)
+        result = insert_at(self, context, found_editor(context), gap, _main_of(held))
+        if "FINISHED" in result and len(held) > 1:
+            self.report({"INFO"}, f"{path.name} holds {len(held)}; the others are on the shelf")
+        return result
+
+
+class TAKT_FH_score(bpy.types.FileHandler):
+    """Lets clips and scores be dropped onto a score"""
+
+    bl_idname = "TAKT_FH_score"
+    bl_label = "Takt Score"
+    bl_import_operator = TAKT_OT_score_drop_file.bl_idname
+    bl_file_extensions = ";".join(sorted({Path(f"x{ending}").suffix for ending in (*endings(), SCORE_SUFFIX)
+                                          if ending != ".blend"}))  # which Blender itself opens
+
+    @classmethod
+    def poll_drop(cls, context: bpy.types.Context | None) -> bool:
+        """Tell whether something may be dropped here."""
+        return (context is not None and score_tree.is_score_editor(context.space_data)
+                and TAKT_OT_score_drop_file.problem(context) == "")
+
+
+def _src(editor: Editor, path: Path) -> str:
+    """Return how the score calls a file; where it has no library yet, the file's folder becomes that."""
+    character, blocks = properties.character(editor.armature), editor.blocks
+    if blocks.scores is None:
+        raise FileError.at("the score has mistakes; correct them in its text first")
+    src = shelf.src_of(blocks.scores.library, path)
+    if not src and not shelf.has_roots(blocks.scores.library):
+        character.library = str(path.parent)
+        fresh = score_blocks.refresh(editor.armature)
+        src = shelf.src_of(fresh.scores.library, path) if fresh.scores is not None else ""
+    if not src:
+        raise FileError.at("lies outside of the score's library; put it there, or choose another library", path)
+    return src
+
+
+def _main_of(held: list[Playable]) -> Playable:
+    return next((each for each in held if each.name == "main"), held[0])
