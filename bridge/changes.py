@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from itertools import count
 
 _next = count(1)
-_last_of_all = _last_score = _last_scene = 0
+_last_of_all = _last_score = _last_scene = _last_edit = 0
 _last_data: dict[int, int] = {}
 _is_heard = False
 
@@ -37,7 +37,8 @@ def scene() -> None:
 
 def data(uid: int) -> None:
     """A mesh (its weights and groups included), an armature or a material was edited, by its session_uid."""
-    _last_data[uid] = next(_next)
+    global _last_edit
+    _last_data[uid] = _last_edit = next(_next)
 
 
 def everything() -> None:
@@ -55,6 +56,11 @@ def of_scores() -> int:
 def of_scenes() -> int:
     """Return a number that grows when what is to be drawn in any scene changes."""
     return max(_last_of_all, _last_scene)
+
+
+def of_all_data() -> int:
+    """Return a number that grows when any mesh, armature or material changes."""
+    return max(_last_of_all, _last_edit)
 
 
 def of_data(uids: Iterable[int]) -> int:

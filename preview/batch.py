@@ -83,18 +83,6 @@ def read_geometry(mesh_object: bpy.types.Object, bone_names: Sequence[str], bone
                         split.uv, split.paint, split.triangles, _edges(mesh, vertices), surfaces)
 
 
-def bone_geometry(heads: FloatArray, tails: FloatArray) -> Geometry:
-    """Return bones as edges, each moved by itself; heads, tails: (J, 3) at rest."""
-    count = 2 * len(heads)
-    positions = np.stack((heads, tails), axis=1).reshape(-1, 3).astype(np.float32)
-    bones, weights = np.zeros((count, 4), dtype=np.int32), np.zeros((count, 4), dtype=np.float32)
-    bones[:, 0], weights[:, 0] = np.repeat(np.arange(len(heads)), 2), 1.0
-    ends = np.arange(count, dtype=np.int32)
-    none = np.zeros((count, 3), dtype=np.float32)
-    return Geometry(ends, positions, none, bones, weights, none, np.zeros_like(ends), None, None,
-                    np.zeros((0, 3), dtype=np.int32), ends.reshape(-1, 2), ())
-
-
 def _of_one_bone(vertices: int, bone: int) -> Influences:
     """Return influences that let everything follow one bone, or none."""
     joints, weights = np.full((vertices, 1), max(bone, 0)), np.full((vertices, 1), float(bone >= 0))

@@ -18,8 +18,10 @@ from ..bridge.attached import attachment_of
 from ..bridge.shape import is_shaped, not_shown, settings_key
 from ..core.maths.arrays import FloatArray
 from ..core.skeletons.skeleton import Skeleton
-from .batch import Geometry, bone_geometry, read_geometry
+from .batch import Geometry, read_geometry
+from .bones import bone_ends
 from .colours import bone_colours
+from .corners import Float32Array
 from .part import Part
 
 _NEVER = -1
@@ -31,7 +33,8 @@ SharedParts = WeakValueDictionary[Hashable, Part]
 class Character:
     """Everything of a character that is kept between frames. `note_settings` and `refresh` come before drawing.
 
-    shared: uploads that characters drawn together share. tails: (J, 3) the bones' ends at rest, in armature space.
+    shared: uploads that characters drawn together share. tails: (J, 3) the bones' ends at rest, in armature space;
+    bone_ends: (J, 2, 3) heads and tails.
     By the uids of mesh objects: parts; methods: keys of SKINNING_METHODS; attached_to: the bone of what is attached
     without weights, "": the armature itself. not_shown: modifiers that the preview leaves out.
     """
@@ -44,10 +47,12 @@ class Character:
     methods: dict[int, str] = field(default_factory=dict)
     attached_to: dict[int, str] = field(default_factory=dict)
     not_shown: list[str] = field(default_factory=list)
-    _bones: Part | None = None
+    bone_ends: Float32Array = field(default_factory=lambda: np.zeros((0, 2, 3), dtype=np.float32))
     _bones_of: tuple[int, int] = (0, 0)
     _bone_names: tuple[str, ...] = ()
     _read: dict[int, tuple[int, Geometry]] = field(default_factory=dict)
+    _fresh_at: int = _NEVER
+    """When all parts were up to date, see changes.of_all_data."""
 
     def note_settings(self, meshes: Sequence[bpy.types.Object]) -> None:
         """Take note of what may change without an edit of the bones' and meshes' data."""
@@ -55,6 +60,7 @@ class Character:
         self.attached_to = {mesh.session_uid: attachment.bone for mesh in meshes
                       if armature_modifier(mesh) is None and (attachment := attachment_of(mesh)) is not None}
         self.not_shown = [f"{name} ({mesh.name})" for mesh in meshes for name in not_shown(mesh)]
+        self._fresh_at = _NEVER
         for mesh in meshes:
             part = self.parts.get(mesh.session_uid)
             if part is not None and part.read_from != self._read_from(mesh):
@@ -74,6 +80,9 @@ class Character:
 
         is_drawing: leave what cannot be read from within a drawing as it was. Returns such, for `read_ahead`.
         """
+        now = changes.of_all_data()
+        if self._fresh_at == now and all(mesh.session_uid in self.parts for mesh in meshes):
+            return []
         armature = cast(bpy.types.Armature, armature_object.data)
         if self.skeleton is None or self._bones_of != (armature.session_uid, changes.of_data((armature.session_uid,))):
             self._read_skeleton(armature_object)
@@ -85,15 +94,8 @@ class Character:
                     waiting.append(mesh)
                 else:
                     self.parts[mesh.session_uid] = self._part(mesh)
+        self._fresh_at = _NEVER if waiting else now
         return waiting
-
-    @property
-    def bones(self) -> Part:
-        """What draws the bones as lines from their heads to their tails; uploaded when it is first wanted."""
-        assert self.skeleton is not None
-        if self._bones is None:
-            self._bones = Part.of(bone_geometry(self.skeleton.rest_world[..., 3], self.tails), (), (), _NEVER)
-        return self._bones
 
     def _part(self, mesh: bpy.types.Object) -> Part:
         """Return a mesh on the GPU, uploaded unless a character like this one has done so."""
@@ -124,7 +126,7 @@ class Character:
         names = tuple(bone.name if bone.use_deform else "" for bone in armature.bones)
         if names != self._bone_names:
             self.parts.clear()
-        self._bones = None
+        self.bone_ends = bone_ends(self.skeleton.rest_world[..., 3], self.tails)
         self._bone_names, self._bones_of = names, (armature.session_uid, changes.of_data((armature.session_uid,)))
 
     def active_bone(self, armature_object: bpy.types.Object) -> int:

@@ -13,16 +13,16 @@ import numpy.typing as npt
 from mathutils import Matrix
 
 from ..core.maths.arrays import FloatArray
+from .bones import BoneLines, Ends
 from .instances import WHITE, Rows, Tint, instance_rows, placement_rows, texture_of
 from .look import Look
 from .materials import NO_IMAGE, NO_IMAGES, Images, ImagesOnGpu
 from .part import Part
 from .roles import Bones, Posed, Role
-from .shader import ALPHAS, PASSES, RECORD_ROWS, SKINNING_NUMBERS, Alpha, Pass
+from .shader import ALPHAS, BONES, PASSES, RECORD_ROWS, SKINNING_NUMBERS, Alpha, Pass, shader
 
 SEE_THROUGH_ALPHA = 0.35
 _WIRE: Tint = (0.62, 0.70, 0.80, 1.0)
-_BONE: Tint = (0.0, 0.0, 0.0, 1.0)
 _NOWHERE = Matrix.Identity(4)
 _PASS_NUMBERS = {what: number for number, what in enumerate(PASSES)}
 
@@ -59,38 +59,44 @@ class Painter:
     """Mesh, number of its first instance, and how many it has."""
     _of_role: dict[tuple[int, int], list[tuple[Part, int]]] = field(default_factory=dict)
     """Mesh and number of a role's instances."""
-    _bones: list[tuple[Part, int, Bones]] = field(default_factory=list)
+    _bones: dict[Bones, list[Ends]] = field(default_factory=dict)
+    _bone_lines: dict[Bones, BoneLines] = field(default_factory=dict)
     _rows: gpu.types.GPUTexture | None = None
     _view: gpu.types.GPUUniformBuf | None = None
     _bound: gpu.types.GPUShader | None = None
     _bound_images: Images = ()
+    _bound_opacity: float = -1.0
     _images: ImagesOnGpu = field(default_factory=ImagesOnGpu)
     _look: Look = field(default_factory=Look)
 
     def upload(self, roles: Sequence[Role], poses: Sequence[Posed], view: View) -> None:
         """Send what changes from frame to frame to the GPU; other roles can no longer be drawn."""
         begins = accumulate((len(posed.rows) for posed in poses), initial=0)
-        posed_at = list(zip(roles, poses, begins, strict=False))
-        instances = [_Instance(part, mesh, role, begin, posed.rows_per_bone) for role, posed, begin in posed_at
-                   for mesh in role.meshes if (part := role.character.parts.get(mesh.session_uid)) is not None]
-        instances.sort(key=lambda instance: (instance.role.is_ghost, id(instance.part)))
+        instances = [_Instance(part, mesh, role, begin, posed.rows_per_bone)
+                     for role, posed, begin in zip(roles, poses, begins, strict=False)
+                     for mesh in role.meshes if (part := role.character.parts.get(mesh.session_uid)) is not None]
+        instances.sort(key=lambda instance: (instance.role.tint is not None, id(instance.part)))
         self._of_role = {role.key: [] for role in roles}
         self._solid = []
         for number, instance in enumerate(instances):
             self._of_role[instance.role.key].append((instance.part, number))
-        bones = [_Instance(role.character.bones, role.armature, role, begin, posed.rows_per_bone)
-                 for role, posed, begin in posed_at if role.bones and role.number == 0]
-        self._bones = [(instance.part, number, instance.role.bones)
-                       for number, instance in enumerate(bones, len(instances))]
         number = 0
-        for part, same in groupby(instance.part for instance in instances if not instance.role.is_ghost):
+        for part, same in groupby(instance.part for instance in instances if instance.role.tint is None):
             count = len(list(same))
             self._solid.append((part, number, count))
             number += count
-        self._look, drawn = view.look, [*instances, *bones]
-        self._rows = texture_of((self._records(drawn), *(posed.rows for posed in poses))) if drawn else None
+        self._find_bones(roles)
+        self._look = view.look
+        self._rows = texture_of((self._records(instances), *(posed.rows for posed in poses))) if instances else None
         self._images.begin_picture()
         self.set_view(view)
+
+    def _find_bones(self, roles: Sequence[Role]) -> None:
+        """Note whose bones are to be seen; they follow an instance of theirs."""
+        self._bones = {}
+        for role in roles:
+            if role.bones and role.number == 0 and (instances := self._of_role[role.key]):
+                self._bones.setdefault(role.bones, []).append((role.character.bone_ends, instances[0][1]))
 
     def set_view(self, view: View) -> None:
         """Draw what was uploaded as another camera sees it."""
@@ -105,8 +111,10 @@ class Painter:
         """Draw all roles but the ghosts: what is opaque, then what is blended over it."""
         for part, first, count in self._solid:
             self._draw(part, first, count, what, alpha="SOLID")
-        see_through = [each for each in self._solid if each[0].is_blended(self._look.mode)]
-        if what == "SHADED" and see_through:
+        if what != "SHADED":
+            return
+        see_through = [each for each in self._solid if each[0].coloured(self._look.mode).is_blended]
+        if see_through:
             gpu.state.blend_set("ALPHA")
             gpu.state.depth_mask_set(False)
             for part, first, count in see_through:
@@ -116,9 +124,14 @@ class Painter:
 
     def draw_bones(self) -> None:
         """Draw the bones of all roles that show them, as lines."""
-        for part, number, how in self._bones:
+        for how, bones in self._bones.items():
             gpu.state.depth_test_set("LESS_EQUAL" if how == "BEHIND" else "NONE")
-            self._draw(part, number, 1, "WIREFRAME")
+            assert self._view is not None and self._rows is not None
+            program, self._bound = shader(BONES), None
+            program.bind()
+            program.uniform_block("view", self._view)
+            program.uniform_sampler("rows", self._rows)
+            _draw_batch(self._bone_lines.setdefault(how, BoneLines()).batch(bones), program, 1)
 
     def draw(self, role: Role, what: Pass, opacity: float = 1.0) -> None:
         """Draw a role alone."""
@@ -131,12 +144,15 @@ class Painter:
         if program is not self._bound:
             self._bind(program)
         program.uniform_int("drawing", (first * RECORD_ROWS, _PASS_NUMBERS[what], ALPHAS.index(alpha), 0))
-        program.uniform_float("opacity", opacity)
+        if opacity != self._bound_opacity:
+            program.uniform_float("opacity", opacity)
+            self._bound_opacity = opacity
         if what != "SHADED":
             _draw_batch(part.edges if what == "WIREFRAME" else part.surface, program, count)
             return
-        program.uniform_sampler("materials", part.table(self._look.mode))
-        for group in part.groups(self._look.mode):
+        coloured = part.coloured(self._look.mode)
+        program.uniform_sampler("materials", coloured.table)
+        for group in coloured.groups:
             if group.is_blended or alpha != "REST":
                 if group.images != self._bound_images:
                     self._bind_images(program, group.images)
@@ -150,7 +166,7 @@ class Painter:
         program.uniform_sampler("rows", self._rows)
         program.uniform_sampler("materials", self._images.texture(NO_IMAGE))
         self._bind_images(program, NO_IMAGES)
-        self._bound = program
+        self._bound, self._bound_opacity = program, -1.0
 
     def _bind_images(self, program: gpu.types.GPUShader, images: Images) -> None:
         for index, image in enumerate(images):
@@ -162,9 +178,8 @@ class Painter:
         return instance_rows(
             [self._placement(instance.mesh, instance.role) for instance in instances],
             [role.offset for role in roles],
-            [role.tint or role.outline or (_BONE if instance.mesh == role.armature else _WIRE)
-             for instance, role in zip(instances, roles, strict=True)],
-            [role.is_ghost for role in roles],
+            [role.tint or role.outline or _WIRE for role in roles],
+            [role.tint is not None for role in roles],
             [(poses_at + instance.rows_at, instance.rows_per_bone,
               SKINNING_NUMBERS[instance.role.method_of(instance.mesh)], instance.role.shown_bone)
              for instance in instances],
@@ -172,16 +187,18 @@ class Painter:
 
     def _placement(self, mesh: bpy.types.Object, role: Role) -> Rows:
         armature_world, mesh_world = role.armature.matrix_world, mesh.matrix_world
-        bone = role.character.attached_to.get(mesh.session_uid)
+        uid = mesh.session_uid
+        bone, known = role.character.attached_to.get(uid), self._placements.get(uid)
         posed = _NOWHERE if not bone or role.armature.pose is None else role.armature.pose.bones[bone].matrix
-        known = self._placements.get(mesh.session_uid)
-        if known is None or known[0] != armature_world or known[1] != mesh_world or known[2] != posed:
+        if (known is None or known[0] != armature_world or known[1] != mesh_world
+                or (known[2] is not posed and known[2] != posed)):
             world_from_armature, world_from_mesh, armature_from_bone = (
                 np.array(matrix, dtype=np.float64) for matrix in (armature_world, mesh_world, posed))
             if bone:
                 world_from_mesh = _at_rest(role, bone, world_from_armature, world_from_mesh, armature_from_bone)
             rows = placement_rows(world_from_armature, world_from_mesh)
-            known = self._placements[mesh.session_uid] = armature_world.copy(), mesh_world.copy(), posed.copy(), rows
+            kept = posed if posed is _NOWHERE else posed.copy()
+            known = self._placements[uid] = armature_world.copy(), mesh_world.copy(), kept, rows
         return known[3]
 
 

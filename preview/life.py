@@ -7,7 +7,7 @@ import logging
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import bpy
 import numpy as np
@@ -23,7 +23,7 @@ from .draw import View
 from .hiding import Hiding, Layer
 from .instances import Tint
 from .look import look_of
-from .playing import played, time_of
+from .playing import Instant, played
 from .roles import Bones
 from .shader import Picture
 
@@ -34,7 +34,16 @@ _LARGE_VERTICES = 100_000
 """From here on a mesh takes about half a second to read."""
 
 
-_Members = list[tuple[Character, bpy.types.Object, list[bpy.types.Object]]]
+class _Member(NamedTuple):
+    """A character in a view layer, with its meshes that can be drawn; has_bones: whether its bones are drawn too."""
+
+    character: Character
+    armature: bpy.types.Object
+    meshes: list[bpy.types.Object]
+    has_bones: bool
+
+
+_Members = list[_Member]
 
 
 @dataclass(eq=False)
@@ -122,7 +131,7 @@ def _first(scene: bpy.types.Scene) -> bpy.types.Object | None:
 
 def time_in_score(armature: bpy.types.Object, scene: bpy.types.Scene, motion: Playable) -> float:
     """Return a character's time in its score, or in what plays instead, in seconds."""
-    return time_of(armature, scene, motion, _choices, now_s())
+    return Instant.of(scene, _choices.player, now_s()).time_s(armature, motion)
 
 
 def characters() -> list[Character]:
@@ -151,7 +160,7 @@ def read_large_meshes(layer: bpy.types.ViewLayer, tell: Callable[[float], None])
         return
     layer.update()  # switching on has the meshes evaluated, which counts as a change of them
     large = [(character, armature, mesh)
-             for character, armature, meshes in _find_members(_running, layer) for mesh in meshes
+             for character, armature, meshes, _ in _find_members(_running, layer) for mesh in meshes
              if len(cast(bpy.types.Mesh, mesh.data).vertices) >= _LARGE_VERTICES or is_shaped(mesh)]
     for number, (character, armature, mesh) in enumerate(large):
         def tell_of_all(share: float, before: int = number) -> None:
@@ -296,17 +305,19 @@ def _visible(running: _Running, scene: bpy.types.Scene, layer: bpy.types.ViewLay
         running.members[key] = changes.of_scenes(), found
     score.look()
     actors = []
-    with_bones = space.overlay.show_overlays and space.overlay.show_bones
-    for character, armature, members in found:
+    overlay, instant = space.overlay, Instant.of(scene, _choices.player, now_s())
+    with_bones = overlay.show_overlays and overlay.show_bones
+    with_outlines = overlay.show_overlays and overlay.show_outline_selected
+    for character, armature, members, has_bones in found:
         meshes = [mesh for mesh in members if mesh.visible_get(view_layer=layer, viewport=space)]
         if meshes:
             waiting = character.refresh(armature, meshes, is_drawing=True)
             if waiting and not bpy.app.timers.is_registered(_read_waiting):
                 bpy.app.timers.register(_read_waiting)
             motion = played(armature, _choices)
-            when_s = time_of(armature, scene, motion, _choices, now_s())
-            actors.append(Actor(character, armature, meshes, motion, when_s, _outline(meshes, layer, space),
-                                _bones(armature, layer, space) if with_bones else ""))
+            actors.append(Actor(character, armature, meshes, motion, instant.time_s(armature, motion),
+                                _outline(meshes, layer) if with_outlines else None,
+                                _bones(armature, layer, space) if with_bones and has_bones else ""))
     return actors
 
 
@@ -319,15 +330,16 @@ def _find_members(running: _Running, layer: bpy.types.ViewLayer) -> _Members:
             armatures[ob.session_uid] = ob
         elif ob.type == "MESH" and not is_worked_on(ob) and (armature := armature_of(ob)) is not None:
             found.setdefault(armature.session_uid, []).append(ob)
-    members = [(running.characters[uid], armature, found.get(uid, [])) for uid, armature in armatures.items()]
-    for character, _, meshes in members:
-        character.note_settings(meshes)
+    members = [_Member(running.characters[uid], armature, found.get(uid, []), are_bones_shown(armature))
+               for uid, armature in armatures.items()]
+    for member in members:
+        member.character.note_settings(member.meshes)
     return members
 
 
 def _bones(armature: bpy.types.Object, layer: bpy.types.ViewLayer, space: bpy.types.SpaceView3D) -> Bones:
     """Return how the viewport would show the bones, which are hidden because they are posed otherwise."""
-    if not are_bones_shown(armature) or not armature.visible_get(view_layer=layer, viewport=space):
+    if not armature.visible_get(view_layer=layer, viewport=space):
         return ""
     return "IN_FRONT" if armature.show_in_front else "BEHIND"
 
@@ -337,16 +349,15 @@ def _read_waiting() -> None:
     layer = bpy.context.view_layer
     if _running is None or layer is None:
         return
-    for character, armature, meshes in _find_members(_running, layer):
+    for character, armature, meshes, _ in _find_members(_running, layer):
         for mesh in character.refresh(armature, meshes, is_drawing=True):
             character.read_ahead(armature, mesh)
     _redraw()
 
 
-def _outline(meshes: list[bpy.types.Object], layer: bpy.types.ViewLayer, space: bpy.types.SpaceView3D) -> Tint | None:
+def _outline(meshes: list[bpy.types.Object], layer: bpy.types.ViewLayer) -> Tint | None:
     """Return the theme's colour for what is selected, which hiding the original took away; None where nothing is."""
-    wanted = space.overlay.show_overlays and space.overlay.show_outline_selected
-    if not wanted or not any(ob.select_get(view_layer=layer) for ob in meshes):
+    if not any(ob.select_get(view_layer=layer) for ob in meshes):
         return None
     assert bpy.context.preferences is not None
     theme = bpy.context.preferences.themes[0].view_3d

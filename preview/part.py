@@ -3,6 +3,7 @@
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 import gpu
 import numpy as np
@@ -21,6 +22,14 @@ class Group:
     images: Images
     is_blended: bool
     batch: gpu.types.GPUBatch
+
+
+class Coloured(NamedTuple):
+    """A mesh in one colour mode: its materials, its faces in groups, and whether some are seen through."""
+
+    table: gpu.types.GPUTexture
+    groups: list[Group]
+    is_blended: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,8 +58,7 @@ class Part:
     geometry: Indices
     reach_m: float
     made_at: int
-    _groups: dict[ColourMode, list[Group]] = field(default_factory=dict)
-    _tables: dict[ColourMode, gpu.types.GPUTexture] = field(default_factory=dict)
+    _coloured: dict[ColourMode, Coloured] = field(default_factory=dict)
 
     @classmethod
     def of(cls, geometry: Geometry, data_uids: tuple[int, ...], read_from: tuple[Hashable, ...],
@@ -70,26 +78,24 @@ class Part:
         """What draws the edges; they are uploaded when they are first wanted."""
         return edge_batch(self.buffer, self.geometry.edges)
 
-    def table(self, mode: ColourMode) -> gpu.types.GPUTexture:
-        """Return the materials in a colour mode."""
-        if mode not in self._tables:
-            self._tables[mode] = material_table(self.geometry.surfaces, mode)
-        return self._tables[mode]
+    def coloured(self, mode: ColourMode) -> Coloured:
+        """Return what draws it in a colour mode; made when it is first wanted."""
+        found = self._coloured.get(mode)
+        if found is None:
+            groups = self._groups(mode)
+            found = Coloured(material_table(self.geometry.surfaces, mode), groups,
+                             any(group.is_blended for group in groups))
+            self._coloured[mode] = found
+        return found
 
-    def is_blended(self, mode: ColourMode) -> bool:
-        """Tell whether one sees through some of it."""
-        return any(group.is_blended for group in self.groups(mode))
-
-    def groups(self, mode: ColourMode) -> list[Group]:
-        """Return its faces in a colour mode, in as few groups as their images allow."""
-        if mode not in self._groups:
-            kinds: dict[tuple[Images, bool], list[int]] = {}
-            for index, surface in enumerate(self.geometry.surfaces):
-                material = surface.materials[mode]
-                kinds.setdefault((images_of(material), material.is_blended), []).append(index)
-            self._groups[mode] = [Group(images, is_blended, self._faces(members, len(kinds) == 1))
-                                 for (images, is_blended), members in kinds.items()]
-        return self._groups[mode]
+    def _groups(self, mode: ColourMode) -> list[Group]:
+        """Return its faces in as few groups as their images allow."""
+        kinds: dict[tuple[Images, bool], list[int]] = {}
+        for index, surface in enumerate(self.geometry.surfaces):
+            material = surface.materials[mode]
+            kinds.setdefault((images_of(material), material.is_blended), []).append(index)
+        return [Group(images, is_blended, self._faces(members, len(kinds) == 1))
+                for (images, is_blended), members in kinds.items()]
 
     def _faces(self, materials: list[int], all_of_them: bool) -> gpu.types.GPUBatch:
         """Return what draws the faces of materials."""

@@ -1,13 +1,17 @@
 """What a character plays and at which time, under the user's choices."""
 
+from dataclasses import dataclass
+
 import bpy
 
+from ..bridge import properties
 from ..bridge.bend import is_bent
-from ..bridge.score import shown, time_s
+from ..bridge.score import frames_per_second, shown
 from ..core.playing.motion import Motion
 from ..core.playing.stage import Playable
 from .cast import ClipAlone
 from .choices import Choices
+from .player import Player
 
 _alone: dict[tuple[int, str], tuple[Motion, ClipAlone]] = {}
 """One clip of a motion, by character and name; one value for all that play it, so that it is sampled once."""
@@ -28,9 +32,22 @@ def played(armature: bpy.types.Object, choices: Choices) -> Playable | None:
     return known[1]
 
 
-def time_of(armature: bpy.types.Object, scene: bpy.types.Scene, motion: Playable | None, choices: Choices,
-            now_s: float) -> float:
-    """Return the time in what a character plays, in seconds."""
-    if choices.player.follows_timeline:
-        return time_s(armature, scene, scene.frame_current_final)
-    return 0.0 if motion is None else choices.player.position_s(now_s, motion.duration_s)
+@dataclass(frozen=True)
+class Instant:
+    """The instant that a picture shows, by the timeline or by the player's own clock."""
+
+    player: Player
+    frame: float
+    fps: float
+    now_s: float
+
+    @classmethod
+    def of(cls, scene: bpy.types.Scene, player: Player, now_s: float) -> "Instant":
+        """Return the current one."""
+        return cls(player, scene.frame_current_final, frames_per_second(scene), now_s)
+
+    def time_s(self, armature: bpy.types.Object, motion: Playable | None) -> float:
+        """Return the time in what a character plays."""
+        if self.player.follows_timeline:
+            return (self.frame - properties.character(armature).frame_start) / self.fps
+        return 0.0 if motion is None else self.player.position_s(self.now_s, motion.duration_s)

@@ -48,7 +48,8 @@ class Interface:
     """Everything that a shader reads and writes.
 
     attributes, varyings, flat_varyings, outputs: (type, name). buffers: (struct, name) in the order of their slots.
-    push_constants: (type, name), what changes from one draw call to the next, at most 128 bytes.
+    push_constants: (type, name), what changes from one draw call to the next, at most 128 bytes. `drawing`: the row
+    where the first instance's record begins, the pass, which part by its alpha.
     samplers: names of the textures it reads. typedefs: the structs. vertex, fragment: files under
     shaders/, put together in order. constants: whole numbers known to both.
     """
@@ -73,6 +74,20 @@ MORE_INFLUENCES = Variant("MORE_INFLUENCES", (("IVEC4", "more_bones"), ("VEC4", 
 PAINTED = Variant("PAINTED", (("VEC4", "uv"), ("VEC4", "paint")), (("VEC4", "uv_maps"), ("VEC4", "painted")))
 """The surface has UV maps and painted colours."""
 
+_VIEW = """
+struct TaktView {
+  mat4 clip_from_view;
+  mat4 view_from_world;
+  vec4 size; /* in pixels: width, height; then whether to encode as sRGB */
+  vec4 ambient; /* light from everywhere, then whether there are highlights */
+  vec4 lights[12]; /* of each of four: direction and wrap, diffuse colour, specular colour */
+};
+"""
+_INSTANCES: tuple[tuple[str, int], ...] = (
+    ("ROWS_WIDTH", ROWS_WIDTH), ("RECORD_ROWS", RECORD_ROWS),
+    *((f"RECORD_{name}", row) for name, row in RECORD.items()),
+    *((f"METHOD_{name}", number) for name, number in SKINNING_NUMBERS.items()))
+
 CHARACTER = Interface(
     attributes=(*SKINNED_ATTRIBUTES, ("INT", "material"), ("VEC3", "zone")),
     varyings=(("VEC3", "view_position"), ("VEC3", "view_normal"), ("VEC4", "base"), ("FLOAT", "heat"),
@@ -81,26 +96,21 @@ CHARACTER = Interface(
     outputs=(("VEC4", "colour"),),
     buffers=(("TaktView", "view"),),
     push_constants=(("IVEC4", "drawing"), ("FLOAT", "opacity")),
-    typedefs="""
-struct TaktView {
-  mat4 clip_from_view;
-  mat4 view_from_world;
-  vec4 size; /* in pixels: width, height; then whether to encode as sRGB */
-  vec4 ambient; /* light from everywhere, then whether there are highlights */
-  vec4 lights[12]; /* of each of four: direction and wrap, diffuse colour, specular colour */
-};
-/* drawing: the row where the first instance's record begins, the pass, which part by its alpha. */
-""",
-    vertex=("instance.glsl", "skinning.glsl", "posed.glsl", "character.vert.glsl"),
+    typedefs=_VIEW,
+    vertex=("instance.glsl", "skinning.glsl", "posed.glsl", "lines.glsl", "character.vert.glsl"),
     fragment=("studio.glsl", "material.glsl", "character.frag.glsl"),
     samplers=("rows", "materials", *(f"image_{index}" for index in range(MAX_TEXTURES))),
-    constants=(("ROWS_WIDTH", ROWS_WIDTH), ("RECORD_ROWS", RECORD_ROWS),
-               *((f"RECORD_{name}", row) for name, row in RECORD.items()),
-               *((f"PASS_{name}", number) for number, name in enumerate(PASSES)),
-               *((f"METHOD_{name}", number) for name, number in SKINNING_NUMBERS.items()),
+    constants=(*_INSTANCES, *((f"PASS_{name}", number) for number, name in enumerate(PASSES)),
                *((f"OPERATION_{name}", number) for number, name in enumerate(OPERATIONS)),
                *((f"ALPHA_{name}", number) for number, name in enumerate(ALPHAS)),
                ("MATERIAL_ROWS", MATERIAL_ROWS), ("MAX_TEXTURES", MAX_TEXTURES), ("MAX_DEPTH", MAX_DEPTH)),
+)
+
+BONES = Interface(
+    attributes=(("VEC3", "position"), ("INT", "bone"), ("INT", "instance")), varyings=(),
+    outputs=(("VEC4", "colour"),), buffers=(("TaktView", "view"),), typedefs=_VIEW,
+    vertex=("instance.glsl", "skinning.glsl", "lines.glsl", "bones.vert.glsl"), fragment=("bones.frag.glsl",),
+    samplers=("rows",), constants=_INSTANCES,
 )
 
 OVERSAMPLING = 2

@@ -1,7 +1,5 @@
 const float SMALLEST = 1e-6;
 const float OUTLINE_PX = 1.5;
-/* Edges lie a little nearer than the surface that hides those behind it. */
-const float NEARER = 0.002;
 /* A shield stands as good as at the viewer's eye. */
 const float NEAREST = 0.9999;
 
@@ -32,8 +30,7 @@ void main()
   }
   heat = (drawing.y == PASS_WEIGHTS) ? weight_of(whole_numbers(row(instance + RECORD_BONES)).w) : 0.0;
   if (drawing.y == PASS_WIREFRAME) {
-    bool perspective = view.clip_from_view[2][3] != 0.0;
-    in_view.xyz += perspective ? -NEARER * in_view.xyz : vec3(0.0, 0.0, NEARER / view.clip_from_view[1][1]);
+    in_view = nearer(in_view);
   }
   gl_Position = view.clip_from_view * in_view;
   if (drawing.y == PASS_SHIELD) {

@@ -9,12 +9,6 @@ vec4 row(int number)
   return texelFetch(rows, ivec2(number % ROWS_WIDTH, number / ROWS_WIDTH), 0);
 }
 
-/* Where the record of the instance that is being drawn begins. */
-int this_instance()
-{
-  return drawing.x + gl_InstanceID * RECORD_ROWS;
-}
-
 ivec4 whole_numbers(vec4 values)
 {
   return ivec4(floor(values + vec4(0.5)));

@@ -1,3 +1,9 @@
+/* Where the record of the instance that is being drawn begins. */
+int this_instance()
+{
+  return drawing.x + gl_InstanceID * RECORD_ROWS;
+}
+
 /* This vertex of the batch, moved by the bones of an instance: position and unit normal in the armature's space. */
 void posed_vertex(int instance, out vec3 moved, out vec3 turned)
 {

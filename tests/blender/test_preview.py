@@ -294,7 +294,7 @@ def test_two_hundred_undone_steps(character: Character, monkeypatch: pytest.Monk
 
     def look() -> None:
         assert life._running is not None
-        [(_, rig, [mesh])] = life._find_members(life._running, context.view_layer)
+        [(_, rig, [mesh], _)] = life._find_members(life._running, context.view_layer)
         assert (rig.name, mesh.name) == ("Own rig", "Own")
 
     with context.temp_override(window=window, screen=window.screen):
@@ -348,7 +348,7 @@ def test_a_view_layer_without_the_character_shows_nothing(character: Character) 
     empty = bpy.data.scenes.new("Empty")
     for _ in range(2):
         assert life._find_members(life._running, empty.view_layers[0]) == []
-        [(found, rig, meshes)] = life._find_members(life._running, context.view_layer)
+        [(found, rig, meshes, _)] = life._find_members(life._running, context.view_layer)
         assert (found.uid, rig, meshes) == (character[0].session_uid, character[0], [character[1]])
 
 

@@ -1,6 +1,7 @@
 """What may be shown beside the plain figure, against kept pictures; kept and compared as in test_preview_pictures."""
 
 import os
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -110,3 +111,17 @@ def test_a_lost_influence_is_seen(look: str) -> None:
 def test_another_bone_that_moves_is_seen(look: str) -> None:
     rig, mesh = character()
     assert similarity(drawn(look, rig, mesh, motion=bending(rig, ("bone2", "bone1", "bone3"))), kept(look)) < ALIKE
+
+
+@pytest.mark.parametrize("choices", [Choices(), Choices(see_through=True), Choices(picture="ZONES")],
+                         ids=["shaded", "see_through", "zones"])
+def test_ghosts_do_not_tint_the_figure(choices: Choices) -> None:
+    """Where the figure is, the picture is what it is without ghosts; beside it, they show."""
+    rig, mesh = character()
+    alone = draw(rig, mesh, choices, outlined=False)
+    haunted = draw(rig, mesh, replace(choices, ghosts=4, ghost_step_s=0.1), outlined=False)
+    background = np.rint(np.array(BACKGROUND) * 255.0)
+    figure = (np.abs(alone - background) > 2.0).any(axis=-1)
+    inside = np.lib.stride_tricks.sliding_window_view(np.pad(figure, 1), (3, 3)).all(axis=(-2, -1))
+    np.testing.assert_array_equal(haunted[inside], alone[inside])
+    assert (haunted[~figure] != alone[~figure]).any(axis=-1).sum() > inside.sum() / 10

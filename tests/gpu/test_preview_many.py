@@ -1,6 +1,7 @@
 """Many figures: what they share, and that they are drawn together as they would be alone."""
 
 import gc
+from functools import partial
 from typing import Any
 
 import bpy
@@ -9,6 +10,8 @@ import pytest
 
 from takt.bridge import changes
 from takt.preview import draw as draw_module
+from takt.preview import offscreen
+from takt.preview.cast import Actor
 from takt.preview.character import Character, SharedParts
 from takt.preview.choices import Choices
 from takt.preview.draw import Painter
@@ -17,6 +20,8 @@ from takt.preview.part import Part
 from takt.tests.characters import Object, bend, context, own_character
 from takt.tests.gpu.test_preview_playing import SIZE, Bending, camera_matrices, drawn_viewport, toggle
 
+BONES_SIZE = 256
+WHITE = (1.0, 1.0, 1.0, 1.0)
 COPIES = 20
 UNDO_STEPS = 200
 
@@ -122,6 +127,40 @@ def test_an_edited_mesh_is_uploaded_anew_once_for_all_who_share_it() -> None:
     del before, after
     characters.clear()
     assert not shared
+
+
+def test_bones_of_many_are_one_call_and_follow_each_pose(calls: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are drawn where Blender's own posed bones are, and nowhere else."""
+    pairs = [own_character(), own_character(bones=3)]
+    pairs.append(duplicated(*pairs[0]))
+    for number, (rig, _) in enumerate(pairs):
+        bend(rig, largest_rad=0.3, seed=number + 1)
+        rig.location.x = 1.5 * number - 1.5
+    context.view_layer.update()
+    view, projection = camera_matrices()
+    monkeypatch.setattr(offscreen, "Actor", partial(Actor, bones="IN_FRONT"))
+    meshes = [mesh for _, mesh in pairs]
+    with Renderer(context.scene, meshes, BONES_SIZE, BONES_SIZE, motion=lambda _: None) as renderer:
+        calls.clear()
+        shown = renderer.draw(view, projection, background=WHITE)
+        assert sorted(calls) == [1, 1, 2]  # the bones, the second's mesh, the mesh that two share
+        monkeypatch.setattr(offscreen, "Actor", Actor)
+        without = renderer.draw(view, projection, background=WHITE)
+    near_bone = np.zeros((BONES_SIZE, BONES_SIZE), dtype=bool)
+    clip_from_world = np.array(projection) @ np.array(view)
+    for rig, _ in pairs:
+        for bone in rig.pose.bones:
+            ends = np.array([rig.matrix_world @ end for end in (bone.head, bone.tail)])
+            points = ends[0] + (ends[1] - ends[0]) * np.linspace(0.0, 1.0, 64)[:, None]
+            clip = np.append(points, np.ones((64, 1)), axis=1) @ clip_from_world.T
+            x, y = ((clip[:, :2] / clip[:, 3:] * (1.0, -1.0) + 1.0) / 2.0 * BONES_SIZE).astype(int).T
+            assert (np.minimum(x, y) >= 0).all() and (np.maximum(x, y) < BONES_SIZE).all()
+            near_bone[y, x] = True
+    differs = (shown != without).any(axis=-1)
+    grown = np.lib.stride_tricks.sliding_window_view(np.pad(near_bone, 2), (5, 5)).any(axis=(-2, -1))
+    assert not (differs & ~grown).any()
+    grown = np.lib.stride_tricks.sliding_window_view(np.pad(differs, 2), (5, 5)).any(axis=(-2, -1))
+    assert not (near_bone & ~grown).any()
 
 
 def test_two_hundred_undone_edits_leave_one_upload(monkeypatch: pytest.MonkeyPatch) -> None:
