@@ -19,6 +19,7 @@ from .grid import Meter
 from .hit import Hit, Part
 from .layout import BoxId, Layout
 from .order import moves
+from .pull_weight import PullWeight
 from .stretch import Room
 from .view import View
 
@@ -46,6 +47,8 @@ def begin(layout: Layout, hit: Hit, scores: Scores, *, selected: frozenset[BoxId
     meter = meter or Meter()
     if hit.part is Part.SEAM and hit.seam is not None:
         return PullTransition.of(layout, hit.seam, scores, meter, is_right=hit.tick >= layout.seams.tick[hit.seam])
+    if hit.part is Part.WEIGHT and hit.voice is not None:
+        return PullWeight.of(layout, hit.voice, hit.is_right, hit.x, hit.y, scores, meter)
     if hit.box is None:
         return None
     refusal = locked(_document(layout, hit.box), scores)

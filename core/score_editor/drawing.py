@@ -15,7 +15,7 @@ from .picture import Layer, Measure, Pen, Picture, about_as_wide, clipped
 from .stripes import MAX_LEVELS, SEAM_PX, TITLE_PX, UNTAKEN_PX, Stripes, untaken_at
 from .theme import Colour, Theme
 from .view import RULER_PX, View
-from .weights import stroke, weight_line
+from .weights import counts_wholly, stroke, weight_line
 
 _RADIUS_PX, _GAP_PX, _PAD_PX, _LEAST_PX, _LEAST_TEXT_PX = 3.0, 1.0, 5.0, 3.0, 22.0
 """At an interface scale of 1. Boxes narrower than the least are drawn as one with their neighbours."""
@@ -217,11 +217,10 @@ class _Drawing:
         """Draw how much each lane of a block counts, where that is not wholly from end to end."""
         view = self.view
         for voice in self.layout.voices:
-            if voice.begin < view.last_tick and voice.begin + voice.length > view.first_tick:
-                line = weight_line(voice, view, self.stripes)
-                if line is not None:
-                    corners = stroke(line, 1.5 * view.scale)
-                    pen.triangles(corners, np.tile(self.theme.mixed(0.9), (len(corners), 1)))
+            is_seen = voice.begin < view.last_tick and voice.begin + voice.length > view.first_tick
+            if is_seen and not counts_wholly(voice):
+                corners = stroke(weight_line(voice, view, self.stripes), 1.5 * view.scale)
+                pen.triangles(corners, np.tile(self.theme.mixed(0.9), (len(corners), 1)))
 
     def _untaken(self, pen: Pen) -> None:
         """Draw a small mark where something would play that does not this time."""

@@ -11,6 +11,7 @@ from .boxes import Kind
 from .layout import Layout
 from .stripes import MAX_LEVELS, SEAM_PX, TITLE_PX, UNTAKEN_PX, Stripes, untaken_at
 from .view import View
+from .weights import counts_wholly, handle_at
 
 _EDGE_PX, _OUTSIDE_PX, _HANDLE_PX, _LEAST_FOR_HANDLE_PX = 5.0, 2.0, 12.0, 48.0
 """At an interface scale of 1: how far from an edge inside and outside of its box it can be caught; the handle of
@@ -25,6 +26,7 @@ class Part(Enum):
     REPEAT = "REPEAT"
     SEAM = "SEAM"
     UNTAKEN = "UNTAKEN"
+    WEIGHT = "WEIGHT"
     RULER = "RULER"
     MUSIC = "MUSIC"
     LANE = "LANE"
@@ -36,8 +38,8 @@ class Part(Enum):
 class Hit:
     """What a point belongs to.
 
-    box: its number in the layout, of BODY, RIGHT_EDGE and REPEAT, else None; seam: of SEAM; untaken: of UNTAKEN; lane:
-    where it is on one.
+    box: its number in the layout, of BODY, RIGHT_EDGE and REPEAT, else None; seam: of SEAM; untaken: of UNTAKEN; voice:
+    of WEIGHT; is_right: and the end where it goes out. lane: where it is on one. x, y: the pixel, of WEIGHT.
     tick: the time at the point. cursor: how the mouse should look, as Blender names it.
     """
 
@@ -47,6 +49,10 @@ class Hit:
     seam: int | None = None
     lane: int | None = None
     untaken: int | None = None
+    voice: int | None = None
+    is_right: bool = False
+    x: float = 0.0
+    y: float = 0.0
 
     @property
     def cursor(self) -> str:
@@ -54,7 +60,8 @@ class Hit:
         return _CURSORS.get(self.part, "DEFAULT")
 
 
-_CURSORS = {Part.RIGHT_EDGE: "MOVE_X", Part.REPEAT: "MOVE_X", Part.SEAM: "MOVE_X", Part.RULER: "SCROLL_X"}
+_CURSORS = {Part.RIGHT_EDGE: "MOVE_X", Part.REPEAT: "MOVE_X", Part.SEAM: "MOVE_X", Part.WEIGHT: "SCROLL_XY",
+            Part.RULER: "SCROLL_X"}
 
 
 def hit(layout: Layout, view: View, x: float, y: float) -> Hit:
@@ -75,6 +82,11 @@ def hit(layout: Layout, view: View, x: float, y: float) -> Hit:
     seam = _seam(layout, view, stripes, lane, x, y)
     if seam is not None:
         return Hit(Part.SEAM, tick, seam=seam, lane=lane)
+    for number, voice in enumerate(layout.voices):
+        is_shown = voice.lane == lane and (voice.depth == 0 or not counts_wholly(voice))
+        is_right = handle_at(voice, view, stripes, x, y) if is_shown else None
+        if is_right is not None:
+            return Hit(Part.WEIGHT, tick, lane=lane, voice=number, is_right=is_right, x=x, y=y)
     for number, each in enumerate(layout.untaken):
         at_x, at_y = untaken_at(each, view, stripes)
         if max(abs(x - at_x), abs(y - at_y)) <= UNTAKEN_PX * view.scale:

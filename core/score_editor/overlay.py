@@ -11,6 +11,7 @@ from .picture import Layer, Measure, Pen, about_as_wide
 from .stripes import TITLE_PX, Stripes
 from .theme import Colour, Theme
 from .view import View
+from .weights import stroke, weight_line
 
 _PAD_PX, _ABOVE_PX, _WIDE_PX, _RADIUS_PX = 6.0, 16.0, 3.0, 3.0
 
@@ -57,6 +58,11 @@ def _words(pen: Pen, view: View, theme: Theme, x: float, y: float, words: str, e
 def _hovered(pen: Pen, layout: Layout, view: View, theme: Theme, stripes: Stripes, hovered: Hit) -> None:
     """Show the edge that would be pulled, or the handle in a box's corner."""
     boxes, px = layout.boxes, view.scale
+    if hovered.voice is not None and hovered.voice < len(layout.voices):
+        line = weight_line(layout.voices[hovered.voice], view, stripes)
+        pen.triangles(stroke(line, 1.5 * px), np.tile(theme.selected, (18, 1)))
+        x, y = line[2 if hovered.is_right else 1].tolist()
+        pen.rectangle((x - 4.0 * px, y - 4.0 * px, x + 4.0 * px, y + 4.0 * px), theme.selected, radius=4.0 * px)
     if hovered.box is None or hovered.box >= len(boxes):
         return
     box = hovered.box

@@ -10,16 +10,21 @@ from .stripes import TITLE_PX, Stripes
 from .view import View
 
 _INSET_PX = 3.0
+HANDLE_PX = 6.0
+"""How near to an end of a line it can be caught, at an interface scale of 1."""
 
 
-def weight_line(voice: Voice, view: View, stripes: Stripes) -> FloatArray | None:
-    """Return the points (4, 2) of the line in pixels, None where the lane counts wholly from end to end.
+def counts_wholly(voice: Voice) -> bool:
+    """Tell whether a lane counts as much as it can from end to end, as far as the score says."""
+    return (voice.weight, voice.weight_end) == (1.0, 1.0) and not (voice.ease_in > 0.0 or voice.ease_out > 0.0)
+
+
+def weight_line(voice: Voice, view: View, stripes: Stripes) -> FloatArray:
+    """Return the points (4, 2) of a lane's line in pixels: its begin, where it has come in, where it goes out, its end.
 
     Its eases, where the score gives them, and its weights; 0 lies at the lane's foot, 1 below its titles.
     """
     ease_in, ease_out = (0.0 if np.isnan(ease) else ease for ease in (voice.ease_in, voice.ease_out))
-    if (voice.weight, voice.weight_end, ease_in, ease_out) == (1.0, 1.0, 0.0, 0.0):
-        return None
     share = np.array((0.0, ease_in, voice.length - ease_out, voice.length)) / max(voice.length, 1e-12)
     share = np.sort(np.clip(share, 0.0, 1.0))
     height = voice.weight + (voice.weight_end - voice.weight) * share
@@ -45,3 +50,12 @@ def stroke(points: FloatArray, wide: float) -> FloatArray:
     corners = np.stack((begin - across, end - across, end + across, begin - across, end + across, begin + across),
                        axis=1)
     return np.asarray(corners.reshape(-1, 2))
+
+
+def handle_at(voice: Voice, view: View, stripes: Stripes, x: float, y: float) -> bool | None:
+    """Tell whether a pixel is on the end of a lane's line where it goes out; None: on neither end."""
+    line = weight_line(voice, view, stripes)
+    for is_right, ends in ((False, line[:2]), (True, line[2:])):
+        if (np.hypot(ends[:, 0] - x, ends[:, 1] - y) <= HANDLE_PX * view.scale).any():
+            return is_right
+    return None

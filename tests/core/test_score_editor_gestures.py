@@ -21,6 +21,7 @@ from takt.core.score_editor.hit import Hit, Part, hit
 from takt.core.score_editor.layout import empty, lay_out
 from takt.core.score_editor.stripes import SEAM_PX, TITLE_PX, Stripes
 from takt.core.score_editor.view import View
+from takt.core.score_editor.weights import weight_line
 from takt.tests.core.scores import STEPS, procedure, score
 from takt.tests.core.test_pha_origins import random_score
 
@@ -352,6 +353,28 @@ def test_values_of_the_sidebar() -> None:
     assert changed(calculated.tried(pulled).edited[None]).startswith("[2 * 3]")
     gone = arrange.set_value(editor.layout, nod, "repeat", "", editor.scores)
     assert changed(editor.tried(gone).edited[None]) == '[ repeat="4"]'
+
+
+LANES = ('<pha version="2" tickLength="1"><load src="feet.Steps"/><procedure name="main"><together duration="8"><lane>'
+         '<call name="left" duration="1"/></lane><lane body="head" weight="0.5" ease="1">'
+         '<call name="nod" duration="1"/></lane></together><call name="left" duration="8"/></procedure></pha>')
+
+
+@pytest.mark.parametrize(("is_right", "right_px", "up_px", "expected"), [
+    (False, 70.0, 3.0, ' easeIn="2"'), (True, -140.0, -3.0, ' easeOut="3"'),
+    (True, 2.0, 1000.0, ' weightEnd="1"'), (False, 2.0, -1000.0, '[0.5]0 [] weightEnd="0.5"'),
+])
+def test_weights_and_eases(is_right: bool, right_px: float, up_px: float, expected: str) -> None:
+    editor = Editor(LANES)
+    editor.view = VIEW.framed(0.0, 8.0 + 8.0)
+    line = weight_line(editor.layout.voices[1], editor.view, Stripes.of(editor.layout, editor.view))
+    x, y = line[2 if is_right else 1].tolist()
+    found = hit(editor.layout, editor.view, x, y)
+    assert (found.part, found.voice, found.is_right) == (Part.WEIGHT, 1, is_right)
+    drag = begin(editor.layout, found, editor.scores)
+    assert drag is not None
+    assert expected in changed(editor.tried(drag.to(editor.view, x + right_px, y + up_px)).edited[None])
+    assert drag.to(editor.view, x, y).change is None
 
 
 def test_a_text_that_changed_under_the_hand() -> None:

@@ -1,0 +1,88 @@
+"""The line of a lane pulled: up and down its weight, to the side how long it takes to come in or to go out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..pha.document import number
+from ..pha.edits import SetAttribute
+from ..pha.open_scores import Scores
+from . import grid
+from .change import Edits, Proposal, locked, spelled_within
+from .grid import Meter
+from .lanes import Voice
+from .layout import Layout
+from .stripes import Stripes
+from .view import View
+from .weights import weight_span
+
+_WEIGHT_STEP, _EASE_STEP, _EXACT, _MOST_EASE, _STILL_PX = 0.05, 0.25, 1e-6, 0.5, 2.0
+
+
+@dataclass(frozen=True, eq=False)
+class PullWeight:
+    """An end of a lane's line pulled.
+
+    voice: the lane's number; is_right: the end where it goes out; x, y: where it was pressed.
+    """
+
+    layout: Layout
+    voice: int
+    is_right: bool
+    x: float
+    y: float
+    meter: Meter
+    refusal: str = ""
+
+    @classmethod
+    def of(cls, layout: Layout, voice: int, is_right: bool, x: float, y: float, scores: Scores,
+           meter: Meter) -> PullWeight:
+        """Take the lane, if its file may be changed."""
+        document = layout.documents[layout.voices[voice].document]
+        return cls(layout, voice, is_right, x, y, meter, locked(document, scores))
+
+    def to(self, view: View, x: float, y: float, *, is_free: bool = False) -> Proposal:
+        """See Drag; farther to the side than up or down it is the ease that is pulled, else the weight."""
+        if self.refusal:
+            return Proposal(refusal=self.refusal)
+        voice = self.layout.voices[self.voice]
+        if max(abs(x - self.x), abs(y - self.y)) < _STILL_PX * view.scale:
+            return Proposal()
+        if abs(x - self.x) > abs(y - self.y):
+            return self._ease(voice, view, x, is_free)
+        return self._weight(voice, view, y, is_free)
+
+    def _ease(self, voice: Voice, view: View, x: float, is_free: bool) -> Proposal:
+        ticks = view.tick_at(x) - voice.begin
+        ticks = min(max(voice.length - ticks if self.is_right else ticks, 0.0), voice.length * _MOST_EASE)
+        resolution = 1.0 / view.px_per_tick
+        if not is_free:
+            part, resolution = min(grid.step(view, self.meter), _EASE_STEP), _EXACT
+            ticks = round(ticks / part) * part
+        scale = float(self.layout.boxes.scale[voice.box])
+        text = spelled_within(ticks / scale, resolution / scale)
+        name = "easeOut" if self.is_right else "easeIn"
+        return self._set(voice, {name: text}, f"{voice.body}: {name} {text} ticks")
+
+    def _weight(self, voice: Voice, view: View, y: float, is_free: bool) -> Proposal:
+        low, high = weight_span(voice, view, Stripes.of(self.layout, view))
+        share = min(max((y - low) / (high - low), 0.0), 1.0)
+        text = spelled_within(share, 0.01) if is_free else spelled_within(
+            round(share / _WEIGHT_STEP) * _WEIGHT_STEP, _EXACT)
+        name = "weightEnd" if self.is_right else "weight"
+        values = {name: text}
+        given = self.layout.documents[voice.document].text.shape.attributes[voice.element]
+        if not self.is_right and "weightEnd" not in given:
+            values["weightEnd"] = given.get("weight", "1")  # which was as the weight, and stays as it was
+        return self._set(voice, values, f"{voice.body}: {name} {text}")
+
+    def _set(self, voice: Voice, values: dict[str, str], hint: str) -> Proposal:
+        text = self.layout.documents[voice.document].text
+        given = text.shape.attributes[voice.element]
+        edits = tuple(SetAttribute(voice.element, name, value, over_expression=True) for name, value in values.items()
+                      if given.get(name) != value)
+        first = next(iter(values))
+        old = given.get(first)
+        question = "" if old is None or number(old) is not None else (
+            f"{first} is “{old}”, an expression; replace it by {values[first]}?")
+        return Proposal(Edits(text, edits) if given.get(first) != values[first] else None, hint, question=question)
