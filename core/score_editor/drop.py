@@ -20,8 +20,8 @@ class Drop:
     """A gap among the calls of a procedure.
 
     document, parent: the number of its file and of the element that holds the calls; index: of the child before which
-    it is. tick, lane, depth: where it lies. scale: how many ticks of the layout one tick lasts there; procedure: its
-    name.
+    it is. tick, lane, depth: where it lies. scale: how many ticks of the layout one tick lasts there; holder: what
+    it is in, in words.
     """
 
     document: int
@@ -31,12 +31,12 @@ class Drop:
     lane: int
     depth: int
     scale: float
-    procedure: str
+    holder: str
 
     @property
     def words(self) -> str:
         """Say where it is."""
-        return f"place {self.index + 1} of {self.procedure}"
+        return f"place {self.index + 1} of {self.holder}"
 
 
 def drop_at(layout: Layout, view: View, x: float, y: float) -> Drop | None:
@@ -66,7 +66,7 @@ def beside_of(layout: Layout, box: int, tick: float) -> Drop:
     index = list(text.children(parent)).index(element) + is_behind
     at = boxes.end[box] if is_behind else boxes.begin[box]
     return Drop(document, parent, index, float(at), int(boxes.lane[box]), int(boxes.depth[box]),
-                float(boxes.scale[box]), procedure_name(layout, document, parent))
+                float(boxes.scale[box]), _holder(layout, document, parent))
 
 
 def procedure_name(layout: Layout, document: int, element: int) -> str:
@@ -75,6 +75,14 @@ def procedure_name(layout: Layout, document: int, element: int) -> str:
     while text.shape.depths[element] > 1:
         element = text.parent(element)
     return text.shape.attributes[element].get("name", "")
+
+
+def _holder(layout: Layout, document: int, parent: int) -> str:
+    """Return how the holder of calls is called: its procedure, and in a lane the part of the body before that."""
+    shape, name = layout.documents[document].text.shape, procedure_name(layout, document, parent)
+    if shape.tags[parent] != "lane":
+        return name
+    return f"{shape.attributes[parent].get('body', 'whole')} in {name}"
 
 
 def _in_empty(layout: Layout) -> Drop | None:

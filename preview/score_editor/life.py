@@ -18,9 +18,10 @@ from ...core.score_editor.grid import Meter
 from ...core.score_editor.layout import Layout
 from ...core.score_editor.overlay import overlay
 from ...core.score_editor.picture import Pen, Picture, clipped
+from ...core.score_editor.sound import sound_layer
 from ...core.score_editor.theme import Theme
 from .. import life as preview
-from . import windows
+from . import music, windows
 from .canvas import Poured, measured
 from .theme import theme_of
 
@@ -53,6 +54,7 @@ def unregister() -> None:
     windows.forget_closed(set())
     score_blocks.forget()
     bridge_shelf.forget()
+    music.forget()
 
 
 def tick_now(armature_object: bpy.types.Object, scene: bpy.types.Scene, layout: Layout) -> float:
@@ -107,8 +109,11 @@ def draw_editor(context: bpy.types.Context) -> None:
     assert context.scene is not None
     _cover(context, theme)
     depends_on = blocks, window.view, theme, marked(tree, blocks)
-    if window.drawn is None or window.drawn[0] != depends_on:
-        window.drawn = depends_on, Poured.of(picture(blocks.layout, *depends_on[1:], measure=measured))
+    waveform = music.waveform_of(armature_object, blocks.layout)
+    if window.drawn is None or window.drawn[0] != (*depends_on, waveform):
+        layers = picture(blocks.layout, *depends_on[1:], measure=measured).layers
+        heard = sound_layer(waveform, blocks.layout, window.view, theme, measured)
+        window.drawn = (*depends_on, waveform), Poured.of(Picture((*layers, heard)))
     window.drawn[1].draw()
     playhead = playhead_layer(tick_now(armature_object, context.scene, blocks.layout), window.view, theme, Meter(),
                               measured)
@@ -251,3 +256,4 @@ def _forget(*_: object) -> None:
     windows.forget_closed(set())
     score_blocks.forget()
     bridge_shelf.forget()
+    music.forget()

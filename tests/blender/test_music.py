@@ -9,10 +9,14 @@ import bpy
 import numpy as np
 import pytest
 
-from takt.bridge import properties, score_music, sound
+from takt.bridge import properties, score_blocks, score_music, sound
 from takt.core.errors import FileError
 from takt.core.music.onsets import RATE_HZ
 from takt.core.pha.document import parse
+from takt.core.score_editor.sound import sound_layer
+from takt.core.score_editor.theme import Theme
+from takt.core.score_editor.view import View
+from takt.preview.score_editor import music
 from takt.tests.blender.dancing import play
 from takt.tests.core.drum_loops import RATE, Loop, loop
 
@@ -49,6 +53,24 @@ def text_of(rig: bpy.types.Object) -> str:
 def strips() -> list[Any]:
     editor: Any = bpy.context.scene.sequence_editor
     return [] if editor is None else list(editor.strips)
+
+
+def test_the_editor_shows_the_waveform(rig: bpy.types.Object, library: Path, song: tuple[Path, Loop]) -> None:
+    play(library / "dance.pha")
+    assert choose(filepath=str(song[0])) == {"FINISHED"}
+    score_blocks.refresh(rig)
+    blocks = score_blocks.shown(rig)
+    assert blocks is not None and blocks.layout is not None
+    assert music.waveform_of(rig, blocks.layout) is None  # it is being decoded
+    until = time.monotonic() + 30.0
+    while sound.collect() is not None and time.monotonic() < until:
+        time.sleep(0.01)
+    shown = music.waveform_of(rig, blocks.layout)
+    assert shown is not None
+    layer = sound_layer(shown, blocks.layout, View(900.0, 400.0).framed(0.0, blocks.layout.ticks), Theme())
+    assert len(layer.rectangles) > 100
+    properties.character(rig).library = "/nowhere"
+    assert music.waveform_of(rig, blocks.layout) is None
 
 
 def test_a_score_is_danced_to_music(rig: bpy.types.Object, library: Path, song: tuple[Path, Loop]) -> None:
