@@ -20,7 +20,7 @@ from ...preview.score_editor.canvas import measured
 from ...preview.score_editor.windows import is_on_shelf, show_in_front
 from .base import InScoreEditor, found_editor, sentence, write_text
 
-_PULLED = (Part.BODY, Part.RIGHT_EDGE, Part.REPEAT, Part.SEAM)
+_PULLED = (Part.BODY, Part.RIGHT_EDGE, Part.REPEAT, Part.SEAM, Part.WEIGHT)
 _FARTHER_PX = 3.0
 """Whoever moves the mouse less than this while pressing it, clicks."""
 
