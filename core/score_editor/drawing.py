@@ -10,6 +10,7 @@ from ..maths.arrays import BoolArray, FloatArray, IntArray
 from . import grid
 from .boxes import Kind
 from .grid import Meter
+from .lanes import Voice
 from .layout import BoxId, Layout
 from .picture import Layer, Measure, Pen, Picture, about_as_wide, clipped
 from .stripes import MAX_LEVELS, SEAM_PX, TITLE_PX, UNTAKEN_PX, Stripes, untaken_at
@@ -20,6 +21,8 @@ from .weights import counts_wholly, stroke, weight_line
 _RADIUS_PX, _GAP_PX, _PAD_PX, _LEAST_PX, _LEAST_TEXT_PX = 3.0, 1.0, 5.0, 3.0, 22.0
 """At an interface scale of 1. Boxes narrower than the least are drawn as one with their neighbours."""
 _CURVE = 0.5 - 0.5 * np.cos(np.linspace(0.0, np.pi, 9))
+_MOST_MARKS = 200
+"""Of things that are drawn one by one; where more are in view they lie upon each other."""
 _NOBODY: frozenset[BoxId] = frozenset()
 
 
@@ -93,7 +96,7 @@ class _Drawing:
         pen.rectangles(lanes, theme.mixed(0.06))
         if stripes.music is not None:
             pen.rectangle((view.left, stripes.music[0], view.width, stripes.music[1]), theme.mixed(0.06))
-        for voice in self.layout.voices:
+        for voice in self._voices():
             if voice.depth == 0:
                 left, right = view.x(np.array((voice.begin, voice.begin + voice.length))).tolist()
                 low, high = stripes.lane_low[voice.lane], stripes.lane_high[voice.lane]
@@ -213,21 +216,27 @@ class _Drawing:
         each = corners.shape[1] * corners.shape[2]
         pen.triangles(corners.reshape(-1, 2), np.repeat(colours, each, axis=0))
 
+    def _voices(self) -> list[Voice]:
+        """Return the lanes of blocks in view; where there are too many to be told apart, some of them."""
+        seen = self.layout.voices_between(self.view.first_tick, self.view.last_tick)
+        return [self.layout.voices[number] for number in seen[::len(seen) // _MOST_MARKS + 1].tolist()]
+
     def _weights(self, pen: Pen) -> None:
         """Draw how much each lane of a block counts, where that is not wholly from end to end."""
         view = self.view
-        for voice in self.layout.voices:
-            is_seen = voice.begin < view.last_tick and voice.begin + voice.length > view.first_tick
-            if is_seen and not counts_wholly(voice):
+        for voice in self._voices():
+            if not counts_wholly(voice):
                 corners = stroke(weight_line(voice, view, self.stripes), 1.5 * view.scale)
                 pen.triangles(corners, np.tile(self.theme.mixed(0.9), (len(corners), 1)))
 
     def _untaken(self, pen: Pen) -> None:
         """Draw a small mark where something would play that does not this time."""
         view = self.view
-        for each in self.layout.untaken:
+        seen = self.layout.untaken_between(view.first_tick, view.last_tick)
+        for number in seen[::len(seen) // _MOST_MARKS + 1].tolist():
+            each = self.layout.untaken[number]
             x, y = untaken_at(each, view, self.stripes)
-            if view.left <= x <= view.width and each.depth < MAX_LEVELS:
+            if each.depth < MAX_LEVELS:
                 half = UNTAKEN_PX * view.scale
                 corners = np.array(((x - half, y), (x, y - half), (x + half, y), (x - half, y), (x + half, y),
                                     (x, y + half)))

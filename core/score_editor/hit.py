@@ -11,7 +11,7 @@ from .boxes import Kind
 from .layout import Layout
 from .stripes import MAX_LEVELS, SEAM_PX, TITLE_PX, UNTAKEN_PX, Stripes, untaken_at
 from .view import View
-from .weights import counts_wholly, handle_at
+from .weights import HANDLE_PX, counts_wholly, handle_at
 
 _EDGE_PX, _OUTSIDE_PX, _HANDLE_PX, _LEAST_FOR_HANDLE_PX = 5.0, 2.0, 12.0, 48.0
 """At an interface scale of 1: how far from an edge inside and outside of its box it can be caught; the handle of
@@ -82,13 +82,15 @@ def hit(layout: Layout, view: View, x: float, y: float) -> Hit:
     seam = _seam(layout, view, stripes, lane, x, y)
     if seam is not None:
         return Hit(Part.SEAM, tick, seam=seam, lane=lane)
-    for number, voice in enumerate(layout.voices):
+    near = 2.0 * HANDLE_PX * view.scale / view.px_per_tick
+    for number in layout.voices_between(tick - near, tick + near).tolist():
+        voice = layout.voices[number]
         is_shown = voice.lane == lane and (voice.depth == 0 or not counts_wholly(voice))
         is_right = handle_at(voice, view, stripes, x, y) if is_shown else None
         if is_right is not None:
             return Hit(Part.WEIGHT, tick, lane=lane, voice=number, is_right=is_right, x=x, y=y)
-    for number, each in enumerate(layout.untaken):
-        at_x, at_y = untaken_at(each, view, stripes)
+    for number in layout.untaken_between(tick - near, tick + near).tolist():
+        at_x, at_y = untaken_at(layout.untaken[number], view, stripes)
         if max(abs(x - at_x), abs(y - at_y)) <= UNTAKEN_PX * view.scale:
             return Hit(Part.UNTAKEN, tick, lane=lane, untaken=number)
     return _box(layout, view, stripes, lane, x, y)

@@ -98,6 +98,23 @@ class Layout:
         rows = zip(boxes.document.tolist(), boxes.element.tolist(), boxes.occurrence.tolist(), strict=True)
         return {BoxId(*row): number for number, row in enumerate(rows)}
 
+    def untaken_between(self, begin: float, end: float) -> IntArray:
+        """Return the numbers of what would play between two ticks but does not."""
+        return np.flatnonzero((self._untaken_ticks >= begin) & (self._untaken_ticks <= end))
+
+    def voices_between(self, begin: float, end: float) -> IntArray:
+        """Return the numbers of the lanes of blocks that play between two ticks."""
+        return np.flatnonzero((self._voice_ticks[:, 0] < end) & (self._voice_ticks[:, 1] > begin))
+
+    @cached_property
+    def _untaken_ticks(self) -> FloatArray:
+        return np.array([each.tick for each in self.untaken], dtype=np.float64)
+
+    @cached_property
+    def _voice_ticks(self) -> FloatArray:
+        spans = [(voice.begin, voice.begin + voice.length) for voice in self.voices]
+        return np.array(spans, dtype=np.float64).reshape(-1, 2)
+
     def owner_of_transition(self, seam: int) -> int | None:
         """Return the box whose call says how long the transition at a seam is.
 
@@ -116,7 +133,7 @@ class Layout:
 
 def lay_out(sequence: Sequence, *, windows_s: tuple[FloatArray, FloatArray] | None = None,
             clock: Clock | None = None) -> Layout:
-    """Lay out what `expand` unfolded.
+    """Lay out what `expand` returned.
 
     windows_s: when the transition after each segment begins and ends, (S,) each, in the even time of the sequence, as
     windows_of(motion) tells; without them those that the score gives lie across their seams, the others have none.

@@ -8,7 +8,11 @@ from takt.core.pha.document import parse
 from takt.core.pha.expansion import expand
 from takt.core.pha.programme import resolve
 from takt.core.score_editor.boxes import Kind
+from takt.core.score_editor.drawing import picture
+from takt.core.score_editor.hit import Part, hit
 from takt.core.score_editor.layout import Layout, lay_out
+from takt.core.score_editor.stripes import Stripes, untaken_at
+from takt.core.score_editor.view import View
 from takt.tests.core.score_programmes import programme
 from takt.tests.core.scores import STEPS
 from takt.tests.core.test_pha_random_programmes import PROGRAMMES, Texts
@@ -136,3 +140,19 @@ def check(layout: Layout) -> None:
     for voice in layout.voices:
         assert layout.documents[voice.document].text.shape.tags[voice.element] == "lane"
     assert (layout.seams.lane < len(layout.lanes)).all()
+
+
+def test_of_many_lanes_and_branches_only_some_are_drawn() -> None:
+    block = ('<together><lane><call name="nod" duration="1"/></lane><lane body="head" weight="0"><call name="left" '
+             'duration="1"/></lane></together><if test="no"><call name="left" duration="1"/></if>')
+    layout = laid_out(f'<procedure name="main">{block * 1000}</procedure>')
+    assert len(layout.untaken) == 1000
+    assert len(layout.voices) == 2000
+    assert layout.lanes == ("main", "head")
+    drawn = picture(layout, View(1000.0, 400.0).framed(0.0, layout.ticks))
+    assert len(drawn.layers[1].triangles.corners) < 200 * (6 + 18)
+    near = View(1000.0, 400.0, first_tick=500.0, px_per_tick=100.0)
+    assert layout.untaken_between(near.first_tick, near.last_tick).tolist() == list(range(499, 509))
+    x, y = untaken_at(layout.untaken[502], near, Stripes.of(layout, near))
+    found = hit(layout, near, x, y)
+    assert (found.part, found.untaken) == (Part.UNTAKEN, 502)
