@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import bpy
 import numpy as np
 
 from ..core.errors import FileError, Problem, ScoreError, TaktError
+from ..core.library.library import Library
 from ..core.maths.arrays import FloatArray
 from ..core.pha.open_scores import Scores
 from ..core.playing.clock import Clock
@@ -30,7 +32,7 @@ class Blocks:
     source: the text that was laid out, what is proposed included; layout: None where it never could be read; scores:
     the texts that are open and may be changed. error: why it cannot be read now, where the layout is that of an earlier
     text. problems: what is said of boxes, by the first box of their element. windows_s: when transitions play;
-    has_windows: these are the motion's, as far as the score can be played.
+    has_windows: these are the motion's, as far as the score can be played. music: its sound file, where there is one.
     """
 
     source: str
@@ -40,6 +42,7 @@ class Blocks:
     problems: Mapping[BoxId, Problem] = field(default_factory=dict)
     windows_s: Windows | None = None
     has_windows: bool = False
+    music: Path | None = None
 
 
 _blocks: dict[int, tuple[Hashable, Blocks]] = {}
@@ -81,7 +84,8 @@ def show(armature_object: bpy.types.Object, candidate: Candidate, clock: Clock |
     windows_s = None if before is None else _moved(before, candidate)
     layout = lay_out(candidate.sequence, windows_s=windows_s, clock=clock)
     scores = None if before is None or before.scores is None else before.scores.with_texts(candidate.edited)
-    _keep(armature_object, Blocks(_said(armature_object), layout, scores, windows_s=windows_s))
+    _keep(armature_object, Blocks(_said(armature_object), layout, scores, windows_s=windows_s,
+                                  music=None if before is None else before.music))
 
 
 def find_windows(armature_object: bpy.types.Object) -> None:
@@ -127,10 +131,20 @@ def _laid_out(armature_object: bpy.types.Object, source: str, before: Blocks | N
             return nothing
         old = before.layout if before is not None else None
         problems = error.problems if isinstance(error, FileError) else ()
-        return Blocks(source, old, error=error, problems={} if old is None else _found(old, problems))
+        return Blocks(source, old, None if before is None else before.scores, error,
+                      {} if old is None else _found(old, problems))
     layout = lay_out(expanded.sequence, clock=expanded.clock)
     scores = Scores.of((layout.documents[0].text,), expanded.library)
-    return Blocks(source, layout, scores, problems=_found(layout, expanded.problems))
+    return Blocks(source, layout, scores, problems=_found(layout, expanded.problems),
+                  music=_music(layout, expanded.library))
+
+
+def _music(layout: Layout, library: Library) -> Path | None:
+    music = layout.documents[0].music
+    try:
+        return None if music is None else library.sound_path(music.src)
+    except TaktError:
+        return None  # whoever plays it is told
 
 
 def _empty(armature_object: bpy.types.Object, source: str, error: TaktError) -> Blocks | None:

@@ -12,6 +12,7 @@ from ...bridge import shelf as bridge_shelf
 from ...bridge.score import frames_per_second, last_good, time_s
 from ...bridge.score_blocks import Blocks
 from ...bridge.shape import is_reading
+from ...bridge.sound import waveform
 from ...core.score_editor import shelf
 from ...core.score_editor.drawing import Marked, picture, playhead_layer
 from ...core.score_editor.grid import Meter
@@ -21,7 +22,7 @@ from ...core.score_editor.picture import Pen, Picture, clipped
 from ...core.score_editor.sound import sound_layer
 from ...core.score_editor.theme import Theme
 from .. import life as preview
-from . import music, windows
+from . import windows
 from .canvas import Poured, measured
 from .theme import theme_of
 
@@ -54,7 +55,6 @@ def unregister() -> None:
     windows.forget_closed(set())
     score_blocks.forget()
     bridge_shelf.forget()
-    music.forget()
 
 
 def tick_now(armature_object: bpy.types.Object, scene: bpy.types.Scene, layout: Layout) -> float:
@@ -108,12 +108,12 @@ def draw_editor(context: bpy.types.Context) -> None:
     window = windows.look_into(context, blocks.layout)
     assert context.scene is not None
     _cover(context, theme)
-    depends_on = blocks, window.view, theme, marked(tree, blocks)
-    waveform = music.waveform_of(armature_object, blocks.layout)
-    if window.drawn is None or window.drawn[0] != (*depends_on, waveform):
-        layers = picture(blocks.layout, *depends_on[1:], measure=measured).layers
-        heard = sound_layer(waveform, blocks.layout, window.view, theme, measured)
-        window.drawn = (*depends_on, waveform), Poured.of(Picture((*layers, heard)))
+    music = None if blocks.music is None else waveform(blocks.music, score_tree.redraw)
+    depends_on = blocks, window.view, theme, marked(tree, blocks), music
+    if window.drawn is None or window.drawn[0] != depends_on:
+        whole = picture(blocks.layout, *depends_on[1:4], measure=measured)
+        heard = sound_layer(music, blocks.layout, window.view, theme, measured)
+        window.drawn = depends_on, Poured.of(Picture((*whole.layers, heard)))
     window.drawn[1].draw()
     playhead = playhead_layer(tick_now(armature_object, context.scene, blocks.layout), window.view, theme, Meter(),
                               measured)
@@ -256,4 +256,3 @@ def _forget(*_: object) -> None:
     windows.forget_closed(set())
     score_blocks.forget()
     bridge_shelf.forget()
-    music.forget()

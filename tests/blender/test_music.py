@@ -16,7 +16,6 @@ from takt.core.pha.document import parse
 from takt.core.score_editor.sound import sound_layer
 from takt.core.score_editor.theme import Theme
 from takt.core.score_editor.view import View
-from takt.preview.score_editor import music
 from takt.tests.blender.dancing import play
 from takt.tests.core.drum_loops import RATE, Loop, loop
 
@@ -61,16 +60,17 @@ def test_the_editor_shows_the_waveform(rig: bpy.types.Object, library: Path, son
     score_blocks.refresh(rig)
     blocks = score_blocks.shown(rig)
     assert blocks is not None and blocks.layout is not None
-    assert music.waveform_of(rig, blocks.layout) is None  # it is being decoded
+    assert blocks.music == song[0].resolve()
+    assert sound.waveform(blocks.music, lambda: None) is None  # it is being decoded
     until = time.monotonic() + 30.0
     while sound.collect() is not None and time.monotonic() < until:
         time.sleep(0.01)
-    shown = music.waveform_of(rig, blocks.layout)
+    shown = sound.waveform(blocks.music, lambda: None)
     assert shown is not None
     layer = sound_layer(shown, blocks.layout, View(900.0, 400.0).framed(0.0, blocks.layout.ticks), Theme())
     assert len(layer.rectangles) > 100
-    properties.character(rig).library = "/nowhere"
-    assert music.waveform_of(rig, blocks.layout) is None
+    song[0].unlink()
+    assert sound.waveform(blocks.music, lambda: None) is None
 
 
 def test_a_score_is_danced_to_music(rig: bpy.types.Object, library: Path, song: tuple[Path, Loop]) -> None:

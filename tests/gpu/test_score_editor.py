@@ -19,10 +19,12 @@ from takt.core.library.library import Library
 from takt.core.pha.document import parse
 from takt.core.pha.expansion import expand
 from takt.core.pha.programme import resolve
+from takt.core.score_editor.commands import Playable
 from takt.core.score_editor.drawing import Marked, picture, playhead_layer
 from takt.core.score_editor.grid import Meter
 from takt.core.score_editor.layout import Layout, lay_out
 from takt.core.score_editor.picture import Pen, Picture
+from takt.core.score_editor.shelf import arrange, shelf_layer
 from takt.core.score_editor.theme import Theme
 from takt.core.score_editor.view import View
 from takt.preview.score_editor.canvas import Poured, measured, rectangle_triangles
@@ -114,3 +116,13 @@ def test_a_rectangle_has_the_area_it_says_with_round_corners_and_an_outline() ->
     ring = whole - (36.0 * 26.0 - (4.0 - np.pi) * 16.0)
     assert areas[~is_outline].sum() == pytest.approx(whole, rel=0.005)
     assert areas[is_outline].sum() == pytest.approx(ring, rel=0.05)
+
+
+@pytest.mark.parametrize(("width", "height", "scale"), [
+    (20, 20, 1.0), (2000, 400, 1.0), (400, 60, 2.0), (300, 300, 3.0)])
+def test_any_size_can_be_drawn(width: int, height: int, scale: float) -> None:
+    view = View(width, height, scale=scale).framed(0.0, 144.0)
+    whole = picture(dance(), view, THEME, measure=measured)
+    shelf = arrange([Playable("feet.Steps", "left", 1.0)], view, THEME, measure=measured)
+    pixels = drawn(whole, Picture((shelf_layer(shelf, view, THEME, measure=measured),)), width=width, height=height)
+    assert len(np.unique(pixels.reshape(-1, 4), axis=0)) > 1

@@ -1,0 +1,178 @@
+"""Photograph the score editor for docs/score-editor.md, with real keys and mouse, ImageMagick and xdotool at hand:
+
+    blender --factory-startup -p 0 0 1400 900 --python docs/score_editor_pictures.py -- IMAGES_FOLDER
+"""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import checkout  # noqa: F401  # makes takt known
+
+from takt.bridge import score_blocks, score_tree
+from takt.core.score_editor.layout import Layout
+from takt.core.score_editor.stripes import Stripes
+from takt.docs import window
+from takt.docs.window import context, look_at, operators, photograph
+from takt.preview.score_editor import windows
+from takt.samples import dancer
+
+_POSE = 541
+"""A frame of the dance: a kick."""
+_EDITOR = f"{window.WIDTH}x430+{window.LEFT}+{window.TOP + window.HEIGHT - 430}"
+
+
+def steps() -> Iterator[None]:
+    """Do what a user does; Blender draws at each `yield`."""
+    window.make_small()
+    yield
+    dancer.bound_dancer()
+    dancer.play()
+    operators.ed.undo_push(message="Score")
+    yield from close_others()
+    operators.takt.score_editor()
+    operators.takt.preview()
+    window.choose(strip=False)
+    context.scene.frame_set(_POSE)
+    head = context.object.matrix_world @ context.object.pose.bones[0].head
+    look_at((head.x, head.y, 0.9), 3.9)
+    for _ in range(5):
+        yield
+    photograph("score_editor.png")
+    yield from gestures()
+    yield from shelf()
+    yield from fields()
+    yield from mistake()
+
+
+def close_others() -> Iterator[None]:
+    """Leave the 3D viewport alone in the window."""
+    main = context.window_manager.windows[0]
+    while (area := next((area for area in main.screen.areas if area.type != "VIEW_3D"), None)) is not None:
+        with context.temp_override(window=main, area=area):
+            operators.screen.area_close()
+        yield
+
+
+def gestures() -> Iterator[None]:
+    """An edge, a transition, another order: each while it is dragged, then taken back."""
+    left, low, right, high = box("chorus")
+    yield from dragged("score_edge.png", (right - 2, high - 10), (right + 60, high - 10))
+    yield from zoomed_to("chorus")
+    left, low, right, high = box("disco")
+    yield from dragged("score_transition.png", (right + 6, low + 6), (right + 55, low + 6))
+    press("Home")
+    yield
+    left, low, right, high = box("verse")
+    yield from dragged("score_order.png", ((left + right) / 2, high - 8), (box("bridge")[2] - 6, high - 8))
+
+
+def shelf() -> Iterator[None]:
+    """A clip on its way from the shelf into the score."""
+    tree().search = "ge"
+    yield
+    yield
+    shown = windows.window_of(editor().spaces.active)
+    assert shown is not None and shown.shelf is not None
+    chip = shown.shelf.boxes[[each.name for each in shown.shelf.playables].index("wave")]
+    left, _, _, high = box("chorus")
+    yield from dragged("score_shelf.png", (float(chip[:3:2].mean()), float(chip[1::2].mean())), (left + 4, high - 8))
+    tree().search = ""
+    yield
+
+
+def fields() -> Iterator[None]:
+    """A selected block with its attributes in the sidebar."""
+    left, _, _, high = box("verse")
+    point(left + 30, high - 8)
+    yield
+    window.tell("click", "1")
+    editor().spaces.active.show_region_ui = True
+    yield
+    next(region for region in editor().regions if region.type == "UI").active_panel_category = "Takt"
+    yield
+    yield
+    photograph("score_fields.png", _EDITOR)
+    editor().spaces.active.show_region_ui = False
+    yield
+
+
+def mistake() -> Iterator[None]:
+    """A name that is wrong in the text."""
+    text = context.object.takt.text
+    text.from_string(text.as_string().replace('name="groove"', 'name="grove"'))
+    for _ in range(4):
+        yield
+    left, _, _, high = box("groove")
+    for further in (10, 12):
+        point(left + further, high - 10)
+        yield
+    yield
+    photograph("score_mistake.png", _EDITOR)
+
+
+def dragged(name: str, start: tuple[float, float], end: tuple[float, float]) -> Iterator[None]:
+    """Press, drag, photograph, and give up."""
+    point(*start)
+    yield
+    window.tell("mousedown", "1")
+    for share in (0.5, 0.9, 1.0):
+        point(*(a + (b - a) * share for a, b in zip(start, end, strict=True)))
+        yield
+    yield
+    photograph(name, _EDITOR)
+    press("Escape")
+    yield
+    window.tell("mouseup", "1")
+    yield
+
+
+def zoomed_to(title: str) -> Iterator[None]:
+    """Select a block and frame it."""
+    left, _, _, high = box(title)
+    point(left + 30, high - 8)
+    yield
+    window.tell("click", "1")
+    yield
+    press("period")
+    yield
+    yield
+
+
+def editor() -> Any:
+    """Return the area of the score editor."""
+    return next(area for _, area in score_tree.areas())
+
+
+def tree() -> Any:
+    """Return its tree."""
+    return editor().spaces.active.node_tree
+
+
+def box(title: str) -> tuple[float, float, float, float]:
+    """Return left, bottom, right and top of the first box of a title, in the editor."""
+    blocks, shown = score_blocks.shown(context.object), windows.window_of(editor().spaces.active)
+    assert blocks is not None and blocks.layout is not None and shown is not None
+    layout: Layout = blocks.layout
+    number = layout.boxes.titles.index(title)
+    here = slice(number, number + 1)
+    low, high = Stripes.of(layout, shown.view).boxes(layout.boxes.lane[here], layout.boxes.depth[here])
+    left, right = shown.view.x(layout.boxes.begin[here]), shown.view.x(layout.boxes.end[here])
+    return float(left[0]), float(low[0]), float(right[0]), float(high[0])
+
+
+def point(x: float, y: float) -> None:
+    """Put the mouse somewhere in the editor."""
+    region = next(region for region in editor().regions if region.type == "WINDOW")
+    height = context.window_manager.windows[0].height
+    window.mouse(round(region.x + x) + window.LEFT, round(window.TOP + height - region.y - y))
+
+
+def press(key: str) -> None:
+    """Press a key."""
+    window.tell("key", key)
+
+
+window.run(steps())
