@@ -27,6 +27,8 @@ from ..skeletons.skeleton import Skeleton
 from .format import Format, Holds, Source
 
 MAX_JOINTS: Final = 10_000
+LONGEST_FRAME_S: Final = 4.0
+"""What is longer is in milliseconds: 240 frames in a second make 4.17 ms."""
 MAX_VALUES: Final = 100_000_000
 """Frames × joints; no more are written."""
 _MAX_NUMBER: Final = float(np.finfo(np.float32).max)
@@ -68,7 +70,8 @@ def read(data: bytes, path: Path | None = None) -> Bvh:
 
     data: the whole file; path: for messages, and its name is the clip's.
     Raises FileError with the line where something is missing, is no number, or does not agree with what was
-    announced. More frames than were announced are read, with a warning.
+    announced. With a warning are read: more or fewer frames than were announced, a last frame that is cut off (without
+    that), frame times in milliseconds, and UTF-16.
     """
     return _Reader(data, path).read()
 
@@ -77,10 +80,7 @@ class _Reader:
     """Reads line by line up to the frames, and those all at once."""
 
     def __init__(self, data: bytes, path: Path | None) -> None:
-        try:
-            self._text = data.decode("utf-8-sig")
-        except UnicodeDecodeError:
-            self._text = data.decode("latin-1")
+        self._text, encoding = _decoded(data)
         self._path = path
         self._names: dict[str, int] = {}
         self._parents: list[int] = []
@@ -88,7 +88,7 @@ class _Reader:
         self._ends: dict[int, FloatArray] = {}
         self._channels: list[_Channel] = []
         self._with_channels: set[int] = set()
-        self._warnings: list[str] = []
+        self._warnings = [f"it is in {encoding}; other programs want UTF-8"] if encoding else []
 
     def read(self) -> Bvh:
         start = re.search(r"^[ \t]*MOTION[ \t]*\r?$", self._text, re.MULTILINE | re.IGNORECASE)
@@ -162,7 +162,8 @@ class _Reader:
 
     def _read_motion(self, start: int) -> tuple[FloatArray, float]:
         """Return what the channels are in every frame, (F, C), and the time between frames."""
-        head = re.compile(r"\s*Frames:[ \t]*(\S+)\s*Frame Time:[ \t]*(\S+)[ \t]*(?:\r?\n|$)", re.IGNORECASE)
+        head = re.compile(r"\s*Frames:[ \t]*(\S+)\s*Frame Time:[ \t]*(\S+?)[ \t]*(m?s)?[ \t]*(?:\r?\n|$)",
+                          re.IGNORECASE)
         found = head.match(self._text, start)
         if found is None:
             raise self._error("after MOTION the lines 'Frames: COUNT' and 'Frame Time: SECONDS' are wanted",
@@ -175,23 +176,41 @@ class _Reader:
         if frame_time is None or frame_time <= 0.0:
             raise self._error(f"Frame Time is {quoted(found[2])}; seconds greater than 0 are wanted",
                               self._line_at(found.start(2)))
-        values = _numbers(self._text[found.end():])
-        if values is None or values.size != frames * len(self._channels) or not (np.abs(values) <= _MAX_NUMBER).all():
-            first_line = self._line_at(found.end())
-            there = self._count_frames(first_line, values)
-            message = f"Frames announces {frames} frames, but {there} stand there"
-            if values is None or there < frames:
-                raise self._error(message, first_line)
-            self._warnings.append(f"{message}; all of them are read")
-        return values.reshape(-1, len(self._channels)), frame_time
+        return self._read_frames(found.end(), frames), self._in_seconds(frame_time, found[3])
 
-    def _count_frames(self, first_line: int, values: FloatArray | None) -> int:
-        """Return how many frames stand in the file, one on each line; raise FileError where a line is no frame.
+    def _in_seconds(self, frame_time: float, unit: str | None) -> float:
+        """Return a frame time in seconds; one that lasts longer than any is in milliseconds, whatever should be."""
+        if (unit or "").lower() != "ms" and (unit or frame_time <= LONGEST_FRAME_S):
+            return frame_time
+        self._warnings.append(f"Frame Time is {frame_time:g}, which is read as milliseconds; seconds are wanted there")
+        return frame_time / 1000.0
+
+    def _read_frames(self, start: int, frames: int) -> FloatArray:
+        """Return what the channels are in every frame, (F, C)."""
+        values, end = _numbers(self._text[start:]), len(self._text)
+        if values is None or values.size != frames * len(self._channels) or not (np.abs(values) <= _MAX_NUMBER).all():
+            first_line = self._line_at(start)
+            last = self._text.rstrip()
+            begin = max(last.rfind("\n") + 1, start)
+            if 0 < len(last[begin:].split()) < len(self._channels):
+                end, values = begin, _numbers(self._text[start:begin])
+                self._warnings.append("the file is cut off: its last frame is not whole, and is left out")
+            there = self._count_frames(first_line, values, end)
+            message = f"Frames announces {frames} frames, but {there} stand there"
+            if values is None or not there:
+                raise self._error(message, first_line)
+            if there != frames:
+                self._warnings.append(f"{message}; all of them are read")
+        return values.reshape(-1, len(self._channels))
+
+    def _count_frames(self, first_line: int, values: FloatArray | None, end: int) -> int:
+        """Return how many frames stand in the file before its end, one on each line; raise FileError for other lines.
 
         Called only for files in which something is wrong.
         """
         channels = len(self._channels)
-        lines = [(number, line) for number, line in enumerate(self._text.split("\n")[first_line - 1:], start=first_line)
+        frames = self._text[:end].split("\n")[first_line - 1:]
+        lines = [(number, line) for number, line in enumerate(frames, start=first_line)
                  if line and not line.isspace()]
         start = 0
         if values is not None and values.size == len(lines) * channels:
@@ -251,6 +270,19 @@ def _slots(channels: list[_Channel], kind: str) -> dict[int, list[tuple[int, int
     return {joint: found + [(-1, 0)] * (3 - len(found)) for joint, found in slots.items()}
 
 
+def _decoded(data: bytes) -> tuple[str, str]:
+    """Return the text of a file, and the name of its encoding where that should be another."""
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return data.decode("utf-16", "replace"), "UTF-16"
+    for encoding, zeros in (("utf-16-le", data[1:8:2]), ("utf-16-be", data[0:8:2])):
+        if len(data) >= 8 and not any(zeros):  # every other byte of plain letters
+            return data.decode(encoding, "replace"), "UTF-16"
+    try:
+        return data.decode("utf-8-sig"), ""
+    except UnicodeDecodeError:
+        return data.decode("latin-1"), ""
+
+
 def _number(word: str) -> float | None:
     try:
         value = float(word) if "_" not in word else np.nan
@@ -282,16 +314,17 @@ def write(clip: Clip, frame_time_s: float, ends: Mapping[str, FloatArray] | None
 
     clip: on a skeleton whose axes at rest are the model's. Roots and joints that move get position channels.
     ends: offsets of End Sites by joint; others get none longer than zero.
-    Raises TaktError for a joint with axes or a scale of its own at rest, a frame time that is not greater than 0, a
-    name with { or }, or more than MAX_VALUES frames × joints.
+    Raises TaktError for a joint with axes or a scale of its own at rest, a frame time that is not greater than 0 or
+    greater than LONGEST_FRAME_S, a name with { or }, or more than MAX_VALUES frames × joints.
     """
     skeleton = clip.skeleton
     own = (np.abs(skeleton.rest_rotations[:, 1:]) > _SAME_AXES).any(axis=1) | (skeleton.rest_scales != 1.0).any(axis=1)
     if own.any():
         raise TaktError(f"joint {quoted(skeleton.names[int(np.argmax(own))])} has axes or a scale of its own at rest, "
                         "which BVH cannot hold; put the clip on a skeleton with the model's axes first")
-    if not 0.0 < frame_time_s < np.inf:
-        raise TaktError(f"a frame time of {frame_time_s} s; seconds greater than 0 are wanted")
+    if not 0.0 < frame_time_s <= LONGEST_FRAME_S:
+        raise TaktError(f"a frame time of {frame_time_s} s; seconds greater than 0 are wanted, and at most "
+                        f"{LONGEST_FRAME_S:g}: longer ones are taken for milliseconds")
     frames = int(min(np.rint(clip.duration_s / frame_time_s), 1e15)) + 1
     if frames * len(skeleton) > MAX_VALUES:
         raise TaktError(f"{clip.duration_s:g} s in frames of {frame_time_s:g} s make more frames of "
