@@ -27,6 +27,7 @@ class BindOptions:
         only_selected_vertices: bool
         only_selected_bones: bool
         keep_locked_groups: bool
+        keep_existing: bool
     else:
         method: EnumProperty(
             name="Method", description="How the weights are found", default=DEFAULT_METHOD,
@@ -66,6 +67,10 @@ class BindOptions:
             name="Keep Locked Groups", description="Leave locked groups as they are; the others share what "
                                                    "they leave of each vertex",
             default=True)
+        keep_existing: BoolProperty(
+            name="Keep Existing", description="Leave vertices as they are that have weights of the armature's bones "
+                                              "already; bind the others only",
+            default=False, options={"SKIP_SAVE"})
 
     def settings(self) -> BindSettings:
         """Return what the method reads of them."""
@@ -73,7 +78,8 @@ class BindOptions:
 
     def scope(self) -> BindScope:
         """Return which weights may change."""
-        return BindScope(self.only_selected_vertices, self.only_selected_bones, self.keep_locked_groups)
+        return BindScope(self.only_selected_vertices, self.only_selected_bones, self.keep_locked_groups,
+                         self.keep_existing)
 
     def draw_options(self, layout: bpy.types.UILayout) -> None:
         """Draw those that matter for the method."""
@@ -87,3 +93,4 @@ class BindOptions:
         column.prop(self, "only_selected_vertices")
         column.prop(self, "only_selected_bones")
         layout.prop(self, "keep_locked_groups")
+        layout.prop(self, "keep_existing")

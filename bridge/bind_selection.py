@@ -39,6 +39,13 @@ def mode_problem(objects: Sequence[bpy.types.Object]) -> str:
     return "" if edited is None else f"'{edited.name}' is being edited: go to Object Mode first"
 
 
+def already_bound(mesh_objects: Sequence[bpy.types.Object], armature_object: bpy.types.Object) -> list[str]:
+    """Return the names of meshes with vertex groups of the armature's bones; cheap enough for every redraw."""
+    bones = cast(bpy.types.Armature, armature_object.data).bones
+    return [ob.name for ob in mesh_objects
+            if any((bone := bones.get(group.name)) is not None and bone.use_deform for group in ob.vertex_groups)]
+
+
 def check_objects(mesh_objects: Sequence[bpy.types.Object], armature_object: bpy.types.Object) -> None:
     """Raise BindError with the first thing that prevents binding."""
     if not any(bone.use_deform for bone in cast(bpy.types.Armature, armature_object.data).bones):

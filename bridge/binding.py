@@ -34,6 +34,8 @@ class BindScope:
     only_selected_vertices: bool = False
     only_selected_bones: bool = False
     keep_locked_groups: bool = True
+    keep_existing: bool = False
+    """Whether vertices that have weights of the armature's bones keep them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,8 +92,10 @@ def read_task(mesh_objects: Sequence[bpy.types.Object], armature_object: bpy.typ
                             f"All groups of '{mesh_object.name}' are locked; unlock those to be made anew")
         share = groups.read_share_left(mesh_object, sorted(kept))
         chosen = groups.read_selection(mesh_object) if scope.only_selected_vertices else np.ones(len(share), np.bool_)
+        if scope.keep_existing:
+            chosen = chosen & (groups.read_share_left(mesh_object, names) == 1.0)
         tasks.append(MeshTask(mesh_object.session_uid, sets.index(kept), share, chosen))
-    _check_scope(tasks)
+    _check_scope(tasks, scope)
     return BindTask(tuple(read_bind_input(mesh_objects, armature_object, kept) for kept in sets), tuple(tasks))
 
 
@@ -108,8 +112,10 @@ def _locked(mesh_object: bpy.types.Object, names: Sequence[str]) -> frozenset[st
     return frozenset(name for name in names if groups.is_locked(mesh_object, name))
 
 
-def _check_scope(tasks: Sequence[MeshTask]) -> None:
+def _check_scope(tasks: Sequence[MeshTask], scope: BindScope) -> None:
     """Raise BindError where there is nothing to be written."""
+    if scope.keep_existing and not any(task.chosen.any() for task in tasks):
+        raise BindError("All of these vertices have weights, which Keep Existing keeps; switch it off to bind anew")
     if not any(task.chosen.any() for task in tasks):
         raise BindError("No vertex is selected; select some in Edit Mode, or switch Only Selected Vertices off")
     if not any((task.share[task.chosen] > 0.0).any() for task in tasks):

@@ -8,7 +8,7 @@ import bpy
 
 from ..bridge import binding
 from ..bridge.bind_options import BindOptions
-from ..bridge.bind_selection import check_objects, selection, selection_problem
+from ..bridge.bind_selection import already_bound, check_objects, selection, selection_problem
 from ..bridge.binding import BindResult, BindTask
 from ..core.errors import TaktError
 from .background import Work, WorksInBackground
@@ -26,6 +26,7 @@ class TAKT_OT_auto_bind(WorksInBackground[BindResult], BindOptions, bpy.types.Op
     doing = "Binding"
 
     _task: BindTask
+    _replaced: list[str]
 
     @classmethod
     def problem(cls, context: bpy.types.Context) -> str:
@@ -44,6 +45,7 @@ class TAKT_OT_auto_bind(WorksInBackground[BindResult], BindOptions, bpy.types.Op
         context.view_layer.update()
         check_objects(mesh_objects, armature_object)
         self._task = binding.read_task(mesh_objects, armature_object, self.scope())
+        self._replaced = [] if self.keep_existing else already_bound(mesh_objects, armature_object)
         return partial(binding.solve, self._task, self.method, self.settings())
 
     def write(self, context: bpy.types.Context, result: BindResult) -> "set[Any]":
@@ -54,9 +56,13 @@ class TAKT_OT_auto_bind(WorksInBackground[BindResult], BindOptions, bpy.types.Op
             raise TaktError("The armature is no longer selected; select it and bind again")
         check_objects(mesh_objects, armature_object)
         binding.write(mesh_objects, armature_object, self._task, result)
+        replaced = [f"The weights before were replaced, of {_listed(self._replaced)} (F9: Keep Existing)"
+                    ] if self._replaced else []
         found = unusual(result, mesh_objects)  # in one report: the status bar shows only the last
+        if result.report.idle_bones:  # as the controls of a rig: nothing to be looked at
+            self.report({"INFO"}, f"Bones without vertices: {_listed(result.report.idle_bones)}")
         self.report({"WARNING"} if found else {"INFO"},
-                    ". ".join([_summary(self._task, result, armature_object), *found]))
+                    ". ".join([_summary(self._task, result, armature_object), *replaced, *found]))
         return {"FINISHED"}
 
 
@@ -64,8 +70,7 @@ def unusual(result: BindResult, mesh_objects: Sequence[bpy.types.Object]) -> lis
     """Return a sentence for each kind of thing that the user should look at."""
     report = result.report
     names = [ob.name for ob in mesh_objects]
-    found = (("Bones without vertices", report.idle_bones),
-             ("Meshes without volume", [names[part] for part in report.flat_parts]),
+    found = (("Meshes without volume", [names[part] for part in report.flat_parts]),
              ("These meshes hold no bone; they follow what is nearest",
               [names[part] for part in report.boneless_parts]))
     return [f"{text}: {_listed(some)}" for text, some in found if some]

@@ -4,12 +4,15 @@ import bpy
 
 from ..bridge import bend
 from ..bridge.active_character import active_armature
+from ..bridge.bind_selection import already_bound, selection
 from ..operators.auto_bind import TAKT_OT_auto_bind
 from ..operators.bend_report import TAKT_OT_bend_report
 from ..operators.bend_test import TAKT_OT_bend_in_turn, TAKT_OT_bend_test
 from ..operators.improve_weights import TAKT_OT_improve_weights
 from ..operators.show_zones import TAKT_OT_show_zones, are_shown
-from .sidebar import SidebarPanel, draw_reasons
+from .sidebar import SidebarPanel, draw_reasons, draw_words
+
+_NAMES_SHOWN = 3
 
 
 class TAKT_PT_bind(SidebarPanel):
@@ -22,6 +25,10 @@ class TAKT_PT_bind(SidebarPanel):
         assert self.layout is not None
         armature_object = active_armature(context)
         self.layout.operator(TAKT_OT_auto_bind.bl_idname, icon="BONE_DATA")
+        chosen, meshes = selection(context)
+        if chosen is not None and (bound := already_bound(meshes, chosen)):
+            draw_words(self.layout, context, f"Replaces the weights of {', '.join(bound[:_NAMES_SHOWN])}"
+                       + (" and more" if len(bound) > _NAMES_SHOWN else "") + "; F9: Keep Existing", "INFO")
         is_bent = armature_object is not None and bend.is_bent(armature_object)
         row = self.layout.row(align=True)
         row.operator(TAKT_OT_show_zones.bl_idname, icon="COLOR", depress=are_shown())

@@ -184,9 +184,30 @@ def test_the_report_names_what_is_unusual() -> None:
     result = binding.solve(binding.read_task(meshes, rig, binding.BindScope()), "EUCLIDEAN", BindSettings(1))
     assert unusual(result, meshes) == ["Meshes without volume: Sheet",
                                        "These meshes hold no bone; they follow what is nearest: Far"]
-    report: Any = SimpleNamespace(idle_bones=[f"b{i}" for i in range(7)], flat_parts=(), boneless_parts=())
+    report: Any = SimpleNamespace(idle_bones=["b"], flat_parts=range(3), boneless_parts=())
     assert unusual(SimpleNamespace(report=report), meshes) == [  # type: ignore[arg-type]  # all that it reads
-        "Bones without vertices: b0, b1, b2, b3, b4 and 2 more"]
+        "Meshes without volume: Body, Sheet, Far"]
+
+
+def test_keep_existing_binds_what_has_no_weights_and_no_more(capfd: pytest.CaptureFixture[str]) -> None:
+    _, body = scene()
+    bind()
+    anew = table(body)
+    half, group = list(range(0, 60, 2)), body.vertex_groups["arm.L"]
+    for other in body.vertex_groups:
+        other.remove(list(range(60)))
+    group.add(half, 0.25, "REPLACE")
+    capfd.readouterr()
+    bind(keep_existing=True)
+    assert "replaced" not in capfd.readouterr().out
+    kept = table(body)
+    np.testing.assert_allclose(kept[half], [[0.25 * (bone == group.name) for bone in DEFORMING]] * len(half))
+    np.testing.assert_allclose(np.delete(kept, half, axis=0), np.delete(anew, half, axis=0), atol=WEIGHT_TOLERANCE)
+    with pytest.raises(RuntimeError, match="All of these vertices have weights, which Keep Existing keeps"):
+        bind(keep_existing=True)
+    bind()
+    assert "The weights before were replaced, of Body (F9: Keep Existing)" in capfd.readouterr().out
+    np.testing.assert_allclose(table(body), anew, atol=WEIGHT_TOLERANCE)
 
 
 def test_the_manual_names_every_option_with_its_default() -> None:
