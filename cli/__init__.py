@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from ..core.errors import FileError, TaktError
-from ..core.pha.document import near
+from ..core.pha.naming import near
 from . import bake, check, convert, plot, show
 
 _COMMANDS = {"check": check, "show": show, "plot": plot, "bake": bake, "convert": convert}

@@ -41,7 +41,7 @@ class _Played:
 
 
 class Library:
-    """Root folders below which every src must lie; a library looks at each file once.
+    """Root folders below which every src must lie; a library looks at each file, and asks for each src, once.
 
     roots: folders, searched in this order. Where there are none, beside() finds one for a score.
     further: folders that are searched after these, also after the one that beside() finds.
@@ -65,6 +65,7 @@ class Library:
         self.roots = (*(Path(os.path.realpath(root)) for root in roots), *self._further)
         self._load_format, self._formats, self._other_clips = load_format, formats, other_clips
         self._modules: dict[Path, Document] = {}
+        self._others: dict[str, tuple[Clip, ...] | None] = {}
         self._clips: dict[Path, tuple[tuple[Clip, ...], tuple[Problem, ...]]] = {}
         self.store = store or ClipStore()
         self._bvh = bvh or BvhSpace()
@@ -148,7 +149,9 @@ class Library:
         among = tuple(dict.fromkeys((self._load_format, *self._endings) if self._load_format else self._endings))
         found = [path for root in self.roots for path in files.candidates(root, src, among)]
         if not found:
-            clips = self._other_clips(src) if self._other_clips else None
+            if src not in self._others:
+                self._others[src] = self._other_clips(src) if self._other_clips else None
+            clips = self._others[src]
             if clips is None:
                 raise self._not_found(src, among)
             return clips, ()

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from ..errors import Place, quoted
 from ..skeletons.body_parts import NamedBody, what_is_wrong
 from .call_order import innermost_first
-from .document import Call, Item, Music, Procedure, Tempo, near
+from .document import Call, Item, Music, Procedure, Tempo
 from .expressions import Expression, read_expression
+from .naming import near
 from .nodes import Node
 from .scopes import Module, Scopes
 

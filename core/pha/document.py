@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, Protocol
@@ -13,6 +12,7 @@ from typing import NamedTuple, Protocol
 from ..errors import Place, Problem, quoted
 from .expressions import NUMBER
 from .grammar import GRAMMAR
+from .naming import near
 from .nodes import BlockReader, Node
 from .text import Span, Text
 
@@ -158,14 +158,6 @@ def parse(text: str | bytes, path: Path | None = None) -> Document:
 def read(text: Text) -> Document:
     """Read a score whose text is a tree already."""
     return _Reader(text).document()
-
-
-def near(name: str, known: Iterable[str]) -> str:
-    """Return "; did you mean …?" where something known is spelt nearly so, else nothing."""
-    if len(name) > 200:
-        return ""
-    found = difflib.get_close_matches(name, list(known)[:5000], n=1, cutoff=0.7)
-    return f"; did you mean {found[0]}?" if found else ""
 
 
 class _Reader:

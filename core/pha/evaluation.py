@@ -16,8 +16,9 @@ import numpy as np
 from ..errors import Place, Problem, ScoreError, quoted
 from ..maths.arrays import BoolArray, FloatArray, IntArray
 from .definitions import Definitions, InView, walk
-from .document import MAX_SEGMENTS, near
+from .document import MAX_SEGMENTS
 from .expressions import ExpressionError, Scope, Value, shown
+from .naming import near
 from .nodes import Node
 from .origins import Within
 

@@ -9,15 +9,18 @@ from typing import Protocol
 
 import numpy as np
 
-from ..clips.clip import Clip
+from ..clips.clip import Clip, Tracks
 from ..errors import FileError, Place, Problem, ScoreError, quoted
 from ..maths.arrays import FloatArray, IntArray
 from .call_order import innermost_first
 from .definitions import Definitions
-from .document import MAX_PROBLEMS, Call, Document, Procedure, near, shortened
+from .document import MAX_PROBLEMS, Call, Document, Procedure, shortened
+from .naming import near
 from .scopes import Module, Scopes
 
 MAX_MODULES = 1_000
+_GAP = "nothing"
+"""What a clip is called that plays in place of one that is not there."""
 
 
 class Modules(Protocol):
@@ -108,18 +111,20 @@ class Programme:
                                  f"{near(name, self.own)}", Place(self.document.path)))
 
 
-def resolve(document: Document, library: Modules) -> Programme:
+def resolve(document: Document, library: Modules, *, with_gaps: bool = False) -> Programme:
     """Read what a score includes and loads, and look up every name.
 
+    with_gaps: leave out what cannot be read or found; calls of it hold the pose that was before. So one clip that
+    cannot be played does not silence the others.
     Raises ScoreError with all problems of all its files: their own mistakes, missing files, unknown and
     ambiguous names, cycles of calls.
     """
-    return _Resolver(library.beside(document)).programme(document)
+    return _Resolver(library.beside(document), with_gaps).programme(document)
 
 
 class _Resolver:
-    def __init__(self, library: Modules) -> None:
-        self._library = library
+    def __init__(self, library: Modules, with_gaps: bool) -> None:
+        self._library, self._with_gaps = library, with_gaps
         self._problems: list[Problem] = []
         self._modules: list[Module] = []
         self._module_of: dict[object, Module] = {}
@@ -131,7 +136,7 @@ class _Resolver:
         self._read(document)
         self._break_cycles_of_extends()
         offsets = np.cumsum([0] + [len(m.document.procedures) for m in self._modules]).tolist()
-        scopes = Scopes(self._modules, offsets, self._clip_names)
+        scopes = Scopes(self._modules, offsets, self._clip_names, self._gap())
         if any(module.document.version == 2 for module in self._modules):
             return self._version_2(scopes)
         table, routines = self._table(scopes)
@@ -141,6 +146,15 @@ class _Resolver:
         renumbered[used] = np.arange(len(used))
         target = np.where(table.target < 0, ~renumbered[np.where(table.target < 0, ~table.target, 0)], table.target)
         return self._of_used_clips(used.tolist(), routines, scopes, replace(table, target=target))
+
+    def _gap(self) -> int | None:
+        """Return the number of a clip that moves nothing, for calls that lead nowhere; None where these are errors."""
+        if not self._with_gaps or not self._clips:
+            return None
+        still = Tracks.empty(4), Tracks.empty(3), Tracks.empty(3)
+        self._clips.append(Clip(_GAP, self._clips[0].skeleton, 1.0, *still))
+        self._clip_names.append(_GAP)
+        return len(self._clips) - 1
 
     def _version_2(self, scopes: Scopes) -> Programme:
         routines = [self._routine(module, procedure, procedure.ticks) for module in self._modules
@@ -194,20 +208,24 @@ class _Resolver:
                     module.base = self._include(extends.src).index
                 except FileError as error:
                     module.is_incomplete = True
-                    self._problems += _placed(error, module.document.place(extends), "pha", "extends")
+                    self._missing(error, module.document.place(extends), "pha", "extends")
             for include in module.document.includes:
                 try:
                     other = self._include(include.src)
                     module.includes.add(other.index)
                 except FileError as error:
                     module.is_incomplete = True
-                    self._problems += _placed(error, module.document.place(include), "include")
+                    self._missing(error, module.document.place(include), "include")
             for load in module.document.loads:
                 try:
                     module.loads[load.src] = self._load(load.src, module.document.place(load))
                 except FileError as error:
                     module.is_incomplete = True
-                    self._problems += _placed(error, module.document.place(load), "load")
+                    self._missing(error, module.document.place(load), "load")
+
+    def _missing(self, error: FileError, place: Place, tag: str, attribute: str = "src") -> None:
+        if not self._with_gaps:
+            self._problems += _placed(error, place, tag, attribute)
 
     def _add(self, document: Document, src: str) -> Module:
         module = Module(len(self._modules), src, document, set(), {})

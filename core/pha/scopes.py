@@ -10,7 +10,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ..errors import quoted
-from .document import Document, near
+from .document import Document
+from .naming import listed, near, nearest
+
+_MOST_COMPARED = 10_000
+"""Names that are compared to suggest others; then unknown names have no suggestions any longer."""
 
 
 @dataclass(eq=False)
@@ -31,11 +35,14 @@ class Scopes:
 
     A module's own procedures are those that it defines and those that it inherits. The inherited ones run in its view,
     so that what they call by name may be a replacement of its own.
+    gap: the number of the clip that unknown names lead to; None: they lead nowhere.
     modules: their extends make no cycle. offsets: the number of each module's first procedure.
     """
 
-    def __init__(self, modules: Sequence[Module], offsets: Sequence[int], clip_names: Sequence[str]) -> None:
+    def __init__(self, modules: Sequence[Module], offsets: Sequence[int], clip_names: Sequence[str],
+                 gap: int | None = None) -> None:
         self._modules, self._offsets, self._clip_names = modules, offsets, clip_names
+        self._compared, self._gap = 0, gap
         self._known: dict[tuple[int, str], tuple[int, int] | int | None] = {}
         self._loaded: dict[int, tuple[dict[str, int], dict[str, list[int]]]] = {}
         self._by_name: dict[str, list[tuple[int, int]]] = {}
@@ -81,7 +88,8 @@ class Scopes:
         """Return what a name means: (view, procedure), a clip's number, or None where that is nothing or not clear."""
         key = view, name
         if key not in self._known:
-            self._known[key] = self._look_up(view, name)
+            found = self._look_up(view, name)
+            self._known[key] = self._gap if found is None else found
         return self._known[key]
 
     def _look_up(self, view: int, name: str) -> tuple[int, int] | int | None:
@@ -137,6 +145,17 @@ class Scopes:
             self._loaded[view] = full, bare
         return self._loaded[view]
 
+    def _held(self, view: int, name: str) -> str:
+        """Say what the file holds that a name begins with, or the only one that is loaded."""
+        loads = {src: clips for module in self.chain(view) for src, clips in module.loads.items() if clips}
+        within = [src for src in loads if name == src or name.startswith(f"{src}.")]
+        within = within or nearest(name.rpartition(".")[0], loads)[:1] or (list(loads) if len(loads) == 1 else [])
+        if not within:
+            return ""
+        src = max(within, key=len)
+        own = name[len(src) + 1:] if name.startswith(f"{src}.") else name.rpartition(".")[2]
+        return f"; {src} has {listed(own, (self._clip_names[clip][len(src) + 1:] for clip in loads[src]))}"
+
     def _unknown(self, view: int, name: str) -> str:
         full, bare = self._clips(view)
         by_name = (n for n, ps in self._by_name.items() if any(self._sees(view, m, n) for m, _ in ps))
@@ -145,7 +164,10 @@ class Scopes:
         if name.rpartition(".")[2] == "main":
             hint = "; the main of another file cannot be called"
         else:
-            hint = near(name, known)
+            hint = ""
+            if self._compared < _MOST_COMPARED:
+                self._compared += len(known)
+                hint = near(name, known) + self._held(view, name)
             if not hint and any(module.is_incomplete for module in self.chain(view)):
                 hint = " (it may be in one of the files that could not be read)"
         return (f"<call> name: found {quoted(name)}, expected a procedure of this file or of one it includes, or a "

@@ -1,0 +1,87 @@
+"""Suggestions for names that are not known: by whole words first, then by letters."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+
+from ..errors import quoted
+
+_LONGEST = 200
+"""Longer names than this have no suggestions: comparing takes time."""
+_MOST_COMPARED = 2000
+_ALIKE = 0.7
+_NEARLY_AS_GOOD = 0.1
+_SUGGESTED, _LISTED = 3, 8
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+")
+
+
+@lru_cache(maxsize=_MOST_COMPARED)
+def words(name: str) -> tuple[str, ...]:
+    """Return the words of a name, in small letters.
+
+    >>> words("greta.LeftStep_02")
+    ('greta', 'left', 'step', '02')
+    """
+    return tuple(word.casefold() for word in _WORD.findall(name))
+
+
+class Likeness:
+    """How alike other names are to one, 0 to 1: by their letters, whatever their case, or by the words they share.
+
+    >>> Likeness("Walking_a")("Walking_A"), Likeness("step left")("left_step")
+    (1.0, 1.0)
+    """
+
+    def __init__(self, name: str) -> None:
+        self._words = frozenset(words(name[:_LONGEST]))
+        self._matcher = difflib.SequenceMatcher(None, "", name[:_LONGEST].casefold())
+
+    def __call__(self, other: str, at_least: float = 0.0) -> float:
+        """Return it, or less than at_least where it is less."""
+        its = frozenset(words(other[:_LONGEST]))
+        shared = 2.0 * len(self._words & its) / max(len(self._words) + len(its), 1)
+        self._matcher.set_seq1(other[:_LONGEST].casefold())
+        least = max(shared, at_least)
+        if self._matcher.real_quick_ratio() < least or self._matcher.quick_ratio() < least:
+            return shared
+        return max(self._matcher.ratio(), shared)
+
+
+def nearest(name: str, known: Iterable[str]) -> list[str]:
+    """Return the known names that may be meant, the likeliest first, at most three.
+
+    >>> nearest("greta.Dence", ["greta.Dance", "greta.Walk"])
+    ['greta.Dance']
+    """
+    if len(name) > _LONGEST:
+        return []
+    likeness = Likeness(name)
+    found = sorted((-likeness(other, _ALIKE), other) for other in dict.fromkeys(list(known)[:_MOST_COMPARED]))
+    return [other for negative, other in found
+            if -negative >= _ALIKE and negative <= found[0][0] + _NEARLY_AS_GOOD][:_SUGGESTED]
+
+
+def near(name: str, known: Iterable[str]) -> str:
+    """Return "; did you mean …?" where something known is called nearly so, else nothing.
+
+    >>> near("Walking_a", ["Walking_A", "Running_A"])
+    '; did you mean Walking_A?'
+    """
+    found = nearest(name, known)
+    return f"; did you mean {' or '.join(found)}?" if found else ""
+
+
+def listed(name: str, held: Iterable[str]) -> str:
+    """List names, those that are most like a name first.
+
+    >>> listed("jump", ["walk", "jump up", "run"])
+    "'jump up', 'run', 'walk'"
+    """
+    all_held = list(dict.fromkeys(held))
+    likeness = Likeness(name)
+    some = sorted(all_held[:_MOST_COMPARED], key=lambda other: (-likeness(other, _ALIKE), other))[:_LISTED]
+    more = f" and {len(all_held) - len(some)} more" if len(all_held) > len(some) else ""
+    return ", ".join(map(quoted, some)) + more
