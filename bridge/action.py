@@ -104,14 +104,16 @@ def write_action(armature_object: bpy.types.Object, name: str, channels: Channel
                  played: Collection[str] = ()) -> bpy.types.Action:
     """Write the keys into Takt's own Action of the armature and assign it with its slot.
 
-    An Action that Takt made before is filled anew, but for curves that someone has added, as of a face; any other that
-    was assigned is kept in the file.
+    An Action that Takt made before of the score of that name is filled anew, but for curves that someone has added, as
+    of a face; any other that was assigned is kept in the file.
     played: names of Actions that the score itself may play, which are never written into.
     """
     animation = armature_object.animation_data or armature_object.animation_data_create()
     assert animation is not None
     own = _own_action(armature_object)
-    action = own if own is not None and own.name not in played else bpy.data.actions.new(name)
+    is_reused = own is not None and own.name not in played and getattr(own, properties.OF_SCORE) in ("", name)
+    action = own if own is not None and is_reused else bpy.data.actions.new(name)
+    setattr(action, properties.OF_SCORE, name)
     before, character = animation.action, properties.character(armature_object)
     for left in (before, own):
         # An Action without a user would be lost on saving.

@@ -63,8 +63,6 @@ class BackgroundPerformance:
             performance, resolved = self._work.result()
         except NeedsBlender as needed:
             return self._read_in_blender(needed)
-        except TaktError as error:
-            return Performance(None, error)
         except Exception as error:  # whatever it is, it would come again with every drawing
             _log.exception("A score could not be performed")
             return Performance(None, TaktError(f"This should not have happened: {error!r}"))
@@ -96,7 +94,7 @@ class BackgroundPerformance:
         return None
 
     def _perform(self, names: frozenset[str],
-                 go_on: Callable[[float], bool]) -> tuple[Performance, performing.Resolved]:
+                 go_on: Callable[[float], bool]) -> tuple[Performance, performing.Resolved | None]:
         return performing.perform(self._task, partial(self._find_action, names), self._formats(go_on))
 
     def _find_action(self, names: frozenset[str], name: str) -> tuple[Clip, ...] | None:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import bpy
 
-from . import action, clips, properties, score, write_motion
+from . import action, clips, linked_texts, properties, score, texts, write_motion
 from .active_character import score_problem
 from .background import BackgroundWork
 from .performing import Performance
@@ -56,7 +56,14 @@ class _Writing:
 
 _followed: dict[int, _Followed] = {}
 """By the session_uid of the armature's object."""
+_files: dict[int, linked_texts.State] = {}
+"""How Texts stand to their files, by their session_uid."""
 _writing: _Writing | None = None
+
+
+def file_state(text: bpy.types.Text) -> linked_texts.State:
+    """Return how a score's Text stood to its file when it was last looked at."""
+    return _files.get(text.session_uid, "SAME")
 
 
 def is_older(armature_object: bpy.types.Object) -> bool:
@@ -88,6 +95,11 @@ def look(now_s: float) -> None:
 
 def _look_at(armature_object: bpy.types.Object, scene: bpy.types.Scene, now_s: float) -> None:
     known, character = _followed.get(armature_object.session_uid), properties.character(armature_object)
+    if character.text is not None and linked_texts.look(character.text) != _files.get(character.text.session_uid):
+        _files[character.text.session_uid] = linked_texts.state(character.text)
+        _redraw()
+    if character.text is not None and texts.is_proposed(character.text):
+        return  # an edit is only being tried
     digest = "" if score_problem(armature_object) else write_motion.digest(armature_object, scene)
     made_from = "" if character.action is None else getattr(character.action, properties.MADE_FROM)
     older = bool(digest) and digest != made_from and (bool(made_from) or (known is not None and known.is_changed))
@@ -103,9 +115,11 @@ def _look_at(armature_object: bpy.types.Object, scene: bpy.types.Scene, now_s: f
     if not known.is_changed or not (older or score.error_of(armature_object)):
         return
     performance = score.perform_soon(armature_object, _redraw)
-    if performance is None or performance.motion is None:
+    if performance is None:
         return
-    score.keep_procedures(armature_object)
+    score.keep_lists(armature_object)
+    if performance.error is not None:  # perhaps a word is half typed: the Action stays as it is
+        return
     is_finished = now_s - known.since_s >= _SETTLED_S
     if older and character.keep_action and is_finished and is_own_action_assigned(armature_object):
         _begin(armature_object, scene, digest, performance)
@@ -166,3 +180,5 @@ def unregister() -> None:
         _writing.work.end()
     _writing = None
     _followed.clear()
+    _files.clear()
+    linked_texts.forget()

@@ -128,7 +128,8 @@ def _library(armature_object: bpy.types.Object) -> Library:
                       further=libraries.folders(), store=CLIPS)
     if character.text is None or library.roots:
         return library
-    path = Path(bpy.path.abspath(character.filepath)) if character.filepath else None
+    own = properties.score_path(character)
+    path = Path(bpy.path.abspath(own)) if own else None
     try:
         return library.beside(parse(character.text.as_string(), path))
     except TaktError:  # a score with mistakes has no library yet

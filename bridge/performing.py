@@ -14,7 +14,7 @@ import bpy
 import numpy as np
 
 from ..core.clips.clip import Clip
-from ..core.errors import Problem, TaktError
+from ..core.errors import FileError, Problem, ScoreError, TaktError
 from ..core.formats.format import Format
 from ..core.library.library import FindClips, Library
 from ..core.maths import rotations as rot
@@ -38,14 +38,17 @@ from .clip_store import CLIPS
 class Performance:
     """The result of performing a score: the motion, or the error that prevented it.
 
+    Both, where only some clips cannot be played: the motion then holds still where they would play.
     actions: the names of the Actions that the score plays. procedures: those that can be played, each with its ticks
-    and its seconds.
+    and its seconds, known where there is a motion. clips: those that the score's file loads, each with the name that
+    calls it and its seconds; None where the text cannot be read.
     """
 
     motion: Motion | None
     error: TaktError | None = None
     actions: frozenset[str] = frozenset()
     procedures: tuple[tuple[str, float, float], ...] = ()
+    clips: tuple[tuple[str, float], ...] | None = None
 
 
 Resolved = tuple[Programme, Library]
@@ -75,7 +78,7 @@ class Task:
 
 
 _MAX_PROGRAMMES = 16
-_MAX_LISTED = 200
+_MAX_LISTED, _MAX_LISTED_CLIPS = 200, 2_000
 _programmes: OrderedDict[tuple[Hashable, ...], Resolved] = OrderedDict()
 """Resolved scores, by all that they depend on but the files, which count as unchanged until `look_at_files`."""
 _TILT_DIGITS = 4
@@ -92,9 +95,11 @@ def perform_score(text: str, filepath: str, settings: properties.ScoreSettings, 
 
     filepath: where the score came from, "" where it was written in Blender.
     instead: settings that replace those given. formats: of clips, those of `clips.formats` where they are not given.
-    Raises TaktError, with every problem and its line, where the score cannot be played.
     """
-    task = read_task(text, filepath, settings, armature_object, instead)
+    try:
+        task = read_task(text, filepath, settings, armature_object, instead)
+    except TaktError as error:
+        return Performance(None, error)
     performance, resolved = perform(task, clips.clips_of_action(armature_object, CLIPS), formats or clips.formats())
     keep_resolved(task, performance.actions, resolved)
     return performance
@@ -120,23 +125,32 @@ def read_task(text: str, filepath: str, settings: properties.ScoreSettings, arma
         skin=armature.read_skin(armature_object), key=key, resolved=_programmes.get(key))
 
 
-def perform(task: Task, find_action: FindClips, formats: Mapping[str, Format]) -> tuple[Performance, Resolved]:
-    """Make a motion, in any thread; raise TaktError where the score cannot be played.
+def perform(task: Task, find_action: FindClips, formats: Mapping[str, Format]) -> tuple[Performance, Resolved | None]:
+    """Make a motion, in any thread; of a score that cannot be played, the error with every problem and its line.
 
     find_action: looks Actions of the open file up by name. formats: of clips, with their readers.
     Returns what `keep_resolved` takes.
     """
-    resolved, actions = _look_up(task, find_action, formats)
-    motion = play(resolved[0], task.skeleton, task.settings, turn=task.turn, up=rot.rotate(task.turn, _UP),
-                  maps=resolved[1].skeleton_map, limits=task.limits, skin=task.skin, store=CLIPS)
-    return Performance(motion, None, actions, _procedures(resolved[0])), resolved
+    actions, listed, gaps, resolved = set[str](), None, None, task.resolved
+    try:
+        document, library = _read(task, find_action, formats, actions)
+        listed = _callable_clips(document, library)
+        if resolved is None:
+            try:
+                resolved = resolve(document, library), library
+            except ScoreError as error:
+                gaps, resolved = error, (_with_gaps(document, library, error), library)
+        motion = play(resolved[0], task.skeleton, task.settings, turn=task.turn, up=rot.rotate(task.turn, _UP),
+                      maps=library.skeleton_map, limits=task.limits, skin=task.skin, store=CLIPS)
+    except TaktError as error:
+        return Performance(None, gaps or error, frozenset(actions), clips=listed), None if gaps else resolved
+    return (Performance(motion, gaps, frozenset(actions), _procedures(resolved[0]), listed),
+            None if gaps else resolved)
 
 
-def _look_up(task: Task, find_action: FindClips,
-             formats: Mapping[str, Format]) -> tuple[Resolved, frozenset[str]]:
-    """Return a score with all its names looked up, and the names of the Actions that it plays."""
-    actions = set[str]()
-
+def _read(task: Task, find_action: FindClips, formats: Mapping[str, Format],
+          actions: set[str]) -> tuple[Document, Library]:
+    """Return what a score says, and its library, which adds the names of the Actions that it finds to the set."""
     def find(name: str) -> tuple[Clip, ...] | None:
         own = find_action(name)
         if own is not None:
@@ -144,10 +158,33 @@ def _look_up(task: Task, find_action: FindClips,
         return own
 
     if task.resolved is not None:
-        return task.resolved, frozenset()
+        return task.resolved[0].document, task.resolved[1]
     document = parse(task.text, task.path)
-    library = _library(task, find, formats).beside(document)
-    return (resolve(document, library), library), frozenset(actions)
+    library = Library(task.roots, further=task.further, load_format=task.load_format, formats=formats,
+                      other_clips=find, maps=task.maps, bvh=task.bvh, store=CLIPS)
+    return document, library.beside(document)
+
+
+def _with_gaps(document: Document, library: Library, error: ScoreError) -> Programme:
+    """Return what is left of a score without what cannot be read or found; raise the error where that is not all."""
+    try:
+        return resolve(document, library, with_gaps=True)
+    except TaktError:
+        raise error from None
+
+
+def _callable_clips(document: Document, library: Library) -> tuple[tuple[str, float], ...]:
+    """Return the clips that a score's file loads, by the shortest names that always call them, and their seconds."""
+    found = []
+    for load in document.loads:
+        try:
+            held, _ = library.clips(load.src)
+        except FileError:
+            continue  # resolving tells of it
+        own = load.src.rpartition(".")[2]
+        found += [(load.src if len(held) == 1 else f"{load.src}.{clip.name or own}", _as_kept(clip.duration_s))
+                  for clip in held]
+    return tuple(found[:_MAX_LISTED_CLIPS])
 
 
 def _procedures(programme: Programme) -> tuple[tuple[str, float, float], ...]:
@@ -158,21 +195,21 @@ def _procedures(programme: Programme) -> tuple[tuple[str, float, float], ...]:
             seconds = length_s(programme, name)
         except TaktError:
             seconds = 0.0
-        found.append((name, seconds / programme.document.tick_s, seconds))
+        found.append((name, _as_kept(seconds / programme.document.tick_s), _as_kept(seconds)))
     return tuple(found)
 
 
-def _library(task: Task, find_action: FindClips, formats: Mapping[str, Format]) -> Library:
-    return Library(task.roots, further=task.further, load_format=task.load_format, formats=formats,
-                   other_clips=find_action, maps=task.maps, bvh=task.bvh, store=CLIPS)
+def _as_kept(length: float) -> float:
+    """Return a length as Blender's properties keep it."""
+    return float(np.float32(length))
 
 
-def keep_resolved(task: Task, actions: frozenset[str], resolved: Resolved) -> None:
+def keep_resolved(task: Task, actions: frozenset[str], resolved: Resolved | None) -> None:
     """Keep a score with all its names looked up for the next performance.
 
     A score that plays Actions is looked up each time, since nobody tells when these change.
     """
-    if not actions:
+    if resolved is not None and not actions:
         _programmes[task.key] = resolved
         while len(_programmes) > _MAX_PROGRAMMES:
             _programmes.popitem(last=False)
@@ -193,10 +230,10 @@ class Expanded:
 
 def expand_score(text: str, character: properties.TaktCharacter, armature_object: bpy.types.Object) -> Expanded:
     """Return what a score plays on a character; raise TaktError as perform_score does."""
-    task = read_task(text, character.filepath, character, armature_object)
-    resolved, actions = _look_up(task, clips.clips_of_action(armature_object, CLIPS), clips.formats())
-    keep_resolved(task, actions, resolved)
-    (programme, library), settings = resolved, task.settings
+    task, actions = read_task(text, properties.score_path(character), character, armature_object), set[str]()
+    document, library = _read(task, clips.clips_of_action(armature_object, CLIPS), clips.formats(), actions)
+    programme, settings = resolve(document, library) if task.resolved is None else task.resolved[0], task.settings
+    keep_resolved(task, frozenset(actions), (programme, library))
     sequence = expand(programme, settings.procedure, settings.loop, values=dict(settings.values), seed=settings.seed)
     return Expanded(sequence, clock_of(programme), library, programme.problems)
 
@@ -206,10 +243,8 @@ def read_score(text: str, character: properties.TaktCharacter,
     """Return what a score says, whether it can be played or not, and its library; raise TaktError where it is no XML.
 
     """
-    task = read_task(text, character.filepath, character, armature_object)
-    document = parse(task.text, task.path)
-    library = _library(task, clips.clips_of_action(armature_object, CLIPS), clips.formats())
-    return document, library.beside(document)
+    task = read_task(text, properties.score_path(character), character, armature_object)
+    return _read(task, clips.clips_of_action(armature_object, CLIPS), clips.formats(), set())
 
 
 def settings_of(character: properties.TaktCharacter) -> Settings:
@@ -229,7 +264,7 @@ def dependencies(armature_object: bpy.types.Object) -> tuple[Hashable, ...]:
     """
     character = properties.character(armature_object)
     assert character.text is not None
-    return (texts.said(character.text), character.filepath, libraries.folders(), *_values(character),
+    return (texts.said(character.text), properties.score_path(character), libraries.folders(), *_values(character),
             rest_key(armature_object), joint_map.key(armature_object),
             limits.key(armature_object) if character.joint_limits else None)
 

@@ -30,6 +30,8 @@ NAME = "takt"
 MADE_FROM = "takt_made_from"
 """The property of an Action that Takt has made: what of, as a digest. It is kept there and not with the armature, so
 that both are of one age also where undo has brought back only one of them."""
+OF_SCORE = "takt_of_score"
+"""The property of an Action that Takt has made: the name of the score. Another score gets an Action of its own."""
 VERSION = 1
 """Of what is saved; every change of it is a step in `migrations.STEPS`."""
 _DEFAULTS = Settings()
@@ -47,7 +49,7 @@ KEYS = (("KEYS", "As Few as Needed", "Where the clips have theirs and transition
 ROTATIONS = (("QUATERNION", "Quaternions", "Bones with other rotation modes are switched: all take the shorter arc, "
                                            "also between keys"),
              ("AS_RIG", "As the Rig Says", "Bones keep their rotation modes; those that turn by Euler angles, or by "
-                                           "axis and angle, have keys at every frame"))
+                                           "axis and angle, have keys at every frame: your own Actions go on playing"))
 
 def library_property(**more: Any) -> Any:
     """Return the property that names the folder of clips."""
@@ -164,7 +166,7 @@ class ScoreSettings:
             name="Keys", default="EVERY_FRAME", override=_OVERRIDABLE, items=KEYS,
             description="Where the Action has its keys")
         rotations: EnumProperty(
-            name="Rotations", default="QUATERNION", override=_OVERRIDABLE, items=ROTATIONS,
+            name="Rotations", default="AS_RIG", override=_OVERRIDABLE, items=ROTATIONS,
             description="What the Action turns bones by")
         mute_constraints: BoolProperty(
             name="Mute Constraints", default=False, override=_OVERRIDABLE,
@@ -228,6 +230,15 @@ class TaktProcedure(bpy.types.PropertyGroup):
         seconds: FloatProperty()
 
 
+class TaktClip(bpy.types.PropertyGroup):
+    """A clip that the score's file loads; `name` is what calls it."""
+
+    if TYPE_CHECKING:
+        seconds: float
+    else:
+        seconds: FloatProperty()
+
+
 def _procedure_index(character: "TaktCharacter") -> int:
     return character.procedures.find(character.procedure)
 
@@ -261,6 +272,11 @@ def _choose_text(character: "TaktCharacter", _context: bpy.types.Context) -> Non
     mark_version(character)
 
 
+def score_path(kept: "TaktCharacter") -> str:
+    """Return the file that a score came from, or that its Text was saved in since; "" where there is none."""
+    return kept.filepath or ("" if kept.text is None else kept.text.filepath)
+
+
 def mark_version(character: "TaktCharacter") -> None:
     """Let settings that are about to be kept say of which version they are."""
     if character.version < VERSION:
@@ -281,6 +297,8 @@ class TaktCharacter(ScoreSettings, bpy.types.PropertyGroup):
         markers: bpy.types.bpy_prop_collection_idprop[TaktMarker]
         procedures: bpy.types.bpy_prop_collection_idprop[TaktProcedure]
         procedure_index: int
+        clips: bpy.types.bpy_prop_collection_idprop[TaktClip]
+        clip_index: int
         joints: bpy.types.bpy_prop_collection_idprop[TaktJoint]
         joint_index: int
         is_map_checked: bool
@@ -310,6 +328,8 @@ class TaktCharacter(ScoreSettings, bpy.types.PropertyGroup):
         procedure_index: IntProperty(
             name="Procedure", get=_procedure_index, set=_choose_procedure, override=_OVERRIDABLE,
             description="Which of the score's procedures is played; Rebuild plays another one")
+        clips: CollectionProperty(type=TaktClip, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
+        clip_index: IntProperty(name="Clip", override=_OVERRIDABLE, description="What Insert puts into the score")
         joints: CollectionProperty(type=TaktJoint, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
         joint_index: IntProperty(name="Bone", override=_OVERRIDABLE)
         is_map_checked: BoolProperty(
@@ -321,7 +341,7 @@ class TaktCharacter(ScoreSettings, bpy.types.PropertyGroup):
         switched: CollectionProperty(type=TaktSwitched, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
 
 
-_CLASSES = (TaktMarker, TaktProcedure, TaktJoint, TaktMuted, TaktSwitched, TaktCharacter)
+_CLASSES = (TaktMarker, TaktProcedure, TaktClip, TaktJoint, TaktMuted, TaktSwitched, TaktCharacter)
 
 
 def character(armature_object: bpy.types.Object) -> TaktCharacter:
@@ -334,12 +354,14 @@ def register() -> None:
     for cls in _CLASSES:
         bpy.utils.register_class(cls)
     setattr(bpy.types.Object, NAME, PointerProperty(type=TaktCharacter, override={"LIBRARY_OVERRIDABLE"}))
-    setattr(bpy.types.Action, MADE_FROM, StringProperty(options={"HIDDEN"}))
+    for name in (MADE_FROM, OF_SCORE):
+        setattr(bpy.types.Action, name, StringProperty(options={"HIDDEN"}))
 
 
 def unregister() -> None:
     """Take the settings away; what a file holds of them stays in the file."""
-    delattr(bpy.types.Action, MADE_FROM)
+    for name in (MADE_FROM, OF_SCORE):
+        delattr(bpy.types.Action, name)
     delattr(bpy.types.Object, NAME)
     for cls in reversed(_CLASSES):
         bpy.utils.unregister_class(cls)

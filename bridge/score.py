@@ -10,14 +10,12 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 from typing import NamedTuple
 
 import bpy
-import numpy as np
 
-from ..core.errors import FileError, TaktError
-from ..core.library.files import read_file
+from ..core.errors import TaktError
+from ..core.formats.format import Format
 from ..core.playing.motion import Motion
 from . import changes, libraries, performing, properties, texts
 from .background_performance import BackgroundPerformance
@@ -64,6 +62,14 @@ _to_tell: dict[Callable[[], None], None] = {}
 """Who is told as soon as nothing waits any longer."""
 
 
+def performed(armature_object: bpy.types.Object, formats: Mapping[str, Format]) -> Performance:
+    """Return what comes of the score kept with an armature, performed now where it is not known; see `motion_of`.
+
+    formats: of clips, with the readers that are used.
+    """
+    return _performance(armature_object, _AS_KEPT, formats)
+
+
 def motion_of(armature_object: bpy.types.Object, **instead: object) -> Motion | None:
     """Return the motion of the score kept with an armature, None where there is none or it cannot be played.
 
@@ -71,11 +77,14 @@ def motion_of(armature_object: bpy.types.Object, **instead: object) -> Motion | 
     it loads count as unchanged until `forget` is called.
     instead: settings that replace those kept with the armature.
     """
-    return _performance(armature_object, instead).motion
+    performance = _performance(armature_object, instead)
+    return performance.motion if performance.error is None else None
 
 
 def shown(armature_object: bpy.types.Object, instead: Mapping[str, object] = _AS_KEPT) -> Motion | None:
     """Return the motion to be drawn: while the score has errors, what it meant when it last had none.
+
+    Where it never had none, what of it can be played.
 
     Cheap to ask for in every drawing: two numbers are compared. `look` must be called once before.
     """
@@ -84,10 +93,12 @@ def shown(armature_object: bpy.types.Object, instead: Mapping[str, object] = _AS
     now = changes.of_scores(), changes.of_data(_data_uids(armature_object))
     known = _shown.get(which)
     if known is None or known[0] != now:
-        motion = motion_of(armature_object, **instead)
-        if not instead and (motion is not None or not (error_of(armature_object) or is_waiting(armature_object))):
+        performance = _performance(armature_object, instead)
+        motion = performance.motion
+        if performance.error is None and not instead and (motion is not None or not is_waiting(armature_object)):
             _last_good[uid] = motion
-        known = _shown[which] = now, motion or _last_good.get(uid)
+        good = _last_good.get(uid)
+        known = _shown[which] = now, good if motion is None or (performance.error and good) else motion
     return known[1]
 
 
@@ -191,27 +202,25 @@ def forget_shown() -> None:
         kept.clear()
 
 
-def read_text(filepath: str) -> str:
-    """Return the text of a score's file; raise TaktError where it cannot be read."""
-    path = Path(bpy.path.abspath(filepath))
-    try:
-        return read_file(path, path.resolve()).decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise FileError.at("is not UTF-8; save the score as UTF-8", path, byte=error.start) from error
+def keep_lists(armature_object: bpy.types.Object) -> None:
+    """List the score's own procedures, any of which can be played, and its clips, with their lengths.
 
-
-def keep_procedures(armature_object: bpy.types.Object) -> None:
-    """List the score's own procedures, any of which can be played, with their lengths; nothing if they are listed."""
-    known, kept = known_performance(armature_object), properties.character(armature_object).procedures
-    if known is None or known.motion is None:
+    What cannot be known of a score with errors stays as it was; what is listed already is not written again.
+    """
+    known, character = known_performance(armature_object), properties.character(armature_object)
+    if known is None:
         return
-    if [(each.name, each.ticks, each.seconds) for each in kept] == [
-            (name, *(float(np.float32(length)) for length in lengths)) for name, *lengths in known.procedures]:
-        return
-    kept.clear()
-    for name, ticks, seconds in known.procedures:
-        each = kept.add()
-        each.name, each.ticks, each.seconds = name, ticks, seconds
+    if known.procedures and known.procedures != tuple(
+            (each.name, each.ticks, each.seconds) for each in character.procedures):
+        character.procedures.clear()
+        for name, ticks, seconds in known.procedures:
+            procedure = character.procedures.add()
+            procedure.name, procedure.ticks, procedure.seconds = name, ticks, seconds
+    if known.clips is not None and known.clips != tuple((each.name, each.seconds) for each in character.clips):
+        character.clips.clear()
+        for name, seconds in known.clips:
+            clip = character.clips.add()
+            clip.name, clip.seconds = name, seconds
 
 
 def time_s(armature_object: bpy.types.Object, scene: bpy.types.Scene, frame: float) -> float:
@@ -242,7 +251,8 @@ def _after_load(*_: object) -> None:
     forget()
 
 
-def _performance(armature_object: bpy.types.Object, instead: Mapping[str, object]) -> Performance:
+def _performance(armature_object: bpy.types.Object, instead: Mapping[str, object],
+                 formats: Mapping[str, Format] | None = None) -> Performance:
     character = properties.character(armature_object)
     if character.text is None:
         _last.pop(armature_object.session_uid, None)
@@ -262,11 +272,8 @@ def _performance(armature_object: bpy.types.Object, instead: Mapping[str, object
         if _performing is None or _performing.key != key:
             _waiting[armature_object.session_uid, tuple(instead.items())] = instead
         return Performance(None)
-    try:
-        performance = performing.perform_score(
-            texts.said(character.text), character.filepath, character, armature_object, instead)
-    except TaktError as error:
-        performance = Performance(None, error)
+    performance = performing.perform_score(
+        texts.said(character.text), properties.score_path(character), character, armature_object, instead, formats)
     _remember(key, performance)
     return performance
 
@@ -316,8 +323,8 @@ def _next_waiting() -> _Running | None:
         if key in _performances:
             continue
         try:
-            task = performing.read_task(texts.said(character.text), character.filepath, character, armature_object,
-                                        instead)
+            task = performing.read_task(texts.said(character.text), properties.score_path(character), character,
+                                        armature_object, instead)
         except TaktError as error:
             _remember(key, Performance(None, error))
             continue

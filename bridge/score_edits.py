@@ -55,4 +55,4 @@ def write(context: bpy.types.Context, armature_object: bpy.types.Object, new: st
     if motion is not None:
         write_motion.write(armature_object, scene, motion, write_motion.sampling(armature_object, scene, motion)())
     else:
-        score.keep_procedures(armature_object)
+        score.keep_lists(armature_object)

@@ -27,6 +27,11 @@ def propose(text: bpy.types.Text, candidate: str | None) -> None:
     changes.score()
 
 
+def is_proposed(text: bpy.types.Text) -> bool:
+    """Tell whether an edit of a Text is being tried."""
+    return text.session_uid in _proposed
+
+
 def replace(text: bpy.types.Text, new: str) -> None:
     """Let a Text say something else, writing only what differs: cursor and scroll of its editors stay."""
     old = text.as_string()

@@ -3,7 +3,6 @@
 import hashlib
 from collections.abc import Callable, Iterator
 from functools import partial
-from pathlib import Path
 from typing import Literal, cast
 
 import bpy
@@ -44,13 +43,13 @@ def write(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Mot
     """Write a motion that is sampled as Action and timeline, and return what is to be said of it."""
     character = properties.character(armature_object)
     assert character.text is not None
-    name = Path(character.text.name).stem
+    name = character.text.name.partition(".pha")[0] or character.text.name
     action.write_action(armature_object, name, channels, score.played_actions(armature_object))
     constraints.unmute(armature_object)
     muted = constraints.mute(armature_object, _moved(motion)) if character.mute_constraints else 0
     is_extended = timeline.extend_range(scene, character.frame_start, channels.last_frame)
     timeline.write_markers(armature_object, scene, motion)
-    score.keep_procedures(armature_object)
+    score.keep_lists(armature_object)
     setattr(character.action, properties.MADE_FROM, digest(armature_object, scene))
     told = list[Told]()
     if channels.has_turning_laps:

@@ -14,6 +14,7 @@ from .edit_score import TAKT_OT_edit_score
 from .import_ogre import TAKT_FH_ogre, TAKT_OT_import_ogre
 from .import_pha import TAKT_FH_pha, TAKT_OT_import_pha, draw_in_import_menu
 from .improve_weights import TAKT_OT_improve_weights
+from .insert_clip import TAKT_OT_insert_clip
 from .music import TAKT_FH_sound, TAKT_OT_choose_music, TAKT_OT_find_beats, TAKT_OT_remove_music
 from .new_score import TAKT_OT_new_score
 from .play_clip import TAKT_FH_clip, TAKT_OT_play_clip
@@ -23,6 +24,7 @@ from .rebuild import TAKT_OT_rebuild
 from .reference_pose import TAKT_OT_set_reference_pose
 from .render_film import TAKT_OT_render_film
 from .retarget_clips import TAKT_OT_retarget_clips
+from .score_file import TAKT_OT_reload_score, TAKT_OT_save_score
 from .show_zones import TAKT_OT_show_zones
 from .skeleton_map import TAKT_OT_find_map, TAKT_OT_save_map
 from .strip import TAKT_GGT_strip, TAKT_GT_strip
@@ -37,7 +39,10 @@ _CLASSES = (
     TAKT_OT_show_zones,
     TAKT_OT_import_pha,
     TAKT_OT_new_score,
+    TAKT_OT_insert_clip,
     TAKT_OT_rebuild,
+    TAKT_OT_save_score,
+    TAKT_OT_reload_score,
     TAKT_OT_edit_score,
     TAKT_OT_find_map,
     TAKT_OT_save_map,

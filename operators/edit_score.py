@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import IntProperty, StringProperty
 
-from ..bridge import properties, texts
+from ..bridge import linked_texts, properties, texts
 from ..bridge.active_character import ForScore, active_armature
 from ..core.errors import FileError
 from ..core.pha.document import parse
@@ -80,7 +80,7 @@ def _area_beside(context: bpy.types.Context) -> bpy.types.Area | None:
 
 def _text_of(path: Path) -> bpy.types.Text | None:
     """Return the Text of a file, read if it is not open yet."""
-    return texts.text_of(path) or (bpy.data.texts.load(str(path)) if path.is_file() else None)
+    return texts.text_of(path) or (linked_texts.open_text(path) if path.is_file() else None)
 
 
 def _new_window(manager: bpy.types.WindowManager) -> bpy.types.Area:

@@ -7,8 +7,9 @@ import bpy
 from bpy.props import StringProperty
 from bpy_extras.io_utils import ImportHelper, poll_file_object_drop
 
-from ..bridge import performing, properties, score
+from ..bridge import linked_texts, performing, properties, score
 from ..bridge.active_character import ForArmature, active_armature, armature_problem
+from ..bridge.read_progress import reading
 from ..bridge.reports import refuse
 from ..bridge.score_layout import draw_settings
 from ..bridge.write_motion import write_motion
@@ -48,24 +49,33 @@ class TAKT_OT_import_pha(ForArmature, properties.ScoreSettings, ImportHelper, bp
         draw_settings(self.layout, self)
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
-        """Perform the score first, then write everything."""
+        """Perform the score first, then write everything; one with mistakes is opened all the same.
+
+        What of it can be played, plays. Its mistakes are an error to scripts, and the panel shows them beside their
+        lines, where they can be mended.
+        """
         armature_object, scene = active_armature(context), context.scene
         assert armature_object is not None and scene is not None  # poll saw to it
+        path = Path(bpy.path.abspath(self.filepath))
         try:
-            text = score.read_text(self.filepath)
-            performance = performing.perform_score(text, self.filepath, self, armature_object)
+            content = linked_texts.read_text(path)
+            with reading(context) as formats:
+                performance = performing.perform_score(content, self.filepath, self, armature_object, formats=formats)
+            text = linked_texts.open_text(path)
         except TaktError as error:
             return refuse(self, str(error))
-        name = Path(self.filepath).name
         character = properties.character(armature_object)
-        character.text = _kept_text(name, text)
+        character.text = text
         character.filepath = self.filepath
         for setting in (*properties.SETTING_NAMES, *properties.ACTION_NAMES):
             setattr(character, setting, getattr(self, setting))
         character.version = properties.VERSION  # also where a newer Takt has saved others before
         score.keep(armature_object, performance)
-        assert performance.motion is not None
-        write_motion(self, context, armature_object, performance.motion, scene.frame_start)
+        if performance.motion is not None:
+            write_motion(self, context, armature_object, performance.motion, scene.frame_start)
+        score.keep_lists(armature_object)
+        if performance.error is not None:
+            refuse(self, str(performance.error))
         return {"FINISHED"}
 
 
@@ -87,13 +97,3 @@ class TAKT_FH_pha(bpy.types.FileHandler):
 def draw_in_import_menu(menu: Any, _context: bpy.types.Context) -> None:
     """Draw the entry in File > Import."""
     menu.layout.operator(TAKT_OT_import_pha.bl_idname, text="Procedural Humanoid Animation (.pha)")
-
-
-def _kept_text(name: str, text: str) -> bpy.types.Text:
-    """Return a Text of the .blend that holds the score: one that does already, or a new one."""
-    for known in bpy.data.texts:
-        if known.name.startswith(name) and known.library is None and known.as_string() == text:
-            return known
-    new = bpy.data.texts.new(name)
-    new.from_string(text)
-    return new

@@ -6,6 +6,7 @@ import bpy
 
 from ..bridge import properties, score
 from ..bridge.active_character import ForScore, active_armature
+from ..bridge.read_progress import reading
 from ..bridge.reports import refuse
 from ..bridge.write_motion import write_motion
 
@@ -24,8 +25,10 @@ class TAKT_OT_rebuild(ForScore, bpy.types.Operator):
         character = properties.character(armature_object)
         assert character.text is not None
         score.forget(armature_object)
-        motion = score.motion_of(armature_object)
-        if motion is None:
-            return refuse(self, str(score.error_of(armature_object)))
-        write_motion(self, context, armature_object, motion, character.frame_start)
-        return {"FINISHED"}
+        with reading(context) as formats:
+            performance = score.performed(armature_object, formats)
+        if performance.motion is not None:
+            write_motion(self, context, armature_object, performance.motion, character.frame_start)
+        if performance.error is not None:
+            refuse(self, str(performance.error))
+        return {"CANCELLED"} if performance.motion is None else {"FINISHED"}

@@ -8,13 +8,14 @@ from .keymap import remove_shortcuts, use_shortcuts
 from .music import TAKT_PT_music
 from .preferences import TAKT_AP_preferences, TAKT_UL_libraries, chosen_shortcuts
 from .preview import TAKT_PT_preview, TAKT_PT_preview_more
-from .score import TAKT_PT_score, TAKT_UL_procedures
+from .score import TAKT_PT_score, TAKT_UL_clips, TAKT_UL_procedures
 from .score_editor import header as score_header
 from .score_editor import keymap as score_keymap
 from .score_editor import sidebar as score_sidebar
 from .skeleton_map import TAKT_PT_skeleton_map, TAKT_UL_joints
 
 _CLASSES = (
+    TAKT_UL_clips,
     TAKT_UL_procedures,
     TAKT_UL_libraries,
     TAKT_AP_preferences,

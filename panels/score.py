@@ -12,9 +12,11 @@ from ..core.errors import FileError, Problem, TaktError
 from ..operators.add_sample import TAKT_OT_add_sample
 from ..operators.edit_score import TAKT_OT_edit_score
 from ..operators.import_pha import TAKT_OT_import_pha
+from ..operators.insert_clip import TAKT_OT_insert_clip
 from ..operators.new_score import TAKT_OT_new_score
 from ..operators.rebuild import TAKT_OT_rebuild
 from ..operators.score_editor.open import TAKT_OT_score_editor
+from ..operators.score_file import TAKT_OT_reload_score, TAKT_OT_save_score
 from .sidebar import SidebarPanel, draw_reasons, draw_words
 
 _PROBLEMS_SHOWN = 4
@@ -31,6 +33,22 @@ class TAKT_UL_procedures(bpy.types.UIList):
         row = split.row()
         row.alignment = "RIGHT"
         row.label(text=f"{item.ticks:g} ticks, {round(item.seconds, 2):g} s")
+
+
+class TAKT_UL_clips(bpy.types.UIList):
+    """The clips that a score can call, each with its length; Blender's own search is below the list."""
+
+    def draw_item(self, _context: Any, layout: Any, data: Any, item: Any, _icon: Any, _active_data: Any,
+                  _active_property: Any, _index: Any = 0, _flag: Any = 0) -> None:
+        """Draw a name, its length, and the button that puts it into the score."""
+        self.use_filter_show = True
+        split = layout.split(factor=0.62)
+        split.label(text=item.name)
+        row = split.row()
+        row.alignment = "RIGHT"
+        row.label(text=f"{round(item.seconds, 2):g} s")
+        insert: Any = row.operator(TAKT_OT_insert_clip.bl_idname, text="", icon="IMPORT", emboss=False)
+        insert.clip = item.name
 
 
 class TAKT_PT_score(SidebarPanel):
@@ -54,10 +72,12 @@ class TAKT_PT_score(SidebarPanel):
         if character.text is None:
             return
         layout.operator(TAKT_OT_score_editor.bl_idname, icon="NLA")
+        _draw_file(layout, context, character.text)
         if name := score.reading(armature_object):
             draw_words(layout, context, f"Reading {name} …", "INFO")
         if error := score.error_of(armature_object):
             _draw_error(layout, error, context, character)
+        _draw_clips(layout, character)
         draw_settings(layout, character)
         _draw_action(layout, context, armature_object, character)
 
@@ -73,6 +93,33 @@ def _draw_first_steps(layout: bpy.types.UILayout, context: bpy.types.Context) ->
     row = layout.row(align=True)
     row.operator(TAKT_OT_import_pha.bl_idname, text="Open Score…", icon="FILE_FOLDER")
     row.operator(TAKT_OT_new_score.bl_idname, icon="ADD")
+
+
+def _draw_clips(layout: bpy.types.UILayout, character: properties.TaktCharacter) -> None:
+    """Draw the clips that can be called, folded away at first."""
+    header, body = layout.panel("TAKT_clips", default_closed=True)
+    header.label(text=f"Clips to Insert ({len(character.clips)})")
+    if body is None:
+        return
+    if not len(character.clips):
+        body.label(text='None yet: write <load src="…"/>', icon="INFO")
+        return
+    body.template_list("TAKT_UL_clips", "", character, "clips", character, "clip_index", rows=4)
+    body.operator(TAKT_OT_insert_clip.bl_idname, icon="IMPORT")
+
+
+def _draw_file(layout: bpy.types.UILayout, context: bpy.types.Context, text: bpy.types.Text) -> None:
+    """Draw whether the score is saved in the file that it is linked to."""
+    state = following.file_state(text)
+    if state not in ("UNSAVED", "BOTH"):
+        return
+    name = Path(text.filepath).name
+    draw_words(layout, context, f"Not saved in {name}" if state == "UNSAVED" else
+               f"{name} was changed outside, and the score here too: which of them is to stay?", "INFO")
+    row = layout.row(align=True)
+    row.operator(TAKT_OT_save_score.bl_idname, text="Save" if state == "UNSAVED" else "This One", icon="FILE_TICK")
+    if state == "BOTH":
+        row.operator(TAKT_OT_reload_score.bl_idname, text="The File", icon="FILE_REFRESH")
 
 
 def _draw_action(layout: bpy.types.UILayout, context: bpy.types.Context, armature_object: bpy.types.Object,
@@ -108,7 +155,7 @@ def _draw_error(layout: bpy.types.UILayout, error: TaktError, context: bpy.types
             show: Any = row.operator(TAKT_OT_edit_score.bl_idname, text=f"{name}, line {line}", icon="ERROR",
                                      emboss=False)
             show.line = line
-            if path is not None and path != Path(bpy.path.abspath(character.filepath)):
+            if path is not None and path != Path(bpy.path.abspath(properties.score_path(character))):
                 show.filepath = str(path)
         draw_words(column, context, problem.message)
     if len(problems) > _PROBLEMS_SHOWN:

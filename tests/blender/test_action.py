@@ -207,3 +207,43 @@ def test_an_action_is_filled_anew_though_a_file_that_the_score_plays_has_its_nam
     first.name = "walk"
     rebuild()
     assert properties.character(rig).action == first
+
+
+def test_another_score_gets_an_action_of_its_own(rig: bpy.types.Object, library: Path) -> None:
+    play(library / "dance.pha")
+    first = properties.character(rig).action
+    (library / "walk.pha").write_text(STEPS.replace("0.7", "0.9"), encoding="utf-8")
+    play(library / "walk.pha")
+    second = properties.character(rig).action
+    assert (first.name, second.name) == ("dance", "walk") and rig.animation_data.action == second
+    assert first.use_fake_user and first.users == 1
+    second.name = "mine"
+    rebuild()
+    assert properties.character(rig).action == second and second.name == "mine"
+
+
+@pytest.mark.parametrize("mode", ["XYZ", "ZYX", "AXIS_ANGLE"])
+def test_the_users_own_actions_go_on_playing_after_an_import(rig: bpy.types.Object, library: Path, mode: Any) -> None:
+    """As they did before, in Blender: a bone that they turn by Euler angles is not switched to quaternions."""
+    bone = rig.pose.bones["l_hip"]
+    bone.rotation_mode = mode
+    channel = "rotation_axis_angle" if mode == "AXIS_ANGLE" else "rotation_euler"
+    for frame, angle in ((1, 0.2), (11, 1.2)):
+        setattr(bone, channel, (angle, 1, 0, 0) if mode == "AXIS_ANGLE" else (angle, 0.3, -angle))
+        bone.keyframe_insert(channel, frame=frame)
+    own = rig.animation_data.action
+    before = [evaluated(rig, frame) for frame in (1, 6, 11)]
+    play(library / "dance.pha")
+    played_poses = [evaluated(rig, frame) for frame in (1, 20, 77)]
+    assert bone.rotation_mode == mode
+    rig.animation_data.action = own
+    rig.animation_data.action_slot = own.slots[0]
+    for name in NAMES:  # what the score has left on bones that the user's Action does not key
+        rig.pose.bones[name].matrix_basis.identity()
+    after = [evaluated(rig, frame) for frame in (1, 6, 11)]
+    hip = NAMES.index("l_hip")
+    for was, now in zip(before, after, strict=True):
+        np.testing.assert_allclose(now[hip, :, :3], was[hip, :, :3], atol=POSE_TOLERANCE)
+    play(library / "dance.pha", rotations="QUATERNION")
+    for frame, pose in zip((1, 20, 77), played_poses, strict=True):
+        np.testing.assert_allclose(evaluated(rig, frame), pose, atol=1e-4)

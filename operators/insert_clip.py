@@ -1,0 +1,76 @@
+"""Insert Clip: a call of a clip put into the score, as long as the clip is by itself."""
+
+from typing import TYPE_CHECKING, Any
+
+import bpy
+from bpy.props import StringProperty
+
+from ..bridge import properties, texts
+from ..bridge.active_character import ForScore, active_armature
+from ..bridge.reports import refuse
+from ..core.errors import TaktError, quoted
+from ..core.pha.document import Document, read
+from ..core.pha.edits import Insert, apply, element
+from ..core.pha.text import Text
+
+
+class TAKT_OT_insert_clip(ForScore, bpy.types.Operator):
+    """Put a call of the clip into the score, at its own length: behind the line of the cursor, else at the end of the
+    procedure that plays"""
+
+    bl_idname = "takt.insert_clip"
+    bl_label = "Insert Clip"
+    bl_options = {"REGISTER", "UNDO"}
+
+    if TYPE_CHECKING:
+        clip: str
+    else:
+        clip: StringProperty(name="Clip", options={"SKIP_SAVE"},
+                             description="What calls it; empty: the one that is chosen in the list")
+
+    def execute(self, context: bpy.types.Context) -> "set[Any]":
+        """Edit the Text, whose cursor then stands in the new line."""
+        armature_object = active_armature(context)
+        assert armature_object is not None  # poll saw to it
+        character = properties.character(armature_object)
+        assert character.text is not None
+        chosen = character.clips.get(self.clip) if self.clip else (
+            character.clips[character.clip_index] if 0 <= character.clip_index < len(character.clips) else None)
+        if chosen is None:
+            there = ", ".join(each.name for each in list(character.clips)[:8]) or "none"
+            return refuse(self, f"The score loads no clip {quoted(self.clip)}; it loads {there}")
+        try:
+            document = read(Text.of(character.text.as_string()))
+            parent, index = place_of(document, character.procedure, character.text.current_line_index + 1)
+            ticks = max(1, round(chosen.seconds / document.tick_s))
+            call = element("call", name=chosen.name, duration=str(ticks))
+            edited = apply(document.text, Insert(parent, index, call))
+        except TaktError as error:
+            return refuse(self, str(error))
+        texts.replace(character.text, str(edited.text))
+        start, _, new = edited.patches[0].replacements[0]
+        above = document.text.data[:start] + new.rstrip()
+        texts.select_line(character.text, document.text.encoding.decode(above).count("\n") + 1)
+        return {"FINISHED"}
+
+
+def place_of(document: Document, playing: str, line: int) -> tuple[int, int]:
+    """Return the element into which a call goes, and before which of its children.
+
+    That is behind the child of a procedure in whose lines the cursor is, else at the end of the one that plays.
+    Raises TaktError where there is no procedure.
+    """
+    text = document.text
+    for procedure in document.procedures:
+        children = list(text.children(procedure.element))
+        first = document.place(procedure).line or 0
+        span = text.span(procedure.element)
+        last = first + text.encoding.decode(text.data[span.start:span.end]).count("\n")
+        if first <= line < last:
+            above = [number for number, child in enumerate(children, start=1)
+                     if (text.place(child).line or 0) <= line]
+            return procedure.element, above[-1] if above else len(children) if line == first else 0
+    found = next((each for each in document.procedures if each.name == playing), None)
+    if found is None:
+        raise TaktError(f"The score has no procedure {quoted(playing)}; write one, or choose another")
+    return found.element, len(list(text.children(found.element)))

@@ -1,0 +1,67 @@
+"""Save Score, Reload Score: between the Text of the active armature's score and the file that it is linked to."""
+
+from pathlib import Path
+from typing import Any
+
+import bpy
+
+from ..bridge import linked_texts, properties
+from ..bridge.active_character import active_armature, score_problem
+from ..bridge.reports import GreyWithReason, refuse
+from ..core.errors import TaktError
+
+
+class _ScoreFile(GreyWithReason, bpy.types.Operator):
+    """What both operators share; not registered itself."""
+
+    @classmethod
+    def problem(cls, context: bpy.types.Context) -> str:
+        """Return why there is no file."""
+        armature_object = active_armature(context)
+        if reason := score_problem(armature_object):
+            return reason
+        assert armature_object is not None
+        text = properties.character(armature_object).text
+        is_linked = text is not None and text.filepath
+        return "" if is_linked else "The score is kept in the .blend alone: save it from a Text Editor first"
+
+    def _text(self, context: bpy.types.Context) -> bpy.types.Text:
+        armature_object = active_armature(context)
+        assert armature_object is not None
+        text = properties.character(armature_object).text
+        assert text is not None  # poll saw to it
+        return text
+
+
+class TAKT_OT_save_score(_ScoreFile):
+    """Write the score into its file, in place of what is there"""
+
+    bl_idname = "takt.save_score"
+    bl_label = "Save Score"
+    bl_options = {"REGISTER"}
+
+    def execute(self, context: bpy.types.Context) -> "set[Any]":
+        """Write it."""
+        text = self._text(context)
+        try:
+            linked_texts.save(text)
+        except TaktError as error:
+            return refuse(self, str(error))
+        self.report({"INFO"}, f"Saved {Path(bpy.path.abspath(text.filepath))}")
+        return {"FINISHED"}
+
+
+class TAKT_OT_reload_score(_ScoreFile):
+    """Read the score from its file again, in place of what was typed here"""
+
+    bl_idname = "takt.reload_score"
+    bl_label = "Reload Score"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def execute(self, context: bpy.types.Context) -> "set[Any]":
+        """Read it."""
+        try:
+            linked_texts.reload(self._text(context))
+        except TaktError as error:
+            return refuse(self, str(error))
+        return {"FINISHED"}
