@@ -27,7 +27,8 @@ def document_of(armature_object: bpy.types.Object) -> Document:
     character = properties.character(armature_object)
     if character.text is None:
         raise TaktError(f"'{armature_object.name}' has no score")
-    path = Path(bpy.path.abspath(character.filepath)) if character.filepath else None
+    own = properties.score_path(character)
+    path = Path(bpy.path.abspath(own)) if own else None
     return parse(character.text.as_string(), path)
 
 

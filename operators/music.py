@@ -127,7 +127,7 @@ class TAKT_FH_sound(bpy.types.FileHandler):
 def _use_folder_of(path: Path, armature_object: bpy.types.Object, *, has_roots: bool) -> None:
     """Let the sound's folder be the library of a score that was written in Blender and has none."""
     character = properties.character(armature_object)
-    if not has_roots and not character.filepath:
+    if not has_roots and not properties.score_path(character):
         character.library = str(path.parent)
 
 
