@@ -58,8 +58,14 @@ def nearest(name: str, known: Iterable[str]) -> list[str]:
     """
     if len(name) > _LONGEST:
         return []
-    likeness = Likeness(name)
-    found = sorted((-likeness(other, _ALIKE), other) for other in dict.fromkeys(list(known)[:_MOST_COMPARED]))
+    likeness, prefix = Likeness(name), name[:name.rfind(".") + 1].casefold()
+    of_own = Likeness(name[len(prefix):])  # all clips of a file begin alike, which makes none of them likelier
+
+    def measure(other: str) -> float:
+        is_of_same = bool(prefix) and other.casefold().startswith(prefix)
+        return of_own(other[len(prefix):], _ALIKE) if is_of_same else likeness(other, _ALIKE)
+
+    found = sorted((-measure(other), other) for other in dict.fromkeys(list(known)[:_MOST_COMPARED]))
     return [other for negative, other in found
             if -negative >= _ALIKE and negative <= found[0][0] + _NEARLY_AS_GOOD][:_SUGGESTED]
 

@@ -46,6 +46,11 @@ def test_what_the_file_holds_is_said(called: str) -> None:
     assert "; greta has " in said and all(f"'{name}'" in said for name in HELD), said
 
 
+def test_what_begins_alike_is_no_likelier_for_that() -> None:
+    assert near("a.long.file_name.helo", [f"a.long.file_name.{own}" for own in ("hello", "bow", "wave")]) == (
+        "; did you mean a.long.file_name.hello?")
+
+
 def test_of_many_those_most_alike_are_listed_and_the_others_counted() -> None:
     held = tuple(f"clip{number:03}" for number in range(300))
     said = message("greta.clop1_7", (*held, "swim"))
