@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from ..clips.contacts import FootContacts, planted_spans
-from ..maths.arrays import FloatArray
+from ..maths.arrays import FloatArray, IntArray
 from ..skeletons.hierarchy import with_ancestors
 from ..skeletons.skeleton import Pose, Skeleton, world_from_pose
 from .footholds import reaches, within_reach
@@ -45,11 +45,11 @@ def clip_feet(sample: Callable[[FloatArray], Pose], duration_s: float, legs: Seq
     contacts: when they are planted, by side; a foot that is not among them is planted while it is low and slow here.
     """
     times = np.linspace(0.0, duration_s, int(np.ceil(duration_s / STEP_S)) + 1)
-    asked = [joint for leg in legs for joint in (leg.hip, leg.ankle, leg.foot)]
-    positions = np.empty((len(times), len(asked), 3))
+    asked = Joints.of(skeleton, [joint for leg in legs for joint in (leg.hip, leg.ankle, leg.foot)])
+    positions = np.empty((len(times), 3 * len(legs), 3))
     for start in range(0, len(times), _FRAMES_AT_ONCE):
         part = slice(start, start + _FRAMES_AT_ONCE)
-        positions[part] = joint_matrices(skeleton, sample(times[part]), asked)[..., 3]
+        positions[part] = asked.matrices(sample(times[part]))[..., 3]
     return tuple(_followed(leg, positions[:, 3 * i:3 * i + 3], times, up, leg.length(skeleton), contacts.get(leg.side))
                  for i, leg in enumerate(legs))
 
@@ -75,9 +75,22 @@ def _followed(leg: Leg, positions: FloatArray, times_s: FloatArray, up: FloatArr
                     np.percentile((heights, ankles @ up), _LOWEST_PERCENT, axis=1))
 
 
-def joint_matrices(skeleton: Skeleton, pose: Pose, joints: Sequence[int]) -> FloatArray:
-    """Return the model-space matrices (F, N, 3, 4) of some joints; only their ancestors are looked at."""
-    keep = with_ancestors(skeleton.parents, np.array(joints, dtype=np.int64))
-    part = skeleton.part(keep)
-    world = world_from_pose(part, Pose(pose.rotations[:, keep], pose.translations[:, keep], pose.scales[:, keep]))
-    return world[:, np.searchsorted(keep, joints)]
+@dataclass(frozen=True, eq=False)
+class Joints:
+    """Some joints of a skeleton, N of them, of which the matrices are wanted: only their ancestors are looked at."""
+
+    keep: IntArray
+    part: Skeleton
+    at: IntArray
+
+    @classmethod
+    def of(cls, skeleton: Skeleton, joints: Sequence[int]) -> Joints:
+        """Choose them, in any order; one may be named twice."""
+        keep = with_ancestors(skeleton.parents, np.array(joints, dtype=np.int64))
+        return cls(keep, skeleton.part(keep), np.searchsorted(keep, joints))
+
+    def matrices(self, pose: Pose) -> FloatArray:
+        """Return their model-space matrices (F, N, 3, 4) in poses of the whole skeleton (F, J, …)."""
+        keep = self.keep
+        return world_from_pose(self.part, Pose(pose.rotations[:, keep], pose.translations[:, keep],
+                                               pose.scales[:, keep]))[:, self.at]

@@ -18,9 +18,9 @@ from ..maths.arrays import BoolArray, FloatArray, IntArray, quotient
 from ..skeletons.hierarchy import with_ancestors
 from ..skeletons.maps import SkeletonMap
 from ..skeletons.skeleton import Pose
-from .clip_feet import ClipFoot, clip_feet, joint_matrices
+from .clip_feet import ClipFoot, Joints, clip_feet
 from .footholds import Footholds, reaches
-from .legs import Leg, knee_axis, legs_of, reach
+from .legs import Chains, Leg, legs_of
 from .row import Row
 from .stage import FIRST_ROUND, Over
 from .steps import Hold, Walker
@@ -144,54 +144,54 @@ class FeetLock:
         upright: (F,) how much they are held in height too; lowest: (F, L, 2) how low, along up, foot and ankle of each
         leg may be. A foothold that the leg cannot reach is followed as far as it goes.
         """
+        if not self.legs:
+            return pose
         rotations, translations = pose.rotations.copy(), pose.translations.copy()
-        world = self._joints(pose)
-        goals, down = [], np.zeros(len(times_s))
-        for i, (leg, footholds) in enumerate(self.legs):
-            foot, ankle = world[leg.foot][:, :, 3], world[leg.ankle][:, :, 3]
-            shift = footholds.shift(foot, times_s, self.up, upright)
-            below = np.maximum(lowest[:, i, 0] - (foot + shift) @ self.up, lowest[:, i, 1] - (ankle + shift) @ self.up)
-            shift += (upright * _soft(below, _SOFT_LEGS * self._lengths[i]))[:, None] * self.up
-            goals.append(ankle + shift)
-            if not leg.is_loose:
-                down = np.maximum(down, _too_high(world[leg.hip][:, :, 3], ankle, goals[-1], self.up, self._lengths[i]))
-        translations[:, list(self.tops)] -= (down[:, None] * self.up)[:, None]
-        for matrices in world.values():
-            matrices[:, :, 3] -= down[:, None] * self.up
-        for i, (leg, _) in enumerate(self.legs):
-            shift = goals[i] - world[leg.ankle][:, :, 3]
-            away = np.flatnonzero(shift.any(axis=1))
-            if len(away):
-                part = rotations[away]
-                reach(self.skeleton_map, leg, self._knee_axes[i], part, {j: at[away] for j, at in world.items()},
-                      goals[i][away])
-                rotations[away] = part
-            if leg.is_loose:
-                translations[:, leg.ankle] += self._in_parent(leg, world, shift)
+        world, above, feet = self._joints(pose)
+        hips, ankles = world[:, 0, :, :, 3], world[:, 2, :, :, 3]
+        shift = np.stack([holds.shift(feet[:, i], times_s, self.up, upright) for i, (_, holds) in enumerate(self.legs)],
+                         axis=1)
+        below = np.maximum(lowest[..., 0] - (feet + shift) @ self.up, lowest[..., 1] - (ankles + shift) @ self.up)
+        shift += (upright[:, None] * _soft(below, _SOFT_LEGS * self._lengths))[..., None] * self.up
+        goals = ankles + shift
+        down = np.where(self._chains.is_loose, 0.0, _too_high(hips, ankles, goals, self.up, self._lengths)).max(axis=1)
+        lower = down[:, None] * self.up
+        translations[:, list(self.tops)] -= lower[:, None]
+        for matrices in (world, above):
+            matrices[..., 3] -= lower[:, None, None]
+        shift = goals - world[:, 2, :, :, 3]
+        joints = self._chains.joints
+        bent = self._chains.bent(rotations[:, joints], world, above, goals)
+        is_moved = np.asarray((shift != 0.0).any(axis=-1))
+        rotations[:, joints] = np.where(is_moved[:, None, :, None], bent, rotations[:, joints])
+        for i in np.flatnonzero(self._chains.is_loose).tolist():
+            own = np.linalg.solve(above[:, 2, i, :, :3], shift[:, i, :, None])[..., 0]
+            translations[:, joints[2, i]] += np.asarray(own, dtype=np.float64)
         return Pose(rotations, translations, pose.scales)
 
-    def _joints(self, pose: Pose) -> dict[int, FloatArray]:
-        """Return the matrices (F, 3, 4) of all joints of the legs and their parents."""
-        parents = self.skeleton_map.skeleton.parents
-        joints = [joint for leg, _ in self.legs for joint in (leg.hip, leg.knee, leg.ankle, leg.foot)]
-        asked = [joint for joint in dict.fromkeys((*joints, *parents[joints].tolist())) if joint >= 0]
-        found = joint_matrices(self.skeleton_map.skeleton, pose, asked)
-        return {joint: found[:, column].copy() for column, joint in enumerate(asked)}
-
-    def _in_parent(self, leg: Leg, world: dict[int, FloatArray], shift: FloatArray) -> FloatArray:
-        """Return shifts (F, 3) of an ankle in the space of its parent."""
-        parent = int(self.skeleton_map.skeleton.parents[leg.ankle])
-        if parent < 0:
-            return shift
-        return np.asarray(np.linalg.solve(world[parent][:, :, :3], shift[..., None])[..., 0], np.float64)
+    def _joints(self, pose: Pose) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return the matrices (F, 3, L, 3, 4) of hips, knees and ankles and of their parents, and feet (F, L, 3)."""
+        chains, found = self._chains, self._asked.matrices(pose)
+        count = chains.joints.size
+        world, above = (found[:, part].reshape(len(found), *chains.joints.shape, 3, 4)
+                        for part in (slice(count), slice(count, 2 * count)))
+        above[:, chains.parents < 0] = np.eye(4)[:3]
+        return world, above, found[:, 2 * count:, :, 3]
 
     @cached_property
-    def _lengths(self) -> tuple[float, ...]:
-        return tuple(leg.length(self.skeleton_map.skeleton) for leg, _ in self.legs)
+    def _asked(self) -> Joints:
+        chains = self._chains
+        return Joints.of(self.skeleton_map.skeleton, [*chains.joints.ravel().tolist(),
+                                                      *np.maximum(chains.parents, 0).ravel().tolist(),
+                                                      *(leg.foot for leg, _ in self.legs)])
 
     @cached_property
-    def _knee_axes(self) -> tuple[FloatArray, ...]:
-        return tuple(knee_axis(self.skeleton_map, leg, self.up) for leg, _ in self.legs)
+    def _lengths(self) -> FloatArray:
+        return np.array([leg.length(self.skeleton_map.skeleton) for leg, _ in self.legs])
+
+    @cached_property
+    def _chains(self) -> Chains:
+        return Chains.of(self.skeleton_map, [leg for leg, _ in self.legs], self.up)
 
     @cached_property
     def tops(self) -> frozenset[int]:
@@ -201,23 +201,24 @@ class FeetLock:
                          if not leg.is_loose)
 
 
-def _too_high(hip: FloatArray, ankle: FloatArray, goal: FloatArray, up: FloatArray, leg_length: float) -> FloatArray:
-    """Return by how much hips (F, 3) are to go down so that an ankle comes to its goal (F, 3), (F,).
+def _too_high(hips: FloatArray, ankles: FloatArray, goals: FloatArray, up: FloatArray,
+              leg_lengths: FloatArray) -> FloatArray:
+    """Return by how much hips (F, L, 3) are to go down so that ankles come to their goals (F, L, 3), (F, L).
 
     With the hip at height h over the goal and d beside it, a leg of length r reaches it from √(r² − d²) above.
     """
-    far = reaches(hip, ankle, leg_length)
-    away = hip - goal
+    far = reaches(hips, ankles, leg_lengths)
+    away = hips - goals
     height = away @ up
-    beside = np.sum(away * away, axis=1) - height**2
+    beside = np.sum(away * away, axis=-1) - height**2
     found = height - np.sqrt(np.maximum(far**2 - beside, 0.0))
-    return np.minimum(_soft(found, _SOFT_DOWN_LEGS * leg_length), _MOST_DOWN_LEGS * leg_length)
+    return np.minimum(_soft(found, _SOFT_DOWN_LEGS * leg_lengths), _MOST_DOWN_LEGS * leg_lengths)
 
 
-def _soft(x: FloatArray, softness: float) -> FloatArray:
+def _soft(x: FloatArray, softness: FloatArray) -> FloatArray:
     """Return 0 below 0, and x − softness/2 from `softness` on, without a bend between.
 
-    >>> _soft(np.array((-1.0, 0.0, 1.0, 2.0, 3.0)), 2.0).tolist()
+    >>> _soft(np.array((-1.0, 0.0, 1.0, 2.0, 3.0)), np.array(2.0)).tolist()
     [0.0, 0.0, 0.25, 1.0, 2.0]
     """
     inside = np.clip(x, 0.0, softness)

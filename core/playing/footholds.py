@@ -58,8 +58,8 @@ class Footholds:
 
 
 def reaches(hips: FloatArray, ankles: FloatArray, leg_length: FloatArray | float) -> FloatArray:
-    """Return how far legs reach, (F,): as far as they already do (F, 3), and almost as far as they are long."""
-    return np.asarray(np.maximum(leg_length * REACH, np.linalg.norm(hips - ankles, axis=1)))
+    """Return how far legs reach, (...,): as far as they already do (..., 3), and almost as far as they are long."""
+    return np.asarray(np.maximum(leg_length * REACH, np.linalg.norm(hips - ankles, axis=-1)))
 
 
 def within_reach(position: FloatArray, centres: FloatArray, up: FloatArray, radii: FloatArray) -> FloatArray:

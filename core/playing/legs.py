@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..maths import rotations as rot
-from ..maths.arrays import FloatArray
+from ..maths.arrays import BoolArray, FloatArray, IntArray
 from ..skeletons.hierarchy import is_descendant
 from ..skeletons.maps import SkeletonMap
 from ..skeletons.skeleton import Skeleton
@@ -81,27 +81,57 @@ def _leftwards(skeleton_map: SkeletonMap, leg: Leg, up: FloatArray) -> FloatArra
     return rot.cross(up, position[leg.foot] - position[leg.ankle])
 
 
-def reach(skeleton_map: SkeletonMap, leg: Leg, axis_of_knee: FloatArray, rotations: FloatArray,
-          world: Mapping[int, FloatArray], goal: FloatArray) -> None:
-    """Turn hip and knee (in position) so that the ankle comes to its goal (F, 3), and the ankle back below the knee.
+@dataclass(frozen=True, eq=False)
+class Chains:
+    """L legs as chains of two bones each, bent all at once.
 
-    axis_of_knee: see knee_axis. world: model-space matrices of the leg's joints and their parents, (F, 3, 4) each.
+    joints: (3, L) hips, knees and ankles. rest: (3, L, 4) their rotations at rest; parents: (3, L), −1 for none.
+    knee_axes: (L, 3), see knee_axis. is_loose: (L,), see Leg.
     """
-    hip, knee, ankle = (world[joint][:, :, 3] for joint in (leg.hip, leg.knee, leg.ankle))
-    thigh, shin = np.linalg.norm(knee - hip, axis=1), np.linalg.norm(ankle - knee, axis=1)
-    whole = np.clip(np.linalg.norm(goal - hip, axis=1), np.abs(thigh - shin) * (2.0 - REACH),
-                    reaches(hip, ankle, thigh + shin))
-    axis = np.cross(knee - hip, ankle - knee)
-    is_bent = np.linalg.norm(axis, axis=1, keepdims=True) > _STRAIGHT * (thigh * shin)[:, None]
-    axis = np.where(is_bent, axis, _rotation(world[leg.hip]) @ axis_of_knee)
-    bend = rot.from_axis_angle(axis, _opening(thigh, shin, np.linalg.norm(ankle - hip, axis=1))
-                               - _opening(thigh, shin, whole))
-    swing = rot.shortest_arc(rot.rotate(bend, ankle - knee) + knee - hip, goal - hip)
-    both = rot.multiply(swing, bend)
-    _turn(skeleton_map, rotations, world, leg.hip, rot.identities(len(goal)), swing)
-    _turn(skeleton_map, rotations, world, leg.knee, swing, both)
-    if not leg.is_loose:
-        _turn(skeleton_map, rotations, world, leg.ankle, both, rot.identities(len(goal)))
+
+    joints: IntArray
+    rest: FloatArray
+    parents: IntArray
+    knee_axes: FloatArray
+    is_loose: BoolArray
+
+    @classmethod
+    def of(cls, skeleton_map: SkeletonMap, legs: Sequence[Leg], up: FloatArray) -> Chains:
+        """Take the chains of some legs; up: unit vector (3,) of model space."""
+        skeleton = skeleton_map.skeleton
+        joints = np.array([(leg.hip, leg.knee, leg.ankle) for leg in legs], dtype=np.int64).reshape(-1, 3).T
+        axes = np.array([knee_axis(skeleton_map, leg, up) for leg in legs]).reshape(-1, 3)
+        return cls(joints, skeleton.rest_rotations[joints], skeleton.parents[joints], axes,
+                   np.array([leg.is_loose for leg in legs], dtype=np.bool_))
+
+    def bent(self, rotations: FloatArray, world: FloatArray, above: FloatArray, goals: FloatArray) -> FloatArray:
+        """Return rotations (F, 3, L, 4) with which ankles come to their goals (F, L, 3), and turn no further in the model.
+
+        rotations: (F, 3, L, 4) of the joints as they are; world, above: (F, 3, L, 3, 4) the matrices of the joints and
+        of their parents.
+        """
+        hip, knee, ankle = np.moveaxis(world[..., 3], 1, 0)
+        thigh, shin = _length(knee - hip), _length(ankle - knee)
+        whole = np.clip(_length(goals - hip), np.abs(thigh - shin) * (2.0 - REACH), reaches(hip, ankle, thigh + shin))
+        axis = rot.cross(knee - hip, ankle - knee)
+        is_bent = _length(axis) > _STRAIGHT * thigh * shin
+        own = (_rotation(world[:, 0]) @ self.knee_axes[..., None])[..., 0]
+        bend = rot.from_axis_angle(np.where(is_bent[..., None], axis, own),
+                                   _opening(thigh, shin, _length(ankle - hip)) - _opening(thigh, shin, whole))
+        swing = rot.shortest_arc(rot.rotate(bend, ankle - knee) + knee - hip, goals - hip)
+        both, none = rot.multiply(swing, bend), np.broadcast_to(rot.IDENTITY, swing.shape)
+        feet = np.where(self.is_loose[:, None], both, none)
+        frames = rot.multiply(rot.from_exact_matrix(_rotation(above)), self.rest)
+        return _turned(rotations, frames, np.stack((none, swing, both), axis=1), np.stack((swing, both, feet), axis=1))
+
+
+def _turned(rotations: FloatArray, frames: FloatArray, above: FloatArray, own: FloatArray) -> FloatArray:
+    """Return the rotations of joints that turn by `own` in the model, where their parents turn by `above`.
+
+    With P the parent's rotation in the model before, frames = P · rest: new = (above · frames)⁻¹ · own · frames · old.
+    """
+    turned = rot.multiply(rot.conjugate(rot.multiply(above, frames)), rot.multiply(own, frames))
+    return rot.multiply(turned, rotations)
 
 
 def _opening(thigh: FloatArray, shin: FloatArray, whole: FloatArray) -> FloatArray:
@@ -110,21 +140,11 @@ def _opening(thigh: FloatArray, shin: FloatArray, whole: FloatArray) -> FloatArr
     return np.asarray(np.arccos(np.clip(cosine, -1.0, 1.0)))
 
 
-def _turn(skeleton_map: SkeletonMap, rotations: FloatArray, world: Mapping[int, FloatArray], joint: int,
-          above: FloatArray, own: FloatArray) -> None:
-    """Turn a joint by `own` in the model, where its parent has turned by `above`.
-
-    With W the joint's rotation before, P its parent's: new key = (above · P · rest)⁻¹ · own · P · rest · key.
-    """
-    skeleton = skeleton_map.skeleton
-    parent = int(skeleton.parents[joint])
-    frame = rot.from_matrix(_rotation(world[parent])) if parent >= 0 else rot.identities(len(rotations))
-    frame = rot.multiply(frame, skeleton.rest_rotations[joint])
-    turned = rot.multiply(rot.conjugate(rot.multiply(above, frame)), rot.multiply(own, frame))
-    rotations[:, joint] = rot.multiply(turned, rotations[:, joint])
-
-
 def _rotation(world: FloatArray) -> FloatArray:
-    """Return the rotation in matrices (F, 3, 4) with scale."""
-    linear = world[:, :, :3]
-    return np.asarray(linear / np.maximum(np.linalg.norm(linear, axis=1, keepdims=True), 1e-30))
+    """Return the rotation in matrices (..., 3, 4) with scale."""
+    linear = world[..., :3]
+    return np.asarray(linear / np.maximum(np.sqrt((linear * linear).sum(axis=-2, keepdims=True)), 1e-30))
+
+
+def _length(vectors: FloatArray) -> FloatArray:
+    return np.asarray(np.sqrt((vectors * vectors).sum(axis=-1)))
