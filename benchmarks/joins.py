@@ -4,15 +4,15 @@ dev.py bench joins plays ten clips of different files in four random orders (see
 bodies: with legs about half as long as the clips' own bodies have, as usual, and half as long again. For all seams it
 prints the table of join_measures.py, which defines the columns, with a line for
   inside     the clips themselves on these bodies, away from seams
-  …          each transition method with default settings otherwise, and with Lock Feet
+  …          each transition method with default settings otherwise, feet as authored and Feet Stand
   NLA        Blender's, over the same times (nla.py), evaluated as a bake does
-then how far feet slide inside of the clips, in each contact: on the clips' own bodies, retargeted, and with Lock Feet;
+then how far feet slide inside of the clips, in each contact: on the clips' own bodies, retargeted, and with Feet Stand;
 once while they look planted on the clips' own bodies (low and slow), once in the contacts that Takt takes from clips;
 then the gap test: frames are left out of each clip and filled by a transition of that length (the methods that play
 between clips can do that), beside slerp (rotations) with straight lines (places of roots).
 
 The folder of data is that which TAKT_DATA names; where it is not there, samples are measured instead. --orders N plays
-fewer orders, --no-nla leaves out Blender's, whose frames take long.
+fewer orders, --methods some of the methods, --no-nla leaves out Blender's, whose frames take long.
 """
 
 from __future__ import annotations
@@ -107,6 +107,7 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="bench joins")
     parser.add_argument("--orders", type=int, default=ORDERS)
     parser.add_argument("--no-nla", action="store_true")
+    parser.add_argument("--methods", nargs="+", choices=tuple(TRANSITION_METHODS), default=tuple(TRANSITION_METHODS))
     options = parser.parse_args(arguments)
     bpy.ops.wm.read_factory_settings(use_empty=True)
     properties.register()
@@ -120,11 +121,12 @@ def main(arguments: list[str]) -> int:
     rng = np.random.default_rng(SEED)
     programmes = [_programme(library, [names[i] for i in rng.permutation(len(names))]) for _ in range(options.orders)]
     for dancer in (_real_dancers(data) if is_real else _sample_dancers()):
-        _measure(dancer, programmes, library, not options.no_nla)
+        _measure(dancer, programmes, library, options.methods, not options.no_nla)
     return 0
 
 
-def _measure(dancer: Dancer, programmes: Sequence[Programme], library: Library, with_nla: bool) -> None:
+def _measure(dancer: Dancer, programmes: Sequence[Programme], library: Library, methods: Sequence[str],
+             with_nla: bool) -> None:
     body = dancer.body
     perform = partial(play, skeleton=dancer.found.skeleton, turn=dancer.turn, up=rot.rotate(dancer.turn, Y_UP),
                       maps=library.skeleton_map)
@@ -142,13 +144,13 @@ def _measure(dancer: Dancer, programmes: Sequence[Programme], library: Library, 
         _say(measures.row(label, [join for motion, sample, each in zip(motions, samples, inside, strict=True)
                                   for join in _joins(motion, sample, each, body, dancer)], skate))
 
-    for method, lock in ((method, lock) for method in TRANSITION_METHODS for lock in (False, True)):
+    for method, lock in ((method, lock) for method in methods for lock in (False, True)):
         settings = Settings(method=method, curve="LINEAR" if method == "LEAD" else "COSINE", lock_feet=lock)
         motions = [perform(programme, settings=settings) for programme in programmes]
-        line(f"{method}, {settings.curve.lower()}{', Lock Feet' if lock else ''}", motions,
+        line(f"{method}, {settings.curve.lower()}{', Feet Stand' if lock else ''}", motions,
              [motion.sample for motion in motions])
     for kind, label in nla.KINDS.items() if with_nla else ():
-        rows = [nla.NlaRow(perform(programme, settings=Settings(transitions=False)), motion.transitions_s, kind)
+        rows = [nla.NlaRow(perform(programme, settings=Settings(transitions=False, lock_feet=False)), motion.transitions_s, kind)
                 for programme, motion in zip(programmes, defaults, strict=True)]
         line(label, defaults, [row.sample for row in rows])
         for row in rows:
@@ -257,7 +259,7 @@ def _slides(body: measures.Body, inside: Inside, programme: Programme, library: 
                                      for foot in range(2) for a, b in runs(when[:, foot])
                                      for run in (places[a:b, foot, :2],)]
     for way, said in (("seen", "low and slow"), ("carried", "in contacts of the clips")):
-        labels = "on their own bodies", "here", "with Lock Feet"
+        labels = "on their own bodies", "here", "with Feet Stand"
         told = "; ".join(f"{label} {np.mean(rows) * 100.0:.1f} / {np.percentile(rows, 90.0) * 100.0:.1f}"
                          for rows, label in zip(found[way].values(), labels, strict=True))
         _say(f"slide inside the clips while {said} ({len(found[way]['own'])}), mean / p90, % of the leg: {told}\n")
@@ -301,7 +303,8 @@ def _filled(clip: Clip, begin_s: float, frames: int) -> Iterator[tuple[str, Pose
     programme = resolve(parse(text), Library(other_clips=lambda src: tuple(
         replace(part, name=str(i)) for i, part in enumerate(parts))))
     for pace in ("EVEN", "EASED"):
-        motion = play(programme, clip.skeleton, Settings(method="APPEND", pace=pace, root_motion="AS_AUTHORED"),
+        motion = play(programme, clip.skeleton, Settings(method="APPEND", pace=pace, root_motion="AS_AUTHORED",
+                                                             lock_feet=False),
                       turn=rot.IDENTITY, up=Y_UP)
         yield f"APPEND, {pace.lower()}", motion.sample(times), own
 

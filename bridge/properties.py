@@ -156,9 +156,9 @@ class ScoreSettings:
             description="What becomes of the motion over the ground",
             items=[(identifier, *entry) for identifier, entry in ROOT_MODES.items()])
         lock_feet: BoolProperty(
-            name="Lock Feet", default=_DEFAULTS.lock_feet, override=_OVERRIDABLE, update=changes.score,
-            description="Keep planted feet where they are, by a small correction of the legs; where "
-                        "these are straight, the body goes down a little")
+            name="Feet Stand", default=_DEFAULTS.lock_feet, override=_OVERRIDABLE, update=changes.score,
+            description="Feet stay in place while the clips have them planted, and make a step where two clips want "
+                        "them elsewhere. Off: as authored, with whatever slides")
         loop: BoolProperty(
             name="Loop", default=_DEFAULTS.loop, override=_OVERRIDABLE, update=changes.score,
             description="The last clip leads back to the first")

@@ -37,7 +37,8 @@ def draw_settings(layout: bpy.types.UILayout, settings: ScoreSettings) -> None:
 def matters(settings: ScoreSettings, name: str) -> bool:
     """Tell whether a setting changes anything with the method that is chosen."""
     shape = TRANSITION_METHODS[settings.method].shape
-    return not (name == "curve" and shape == "ALONE") and not (name in ("pace", "joint_time") and shape == "LEAD")
+    return (not (name == "curve" and shape in ("ALONE", "DECAY"))
+            and not (name in ("pace", "joint_time") and shape in ("LEAD", "DECAY")))
 
 
 def _draw(column: bpy.types.UILayout, settings: ScoreSettings, name: str) -> None:

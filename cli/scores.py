@@ -40,7 +40,7 @@ _HELP = {
     "joint_time": "whether joints share a transition's length or take their own",
     "speed": "the mean speed that automatic lengths go by",
     "root_motion": "how the character travels",
-    "lock_feet": "keep planted feet where they are",
+    "lock_feet": "leave feet as authored, with whatever slides",
     "loop": "join the end to the beginning",
     "transitions": "cut from clip to clip",
 }
@@ -70,7 +70,7 @@ def add_playing(parser: argparse.ArgumentParser) -> None:
         if field.name in ("values", "seed"):
             continue
         if types[field.name] is bool:
-            word = "--no-" + field.name if field.default else flag
+            word = "--no-" + field.name.replace("_", "-") if field.default else flag
             parser.add_argument(word, dest=field.name, action="store_false" if field.default else "store_true",
                                 help=says)
         elif field.name == "procedure":

@@ -28,6 +28,7 @@ SLOW_LEGS_PER_S: Final = (0.3, 0.5)
 SHORTEST_S: Final = 0.08
 """Shorter ones are dropped: a foot that turns round in the air is slow for a moment."""
 STEP_S: Final = 1.0 / 60.0
+MAX_INSTANTS: Final = 200_000
 _LOWEST_PERCENT: Final = 1.0
 _OWN_GROUND_LEGS: Final = 0.06
 """A foot, or a heel, whose lowest height is at most so far above that of the others has a ground of its own."""
@@ -93,7 +94,7 @@ def foot_contacts(clip: Clip, found: SkeletonMap, up: FloatArray) -> dict[str, F
     rest, ankles = skeleton.rest_world[..., 3], [joints[f"{side}_ankle"] for side in sides]
     legs = [rest[[joints[f"{side}_{part}"] for part in ("hip", "knee", "ankle")]] for side in sides]
     leg = float(np.mean([np.linalg.norm(np.diff(positions, axis=0), axis=1).sum() for positions in legs]))
-    times = np.linspace(0.0, clip.duration_s, int(np.ceil(clip.duration_s / STEP_S)) + 1)
+    times = instants(clip.duration_s)
     balls = [joints.get(f"{side}_metatarsal", -1) for side in sides]
     if min(balls) < 0:
         heel = _Points.of(clip, times, ankles, rest[ankles], up, leg)
@@ -135,6 +136,15 @@ class _Points:
         own = float(self.grounds[index])
         ground = own if own <= level + _OWN_GROUND_LEGS else level
         return planted_spans(self.positions[:, index], self.heights[:, index] - ground, self.times_s)
+
+
+def instants(duration_s: float) -> FloatArray:
+    """Return the times at which contacts are looked for, (F,): every STEP_S, of what is too long less often.
+
+    >>> len(instants(1.0)), len(instants(0.0)), len(instants(1e30)) == MAX_INSTANTS
+    (61, 1, True)
+    """
+    return np.linspace(0.0, duration_s, int(min(np.ceil(duration_s / STEP_S) + 1.0, MAX_INSTANTS)))
 
 
 def planted_spans(positions: FloatArray, heights: FloatArray, times_s: FloatArray) -> FloatArray:

@@ -8,14 +8,13 @@ from typing import Final
 
 import numpy as np
 
-from ..clips.contacts import FootContacts, planted_spans
-from ..maths.arrays import FloatArray, IntArray
+from ..clips.contacts import FootContacts, instants, planted_spans
+from ..maths.arrays import FloatArray, IntArray, quotient
 from ..skeletons.hierarchy import with_ancestors
 from ..skeletons.skeleton import Pose, Skeleton, world_from_pose
 from .footholds import reaches, within_reach
 from .legs import Leg
 
-STEP_S: Final = 1.0 / 60.0
 _FRAMES_AT_ONCE: Final = 256
 _WITHIN_S: Final = np.array((-1e-9, 1e-9))
 _LOWEST_PERCENT, _FAST_PERCENT = 5.0, 99.0
@@ -25,14 +24,12 @@ _LOWEST_PERCENT, _FAST_PERCENT = 5.0, 99.0
 class ClipFoot:
     """One foot in one clip, before root motion takes it anywhere, at the clip's own pace.
 
-    spans_s: (K, 2) when it is planted; at: (K, 3) where; away: (K, 2) how far from there the clip has it as that begins
-    and ends. ends: (2, 3) where it is as the clip begins and ends. fast: a length per second that it seldom exceeds.
-    lowest: (2,) how low foot and ankle seldom are, along up.
+    spans_s: (K, 2) when it is planted; at: (K, 3) where. ends: (2, 3) where it is as the clip begins and ends. fast: a
+    length per second that it seldom exceeds. lowest: (2,) how low foot and ankle seldom are, along up.
     """
 
     spans_s: FloatArray
     at: FloatArray
-    away: FloatArray
     ends: FloatArray
     fast: float
     lowest: FloatArray
@@ -44,7 +41,7 @@ def clip_feet(sample: Callable[[FloatArray], Pose], duration_s: float, legs: Seq
 
     contacts: when they are planted, by side; a foot that is not among them is planted while it is low and slow here.
     """
-    times = np.linspace(0.0, duration_s, int(np.ceil(duration_s / STEP_S)) + 1)
+    times = instants(duration_s)
     asked = Joints.of(skeleton, [joint for leg in legs for joint in (leg.hip, leg.ankle, leg.foot)])
     positions = np.empty((len(times), 3 * len(legs), 3))
     for start in range(0, len(times), _FRAMES_AT_ONCE):
@@ -62,16 +59,14 @@ def _followed(leg: Leg, positions: FloatArray, times_s: FloatArray, up: FloatArr
         spans = planted_spans(feet / length, (heights - np.percentile(heights, _LOWEST_PERCENT)) / length, times_s)
     else:
         spans = np.clip(contacts.heel if leg.foot == leg.ankle else contacts.stands, 0.0, times_s[-1])
-    reach, at, away = reaches(hips, ankles, length), np.empty((len(spans), 3)), np.empty((len(spans), 2))
+    reach, at = reaches(hips, ankles, length), np.empty((len(spans), 3))
     for k, (start, stop) in enumerate(np.searchsorted(times_s, spans + _WITHIN_S).tolist()):
         part = slice(min(start, len(times_s) - 1), max(stop, start + 1))
         at[k] = feet[part].mean(axis=0)
         if not leg.is_loose:  # what is not led by the leg goes where it should
             at[k] = within_reach(at[k], hips[part] + feet[part] - ankles[part], up, reach[part])
-        apart = feet[part][[0, -1]] - at[k]
-        away[k] = np.linalg.norm(apart - (apart @ up)[:, None] * up, axis=1)
-    speeds = np.linalg.norm(np.diff(feet, axis=0), axis=1) / STEP_S
-    return ClipFoot(spans, at, away, feet[[0, -1]], float(np.percentile(speeds, _FAST_PERCENT)) if len(speeds) else 0.0,
+    speeds = quotient(np.linalg.norm(np.diff(feet, axis=0), axis=1), np.diff(times_s))
+    return ClipFoot(spans, at, feet[[0, -1]], float(np.percentile(speeds, _FAST_PERCENT)) if len(speeds) else 0.0,
                     np.percentile((heights, ankles @ up), _LOWEST_PERCENT, axis=1))
 
 

@@ -22,7 +22,7 @@ from .clip_feet import ClipFoot, Joints, clip_feet
 from .footholds import Footholds, reaches
 from .legs import Chains, Leg, legs_of
 from .row import Row
-from .stage import FIRST_ROUND, Over
+from .stage import FIRST_ROUND, Over, in_rounds
 from .steps import Hold, Walker
 from .transitions.curves import CURVES
 
@@ -40,8 +40,8 @@ _UPRIGHT: Final = 0.25
 class Feet(Over):
     """The last stage: planted feet stay in place.
 
-    row: the segments whose clips tell when feet are planted. skeleton_map: tells what the joints are; up: unit vector
-    (3,) of model space.
+    row: the segments whose clips tell when feet are planted. skeleton_map: tells what the joints are, legs among them;
+    up: unit vector (3,) of model space.
     """
 
     row: Row
@@ -51,10 +51,9 @@ class Feet(Over):
     def sample(self, times_s: FloatArray, rounds: IntArray = FIRST_ROUND) -> Pose:
         """Return the poses below with planted feet in place; see Stage."""
         pose = self.below.sample(times_s)
-        if self._legs:
-            seam, share = self.row.windows(times_s)
-            upright = CURVES["SMOOTHER"].rise(np.clip(np.minimum(share, 1.0 - share) / _UPRIGHT, 0.0, 1.0))
-            pose = self._lock.hold(pose, times_s, np.where(seam >= 0, upright, 0.0), self._lowest[seam])
+        seam, share = self.row.windows(times_s)
+        upright = CURVES["SMOOTHER"].rise(np.clip(np.minimum(share, 1.0 - share) / _UPRIGHT, 0.0, 1.0))
+        pose = self._lock.hold(pose, times_s, np.where(seam >= 0, upright, 0.0), self._lowest[seam])
         self.root.repeat(pose, rounds)
         return pose
 
@@ -102,7 +101,12 @@ class Feet(Over):
                 walker.go_on([Hold.of_clip(foot, self._placed(foot.at, segment, turn), begin[segment],
                                            float(stretch[segment])) for foot in feet],
                              begin[segment], end[segment], self._window_before(segment, turn))
-        return FeetLock(self.skeleton_map, tuple(zip(self._legs, walker.footholds(), strict=True)), self.up)
+        return FeetLock(self.skeleton_map, tuple(zip(self._legs, walker.footholds(self._loose), strict=True)), self.up)
+
+    def _loose(self, times_s: FloatArray) -> FloatArray:
+        """Return where feet are at times (F,) if nothing holds them, (F, L, 3); in a loop also in its other rounds."""
+        pose = self.below.sample(*in_rounds(times_s, self.duration_s, self.is_loop))
+        return Joints.of(self.skeleton, [leg.foot for leg in self._legs]).matrices(pose)[..., 3]
 
     def _window_before(self, segment: int, turn: int) -> tuple[float, float] | None:
         """Return when the transition plays that leads to a segment in one round of a loop.
@@ -144,8 +148,6 @@ class FeetLock:
         upright: (F,) how much they are held in height too; lowest: (F, L, 2) how low, along up, foot and ankle of each
         leg may be. A foothold that the leg cannot reach is followed as far as it goes.
         """
-        if not self.legs:
-            return pose
         rotations, translations = pose.rotations.copy(), pose.translations.copy()
         world, above, feet = self._joints(pose)
         hips, ankles = world[:, 0, :, :, 3], world[:, 2, :, :, 3]

@@ -105,7 +105,7 @@ class Chains:
                    np.array([leg.is_loose for leg in legs], dtype=np.bool_))
 
     def bent(self, rotations: FloatArray, world: FloatArray, above: FloatArray, goals: FloatArray) -> FloatArray:
-        """Return rotations (F, 3, L, 4) with which ankles come to their goals (F, L, 3), and turn no further in the model.
+        """Return rotations (F, 3, L, 4) with which ankles come to their goals (F, L, 3) without turning in the model.
 
         rotations: (F, 3, L, 4) of the joints as they are; world, above: (F, 3, L, 3, 4) the matrices of the joints and
         of their parents.

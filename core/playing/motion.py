@@ -20,6 +20,7 @@ from ..skeletons.skeleton import Pose, Skeleton
 from .clock import Clock, Timed
 from .feet import Feet
 from .followers import Followers
+from .legs import legs_of
 from .mix import Lane, mixed
 from .root_motion import RootMode
 from .row import Row
@@ -147,7 +148,7 @@ def compose(sequence: Sequence, clips: SequenceOf[Clip | Excerpt | Stage], style
     end = mixed((Lane.whole(row),))
     if doubles:
         end = Followers(end, Doubles.of(row.skeleton, doubles))
-    if feet is not None:
+    if feet is not None and legs_of(feet):
         end = Feet(end, row, feet, up / np.linalg.norm(up))
     if clock is not None:
         end = Timed(end, clock)

@@ -22,6 +22,7 @@ from .sources import Sources
 from .stage import FIRST_ROUND, Instants, Stage
 from .transitions.blending import Inertialization, Style, blend_over
 from .transitions.curves import CURVES
+from .transitions.decay import Decay
 from .transitions.lengths import Turning, automatic_lengths, longest_lengths, speed_named
 from .transitions.limits import Limits
 from .transitions.methods import TRANSITION_METHODS, Layout, TransitionMethod
@@ -46,7 +47,7 @@ class Row:
     layout: Layout
     sides: Sides
     problems: tuple[Problem, ...]
-    _last_offsets: dict[bytes, Inertialization] = field(default_factory=dict)
+    _last_offsets: dict[bytes, Inertialization | Decay] = field(default_factory=dict)
 
     @classmethod
     def of(cls, sequence: Sequence, played: SequenceOf[Clip | Excerpt | Stage], style: Style, *, root_motion: RootMode,
@@ -66,7 +67,7 @@ class Row:
         held = Held(sequence.clip, moved, sequence.is_loop)
         turning = Turning.of(clips, rot.angle_between if limits is None else limits.angles)
         method, mean_speed = TRANSITION_METHODS[style.method], speed_named(speed)
-        is_shared = style.joint_time == "SHARED" or method.shape == "LEAD"  # which takes all joints over together
+        is_shared = style.joint_time == "SHARED" or method.shape in ("LEAD", "DECAY")  # all joints at once
         lengths = automatic_lengths if is_shared else longest_lengths
         transitions_s, problems = fit_transitions(sequence, clips, ends, held, method,
                                                   partial(lengths, turning, mean_speed=mean_speed))
@@ -193,6 +194,8 @@ class Row:
         if len(seam) > 1:  # neighbouring frames share a seam, so its two sides are looked up only once
             _, first, at = np.unique(seam + rounds * len(self.sequence), return_index=True, return_inverse=True)
             seams, rounds = seam[first], rounds[first]
+        if self.method.shape == "DECAY":
+            return self._decay(seams, rounds).apply(pose, at, times_s - self.layout.end_s[seam])
         if self.method.shape == "LEAD":
             return self._inertialization(seams, rounds).apply(pose, at, times_s - self.layout.end_s[seam],
                                                   CURVES[self.style.curve].rise)
@@ -206,13 +209,23 @@ class Row:
 
     def _inertialization(self, seams: IntArray, rounds: IntArray) -> Inertialization:
         """Return the offsets around seams (N,); while a motion is watched they are mostly those of the frame before."""
-        key = seams.tobytes() + rounds.tobytes()
-        found = self._last_offsets.get(key)
-        if found is None:
+        found = self._last_offsets.get(seams.tobytes() + rounds.tobytes())
+        if not isinstance(found, Inertialization):
             begin, middle, end = self.layout.window_begin_s, self.layout.end_s, self.layout.window_end_s
             found = Inertialization.of(self.sides.crossing(seams, rounds), (middle - begin)[seams],
                                        (end - middle)[seams])
-            self._last_offsets.clear()
-            if len(seams) <= _MOST_SEAMS_KEPT:
-                self._last_offsets[key] = found
+            self._keep(seams, rounds, found)
         return found
+
+    def _decay(self, seams: IntArray, rounds: IntArray) -> Decay:
+        """Return the offsets after seams (N,), likewise."""
+        found = self._last_offsets.get(seams.tobytes() + rounds.tobytes())
+        if not isinstance(found, Decay):
+            found = Decay.of(self.sides.crossing(seams, rounds), (self.layout.window_end_s - self.layout.end_s)[seams])
+            self._keep(seams, rounds, found)
+        return found
+
+    def _keep(self, seams: IntArray, rounds: IntArray, found: Inertialization | Decay) -> None:
+        self._last_offsets.clear()
+        if len(seams) <= _MOST_SEAMS_KEPT:
+            self._last_offsets[seams.tobytes() + rounds.tobytes()] = found

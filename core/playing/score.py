@@ -58,9 +58,14 @@ class Settings:
     root_motion: RootMode = "CONTINUE"
     loop: bool = False
     transitions: bool = True
-    lock_feet: bool = False
+    lock_feet: bool = True
     values: tuple[tuple[str, Value], ...] = ()
     seed: int = 0
+
+    @property
+    def holds_feet(self) -> bool:
+        """Whether planted feet stay; in place they cannot, since the ground goes by below them."""
+        return self.lock_feet and self.root_motion != "IN_PLACE"
 
     @property
     def style(self) -> Style:
@@ -114,7 +119,7 @@ def play(programme: Programme, skeleton: Skeleton | None = None, settings: Setti
                                       Place(programme.document.path))
     return compose(sequence, pieces, settings.style, root_motion=settings.root_motion, up=up, speed=settings.speed,
                    limits=limits, problems=programme.problems + missed + said, unmatched=unmatched,
-                   feet=target_map if settings.lock_feet else None, doubles=doubles,
+                   feet=target_map if settings.holds_feet else None, doubles=doubles,
                    clock=clock_of(programme))
 
 

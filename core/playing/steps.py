@@ -7,7 +7,7 @@ clips. A step begins before the seam or ends after it such that the other foot b
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -53,26 +53,24 @@ _SOON_S: Final = 1e-6
 class Hold:
     """One foothold while they are put together.
 
-    fast: how fast the foot may be moved. ease_in_s, ease_out_s: how long it takes to lead it there and to let it go;
-    lift: of the step that follows.
+    fast: how fast the foot may be moved; lift: of the step that follows. ease_in_s, ease_out_s: how long it takes at
+    most to lead it there and to let it go.
     """
 
     start_s: float
     stop_s: float
     at: FloatArray
     fast: float
-    ease_in_s: float
-    ease_out_s: float
     lift: float = 0.0
+    ease_in_s: float = LONGEST_EASE_S
+    ease_out_s: float = LONGEST_EASE_S
 
     @classmethod
     def of_clip(cls, foot: ClipFoot, at: FloatArray, begin_s: float, stretch: float) -> list[Hold]:
         """Return those of a foot in a clip that begins at begin_s and lasts `stretch` times as long; at: (K, 3)."""
         fast = foot.fast / stretch if stretch > 0.0 else 0.0
-        eases = np.clip(_PEAK * foot.away / max(fast, _SOON_S), EASE_S, LONGEST_EASE_S)
         spans = begin_s + foot.spans_s * stretch
-        return [cls(start, stop, place, fast, ease_in, ease_out) for (start, stop), place, (ease_in, ease_out)
-                in zip(spans.tolist(), at, eases.tolist(), strict=True)]
+        return [cls(start, stop, position, fast) for (start, stop), position in zip(spans.tolist(), at, strict=True)]
 
 
 @dataclass(frozen=True)
@@ -152,8 +150,6 @@ class Walker:
                                LONGEST_STEP_S))
         if gap_s < SWING_S:
             return _Pending(leg, last, first, way, lift, time_s)
-        ease_s = min(_PEAK * way / 2.0 / fast, LONGEST_EASE_S)  # halfway between both is where the transition has it
-        last.ease_out_s, first.ease_in_s = max(last.ease_out_s, ease_s), max(first.ease_in_s, ease_s)
         return None
 
     def _step(self, step: _Pending, order: int | None, segment: Sequence[Sequence[Hold]],
@@ -185,16 +181,22 @@ class Walker:
                             for hold in (*known[-2:], *more[:2]))
         return round(end_s - begin_s - held, 6)
 
-    def footholds(self) -> tuple[Footholds, ...]:
-        """Return what came together, for each leg."""
-        return tuple(_together(holds) for holds in self._holds)
+    def footholds(self, feet: Callable[[FloatArray], FloatArray]) -> tuple[Footholds, ...]:
+        """Return what came together, for each leg; feet: where they are at times (F,) if nothing holds them, (F, L, 3).
 
-
-def _together(holds: Sequence[Hold]) -> Footholds:
-    """Return footholds as arrays; where two are near, the foot is led from one to the other in the time between."""
-    start, stop, lift, ease_in, ease_out = (np.array([getattr(hold, name) for hold in holds]) for name in
-                                            ("start_s", "stop_s", "lift", "ease_in_s", "ease_out_s"))
-    gap, is_step = np.maximum(start[1:] - stop[:-1], _SOON_S), lift[:-1] > 0.0
-    ease_in[1:] = np.where(is_step, gap, np.minimum(ease_in[1:], gap))
-    ease_out[:-1] = np.where(is_step, gap, np.minimum(ease_out[:-1], gap))
-    return Footholds(start, stop, np.array([hold.at for hold in holds]).reshape(-1, 3), ease_in, ease_out, lift)
+        A foot is led to its footholds, and let go, no faster than it may be moved.
+        """
+        found = []
+        for leg, (holds, length) in enumerate(zip(self._holds, self._lengths, strict=True)):
+            start, stop, lift, fast, *most = (np.array([getattr(hold, name) for hold in holds]) for name in (
+                "start_s", "stop_s", "lift", "fast", "ease_in_s", "ease_out_s"))
+            at = np.array([hold.at for hold in holds]).reshape(-1, 3)
+            gap, is_step = np.maximum(start[1:] - stop[:-1], _SOON_S), lift[:-1] > 0.0
+            ahead = at - feet(np.concatenate((start, stop)))[:, leg].reshape(2, -1, 3)
+            away = np.linalg.norm(ahead - (ahead @ self._up)[..., None] * self._up, axis=-1)
+            eases = np.clip(_PEAK * away / np.maximum(fast, SLOWEST_LEGS_PER_S * length), EASE_S, most)
+            ease_in, ease_out = np.minimum(eases, most)
+            ease_in[1:] = np.where(is_step, gap, np.minimum(ease_in[1:], gap))
+            ease_out[:-1] = np.where(is_step, gap, np.minimum(ease_out[:-1], gap))
+            found.append(Footholds(start, stop, at, ease_in, ease_out, lift))
+        return tuple(found)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from takt.core.maths.arrays import FloatArray
-from takt.core.playing.clip_feet import clip_feet
+from takt.core.playing.clip_feet import Joints, clip_feet
 from takt.core.playing.feet import FeetLock
 from takt.core.playing.footholds import Footholds
 from takt.core.playing.legs import legs_of
@@ -22,7 +22,9 @@ def feet_lock(found: SkeletonMap, sample: Callable[[FloatArray], Pose], duration
     walker = Walker(up, [leg.length(found.skeleton) for leg in legs])
     feet = clip_feet(sample, duration_s, legs, found.skeleton, up, {}) if legs else ()
     walker.go_on([Hold.of_clip(foot, foot.at, 0.0, 1.0) for foot in feet], 0.0, duration_s)
-    return FeetLock(found, tuple(zip(legs, walker.footholds(), strict=True)), up)
+    asked = Joints.of(found.skeleton, [leg.foot for leg in legs])
+    together = walker.footholds(lambda times: asked.matrices(sample(times))[..., 3])
+    return FeetLock(found, tuple(zip(legs, together, strict=True)), up)
 
 
 def held(lock: FeetLock, pose: Pose, times_s: FloatArray, upright: float = 0.0) -> Pose:

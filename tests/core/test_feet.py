@@ -189,9 +189,7 @@ def test_legs_are_those_that_hang_together() -> None:
     assert all(leg.foot == leg.ankle for leg in legs_of(without))
     assert all(leg.is_loose for leg in legs_of(find_map(real("Male_Suit"))))
     fox = find_map(real("Fox"))
-    pose = Pose.rest(fox.skeleton, 3)
-    same = held(feet_lock(fox, lambda times: Pose.rest(fox.skeleton, len(times)), 2.0, UP), pose, np.arange(3.0))
-    assert rot.angle_between(same.rotations, pose.rotations).max() == 0.0
+    assert legs_of(fox) == ()
 
 
 def straight_legged() -> Skeleton:

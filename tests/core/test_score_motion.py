@@ -54,7 +54,9 @@ def score(*inside: str, head: str = "", more: str = "") -> str:
 
 
 def played(text: str, library: Library = CLIPS, **settings: object) -> Motion:
-    return perform(text, None, library, BODY, Settings(**settings), turn=rot.IDENTITY, up=UP)  # type: ignore[arg-type]
+    """Play a score, feet as authored."""
+    chosen = Settings(**{"lock_feet": False, **settings})  # type: ignore[arg-type]
+    return perform(text, None, library, BODY, chosen, turn=rot.IDENTITY, up=UP)
 
 
 def instants(motion: Motion) -> np.ndarray:

@@ -10,6 +10,7 @@ from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
 from takt.core.playing.score import Settings
 from takt.core.playing.transitions.curves import CURVES
+from takt.core.playing.transitions.decay import _Fading
 from takt.core.playing.transitions.lengths import DEFAULT_SPEED_RAD_S
 from takt.core.playing.transitions.methods import KEPT_SHARE, TRANSITION_METHODS
 from takt.tests.core.scores import FIGURE, X, Y, library, turning
@@ -267,3 +268,28 @@ def test_inserted_a_clip_keeps_at_least_a_tenth_of_its_time(method: str) -> None
 def test_all_four_methods_are_there_and_the_default_never_has_a_vertical_tangent() -> None:
     assert {"END", "BOTH", "INSERT", "APPEND"} <= set(TRANSITION_METHODS)
     assert Settings().curve not in ("CIRCULAR", "CUBIC")
+
+
+def test_inertialized_the_clip_before_stands_untouched_and_pose_and_speed_go_on() -> None:
+    clips = arms("left", (0.0, 0.2), (0.0, 0.2)), arms("right", (1.0, 3.0), (1.0, 3.0))
+    whole, cut = (motion(f'left duration="1" transition="{length}"', 'right duration="1"', method="INERTIALIZE",
+                         clips=library(feet_Steps=clips)) for length in (0.6, 0.0))
+    times = np.linspace(0.0, 1.0 - 1e-9, 50)
+    np.testing.assert_array_equal(whole.sample(times).rotations, cut.sample(times).rotations)
+    times = np.linspace(1.6, 2.0, 50)
+    np.testing.assert_allclose(whole.sample(times).rotations, cut.sample(times).rotations, atol=1e-12)
+    edge = whole.sample(np.array((1.0 - 1e-9, 1.0))).rotations
+    assert rot.angle_between(edge[0], edge[1]).max() < 1e-6
+    before, after = speeds("INERTIALIZE", 1.0, clips)
+    assert after == pytest.approx(before, abs=1e-3)
+
+
+@pytest.mark.parametrize("speed", [-30.0, -6.0, -1.0, 0.0])
+def test_an_offset_on_its_way_back_never_overshoots(speed: float) -> None:
+    """An offset of 0.8 rad, closing at up to 30 rad/s: it only falls, and meets zero in value and speed."""
+    fading = _Fading.of(np.array([[[0.8, 0.0, 0.0]]]), np.array([[[speed, 0.0, 0.0]]]), np.array((0.5,)))
+    times = np.linspace(0.0, 0.5, 2001)
+    value = fading.at(np.zeros(2001, dtype=np.int64), times)[:, 0, 0]
+    assert value[0] == pytest.approx(0.8) and (value[1] - value[0]) / times[1] == pytest.approx(speed, abs=0.2)
+    assert value.min() > -1e-12 and np.diff(value).max() < 1e-12
+    assert value[-1] == 0.0 and abs(value[-2]) < 1e-9

@@ -94,7 +94,7 @@ def test_append_moves_what_follows():
 
 
 def test_an_unknown_method_is_refused():
-    with pytest.raises(TaktError, match="no transition method 'FADE'; there are LEAD, END, BOTH, "):
+    with pytest.raises(TaktError, match="no transition method 'FADE'; there are LEAD, INERTIALIZE, END, BOTH, "):
         method_named("FADE")
 
 

@@ -39,8 +39,9 @@ class Layout:
 class TransitionMethod:
     """A transition method.
 
-    shape: of the weight curve; ALONE: nothing else plays in the window; LEAD: the clips play on
-        with offsets (blending.Inertialization), which need no weights.
+    shape: of the weight curve; ALONE: nothing else plays in the window; LEAD: the clips play on with offsets on both
+        sides (blending.Inertialization), which need no weights; DECAY: the next clip with offsets that fade by
+        themselves (decay.Decay).
     limit: from the lengths of the segments before and after (S,) to the longest transition (S,).
     lay_out: from lengths (S,) and transitions (S,) within their limits to a Layout.
     """
@@ -48,7 +49,7 @@ class TransitionMethod:
     identifier: str
     label: str
     description: str
-    shape: Literal["RISE", "PULSE", "ALONE", "LEAD"]
+    shape: Literal["RISE", "PULSE", "ALONE", "LEAD", "DECAY"]
     limit: Callable[[FloatArray, FloatArray], FloatArray]
     lay_out: Callable[[FloatArray, FloatArray], Layout]
 
@@ -68,6 +69,11 @@ def _at_the_end(lengths_s: FloatArray, transitions_s: FloatArray) -> Layout:
 def _across_the_seam(lengths_s: FloatArray, transitions_s: FloatArray) -> Layout:
     begin, end = _edges(lengths_s)
     return Layout(begin, end, end - transitions_s / 2.0, end + transitions_s / 2.0, float(end[-1]))
+
+
+def _after_the_seam(lengths_s: FloatArray, transitions_s: FloatArray) -> Layout:
+    begin, end = _edges(lengths_s)
+    return Layout(begin, end, end, end + transitions_s, float(end[-1]))
 
 
 def _inserted(lengths_s: FloatArray, transitions_s: FloatArray) -> Layout:
@@ -97,8 +103,11 @@ def _edges(lengths_s: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 TRANSITION_METHODS: dict[str, TransitionMethod] = {method.identifier: method for method in (
     TransitionMethod(
-        "LEAD", "Inertialize", "Across the seam: both clips play on, with offsets that make pose and speed agree at "
+        "LEAD", "Meet Halfway", "Across the seam: both clips play on, with offsets that make pose and speed agree at "
         "the seam and fade out from there", "LEAD", np.minimum, _across_the_seam),
+    TransitionMethod(
+        "INERTIALIZE", "Inertialize", "After the seam: the next clip begins at once, and what is left of the pose and "
+        "speed before fades out, as if it had weight", "DECAY", lambda before, after: after, _after_the_seam),
     TransitionMethod(
         "END", "At the End", "In the last moments of a clip; the next one begins untouched", "RISE",
         lambda before, after: before, _at_the_end),
