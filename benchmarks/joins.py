@@ -150,7 +150,8 @@ def _measure(dancer: Dancer, programmes: Sequence[Programme], library: Library, 
         line(f"{method}, {settings.curve.lower()}{', Feet Stand' if lock else ''}", motions,
              [motion.sample for motion in motions])
     for kind, label in nla.KINDS.items() if with_nla else ():
-        rows = [nla.NlaRow(perform(programme, settings=Settings(transitions=False, lock_feet=False)), motion.transitions_s, kind)
+        cut = Settings(transitions=False, lock_feet=False)
+        rows = [nla.NlaRow(perform(programme, settings=cut), motion.transitions_s, kind)
                 for programme, motion in zip(programmes, defaults, strict=True)]
         line(label, defaults, [row.sample for row in rows])
         for row in rows:
