@@ -134,11 +134,11 @@ class ScoreSettings:
             items=[(identifier, *entry) for identifier, entry in TRANSLATION_INTERPOLATIONS.items()])
         pace: EnumProperty(
             name="Pace", default=_DEFAULTS.pace, override=_OVERRIDABLE, update=changes.score,
-            description="How time runs over a transition's own motion; not for Inertialize, which has none",
+            description="How time runs over a transition's own motion; without use for Meet Halfway and Inertialize",
             items=[(identifier, entry.label, entry.description) for identifier, entry in PACES.items()])
         joint_time: EnumProperty(
             name="Joints' Time", default=_DEFAULTS.joint_time, override=_OVERRIDABLE, update=changes.score,
-            description="Whether all joints take the whole transition; not for Inertialize",
+            description="Whether all joints take the whole transition; not for Meet Halfway and Inertialize",
             items=[(identifier, entry.label, entry.description) for identifier, entry in JOINT_TIMES.items()])
         speed: EnumProperty(
             name="Auto Speed", default=_DEFAULTS.speed, override=_OVERRIDABLE, update=changes.score,

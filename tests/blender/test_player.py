@@ -266,7 +266,7 @@ def test_everything_that_can_be_compared_plays_and_is_named(dancer: Object) -> N
         changes = choices.comparison.instead
         assert all(getattr(double.motion.style, key, value) == value for key, value in changes.items())
         assert choices.comparison.method is not None or own_words(own, choices.comparison)
-    assert own_words(own, Choices(compare="METHOD_END").comparison) == "Inertialize"
+    assert own_words(own, Choices(compare="METHOD_END").comparison) == "Meet Halfway"
     assert own_words(own, Choices(compare="CURVE_COSINE").comparison) == "Linear Curve"
     assert own_words(own, Choices(compare="INTERPOLATION_SQUAD").comparison) == "Spherical Interpolation"
 
