@@ -144,7 +144,8 @@ def test_a_score_of_mixed_sources_plays_on_mixamos_rig_in_one_go(library: Path, 
     found = find_map(armature.read_skeleton(rig))
     assert found.is_sure and found.joint_of["l_elbow"] == armature.read_skeleton(rig).index_of["mixamorig:LeftForeArm"]
     counts = len(bpy.data.objects), len(bpy.data.armatures), len(bpy.data.scenes)
-    assert bpy.ops.takt.import_pha(filepath=str(library / "show.pha")) == {"FINISHED"}  # type: ignore[attr-defined]
+    assert bpy.ops.takt.import_pha(filepath=str(library / "show.pha"),  # type: ignore[attr-defined]
+                                   lock_feet=False) == {"FINISHED"}
     assert counts == (len(bpy.data.objects), len(bpy.data.armatures), len(bpy.data.scenes))
     motion = score.motion_of(rig)
     assert motion is not None
