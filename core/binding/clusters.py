@@ -18,10 +18,10 @@ _MOST_PIECES = 1.5
 _BELL = 0.6
 """Width of the bell in cells: halfway between two clusters both count the same, 1½ cells away next to nothing."""
 
-_NO_SHARE = 1e-3
+_NO_SHARE = 3e-3
 """What the bell makes smaller than this, against the nearest cluster's, is not carried at all."""
 
-_CARRIED = 8
+_CARRIED = 6
 _AT_ONCE = 1 << 14
 _SHORTEST_LINK = 0.1
 
@@ -73,15 +73,15 @@ class Clusters:
         weights = np.divide(weights[apart] * edge, link, out=np.zeros_like(edge), where=link > 0.0)
         return cls(label.astype(np.int64), points, normals, areas, (first, second, weights), cell)
 
-    def spread(self, values: FloatArray, points: FloatArray) -> Iterator[FloatArray]:
-        """Carry values (C, B) back to the points (P, 3), as rows for one run of points after the other.
+    def spread(self, values: FloatArray, points: FloatArray, label: IntArray) -> Iterator[FloatArray]:
+        """Carry values (C, B) to points (P, 3) of clusters label (P,), as rows for one run of points after the other.
 
         A point takes the mean over its own cluster and those linked to it, weighed by a bell over their
         distances that is nearly 0 where the next cluster's links differ. Only a cluster's strongest values
         go along.
         """
         if self.cell == 0.0:
-            yield values
+            yield values[label]
             return
         first, second, _ = self.links
         own = np.arange(len(values))
@@ -89,25 +89,27 @@ class Clusters:
                                         own * len(values) + own)))
         start = np.searchsorted(key, own * len(values))
         count = np.diff(np.append(start, len(key)))
+        neighbour = key % len(values)
+        farthest = -np.log(_NO_SHARE) * (_BELL * self.cell) ** 2
         kept = min(_CARRIED, values.shape[1])
         columns = np.argsort(-values, axis=1, kind="stable")[:, :kept]
         strongest = np.take_along_axis(values, columns, axis=1)
         for begin in range(0, len(points), _AT_ONCE):
-            label = self.label[begin:begin + _AT_ONCE]
-            point = np.repeat(np.arange(len(label)), count[label])
-            step = np.arange(len(point)) - np.repeat(np.cumsum(count[label]) - count[label], count[label])
-            cluster = key[start[label[point]] + step] % len(values)
+            own = label[begin:begin + _AT_ONCE]
+            point = np.repeat(np.arange(len(own)), count[own])
+            step = np.arange(len(point)) - np.repeat(np.cumsum(count[own]) - count[own], count[own])
+            cluster = neighbour[start[own[point]] + step]
             gap = points[begin + point] - self.points[cluster]
-            squared = (gap * gap).sum(axis=1)
-            nearest = np.minimum.reduceat(squared, np.cumsum(count[label]) - count[label])
-            weight = np.exp((nearest[point] - squared) / (_BELL * self.cell) ** 2)
-            some = weight > _NO_SHARE
-            point, cluster, weight = point[some], cluster[some], weight[some]
-            weight /= np.bincount(point, weight, len(label))[point]
+            squared = np.einsum("nc,nc->n", gap, gap)
+            squared -= np.minimum.reduceat(squared, np.cumsum(count[own]) - count[own])[point]
+            some = np.flatnonzero(squared < farthest)
+            point, cluster = point[some], cluster[some]
+            weight = np.exp(squared[some] / -((_BELL * self.cell) ** 2))
+            weight /= np.bincount(point, weight, len(own))[point]
             target = point[:, None] * values.shape[1] + columns[cluster]
             total: FloatArray = np.bincount(target.reshape(-1), (weight[:, None] * strongest[cluster]).reshape(-1),
-                                            len(label) * values.shape[1]).astype(np.float64)
-            yield total.reshape(len(label), -1)
+                                            len(own) * values.shape[1]).astype(np.float64)
+            yield total.reshape(len(own), -1)
 
 
 def _labels(surface: Surface, most: int) -> tuple[IntArray, float]:

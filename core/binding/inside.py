@@ -10,6 +10,7 @@ from ..maths.arrays import FloatArray, IntArray
 from ..skinning.influences import Influences
 from .bone_lines import bone_lines
 from .clusters import Clusters
+from .decimation import decimated
 from .diffusion import Graph
 from .input import BindInput
 from .loose import boneless, carried
@@ -17,8 +18,8 @@ from .rigid import compactness, stiffened
 from .settings import BindCancelledError, BindSettings, Progress
 from .solid import SAMPLE_STEP, Solid, cell_size
 from .sources import Skin, Sources, find_sources
-from .surface import Surface, connected
-from .welding import COINCIDENT, weld, welded_surface
+from .surface import Surface, connected, triangulate
+from .welding import COINCIDENT, weld, welded
 
 _HOLD = 1.5
 """How firmly a bone holds its own zone, as a multiple of 1/distance², at smoothing 1."""
@@ -30,7 +31,9 @@ _LEAST_AREA = 1e-6
 _FARTHEST = 1e4
 """Bones farther away than so many units of the body's frame are moved to there."""
 
-_MOST_CLUSTERS = 6000
+_MOST_POINTS, _MOST_CLUSTERS = 20000, 6000
+"""Denser meshes are joined to about so many points, and these to about so many clusters."""
+
 _ROUNDS_EXPECTED = 60
 
 
@@ -56,7 +59,9 @@ def bind_inside_distance(body: BindInput, settings: BindSettings | None = None,
     """
     settings = settings or BindSettings()
     meter = _Meter(progress)
-    point_of, surface, frame = welded_surface(body, settings.weld_seams)
+    point_of, points, frame = welded(body, settings.weld_seams)
+    mesh = decimated(points, point_of[body.face_vertices], body.face_sizes, _MOST_POINTS)
+    surface = Surface.build(mesh.points, triangulate(mesh.points, mesh.face_vertices, mesh.face_sizes))
     meter.at(0.2)
     cell = cell_size(surface.points, settings.resolution)
     solid = Solid.build(surface.points, *surface.samples(SAMPLE_STEP * cell), cell)
@@ -80,7 +85,7 @@ def bind_inside_distance(body: BindInput, settings: BindSettings | None = None,
     if len(loose) > 1:
         weights = stiffened(weights, areas, part, loose, compactness(surface, part_of_points))
     runs = [Influences.fading(rows, settings.influences, settings.prune_below)
-            for rows in clusters.spread(weights, surface.points)]
+            for rows in clusters.spread(weights, points, clusters.label[mesh.label])]
     meter.at(1.0)
     return _at_vertices(runs, point_of)
 

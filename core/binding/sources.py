@@ -91,13 +91,14 @@ def find_sources(skin: Skin, segments: Segments, parents: IntArray, solid: Solid
     and that counts less.
     """
     thin = cell_size(skin.points, _THIN)
-    radius = np.minimum(limb_radii(segments, solid, size, thin), np.maximum(_room(segments, parents), thin))
+    raw = limb_radii(segments, solid, size, 0.0)
+    radius = np.minimum(np.maximum(raw, thin), np.maximum(_room(segments, parents), thin))
     inside = _shares_inside(segments, solid)
     outside = _OUTSIDE * float(np.average(inside, weights=segments.lengths + _TINY))
     cap = np.full(len(parents), np.inf)
     cap[segments.bones[segments.leaf]] = radius[segments.leaf]
     found = _cheapest(skin, segments, radius, cap, solid, outside)
-    to_centres = _to_centres(skin, segments, parents, radius, inside, found)
+    to_centres = _to_centres(skin, segments, parents, np.minimum(raw, radius), inside, found)
     if not len(to_centres.bones):
         return found
     segments = segments.joined(to_centres)

@@ -18,14 +18,19 @@ def welded_surface(body: BindInput, seams: bool = True) -> tuple[IntArray, Surfa
 
     Coincident vertices of all parts are one point; without `seams` each vertex is a point of its own.
     """
+    point_of, points, frame = welded(body, seams)
+    return point_of, Surface.build(points, triangulate(points, point_of[body.face_vertices], body.face_sizes)), frame
+
+
+def welded(body: BindInput, seams: bool = True) -> tuple[IntArray, FloatArray, Frame]:
+    """Return each vertex's point (V,), these points (P, 3) in the body's frame, and that frame."""
     offsets: FloatArray = body.vertices - body.vertices.mean(axis=0)
     radius = float(np.sqrt((offsets * offsets).sum() / len(offsets)))
     point_of = weld(body.vertices, COINCIDENT * radius) if seams else np.arange(len(body.vertices), dtype=np.int64)
     points = np.empty((int(point_of.max()) + 1, 3))
     points[point_of] = body.vertices
     frame = Frame.of_points(points)
-    points = frame.to_local(points)
-    return point_of, Surface.build(points, triangulate(points, point_of[body.face_vertices], body.face_sizes)), frame
+    return point_of, frame.to_local(points), frame
 
 
 def weld(vertices: FloatArray, tolerance: float) -> IntArray:

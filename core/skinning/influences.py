@@ -10,6 +10,7 @@ from ..errors import TaktError
 from ..maths.arrays import FloatArray, IntArray
 
 _SUM_TOLERANCE = 1e-6
+_FEW = 8
 _FADING = 2.0
 """How late weights begin to fade before they vanish: 1 lowers all of them, more leaves large ones alone."""
 
@@ -69,19 +70,41 @@ class Influences:
         >>> Influences.fading(np.array([[0.5, 0.3, 0.2]]), limit=2).weights.round(2).tolist()
         [[0.72, 0.28]]
         """
+        width = weights.shape[1] if limit <= 0 else min(limit, weights.shape[1])
+        order, values = _descending(weights, width + 1)
         edge = prune_below * weights.sum(axis=1, keepdims=True)
-        if 0 < limit < weights.shape[1]:
-            rank = weights.shape[1] - limit - 1
-            edge = np.maximum(edge, np.partition(weights, rank, axis=1)[:, rank, None])
-        share = np.divide(edge, weights, out=np.ones_like(weights), where=weights > edge)
-        faded = weights * (1.0 - share**_FADING)
-        flat = ~(faded > 0.0).any(axis=1)
-        if flat.any():
-            faded[flat] = cls.strongest(weights[flat], limit, prune_below).dense(weights.shape[1])
-        return cls.strongest(faded, limit)
+        if width < weights.shape[1]:
+            edge = np.maximum(edge, values[:, width:])
+            order, values = order[:, :width], values[:, :width]
+        share = np.divide(edge, values, out=np.ones_like(values), where=values > edge)
+        faded = values * (1.0 - share**_FADING)
+        total = faded.sum(axis=1, keepdims=True)
+        faded = np.divide(faded, total, out=faded, where=total > 0.0)
+        flat = np.flatnonzero(total <= 0.0)
+        if len(flat):
+            cut = cls.strongest(weights[flat], limit, prune_below)
+            some = slice(cut.joints.shape[1])
+            order[flat, some], faded[flat, some] = cut.joints, cut.weights
+        used = max(1, int((faded > 0.0).any(axis=0).sum()))
+        return cls(np.where(faded > 0.0, order, 0)[:, :used], faded[:, :used])
 
     def dense(self, joints: int) -> FloatArray:
         """Return the weights as (V, joints)."""
         dense = np.zeros((len(self.joints), joints))
         np.add.at(dense, (np.arange(len(dense))[:, None], self.joints), self.weights)
         return dense
+
+
+def _descending(weights: FloatArray, count: int) -> tuple[IntArray, FloatArray]:
+    """Return the joints and values (V, count) of each row's greatest weights; equal ones keep the joints' order."""
+    count = min(count, weights.shape[1])
+    if count > _FEW:
+        order = np.argsort(-weights, axis=1, kind="stable")[:, :count]
+        return order, np.take_along_axis(weights, order, axis=1)
+    rows, left = np.arange(len(weights)), weights.copy()
+    order, values = np.empty((len(weights), count), dtype=np.int64), np.empty((len(weights), count))
+    for rank in range(count):  # a few passes are faster than sorting rows that are mostly zeros
+        order[:, rank] = left.argmax(axis=1)
+        values[:, rank] = left[rows, order[:, rank]]
+        left[rows, order[:, rank]] = -1.0
+    return order, values

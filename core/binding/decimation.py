@@ -1,0 +1,102 @@
+"""Fewer points for dense meshes, before anything is computed of them: what lies in one cell of a grid is joined."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..maths.arrays import BoolArray, FloatArray, IntArray
+from .surface import connected
+
+_TRIES = 6
+_FACES_PER_POINT = 0.5
+"""A closed surface has one or two faces for each point, a card that has become a line none."""
+
+_FEWEST = 0.4
+_WORTH_IT = 0.5
+"""Joined points are at least this share of those wanted, and at most this share of those there were, or none is."""
+
+
+@dataclass(frozen=True, eq=False)
+class Decimated:
+    """A mesh of C points (C, 3) that stands for one of P. label: (P,) the point that each of the others became."""
+
+    label: IntArray
+    points: FloatArray
+    face_vertices: IntArray
+    face_sizes: IntArray
+
+
+def decimated(points: FloatArray, face_vertices: IntArray, face_sizes: IntArray, most: int) -> Decimated:
+    """Join points (P, 3) until there are about `most`, and drop the faces that lie within one: vertex clustering.
+
+    face_vertices (L,), face_sizes (F,): as in BindInput. Points are joined to their mean that share a cell of a grid
+    and hang together there by edges, so that sides of thin parts, lips and fingers stay apart (Rossignac and Borrel
+    1993 join whole cells). A mesh with no more points, or in so many loose pieces that little is saved, or so uneven
+    that few points were left, stays as it is.
+    """
+    kept = Decimated(np.arange(len(points)), points, face_vertices, face_sizes)
+    if len(points) <= most or not len(face_sizes):
+        return kept
+    label = _cells(points, face_vertices, face_sizes, most)
+    other = face_vertices[_following(face_sizes)]
+    within = label[face_vertices] == label[other]
+    label = _with_thin_pieces(connected(len(points), face_vertices[within], other[within]), face_vertices, face_sizes)
+    count = int(label.max()) + 1
+    if not _FEWEST * most <= count <= _WORTH_IT * len(points):
+        return kept
+    number = np.bincount(label, minlength=count)
+    means = np.stack([np.bincount(label, column, count) for column in points.T], axis=1) / number[:, None]
+    corners = label[face_vertices]
+    spans = _spanning(corners, face_sizes)
+    return Decimated(label, means, corners[np.repeat(spans, face_sizes)], face_sizes[spans])
+
+
+def _with_thin_pieces(label: IntArray, face_vertices: IntArray, face_sizes: IntArray) -> IntArray:
+    """Return labels (P,) without what was joined in pieces that lost most of their faces: cards of hair, buttons."""
+    corners = label[face_vertices]
+    spans = _spanning(corners, face_sizes)
+    first = np.cumsum(face_sizes) - face_sizes
+    count = int(label.max()) + 1
+    piece = connected(count, np.repeat(corners[first], face_sizes), corners)
+    faces = np.bincount(piece[corners[first[spans]]], minlength=count)
+    thin = faces < _FACES_PER_POINT * np.bincount(piece, minlength=count)
+    alone = np.flatnonzero(thin[piece[label]])
+    label = label.copy()
+    label[alone] = count + np.arange(len(alone))
+    return np.unique(label, return_inverse=True)[1].reshape(-1) if len(alone) else label
+
+
+def _spanning(corners: IntArray, face_sizes: IntArray) -> BoolArray:
+    """Return which faces, (F,), still have three different corners or more, one after the other."""
+    differs = corners != corners[_following(face_sizes)]
+    return np.asarray(np.add.reduceat(differs.astype(np.int64), np.cumsum(face_sizes) - face_sizes) >= 3)
+
+
+def _cells(points: FloatArray, face_vertices: IntArray, face_sizes: IntArray, most: int) -> IntArray:
+    """Return the cell of each point, (P,), in a grid about the origin of which about `most` cells hold some."""
+    some = points[face_vertices] - points[face_vertices[_following(face_sizes)]]
+    edge = float(np.sqrt((some * some).sum() / len(some)))
+    cell = edge * float(np.sqrt(len(points) / most))
+    key = np.zeros(len(points), dtype=np.int64)
+    for _ in range(_TRIES):
+        if cell == 0.0:
+            break
+        index = np.rint(points / cell).astype(np.int64)
+        index -= index.min(axis=0)
+        width = index.max(axis=0) + 1
+        key = (index[:, 0] * width[1] + index[:, 1]) * width[2] + index[:, 2]
+        found = len(np.unique(key))
+        if found <= most:
+            break
+        cell *= 1.02 * float(np.sqrt(found / most))
+    return key
+
+
+def _following(face_sizes: IntArray) -> IntArray:
+    """Return for each face corner (L,) the corner after it in its face."""
+    ends = np.cumsum(face_sizes)
+    following = np.arange(1, int(ends[-1]) + 1)
+    following[ends - 1] = ends - face_sizes
+    return following
