@@ -5,7 +5,8 @@ for crowds of 1, 10 and 50, what Takt's draw handler needs (looking who is to be
 upload, drawing calls, but not the GPU's own work) and what Blender needs to go to the next frame with the same dance
 as Actions; then Fecko's table (2010): one character with 547 to 70,410 vertices, by the processor alone and until the
 picture is there, on the renderer that is named. All are medians; each picture comes after Blender's own evaluation of
-the next frame, which leaves nothing of ours in the processor's caches.
+the next frame, which leaves nothing of ours in the processor's caches. Last, memory: how much the images take on the
+GPU that the materials of 1 and 10 characters read, and how much more the process holds once they have been drawn.
 """
 
 import os
@@ -27,14 +28,20 @@ from takt.bridge.versions import start_gpu
 from takt.core.skinning.influences import Influences
 from takt.preview import draw as draw_module
 from takt.preview import life
+from takt.preview.materials import NO_IMAGE
 from takt.samples.character import build_character
 from takt.windowless import missing_graphics
 
 VERTICES = 7_000
 CROWDS = (1, 10, 50)
 FECKO_VERTICES = (547, 2_501, 11_735, 23_470, 46_940, 70_410)
+TEXTURED = (1, 10)
+IMAGE_SIZE = 1024
 PICTURES, WARM_UP = 40, 5
 SIZE = 512
+_PIXEL_BYTES = {"R8": 1, "RG8": 2, "RGBA8": 4, "SRGB8_A8": 4, "R16F": 2, "RGBA16F": 8, "R32F": 4, "RGBA32F": 16}
+_MIPMAPS = 4.0 / 3.0
+"""How much a texture takes with its smaller copies."""
 _SCORE = Path(__file__).resolve().parents[1] / "samples" / "library" / "dance.pha"
 _context: Any = bpy.context
 _ops: Any = bpy.ops
@@ -55,6 +62,11 @@ def main() -> int:
     for vertices in FECKO_VERTICES:
         takt_ms, picture_ms = measured(1, vertices)
         print(f"{vertices:12,} {takt_ms:9.2f} {picture_ms:11.2f}")
+    print(f"\n{'characters':>12} {'images':>7} {'on GPU MB':>10} {'process MB':>11}   "
+          f"(an image of {IMAGE_SIZE} x {IMAGE_SIZE} each)")
+    for count in TEXTURED:
+        images, on_gpu_mb, process_mb = textured(count)
+        print(f"{count:12,} {images:7,} {on_gpu_mb:10.1f} {process_mb:11.1f}")
     return 0
 
 
@@ -97,6 +109,51 @@ def drawing_ms(pictures: int) -> tuple[float, float]:
         whole = median_ms(draw_and_wait, pictures, go_on)
     target.free()
     return alone, whole
+
+
+def textured(count: int) -> tuple[int, float, float]:
+    """Return how many images a crowd's materials read, the MB they take on the GPU, and by which the process grows.
+
+    The process holds Blender's own copy of each image before; on a software renderer it is the GPU as well.
+    """
+    dancers(count, VERTICES)
+    for body in [ob for ob in _context.scene.objects if ob.type == "MESH"]:
+        clothe(body)
+    area = next(area for area in _context.window_manager.windows[0].screen.areas if area.type == "VIEW_3D")
+    area.spaces.active.shading.type = "MATERIAL"
+    before_mb = memory_mb()
+    drawing_ms(WARM_UP)
+    grown_mb = memory_mb() - before_mb
+    running = life._running
+    assert running is not None
+    textures = [texture for number, texture in running.cast.painter._images._textures.items() if number != NO_IMAGE]
+    on_gpu = sum(texture.width * texture.height * _PIXEL_BYTES[texture.format] for texture in textures) * _MIPMAPS
+    life.stop()
+    return len(textures), on_gpu / 2 ** 20, grown_mb
+
+
+def clothe(body: Any) -> None:
+    """Give a mesh a material that reads an image of its own."""
+    image = bpy.data.images.new(body.name, IMAGE_SIZE, IMAGE_SIZE)
+    image.update()
+    material: Any = bpy.data.materials.new(body.name)
+    material.use_nodes = True
+    node = material.node_tree.nodes.new("ShaderNodeTexImage")
+    node.image = image
+    shader = material.node_tree.nodes["Principled BSDF"]
+    material.node_tree.links.new(node.outputs["Color"], shader.inputs["Base Color"])
+    body.data.uv_layers.new()
+    body.data.materials.append(material)
+    material.node_tree.nodes.active = node
+
+
+def memory_mb() -> float:
+    """Return what the process holds; 0 where the system does not say."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+        return float(pages * os.sysconf("SC_PAGE_SIZE")) / 2 ** 20
+    except OSError:
+        return 0.0
 
 
 @contextmanager

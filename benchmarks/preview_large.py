@@ -8,7 +8,6 @@ from those that core computes.
 import os
 import sys
 import time
-from pathlib import Path
 from typing import Any
 
 import bpy
@@ -16,7 +15,7 @@ import gpu
 import numpy as np
 
 import takt
-from takt.benchmarks.preview import drawing_ms
+from takt.benchmarks.preview import drawing_ms, memory_mb
 from takt.bridge.armature import read_pose_world, read_skeleton
 from takt.bridge.groups import write_influences
 from takt.bridge.versions import start_gpu
@@ -46,13 +45,13 @@ def main(vertices: int, bones: int) -> int:
         bone.rotation_mode, bone.rotation_euler.x = "XYZ", _TURN_RAD
     _context.view_layer.update()
     print(f"Blender {bpy.app.version_string}, {gpu.platform.renderer_get()}")
-    print(f"{len(mesh.data.vertices):,} vertices, {bones:,} bones; the process has {memory_mb():,} MB")
+    print(f"{len(mesh.data.vertices):,} vertices, {bones:,} bones; the process has {memory_mb():,.0f} MB")
     life.start([rig])
     began = time.perf_counter()
     life.read_large_meshes(_context.view_layer, lambda share: print(f"  {share:4.0%} after {elapsed(began)}"))
     print(f"read after {elapsed(began)}")
     processor_ms, _ = drawing_ms(pictures=20)
-    print(f"first picture and 20 more after {elapsed(began)}; the process has {memory_mb():,} MB")
+    print(f"first picture and 20 more after {elapsed(began)}; the process has {memory_mb():,.0f} MB")
     print(f"processor time per picture: {processor_ms:.2f} ms")
     life.stop()
     skeleton = read_skeleton(rig)
@@ -113,15 +112,6 @@ def cloth(rig: Any, vertices: int) -> Any:
 def elapsed(began: float) -> str:
     """Return the seconds since then."""
     return f"{time.perf_counter() - began:.1f} s"
-
-
-def memory_mb() -> int:
-    """Return what the process holds; 0 where the system does not say."""
-    try:
-        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
-        return pages * os.sysconf("SC_PAGE_SIZE") // 2 ** 20
-    except OSError:
-        return 0
 
 
 if __name__ == "__main__":
