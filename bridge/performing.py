@@ -28,9 +28,10 @@ from ..core.playing.motion import Motion
 from ..core.playing.score import Settings, clock_of, play
 from ..core.playing.transitions.limits import Limits
 from ..core.retargeting.bvh_space import BvhSpace
+from ..core.retargeting.skin_points import SkinPoints
 from ..core.skeletons.maps import SavedMap
 from ..core.skeletons.skeleton import Skeleton
-from . import armature, axes, clips, joint_map, libraries, limits, properties, texts
+from . import armature, axes, clips, joint_map, libraries, limits, properties, skin_points, texts
 from .clip_store import CLIPS
 
 
@@ -73,6 +74,7 @@ class Task:
     turn: FloatArray
     limits: Limits | None
     skin: BoolArray
+    points: SkinPoints | None
     key: tuple[Hashable, ...]
     resolved: Resolved | None
 
@@ -122,7 +124,8 @@ def read_task(text: str, filepath: str, settings: properties.ScoreSettings, arma
         bvh=BvhSpace(chosen["bvh_up"], chosen["bvh_forward"]), maps=joint_map.kept_map(armature_object),
         skeleton=armature.read_skeleton(armature_object), turn=axes.armature_from_hanim(armature_object),
         limits=limits.read_limits(armature_object) if chosen["joint_limits"] else None,
-        skin=armature.read_skin(armature_object), key=key, resolved=_programmes.get(key))
+        skin=armature.read_skin(armature_object), points=skin_points.read_points(armature_object), key=key,
+        resolved=_programmes.get(key))
 
 
 def perform(task: Task, find_action: FindClips, formats: Mapping[str, Format]) -> tuple[Performance, Resolved | None]:
@@ -141,7 +144,8 @@ def perform(task: Task, find_action: FindClips, formats: Mapping[str, Format]) -
             except ScoreError as error:
                 gaps, resolved = error, (_with_gaps(document, library, error), library)
         motion = play(resolved[0], task.skeleton, task.settings, turn=task.turn, up=rot.rotate(task.turn, _UP),
-                      maps=library.skeleton_map, limits=task.limits, skin=task.skin, store=CLIPS)
+                      maps=library.skeleton_map, limits=task.limits, skin=task.skin, points=task.points,
+                      store=CLIPS)
     except TaktError as error:
         return Performance(None, gaps or error, frozenset(actions), clips=listed), None if gaps else resolved
     return (Performance(motion, gaps, frozenset(actions), _procedures(resolved[0]), listed),
@@ -255,6 +259,7 @@ def settings_of(character: properties.TaktCharacter) -> Settings:
 def look_at_files() -> None:
     """Let the next performances check which files have changed; the others are not read again."""
     _programmes.clear()
+    skin_points.forget()
 
 
 def dependencies(armature_object: bpy.types.Object) -> tuple[Hashable, ...]:
@@ -265,7 +270,7 @@ def dependencies(armature_object: bpy.types.Object) -> tuple[Hashable, ...]:
     character = properties.character(armature_object)
     assert character.text is not None
     return (texts.said(character.text), properties.score_path(character), libraries.folders(), *_values(character),
-            rest_key(armature_object), joint_map.key(armature_object),
+            rest_key(armature_object), skin_points.read_points(armature_object), joint_map.key(armature_object),
             limits.key(armature_object) if character.joint_limits else None)
 
 

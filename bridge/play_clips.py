@@ -17,9 +17,10 @@ from ..core.library.store import ClipStore
 from ..core.maths.arrays import BoolArray, FloatArray
 from ..core.retargeting.outcome import Outcome
 from ..core.retargeting.retarget import Retargeted, retarget
+from ..core.retargeting.skin_points import SkinPoints
 from ..core.skeletons.maps import SkeletonMap
 from ..core.skeletons.skeleton import Skeleton
-from . import action, armature, axes, clips, joint_map, libraries, properties, timeline
+from . import action, armature, axes, clips, joint_map, libraries, properties, skin_points, timeline
 
 MOST_BYTES: Final = 2**28
 """Of clips kept while others are read: those of one folder are played once."""
@@ -30,6 +31,7 @@ class ClipPlayer:
     """An armature that is to play clips of files; what is known of it is found out once for all of them.
 
     target: its skeleton and its map; turn: (4,) from H-Anim's axes to its own; skin: (J,) bones that deform.
+    points: of the meshes that are bound to it.
     """
 
     armature_object: bpy.types.Object
@@ -38,6 +40,7 @@ class ClipPlayer:
     target_map: SkeletonMap
     turn: FloatArray
     skin: BoolArray
+    points: SkinPoints | None
 
     @classmethod
     def of(cls, armature_object: bpy.types.Object, files: Iterable[Path], store: ClipStore | None = None) -> ClipPlayer:
@@ -50,7 +53,8 @@ class ClipPlayer:
                           maps=joint_map.kept_map(armature_object), store=store or ClipStore(MOST_BYTES))
         target = armature.read_skeleton(armature_object)
         return cls(armature_object, library, target, library.skeleton_map(target),
-                   axes.armature_from_hanim(armature_object), armature.read_skin(armature_object))
+                   axes.armature_from_hanim(armature_object), armature.read_skin(armature_object),
+                   skin_points.read_points(armature_object))
 
     def read(self, path: Path) -> dict[str, Clip]:
         """Return the clips of a file by name; a file's only clip is called as the file.
@@ -67,7 +71,7 @@ class ClipPlayer:
     def retargeted(self, clip: Clip) -> Retargeted:
         """Return a clip on the armature's skeleton; raise SkeletonMismatchError where that cannot be done."""
         return retarget(clip, self.target, self.turn, source_map=self.library.skeleton_map(clip.skeleton),
-                        target_map=self.target_map, skin=self.skin, without_first_pose=True)
+                        target_map=self.target_map, skin=self.skin, points=self.points, without_first_pose=True)
 
     def write(self, name: str, clip: Clip, scene: bpy.types.Scene, *, is_played: bool) -> bpy.types.Action:
         """Make an Action of a clip on the armature's skeleton, from the scene's first frame on.

@@ -21,6 +21,7 @@ from ..pha.expressions import Value
 from ..pha.programme import Programme, resolve
 from ..pha.sequence import Sequence
 from ..retargeting.retarget import Retargeted, standing_still
+from ..retargeting.skin_points import SkinPoints
 from ..skeletons.maps import ESSENTIAL, SkeletonMap, find_map
 from ..skeletons.skeleton import Skeleton
 from .arrangement import arranged
@@ -93,10 +94,11 @@ def perform(text: str | bytes, path: Path | None, library: Library, skeleton: Sk
 
 def play(programme: Programme, skeleton: Skeleton | None = None, settings: Settings | None = None, *,
          turn: FloatArray, up: FloatArray, maps: FindMap = find_map, limits: Limits | None = None,
-         skin: BoolArray | None = None, store: ClipStore | None = None) -> Motion:
+         skin: BoolArray | None = None, points: SkinPoints | None = None, store: ClipStore | None = None) -> Motion:
     """Make the motion of a skeleton (None: that of the first clip played) out of a resolved score; see perform.
 
-    maps: tells what the joints of a skeleton are. store: where clips are found that were retargeted before.
+    maps: tells what the joints of a skeleton are. points: of the skeleton's skin, where it is known.
+    store: where clips are found that were retargeted before.
     """
     store = store or ClipStore()
     settings = settings or Settings()
@@ -109,7 +111,7 @@ def play(programme: Programme, skeleton: Skeleton | None = None, settings: Setti
                                  Place(programme.document.path)))
     target = store.skeleton(clips[0].skeleton.turned(turn) if skeleton is None else skeleton)
     retarget = partial(store.retargeted, target=target, turn=turn, target_map=maps(target),
-                       skin=None if skeleton is None else skin)
+                       skin=None if skeleton is None else skin, points=None if skeleton is None else points)
     fitted, unmatched, missed = _fitted(clips, sequence.clips, target, maps, retarget, Place(programme.document.path))
     target_map = maps(target)
     doubles, up = _followed(fitted), target_map.up(up)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -13,13 +13,15 @@ from ..maths.arrays import BoolArray, FloatArray
 from ..skeletons.maps import SkeletonMap, find_map
 from ..skeletons.skeleton import Skeleton
 from .first_pose import first_pose_end, from_time
+from .ground import lift_by_skin
 from .hips import HipsPath
 from .loose import carried
 from .matching import has_same_joints, pair
 from .plan import Plan
 from .reference import NONE_STANDS, REST_POSE, Reference, find_reference, rebased, stood_up
+from .skin_points import SkinPoints
 from .target_tracks import TargetTracks
-from .upright import Standing, grounded, standing, turned
+from .upright import Standing, grounded, lifted, standing, turned
 
 _UP = np.array((0.0, 1.0, 0.0))
 _OTHER_AXES_RAD = np.radians(50.0)
@@ -65,12 +67,13 @@ def standing_still(clip: Clip, target: Skeleton, source_map: SkeletonMap) -> Ret
 
 def retarget(clip: Clip, target: Skeleton, turn: FloatArray = rot.IDENTITY, *, source_map: SkeletonMap | None = None,
              target_map: SkeletonMap | None = None, skin: BoolArray | None = None,
-             without_first_pose: bool = False) -> Retargeted:
+             without_first_pose: bool = False, points: SkinPoints | None = None) -> Retargeted:
     """Play a clip on another skeleton.
 
     turn: (4,) leads from the clip's model axes to the target's, unless both bodies show that it is another one.
     source_map, target_map: what the joints are in H-Anim; found where they are not given.
     skin: (J,) which joints of the target deform its skin; all of them, where it is not given.
+    points: of the target's skin, where it is known: they are what stands on the ground (see ground.py).
     without_first_pose: a T-pose in front of the motion is left out (see first_pose.py).
     On its own skeleton every track plays, translations and scales too, to rounding. On another one joints rotate
     only, each from the pose in which the clip's body stands (see reference.py), and the hips follow the source's
@@ -84,9 +87,7 @@ def retarget(clip: Clip, target: Skeleton, turn: FloatArray = rot.IDENTITY, *, s
     if start_s is not None:
         clip = from_time(clip, start_s)
     stood = clip if plan.is_own or not bodies.reference.is_positioned else standing(clip, pairs)
-    played = _played(bodies, stood)
-    if played.skeleton is not target:
-        played = rebased(played, target)
+    played = _played(bodies, stood, target, points)
     used = np.union1d(pairs.source, pairs.other)
     return Retargeted(
         played, tuple((clip.skeleton.names[s], target.names[t])
@@ -144,12 +145,12 @@ class _Bodies:
         return cls(upright, moved, target, reference, plan)
 
 
-def _played(bodies: _Bodies, stood: Clip) -> Clip:
-    """Make the tracks of the target as it is compared."""
+def _played(bodies: _Bodies, stood: Clip, own: Skeleton, points: SkinPoints | None) -> Clip:
+    """Make the tracks of the target as it is compared, and write them on its own skeleton."""
     plan, target = bodies.plan, bodies.target.skeleton
     pairs = plan.pairs
     tracks = TargetTracks(stood, target, plan)
-    rotations, translations = tracks.rotations(), tracks.translations()
+    rotations, translations, scales = tracks.rotations(), tracks.translations(), tracks.scales()
     loose = pairs.target[plan.carried]
     if not plan.is_own and bodies.target.turn is not None:
         up = rot.rotate(bodies.target.turn, _UP)
@@ -161,8 +162,19 @@ def _played(bodies: _Bodies, stood: Clip) -> Clip:
         there = Standing(stood.skeleton, stood.rotations, stood.translations, up)
         is_high = is_known and stood.skeleton is bodies.source.skeleton
         translations = grounded(there, here, pairs, translations, plan.ratio, is_high)
-    translations = carried(target, loose, rotations, translations)
-    return Clip(stood.name, target, stood.duration_s, rotations, translations, tracks.scales(), stood.is_looping)
+
+    def played(moves: Tracks) -> Clip:
+        new = Clip(stood.name, target, stood.duration_s, rotations, carried(target, loose, rotations, moves), scales,
+                   stood.is_looping)
+        return new if target is own else rebased(new, own)
+
+    if plan.is_own or bodies.target.turn is None or points is None or not len(translations):
+        return played(translations)
+    up, source_map = rot.rotate(bodies.target.turn, _UP), replace(bodies.reference.map, skeleton=stood.skeleton)
+    lift = lift_by_skin(stood, source_map, played(translations), bodies.target, points, up)
+    if lift is None:
+        return played(translations)
+    return played(lifted(Standing(target, rotations, translations, up), translations, *lift))
 
 
 def _turn(stated: FloatArray, source: SkeletonMap, target: SkeletonMap) -> FloatArray:

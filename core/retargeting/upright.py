@@ -171,7 +171,7 @@ def grounded(source: Standing, target: Standing, pairs: Pairing, translations: T
         more -= (target.heights(ours, between) - rest).min(axis=1)
         order = np.argsort(np.concatenate((times, between)))
         times, lift = np.concatenate((times, between))[order], np.concatenate((lift, more))[order]
-    return _lifted(target, translations, times, lift)
+    return lifted(target, translations, times, lift)
 
 
 def _where_bent(times: FloatArray, lift: FloatArray, bent: float) -> FloatArray:
@@ -181,7 +181,7 @@ def _where_bent(times: FloatArray, lift: FloatArray, bent: float) -> FloatArray:
     return np.asarray((times[gaps] + times[gaps + 1]) / 2.0)
 
 
-def _lifted(target: Standing, translations: Tracks, times: FloatArray, lift: FloatArray) -> Tracks:
+def lifted(target: Standing, translations: Tracks, times: FloatArray, lift: FloatArray) -> Tracks:
     """Return translations in which the topmost joint is higher by lift (F,) at times (F,)."""
     skeleton, joints = target.skeleton, translations.joints.tolist()
     root = int(np.argmin([len(path_to_root(skeleton.parents, joint)) for joint in joints]))

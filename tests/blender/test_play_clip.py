@@ -22,6 +22,7 @@ from takt.tests.core.rewriting import Rewriting, movements, rewritten
 from takt.tests.core.rewriting_figures import LIMBS
 
 LIMB_DEG = 0.5
+LEG_M = 0.825
 takt: Any = cast(Any, bpy.ops).takt
 
 
@@ -177,3 +178,30 @@ def test_files_are_found_once_and_called_by_what_is_before_their_ending(tmp_path
         (tmp_path / name).write_text("")
     assert [p.name for p in files_in([tmp_path / "b.bvh", tmp_path])] == ["b.bvh", "A.FBX", "d.skeleton.xml"]
     assert [stem_of(p) for p in files_in([tmp_path])] == ["A", "b", "d"]
+
+
+def test_the_skin_that_stands_is_on_the_ground_and_none_below_it(tmp_path: Path) -> None:
+    """Blender's own mesh, in big shoes that a score's clips know nothing of."""
+    rig, mesh = build_character(bpy.context)
+    for ob in (mesh, rig):
+        ob.select_set(True)
+    bpy.context.view_layer.objects.active = rig
+    takt.auto_bind()
+    data, feet = cast(Any, mesh.data), [cast(Any, rig.data).bones[f"{side}_ankle"].head_local for side in "lr"]
+    for vertex in data.vertices:
+        if vertex.co.z < 0.09:  # soles of 8 cm, and toes 8 cm further in front
+            nearest = min(feet, key=lambda head: abs(head.x - vertex.co.x))
+            vertex.co.z -= 0.08
+            vertex.co.y -= 0.08 * (vertex.co.y < nearest.y)
+    written(tmp_path, number=1, fps=24.0)
+    takt.play_clip(filepath=str(tmp_path / "walk.bvh"))
+    heights = []
+    for frame in range(1, 20):
+        bpy.context.scene.frame_set(frame)
+        shown = mesh.evaluated_get(bpy.context.evaluated_depsgraph_get()).data
+        positions = np.empty(len(shown.vertices) * 3)
+        shown.vertices.foreach_get("co", positions)
+        heights.append(positions[2::3].min())
+    ground = min(vertex.co.z for vertex in data.vertices)
+    off = (np.array(heights) - ground) / LEG_M
+    assert off.min() > -0.02 and off.max() < 0.01

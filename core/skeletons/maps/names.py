@@ -115,6 +115,15 @@ def read(name: str) -> Reading:
     return Reading(side, _part_word(rest) if is_part else "", finger, count, link, not _HELPER.isdisjoint(words))
 
 
+def is_helper(name: str) -> bool:
+    """Tell whether a name is of something that controls, ends or holds something.
+
+    >>> is_helper("handslot.l"), is_helper("finger_01_l")
+    (True, False)
+    """
+    return read(name).is_helper
+
+
 def _words(name: str) -> list[str]:
     """Return the words of a name, Japanese ones in English, sides that run into others alone."""
     name = unicodedata.normalize("NFKC", name.rpartition(":")[2].rpartition("|")[2])

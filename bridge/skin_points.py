@@ -1,0 +1,80 @@
+"""The skin of an armature, as a few points of the meshes that are bound to it; read again when a mesh has changed."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Hashable
+from typing import Final, TypeVar, cast
+
+import bpy
+import numpy as np
+
+from ..core.maths.arrays import FloatArray, IntArray
+from ..core.retargeting.skin_points import SkinPoints
+from . import changes, groups
+from .mesh import armature_from_object, transformed
+
+_INFLUENCES: Final = 4
+_MOST: Final = 16
+Array = TypeVar("Array", FloatArray, IntArray)
+_points: OrderedDict[Hashable, SkinPoints | None] = OrderedDict()
+"""What was read, by all that it depends on but for weights, of whose changes `changes` tells while it is told."""
+
+
+def read_points(armature_object: bpy.types.Object) -> SkinPoints | None:
+    """Return points of all meshes that the armature deforms, in armature space at rest; None where there are none.
+
+    The joints are the armature's bones, in their order. Shape keys and modifiers are not seen.
+    """
+    meshes = _bound_meshes(armature_object)
+    key = _key(armature_object, meshes)
+    if key not in _points:
+        _points[key] = _read(armature_object, meshes)
+        while len(_points) > _MOST:
+            _points.popitem(last=False)
+    _points.move_to_end(key)
+    return _points[key]
+
+
+def forget() -> None:
+    """Read all meshes anew when they are asked for next."""
+    _points.clear()
+
+
+def _bound_meshes(armature_object: bpy.types.Object) -> list[bpy.types.Object]:
+    return [ob for ob in bpy.data.objects if ob.type == "MESH" and ob.mode != "EDIT" and any(
+        isinstance(modifier, bpy.types.ArmatureModifier) and modifier.object == armature_object
+        and modifier.use_vertex_groups for modifier in ob.modifiers)]
+
+
+def _key(armature_object: bpy.types.Object, meshes: list[bpy.types.Object]) -> Hashable:
+    data = [cast(bpy.types.Mesh, mesh.data) for mesh in meshes]
+    bones = cast(bpy.types.Armature, armature_object.data).bones
+    return (tuple((bone.name, bone.use_deform) for bone in bones), changes.of_data(mesh.session_uid for mesh in data),
+            *((mesh.session_uid, hash(_vertices(mesh).tobytes()), tuple(group.name for group in mesh.vertex_groups),
+               armature_from_object(mesh, armature_object).round(6).tobytes()) for mesh in meshes))
+
+
+def _vertices(mesh_object: bpy.types.Object) -> FloatArray:
+    mesh = cast(bpy.types.Mesh, mesh_object.data)
+    vertices = np.empty(len(mesh.vertices) * 3, dtype=np.float32)
+    mesh.vertices.foreach_get("co", vertices)
+    return vertices.reshape(-1, 3).astype(np.float64)
+
+
+def _read(armature_object: bpy.types.Object, meshes: list[bpy.types.Object]) -> SkinPoints | None:
+    names = [bone.name if bone.use_deform else "" for bone in cast(bpy.types.Armature, armature_object.data).bones]
+    parts = []
+    for mesh in meshes:
+        influences = groups.read_influences(mesh, names, _INFLUENCES)
+        positions = transformed(armature_from_object(mesh, armature_object), _vertices(mesh))
+        parts.append((positions, _padded(influences.joints), _padded(influences.weights)))
+    if not parts:
+        return None
+    positions, joints, weights = (np.concatenate(each) for each in zip(*parts, strict=True))
+    found = SkinPoints.of(positions, joints, weights)
+    return found if len(found.positions) else None
+
+
+def _padded(values: Array) -> Array:
+    return np.pad(values, ((0, 0), (0, _INFLUENCES - values.shape[1])))

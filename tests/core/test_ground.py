@@ -1,0 +1,163 @@
+"""The ground by skin: bodies of all shapes stand on it with what is lowest, and nothing of them is below it."""
+
+import numpy as np
+import pytest
+
+from takt.core.clips.clip import Clip, Tracks
+from takt.core.errors import TaktError
+from takt.core.maths import rotations as rot
+from takt.core.maths.arrays import FloatArray, IntArray
+from takt.core.retargeting.ground import contact_spans
+from takt.core.retargeting.retarget import retarget
+from takt.core.retargeting.skin_points import SkinPoints
+from takt.core.skeletons.maps import find_map
+from takt.core.skeletons.skeleton import Pose, Skeleton, world_from_pose
+from takt.samples.skeleton import build_skeleton
+from takt.tests.core.rewriting import Rewriting, movements, rewritten
+from takt.tests.core.rigs import RIGS, worn
+from takt.tests.core.test_reference import lying
+from takt.tests.core.test_retarget import with_axes
+
+ON_GROUND, BELOW = 0.01, -0.02
+"""Of the leg."""
+LEG_M = 0.825
+UP = np.array((0.0, 1.0, 0.0))
+BODY = build_skeleton()
+Skin = tuple[FloatArray, IntArray, FloatArray]
+"""Vertices (V, 3), joints and weights (V, K)."""
+SHAPES: dict[str, dict[str, float]] = {
+    "slim": {}, "boots": {"metatarsal": 0.09, "ankle": 0.12}, "a helmet": {"skullbase": 0.35},
+    "a skirt": {"knee": 0.3}, "thick": {"HumanoidRoot": 0.3, "vl5": 0.32, "vt3": 0.3, "shoulder": 0.2},
+}
+
+
+def skin_of(skeleton: Skeleton, thick: dict[str, float]) -> Skin:
+    """Return vertices in balls about all joints, each moved by its joint, and a little by the joint's parent."""
+    rng = np.random.default_rng(0)
+    found = find_map(skeleton)
+    radii = [thick.get(name or "", thick.get((name or "")[2:], 0.05)) for name in found.meant]
+    balls = rng.normal(size=(len(skeleton), 150, 3))
+    balls *= np.array(radii)[:, None, None] / np.linalg.norm(balls, axis=-1, keepdims=True)
+    vertices = (skeleton.rest_world[:, None, :, 3] + balls).reshape(-1, 3)
+    own = np.repeat(np.arange(len(skeleton)), 150)
+    joints = np.stack((own, np.maximum(skeleton.parents[own], 0)), axis=1)
+    return vertices, joints, np.tile((0.9, 0.1), (len(own), 1))
+
+
+def lowest(skeleton: Skeleton, clip: Clip, skin: Skin, times: FloatArray) -> FloatArray:
+    """Return how high the lowest vertex is above the soles' ground at rest, of all vertices, in leg lengths."""
+    vertices, joints, weights = skin
+    turn = find_map(skeleton).turn
+    up = UP if turn is None else rot.rotate(turn, UP)
+    whole = SkinPoints(vertices, joints, weights)
+    found = find_map(skeleton)
+    feet = [found.joint_of[f"{side}_{part}"] for side in "lr" for part in ("ankle", "metatarsal")]
+    rest = vertices @ up
+    ground = rest[np.isin(joints[:, 0], feet)].min()
+    return np.asarray((whole.heights(clip, times, up) - np.minimum(rest - ground, 0.0)).min(axis=1) - ground) / LEG_M
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("number", range(0, 20, 3))
+def test_what_stands_is_on_the_ground_and_nothing_below_it(shape: str, number: int) -> None:
+    clip = movements()[number % len(movements())]
+    target = with_axes(worn(RIGS["Unreal's mannequin"]), np.random.default_rng(number))
+    skin = skin_of(target, SHAPES[shape])
+    points = SkinPoints.of(*skin)
+    done = retarget(clip, target, points=points)
+    times = np.linspace(0.0, clip.duration_s, 60)
+    low = lowest(target, done.clip, skin, times)
+    spans = contact_spans(clip, find_map(clip.skeleton), UP)
+    stands = np.array([any(a <= t <= b for a, b in spans) for t in times])
+    assert stands.any()
+    assert low.min() >= BELOW
+    assert np.abs(low[stands]).max() <= ON_GROUND
+
+
+@pytest.mark.parametrize("has_loose_feet", [False, True])
+def test_thick_backs_lie_on_the_ground_and_not_in_it(has_loose_feet: bool) -> None:
+    """Also where feet are no descendants of the legs, as those that legs reach for by IK."""
+    target = with_axes(worn(RIGS["Mixamo"]), np.random.default_rng(2), 1.2)
+    if has_loose_feet:
+        parents = target.parents.copy()
+        parents[[find_map(target).joint_of[f"{side}_ankle"] for side in "lr"]] = 0
+        loose = Skeleton.from_arrays(["ground", *target.names], [-1, *np.maximum(parents + 1, 0).tolist()],
+                                     rot.identities(len(parents) + 1), np.zeros((len(parents) + 1, 3)))
+        world = np.concatenate((np.zeros((1, 3)), target.rest_world[:, :, 3]))
+        offsets = np.where(loose.parents[:, None] >= 0, world - world[loose.parents], world)
+        target = Skeleton.from_arrays(loose.names, loose.parents, loose.rest_rotations, offsets)
+    skin = skin_of(target, SHAPES["thick"])
+    clip = lying(worn(RIGS["VRM"]))
+    before = lowest(target, retarget(clip, target).clip, skin, np.linspace(0.0, 2.0, 20))
+    after = lowest(target, retarget(clip, target, points=SkinPoints.of(*skin)).clip, skin, np.linspace(0.0, 2.0, 20))
+    assert before.min() < 5.0 * BELOW and after.min() >= BELOW and after.max() <= ON_GROUND
+
+
+def test_who_jumps_leaves_the_ground() -> None:
+    skeleton = worn(RIGS["VRM"])
+    times = np.linspace(0.0, 2.0, 61)
+    height = np.maximum(0.0, np.sin(np.pi * (times - 0.5))) * 0.6
+    moves = np.stack((0.0 * times, height, 0.0 * times), axis=1)[:, None]
+    jump = Clip("jump", skeleton, 2.0, Tracks.uniform(np.array((3,)), times, rot.from_axis_angle(UP, times)[:, None]),
+                Tracks.uniform(np.zeros(1, np.int64), times, moves), Tracks.empty(3))
+    target = with_axes(worn(RIGS["Mixamo"]), np.random.default_rng(3))
+    skin = skin_of(target, SHAPES["boots"])
+    low = lowest(target, retarget(jump, target, points=SkinPoints.of(*skin)).clip, skin, np.array((0.1, 1.0, 1.9)))
+    assert abs(low[0]) <= ON_GROUND and abs(low[2]) <= ON_GROUND
+    assert low[1] == pytest.approx(0.6 / LEG_M, rel=0.1)
+
+
+def test_swords_may_be_below_the_ground() -> None:
+    target = with_axes(worn(RIGS["Mixamo"]), np.random.default_rng(4))
+    hand = find_map(target).joint_of["r_wrist"]
+    armed = Skeleton.from_arrays([*target.names, "weapon_r"], [*target.parents.tolist(), hand],
+                                 np.concatenate((target.rest_rotations, rot.IDENTITY[None])),
+                                 np.concatenate((target.rest_translations, np.zeros((1, 3)))))
+    skin = skin_of(target, {})
+    blade = armed.rest_world[hand, :, 3] - np.linspace(0.0, 1.5, 20)[:, None] * UP
+    both = (np.concatenate((skin[0], blade)), np.concatenate((skin[1], np.full((20, 2), len(target)))),
+            np.concatenate((skin[2], np.tile((1.0, 0.0), (20, 1)))))
+    clip = movements()[0]
+    one, other = (retarget(clip, body, points=SkinPoints.of(*vertices)).clip
+                  for body, vertices in ((target, skin), (armed, both)))
+    times = np.linspace(0.0, clip.duration_s, 10)
+    here, there = (world_from_pose(c.skeleton, c.sample(times))[:, hand, :, 3] for c in (one, other))
+    np.testing.assert_allclose(here, there, atol=1e-6)
+
+
+def test_leaning_characters_have_their_ground_where_they_stand() -> None:
+    clip = rewritten(movements()[1], Rewriting()).clip
+    straight = with_axes(BODY, np.random.default_rng(3), 1.1)
+    lean = rot.from_axis_angle(np.array((1.0, 0, 0)), np.radians(-42.0))
+    skin = skin_of(straight, SHAPES["boots"])
+    tilted = (rot.rotate(lean, skin[0]), *skin[1:])
+    one, other = (retarget(clip, body, points=SkinPoints.of(*vertices)).clip
+                  for body, vertices in ((straight, skin), (straight.turned(lean), tilted)))
+    times = np.linspace(0.0, clip.duration_s, 10)
+    here, there = (world_from_pose(c.skeleton, c.sample(times))[..., 3] for c in (one, other))
+    np.testing.assert_allclose(here, there, atol=0.02)
+
+
+def test_points_stand_for_the_whole_skin() -> None:
+    """Wherever it is turned: no vertex is lower than the lowest point by more than a hundredth of the body."""
+    skin = skin_of(BODY, {"metatarsal": 0.1})
+    points, whole = SkinPoints.of(*skin), SkinPoints(*skin)
+    assert len(points.positions) < len(skin[0]) / 2
+    rng = np.random.default_rng(5)
+    pose = Pose.rest(BODY, 6)
+    turns = rot.normalized(rng.normal(size=pose.rotations.shape) * 0.3 + rot.IDENTITY)
+    clip = Clip("any", BODY, 1.0, Tracks.uniform(np.arange(len(BODY)), np.linspace(0.0, 1.0, 6), turns),
+                Tracks.empty(3), Tracks.empty(3))
+    for up in rot.rotate(rot.normalized(rng.normal(size=(8, 4))), UP):
+        times = np.linspace(0.0, 1.0, 6)
+        low, all_low = (each.heights(clip, times, up).min(axis=1) for each in (points, whole))
+        assert (low - all_low).max() < 0.015
+
+
+def test_shapes_that_do_not_go_together_are_refused() -> None:
+    with pytest.raises(TaktError, match="2 points, joints"):
+        SkinPoints(np.zeros((2, 3)), np.zeros((3, 1), np.int64), np.ones((3, 1)))
+    nothing = SkinPoints.of(np.zeros((2, 3)), np.zeros((2, 1), np.int64), np.zeros((2, 1)))
+    clip, target = movements()[0], with_axes(worn(RIGS["Mixamo"]), np.random.default_rng(6))
+    same = [retarget(clip, target, points=each).clip.translations.values for each in (None, nothing)]
+    np.testing.assert_array_equal(same[0], same[1])
