@@ -20,6 +20,7 @@ from mathutils import Matrix, Quaternion
 import takt
 from takt.bridge import armature, axes
 from takt.bridge.film import write_picture
+from takt.bridge.skin_points import read_points
 from takt.bridge.versions import start_gpu
 from takt.core.maths import rotations as rot
 from takt.core.retargeting.retarget import retarget
@@ -83,9 +84,10 @@ def column(rig: Any, meshes: list[Any], clips: list[Any]) -> Iterator[film.Pictu
     skeleton = armature.read_skeleton(rig)
     hips = find_map(skeleton).joint_of["HumanoidRoot"]
     played: dict[str, Any] = {}
+    points = read_points(rig)
     with Renderer(_context.scene, meshes, CELL, CELL, lambda _: played["now"]) as renderer:
         for clip in clips:
-            done = retarget(clip, skeleton, axes.armature_from_hanim(rig)).clip
+            done = retarget(clip, skeleton, axes.armature_from_hanim(rig), points=points).clip
             at = MOMENT * done.duration_s
             played["now"] = ClipAlone(done)
             rig.takt.frame_start = 1 - round(at * 24)

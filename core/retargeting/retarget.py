@@ -14,6 +14,7 @@ from ..skeletons.maps import SkeletonMap, find_map
 from ..skeletons.skeleton import Skeleton
 from .first_pose import first_pose_end, from_time
 from .ground import lift_by_skin
+from .hands import with_hands_together
 from .hips import HipsPath
 from .loose import carried
 from .matching import has_same_joints, pair
@@ -67,13 +68,15 @@ def standing_still(clip: Clip, target: Skeleton, source_map: SkeletonMap) -> Ret
 
 def retarget(clip: Clip, target: Skeleton, turn: FloatArray = rot.IDENTITY, *, source_map: SkeletonMap | None = None,
              target_map: SkeletonMap | None = None, skin: BoolArray | None = None,
-             without_first_pose: bool = False, points: SkinPoints | None = None) -> Retargeted:
+             without_first_pose: bool = False, points: SkinPoints | None = None,
+             keep_contacts: bool = False) -> Retargeted:
     """Play a clip on another skeleton.
 
     turn: (4,) leads from the clip's model axes to the target's, unless both bodies show that it is another one.
     source_map, target_map: what the joints are in H-Anim; found where they are not given.
     skin: (J,) which joints of the target deform its skin; all of them, where it is not given.
     points: of the target's skin, where it is known: they are what stands on the ground (see ground.py).
+    keep_contacts: hands that touch each other keep touching (see hands.py).
     without_first_pose: a T-pose in front of the motion is left out (see first_pose.py).
     On its own skeleton every track plays, translations and scales too, to rounding. On another one joints rotate
     only, each from the pose in which the clip's body stands (see reference.py), and the hips follow the source's
@@ -88,6 +91,9 @@ def retarget(clip: Clip, target: Skeleton, turn: FloatArray = rot.IDENTITY, *, s
         clip = from_time(clip, start_s)
     stood = clip if plan.is_own or not bodies.reference.is_positioned else standing(clip, pairs)
     played = _played(bodies, stood, target, points)
+    if keep_contacts and not plan.is_own:
+        played = with_hands_together(played, replace(bodies.target, skeleton=target), stood,
+                                     replace(bodies.reference.map, skeleton=stood.skeleton))
     used = np.union1d(pairs.source, pairs.other)
     return Retargeted(
         played, tuple((clip.skeleton.names[s], target.names[t])

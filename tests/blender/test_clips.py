@@ -321,9 +321,11 @@ def set_fps(scene: Any, fps: int, base: float = 1.0) -> None:
 EXPORTS = {".glb": lambda path: cast(Any, bpy.ops.export_scene).gltf(filepath=path),
            ".fbx": lambda path: cast(Any, bpy.ops.export_scene).fbx(filepath=path, bake_anim_use_all_actions=False,
                                                                     bake_anim_use_nla_strips=False),
+           ".bvh": lambda path: cast(Any, bpy.ops.export_anim).bvh(filepath=path, frame_start=1, frame_end=31),
            ".blend": lambda path: bpy.ops.wm.save_as_mainfile(filepath=path, copy=True)}
 IMPORTS = {".glb": lambda path: cast(Any, bpy.ops.import_scene).gltf(filepath=path),
-           ".fbx": lambda path: cast(Any, bpy.ops.import_scene).fbx(filepath=path, anim_offset=0.0)}
+           ".fbx": lambda path: cast(Any, bpy.ops.import_scene).fbx(filepath=path, anim_offset=0.0),
+           ".bvh": lambda path: cast(Any, bpy.ops.import_anim).bvh(filepath=path, update_scene_fps=True)}
 
 
 @pytest.mark.parametrize(("fps", "base"), [(24, 1.0), (60, 1.0), (25, 1.0), (30, 1.001), (120, 1.0)])

@@ -1,0 +1,115 @@
+"""Keep Contacts: clapping hands meet on broad shoulders and with short arms, and nothing else changes."""
+
+import numpy as np
+import pytest
+
+from takt.core.clips.clip import Clip, Tracks
+from takt.core.maths import rotations as rot
+from takt.core.maths.arrays import FloatArray
+from takt.core.retargeting.hands import with_hands_together
+from takt.core.retargeting.retarget import retarget
+from takt.core.skeletons.maps import find_map
+from takt.core.skeletons.skeleton import Skeleton, world_from_pose
+from takt.samples.skeleton import build_skeleton
+from takt.tests.core.rigs import RIGS, standing_at, worn
+from takt.tests.core.test_retarget import with_axes
+
+NEAR, KEPT = 0.12, 0.03
+"""Of the height."""
+X, Y, Z = np.eye(3)
+BODY = build_skeleton()
+TIMES = np.linspace(0.0, 2.0, 49)
+
+
+def height(skeleton: Skeleton) -> float:
+    joint_of, at = find_map(skeleton).joint_of, skeleton.rest_world[:, :, 3]
+    return float(np.linalg.norm(at[joint_of["skullbase"]] - at[joint_of["l_ankle"]]))
+
+
+def arms_at(inwards_rad: FloatArray) -> Clip:
+    """Return a clip with both arms stretched to the front, and turned inwards by an angle (F,)."""
+    turns = []
+    for sign in (1.0, -1.0):
+        front = rot.from_axis_angle(X, np.array(-np.pi / 2))
+        turns.append(rot.multiply(rot.from_axis_angle(Y, -sign * inwards_rad), front))
+    shoulders = np.array([BODY.index_of["l_shoulder"], BODY.index_of["r_shoulder"]])
+    order = np.argsort(shoulders)
+    return Clip("clap", BODY, 2.0, Tracks.uniform(shoulders[order], TIMES[:len(inwards_rad)],
+                                                  np.stack(turns, axis=1)[:, order]), Tracks.empty(3), Tracks.empty(3))
+
+
+def clapping() -> Clip:
+    """Return hands that meet in the middle and part again."""
+    low, high = 0.0, 1.0
+    for _ in range(40):
+        middle = (low + high) / 2
+        left, right = palms(arms_at(np.full(1, middle)), np.zeros(1))
+        low, high = (middle, high) if (left - right)[0, 0] > 0.02 else (low, middle)
+    return arms_at(low * np.sin(np.pi * TIMES / 2.0))
+
+
+def palms(clip: Clip, times: FloatArray) -> tuple[FloatArray, FloatArray]:
+    joint_of = find_map(clip.skeleton).joint_of
+    world = world_from_pose(clip.skeleton, clip.sample(times))[..., 3]
+    left, right = (world[:, joint_of[f"{side}_middle1"]] for side in "lr")
+    return left, right
+
+
+def shaped(broader: float, arm: float) -> Skeleton:
+    """Return a body with shoulders so much farther out, and arms so many times as long."""
+    skeleton = worn(RIGS["Unreal's mannequin"])
+    found, at = find_map(skeleton), skeleton.rest_world[:, :, 3].copy()
+    for side, sign in (("l", 1.0), ("r", -1.0)):
+        top = found.joint_of[f"{side}_shoulder"]
+        below = [j for j in range(len(skeleton)) if top in skeleton_path(skeleton, j)]
+        at[below] = at[top] + arm * (at[below] - at[top]) + sign * broader * X
+    return with_axes(standing_at(list(skeleton.names), skeleton.parents, at), np.random.default_rng(1))
+
+
+def skeleton_path(skeleton: Skeleton, joint: int) -> list[int]:
+    path = [joint]
+    while (joint := int(skeleton.parents[joint])) >= 0:
+        path.append(joint)
+    return path
+
+
+@pytest.mark.parametrize(("broader", "arm"), [(0.1, 1.0), (-0.05, 1.0), (0.05, 0.8), (0.0, 1.25)])
+def test_hands_that_meet_do_so_on_any_shoulders(broader: float, arm: float) -> None:
+    clip, target = clapping(), shaped(broader, arm)
+    without, kept = (retarget(clip, target, keep_contacts=keep).clip for keep in (False, True))
+    times = np.linspace(0.0, 2.0, 97)
+    there = np.linalg.norm(np.subtract(*palms(clip, times)), axis=1) / height(BODY)
+    before, after = (np.linalg.norm(np.subtract(*palms(c, times)), axis=1) / height(target) for c in (without, kept))
+    near = there < NEAR
+    assert near.any() and np.abs(before - there)[near].max() > KEPT
+    assert np.abs(after - there)[near].max() < KEPT
+
+
+def test_hands_stay_turned_as_they_are_and_arms_as_long() -> None:
+    clip, target = clapping(), shaped(0.1, 1.0)
+    without, kept = (retarget(clip, target, keep_contacts=keep).clip for keep in (False, True))
+    joint_of, times = find_map(target).joint_of, np.linspace(0.0, 2.0, 49)
+    one, other = (world_from_pose(target, c.sample(times)) for c in (without, kept))
+    for side in "lr":
+        shoulder, elbow, wrist = (joint_of[f"{side}_{part}"] for part in ("shoulder", "elbow", "wrist"))
+        np.testing.assert_allclose(other[:, wrist, :, :3], one[:, wrist, :, :3], atol=2e-3)
+        np.testing.assert_allclose(other[:, shoulder, :, 3], one[:, shoulder, :, 3], atol=1e-9)
+        for a, b in ((shoulder, elbow), (elbow, wrist)):
+            lengths = [np.linalg.norm(world[:, a, :, 3] - world[:, b, :, 3], axis=1) for world in (one, other)]
+            np.testing.assert_allclose(lengths[1], lengths[0], atol=1e-6)
+    far = np.linalg.norm(np.subtract(*palms(clip, times)), axis=1) > 0.25 * height(BODY)
+    assert far.any()
+    np.testing.assert_allclose(other[far], one[far], atol=1e-3)
+
+
+def test_hands_that_are_never_near_change_nothing() -> None:
+    clip, target = arms_at(np.zeros(49)), shaped(0.1, 1.0)
+    without = retarget(clip, target).clip
+    assert with_hands_together(without, find_map(target), clip, find_map(BODY)) is without
+    armless = find_map(target).corrected({target.names[find_map(target).joint_of["l_elbow"]]: None})
+    assert with_hands_together(without, armless, clapping(), find_map(BODY)) is without
+
+
+def test_on_the_clips_own_body_every_key_stays() -> None:
+    clip = clapping()
+    np.testing.assert_array_equal(retarget(clip, BODY, keep_contacts=True).clip.rotations.values, clip.rotations.values)
