@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import bpy
+from bpy.props import BoolProperty
 
 from ..core.clips.clip import Clip
 from ..core.errors import TaktError
@@ -41,11 +42,14 @@ class ClipPlayer:
     turn: FloatArray
     skin: BoolArray
     points: SkinPoints | None
+    keep_contacts: bool
 
     @classmethod
-    def of(cls, armature_object: bpy.types.Object, files: Iterable[Path], store: ClipStore | None = None) -> ClipPlayer:
+    def of(cls, armature_object: bpy.types.Object, files: Iterable[Path], store: ClipStore | None = None, *,
+           keep_contacts: bool = True) -> ClipPlayer:
         """Prepare an armature for clips of some files.
 
+        keep_contacts: hands that touch each other keep touching.
         store: where clips are found that were read before. Raises TaktError where a map file beside one is damaged.
         """
         folders = dict.fromkeys(path.resolve().parent for path in files)
@@ -54,7 +58,7 @@ class ClipPlayer:
         target = armature.read_skeleton(armature_object)
         return cls(armature_object, library, target, library.skeleton_map(target),
                    axes.armature_from_hanim(armature_object), armature.read_skin(armature_object),
-                   skin_points.read_points(armature_object))
+                   skin_points.read_points(armature_object), keep_contacts)
 
     def read(self, path: Path) -> dict[str, Clip]:
         """Return the clips of a file by name; a file's only clip is called as the file.
@@ -71,7 +75,8 @@ class ClipPlayer:
     def retargeted(self, clip: Clip) -> Retargeted:
         """Return a clip on the armature's skeleton; raise SkeletonMismatchError where that cannot be done."""
         return retarget(clip, self.target, self.turn, source_map=self.library.skeleton_map(clip.skeleton),
-                        target_map=self.target_map, skin=self.skin, points=self.points, without_first_pose=True)
+                        target_map=self.target_map, skin=self.skin, points=self.points, without_first_pose=True,
+                        keep_contacts=self.keep_contacts)
 
     def write(self, name: str, clip: Clip, scene: bpy.types.Scene, *, is_played: bool) -> bpy.types.Action:
         """Make an Action of a clip on the armature's skeleton, from the scene's first frame on.
@@ -107,6 +112,13 @@ class ClipPlayer:
             is_played = False
             outcomes.append(Outcome.of(path.name, new.name, done))
         return outcomes
+
+
+def keep_contacts_property() -> Any:
+    """Return the property of operators that play clips."""
+    return BoolProperty(name="Keep Contacts", default=True,
+                        description="Let hands that touch each other in a clip touch on this body too, by a small "
+                                    "correction of the arms")
 
 
 def stem_of(path: Path) -> str:

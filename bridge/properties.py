@@ -100,6 +100,7 @@ class ScoreSettings:
         interpolation: str
         root_motion: str
         lock_feet: bool
+        keep_contacts: bool
         loop: bool
         translation: str
         pace: str
@@ -159,6 +160,10 @@ class ScoreSettings:
             name="Feet Stand", default=_DEFAULTS.lock_feet, override=_OVERRIDABLE, update=changes.score,
             description="Feet stay in place while the clips have them planted, and make a step where two clips want "
                         "them elsewhere. Off: as authored, with whatever slides")
+        keep_contacts: BoolProperty(
+            name="Keep Contacts", default=_DEFAULTS.keep_contacts, override=_OVERRIDABLE, update=changes.score,
+            description="Let hands that touch each other in a clip touch on this body too, by a small correction of "
+                        "the arms")
         loop: BoolProperty(
             name="Loop", default=_DEFAULTS.loop, override=_OVERRIDABLE, update=changes.score,
             description="The last clip leads back to the first")
@@ -178,7 +183,8 @@ class ScoreSettings:
 
 
 SETTING_NAMES = ("library", "procedure", "method", "curve", "interpolation", "translation", "pace", "joint_time",
-                 "speed", "root_motion", "loop", "lock_feet", "joint_limits", "load_format", "bvh_up", "bvh_forward")
+                 "speed", "root_motion", "loop", "lock_feet", "keep_contacts", "joint_limits", "load_format", "bvh_up",
+                 "bvh_forward")
 """What a motion depends on; the names are those of core's Settings but for what concerns libraries and rigs."""
 ACTION_NAMES = ("key_mode", "rotations", "mute_constraints", "markers_wanted")
 """What only the Action and the timeline depend on."""

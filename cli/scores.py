@@ -41,6 +41,7 @@ _HELP = {
     "speed": "the mean speed that automatic lengths go by",
     "root_motion": "how the character travels",
     "lock_feet": "leave feet as authored, with whatever slides",
+    "keep_contacts": "let hands that touch each other touch on other bodies too",
     "loop": "join the end to the beginning",
     "transitions": "cut from clip to clip",
 }

@@ -39,6 +39,8 @@ def run(arguments: Sequence[str]) -> int:
     retarget.add_argument("clips", type=Path, nargs="+", help="files with clips, or folders of them")
     retarget.add_argument("--out", type=Path, required=True, help="the .blend that is written")
     retarget.add_argument("--armature", default="", help="the armature's name, where there are several")
+    retarget.add_argument("--keep-contacts", action=argparse.BooleanOptionalAction, default=True,
+                          help="let hands that touch each other touch on this body too")
     try:
         options = parser.parse_args(list(arguments))
     except SystemExit as stopped:  # Blender itself shall end the process
@@ -60,7 +62,7 @@ def _retarget(options: argparse.Namespace) -> int:
     if not paths:
         raise TaktError(f"no files with clips in {', '.join(map(str, options.clips))}")
     assert scene is not None
-    player, outcomes = ClipPlayer.of(armature_object, paths), []
+    player, outcomes = ClipPlayer.of(armature_object, paths, keep_contacts=options.keep_contacts), []
     for done in retargeted(player, paths, scene):
         outcomes += done
     print(table(outcomes))  # noqa: T201  # the command's answer

@@ -97,16 +97,18 @@ class ClipStore:
         return self.made(("skeleton", skeleton.name, key_of_shape(skeleton)), lambda: skeleton)
 
     def retargeted(self, clip: Clip, target: Skeleton, turn: FloatArray, *, source_map: SkeletonMap,
-                   target_map: SkeletonMap, skin: BoolArray | None, points: SkinPoints | None = None) -> Retargeted:
+                   target_map: SkeletonMap, skin: BoolArray | None, points: SkinPoints | None = None,
+                   keep_contacts: bool = False) -> Retargeted:
         """Return a clip on another skeleton, see retarget, made once for each clip, rig, maps, axes, skin and points.
 
         A first pose that is no part of its motion is left out. It keeps the contacts of the clip that it came from.
         """
         key = ("retargeted", clip, target, turn.tobytes(), None if skin is None else skin.tobytes(), points,
-               key_of_map(source_map), key_of_map(target_map))
+               keep_contacts, key_of_map(source_map), key_of_map(target_map))
+
         def make() -> Retargeted:
             made = retarget(clip, target, turn, source_map=source_map, target_map=target_map, skin=skin,
-                            points=points, without_first_pose=True)
+                            points=points, without_first_pose=True, keep_contacts=keep_contacts)
             found = foot_contacts(clip, source_map, source_map.up(_UP))
             contacts = {side: each.part(made.left_out_s, clip.duration_s) for side, each in found.items()}
             return replace(made, clip=replace(made.clip, contacts=contacts))

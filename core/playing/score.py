@@ -60,6 +60,7 @@ class Settings:
     loop: bool = False
     transitions: bool = True
     lock_feet: bool = True
+    keep_contacts: bool = False
     values: tuple[tuple[str, Value], ...] = ()
     seed: int = 0
 
@@ -111,7 +112,8 @@ def play(programme: Programme, skeleton: Skeleton | None = None, settings: Setti
                                  Place(programme.document.path)))
     target = store.skeleton(clips[0].skeleton.turned(turn) if skeleton is None else skeleton)
     retarget = partial(store.retargeted, target=target, turn=turn, target_map=maps(target),
-                       skin=None if skeleton is None else skin, points=None if skeleton is None else points)
+                       skin=None if skeleton is None else skin, points=None if skeleton is None else points,
+                       keep_contacts=settings.keep_contacts)
     fitted, unmatched, missed = _fitted(clips, sequence.clips, target, maps, retarget, Place(programme.document.path))
     target_map = maps(target)
     doubles, up = _followed(fitted), target_map.up(up)
