@@ -63,6 +63,12 @@ def read_skin(armature_object: bpy.types.Object) -> BoolArray:
     return deforms
 
 
+def with_skin(armature_object: bpy.types.Object) -> set[str]:
+    """Return the bones by which skin moves: those that deform, and their ancestors."""
+    return {each.name for bone in _armature(armature_object).bones if bone.use_deform
+            for each in (bone, *bone.parent_recursive)}
+
+
 def read_rest_world(armature_object: bpy.types.Object) -> FloatArray:
     """Return the matrices armature_from_bone (J, 3, 4) at rest as Blender has them, rounding included."""
     return np.ascontiguousarray(_read_matrices(_armature(armature_object).bones, "matrix_local")[:, :3])

@@ -270,7 +270,7 @@ def dependencies(armature_object: bpy.types.Object) -> tuple[Hashable, ...]:
     character = properties.character(armature_object)
     assert character.text is not None
     return (texts.said(character.text), properties.score_path(character), libraries.folders(), *_values(character),
-            rest_key(armature_object), skin_points.read_points(armature_object), joint_map.key(armature_object),
+            rest_key(armature_object), skin_points.checksum(armature_object), joint_map.key(armature_object),
             limits.key(armature_object) if character.joint_limits else None)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core.retargeting.outcome import Outcome
 from ..core.retargeting.retarget import Retargeted
-from . import axes, constraints, properties
+from . import armature, axes, constraints, properties
 from .play_clips import ClipPlayer
 
 _NAMES_SHOWN = 8
@@ -41,10 +41,10 @@ def _moved(done: Retargeted) -> set[str]:
 
 def _led(player: ClipPlayer, done: Retargeted) -> list[str]:
     """Return bones that the clip plays and that constraints or drivers move too, where they move skin."""
-    moved, skin = _moved(done), _with_skin(player)
+    moved = _moved(done) & armature.with_skin(player.armature_object)
     muted = {entry.bone for entry in properties.character(player.armature_object).muted}
     return [name for name in constraints.controlled_bones(player.armature_object)
-            if name in moved and name in skin and name not in muted]
+            if name in moved and name not in muted]
 
 
 def _left_behind(player: ClipPlayer, done: Retargeted) -> list[str]:
@@ -53,10 +53,3 @@ def _left_behind(player: ClipPlayer, done: Retargeted) -> list[str]:
     along = {above.name for name in moved for above in bones[name].parent_recursive}
     return [bone.name for bone in bones if bone.use_deform and bone.name not in moved and bone.name not in along
             and not any(above.name in moved for above in bone.parent_recursive)]
-
-
-def _with_skin(player: ClipPlayer) -> set[str]:
-    """Return bones that deform, or that are above one that does."""
-    bones = cast(bpy.types.Armature, player.armature_object.data).bones
-    deforming = [bone for bone in bones if bone.use_deform]
-    return {each.name for bone in deforming for each in (bone, *bone.parent_recursive)}

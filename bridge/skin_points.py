@@ -9,7 +9,7 @@ from typing import Final, TypeVar, cast
 import bpy
 import numpy as np
 
-from ..core.maths.arrays import FloatArray, IntArray
+from ..core.maths.arrays import Float32Array, FloatArray, IntArray
 from ..core.retargeting.skin_points import SkinPoints
 from . import changes, groups
 from .mesh import armature_from_object, transformed
@@ -36,6 +36,12 @@ def read_points(armature_object: bpy.types.Object) -> SkinPoints | None:
     return _points[key]
 
 
+def checksum(armature_object: bpy.types.Object) -> int:
+    """Return a number that is the same for equal points of the skin, also when the file is opened again; 0: none."""
+    points = read_points(armature_object)
+    return 0 if points is None else points.checksum
+
+
 def forget() -> None:
     """Read all meshes anew when they are asked for next."""
     _points.clear()
@@ -51,15 +57,19 @@ def _key(armature_object: bpy.types.Object, meshes: list[bpy.types.Object]) -> H
     data = [cast(bpy.types.Mesh, mesh.data) for mesh in meshes]
     bones = cast(bpy.types.Armature, armature_object.data).bones
     return (tuple((bone.name, bone.use_deform) for bone in bones), changes.of_data(mesh.session_uid for mesh in data),
-            *((mesh.session_uid, hash(_vertices(mesh).tobytes()), tuple(group.name for group in mesh.vertex_groups),
+            *((mesh.session_uid, hash(_coordinates(mesh).tobytes()), tuple(group.name for group in mesh.vertex_groups),
                armature_from_object(mesh, armature_object).round(6).tobytes()) for mesh in meshes))
 
 
-def _vertices(mesh_object: bpy.types.Object) -> FloatArray:
+def _coordinates(mesh_object: bpy.types.Object) -> Float32Array:
     mesh = cast(bpy.types.Mesh, mesh_object.data)
-    vertices = np.empty(len(mesh.vertices) * 3, dtype=np.float32)
-    mesh.vertices.foreach_get("co", vertices)
-    return vertices.reshape(-1, 3).astype(np.float64)
+    coordinates = np.empty(len(mesh.vertices) * 3, dtype=np.float32)
+    mesh.vertices.foreach_get("co", coordinates)
+    return coordinates
+
+
+def _vertices(mesh_object: bpy.types.Object) -> FloatArray:
+    return _coordinates(mesh_object).reshape(-1, 3).astype(np.float64)
 
 
 def _read(armature_object: bpy.types.Object, meshes: list[bpy.types.Object]) -> SkinPoints | None:

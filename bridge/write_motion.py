@@ -9,7 +9,7 @@ import bpy
 import numpy as np
 
 from ..core.playing.motion import Motion
-from . import action, axes, constraints, limits, performing, properties, score, timeline
+from . import action, armature, axes, constraints, limits, performing, properties, score, timeline
 
 Severity = Literal["INFO", "WARNING"]
 Told = tuple[Severity, str]
@@ -125,8 +125,8 @@ def _unmatched(armature_object: bpy.types.Object, motion: Motion) -> tuple[tuple
 
 
 def _controlled(armature_object: bpy.types.Object, motion: Motion) -> tuple[str, ...]:
-    """Return the bones that the score moves, but constraints or drivers too."""
-    moved = _moved(motion)
+    """Return the bones that carry skin and that the score moves, but constraints or drivers too."""
+    moved = _moved(motion) & armature.with_skin(armature_object)
     return tuple(name for name in constraints.controlled_bones(armature_object) if name in moved)
 
 

@@ -20,15 +20,15 @@ class TAKT_UL_joints(bpy.types.UIList):
                   _active_property: Any, _index: Any = 0, _flag: Any = 0) -> None:
         """Draw one bone, without the namespace that all of them have in common and that fills the line."""
         is_none = item.meant == properties.NO_JOINT
-        split = layout.split(factor=0.42)
+        split = layout.split(factor=0.4)
         name = item.name.rpartition(":")[2]
         if is_none or item.certainty >= SURE:
             split.label(text=name)
         else:
             split.label(text=name, icon="ERROR")
-        split = split.split(factor=0.73)
+        split = split.split(factor=0.72)
         split.prop(item, "meant", text="")
-        split.label(text="" if is_none else f"{item.certainty:.0%}")
+        split.label(text="" if is_none or item.certainty >= 1.0 else f"{item.certainty:.0%}")
 
 
     def filter_items(self, _context: Any, data: Any, property_name: Any) -> Any:

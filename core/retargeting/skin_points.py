@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import Final
+from zlib import crc32
 
 import numpy as np
 
@@ -53,6 +55,11 @@ class SkinPoints:
                   for part in (order[a:b] for a, b in pairwise(edges)) if len(part)]
         kept = np.concatenate(chosen) if chosen else np.zeros(0, dtype=np.int64)
         return cls(positions[kept], joints[kept], weights[kept] / total[kept, None])
+
+    @cached_property
+    def checksum(self) -> int:
+        """A number that is the same for equal points, in any session."""
+        return crc32(b"".join(values.tobytes() for values in (self.positions, self.joints, self.weights)))
 
     def part(self, kept: BoolArray) -> SkinPoints:
         """Return some of the points (P,)."""
