@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .boxes import Kind, ancestors
+from .change import given
 from .layout import Layout
 
 _WHOLE = 1e-9
@@ -32,8 +33,7 @@ class Room:
         """Look at what is around a box."""
         boxes = layout.boxes
         length = float(boxes.length[box] / boxes.repeat[box])
-        around = next((i for i in ancestors(boxes.parent, box)
-                       if boxes.kind[i] in (Kind.PROCEDURE, Kind.TOGETHER)), None)
+        around = next((i for i in ancestors(boxes.parent, box) if _has_given_length(layout, i, box)), None)
         if around is None:
             return cls(length, None, 1.0)
         begin, whole = float(boxes.begin[around]), float(boxes.length[around] / boxes.repeat[around])
@@ -61,3 +61,15 @@ class Room:
         whole = self.others + self.alike * self.length
         wanted = min(wanted, _MOST_SHARE * whole / self.alike)
         return wanted * self.others / (whole - self.alike * wanted) / self.length
+
+
+def _has_given_length(layout: Layout, around: int, box: int) -> bool:
+    """Tell whether a box around another stays as long as it is when that one becomes longer.
+
+    A block of lanes without a duration is as long as its longest lane, which is the one that is not stretched.
+    """
+    boxes = layout.boxes
+    if boxes.kind[around] == Kind.TOGETHER:
+        is_stretched = abs(boxes.scale[box] / boxes.scale[around] - 1.0) > _WHOLE
+        return given(layout, around, "duration") is not None or bool(is_stretched)
+    return bool(boxes.kind[around] == Kind.PROCEDURE)

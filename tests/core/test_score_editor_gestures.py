@@ -360,6 +360,20 @@ LANES = ('<pha version="2" tickLength="1"><load src="feet.Steps"/><procedure nam
          '<call name="nod" duration="1"/></lane></together><call name="left" duration="8"/></procedure></pha>')
 
 
+@pytest.mark.parametrize(("title", "expected", "ticks"), [("left", 5.0, 6.0), ("nod", 2.0, 4.0)])
+def test_edges_in_lanes_of_a_block_without_a_duration(title: str, expected: float, ticks: float) -> None:
+    """The longest lane makes the block longer; in another one a call takes from what is beside it."""
+    editor = Editor('<pha version="2" tickLength="1"><load src="feet.Steps"/><procedure name="main"><together><lane>'
+                    '<call name="left" duration="3"/></lane><lane body="head"><call name="nod" duration="1"/>'
+                    '<call name="right" duration="2"/></lane></together><call name="right" duration="1"/></procedure>'
+                    '</pha>'.replace('"2"/></lane>', '"1"/></lane>'))
+    box = editor.box(title)
+    x = float(editor.view.x(np.array((expected,)))[0])
+    after = editor.after(editor.drag(box, Part.RIGHT_EDGE).to(editor.view, x, 300.0))
+    assert after.layout.boxes.length[box] == pytest.approx(expected)
+    assert after.layout.ticks == pytest.approx(ticks)
+
+
 @pytest.mark.parametrize(("is_right", "right_px", "up_px", "expected"), [
     (False, 70.0, 3.0, ' easeIn="2"'), (True, -140.0, -3.0, ' easeOut="3"'),
     (True, 2.0, 1000.0, ' weightEnd="1"'), (False, 2.0, -1000.0, '[0.5]0 [] weightEnd="0.5"'),
