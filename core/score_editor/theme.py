@@ -14,7 +14,6 @@ Colour = tuple[float, float, float, float]
 _HUES = np.array(((0.33, 0.40, 0.47), (0.33, 0.51, 0.70), (0.27, 0.55, 0.48), (0.66, 0.33, 0.47), (0.46, 0.34, 0.68),
                   (0.60, 0.47, 0.23), (0.20, 0.51, 0.59), (0.70, 0.38, 0.30), (0.45, 0.56, 0.27)))
 """The first for clips that no procedure is around."""
-_BRIGHT = 0.5
 
 
 @dataclass(frozen=True)
@@ -37,7 +36,7 @@ class Theme:
     @property
     def is_dark(self) -> bool:
         """Whether bright text stands on a dark ground."""
-        return sum(self.ground[:3]) / 3.0 < _BRIGHT
+        return sum(self.text[:3]) > sum(self.ground[:3])
 
     def mixed(self, share: float, alpha: float = 1.0) -> Colour:
         """Return a colour between the ground (0) and the text (1)."""

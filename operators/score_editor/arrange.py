@@ -48,10 +48,10 @@ class TAKT_OT_score_beside(WithSelection, bpy.types.Operator):
         body: EnumProperty(name="Part of the Body", default="upper", options={"SKIP_SAVE"},
                            items=[(name, name.capitalize(), "") for name in PARTS])
 
-    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
+    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> "set[Any]":
         """Ask for the part of the body."""
         assert context.window_manager is not None
-        return context.window_manager.invoke_props_popup(self, event)
+        return context.window_manager.invoke_props_dialog(self)
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
         """Write a block of lanes."""

@@ -6,7 +6,7 @@ import bpy
 from bpy.props import BoolProperty
 
 from ...bridge.score_tree import selection
-from ...preview.score_editor.windows import change_view
+from ...preview.score_editor.windows import change_view, whole
 from .base import InScoreEditor, found_editor
 
 
@@ -29,9 +29,9 @@ class TAKT_OT_score_frame(InScoreEditor, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> "set[Any]":
         """Zoom and pan."""
         editor = found_editor(context)
-        layout, begin, end = editor.layout, 0.0, max(editor.layout.ticks, 1.0)
+        layout, view = editor.layout, whole(editor.view, editor.layout)
         chosen = layout.found(selection(editor.tree))
         if self.only_selected and len(chosen):
-            begin, end = float(layout.boxes.begin[chosen].min()), float(layout.boxes.end[chosen].max())
-        change_view(context, editor.view.framed(begin, end))
+            view = view.framed(float(layout.boxes.begin[chosen].min()), float(layout.boxes.end[chosen].max()))
+        change_view(context, view)
         return {"FINISHED"}

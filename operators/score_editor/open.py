@@ -11,7 +11,7 @@ from ...core.errors import EditError
 from ...core.score_editor.drag import automatic_again
 from ...core.score_editor.hit import Part, hit
 from ...core.score_editor.layout import BoxId
-from ...preview.score_editor.windows import change_view, is_on_shelf
+from ...preview.score_editor.windows import change_view, is_on_shelf, whole
 from .base import Editor, InScoreEditor, carry_out, found_editor
 
 _SHARE = 0.45
@@ -76,7 +76,7 @@ class TAKT_OT_score_open(InScoreEditor, bpy.types.Operator):
         editor = found_editor(context)
         chosen = editor.layout.found(editor.selected)
         if not len(chosen):
-            change_view(context, editor.view.framed(0.0, max(editor.layout.ticks, 1.0)))
+            change_view(context, whole(editor.view, editor.layout))
             return {"FINISHED"}
         return self._open(context, editor, int(chosen[0]))
 

@@ -50,6 +50,8 @@ class Window:
     drawn: tuple[object, Poured] | None = None
 
 
+_EMPTY_TICKS = 16.0
+"""So much is seen of a score that is empty."""
 _windows: dict[int, Window] = {}
 """By the editor's address."""
 
@@ -105,9 +107,14 @@ def forget_closed(spaces: set[int]) -> None:
 def _saved(tree: bpy.types.NodeTree | None, view: View, layout: Layout) -> View:
     saved = cast(TaktScoreTree | None, tree)
     if saved is None or saved.pixels_per_tick <= 0.0:
-        return view.framed(0.0, max(layout.ticks, 1.0))
+        return whole(view, layout)
     return replace(view, first_tick=saved.first_tick, px_per_tick=saved.pixels_per_tick * view.scale,
                    scroll_px=saved.scrolled * view.scale)
+
+
+def whole(view: View, layout: Layout) -> View:
+    """Return the view of all of a score, and of some bars where it has none yet."""
+    return view.framed(0.0, layout.ticks if len(layout) else _EMPTY_TICKS)
 
 
 def show_in_front(context: bpy.types.Context, front: Callable[[Theme], Picture] | None) -> None:
