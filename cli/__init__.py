@@ -1,4 +1,4 @@
-"""Takt's command, for people without Blender: check, show, plot and bake scores, convert skeletons."""
+"""Takt's command, for people without Blender: check, show, expand, plot and bake scores, convert skeletons."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import NoReturn
 
 from ..core.errors import FileError, TaktError
 from ..core.pha.naming import near
-from . import bake, check, convert, plot, show
+from . import bake, check, convert, expand, plot, show
 
-_COMMANDS = {"check": check, "show": show, "plot": plot, "bake": bake, "convert": convert}
+_COMMANDS = {"check": check, "show": show, "expand": expand, "plot": plot, "bake": bake, "convert": convert}
 INTERRUPTED = 130
 """What shells expect of a command that was stopped by Ctrl-C."""
 

@@ -81,13 +81,18 @@ def add_playing(parser: argparse.ArgumentParser) -> None:
             among = f"{', '.join(known)}; " if known else ""
             parser.add_argument(flag, metavar="NAME", type=str.upper, choices=list(known) or None,
                                 default=field.default, help=f"{says} ({among}default: {field.default})".strip())
-    parser.add_argument("--set", metavar="NAME=VALUE", dest="values", type=read_value, action="append", default=[],
-                        help="a parameter of the procedure: a number, yes or no; may be given several times")
-    parser.add_argument("--seed", metavar="N", type=int, default=0, help="decides what picks pick (default: 0)")
+    add_values(parser)
     parser.add_argument("--skeleton", metavar="FILE", type=Path,
                         help=f"the skeleton that plays: {', '.join(endings(read=True))} (default: the first clip's)")
     parser.add_argument("--up", choices=list(_UP), type=str.upper, default="Y",
                         help="which axis of the clips points up (default: Y)")
+
+
+def add_values(parser: argparse.ArgumentParser) -> None:
+    """Add the options of what a score of version 2 leaves open: the procedure's parameters and its picks."""
+    parser.add_argument("--set", metavar="NAME=VALUE", dest="values", type=read_value, action="append", default=[],
+                        help="a parameter of the procedure: a number, yes or no; may be given several times")
+    parser.add_argument("--seed", metavar="N", type=int, default=0, help="decides what picks pick (default: 0)")
 
 
 def read_programme(path: Path, options: argparse.Namespace) -> tuple[Programme, Library]:

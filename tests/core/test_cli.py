@@ -357,3 +357,22 @@ def test_hostile_lengths_are_refused(path: Path, capsys: pytest.CaptureFixture[s
     code, _, err = run(capsys, "bake", path, path.with_name("long.skeleton.xml"))
     assert (code, "take fewer frames per second" in err) == (1, True)
     assert run(capsys, "show", path)[0] == 0
+
+
+def test_expand_prints_a_score_that_plays_the_same(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    varied = path.with_name("varied.pha")
+    varied.write_text('<pha version="2" tickLength="0.5"><include src="dance"/><load src="feet.Steps"/><procedure '
+                      'name="main"><param name="n" default="2"/><loop times="n"><call name="walk" duration="2"/></loop>'
+                      '</procedure></pha>')
+    code, out, err = run(capsys, "expand", varied, "--set", "n=3")
+    assert (code, err) == (0, "")
+    plain = path.with_name("plain.pha")
+    plain.write_text(out)
+    shown = [json.loads(run(capsys, "show", *arguments, "--json")[1])
+             for arguments in ((varied, "--set", "n=3"), (plain,))]
+    assert len(shown[0]) == 6
+    for key in ("clip", "start_s", "length_s", "transition_s"):
+        assert [segment[key] for segment in shown[0]] == pytest.approx([segment[key] for segment in shown[1]])
+    varied.write_text(varied.read_text().replace('<call name="walk"', '<wait duration="1"/><call name="walk"'))
+    code, out, err = run(capsys, "expand", varied)
+    assert code == 1 and not out and "varied.pha:1:" in err and "<wait>: found a rest" in err
