@@ -65,7 +65,7 @@ def _objects(sequence: Sequence, outer: Sequence, begin_s: float, clock: Clock |
     if clock is not None:
         starts, ends = clock.shown(starts), clock.shown(ends)
     lengths = sequence.length_s if clock is None else ends - starts
-    paths = [list(sequence.paths[p]) for p in range(len(sequence.paths))]
+    paths = {p: list(sequence.paths[p]) for p in np.unique(sequence.path).tolist()}
     flags = [(name, values) for name, values in (("mirrored", sequence.is_mirrored), ("reversed", sequence.is_reversed))
              if values is not None]
     rows: list[dict[str, object]] = []

@@ -7,12 +7,13 @@ procedure, so each procedure is looked up in all views in which it may run.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from ..errors import Place, quoted
 from ..skeletons.body_parts import NamedBody, what_is_wrong
 from .call_order import innermost_first
-from .document import Call, Item, Music, Procedure, Tempo
+from .document import MAX_PROBLEMS, Call, Item, Music, Procedure, Tempo
 from .expressions import Expression, read_expression
 from .naming import near
 from .nodes import Node
@@ -25,13 +26,25 @@ Target = InView | int
 """What a call leads to: a procedure in a view, or a clip."""
 
 
+class At(NamedTuple):
+    """An element of a file, whose place is looked up only where something is said of it."""
+
+    place_of: Callable[[Item], Place]
+    item: Item
+
+    @property
+    def place(self) -> Place:
+        """Its line and column."""
+        return self.place_of(self.item)
+
+
 @dataclass(frozen=True, eq=False)
 class Let:
-    """A value that a file gives to all its procedures; place: of its element."""
+    """A value that a file gives to all its procedures; at: its element."""
 
     name: str
     value: Expression
-    place: Place
+    at: At
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +88,7 @@ class Definitions:
         places = tuple(module.document.place for module in modules)
         views = tuple(_view(list(scopes.chain(module.index))) for module in modules)
         module_of = tuple(module.index for module, _ in procedures)
-        lookup = _Lookup(scopes, views, tuple(p for _, p in procedures), blocks, module_of, places, _once(report))
+        lookup = _Lookup(scopes, views, tuple(p for _, p in procedures), blocks, module_of, places, report)
         targets = lookup.targets()
 
         def called(caller: InView) -> Iterator[InView]:
@@ -133,22 +146,10 @@ def _view(chain: list[Module]) -> View:
     for module in reversed(chain):
         document = module.document
         for node in document.lets:
-            lets[node.texts["name"]] = Let(node.texts["name"], node.expressions["value"], document.place(node))
+            lets[node.texts["name"]] = Let(node.texts["name"], node.expressions["value"], At(document.place, node))
         masks |= {mask.name: NamedBody(mask.body, mask.fade) for mask in document.masks}
         tempo, music = document.tempo or tempo, document.music or music
     return View(tuple(lets.values()), masks, tempo, music)
-
-
-def _once(report: Report) -> Report:
-    """Return a report that leaves out what it has said before: a mistake shows in several views."""
-    said = set()
-
-    def report_once(message: str, place: Place) -> None:
-        if (message, place) not in said:
-            said.add((message, place))
-            report(message, place)
-
-    return report_once
 
 
 @dataclass(eq=False)
@@ -162,6 +163,8 @@ class _Lookup:
     module_of: tuple[int, ...]
     places: tuple[Callable[[Item], Place], ...]
     report: Report
+    _said: set[tuple[str, Place]] = field(default_factory=set)
+    _bodies: dict[tuple[int, str], str] = field(default_factory=dict)
 
     def targets(self) -> dict[tuple[int, Node], Target]:
         found: dict[tuple[int, Node], Target] = {}
@@ -171,51 +174,73 @@ class _Lookup:
             self._check_replacements(view)
             own = dict.fromkeys(self.scopes.own(view).values())
             called = {p for module in self.scopes.chain(view) for p in self.scopes.own(module.index).values()}
+            known = {let.name for let in self.views[view].lets}
             for procedure in (*own, *sorted(called - own.keys())):
-                self._check_names(view, procedure)
+                self._check_names(procedure, known)
                 for node in walk(self.blocks[procedure]):
                     if node.tag == "call":
                         self._look_up(view, procedure, node, found)
                     elif node.tag == "lane":
-                        self._check_body(view, node.texts.get("body", "whole"), "lane",
-                                         self.places[self.module_of[procedure]](node))
+                        self._check_body(view, node.texts.get("body", "whole"), "lane", self._at(procedure, node))
         return found
+
+    def _at(self, procedure: int, node: Node) -> At:
+        return At(self.places[self.module_of[procedure]], node)
+
+    def _say(self, message: str, at: At) -> None:
+        """Report a mistake, once: it may show in several views."""
+        if (message, at.place) not in self._said:
+            self._said.add((message, at.place))
+            self.report(message, at.place)
+
+    @property
+    def _is_enough(self) -> bool:
+        """Whether so much is wrong that no more need be said, and no message made."""
+        return len(self._said) > MAX_PROBLEMS
 
     def _check_masks(self, view: int) -> None:
         for module in self.scopes.chain(view):
             for mask in module.document.masks:
-                self._check_body(view, mask.body, "mask", module.document.place(mask))
+                self._check_body(view, mask.body, "mask", At(module.document.place, mask))
 
-    def _check_body(self, view: int, body: str, tag: str, place: Place) -> None:
-        if wrong := what_is_wrong(body, self.views[view].masks):
-            self.report(f"<{tag}> body: {wrong}", place)
+    def _check_body(self, view: int, body: str, tag: str, at: At) -> None:
+        if (view, body) not in self._bodies:
+            self._bodies[view, body] = what_is_wrong(body, self.views[view].masks)
+        if wrong := self._bodies[view, body]:
+            self._say(f"<{tag}> body: {wrong}", at)
 
     def _look_up(self, view: int, procedure: int, node: Node, found: dict[tuple[int, Node], Target]) -> None:
-        name, place = node.texts["name"], self.places[self.module_of[procedure]]
+        name, at = node.texts["name"], self._at(procedure, node)
         target = self.scopes.find(view, name)
         if target is None:
-            self.report(self.scopes.what_is_wrong(view, name), place(node))
+            if not self._is_enough:
+                self._say(self.scopes.what_is_wrong(view, name), at)
             return
         found[view, node] = target
         given = next((child for child in node.children if child.tag == "with"), None)
         if isinstance(target, int):
             if given is not None:
-                self.report(f"<call> {quoted(name)} is a clip, which has no parameters; leave out <with>", place(node))
+                self._say(f"<call> {quoted(name)} is a clip, which has no parameters; leave out <with>", at)
             return
         for part in ("from", "to"):
             if part in node.expressions:
-                self.report(f"<call> {part}: found one for the procedure {quoted(name)}, expected it on the call of a "
-                            "clip: name the clip whose part is meant", place(node))
-        known = [param.texts["name"] for param in self.procedures[target[1]].params]
-        for unknown in sorted(set(given.expressions if given else ()) - set(known)):
-            there = ", ".join(map(quoted, known)) or "none"
-            self.report(f"<with>: found {quoted(unknown)}, expected parameters of {quoted(name)}: {there}"
-                        f"{near(unknown, known)}", place(node))
+                self._say(f"<call> {part}: found one for the procedure {quoted(name)}, expected it on the call of a "
+                          "clip: name the clip whose part is meant", at)
+        if given is not None:
+            self._check_given(given, name, [param.texts["name"] for param in self.procedures[target[1]].params], at)
+
+    def _check_given(self, given: Node, name: str, known: list[str], at: At) -> None:
+        for unknown in sorted(set(given.expressions) - set(known)):
+            if self._is_enough:
+                return
+            there = ", ".join(map(quoted, known[:8])) or "none"
+            self._say(f"<with>: found {quoted(unknown)}, expected parameters of {quoted(name)}: {there}"
+                      f"{near(unknown, known)}", at)
 
     def _check_lets(self, view: int) -> None:
         known: set[str] = set()
         for let in self.views[view].lets:
-            self._check_expression(let.value, known, let.place, "let", "value")
+            self._check_expression(let.value, known, let.at, "let", "value")
             known.add(let.name)
 
     def _check_replacements(self, view: int) -> None:
@@ -230,41 +255,50 @@ class _Lookup:
             wanted = {param.texts["name"] for param in self.procedures[base[name]].params}
             missing = sorted(wanted - {param.texts["name"] for param in self.procedures[procedure].params})
             if missing:
-                place = chain[0].document.place(self.procedures[procedure])
-                self.report(f"<procedure> {quoted(name)} replaces that of {quoted(chain[1].src)} and lacks its "
-                            f"parameter {', '.join(map(quoted, missing))}; expected at least the same ones", place)
+                self._say(f"<procedure> {quoted(name)} replaces that of {quoted(chain[1].src)} and lacks its "
+                          f"parameter {', '.join(map(quoted, missing[:8]))}; expected at least the same ones",
+                          At(chain[0].document.place, self.procedures[procedure]))
 
-    def _check_names(self, view: int, procedure: int) -> None:
-        """Check that every name in an expression has a value there, and that no name hides another."""
-        known = {let.name for let in self.views[view].lets}
-        place = self.places[self.module_of[procedure]]
+    def _check_names(self, procedure: int, known: set[str]) -> None:
+        """Check that every name in an expression has a value there, and that no name hides another.
+
+        known: the file's; the same again afterwards.
+        """
+        own: list[str] = []
         for param in self.procedures[procedure].params:
-            self._check_expression(param.expressions["default"], known, place(param), "param", "default")
-            known = known | {self._new(param.texts["name"], known, place(param), "param")}
-        waiting = [(self.blocks[procedure], known)]
-        while waiting:
-            nodes, known = waiting.pop()
-            for node in nodes:
-                for attribute, expression in node.expressions.items():
-                    if not expression.names <= known:
-                        self._check_expression(expression, known, place(node), node.tag, attribute)
-                inner = known
-                if node.tag == "loop" and node.texts.get("index"):
-                    inner = known | {self._new(node.texts["index"], known, place(node), "loop")}
-                if node.children:
-                    waiting.append((node.children, inner))
-                if node.tag == "let":
-                    known = known | {self._new(node.texts["name"], known, place(node), "let")}
+            self._check_expression(param.expressions["default"], known, self._at(procedure, param), "param", "default")
+            own += self._new(param, param.texts["name"], known, procedure)
+        self._check_block(self.blocks[procedure], known, procedure)
+        known.difference_update(own)
 
-    def _new(self, name: str, known: set[str], place: Place, tag: str) -> str:
-        if name in known:
-            self.report(f"<{tag}>: found the name {quoted(name)}, which already has a value here; expected a name of "
-                        "its own", place)
-        return name
+    def _check_block(self, nodes: Sequence[Node], known: set[str], procedure: int) -> None:
+        own: list[str] = []
+        for node in nodes:
+            for attribute, expression in node.expressions.items():
+                if not expression.names <= known:
+                    self._check_expression(expression, known, self._at(procedure, node), node.tag, attribute)
+            index = self._new(node, node.texts.get("index", ""), known, procedure) if node.tag == "loop" else []
+            if node.children:  # no deeper than elements may be nested
+                self._check_block(node.children, known, procedure)
+            known.difference_update(index)
+            if node.tag == "let":
+                own += self._new(node, node.texts["name"], known, procedure)
+        known.difference_update(own)
 
-    def _check_expression(self, expression: Expression, known: set[str], place: Place, tag: str,
-                          attribute: str) -> None:
+    def _new(self, node: Node, name: str, known: set[str], procedure: int) -> list[str]:
+        """Make a name known, and return it, unless it is known already or empty."""
+        if name in known and not self._is_enough:
+            self._say(f"<{node.tag}>: found the name {quoted(name)}, which already has a value here; expected a name "
+                      "of its own", self._at(procedure, node))
+        if not name or name in known:
+            return []
+        known.add(name)
+        return [name]
+
+    def _check_expression(self, expression: Expression, known: set[str], at: At, tag: str, attribute: str) -> None:
         for name in sorted(expression.names - known):
+            if self._is_enough:
+                return
             there = ", ".join(map(quoted, sorted(known)[:8])) or "none"
-            self.report(f"<{tag}> {attribute}: found the name {quoted(name)} in {quoted(expression.text)}, expected "
-                        f"one that has a value here: {there}{near(name, known)}", place)
+            self._say(f"<{tag}> {attribute}: found the name {quoted(name)} in {quoted(expression.text)}, expected "
+                      f"one that has a value here: {there}{near(name, known)}", at)

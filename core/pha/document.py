@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -71,7 +72,7 @@ class Procedure:
     @property
     def params(self) -> tuple[Node, ...]:
         """Its parameters, which version 2 has."""
-        return tuple(node for node in self.block if node.tag == "param")
+        return tuple(takewhile(lambda node: node.tag == "param", self.block))
 
     @property
     def ticks(self) -> float:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..maths.arrays import BoolArray
+
 _OWN = {"utf-8": "utf-8", "us-ascii": "ascii", "iso-8859-1": "latin-1"}
 """Encodings of one byte a unit that expat reads by itself; all others come to it as a table of 256 characters."""
 _UNDEFINED = "\ufffe"
@@ -55,6 +57,15 @@ class Encoding:
         if self.table:
             return str(codecs.charmap_decode(data, "replace", self.table)[0])
         return data.decode(self.codec, "replace")
+
+    def character_starts(self, data: bytes) -> BoolArray:
+        """Return for each unit of a document whether a character begins there."""
+        if self.codec == "utf-8":
+            return np.asarray((np.frombuffer(data, dtype=np.uint8) & 0xC0) != 0x80)
+        if self.width == 2:
+            order = "<u2" if self.codec == "utf-16-le" else ">u2"
+            return np.asarray((np.frombuffer(data, dtype=order) & 0xFC00) != 0xDC00)
+        return np.ones(len(data), dtype=np.bool_)
 
     def units(self, data: bytes) -> bytes:
         """Return one byte for each unit of a document: ASCII as it is, and 0x80 or more for anything else."""

@@ -30,7 +30,8 @@ WAIT: Final = 2**40
 _WHOLE: Final = 1e-9
 """How far from a whole number a count may be."""
 _CHAIN_SHOWN: Final = 6
-_WHOLE_CLIP: Final = (0.0, 1.0)
+WHOLE_CLIP: Final = (0.0, 1.0)
+"""The part of a clip that is played where a call names none."""
 
 Values = Mapping[str, Value]
 
@@ -98,7 +99,7 @@ class _Call(NamedTuple):
     node: Node
     mirror: bool = False
     reverse: bool = False
-    part: tuple[float, float] = _WHOLE_CLIP
+    part: tuple[float, float] = WHOLE_CLIP
     within: Within = ()
 
 
@@ -339,7 +340,7 @@ class _Evaluation:
                 try:
                     values[let.name] = let.value.value(values)
                 except ExpressionError as error:
-                    raise ScoreError(Problem(f"<let> value: {error}", let.place)) from None
+                    raise ScoreError(Problem(f"<let> value: {error}", let.at.place)) from None
             self._lets[view] = values
         return self._lets[view]
 
@@ -382,7 +383,7 @@ class _Evaluation:
 
     def _part(self, node: Node, scope: Scope, clip: int) -> tuple[float, float]:
         if "from" not in node.expressions and "to" not in node.expressions:
-            return _WHOLE_CLIP
+            return WHOLE_CLIP
         begin, end = (self._share(node, name, scope, clip) if name in node.expressions else default
                       for name, default in (("from", 0.0), ("to", 1.0)))
         if not 0.0 <= begin < end <= 1.0:

@@ -12,7 +12,7 @@ from ..maths.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from . import evaluation
 from .definitions import Definitions
 from .document import MAX_SEGMENTS
-from .evaluation import BlockCall, Evaluated, LaneCall, Values, evaluate, unknown_value
+from .evaluation import WHOLE_CLIP, BlockCall, Evaluated, LaneCall, Values, evaluate, unknown_value
 from .origins import Origins, Places, Runs
 from .programme import CallTable, Programme
 from .sequence import WAIT, Block, Lane, Marks, Paths, Sequence
@@ -42,11 +42,11 @@ def expand(programme: Programme, procedure: str = "main", loop: bool = False, *,
         raise ScoreError(Problem(f"<procedure> {quoted(routine.name)} plays nothing this time, expected something to "
                                  "play", routine.place))
     blocks = _Blocks(plan, sizes)
-    row = _expanded(plan, sizes, plan.start, plan.length_s)
-    if not np.isfinite(row.length_s.sum()):
+    sequence, = blocks.sequences(_Level.of_roots(sizes, [plan.start], [plan.length_s]), loop)
+    if not np.isfinite(sequence.length_s.sum()):
         raise ScoreError(Problem(f"<procedure> {quoted(routine.name)}: found a length of more seconds than a number "
                                  "can hold, expected durations whose sum is finite", routine.place))
-    return replace(blocks.sequence(row, loop), blocks=blocks.all())
+    return replace(sequence, blocks=blocks.all())
 
 
 def length_s(programme: Programme, procedure: str) -> float:
@@ -79,6 +79,13 @@ class _Plan:
     part: FloatArray | None = None
     evaluated: Evaluated | None = None
     definitions: Definitions | None = None
+
+    def empty_parts(self, segments: int) -> FloatArray | None:
+        """Return parts (S, 2) to be filled; where all clips are whole, ones that need not be, in next to no memory."""
+        if self.part is None:
+            return None
+        is_whole = not (self.part != WHOLE_CLIP).any()
+        return np.broadcast_to(np.array(WHOLE_CLIP), (segments, 2)) if is_whole else np.zeros((segments, 2))
 
     @classmethod
     def of(cls, programme: Programme, start: int, values: Values | None, seed: int) -> _Plan:
@@ -123,11 +130,14 @@ class _Level:
     is_reversed: BoolArray
 
     @classmethod
-    def first(cls, start: int, length_s: float) -> _Level:
-        zero = np.zeros(1, dtype=np.int64)
-        no = np.zeros(1, dtype=np.bool_)
-        return cls(zero + start, zero, np.array((length_s,)), np.array((np.nan,)), zero, zero, zero,
-                   zero.astype(np.int32), no, no)
+    def of_roots(cls, sizes: IntArray, targets: list[int], lengths_s: list[float],
+                 is_mirrored: list[bool] | None = None, is_reversed: list[bool] | None = None) -> _Level:
+        """Take procedures that nothing calls, as many segments of each as `sizes` says, one after the other."""
+        target, none = np.array(targets, dtype=np.int64), np.zeros(len(targets), dtype=np.int64)
+        size = sizes[target]
+        flags = (np.array(flag or none, dtype=np.bool_) for flag in (is_mirrored, is_reversed))
+        return cls(target, np.cumsum(size) - size, np.array(lengths_s), np.full(len(target), np.nan),
+                   np.arange(len(target)), none, none, none.astype(np.int32), *flags)
 
     def at(self, chosen: BoolArray | IntArray, path: IntArray) -> _Level:
         """Return some of them, with paths of their own."""
@@ -138,7 +148,7 @@ class _Level:
 
 @dataclass(frozen=True, eq=False)
 class _Row:
-    """S segments before their leaves are told apart: clips, blocks and waits; see Sequence."""
+    """S segments of all roots; leaf: a clip, a block (from the number of clips on) or WAIT. See Sequence."""
 
     leaf: IntArray
     length_s: FloatArray
@@ -154,18 +164,20 @@ class _Row:
     part: FloatArray | None
 
 
-def _expanded(plan: _Plan, sizes: IntArray, start: int, length_s: float) -> _Row:
-    """Expand one procedure or instance, all of its levels."""
-    total, names = int(sizes[start]), len(plan.names)
+def _expanded(plan: _Plan, sizes: IntArray, roots: _Level) -> _Row:
+    """Expand procedures or instances, all of their levels."""
+    total, names = int(sizes[roots.target].sum()), len(plan.names)
     row = _Row(np.zeros(total, np.int64), np.zeros(total), np.full(total, np.nan), np.zeros(total, np.int64),
                Paths(np.zeros(0, np.int64), np.zeros(0, np.int64), plan.names),
-               Marks(*(np.zeros(0, np.int64) for _ in range(3))), Runs.empty(total), Runs.started(),
-               np.zeros(0), np.zeros(total, np.bool_), np.zeros(total, np.bool_),
-               None if plan.part is None else np.zeros((total, 2)))
-    parents, last = [np.array((-1,))], [plan.procedure[start:start + 1]]
-    level, levels, runs, known, outer = _Level.first(start, length_s), [], [Runs.started()], 1, 0
+               Marks(*(np.zeros(0, np.int64) for _ in range(3))), Runs.empty(total), Runs.started(0),
+               np.zeros(0), np.zeros(total, np.bool_), np.zeros(total, np.bool_), plan.empty_parts(total))
+    number = len(roots.target)
+    parents, last = [np.full(number, -1)], [plan.procedure[roots.target]]
+    level, stretches, runs, known, outer = roots, list[_Stretches](), [Runs.started(number)], number, 0
+    tick_s = []
     while len(level.target):
-        levels.append(level)
+        stretches.append(_Stretches.of(plan, level, sizes, is_outermost=not outer))
+        tick_s.append(level.length / plan.ticks[level.target])
         calls = _calls_of(plan, level, sizes)
         leaf = calls.target < 0
         at = calls.offset[leaf]
@@ -173,7 +185,7 @@ def _expanded(plan: _Plan, sizes: IntArray, start: int, length_s: float) -> _Row
             ~calls.target[leaf], calls.length[leaf], calls.transition[leaf])
         row.path[at], row.is_mirrored[at], row.is_reversed[at] = (
             calls.path[leaf], calls.is_mirrored[leaf], calls.is_reversed[leaf])
-        if row.part is not None and plan.part is not None:
+        if row.part is not None and row.part.flags.writeable and plan.part is not None:
             row.part[at] = plan.part[calls.call[leaf]]
         row.made.within[at], row.made.call[at] = calls.caller[leaf] + outer, calls.call[leaf]
         row.made.repetition[at] = calls.repetition[leaf]
@@ -186,11 +198,12 @@ def _expanded(plan: _Plan, sizes: IntArray, start: int, length_s: float) -> _Row
         parents.append(code // names)
         last.append(code % names)
         path[named] = known + index
-        level = calls.at(inner, path)
+        level = calls.at(inner, path) if leaf.any() else replace(calls, path=path)
         known += len(code)
+        del calls, leaf, at, inner, which, path, named, index  # a million of each is much memory
     paths = Paths(np.concatenate(parents), np.concatenate(last), plan.names)
-    tick_s = np.concatenate([level.length / plan.ticks[level.target] for level in levels])
-    return _in_played_order(plan, sizes, replace(row, paths=paths, runs=Runs.joined(runs), tick_s=tick_s), levels)
+    row = replace(row, paths=paths, runs=Runs.joined(runs), tick_s=np.concatenate(tick_s))
+    return _in_played_order(row, stretches)
 
 
 def _calls_of(plan: _Plan, level: _Level, sizes: IntArray) -> _Level:
@@ -208,15 +221,19 @@ def _calls_of(plan: _Plan, level: _Level, sizes: IntArray) -> _Level:
     repetition -= np.repeat((cycle_ends + 1 - repeat).astype(np.int32), repeat)
     caller, call = np.repeat(caller, repeat), np.repeat(call, repeat)
     length = table.duration_share[call] * level.length[caller]
-    transition = np.where(is_last, table.transition_share[call] * level.length[caller], np.nan)
+    transition = table.transition_share[call]
+    transition *= level.length[caller]
+    transition[~is_last] = np.nan
     ends = np.flatnonzero(np.diff(caller, append=-1))
     outer = level.transition[caller[ends]]
     transition[ends] = np.where(np.isnan(outer), transition[ends], outer)
     target = table.target[call]
-    size = np.where(target < 0, 1, sizes[np.maximum(target, 0)])
-    before = np.cumsum(size) - size
+    size = np.ones(len(target), dtype=np.int32)
+    size[target >= 0] = sizes[target[target >= 0]]
+    offset = np.cumsum(size, dtype=np.int64)
+    offset -= size
     begins = np.concatenate(((0,), ends[:-1] + 1))
-    offset = before - np.repeat(before[begins], np.diff(begins, append=len(caller))) + level.offset[caller]
+    offset -= np.repeat(offset[begins] - level.offset[caller[begins]], np.diff(begins, append=len(caller)))
     is_mirrored, is_reversed = level.is_mirrored[caller], level.is_reversed[caller]
     if plan.mirror is not None and plan.reverse is not None:
         is_mirrored, is_reversed = is_mirrored ^ plan.mirror[call], is_reversed ^ plan.reverse[call]
@@ -224,7 +241,35 @@ def _calls_of(plan: _Plan, level: _Level, sizes: IntArray) -> _Level:
                   is_reversed)
 
 
-def _in_played_order(plan: _Plan, sizes: IntArray, row: _Row, levels: list[_Level]) -> _Row:
+class _Stretches(NamedTuple):
+    """The segments of all runs of procedures of one level.
+
+    begin, size, run, path: of the runs of procedures with a name, which are marked; reversed_begin, reversed_size: of
+    those that play backwards within what is around them.
+    """
+
+    begin: Int32Array
+    size: Int32Array
+    run: Int32Array
+    path: Int32Array
+    number: int
+    reversed_begin: IntArray
+    reversed_size: IntArray
+
+    @classmethod
+    def of(cls, plan: _Plan, level: _Level, sizes: IntArray, *, is_outermost: bool) -> _Stretches:
+        """Take the runs of a level; of the outermost, which nothing called, those that are reversed themselves."""
+        named = np.flatnonzero(plan.procedure[level.target] >= 0)
+        if plan.reverse is None:
+            turned = np.zeros(0, np.int64)
+        else:
+            turned = np.flatnonzero(level.is_reversed if is_outermost else plan.reverse[level.call])
+        begin, size, run, path = (values.astype(np.int32) for values in (
+            level.offset[named], sizes[level.target[named]], named, level.path[named]))
+        return cls(begin, size, run, path, len(level.target), level.offset[turned], sizes[level.target[turned]])
+
+
+def _in_played_order(row: _Row, levels: list[_Stretches]) -> _Row:
     """Put what is reversed in its order, and mark where procedures begin.
 
     Of a reversed stretch of segments a…b − 1 the last comes first, and each transition stays between the same two;
@@ -232,26 +277,25 @@ def _in_played_order(plan: _Plan, sizes: IntArray, row: _Row, levels: list[_Leve
     which no two stretches overlap.
     """
     total = len(row.leaf)
-    order, seams = np.arange(total), np.arange(total)
-    if plan.reverse is not None and plan.reverse.any():
-        for level in reversed(levels[1:]):
-            is_reversed = plan.reverse[level.call]
-            begin, size = level.offset[is_reversed], sizes[level.target[is_reversed]]
+    order = position = None
+    if any(len(level.reversed_begin) for level in levels):
+        order, seams = np.arange(total), np.arange(total)
+        for level in reversed(levels):
+            begin, size = level.reversed_begin, level.reversed_size
             order, seams = order[_with_reversed(total, begin, size)], seams[_with_reversed(total, begin, size - 1)]
         row = replace(row, leaf=row.leaf[order], length_s=row.length_s[order], transition_s=row.transition_s[seams],
                       path=row.path[order], made=row.made.at(order), is_mirrored=row.is_mirrored[order],
                       is_reversed=row.is_reversed[order], part=None if row.part is None else row.part[order])
-    position = np.empty(total, dtype=np.int64)
-    position[order] = np.arange(total)
+        position = np.empty(total, dtype=np.int64)
+        position[order] = np.arange(total)
     segments, paths, runs, outer = [], [], [], 0
     for level in levels:
-        named = np.flatnonzero(plan.procedure[level.target] >= 0)
-        begin, size = level.offset[named], sizes[level.target[named]]
-        segments.append(np.minimum(position[begin], position[begin + size - 1]))
-        paths.append(level.path[named])
-        runs.append(named + outer)
-        outer += len(level.target)
-    segment, path, run = np.concatenate(segments), np.concatenate(paths), np.concatenate(runs)
+        ends = level.begin, level.begin + level.size - 1
+        segments.append(level.begin if position is None else np.minimum(position[ends[0]], position[ends[1]]))
+        paths.append(level.path)
+        runs.append(level.run + outer)
+        outer += level.number
+    segment, path, run = (np.concatenate(each).astype(np.int64) for each in (segments, paths, runs))
     by_time = np.argsort(segment, kind="stable")  # an outer procedure before the inner ones that start with it
     return replace(row, marks=Marks(segment[by_time], path[by_time], run[by_time]))
 
@@ -281,52 +325,64 @@ class _Blocks:
     sizes: IntArray
     _numbers: dict[_Occurrence, int] = field(default_factory=dict)
 
-    def sequence(self, row: _Row, loop: bool = False) -> Sequence:
-        """Turn a row into a sequence, whose blocks are numbered from the number of clips on."""
+    def sequences(self, roots: _Level, loop: bool = False) -> list[Sequence]:
+        """Expand procedures or instances into sequences, whose blocks are numbered from the number of clips on."""
+        row = _expanded(self.plan, self.sizes, roots)
+        self._number_blocks(row)
+        begins = roots.offset
+        ends = begins + self.sizes[roots.target]
+        if not loop:
+            row.transition_s[ends[ends > begins] - 1] = 0.0
+        marks = [np.searchsorted(row.marks.segment, edges).tolist() for edges in (begins, ends)]
+        edges = zip(begins.tolist(), ends.tolist(), *marks, strict=True)
+        return [self._sequence(row, slice(*own), slice(*marked), loop) for *own, begin, end in edges
+                for marked in ((begin, end),)]
+
+    def _number_blocks(self, row: _Row) -> None:
         clips = len(self.plan.clip_names)
-        clip = np.where(row.leaf == evaluation.WAIT, WAIT, row.leaf)
-        for at in np.flatnonzero(clip >= clips).tolist():
-            met = _Occurrence(int(clip[at]) - clips, float(row.length_s[at]), bool(row.is_mirrored[at]),
+        row.leaf[row.leaf == evaluation.WAIT] = WAIT
+        for at in np.flatnonzero(row.leaf >= clips).tolist():
+            met = _Occurrence(int(row.leaf[at]) - clips, float(row.length_s[at]), bool(row.is_mirrored[at]),
                               bool(row.is_reversed[at]))
-            clip[at] = clips + self._numbers.setdefault(met, len(self._numbers))
-        if not loop and len(clip):
-            row.transition_s[-1] = 0.0
-        starts = np.concatenate(((0.0,), np.cumsum(row.length_s)[:-1]))
-        flags = (row.is_mirrored, row.is_reversed, row.part) if row.part is not None else (None, None, None)
-        return Sequence(self.plan.clip_names, clip, starts, row.length_s, row.transition_s, row.path, row.paths,
-                        row.marks, Origins(self.plan.places, row.made, row.runs, row.tick_s), loop, *flags)
+            row.leaf[at] = clips + self._numbers.setdefault(met, len(self._numbers))
+
+    def _sequence(self, row: _Row, own: slice, marked: slice, loop: bool) -> Sequence:
+        """Return the sequence of one root: its segments and marks of a row."""
+        length_s, made, marks = row.length_s[own], row.made, row.marks
+        starts = np.zeros(len(length_s))
+        np.cumsum(length_s[:-1], out=starts[1:])
+        flags = (None, None, None) if row.part is None else (row.is_mirrored[own], row.is_reversed[own], row.part[own])
+        return Sequence(
+            self.plan.clip_names, row.leaf[own], starts, length_s, row.transition_s[own], row.path[own], row.paths,
+            Marks(marks.segment[marked] - own.start, marks.path[marked], marks.run[marked]),
+            Origins(self.plan.places, Runs(made.within[own], made.call[own], made.repetition[own]), row.runs,
+                    row.tick_s), loop, *flags)
 
     def all(self) -> tuple[Block, ...]:
         """Expand the lanes of all blocks that play, also of those within lanes."""
         found: list[Block] = []
         while len(found) < len(self._numbers):
-            met = list(self._numbers)[len(found):]
-            found += [self._block(each) for each in met]
+            found += self._blocks(list(self._numbers)[len(found):])
         return tuple(found)
 
-    def _block(self, met: _Occurrence) -> Block:
+    def _blocks(self, met: list[_Occurrence]) -> list[Block]:
         assert self.plan.evaluated is not None
-        call = self.plan.evaluated.blocks[met.block]
-        return Block(tuple(self._lane(lane, call, met) for lane in call.lanes), met.length_s)
+        calls = [self.plan.evaluated.blocks[each.block] for each in met]
+        played = [(each, lane.instance) for each, call in zip(met, calls, strict=True) for lane in call.lanes
+                  if lane.instance >= 0]
+        sequences = iter(self.sequences(_Level.of_roots(
+            self.sizes, [instance for _, instance in played], [each.length_s for each, _ in played],
+            [each.is_mirrored for each, _ in played], [each.is_reversed for each, _ in played])))
+        return [Block(tuple(self._lane(lane, call, each, next(sequences) if lane.instance >= 0 else None)
+                            for lane in call.lanes), each.length_s) for each, call in zip(met, calls, strict=True)]
 
-    def _lane(self, lane: LaneCall, call: BlockCall, met: _Occurrence) -> Lane:
+    def _lane(self, lane: LaneCall, call: BlockCall, met: _Occurrence, sequence: Sequence | None) -> Lane:
         definitions = self.plan.definitions
         assert definitions is not None
         scale, texts = met.length_s / call.ticks, lane.node.texts
         weights, eases = (lane.weight, lane.weight_end), (lane.ease_in * scale, lane.ease_out * scale)
         if met.is_reversed:
             weights, eases = weights[::-1], eases[::-1]
-        sequence = None
-        if lane.instance >= 0:
-            row = _expanded(self.plan, self.sizes, lane.instance, met.length_s)
-            if met.is_reversed:
-                back = np.arange(len(row.leaf))[::-1]
-                seams = np.append(back[1:], back[0])
-                row = replace(row, leaf=row.leaf[back], length_s=row.length_s[back],
-                              transition_s=row.transition_s[seams], path=row.path[back], made=row.made.at(back),
-                              part=None if row.part is None else row.part[back],
-                              is_mirrored=row.is_mirrored[back], is_reversed=~row.is_reversed[back])
-            sequence = self.sequence(replace(row, is_mirrored=row.is_mirrored ^ met.is_mirrored))
         return Lane(texts.get("body", "whole"), texts.get("mode", "replace"), float(texts.get("fade", "0")),
                     definitions.views[call.view].masks, *weights, *eases, sequence)
 

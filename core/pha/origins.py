@@ -78,9 +78,9 @@ class Runs:
         return cls(*(part.astype(np.int32) for part in parts))
 
     @classmethod
-    def started(cls) -> Runs:
-        """Return the run that nothing called."""
-        return cls.of(np.array((-1,)), np.array((-1,)), np.array((0,)))
+    def started(cls, number: int) -> Runs:
+        """Return runs that nothing called."""
+        return cls.of(np.full(number, -1), np.full(number, -1), np.zeros(number, np.int64))
 
     def at(self, order: IntArray) -> Runs:
         """Return them in another order."""

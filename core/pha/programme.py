@@ -13,7 +13,7 @@ from ..clips.clip import Clip, Tracks
 from ..errors import FileError, Place, Problem, ScoreError, quoted
 from ..maths.arrays import FloatArray, IntArray
 from .call_order import innermost_first
-from .definitions import Definitions
+from .definitions import At, Definitions
 from .document import MAX_PROBLEMS, Call, Document, Procedure, shortened
 from .naming import near
 from .scopes import Module, Scopes
@@ -50,14 +50,19 @@ class Routine:
     """A procedure in its programme.
 
     name: as the file that is played can call it; module: its file's src, "" for the file itself.
-    ticks: what its calls add up to; tick_s: its module's tick.
+    ticks: what its calls add up to; tick_s: its module's tick; at: its element.
     """
 
     name: str
     module: str
     ticks: float
     tick_s: float
-    place: Place
+    at: At
+
+    @property
+    def place(self) -> Place:
+        """Its line and column."""
+        return self.at.place
 
 
 @dataclass(frozen=True, eq=False)
@@ -284,14 +289,16 @@ class _Resolver:
         return table, routines
 
     def _routine(self, module: Module, procedure: Procedure, ticks: float) -> Routine:
-        place = module.document.place(procedure)
+        at = At(module.document.place, procedure)
         if not np.isfinite(ticks):
             self._error(f"<procedure> {quoted(procedure.name)}: found durations that add up to more than a number can "
-                        "hold, expected a finite sum", place)
+                        "hold, expected a finite sum", at.place)
         name = procedure.name if module.index == 0 else f"{module.src}.{procedure.name}"
-        return Routine(name, "" if module.index == 0 else module.src, ticks, module.document.tick_s, place)
+        return Routine(name, "" if module.index == 0 else module.src, ticks, module.document.tick_s, at)
 
     def _cycle(self, cycle: list[Routine]) -> None:
+        if len(self._problems) > MAX_PROBLEMS:
+            return
         names = [quoted(r.name) for r in (*cycle, cycle[0])]
         if len(names) > 12:
             names = [*names[:6], "…", *names[-5:]]

@@ -20,8 +20,8 @@ WAIT = -1
 class Paths(SequenceOf[tuple[str, ...]]):
     """Paths from the started procedure down to others, as tuples of names, made when asked for.
 
-    parents: (P,) the path that each continues, −1 for the first; procedures: (P,) its last procedure; names: of all
-    procedures.
+    parents: (P,) the path that each continues, −1 for the first; procedures: (P,) its last procedure, −1: none,
+    for a lane; names: of all procedures.
     """
 
     parents: IntArray
@@ -35,7 +35,8 @@ class Paths(SequenceOf[tuple[str, ...]]):
         steps: list[str] = []
         at = range(len(self))[index]
         while at >= 0:
-            steps.append(self.names[self.procedures[at]])
+            if self.procedures[at] >= 0:
+                steps.append(self.names[self.procedures[at]])
             at = int(self.parents[at])
         return tuple(reversed(steps))
 

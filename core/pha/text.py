@@ -21,6 +21,8 @@ from .encoding import Encoding
 MAX_ELEMENTS = 200_000
 """In one score's file: so many are read within a second, and nobody writes more by hand."""
 
+_STRETCH = 4096
+"""Units whose characters are counted together."""
 _NAME = re.compile(rb"<[^ \t\r\n/>]+")
 _ATTRIBUTE = re.compile(rb"""([ \t\r\n]+)([^ \t\r\n=/>]+)[ \t\r\n]*=[ \t\r\n]*("[^"]*"|'[^']*')""")
 _TAG_END = re.compile(rb"[ \t\r\n]*(/?)>")
@@ -180,8 +182,9 @@ class Text:
         """Return where an element begins, lines and columns from 1, columns in characters."""
         at = self.starts[element]
         line = int(np.searchsorted(self._line_starts, at, side="right"))
-        before = self.decoded(int(self._line_starts[line - 1]), at)
-        return Place(self.path, line, len(before.removeprefix("\ufeff")) + 1)
+        begin = int(self._line_starts[line - 1])
+        has_mark = begin == 0 and self.decoded(0, 3).startswith("\ufeff")
+        return Place(self.path, line, self._characters_to(at) - self._characters_to(begin) - has_mark + 1)
 
     def _bytes(self, span: Span) -> Span:
         width = self.encoding.width
@@ -218,6 +221,20 @@ class Text:
         """Return the text between two units."""
         width = self.encoding.width
         return self.encoding.decode(self.data[start * width:end * width])
+
+    def _characters_to(self, at: int) -> int:
+        """Return how many characters are before a unit, in a time that does not depend on how long its line is."""
+        stretch, width = at // _STRETCH, self.encoding.width
+        rest = self.encoding.character_starts(self.data[stretch * _STRETCH * width:at * width])
+        return int(self._characters_before[stretch]) + int(np.count_nonzero(rest))
+
+    @cached_property
+    def _characters_before(self) -> IntArray:
+        """How many characters are before every _STRETCH-th unit."""
+        size = _STRETCH * self.encoding.width
+        counts = [np.count_nonzero(self.encoding.character_starts(self.data[begin:begin + size]))
+                  for begin in range(0, len(self.data), size)]
+        return np.cumsum([0, *counts])
 
     @cached_property
     def _line_starts(self) -> IntArray:

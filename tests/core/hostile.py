@@ -113,6 +113,31 @@ def numbers() -> Iterator[Case]:
         yield partial(play, score(*chain, procedure(f"p{count}", last), procedure("main", 'p0 duration="1"')))
 
 
+def version_2() -> Iterator[Case]:
+    """Play scores of version 2 with too much in them, or nearly: blocks, lanes, loops, names, mistakes."""
+    call = '<call name="nod" duration="1"/>'
+    lanes = f'<lane mode="mix">{call}</lane>' * 2
+    for inside in (
+            f'<loop times="1000"><loop times="1000">{call}</loop></loop>',
+            "".join(f'<together duration="{1 + at / 5000}">{lanes}</together>' for at in range(5000)),
+            f'<loop times="100000"><together>{lanes}</together></loop>',
+            f'<loop times="10000" index="i"><together duration="i + 1">{lanes}</together></loop>',
+            f'<together>{lanes * 150}</together>',
+            "".join(f'<call name="nod" duration="{at % 7 + 1} * 2"/>' for at in range(40_000)),
+            "".join(f'<let name="v{at}" value="1"/>' for at in range(20_000)) + call,
+            "".join(f'<call name="no{at}" duration="1"/>' for at in range(40_000)),
+            "".join(f'<call name="nod" duration="v{at}"/>' for at in range(40_000)),
+            '<call name="main" duration="1"><with n="2"/></call>' * 20_000,
+            '<call name="main" duration="1"/>' * 40_000,
+            "".join(f'<let name="v" value="{at}"/>' for at in range(20_000)) + call,
+            '<together><lane body="nobody">' * 30 + call + "</lane></together>" * 30,
+            f'<loop times="9999999999">{call}</loop>', '<call name="nod" duration="9//0"/>',
+            f'<call name="nod" duration="{"(" * 400}1{")" * 400}"/>', '<call name="nod" duration="9**9**9"/>',
+            f'<call name="nod" duration="{"9" * 900}"/>', f'<call name="nod" duration="{"1+" * 499}1"/>'):
+        head = '<pha version="2" tickLength="1"><load src="feet.Steps"/>'
+        yield partial(play, f'{head}<procedure name="main">{inside}</procedure></pha>')
+
+
 def paths_out() -> Iterator[Case]:
     """Ask a library for what lies outside of it, and for what is no file; include in circles and diamonds.
 
@@ -177,5 +202,6 @@ def families(count: int, skeleton: bytes, xml: bytes, mesh: bytes, mesh_xml: byt
         ".pha, mutated": partial(mutated, text, play, count),
         ".pha, bombs": partial(bombs, ("pha", "procedure"), play),
         ".pha, numbers": numbers,
+        ".pha, version 2": version_2,
         ".pha, paths out of the library": paths_out,
     }
