@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -300,6 +301,26 @@ def _in_played_order(row: _Row, levels: list[_Stretches]) -> _Row:
     return replace(row, marks=Marks(segment[by_time], path[by_time], run[by_time]))
 
 
+def _by_root(row: _Row, roots: int) -> tuple[_Row, list[int]]:
+    """Put the runs of each root together, numbered from 0, and return where each root's begin, and where all end."""
+    within, number = row.runs.within, len(row.runs.within)
+    if roots == 1:
+        return row, [0, number]
+    root = np.where(within < 0, np.arange(number), within)
+    while not np.array_equal(outer := root[root], root):
+        root = outer
+    order = np.argsort(root, kind="stable")  # outer runs stay before inner ones
+    first = np.searchsorted(root[order], np.arange(roots + 1))
+    own = np.empty(number, dtype=np.int64)
+    own[order] = np.arange(number)
+    own -= first[root]
+    runs = row.runs.at(order)
+    made, marks = row.made, row.marks
+    return replace(row, runs=Runs.of(np.where(runs.within < 0, -1, own[runs.within]), runs.call, runs.repetition),
+                   tick_s=row.tick_s[order], made=Runs.of(own[made.within], made.call, made.repetition),
+                   marks=Marks(marks.segment, marks.path, own[marks.run])), first.tolist()
+
+
 def _with_reversed(total: int, begin: IntArray, size: IntArray) -> IntArray:
     """Return the numbers 0…total − 1 with some stretches reversed."""
     order = np.arange(total)
@@ -333,10 +354,10 @@ class _Blocks:
         ends = begins + self.sizes[roots.target]
         if not loop:
             row.transition_s[ends[ends > begins] - 1] = 0.0
-        marks = [np.searchsorted(row.marks.segment, edges).tolist() for edges in (begins, ends)]
-        edges = zip(begins.tolist(), ends.tolist(), *marks, strict=True)
-        return [self._sequence(row, slice(*own), slice(*marked), loop) for *own, begin, end in edges
-                for marked in ((begin, end),)]
+        row, first_run = _by_root(row, len(begins))
+        slices = ((own, np.searchsorted(row.marks.segment, own).tolist(), runs) for own, runs in zip(
+            np.stack((begins, ends), axis=1).tolist(), pairwise(first_run), strict=True))
+        return [self._sequence(row, slice(*own), slice(*marked), slice(*runs), loop) for own, marked, runs in slices]
 
     def _number_blocks(self, row: _Row) -> None:
         clips = len(self.plan.clip_names)
@@ -346,8 +367,8 @@ class _Blocks:
                               bool(row.is_reversed[at]))
             row.leaf[at] = clips + self._numbers.setdefault(met, len(self._numbers))
 
-    def _sequence(self, row: _Row, own: slice, marked: slice, loop: bool) -> Sequence:
-        """Return the sequence of one root: its segments and marks of a row."""
+    def _sequence(self, row: _Row, own: slice, marked: slice, runs: slice, loop: bool) -> Sequence:
+        """Return the sequence of one root: its segments, marks and runs of a row."""
         length_s, made, marks = row.length_s[own], row.made, row.marks
         starts = np.zeros(len(length_s))
         np.cumsum(length_s[:-1], out=starts[1:])
@@ -355,8 +376,7 @@ class _Blocks:
         return Sequence(
             self.plan.clip_names, row.leaf[own], starts, length_s, row.transition_s[own], row.path[own], row.paths,
             Marks(marks.segment[marked] - own.start, marks.path[marked], marks.run[marked]),
-            Origins(self.plan.places, Runs(made.within[own], made.call[own], made.repetition[own]), row.runs,
-                    row.tick_s), loop, *flags)
+            Origins(self.plan.places, made.at(own), row.runs.at(runs), row.tick_s[runs]), loop, *flags)
 
     def all(self) -> tuple[Block, ...]:
         """Expand the lanes of all blocks that play, also of those within lanes."""

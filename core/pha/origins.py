@@ -82,8 +82,8 @@ class Runs:
         """Return runs that nothing called."""
         return cls.of(np.full(number, -1), np.full(number, -1), np.zeros(number, np.int64))
 
-    def at(self, order: IntArray) -> Runs:
-        """Return them in another order."""
+    def at(self, order: IntArray | slice) -> Runs:
+        """Return some of them, or all in another order."""
         return Runs(self.within[order], self.call[order], self.repetition[order])
 
     @classmethod

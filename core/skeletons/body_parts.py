@@ -127,7 +127,8 @@ def mask_of(body: str, fade: float, named: Mapping[str, NamedBody],
     body: names joined by + and −, from left to right: those of PARTS, joints of H-Anim (with all below them),
     `bone:NAME` (a bone with all below it), and the names in `named`.
     fade: how many joints share the border. With 2 the first joint inside has ⅓, the second ⅔, the rest the whole.
-    A joint that the map does not know belongs where its nearest known ancestor does, above all to the root.
+    A joint that the map does not know belongs where its nearest known ancestor does, above all to the root. Of a rig
+    without a map the root is the joint that has no parent, and other parts have nothing.
     Raises TaktError where what_is_wrong() finds something.
     """
     if wrong := what_is_wrong(body, named):
@@ -154,6 +155,8 @@ def _joints_of(name: str, skeleton_map: SkeletonMap, owners: tuple[str, ...]) ->
         if bone is None:
             return np.zeros(len(skeleton), dtype=np.bool_)
         return with_descendants(skeleton.parents, np.array((bone,)))
+    if not skeleton_map.joint_of and name != "whole":  # nothing is known of what its joints are
+        return skeleton.parents < 0 if name == "root" else np.zeros(len(skeleton), dtype=np.bool_)
     joint = hanim.canonical(name)
     wanted = PARTS[name] if name in PARTS else _with_below(joint) if joint else frozenset()
     if name == "whole":

@@ -67,6 +67,8 @@ def test_without_a_map_bones_and_the_whole_work() -> None:
     assert named(mask_of("bone:b", 0.0, {}, empty)[0], rope) == {"b", "c"}
     assert named(mask_of("whole - bone:c", 0.0, {}, empty)[0], rope) == {"a", "b"}
     assert mask_of("head", 0.0, {}, empty)[1] == ("head",)
+    assert named(mask_of("root", 0.0, {}, empty)[0], rope) == {"a"} and not mask_of("root", 0.0, {}, empty)[1]
+    assert mask_of("lower", 0.0, {}, empty)[1] == ("lower",) and not mask_of("lower", 0.0, {}, empty)[0].any()
 
 
 @pytest.mark.parametrize(("text", "says"), [
