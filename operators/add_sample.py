@@ -4,6 +4,7 @@ from typing import Any
 
 import bpy
 
+from ..bridge import properties
 from ..bridge.reports import GreyWithReason
 from ..samples import dancer
 
@@ -22,7 +23,10 @@ class TAKT_OT_add_sample(GreyWithReason, bpy.types.Operator):
 
     def execute(self, _context: bpy.types.Context) -> "set[Any]":
         """Build, bind and play, as a user would."""
-        dancer.bound_dancer()
+        armature_object, _ = dancer.bound_dancer()
         dancer.play()
+        text = properties.character(armature_object).text
+        if text is not None:
+            text.filepath = ""  # what is tried out with it is not to be saved over the sample
         self.report({"INFO"}, "Press Preview, then play")
         return {"FINISHED"}

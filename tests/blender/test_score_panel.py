@@ -7,7 +7,7 @@ import bpy
 import numpy as np
 import pytest
 
-from takt.bridge import properties, score
+from takt.bridge import linked_texts, properties, score
 from takt.bridge.score_layout import matters
 from takt.core.maths import rotations as rot
 from takt.core.pha.document import parse
@@ -70,6 +70,15 @@ def test_a_new_score_has_an_empty_main(rig: bpy.types.Object, library: Path) -> 
     assert [problem.message.partition(",")[0] for problem in found.problems] == [
         "<procedure>: found nothing to play in it"]  # which is all that is missing
     assert [(p.name, p.block) for p in found.procedures] == [("main", ())]
+
+
+def test_the_sample_dancer_is_bound_and_plays_a_dance_of_which_nothing_is_saved_over_the_sample() -> None:
+    assert bpy.ops.takt.add_sample() == {"FINISHED"}  # type: ignore[attr-defined]
+    armature = next(ob for ob in bpy.data.objects if ob.type == "ARMATURE")
+    character = properties.character(armature)
+    assert character.action is not None and score.motion_of(armature) is not None
+    assert character.text is not None and linked_texts.path_of(character.text) is None
+    assert any(ob.find_armature() == armature and ob.vertex_groups for ob in bpy.data.objects)
 
 
 def test_a_mistake_in_another_file_is_shown_there(rig: bpy.types.Object, library: Path) -> None:
