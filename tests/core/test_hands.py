@@ -112,4 +112,5 @@ def test_hands_that_are_never_near_change_nothing() -> None:
 
 def test_on_the_clips_own_body_every_key_stays() -> None:
     clip = clapping()
-    np.testing.assert_array_equal(retarget(clip, BODY, keep_contacts=True).clip.rotations.values, clip.rotations.values)
+    played = retarget(clip, BODY, keep_contacts=True).clip
+    np.testing.assert_allclose(played.rotations.values, clip.rotations.values, atol=1e-12)
