@@ -247,3 +247,29 @@ def test_real_characters(name):
     weights = benchmark.default(case)
     assert_bound(benchmark.body_of(case), weights)
     assert np.abs(weights - case.weights).sum(axis=1).mean() < CHARACTERS[name]
+
+
+def test_two_bodies_with_a_rig_each_do_not_touch_each_other() -> None:
+    one, bones = figure(), len(figure().bone_names)
+    away = np.array((3.0, 0.0, 0.0))
+    both = BindInput(
+        np.concatenate((one.vertices, one.vertices + away)),
+        np.concatenate((one.face_vertices, one.face_vertices + len(one.vertices))),
+        np.concatenate((one.face_sizes, one.face_sizes)), np.concatenate((one.part, one.part + 5)),
+        (*one.bone_names, *(f"{name}.001" for name in one.bone_names)),
+        np.concatenate((one.bone_parents, np.where(one.bone_parents >= 0, one.bone_parents + bones, -1))),
+        np.concatenate((one.heads, one.heads + away)), np.concatenate((one.tails, one.tails + away)))
+    found = bind_inside_distance(both).dense(2 * bones)
+    assert found[:len(one.vertices), bones:].sum() == found[len(one.vertices):, :bones].sum() == 0.0
+
+
+def test_ten_thousand_loose_triangles_around_a_body_are_all_bound() -> None:
+    body, random = figure(), np.random.default_rng(6)
+    centres = random.normal(size=(10000, 1, 3)) * (0.3, 0.2, 0.6) + (0, 0, 1)
+    pieces = (centres + random.normal(size=(10000, 3, 3)) * 0.01).reshape(-1, 3)
+    found = bind_inside_distance(replace(
+        body, vertices=np.concatenate((body.vertices, pieces)),
+        face_sizes=np.append(body.face_sizes, np.full(10000, 3)),
+        face_vertices=np.append(body.face_vertices, len(body.vertices) + np.arange(30000)),
+        part=np.append(body.part, np.full(30000, 5))))
+    assert np.allclose(found.weights.sum(axis=1), 1.0)
