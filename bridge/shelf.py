@@ -61,6 +61,14 @@ def playables(armature_object: bpy.types.Object) -> tuple[Playable, ...]:
     return (*_own(blocks.layout), *_actions(armature_object), *others)
 
 
+def state(armature_object: bpy.types.Object) -> Hashable:
+    """Return what is another as soon as something else can be put into the score; cheap enough for every drawing."""
+    blocks = score_blocks.shown(armature_object)
+    if blocks is None or blocks.scores is None:
+        return blocks
+    return blocks, len(_search(blocks.scores.library).found), len(bpy.data.actions)
+
+
 def is_searching(armature_object: bpy.types.Object) -> bool:
     """Tell whether more may be found."""
     blocks = score_blocks.shown(armature_object)

@@ -134,21 +134,25 @@ def marked(tree: score_tree.TaktScoreTree | None, blocks: Blocks) -> Marked:
 def _draw_shelf(tree: score_tree.TaktScoreTree | None, armature_object: bpy.types.Object, layout: Layout,
                 window: windows.Window, theme: Theme) -> None:
     """Draw what can be put into the score, if that is wanted."""
-    window.shelf = None
     if tree is None or not tree.has_shelf:
+        window.shelf = window.shelf_drawn = None
         return
-    playables = shelf.found(bridge_shelf.playables(armature_object), tree.search)
-    laid_out = shelf.arrange(playables, window.view, theme, scroll_px=window.shelf_px, measure=measured)
-    window.shelf_px, window.shelf = min(window.shelf_px, laid_out.farthest), laid_out
-    words = ("Looking through the library…" if bridge_shelf.is_searching(armature_object) else
-             "Nothing of that name" if tree.search else "Nothing yet: choose a library in the sidebar")
     chip = window.chip if window.front is None else None
-    layers = [shelf.shelf_layer(laid_out, window.view, theme, hovered=None if chip is None else chip[0], words=words,
-                                measure=measured)]
-    if chip is not None:
-        layers.append(overlay(layout, window.view, theme, x=chip[1], y=chip[2], measure=measured,
-                              words=shelf.told(chip[0], layout.tick_s)))
-    Poured.of(Picture(tuple(layers))).draw()
+    depends_on = (bridge_shelf.state(armature_object), bridge_shelf.is_searching(armature_object), tree.search,
+                  window.view, theme, window.shelf_px, chip)
+    if window.shelf is None or window.shelf_drawn is None or window.shelf_drawn[0] != depends_on:
+        playables = shelf.found(bridge_shelf.playables(armature_object), tree.search)
+        window.shelf = shelf.arrange(playables, window.view, theme, scroll_px=window.shelf_px, measure=measured)
+        window.shelf_px = min(window.shelf_px, window.shelf.farthest)
+        words = ("Looking through the library…" if bridge_shelf.is_searching(armature_object) else
+                 "Nothing of that name" if tree.search else "Nothing yet: choose a library in the sidebar")
+        layers = [shelf.shelf_layer(window.shelf, window.view, theme, hovered=None if chip is None else chip[0],
+                                    words=words, measure=measured)]
+        if chip is not None:
+            layers.append(overlay(layout, window.view, theme, x=chip[1], y=chip[2], measure=measured,
+                                  words=shelf.told(chip[0], layout.tick_s)))
+        window.shelf_drawn = depends_on, Poured.of(Picture(tuple(layers)))
+    window.shelf_drawn[1].draw()
 
 
 def _hover(blocks: Blocks, window: windows.Window, theme: Theme) -> Picture | None:

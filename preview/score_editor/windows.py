@@ -37,13 +37,14 @@ class Hover:
 class Window:
     """An editor: its view, and the picture as it was drawn last with all that it depends on.
 
-    hover: what the mouse is over. shelf: as it was drawn last, scrolled by shelf_px; chip: what the mouse is over on
-    it, and where. front: draws what lies before all else while something is done with the mouse.
+    hover: what the mouse is over. shelf: as it was drawn last, shelf_drawn, scrolled by shelf_px; chip: what the mouse
+    is over on it, and where. front: draws what lies before all else while something is done with the mouse.
     """
 
     view: View
     hover: Hover | None = None
     shelf: Shelf | None = None
+    shelf_drawn: tuple[object, Poured] | None = None
     shelf_px: float = 0.0
     chip: tuple[Playable, float, float] | None = None
     front: Callable[[Theme], Picture] | None = None
