@@ -218,7 +218,7 @@ def test_the_library_reads_back(module: str) -> None:
         assert angle.max() < READ_BACK_RAD
 
 
-@pytest.mark.parametrize(("score", "lasts_s"), [("walk.pha", 11.2), ("dance.pha", 72.0)])
+@pytest.mark.parametrize(("score", "lasts_s"), [("walk.pha", 11.2), ("dance.pha", 72.0), ("variation.pha", 72.4)])
 def test_scores_play_on_the_dancer_without_a_complaint(score: str, lasts_s: float) -> None:
     path = clip_files.LIBRARY / score
     up = np.array((0.0, 1.0, 0.0))
