@@ -24,7 +24,7 @@ import checkout  # noqa: F401  # makes takt known
 from takt.samples import dancer, film
 from takt.windowless import missing_graphics
 
-FILM_SIZE = 640, 360
+FILM_SIZE = 960, 540
 ZONES_SIZE = 720, 960
 STRIP_SIZE = 200, 400
 STRIP_PICTURES = 9
