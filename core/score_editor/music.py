@@ -15,7 +15,7 @@ def set_music(text: Text, src: str) -> Edited:
     A score of version 1 becomes one of version 2, which knows music. Raises EditError where its meaning would change.
 
     >>> text = Text.of('<pha tickLength="1"><procedure name="main"><call name="bow" duration="2"/></procedure></pha>')
-    >>> str(set_music(text, "song").text)[:70]
+    >>> str(set_music(text, "song").text)[:71]
     '<pha tickLength="1" version="2"><music src="song"/><procedure name="mai'
     """
     edits = _Edits(text)
