@@ -8,7 +8,9 @@ from typing import Final
 
 import numpy as np
 
+from ..clips.clip import Clip
 from ..clips.contacts import FootContacts, instants, planted_spans
+from ..clips.keys import Interpolation, TranslationInterpolation
 from ..maths.arrays import FloatArray, IntArray, quotient
 from ..skeletons.hierarchy import with_ancestors
 from ..skeletons.skeleton import Pose, Skeleton, world_from_pose
@@ -49,6 +51,21 @@ def clip_feet(sample: Callable[[FloatArray], Pose], duration_s: float, legs: Seq
         positions[part] = asked.matrices(sample(times[part]))[..., 3]
     return tuple(_followed(leg, positions[:, 3 * i:3 * i + 3], times, up, leg.length(skeleton), contacts.get(leg.side))
                  for i, leg in enumerate(legs))
+
+
+def own_feet(clip: Clip, interpolation: Interpolation, translation: TranslationInterpolation, legs: tuple[Leg, ...],
+             up: tuple[float, ...]) -> tuple[ClipFoot, ...]:
+    """Follow the feet in a clip that is played as it is; for `Clip.derived`, so that it is done once for each clip."""
+    def sample(times: FloatArray) -> Pose:
+        return clip.sample(times, interpolation, translation)
+
+    return clip_feet(sample, clip.duration_s, legs, clip.skeleton, np.array(up), known_contacts(clip, legs))
+
+
+def known_contacts(clip: Clip, legs: Sequence[Leg]) -> Mapping[str, FootContacts]:
+    """Return a clip's contacts by side; none where it has none, or moves no legs."""
+    has_legs = clip.moved[[leg.hip for leg in legs]].any()
+    return clip.contacts if clip.contacts is not None and has_legs else {}
 
 
 def _followed(leg: Leg, positions: FloatArray, times_s: FloatArray, up: FloatArray, length: float,

@@ -18,7 +18,7 @@ from ..maths.arrays import BoolArray, FloatArray, IntArray, quotient
 from ..skeletons.hierarchy import with_ancestors
 from ..skeletons.maps import SkeletonMap
 from ..skeletons.skeleton import Pose
-from .clip_feet import ClipFoot, Joints, clip_feet
+from .clip_feet import ClipFoot, Joints, clip_feet, known_contacts, own_feet
 from .footholds import Footholds, reaches
 from .legs import Chains, Leg, legs_of
 from .row import Row
@@ -80,11 +80,11 @@ class Feet(Over):
         for segment, (clip, held) in enumerate(zip(row.sequence.clip.tolist(), row.held_by(chain), strict=True)):
             if (clip, held) not in known:
                 source = row.sources.clips[clip]
-                has_legs = source.moved[[leg.hip for leg in self._legs]].any()
-                known[clip, held] = clip_feet(
+                known[clip, held] = source.derived(
+                    own_feet, row.sources.interpolation, row.sources.translation, self._legs, tuple(self.up.tolist())
+                ) if row.plays_as_it_is(clip, chain) else clip_feet(
                     lambda times, at=segment: row.unplaced(np.full(len(times), at), times),  # type: ignore[misc]
-                    source.duration_s, self._legs, skeleton, self.up,
-                    source.contacts if source.contacts is not None and has_legs else {})
+                    source.duration_s, self._legs, skeleton, self.up, known_contacts(source, self._legs))
             found.append(known[clip, held])
         return tuple(found)
 

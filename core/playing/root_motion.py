@@ -205,6 +205,10 @@ class RootMotion:
                 pose.rotations[still, root.joint], pose.translations[still, root.joint] = root.placed(
                     pose.rotations[still, root.joint], pose.translations[still, root.joint], rest)
 
+    def leaves(self, clip: int) -> bool:
+        """Tell whether `prepare` leaves a clip's poses as they are."""
+        return self._mode == "AS_AUTHORED" or (self._mode == "CONTINUE" and bool(self._moves[clip]))
+
     def place_segments(self, pose: Pose, segment: IntArray, rounds: IntArray) -> None:
         """Carry clip poses to where their segments stand."""
         if self._mode == "CONTINUE":

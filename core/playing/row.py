@@ -139,6 +139,11 @@ class Row:
         held[self.sides.ends.moved[self.sequence.clip][:, joints]] = -1
         return [row.tobytes() for row in held]
 
+    def plays_as_it_is(self, clip: int, joints: IntArray) -> bool:
+        """Tell whether a clip's own poses of joints (N,) are all that it shows before root motion takes it anywhere."""
+        return (clip not in self.sources.stages and clip not in self.sources.excerpts
+                and bool(self.sides.ends.moved[clip, joints].all()) and self.sides.root.leaves(clip))
+
     def instants(self, per_s: float, densest: float) -> Instants:
         """Return when something happens; see Stage."""
         layout = self.layout
