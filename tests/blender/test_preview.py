@@ -35,7 +35,8 @@ def handlers() -> list[object]:
 
 
 def ours() -> list[object]:
-    return [handler for handler in handlers() if "preview" in getattr(handler, "__module__", "")]
+    """Return the preview's handlers; those of the score editor are there for as long as the extension is."""
+    return [handler for handler in handlers() if ".preview.life" in getattr(handler, "__module__", "")]
 
 
 def is_hidden(mesh: Object) -> bool:
