@@ -124,8 +124,8 @@ class _Level:
     length: FloatArray
     transition: FloatArray
     path: IntArray
-    call: IntArray
-    caller: IntArray
+    call: Int32Array
+    caller: Int32Array
     repetition: Int32Array
     is_mirrored: BoolArray
     is_reversed: BoolArray
@@ -135,10 +135,10 @@ class _Level:
                  is_mirrored: list[bool] | None = None, is_reversed: list[bool] | None = None) -> _Level:
         """Take procedures that nothing calls, as many segments of each as `sizes` says, one after the other."""
         target, none = np.array(targets, dtype=np.int64), np.zeros(len(targets), dtype=np.int64)
-        size = sizes[target]
+        size, few = sizes[target], none.astype(np.int32)
         flags = (np.array(flag or none, dtype=np.bool_) for flag in (is_mirrored, is_reversed))
         return cls(target, np.cumsum(size) - size, np.array(lengths_s), np.full(len(target), np.nan),
-                   np.arange(len(target)), none, none, none.astype(np.int32), *flags)
+                   np.arange(len(target)), few, few, few, *flags)
 
     def at(self, chosen: BoolArray | IntArray, path: IntArray) -> _Level:
         """Return some of them, with paths of their own."""
@@ -211,9 +211,9 @@ def _calls_of(plan: _Plan, level: _Level, sizes: IntArray) -> _Level:
     """Return all calls that the procedures of a level make, repeats one by one, in order."""
     table = plan.table
     number = table.first[level.target + 1] - table.first[level.target]
-    caller = np.repeat(np.arange(len(number)), number)
-    call = np.arange(len(caller)) - np.repeat(np.cumsum(number) - number, number) + table.first[
-        level.target][caller]
+    caller = np.repeat(np.arange(len(number), dtype=np.int32), number)
+    call = np.arange(len(caller), dtype=np.int32)
+    call += (table.first[level.target] - np.cumsum(number) + number).astype(np.int32)[caller]
     repeat = table.repeat[call]
     cycle_ends = np.cumsum(repeat) - 1
     is_last = np.zeros(int(repeat.sum()), dtype=np.bool_)
@@ -233,6 +233,7 @@ def _calls_of(plan: _Plan, level: _Level, sizes: IntArray) -> _Level:
     size[target >= 0] = sizes[target[target >= 0]]
     offset = np.cumsum(size, dtype=np.int64)
     offset -= size
+    del size, is_last, cycle_ends
     begins = np.concatenate(((0,), ends[:-1] + 1))
     offset -= np.repeat(offset[begins] - level.offset[caller[begins]], np.diff(begins, append=len(caller)))
     is_mirrored, is_reversed = level.is_mirrored[caller], level.is_reversed[caller]
