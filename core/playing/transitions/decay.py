@@ -14,6 +14,9 @@ from ...maths.arrays import FloatArray, IntArray, quotient
 from ...skeletons.skeleton import Pose
 from .blending import Crossing, Inertialization
 
+_ROUNDING = 1e-9
+"""Smaller offsets are none: on their way back they would be there at once, and take their speed with them."""
+
 
 @dataclass(frozen=True, eq=False)
 class _Fading:
@@ -33,6 +36,7 @@ class _Fading:
     def of(cls, value: FloatArray, rate: FloatArray, time_s: FloatArray) -> _Fading:
         """Take values and rates (N, J, 3) that fade within times (N,)."""
         size = np.sqrt(np.sum(value * value, axis=-1))
+        size[size < _ROUNDING] = 0.0
         along = quotient(np.sum(value * rate, axis=-1), size)
         limit = np.where(along < 0.0, quotient(5.0 * size, -along), np.inf)
         time = np.minimum(time_s[:, None], np.where(size > 0.0, limit, np.inf))
