@@ -18,6 +18,7 @@ from dataclasses import dataclass
 
 import bpy
 
+from ..core.errors import TaktError
 from . import action, clips, linked_texts, properties, score, texts, write_motion
 from .active_character import score_problem
 from .background import BackgroundWork
@@ -26,6 +27,7 @@ from .performing import Performance
 _log = logging.getLogger(__name__)
 
 _INTERVAL_S = 0.2
+_AFTER_FAILURE_S = 2.0
 _SETTLED_S = 0.35
 """A change is finished when nothing more has changed for that long."""
 
@@ -35,13 +37,14 @@ class _Followed:
     """What was last seen of an armature's score.
 
     digest: of the score and its settings. since_s: when that was first seen. is_changed: whether it has changed since
-    the armature was first seen. is_older: whether the Action is of something else.
+    the armature was first seen. is_older: whether the Action is of something else. problem: why it stays so.
     """
 
     digest: str
     since_s: float
     is_changed: bool = False
     is_older: bool = False
+    problem: str = ""
 
 
 @dataclass(frozen=True)
@@ -70,6 +73,12 @@ def is_older(armature_object: bpy.types.Object) -> bool:
     """Tell whether the Action of an armature was made of another score, or by other settings, than it has now."""
     known = _followed.get(armature_object.session_uid)
     return known is not None and known.is_older
+
+
+def problem(armature_object: bpy.types.Object) -> str:
+    """Return why the Action could not be made of what the score says now, "" where it could."""
+    known = _followed.get(armature_object.session_uid)
+    return "" if known is None else known.problem
 
 
 def is_own_action_assigned(armature_object: bpy.types.Object) -> bool:
@@ -107,7 +116,7 @@ def _look_at(armature_object: bpy.types.Object, scene: bpy.types.Scene, now_s: f
         _followed[armature_object.session_uid] = _Followed(digest, now_s, is_older=older)
         return
     if digest != known.digest:
-        known.digest, known.since_s, known.is_changed = digest, now_s, True
+        known.digest, known.since_s, known.is_changed, known.problem = digest, now_s, True, ""
         _redraw()
     if older != known.is_older:
         known.is_older = older
@@ -141,7 +150,13 @@ def _write(armatures: dict[int, bpy.types.Object], scene: bpy.types.Scene) -> No
     armature_object, motion = armatures.get(writing.uid), writing.performance.motion
     if armature_object is None or motion is None or write_motion.digest(armature_object, scene) != writing.digest:
         return
-    write_motion.write(armature_object, scene, motion, writing.work.result())
+    try:
+        channels = writing.work.result()
+    except TaktError as error:
+        _followed[writing.uid].problem, _followed[writing.uid].is_changed = str(error), False
+        _redraw()
+        return
+    write_motion.write(armature_object, scene, motion, channels)
     _followed[writing.uid].is_older = False
     _redraw()
 
@@ -161,8 +176,10 @@ def _tick() -> float | None:
     try:
         look(time.monotonic())
     except Exception:  # whatever it is, it would come again five times a second
-        _log.exception("Actions no longer follow their scores; press Rebuild")
-        return None
+        _log.exception("An Action does not follow its score until that changes again")
+        for known in _followed.values():
+            known.is_changed = False
+        return _AFTER_FAILURE_S
     return _INTERVAL_S
 
 

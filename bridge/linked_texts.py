@@ -1,7 +1,7 @@
 """Texts that are linked to files on disk: saved there, and read again as soon as the file changes outside.
 
 Blender's own mark of changed Texts stays set once a script has written one; so what a Text and its file were when they
-last were the same is remembered here, for as long as Blender runs.
+last were the same is remembered here, and with the Text in the .blend.
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ class _Seen(NamedTuple):
     text: bytes
 
 
+_KEPT = "takt_file"
+"""What the Text keeps of it in the .blend: the file's size and times, what was in the Text."""
 _seen: dict[int, _Seen] = {}
 """By the session_uid of the Text."""
 
@@ -115,6 +117,11 @@ def save(text: bpy.types.Text) -> None:
 
 def _first_seen(text: bpy.types.Text, path: Path) -> _Seen:
     """Take a Text that Blender does not count as changed for older than its file, if the two differ."""
+    if kept := text.get(_KEPT):
+        known, digest = str(kept).split()
+        now = _stamp(path)
+        _seen[text.session_uid] = _Seen(now if _spelled(now) == known else None, bytes.fromhex(digest))
+        return _seen[text.session_uid]
     try:
         is_same = read_text(path) == text.as_string()
     except FileError:
@@ -125,7 +132,12 @@ def _first_seen(text: bpy.types.Text, path: Path) -> _Seen:
 
 
 def _note(text: bpy.types.Text, path: Path) -> None:
-    _seen[text.session_uid] = _Seen(_stamp(path), _digest(text))
+    seen = _seen[text.session_uid] = _Seen(_stamp(path), _digest(text))
+    text[_KEPT] = f"{_spelled(seen.stamp)} {seen.text.hex()}"
+
+
+def _spelled(stamp: Stamp | None) -> str:
+    return "-" if stamp is None else repr(stamp).replace(" ", "")
 
 
 def _stamp(path: Path) -> Stamp | None:

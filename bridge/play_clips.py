@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -72,6 +72,11 @@ class ClipPlayer:
             return {stem_of(path): found[0]}
         return {clip.name or f"{stem_of(path)} {number}": clip for number, clip in enumerate(found, start=1)}
 
+    def warnings(self, path: Path) -> tuple[str, ...]:
+        """Return what is wrong with a file whose clips can be read all the same."""
+        found = self.library.clips_of_file(path.resolve())[1]
+        return tuple(problem.message for problem in found if not problem.is_note)
+
     def retargeted(self, clip: Clip) -> Retargeted:
         """Return a clip on the armature's skeleton; raise SkeletonMismatchError where that cannot be done."""
         return retarget(clip, self.target, self.turn, source_map=self.library.skeleton_map(clip.skeleton),
@@ -110,7 +115,8 @@ class ClipPlayer:
                 continue
             new = self.write(name, done.clip, scene, is_played=is_played)
             is_played = False
-            outcomes.append(Outcome.of(path.name, new.name, done))
+            outcome = Outcome.of(path.name, new.name, done)
+            outcomes.append(replace(outcome, notes=(*self.warnings(path), *outcome.notes)))
         return outcomes
 
 

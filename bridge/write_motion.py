@@ -8,6 +8,7 @@ from typing import Literal, cast
 import bpy
 import numpy as np
 
+from ..core.errors import TaktError
 from ..core.playing.motion import Motion
 from . import action, armature, axes, constraints, limits, performing, properties, score, timeline
 
@@ -25,7 +26,12 @@ def write_motion(operator: bpy.types.Operator, context: bpy.types.Context, armat
     scene = context.scene
     assert scene is not None
     properties.character(armature_object).frame_start = frame_start
-    for severity, text in write(armature_object, scene, motion, sampling(armature_object, scene, motion)()):
+    try:
+        channels = sampling(armature_object, scene, motion)()
+    except TaktError as error:
+        operator.report({"ERROR"}, str(error))
+        return
+    for severity, text in write(armature_object, scene, motion, channels):
         operator.report({severity}, text)
 
 

@@ -7,7 +7,7 @@ import bpy
 from bpy.props import StringProperty
 from bpy_extras.io_utils import ImportHelper, poll_file_object_drop
 
-from ..bridge import linked_texts, performing, properties, score
+from ..bridge import linked_texts, performing, properties, score, score_music, sound
 from ..bridge.active_character import ForArmature, active_armature, armature_problem
 from ..bridge.read_progress import reading
 from ..bridge.reports import refuse
@@ -73,10 +73,19 @@ class TAKT_OT_import_pha(ForArmature, properties.ScoreSettings, ImportHelper, bp
         score.keep(armature_object, performance)
         if performance.motion is not None:
             write_motion(self, context, armature_object, performance.motion, scene.frame_start)
+        _play_music(armature_object, scene)
         score.keep_lists(armature_object)
         if performance.error is not None:
             refuse(self, str(performance.error))
         return {"FINISHED"}
+
+
+def _play_music(armature_object: bpy.types.Object, scene: bpy.types.Scene) -> None:
+    """Let the scene play the score's music, and no longer that of the score before; one that is missing is told of."""
+    try:
+        score_music.play_along(armature_object, scene)
+    except TaktError:
+        sound.stop(scene)
 
 
 class TAKT_FH_pha(bpy.types.FileHandler):

@@ -102,6 +102,8 @@ class TAKT_OT_remove_music(ForScore, bpy.types.Operator):
         """Take it out of the score and out of the scene."""
         armature_object = active_armature(context)
         assert armature_object is not None  # poll saw to it
+        assert context.scene is not None
+        sound.stop(context.scene)
         try:
             edited = remove_music(score_music.document_of(armature_object).text)
         except TaktError as error:

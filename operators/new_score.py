@@ -4,8 +4,9 @@ from typing import Any
 
 import bpy
 
-from ..bridge import properties
+from ..bridge import libraries, properties, score_music, sound
 from ..bridge.active_character import ForArmature, active_armature
+from ..core.errors import TaktError
 
 _EMPTY = """<?xml version="1.0" encoding="UTF-8"?>
 <pha version="2" tickLength="1">
@@ -29,8 +30,22 @@ class TAKT_OT_new_score(ForArmature, bpy.types.Operator):
         character = properties.character(armature_object)
         text = bpy.data.texts.new(f"{armature_object.name}.pha")
         text.from_string(_EMPTY)
+        if not character.library:
+            character.library = _library_of(armature_object)
         character.filepath = ""
         character.procedure = "main"
         character.text = text
+        if context.scene is not None:
+            sound.stop(context.scene)
         self.report({"INFO"}, f"'{armature_object.name}' plays '{text.name}', which is empty: insert clips")
         return {"FINISHED"}
+
+
+def _library_of(armature_object: bpy.types.Object) -> str:
+    """Return the folder of the library of the score that was played before, "" where there is none."""
+    try:
+        roots = score_music.library_of(armature_object, score_music.document_of(armature_object)).roots
+    except TaktError:
+        return ""
+    own = [root for root in roots if root not in libraries.folders()]
+    return str(own[0]) if own else ""

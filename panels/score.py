@@ -20,6 +20,8 @@ from ..operators.score_file import TAKT_OT_reload_score, TAKT_OT_save_score
 from .sidebar import SidebarPanel, draw_reasons, draw_words
 
 _PROBLEMS_SHOWN = 4
+_EMPTY = "found nothing to play in it"
+"""What a procedure without calls is told, which is nothing wrong in a score that has just begun."""
 
 
 class TAKT_UL_procedures(bpy.types.UIList):
@@ -131,6 +133,8 @@ def _draw_action(layout: bpy.types.UILayout, context: bpy.types.Context, armatur
         assigned = armature_object.animation_data and armature_object.animation_data.action
         draw_words(layout, context, f"Plays {repr(assigned.name) if assigned else 'no Action'}, not the score's; "
                                     "Rebuild lets it play the score", "INFO")
+    elif problem := following.problem(armature_object):
+        draw_words(layout, context, problem, "ERROR")
     elif following.is_older(armature_object) and not character.keep_action:
         draw_words(layout, context, "The Action is older than the score", "ERROR")
     row = layout.row(align=True)
@@ -143,6 +147,9 @@ def _draw_error(layout: bpy.types.UILayout, error: TaktError, context: bpy.types
                 character: properties.TaktCharacter) -> None:
     """Draw the first problems, each below its file and line, in lines that fit."""
     problems = error.problems if isinstance(error, FileError) else (Problem(str(error)),)
+    if all(_EMPTY in problem.message for problem in problems):
+        draw_words(layout, context, "The score is empty: put clips in", "INFO")
+        return
     for problem in problems[:_PROBLEMS_SHOWN]:
         path, line = problem.place.path, problem.place.line
         name = "Score" if path is None else path.name

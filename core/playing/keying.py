@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..clips.clip import Clip
+from ..errors import TaktError
 from ..maths import rotations as rot
 from ..maths.arrays import BoolArray, FloatArray, IntArray, leaves
 from ..maths.reduction import rotation_keys, vector_keys
@@ -18,6 +19,8 @@ ANGLE_RAD = np.radians(0.01)
 """How far keys may lead a joint from the motion."""
 SHARE_OF_HEIGHT = 1e-4
 """The same for translations, of the skeleton's height, and for scales."""
+MOST_FRAMES = 300_000
+"""Of an Action: more would take gigabytes, and Blender minutes."""
 _ROOM = 0.9
 """Of these, what the choice of keys uses; the rest is for rounding to float32."""
 _STILL = 1e-9
@@ -74,8 +77,8 @@ def key_sparsely(motion: Motion, fps: float) -> Keyed:
 
     They stand at the clips' own keys, where these fall between two frames also there, and at frames.
     """
-    found = motion.instants(fps, _OWN_KEYS_PER_FRAME)
     whole = _whole_frames(motion.duration_s, fps, is_loop=motion.is_loop)
+    found = motion.instants(fps, _OWN_KEYS_PER_FRAME)
     frames = np.concatenate((whole, found.edges, found.jumps - 2.0 * _NEAREST, found.keys))
     frames = np.unique(frames[(frames >= 0.0) & (frames <= frames.max(initial=0.0))])
     frames = frames[np.append(True, np.diff(frames) > _NEAREST)]
@@ -84,6 +87,9 @@ def key_sparsely(motion: Motion, fps: float) -> Keyed:
 
 def _whole_frames(duration_s: float, fps: float, *, is_loop: bool) -> FloatArray:
     end = duration_s * fps
+    if end > MOST_FRAMES:
+        raise TaktError(f"this lasts {duration_s:,.0f} s; at {fps:g} frames a second an Action holds up to "
+                        f"{MOST_FRAMES / fps:,.0f} s: make it shorter, or repeat it less often")
     frames = np.arange(max(int(np.ceil(end - _LAST_FRAME)), 0) + 1, dtype=np.float64)
     if is_loop:
         frames[-1] = end

@@ -157,3 +157,19 @@ def test_what_undo_brings_back_alone_is_written_anew(dancer: bpy.types.Object, w
     wait(1.0)
     wait(101.0)
     assert last_frame(dancer) == before and not following.is_older(dancer)
+
+
+def test_one_that_is_too_long_is_told_and_costs_only_itself(dancer: bpy.types.Object, wait: Wait) -> None:
+    kept, before = properties.character(dancer), last_frame(dancer)
+    kept.text.from_string(STEPS.replace('duration="0.7"', 'duration="1000000000"'))
+    wait(1.0)
+    assert last_frame(dancer) == before and "shorter" in following.problem(dancer)
+    kept.text.from_string(STEPS.replace('duration="0.7"', 'duration="9.7"'))
+    wait(1.0)
+    assert last_frame(dancer) == pytest.approx(before + 9 * 24) and not following.problem(dancer)
+
+
+def test_rebuild_tells_what_is_too_long_in_a_sentence(dancer: bpy.types.Object) -> None:
+    properties.character(dancer).text.from_string(STEPS.replace('duration="0.7"', 'duration="1000000000"'))
+    with pytest.raises(RuntimeError, match="make it shorter"):
+        rebuild()

@@ -109,3 +109,16 @@ def test_a_text_without_a_file_cannot_be_saved_there(rig: bpy.types.Object) -> N
     operators.new_score()
     with pytest.raises(RuntimeError, match=r"kept in the \.blend alone"):
         operators.save_score()
+
+
+def test_a_file_that_was_opened_again_knows_what_was_not_saved(text: bpy.types.Text, path: Path,
+                                                              tmp_path: Path) -> None:
+    text.from_string(OTHER)
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "dance.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "dance.blend"))
+    linked_texts.forget()
+    again = bpy.data.texts[0]
+    assert again.as_string() == OTHER and linked_texts.state(again) == "UNSAVED"
+    change(path, THIRD)
+    linked_texts.forget()
+    assert linked_texts.state(again) == "BOTH"

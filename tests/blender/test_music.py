@@ -160,3 +160,13 @@ def test_what_is_no_sound_is_told(tmp_path: Path) -> None:
     path.write_bytes(b"no sound" * 100)
     with pytest.raises(FileError, match="cannot be read as sound"):
         sound.read_samples(path)
+
+
+def test_another_score_does_not_keep_the_music(rig: bpy.types.Object, library: Path, song: tuple[Path, Loop]) -> None:
+    play(library / "dance.pha")
+    choose(filepath=str(song[0]))
+    assert len(strips()) == 1
+    play(library / "dance.pha")
+    assert strips() or parse(text_of(rig)).music is None
+    bpy.ops.takt.new_score()  # type: ignore[attr-defined]
+    assert not strips()

@@ -104,3 +104,9 @@ def test_what_the_method_does_not_use_is_grey(rig: bpy.types.Object, library: Pa
         after = score.motion_of(rig).sample(times).rotations
         setattr(character, name, kept)
         assert matters(character, name) == (rot.angle_between(before, after).max() > 1e-6), name
+
+
+def test_a_new_score_keeps_the_library_of_the_one_before(rig: bpy.types.Object, library: Path) -> None:
+    play(library / "dance.pha")
+    bpy.ops.takt.new_score()  # type: ignore[attr-defined]
+    assert Path(properties.character(rig).library) == library
