@@ -13,13 +13,27 @@ _SINGULAR_BELOW = 1e-30
 
 
 def selection(context: bpy.types.Context) -> "tuple[bpy.types.Object | None, list[bpy.types.Object]]":
-    """Return the active armature, else the only selected one, and the selected meshes."""
+    """Return the active armature, else the only selected one, and the selected meshes.
+
+    What is parented to a bone, as a sword, is left alone unless nothing else is selected.
+    """
     selected = context.selected_objects
     armatures = [ob for ob in selected if ob.type == "ARMATURE"]
     active = context.active_object
     if active is not None and active.type == "ARMATURE":
         armatures = [active]
-    return armatures[0] if len(armatures) == 1 else None, [ob for ob in selected if ob.type == "MESH"]
+    meshes = [ob for ob in selected if ob.type == "MESH"]
+    return armatures[0] if len(armatures) == 1 else None, [ob for ob in meshes if not _is_prop(ob)] or meshes
+
+
+def props(context: bpy.types.Context) -> list[str]:
+    """Return the names of selected meshes that are left alone, since they are parented to bones."""
+    chosen = selection(context)[1]
+    return [ob.name for ob in context.selected_objects if ob.type == "MESH" and ob not in chosen]
+
+
+def _is_prop(ob: bpy.types.Object) -> bool:
+    return ob.parent is not None and ob.parent_type == "BONE"
 
 
 def selection_problem(context: bpy.types.Context) -> str:

@@ -8,7 +8,7 @@ import bpy
 
 from ..bridge import binding
 from ..bridge.bind_options import BindOptions
-from ..bridge.bind_selection import already_bound, check_objects, selection, selection_problem
+from ..bridge.bind_selection import already_bound, check_objects, props, selection, selection_problem
 from ..bridge.binding import BindResult, BindTask
 from ..core.errors import TaktError
 from .background import Work, WorksInBackground
@@ -61,6 +61,8 @@ class TAKT_OT_auto_bind(WorksInBackground[BindResult], BindOptions, bpy.types.Op
         found = unusual(result, mesh_objects)  # in one report: the status bar shows only the last
         if result.report.idle_bones:  # as the controls of a rig: nothing to be looked at
             self.report({"INFO"}, f"Bones without vertices: {_listed(result.report.idle_bones)}")
+        if left := props(context):
+            self.report({"INFO"}, f"Left alone, as they are parented to bones: {_listed(left)}")
         self.report({"WARNING"} if found else {"INFO"},
                     ". ".join([_summary(self._task, result, armature_object), *replaced, *found]))
         return {"FINISHED"}

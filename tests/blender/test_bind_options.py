@@ -223,3 +223,15 @@ def test_the_manual_names_every_option_with_its_default() -> None:
             assert rows[label] == ("on" if option.default else "off")
         else:
             assert float(rows[label]) == pytest.approx(option.default)
+
+
+def test_what_is_parented_to_a_bone_is_left_alone_unless_it_is_all_that_is_selected() -> None:
+    rig, body = scene()
+    sword = make_mesh("Sword", seed=6)
+    sword.parent, sword.parent_type, sword.parent_bone = rig, "BONE", BONES[1]
+    select(rig, body, sword)
+    bind()
+    assert body.vertex_groups and not sword.vertex_groups and sword.parent_type == "BONE"
+    select(rig, sword)
+    bind()
+    assert sword.vertex_groups
