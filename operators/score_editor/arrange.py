@@ -5,37 +5,31 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import EnumProperty
 
-from ...core.errors import EditError
 from ...core.score_editor import arrange
 from ...core.score_editor.change import Proposal, given
 from ...core.skeletons.body_parts import PARTS
 from ...preview.score_editor.life import tick_now
-from .base import Editor, WithSelection, carry_out, found_editor
-from .calls import OfSelection, only_box
+from .base import Editor, OfSelection
+from .calls import only_box
 
 _YES = "yes"
 
 
-class TAKT_OT_score_split(WithSelection, bpy.types.Operator):
+class TAKT_OT_score_split(OfSelection, bpy.types.Operator):
     """Split the selected clip at the playhead, into two parts that can be changed by themselves"""
 
     bl_idname = "takt.score_split"
     bl_label = "Split"
     bl_options = {"REGISTER", "UNDO"}
 
-    def execute(self, context: bpy.types.Context) -> "set[Any]":
-        """Write both calls."""
-        editor = found_editor(context)
+    def propose(self, context: bpy.types.Context, editor: Editor) -> Proposal:
+        """Propose both calls."""
         assert context.scene is not None
-        try:
-            tick = tick_now(editor.armature, context.scene, editor.layout)
-            proposal = arrange.split(editor.layout, only_box(editor), tick, editor.scores)
-        except EditError as error:
-            proposal = Proposal(refusal=str(error))
-        return carry_out(self, context, editor, proposal)
+        tick = tick_now(editor.armature, context.scene, editor.layout)
+        return arrange.split(editor.layout, only_box(editor), tick, editor.scores)
 
 
-class TAKT_OT_score_beside(WithSelection, bpy.types.Operator):
+class TAKT_OT_score_beside(OfSelection, bpy.types.Operator):
     """Let the selected blocks play at once, all but the first with a part of the body"""
 
     bl_idname = "takt.score_beside"
@@ -53,14 +47,9 @@ class TAKT_OT_score_beside(WithSelection, bpy.types.Operator):
         assert context.window_manager is not None
         return context.window_manager.invoke_props_dialog(self)
 
-    def execute(self, context: bpy.types.Context) -> "set[Any]":
-        """Write a block of lanes."""
-        editor = found_editor(context)
-        try:
-            proposal = arrange.beside(editor.layout, editor.selected, self.body, editor.scores)
-        except EditError as error:
-            proposal = Proposal(refusal=str(error))
-        return carry_out(self, context, editor, proposal)
+    def propose(self, _context: bpy.types.Context, editor: Editor) -> Proposal:
+        """Propose a block of lanes."""
+        return arrange.beside(editor.layout, editor.selected, self.body, editor.scores)
 
 
 class TAKT_OT_score_single(OfSelection, bpy.types.Operator):
@@ -70,7 +59,7 @@ class TAKT_OT_score_single(OfSelection, bpy.types.Operator):
     bl_label = "Make Single"
     bl_options = {"REGISTER", "UNDO"}
 
-    def propose(self, editor: Editor) -> Proposal:
+    def propose(self, _context: bpy.types.Context, editor: Editor) -> Proposal:
         """Propose a copy of the procedure."""
         return arrange.make_single(editor.layout, only_box(editor), editor.scores)
 
@@ -82,7 +71,7 @@ class TAKT_OT_score_mirror(OfSelection, bpy.types.Operator):
     bl_label = "Mirror"
     bl_options = {"REGISTER", "UNDO"}
 
-    def propose(self, editor: Editor) -> Proposal:
+    def propose(self, _context: bpy.types.Context, editor: Editor) -> Proposal:
         """Propose the other of yes and no."""
         return _toggled(editor, "mirror")
 
@@ -94,7 +83,7 @@ class TAKT_OT_score_reverse(OfSelection, bpy.types.Operator):
     bl_label = "Reverse"
     bl_options = {"REGISTER", "UNDO"}
 
-    def propose(self, editor: Editor) -> Proposal:
+    def propose(self, _context: bpy.types.Context, editor: Editor) -> Proposal:
         """Propose the other of yes and no."""
         return _toggled(editor, "reverse")
 

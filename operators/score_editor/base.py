@@ -1,7 +1,7 @@
 """What all operators of the score editor need: an editor that shows a score."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import bpy
 
@@ -62,6 +62,27 @@ class WithSelection(InScoreEditor):
         """Return what is missing."""
         reason = super().problem(context)
         return reason or ("" if found_editor(context).selected else "Select blocks first")
+
+
+class Proposing(InScoreEditor):
+    """An operator that writes what it proposes."""
+
+    def execute(self, context: bpy.types.Context) -> "set[Any]":
+        """Write it, or report why that cannot be."""
+        editor = found_editor(context)
+        try:
+            proposal = self.propose(context, editor)
+        except EditError as error:
+            proposal = Proposal(refusal=str(error))
+        return carry_out(cast(bpy.types.Operator, self), context, editor, proposal)
+
+    def propose(self, context: bpy.types.Context, editor: Editor) -> Proposal:
+        """Return what is to be done; raise EditError where that cannot be."""
+        raise NotImplementedError
+
+
+class OfSelection(Proposing, WithSelection):
+    """An operator that changes what is selected."""
 
 
 def editor_of(context: bpy.types.Context) -> Editor | None:

@@ -1,6 +1,6 @@
 """What is done with the selected blocks by a key or from a menu; each is one edit of the text."""
 
-from typing import Any, cast
+from typing import Any
 
 import bpy
 
@@ -10,24 +10,7 @@ from ...core.score_editor.change import Proposal
 from ...core.score_editor.drop import Drop, beside_of, drop_at
 from ...core.score_editor.stripes import Stripes
 from ...preview.score_editor.life import tick_now
-from .base import Editor, InScoreEditor, WithSelection, carry_out, found_editor
-
-
-class OfSelection(WithSelection):
-    """An operator that changes what is selected."""
-
-    def execute(self, context: bpy.types.Context) -> "set[Any]":
-        """Write what is proposed."""
-        editor = found_editor(context)
-        try:
-            proposal = self.propose(editor)
-        except EditError as error:
-            proposal = Proposal(refusal=str(error))
-        return carry_out(cast(bpy.types.Operator, self), context, editor, proposal)
-
-    def propose(self, editor: Editor) -> Proposal:
-        """Return what is to be done with what is selected; raise EditError where that cannot be."""
-        raise NotImplementedError
+from .base import Editor, OfSelection, Proposing, WithSelection, found_editor
 
 
 class TAKT_OT_score_delete(OfSelection, bpy.types.Operator):
@@ -37,7 +20,7 @@ class TAKT_OT_score_delete(OfSelection, bpy.types.Operator):
     bl_label = "Delete"
     bl_options = {"REGISTER", "UNDO"}
 
-    def propose(self, editor: Editor) -> Proposal:
+    def propose(self, _context: bpy.types.Context, editor: Editor) -> Proposal:
         """Propose that they go."""
         return commands.remove(editor.layout, editor.selected, editor.scores)
 
@@ -49,7 +32,7 @@ class TAKT_OT_score_duplicate(OfSelection, bpy.types.Operator):
     bl_label = "Duplicate"
     bl_options = {"REGISTER", "UNDO"}
 
-    def propose(self, editor: Editor) -> Proposal:
+    def propose(self, _context: bpy.types.Context, editor: Editor) -> Proposal:
         """Propose copies."""
         return commands.duplicate(editor.layout, editor.selected, editor.scores)
 
@@ -61,7 +44,7 @@ class TAKT_OT_score_group(OfSelection, bpy.types.Operator):
     bl_label = "Make Procedure"
     bl_options = {"REGISTER", "UNDO"}
 
-    def propose(self, editor: Editor) -> Proposal:
+    def propose(self, _context: bpy.types.Context, editor: Editor) -> Proposal:
         """Propose a procedure."""
         return commands.group(editor.layout, editor.selected, editor.scores)
 
@@ -73,7 +56,7 @@ class TAKT_OT_score_dissolve(OfSelection, bpy.types.Operator):
     bl_label = "Dissolve Procedure"
     bl_options = {"REGISTER", "UNDO"}
 
-    def propose(self, editor: Editor) -> Proposal:
+    def propose(self, _context: bpy.types.Context, editor: Editor) -> Proposal:
         """Propose its calls."""
         return commands.dissolve(editor.layout, only_box(editor), editor.scores)
 
@@ -93,30 +76,24 @@ class TAKT_OT_score_copy(WithSelection, bpy.types.Operator):
         return {"FINISHED"}
 
 
-class TAKT_OT_score_paste(InScoreEditor, bpy.types.Operator):
+class TAKT_OT_score_paste(Proposing, bpy.types.Operator):
     """Put what was copied behind the selected block, or at the playhead"""
 
     bl_idname = "takt.score_paste"
     bl_label = "Paste"
     bl_options = {"REGISTER", "UNDO"}
 
-    def execute(self, context: bpy.types.Context) -> "set[Any]":
-        """Take it out of the clipboard."""
-        editor, gap = found_editor(context), gap_now(context)
+    def propose(self, context: bpy.types.Context, editor: Editor) -> Proposal:
+        """Propose what is in the clipboard."""
+        gap = gap_now(context)
         assert context.window_manager is not None
         if gap is None:
-            return carry_out(self, context, editor, Proposal(refusal="there is no place for it"))
-        try:
-            proposal = commands.paste(editor.layout, gap, context.window_manager.clipboard, editor.scores)
-        except EditError as error:
-            proposal = Proposal(refusal=str(error))
-        return carry_out(self, context, editor, proposal)
+            return Proposal(refusal="there is no place for it")
+        return commands.paste(editor.layout, gap, context.window_manager.clipboard, editor.scores)
 
 
 def gap_now(context: bpy.types.Context) -> Drop | None:
-    """Return where something goes that nobody has pointed out a place for: behind the last selected, at the playhead.
-
-    """
+    """Return where something goes where nobody has pointed: behind the last selected block, else at the playhead."""
     editor = found_editor(context)
     layout, view, selected = editor.layout, editor.view, editor.layout.found(editor.selected)
     if len(selected):
