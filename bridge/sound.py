@@ -12,6 +12,7 @@ import bpy
 import numpy as np
 
 from ..core.errors import FileError
+from ..core.library.store import Stamp, stamp
 from ..core.maths.arrays import FloatArray
 from ..core.music.onsets import RATE_HZ
 from ..core.music.waveform import Waveform
@@ -20,22 +21,7 @@ from .background import BackgroundWork
 _MOST_WAVEFORMS = 8
 _LOOK_AGAIN_S = 0.1
 _CHANNELS = range(1, 129)
-
-
-class _Version(NamedTuple):
-    """A file as it is now."""
-
-    path: Path
-    bytes: int
-    time_ns: int
-
-    @classmethod
-    def of(cls, path: Path) -> _Version | None:
-        try:
-            now = path.stat()
-        except OSError:
-            return None
-        return cls(path, now.st_size, now.st_mtime_ns)
+_STRIP = "Takt Music"
 
 
 class _Decoding(NamedTuple):
@@ -43,9 +29,9 @@ class _Decoding(NamedTuple):
     then: Callable[[], None]
 
 
-_waveforms: OrderedDict[_Version, Waveform | None] = OrderedDict()
+_waveforms: OrderedDict[tuple[Path, Stamp], Waveform | None] = OrderedDict()
 """None: of a file that cannot be decoded."""
-_works: dict[_Version, _Decoding] = {}
+_works: dict[tuple[Path, Stamp], _Decoding] = {}
 
 
 def read_samples(path: Path) -> FloatArray:
@@ -63,8 +49,9 @@ def waveform(path: Path, then: Callable[[], None]) -> Waveform | None:
 
     then: is called in the main thread when it is there.
     """
-    version = _Version.of(path)
-    if version is None:
+    try:
+        version = path, stamp(path)
+    except OSError:
         return None
     if version in _waveforms:
         _waveforms.move_to_end(version)
@@ -89,9 +76,6 @@ def play_along(scene: bpy.types.Scene, path: Path, frame: float) -> None:
     strip = editor.strips.new_sound(_STRIP, str(path), channel, round(frame))
     strip["takt"] = True
     scene.sync_mode = "AUDIO_SYNC"
-
-
-_STRIP = "Takt Music"
 
 
 def stop(scene: bpy.types.Scene) -> None:

@@ -12,9 +12,11 @@ from ..bridge.reports import refuse
 from ..bridge.score_tree import TaktScoreTree
 from ..core.errors import TaktError
 from ..core.library.library import SOUND_ENDINGS
-from ..core.music.beats import Beats, find_beats
-from ..core.music.grid import Grid, fit_grid
+from ..core.maths.arrays import FloatArray
+from ..core.music.beats import find_beats
+from ..core.music.grid import fit_grid
 from ..core.pha.edits import Edited
+from ..core.pha.text import Text
 from ..core.score_editor.music import lay_ticks, remove_music, set_music
 
 _SURE = 0.6
@@ -53,15 +55,13 @@ class TAKT_OT_choose_music(ForScore, bpy.types.Operator):
         path, said = Path(bpy.path.abspath(self.filepath)), ""
         try:
             document = score_music.document_of(armature_object)
-            library = score_music.library_of(armature_object, document)
-            _use_folder_of(path, armature_object, has_roots=bool(library.roots))
-            library = score_music.library_of(armature_object, document)
             samples = sound.read_samples(path)
+            library = score_music.library_of(armature_object, document)
+            if _use_folder_of(path, armature_object, has_roots=bool(library.roots)):
+                library = score_music.library_of(armature_object, document)
             edited = set_music(document.text, library.src_of_sound(path))
             if self.finds_beats:
-                beats = find_beats(samples)
-                grid = fit_grid(beats.times_s, document.tick_s)
-                edited, said = lay_ticks(edited.text, grid), _told(beats, grid)
+                edited, said = _laid(edited.text, samples, document.tick_s)
         except TaktError as error:
             return refuse(self, str(error))
         return _written(self, context, edited, f"The score is danced to '{path.name}'. {said}".rstrip())
@@ -83,12 +83,10 @@ class TAKT_OT_find_beats(ForScore, bpy.types.Operator):
             if music is None:
                 return refuse(self, "The score has no music: choose a sound file first")
             document = score_music.document_of(armature_object)
-            beats = find_beats(sound.read_samples(music.path))
-            grid = fit_grid(beats.times_s, document.tick_s)
-            edited = lay_ticks(document.text, grid)
+            edited, said = _laid(document.text, sound.read_samples(music.path), document.tick_s)
         except TaktError as error:
             return refuse(self, str(error))
-        return _written(self, context, edited, _told(beats, grid))
+        return _written(self, context, edited, said)
 
 
 class TAKT_OT_remove_music(ForScore, bpy.types.Operator):
@@ -126,17 +124,22 @@ class TAKT_FH_sound(bpy.types.FileHandler):
                 and not score_problem(active_armature(context)))
 
 
-def _use_folder_of(path: Path, armature_object: bpy.types.Object, *, has_roots: bool) -> None:
-    """Let the sound's folder be the library of a score that was written in Blender and has none."""
+def _use_folder_of(path: Path, armature_object: bpy.types.Object, *, has_roots: bool) -> bool:
+    """Let the sound's folder be the library of a score that was written in Blender and has none; tell whether it is."""
     character = properties.character(armature_object)
-    if not has_roots and not properties.score_path(character):
-        character.library = str(path.parent)
+    if has_roots or properties.score_path(character):
+        return False
+    character.library = str(path.parent)
+    return True
 
 
-def _told(beats: Beats, grid: Grid) -> str:
+def _laid(text: Text, samples: FloatArray, tick_s: float) -> tuple[Edited, str]:
+    """Lay a score's ticks on the beats of samples (N,), and say what was found; raise TaktError where none are."""
+    beats = find_beats(samples)
+    grid = fit_grid(beats.times_s, tick_s)
     changes = f", {len(grid.changes)} changes of tempo" if grid.changes else ""
     doubt = "" if beats.confidence >= _SURE else "; this is uncertain, listen to it"
-    return f"{len(beats.times_s)} beats, {beats.tempo_bpm:.1f} a minute{changes}{doubt}"
+    return lay_ticks(text, grid), f"{len(beats.times_s)} beats, {beats.tempo_bpm:.1f} a minute{changes}{doubt}"
 
 
 def _written(operator: bpy.types.Operator, context: bpy.types.Context, edited: Edited, says: str) -> "set[Any]":
