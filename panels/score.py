@@ -9,6 +9,7 @@ from ..bridge import following, properties, score
 from ..bridge.active_character import active_armature, armature_problem
 from ..bridge.score_layout import draw_settings
 from ..core.errors import FileError, Problem, TaktError
+from ..core.pha.nodes import NOTHING_TO_PLAY
 from ..operators.add_sample import TAKT_OT_add_sample
 from ..operators.edit_score import TAKT_OT_edit_score
 from ..operators.import_pha import TAKT_OT_import_pha
@@ -20,8 +21,6 @@ from ..operators.score_file import TAKT_OT_reload_score, TAKT_OT_save_score
 from .sidebar import SidebarPanel, draw_reasons, draw_words
 
 _PROBLEMS_SHOWN = 4
-_EMPTY = "found nothing to play in it"
-"""What a procedure without calls is told, which is nothing wrong in a score that has just begun."""
 
 
 class TAKT_UL_procedures(bpy.types.UIList):
@@ -147,7 +146,7 @@ def _draw_error(layout: bpy.types.UILayout, error: TaktError, context: bpy.types
                 character: properties.TaktCharacter) -> None:
     """Draw the first problems, each below its file and line, in lines that fit."""
     problems = error.problems if isinstance(error, FileError) else (Problem(str(error)),)
-    if all(_EMPTY in problem.message for problem in problems):
+    if all(NOTHING_TO_PLAY in problem.message for problem in problems):
         draw_words(layout, context, "The score is empty: put clips in", "INFO")
         return
     for problem in problems[:_PROBLEMS_SHOWN]:
