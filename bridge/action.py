@@ -1,5 +1,6 @@
 """A motion written as an Action: keys of every bone that moves, joined by straight lines."""
 
+import zlib
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -133,7 +134,21 @@ def write_action(armature_object: bpy.types.Object, name: str, channels: Channel
     animation.action = action
     animation.action_slot = slot
     character.action, character.written = action, "\n".join(sorted(paths))
+    setattr(action, properties.KEYS_WRITTEN, _keys_digest(bag, paths))
     return action
+
+
+def is_edited_by_hand(armature_object: bpy.types.Object) -> bool:
+    """Tell whether the keys of the Action that Takt made for an armature are others than Takt wrote.
+
+    Curves that someone has added, as of a face, do not count: they are kept.
+    """
+    own, paths = _own_action(armature_object), properties.character(armature_object).written.splitlines()
+    written = "" if own is None else getattr(own, properties.KEYS_WRITTEN)
+    if own is None or not written:
+        return False
+    slot = next((s for s in own.slots if s.target_id_type == "OBJECT"), None)
+    return slot is None or _keys_digest(versions.ensure_channelbag(own, slot), frozenset(paths)) != written
 
 
 def write_new_action(armature_object: bpy.types.Object, name: str, channels: Channels) -> bpy.types.Action:
@@ -171,6 +186,20 @@ def _clear(bag: bpy.types.ActionChannelbag, paths: Collection[str], *, is_known:
             bag.fcurves.remove(curve)
     for group in [group for group in bag.groups if not len(group.channels)]:
         bag.groups.remove(group)
+
+
+def _keys_digest(bag: bpy.types.ActionChannelbag, paths: Collection[str]) -> str:
+    """Return a digest of where the keys of the curves of these paths lie, and of how they are joined."""
+    digest = 0
+    for curve in bag.fcurves:
+        if curve.data_path not in paths:
+            continue
+        points: Any = curve.keyframe_points
+        places, joined = np.empty(2 * len(points), dtype=np.float32), np.empty(len(points), dtype=np.uint8)
+        points.foreach_get("co", places)
+        points.foreach_get("interpolation", joined)
+        digest = zlib.crc32(joined.tobytes(), zlib.crc32(places.tobytes(), digest))
+    return f"{digest:08x}"
 
 
 def _own_action(armature_object: bpy.types.Object) -> bpy.types.Action | None:

@@ -5,8 +5,8 @@ finished, that is when nothing has changed for a moment, the Action is sampled i
 makes no undo step of its own: so what it writes lies in the step of the change, or behind it, and one Undo takes both
 back. Where Blender brings back only one of the two, the Action's own digest shows that, and it is written anew.
 
-An Action is only ever written in place of one that Takt made, or where none is assigned; and only after something has
-changed since the file was opened.
+An Action is only ever written in place of one that Takt made and that nobody has edited by hand, or where none is
+assigned; and only after something has changed since the file was opened.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import logging
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Final
 
 import bpy
 
@@ -28,6 +29,8 @@ _log = logging.getLogger(__name__)
 
 _INTERVAL_S = 0.2
 _AFTER_FAILURE_S = 2.0
+_EDITED_BY_HAND: Final = ("Keys in this Action were edited by hand, so it stays as it is, older than the score. "
+                          "Rebuild makes it anew, without these edits")
 _SETTLED_S = 0.35
 """A change is finished when nothing more has changed for that long."""
 
@@ -119,7 +122,7 @@ def _look_at(armature_object: bpy.types.Object, scene: bpy.types.Scene, now_s: f
         known.digest, known.since_s, known.is_changed, known.problem = digest, now_s, True, ""
         _redraw()
     if older != known.is_older:
-        known.is_older = older
+        known.is_older, known.problem = older, known.problem if older else ""
         _redraw()
     if not known.is_changed or not (older or score.error_of(armature_object)):
         return
@@ -154,6 +157,10 @@ def _write(armatures: dict[int, bpy.types.Object], scene: bpy.types.Scene) -> No
         channels = writing.work.result()
     except TaktError as error:
         _followed[writing.uid].problem, _followed[writing.uid].is_changed = str(error), False
+        _redraw()
+        return
+    if action.is_edited_by_hand(armature_object):
+        _followed[writing.uid].problem, _followed[writing.uid].is_changed = _EDITED_BY_HAND, False
         _redraw()
         return
     write_motion.write(armature_object, scene, motion, channels)

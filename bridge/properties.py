@@ -30,6 +30,9 @@ NAME = "takt"
 MADE_FROM = "takt_made_from"
 """The property of an Action that Takt has made: what of, as a digest. It is kept there and not with the armature, so
 that both are of one age also where undo has brought back only one of them."""
+KEYS_WRITTEN = "takt_keys_written"
+"""The property of an Action that Takt has made: a digest of the keys as they were written. Where they are others now,
+someone has edited them by hand."""
 OF_SCORE = "takt_of_score"
 """The property of an Action that Takt has made: the name of the score. Another score gets an Action of its own."""
 VERSION = 1
@@ -360,13 +363,13 @@ def register() -> None:
     for cls in _CLASSES:
         bpy.utils.register_class(cls)
     setattr(bpy.types.Object, NAME, PointerProperty(type=TaktCharacter, override={"LIBRARY_OVERRIDABLE"}))
-    for name in (MADE_FROM, OF_SCORE):
+    for name in (MADE_FROM, KEYS_WRITTEN, OF_SCORE):
         setattr(bpy.types.Action, name, StringProperty(options={"HIDDEN"}))
 
 
 def unregister() -> None:
     """Take the settings away; what a file holds of them stays in the file."""
-    for name in (MADE_FROM, OF_SCORE):
+    for name in (MADE_FROM, KEYS_WRITTEN, OF_SCORE):
         delattr(bpy.types.Action, name)
     delattr(bpy.types.Object, NAME)
     for cls in reversed(_CLASSES):

@@ -1,9 +1,10 @@
 """Save Score, Reload Score: between the Text of the active armature's score and the file that it is linked to."""
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import bpy
+from bpy.props import BoolProperty
 
 from ..bridge import linked_texts, properties
 from ..bridge.active_character import active_armature, score_problem
@@ -34,15 +35,24 @@ class _ScoreFile(GreyWithReason, bpy.types.Operator):
 
 
 class TAKT_OT_save_score(_ScoreFile):
-    """Write the score into its file, in place of what is there"""
+    """Write the score into its file"""
 
     bl_idname = "takt.save_score"
     bl_label = "Save Score"
     bl_options = {"REGISTER"}
 
+    if TYPE_CHECKING:
+        overwrite: bool
+    else:
+        overwrite: BoolProperty(name="Overwrite", options={"SKIP_SAVE"},
+                                description="Also where the file was changed outside meanwhile")
+
     def execute(self, context: bpy.types.Context) -> "set[Any]":
         """Write it."""
         text = self._text(context)
+        if not self.overwrite and linked_texts.state(text) in ("OUTSIDE", "BOTH"):
+            return refuse(self, f"{Path(text.filepath).name} was changed outside: Reload Score takes what it says, "
+                                "Overwrite keeps what is here")
         try:
             linked_texts.save(text)
         except TaktError as error:

@@ -118,7 +118,9 @@ def _draw_file(layout: bpy.types.UILayout, context: bpy.types.Context, text: bpy
     draw_words(layout, context, f"Not saved in {name}" if state == "UNSAVED" else
                f"{name} was changed outside, and the score here too: which of them is to stay?", "INFO")
     row = layout.row(align=True)
-    row.operator(TAKT_OT_save_score.bl_idname, text="Save" if state == "UNSAVED" else "This One", icon="FILE_TICK")
+    save: Any = row.operator(TAKT_OT_save_score.bl_idname, text="Save" if state == "UNSAVED" else "This One",
+                             icon="FILE_TICK")
+    save.overwrite = state == "BOTH"
     if state == "BOTH":
         row.operator(TAKT_OT_reload_score.bl_idname, text="The File", icon="FILE_REFRESH")
 

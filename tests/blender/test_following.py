@@ -8,7 +8,7 @@ from typing import Any
 import bpy
 import pytest
 
-from takt.bridge import following, properties, score
+from takt.bridge import action, following, properties, score
 from takt.tests.blender.dancing import STEPS, curves, perform, play, rebuild
 
 Wait = Callable[[float], None]
@@ -173,3 +173,45 @@ def test_rebuild_tells_what_is_too_long_in_a_sentence(dancer: bpy.types.Object) 
     properties.character(dancer).text.from_string(STEPS.replace('duration="0.7"', 'duration="1000000000"'))
     with pytest.raises(RuntimeError, match="make it shorter"):
         rebuild()
+
+
+def test_keys_edited_by_hand_are_never_written_over(dancer: bpy.types.Object, wait: Wait) -> None:
+    kept = properties.character(dancer)
+    key = curves(dancer)[3].keyframe_points[5]
+    key.co.y += 0.25
+    by_hand = key.co.y
+    kept.text.from_string(SHORTER)
+    wait(2.0)
+    assert curves(dancer)[3].keyframe_points[5].co.y == by_hand and following.is_older(dancer)
+    assert "by hand" in following.problem(dancer)
+    rebuild()
+    wait(1.0)
+    assert not following.problem(dancer) and not following.is_older(dancer)
+    kept.text.from_string(STEPS)
+    wait(1.0)
+    assert not following.is_older(dancer) and not following.problem(dancer)
+
+
+def test_a_key_inserted_removed_or_eased_counts_as_an_edit(dancer: bpy.types.Object, wait: Wait) -> None:
+    def insert(curve: bpy.types.FCurve) -> None:
+        curve.keyframe_points.insert(3.5, 0.0)
+
+    def remove(curve: bpy.types.FCurve) -> None:
+        curve.keyframe_points.remove(curve.keyframe_points[2])
+
+    def ease(curve: bpy.types.FCurve) -> None:
+        curve.keyframe_points[2].interpolation = "BEZIER"
+
+    for edit in (insert, remove, ease):
+        assert not action.is_edited_by_hand(dancer)
+        edit(curves(dancer)[0])
+        assert action.is_edited_by_hand(dancer)
+        rebuild()
+
+
+def test_curves_added_beside_do_not_count_as_edits(dancer: bpy.types.Object, wait: Wait) -> None:
+    dancer["smile"] = 0.5
+    dancer.keyframe_insert('["smile"]', frame=4)
+    properties.character(dancer).text.from_string(SHORTER)
+    wait(1.0)
+    assert not following.is_older(dancer) and not following.problem(dancer)

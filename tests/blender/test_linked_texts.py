@@ -65,7 +65,10 @@ def test_where_both_changed_it_is_asked(text: bpy.types.Text, path: Path, is_fil
     change(path, THIRD)
     following.look(1.0)
     assert following.file_state(text) == "BOTH" and (text.as_string(), path.read_text()) == (OTHER, THIRD)
-    assert (operators.reload_score if is_file_kept else operators.save_score)() == {"FINISHED"}
+    with pytest.raises(RuntimeError, match="changed outside"):
+        operators.save_score()
+    assert path.read_text() == THIRD
+    assert (operators.reload_score() if is_file_kept else operators.save_score(overwrite=True)) == {"FINISHED"}
     following.look(2.0)
     assert following.file_state(text) == "SAME"
     assert text.as_string() == path.read_text() == (THIRD if is_file_kept else OTHER)
