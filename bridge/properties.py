@@ -146,7 +146,7 @@ class ScoreSettings:
             items=[(identifier, entry.label, entry.description) for identifier, entry in JOINT_TIMES.items()])
         speed: EnumProperty(
             name="Auto Speed", default=_DEFAULTS.speed, override=_OVERRIDABLE, update=changes.score,
-            description="The mean speed by which transitions without a length take theirs",
+            description="The speed by which transitions without a length take theirs",
             items=[(identifier, entry.label, entry.description) for identifier, entry in SPEEDS.items()])
         joint_limits: BoolProperty(
             name="Joint Limits", default=False, override=_OVERRIDABLE, update=changes.score,

@@ -38,7 +38,7 @@ _HELP = {
     "translation": "interpolation of translations between keys",
     "pace": "how time runs over a transition",
     "joint_time": "whether joints share a transition's length or take their own",
-    "speed": "the mean speed that automatic lengths go by",
+    "speed": "the speed that automatic lengths go by: near the seam (NEAR), or by three keys as in PHA 1",
     "root_motion": "how the character travels",
     "lock_feet": "leave feet as authored, with whatever slides",
     "keep_contacts": "let hands that touch each other touch on other bodies too",

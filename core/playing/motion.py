@@ -126,7 +126,7 @@ class Motion:
 
 
 def compose(sequence: Sequence, clips: SequenceOf[Clip | Excerpt | Stage], style: Style, *, root_motion: RootMode,
-            up: FloatArray, speed: str = "PATHS", limits: Limits | None = None, problems: tuple[Problem, ...] = (),
+            up: FloatArray, speed: str = "NEAR", limits: Limits | None = None, problems: tuple[Problem, ...] = (),
             unmatched: tuple[str, ...] = (), feet: SkeletonMap | None = None,
             doubles: Mapping[int, int] | None = None, clock: Clock | None = None) -> Motion:
     """Join clips into a motion.

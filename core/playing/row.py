@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence as SequenceOf
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 
 import numpy as np
 
@@ -20,10 +20,10 @@ from .root_motion import NO_JOINTS, RootMode, RootMotion, mode_named, moved_toge
 from .sides import Sides
 from .sources import Sources
 from .stage import FIRST_ROUND, Instants, Stage
+from .transitions.automatic import Automatic
 from .transitions.blending import Inertialization, Style, blend_over
 from .transitions.curves import CURVES
 from .transitions.decay import Decay
-from .transitions.lengths import Turning, automatic_lengths, longest_lengths, speed_named
 from .transitions.limits import Limits
 from .transitions.methods import TRANSITION_METHODS, Layout, TransitionMethod
 from .transitions.seams import Ends, fit_transitions, time_stretch
@@ -51,7 +51,7 @@ class Row:
 
     @classmethod
     def of(cls, sequence: Sequence, played: SequenceOf[Clip | Excerpt | Stage], style: Style, *, root_motion: RootMode,
-           up: FloatArray, speed: str = "PATHS", limits: Limits | None = None,
+           up: FloatArray, speed: str = "NEAR", limits: Limits | None = None,
            followers: IntArray = NO_JOINTS) -> Row:
         """Lay out segments and find the transitions between them.
 
@@ -65,16 +65,15 @@ class Row:
         root = RootMotion(root_motion, clips, chain, moved, sequence.clip, (ends.first, ends.second),
                        (ends.last, ends.last_but_one), up)
         held = Held(sequence.clip, moved, sequence.is_loop)
-        turning = Turning.of(clips, rot.angle_between if limits is None else limits.angles)
-        method, mean_speed = TRANSITION_METHODS[style.method], speed_named(speed)
+        method = TRANSITION_METHODS[style.method]
         is_shared = style.joint_time == "SHARED" or method.shape in ("LEAD", "DECAY")  # all joints at once
-        lengths = automatic_lengths if is_shared else longest_lengths
-        transitions_s, problems = fit_transitions(sequence, clips, ends, held, method,
-                                                  partial(lengths, turning, mean_speed=mean_speed))
+        automatic = Automatic.of(clips, ends, moved, speed, is_shared=is_shared,
+                                 angles=rot.angle_between if limits is None else limits.angles)
+        transitions_s, problems = fit_transitions(sequence, clips, ends, held, method, automatic.lengths_s)
         layout = method.lay_out(sequence.length_s, transitions_s)
         tempo = quotient(1.0, time_stretch(layout.end_s - layout.begin_s, sequence, clips))
         return cls(sequence, sources, style, layout,
-                   Sides(sequence, ends, held, root, turning, mean_speed, tempo, limits), problems)
+                   Sides(sequence, ends, held, root, automatic, tempo, limits), problems)
 
     @property
     def skeleton(self) -> Skeleton:

@@ -55,7 +55,7 @@ class Settings:
     translation: TranslationInterpolation = "LINEAR"
     pace: str = "EVEN"
     joint_time: str = "SHARED"
-    speed: str = "PATHS"
+    speed: str = "NEAR"
     root_motion: RootMode = "CONTINUE"
     loop: bool = False
     transitions: bool = True

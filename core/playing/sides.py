@@ -11,8 +11,9 @@ from ..pha.sequence import Sequence
 from ..skeletons.skeleton import Pose
 from .held import Held
 from .root_motion import RootMotion
+from .transitions.automatic import Automatic
 from .transitions.blending import Crossing
-from .transitions.lengths import MeanSpeed, Neighbours, Turning, joint_lengths
+from .transitions.lengths import Neighbours, joint_lengths
 from .transitions.limits import Limits
 from .transitions.seams import Ends
 
@@ -22,16 +23,15 @@ class Sides:
     """The S seams of a row, each after its segment.
 
     ends: the poses at the clips' ends. held: the clips that last moved each joint. root: the row's root motion.
-    turning, mean_speed: give each joint's own length of transition. tempo: (S,) seconds of its clip that a
-    segment plays in one second. limits: of the joints, where they decide along which arc transitions turn.
+    automatic: gives lengths of transitions, and each joint's own. tempo: (S,) seconds of its clip that a segment plays
+    in one second. limits: of the joints, where they decide along which arc transitions turn.
     """
 
     sequence: Sequence
     ends: Ends
     held: Held
     root: RootMotion
-    turning: Turning
-    mean_speed: MeanSpeed
+    automatic: Automatic
     tempo: FloatArray
     limits: Limits | None
 
@@ -70,9 +70,10 @@ class Sides:
         later = (seam + 1) % len(self.sequence)
         seams = Neighbours(self.sequence.clip[seam], self.sequence.clip[later], quotient(1.0, self.tempo[seam]),
                            quotient(1.0, self.tempo[later]))
-        angles = self.turning.angles(crossing.out.rotations, crossing.into.rotations)
-        shared = self.turning.turns[seams.before] & self.turning.turns[seams.after]
-        own = np.where(shared, joint_lengths(self.turning, angles, seams, self.mean_speed), 0.0)
+        turning = self.automatic.turning
+        angles = turning.angles(crossing.out.rotations, crossing.into.rotations)
+        shared = turning.turns[seams.before] & turning.turns[seams.after]
+        own = np.where(shared, joint_lengths(turning, angles, seams), 0.0)
         longest = own.max(axis=1, initial=0.0)[:, None]
         return np.where(shared & (longest > 0.0), own / np.where(longest > 0.0, longest, 1.0), 1.0)
 

@@ -7,16 +7,15 @@ from hypothesis import strategies as st
 
 from takt.core.clips.clip import Clip, Tracks
 from takt.core.errors import TaktError
+from takt.core.maths import rotations as rot
+from takt.core.maths.reduction import rotation_keys
 from takt.core.playing import held
 from takt.core.playing.held import Held
-from takt.core.playing.transitions.lengths import (
-    DEFAULT_SPEED_RAD_S,
-    Neighbours,
-    Turning,
-    automatic_lengths,
-    speed_named,
-)
+from takt.core.playing.transitions.automatic import Automatic
+from takt.core.playing.transitions.lengths import DEFAULT_SPEED_RAD_S, Neighbours
 from takt.core.playing.transitions.methods import TRANSITION_METHODS, method_named
+from takt.core.playing.transitions.seams import Ends, end_times_s
+from takt.core.skeletons.skeleton import Skeleton
 from takt.tests.core.scores import FIGURE, X, Y, turning, walking
 
 EXACT = 1e-12
@@ -98,13 +97,14 @@ def test_an_unknown_method_is_refused():
         method_named("FADE")
 
 
-def automatic(a: Clip, b: Clip, stretch_a: float = 1.0, stretch_b: float = 1.0, speed: str = "PATHS") -> float:
-    clips = (a, b)
-    joints = len(FIGURE)
-    ends = np.array([clip.sample(np.array((0.0, clip.duration_s))).rotations for clip in clips])
-    assert ends.shape == (2, 2, joints, 4)
+def automatic(a: Clip, b: Clip, stretch_a: float = 1.0, stretch_b: float = 1.0, speed: str = "PATHS",
+              body: Skeleton = FIGURE) -> float:
+    """Return the automatic length of the one transition between two clips, at which they are laid over each other."""
+    clips, moved = (a, b), np.stack((a.moved, b.moved))
+    ends = Ends.of(body, np.array([clip.duration_s for clip in clips]), moved,
+                   [clip.sample(end_times_s(clip.duration_s), "SLERP") for clip in clips])
     seams = Neighbours(np.array((0,)), np.array((1,)), np.array((stretch_a,)), np.array((stretch_b,)))
-    return float(automatic_lengths(Turning.of(clips), ends[:, 0], ends[:, 1], seams, speed_named(speed))[0])
+    return float(Automatic.of(clips, ends, moved, speed, is_shared=True).lengths_s(seams)[0])
 
 
 def test_automatic_is_mean_angle_over_mean_speed():
@@ -145,8 +145,88 @@ def test_the_mean_of_the_two_speeds_is_an_option():
     b = turning("b", X, (1.3, 1.4, 1.5, 1.6), duration_s=0.3)
     assert automatic(a, b) == pytest.approx(1.0 / (0.6 / 3.3))
     assert automatic(a, b, speed="SPEEDS") == pytest.approx(1.0 / 0.55)
-    with pytest.raises(TaktError, match="no mean speed 'MEDIAN'; there are PATHS, SPEEDS"):
+    with pytest.raises(TaktError, match="no rule for speeds 'MEDIAN'; there are NEAR, PATHS, SPEEDS"):
         automatic(a, b, speed="MEDIAN")
+
+
+def swinging(seed: int, fps: int, phase: float) -> Clip:
+    """Make a clip of a second of the figure that swings all its joints evenly, keyed so many times."""
+    rng, times = np.random.default_rng(seed), np.arange(fps + 1) / fps
+    axes, rate = rng.normal(size=(len(FIGURE), 3)), rng.uniform(0.4, 1.1, len(FIGURE))
+    angles = np.sin(times[:, None] * rate * 2.0 * np.pi + rng.uniform(0.0, 6.0, len(FIGURE)) + phase)
+    turns = rot.from_axis_angle(axes / np.linalg.norm(axes, axis=1, keepdims=True), angles)
+    return Clip("swing", FIGURE, 1.0, Tracks.uniform(np.arange(len(FIGURE)), times, turns), Tracks.empty(3),
+                Tracks.empty(3))
+
+
+def keyed_anew(clip: Clip, fps: int) -> Clip:
+    """Key the very same motion so many times a second."""
+    times = np.arange(fps + 1) / fps
+    tracks = Tracks.uniform(np.arange(len(FIGURE)), times, clip.sample(times, "SLERP").rotations)
+    return Clip("again", FIGURE, 1.0, tracks, Tracks.empty(3), Tracks.empty(3))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_automatic_length_does_not_depend_on_how_densely_keys_lie(seed: int) -> None:
+    """The rule of PHA 1 does: at 240 frames a second it sees a hundredth of a second on each side."""
+    a, b = swinging(seed, 12, 0.0), swinging(seed, 12, 2.0)
+    whole = automatic(a, b, speed="NEAR")
+    assert whole > 0.0
+    for fps in (24, 60, 120, 240):
+        assert automatic(keyed_anew(a, fps), keyed_anew(b, fps), speed="NEAR") == pytest.approx(whole, rel=1e-6)
+        assert automatic(swinging(seed, fps, 0.0), swinging(seed, fps, 2.0), speed="NEAR") == pytest.approx(whole,
+                                                                                                         rel=0.06)
+
+
+def test_nor_on_keys_that_are_left_out_where_a_line_between_others_suffices() -> None:
+    dense = swinging(3, 240, 0.0)
+    values = dense.rotations.values.reshape(len(FIGURE), -1, 4)
+    keys = rotation_keys(dense.rotations.times_s[:241], values.swapaxes(0, 1), 1e-3, np.zeros(241, dtype=np.bool_))
+    counts = keys.sum(axis=0)
+    few = Clip("few", FIGURE, 1.0, Tracks(dense.rotations.joints, np.append(0, np.cumsum(counts)),
+                                          dense.rotations.times_s.reshape(len(FIGURE), -1)[keys.T], values[keys.T]),
+               Tracks.empty(3), Tracks.empty(3))
+    assert counts.max() < 100
+    b = swinging(3, 240, 2.0)
+    assert automatic(few, b, speed="NEAR") == pytest.approx(automatic(dense, b, speed="NEAR"), rel=0.02)
+
+
+def test_nor_on_what_trembles_from_key_to_key() -> None:
+    dense, rng = swinging(4, 240, 0.0), np.random.default_rng(1)
+    noise = rot.exp(rng.normal(scale=4e-3, size=(len(dense.rotations.values), 3)))
+    values = rot.multiply(dense.rotations.values, noise)
+    noisy = Clip("noisy", FIGURE, 1.0, Tracks(dense.rotations.joints, dense.rotations.starts, dense.rotations.times_s,
+                                              values), Tracks.empty(3), Tracks.empty(3))
+    b = swinging(4, 240, 2.0)
+    assert automatic(noisy, b, speed="NEAR") == pytest.approx(automatic(dense, b, speed="NEAR"), rel=0.05)
+    assert automatic(noisy, b) < 0.8 * automatic(dense, b)  # by keys it has all of the trembling in it
+
+
+def test_ends_that_are_slower_than_their_clips_do_not_make_the_transition_slow() -> None:
+    """Both go at 1 rad/s, and for the last and the first second at a tenth of it."""
+    a = turning("a", X, (-1.0, 0.0, 0.1), duration_s=2.0)
+    b = turning("b", X, (0.6, 0.7, 1.7), duration_s=2.0)
+    assert automatic(a, b, speed="NEAR") == pytest.approx(0.5 / 0.55)  # 2.2 rad in 4 s
+
+
+def test_no_joint_goes_faster_in_a_transition_than_clips_let_it() -> None:
+    """The end of a pole of 3 m goes far while another joint twirls so fast that a joint's mean turn takes no time."""
+    pole = Skeleton.from_arrays(("hip", "end", "twirl"), (-1, 0, 0), np.tile(rot.IDENTITY, (3, 1)),
+                                np.array(((0.0, 0.0, 0.0), (0.0, 0.0, 3.0), (0.0, 0.0, 0.0))))
+    times = np.linspace(0.0, 1.0, 101)
+
+    def clip(hip: float, per_s: float) -> Clip:
+        turns = rot.from_axis_angle(X, np.stack((hip + per_s * times, 20.0 * times), axis=1))
+        return Clip("clip", pole, 1.0, Tracks.uniform(np.array((0, 2)), times, turns), Tracks.empty(3),
+                    Tracks.empty(3))
+
+    chord = 6.0 * np.sin(1.0 / 2.0)
+    still = automatic(clip(0.0, 0.0), clip(1.0, 0.0), speed="NEAR", body=pole)
+    assert still == pytest.approx(chord / (0.6 * 3.0))  # 0.6 times the size of the skeleton a second
+    tenth = 6.0 * np.sin(0.1 / 2.0) / 0.1
+    assert automatic(clip(0.0, 2.0), clip(3.0, 0.0), speed="NEAR", body=pole) == pytest.approx(chord / (2.0 * tenth),
+                                                                                               rel=0.01)
+    assert automatic(clip(0.0, 0.0), clip(1.0, 0.0), body=pole) < 0.15  # by keys alone
 
 
 def test_opposite_signs_are_the_same_pose():

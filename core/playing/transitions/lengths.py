@@ -1,6 +1,8 @@
 """The automatic length of transitions: how far the joints turn ÷ how fast they turn there.
 
-Gustaitis et al. 2007, §3.4. Only joints count whose rotation both clips move.
+Gustaitis et al. 2007, §3.4, where three key intervals on each side give the speed. Those last as long as a clip's keys
+are apart, so the same motion keyed more densely gets another length; the default looks at a fixed time instead, and at
+the way that the whole body has to go (ways.py). Only joints count whose rotation both clips move.
 """
 
 from __future__ import annotations
@@ -16,7 +18,11 @@ from ...maths import rotations as rot
 from ...maths.arrays import BoolArray, FloatArray, IntArray, quotient
 
 INTERVALS = 3
-"""Key intervals before and after the seam over which the speed is averaged."""
+"""Key intervals before and after the seam over which the speed is averaged, where keys count."""
+NEAR_S = 0.1
+"""Time before and after the seam over which it is averaged where time counts."""
+MOST_STEPS = 256
+"""A whole clip is looked at in steps of NEAR_S, a long one in so many longer ones."""
 SAME_POSE_RAD = 1e-5
 """A mean angle below this counts as the same pose: the transition has length 0."""
 STILL_RAD_S = 0.01
@@ -28,12 +34,27 @@ Angles = Callable[[FloatArray, FloatArray], FloatArray]
 MeanSpeed = Callable[[FloatArray, FloatArray, FloatArray, FloatArray], FloatArray]
 
 
+@dataclass(frozen=True)
+class Speed:
+    """A rule by which the speed at a seam is found.
+
+    mean: of both sides, from their paths and times. is_by_keys: whether key intervals count, or time.
+    """
+
+    identifier: str
+    label: str
+    description: str
+    mean: MeanSpeed
+    is_by_keys: bool
+
+
 @dataclass(frozen=True, eq=False)
 class Turning:
-    """How the joints of C clips turn, each array (C, J): angles in radians along the keys, times in clip seconds.
+    """How the joints of C clips turn, each array (C, J): angles in radians and the times that they take, clip seconds.
 
     turns: joints with a rotation track; the others have zeros everywhere.
-    angles: tells how far joints turn from one pose to another; limits.Limits may make them take the longer arc.
+    speed: the rule that says what of a clip counts. angles: tells how far joints turn from one pose to another;
+    limits.Limits may make them take the longer arc.
     """
 
     turns: BoolArray
@@ -43,10 +64,11 @@ class Turning:
     last_time: FloatArray
     whole_path: FloatArray
     whole_time: FloatArray
+    speed: Speed
     angles: Angles
 
     @classmethod
-    def of(cls, clips: Sequence[Clip], angles: Angles = rot.angle_between) -> Turning:
+    def of(cls, clips: Sequence[Clip], speed: Speed, angles: Angles = rot.angle_between) -> Turning:
         """Measure clips, which share one skeleton."""
         shape = (len(clips), len(clips[0].skeleton))
         sums = np.zeros((6, *shape))
@@ -54,9 +76,41 @@ class Turning:
         for row, clip in enumerate(clips):
             if len(clip.rotations):
                 turns[row, clip.rotations.joints] = True
-                sums[:, row, clip.rotations.joints] = clip.derived(_paths)
+                sums[:, row, clip.rotations.joints] = clip.derived(_paths if speed.is_by_keys else _turned)
         first, first_s, last, last_s, whole, whole_s = sums
-        return cls(turns, first, first_s, last, last_s, whole, whole_s, angles)
+        return cls(turns, first, first_s, last, last_s, whole, whole_s, speed, angles)
+
+    def moving(self, near: FloatArray, whole: FloatArray) -> FloatArray:
+        """Return the speed that counts, of those near the seam and over the whole clips.
+
+        By keys the first that is not still; by time the faster one: who ends slowly need not go on as slowly.
+        """
+        if not self.speed.is_by_keys:
+            near = np.maximum(near, whole)
+        return np.where(near > STILL_RAD_S, near, np.where(whole > STILL_RAD_S, whole, DEFAULT_SPEED_RAD_S))
+
+
+def _turned(clip: Clip) -> FloatArray:
+    """Return for T rotation tracks, (6, T): angle and time of the first NEAR_S, of the last, of all steps of the clip.
+
+    How far a joint is turned within a step does not depend on where keys are, nor on what trembles between them.
+    """
+    near = min(NEAR_S, clip.duration_s)
+    times = np.concatenate((whole_steps(clip.duration_s), (near, clip.duration_s - near)))
+    *whole, second, last_but_one = clip.sample(times, "SLERP").rotations[:, clip.rotations.joints]
+    angles = rot.angle_between(np.array((whole[0], last_but_one)), np.array((second, whole[-1])))
+    path = rot.angle_between(np.array(whole[1:]), np.array(whole[:-1])).sum(axis=0)
+    ones = np.ones(len(clip.rotations))
+    return np.stack((angles[0], near * ones, angles[1], near * ones, path, clip.duration_s * ones))
+
+
+def whole_steps(duration_s: float) -> FloatArray:
+    """Return the instants between which a whole clip is looked at: NEAR_S apart or somewhat less; of long ones more.
+
+    >>> whole_steps(0.25).round(3).tolist()
+    [0.0, 0.083, 0.167, 0.25]
+    """
+    return np.linspace(0.0, duration_s, int(np.clip(np.ceil(duration_s / NEAR_S - 1e-9), 1, MOST_STEPS)) + 1)
 
 
 def _paths(clip: Clip) -> FloatArray:
@@ -99,14 +153,13 @@ def over_both_paths(path_a: FloatArray, path_b: FloatArray, time_a: FloatArray, 
     return quotient(path_a + path_b, time_a + time_b)
 
 
-def automatic_lengths(turning: Turning, first: FloatArray, last: FloatArray, seams: Neighbours,
-                      mean_speed: MeanSpeed = over_both_paths) -> FloatArray:
+def automatic_lengths(turning: Turning, first: FloatArray, last: FloatArray, seams: Neighbours) -> FloatArray:
     """Return the automatic length in seconds of N transitions, (N,), not yet limited.
 
-    first, last: (C, J, 4) the clips' first and last rotations as they are played. mean_speed: of SPEEDS.
-    mean angle ÷ ((path before + path after) ÷ (time before + time after)), sums over the shared joints and
-    INTERVALS key intervals on each side. Where they stand still there: the clips' whole paths and times instead;
-    where these stand still too: DEFAULT_SPEED_RAD_S. The same pose gives 0, no shared joint gives 0.
+    first, last: (C, J, 4) the clips' first and last rotations as they are played.
+    mean angle ÷ ((path before + path after) ÷ (time before + time after)), sums over the shared joints and what counts
+    on each side. Where they stand still there: the clips' whole paths and times instead; where these stand still too:
+    DEFAULT_SPEED_RAD_S. The same pose gives 0, no shared joint gives 0.
     """
     pairs, pair = np.unique(seams.before * len(first) + seams.after, return_inverse=True)
     sums = np.empty((10, len(pairs)))
@@ -116,45 +169,40 @@ def automatic_lengths(turning: Turning, first: FloatArray, last: FloatArray, sea
     shared, angle, path_a, path_b, time_a, time_b, whole_a, whole_b, span_a, span_b = sums[:, pair]
     a, b = seams.before_stretch, seams.after_stretch
     mean = quotient(angle, shared)
-    return np.where(mean > SAME_POSE_RAD, mean / _moving(mean_speed(path_a, path_b, time_a * a, time_b * b),
-                                                         mean_speed(whole_a, whole_b, span_a * a, span_b * b)), 0.0)
+    near = turning.speed.mean(path_a, path_b, time_a * a, time_b * b)
+    whole = turning.speed.mean(whole_a, whole_b, span_a * a, span_b * b)
+    return np.where(mean > SAME_POSE_RAD, mean / turning.moving(near, whole), 0.0)
 
 
-def longest_lengths(turning: Turning, first: FloatArray, last: FloatArray, seams: Neighbours,
-                    mean_speed: MeanSpeed = over_both_paths) -> FloatArray:
+def longest_lengths(turning: Turning, first: FloatArray, last: FloatArray, seams: Neighbours) -> FloatArray:
     """Return the automatic length of N transitions, (N,), where each joint takes its own: that of the longest."""
     out = np.empty(len(seams.before))
     for start in range(0, len(out), _PAIRS_AT_ONCE):
         part = seams.at(slice(start, start + _PAIRS_AT_ONCE))
         angles = turning.angles(last[part.before], first[part.after])
-        own = joint_lengths(turning, angles, part, mean_speed)
+        own = joint_lengths(turning, angles, part)
         out[start:start + _PAIRS_AT_ONCE] = np.where(turning.turns[part.before] & turning.turns[part.after], own,
                                                      0.0).max(axis=1, initial=0.0)
     return out
 
 
-def joint_lengths(turning: Turning, angles: FloatArray, seams: Neighbours,
-                  mean_speed: MeanSpeed = over_both_paths) -> FloatArray:
+def joint_lengths(turning: Turning, angles: FloatArray, seams: Neighbours) -> FloatArray:
     """Return the length that each joint would take by itself to turn by angles (N, J), in seconds (N, J)."""
     a, b = seams.before, seams.after
     stretch_a, stretch_b = seams.before_stretch[:, None], seams.after_stretch[:, None]
-    near = mean_speed(turning.last_path[a], turning.first_path[b], turning.last_time[a] * stretch_a,
-                      turning.first_time[b] * stretch_b)
-    whole = mean_speed(turning.whole_path[a], turning.whole_path[b], turning.whole_time[a] * stretch_a,
-                       turning.whole_time[b] * stretch_b)
-    return np.asarray(angles / _moving(near, whole))
+    mean = turning.speed.mean
+    near = mean(turning.last_path[a], turning.first_path[b], turning.last_time[a] * stretch_a,
+                turning.first_time[b] * stretch_b)
+    whole = mean(turning.whole_path[a], turning.whole_path[b], turning.whole_time[a] * stretch_a,
+                 turning.whole_time[b] * stretch_b)
+    return np.asarray(angles / turning.moving(near, whole))
 
 
-def _moving(near: FloatArray, whole: FloatArray) -> FloatArray:
-    """Return the first speed that is not still: near the seam, over the whole clips, or the default."""
-    return np.where(near > STILL_RAD_S, near, np.where(whole > STILL_RAD_S, whole, DEFAULT_SPEED_RAD_S))
-
-
-def speed_named(identifier: str) -> MeanSpeed:
-    """Look up a mean of speeds; raise TaktError naming those there are."""
+def speed_named(identifier: str) -> Speed:
+    """Look up a rule; raise TaktError naming those there are."""
     if identifier not in SPEEDS:
-        raise TaktError(f"there is no mean speed {identifier!r}; there are {', '.join(SPEEDS)}")
-    return SPEEDS[identifier].mean
+        raise TaktError(f"there is no rule for speeds {identifier!r}; there are {', '.join(SPEEDS)}")
+    return SPEEDS[identifier]
 
 
 def _of_both_speeds(path_a: FloatArray, path_b: FloatArray, time_a: FloatArray, time_b: FloatArray) -> FloatArray:
@@ -162,20 +210,14 @@ def _of_both_speeds(path_a: FloatArray, path_b: FloatArray, time_a: FloatArray, 
     return quotient(quotient(path_a, time_a) + quotient(path_b, time_b), known)
 
 
-@dataclass(frozen=True)
-class Speed:
-    """A mean of the speeds on both sides, from their paths and times."""
-
-    identifier: str
-    label: str
-    description: str
-    mean: MeanSpeed
-
-
 SPEEDS: dict[str, Speed] = {entry.identifier: entry for entry in (
-    Speed("PATHS", "Over both clips", "Both paths together by both times together: a slow clip counts for longer",
-          over_both_paths),
-    Speed("SPEEDS", "Of both speeds", "The mean of the speed before and the speed after", _of_both_speeds),
+    Speed("NEAR", "Near the Seam", "By the speed a tenth of a second before and after the seam, or that of the "
+          "whole clips where it is higher; never so short that the body goes faster than in the clips",
+          over_both_paths, False),
+    Speed("PATHS", "Three Keys, over Both Clips", "As in PHA 1: by three key intervals on each side, both paths "
+          "together by both times together: a slow clip counts for longer", over_both_paths, True),
+    Speed("SPEEDS", "Three Keys, of Both Speeds", "By three key intervals on each side: the mean of the speed before "
+          "and the speed after", _of_both_speeds, True),
 )}
 
 

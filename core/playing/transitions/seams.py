@@ -26,7 +26,7 @@ STEP_S = 1.0 / 480.0
 """Speeds at a clip's ends are taken over this much of it."""
 _SAME_PLACE = 1e-6
 """Of the skeleton's size: translations closer than this count as the same."""
-AutomaticLengths = Callable[[FloatArray, FloatArray, Neighbours], FloatArray]
+AutomaticLengths = Callable[[Neighbours], FloatArray]
 _SEAMS_AT_ONCE = 8192
 _NAMED_AT_MOST = 20
 
@@ -82,7 +82,7 @@ def fit_transitions(sequence: Sequence, clips: SequenceOf[Clip], ends: Ends, hel
                     automatic: AutomaticLengths) -> tuple[FloatArray, tuple[Problem, ...]]:
     """Return the length of the transition after each segment, (S,), as wished or automatic, and warnings.
 
-    automatic: from the clips' first and last rotations and N seams to lengths (N,).
+    automatic: from N seams to lengths (N,).
     A length above the method's limit is cut to it, with a warning.
     """
     following = np.roll(sequence.clip, -1)
@@ -91,7 +91,7 @@ def fit_transitions(sequence: Sequence, clips: SequenceOf[Clip], ends: Ends, hel
     if missing.any():
         stretch = time_stretch(sequence.length_s, sequence, clips)
         around = Neighbours(sequence.clip, following, stretch, np.roll(stretch, -1))
-        wished[missing] = automatic(ends.first.rotations[:-1], ends.last.rotations[:-1], around.at(missing))
+        wished[missing] = automatic(around.at(missing))
     if not sequence.is_loop:
         wished[-1] = 0.0
     far: dict[tuple[int, int], tuple[int, IntArray]] = {}

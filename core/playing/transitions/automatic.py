@@ -1,0 +1,52 @@
+"""The length of transitions that the score leaves open: what joints turn needs time, and so does the body's way."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...clips.clip import Clip
+from ...maths import rotations as rot
+from ...maths.arrays import BoolArray, FloatArray
+from .lengths import Angles, Neighbours, Turning, automatic_lengths, longest_lengths, speed_named
+from .seams import Ends
+from .ways import Ways
+
+
+@dataclass(frozen=True, eq=False)
+class Automatic:
+    """What automatic lengths of transitions between clips are found by.
+
+    turning: how joints turn. is_shared: whether they take the same time; else the longest counts. first, last:
+    (C + 1, J, 4) the clips' end rotations as they are played. ways: of the body; None where keys count, as in PHA 1.
+    """
+
+    turning: Turning
+    is_shared: bool
+    first: FloatArray
+    last: FloatArray
+    ways: Ways | None
+
+    @classmethod
+    def of(cls, clips: Sequence[Clip], ends: Ends, moved: BoolArray, speed: str, *, is_shared: bool,
+           angles: Angles = rot.angle_between) -> Automatic:
+        """Measure clips on one skeleton; ends: theirs, as they are at seams; moved: (C, J); speed: one of SPEEDS."""
+        turning = Turning.of(clips, speed_named(speed), angles)
+        return cls(turning, is_shared, ends.first.rotations[:-1], ends.last.rotations[:-1],
+                   None if turning.speed.is_by_keys else Ways.of(clips, ends.first, ends.last, moved))
+
+    def lengths_s(self, seams: Neighbours) -> FloatArray:
+        """Return the lengths of N transitions, (N,), not yet limited; 0 where no joint turns that both clips turn."""
+        turning = self.turning_s(seams)
+        return np.where(turning > 0.0, np.maximum(turning, self.needed_s(seams)), 0.0)
+
+    def turning_s(self, seams: Neighbours) -> FloatArray:
+        """Return how long they last by the joints' turning alone, (N,)."""
+        lengths = automatic_lengths if self.is_shared else longest_lengths
+        return lengths(self.turning, self.first, self.last, seams)
+
+    def needed_s(self, seams: Neighbours) -> FloatArray:
+        """Return how long the way of the body takes, (N,); 0 where it does not count."""
+        return np.zeros(len(seams.before)) if self.ways is None else self.ways.needed_s(seams)

@@ -1,0 +1,73 @@
+"""The way that a body has to go from one pose to another, and the time that it takes at the speed of its clips."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from ...clips.clip import Clip
+from ...maths.arrays import BoolArray, FloatArray, quotient
+from ...skeletons.skeleton import Pose, Skeleton, world_from_pose
+from .lengths import Neighbours, whole_steps
+
+_FAST_PERCENT: Final = 95.0
+_SLOW_SIZES_PER_S: Final = 0.6
+"""As fast a joint may go in every transition, in sizes of the skeleton: about a metre per second of a grown-up."""
+_PAIRS_AT_ONCE: Final = 4096
+
+
+@dataclass(frozen=True, eq=False)
+class Ways:
+    """Where the joints of C clips begin and end, and how fast they go.
+
+    first, last: (C, J, 3) positions at the clips' ends, as they are laid over each other at seams. fast: (C, J) what
+    the joints seldom exceed at the clips' own pace, in model units per second. slow: what is always allowed, likewise.
+    moved: (C, J) joints that clips move. skeleton: theirs.
+    """
+
+    first: FloatArray
+    last: FloatArray
+    fast: FloatArray
+    slow: float
+    moved: BoolArray
+    skeleton: Skeleton
+
+    @classmethod
+    def of(cls, clips: Sequence[Clip], first: Pose, last: Pose, moved: BoolArray) -> Ways:
+        """Measure clips, which share one skeleton; first, last: their end poses (C, J, …) as they are at seams."""
+        skeleton = clips[0].skeleton
+        places = skeleton.rest_world[..., 3]
+        size = float(np.ptp(places, axis=0).max(initial=0.0))
+        return cls(world_from_pose(skeleton, first)[..., 3], world_from_pose(skeleton, last)[..., 3],
+                   np.stack([clip.derived(_fast) for clip in clips]), _SLOW_SIZES_PER_S * size, moved, skeleton)
+
+    def needed_s(self, seams: Neighbours) -> FloatArray:
+        """Return how long N transitions last at least, (N,): no joint goes faster than it does in one of its clips.
+
+        Joints count that both clips move alike, with all that they hang from; the others have ways of their own.
+        """
+        out = np.zeros(len(seams.before))
+        for start in range(0, len(out), _PAIRS_AT_ONCE):
+            part = seams.at(slice(start, start + _PAIRS_AT_ONCE))
+            own = self.moved[part.before] != self.moved[part.after]
+            for level in self.skeleton.levels[1:]:
+                own[:, level] |= own[:, self.skeleton.parents[level]]
+            way = np.linalg.norm(self.last[part.before] - self.first[part.after], axis=-1)
+            fast = np.maximum(self.fast[part.before] * quotient(1.0, part.before_stretch)[:, None],
+                              self.fast[part.after] * quotient(1.0, part.after_stretch)[:, None])
+            needed = quotient(way, np.maximum(fast, self.slow))
+            out[start:start + _PAIRS_AT_ONCE] = np.where(own, 0.0, needed).max(axis=1, initial=0.0)
+        return out
+
+
+def _fast(clip: Clip) -> FloatArray:
+    """Return the speeds that the joints of a clip seldom exceed, (J,)."""
+    times = whole_steps(clip.duration_s)
+    if clip.duration_s <= 0.0:
+        return np.zeros(len(clip.skeleton))
+    places = world_from_pose(clip.skeleton, clip.sample(times, "SLERP"))[..., 3]
+    speeds = np.linalg.norm(np.diff(places, axis=0), axis=-1) / np.diff(times)[:, None]
+    return np.asarray(np.percentile(speeds, _FAST_PERCENT, axis=0))
