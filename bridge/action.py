@@ -14,6 +14,7 @@ from ..core.maths.arrays import BoolArray, Float32Array, FloatArray
 from ..core.maths.euler import to_euler, to_turns
 from ..core.playing.keying import Channel, Keyed, key_clip, key_every_frame, key_sparsely
 from ..core.playing.motion import Motion
+from ..core.playing.varied import Varied
 from ..core.skeletons.skeleton import Skeleton
 from . import properties, score, versions
 from .armature import bone_property
@@ -58,6 +59,12 @@ def sample_channels(motion: Motion, fps: float, frame_start: int, keys: str = "E
     has_turning_laps = motion.sequence.is_loop and abs(motion.lap_yaw_rad) > _STRAIGHT_RAD
     curves = tuple(_curves(motion.skeleton, keyed, modes or {}))
     return Channels(keyed.frames + frame_start, curves, motion.sequence.is_loop, has_turning_laps)
+
+
+def sample_varied(motion: Varied, fps: float, frame_start: int, modes: Mapping[str, str] | None = None) -> Channels:
+    """Sample a score whose values change, at every frame; see sample_channels."""
+    keyed = key_clip(motion, fps)
+    return Channels(keyed.frames + frame_start, tuple(_curves(motion.skeleton, keyed, modes or {})), False, False)
 
 
 def clip_channels(clip: Clip, scene: bpy.types.Scene, frame_start: int,

@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 from collections import OrderedDict
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields, replace
+from functools import partial
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, cast
@@ -19,8 +20,11 @@ from ..core.formats.format import Format
 from ..core.library.library import FindClips, Library
 from ..core.maths import rotations as rot
 from ..core.maths.arrays import BoolArray, FloatArray
+from ..core.pha.definitions import Definitions
 from ..core.pha.document import Document, parse
 from ..core.pha.expansion import expand, length_s
+from ..core.pha.expansion import parameters as parameters_of
+from ..core.pha.expressions import Value
 from ..core.pha.programme import Programme, resolve
 from ..core.pha.sequence import Sequence as Segments
 from ..core.playing.clock import Clock
@@ -31,8 +35,9 @@ from ..core.retargeting.bvh_space import BvhSpace
 from ..core.retargeting.skin_points import SkinPoints
 from ..core.skeletons.maps import SavedMap
 from ..core.skeletons.skeleton import Skeleton
-from . import armature, axes, clips, joint_map, libraries, limits, properties, skin_points, texts
+from . import armature, axes, clips, joint_map, libraries, limits, parameters, properties, skin_points, texts
 from .clip_store import CLIPS
+from .parameters import Again, Values
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +47,8 @@ class Performance:
     Both, where only some clips cannot be played: the motion then holds still where they would play.
     actions: the names of the Actions that the score plays. procedures: those that can be played, each with its ticks
     and its seconds, known where there is a motion. clips: those that the score's file loads, each with the name that
-    calls it and its seconds; None where the text cannot be read.
+    calls it and its seconds; None where the text cannot be read. parameters: of the procedure that plays, with their
+    defaults; has_picks: whether it leaves anything to the seed. again: performs it with other values.
     """
 
     motion: Motion | None
@@ -50,6 +56,9 @@ class Performance:
     actions: frozenset[str] = frozenset()
     procedures: tuple[tuple[str, float, float], ...] = ()
     clips: tuple[tuple[str, float], ...] | None = None
+    parameters: Mapping[str, Value] = field(default_factory=dict)
+    has_picks: bool = False
+    again: Again | None = None
 
 
 Resolved = tuple[Programme, Library]
@@ -111,7 +120,8 @@ def read_task(text: str, filepath: str, settings: properties.ScoreSettings, arma
               instead: Mapping[str, object] | None = None) -> Task:
     """Read what a performance needs; raise TaktError where the armature's map contradicts itself."""
     chosen: dict[str, Any] = {name: getattr(settings, name) for name in properties.SETTING_NAMES}
-    chosen |= instead or {}
+    character = properties.character(armature_object)
+    chosen |= {"values": parameters.chosen(character), "seed": character.seed, **(instead or {})}
     key = (text, filepath, libraries.folders(), joint_map.key(armature_object),
            *(chosen[name] for name in ("library", "load_format", "bvh_up", "bvh_forward")))
     if key in _programmes:
@@ -143,13 +153,23 @@ def perform(task: Task, find_action: FindClips, formats: Mapping[str, Format]) -
                 resolved = resolve(document, library), library
             except ScoreError as error:
                 gaps, resolved = error, (_with_gaps(document, library, error), library)
-        motion = play(resolved[0], task.skeleton, task.settings, turn=task.turn, up=rot.rotate(task.turn, _UP),
-                      maps=library.skeleton_map, limits=task.limits, skin=task.skin, points=task.points,
-                      store=CLIPS)
+        known = parameters_of(resolved[0], task.settings.procedure)
+        again = partial(_play, task, resolved, known)
+        motion = again(task.settings.values, task.settings.seed)
     except TaktError as error:
         return Performance(None, gaps or error, frozenset(actions), clips=listed), None if gaps else resolved
-    return (Performance(motion, gaps, frozenset(actions), _procedures(resolved[0]), listed),
-            None if gaps else resolved)
+    calls = resolved[0].calls
+    return (Performance(motion, gaps, frozenset(actions), _procedures(resolved[0]), listed, known,
+                        isinstance(calls, Definitions) and bool(calls.picks), again), None if gaps else resolved)
+
+
+def _play(task: Task, resolved: Resolved, known: Mapping[str, Value], values: Values, seed: int) -> Motion:
+    """Make the motion of a score; values that its procedure does not take (any more) are left out."""
+    taken = tuple((name, value) for name, value in values
+                  if name in known and isinstance(value, bool) == isinstance(known[name], bool))
+    return play(resolved[0], task.skeleton, replace(task.settings, values=taken, seed=seed), turn=task.turn,
+                up=rot.rotate(task.turn, _UP), maps=resolved[1].skeleton_map, limits=task.limits, skin=task.skin,
+                points=task.points, store=CLIPS)
 
 
 def _read(task: Task, find_action: FindClips, formats: Mapping[str, Format],
@@ -253,7 +273,8 @@ def read_score(text: str, character: properties.TaktCharacter,
 
 def settings_of(character: properties.TaktCharacter) -> Settings:
     """Return how a character plays its score, as core takes it."""
-    return Settings(**{name: getattr(character, name) for name in properties.SETTING_NAMES if name in _SETTINGS})
+    return Settings(**{name: getattr(character, name) for name in properties.SETTING_NAMES if name in _SETTINGS},
+                    values=parameters.chosen(character), seed=character.seed)
 
 
 def look_at_files() -> None:
@@ -262,15 +283,17 @@ def look_at_files() -> None:
     skin_points.forget()
 
 
-def dependencies(armature_object: bpy.types.Object) -> tuple[Hashable, ...]:
+def dependencies(armature_object: bpy.types.Object, values: Hashable = None) -> tuple[Hashable, ...]:
     """Return all that the motion of the score kept with an armature depends on, but for the clips that it plays.
 
-    The score's text comes first.
+    The score's text comes first. values: instead of those of the current frame.
     """
     character = properties.character(armature_object)
     assert character.text is not None
-    return (texts.said(character.text), properties.score_path(character), libraries.folders(), *_values(character),
-            rest_key(armature_object), skin_points.checksum(armature_object), joint_map.key(armature_object),
+    values = values or (parameters.chosen(character), character.seed)
+    return (texts.said(character.text), properties.score_path(character), libraries.folders(), values,
+            *_values(character), rest_key(armature_object), skin_points.checksum(armature_object),
+            joint_map.key(armature_object),
             limits.key(armature_object) if character.joint_limits else None)
 
 

@@ -248,6 +248,30 @@ class TaktClip(bpy.types.PropertyGroup):
         seconds: FloatProperty()
 
 
+class TaktParameter(bpy.types.PropertyGroup):
+    """A parameter of the procedure that plays; `name` is its own. What is at its default follows that.
+
+    is_here: whether the procedure has it now; the others keep their place, by which Blender's curves find them.
+    """
+
+    if TYPE_CHECKING:
+        number: float
+        truth: bool
+        is_truth: bool
+        default: float
+        is_here: bool
+    else:
+        number: FloatProperty(name="Value", precision=3, override=_OVERRIDABLE, update=changes.score,
+                              description="A value of the score; it may be keyed: at each frame is seen what the score "
+                                          "means with the value of that frame")
+        truth: BoolProperty(name="Value", override=_OVERRIDABLE, update=changes.score,
+                            description="A yes or no of the score; it may be keyed: at each frame is seen what the "
+                                        "score means with the value of that frame")
+        is_truth: BoolProperty(override=_OVERRIDABLE)
+        default: FloatProperty(override=_OVERRIDABLE)
+        is_here: BoolProperty(override=_OVERRIDABLE)
+
+
 def _procedure_index(character: "TaktCharacter") -> int:
     return character.procedures.find(character.procedure)
 
@@ -308,6 +332,9 @@ class TaktCharacter(ScoreSettings, bpy.types.PropertyGroup):
         procedure_index: int
         clips: bpy.types.bpy_prop_collection_idprop[TaktClip]
         clip_index: int
+        parameters: bpy.types.bpy_prop_collection_idprop[TaktParameter]
+        seed: int
+        has_picks: bool
         joints: bpy.types.bpy_prop_collection_idprop[TaktJoint]
         joint_index: int
         is_map_checked: bool
@@ -339,6 +366,11 @@ class TaktCharacter(ScoreSettings, bpy.types.PropertyGroup):
             description="Which of the score's procedures is played; Rebuild plays another one")
         clips: CollectionProperty(type=TaktClip, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
         clip_index: IntProperty(name="Clip", override=_OVERRIDABLE, description="What Insert puts into the score")
+        parameters: CollectionProperty(type=TaktParameter, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
+        seed: IntProperty(
+            name="Seed", min=0, default=_DEFAULTS.seed, override=_OVERRIDABLE, update=changes.score,
+            description="Decides what the score's picks pick: the same seed gives the same dance, another one another")
+        has_picks: BoolProperty(override=_OVERRIDABLE)  # whether the score leaves anything to the seed
         joints: CollectionProperty(type=TaktJoint, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
         joint_index: IntProperty(name="Bone", override=_OVERRIDABLE)
         is_map_checked: BoolProperty(
@@ -350,7 +382,7 @@ class TaktCharacter(ScoreSettings, bpy.types.PropertyGroup):
         switched: CollectionProperty(type=TaktSwitched, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
 
 
-_CLASSES = (TaktMarker, TaktProcedure, TaktClip, TaktJoint, TaktMuted, TaktSwitched, TaktCharacter)
+_CLASSES = (TaktMarker, TaktProcedure, TaktClip, TaktParameter, TaktJoint, TaktMuted, TaktSwitched, TaktCharacter)
 
 
 def character(armature_object: bpy.types.Object) -> TaktCharacter:

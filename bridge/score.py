@@ -14,10 +14,10 @@ from typing import NamedTuple
 
 import bpy
 
-from ..core.errors import TaktError
+from ..core.errors import Problem, TaktError
 from ..core.formats.format import Format
 from ..core.playing.motion import Motion
-from . import changes, libraries, performing, properties, texts
+from . import changes, libraries, parameters, performing, properties, texts
 from .background_performance import BackgroundPerformance
 from .clip_store import CLIPS
 from .performing import Performance
@@ -127,6 +127,14 @@ def error_of(armature_object: bpy.types.Object) -> TaktError | None:
     return None if known is None else known.error
 
 
+def warnings_of(armature_object: bpy.types.Object) -> tuple[Problem, ...]:
+    """Return what is unusual about what the score plays on this armature, but can be played all the same."""
+    known = known_performance(armature_object)
+    if known is None or known.motion is None:
+        return ()
+    return tuple(problem for problem in known.motion.problems if problem.is_warning and not problem.is_note)
+
+
 def is_waiting(armature_object: bpy.types.Object) -> bool:
     """Tell whether the score kept with an armature, changed or not, will be performed as soon as nothing is drawn."""
     which = [*_waiting, *(() if _performing is None else (_performing.which,))]
@@ -203,13 +211,15 @@ def forget_shown() -> None:
 
 
 def keep_lists(armature_object: bpy.types.Object) -> None:
-    """List the score's own procedures, any of which can be played, and its clips, with their lengths.
+    """List the score's own procedures, any of which can be played, its clips, and the parameters of what plays.
 
     What cannot be known of a score with errors stays as it was; what is listed already is not written again.
     """
     known, character = known_performance(armature_object), properties.character(armature_object)
     if known is None:
         return
+    if known.motion is not None:
+        parameters.keep(character, known.parameters, has_picks=known.has_picks)
     if known.procedures and known.procedures != tuple(
             (each.name, each.ticks, each.seconds) for each in character.procedures):
         character.procedures.clear()

@@ -20,7 +20,7 @@ from ..core.pha.open_scores import Scores
 from ..core.playing.clock import Clock
 from ..core.score_editor.change import Candidate
 from ..core.score_editor.layout import BoxId, Layout, empty, lay_out, windows_of
-from . import libraries, performing, properties, score, texts
+from . import libraries, parameters, performing, properties, score, texts
 
 Windows = tuple[FloatArray, FloatArray]
 
@@ -175,7 +175,7 @@ def _found(layout: Layout, problems: Iterable[Problem]) -> dict[BoxId, Problem]:
 def _dependencies(armature_object: bpy.types.Object) -> Hashable:
     character = properties.character(armature_object)
     return (_said(armature_object), properties.score_path(character), libraries.folders(), character.library,
-            character.procedure, character.loop)
+            character.procedure, character.loop, parameters.chosen(character), character.seed)
 
 
 def _said(armature_object: bpy.types.Object) -> str:

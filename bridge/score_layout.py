@@ -20,6 +20,7 @@ def draw_settings(layout: bpy.types.UILayout, settings: ScoreSettings) -> None:
     column = layout.column()
     if isinstance(settings, TaktCharacter) and len(settings.procedures):
         column.template_list("TAKT_UL_procedures", "", settings, "procedures", settings, "procedure_index", rows=3)
+        _draw_parameters(layout, settings)
         column = layout.column()
     else:
         column.prop(settings, "procedure")
@@ -32,6 +33,21 @@ def draw_settings(layout: bpy.types.UILayout, settings: ScoreSettings) -> None:
             column = body.column()
             for name in names:
                 _draw(column, settings, name)
+
+
+def _draw_parameters(layout: bpy.types.UILayout, character: TaktCharacter) -> None:
+    """Draw the values of what plays, and the seed where it decides something, with the dots that key them."""
+    fields = [each for each in character.parameters if each.is_here]
+    if not fields and not character.has_picks:
+        return
+    column = layout.column()
+    column.use_property_decorate = True
+    for field in fields:
+        column.prop(field, "truth" if field.is_truth else "number", text=field.name)
+    if character.has_picks:
+        row = column.row(align=True)
+        row.prop(character, "seed")
+        row.operator("takt.seed_each", text="", icon="COMMUNITY")
 
 
 def matters(settings: ScoreSettings, name: str) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core.errors import TaktError
 from ..core.playing.motion import Motion
-from . import action, armature, axes, constraints, limits, performing, properties, score, timeline
+from . import action, armature, axes, constraints, limits, parameters, performing, properties, score, timeline
 
 Severity = Literal["INFO", "WARNING"]
 Told = tuple[Severity, str]
@@ -37,11 +37,17 @@ def write_motion(operator: bpy.types.Operator, context: bpy.types.Context, armat
 
 def sampling(armature_object: bpy.types.Object, scene: bpy.types.Scene,
              motion: Motion) -> Callable[[], action.Channels]:
-    """Return what samples a motion as it is to be written; any thread may call it."""
-    character = properties.character(armature_object)
+    """Return what samples a motion as it is to be written; any thread may call it.
+
+    Where values of the score are keyed, it is made of the motions by the values of all frames.
+    """
+    character, fps = properties.character(armature_object), score.frames_per_second(scene)
     modes = action.rotation_modes(armature_object) if character.rotations == "AS_RIG" else None
-    return partial(action.sample_channels, motion, score.frames_per_second(scene), character.frame_start,
-                   character.key_mode, modes)
+    values, known = parameters.keyed(armature_object), score.known_performance(armature_object)
+    if values is not None and known is not None and known.again is not None:
+        again, start = known.again, character.frame_start
+        return lambda: action.sample_varied(parameters.varied(values, again, start, fps), fps, start, modes)
+    return partial(action.sample_channels, motion, fps, character.frame_start, character.key_mode, modes)
 
 
 def write(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion,
@@ -77,7 +83,7 @@ def digest(armature_object: bpy.types.Object, scene: bpy.types.Scene) -> str:
     character = properties.character(armature_object)
     if character.text is None:
         return ""
-    text, filepath, _, *others = performing.dependencies(armature_object)
+    text, filepath, _, *others = performing.dependencies(armature_object, parameters.over_time(armature_object))
     found = hashlib.blake2b(str(text).encode("utf-8", "replace"), digest_size=_DIGEST_BYTES)
     found.update(repr((filepath, others, [getattr(character, name) for name in properties.ACTION_NAMES],
                        character.frame_start, score.frames_per_second(scene))).encode())

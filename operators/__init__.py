@@ -25,6 +25,7 @@ from .reference_pose import TAKT_OT_set_reference_pose
 from .render_film import TAKT_OT_render_film
 from .retarget_clips import TAKT_OT_retarget_clips
 from .score_file import TAKT_OT_reload_score, TAKT_OT_save_score
+from .seed_each import TAKT_OT_seed_each
 from .show_zones import TAKT_OT_show_zones
 from .skeleton_map import TAKT_OT_find_map, TAKT_OT_save_map
 from .strip import TAKT_GGT_strip, TAKT_GT_strip
@@ -41,6 +42,7 @@ _CLASSES = (
     TAKT_OT_new_score,
     TAKT_OT_insert_clip,
     TAKT_OT_rebuild,
+    TAKT_OT_seed_each,
     TAKT_OT_save_score,
     TAKT_OT_reload_score,
     TAKT_OT_edit_score,

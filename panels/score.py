@@ -1,5 +1,6 @@
 """The panel of the score that the active armature plays."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from ..operators.score_file import TAKT_OT_reload_score, TAKT_OT_save_score
 from .sidebar import SidebarPanel, draw_reasons, draw_words
 
 _PROBLEMS_SHOWN = 4
+_WARNINGS_SHOWN = 8
 
 
 class TAKT_UL_procedures(bpy.types.UIList):
@@ -78,6 +80,7 @@ class TAKT_PT_score(SidebarPanel):
             draw_words(layout, context, f"Reading {name} …", "INFO")
         if error := score.error_of(armature_object):
             _draw_error(layout, error, context, character)
+        _draw_warnings(layout, context, score.warnings_of(armature_object))
         _draw_clips(layout, character)
         draw_settings(layout, character)
         _draw_action(layout, context, armature_object, character)
@@ -94,6 +97,19 @@ def _draw_first_steps(layout: bpy.types.UILayout, context: bpy.types.Context) ->
     row = layout.row(align=True)
     row.operator(TAKT_OT_import_pha.bl_idname, text="Open Score…", icon="FILE_FOLDER")
     row.operator(TAKT_OT_new_score.bl_idname, icon="ADD")
+
+
+def _draw_warnings(layout: bpy.types.UILayout, context: bpy.types.Context, warnings: Sequence[Problem]) -> None:
+    """Draw what is unusual, folded away at first."""
+    if not warnings:
+        return
+    header, body = layout.panel("TAKT_warnings", default_closed=True)
+    header.label(text=f"Warnings ({len(warnings)})", icon="INFO")
+    if body is not None:
+        for problem in warnings[:_WARNINGS_SHOWN]:
+            draw_words(body.box().column(align=True), context, problem.message)
+        if len(warnings) > _WARNINGS_SHOWN:
+            body.label(text=f"and {len(warnings) - _WARNINGS_SHOWN} more")
 
 
 def _draw_clips(layout: bpy.types.UILayout, character: properties.TaktCharacter) -> None:

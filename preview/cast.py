@@ -8,6 +8,7 @@ import bpy
 import gpu
 import numpy as np
 
+from ..bridge import properties
 from ..bridge.score import shown
 from ..bridge.versions import is_selected
 from ..core.clips.clip import Clip
@@ -209,7 +210,15 @@ def _beside(own: Role, actor: Actor, choices: Choices) -> Iterator[Role]:
     for copy in range(1, choices.copies):
         column, row = column_and_row(copy)
         yield replace(own, number=_FIRST_COPY + copy, offset=(column * space_m, row * space_m, 0.0),
-                      time_s=actor.time_s + copy * choices.phase_s)
+                      motion=_with_own_seed(actor, copy, choices), time_s=actor.time_s + copy * choices.phase_s)
+
+
+def _with_own_seed(actor: Actor, copy: int, choices: Choices) -> Playable | None:
+    """Return what a copy plays: what its score's picks pick is the copy's own, the rest is as the character does it."""
+    character = properties.character(actor.armature)
+    if not character.has_picks or not isinstance(actor.motion, Motion):
+        return actor.motion
+    return shown(actor.armature, {**choices.instead, "seed": character.seed + copy}) or actor.motion
 
 
 def column_and_row(copy: int) -> tuple[int, int]:

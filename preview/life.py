@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, cast
 import bpy
 import numpy as np
 
-from ..bridge import changes, properties, score
+from ..bridge import changes, parameters, properties, score
 from ..bridge.score import frames_per_second, time_s
 from ..bridge.shape import is_reading, is_shaped
 from ..core.playing.stage import Playable
@@ -48,11 +48,15 @@ _Members = list[_Member]
 
 @dataclass(eq=False)
 class _Running:
-    """A preview that is switched on; members: in each view layer, with the number of changes.of_scenes."""
+    """A preview that is switched on; members: in each view layer, with the number of changes.of_scenes.
+
+    values: what the scores of characters were last given, by the session's numbers of their objects.
+    """
 
     characters: dict[int, Character]
     cast: Cast = field(default_factory=Cast)
     members: dict[Layer, tuple[int, _Members]] = field(default_factory=dict)
+    values: dict[int, parameters.Seen] = field(default_factory=dict)
     hiding: Hiding = field(default_factory=Hiding)
     failed: bool = False
     handle: Any = None
@@ -221,7 +225,17 @@ def _after_frame(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None
         _choices.player.at_rest = False
     if _running is not None and not is_reading():
         _note_edits(depsgraph)
+        _note_values(_running, scene)
     _hide(scene, depsgraph)
+
+
+def _note_values(running: _Running, scene: bpy.types.Scene) -> None:
+    """Values of a score that are keyed are others at other frames, and nobody tells."""
+    now = {ob.session_uid: values for ob in scene.objects
+           if ob.session_uid in running.characters and (values := parameters.seen(ob))}
+    if now != running.values:
+        running.values = now
+        changes.score()
 
 
 def _after_undo(*_: object) -> None:

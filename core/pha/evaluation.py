@@ -144,6 +144,16 @@ def evaluate(definitions: Definitions, start: int, clip_durations_s: tuple[float
     return _Evaluation(definitions, clip_durations_s, seed).run(start, values or {})
 
 
+def defaults(definitions: Definitions, procedure: int) -> dict[str, Value]:
+    """Return the parameters of a procedure of the first module, each with its default, in the order of the text.
+
+    Raises ScoreError where a default has no value.
+    """
+    frame = _Frame((0, procedure), None, {})
+    scope = _Evaluation(definitions, (), 0, _frames=[frame]).scope(frame)
+    return {name: scope[name] for name in (param.texts["name"] for param in definitions.params[procedure])}
+
+
 @dataclass(eq=False)
 class _Evaluation:
     definitions: Definitions
@@ -192,20 +202,26 @@ class _Evaluation:
     # Procedures and blocks
 
     def _procedure(self, frame: _Frame) -> _ProcedureSteps:
-        (view, procedure), _, given = frame
+        (_, procedure), _, given = frame
         key = frame.at, tuple((name, given[name], type(given[name])) for name in sorted(given))  # 1 is not yes
         if key in self._known:
             return self._known[key]
         before = self._picks
-        scope = dict(self._file_lets(view))
-        for param in self.definitions.params[procedure]:
-            name = param.texts["name"]
-            scope[name] = given[name] if name in given else self._value(param, "default", scope)
+        scope = self.scope(frame)
         calls, ticks = yield from self._block(self.definitions.blocks[procedure], scope)
         instance = self._new_instance(calls, ticks, procedure)
         if self._picks == before:
             self._known[key] = instance
         return instance
+
+    def scope(self, frame: _Frame) -> dict[str, Value]:
+        """Return the values that a procedure begins with: its file's lets, and its parameters."""
+        (view, procedure), _, given = frame
+        scope = dict(self._file_lets(view))
+        for param in self.definitions.params[procedure]:
+            name = param.texts["name"]
+            scope[name] = given[name] if name in given else self._value(param, "default", scope)
+        return scope
 
     def _new_instance(self, calls: _Calls, ticks: float, procedure: int = -1) -> _Instance:
         frame = self._frames[-1]

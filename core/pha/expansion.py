@@ -13,7 +13,8 @@ from ..maths.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from . import evaluation
 from .definitions import Definitions
 from .document import MAX_SEGMENTS
-from .evaluation import WHOLE_CLIP, BlockCall, Evaluated, LaneCall, Values, evaluate, unknown_value
+from .evaluation import WHOLE_CLIP, BlockCall, Evaluated, LaneCall, Values, defaults, evaluate, unknown_value
+from .expressions import Value
 from .origins import Origins, Places, Runs
 from .programme import CallTable, Programme
 from .sequence import WAIT, Block, Lane, Marks, Paths, Sequence
@@ -56,6 +57,15 @@ def length_s(programme: Programme, procedure: str) -> float:
     Raises ScoreError where the file has no such procedure, or it cannot be evaluated.
     """
     return _Plan.of(programme, programme.own_procedure(procedure), None, 0).length_s
+
+
+def parameters(programme: Programme, procedure: str) -> dict[str, Value]:
+    """Return the parameters of a procedure that the programme can start, each with its default.
+
+    Raises ScoreError where the file has no such procedure, or a default has no value.
+    """
+    own = programme.own_procedure(procedure)
+    return defaults(programme.calls, own) if isinstance(programme.calls, Definitions) else {}
 
 
 @dataclass(frozen=True, eq=False)

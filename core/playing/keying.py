@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..clips.clip import Clip
 from ..errors import TaktError
 from ..maths import rotations as rot
 from ..maths.arrays import BoolArray, FloatArray, IntArray, leaves
@@ -66,8 +65,8 @@ def key_every_frame(motion: Motion, fps: float) -> Keyed:
     return _keyed(motion, frames, _times(motion, frames, fps), None)
 
 
-def key_clip(clip: Clip, fps: float) -> Keyed:
-    """Return a key for each joint that a clip moves, at every frame up to the first at or after its end."""
+def key_clip(clip: Playable, fps: float) -> Keyed:
+    """Return a key for each joint that something without a loop moves, at every frame up to the first after its end."""
     frames = _whole_frames(clip.duration_s, fps, is_loop=False)
     return _keyed(clip, frames, np.minimum(frames / fps, clip.duration_s), None)
 

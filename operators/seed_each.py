@@ -1,0 +1,39 @@
+"""A Seed for Each: a crowd that plays one score, each in its own way."""
+
+from typing import Any
+
+import bpy
+
+from ..bridge import properties
+from ..bridge.reports import GreyWithReason
+
+
+class TAKT_OT_seed_each(GreyWithReason, bpy.types.Operator):
+    """Give each selected character a seed of its own, from that of the active one on, so that the score's picks pick
+    something else for each"""
+
+    bl_idname = "takt.seed_each"
+    bl_label = "A Seed for Each"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def problem(cls, context: bpy.types.Context) -> str:
+        """Return why there is nobody to choose for."""
+        is_crowd = len(_dancers(context)) > 1
+        return "" if is_crowd else "Select two characters or more whose scores leave something to chance"
+
+    def execute(self, context: bpy.types.Context) -> "set[Any]":
+        """Number them, the active one first, the others by their names."""
+        dancers = _dancers(context)
+        first = properties.character(dancers[0]).seed
+        for number, dancer in enumerate(dancers):
+            properties.character(dancer).seed = first + number
+        self.report({"INFO"}, f"{len(dancers)} characters have seeds {first} to {first + len(dancers) - 1}")
+        return {"FINISHED"}
+
+
+def _dancers(context: bpy.types.Context) -> list[bpy.types.Object]:
+    """Return the selected armatures whose scores leave something to chance, the active one first."""
+    found = [ob for ob in context.selected_objects if ob.type == "ARMATURE" and ob.is_editable
+             and properties.character(ob).text is not None and properties.character(ob).has_picks]
+    return sorted(found, key=lambda ob: (ob != context.active_object, ob.name))
