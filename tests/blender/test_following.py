@@ -215,3 +215,19 @@ def test_curves_added_beside_do_not_count_as_edits(dancer: bpy.types.Object, wai
     properties.character(dancer).text.from_string(SHORTER)
     wait(1.0)
     assert not following.is_older(dancer) and not following.problem(dancer)
+
+
+def test_a_value_of_the_score_that_is_keyed_is_followed(dancer: bpy.types.Object, wait: Wait) -> None:
+    kept = properties.character(dancer)
+    kept.text.from_string(STEPS.replace("<pha ", '<pha version="2" ').replace(
+        '<procedure name="main">', '<procedure name="main"><param name="last" default="0.7"/>').replace(
+        'duration="0.7"', 'duration="last"'))
+    wait(1.0)
+    before, value = last_frame(dancer), kept.parameters["last"]
+    for frame, number in ((1, 0.7), (30, 4.7)):
+        value.number = number
+        value.keyframe_insert("number", frame=frame)
+    wait(2.0)
+    assert not following.is_older(dancer) and not following.problem(dancer)
+    assert last_frame(dancer) == pytest.approx(before + 4 * 24)
+    assert [len(curve.keyframe_points) for curve in curves(dancer) if curve.data_path.startswith("takt")] == [2]
