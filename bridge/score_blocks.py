@@ -20,7 +20,7 @@ from ..core.pha.open_scores import Scores
 from ..core.playing.clock import Clock
 from ..core.score_editor.change import Candidate
 from ..core.score_editor.layout import BoxId, Layout, empty, lay_out, windows_of
-from . import libraries, parameters, performing, properties, score, texts
+from . import libraries, parameters, performing, properties, score, score_tree, texts
 
 Windows = tuple[FloatArray, FloatArray]
 
@@ -33,6 +33,7 @@ class Blocks:
     the texts that are open and may be changed. error: why it cannot be read now, where the layout is that of an earlier
     text. problems: what is said of boxes, by the first box of their element. windows_s: when transitions play;
     has_windows: these are the motion's, as far as the score can be played. music: its sound file, where there is one.
+    written: the layout of what is written, while something else is tried out.
     """
 
     source: str
@@ -43,6 +44,12 @@ class Blocks:
     windows_s: Windows | None = None
     has_windows: bool = False
     music: Path | None = None
+    written: Layout | None = None
+
+    @property
+    def selectable(self) -> Layout | None:
+        """The layout whose boxes can be selected."""
+        return self.layout if self.written is None else self.written
 
 
 _blocks: dict[int, tuple[Hashable, Blocks]] = {}
@@ -72,7 +79,11 @@ def refresh(armature_object: bpy.types.Object) -> Blocks:
     before = shown(armature_object)
     if before is not None and is_current(armature_object):
         return before
-    return _keep(armature_object, _laid_out(armature_object, _said(armature_object), before))
+    found = _laid_out(armature_object, _said(armature_object), before)
+    old, text = None if before is None else before.selectable, properties.character(armature_object).text
+    if old is not None and found.layout is not None and text is not None:
+        score_tree.follow(old, found.layout, texts.cursor(text))
+    return _keep(armature_object, found)
 
 
 def show(armature_object: bpy.types.Object, candidate: Candidate, clock: Clock | None) -> None:
@@ -85,7 +96,8 @@ def show(armature_object: bpy.types.Object, candidate: Candidate, clock: Clock |
     layout = lay_out(candidate.sequence, windows_s=windows_s, clock=clock)
     scores = None if before is None or before.scores is None else before.scores.with_texts(candidate.edited)
     _keep(armature_object, Blocks(_said(armature_object), layout, scores, windows_s=windows_s,
-                                  music=None if before is None else before.music))
+                                  music=None if before is None else before.music,
+                                  written=None if before is None else before.selectable))
 
 
 def find_windows(armature_object: bpy.types.Object) -> None:
@@ -129,7 +141,7 @@ def _laid_out(armature_object: bpy.types.Object, source: str, before: Blocks | N
         nothing = _empty(armature_object, source, error)
         if nothing is not None:
             return nothing
-        old = before.layout if before is not None else None
+        old = before.selectable if before is not None else None
         problems = error.problems if isinstance(error, FileError) else ()
         return Blocks(source, old, None if before is None else before.scores, error,
                       {} if old is None else _found(old, problems))

@@ -23,10 +23,10 @@ _refused: dict[str, str] = {}
 
 def chosen(tree: score_tree.TaktScoreTree, armature_object: bpy.types.Object) -> tuple[Layout, BoxId, int] | None:
     """Return the layout, the selected box and how many others are selected, None where none is."""
-    blocks, selected = score_blocks.shown(armature_object), score_tree.selection(tree)
+    blocks = score_blocks.shown(armature_object)
     if blocks is None or blocks.layout is None:
         return None
-    found = blocks.layout.found(selected)
+    found = blocks.layout.found(score_tree.selection(tree, blocks.selectable))
     return (blocks.layout, blocks.layout.id_of(int(found[0])), len(found) - 1) if len(found) else None
 
 

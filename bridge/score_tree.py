@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, cast
 import bpy
 from bpy.props import BoolProperty, FloatProperty, PointerProperty, StringProperty
 
-from ..core.score_editor.layout import BoxId
+from ..core.score_editor.layout import BoxId, Layout
+from ..core.score_editor.selection import followed
 from . import properties
 from .active_character import active_armature
 
@@ -83,19 +84,37 @@ def character_of(tree: TaktScoreTree | None, context: bpy.types.Context) -> bpy.
                  and properties.character(ob).text is not None), None)
 
 
-def selection(tree: TaktScoreTree | None) -> frozenset[BoxId]:
-    """Return the boxes that are selected."""
-    return frozenset() if tree is None else _read(tree.selected)
+def selection(tree: TaktScoreTree | None, layout: Layout | None) -> frozenset[BoxId]:
+    """Return the boxes of a layout that are selected; none where another score was shown when these were."""
+    texts, boxes = ("", "") if tree is None else tree.selected.partition(" ")[::2]
+    return _read(boxes) if boxes and layout is not None and layout.texts == texts else frozenset()
 
 
-def select(tree: TaktScoreTree, boxes: Iterable[BoxId]) -> None:
-    """Select these boxes and no others."""
-    tree.selected = " ".join(".".join(map(str, box)) for box in sorted(boxes))
+def select(tree: TaktScoreTree, layout: Layout, boxes: Iterable[BoxId]) -> None:
+    """Select these boxes of a layout and no others."""
+    tree.selected = " ".join((layout.texts, *(".".join(map(str, box)) for box in sorted(boxes))))
+
+
+def follow(before: Layout, after: Layout, cursor: int | None) -> None:
+    """Let what is selected stay selected in what a score became; see core's `followed`."""
+    if before.texts == after.texts:
+        return
+    for tree in trees():
+        selected = selection(tree, before)
+        if selected and tree.is_editable:
+            select(tree, after, followed(selected, before, after, cursor))
 
 
 @lru_cache(maxsize=32)
 def _read(boxes: str) -> frozenset[BoxId]:
     return frozenset(BoxId(*map(int, box.split("."))) for box in boxes.split())
+
+
+def trees() -> Iterator[TaktScoreTree]:
+    """Yield all canvases of the file."""
+    for tree in bpy.data.node_groups:
+        if tree.bl_idname == TaktScoreTree.bl_idname:
+            yield cast(TaktScoreTree, tree)
 
 
 def areas() -> Iterator[tuple[bpy.types.Window, bpy.types.Area]]:
@@ -126,8 +145,8 @@ def give_trees() -> None:
 
 def _free_tree() -> bpy.types.NodeTree:
     """Return the first tree that is there, or a new one, which is kept with the file."""
-    for tree in bpy.data.node_groups:
-        if tree.bl_idname == TaktScoreTree.bl_idname and tree.library is None:
+    for tree in trees():
+        if tree.library is None:
             return tree
     new = bpy.data.node_groups.new(NAME, cast(Any, TaktScoreTree.bl_idname))
     assert new is not None

@@ -46,6 +46,12 @@ def replace(text: bpy.types.Text, new: str) -> None:
     text.select_set(*_position(new, moved[0]), *_position(new, moved[1]))
 
 
+def cursor(text: bpy.types.Text) -> int:
+    """Return before which byte, in UTF-8, the cursor stands."""
+    lines = [line.body for line in text.lines[:text.current_line_index + 1]]
+    return len("\n".join((*lines[:-1], lines[-1][:text.current_character])).encode())
+
+
 def text_of(path: Path) -> bpy.types.Text | None:
     """Return the Text of a file that is open."""
     return next((text for text in bpy.data.texts

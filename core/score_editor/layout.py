@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from hashlib import blake2b
 from typing import NamedTuple
 
 import numpy as np
@@ -91,6 +92,14 @@ class Layout:
         """Return the numbers of all boxes of the same element as this one, itself among them."""
         boxes = self.boxes
         return np.flatnonzero((boxes.element == boxes.element[box]) & (boxes.document == boxes.document[box]))
+
+    @cached_property
+    def texts(self) -> str:
+        """A digest of its texts: ids of boxes mean the same in layouts in which it is the same."""
+        digest = blake2b(digest_size=8)
+        for document in self.documents:
+            digest.update(b"%d " % len(document.text.data) + document.text.data)
+        return digest.hexdigest()
 
     @cached_property
     def _numbers(self) -> dict[BoxId, int]:

@@ -1,5 +1,6 @@
 """What all operators of the score editor need: an editor that shows a score."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -30,8 +31,14 @@ class Editor:
     @property
     def selected(self) -> frozenset[BoxId]:
         """The boxes that are selected, as far as they are there."""
-        layout = self.layout
-        return frozenset(layout.id_of(box) for box in layout.found(score_tree.selection(self.tree)).tolist())
+        layout, selected = self.layout, score_tree.selection(self.tree, self.blocks.selectable)
+        return frozenset(layout.id_of(box) for box in layout.found(selected).tolist())
+
+    def select(self, boxes: Iterable[BoxId]) -> None:
+        """Select these boxes and no others."""
+        layout = self.blocks.selectable
+        assert layout is not None  # one is shown
+        score_tree.select(self.tree, layout, boxes)
 
     @property
     def scores(self) -> Scores:
@@ -123,7 +130,7 @@ def write_text(context: bpy.types.Context, editor: Editor, new: str, proposal: P
     """Write the text that a proposal led to, and select what it says."""
     score_edits.write(context, editor.armature, new)
     if proposal.selects is not None:
-        score_tree.select(editor.tree, [BoxId(*box) for box in proposal.selects])
+        found_editor(context).select(BoxId(*box) for box in proposal.selects)
     life.changed()
     score_tree.redraw()
 

@@ -6,7 +6,6 @@ import bpy
 
 from ...bridge import score_edits
 from ...bridge.score_blocks import Blocks
-from ...bridge.score_tree import select, selection
 from ...core.errors import EditError
 from ...core.score_editor import drag
 from ...core.score_editor.change import Proposal
@@ -79,7 +78,7 @@ class TAKT_OT_score_drag(InScoreEditor, bpy.types.Operator):
             if farther < _FARTHER_PX * self._view.scale or self._blocks.layout is None or self._blocks.scores is None:
                 return
             self._drag = drag.begin(self._blocks.layout, self._hit, self._blocks.scores,
-                                    selected=selection(editor.tree))
+                                    selected=editor.selected)
         if self._drag is None:
             return
         proposal = self._drag.to(editor.view, *self._mouse, is_free=is_free)
@@ -128,7 +127,7 @@ class TAKT_OT_score_drag(InScoreEditor, bpy.types.Operator):
         if box is None:
             return {"CANCELLED"}
         clicked = {editor.layout.id_of(box)}
-        select(editor.tree, selection(editor.tree) ^ clicked if self._is_adding else clicked)
+        editor.select(editor.selected ^ clicked if self._is_adding else clicked)
         if context.area is not None:
             context.area.tag_redraw()
         return {"FINISHED"}

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import BoolProperty
 
-from ...bridge.score_tree import selection
 from ...preview.score_editor.windows import change_view, whole
 from .base import InScoreEditor, found_editor
 
@@ -30,7 +29,7 @@ class TAKT_OT_score_frame(InScoreEditor, bpy.types.Operator):
         """Zoom and pan."""
         editor = found_editor(context)
         layout, view = editor.layout, whole(editor.view, editor.layout)
-        chosen = layout.found(selection(editor.tree))
+        chosen = layout.found(editor.selected)
         if self.only_selected and len(chosen):
             view = view.framed(float(layout.boxes.begin[chosen].min()), float(layout.boxes.end[chosen].max()))
         change_view(context, view)

@@ -83,7 +83,7 @@ class TAKT_OT_score_open(InScoreEditor, bpy.types.Operator):
     def _open(self, context: bpy.types.Context, editor: Editor, box: int) -> "set[Any]":
         boxes = editor.layout.boxes
         change_view(context, editor.view.framed(float(boxes.begin[box]), float(boxes.end[box])))
-        score_tree.select(editor.tree, [editor.layout.id_of(box)])
+        editor.select([editor.layout.id_of(box)])
         show_line(context, editor, editor.layout.id_of(box))
         return {"FINISHED"}
 

@@ -6,7 +6,6 @@ import bpy
 import numpy as np
 from bpy.props import EnumProperty
 
-from ...bridge.score_tree import select, selection
 from ...core.maths.arrays import IntArray
 from ...core.score_editor.hit import Part, hit
 from ...core.score_editor.layout import BoxId, Layout
@@ -36,9 +35,9 @@ class TAKT_OT_score_select(InScoreEditor, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> "set[Any]":
         """Select the outermost blocks, each for all that it calls."""
         editor = found_editor(context)
-        before, layout = selection(editor.tree), editor.layout
+        before, layout = editor.selected, editor.layout
         outermost = {layout.id_of(box) for box in np.flatnonzero(layout.boxes.depth == 0).tolist()}
-        select(editor.tree, {"ALL": outermost, "NONE": set(), "INVERT": outermost - before}[self.which])
+        editor.select({"ALL": outermost, "NONE": set(), "INVERT": outermost - before}[self.which])
         return {"FINISHED"}
 
 
@@ -56,7 +55,7 @@ class TAKT_OT_score_box_select(InScoreEditor, bpy.types.Operator):
         is_outside = hit(editor.layout, editor.view, *self._start).part in _OUTSIDE
         if not is_outside or is_on_shelf(context, self._start[1]):
             return {"PASS_THROUGH"}
-        self._before, self._end = selection(editor.tree) if event.shift else frozenset[BoxId](), self._start
+        self._before, self._end = editor.selected if event.shift else frozenset[BoxId](), self._start
         assert context.window_manager is not None
         context.window_manager.modal_handler_add(self)
         return {"RUNNING_MODAL"}
@@ -73,7 +72,7 @@ class TAKT_OT_score_box_select(InScoreEditor, bpy.types.Operator):
         if event.type == "LEFTMOUSE" and event.value == "RELEASE":
             show_in_front(context, None)
             found = boxes_within(editor.layout, editor.view, self._start, self._end)
-            select(editor.tree, self._before | {editor.layout.id_of(box) for box in found.tolist()})
+            editor.select(self._before | {editor.layout.id_of(box) for box in found.tolist()})
             return {"FINISHED"}
         return {"RUNNING_MODAL"}
 

@@ -128,7 +128,8 @@ def marked(tree: score_tree.TaktScoreTree | None, blocks: Blocks) -> Marked:
     """Return which boxes are drawn otherwise than the rest."""
     errors = frozenset(box for box, problem in blocks.problems.items() if not problem.is_warning)
     warnings = frozenset(box for box, problem in blocks.problems.items() if problem.is_warning and not problem.is_note)
-    return Marked(score_tree.selection(tree), errors=errors, warnings=warnings, is_stale=blocks.error is not None)
+    return Marked(score_tree.selection(tree, blocks.selectable), errors=errors, warnings=warnings,
+                  is_stale=blocks.error is not None)
 
 
 def _draw_shelf(tree: score_tree.TaktScoreTree | None, armature_object: bpy.types.Object, layout: Layout,

@@ -42,7 +42,7 @@ def choose(layout: Layout, *titles: str) -> None:
     """Select the first box of each title."""
     tree = score_tree.tree_of(bpy.context)
     assert tree is not None
-    score_tree.select(tree, [named(layout, title) for title in titles])
+    score_tree.select(tree, layout, [named(layout, title) for title in titles])
 
 
 def named(layout: Layout, title: str) -> BoxId:

@@ -180,7 +180,7 @@ def test_the_extension_goes_and_a_file_comes_back_whole(rig: bpy.types.Object, l
     operators.wm.open_mainfile(filepath=without)
     (_, area), = score_tree.areas()
     tree: Any = area.spaces.active.node_tree
-    assert tree.bl_idname == score_tree.TaktScoreTree.bl_idname and len(score_tree.selection(tree)) == 1
+    assert tree.bl_idname == score_tree.TaktScoreTree.bl_idname and len(tree.selected.split()) == 2
     assert properties.character(bpy.data.objects["Rig"]).text is not None
 
 
@@ -198,7 +198,7 @@ def test_fields_say_what_the_element_says_and_change_it(rig: bpy.types.Object, l
         assert "nonsense" in score_fields.refused(tree) and text_of(rig) == STEPS.replace(' repeat="2"', "")
         tree.fields.transition = "1"
         assert score_fields.refused(tree) == "" and 'transition="1"' in text_of(rig)
-        score_tree.select(tree, [])
+        score_tree.select(tree, looked_into(), [])
         assert tree.fields.name == ""
 
 
@@ -248,3 +248,27 @@ def test_a_file_that_is_dropped_is_called_and_loaded(rig: bpy.types.Object, libr
         with pytest.raises(RuntimeError, match=r"cannot be read|No such file|outside"):
             operators.takt.score_drop_file(filepath=str(library / "feet" / "gone.bvh"))
     assert not TAKT_FH_score.poll_drop(bpy.context)
+
+
+def test_what_is_selected_stays_selected_while_text_is_typed_above_it(rig: bpy.types.Object, library: Path) -> None:
+    play(library / "dance.pha")
+    with editing() as layout:
+        choose(layout, "right")
+        text = properties.character(rig).text
+        tree: Any = score_tree.tree_of(bpy.context)
+        assert text is not None
+        (box,), line = layout.found(score_tree.selection(tree, layout)).tolist(), 9
+        assert text.lines[line].body.strip() == '<call name="right" duration="0.7"/>'
+        column = 0
+        for words, end in (("    <call", 9), (' name="right" dura', 27), ('tion="0.7"/>\n', 0)):
+            text.cursor_set(line, character=column)
+            text.write(words)  # which leaves the cursor at the text's end
+            column = end
+            text.cursor_set(line if column else line + 1, character=column)
+            score_blocks.refresh(rig)
+        after = looked_into()
+        (found,) = after.found(score_tree.selection(tree, after)).tolist()
+        assert after.boxes.element[found] == layout.boxes.element[box] + 1
+        text.lines[line + 1].body = ""
+        after = looked_into()
+        assert len(after) == len(layout) and not score_tree.selection(tree, after)
