@@ -82,7 +82,7 @@ def _measure(blocks: int, version: int) -> None:
 def _step(layout: Layout, drag: Drag, view: View, scores: Scores) -> None:
     proposal = drag.to(view, 900.0, 200.0)
     assert proposal.change is not None
-    lay_out(attempt(scores, None, proposal.change).sequence)
+    lay_out(attempt(scores, None, proposal.change, before=layout.documents[0]).sequence)
 
 
 def _cpu_ms(run: Callable[[], object]) -> float:

@@ -14,8 +14,9 @@ def attempted(armature_object: bpy.types.Object, blocks: Blocks, change: Refacto
     """Return the text that a change leads to, with what it then plays; raise EditError where that is refused."""
     if blocks.error is not None or blocks.scores is None or blocks.layout is None:
         raise EditError("the score has mistakes; correct them in its text first")
-    path = blocks.layout.documents[0].path
-    candidate = attempt(blocks.scores, path, change, performing.settings_of(properties.character(armature_object)))
+    document = blocks.layout.documents[0]
+    path, settings = document.path, performing.settings_of(properties.character(armature_object))
+    candidate = attempt(blocks.scores, path, change, settings, document)
     others = [other.name for other in candidate.edited if other is not None and other != path]
     if others:
         raise EditError(f"this would change {', '.join(others)} too, which is not open")

@@ -89,16 +89,9 @@ class Definitions:
         views = tuple(_view(list(scopes.chain(module.index))) for module in modules)
         module_of = tuple(module.index for module, _ in procedures)
         lookup = _Lookup(scopes, views, tuple(p for _, p in procedures), blocks, module_of, places, report)
-        targets = lookup.targets()
-
-        def called(caller: InView) -> Iterator[InView]:
-            for node in walk(blocks[caller[1]]):
-                target = targets.get((caller[0], node)) if node.tag == "call" else None
-                if isinstance(target, tuple):
-                    yield target
-
+        targets, called = lookup.targets()
         order = innermost_first([(module.index, procedure) for module in modules
-                                 for procedure in scopes.own(module.index).values()], called,
+                                 for procedure in scopes.own(module.index).values()], lambda at: called.get(at, ()),
                                 lambda cycle: report_cycle([procedure for _, procedure in cycle]))
         picks = {node: number for module in modules for number, node in enumerate(_picks(module))}
         return cls(tuple(p for _, p in procedures), blocks, tuple(p.params for _, p in procedures), module_of,
@@ -112,15 +105,15 @@ class Definitions:
 
 def walk(nodes: Sequence[Node]) -> Iterator[Node]:
     """Yield nodes and all their descendants, in the order of the text."""
-    waiting = list(reversed(nodes))
-    while waiting:
-        node = waiting.pop()
+    for node in nodes:
         yield node
-        waiting.extend(reversed(node.children))
+        if node.children:  # no deeper than elements may be nested
+            yield from walk(node.children)
 
 
 def _picks(module: Module) -> Iterator[Node]:
-    for procedure in module.document.procedures:
+    document = module.document
+    for procedure in document.procedures if "pick" in document.text.shape.tags else ():
         yield from (node for node in walk(procedure.block) if node.tag == "pick")
 
 
@@ -166,8 +159,10 @@ class _Lookup:
     _said: set[tuple[str, Place]] = field(default_factory=set)
     _bodies: dict[tuple[int, str], str] = field(default_factory=dict)
 
-    def targets(self) -> dict[tuple[int, Node], Target]:
+    def targets(self) -> tuple[dict[tuple[int, Node], Target], dict[InView, list[InView]]]:
+        """Return what each call leads to in each view, and the procedures that each calls there."""
         found: dict[tuple[int, Node], Target] = {}
+        calls: dict[InView, list[InView]] = {}
         for view in range(len(self.views)):
             self._check_lets(view)
             self._check_masks(view)
@@ -177,12 +172,17 @@ class _Lookup:
             known = {let.name for let in self.views[view].lets}
             for procedure in (*own, *sorted(called - own.keys())):
                 self._check_names(procedure, known)
+                inner = calls[view, procedure] = []
                 for node in walk(self.blocks[procedure]):
                     if node.tag == "call":
-                        self._look_up(view, procedure, node, found)
+                        target = self._look_up(view, procedure, node)
+                        if target is not None:
+                            found[view, node] = target
+                        if isinstance(target, tuple):
+                            inner.append(target)
                     elif node.tag == "lane":
                         self._check_body(view, node.texts.get("body", "whole"), "lane", self._at(procedure, node))
-        return found
+        return found, calls
 
     def _at(self, procedure: int, node: Node) -> At:
         return At(self.places[self.module_of[procedure]], node)
@@ -209,25 +209,28 @@ class _Lookup:
         if wrong := self._bodies[view, body]:
             self._say(f"<{tag}> body: {wrong}", at)
 
-    def _look_up(self, view: int, procedure: int, node: Node, found: dict[tuple[int, Node], Target]) -> None:
-        name, at = node.texts["name"], self._at(procedure, node)
+    def _look_up(self, view: int, procedure: int, node: Node) -> Target | None:
+        """Return what a call leads to, None where that is nothing; report what is wrong with it."""
+        name = node.texts["name"]
         target = self.scopes.find(view, name)
         if target is None:
             if not self._is_enough:
-                self._say(self.scopes.what_is_wrong(view, name), at)
-            return
-        found[view, node] = target
-        given = next((child for child in node.children if child.tag == "with"), None)
+                self._say(self.scopes.what_is_wrong(view, name), self._at(procedure, node))
+            return None
+        given = next((child for child in node.children if child.tag == "with"), None) if node.children else None
         if isinstance(target, int):
             if given is not None:
-                self._say(f"<call> {quoted(name)} is a clip, which has no parameters; leave out <with>", at)
-            return
+                self._say(f"<call> {quoted(name)} is a clip, which has no parameters; leave out <with>",
+                          self._at(procedure, node))
+            return target
         for part in ("from", "to"):
             if part in node.expressions:
                 self._say(f"<call> {part}: found one for the procedure {quoted(name)}, expected it on the call of a "
-                          "clip: name the clip whose part is meant", at)
+                          "clip: name the clip whose part is meant", self._at(procedure, node))
         if given is not None:
-            self._check_given(given, name, [param.texts["name"] for param in self.procedures[target[1]].params], at)
+            self._check_given(given, name, [param.texts["name"] for param in self.procedures[target[1]].params],
+                              self._at(procedure, node))
+        return target
 
     def _check_given(self, given: Node, name: str, known: list[str], at: At) -> None:
         for unknown in sorted(set(given.expressions) - set(known)):

@@ -51,20 +51,24 @@ class Node:
 class BlockReader:
     """Reads elements as nodes and reports what is wrong with them."""
 
-    def __init__(self, text: Text, report: Report) -> None:
-        """Take what is called for each mistake."""
-        self._text, self._shape, self._report = text, text.shape, report
+    def __init__(self, text: Text, report: Report, known: Mapping[int, tuple[Node, ...]] | None = None) -> None:
+        """Take what is called for each mistake; known: what some elements hold, which is right."""
+        self._text, self._shape, self._report, self._known = text, text.shape, report, known or {}
 
     def node(self, element: int) -> Node:
         """Read an element with all that it holds; what is wrong is reported and replaced by something harmless."""
-        tag, given = self._shape.tags[element], tuple(self._shape.attributes[element].items())
-        rule, inside = GRAMMAR[tag], list(self._text.children(element))
-        self._check_children(element, inside)
-        is_short = sum(len(value) for _, value in given) <= _LONGEST_KEPT
-        read = (_read_attributes if is_short else _read_attributes.__wrapped__)(tag, given)
+        tag, given = self._shape.tags[element], self._shape.attributes[element]
+        rule = GRAMMAR[tag]
+        is_short = sum(map(len, given.values())) <= _LONGEST_KEPT
+        read = (_read_attributes if is_short else _read_attributes.__wrapped__)(tag, tuple(given.items()))
+        if element in self._known:
+            return Node(tag, read.texts, read.expressions, self._known[element], element, read.in_seconds)
+        inside = list(self._text.children(element))
+        if inside or self._shape.words[element]:
+            self._check_children(element, inside)
         for message in read.problems:
             self._report(element, message)
-        children = tuple(self.node(child) for child in inside if self._shape.tags[child] in rule.children)
+        children = tuple([self.node(child) for child in inside if self._shape.tags[child] in rule.children])
         if len(children) < rule.least:
             wanted = " or ".join(f"<{child}>" for child in rule.children[:6])
             self._report(element, f"<{tag}>: {NOTHING_TO_PLAY}, expected at least one {wanted}")

@@ -61,11 +61,13 @@ class Candidate:
     sequence: Sequence
 
 
-def attempt(scores: Scores, path: Path | None, change: Refactoring, settings: Settings | None = None) -> Candidate:
+def attempt(scores: Scores, path: Path | None, change: Refactoring, settings: Settings | None = None,
+            before: Document | None = None) -> Candidate:
     """Try a change of open scores and expand what is then played.
 
-    path: of the score that is played; settings: how. Raises EditError, saying why, where the change is refused or
-    would leave a score that cannot be played; the scores are values and stay as they are.
+    path: of the score that is played; settings: how; before: what it said, so that less has to be read. Raises
+    EditError, saying why, where the change is refused or would leave a score that cannot be played; the scores are
+    values and stay as they are.
     """
     settings = settings or Settings()
     edited = change.apply(scores)
@@ -73,7 +75,7 @@ def attempt(scores: Scores, path: Path | None, change: Refactoring, settings: Se
         raise EditError("this would change nothing; it is so already")
     changed = scores.with_texts(edited)
     try:
-        programme = resolve(read(changed.text(path)), changed)
+        programme = resolve(read(changed.text(path), before), changed)
         sequence = expand(programme, settings.procedure, settings.loop, values=dict(settings.values),
                           seed=settings.seed)
     except (ScoreError, FileError) as error:

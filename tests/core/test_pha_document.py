@@ -1,3 +1,5 @@
+import random
+import re
 from pathlib import Path
 
 import pytest
@@ -6,10 +8,15 @@ from hypothesis import strategies as st
 
 from takt.core.errors import FileError
 from takt.core.formats import xml
-from takt.core.pha.document import MAX_PROBLEMS, parse
+from takt.core.pha.document import MAX_PROBLEMS, parse, read
+from takt.core.pha.text import Text
+from takt.tests.core.score_programmes import programme
 from takt.tests.core.scores import procedure, score
+from takt.tests.core.test_pha_origins import random_score
 
 WALK = Path("dances/walk.pha")
+_SPOTS = re.compile(r'(?<=")[\d.]+(?=")|<(?=call|wait|let|procedure)')
+"""Numbers, and where elements begin."""
 
 
 def messages(text: str) -> list[str]:
@@ -201,3 +208,29 @@ def test_a_tree_remembers_places_and_texts():
     assert (root.children[0].column, root.children[0].text, root.children[0].attributes) == (3, "hello", {"c": "1"})
 
 
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_reading_like_an_earlier_text_says_the_same_as_reading_anew(seed: int) -> None:
+    rng = random.Random(seed)
+    before = read(Text.of(programme(seed)[""] if seed % 2 else random_score(rng)))
+    data = str(before.text)
+    for _ in range(8):
+        at = rng.choice([found.start() for found in _SPOTS.finditer(data)])
+        new = data[:at] + rng.choice(('<call name="walk" duration="2"/>', "<!-- é -->", "<oops/>")) + data[at:]
+        if data[at] != "<":
+            new = data[:at] + rng.choice(("3", "2 * 2", "nonsense (", "")) + data[at + 1:]
+        text = Text.of(new)
+        anew, like = read(text), read(text, before)
+        assert repr(like) == repr(anew)
+
+
+def test_what_did_not_change_is_not_read_again() -> None:
+    for version in (1, 2):
+        source = (f'<pha tickLength="1" version="{version}"><procedure name="a"><call name="x" duration="1"/>'
+                  '</procedure><procedure name="main"><call name="a" duration="2"/></procedure></pha>')
+        before = read(Text.of(source))
+        after = read(Text.of(source.replace('duration="2"', 'duration="3"')), before)
+        (first, second), (old, other) = after.procedures, before.procedures
+        assert (first.block or first.calls) is (old.block or old.calls)
+        assert (second.block or second.calls) is not (other.block or other.calls) and not after.problems
