@@ -31,6 +31,10 @@ _OUTER, _INNER = np.arange(_POINTS), _POINTS + np.arange(_POINTS)
 _EDGE = np.concatenate((np.stack((_OUTER, np.roll(_OUTER, -1), np.roll(_INNER, -1)), axis=-1),
                         np.stack((_OUTER, np.roll(_INNER, -1), _INNER), axis=-1))) + _POINTS
 """Triangles of its outline; the points of the inside come before those of the outline."""
+_CORNERS = np.array((2, 3, 0, 3, 0, 1, 2, 1))
+_HALVES = np.array(((0, 1, 2), (0, 2, 3)))
+"""A rectangle that has neither arcs nor an outline: which of left, bottom, right and top its points are at, and its two
+triangles."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,11 +80,11 @@ def _write(texts: tuple[TextAt, ...]) -> None:
 
 
 def _batch(layer: Layer) -> gpu.types.GPUBatch | None:
+    if not len(layer.rectangles) and not len(layer.triangles.corners):
+        return None
     corners, colours, indices = rectangle_triangles(layer.rectangles)
     further = layer.triangles.corners
     positions: Any = np.concatenate((corners, further)).astype(np.float32)
-    if not len(positions):
-        return None
     shades: Any = np.concatenate((colours, layer.triangles.colours)).astype(np.float32)
     order: Any = np.concatenate((indices, len(corners) + np.arange(len(further)).reshape(-1, 3))).astype(np.int32)
     return batch_for_shader(_program(), "TRIS", {"pos": positions, "color": shades}, indices=order)
@@ -90,6 +94,9 @@ def rectangle_triangles(rectangles: Rectangles) -> tuple[FloatArray, FloatArray,
     """Return points (P, 2), their colours (P, 4) and triangles (T, 3) of rectangles, back to front."""
     number = len(rectangles)
     boxes, wide = rectangles.boxes, rectangles.outline_px
+    if not (rectangles.radius > 0.0).any() and not (wide > 0.0).any():
+        halves = _HALVES + (np.arange(number) * 4)[:, None, None]
+        return (boxes[:, _CORNERS].reshape(-1, 2), np.repeat(rectangles.fill, 4, axis=0), halves.reshape(-1, 3))
     room = np.maximum(np.minimum(boxes[:, 2] - boxes[:, 0], boxes[:, 3] - boxes[:, 1]) / 2.0, 0.0)
     radius = np.minimum(rectangles.radius, room)
     outer = _around(boxes, radius)
