@@ -104,9 +104,11 @@ def read_expression(text: str) -> Expression:
     stripped = text.strip()
     if NUMBER.fullmatch(stripped):
         return Expression(text, frozenset(), _constant(_finite(float(stripped), text)))
-    body = _parsed(stripped)
-    names = frozenset(node.id for node in ast.walk(body) if isinstance(node, ast.Name)) - {*_WORDS, *_FUNCTIONS}
-    return Expression(text, names, _compiled(body, stripped))
+    if is_name(stripped):
+        return Expression(text, frozenset((stripped,)), _looked_up(stripped))
+    names = set[str]()
+    evaluate = _compiled(_parsed(stripped), stripped, names, MAX_LEVELS)
+    return Expression(text, frozenset(names), evaluate)
 
 
 def is_name(text: str) -> bool:
@@ -135,31 +137,24 @@ def _parsed(text: str) -> ast.expr:
     if not text.isascii() or not text.isprintable():
         raise ExpressionError(f"found {quoted(text)}, expected plain letters, digits and signs in one line")
     if _open_at_once(text) > MAX_LEVELS:
-        raise ExpressionError(f"found {quoted(text)}, expected at most {MAX_LEVELS} levels of nesting")
+        raise _too_deep(text)
     try:
-        body = ast.parse(text, mode="eval").body
+        return ast.parse(text, mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise _unknown(text) from None
-    if _levels(body) > MAX_LEVELS:
-        raise ExpressionError(f"found {quoted(text)}, expected at most {MAX_LEVELS} levels of nesting")
-    return body
 
 
 def _open_at_once(text: str) -> int:
     """Return how many parentheses are open at most, so that the parser is never given a tower of them."""
     deepest = level = 0
-    for character in text:
+    for character in text if text.count("(") > MAX_LEVELS else "":
         level += (character == "(") - (character == ")")
         deepest = max(deepest, level)
     return deepest
 
 
-def _levels(body: ast.expr) -> int:
-    depth, level = 0, [body]
-    while level:
-        depth += 1
-        level = [child for node in level for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)]
-    return depth
+def _too_deep(text: str) -> ExpressionError:
+    return ExpressionError(f"found {quoted(text)}, expected at most {MAX_LEVELS} levels of nesting")
 
 
 def _unknown(text: str) -> ExpressionError:
@@ -168,29 +163,41 @@ def _unknown(text: str) -> ExpressionError:
         f"not, parentheses, or {', '.join(_FUNCTIONS)} with what they take in parentheses")
 
 
-def _compiled(node: ast.expr, text: str) -> _Evaluate:
-    """Return a function that evaluates a node; raise ExpressionError where the language does not have it."""
+def _compiled(node: ast.expr, text: str, names: set[str], levels: int) -> _Evaluate:
+    """Return a function that evaluates a node, and add the names that it needs.
+
+    Raises ExpressionError where the language does not have it, or beyond so many levels.
+    """
+    if not levels:
+        raise _too_deep(text)
+
+    def inner(part: ast.expr) -> _Evaluate:
+        return _compiled(part, text, names, levels - 1)
+
     match node:
-        case ast.Constant(value=int() | float() as value) if NUMBER.fullmatch(ast.get_source_segment(text, node) or ""):
+        case ast.Constant(value=int() | float() as value) if NUMBER.fullmatch(text[node.col_offset:node.end_col_offset]):
             return _constant(_finite(_as_float(value), text))
-        case ast.Name(id=name):
-            return _constant(_WORDS[name]) if name in _WORDS else _looked_up(name, text)
+        case ast.Name(id=name) if name in _WORDS:
+            return _constant(_WORDS[name])
+        case ast.Name(id=name) if is_name(name):
+            names.add(name)
+            return _looked_up(name)
         case ast.UnaryOp(op=ast.USub(), operand=operand):
-            inner = _compiled(operand, text)
-            return lambda scope: -_number(inner(scope))
+            number = inner(operand)
+            return lambda scope: -_number(number(scope))
         case ast.UnaryOp(op=ast.Not(), operand=operand):
-            inner = _compiled(operand, text)
-            return lambda scope: not _truth(inner(scope))
+            truth = inner(operand)
+            return lambda scope: not _truth(truth(scope))
         case ast.BoolOp(op=op, values=values):
-            parts, joined = [_compiled(value, text) for value in values], all if isinstance(op, ast.And) else any
+            parts, joined = [inner(value) for value in values], all if isinstance(op, ast.And) else any
             return lambda scope: joined(_truth(part(scope)) for part in parts)
         case ast.BinOp(left=left, op=op, right=right) if type(op) in _ARITHMETIC:
-            return _calculated(_ARITHMETIC[type(op)], (_compiled(left, text), _compiled(right, text)))
+            return _calculated(_ARITHMETIC[type(op)], (inner(left), inner(right)))
         case ast.Compare(left=left, ops=ops, comparators=others) if all(type(op) in _COMPARISONS for op in ops):
-            return _compared([type(op) for op in ops], [_compiled(side, text) for side in (left, *others)])
+            return _compared([type(op) for op in ops], [inner(side) for side in (left, *others)])
         case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]) if name in _FUNCTIONS and (
                 len(arguments) == 1 or (name in _TAKE_SEVERAL and arguments)):
-            return _calculated(_of_several(_FUNCTIONS[name]), [_compiled(argument, text) for argument in arguments])
+            return _calculated(_of_several(_FUNCTIONS[name]), [inner(argument) for argument in arguments])
     raise _unknown(text)
 
 
@@ -198,10 +205,7 @@ def _constant(value: Value) -> _Evaluate:
     return lambda _: value
 
 
-def _looked_up(name: str, text: str) -> _Evaluate:
-    if not is_name(name):
-        raise _unknown(text)
-
+def _looked_up(name: str) -> _Evaluate:
     def look_up(scope: Scope) -> Value:
         if name not in scope:
             raise _NoValueError(f"there is no {quoted(name)} here")

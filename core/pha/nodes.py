@@ -132,6 +132,10 @@ def _read_attributes(tag: str, given: tuple[tuple[str, str], ...]) -> _Attribute
                 problems.append(f"<{tag}> {name}: found {quoted(text)}, expected {attribute.kind.value}")
             continue
         stripped = text.strip()
+        if not stripped:
+            problems.append(f"<{tag}> {name}: found nothing, expected {attribute.kind.value}")
+            expressions[name] = _NOTHING
+            continue
         is_in_seconds = attribute.kind is Kind.PART and stripped.endswith("s") and NUMBER.fullmatch(stripped[:-1])
         if is_in_seconds:
             in_seconds.add(name)

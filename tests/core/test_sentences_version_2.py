@@ -71,6 +71,15 @@ def test_repeat_and_times_come_out_whole_within_1e_9() -> None:
     assert "expected a whole number from 1" in refused(main(call("walk", repeat="0")))
 
 
+@pytest.mark.parametrize(("element", "wanted"), [
+    ('<call name="walk" duration=""/>', "<call> duration: found nothing, expected a number of ticks, 0 or more"),
+    (f'<loop times=" ">{WALK}</loop>', "<loop> times: found nothing, expected a whole number, 0 or more"),
+    (f'<if test="">{WALK}</if>', "<if> test: found nothing, expected yes or no"),
+])
+def test_an_empty_value_is_told_with_what_belongs_there(element: str, wanted: str) -> None:
+    assert wanted in refused(main(element + KICK))
+
+
 def test_with_sets_parameters_and_what_it_does_not_set_has_its_default() -> None:
     text = ('<procedure name="a"><param name="n" default="1"/><param name="m" default="n + 1"/>'
             '<call name="walk" duration="n"/><call name="kick" duration="m"/></procedure>'
