@@ -175,7 +175,8 @@ def _compiled(node: ast.expr, text: str, names: set[str], levels: int) -> _Evalu
         return _compiled(part, text, names, levels - 1)
 
     match node:
-        case ast.Constant(value=int() | float() as value) if NUMBER.fullmatch(text[node.col_offset:node.end_col_offset]):
+        case ast.Constant(value=int() | float() as value) if NUMBER.fullmatch(text, node.col_offset,
+                                                                              node.end_col_offset or 0):
             return _constant(_finite(_as_float(value), text))
         case ast.Name(id=name) if name in _WORDS:
             return _constant(_WORDS[name])

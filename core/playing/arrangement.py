@@ -171,11 +171,11 @@ class _Arrangement:
         row = self.playing.row(sequence, pieces, self.playing.root_motion if moves_root else "AS_AUTHORED")
         for problem in row.problems:
             if not problem.is_note:
-                self._say(f"<lane>: {problem.message}")
+                self._say(f"<lane>: {problem.message}", problem.place)
         return row
 
-    def _say(self, message: str) -> None:
-        self.said.setdefault(message, Problem(message, self.place, is_warning=True))
+    def _say(self, message: str, place: Place | None = None) -> None:
+        self.said.setdefault(message, Problem(message, place or self.place, is_warning=True))
 
 
 def _variants(sequence: Sequence, clips: int) -> tuple[list[tuple[int, bool, bool, float, float]], IntArray]:

@@ -144,7 +144,7 @@ def compose(sequence: Sequence, clips: SequenceOf[Clip | Excerpt | Stage], style
     """
     followers = np.array(list(doubles or {}), dtype=np.int64)
     row = Row.of(sequence, clips, style, root_motion=root_motion, up=up, speed=speed, limits=limits,
-                 followers=followers)
+                 followers=followers, seen=(lambda times_s: times_s) if clock is None else clock.shown)
     end = mixed((Lane.whole(row),))
     if doubles:
         end = Followers(end, Doubles.of(row.skeleton, doubles))

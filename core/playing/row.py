@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from collections.abc import Sequence as SequenceOf
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -26,7 +27,7 @@ from .transitions.curves import CURVES
 from .transitions.decay import Decay
 from .transitions.limits import Limits
 from .transitions.methods import TRANSITION_METHODS, Layout, TransitionMethod
-from .transitions.seams import Ends, fit_transitions, time_stretch
+from .transitions.seams import Ends, far_turns, fit_transitions, time_stretch
 
 _MOST_SEAMS_KEPT = 256
 """More at once means that a whole Action is being written; the memory for that is given back."""
@@ -52,10 +53,11 @@ class Row:
     @classmethod
     def of(cls, sequence: Sequence, played: SequenceOf[Clip | Excerpt | Stage], style: Style, *, root_motion: RootMode,
            up: FloatArray, speed: str = "NEAR", limits: Limits | None = None,
-           followers: IntArray = NO_JOINTS) -> Row:
+           followers: IntArray = NO_JOINTS, seen: Callable[[FloatArray], FloatArray] | None = None) -> Row:
         """Lay out segments and find the transitions between them.
 
-        played: what sequence.clip indexes. followers: joints that copy the motion of others. The rest: see compose.
+        played: what sequence.clip indexes. followers: joints that copy the motion of others. seen: from the row's times
+        to those at which they are seen, which warnings name; None: the row plays within others. The rest: see compose.
         """
         sources = Sources.of(played, style.interpolation, style.translation)
         clips = sources.clips
@@ -69,8 +71,9 @@ class Row:
         is_shared = style.joint_time == "SHARED" or method.shape in ("LEAD", "DECAY")  # all joints at once
         automatic = Automatic.of(clips, ends, moved, speed, is_shared=is_shared,
                                  angles=rot.angle_between if limits is None else limits.angles)
-        transitions_s, problems = fit_transitions(sequence, clips, ends, held, method, automatic.lengths_s)
+        transitions_s, far, notes = fit_transitions(sequence, clips, ends, held, method, automatic.lengths_s)
         layout = method.lay_out(sequence.length_s, transitions_s)
+        problems = *far_turns(sequence, sources.skeleton, far, seen and seen(layout.end_s)), *notes
         tempo = quotient(1.0, time_stretch(layout.end_s - layout.begin_s, sequence, clips))
         return cls(sequence, sources, style, layout,
                    Sides(sequence, ends, held, root, automatic, tempo, limits), problems)

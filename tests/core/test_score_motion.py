@@ -323,3 +323,24 @@ def test_too_much_that_differs_is_refused(text: str, said: str) -> None:
 def test_a_score_that_only_waits_is_refused() -> None:
     with pytest.raises(ScoreError, match="'main' only waits, expected a clip"):
         played(score('<wait duration="1"/>'))
+
+
+def test_warnings_name_the_line_and_the_time_that_a_viewer_sees() -> None:
+    """Also where the tempo changes, and where transitions take time of their own; within lanes the line alone."""
+    far = moving("far", ("l_elbow",), 1)
+    there, here = (replace(far, name=name, rotations=Tracks.uniform(
+        np.array([MAP.joint_of["l_elbow"]]), np.array((0.0, 1.0)), rot.exp(np.full((2, 1, 3), (0.0, 0.0, angle)))))
+        for name, angle in (("there", 0.0), ("here", 2.8)))
+    library = Library(other_clips=lambda src: (there, here) if src == "a.B" else None)
+    calls = '\n<call name="there" duration="2" transition="1"/>\n<call name="here" duration="2"/>'
+
+    def told(text: str, **settings: object) -> list[str]:
+        return [str(each) for each in played(text, library, **settings).problems if "150°" in str(each)]
+
+    tempo = '<tempo tick="1" tickLength="3"/>'
+    assert [text.partition("must")[0] for text in told(score(calls)) + told(score(calls, head=tempo))
+            + told(score(calls), method="APPEND") + told(score(together(lane(calls))))] == [
+        f"score:2:1: warning: from 'a.B.there' to 'a.B.here' (2.00 s) '{BODY.names[MAP.joint_of['l_elbow']]}' ",
+        f"score:2:1: warning: from 'a.B.there' to 'a.B.here' (4.00 s) '{BODY.names[MAP.joint_of['l_elbow']]}' ",
+        f"score:2:1: warning: from 'a.B.there' to 'a.B.here' (2.00 s) '{BODY.names[MAP.joint_of['l_elbow']]}' ",
+        f"score:2:1: warning: <lane>: from 'a.B.there' to 'a.B.here' '{BODY.names[MAP.joint_of['l_elbow']]}' "]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...clips.clip import Clip
-from ...errors import Problem, quoted
+from ...errors import Place, Problem, quoted
 from ...maths import rotations as rot
 from ...maths.arrays import BoolArray, FloatArray, IntArray, quotient
 from ...pha.sequence import Sequence
@@ -57,6 +57,10 @@ class Ends:
         return cls(poses[0], poses[1], poses[2], poses[3], step_s, moved)
 
 
+FarTurns = dict[tuple[int, int], tuple[int, IntArray]]
+"""Pairs of clips between which joints turn far: the first segment where they meet, and the joints."""
+
+
 def end_times_s(duration_s: float) -> FloatArray:
     """Return a clip's first instant, those a step after it and a step before the last, and the last, (4,)."""
     step_s = min(STEP_S, duration_s / 2.0)
@@ -79,11 +83,11 @@ class _Seams:
 
 
 def fit_transitions(sequence: Sequence, clips: SequenceOf[Clip], ends: Ends, held: Held, method: TransitionMethod,
-                    automatic: AutomaticLengths) -> tuple[FloatArray, tuple[Problem, ...]]:
-    """Return the length of the transition after each segment, (S,), as wished or automatic, and warnings.
+                    automatic: AutomaticLengths) -> tuple[FloatArray, FarTurns, tuple[Problem, ...]]:
+    """Return the length of the transition after each segment, (S,), as wished or automatic, what is far, and notes.
 
     automatic: from N seams to lengths (N,).
-    A length above the method's limit is cut to it, with a warning.
+    A length above the method's limit is cut to it, with a note.
     """
     following = np.roll(sequence.clip, -1)
     wished = sequence.transition_s.copy()
@@ -94,7 +98,7 @@ def fit_transitions(sequence: Sequence, clips: SequenceOf[Clip], ends: Ends, hel
         wished[missing] = automatic(around.at(missing))
     if not sequence.is_loop:
         wished[-1] = 0.0
-    far: dict[tuple[int, int], tuple[int, IntArray]] = {}
+    far: FarTurns = {}
     for seams in _in_chunks(sequence, following, ends, held, clips[0].skeleton):
         moves = (seams.angle > SAME_POSE_RAD).any(axis=1) | seams.shifts
         jumps = missing[seams.index] & (wished[seams.index] == 0.0) & moves[seams.different]
@@ -104,8 +108,7 @@ def fit_transitions(sequence: Sequence, clips: SequenceOf[Clip], ends: Ends, hel
             joints = np.flatnonzero(seams.angle[row] >= FAR_TURN_RAD)
             far.setdefault((int(sequence.clip[first]), int(following[first])), (first, joints))
     limit = method.limit(sequence.length_s, np.roll(sequence.length_s, -1))
-    warnings = (*_far_turns(sequence, clips, far), *_cut(sequence, following, wished, limit, method))
-    return np.minimum(wished, limit), warnings
+    return np.minimum(wished, limit), far, tuple(_cut(sequence, following, wished, limit, method))
 
 
 def time_stretch(lengths_s: FloatArray, sequence: Sequence, clips: SequenceOf[Clip]) -> FloatArray:
@@ -136,13 +139,19 @@ def _in_chunks(sequence: Sequence, following: IntArray, ends: Ends, held: Held,
         yield _Seams(index, different, sample, angle, (take & (shifts | grows)).any(axis=1))
 
 
-def _far_turns(sequence: Sequence, clips: SequenceOf[Clip],
-               far: dict[tuple[int, int], tuple[int, IntArray]]) -> Iterator[Problem]:
+def far_turns(sequence: Sequence, skeleton: Skeleton, far: FarTurns,
+              seen_s: FloatArray | None) -> Iterator[Problem]:
+    """Yield a warning for each pair of clips between which joints turn far, at the line that calls the first.
+
+    seen_s: (S,) when the seam after each segment is seen; None: the segments play within others.
+    """
     for (before, after), (segment, joints) in list(far.items())[:_NAMED_AT_MOST]:
-        names = ", ".join(quoted(clips[0].skeleton.names[j]) for j in joints[:_NAMED_AT_MOST])
-        yield Problem(f"from {quoted(sequence.clips[before])} to {quoted(sequence.clips[after])} "
-                      f"({sequence.start_s[segment] + sequence.length_s[segment]:.2f} s) {names} must turn by 150° or "
-                      "more, and may swing through the body; call a bridging clip between them", is_warning=True)
+        names = ", ".join(quoted(skeleton.names[j]) for j in joints[:_NAMED_AT_MOST])
+        when = "" if seen_s is None else f" ({seen_s[segment]:.2f} s)"
+        calls = sequence.origins.of_segment(segment)
+        yield Problem(f"from {quoted(sequence.clips[before])} to {quoted(sequence.clips[after])}{when} {names} must "
+                      "turn by 150° or more, and may swing through the body; call a bridging clip between them",
+                      calls[-1].place if calls else Place(), is_warning=True)
     if len(far) > _NAMED_AT_MOST:
         yield Problem(f"{len(far) - _NAMED_AT_MOST} more pairs of clips have joints that must turn by 150° or more",
                       is_warning=True)
