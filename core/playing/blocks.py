@@ -17,7 +17,7 @@ from ..pha.sequence import Block, Sequence
 from ..skeletons.skeleton import Pose, Skeleton
 from .carried import Carried
 from .mix import Lane, Mix, Mode
-from .presence import Presence
+from .presence import EASE_CURVATURE, EASE_SLOPE, Presence
 from .root_motion import NO_JOINTS, RootMode
 from .row import Row
 from .stage import Stage
@@ -28,6 +28,11 @@ from .transitions.limits import Limits
 
 MOST_EASE: Final = 0.25
 """Of what a lane plays between silences: an automatic ease takes no more of it."""
+_PER_S: Final = 24.0
+_MOST_LOOKED_AT: Final = 48
+"""So often in a second, and so often at most, an automatic ease looks how a lane's joints move by themselves."""
+_USUAL: Final = 95.0
+"""Per cent of their accelerations that are not more than usual."""
 _SPEED_S: Final = 0.1
 """Over so much time an automatic ease looks how fast the joints turn."""
 _SAME_TIME_S: Final = 1e-9
@@ -84,7 +89,10 @@ class BelowPose:
 
 @dataclass(frozen=True, eq=False)
 class _Plan:
-    """A lane before it is known how it eases: its stage, and when it plays. is_over: something lies below it."""
+    """A lane before it is known how it eases: its stage, and when it plays. is_over: something lies below it.
+
+    usual: by stretches that it plays, how much its joints are accelerated by themselves, once that is known.
+    """
 
     said: pha.Lane
     lane: Lane
@@ -92,6 +100,7 @@ class _Plan:
     end_s: FloatArray
     is_over: bool
     is_all_the_while: bool
+    usual: dict[int, float] = field(default_factory=dict)
 
     @property
     def is_eased(self) -> bool:
@@ -162,33 +171,64 @@ class BlockMaker:
             elif is_edge and not plan.is_over:
                 found.append(0.0)  # what lies below is what was before, from where the block's own transition leads
             else:
-                found.append(min(self._automatic(plan, begin, end, at, under, below), MOST_EASE * length))
+                found.append(min(self._automatic(plan, run, at, under, below), MOST_EASE * length))
         total = sum(found)
         come, go = (ease * length / total for ease in found) if total > length else found
         return come, go
 
-    def _automatic(self, plan: _Plan, begin: float, end: float, at: float, under: list[Lane],
-                   below: Pose | None) -> float:
-        """Return how far the joints are from what lies below ÷ how fast they turn there, as for transitions."""
+    def _automatic(self, plan: _Plan, run: int, at: float, under: list[Lane], below: Pose | None) -> float:
+        """Return how long an ease takes: as transitions do, and long enough that no joint is jerked.
+
+        As transitions: how far the joints are from what lies below ÷ how fast they turn there. Between two motions
+        that are the angle θ apart, and whose speeds differ by v, a share that grows by the curve of an ease over T
+        accelerates a joint by up to c·θ/T² + 2s·v/T, with the curve's curvature c and slope s. Neither part is to be
+        more than what is usual in the lane's own motion.
+        """
         joints = plan.lane.share > 0.0
         if self.carried is not None:
             joints[self.carried.joints] = False
         if not joints.any():
             return 0.0
+        begin, end = float(plan.begin_s[run]), float(plan.end_s[run])
         step = min(_SPEED_S, end - begin) * (1.0 if at == begin else -1.0)
-        times = np.array((at, at + step))
-        own = _of_lane(plan.lane, times, self.duration_s).rotations[:, joints]
-        other = Mix((*under,), None, below).sample(times) if under else below
-        others = own if other is None else np.broadcast_to(other.rotations[:, joints], own.shape)
-        if plan.said.mode == "add":
-            first = plan.lane.stage.sample(np.array((plan.lane.first_s,))).rotations[:, joints]
-            others = np.broadcast_to(first, own.shape)
-        angle = float(rot.angle_between(own[0], others[0]).mean())
-        if angle <= SAME_POSE_RAD:
-            return 0.0
+        own, others = self._both(plan, np.array((at, at + step)), joints, under, below)
+        if run not in plan.usual:
+            plan.usual[run] = _usual_acceleration(plan, run, joints, self.duration_s)
+        usual, angles = plan.usual[run], rot.angle_between(own[0], others[0])
+        mean = float(angles.mean())
         paths = [float(rot.angle_between(pose[0], pose[1]).mean()) for pose in (own, others)]
         speed = sum(paths) / (2.0 * abs(step)) if step else 0.0
-        return angle / (speed if speed > STILL_RAD_S else DEFAULT_SPEED_RAD_S)
+        found = mean / (speed if speed > STILL_RAD_S else DEFAULT_SPEED_RAD_S) if mean > SAME_POSE_RAD else 0.0
+        if usual <= 0.0 or not step:
+            return found
+        apart = rot.log(rot.multiply(rot.conjugate(others), own))
+        differ = float(np.linalg.norm(apart[1] - apart[0], axis=-1).max()) / abs(step)
+        return max(found, float(np.sqrt(EASE_CURVATURE * angles.max() / usual)), 2.0 * EASE_SLOPE * differ / usual)
+
+    def _both(self, plan: _Plan, times_s: FloatArray, joints: BoolArray, under: list[Lane],
+              below: Pose | None) -> tuple[FloatArray, FloatArray]:
+        """Return the rotations of some joints at times (F,) of a lane, and of what it eases from: what lies below it.
+
+        What is added eases from its own first pose.
+        """
+        own = _of_lane(plan.lane, times_s, self.duration_s).rotations[:, joints]
+        if plan.said.mode == "add":
+            other: Pose | None = plan.lane.stage.sample(np.array((plan.lane.first_s,)))
+        else:
+            other = Mix((*under,), None, below).sample(times_s) if under else below
+        return own, own if other is None else np.broadcast_to(other.rotations[:, joints], own.shape)
+
+
+def _usual_acceleration(plan: _Plan, run: int, joints: BoolArray, duration_s: float) -> float:
+    """Return what 95 % of the changes of speed stay below that a lane's joints have while it plays, rad/s²."""
+    begin, end = float(plan.begin_s[run]), float(plan.end_s[run])
+    times = np.linspace(begin, end, int(np.clip((end - begin) * _PER_S, 4, _MOST_LOOKED_AT)))
+    turns = _of_lane(plan.lane, times, duration_s).rotations[:, joints]
+    step = times[1] - times[0]
+    speeds = rot.log(rot.multiply(rot.conjugate(turns[:-1]), turns[1:])) / step
+    changes = np.linalg.norm(np.diff(speeds, axis=0), axis=-1) / step
+    moving = changes[changes > STILL_RAD_S]
+    return float(np.percentile(moving, _USUAL)) if len(moving) else 0.0
 
 
 def _of_lane(lane: Lane, times_s: FloatArray, duration_s: float) -> Pose:
