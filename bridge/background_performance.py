@@ -69,6 +69,10 @@ class BackgroundPerformance:
         performing.keep_resolved(self._task, performance.actions, resolved)
         return performance
 
+    def cancel(self) -> None:
+        """Stop as soon as the file is read that is being read; nobody waits for it."""
+        self._work.cancel()
+
     def end(self) -> None:
         """Stop as soon as the file is read that is being read, and wait for that."""
         self._work.end()

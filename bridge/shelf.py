@@ -5,12 +5,13 @@ Files are read beside the main thread, one after the other, and what is known by
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import bpy
 
+from ..core.clips.clip import Clip
 from ..core.errors import FileError
 from ..core.formats import FORMATS, endings, format_of
 from ..core.formats.format import Format
@@ -20,7 +21,9 @@ from ..core.library.files import parts_of, read_file
 from ..core.library.library import SCORE_SUFFIX, Library
 from ..core.pha.document import parse
 from ..core.score_editor.commands import Playable
+from ..core.score_editor.figures import Figure, figure_of
 from ..core.score_editor.layout import Layout
+from ..core.skeletons.maps import find_map
 from . import clips, properties, score, score_blocks, score_tree
 from .background import BackgroundWork
 from .clip_store import CLIPS
@@ -37,6 +40,7 @@ class _Search:
     def __init__(self, roots: tuple[Path, ...]) -> None:
         """Begin."""
         self.found: list[Playable] = []
+        self.figures: dict[Playable, Figure] = {}
         self._roots = roots
         self.work = BackgroundWork(self._look)
 
@@ -45,10 +49,20 @@ class _Search:
             if not go_on(0.0):
                 return False
             try:
-                self.found += _procedures(src, path) if path.name.endswith(SCORE_SUFFIX) else _clips(src, path)
+                if path.name.endswith(SCORE_SUFFIX):
+                    self.found += _procedures(src, path)
+                else:
+                    self._take(src, _clips(path))
             except (FileError, OSError):
                 continue  # whoever plays it is told
         return True
+
+    def _take(self, src: str, clips_of_file: Iterable[Clip]) -> None:
+        for clip in clips_of_file:
+            playable = _playable(src, clip)
+            if len(clip.skeleton):
+                self.figures[playable] = clip.derived(_figure)
+            self.found.append(playable)
 
 
 def playables(armature_object: bpy.types.Object) -> tuple[Playable, ...]:
@@ -59,6 +73,12 @@ def playables(armature_object: bpy.types.Object) -> tuple[Playable, ...]:
     own = blocks.scores.src_of(blocks.layout.documents[0].path)
     others = (each for each in _search(blocks.scores.library).found if each.src != own)
     return (*_own(blocks.layout), *_actions(armature_object), *others)
+
+
+def figures(armature_object: bpy.types.Object) -> Mapping[Playable, Figure]:
+    """Return the figures of those clips of which they are known."""
+    blocks = score_blocks.shown(armature_object)
+    return {} if blocks is None or blocks.scores is None else _search(blocks.scores.library).figures
 
 
 def state(armature_object: bpy.types.Object) -> Hashable:
@@ -77,7 +97,9 @@ def is_searching(armature_object: bpy.types.Object) -> bool:
 
 def playables_of(src: str, path: Path) -> list[Playable]:
     """Return what one file holds, also one that Blender opens; raise FileError where it cannot be read."""
-    return _procedures(src, path) if path.name.endswith(SCORE_SUFFIX) else _clips(src, path, clips.formats())
+    if path.name.endswith(SCORE_SUFFIX):
+        return _procedures(src, path)
+    return [_playable(src, clip) for clip in _clips(path, clips.formats())]
 
 
 def src_of(library: object, path: Path) -> str:
@@ -145,9 +167,16 @@ def _procedures(src: str, path: Path) -> list[Playable]:
             for procedure in document.procedures]
 
 
-def _clips(src: str, path: Path, formats: Mapping[str, Format] = FORMATS) -> list[Playable]:
+def _clips(path: Path, formats: Mapping[str, Format] = FORMATS) -> tuple[Clip, ...]:
     entry = format_of(path, formats)
     if entry is None or entry.read is None:
-        return []
-    file = CLIPS.read(files_read(path, formats), lambda: read_clip_file(path, formats))
-    return [Playable(src, clip.name, clip.duration_s) for clip in file.played]
+        return ()
+    return CLIPS.read(files_read(path, formats), lambda: read_clip_file(path, formats)).played
+
+
+def _playable(src: str, clip: Clip) -> Playable:
+    return Playable(src, clip.name, clip.duration_s)
+
+
+def _figure(clip: Clip) -> Figure:
+    return figure_of(clip, find_map(clip.skeleton))

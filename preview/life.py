@@ -46,6 +46,14 @@ class _Member(NamedTuple):
 _Members = list[_Member]
 
 
+class _Trial(NamedTuple):
+    """What a character plays in place of its score, and since when."""
+
+    armature_uid: int
+    motion: Playable
+    since_s: float
+
+
 @dataclass(eq=False)
 class _Running:
     """A preview that is switched on; members: in each view layer, with the number of changes.of_scenes.
@@ -64,6 +72,7 @@ class _Running:
 
 _running: _Running | None = None
 _choices = Choices()
+_trial: _Trial | None = None
 _error = ""
 
 
@@ -136,6 +145,19 @@ def _first(scene: bpy.types.Scene) -> bpy.types.Object | None:
 def time_in_score(armature: bpy.types.Object, scene: bpy.types.Scene, motion: Playable) -> float:
     """Return a character's time in its score, or in what plays instead, in seconds."""
     return Instant.of(scene, _choices.player, now_s()).time_s(armature, motion)
+
+
+def try_out(motion: Playable | None, armature_uid: int = 0, since_s: float = 0.0) -> None:
+    """Let a character play something else over and over, from a time of the player's clock on, until that is None."""
+    global _trial
+    if motion is not None or _trial is not None:
+        _trial = None if motion is None else _Trial(armature_uid, motion, since_s)
+        _redraw()
+
+
+def tried_out() -> Playable | None:
+    """Return what a character plays in place of its score."""
+    return None if _trial is None else _trial.motion
 
 
 def characters() -> list[Character]:
@@ -328,11 +350,19 @@ def _visible(running: _Running, scene: bpy.types.Scene, layer: bpy.types.ViewLay
             waiting = character.refresh(armature, meshes, is_drawing=True)
             if waiting and not bpy.app.timers.is_registered(_read_waiting):
                 bpy.app.timers.register(_read_waiting)
-            motion = played(armature, _choices)
-            actors.append(Actor(character, armature, meshes, motion, instant.time_s(armature, motion),
+            motion, time_now_s = _played(armature, instant)
+            actors.append(Actor(character, armature, meshes, motion, time_now_s,
                                 _outline(meshes, layer) if with_outlines else None,
                                 _bones(armature, layer, space) if with_bones and has_bones else ""))
     return actors
+
+
+def _played(armature: bpy.types.Object, instant: Instant) -> tuple[Playable | None, float]:
+    """Return what a character plays, and when in it."""
+    if _trial is not None and _trial.armature_uid == armature.session_uid:
+        return _trial.motion, (instant.now_s - _trial.since_s) % max(_trial.motion.duration_s, 1e-3)
+    motion = played(armature, _choices)
+    return motion, instant.time_s(armature, motion)
 
 
 def _find_members(running: _Running, layer: bpy.types.ViewLayer) -> _Members:

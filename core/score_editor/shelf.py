@@ -1,21 +1,28 @@
-"""The shelf below a score: what can be put into it, as chips in groups, and which of them a search leaves."""
+"""The shelf below a score: what can be put into it, as chips in groups, and which of them a search leaves.
+
+A chip of a clip shows a figure in the pose that tells most of it; while the mouse is on it, a larger one moves.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..maths.arrays import FloatArray
 from .commands import Playable
+from .figures import Figure, figure_triangles
 from .picture import Layer, Measure, Pen, about_as_wide
 from .theme import Theme
 from .view import View
 
-SHELF_PX, CHIP_PX = 100.0, 22.0
+SHELF_PX, CHIP_PX = 116.0, 42.0
 """How high the shelf and a chip on it are, at an interface scale of 1."""
-_GAP_PX, _PAD_PX, _TITLE_PX = 6.0, 7.0, 18.0
+_GAP_PX, _PAD_PX, _TITLE_PX, _FIGURE_PX = 6.0, 7.0, 18.0, 30.0
+_CARD_PX, _ABOVE_PX = 120.0, 28.0
+_SMALL = 0.85
+"""Of the size of names: lengths."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +75,7 @@ def arrange(playables: Iterable[Playable], view: View, theme: Theme, *, scroll_p
     left, boxes, kept, titles, of_group = start - scroll_px, [], [], [], []
     for number, src in enumerate(sorted(groups, key=lambda src: (src != "", not groups[src][0].is_clip, src))):
         chips = groups[src]
-        wide = [measure(each.name, size) + 2.0 * _PAD_PX * px for each in chips]
+        wide = [_wide(each, px, size, measure) for each in chips]
         room = max(sum(wide) / rows + max(wide), measure(_title(src), size))
         titles.append((_title(src), left, height - 0.75 * _TITLE_PX * px))
         x, row, right = left, 0, left
@@ -86,32 +93,71 @@ def arrange(playables: Iterable[Playable], view: View, theme: Theme, *, scroll_p
     return Shelf(tuple(kept), np.array(boxes).reshape(-1, 4), tuple(of_group), tuple(titles), height, farthest)
 
 
-def shelf_layer(shelf: Shelf, view: View, theme: Theme, *, hovered: Playable | None = None, words: str = "",
-                measure: Measure = about_as_wide) -> Layer:
-    """Draw a shelf. words: what is said where there is nothing on it."""
+def shelf_layers(shelf: Shelf, view: View, theme: Theme, *, hovered: Playable | None = None, words: str = "",
+                 figures: Mapping[Playable, Figure] | None = None,
+                 measure: Measure = about_as_wide) -> tuple[Layer, ...]:
+    """Draw a shelf. words: what is said where there is nothing on it; figures: of those clips where they are known."""
     pen, px, size = Pen(), view.scale, theme.size_px * view.scale
     if shelf.height <= 0.0:
-        return pen.layer()
+        return ()
     pen.rectangle((0.0, 0.0, view.width, shelf.height), theme.mixed(0.03))
     pen.rectangle((0.0, shelf.height - px, view.width, shelf.height), theme.mixed(0.2))
     seen = np.flatnonzero((shelf.boxes[:, 2] > view.left) & (shelf.boxes[:, 0] < view.width))
     number = len(shelf.groups)
     fills = theme.fills(np.array(shelf.groups, np.int64) + 1, np.zeros(number, np.int64), np.zeros(number, np.bool_))
     for chip in seen.tolist():
-        each, (left, low, right, high) = shelf.playables[chip], shelf.boxes[chip].tolist()
+        each, box = shelf.playables[chip], shelf.boxes[chip]
         red, green, blue, _ = fills[chip].tolist()
-        pen.rectangle((left, low, right, high), (red, green, blue, 1.0), radius=3.0 * px, outline_px=px,
+        pen.rectangle(box, (red, green, blue, 1.0), radius=3.0 * px, outline_px=px,
                       outline=theme.text if each == hovered else theme.mixed(0.25))
-        pen.text(each.name, left + _PAD_PX * px, low + 0.32 * CHIP_PX * px, size, theme.text)
+        _on_chip(pen, each, box, (figures or {}).get(each), view, theme)
     for title, x, y in shelf.titles:
-        if view.left - px <= x < view.width:
+        if -view.width < x < view.width:
             pen.text(title, x, y, 0.9 * size, theme.mixed(0.6))
-    if view.left > 0.0:
-        pen.rectangle((0.0, 0.0, view.left - px, shelf.height - px), theme.mixed(0.03))
-        pen.text("Library", 2.0 * _PAD_PX * px, shelf.height - 0.45 * shelf.height, size, theme.mixed(0.8))
     if words and not len(shelf.boxes):
         pen.text(words, max(view.left, 2.0 * _PAD_PX * px), 0.45 * shelf.height, size, theme.mixed(0.6))
+    front = Pen()
+    if view.left > 0.0:  # before what was scrolled to the left
+        front.rectangle((0.0, 0.0, view.left - px, shelf.height - px), theme.mixed(0.03))
+        front.text("Library", 2.0 * _PAD_PX * px, 0.55 * shelf.height, size, theme.mixed(0.8))
+    return pen.layer(), front.layer()
+
+
+def card_layer(shelf: Shelf, chip: Playable, figure: Figure, time_s: float, view: View, theme: Theme) -> Layer:
+    """Draw a clip's figure as it moves, at a time, on a card above the shelf and what is told of it."""
+    pen, px = Pen(), view.scale
+    if chip not in shelf.playables or view.height < shelf.height + _CARD_PX * px:
+        return pen.layer()
+    left, _, right, _ = shelf.boxes[shelf.playables.index(chip)].tolist()
+    x = min(max((left + right - _CARD_PX * px) / 2.0, view.left), max(view.width - _CARD_PX * px, 0.0))
+    low = shelf.height + _ABOVE_PX * px
+    box = np.array((x, low, x + _CARD_PX * px, low + _CARD_PX * px))
+    pen.rectangle(box, theme.mixed(0.02, 0.95), radius=3.0 * px, outline=theme.mixed(0.5), outline_px=px)
+    pen.triangles(*figure_triangles(figure, figure.instant(time_s), box, theme.mixed(0.95), theme.mixed(0.55), px))
     return pen.layer()
+
+
+def _on_chip(pen: Pen, playable: Playable, box: FloatArray, figure: Figure | None, view: View, theme: Theme) -> None:
+    """Draw what stands on a chip: its figure, its name, its length."""
+    px, size = view.scale, theme.size_px * view.scale
+    left, low, _, high = box.tolist()
+    text = left + _PAD_PX * px
+    if playable.is_clip:
+        text = left + (_PAD_PX / 2.0 + _FIGURE_PX + 1.0) * px
+        if figure is not None:
+            place = np.array((left + _PAD_PX / 2.0 * px, low + 2.0 * px, text - px, high - 2.0 * px))
+            pen.triangles(*figure_triangles(figure, figure.telling, place, theme.mixed(0.95), theme.mixed(0.6), px))
+    pen.text(playable.name, text, low + 0.56 * CHIP_PX * px, size, theme.text)
+    pen.text(_seconds(playable), text, low + 0.2 * CHIP_PX * px, _SMALL * size, theme.mixed(0.75))
+
+
+def _wide(playable: Playable, px: float, size: float, measure: Measure) -> float:
+    words = max(measure(playable.name, size), measure(_seconds(playable), _SMALL * size))
+    return words + (_PAD_PX * 1.5 + _FIGURE_PX + 1.0 if playable.is_clip else 2.0 * _PAD_PX) * px
+
+
+def _seconds(playable: Playable) -> str:
+    return f"{playable.duration_s:.3g} s"
 
 
 def told(playable: Playable, tick_s: float) -> str:

@@ -5,7 +5,8 @@ from typing import Any, cast
 import bpy
 
 from ...core.score_editor.hit import hit
-from ...preview.score_editor.windows import Hover, is_on_shelf, window_of
+from ...preview.life import now_s
+from ...preview.score_editor.windows import Chip, Hover, is_on_shelf, window_of
 from .base import editor_of
 
 
@@ -29,8 +30,8 @@ class TAKT_GT_score_hover(bpy.types.Gizmo):
         over = hit(editor.layout, editor.view, x, y)
         before = window.hover.over if window.hover is not None else None, window.chip
         window.hover = None if on_shelf else Hover(editor.layout, over, x, y)
-        if playable is None or before[1] is None or before[1][0] != playable:
-            window.chip = None if playable is None else (playable, x, y)
+        if playable is None or before[1] is None or before[1].playable != playable:
+            window.chip = None if playable is None else Chip(playable, x, y, now_s())
         context.window.cursor_set(cast(Any, "DEFAULT" if on_shelf else over.cursor))
         if before[1] != window.chip or before[0] is None or (before[0].part, before[0].box) != (over.part, over.box):
             context.area.tag_redraw()

@@ -117,4 +117,4 @@ def _around(boxes: FloatArray, radius: FloatArray) -> FloatArray:
 
 
 def _program() -> gpu.types.GPUShader:
-    return gpu.shader.from_builtin("FLAT_COLOR")
+    return gpu.shader.from_builtin("SMOOTH_COLOR")

@@ -22,7 +22,7 @@ from ...core.score_editor.picture import Pen, Picture, clipped
 from ...core.score_editor.sound import sound_layer
 from ...core.score_editor.theme import Theme
 from .. import life as preview
-from . import windows
+from . import rehearsing, windows
 from .canvas import Poured, measured
 from .theme import theme_of
 
@@ -52,6 +52,7 @@ def unregister() -> None:
     for timer in (_look, _refresh, score_tree.give_trees):
         if bpy.app.timers.is_registered(timer):
             bpy.app.timers.unregister(timer)
+    rehearsing.stop()
     windows.forget_closed(set())
     score_blocks.forget()
     bridge_shelf.forget()
@@ -147,13 +148,26 @@ def _draw_shelf(tree: score_tree.TaktScoreTree | None, armature_object: bpy.type
         window.shelf_px = min(window.shelf_px, window.shelf.farthest)
         words = ("Looking through the library…" if bridge_shelf.is_searching(armature_object) else
                  "Nothing of that name" if tree.search else "Nothing yet: choose a library in the sidebar")
-        layers = [shelf.shelf_layer(window.shelf, window.view, theme, hovered=None if chip is None else chip[0],
-                                    words=words, measure=measured)]
+        layers = [*shelf.shelf_layers(window.shelf, window.view, theme, hovered=None if chip is None else chip.playable,
+                                      words=words, figures=bridge_shelf.figures(armature_object), measure=measured)]
         if chip is not None:
-            layers.append(overlay(layout, window.view, theme, x=chip[1], y=chip[2], measure=measured,
-                                  words=shelf.told(chip[0], layout.tick_s)))
+            above = window.shelf.height - 12.0 * window.view.scale
+            layers.append(overlay(layout, window.view, theme, x=chip.x, y=above, measure=measured,
+                                  words=shelf.told(chip.playable, layout.tick_s)))
         window.shelf_drawn = depends_on, Poured.of(Picture(tuple(layers)))
     window.shelf_drawn[1].draw()
+    if chip is not None:
+        _draw_card(armature_object, window, window.shelf, chip, theme)
+
+
+def _draw_card(armature_object: bpy.types.Object, window: windows.Window, arranged: shelf.Shelf, chip: windows.Chip,
+               theme: Theme) -> None:
+    """Draw the figure of what the mouse is on as it moves, and let it go on moving."""
+    time_s, figure = rehearsing.time_s(chip), bridge_shelf.figures(armature_object).get(chip.playable)
+    rehearsing.watch(chip)
+    if time_s is not None and figure is not None:
+        card = shelf.card_layer(arranged, chip.playable, figure, time_s, window.view, theme)
+        Poured.of(Picture((card,))).draw()
 
 
 def _hover(blocks: Blocks, window: windows.Window, theme: Theme) -> Picture | None:
@@ -258,6 +272,7 @@ def _redraw(*_: object) -> None:
 @bpy.app.handlers.persistent  # type: ignore[untyped-decorator]
 def _forget(*_: object) -> None:
     """Another file was loaded."""
+    rehearsing.stop()
     windows.forget_closed(set())
     score_blocks.forget()
     bridge_shelf.forget()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import cast
+from typing import NamedTuple, cast
 
 import bpy
 
@@ -33,12 +33,21 @@ class Hover:
     y: float
 
 
+class Chip(NamedTuple):
+    """What the mouse is on on the shelf, where it came there, and when."""
+
+    playable: Playable
+    x: float
+    y: float
+    since_s: float
+
+
 @dataclass(eq=False)
 class Window:
     """An editor: its view, and the picture as it was drawn last with all that it depends on.
 
     hover: what the mouse is over. shelf: as it was drawn last, shelf_drawn, scrolled by shelf_px; chip: what the mouse
-    is over on it, and where. front: draws what lies before all else while something is done with the mouse.
+    is on there. front: draws what lies before all else while something is done with the mouse.
     """
 
     view: View
@@ -46,7 +55,7 @@ class Window:
     shelf: Shelf | None = None
     shelf_drawn: tuple[object, Poured] | None = None
     shelf_px: float = 0.0
-    chip: tuple[Playable, float, float] | None = None
+    chip: Chip | None = None
     front: Callable[[Theme], Picture] | None = None
     drawn: tuple[object, Poured] | None = None
 

@@ -34,7 +34,7 @@ CORE_ROOMS: dict[str, set[str]] = {
     "pha": {"clips", "formats", "maths", "skeletons"},
     "library": {"clips", "formats", "maths", "pha", "retargeting", "skeletons"},
     "playing": {"clips", "library", "maths", "pha", "retargeting", "skeletons"},
-    "score_editor": {"clips", "maths", "music", "pha", "playing"},
+    "score_editor": {"clips", "maths", "music", "pha", "playing", "skeletons"},
 }
 
 

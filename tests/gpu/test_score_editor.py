@@ -24,7 +24,7 @@ from takt.core.score_editor.drawing import Marked, picture, playhead_layer
 from takt.core.score_editor.grid import Meter
 from takt.core.score_editor.layout import Layout, lay_out
 from takt.core.score_editor.picture import Pen, Picture
-from takt.core.score_editor.shelf import arrange, shelf_layer
+from takt.core.score_editor.shelf import arrange, shelf_layers
 from takt.core.score_editor.theme import Theme
 from takt.core.score_editor.view import View
 from takt.preview.score_editor.canvas import Poured, measured, rectangle_triangles
@@ -124,5 +124,5 @@ def test_any_size_can_be_drawn(width: int, height: int, scale: float) -> None:
     view = View(width, height, scale=scale).framed(0.0, 144.0)
     whole = picture(dance(), view, THEME, measure=measured)
     shelf = arrange([Playable("feet.Steps", "left", 1.0)], view, THEME, measure=measured)
-    pixels = drawn(whole, Picture((shelf_layer(shelf, view, THEME, measure=measured),)), width=width, height=height)
+    pixels = drawn(whole, Picture(shelf_layers(shelf, view, THEME, measure=measured)), width=width, height=height)
     assert len(np.unique(pixels.reshape(-1, 4), axis=0)) > 1

@@ -1,0 +1,141 @@
+"""Small figures of clips: a body as strokes, seen at three quarters, that stands still or moves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+import numpy as np
+
+from ..clips.clip import Clip
+from ..maths import rotations as rot
+from ..maths.arrays import BoolArray, FloatArray
+from ..skeletons.maps import SkeletonMap
+from ..skeletons.skeleton import world_from_pose
+from .theme import Colour
+
+STEP_S: Final = 1.0 / 12.0
+_MOST_S = 8.0
+"""What lies after that is not in the figure."""
+_TURN_RAD = np.radians(35.0)
+_LIMBS = (("hip", "knee", "ankle", "metatarsal"), ("shoulder", "elbow", "wrist"))
+_LIMB, _TRUNK, _HEAD = 0.085, 0.16, 0.19
+"""How wide strokes are, in heights of the body."""
+_HEAD_ABOVE = 0.07
+_CAP = np.linspace(-np.pi / 2.0, np.pi / 2.0, 6)
+_SOFT_PX = 0.8
+"""Over so many pixels the edge of a stroke fades out: nothing else smooths it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Figure:
+    """A body in motion, drawn as strokes.
+
+    strokes: (F, S, 2, 2) both ends of each, F instants STEP_S apart; x to the right of the body's middle, y up from
+    where it is lowest, in heights of the body. wide: (S,) the same; is_far: (S,) on the body's farther side, which
+    comes first. telling: the instant that differs most from the first.
+    """
+
+    strokes: FloatArray
+    wide: FloatArray
+    is_far: BoolArray
+    telling: int
+
+    @property
+    def duration_s(self) -> float:
+        """How long one round of it lasts."""
+        return len(self.strokes) * STEP_S
+
+    def instant(self, time_s: float) -> int:
+        """Return the instant at a time, going round."""
+        return int(time_s / STEP_S) % len(self.strokes)
+
+
+def figure_of(clip: Clip, found: SkeletonMap) -> Figure:
+    """Return the figure of a clip; found: what the joints of its skeleton are.
+
+    A body whose limbs are not known is drawn as the lines from its joints to their parents, upright in Y.
+    """
+    times_s = np.arange(0.0, min(max(clip.duration_s, STEP_S), _MOST_S), STEP_S)
+    positions = world_from_pose(clip.skeleton, clip.sample(times_s))[..., 3]
+    rest = clip.skeleton.rest_world[..., 3]
+    turn = rot.IDENTITY if found.turn is None else found.turn
+    towards = rot.to_matrix(turn) @ _sheet()  # columns: to the right on the sheet, up, towards who looks
+    seen, still = positions @ towards, rest @ towards
+    height = max(float(np.ptp(still[:, 1])), float(np.ptp(still[:, 0])), 1e-9)
+    ends, wide, is_far = _body(seen, found, height) or _lines(seen, clip)
+    middle, floor = ends[..., 0].mean(axis=(1, 2), keepdims=True), seen[..., 1].min()
+    strokes = np.stack((ends[..., 0] - middle, ends[..., 1] - floor), axis=-1) / height
+    moved = np.square(strokes - strokes[:1]).sum(axis=(1, 2, 3))
+    return Figure(strokes, wide, is_far, int(np.argmax(moved)))
+
+
+def figure_triangles(figure: Figure, instant: int, box: FloatArray, colour: Colour, far: Colour,
+                     scale: float = 1.0) -> tuple[FloatArray, FloatArray]:
+    """Return corners (3 N, 2) and colours (3 N, 4) of a figure's triangles in a box (4,), in pixels.
+
+    far: the colour of the farther arm and leg. scale: of the interface.
+    """
+    left, low, right, high = box.tolist()
+    size = (high - low) / 1.35  # room for arms above the head
+    ends = figure.strokes[instant] * size + np.array(((left + right) / 2.0, low + 0.06 * size))
+    ends[..., 0] = np.clip(ends[..., 0], left, right)
+    ends[..., 1] = np.clip(ends[..., 1], low, high)
+    radius = figure.wide * size / 2.0
+    outline = _outlines(ends, radius)
+    soft = _outlines(ends, radius + _SOFT_PX * scale)
+    fill = np.where(figure.is_far[:, None], far, colour)
+    nearer, farther = np.roll(outline, -1, axis=1), np.roll(soft, -1, axis=1)
+    middle = np.broadcast_to(outline.mean(axis=1, keepdims=True), outline.shape)
+    corners = np.stack((middle, outline, nearer, outline, soft, farther, outline, farther, nearer), axis=2)
+    share = np.array((1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 1.0, 0.0, 1.0))
+    colours = np.broadcast_to(fill[:, None, None], (*corners.shape[:3], 4)).copy()
+    colours[..., 3] *= share
+    return corners.reshape(-1, 2), colours.reshape(-1, 4)
+
+
+def _sheet() -> FloatArray:
+    """Return how H-Anim's axes (left, up, front) lie for one who looks at the body from its front and its left."""
+    cos, sin = np.cos(_TURN_RAD), np.sin(_TURN_RAD)
+    return np.array(((cos, 0.0, sin), (0.0, 1.0, 0.0), (-sin, 0.0, cos)))
+
+
+def _body(seen: FloatArray, found: SkeletonMap, height: float) -> tuple[FloatArray, FloatArray, BoolArray] | None:
+    """Return the strokes (F, S, 2, 3) of a human body, the farther side first; None where its limbs are not known."""
+    joint_of = found.joint_of
+    needed = {f"{side}_{joint}" for limb in _LIMBS for side in "lr" for joint in limb[:3]}
+    if not needed <= joint_of.keys() or "skullbase" not in joint_of:
+        return None
+    at = {name: seen[:, joint] for name, joint in joint_of.items()}
+    hips, chest = ((at[f"l_{part}"] + at[f"r_{part}"]) / 2.0 for part in ("hip", "shoulder"))
+    neck = at["skullbase"]
+    up = (neck - hips) / np.maximum(np.linalg.norm(neck - hips, axis=-1, keepdims=True), 1e-9)
+    strokes: list[tuple[FloatArray, FloatArray, float, bool]] = []
+    for side in "rl":
+        for limb in _LIMBS:
+            joints = [at[f"{side}_{joint}"] for joint in limb if f"{side}_{joint}" in at]
+            strokes += [(a, b, _LIMB, side == "r") for a, b in pairwise(joints)]
+        if side == "r":
+            strokes += [(hips, chest, _TRUNK, False), (chest, neck, _LIMB, False)]
+    crown = neck + up * _HEAD_ABOVE * height
+    strokes.append((crown, crown + up * 0.02 * height, _HEAD, False))
+    ends = np.stack([np.stack(stroke[:2], axis=1) for stroke in strokes], axis=1)
+    return ends, np.array([stroke[2] for stroke in strokes]), np.array([stroke[3] for stroke in strokes])
+
+
+def _lines(seen: FloatArray, clip: Clip) -> tuple[FloatArray, FloatArray, BoolArray]:
+    """Return lines from joints to their parents, (F, S, 2, 3)."""
+    parents = clip.skeleton.parents
+    below = np.flatnonzero(parents >= 0)
+    ends = np.stack((seen[:, parents[below]], seen[:, below]), axis=2) if len(below) else seen[:, :, None].repeat(2, 2)
+    return ends, np.full(ends.shape[1], _LIMB / 2.0), np.zeros(ends.shape[1], np.bool_)
+
+
+def _outlines(ends: FloatArray, radius: FloatArray) -> FloatArray:
+    """Return the points (S, P, 2) around strokes (S, 2, 2) with round ends."""
+    along = ends[:, 1] - ends[:, 0]
+    angle = np.arctan2(along[:, 1], along[:, 0])[:, None]
+    around = np.concatenate((angle + _CAP, angle + np.pi + _CAP), axis=1)
+    middles = np.repeat(ends[:, ::-1], len(_CAP), axis=1)
+    return np.asarray(middles + radius[:, None, None] * np.stack((np.cos(around), np.sin(around)), axis=-1))

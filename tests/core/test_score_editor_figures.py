@@ -1,0 +1,101 @@
+"""Figures on the shelf: they show what a body does, whatever its rig's axes, unit and place."""
+
+import numpy as np
+import pytest
+
+from takt.core.clips.clip import Clip
+from takt.core.clips.tracks import Tracks
+from takt.core.maths import rotations as rot
+from takt.core.maths.arrays import FloatArray
+from takt.core.score_editor.commands import Playable
+from takt.core.score_editor.figures import STEP_S, figure_of, figure_triangles
+from takt.core.score_editor.shelf import arrange, card_layer, shelf_layers
+from takt.core.score_editor.theme import Theme
+from takt.core.score_editor.view import View
+from takt.core.skeletons.maps import find_map
+from takt.core.skeletons.skeleton import Skeleton
+from takt.samples.skeleton import build_skeleton
+
+WHITE, GREY = (1.0, 1.0, 1.0, 1.0), (0.5, 0.5, 0.5, 1.0)
+HALF_TURN = rot.from_axis_angle(np.array((1.0, 0.0, 0.0)), np.array(np.pi))
+RAISED_S = 1.0
+
+
+def none(channels: int) -> Tracks:
+    return Tracks(np.zeros(0, np.int64), np.zeros(1, np.int64), np.zeros(0), np.zeros((0, channels)))
+
+
+def swinging(skeleton: Skeleton, joint: str) -> Clip:
+    """A joint makes half a turn and comes back; the body stands still otherwise."""
+    turns = np.stack((rot.IDENTITY, HALF_TURN, rot.IDENTITY))
+    rotations = Tracks(np.array((skeleton.index_of[joint],)), np.array((0, 3)), np.array((0.0, RAISED_S, 2.0)), turns)
+    return Clip("swing", skeleton, 2.0, rotations, none(3), none(3))
+
+
+def elsewhere(skeleton: Skeleton, scale: float, turn: FloatArray, offset: FloatArray) -> Skeleton:
+    """The same body in another unit, with other axes, at another place."""
+    offsets = skeleton.rest_translations * scale
+    rotations = skeleton.rest_rotations.copy()
+    offsets[0], rotations[0] = rot.rotate(turn, offsets[0]) + offset, rot.multiply(turn, rotations[0])
+    return Skeleton.from_arrays(skeleton.names, skeleton.parents, rotations, offsets)
+
+
+@pytest.fixture
+def body() -> Skeleton:
+    return build_skeleton()
+
+
+def test_the_telling_instant_is_the_one_that_differs_most(body: Skeleton) -> None:
+    clip = swinging(body, "l_shoulder")
+    figure = figure_of(clip, find_map(body))
+    assert figure.telling == round(RAISED_S / STEP_S)
+    assert figure.instant(figure.duration_s + RAISED_S) == figure.telling
+    lifted = np.abs(figure.strokes[figure.telling] - figure.strokes[0]).max(axis=(1, 2)) > 0.2
+    assert lifted.any() and not lifted[figure.is_far].any()  # the left arm is on the near side
+
+
+@pytest.mark.parametrize(("scale", "axis"), [(100.0, (0.0, 0.0, 0.0)), (1.0, (np.pi / 2.0, 0.0, 0.0)),
+                                             (0.01, (0.0, np.pi / 2.0, 0.0))])
+def test_neither_unit_nor_axes_nor_place_count(body: Skeleton, scale: float, axis: tuple[float, ...]) -> None:
+    turn = rot.from_axis_angle(np.array(axis) / max(np.linalg.norm(axis), 1.0), float(np.linalg.norm(axis)))
+    other = elsewhere(body, scale, turn, np.array((3.0, -5.0, 7.0)) * scale)
+    one, same = (figure_of(swinging(each, "l_shoulder"), find_map(each)) for each in (body, other))
+    np.testing.assert_allclose(one.strokes, same.strokes, atol=1e-6)
+
+
+def test_what_has_no_limbs_is_drawn_as_lines() -> None:
+    tail = Skeleton.from_arrays(["a", "b", "c"], [-1, 0, 1], rot.identities(3),
+                                np.array(((0.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 1.0, 0.0))))
+    figure = figure_of(swinging(tail, "b"), find_map(tail))
+    assert figure.strokes.shape[1] == 2
+    lone = Skeleton.from_arrays(["a"], [-1], rot.identities(1), np.zeros((1, 3)))
+    assert np.isfinite(figure_of(swinging(lone, "a"), find_map(lone)).strokes).all()
+
+
+def test_a_figure_stays_in_its_box(body: Skeleton) -> None:
+    figure = figure_of(swinging(body, "l_shoulder"), find_map(body))
+    box = np.array((100.0, 50.0, 130.0, 90.0))
+    corners, colours = figure_triangles(figure, figure.telling, box, WHITE, GREY)
+    margin = 0.2 * 40.0
+    assert (corners >= box[:2] - margin).all() and (corners <= box[2:] + margin).all()
+    assert len(corners) == len(colours) and len(corners) % 3 == 0
+    assert ((colours >= 0.0) & (colours <= 1.0)).all()
+    first, second, third = (corners[at::3] for at in range(3))
+    area = np.abs((second - first)[:, 0] * (third - first)[:, 1] - (second - first)[:, 1] * (third - first)[:, 0]) / 2.0
+    solid = area[colours[:, 3].reshape(-1, 3).min(axis=1) == 1.0].sum()
+    assert 0.05 * 30.0 * 40.0 < solid < 0.6 * 30.0 * 40.0
+
+
+def test_the_shelf_shows_figures_and_a_card(body: Skeleton) -> None:
+    clip = Playable("feet.Steps", "swing", 2.0)
+    figure, view, theme = figure_of(swinging(body, "l_shoulder"), find_map(body)), View(900.0, 500.0), Theme()
+    shelf = arrange([clip, Playable("", "groove", 4.0, is_clip=False)], view, theme)
+    plain, front = shelf_layers(shelf, view, theme)
+    drawn, _ = shelf_layers(shelf, view, theme, figures={clip: figure})
+    assert not len(plain.triangles.corners) and len(drawn.triangles.corners)
+    assert {text.words for text in plain.texts} >= {"swing", "2 s", "groove", "4 s"}
+    assert [text.words for text in front.texts] == ["Library"]
+    instants = [card_layer(shelf, clip, figure, time_s, view, theme).triangles.corners for time_s in (0.0, RAISED_S)]
+    assert np.abs(instants[1] - instants[0]).max() > 1.0
+    assert instants[0][:, 1].min() > shelf.height
+    assert not len(card_layer(shelf, clip, figure, 0.0, View(900.0, 60.0), theme).triangles.corners)
