@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import bpy
 import numpy as np
@@ -40,8 +40,9 @@ class PictureFile:
         self._image.save()
 
 
-def encode_film(frames: Sequence[Path], path: Path, fps: int, fps_base: float, size: tuple[int, int]) -> None:
-    """Encode pictures of one folder and size as H.264 in MP4.
+def encode_film(frames: Sequence[Path], path: Path, fps: int, fps_base: float, size: tuple[int, int],
+                quality: Literal["HIGH", "MEDIUM", "LOW"] = "HIGH") -> None:
+    """Encode pictures of one folder and size as H.264 in MP4; quality: in the words of Blender's encoder.
 
     A scene of its own carries the settings, so those of the user's scenes stay as they are; what Blender keeps of a
     rendering is taken away again where there was none before.
@@ -61,7 +62,7 @@ def encode_film(frames: Sequence[Path], path: Path, fps: int, fps_base: float, s
         render.fps, render.fps_base = fps, fps_base
         versions.choose_film(render.image_settings)
         render.ffmpeg.format, render.ffmpeg.codec = "MPEG4", "H264"
-        render.ffmpeg.constant_rate_factor, render.ffmpeg.ffmpeg_preset = "HIGH", "GOOD"
+        render.ffmpeg.constant_rate_factor, render.ffmpeg.ffmpeg_preset = quality, "GOOD"
         render.use_file_extension = False
         render.filepath = str(path)
         bpy.ops.render.render(animation=True, scene=scene.name)

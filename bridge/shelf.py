@@ -6,20 +6,23 @@ Files are read beside the main thread, one after the other, and what is known by
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import bpy
 
 from ..core.clips.clip import Clip
-from ..core.errors import FileError
+from ..core.errors import FileError, TaktError
 from ..core.formats import FORMATS, endings, format_of
 from ..core.formats.format import Format
 from ..core.library.clip_files import files_read, read_clip_file
 from ..core.library.contents import contents
 from ..core.library.files import parts_of, read_file
 from ..core.library.library import SCORE_SUFFIX, Library
-from ..core.pha.document import parse
+from ..core.pha.document import Document, Procedure, parse
+from ..core.pha.expansion import length_s
+from ..core.pha.programme import Programme, resolve
 from ..core.score_editor.commands import Playable
 from ..core.score_editor.figures import Figure, figure_of
 from ..core.score_editor.layout import Layout
@@ -50,7 +53,7 @@ class _Search:
                 return False
             try:
                 if path.name.endswith(SCORE_SUFFIX):
-                    self.found += _procedures(src, path)
+                    self.found += _procedures(src, path, self._roots)
                 else:
                     self._take(src, _clips(path))
             except (FileError, OSError):
@@ -72,7 +75,7 @@ def playables(armature_object: bpy.types.Object) -> tuple[Playable, ...]:
         return ()
     own = blocks.scores.src_of(blocks.layout.documents[0].path)
     others = (each for each in _search(blocks.scores.library).found if each.src != own)
-    return (*_own(blocks.layout), *_actions(armature_object), *others)
+    return (*_own(armature_object, blocks.layout), *_actions(armature_object), *others)
 
 
 def figures(armature_object: bpy.types.Object) -> Mapping[Playable, Figure]:
@@ -95,10 +98,10 @@ def is_searching(armature_object: bpy.types.Object) -> bool:
     return blocks is not None and blocks.scores is not None and not _search(blocks.scores.library).work.has_ended()
 
 
-def playables_of(src: str, path: Path) -> list[Playable]:
+def playables_of(src: str, path: Path, library: object) -> list[Playable]:
     """Return what one file holds, also one that Blender opens; raise FileError where it cannot be read."""
     if path.name.endswith(SCORE_SUFFIX):
-        return _procedures(src, path)
+        return _procedures(src, path, library.roots if isinstance(library, Library) else ())
     return [_playable(src, clip) for clip in _clips(path, clips.formats())]
 
 
@@ -138,9 +141,10 @@ def _tell() -> float | None:
     return None if all(search.work.has_ended() for search in _searches.values()) else _LOOK_S
 
 
-def _own(layout: Layout) -> list[Playable]:
-    document = layout.documents[0]
-    return [Playable("", procedure.name, (procedure.ticks or _UNKNOWN_TICKS) * document.tick_s, is_clip=False)
+def _own(armature_object: bpy.types.Object, layout: Layout) -> list[Playable]:
+    document, known = layout.documents[0], score.known_performance(armature_object)
+    lengths_s = {} if known is None else {name: seconds for name, _, seconds in known.procedures if seconds > 0.0}
+    return [Playable("", procedure.name, lengths_s.get(procedure.name, _length_s(procedure, document)), is_clip=False)
             for procedure in document.procedures if procedure.name != layout.procedure]
 
 
@@ -161,10 +165,22 @@ def _actions(armature_object: bpy.types.Object) -> list[Playable]:
     return found
 
 
-def _procedures(src: str, path: Path) -> list[Playable]:
-    document = parse(read_file(path), path)
-    return [Playable(src, procedure.name, (procedure.ticks or _UNKNOWN_TICKS) * document.tick_s, is_clip=False)
+def _procedures(src: str, path: Path, roots: tuple[Path, ...]) -> list[Playable]:
+    """Return the procedures of a score file, with the lengths that can be known without Blender."""
+    document, programme = parse(read_file(path), path), None
+    if not all(procedure.ticks for procedure in document.procedures):
+        with suppress(TaktError):
+            programme = resolve(document, Library(roots, store=CLIPS))
+    return [Playable(src, procedure.name, _length_s(procedure, document, programme), is_clip=False)
             for procedure in document.procedures]
+
+
+def _length_s(procedure: Procedure, document: Document, programme: Programme | None = None) -> float:
+    """Return how long a procedure lasts by nature, a guess where nothing says so."""
+    if not procedure.ticks and programme is not None:
+        with suppress(TaktError):
+            return length_s(programme, procedure.name)
+    return (procedure.ticks or _UNKNOWN_TICKS) * document.tick_s
 
 
 def _clips(path: Path, formats: Mapping[str, Format] = FORMATS) -> tuple[Clip, ...]:

@@ -91,7 +91,6 @@ def fields() -> Iterator[None]:
     window.tell("click", "1")
     editor().spaces.active.show_region_ui = True
     yield
-    next(region for region in editor().regions if region.type == "UI").active_panel_category = "Takt"
     yield
     yield
     photograph("score_fields.png", _EDITOR)

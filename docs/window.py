@@ -50,9 +50,9 @@ def run(steps: Iterator[None]) -> None:
 
 
 def viewport() -> tuple[Any, Any, Any]:
-    """Return window, area and region of the 3D viewport."""
+    """Return window, area and region of the 3D viewport, or of what fills the window in its place."""
     window = context.window_manager.windows[0]
-    area = next(area for area in window.screen.areas if area.type == "VIEW_3D")
+    area = next((area for area in window.screen.areas if area.type == "VIEW_3D"), window.screen.areas[0])
     return window, area, next(region for region in area.regions if region.type == "WINDOW")
 
 

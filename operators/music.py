@@ -1,5 +1,7 @@
 """Music: choose the sound file that a score is danced to, lay its ticks on the beats, or take it away."""
 
+import os
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -41,10 +43,15 @@ class TAKT_OT_choose_music(ForScore, bpy.types.Operator):
                                   description="Set the length of a tick and the tempo so that ticks lie on the beats")
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> "set[Any]":
-        """Take what was dropped, or ask for a file."""
+        """Take what was dropped, or ask for a file, first in the score's library, where it has to lie."""
         if self.filepath:
             return self.execute(context)
         assert context.window_manager is not None
+        armature_object = active_armature(context)
+        assert armature_object is not None  # poll saw to it
+        with suppress(TaktError):  # execute tells of it
+            roots = score_music.library_of(armature_object, score_music.document_of(armature_object)).roots
+            self.filepath = str(roots[0]) + os.sep if roots else ""
         context.window_manager.fileselect_add(self)
         return {"RUNNING_MODAL"}
 

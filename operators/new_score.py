@@ -35,6 +35,8 @@ class TAKT_OT_new_score(ForArmature, bpy.types.Operator):
         character.filepath = ""
         character.procedure = "main"
         character.text = text
+        character.procedures.clear()
+        character.clips.clear()
         if context.scene is not None:
             sound.stop(context.scene)
         self.report({"INFO"}, f"'{armature_object.name}' plays '{text.name}', which is empty: insert clips")

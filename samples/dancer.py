@@ -29,6 +29,6 @@ def bound_dancer() -> tuple[Any, Any]:
     return armature, mesh
 
 
-def play(score: Path = DANCE) -> None:
-    """Import a score for the active armature."""
-    bpy.ops.takt.import_pha("EXEC_DEFAULT", filepath=str(score))  # type: ignore[attr-defined]
+def play(score: Path | None = None) -> None:
+    """Import a score for the active armature, the dance where none is given."""
+    bpy.ops.takt.import_pha("EXEC_DEFAULT", filepath=str(score or DANCE))  # type: ignore[attr-defined]

@@ -117,6 +117,7 @@ def shelf_layers(shelf: Shelf, view: View, theme: Theme, *, hovered: Playable | 
     if words and not len(shelf.boxes):
         pen.text(words, max(view.left, 2.0 * _PAD_PX * px), 0.45 * shelf.height, size, theme.mixed(0.6))
     front = Pen()
+    front.rectangle((view.width, 0.0, 2.0 * view.width, shelf.height - px), theme.mixed(0.03))  # below the sidebar
     if view.left > 0.0:  # before what was scrolled to the left
         front.rectangle((0.0, 0.0, view.left - px, shelf.height - px), theme.mixed(0.03))
         front.text("Library", 2.0 * _PAD_PX * px, 0.55 * shelf.height, size, theme.mixed(0.8))
@@ -132,7 +133,7 @@ def card_layer(shelf: Shelf, chip: Playable, figure: Figure, time_s: float, view
     x = min(max((left + right - _CARD_PX * px) / 2.0, view.left), max(view.width - _CARD_PX * px, 0.0))
     low = shelf.height + _ABOVE_PX * px
     box = np.array((x, low, x + _CARD_PX * px, low + _CARD_PX * px))
-    pen.rectangle(box, theme.mixed(0.02, 0.95), radius=3.0 * px, outline=theme.mixed(0.5), outline_px=px)
+    pen.rectangle(box, theme.mixed(0.02), radius=3.0 * px, outline=theme.mixed(0.5), outline_px=px)
     pen.triangles(*figure_triangles(figure, figure.instant(time_s), box, theme.mixed(0.95), theme.mixed(0.55), px))
     return pen.layer()
 

@@ -35,7 +35,11 @@ def sound_layer(waveform: Waveform | None, layout: Layout, view: View, theme: Th
         heard = (columns != 0.0).any(axis=1)
         pen.rectangles(boxes[heard], (*theme.fills(*_GREEN)[0, :3].tolist(), 1.0))
     name = clipped(music.src, view.width - view.left - 2.0 * _PAD_PX * px, theme.size_px * px, measure)
-    pen.text(name, view.left + _PAD_PX * px, high - 1.2 * theme.size_px * px, theme.size_px * px, theme.mixed(0.8))
+    size, left, base = theme.size_px * px, view.left + _PAD_PX * px, high - 1.2 * theme.size_px * px
+    if name:
+        pen.rectangle((left - 3.0 * px, base - 0.35 * size, left + measure(name, size) + 3.0 * px, high - px),
+                      theme.mixed(0.03, 0.75), radius=2.0 * px)
+        pen.text(name, left, base, size, theme.mixed(0.8))
     return pen.layer()
 
 

@@ -43,7 +43,7 @@ class TAKT_OT_score_drop_file(InScoreEditor, bpy.types.Operator):
         editor, path = found_editor(context), Path(bpy.path.abspath(self.filepath))
         try:
             src = _src(editor, path)
-            held = shelf.playables_of(src, path)
+            held = shelf.playables_of(src, path, _library(found_editor(context)))
         except (FileError, OSError) as error:
             return refuse(self, str(error))
         if not held:
@@ -84,6 +84,10 @@ def _src(editor: Editor, path: Path) -> str:
     if not src:
         raise FileError.at("lies outside of the score's library; put it there, or choose another library", path)
     return src
+
+
+def _library(editor: Editor) -> object:
+    return None if editor.blocks.scores is None else editor.blocks.scores.library
 
 
 def _main_of(held: list[Playable]) -> Playable:

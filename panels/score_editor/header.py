@@ -37,6 +37,7 @@ def _draw_add(menu: Any, context: bpy.types.Context) -> None:
     if score_tree.is_score_editor(context.space_data):
         menu.layout.operator_context = "INVOKE_REGION_WIN"
         menu.layout.operator("takt.score_add", text="Clip or Procedure…", icon="VIEWZOOM")
+        menu.layout.operator("takt.choose_music", text="Music…", icon="FILE_SOUND")
 
 
 def draw_header(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:

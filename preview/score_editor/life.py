@@ -239,6 +239,8 @@ def _refresh() -> float | None:
 def _look() -> float | None:
     """Look for what was changed without anybody being told, as long as an editor is open."""
     spaces = {space.as_pointer() for _, area in score_tree.areas() if (space := area.spaces.active) is not None}
+    for _, area in score_tree.areas():
+        windows.open_tab(area)
     windows.forget_closed(spaces)
     if not spaces:
         return None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import bpy
 
@@ -48,6 +48,7 @@ class Window:
 
     hover: what the mouse is over. shelf: as it was drawn last, shelf_drawn, scrolled by shelf_px; chip: what the mouse
     is on there. front: draws what lies before all else while something is done with the mouse.
+    has_tab: its sidebar has been turned to our tab.
     """
 
     view: View
@@ -58,8 +59,10 @@ class Window:
     chip: Chip | None = None
     front: Callable[[Theme], Picture] | None = None
     drawn: tuple[object, Poured] | None = None
+    has_tab: bool = False
 
 
+_TAB = "Takt"
 _EMPTY_TICKS = 16.0
 """So much is seen of a score that is empty."""
 _windows: dict[int, Window] = {}
@@ -106,6 +109,17 @@ def covered_px(context: bpy.types.Context) -> int:
     return max((own.x + own.width - region.x for region in context.area.regions
                 if region.type == "UI" and region.width > 1 and region.x < own.x + own.width
                 and region.alignment != "LEFT"), default=0)
+
+
+def open_tab(area: bpy.types.Area) -> None:
+    """Turn an editor's sidebar to our tab when it is seen first: the node editor's own tabs mean nothing here."""
+    window = None if area.spaces.active is None else _windows.get(area.spaces.active.as_pointer())
+    sidebar = next((region for region in area.regions if region.type == "UI" and region.width > 1), None)
+    if window is None or window.has_tab or sidebar is None or sidebar.active_panel_category in ("", "UNSUPPORTED"):
+        return
+    sidebar.active_panel_category = cast(Any, _TAB)  # the stubs know none of the tabs
+    window.has_tab = True
+    sidebar.tag_redraw()
 
 
 def forget_closed(spaces: set[int]) -> None:
