@@ -22,6 +22,8 @@ JOINT_OF_PART: Final = {"pelvis": hanim.ROOT, "head": "skullbase"} | {
      ("shoulder", "shoulder"), ("elbow", "elbow"), ("wrist", "wrist"))}
 """Parts of a body, as names and shape tell them, and the joint of H-Anim that each is."""
 _FORK: Final = 3
+_FARTHER: Final = 1.6
+"""A limb goes on past a fork where one branch reaches so much farther than the next; the others twist its skin."""
 UPRIGHT: Final = 0.6
 """Cosine between the trunk and the direction from feet to hips above which a body stands upright."""
 
@@ -102,11 +104,27 @@ class Tree:
         return found
 
     def chain(self, joint: int) -> list[int]:
-        """Return the chain down to where it forks in three, as in a hand; of two children the larger is taken."""
+        """Return the chain down to where it forks, as in a hand: where no branch reaches much farther than others."""
         chain = [joint]
-        while self.children[chain[-1]] and len(self.children[chain[-1]]) < _FORK:
-            chain.append(max(self.children[chain[-1]], key=self.counts.__getitem__))
+        while below := sorted(self.children[chain[-1]], key=self._reach_from_parent, reverse=True):
+            if len(below) >= _FORK and self._reach_from_parent(below[0]) < _FARTHER * self._reach_from_parent(below[1]):
+                break
+            chain.append(below[0])
         return chain
+
+    def _reach_from_parent(self, joint: int) -> float:
+        return float(np.linalg.norm(self.positions[joint] - self.positions[self.parents[joint]])) + self._reaches[joint]
+
+    @cached_property
+    def _reaches(self) -> list[float]:
+        """Return how long the longest way down from each joint is."""
+        reaches = [0.0] * len(self.parents)
+        for joint in reversed(self._downwards):
+            above = int(self.parents[joint])
+            if above >= 0:
+                length = float(np.linalg.norm(self.positions[joint] - self.positions[above]))
+                reaches[above] = max(reaches[above], length + reaches[joint])
+        return reaches
 
     @cached_property
     def size(self) -> float:

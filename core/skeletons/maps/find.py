@@ -17,6 +17,7 @@ from .shape import has_limbs, limbs_by_shape, without_between
 from .skeleton_map import SkeletonMap
 
 LIMBS: Final = (("hip", "knee", "ankle"), ("shoulder", "elbow", "wrist"))
+_ENDS: Final = {LIMBS[0]: ("toe",), LIMBS[1]: ()}
 _LUMBAR_TO_THORACIC: Final = hanim.SPINE[:17]
 _CERVICAL: Final = hanim.SPINE[17:]
 
@@ -47,7 +48,7 @@ def find_map(skeleton: Skeleton) -> SkeletonMap:
                     for name, reading in zip(skeleton.names, readings, strict=True)]
     found = _by_names(tree, readings)
     if not all(f"{side}_{limb[1]}" in found.parts for limb in LIMBS for side in "lr"):
-        shape = limbs_by_shape(tree)
+        shape = limbs_by_shape(tree, [reading.side for reading in readings])
         if len(shape) > len(found.parts):
             found = _Found(shape, dict.fromkeys(shape, BY_SHAPE), is_named=False)
             if "head" in shape and not _is_last_but(tree, shape["head"], 2):
@@ -93,6 +94,9 @@ def _by_names(tree: Tree, readings: list[names.Reading]) -> _Found:
                   for part, joint, after in zip(limb, joints, (*joints[1:], None), strict=True)]
         if joints[1] is None:  # without elbow or knee it is no limb, whatever else a word stood for
             continue
+        if joints[2] is None and (ends := _going_on(tree, readings, joints[1])):
+            chosen |= {f"{side}_{part}": joint for part, joint in zip((limb[2], *_ENDS[limb]), ends, strict=False)}
+            sure |= dict.fromkeys((f"{side}_{part}" for part in (limb[2], *_ENDS[limb])), BY_SHAPE)
         for part, best in zip(limb, joints, strict=True):
             if best is not None:
                 key = f"{side}_{part}"
@@ -133,6 +137,15 @@ def _best_limb(tree: Tree, possible: list[list[tuple[int, int]]]) -> tuple[list[
     joints = best[1]
     there = [joint for joint in joints if joint is not None]
     return joints, all(tree.is_above(a, b) for a, b in pairwise(there))
+
+
+def _going_on(tree: Tree, readings: list[names.Reading], joint: int) -> list[int]:
+    """Return what a limb goes on with whose last joints have no word of their own, as where they are counted."""
+    path: list[int] = []
+    while below := [child for child in tree.children[joint] if not readings[child].is_helper]:
+        joint = max(below, key=tree.counts.__getitem__)
+        path.append(joint)
+    return path
 
 
 def _below_between(tree: Tree, possible: list[tuple[int, int]], joint: int | None, after: int | None) -> int | None:
@@ -197,6 +210,8 @@ def _checked(skeleton: Skeleton, tree: Tree, readings: list[names.Reading], foun
                                                          parts.items()}
     is_whole = found.is_named or len({name[2:-1] for name in fingers}) == len(names.FINGERS)
     sure_of |= dict.fromkeys(fingers.values(), by_neighbours if is_whole else IN_DOUBT)
+    if sure.get("head") == IN_DOUBT:
+        sure_of |= {joint: IN_DOUBT for name, joint in meant.items() if name in _CERVICAL}
     certainties = np.zeros(len(skeleton))
     names_of: list[str | None] = [None] * len(skeleton)
     for name, joint in (meant | fingers).items():
@@ -232,8 +247,9 @@ def _set_pelvis(tree: Tree, readings: list[names.Reading], parts: dict[str, int]
     while above >= 0 and readings[shared].is_spine and readings[above].is_spine:
         shared, above = above, int(tree.parents[above])  # legs may be children of a spine's second joint
     named = parts.get("pelvis")
-    if named is not None and (named == shared or tree.is_above(named, shared)):
-        return  # a joint that carries the legs alone may be below the one that carries all
+    if named == shared or (named is not None and tree.is_above(named, shared)
+                           and (chest < 0 or readings[shared].is_spine)):
+        return
     if named is not None and not tree.is_above(shared, named):
         sure["pelvis"] = IN_DOUBT
     parts["pelvis"] = shared
@@ -267,11 +283,13 @@ def _trunk(tree: Tree, readings: list[names.Reading], parts: dict[str, int]) -> 
     if pelvis is not None and chest >= 0 and (tree.is_above(pelvis, chest)):
         spine = [joint for joint in (*tree.between(pelvis, chest), chest) if joint not in taken]
         spine = [joint for joint in spine if not readings[joint].is_helper] or spine
+        if len(spine) > 1 and readings[spine[-1]].word == "neck":  # Biped's neck carries the arms as well
+            spine.pop()
     elif pelvis is not None and head is not None and chest < 0:
         spine = [joint for joint in tree.between(pelvis, head) if "neck" not in readings[joint].word]
     neck: list[int] = []
     if head is not None:
-        below = chest if chest >= 0 else spine[-1] if spine else pelvis if pelvis is not None else -1
+        below = spine[-1] if spine else chest if chest >= 0 else pelvis if pelvis is not None else -1
         neck = [joint for joint in tree.between(below, head) if joint not in taken] if below >= 0 else []
         neck = [joint for joint in neck if joint not in spine]
         neck = [joint for joint in neck if not readings[joint].is_helper] or [

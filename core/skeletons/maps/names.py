@@ -23,7 +23,7 @@ _HELPER_WORDS = """ik fk pole target control ctrl ctl twist roll helper mch org 
     eff effector pv spline hose widget wgt vis master offset knuckle between cancel helper"""
 _JAPANESE: Final = {
     "全ての親": "master", "操作中心": "control", "センター": "center", "グルーブ": "groove", "キャンセル": "cancel",
-    "上半身": "upperbody", "下半身": "lowerbody", "腰": "waist", "つま先": "toe", "足首": "ankle", "手首": "wrist",
+    "上半身": "upperbody", "下半身": "lowerbody", "腰": "hips", "つま先": "toe", "足首": "ankle", "手首": "wrist",
     "ひざ": "knee", "膝": "knee", "ひじ": "elbow", "肘": "elbow", "親指": "thumb", "人差し指": "index",
     "人差指": "index", "人指": "index", "中指": "middle", "薬指": "ring", "小指": "pinky", "捩": "twist",
     "捻": "twist", "ねじり": "twist", "足": "thigh", "腕": "upperarm", "肩": "collar", "首": "neck", "頭": "head",
@@ -54,18 +54,20 @@ _PARTS: Final = {
     "spine": "spine back lowerback chest torso abdomen waist stomach belly ribcage thorax upperchest upperbody",
     "neck": "neck",
     "head": "head skull",
-    "clavicle": "clavicle collar collarbone scapula shoulder",
+    "clavicle": "clavicle clav collar collarbone scapula shoulder",
     "shoulder": "upperarm armupper uparm humerus shldr bicep arm shoulder",
     "elbow": "forearm lowerarm armlower lowarm ulna radius elbow arm",
     "wrist": "wrist hand palm",
     "hip": "thigh upleg upperleg legupper femur leg hip",
-    "knee": "calf shin tibia lowerleg leglower lowleg knee leg",
+    "knee": "calf shin shank tibia lowerleg leglower lowleg knee leg",
     "ankle": "ankle foot",
     "toe": "toe toebase toes ball metatarsal metatarsals foot",
 }
 _RANK: Final = {(word, part): rank for part, words in _PARTS.items() for rank, word in enumerate(words.split())}
 _KNOWN: Final = frozenset(word for word, _ in _RANK)
 _AMBIGUOUS: Final = frozenset({"shoulder", "arm", "leg", "hip", "foot"})
+_LIMBS: Final = frozenset({"arm", "leg"})
+"""Words for a whole limb: beside another part's word they only say where that is, as in LLeg_Foot."""
 
 
 @dataclass(frozen=True)
@@ -160,10 +162,10 @@ def _finger(words: Sequence[str]) -> tuple[str, int]:
 def _part_word(words: Sequence[str]) -> str:
     """Return the longest run of words that together name a part of the body."""
     for length in range(len(words), 0, -1):
-        for start in range(len(words) - length + 1):
-            run = "".join(words[start:start + length])
-            if run in _KNOWN:
-                return run
+        runs = ["".join(words[start:start + length]) for start in range(len(words) - length + 1)]
+        known = [run for run in runs if run in _KNOWN]
+        if known:
+            return next((run for run in known if run not in _LIMBS), known[0])
     return ""
 
 

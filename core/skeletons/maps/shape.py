@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import combinations, product
 from typing import Final
 
 import numpy as np
@@ -24,29 +24,33 @@ _NEIGHBOURS: Final = 4
 """With so many of the limbs next in length on one joint a limb is compared."""
 _MOST_PAIRS: Final = 24
 _LIMB_JOINTS: Final = 3
-_LEG_JOINTS: Final = 4
-"""From the hip to the toes; where there are more, bones end in joints, as exporters add them."""
+_LEAST_LEG: Final = 0.2
+"""Of the body's size; what is shorter may be the fingers of a hand."""
+_ASIDE: Final = 0.03
+"""Of a segment: joints nearer to it than this are in line."""
+_PASSED: Final = 0.15
+"""So much is lost by each joint that is passed through: neither collarbones nor elbows are."""
 _EARLY: Final = 0.2
 """A joint stands between others where it lies in line with them and nearer to one than this share of the distance."""
 _IN_LINE: Final = 0.999
 
 
-def limbs_by_shape(tree: Tree) -> dict[str, int]:
+def limbs_by_shape(tree: Tree, sides: Sequence[str]) -> dict[str, int]:
     """Return hips, knees, ankles, toes, collarbones, shoulders, elbows, wrists and head by hierarchy and lengths.
 
-    Empty where no joint with two limbs alike stands above another such joint. A body is looked for that has two
-    pairs of chains of three joints or more, the one pair on the trunk below the other; which side is left comes from
-    where toes and knees point and elbows do not, so the body has to stand.
+    sides: of each joint, "l", "r" or "", as names say; else which side is left comes from where toes and knees point
+    and elbows do not. Empty where no joint with two limbs alike stands above another such joint. A body is looked for
+    that has two pairs of chains of three joints or more, the one pair on the trunk below the other; it has to stand.
     """
     if tree.size <= 0.0:
         return {}
     plain = without_between(tree)
     pairs = _pairs(plain)
     for legs, arms in product(pairs, repeat=2):
-        if (legs is not arms and legs.length >= _SHORTEST_LEG * pairs[0].length
+        if (legs is not arms and legs.length >= max(_SHORTEST_LEG * pairs[0].length, _LEAST_LEG * plain.size)
                 and arms.length > _SHORTEST_ARM * legs.length and plain.shared((legs.top, arms.top)) >= 0
                 and not plain.is_above(arms.top, legs.top) and not _has_more(pairs, legs, arms)):
-            parts = _as_body(plain, legs, arms)
+            parts = _as_body(plain, legs, arms, sides)
             if parts and is_upright(plain, parts) and _stands(plain, parts):
                 return parts
     return {}
@@ -89,12 +93,12 @@ def without_between(tree: Tree) -> Tree:
 class _Limbs:
     """Two chains of like lengths below one joint, `top`.
 
-    first: where in them the two longest neighbouring segments begin, which are the limb; length: of these.
+    at: where in them the limb begins, bends and ends, and what comes next; length: of its two segments.
     """
 
     top: int
     chains: tuple[list[int], list[int]]
-    first: int
+    at: tuple[int, ...]
     length: float
 
 
@@ -108,8 +112,8 @@ def _pairs(tree: Tree) -> list[_Limbs]:
         for n, i in enumerate(order):
             for j in order[n + 1:n + 1 + _NEIGHBOURS]:
                 if _is_alike(lengths[i], lengths[j]) and _is_apart(tree, chains[i], chains[j]):
-                    first = _two_longest(lengths[i])
-                    found.append(_Limbs(top, (chains[i], chains[j]), first, float(lengths[i][first:first + 2].sum())))
+                    at, length = _limb(tree, chains[i])
+                    found.append(_Limbs(top, (chains[i], chains[j]), at, length))
     return sorted(found, key=lambda limbs: -limbs.length)[:_MOST_PAIRS]
 
 
@@ -125,33 +129,68 @@ def _is_apart(tree: Tree, one: list[int], other: list[int]) -> bool:
     return bool(np.linalg.norm(tree.positions[one] - tree.positions[other], axis=1).max() > _APART * tree.size)
 
 
-def _two_longest(lengths: np.ndarray) -> int:
-    """Return where in a chain the two neighbouring segments begin of which the shorter one is longest."""
-    return int(np.argmax(np.minimum(lengths[:-1], lengths[1:])))
+def _limb(tree: Tree, chain: Sequence[int]) -> tuple[tuple[int, ...], float]:
+    """Return where in a chain a limb begins, bends and ends, and what comes next, if anything; and how long it is.
+
+    Of its two segments the shorter one is as long as can be; joints in the middle of a segment, as twist bones are, are
+    passed through. Where that leaves a choice, as few of them as can be.
+    """
+    places = tree.positions[list(chain)]
+    best, at, length = -1.0, (0, 1, 2), 0.0
+    segments = {(i, j): float(np.linalg.norm(places[j] - places[i])) for i, j in combinations(range(len(chain)), 2)
+                if _is_straight(places[i:j + 1])}
+    for (i, j), one in segments.items():
+        for k in range(j + 1, len(chain)):
+            other = segments.get((j, k), 0.0)
+            worth = min(one, other) * (1.0 - _PASSED * (k - i - 2))
+            if worth > best:
+                best, at, length = worth, (i, j, k), one + other
+    return (*at, at[2] + 1)[:len(chain) - at[2] + 2], length
 
 
-def _as_body(tree: Tree, legs: _Limbs, arms: _Limbs) -> dict[str, int]:
+def _is_straight(places: np.ndarray) -> bool:
+    """Tell whether all joints (N, 3) between the first and the last are in line with them."""
+    whole = places[-1] - places[0]
+    offsets = places[1:-1] - places[0]
+    length = max(float(np.linalg.norm(whole)), 1e-30)
+    away = np.linalg.norm(np.cross(offsets, whole), axis=1) / length
+    return bool((away <= _ASIDE * length).all())
+
+
+def _as_body(tree: Tree, legs: _Limbs, arms: _Limbs, sides: Sequence[str]) -> dict[str, int]:
     parts: dict[str, int] = {"pelvis": legs.top}
     for limbs, said in ((legs, ("hip", "knee", "ankle", "toe")), (arms, ("shoulder", "elbow", "wrist"))):
         for side, chain in zip("lr", limbs.chains, strict=True):
             parts |= {f"{side}_{name}": joint for name, joint in
-                      zip(said, chain[limbs.first:limbs.first + len(said)], strict=False)}
-            if limbs is arms and limbs.first > 0:
+                      zip(said, [chain[i] for i in limbs.at], strict=False)}
+            if limbs is arms and limbs.at[0] > 0:
                 parts[f"{side}_clavicle"] = chain[0]
     above = [child for child in tree.children[arms.top] if not any(child in chain[:1] for chain in
                                                                    (*arms.chains, *legs.chains))]
     if above:
         chain = tree.chain(max(above, key=tree.counts.__getitem__))
-        has_ends = len(legs.chains[0]) - legs.first > _LEG_JOINTS and not tree.children[chain[-1]]
-        parts["head"] = chain[-2] if has_ends and len(chain) > 1 else chain[-1]
+        has_ends = len(legs.chains[0]) - legs.at[2] > 2 and not tree.children[chain[-1]]
+        last = chain[-2] if has_ends and len(chain) > 1 else chain[-1]
+        parts["head"] = next((joint for joint in chain if len(tree.children[joint]) > 1), last)  # eyes, jaws, hair
     forward, up = forward_by_shape(tree, parts), upwards(tree, parts)
-    if forward is None or up is None:
-        return {}
-    left = np.cross(up, forward)
+    left = None if forward is None or up is None else np.cross(up, forward)
     for limb, said in ((legs, ("hip", "knee", "ankle", "toe")), (arms, ("clavicle", "shoulder", "elbow", "wrist"))):
-        a, b = (tree.positions[chain[limb.first]] for chain in limb.chains)
-        if (a - b) @ left < 0.0:
+        first = _first_is_left(tree, limb, left, sides)
+        if first is None:
+            return {}
+        if not first:
             for name in said:
                 if f"l_{name}" in parts:
                     parts[f"l_{name}"], parts[f"r_{name}"] = parts[f"r_{name}"], parts[f"l_{name}"]
     return parts
+
+
+def _first_is_left(tree: Tree, limb: _Limbs, left: np.ndarray | None, sides: Sequence[str]) -> bool | None:
+    """Tell whether the first of two limbs is the left one: as their names say, else as they lie; None: unknown."""
+    said = [{sides[joint] for joint in chain} - {""} for chain in limb.chains]
+    if said in ([{"l"}, {"r"}], [{"r"}, {"l"}]):
+        return said[0] == {"l"}
+    if left is None:
+        return None
+    a, b = (tree.positions[chain[limb.at[0]]] for chain in limb.chains)
+    return bool((a - b) @ left >= 0.0)
