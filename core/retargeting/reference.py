@@ -18,15 +18,15 @@ from ..clips.clip import Clip, Tracks
 from ..clips.keyed import keys_of, packed, poses_at
 from ..maths import rotations as rot
 from ..maths.arrays import FloatArray, IntArray
-from ..skeletons.maps import SkeletonMap, find_map
+from ..skeletons.maps import SkeletonMap, find_map, map_in_any_pose
 from ..skeletons.posture import STANDS, Posture, measure_posture
 from ..skeletons.skeleton import Pose, Skeleton, world_from_pose
+from .file_axes import LEANS_RAD, file_axes, right_angled, stands_on_origin, up_of_motion, with_usual_front
+from .straightened import straightened
 
 REST_POSE: Final = "the rest pose"
 SET_POSE: Final = "the pose that its skeleton map sets"
 NONE_STANDS: Final = "a body that stands neither at rest nor in any frame"
-LEANS_RAD: Final = float(np.radians(7.5))
-"""Joints of bodies that stand straight may be up to 6° off the vertical."""
 _STOOPS: Final = 0.2
 """A rest pose as upright as this is kept where no frame of the clip is any better."""
 _FRAMES: Final = 48
@@ -34,8 +34,6 @@ _FRAMES: Final = 48
 _FRAMES_WITHOUT_NAMES: Final = 8
 _FIRST_GOES_BEFORE: Final = 0.02
 _LOW_PERCENT: Final = 30.0
-_AT_ORIGIN: Final = 0.15
-"""Of the leg: no farther from the vertical through the origin are hips and ankles of a body that stands there."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +72,8 @@ def find_reference(clip: Clip, found: SkeletonMap) -> Reference:
     known = found if is_known else _map_in_motion(clip) if found.is_humanoid or found.may_stand else None
     frames = None if known is None else _posture(_positions(clip, times), known)
     if known is None or frames is None or frames.upright.max() < STANDS:
+        if sitting := _from_straightened(clip, times):
+            return sitting
         stoops = rest is not None and rest.upright[0] >= _STOOPS
         may = found.is_humanoid or found.may_stand
         return _unchanged(clip, found, NONE_STANDS if may and not stoops else REST_POSE)
@@ -103,7 +103,7 @@ def uprightness(found: SkeletonMap, pose: FloatArray | None = None) -> float:
 def turn_in_pose(found: SkeletonMap, pose: FloatArray) -> FloatArray | None:
     """Return the right-angled turn from H-Anim's axes to those in which a body stands in a pose; None: unknown."""
     posture = _posture(found.skeleton.in_pose(pose).rest_world[None, :, :, 3], found)
-    return None if posture is None else rot.from_matrix(_right_angled(posture.axes[0]))
+    return None if posture is None else rot.from_matrix(right_angled(posture.axes[0]))
 
 
 def rebased(clip: Clip, skeleton: Skeleton) -> Clip:
@@ -160,17 +160,19 @@ def _from_rest(clip: Clip, found: SkeletonMap, rest: Posture) -> Reference:
     """Take the rest pose, made upright where it leans as a whole or is turned away from the file's axes."""
     axes = rest.axes[0]
     is_seen = found.turn is not None
-    own = rot.to_matrix(found.turn) if found.turn is not None else _right_angled(axes)
-    times = _times(clip, _FRAMES)
-    frames = _posture(_positions(clip, times), found) if clip.moved.any() and len(times) > 1 else None
-    world = own if frames is None or found.has_given_axes else _file_axes(axes, own, frames, clip, times, found)
+    own = rot.to_matrix(found.turn) if found.turn is not None else right_angled(axes)
+    times, world = _times(clip, _FRAMES), own
+    if clip.moved.any() and len(times) > 1 and not found.has_given_axes:
+        positions = _positions(clip, times)
+        frames = _posture(positions, found)
+        world = own if frames is None else file_axes(axes, own, frames, positions, found)
     turn = _upright(axes, world)
     if turn is None or not is_seen:
         return _unchanged(clip, found, REST_POSE)
     angle = np.degrees(rot.angle_between(turn, rot.IDENTITY))
     skeleton = clip.skeleton.turned(turn)
     new = replace(found, skeleton=skeleton, turn=rot.from_matrix(world))
-    return Reference(rebased(clip, skeleton), new, None, _stands_on_origin(new, world[:, 1]),
+    return Reference(rebased(clip, skeleton), new, None, stands_on_origin(new, world[:, 1]),
                      f"the rest pose, turned upright by {angle:.0f}°")
 
 
@@ -187,15 +189,36 @@ def _from_frame(clip: Clip, known: SkeletonMap, times: FloatArray, frames: Postu
     upright = frames.upright.copy()
     upright[0] += _FIRST_GOES_BEFORE
     best = int(np.argmax(upright))
-    stands = frames.upright >= STANDS
-    up = _nearest_axis(frames.axes[stands, :, 1].mean(axis=0))
-    world = rot.to_matrix(known.turn) if known.has_given_axes and known.turn is not None else _with_usual_front(up)
-    turn = rot.from_matrix(world @ frames.axes[best].T)
-    skeleton = posed(clip.skeleton, poses_at(clip, times[[best]]).at(0)).turned(turn)
-    new = replace(known, skeleton=skeleton, turn=rot.from_matrix(world))
+    stood = posed(clip.skeleton, poses_at(clip, times[[best]]).at(0))
     why = f"the frame at {times[best]:.2f} s, since the rest pose of {clip.skeleton.name or 'its body'} does not stand"
-    stood = rebased(clip, skeleton)
-    return Reference(stood, new, float(times[best]), False, why, _soles(stood, new, times, up))
+    return _from_pose_in_motion(clip, known, stood, times, best, why)
+
+
+def _from_straightened(clip: Clip, times: FloatArray) -> Reference | None:
+    """Take the first frame that was looked at whose body, known by names, would stand if it were straight."""
+    known = map_in_any_pose(clip.skeleton)
+    if not known.is_sure:
+        return None
+    for frame in np.linspace(0, len(times) - 1, _FRAMES_WITHOUT_NAMES).astype(np.int64).tolist():
+        stood = straightened(posed(clip.skeleton, poses_at(clip, times[[frame]]).at(0)), known)
+        if stood is not None and (found := find_map.__wrapped__(stood)).is_sure:
+            why = f"the frame at {times[frame]:.2f} s with its legs straight, since its body stands nowhere"
+            return _from_pose_in_motion(clip, replace(found, skeleton=clip.skeleton), stood, times, frame, why)
+    return None
+
+
+def _from_pose_in_motion(clip: Clip, known: SkeletonMap, stood: Skeleton, times: FloatArray, frame: int,
+                         why: str) -> Reference:
+    """Take a pose that was made from a frame, turned upright in the file's axes."""
+    positions = _positions(clip, times)
+    frames, posture = _posture(positions, known), _posture(stood.rest_world[None, :, :, 3], known)
+    assert frames is not None and posture is not None  # they were what the pose was chosen by
+    up = up_of_motion(frames, positions, known)
+    world = rot.to_matrix(known.turn) if known.has_given_axes and known.turn is not None else with_usual_front(up)
+    skeleton = stood.turned(rot.from_matrix(world @ posture.axes[0].T))
+    new = replace(known, skeleton=skeleton, turn=rot.from_matrix(world))
+    moved = rebased(clip, skeleton)
+    return Reference(moved, new, float(times[frame]), False, why, _soles(moved, new, times, up))
 
 
 def _soles(clip: Clip, found: SkeletonMap, times: FloatArray, up: FloatArray) -> dict[str, FloatArray]:
@@ -236,75 +259,3 @@ def _upright(axes: FloatArray, world: FloatArray) -> FloatArray | None:
     """Return the rotation (4,) from a body's measured axes to those of the file; None where it is as good as none."""
     turn = rot.from_matrix(world @ axes.T)
     return turn if rot.angle_between(turn, rot.IDENTITY) > LEANS_RAD else None
-
-
-def _file_axes(rest: FloatArray, own: FloatArray, frames: Posture, clip: Clip, times: FloatArray,
-               found: SkeletonMap) -> FloatArray:
-    """Return the axes (3, 3) in which a file moves: left, up and front of one who stands and faces its front.
-
-    rest: the rest pose's measured axes; own: the right-angled ones nearest to them. They are the file's too, unless
-    the motion stands along another axis, or the body sets out in the usual direction and only rests in another.
-    """
-    stands = frames.upright >= STANDS
-    if not stands.any():
-        return own
-    ups = frames.axes[stands, :, 1]
-    up, other = _nearest_axis(rest[:, 1]), _nearest_axis(ups.mean(axis=0))
-    if up @ other < 1.0 - 1e-9 and _stands_along(other, up, rest[:, 1], ups, clip, times, found):
-        up = other
-    front = own[:, 2] if abs(own[:, 2] @ up) < 0.5 and own[:, 1] @ up > 0.5 else None
-    usual = _with_usual_front(up)
-    if front is not None and front @ usual[:, 2] > 0.5:
-        return own
-    start = _nearest_axis(frames.axes[int(np.argmax(stands)), :, 2])
-    if front is None or start @ usual[:, 2] > 0.5:
-        return usual
-    return own
-
-
-def _stands_along(other: FloatArray, up: FloatArray, rest: FloatArray, ups: FloatArray, clip: Clip,
-                  times: FloatArray, found: SkeletonMap) -> bool:
-    """Tell whether a clip moves with `other` upwards, not `up`: that its body stands on the ground so.
-
-    Where the rest pose leans that is so if the motion is nearer to an axis. Else one who lies on the ground and one
-    whose file rests lying look the same, but for the height of the lowest joint over the ground at 0.
-    """
-    mean = ups.mean(axis=0)
-    if rest @ up < np.cos(LEANS_RAD):
-        return bool(mean @ other > rest @ up * np.linalg.norm(mean))
-    hips = [found.joint_of[name] for name in ("l_hip", "r_hip", "l_ankle", "r_ankle") if name in found.joint_of]
-    if len(hips) < 4:
-        return False
-    positions = _positions(clip, times)
-    leg = float(np.linalg.norm(positions[:, hips[:2]].mean(axis=1) - positions[:, hips[2:]].mean(axis=1), axis=1).max())
-    lowest = [np.median(np.abs((positions @ direction).min(axis=1))) / max(leg, 1e-30) for direction in (up, other)]
-    return bool(lowest[1] < lowest[0])
-
-
-def _stands_on_origin(found: SkeletonMap, up: FloatArray) -> bool:
-    """Tell whether the feet stand on the ground at the origin: then a body that leant did so about that point."""
-    feet = [found.joint_of[f"{side}_ankle"] for side in "lr" if f"{side}_ankle" in found.joint_of]
-    hips = [found.joint_of[f"{side}_hip"] for side in "lr" if f"{side}_hip" in found.joint_of]
-    if not feet or not hips:
-        return False
-    foot, hip = (found.skeleton.rest_world[joints, :, 3].mean(axis=0) for joints in (feet, hips))
-    leg, height = float(np.linalg.norm(hip - foot)), float(foot @ up)
-    away = max(float(np.linalg.norm(position - (position @ up) * up)) for position in (foot, hip))
-    return away < _AT_ORIGIN * leg and 0.0 < height < 2.0 * _AT_ORIGIN * leg
-
-
-def _nearest_axis(direction: FloatArray) -> FloatArray:
-    axis = int(np.argmax(np.abs(direction)))
-    return np.asarray(np.eye(3)[axis] * (1.0 if direction[axis] > 0.0 else -1.0))
-
-
-def _right_angled(axes: FloatArray) -> FloatArray:
-    up = _nearest_axis(axes[:, 1])
-    front = _nearest_axis(axes[:, 2] - (axes[:, 2] @ up) * up)
-    return np.stack((np.cross(up, front), up, front), axis=1)
-
-
-def _with_usual_front(up: FloatArray) -> FloatArray:
-    """Return the axes (3, 3) of files in which that is up: where Y is up, +Z is in front; where Z is, −Y."""
-    front = np.array((0.0, -1.0, 0.0) if abs(up[2]) > 0.5 else (0.0, 0.0, 1.0))
-    return np.stack((np.cross(up, front), up, front), axis=1)

@@ -18,7 +18,11 @@ from .loose import part_of
 from .matching import SAME_POSITION, Pairing
 
 SAME_ANGLE_RAD: Final = 1e-9
-_STANDING_PERCENT = 10.0
+_STANDING_PERCENT, _LOWEST_PERCENT, _BALLS_PERCENT = 10.0, 5.0, 40.0
+_SLOW_LEGS_PER_S, _LOW_LEGS, _FLAT_LEGS = 0.15, 0.04, 0.01
+"""How a foot stands: so slow up or down; the ankle no more above its lowest; and nearly at one height."""
+_FEWEST = 6
+"""Of so few frames a foot is not known to stand."""
 _FRAMES_AT_ONCE = 256
 _BENT = 1e-3
 """Of the body's size: where heights change direction by more at a key, the middles beside it are sampled too."""
@@ -26,6 +30,10 @@ _CLOSE = 1.01
 """Of SAMPLE_S: keys that are no farther apart are close enough for every joint between them."""
 _FEET_BELOW = 0.5
 """Of the leg's height: feet are at least so much below a root that is in the hips."""
+_STRAIGHT = 0.97
+"""Of the leg's length: legs that rest as straight as that, 14° apart at most, stand on the ground."""
+_SAME_GROUND = 0.05
+"""Of the leg."""
 _FEET = ("l_ankle", "r_ankle", "l_metatarsal", "r_metatarsal")
 
 
@@ -135,12 +143,58 @@ class Standing:
         return heights
 
 
-def _ground(heights: FloatArray, names: Sequence[str]) -> FloatArray:
-    """Return the height of each foot joint (J,) on the ground: one that it and its twin are seldom below."""
-    other = [f"{'r' if name[0] == 'l' else 'l'}{name[1:]}" for name in names]
-    twins = [names.index(twin) if twin in names else i for i, twin in enumerate(other)]
-    low = np.percentile(heights, _STANDING_PERCENT, axis=0)
-    return np.asarray(np.minimum(low, low[twins]))
+def _ground(heights: FloatArray, names: Sequence[str], times: FloatArray, leg: float) -> FloatArray:
+    """Return the height of each foot joint (J,) while it stands: heights (F, J) at times (F,), alike on both sides.
+
+    Ankles stand where they are low and slow, in the middle of such heights; the balls of the feet are as high as they
+    mostly are meanwhile, some of it being turns on the heel. Feet that are never slow stand where they seldom go lower.
+    """
+    kinds = np.array([name[2:] for name in names])
+    low = np.array([np.percentile(heights[:, kinds == kind], _STANDING_PERCENT, axis=0).min() for kind in kinds])
+    if len(times) < 2 or leg <= 0.0 or not (kinds == "ankle").any():
+        return low
+    slow = np.abs(np.gradient(heights, times, axis=0)) < _SLOW_LEGS_PER_S * leg
+    ankles, balls = (np.flatnonzero(kinds == kind) for kind in ("ankle", "metatarsal"))
+    height = heights[:, ankles]
+    stands = slow[:, ankles] & (height < np.percentile(height, _LOWEST_PERCENT) + _LOW_LEGS * leg)
+    if np.count_nonzero(stands) < _FEWEST:
+        return low
+    low[ankles] = np.median(height[stands])
+    if len(balls) == len(ankles):
+        flat = stands & slow[:, balls] & (np.abs(height - low[ankles]) < _FLAT_LEGS * leg)
+        if np.count_nonzero(flat) >= _FEWEST:
+            low[balls] = np.percentile(heights[:, balls][flat], _BALLS_PERCENT)
+    return low
+
+
+def _ground_at_rest(source: Standing, pairs: Pairing, feet: IntArray, seen: FloatArray) -> FloatArray:
+    """Return how high foot joints (J,) are at rest; seen, in the motion, where legs that rest apart or bent do not say.
+
+    Those of characters rest on the ground all the same, and the motion shows it nearly there.
+    """
+    legs = _legs(source, pairs)
+    rest = np.asarray(source.skeleton.rest_world[feet, :, 3] @ source.up)
+    if not len(legs):
+        return rest
+    height = float((legs.sum(axis=1) @ source.up).mean())
+    leg = _leg(source, pairs)
+    is_told = height >= _STRAIGHT * leg or np.abs(rest - seen).max() < _SAME_GROUND * leg
+    return rest if is_told else seen
+
+
+def _legs(body: Standing, pairs: Pairing) -> FloatArray:
+    """Return thigh and shin of the source's legs at rest, upwards, (L, 2, 3)."""
+    at = {name: body.skeleton.rest_world[joint, :, 3]
+          for name, joint in zip(pairs.meant, pairs.source.tolist(), strict=True)}
+    legs = [(at[f"{side}_hip"] - at[f"{side}_knee"], at[f"{side}_knee"] - at[f"{side}_ankle"]) for side in "lr"
+            if {f"{side}_hip", f"{side}_knee", f"{side}_ankle"} <= at.keys()]
+    return np.array(legs).reshape(-1, 2, 3)
+
+
+def _leg(body: Standing, pairs: Pairing) -> float:
+    """Return how long a leg of the source is, 0 where none is known."""
+    lengths = np.linalg.norm(_legs(body, pairs), axis=-1).sum(axis=1)
+    return float(lengths.mean()) if len(lengths) else 0.0
 
 
 def grounded(source: Standing, target: Standing, pairs: Pairing, translations: Tracks, ratio: float,
@@ -150,7 +204,8 @@ def grounded(source: Standing, target: Standing, pairs: Pairing, translations: T
     Bodies of other proportions would otherwise float or sink where they bend, sit or lie. What the feet
     do is a matter of the pose alone, so that clips go on fitting together.
     translations: of the target, without limbs that are carried along. is_ground_known: the source's rest pose says
-    how high it stands; if not, its feet are taken to stand where they seldom go lower, since markers are no soles.
+    how high it stands, as far as its legs are straight; if not, its feet are taken to stand where they seldom go lower,
+    since markers are no soles.
     """
     feet = np.flatnonzero([name in _FEET for name in pairs.meant])
     names = [str(pairs.meant[foot]) for foot in feet.tolist()]
@@ -159,7 +214,9 @@ def grounded(source: Standing, target: Standing, pairs: Pairing, translations: T
     ours, theirs = pairs.target[feet], pairs.source[feet]
     times = filled(np.unique(np.concatenate((source.times(theirs), target.times(ours)))))
     there = source.heights(theirs, times)
-    ground = source.skeleton.rest_world[theirs, :, 3] @ source.up if is_ground_known else _ground(there, names)
+    ground = _ground(there, names, times, _leg(source, pairs))
+    if is_ground_known:
+        ground = _ground_at_rest(source, pairs, theirs, ground)
     rest = target.skeleton.rest_world[ours, :, 3] @ target.up
     lift = ratio * (there - ground).min(axis=1) - (target.heights(ours, times) - rest).min(axis=1)
     size = float(np.ptp(target.skeleton.rest_world[:, :, 3], axis=0).max())

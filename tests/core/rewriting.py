@@ -25,6 +25,7 @@ T = TypeVar("T")
 ZEROS = ("KEPT", "LINE", "PILE", "LEANING", "TURNED")
 BETWEENS = ("NONE", "HIP_JOINTS", "COM", "TWO_ROOTS", "IK", "EVERYWHERE")
 NAMES = (*RIGS, *MORE_RIGS, "numbered", "without meaning")
+AS_THEY_ARE = "as they are"
 FPS = (12.0, 24.0, 30.0, 60.0, 120.0, 240.0)
 UNITS = (1e-4, 0.01, 1.0, 2.54, 100.0)
 X, Y = np.array((1.0, 0.0, 0.0)), np.array((0.0, 1.0, 0.0))
@@ -67,7 +68,7 @@ class Rewritten:
 
 
 @dataclass
-class _Bone:
+class Bone:
     """A joint to be written. part: whose turn in the world it has; place: (3,) at rest; above: another's name."""
 
     part: str
@@ -97,8 +98,12 @@ def _with_stiff_waist(clip: Clip) -> Clip:
 
 def rewritten(clip: Clip, how: Rewriting) -> Rewritten:
     """Write a clip of the sample's skeleton, whose rest rotations are none, in another way."""
+    return written(clip, how, _bones(clip.skeleton, how))
+
+
+def written(clip: Clip, how: Rewriting, bones: Mapping[str, Bone]) -> Rewritten:
+    """Write a clip with given joints, by their names, as far as `how` is not about which there are."""
     rng = np.random.default_rng(how.seed)
-    bones = _bones(clip.skeleton, how)
     order = _order(bones, rng if how.is_shuffled else None)
     above = np.array([order.index(bones[name].above) if bones[name].above else -1 for name in order])
     times = np.arange(int(np.floor(clip.duration_s * how.fps + 1e-9)) + 1) / how.fps
@@ -152,19 +157,19 @@ def _ancestors(skeleton: Skeleton, joint: int) -> list[int]:
     return way
 
 
-def _bones(body: Skeleton, how: Rewriting) -> dict[str, _Bone]:
+def _bones(body: Skeleton, how: Rewriting) -> dict[str, Bone]:
     """Return the joints to be written, by their names in H-Anim, or of their own."""
     kept = set(named_body("MotionBuilder" if how.names in NAMES[-2:] else how.names))
     kept = {name for name in kept if name not in hanim.SPINE[:17]} | set(SPINES[how.spine])
     if how.palms:
         kept |= {name for name in body.names if name[-1] == "0" and f"{name[:-1]}1" in kept}
-    bones: dict[str, _Bone] = {}
+    bones: dict[str, Bone] = {}
     for joint, name in enumerate(body.names):
         if name in kept:
             above = next((body.names[j] for j in _ancestors(body, joint) if body.names[j] in kept), "")
             if how.legs_on_spine and name[2:] == "hip":
                 above = "vl5"
-            bones[name] = _Bone(name, body.rest_world[joint, :, 3], above, name)
+            bones[name] = Bone(name, body.rest_world[joint, :, 3], above, name)
     _put_between(bones, how)
     if how.has_face:
         head = bones["skullbase"].place
@@ -173,12 +178,12 @@ def _bones(body: Skeleton, how: Rewriting) -> dict[str, _Bone]:
                 for i in range(4):
                     place = head + np.array((x * (0.06 - 0.015 * i), height, 0.03 * i))
                     above = f"{side}_{part}{i - 1}" if i else "skullbase"
-                    bones[f"{side}_{part}{i}"] = _Bone("skullbase", place, above)
+                    bones[f"{side}_{part}{i}"] = Bone("skullbase", place, above)
     if how.leaves:
         ends = set(bones) - {bone.above for bone in bones.values()} - {"ik"}
         for name in sorted(ends):
             one, before = bones[name], bones[bones[name].above]
-            bones[f"{name}_end"] = _Bone(one.part, one.place + 0.6 * (one.place - before.place), name)
+            bones[f"{name}_end"] = Bone(one.part, one.place + 0.6 * (one.place - before.place), name)
     return bones
 
 
@@ -186,32 +191,32 @@ SPINES = {1: ("vl5",), 2: ("vl5", "vt3"), 3: ("vl5", "vl1", "vt3"), 4: ("vl5", "
           5: ("vl5", "vl3", "vl1", "vt10", "vt3"), 6: ("vl5", "vl3", "vl1", "vt10", "vt6", "vt3")}
 
 
-def _put_between(bones: dict[str, _Bone], how: Rewriting) -> None:
+def _put_between(bones: dict[str, Bone], how: Rewriting) -> None:
     root = hanim.ROOT
     if how.between == "HIP_JOINTS":
         for side in "lr":
             hip = bones[f"{side}_hip"]
-            bones[f"{side}_between"] = _Bone(hip.above, bones[hip.above].place - 0.01 * Y, hip.above)
+            bones[f"{side}_between"] = Bone(hip.above, bones[hip.above].place - 0.01 * Y, hip.above)
             hip.above = f"{side}_between"
     elif how.between == "COM":  # the pelvis carries the legs alone, the trunk stands beside it
-        bones["com"] = _Bone(root, bones[root].place, "", root)
+        bones["com"] = Bone(root, bones[root].place, "", root)
         bones[root].meant, bones[root].above = "", "com"
         bones["vl5"].above = "com"
     elif how.between in ("TWO_ROOTS", "IK"):
-        bones["floor"] = _Bone(root, np.array((0.0, 0.0, 0.0)), "")
+        bones["floor"] = Bone(root, np.array((0.0, 0.0, 0.0)), "")
         bones[root].above = "floor"
         if how.between == "IK":
             for side in "lr":
-                bones[f"{side}_ik"] = _Bone(root, bones[f"{side}_ankle"].place + 0.02 * X, "floor")
+                bones[f"{side}_ik"] = Bone(root, bones[f"{side}_ankle"].place + 0.02 * X, "floor")
     elif how.between == "EVERYWHERE":
         for name, bone in list(bones.items()):
             if bone.above:
                 middle = bones[bone.above].place + 0.1 * (bone.place - bones[bone.above].place)
-                bones[f"{name}_between"] = _Bone(bone.above and bones[bone.above].part, middle, bone.above)
+                bones[f"{name}_between"] = Bone(bone.above and bones[bone.above].part, middle, bone.above)
                 bone.above = f"{name}_between"
 
 
-def _order(bones: Mapping[str, _Bone], rng: np.random.Generator | None) -> list[str]:
+def _order(bones: Mapping[str, Bone], rng: np.random.Generator | None) -> list[str]:
     """Return names, parents before children, in an order of chance where rng is given."""
     names, order = list(bones), list[str]()
     while len(order) < len(names):
@@ -246,7 +251,7 @@ def _along_x(rest: FloatArray, above: np.ndarray, joint: int) -> FloatArray:
     return rot.from_matrix(np.stack((way, side, np.cross(way, side)), axis=1))
 
 
-def _names_of(order: list[str], bones: Mapping[str, _Bone], how: Rewriting, rng: np.random.Generator) -> dict[str, str]:
+def _names_of(order: list[str], bones: Mapping[str, Bone], how: Rewriting, rng: np.random.Generator) -> dict[str, str]:
     """Return the name of each bone in the file."""
     if how.names == "numbered":
         return {name: f"Joint{i}" for i, name in enumerate(order)}
@@ -254,6 +259,8 @@ def _names_of(order: list[str], bones: Mapping[str, _Bone], how: Rewriting, rng:
         letters = np.array(list("bdfgkmnptvz")), np.array(list("aeiou"))
         said = ["".join(rng.choice(one) for one in letters * 3) + f"x{i}q" for i in range(len(order))]
         return dict(zip(order, said, strict=True))
+    if how.names == AS_THEY_ARE:
+        return {name: name for name in order}
     known = named_body(how.names)
     vertebrae = [known[v] for v in hanim.SPINE[:17] if v in known]
     of = dict(known) | {v: vertebrae[i] if i < len(vertebrae) else f"{vertebrae[-1]}x{i}"

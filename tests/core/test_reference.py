@@ -7,8 +7,9 @@ from takt.core.clips.clip import Clip, Tracks
 from takt.core.errors import SkeletonMismatchError
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
+from takt.core.retargeting.file_axes import LEANS_RAD
 from takt.core.retargeting.first_pose import first_pose_end, from_time
-from takt.core.retargeting.reference import LEANS_RAD, REST_POSE, find_reference, rebased, stood_up
+from takt.core.retargeting.reference import REST_POSE, find_reference, rebased, stood_up
 from takt.core.retargeting.retarget import retarget
 from takt.core.skeletons.maps import find_map
 from takt.core.skeletons.posture import STANDS, measure_posture
@@ -112,6 +113,19 @@ def test_a_body_that_leans_at_rest_plays_upright_and_stands_on_the_ground() -> N
     wanted, found = (joints_at(retarget(clip, body).clip, times) for body in (straight, leaning))
     assert retarget(clip, leaning).clip.skeleton is leaning
     np.testing.assert_allclose(found, wanted, atol=0.02)
+
+
+def test_who_rests_with_legs_apart_stands_on_the_ground_where_his_feet_go() -> None:
+    """His rest pose says how wide he can stand, not how high."""
+    target, clip = with_axes(BODY, np.random.default_rng(3), 1.1), movements()[2]
+    turns = rot.identities(len(BODY))
+    for joint, name in enumerate(BODY.names):
+        if name[2:] in ("hip", "knee", "ankle", "metatarsal"):
+            turns[joint] = rot.from_axis_angle(Z, np.array(np.radians(25.0 if name[0] == "l" else -25.0)))
+    times = np.linspace(0.0, clip.duration_s, 30)
+    wanted, found = (joints_at(retarget(one, target).clip, times)[:, 0] for one in
+                     (clip, rebased(clip, BODY.in_pose(turns))))
+    np.testing.assert_allclose(found, wanted, atol=0.01)
 
 
 def test_a_body_that_stands_nowhere_is_refused_with_the_reason() -> None:

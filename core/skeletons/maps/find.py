@@ -38,6 +38,15 @@ def find_map(skeleton: Skeleton) -> SkeletonMap:
     both legs or both arms do not come out so, by shape; trunk and neck are what lies between them. A body that
     does not stand upright on two legs is no humanoid: its map is empty, with a warning that says so.
     """
+    return _map(skeleton, in_any_pose=False)
+
+
+def map_in_any_pose(skeleton: Skeleton) -> SkeletonMap:
+    """Find out what joints mean by their names, as find_map does, of a body that may sit or crawl as it rests."""
+    return _map(skeleton, in_any_pose=True)
+
+
+def _map(skeleton: Skeleton, in_any_pose: bool) -> SkeletonMap:
     tree = Tree.of(skeleton)
     standard = hanim.canonical_names(skeleton.names)
     if hanim.ROOT in standard or sum(name is not None for name in standard) >= _LEAST_STANDARD * len(skeleton):
@@ -53,13 +62,20 @@ def find_map(skeleton: Skeleton) -> SkeletonMap:
             found = _Found(shape, dict.fromkeys(shape, BY_SHAPE), is_named=False)
             if "head" in shape and not _is_last_but(tree, shape["head"], 2):
                 found.certainties["head"] = IN_DOUBT  # the last of several: it may be the end of the head's bone
-    return _checked(skeleton, tree, readings, found)
+            elif "head" in shape and _is_first(tree, shape["head"]) and tree.children[shape["head"]]:
+                found.certainties["head"] = IN_DOUBT  # without a neck: it may be that
+    return _checked(skeleton, tree, readings, found, in_any_pose)
 
 
 def _is_last_but(tree: Tree, head: int, most: int) -> bool:
     """Tell whether there are at most so many joints in a row up to the head, above the last that branches."""
     path = tree.path_to_root(head)
     return next((i for i, joint in enumerate(path[1:], start=1) if len(tree.children[joint]) > 1), len(path)) <= most
+
+
+def _is_first(tree: Tree, head: int) -> bool:
+    """Tell whether a head is the first joint above those that branch."""
+    return len(tree.children[int(tree.parents[head])]) > 1
 
 
 class _Found(NamedTuple):
@@ -179,14 +195,15 @@ def _beside(tree: Tree, possible: list[tuple[int, int]], above: int | None, belo
     return fits[0][1] if fits else None
 
 
-def _checked(skeleton: Skeleton, tree: Tree, readings: list[names.Reading], found: _Found) -> SkeletonMap:
+def _checked(skeleton: Skeleton, tree: Tree, readings: list[names.Reading], found: _Found,
+             in_any_pose: bool) -> SkeletonMap:
     """Complete the limbs by trunk, neck and fingers, and hold them against the body's shape."""
     parts, sure = dict(found.parts), dict(found.certainties)
     warnings = [f"two bones could be {part}: {skeleton.names[one]!r} and {skeleton.names[other]!r}"
                 for part, one, other in found.doubles]
     if not any(f"l_{limb[0]}" in parts and f"r_{limb[0]}" in parts for limb in LIMBS):
         return _nobody(skeleton, "no pair of legs or arms was found", has_limbs(tree))
-    if not body.is_upright(tree, parts):
+    if not in_any_pose and not body.is_upright(tree, parts):
         return _nobody(skeleton, "the trunk does not stand upright over two legs, so this is taken for no humanoid",
                        may_stand=True)
     if not found.is_named:
@@ -200,7 +217,7 @@ def _checked(skeleton: Skeleton, tree: Tree, readings: list[names.Reading], foun
     turn = body.model_from_hanim(tree, parts)
     forward = body.forward_by_shape(tree, parts)
     factor = 1.0
-    if turn is not None and forward is not None and body.to_front(turn) @ forward < 0.0:
+    if not in_any_pose and turn is not None and forward is not None and body.to_front(turn) @ forward < 0.0:
         warnings.append("bones that are named left are on the right side (seen from where toes and knees point)")
         factor = IN_DOUBT
     if "pelvis" not in parts:

@@ -64,8 +64,8 @@ def _has_more(pairs: Sequence[_Limbs], legs: _Limbs, arms: _Limbs) -> bool:
 
 
 def has_limbs(tree: Tree) -> bool:
-    """Tell whether there are two pairs of limbs that could be a body's, however it stands."""
-    return tree.size > 0.0 and len(_pairs(without_between(tree))) > 1
+    """Tell whether there are two pairs of limbs that could be a body's, whatever the pose, even one in another."""
+    return tree.size > 0.0 and len(_pairs(tree, apart=False)) > 1
 
 
 def _stands(tree: Tree, parts: Mapping[str, int]) -> bool:
@@ -102,8 +102,8 @@ class _Limbs:
     length: float
 
 
-def _pairs(tree: Tree) -> list[_Limbs]:
-    """Return pairs of limbs alike, those with the longest ones first."""
+def _pairs(tree: Tree, apart: bool = True) -> list[_Limbs]:
+    """Return pairs of limbs alike, those with the longest ones first; apart: none that lie in one another."""
     found = []
     for top, below in enumerate(tree.children):
         chains = [chain for child in below if len(chain := tree.chain(child)) >= _LIMB_JOINTS] if len(below) > 1 else []
@@ -111,7 +111,7 @@ def _pairs(tree: Tree) -> list[_Limbs]:
         order = sorted(range(len(chains)), key=lambda i: float(lengths[i].sum()))
         for n, i in enumerate(order):
             for j in order[n + 1:n + 1 + _NEIGHBOURS]:
-                if _is_alike(lengths[i], lengths[j]) and _is_apart(tree, chains[i], chains[j]):
+                if _is_alike(lengths[i], lengths[j]) and (not apart or _is_apart(tree, chains[i], chains[j])):
                     at, length = _limb(tree, chains[i])
                     found.append(_Limbs(top, (chains[i], chains[j]), at, length))
     return sorted(found, key=lambda limbs: -limbs.length)[:_MOST_PAIRS]
@@ -164,7 +164,10 @@ def _as_body(tree: Tree, legs: _Limbs, arms: _Limbs, sides: Sequence[str]) -> di
             parts |= {f"{side}_{name}": joint for name, joint in
                       zip(said, [chain[i] for i in limbs.at], strict=False)}
             if limbs is arms and limbs.at[0] > 0:
-                parts[f"{side}_clavicle"] = chain[0]
+                place = tree.positions[chain[0]]
+                above = [joint for joint in chain[:limbs.at[0]]
+                         if np.linalg.norm(tree.positions[joint] - place) <= _APART * tree.size]
+                parts[f"{side}_clavicle"] = above[-1]  # of joints in one place the one that all of them turn
     above = [child for child in tree.children[arms.top] if not any(child in chain[:1] for chain in
                                                                    (*arms.chains, *legs.chains))]
     if above:

@@ -1,0 +1,125 @@
+"""The axes in which a clip's file moves: which way is up, and in front."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from ..maths.arrays import FloatArray
+from ..skeletons.maps import SkeletonMap
+from ..skeletons.posture import STANDS, Posture
+
+LEANS_RAD: Final = float(np.radians(7.5))
+"""Joints of bodies that stand straight may be up to 6° off the vertical."""
+_AT_ORIGIN: Final = 0.15
+"""Of the leg: no farther from the vertical through the origin are hips and ankles of a body that stands there."""
+_USUAL: Final = (np.array((0.0, 1.0, 0.0)), np.array((0.0, 0.0, 1.0)))
+"""What is up in files."""
+_ON_GROUND: Final = (-0.02, 0.3)
+"""Of the leg: how high the lowest joint is of a body that is on the ground, or jumps a little."""
+_MOSTLY, _SELDOM = 0.9, 0.5
+"""Shares of the frames in which a body is on the ground that is one, and on another."""
+
+
+def up_of_motion(frames: Posture, positions: FloatArray, found: SkeletonMap) -> FloatArray:
+    """Return which way is up (3,) where the rest pose says nothing: mostly along the body, as it stands.
+
+    positions: (F, J, 3) of all joints. Who lies, rolls or crawls on the ground at 0 is known by that: along one of the
+    usual axes his lowest joint is always near it, and never is along his body.
+    """
+    stands = frames.upright >= STANDS
+    axes = [_nearest_axis(up) for up in frames.axes[stands if stands.any() else slice(None), :, 1]]
+    seen = max(axes, key=lambda axis: sum(bool(axis @ other > 0.5) for other in axes))
+    leg = _leg(positions, found)
+    if leg is None:
+        return seen
+    heights = positions[:, list(found.joint_of.values())] / leg
+
+    def share(up: FloatArray) -> float:
+        lowest = (heights @ up).min(axis=1)
+        return float(((lowest > _ON_GROUND[0]) & (lowest < _ON_GROUND[1])).mean())
+
+    others = [up for up in _USUAL if up @ seen < 0.5 and share(up) >= _MOSTLY]
+    head_down = [up for up in others if up @ seen < -0.5]
+    return (head_down or others)[0] if others and share(seen) < _SELDOM else seen
+
+
+def _leg(positions: FloatArray, found: SkeletonMap) -> float | None:
+    """Return how long a leg is from hips to ankles where it is longest; None where there is none."""
+    hips = [found.joint_of[name] for name in ("l_hip", "r_hip", "l_ankle", "r_ankle") if name in found.joint_of]
+    if len(hips) < 4:
+        return None
+    ways = positions[:, hips[:2]].mean(axis=1) - positions[:, hips[2:]].mean(axis=1)
+    return max(float(np.linalg.norm(ways, axis=1).max()), 1e-30)
+
+
+def file_axes(rest: FloatArray, own: FloatArray, frames: Posture, positions: FloatArray,
+              found: SkeletonMap) -> FloatArray:
+    """Return the axes (3, 3) in which a file moves: left, up and front of one who stands and faces its front.
+
+    rest: the rest pose's measured axes; own: the right-angled ones nearest to them. They are the file's too, unless
+    the motion stands along another axis, or the body sets out in the usual direction and only rests in another.
+    """
+    stands = frames.upright >= STANDS
+    if not stands.any():
+        return own
+    ups = frames.axes[stands, :, 1]
+    up, other = _nearest_axis(rest[:, 1]), _nearest_axis(ups.mean(axis=0))
+    if up @ other < 1.0 - 1e-9 and _stands_along(other, up, rest[:, 1], ups, positions, found):
+        up = other
+    front = own[:, 2] if abs(own[:, 2] @ up) < 0.5 and own[:, 1] @ up > 0.5 else None
+    usual = with_usual_front(up)
+    if front is not None and front @ usual[:, 2] > 0.5:
+        return own
+    start = _nearest_axis(frames.axes[int(np.argmax(stands)), :, 2])
+    if front is None or start @ usual[:, 2] > 0.5:
+        return usual
+    return own
+
+
+def _stands_along(other: FloatArray, up: FloatArray, rest: FloatArray, ups: FloatArray, positions: FloatArray,
+                  found: SkeletonMap) -> bool:
+    """Tell whether a clip moves with `other` upwards, not `up`: that its body stands on the ground so.
+
+    Where the rest pose leans that is so if the motion is nearer to an axis. Else one who lies on the ground and one
+    whose file rests lying look the same, but for the height of the lowest joint over the ground at 0.
+    """
+    mean = ups.mean(axis=0)
+    if rest @ up < np.cos(LEANS_RAD):
+        return bool(mean @ other > rest @ up * np.linalg.norm(mean))
+    leg = _leg(positions, found)
+    if leg is None:
+        return False
+    lowest = [np.median(np.abs((positions @ direction).min(axis=1))) / leg for direction in (up, other)]
+    return bool(lowest[1] < lowest[0])
+
+
+def stands_on_origin(found: SkeletonMap, up: FloatArray) -> bool:
+    """Tell whether the feet stand on the ground at the origin: then a body that leant did so about that point."""
+    feet = [found.joint_of[f"{side}_ankle"] for side in "lr" if f"{side}_ankle" in found.joint_of]
+    hips = [found.joint_of[f"{side}_hip"] for side in "lr" if f"{side}_hip" in found.joint_of]
+    if not feet or not hips:
+        return False
+    foot, hip = (found.skeleton.rest_world[joints, :, 3].mean(axis=0) for joints in (feet, hips))
+    leg, height = float(np.linalg.norm(hip - foot)), float(foot @ up)
+    away = max(float(np.linalg.norm(position - (position @ up) * up)) for position in (foot, hip))
+    return away < _AT_ORIGIN * leg and 0.0 < height < 2.0 * _AT_ORIGIN * leg
+
+
+def _nearest_axis(direction: FloatArray) -> FloatArray:
+    axis = int(np.argmax(np.abs(direction)))
+    return np.asarray(np.eye(3)[axis] * (1.0 if direction[axis] > 0.0 else -1.0))
+
+
+def right_angled(axes: FloatArray) -> FloatArray:
+    """Return the right-angled axes (3, 3) that are nearest to measured ones: left, up, front."""
+    up = _nearest_axis(axes[:, 1])
+    front = _nearest_axis(axes[:, 2] - (axes[:, 2] @ up) * up)
+    return np.stack((np.cross(up, front), up, front), axis=1)
+
+
+def with_usual_front(up: FloatArray) -> FloatArray:
+    """Return the axes (3, 3) of files in which that is up: where Y is up, +Z is in front; where Z is, −Y."""
+    front = np.array((0.0, -1.0, 0.0) if abs(up[2]) > 0.5 else (0.0, 0.0, 1.0))
+    return np.stack((np.cross(up, front), up, front), axis=1)

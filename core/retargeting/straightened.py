@@ -1,0 +1,76 @@
+"""Bodies that sit, crawl or bend all the time: they stand with their legs stretched below the trunk."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+import numpy as np
+
+from ..maths import rotations as rot
+from ..maths.arrays import FloatArray
+from ..skeletons import hanim
+from ..skeletons.bone_names import words
+from ..skeletons.hierarchy import with_descendants
+from ..skeletons.maps import SkeletonMap
+from ..skeletons.posture import STANDS, measure_posture
+from ..skeletons.skeleton import Skeleton
+
+_STRAIGHT: Final = 0.9
+"""Cosine between thighs and shins above which knees are straight, and the trunk is what bends."""
+_SPINE: Final = 0.75
+"""Of the way along the joints from hips to head: so long is at least the straight line between them."""
+_LONGEST_ARM: Final = 0.85
+"""Of a leg; forelegs of animals are about as long as their hind legs."""
+_LEGS: Final = tuple(f"{side}_{joint}" for side in "lr" for joint in ("hip", "knee", "ankle"))
+_ARMS: Final = tuple(f"{side}_{joint}" for side in "lr" for joint in ("shoulder", "elbow", "wrist"))
+
+
+def straightened(skeleton: Skeleton, found: SkeletonMap) -> Skeleton | None:
+    """Return a skeleton that rests in the pose of another with its legs stretched below its trunk.
+
+    found: its map. Each segment goes the shortest way, as knees and hips unbend; the legs move, or the trunk where the
+    knees are straight. None where even that is no body that stands: bones in a pile have crooked spines; animals on
+    four legs have tails, or forelegs as long as their hind legs.
+    """
+    at = found.joint_of
+    if not {*_LEGS, *_ARMS, "skullbase"} <= at.keys() or not _has_straight_spine(skeleton, at):
+        return None
+    if any("tail" in words(name) for name in skeleton.names) or _length(skeleton, at, _ARMS) > _LONGEST_ARM * _length(
+            skeleton, at, _LEGS):
+        return None
+    places = skeleton.rest_world[:, :, 3]
+    trunk = places[[at["l_shoulder"], at["r_shoulder"]]].mean(axis=0) - places[[at["l_hip"], at["r_hip"]]].mean(axis=0)
+    thighs = {side: places[at[f"{side}_knee"]] - places[at[f"{side}_hip"]] for side in "lr"}
+    shins = {side: places[at[f"{side}_ankle"]] - places[at[f"{side}_knee"]] for side in "lr"}
+    turns = rot.identities(len(skeleton))
+    lowest = next((at[name] for name in hanim.SPINE if name in at), None)
+    if lowest is not None and min(_cosine(thighs[side], shins[side]) for side in "lr") > _STRAIGHT:
+        above = with_descendants(skeleton.parents, np.array([lowest]))
+        above &= ~with_descendants(skeleton.parents, np.array([at["l_hip"], at["r_hip"]]))
+        turns[above] = rot.shortest_arc(trunk, -sum(thighs.values(), np.zeros(3)))
+    else:
+        for side in "lr":
+            for joint, segment in (("hip", thighs[side]), ("knee", shins[side])):
+                below = with_descendants(skeleton.parents, np.array([at[f"{side}_{joint}"]]))
+                turns[below] = rot.shortest_arc(segment, -trunk)
+    stood = skeleton.in_pose(turns)
+    posture = measure_posture(stood.rest_world[None, :, :, 3], at)
+    return stood if posture is not None and posture.upright[0] >= STANDS else None
+
+
+def _has_straight_spine(skeleton: Skeleton, at: Mapping[str, int]) -> bool:
+    names = [name for name in (hanim.ROOT, *hanim.SPINE, "skullbase") if name in at]
+    places = skeleton.rest_world[[at[name] for name in names], :, 3]
+    steps = np.linalg.norm(np.diff(places, axis=0), axis=1).sum()
+    return bool(np.linalg.norm(places[-1] - places[0]) >= _SPINE * steps)
+
+
+def _length(skeleton: Skeleton, at: Mapping[str, int], limbs: tuple[str, ...]) -> float:
+    """Return how long a pair of limbs is, of three joints each."""
+    places = skeleton.rest_world[[at[name] for name in limbs], :, 3].reshape(2, 3, 3)
+    return float(np.linalg.norm(np.diff(places, axis=1), axis=-1).sum())
+
+
+def _cosine(a: FloatArray, b: FloatArray) -> float:
+    return float(a @ b / max(float(np.linalg.norm(a) * np.linalg.norm(b)), 1e-30))
