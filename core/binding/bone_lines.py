@@ -43,14 +43,14 @@ def bone_lines(names: Sequence[str], parents: IntArray, heads: FloatArray, tails
     Where at least half of the parents' tails lead to a child, tails are trusted: a bone is the line from
     head to tail, and that of an only child's parent ends at the child. Where they are not, a bone is a fan of
     lines to its children's heads, and a leaf bone goes on in the direction that leads to it. Bones that all
-    have no parent are joined by `linked`. Bones that only steer others have no line, unless all do. Last
-    lines end at the skin.
+    have no parent are joined by `linked`; those whose tails are trusted then lead on only to where their tails do.
+    Bones that only steer others have no line, unless all do. Last lines end at the skin.
     """
     loose = len(names) > 2 and bool((parents < 0).all())
-    trusted = not loose and _tails_lead(parents, heads, tails, size)
     if loose:
-        parents, steering = linked(names, heads, solid), steering_names(names) | ending_names(names)
-    else:
+        parents, steering = linked(names, heads, tails, solid), steering_names(names) | ending_names(names)
+    trusted = _tails_lead(parents, heads, tails, size)
+    if not loose:
         if trusted:
             parents = rejoined(parents, heads, tails, steering_names(names))
         steering = steering_bones(names, parents, heads, tails, solid)
@@ -60,11 +60,13 @@ def bone_lines(names: Sequence[str], parents: IntArray, heads: FloatArray, tails
     children = children_of(parents)
     lines: list[_Line] = []
     for bone in np.flatnonzero(~steering).tolist():
-        own = _limbs(bone, children, heads, steering, loose)
+        own = [k for k in children[bone] if not steering[k]]
         if trusted:
+            if loose:
+                own = [k for k in own if _meeting(heads[bone], tails[bone], heads[k], size) is not None]
             lines.extend(_from_tail(bone, own, heads, tails, size))
         else:
-            lines.extend(_from_heads(bone, own, parents, heads, tails))
+            lines.extend(_from_heads(bone, _far_children(bone, own, heads) if loose else own, parents, heads, tails))
     bones, starts, ends, leaf = (np.array(values) for values in zip(*lines, strict=True))
     return Segments(bones, starts, ends, leaf).to_the_skin(solid, size), parents
 
@@ -84,11 +86,8 @@ def _live_parents(parents: IntArray, steering: BoolArray) -> IntArray:
     return found
 
 
-def _limbs(bone: int, children: list[list[int]], heads: FloatArray, steering: BoolArray, loose: bool) -> list[int]:
-    """Return the children that a bone's limb goes on to."""
-    own = [k for k in children[bone] if not steering[k]]
-    if not loose or not own:
-        return own
+def _far_children(bone: int, own: list[int], heads: FloatArray) -> list[int]:
+    """Return the children that a bone's limb goes on to, where the hierarchy is guessed."""
     step = np.linalg.norm(heads[own] - heads[bone], axis=1)
     return [k for k, length in zip(own, step, strict=True) if length > _SIDE_LINK * step.max()]
 

@@ -16,8 +16,10 @@ from .solid import Solid, dilated
 _STEERING_WORDS = frozenset(("ik", "pole", "target", "control", "ctrl", "ctl", "slot", "socket", "end", "nub", "null",
                              "empty", "dummy", "helper", "locator", "tracker", "orient"))
 _ENDING_WORDS = frozenset(("tip", "stub"))
+_ROOT_WORDS = frozenset(("root", "master", "global", "world", "origin", "armature"))
 _STEERING_ENDINGS = ("ik", "slot", "orient")
-"""Words of bone names that say: this moves other bones, holds props, or marks an end, but no skin."""
+"""Words of bone names that say: this moves other bones, holds props, or marks an end, but no skin; and, of a root
+outside the body, that it stands on the ground."""
 
 _ALONG = 0.15
 _DOUBLE = 0.5
@@ -38,8 +40,9 @@ _OUTSIDE = 4.0
 _DETOUR = 0.15
 _NEXT_IN_LIST = 0.4
 _SAME_FIRST_WORD = 0.5
-"""What joins loose bones: short links, inside the body, bones listed one after the other, and names that begin
-alike; files list bones limb by limb and name them by limb."""
+_MET_TAIL = 0.1
+"""What joins loose bones: short links, inside the body, bones listed one after the other, names that begin alike, and
+tails that end where another bone begins; files list bones limb by limb and name them by limb."""
 
 
 def steering_names(names: Sequence[str]) -> BoolArray:
@@ -65,23 +68,24 @@ def steering_bones(names: Sequence[str], parents: IntArray, heads: FloatArray, t
                    solid: Solid) -> BoolArray:
     """Return which bones (B,) move no skin.
 
-    Those are bones whose names say so; roots that start outside the body, as on the ground, and whose lines to
-    their children lie outside it, with bones that start at the same position or end without ever entering the
-    body; and limbs of controls: what hangs from such a root apart from its largest limb, and holds a bone that lies
-    mostly along that limb's bones, or outside.
+    Those are bones whose names say so; roots that start outside the body, as on the ground, and whose names say so or
+    whose lines to their children lie outside it, with bones that start at the same position or end without ever
+    entering the body; and limbs of controls: what hangs from such a root apart from its largest limb, and holds a bone
+    that lies mostly along that limb's bones, or outside.
     """
     children = children_of(parents)
     near = replace(solid, filled=dilated(solid.filled, 1))  # one cell of tolerance, for thin feet
     outside, ends_outside = ~near.contains(heads), ~near.contains(tails)
     size = float(np.linalg.norm(np.ptp(heads, axis=0)))
     ground = np.zeros(len(names), dtype=np.bool_)
+    named = np.array([not _ROOT_WORDS.isdisjoint(words(name)) for name in names])
     limb = np.arange(len(names))
     waiting = [int(bone) for bone in np.flatnonzero(parents < 0)]
     for bone in waiting:
         parent = parents[bone]
         if parent < 0:
-            ground[bone] = (bool(children[bone]) and not solid.contains(heads[bone])
-                            and _outside(bone, children[bone], parents, heads, solid) > _APART)
+            ground[bone] = bool(children[bone]) and outside[bone] and (
+                named[bone] or _outside(bone, children[bone], parents, heads, solid) > _APART)
         elif ground[parent]:
             same = np.linalg.norm(heads[bone] - heads[parent]) <= _COINCIDENT * size
             ground[bone] = outside[bone] and (same or (not children[bone] and ends_outside[bone]))
@@ -162,17 +166,38 @@ def _control_limbs(limb: IntArray, ground: BoolArray, found: BoolArray, parents:
     return np.isin(limb, limb[others[double]])
 
 
-def linked(names: Sequence[str], heads: FloatArray, solid: Solid) -> IntArray:
+def linked(names: Sequence[str], heads: FloatArray, tails: FloatArray, solid: Solid) -> IntArray:
     """Return parents (B,) for bones without any: a tree over their heads (B, 3), from the middle of the body.
 
-    A link costs its length, more where it leaves the body, less between neighbours in the list and between
-    names that begin with the same word. First the cheapest tree is grown bone by bone (Prim 1957); its middle, the
-    bone with the shortest paths to all others, is the root, from which bones are joined again, now counting part of
-    the path to the root as well, so that limbs lead outward (Alpert, Hu, Huang, Kahng and Karger 1995).
+    A bone that begins where the tail of another ends, of tails (B, 3), is its child. A link costs its length, more
+    where it leaves the body, less between neighbours in the list and between names that begin with the same word.
+    First the cheapest tree is grown bone by bone (Prim 1957); its middle, the bone with the shortest paths to all
+    others, or where its chain begins, is the root, from which bones are joined again, now counting part of the path to
+    the root as well, so that limbs lead outward (Alpert, Hu, Huang, Kahng and Karger 1995).
     """
     cost = _link_costs(names, heads, solid)
-    paths = _spanning_tree(cost, 0, 0.0)[1]
-    return _spanning_tree(cost, int(np.argmin(paths.sum(axis=1))), _DETOUR)[0]
+    before = _before(heads, tails)
+    own = np.flatnonzero(before >= 0)
+    near = cost.copy()
+    near[before[own], own] = near[own, before[own]] = 0.0
+    middle = int(np.argmin(_spanning_tree(near, 0, 0.0)[1].sum(axis=1)))
+    cost[:, own] += 2.0 * cost.sum()  # dearer than any other way
+    cost[before[own], own] = 0.0
+    return _spanning_tree(cost, path_to_root(before, middle)[-1], _DETOUR)[0]
+
+
+def _before(heads: FloatArray, tails: FloatArray) -> IntArray:
+    """Return for each bone the one whose tail ends at its head, (B,), −1 where none does; there are no rings."""
+    length = np.linalg.norm(tails - heads, axis=1)
+    found = np.full(len(heads), -1)
+    for bone in range(len(heads)):
+        gap = np.linalg.norm(tails - heads[bone], axis=1)
+        gap[(gap > _AT_TAIL * length) | (length <= 0.0)] = np.inf
+        gap[bone] = np.inf
+        first = int(np.argmin(gap))
+        if np.isfinite(gap[first]) and bone not in path_to_root(found, first):
+            found[bone] = first
+    return found
 
 
 def _spanning_tree(cost: FloatArray, root: int, detour: float) -> tuple[IntArray, FloatArray]:

@@ -47,12 +47,23 @@ class Segments:
         >>> [values.tolist() for values in line.nearest(np.array([[0.5, 3.0, 0]]))]
         [[[3.0]], [[0.25]]]
         """
+        return self._nearest(points, np.zeros_like(points), np.zeros(1))
+
+    def nearest_below(self, points: FloatArray, normals: FloatArray, depths: FloatArray) -> FloatArray:
+        """Return the distances (N, S) of the lines from what lies depths (N, S) below points (N, 3) of a surface.
+
+        normals: (N, 3) units that look outward.
+        """
+        return self._nearest(points, normals, depths)[0]
+
+    def _nearest(self, points: FloatArray, normals: FloatArray, depths: FloatArray) -> tuple[FloatArray, FloatArray]:
         squared = (self.along * self.along).sum(axis=1)
-        reach = points @ self.along.T - (self.starts * self.along).sum(axis=1)
+        reach = points @ self.along.T - depths * (normals @ self.along.T) - (self.starts * self.along).sum(axis=1)
         share = np.clip(reach / np.where(squared > 0.0, squared, 1.0), 0.0, 1.0) * (squared > 0.0)
         distance = np.zeros(share.shape)
         for axis in range(3):  # rather than multiplied out, which would lose far bones' digits
-            gap = points[:, axis, None] - self.starts[:, axis] - share * self.along[:, axis]
+            gap = points[:, axis, None] - depths * normals[:, axis, None] - self.starts[:, axis] \
+                - share * self.along[:, axis]
             distance += gap * gap
         return np.sqrt(distance), share
 

@@ -13,6 +13,13 @@ from .solid import Solid, across, cell_size, ray_fan
 _MIDDLE = 0.6
 """Share of the distance from the limb's middle, against that from the surface, in what a bone costs."""
 
+_IN_SKIN, _IN_LIMB = 0.2, 0.6
+"""Shares of half the limb's thickness: a bone that is nowhere deeper lies in the skin, as in a skirt or a brow, and is
+compared with the surface alone; one that is somewhere deeper runs in its limb's middle."""
+
+_MET = 1e-3
+"""Share of the body's size that is no distance."""
+
 _OUTSIDE = 10.0
 """A line from surface to bone that lies wholly outside the body costs 1 + so many times its distance."""
 
@@ -59,16 +66,16 @@ class Sources:
 
 @dataclass(frozen=True, eq=False)
 class Skin:
-    """N points of the surface: positions, outward normals (N, 3), areas (N,), and the limb's middle below (N, 3)."""
+    """N points of the surface: positions, outward normals (N, 3), areas (N,), and depths (N,) to the limb's middle."""
 
     points: FloatArray
     normals: FloatArray
     areas: FloatArray
-    middles: FloatArray
+    depths: FloatArray
 
     @classmethod
     def over(cls, solid: Solid, points: FloatArray, normals: FloatArray, areas: FloatArray, size: float) -> Skin:
-        """Look up the middles: half the median depth of the solid, seen inward.
+        """Look up how deep the middles lie: half the median depth of the solid, seen inward.
 
         The median over a fan of rays ignores both folds and limbs that happen to lie behind (the shape
         diameter of Shapira, Shamir and Cohen-Or 2008).
@@ -77,7 +84,7 @@ class Skin:
         rays = fan.shape[1]
         depth = solid.depths(np.repeat(points, rays, axis=0), fan.reshape(-1, 3), size).reshape(-1, rays)
         half = 0.5 * np.maximum(np.median(depth, axis=1) - solid.cell, 0.5 * solid.cell)
-        return cls(points, normals, areas, points - normals * half[:, None])
+        return cls(points, normals, areas, half)
 
 
 def find_sources(skin: Skin, segments: Segments, parents: IntArray, solid: Solid, size: float) -> Sources:
@@ -97,14 +104,16 @@ def find_sources(skin: Skin, segments: Segments, parents: IntArray, solid: Solid
     outside = _OUTSIDE * float(np.average(inside, weights=segments.lengths + _TINY))
     cap = np.full(len(parents), np.inf)
     cap[segments.bones[segments.leaf]] = radius[segments.leaf]
-    found = _cheapest(skin, segments, radius, cap, solid, outside)
+    centred = _centred(segments, parents, skin, solid, size)
+    found = _cheapest(skin, segments, centred, radius, cap, solid, outside)
     to_centres = _to_centres(skin, segments, parents, np.minimum(raw, radius), inside, found)
     if not len(to_centres.bones):
         return found
     segments = segments.joined(to_centres)
     room = np.maximum(_room(segments, parents)[-len(to_centres.bones):], thin)
     centre_radius = np.minimum(limb_radii(to_centres, solid, size, thin), room)
-    return _cheapest(skin, segments, np.concatenate((radius, centre_radius)), cap, solid, outside)
+    centred = np.concatenate((centred, np.ones(len(to_centres.bones))))
+    return _cheapest(skin, segments, centred, np.concatenate((radius, centre_radius)), cap, solid, outside)
 
 
 def limb_radii(segments: Segments, solid: Solid, size: float, least: float) -> FloatArray:
@@ -113,13 +122,7 @@ def limb_radii(segments: Segments, solid: Solid, size: float, least: float) -> F
     A leaf bone's is taken where it is thickest, since its line ends at the skin. Only positions inside count;
     lines without any take over from the line whose end is nearest. None is less than `least`.
     """
-    one, other = across(segments.directions)
-    turn = np.arange(_RADIUS_RAYS) * (2.0 * np.pi / _RADIUS_RAYS)
-    rays = np.cos(turn)[:, None] * one[:, None] + np.sin(turn)[:, None] * other[:, None]
-    on_lines = segments.points_at(np.repeat(_RADIUS_SHARES[:, None], len(segments.bones), axis=1))
-    shape = (*on_lines.shape[:2], _RADIUS_RAYS, 3)
-    depth = solid.depths(np.broadcast_to(on_lines[:, :, None], shape).reshape(-1, 3),
-                         np.broadcast_to(rays, shape).reshape(-1, 3), size).reshape(shape[:3])
+    on_lines, depth = _across(segments, solid, size)
     radius, inside = np.median(depth, axis=2), solid.contains(on_lines)
     radius = np.where(segments.leaf, np.where(inside, radius, 0.0).max(axis=0),
                       np.where(inside, radius, np.inf).min(axis=0))
@@ -128,6 +131,18 @@ def limb_radii(segments: Segments, solid: Solid, size: float, least: float) -> F
         gap = np.linalg.norm(segments.starts[:, None] - segments.ends[known], axis=2)
         radius = np.where(known, radius, radius[known][np.argmin(gap, axis=1)])
     return np.maximum(np.where(np.isfinite(radius), radius, 0.0), least)
+
+
+def _across(segments: Segments, solid: Solid, size: float) -> tuple[FloatArray, FloatArray]:
+    """Return positions on the lines (K, S, 3), and the solid's depth (K, S, R) from there along rays across them."""
+    one, other = across(segments.directions)
+    turn = np.arange(_RADIUS_RAYS) * (2.0 * np.pi / _RADIUS_RAYS)
+    rays = np.cos(turn)[:, None] * one[:, None] + np.sin(turn)[:, None] * other[:, None]
+    on_lines = segments.points_at(np.repeat(_RADIUS_SHARES[:, None], len(segments.bones), axis=1))
+    shape = (*on_lines.shape[:2], _RADIUS_RAYS, 3)
+    depth = solid.depths(np.broadcast_to(on_lines[:, :, None], shape).reshape(-1, 3),
+                         np.broadcast_to(rays, shape).reshape(-1, 3), size)
+    return on_lines, depth.reshape(shape[:3])
 
 
 def _room(segments: Segments, parents: IntArray) -> FloatArray:
@@ -155,10 +170,11 @@ def _shares_inside(segments: Segments, solid: Solid) -> FloatArray:
     return np.asarray(solid.contains(on_lines).mean(axis=0))
 
 
-def _cheapest(skin: Skin, segments: Segments, radius: FloatArray, cap: FloatArray, solid: Solid,
+def _cheapest(skin: Skin, segments: Segments, centred: FloatArray, radius: FloatArray, cap: FloatArray, solid: Solid,
               outside: float) -> Sources:
     distance, share = segments.nearest(skin.points)
-    cost = (1.0 - _MIDDLE) * distance + _MIDDLE * segments.nearest(skin.middles)[0]
+    below = skin.depths[:, None] * centred
+    cost = (1.0 - _MIDDLE) * distance + _MIDDLE * segments.nearest_below(skin.points, skin.normals, below)
     on_lines = segments.points_at(share)
     cost *= np.exp(_against_direction(skin.points[:, None] - on_lines, share, segments))
     air = _air(segments, share, skin, solid)
@@ -174,18 +190,44 @@ def _cheapest(skin: Skin, segments: Segments, radius: FloatArray, cap: FloatArra
     return Sources(chosen / count[:, None], np.where(chosen, from_bone, 0.0).sum(axis=1) / count)
 
 
+def _centred(segments: Segments, parents: IntArray, skin: Skin, solid: Solid, size: float) -> FloatArray:
+    """Return how far each line (S,) runs in its limb's middle: 1, or 0 where it lies in the skin all along.
+
+    That is where it is deepest, against how deep the limb's middle lies below the nearest skin. Surfaces buried in the
+    solid are no skin. A leaf bone that its parent's line leads to, at the tip of a limb, runs as that one does.
+    """
+    on_lines, depth = _across(segments, solid, size)
+    nearest, gap = _nearest_skin(on_lines.reshape(-1, 3), skin)
+    gap = np.maximum(gap.reshape(depth.shape[:2]), depth.min(axis=2))
+    share = gap / skin.depths[nearest].reshape(gap.shape)
+    centred: FloatArray = np.clip((share.max(axis=0) - _IN_SKIN) / (_IN_LIMB - _IN_SKIN), 0.0, 1.0)
+    for line in np.flatnonzero(segments.leaf):
+        before = np.flatnonzero(segments.bones == parents[segments.bones[line]])
+        met = np.linalg.norm(segments.ends[before] - segments.starts[line], axis=1) < _MET * size
+        centred[line] = centred[before[met]].max(initial=centred[line])
+    return centred
+
+
+def _nearest_skin(positions: FloatArray, skin: Skin) -> tuple[IntArray, FloatArray]:
+    """Return which point of the skin is nearest to each of N positions, (N,), and how far it is, (N,)."""
+    nearest, gaps = np.empty(len(positions), dtype=np.int64), np.empty(len(positions))
+    step = max(1, _AT_ONCE // len(skin.points))
+    for begin in range(0, len(positions), step):
+        some = positions[begin:begin + step]
+        squared = (some * some).sum(axis=1)[:, None] + (skin.points * skin.points).sum(axis=1) \
+            - 2.0 * some @ skin.points.T
+        nearest[begin:begin + step] = squared.argmin(axis=1)
+        gaps[begin:begin + step] = np.sqrt(np.maximum(squared.min(axis=1), 0.0))
+    return nearest, gaps
+
+
 def _air(segments: Segments, share: FloatArray, skin: Skin, solid: Solid) -> FloatArray:
     """Return how far (N, S) from any skin the lines are at shares (N, S) of them, 0 where they run inside the body."""
     along = np.linspace(0.0, 1.0, _AIR_STEPS + 1)
     on_lines = segments.points_at(np.repeat(along[:, None], len(segments.bones), axis=1))
     gaps = np.zeros(on_lines.shape[:2])
     outside = np.flatnonzero(~solid.contains(on_lines).reshape(-1))
-    step = max(1, _AT_ONCE // len(skin.points))
-    for begin in range(0, len(outside), step):
-        some = on_lines.reshape(-1, 3)[outside[begin:begin + step]]
-        squared = (some * some).sum(axis=1)[:, None] + (skin.points * skin.points).sum(axis=1) \
-            - 2.0 * some @ skin.points.T
-        gaps.reshape(-1)[outside[begin:begin + step]] = np.sqrt(np.maximum(squared.min(axis=1), 0.0))
+    gaps.reshape(-1)[outside] = _nearest_skin(on_lines.reshape(-1, 3)[outside], skin)[1]
     before = np.minimum((share * _AIR_STEPS).astype(np.int64), _AIR_STEPS - 1)
     after = share * _AIR_STEPS - before
     line = np.arange(share.shape[1])

@@ -104,6 +104,18 @@ def test_along_the_axis_of_a_cage_the_root_moves_skin_unless_it_lies_before_it(s
     assert bool(lines(cage, [-1, 0, 1], heads, tails)["bone 0"]) == moves
 
 
+def test_a_root_below_a_gown_moves_no_skin_if_its_name_says_so(solid):
+    heads, tails = [[0, 0, -0.4], [0, 0, 3]], [[0, 0.5, -0.4], [0, 0, 4]]
+    assert not lines(solid, [-1, 0], heads, tails, ["Root", "hips"])["Root"]
+    assert lines(solid, [-1, 0], heads, tails, ["tail", "hips"])["tail"]
+
+
+def test_a_root_in_the_gap_between_two_boxes_moves_skin():
+    gap = solid_of(*joined(tube((0, 0, 0), (0, 0, 1), 0.4), tube((0, 0, 1.45), (0, 0, 2), 0.4))[:2], cell=0.08)
+    heads, tails = [[0, 0, 1.2], [0, 0, 1.8], [0, 0, 1.0]], [[0, 0, 1.8], [0, 0, 2], [0, 0, 0]]
+    assert lines(gap, [-1, 0, 0], heads, tails)["bone 0"]
+
+
 def test_where_all_bones_steer_all_have_lines(solid):
     assert lines(solid, [-1], [[0, 0, 1]], [[0, 0, 2]], ["IK"])["IK"]
 
@@ -111,8 +123,34 @@ def test_where_all_bones_steer_all_have_lines(solid):
 def test_bones_without_parents_are_joined_along_limbs():
     two = solid_of(*tube((0, 0, -2), (0, 0, 2), 0.3), cell=0.08)
     heads = np.array([[0, 0, 1.5], [0, 0, 1], [0, 0, 0], [0, 0, -1], [0, 0, -1.7]], float)
-    parents = linked(["a tip", "a mid", "root", "b mid", "b tip"], heads, two)
+    parents = linked(["a tip", "a mid", "root", "b mid", "b tip"], heads, heads, two)
     assert parents.tolist() == [1, 2, -1, 2, 3]
+
+
+@given(st.integers(0, 2**31))
+@settings(max_examples=25, deadline=None)
+def test_bones_without_parents_follow_those_whose_tails_end_at_their_heads(seed):
+    random = np.random.default_rng(seed)
+    bones = int(random.integers(2, 20))
+    made = np.array([-1, *(int(random.integers(0, bone)) for bone in range(1, bones))])
+    heads = np.zeros((bones, 3))
+    tails = random.normal(size=(bones, 3)) * 3.0
+    for bone in range(1, bones):  # the first child begins at its parent's tail, the others anywhere
+        heads[bone] = tails[made[bone]] if made[bone] not in made[:bone] else random.normal(size=3) * 3.0
+        tails[bone] += heads[bone]
+    first = [bone for bone in range(1, bones) if made[bone] not in made[:bone]]
+    order = random.permutation(bones)
+    found = np.empty(bones, dtype=int)
+    found[order] = np.append(order, -1)[linked([str(i) for i in range(bones)], heads[order], tails[order],
+                                               Solid(np.zeros((3, 3, 3), np.bool_), 1.0))]
+    assert (found[first] == made[first]).all() and (found < 0).sum() == 1
+
+
+def test_bones_without_parents_whose_tails_mean_something_are_their_own_lines(solid):
+    heads, tails = [*UP, [0, 0.2, 1.6]], [*UP[1:], [0, 0, 3.5], [0, 0.4, 1.8]]
+    found = lines(solid, [-1] * 4, heads, tails)
+    assert found["bone 0"] == [(UP[0], UP[1])] and found["bone 1"] == [(UP[1], UP[2])]
+    assert [start for start, _ in found["bone 3"]] == [[0, 0.2, 1.6]]
 
 
 @given(st.integers(0, 2**31), st.integers(3, 30))
@@ -120,7 +158,7 @@ def test_bones_without_parents_are_joined_along_limbs():
 def test_joined_bones_are_one_tree(seed, bones):
     heads = np.random.default_rng(seed).normal(size=(bones, 3))
     empty = Solid(np.zeros((3, 3, 3), np.bool_), 1.0)
-    parents = linked([str(i) for i in range(bones)], heads, empty)
+    parents = linked([str(i) for i in range(bones)], heads, heads, empty)
     assert (parents < 0).sum() == 1
     ancestor = parents.copy()
     for _ in range(bones):

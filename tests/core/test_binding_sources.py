@@ -39,7 +39,7 @@ TUBE = tube((0, 0, -2), (0, 0, 2), 0.4, 30, 12)
 def test_the_middle_of_a_tube_is_its_axis():
     surface, _, skin = body(TUBE)
     ring = np.abs(surface.points[:, 2]) < 1
-    assert np.abs(skin.middles[ring, :2]).max() < 2 * PRECISION
+    assert np.abs((skin.points - skin.depths[:, None] * skin.normals)[ring, :2]).max() < 2 * PRECISION
 
 
 def test_the_radius_is_that_of_the_limb_where_it_is_thinnest():
@@ -131,3 +131,23 @@ def test_last_bones_beside_others_hold_no_more_than_they_reach():
     apart = find_sources(skin, bones, roots(3), solid, SIZE).shares
     assert beside[:, 1:].sum() < 0.5 * apart[:, 1:].sum()
     assert beside[np.linalg.norm(surface.points - (1, 0.2, 0.5), axis=1).argmin(), 1] == 1
+
+
+def test_bones_in_the_skin_hold_what_is_nearer_to_them_than_to_the_middle():
+    skirt = tube((0, 0, -2), (0, 0, 2), 0.8, 30, 24)
+    surface, solid, skin = body(skirt)
+    angle = np.arange(10) * np.pi / 5
+    lines = [[[0, 0, -2], [0, 0, 2]], *([[0.8 * np.cos(a), 0.8 * np.sin(a), z] for z in (-1, 1)] for a in angle)]
+    found = find_sources(skin, segments(*lines, leaf=False), roots(11), solid, SIZE)
+    ring = np.abs(surface.points[:, 2]) < 0.9
+    held = found.shares[ring].argmax(axis=1)
+    around = np.arctan2(surface.points[ring, 1], surface.points[ring, 0])
+    assert (held > 0).all()
+    assert (np.cos(around - angle[held - 1]) > 0.9).all()
+
+
+def test_a_tip_at_the_end_of_a_limb_in_the_skin_holds_no_more_than_before():
+    tips = [[[0, 0, -2], [0, 0, 1.95]], [[0, 0, 1.95], [0, 0, 2.15]]]
+    surface, solid, skin = body(tube((0, 0, -2), (0, 0, 2), 0.8, 30, 24))
+    found = find_sources(skin, segments(*tips), np.array([-1, 0]), solid, SIZE)
+    assert (found.shares[surface.points[:, 2] < 1.5, 0] == 1).all()
