@@ -5,6 +5,7 @@ bodies: with legs about half as long as the clips' own bodies have, as usual, an
 prints the table of join_measures.py, which defines the columns, with a line for
   inside     the clips themselves on these bodies, away from seams
   …          each transition method with default settings otherwise, feet as authored and Feet Stand
+  Fit: …     the default method where clips are left at instants that fit better, and below the table at which cost
   NLA        Blender's, over the same times (nla.py), evaluated as a bake does
 then how far feet slide inside of the clips, in each contact: on the clips' own bodies, retargeted, and with Feet Stand;
 once while they look planted on the clips' own bodies (low and slow), once in the contacts that Takt takes from clips;
@@ -20,6 +21,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -34,9 +36,11 @@ from takt.core.clips.clip import Clip, Tracks
 from takt.core.clips.contacts import foot_contacts
 from takt.core.library.library import Library
 from takt.core.maths import rotations as rot
-from takt.core.maths.arrays import BoolArray, FloatArray, runs
+from takt.core.maths.arrays import BoolArray, FloatArray, IntArray, quotient, runs
 from takt.core.pha.document import parse
 from takt.core.pha.programme import Programme, resolve
+from takt.core.playing.blocks import Playing
+from takt.core.playing.fit import FITS, fit_seams
 from takt.core.playing.motion import Motion
 from takt.core.playing.score import Settings, play
 from takt.core.playing.transitions.methods import TRANSITION_METHODS
@@ -97,6 +101,7 @@ class Dancer:
 class Inside:
     """The clips of an order on a body: matrices (F, J, 3, 4) each, when their feet stand (F, 2), what is usual."""
 
+    names: tuple[str, ...]
     worlds: tuple[FloatArray, ...]
     stands: tuple[BoolArray, ...]
     levels: tuple[measures.Levels, ...]
@@ -149,6 +154,9 @@ def _measure(dancer: Dancer, programmes: Sequence[Programme], library: Library, 
         motions = [perform(programme, settings=settings) for programme in programmes]
         line(f"{method}, {settings.curve.lower()}{', Feet Stand' if lock else ''}", motions,
              [motion.sample for motion in motions])
+    for fit in ("IN_PLACE", "SEARCH"):
+        motions = [perform(programme, settings=Settings(fit=fit)) for programme in programmes]
+        line(f"Fit: {FITS[fit].label}, Feet Stand", motions, [motion.sample for motion in motions])
     for kind, label in nla.KINDS.items() if with_nla else ():
         cut = Settings(transitions=False, lock_feet=False)
         rows = [nla.NlaRow(perform(programme, settings=cut), motion.transitions_s, kind)
@@ -156,6 +164,7 @@ def _measure(dancer: Dancer, programmes: Sequence[Programme], library: Library, 
         line(label, defaults, [row.sample for row in rows])
         for row in rows:
             row.remove()
+    _fits(defaults, dancer)
     _slides(body, inside[0], programmes[0], library, perform)
     _gaps(defaults[0].clips, body)
 
@@ -188,7 +197,7 @@ def _inside(motion: Motion, programme: Programme, body: measures.Body, library: 
         worlds.append(world_from_pose(clip.skeleton, clip.sample(_frames(clip), "SLERP")))
         stands.append(_own_stands(named[name], library)[0])
         levels.append(measures.Levels.of(body, worlds[-1]))
-    return Inside(tuple(worlds), tuple(stands), tuple(levels))
+    return Inside(motion.sequence.clips, tuple(worlds), tuple(stands), tuple(levels))
 
 
 def _own_stands(clip: Clip, library: Library) -> tuple[BoolArray, FloatArray]:
@@ -217,7 +226,7 @@ def _inner_joins(body: measures.Body, inside: Inside, motion: Motion, dancer: Da
 def _joins(motion: Motion, sample: Callable[[FloatArray], Pose], inside: Inside, body: measures.Body,
            dancer: Dancer) -> Iterator[measures.Join]:
     """Measure all seams of a motion, whose layout says where they are; sample: what makes the poses."""
-    layout, clip = motion.layout, motion.sequence.clip
+    layout, clip = motion.layout, _clips_of(motion, inside)
     for i, (end, begin) in enumerate(zip(layout.end_s[:-1].tolist(), layout.begin_s[1:].tolist(), strict=True)):
         times = measures.near((end + begin) / 2.0, 0.0, motion.duration_s)
         pose = sample(times)
@@ -231,14 +240,36 @@ def _joins(motion: Motion, sample: Callable[[FloatArray], Pose], inside: Inside,
 
 def _stands(motion: Motion, inside: Inside, times_s: FloatArray) -> BoolArray:
     """Return whether the clip that plays at times (F,) has the feet stand, (F, 2); between clips, the nearer one."""
-    layout, found = motion.layout, []
-    for time in times_s.tolist():
-        away = np.maximum(layout.begin_s - time, time - layout.end_s)
+    layout, found, clips, sources = motion.layout, [], _clips_of(motion, inside), motion.row.sources
+    for instant in times_s.tolist():
+        away = np.maximum(layout.begin_s - instant, instant - layout.end_s)
         segment = int(np.argmin(np.maximum(away, 0.0)))
-        own = inside.stands[motion.sequence.clip[segment]]
-        share = (time - layout.begin_s[segment]) / (layout.end_s[segment] - layout.begin_s[segment])
-        found.append(own[round(float(np.clip(share, 0.0, 1.0)) * (len(own) - 1))])
+        own, number = inside.stands[clips[segment]], int(motion.sequence.clip[segment])
+        share = (instant - layout.begin_s[segment]) / (layout.end_s[segment] - layout.begin_s[segment])
+        own_s = np.clip(share, 0.0, 1.0) * sources.durations_s[number]
+        if number in sources.excerpts:
+            own_s = sources.excerpts[number].own_times(own_s)
+        found.append(own[min(round(float(own_s) * measures.FPS), len(own) - 1)])
     return np.stack(found)
+
+
+def _clips_of(motion: Motion, inside: Inside) -> IntArray:
+    """Return which of the clips that were measured each segment plays, (S,)."""
+    return np.array([inside.names.index(name) for name in motion.sequence.clips])[motion.sequence.clip]
+
+
+def _fits(motions: Sequence[Motion], dancer: Dancer) -> None:
+    """Print by how much seams cost less where clips may be left elsewhere, and how long it takes to find that."""
+    playing = Playing(Settings().style, Settings().root_motion, rot.rotate(dancer.turn, Y_UP))
+    for identifier in ("IN_PLACE", "SEARCH"):
+        begin = time.process_time()
+        found = [fit_seams(motion.sequence, list(motion.clips), FITS[identifier], 1.0, dancer.found, playing)[2]
+                 for motion in motions]
+        took = time.process_time() - begin
+        ratio = np.concatenate([quotient(cuts.found, cuts.authored)[cuts.tried > 0] for cuts in found
+                                if cuts is not None])
+        _say(f"fit {identifier}: a seam costs {np.median(ratio):.2f} times as much in the median, {ratio.min():.2f} to "
+             f"{ratio.max():.2f} ({len(ratio)} seams), found in {took * 1e3 / len(ratio):.0f} ms each\n")
 
 
 def _slides(body: measures.Body, inside: Inside, programme: Programme, library: Library,

@@ -15,6 +15,7 @@ from bpy.props import (
 
 from ..core.clips.keys import INTERPOLATIONS, TRANSLATION_INTERPOLATIONS
 from ..core.formats import endings
+from ..core.playing.fit import FITS
 from ..core.playing.root_motion import ROOT_MODES
 from ..core.playing.score import Settings
 from ..core.playing.transitions.curves import CURVES, JOINT_TIMES, PACES
@@ -108,6 +109,7 @@ class ScoreSettings:
         translation: str
         pace: str
         joint_time: str
+        fit: str
         speed: str
         joint_limits: bool
         load_format: str
@@ -144,6 +146,10 @@ class ScoreSettings:
             name="Joints' Time", default=_DEFAULTS.joint_time, override=_OVERRIDABLE, update=changes.score,
             description="Whether all joints take the whole transition; not for Meet Halfway and Inertialize",
             items=[(identifier, entry.label, entry.description) for identifier, entry in JOINT_TIMES.items()])
+        fit: EnumProperty(
+            name="Fit", default=_DEFAULTS.fit, override=_OVERRIDABLE, update=changes.score,
+            description="Where clips are left for the next one; not at seams that the score has without a transition",
+            items=[(identifier, entry.label, entry.description) for identifier, entry in FITS.items()])
         speed: EnumProperty(
             name="Auto Speed", default=_DEFAULTS.speed, override=_OVERRIDABLE, update=changes.score,
             description="The speed by which transitions without a length take theirs",
@@ -186,8 +192,8 @@ class ScoreSettings:
 
 
 SETTING_NAMES = ("library", "procedure", "method", "curve", "interpolation", "translation", "pace", "joint_time",
-                 "speed", "root_motion", "loop", "lock_feet", "keep_contacts", "joint_limits", "load_format", "bvh_up",
-                 "bvh_forward")
+                 "fit", "speed", "root_motion", "loop", "lock_feet", "keep_contacts", "joint_limits", "load_format",
+                 "bvh_up", "bvh_forward")
 """What a motion depends on; the names are those of core's Settings but for what concerns libraries and rigs."""
 ACTION_NAMES = ("key_mode", "rotations", "mute_constraints", "markers_wanted")
 """What only the Action and the timeline depend on."""

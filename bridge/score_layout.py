@@ -24,7 +24,7 @@ def draw_settings(layout: bpy.types.UILayout, settings: ScoreSettings) -> None:
         column = layout.column()
     else:
         column.prop(settings, "procedure")
-    for name in ("method", "curve", "root_motion", "lock_feet", "keep_contacts", "loop"):
+    for name in ("method", "curve", "fit", "root_motion", "lock_feet", "keep_contacts", "loop"):
         _draw(column, settings, name)
     for identifier, label, names in _PARTS:
         header, body = layout.panel(f"TAKT_{identifier}", default_closed=True)

@@ -20,6 +20,7 @@ from ..core.maths import rotations as rot
 from ..core.pha.document import parse
 from ..core.pha.expressions import ExpressionError, Value, is_name, read_expression
 from ..core.pha.programme import Programme, resolve
+from ..core.playing.fit import FITS
 from ..core.playing.motion import Motion
 from ..core.playing.score import Settings, play
 from ..core.playing.transitions.curves import CURVES, JOINT_TIMES, PACES
@@ -29,7 +30,7 @@ from ..core.retargeting.bvh_space import AUTO, AXES, UNITS, BvhSpace
 
 _REGISTRIES: dict[str, tuple[str, ...]] = {
     "method": tuple(TRANSITION_METHODS), "curve": tuple(CURVES), "pace": tuple(PACES),
-    "joint_time": tuple(JOINT_TIMES), "speed": tuple(SPEEDS)}
+    "joint_time": tuple(JOINT_TIMES), "fit": tuple(FITS), "speed": tuple(SPEEDS)}
 _HELP = {
     "procedure": "which procedure of the file to play",
     "method": "where transitions play",
@@ -38,6 +39,7 @@ _HELP = {
     "translation": "interpolation of translations between keys",
     "pace": "how time runs over a transition",
     "joint_time": "whether joints share a transition's length or take their own",
+    "fit": "where clips are left for the next one",
     "speed": "the speed that automatic lengths go by: near the seam (NEAR), or by three keys as in PHA 1",
     "root_motion": "how the character travels",
     "lock_feet": "leave feet as authored, with whatever slides",

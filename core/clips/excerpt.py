@@ -1,10 +1,11 @@
-"""Variants of a clip: a part of it, backwards, mirrored."""
+"""Variants of a clip: a part of it, backwards, mirrored, with ends that are passed over."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Final
 
 import numpy as np
 
@@ -15,18 +16,25 @@ from .clip import Clip, Interpolation, Tracks, TranslationInterpolation
 from .contacts import FootContacts
 from .keyed import keys_of, packed
 
+SKIP_ZONES: Final = 4.0
+"""Over so many times what is passed over at an end, the part is played more slowly."""
+_INVERSE_STEPS: Final = 2048
+_NOTHING_S: Final = 1e-12
+
 
 @dataclass(frozen=True, eq=False)
 class Excerpt:
     """A part of a clip, from begin_s to end_s of it, maybe backwards.
 
     Its poses are the whole clip's, to the last bit, whatever the interpolation.
+    skips_s: how much is passed over at its beginning and at its end, as it is played; see skipping.
     """
 
     whole: Clip
     begin_s: float
     end_s: float
-    is_reversed: bool
+    is_reversed: bool = False
+    skips_s: tuple[float, float] = (0.0, 0.0)
 
     @property
     def skeleton(self) -> Skeleton:
@@ -47,12 +55,28 @@ class Excerpt:
     def contacts(self) -> Mapping[str, FootContacts] | None:
         """When its feet are planted, by side; see Clip."""
         whole = self.whole.contacts
-        return None if whole is None else {side: each.part(self.begin_s, self.end_s, self.is_reversed)
-                                           for side, each in whole.items()}
+        if whole is None:
+            return None
+        found = {side: each.part(self.begin_s, self.end_s, self.is_reversed) for side, each in whole.items()}
+        if self.skips_s == (0.0, 0.0):
+            return found
+        begin, end = self.skips_s[0], self.duration_s - self.skips_s[1]
+        kept = {side: each.part(begin, end) for side, each in found.items()}
+        return {side: FootContacts(self._without_skips(each.heel + begin), self._without_skips(each.ball + begin))
+                for side, each in kept.items()}
 
     def own_times(self, times_s: FloatArray) -> FloatArray:
         """Return when in the whole clip times (F,) of the part are."""
+        if self.skips_s != (0.0, 0.0):
+            times_s = skipping(times_s, np.array(self.duration_s), *map(np.array, self.skips_s))
         return np.asarray(self.end_s - times_s if self.is_reversed else self.begin_s + times_s)
+
+    def _without_skips(self, times_s: FloatArray) -> FloatArray:
+        """Return when what the part shows at times (…) without skips is shown with them."""
+        if self.skips_s == (0.0, 0.0):
+            return times_s
+        played = np.linspace(0.0, self.duration_s, _INVERSE_STEPS + 1)
+        return np.interp(times_s, skipping(played, np.array(self.duration_s), *map(np.array, self.skips_s)), played)
 
     def sample(self, times_s: FloatArray, interpolation: Interpolation = "LERP",
                translation: TranslationInterpolation = "LINEAR") -> Pose:
@@ -63,7 +87,7 @@ class Excerpt:
     @cached_property
     def keyed(self) -> Clip:
         """The part as a clip of its own, for those who look at keys: at its ends it has the poses there."""
-        clip, ends = self.whole, self.whole.sample(np.array((self.begin_s, self.end_s)), "SLERP")
+        clip, ends = self.whole, self.whole.sample(np.sort(self.own_times(np.array((0.0, self.duration_s)))), "SLERP")
 
         def cut(tracks: Tracks, values: FloatArray) -> Tracks:
             closed = tracks.closed(clip.duration_s) if clip.is_looping else tracks
@@ -76,10 +100,31 @@ class Excerpt:
 
     def _cut(self, times: FloatArray, values: FloatArray, ends: FloatArray,
              joint: int) -> tuple[int, FloatArray, FloatArray]:
-        inside = (times > self.begin_s) & (times < self.end_s)
-        times = np.concatenate(((0.0,), times[inside] - self.begin_s, (self.duration_s,)))
-        values = np.concatenate((ends[:1], values[inside], ends[1:]))
-        return (joint, (self.duration_s - times)[::-1], values[::-1]) if self.is_reversed else (joint, times, values)
+        first, last = np.sort(self.own_times(np.array((0.0, self.duration_s))))
+        inside = (times > first) & (times < last)
+        at = self.end_s - times[inside][::-1] if self.is_reversed else times[inside] - self.begin_s
+        own = values[inside][::-1] if self.is_reversed else values[inside]
+        ends = ends[::-1] if self.is_reversed else ends
+        return (joint, np.concatenate(((0.0,), self._without_skips(at), (self.duration_s,))),
+                np.concatenate((ends[:1], own, ends[1:])))
+
+
+def skipping(times_s: FloatArray, duration_s: FloatArray, first_s: FloatArray, last_s: FloatArray) -> FloatArray:
+    """Return what is shown at times (F,) of something that lasts duration_s, of which both ends are passed over.
+
+    It begins first_s after its beginning and ends last_s before its end, and is played more slowly near there, so that
+    from SKIP_ZONES times as long on all is where it was: nothing but the ends moves in time. At the ends it is as fast
+    as ever, and in the middle of a zone, where it is slowest, 1 − 1.5 ÷ SKIP_ZONES times as fast. Zones may overlap,
+    but none may be longer than duration_s. All broadcast.
+
+    >>> skipping(np.array((0.0, 0.5, 1.0, 5.0, 10.0)), np.array(10.0), np.array(0.25), np.array(1.0)).tolist()
+    [0.25, 0.625, 1.0, 5.0, 9.0]
+    """
+    def left(away_s: FloatArray, skip_s: FloatArray) -> FloatArray:
+        x = np.clip(away_s / np.maximum(SKIP_ZONES * skip_s, _NOTHING_S), 0.0, 1.0)
+        return np.asarray(skip_s * (1.0 - x * x * (3.0 - 2.0 * x)))
+
+    return np.asarray(times_s + left(times_s, first_s) - left(duration_s - times_s, last_s))
 
 
 def mirrored(clip: Clip, mirror: Mirror) -> Clip:

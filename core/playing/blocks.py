@@ -47,7 +47,7 @@ class Playing:
     style: Style
     root_motion: RootMode
     up: FloatArray
-    speed: str = "PATHS"
+    speed: str = "NEAR"
     limits: Limits | None = None
     followers: IntArray = field(default_factory=lambda: NO_JOINTS)
 

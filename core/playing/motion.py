@@ -19,6 +19,7 @@ from ..skeletons.maps import SkeletonMap
 from ..skeletons.skeleton import Pose, Skeleton
 from .clock import Clock, Timed
 from .feet import Feet
+from .fit import Cuts
 from .followers import Followers
 from .legs import legs_of
 from .mix import Lane, mixed
@@ -36,7 +37,8 @@ class Motion:
 
     row: the segments that are shown and told of. end: the last of the stages, from which all poses come.
     problems: warnings and notes; unmatched: joints without counterpart, when clips came from other skeletons.
-    clock: where the tempo changes; all that a motion tells is by the clock.
+    clock: where the tempo changes; all that a motion tells is by the clock. cuts: where clips are left for each other,
+    where that was searched.
     """
 
     row: Row
@@ -44,6 +46,7 @@ class Motion:
     problems: tuple[Problem, ...]
     unmatched: tuple[str, ...] = ()
     clock: Clock | None = None
+    cuts: Cuts | None = None
 
     @property
     def skeleton(self) -> Skeleton:
@@ -128,7 +131,8 @@ class Motion:
 def compose(sequence: Sequence, clips: SequenceOf[Clip | Excerpt | Stage], style: Style, *, root_motion: RootMode,
             up: FloatArray, speed: str = "NEAR", limits: Limits | None = None, problems: tuple[Problem, ...] = (),
             unmatched: tuple[str, ...] = (), feet: SkeletonMap | None = None,
-            doubles: Mapping[int, int] | None = None, clock: Clock | None = None) -> Motion:
+            doubles: Mapping[int, int] | None = None, clock: Clock | None = None,
+            cuts: Cuts | None = None) -> Motion:
     """Join clips into a motion.
 
     clips: those that sequence.clip indexes, all on one skeleton, which becomes the motion's; or stages, played as if
@@ -138,7 +142,7 @@ def compose(sequence: Sequence, clips: SequenceOf[Clip | Excerpt | Stage], style
     limits: of the skeleton's joints, where they decide along which arc transitions turn.
     feet: what the joints are, where planted feet are to stay in place.
     doubles: joints that copy the motion of others, also in transitions, and those that they copy.
-    clock: by which all of it is played in the end.
+    clock: by which all of it is played in the end. cuts: what was found where clips are left for each other.
     Raises TaktError where an identifier is unknown, the curve lacks the shape that the method needs, or clips
     have different skeletons.
     """
@@ -152,4 +156,4 @@ def compose(sequence: Sequence, clips: SequenceOf[Clip | Excerpt | Stage], style
         end = Feet(end, row, feet, up / np.linalg.norm(up))
     if clock is not None:
         end = Timed(end, clock)
-    return Motion(row, end, problems + row.problems, unmatched, clock)
+    return Motion(row, end, problems + row.problems, unmatched, clock, cuts)

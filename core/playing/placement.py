@@ -142,6 +142,12 @@ class Bearing:
             return self._root.away(pose.translations[:, self._root.joint])
         return self._over_ground(self._in_model(pose)[1] - self._skeleton.rest_world[self._root.joint, :, 3])
 
+    def in_frame(self, points: FloatArray, at: Placement) -> FloatArray:
+        """Return points (N, P, 3) of the model as seen from placements (N,): up, and along the heading's two axes."""
+        above = points @ self._root.ground.T
+        ground = np.exp(-1j * at.yaw_rad)[:, None] * (above[..., 1] + 1j * above[..., 2] - at.shift[:, None])
+        return np.stack((above[..., 0], ground.real, ground.imag), axis=-1)
+
     def _over_ground(self, position: FloatArray) -> FloatArray:
         return np.asarray((position @ self._root.ground.T)[..., 1:])
 

@@ -27,6 +27,7 @@ from ..skeletons.skeleton import Skeleton
 from .arrangement import arranged
 from .blocks import Playing
 from .clock import Clock
+from .fit import fit_named, fit_seams
 from .motion import Motion, compose
 from .root_motion import RootMode
 from .transitions.blending import Style
@@ -38,7 +39,7 @@ FindMap = Callable[[Skeleton], SkeletonMap]
 
 @dataclass(frozen=True)
 class Settings:
-    """How a score is played; identifiers of the registries TRANSITION_METHODS, CURVES, SPEEDS, ROOT_MODES and so on.
+    """How a score is played; identifiers of the registries TRANSITION_METHODS, CURVES, FITS, ROOT_MODES and so on.
 
     values: of the procedure's parameters, by their names; seed: decides what picks pick.
 
@@ -55,6 +56,7 @@ class Settings:
     translation: TranslationInterpolation = "LINEAR"
     pace: str = "EVEN"
     joint_time: str = "SHARED"
+    fit: str = "AUTHORED"
     speed: str = "NEAR"
     root_motion: RootMode = "CONTINUE"
     loop: bool = False
@@ -121,10 +123,12 @@ def play(programme: Programme, skeleton: Skeleton | None = None, settings: Setti
                       np.array(list(doubles), dtype=np.int64))
     sequence, pieces, said = arranged(sequence, [each.clip for each in fitted], target_map, playing,
                                       Place(programme.document.path))
+    sequence, pieces, cuts, told = fit_seams(sequence, pieces, fit_named(settings.fit), programme.document.tick_s,
+                                             target_map, playing)
     return compose(sequence, pieces, settings.style, root_motion=settings.root_motion, up=up, speed=settings.speed,
-                   limits=limits, problems=programme.problems + missed + said, unmatched=unmatched,
+                   limits=limits, problems=programme.problems + missed + said + told, unmatched=unmatched,
                    feet=target_map if settings.holds_feet else None, doubles=doubles,
-                   clock=clock_of(programme))
+                   clock=clock_of(programme), cuts=cuts)
 
 
 def clock_of(programme: Programme) -> Clock | None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..clips.clip import Clip, Interpolation, Tracks, TranslationInterpolation
 from ..clips.clip_set import ClipSet
-from ..clips.excerpt import Excerpt
+from ..clips.excerpt import Excerpt, skipping
 from ..errors import TaktError
 from ..maths.arrays import BoolArray, FloatArray, IntArray
 from ..skeletons.skeleton import Pose, Skeleton
@@ -68,7 +68,11 @@ class Sources:
 
     def sample(self, which: IntArray, times_s: FloatArray) -> Pose:
         """Return the poses (F, J, …) of clips (F,) at their own times (F,)."""
-        own_times = times_s if not self.excerpts else self._from_s[which] + self._pace[which] * times_s
+        own_times = times_s
+        if self.skips_s.any():
+            own_times = skipping(times_s, self.durations_s[which], *self.skips_s[:, which])
+        if self.excerpts:
+            own_times = self._from_s[which] + self._pace[which] * own_times
         pose = self._keys.sample(which, own_times, self.interpolation, self.translation)
         for number, stage in self.stages.items():
             at = np.flatnonzero(which == number)
@@ -102,8 +106,14 @@ class Sources:
     @cached_property
     def _from_s(self) -> FloatArray:
         """When in the whole clip each begins, (C,)."""
-        return np.array([0.0 if (part := self.excerpts.get(number)) is None else float(part.own_times(np.zeros(1))[0])
-                         for number in range(len(self.clips))])
+        return np.array([0.0 if (part := self.excerpts.get(number)) is None else
+                         part.end_s if part.is_reversed else part.begin_s for number in range(len(self.clips))])
+
+    @cached_property
+    def skips_s(self) -> FloatArray:
+        """How much of each is passed over at its beginning and at its end, (2, C)."""
+        return np.array([(0.0, 0.0) if (part := self.excerpts.get(number)) is None else part.skips_s
+                         for number in range(len(self.clips))]).T
 
     @cached_property
     def _pace(self) -> FloatArray:

@@ -48,8 +48,8 @@ def dancer(rig: bpy.types.Object, library: Path, counts: Counter[str]) -> bpy.ty
     return rig
 
 
-@pytest.mark.parametrize("name", ["curve", "method", "interpolation", "translation", "pace", "joint_time", "speed",
-                                  "root_motion", "loop", "lock_feet", "joint_limits", "procedure"])
+@pytest.mark.parametrize("name", ["curve", "method", "interpolation", "translation", "pace", "joint_time", "fit",
+                                  "speed", "root_motion", "loop", "lock_feet", "joint_limits", "procedure"])
 def test_a_setting_reads_nothing_and_retargets_nothing(dancer: bpy.types.Object, counts: Counter[str],
                                                        name: str) -> None:
     before, kept = score.motion_of(dancer), properties.character(dancer)

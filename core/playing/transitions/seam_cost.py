@@ -1,0 +1,95 @@
+"""What the eye sees of a seam, as a number: how far joints are displaced, and for how long, while an offset fades out.
+
+D. Holden, Inertialization Transition Cost, 2022: an offset x that moves at the speed v and is pulled back by a
+critically damped spring is x(t) = e^(−yt)·(x + (v + yx)·t), and the area below |x(t)| has a closed form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from ...maths.arrays import BoolArray, FloatArray, IntArray
+from ...skeletons.maps import SkeletonMap
+
+HALF_LIFE_S: Final = 0.1
+_PULL_PER_S: Final = 2.0 * np.log(2.0) / HALF_LIFE_S
+OTHER_FOOT: Final = 0.05
+"""What it costs that a foot is planted on one side only, in legs."""
+_LEG, _ARM = ("hip", "knee", "ankle"), ("shoulder", "elbow", "wrist")
+_SEEN: Final = ("skullbase", *(f"{side}_{part}" for side in "lr" for part in (*_LEG, "metatarsal", *_ARM)))
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """Where the eye looks: joints (P,), and how long the limb is that each belongs to, (P,) in model units."""
+
+    joints: IntArray
+    sizes: FloatArray
+
+    @classmethod
+    def of(cls, body: SkeletonMap) -> Seen:
+        """Take heads, arms and legs; of what is no body all joints.
+
+        Hands are measured by the reach of the arms, all else by the legs.
+        """
+        places, joint_of = body.skeleton.rest_world[..., 3], body.joint_of
+        leg, arm = (_limb(places, joint_of, names) for names in (_LEG, _ARM))
+        names = [name for name in _SEEN if name in joint_of]
+        if leg <= 0.0:
+            size = float(np.ptp(places, axis=0).max(initial=0.0)) / 2.0 or 1.0
+            return cls(np.arange(len(places)), np.full(len(places), size))
+        is_arm = np.array([name[2:] in _ARM[1:] for name in names])
+        return cls(np.array([joint_of[name] for name in names]), np.where(is_arm & (arm > 0.0), arm, leg))
+
+
+@dataclass(frozen=True, eq=False)
+class Edges:
+    """A clip at N instants at which it might end, or begin.
+
+    times_s: (N,) of the clip; positions, velocities: (N, P, 3) of what is seen, in the frame of the root, in limbs and
+    in limbs per second of the clip; planted: (N, 2) whether each foot is.
+    """
+
+    times_s: FloatArray
+    positions: FloatArray
+    velocities: FloatArray
+    planted: BoolArray
+
+
+def seam_costs(out: Edges, into: Edges, out_pace: float, into_pace: float) -> FloatArray:
+    """Return what it costs to go from each instant of one clip to each of another, (N, M), in limbs.
+
+    out_pace, into_pace: seconds of each clip that are played in one second. A limb is what it costs to begin with all
+    joints displaced by as much, without speed.
+    """
+    offset = out.positions[:, None] - into.positions[None]
+    rate = out.velocities[:, None] * out_pace - into.velocities[None] * into_pace
+    area = displacement_area(offset, rate) * (_PULL_PER_S / 2.0)
+    other = (out.planted[:, None] != into.planted[None]).sum(axis=-1)
+    return np.asarray(np.linalg.norm(area, axis=-1).mean(axis=-1) + OTHER_FOOT * other)
+
+
+def displacement_area(offset: FloatArray, rate: FloatArray) -> FloatArray:
+    """Return the area below the size of offsets while they fade out, (...), each axis by itself.
+
+    ∫ e^(−yt)·(a + bt) dt = −e^(−yt)·(a/y + b/y² + bt/y), with a = x and b = v + yx; it changes its sign at t = −a/b.
+
+    >>> displacement_area(np.array((1.0, 0.0)), np.zeros(2)).round(6).tolist()
+    [0.14427, 0.0]
+    """
+    y, a, b = _PULL_PER_S, offset, rate + _PULL_PER_S * offset
+    turn = np.divide(-a, b, out=np.zeros_like(a), where=(a * b) < 0.0)
+    at_start = a / y + b / (y * y)
+    at_turn = np.exp(-y * turn) * (at_start + b * turn / y)
+    return np.asarray(np.abs(at_start - at_turn) + np.abs(at_turn))
+
+
+def _limb(places: FloatArray, joint_of: Mapping[str, int], names: tuple[str, ...]) -> float:
+    """Return how long a limb is, of the left and the right one the longer; 0 where there is none."""
+    chains = [[joint_of.get(f"{side}_{name}", -1) for name in names] for side in "lr"]
+    return max((float(np.linalg.norm(np.diff(places[chain], axis=0), axis=1).sum())
+                for chain in chains if min(chain) >= 0), default=0.0)
