@@ -122,7 +122,7 @@ def test_the_area_below_an_offset_is_what_adding_it_up_gives(offset: float, rate
     pull, times = 2.0 * np.log(2.0) / HALF_LIFE_S, np.linspace(0.0, 3.0, 60_001)
     fading = np.exp(-pull * times) * (offset + (rate + pull * offset) * times)
     found = float(displacement_area(np.array(offset), np.array(rate)))
-    assert found == pytest.approx(float(np.trapezoid(np.abs(fading), times)), rel=1e-3, abs=1e-6)
+    assert found == pytest.approx(float(np.abs(fading).sum() * times[1]), rel=2e-3, abs=1e-6)
 
 
 def test_feet_that_are_planted_on_one_side_only_cost_more() -> None:
