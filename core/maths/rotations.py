@@ -119,13 +119,18 @@ def shortest_arc(a: FloatArray, b: FloatArray) -> FloatArray:
     >>> shortest_arc(np.array((2.0, 0.0, 0.0)), np.array(((0.0, 1.0, 0.0), (-1.0, 0.0, 0.0)))).round(3).tolist()
     [[0.707, 0.0, 0.0, 0.707], [0.0, 0.0, 0.0, 1.0]]
     """
-    axis = np.cross(a, b)
+    axis = cross(a, b)
     sine, cosine = np.sqrt(_dot(axis, axis)), _dot(a, b)
-    is_opposite = (cosine < 0.0) & (sine <= _OPPOSITE * -cosine)
+    length, is_opposite = sine, (cosine < 0.0) & (sine <= _OPPOSITE * -cosine)
     if np.any(is_opposite):
-        across = np.cross(a, np.eye(3)[np.argmin(np.abs(a), axis=-1)])
+        across = cross(a, np.eye(3)[np.argmin(np.abs(a), axis=-1)])
         axis = np.where(is_opposite[..., None], across, axis)
-    return from_axis_angle(axis, np.arctan2(sine, cosine))
+        length = np.sqrt(_dot(axis, axis))
+    half = np.arctan2(sine, cosine) / 2.0
+    out = np.empty((*np.shape(axis)[:-1], 4))
+    out[..., 0] = np.cos(half)
+    out[..., 1:] = axis * np.divide(np.sin(half), length, out=np.zeros_like(half), where=length > 0.0)[..., None]
+    return out
 
 
 def _dot(a: FloatArray, b: FloatArray) -> FloatArray:

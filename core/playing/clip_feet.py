@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -11,10 +11,10 @@ import numpy as np
 from ..clips.clip import Clip
 from ..clips.contacts import FootContacts, instants, planted_spans
 from ..clips.keys import Interpolation, TranslationInterpolation
-from ..maths.arrays import FloatArray, IntArray, quotient
-from ..skeletons.hierarchy import with_ancestors
-from ..skeletons.skeleton import Pose, Skeleton, world_from_pose
+from ..maths.arrays import FloatArray, quotient
+from ..skeletons.skeleton import Pose, Skeleton
 from .footholds import reaches, within_reach
+from .joints import Joints
 from .legs import Leg
 
 _FRAMES_AT_ONCE: Final = 256
@@ -26,12 +26,14 @@ _LOWEST_PERCENT, _FAST_PERCENT = 5.0, 99.0
 class ClipFoot:
     """One foot in one clip, before root motion takes it anywhere, at the clip's own pace.
 
-    spans_s: (K, 2) when it is planted; at: (K, 3) where. ends: (2, 3) where it is as the clip begins and ends. fast: a
-    length per second that it seldom exceeds. lowest: (2,) how low foot and ankle seldom are, along up.
+    spans_s: (K, 2) when it is planted; at: (K, 3) where; away: (K, 2) how far from there, over the ground, the clip has
+    it as that begins and ends. ends: (2, 3) where it is as the clip begins and ends. fast: a length per second that it
+    seldom exceeds. lowest: (2,) how low foot and ankle seldom are, along up.
     """
 
     spans_s: FloatArray
     at: FloatArray
+    away: FloatArray
     ends: FloatArray
     fast: float
     lowest: FloatArray
@@ -48,9 +50,16 @@ def clip_feet(sample: Callable[[FloatArray], Pose], duration_s: float, legs: Seq
     positions = np.empty((len(times), 3 * len(legs), 3))
     for start in range(0, len(times), _FRAMES_AT_ONCE):
         part = slice(start, start + _FRAMES_AT_ONCE)
-        positions[part] = asked.matrices(sample(times[part]))[..., 3]
-    return tuple(_followed(leg, positions[:, 3 * i:3 * i + 3], times, up, leg.length(skeleton), contacts.get(leg.side))
-                 for i, leg in enumerate(legs))
+        positions[part] = asked.positions(sample(times[part]))
+    found = []
+    for i, leg in enumerate(legs):
+        foot = _followed(leg, positions[:, 3 * i:3 * i + 3], times, up, leg.length(skeleton), contacts.get(leg.side))
+        if len(foot.at):
+            ahead = foot.at[:, None] - asked.positions(sample(foot.spans_s.ravel()))[:, 3 * i + 2].reshape(-1, 2, 3)
+            ahead -= (ahead @ up)[..., None] * up
+            foot = replace(foot, away=np.linalg.norm(ahead, axis=-1))
+        found.append(foot)
+    return tuple(found)
 
 
 def own_feet(clip: Clip, interpolation: Interpolation, translation: TranslationInterpolation, legs: tuple[Leg, ...],
@@ -83,26 +92,6 @@ def _followed(leg: Leg, positions: FloatArray, times_s: FloatArray, up: FloatArr
         if not leg.is_loose:  # what is not led by the leg goes where it should
             at[k] = within_reach(at[k], hips[part] + feet[part] - ankles[part], up, reach[part])
     speeds = quotient(np.linalg.norm(np.diff(feet, axis=0), axis=1), np.diff(times_s))
-    return ClipFoot(spans, at, feet[[0, -1]], float(np.percentile(speeds, _FAST_PERCENT)) if len(speeds) else 0.0,
+    fast = float(np.percentile(speeds, _FAST_PERCENT)) if len(speeds) else 0.0
+    return ClipFoot(spans, at, np.zeros((len(at), 2)), feet[[0, -1]], fast,
                     np.percentile((heights, ankles @ up), _LOWEST_PERCENT, axis=1))
-
-
-@dataclass(frozen=True, eq=False)
-class Joints:
-    """Some joints of a skeleton, N of them, of which the matrices are wanted: only their ancestors are looked at."""
-
-    keep: IntArray
-    part: Skeleton
-    at: IntArray
-
-    @classmethod
-    def of(cls, skeleton: Skeleton, joints: Sequence[int]) -> Joints:
-        """Choose them, in any order; one may be named twice."""
-        keep = with_ancestors(skeleton.parents, np.array(joints, dtype=np.int64))
-        return cls(keep, skeleton.part(keep), np.searchsorted(keep, joints))
-
-    def matrices(self, pose: Pose) -> FloatArray:
-        """Return their model-space matrices (F, N, 3, 4) in poses of the whole skeleton (F, J, …)."""
-        keep = self.keep
-        return world_from_pose(self.part, Pose(pose.rotations[:, keep], pose.translations[:, keep],
-                                               pose.scales[:, keep]))[:, self.at]

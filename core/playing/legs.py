@@ -12,8 +12,11 @@ from ..maths.arrays import BoolArray, FloatArray, IntArray
 from ..skeletons.hierarchy import is_descendant
 from ..skeletons.maps import SkeletonMap
 from ..skeletons.skeleton import Skeleton
-from .footholds import REACH, reaches
+from .footholds import REACH
 
+_YZX, _ZXY = np.array((1, 2, 0)), np.array((2, 0, 1))
+_OPPOSITE = 1e-6
+"""Nearer to opposite than this, the way from one direction to the other is looked for with more care."""
 _STRAIGHT = 1e-4
 """A knee whose bend has a smaller sine has no axis of its own."""
 _SHOWN = 0.02
@@ -85,66 +88,77 @@ def _leftwards(skeleton_map: SkeletonMap, leg: Leg, up: FloatArray) -> FloatArra
 class Chains:
     """L legs as chains of two bones each, bent all at once.
 
-    joints: (3, L) hips, knees and ankles. rest: (3, L, 4) their rotations at rest; parents: (3, L), −1 for none.
-    knee_axes: (L, 3), see knee_axis. is_loose: (L,), see Leg.
+    joints: (3, L) hips, knees and ankles. knee_axes: (3, L, 1), see knee_axis. is_loose: (L,), see Leg.
     """
 
     joints: IntArray
-    rest: FloatArray
-    parents: IntArray
     knee_axes: FloatArray
     is_loose: BoolArray
 
     @classmethod
     def of(cls, skeleton_map: SkeletonMap, legs: Sequence[Leg], up: FloatArray) -> Chains:
         """Take the chains of some legs; up: unit vector (3,) of model space."""
-        skeleton = skeleton_map.skeleton
         joints = np.array([(leg.hip, leg.knee, leg.ankle) for leg in legs], dtype=np.int64).reshape(-1, 3).T
-        axes = np.array([knee_axis(skeleton_map, leg, up) for leg in legs]).reshape(-1, 3)
-        return cls(joints, skeleton.rest_rotations[joints], skeleton.parents[joints], axes,
-                   np.array([leg.is_loose for leg in legs], dtype=np.bool_))
+        axes = np.array([knee_axis(skeleton_map, leg, up) for leg in legs]).reshape(-1, 3).T
+        return cls(joints, axes[..., None], np.array([leg.is_loose for leg in legs], dtype=np.bool_))
 
-    def bent(self, rotations: FloatArray, world: FloatArray, above: FloatArray, goals: FloatArray) -> FloatArray:
-        """Return rotations (F, 3, L, 4) with which ankles come to their goals (F, L, 3) without turning in the model.
+    def turns(self, positions: FloatArray, frames: FloatArray, goals: FloatArray) -> FloatArray:
+        """Return by what joints turn, (3, L, F, 4), so that ankles come to their goals (3, L, F) without turning.
 
-        rotations: (F, 3, L, 4) of the joints as they are; world, above: (F, 3, L, 3, 4) the matrices of the joints and
-        of their parents.
+        positions: (3, 3, L, F) x, y and z of hips, knees and ankles; frames: (3, 3, 3, L, F) the rows of their
+        rotations in the model. A joint's new rotation is the old one times its turn: with W its frame, T what turns it
+        in the model and P what turns its parent there, W⁻¹·P⁻¹·T·W.
         """
-        hip, knee, ankle = np.moveaxis(world[..., 3], 1, 0)
-        thigh, shin = _length(knee - hip), _length(ankle - knee)
-        whole = np.clip(_length(goals - hip), np.abs(thigh - shin) * (2.0 - REACH), reaches(hip, ankle, thigh + shin))
-        axis = rot.cross(knee - hip, ankle - knee)
-        is_bent = _length(axis) > _STRAIGHT * thigh * shin
-        own = (_rotation(world[:, 0]) @ self.knee_axes[..., None])[..., 0]
-        bend = rot.from_axis_angle(np.where(is_bent[..., None], axis, own),
-                                   _opening(thigh, shin, _length(ankle - hip)) - _opening(thigh, shin, whole))
-        swing = rot.shortest_arc(rot.rotate(bend, ankle - knee) + knee - hip, goals - hip)
-        both, none = rot.multiply(swing, bend), np.broadcast_to(rot.IDENTITY, swing.shape)
-        feet = np.where(self.is_loose[:, None], both, none)
-        frames = rot.multiply(rot.from_exact_matrix(_rotation(above)), self.rest)
-        return _turned(rotations, frames, np.stack((none, swing, both), axis=1), np.stack((swing, both, feet), axis=1))
+        turns = np.empty((4, *positions.shape[1:]))  # P⁻¹·T: of hips, of knees against them, of ankles back
+        turns[:, 0], turns[:, 1] = self._bent(positions, frames[:, :, 0], goals)
+        (hip_w, *_), (knee_w, *_), hip, knee = turns[:, 0], turns[:, 1], turns[1:, 0], turns[1:, 1]
+        turns[0, 2] = hip_w * knee_w - _dots(hip, knee)
+        turns[1:, 2] = -(hip_w * knee + knee_w * hip + _cross(hip, knee))
+        turns[:, 2, self.is_loose] = rot.IDENTITY[:, None, None]
+        turns[1:] = turns[1] * frames[0] + turns[2] * frames[1] + turns[3] * frames[2]
+        turns /= np.sqrt(_dots(turns, turns))
+        return np.moveaxis(turns, 0, -1)
+
+    def _bent(self, positions: FloatArray, frames: FloatArray, goals: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return how legs swing at the hip (of any length), and before that bend at the knee: (4, L, F)."""
+        hip, knee, ankle = positions.swapaxes(0, 1)
+        thigh, shin, way = knee - hip, ankle - knee, goals - hip
+        sides = np.stack((thigh, shin, ankle - hip, way), axis=1)
+        a, b, c, far = np.sqrt(_dots(sides, sides))
+        whole = np.minimum(np.maximum(far, np.abs(a - b) * (2.0 - REACH)), np.maximum((a + b) * REACH, c))
+        axis, along = _cross(thigh, shin), _dots(thigh, shin)
+        size = np.sqrt(_dots(axis, axis))
+        cosines = (whole * whole - a * a - b * b) / np.maximum(2.0 * a * b, 1e-30)
+        wanted = np.arccos(np.minimum(np.maximum(cosines, -1.0), 1.0))  # 0 where the leg is straight
+        half = np.where(whole == c, 0.0, (wanted - np.arctan2(size, along)) / 2.0)
+        is_straight = size <= _STRAIGHT * a * b
+        if is_straight.any():
+            axis = np.where(is_straight, _dots(frames.swapaxes(0, 1), self.knee_axes[:, None]), axis)
+            size = np.maximum(np.sqrt(_dots(axis, axis)), 1e-30)
+        sine, cosine = np.sin(half), np.cos(half)
+        bend = np.concatenate((cosine[None], axis * (sine / size)))
+        # With n = thigh × shin, the shin's plane has n × shin = shin (thigh·shin) − thigh |shin|².
+        part = 2.0 * sine * cosine / size
+        line = thigh * (1.0 - part * b * b) + shin * (1.0 - 2.0 * sine * sine + part * along)
+        cosine = _dots(line, way)
+        swing = np.concatenate(((whole * far + cosine)[None], _cross(line, way)))  # half of the angle between them
+        is_other = is_straight | (whole * far + cosine <= _OPPOSITE * whole * far)
+        if is_other.any():
+            line = np.where(is_straight, thigh + _rotated(bend, shin), line)
+            arc = np.moveaxis(rot.shortest_arc(np.moveaxis(line, 0, -1), np.moveaxis(way, 0, -1)), -1, 0)
+            swing = np.where(is_other, arc, swing)
+        return swing, bend
 
 
-def _turned(rotations: FloatArray, frames: FloatArray, above: FloatArray, own: FloatArray) -> FloatArray:
-    """Return the rotations of joints that turn by `own` in the model, where their parents turn by `above`.
-
-    With P the parent's rotation in the model before, frames = P · rest: new = (above · frames)⁻¹ · own · frames · old.
-    """
-    turned = rot.multiply(rot.conjugate(rot.multiply(above, frames)), rot.multiply(own, frames))
-    return rot.multiply(turned, rotations)
+def _rotated(q: FloatArray, v: FloatArray) -> FloatArray:
+    return np.moveaxis(rot.rotate(np.moveaxis(q, 0, -1), np.moveaxis(v, 0, -1)), -1, 0)
 
 
-def _opening(thigh: FloatArray, shin: FloatArray, whole: FloatArray) -> FloatArray:
-    """Return the angle at the knee, π where the leg is straight."""
-    cosine = (thigh**2 + shin**2 - whole**2) / np.maximum(2.0 * thigh * shin, 1e-30)
-    return np.asarray(np.arccos(np.clip(cosine, -1.0, 1.0)))
+def _dots(a: FloatArray, b: FloatArray) -> FloatArray:
+    """Return the dot products of vectors (N, ...), (...)."""
+    return np.asarray(np.einsum("i...,i...->...", a, b))
 
 
-def _rotation(world: FloatArray) -> FloatArray:
-    """Return the rotation in matrices (..., 3, 4) with scale."""
-    linear = world[..., :3]
-    return np.asarray(linear / np.maximum(np.sqrt((linear * linear).sum(axis=-2, keepdims=True)), 1e-30))
-
-
-def _length(vectors: FloatArray) -> FloatArray:
-    return np.asarray(np.sqrt((vectors * vectors).sum(axis=-1)))
+def _cross(a: FloatArray, b: FloatArray) -> FloatArray:
+    """Return the cross products of vectors (3, ...)."""
+    return np.asarray(a[_YZX] * b[_ZXY] - a[_ZXY] * b[_YZX])

@@ -7,15 +7,15 @@ clips. A step begins before the seam or ends after it such that the other foot b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
 
-from ..maths.arrays import FloatArray
-from .clip_feet import ClipFoot
-from .footholds import STEP_WAIT, Footholds
+from ..maths.arrays import BoolArray, FloatArray, IntArray
+from .footholds import EASE_S, NEVER_S, PEAK, STEP_WAIT, Footholds
 
 SAME_LEGS: Final = 0.04
 """Footholds so near to each other, in leg lengths, are one."""
@@ -27,7 +27,6 @@ BRIEF_S: Final = 0.1
 """A foot that leaves one foothold for so short a time stays there, where the next is the same."""
 OPEN_S: Final = 0.02
 """A foot that is planted so short a time from a clip's end is planted at the end."""
-EASE_S: Final = 0.25
 LONGEST_EASE_S: Final = 0.5
 SHORTEST_STEP_S: Final = 0.4
 LONGEST_STEP_S: Final = 0.9
@@ -42,8 +41,6 @@ _WIDE_LIFT: Final = 0.2
 """Of its way: a longer step is higher."""
 SLOWEST_LEGS_PER_S: Final = 0.6
 """So fast a foot may always be moved, also where the clips do not move it."""
-_PEAK: Final = 1.875
-"""The highest speed of the smoothest way (Flash and Hogan 1985) against its mean."""
 _LIFT_PEAK: Final = 3.08
 """The highest speed of a lift against height ÷ time."""
 _SOON_S: Final = 1e-6
@@ -53,24 +50,59 @@ _SOON_S: Final = 1e-6
 class Hold:
     """One foothold while they are put together.
 
-    fast: how fast the foot may be moved; lift: of the step that follows. ease_in_s, ease_out_s: how long it takes at
-    most to lead it there and to let it go.
+    start_s, stop_s: when; over: where over the ground; number: which of a foot's it is; fast: how fast the foot may be
+    moved; lift: of the step that follows. ease_in_s, ease_out_s: how long it takes at most to lead it there and to let
+    it go. Numbers of Python's own: they are looked at one by one.
     """
 
     start_s: float
     stop_s: float
-    at: FloatArray
+    over: complex
+    number: int
     fast: float
     lift: float = 0.0
     ease_in_s: float = LONGEST_EASE_S
     ease_out_s: float = LONGEST_EASE_S
 
-    @classmethod
-    def of_clip(cls, foot: ClipFoot, at: FloatArray, begin_s: float, stretch: float) -> list[Hold]:
-        """Return those of a foot in a clip that begins at begin_s and lasts `stretch` times as long; at: (K, 3)."""
-        fast = foot.fast / stretch if stretch > 0.0 else 0.0
-        spans = begin_s + foot.spans_s * stretch
-        return [cls(start, stop, position, fast) for (start, stop), position in zip(spans.tolist(), at, strict=True)]
+
+@dataclass(frozen=True, eq=False)
+class Planted:
+    """Where one foot is planted in clips that follow one another, H times.
+
+    spans_s: (H, 2) when; at: (H, 3) where; away: (H, 2) how far from there, over the ground, the foot is at these times
+    if nothing holds it, NaN where that is not known; fast: (H,) how fast the foot may be moved. first: (S + 1,) the
+    first one of each of S segments, and H.
+    """
+
+    spans_s: FloatArray
+    at: FloatArray
+    away: FloatArray
+    fast: FloatArray
+    first: IntArray
+
+    def holds(self, up: FloatArray) -> list[list[Hold]]:
+        """Return them by segment; up: unit vector (3,)."""
+        east = np.cross(up, np.eye(3)[np.argmin(np.abs(up))])
+        east /= np.linalg.norm(east)
+        over = self.at @ (east + 1j * np.cross(up, east))
+        found = list(map(Hold, *self.spans_s.T.tolist(), over.tolist(), range(len(over)), self.fast.tolist()))
+        first = self.first.tolist()
+        return [found[begin:end] for begin, end in pairwise(first)]
+
+
+@dataclass(frozen=True, eq=False)
+class Seams:
+    """When S segments begin and end, (S,), and when the transitions play that lead to them, (S,).
+
+    A transition is without length where it is not needed. is_cut: (S,) there is none, and feet are not where the clip
+    before left them: nothing goes over this seam.
+    """
+
+    begin_s: FloatArray
+    end_s: FloatArray
+    window_begin_s: FloatArray
+    window_end_s: FloatArray
+    is_cut: BoolArray
 
 
 @dataclass(frozen=True)
@@ -85,20 +117,28 @@ class _Pending:
     time_s: float
 
 
-class Walker:
-    """Puts the footholds of all legs together, segment by segment. up: unit vector (3,); leg_lengths: (L,)."""
+def footholds(feet: Sequence[Planted], seams: Seams, up: FloatArray, leg_lengths: Sequence[float]) -> Footholds:
+    """Return the footholds of L feet over all segments; up: unit vector (3,)."""
+    walker, segments = _Walker(leg_lengths), zip(*(foot.holds(up) for foot in feet), strict=True)
+    edges = (seams.begin_s, seams.end_s, seams.window_begin_s, seams.window_end_s, seams.is_cut)
+    for segment, begin, end, *window, is_cut in zip(segments, *(edge.tolist() for edge in edges), strict=True):
+        walker.go_on(segment, begin, end, None if is_cut else window)
+    return walker.footholds(feet)
 
-    def __init__(self, up: FloatArray, leg_lengths: Sequence[float]) -> None:
-        self._up, self._lengths = up, tuple(leg_lengths)
+
+class _Walker:
+    """Puts the footholds of all legs together, segment by segment."""
+
+    def __init__(self, leg_lengths: Sequence[float]) -> None:
+        self._lengths = tuple(leg_lengths)
         self._holds: list[list[Hold]] = [[] for _ in leg_lengths]
         self._end_s: float | None = None
 
     def go_on(self, segment: Sequence[list[Hold]], begin_s: float, end_s: float,
-              window_s: tuple[float, float] | None = None) -> None:
+              window_s: Sequence[float] | None) -> None:
         """Append the footholds of a segment, in order, for each leg.
 
-        begin_s, end_s: of its clip. window_s: when the transition plays that leads here, without length where it is not
-        needed; None: the one before is cut, so that nothing goes over the seam.
+        begin_s, end_s: of its clip. window_s: when the transition plays that leads here; None: the one before is cut.
         """
         pending = []
         for leg, (known, more) in enumerate(zip(self._holds, segment, strict=True)):
@@ -127,8 +167,7 @@ class Walker:
         seam_s: when the clip before ends and this one begins. middle_s: of the transition, which lasts window_s.
         """
         last, first, length = known[-1], more[0], self._lengths[leg]
-        ahead = first.at - last.at
-        way = float(np.linalg.norm(ahead - (ahead @ self._up) * self._up))
+        way = abs(first.over - last.over)
         is_open = last.stop_s >= seam_s[0] - OPEN_S, first.start_s <= seam_s[1] + OPEN_S
         if way > SAME_LEGS * length and is_open[1] and first.stop_s - first.start_s < TOUCH_S:
             del more[0]
@@ -146,14 +185,14 @@ class Walker:
             return None
         lift = max(LIFT_LEGS * length, _WIDE_LIFT * way)
         fast = max(last.fast, first.fast, SLOWEST_LEGS_PER_S * length)
-        time_s = float(np.clip(max(_PEAK * way / (1.0 - 2.0 * STEP_WAIT), _LIFT_PEAK * lift) / fast, SHORTEST_STEP_S,
-                               LONGEST_STEP_S))
+        time_s = min(max(max(PEAK * way / (1.0 - 2.0 * STEP_WAIT), _LIFT_PEAK * lift) / fast, SHORTEST_STEP_S),
+                     LONGEST_STEP_S)
         if gap_s < SWING_S:
             return _Pending(leg, last, first, way, lift, time_s)
         return None
 
     def _step(self, step: _Pending, order: int | None, segment: Sequence[Sequence[Hold]],
-              window_s: tuple[float, float]) -> None:
+              window_s: Sequence[float]) -> None:
         """Lift a foot from its last foothold and set it down on the next one.
 
         order: of both feet the first one steps before the seam, the second after it; None: the other need not step.
@@ -181,22 +220,33 @@ class Walker:
                             for hold in (*known[-2:], *more[:2]))
         return round(end_s - begin_s - held, 6)
 
-    def footholds(self, feet: Callable[[FloatArray], FloatArray]) -> tuple[Footholds, ...]:
-        """Return what came together, for each leg; feet: where they are at times (F,) if nothing holds them, (F, L, 3).
+    def footholds(self, feet: Sequence[Planted]) -> Footholds:
+        """Return what came together of where feet are planted."""
+        each = [_gaps(*foot) for foot in zip(self._holds, feet, self._lengths, strict=True)]
+        first = np.cumsum([0, *(len(holds) + 1 for holds in self._holds)])
+        return Footholds(first, *(np.concatenate(arrays, axis=-1) for arrays in zip(*each, strict=True)))
 
-        A foot is led to its footholds, and let go, no faster than it may be moved.
-        """
-        found = []
-        for leg, (holds, length) in enumerate(zip(self._holds, self._lengths, strict=True)):
-            start, stop, lift, fast, *most = (np.array([getattr(hold, name) for hold in holds]) for name in (
-                "start_s", "stop_s", "lift", "fast", "ease_in_s", "ease_out_s"))
-            at = np.array([hold.at for hold in holds]).reshape(-1, 3)
-            gap, is_step = np.maximum(start[1:] - stop[:-1], _SOON_S), lift[:-1] > 0.0
-            ahead = at - feet(np.concatenate((start, stop)))[:, leg].reshape(2, -1, 3)
-            away = np.linalg.norm(ahead - (ahead @ self._up)[..., None] * self._up, axis=-1)
-            eases = np.clip(_PEAK * away / np.maximum(fast, SLOWEST_LEGS_PER_S * length), EASE_S, most)
-            ease_in, ease_out = np.minimum(eases, most)
-            ease_in[1:] = np.where(is_step, gap, np.minimum(ease_in[1:], gap))
-            ease_out[:-1] = np.where(is_step, gap, np.minimum(ease_out[:-1], gap))
-            found.append(Footholds(start, stop, at, ease_in, ease_out, lift))
-        return tuple(found)
+
+def _gaps(holds: Sequence[Hold], foot: Planted, length: float) -> tuple[FloatArray, ...]:
+    """Return what lies between the footholds of one foot, as Footholds has it."""
+    start, stop, lift, fast, *most = np.array([(
+        hold.start_s, hold.stop_s, hold.lift, hold.fast, hold.ease_in_s, hold.ease_out_s) for hold in holds]
+    ).reshape(-1, 6).T
+    number = [hold.number for hold in holds]
+
+    def edges(before: FloatArray, after: FloatArray, none: float) -> FloatArray:
+        """Return what holds before and after each gap, (..., 2, G)."""
+        beside = np.full((*before.shape[:-1], 1), none)
+        return np.stack((np.concatenate((beside, before), axis=-1), np.concatenate((after, beside), axis=-1)), axis=-2)
+
+    edges_s = edges(stop, start, NEVER_S)
+    edges_s[0, 0] = -NEVER_S
+    lift = np.append(0.0, lift)
+    gap_s = np.maximum(edges_s[1] - edges_s[0], _SOON_S)
+    most_s = np.where(lift > 0.0, gap_s, np.minimum(edges(most[1], most[0], 1.0), gap_s))
+    fastest = np.maximum(edges(fast, fast, 1.0), SLOWEST_LEGS_PER_S * length)
+    away = np.where(np.stack((start, stop)) == foot.spans_s[number].T, foot.away[number].T, np.nan)
+    eases_s = np.minimum(np.maximum(PEAK * edges(away[1], away[0], 0.0) / fastest, EASE_S), most_s)
+    eases_s = np.where((most_s <= EASE_S) | (lift > 0.0), most_s, eases_s)
+    at = foot.at[number].T
+    return edges_s, edges(at, at, 0.0), lift, eases_s, most_s, fastest

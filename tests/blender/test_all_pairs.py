@@ -166,10 +166,10 @@ def slides(clip: Clip, found: SkeletonMap) -> FloatArray:
     times = np.linspace(0.0, clip.duration_s, int(clip.duration_s * 60) + 1)
     world = world_from_pose(skeleton, held(lock, clip.sample(times, "SLERP"), times))[..., 3]
     away = []
-    for leg, contacts in lock.legs:
+    for foot, leg in enumerate(lock.legs):
         rest = skeleton.rest_world[[leg.hip, leg.knee, leg.ankle], :, 3]
         flat = world[:, leg.foot] - (world[:, leg.foot] @ up)[:, None] * up
-        for start, stop in zip(contacts.start_s, contacts.stop_s, strict=True):
+        for start, stop in lock.footholds.spans_s(foot).tolist():
             stands = flat[(times >= start) & (times <= stop)]
             away.append(np.linalg.norm(stands - stands.mean(axis=0), axis=1).max()
                         / np.linalg.norm(np.diff(rest, axis=0), axis=1).sum())

@@ -5,11 +5,12 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from takt.core.maths.arrays import FloatArray
-from takt.core.playing.clip_feet import Joints, clip_feet
-from takt.core.playing.feet import FeetLock
-from takt.core.playing.footholds import Footholds
+from takt.core.playing.clip_feet import clip_feet
+from takt.core.playing.feet_lock import FeetLock
+from takt.core.playing.footholds import EASE_S, NEVER_S, Footholds
 from takt.core.playing.legs import legs_of
-from takt.core.playing.steps import EASE_S, Hold, Walker
+from takt.core.playing.steps import Planted, Seams
+from takt.core.playing.steps import footholds as put_together
 from takt.core.skeletons.maps import SkeletonMap
 from takt.core.skeletons.skeleton import Pose
 
@@ -19,21 +20,30 @@ __all__ = ["EASE_S", "feet_lock", "footholds", "held"]
 def feet_lock(found: SkeletonMap, sample: Callable[[FloatArray], Pose], duration_s: float, up: FloatArray) -> FeetLock:
     """Hold the feet of one clip where they look planted; sample: its poses (F, J, …) at times (F,)."""
     legs = legs_of(found)
-    walker = Walker(up, [leg.length(found.skeleton) for leg in legs])
     feet = clip_feet(sample, duration_s, legs, found.skeleton, up, {}) if legs else ()
-    walker.go_on([Hold.of_clip(foot, foot.at, 0.0, 1.0) for foot in feet], 0.0, duration_s)
-    asked = Joints.of(found.skeleton, [leg.foot for leg in legs])
-    together = walker.footholds(lambda times: asked.matrices(sample(times))[..., 3])
-    return FeetLock(found, tuple(zip(legs, together, strict=True)), up)
+    planted = [Planted(foot.spans_s, foot.at, foot.away, np.full(len(foot.at), foot.fast), np.array((0, len(foot.at))))
+               for foot in feet]
+    zero, end = np.zeros(1), np.array((duration_s,))
+    together = put_together(planted, Seams(zero, end, zero, zero, np.zeros(1, dtype=np.bool_)), up,
+                            [leg.length(found.skeleton) for leg in legs])
+    return FeetLock(found, legs, together, up)
 
 
 def held(lock: FeetLock, pose: Pose, times_s: FloatArray, upright: float = 0.0) -> Pose:
-    """Hold feet over the ground only, as away from seams, or also upright."""
-    return lock.hold(pose, times_s, np.full(len(times_s), upright), np.full((len(lock.legs), 2), -np.inf)[None])
+    """Return poses with feet held over the ground only, as away from seams, or also upright."""
+    pose = Pose(pose.rotations.copy(), pose.translations.copy(), pose.scales)
+    lock.hold(pose, times_s, lock.footholds.gaps_at(times_s), np.full(len(times_s), upright),
+              np.full((len(times_s), len(lock.legs), 2), -np.inf))
+    return pose
 
 
-def footholds(spans_s: Sequence[tuple[float, float]], at: FloatArray) -> Footholds:
-    """Return footholds (K, 3) that are left and reached within EASE_S."""
+def footholds(spans_s: Sequence[tuple[float, float]], *at: FloatArray) -> Footholds:
+    """Return footholds (K, 3) of each foot, all in the same spans, that are left and reached within EASE_S."""
     start, stop = np.array(spans_s).T
-    gap = np.minimum(np.concatenate(((np.inf,), start[1:] - stop[:-1], (np.inf,))), EASE_S)
-    return Footholds(start, stop, at, gap[:-1], gap[1:], np.zeros(len(start)))
+    edges = np.tile(np.stack((np.append(-NEVER_S, stop), np.append(start, NEVER_S))), len(at))
+    eases = np.minimum(edges[1] - edges[0], EASE_S) * np.ones((2, 1))
+    none = np.zeros((3, 1))
+    positions = np.concatenate([np.stack((np.hstack((none, each.T)), np.hstack((each.T, none))), axis=1)
+                                for each in at], axis=-1)
+    first = np.arange(len(at) + 1) * (len(start) + 1)
+    return Footholds(first, edges, positions, np.zeros(first[-1]), eases, eases, np.ones_like(eases))

@@ -11,9 +11,15 @@ from takt.core.clips.contacts import FootContacts
 from takt.core.clips.excerpt import Excerpt, mirrored
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray, runs
+from takt.core.playing.feet import Feet
+from takt.core.playing.followers import Followers
+from takt.core.playing.footholds import EASE_S
 from takt.core.playing.legs import legs_of
-from takt.core.playing.motion import Motion
+from takt.core.playing.motion import Motion, compose
 from takt.core.playing.score import Settings, play
+from takt.core.playing.stage import in_rounds
+from takt.core.playing.steps import LONGEST_EASE_S
+from takt.core.retargeting.doubles import Doubles
 from takt.core.skeletons.maps import find_map
 from takt.core.skeletons.mirror import Mirror
 from takt.core.skeletons.skeleton import Skeleton, world_from_pose
@@ -87,6 +93,33 @@ def test_a_frame_alone_is_what_it_is_among_others_over_a_step() -> None:
         alone = danced(0.25).sample(times[i:i + 1])
         np.testing.assert_allclose(alone.rotations[0], together.rotations[i], atol=1e-9)
         np.testing.assert_allclose(alone.translations[0], together.translations[i], atol=1e-9)
+
+
+@pytest.mark.parametrize("is_loop", [False, True])
+def test_what_a_clip_tells_of_its_feet_is_what_is_seen_of_them(is_loop: bool) -> None:
+    """How long feet take to their footholds is known of clips, or looked up in the poses; in any order of frames."""
+    times, spans = np.linspace(0.0, 2.0, 5), np.array(((0.8, 1.2),))
+    hips = np.array([BODY.index_of[f"{side}_hip"] for side in "lr"])
+    moves = np.linspace((0.0, 0.0, 0.0), (0.0, 0.0, 1.0), 5)[:, None]
+    glide = replace(standing("here", 0.0), rotations=Tracks.uniform(hips, times, rot.identities(5, 2)),
+                    translations=Tracks.uniform(np.array((0,)), times, moves),
+                    contacts={side: FootContacts(spans, spans) for side in "lr"})
+    calls = ('here duration="2" transition="0.4"',) * 3
+    score = programme(procedure("main", *calls), clips=library(feet_Steps=(glide,)))
+    played = play(score, BODY, Settings(loop=is_loop), turn=rot.IDENTITY, up=UP)
+    motion = compose(played.sequence, (glide,), played.style, root_motion="CONTINUE", up=UP, feet=find_map(BODY))
+    assert isinstance(motion.end, Feet)
+    known = motion.end._lock.footholds.eases_s.copy()
+    assert ((known > EASE_S) & (known < LONGEST_EASE_S)).sum() >= 12 and not np.isnan(known).any()
+    looked_up = replace(motion.end, below=Followers(motion.end.below, Doubles.of(BODY, {})))
+    assert np.isnan(looked_up._lock.footholds.eases_s).sum() >= 12
+    times = np.random.default_rng(5).permutation(np.linspace(-1.0, 2.0 * motion.duration_s, 400))
+    times, rounds = in_rounds(times, motion.duration_s, is_loop)
+    wanted = motion.end.sample(times, rounds)
+    for part in np.array_split(np.arange(400), 7):
+        found = looked_up.sample(times[part], rounds[part])
+        np.testing.assert_allclose(found.rotations, wanted.rotations[part], atol=1e-9)
+        np.testing.assert_allclose(found.translations, wanted.translations[part], atol=1e-9)
 
 
 def other_legs(times: float) -> Skeleton:

@@ -123,7 +123,7 @@ def _cubic(x: FloatArray) -> FloatArray:
 
 def _smoother(x: FloatArray) -> FloatArray:
     """Go as a hand does, with the least jerk: Flash and Hogan 1985."""
-    return np.minimum(x ** 3 * (10.0 + x * (6.0 * x - 15.0)), 1.0)
+    return np.minimum(x * x * x * (10.0 + x * (6.0 * x - 15.0)), 1.0)
 
 
 def _smoother_pulse(x: FloatArray) -> FloatArray:

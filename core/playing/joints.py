@@ -1,0 +1,83 @@
+"""Where some joints of a posed skeleton are, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from ..maths import rotations as rot
+from ..maths.arrays import FloatArray, IntArray
+from ..skeletons.hierarchy import with_ancestors
+from ..skeletons.skeleton import Pose, Skeleton
+
+
+def _turns() -> FloatArray:
+    """Return what turns the products qₐ·q_b of a quaternion's numbers into its rotation, (16, 4, 4).
+
+    The image of a unit vector v is q·v·q⁻¹, linear in these products; the last number on the diagonal is |q|² = 1.
+    """
+    one, xyzw = np.eye(4), np.roll(np.eye(4), -1, axis=0)
+    images = rot.multiply(rot.multiply(one[:, None, None], xyzw), rot.conjugate(one)[:, None])
+    return np.asarray(np.roll(images, -1, axis=-1).swapaxes(-1, -2).reshape(16, 4, 4))
+
+
+_TURNS: Final = _turns()
+
+
+@dataclass(frozen=True, eq=False)
+class Joints:
+    """Some joints of a skeleton, N of them, of which the matrices are wanted: only their ancestors are looked at.
+
+    keep: (K,) these and their ancestors, by depth; levels: where those of one depth stand, and where their parents do.
+    local: (K, 16, 16) from the products of a quaternion's numbers to the 4 × 4 matrix parent_from_joint, rest included.
+    at: (N,) where the joints stand. is_scaled: whether any of the K is at rest.
+    """
+
+    keep: IntArray
+    levels: tuple[tuple[slice, IntArray], ...]
+    local: FloatArray
+    at: IntArray
+    is_scaled: bool
+
+    @classmethod
+    def of(cls, skeleton: Skeleton, joints: Sequence[int]) -> Joints:
+        """Choose them, in any order; one may be named twice."""
+        kept = with_ancestors(skeleton.parents, np.array(joints, dtype=np.int64))
+        wanted = [level[np.isin(level, kept)] for level in skeleton.levels]
+        keep = np.concatenate((*wanted, np.zeros(0, dtype=np.int64)))
+        row = np.full(len(skeleton), -1, dtype=np.int64)
+        row[keep] = np.arange(len(keep))
+        ends = np.cumsum([len(level) for level in wanted])
+        levels = tuple((slice(int(end) - len(level), int(end)), row[skeleton.parents[level]])
+                       for level, end in zip(wanted[1:], ends[1:], strict=True) if len(level))
+        rest = np.tile(np.eye(4), (len(keep), 1, 1, 1))
+        rest[:, 0, :3, :3] = rot.to_matrix(skeleton.rest_rotations[keep])
+        rest[:, 0, :3, 3] = skeleton.rest_translations[keep]
+        local = rest @ _TURNS
+        local[..., :3] *= skeleton.rest_scales[keep][:, None, None]
+        return cls(keep, levels, local.reshape(-1, 16, 16), row[np.asarray(joints, dtype=np.int64)],
+                   bool((skeleton.rest_scales[keep] != 1.0).any()))
+
+    def matrices(self, pose: Pose) -> FloatArray:
+        """Return their matrices model_from_joint, (N, F, 4, 4), in poses of the whole skeleton (F, J, …)."""
+        turns = np.ascontiguousarray(pose.rotations.take(self.keep, axis=1).transpose(2, 1, 0))  # long inner loops
+        products = (turns[:, None] * turns).reshape(16, *turns.shape[1:])
+        world = (products.transpose(1, 2, 0) @ self.local).reshape(*turns.shape[1:], 4, 4)
+        world[..., :3, 3] += pose.translations.take(self.keep, axis=1).swapaxes(0, 1)
+        scales = pose.scales.take(self.keep, axis=1)
+        if (scales != 1.0).any():
+            world[..., :3] *= scales.swapaxes(0, 1)[..., None, :]
+        for level, parents in self.levels:
+            world[level] = world[parents] @ world[level]
+        return np.asarray(world[self.at])
+
+    def positions(self, pose: Pose) -> FloatArray:
+        """Return where they are in poses (F, J, …), (F, N, 3)."""
+        return np.asarray(self.matrices(pose)[..., :3, 3].swapaxes(0, 1))
+
+    def are_scaled(self, pose: Pose) -> bool:
+        """Tell whether any of them, or of their ancestors, is larger or smaller than its bone, in poses or at rest."""
+        return self.is_scaled or bool((pose.scales.take(self.keep, axis=1) != 1.0).any())
