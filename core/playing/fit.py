@@ -21,7 +21,7 @@ from ..pha.sequence import Sequence
 from ..skeletons.maps import SkeletonMap
 from ..skeletons.skeleton import Pose
 from .blocks import Playing
-from .clip_feet import Joints
+from .joints import Joints
 from .placement import Bearing, Placement
 from .root_motion import NO_JOINTS, root_chain
 from .stage import Stage
@@ -186,7 +186,7 @@ class _Search:
 
         They are laid over each other as at seams: in the frame that the root has in the former.
         """
-        points = self.asked.matrices(pose)[..., 3]
+        points = self.asked.positions(pose)
         if self.bearing is None:
             return points[:-1], points[1:]
         at = self.bearing.placement(pose)
