@@ -20,6 +20,8 @@ SKIP_ZONES: Final = 4.0
 """Over so many times what is passed over at an end, the part is played more slowly."""
 _INVERSE_STEPS: Final = 2048
 _NOTHING_S: Final = 1e-12
+_SAME_TIME_S: Final = 1e-9
+"""A key that is so near to an end is the end."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +103,7 @@ class Excerpt:
     def _cut(self, times: FloatArray, values: FloatArray, ends: FloatArray,
              joint: int) -> tuple[int, FloatArray, FloatArray]:
         first, last = np.sort(self.own_times(np.array((0.0, self.duration_s))))
-        inside = (times > first) & (times < last)
+        inside = (times > first + _SAME_TIME_S) & (times < last - _SAME_TIME_S)
         at = self.end_s - times[inside][::-1] if self.is_reversed else times[inside] - self.begin_s
         own = values[inside][::-1] if self.is_reversed else values[inside]
         ends = ends[::-1] if self.is_reversed else ends

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from takt.core.clips.clip import Clip, Tracks
@@ -149,6 +149,7 @@ def test_feet_that_are_planted_on_one_side_only_cost_more() -> None:
 
 
 @given(st.floats(0.0, 1.0), st.floats(0.0, 1.0), st.booleans())
+@example(0.0, 0.55, True)
 def test_an_excerpt_that_passes_over_its_ends_shows_the_whole_in_order(first: float, last: float,
                                                                       is_reversed: bool) -> None:
     clip = dancing(5, 0.0, 7.0, "clip")
