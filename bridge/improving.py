@@ -11,7 +11,7 @@ import bpy
 import numpy as np
 
 from ..core.binding import BINDING_METHODS, DEFAULT_METHOD, BindInput, BindSettings, Progress
-from ..core.binding.faults import Faults, cured, find_faults
+from ..core.binding.faults import Faults, cured, find_faults, worsened
 from ..core.binding.inpainting import inpainted
 from ..core.binding.sweep import Sweep, sweep
 from ..core.binding.transfer import transferred
@@ -99,6 +99,8 @@ def solve(task: ImproveTask, what: str, settings: BindSettings, progress: Progre
                                               part_done)
         rows.append(Influences.fading(found, settings.influences, settings.prune_below))
         kinds.append(kind)
+    if IMPROVEMENTS[what].only_better:
+        kinds = _where_better(task, rows, kinds, progress)
     return _split(task, rows, kinds)
 
 
@@ -118,6 +120,23 @@ def _split(task: ImproveTask, rows: Sequence[Influences], kinds: Sequence[tuple[
         bound.append(Bound(task.bind.bodies[mesh_task.body].bone_names,
                            Influences(influences.joints[own], influences.weights[own])))
     return Improved(tuple(tasks), tuple(bound), tuple(counts.tolist()))
+
+
+def _where_better(task: ImproveTask, rows: Sequence[Influences], kinds: Sequence[tuple[BoolArray, ...]],
+                  progress: Progress) -> list[tuple[BoolArray, ...]]:
+    """Return which vertices are of each kind, without those that the sweep would report as broken more than before."""
+    names, after = task.bound.body.bone_names, task.bound.weights.copy()
+    first = 0
+    for mesh in task.bind.meshes[:task.changed]:
+        own = slice(first, first + len(mesh.share))
+        first = own.stop
+        body = task.bind.bodies[mesh.body]
+        columns = [names.index(name) for name in body.bone_names]
+        new = rows[mesh.body].dense(len(columns))[own] * mesh.share[:, None]
+        some = np.logical_or.reduce([kind[own] for kind in kinds[mesh.body]]) & mesh.chosen & (mesh.share > 0.0)
+        after[own][np.ix_(some, columns)] = new[some]
+    left = ~worsened(task.bound.body, task.bound.weights, after, lambda _: progress(_CURE_SHARE))
+    return [tuple(kind & left for kind in some) for some in kinds]
 
 
 def _cure(task: ImproveTask, own: FloatArray, fresh: FloatArray, body: BindInput,
@@ -151,18 +170,20 @@ class Improvement:
     """What may be improved, as the interface shows it.
 
     fill: finds weights for all vertices, and which are to be written, one mask for each word of `kinds`.
+    only_better: what would look more broken than before, when joints bend, is left as it is.
     """
 
     label: str
     description: str
     kinds: tuple[str, ...]
     fill: _Fill
+    only_better: bool = False
 
 
 IMPROVEMENTS: dict[str, Improvement] = {
     "FAULTS": Improvement(
         "Faults", "Find vertices without weights, stray ones that leave their neighbours when joints bend, and patches "
-        "that move with a far limb, and mend these alone", ("unbound", "flying", "leaking"), _cure),
+        "that move with a far limb, and mend these alone", ("unbound", "flying", "leaking"), _cure, only_better=True),
     "SELECTED": Improvement(
         "Selected Vertices", "Replace the weights of the selected vertices, so that they meet those around them "
         "without a step", ("selected",), _replace_selected),

@@ -76,6 +76,29 @@ def cured(body: BindInput, weights: FloatArray, faults: Faults, prior: FloatArra
     return inpainted(body, weights, (total[:, 0] > 0.0) & ~faults.any, alone)
 
 
+def worsened(body: BindInput, before: FloatArray, after: FloatArray, progress: Progress | None = None) -> BoolArray:
+    """Return the vertices, (V,), whose weights (V, B) are to stay as they were before, since a cure broke more.
+
+    Patches of changed vertices and their neighbours are judged as wholes, by the sweep's own count of broken, flying
+    and leaking vertices: none of them may rise. What was unbound before moved nothing, and does not count.
+    """
+    point_of, surface, _ = welded_surface(body)
+    first, second, _ = surface.edges()
+    changed = (before != after).any(axis=1)
+    at_points = np.bincount(point_of, changed, len(surface.points)) > 0.0
+    near = at_points.copy()
+    near[first] |= at_points[second]
+    near[second] |= at_points[first]
+    both = near[first] & near[second]
+    patch = connected(len(near), first[both], second[both])[point_of]
+    was, now = sweep(body, before, progress=progress), sweep(body, after, progress=progress)
+    bound = before.any(axis=1)
+    worse = np.zeros(len(near), dtype=np.bool_)
+    for old, new in ((was.broken, now.broken), (was.flying_in, now.flying_in), (was.leaking_in, now.leaking_in)):
+        worse |= np.bincount(patch, np.where(bound, new - old, 0), len(near)) > 0.0
+    return np.asarray(changed & bound & worse[patch])
+
+
 def _patches(surface: Surface, point_of: IntArray, weights: FloatArray, far: BoolArray,
              leaking: BoolArray) -> BoolArray:
     """Return the weights (V, B) of patches that hold a leaking vertex and no point where their bone is not far."""

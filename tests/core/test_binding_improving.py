@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from takt.core.binding import BindCancelledError, BindInput
-from takt.core.binding.faults import cured, find_faults
+from takt.core.binding.faults import cured, find_faults, worsened
 from takt.core.binding.inpainting import inpainted
 from takt.core.binding.inside import bind_inside_distance
 from takt.core.binding.sweep import sweep
@@ -144,6 +144,23 @@ def test_weights_that_blend_far_along_the_skin_are_meant() -> None:
     blend[trunk] = 0.0
     blend[trunk, head], blend[trunk, hips] = rise[trunk], 1.0 - rise[trunk]
     assert not find_faults(FIGURE, blend, WEIGHTS.argmax(axis=1)).leaking[trunk].any()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_cure_that_breaks_more_is_left_alone_and_a_good_one_beside_it_is_not(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    height, side = FIGURE.vertices[:, 2], FIGURE.vertices[:, 0]
+    bad, good = (np.flatnonzero((height < 0.35) & (sign * side > 0.05)) for sign in random.permutation((-1, 1)))
+    other = FIGURE.bone_names.index("hand.R")
+    before, after = WEIGHTS.copy(), WEIGHTS.copy()
+    after[random.choice(bad, 3, replace=False)] = np.eye(len(FIGURE.bone_names))[other]
+    before[random.choice(good, 3, replace=False)] = np.eye(len(FIGURE.bone_names))[other]
+    kept = worsened(FIGURE, before, after)
+    changed = (before != after).any(axis=1)
+    assert kept[bad].sum() == changed[bad].sum() == 3 and not kept[good].any()
+    found, was = (sweep(FIGURE, weights) for weights in (np.where(kept[:, None], before, after), before))
+    assert found.leaks <= was.leaks and found.flying <= was.flying
+    assert not worsened(FIGURE, np.where(changed[:, None], 0.0, before), after).any()  # unbound before
 
 
 def test_looking_for_faults_can_be_stopped() -> None:
