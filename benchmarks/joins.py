@@ -334,7 +334,7 @@ def _filled(clip: Clip, begin_s: float, frames: int) -> Iterator[tuple[str, Pose
             f'<call name="1" duration="{parts[1].duration_s!r}"/></procedure></pha>')
     programme = resolve(parse(text), Library(other_clips=lambda src: tuple(
         replace(part, name=str(i)) for i, part in enumerate(parts))))
-    for pace in ("EVEN", "EASED"):
+    for pace in ("CARRIED", "EVEN", "EASED"):
         motion = play(programme, clip.skeleton, Settings(method="APPEND", pace=pace, root_motion="AS_AUTHORED",
                                                              lock_feet=False),
                       turn=rot.IDENTITY, up=Y_UP)

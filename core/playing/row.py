@@ -23,7 +23,8 @@ from .sources import Sources
 from .stage import FIRST_ROUND, Instants, Stage
 from .transitions.automatic import Automatic
 from .transitions.blending import Inertialization, Style, blend_over
-from .transitions.curves import CURVES
+from .transitions.carrying import carried_over
+from .transitions.curves import CURVES, PACES
 from .transitions.decay import Decay
 from .transitions.limits import Limits
 from .transitions.methods import TRANSITION_METHODS, Layout, TransitionMethod
@@ -208,8 +209,11 @@ class Row:
                                                   CURVES[self.style.curve].rise)
         crossing = self.sides.crossing(seams, rounds)
         begin, end = self.layout.window_begin_s, self.layout.window_end_s
+        is_shared = self.style.joint_time == "SHARED"
+        if is_shared and self.method.shape == "ALONE" and PACES[self.style.pace].is_carried:
+            return carried_over(crossing, at, times_s - begin[seam], (end - begin)[seam])
         share = (times_s - begin[seam]) / (end[seam] - begin[seam])
-        own = None if self.style.joint_time == "SHARED" else self.sides.joint_shares(seams, crossing)[at]
+        own = None if is_shared else self.sides.joint_shares(seams, crossing)[at]
         is_after = times_s >= self.layout.end_s[seam]
         return blend_over(pose, crossing, at, is_after, self.style.progress(share, own), self.style.weight(share),
                           self.style.interpolation)

@@ -54,7 +54,7 @@ class Settings:
     curve: str = "LINEAR"
     interpolation: Interpolation = "SLERP"
     translation: TranslationInterpolation = "LINEAR"
-    pace: str = "EVEN"
+    pace: str = "CARRIED"
     joint_time: str = "SHARED"
     fit: str = "AUTHORED"
     speed: str = "NEAR"

@@ -42,12 +42,16 @@ class Curve:
 
 @dataclass(frozen=True)
 class Pace:
-    """How time runs over a transition's own motion; progress: from shares of its time to how far it has come, 0…1."""
+    """How time runs over a transition's own motion; progress: from shares of its time to how far it has come, 0…1.
+
+    is_carried: between clips it goes on at their speeds instead (carrying.py) where joints share their time.
+    """
 
     identifier: str
     label: str
     description: str
     progress: Weight
+    is_carried: bool = False
 
 
 @dataclass(frozen=True)
@@ -139,13 +143,16 @@ CURVES: dict[str, Curve] = {curve.identifier: curve for curve in (
 )}
 
 PACES: dict[str, Pace] = {pace.identifier: pace for pace in (
+    Pace("CARRIED", "Carried On", "Goes on at the speed of the clip before, and comes to that of the next one; where "
+         "the transition does not play between the clips, or joints take times of their own, as Even", _linear,
+         is_carried=True),
     Pace("EVEN", "Even", "At constant speed", _linear),
     Pace("EASED", "Eased", "Beginning and ending gently", _cosine),
     Pace("ACCELERATING", "Accelerating", "Slowly at first, as from a walk into a run", lambda x: np.asarray(x * x)),
     Pace("DECELERATING", "Decelerating", "Fast at first, as from a run into a walk",
          lambda x: np.asarray(x * (2.0 - x))),
 )}
-"""Gustaitis et al. 2007, §3.3.2."""
+"""But for the first one, Gustaitis et al. 2007, §3.3.2."""
 
 JOINT_TIMES: dict[str, JointTime] = {entry.identifier: entry for entry in (
     JointTime("SHARED", "Shared", "All joints take the whole transition", 0.0),

@@ -1,0 +1,60 @@
+"""A transition between clips that takes their speeds over at both ends: a cubic Hermite curve from pose to pose."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from ...maths import rotations as rot
+from ...maths.arrays import FloatArray, IntArray, quotient
+from ...skeletons.skeleton import Pose
+from .blending import Crossing
+from .limits import long_arc
+
+LONGEST_S: Final = 0.6
+"""The speed of a clip has no effect for longer than that: in a long transition it would lead far astray."""
+
+
+def carried_over(crossing: Crossing, at: IntArray, time_s: FloatArray, length_s: FloatArray) -> Pose:
+    """Return the poses (F, J, …) between the last poses of clips and the first ones of the next.
+
+    at: (F,) the crossing of each; time_s: (F,) since the transition began, which lasts length_s (F,).
+    What goes evenly from one pose to the other, at the speed m, is displaced by (a − m)·h(t) and −(b − m)·h(T − t) with
+    the clips' speeds a and b and h(t) = t·(1 − t/L)², L = min(T, LONGEST_S): value and speed are the clips' own at both
+    ends, and for T ≤ LONGEST_S this is the cubic Hermite curve. Rotations likewise, by rotation vectors within the even
+    turn, along the longer arc where the crossing says so. A step of 0: the speed there is taken as m.
+    """
+    out, into = crossing.out, crossing.into
+    share = np.clip(quotient(time_s, length_s), 0.0, 1.0)[:, None]
+    pull = _fading(time_s, length_s), -_fading(length_s - time_s, length_s)
+    turn = rot.log(rot.multiply(rot.conjugate(out.rotations), into.rotations))
+    if crossing.is_long is not None:
+        turn = np.where(crossing.is_long[..., None], long_arc(turn), turn)
+    changes = (rot.log(rot.multiply(rot.conjugate(crossing.out_before.rotations), out.rotations)),
+               rot.log(rot.multiply(rot.conjugate(into.rotations), crossing.into_after.rotations)))
+    even = rot.multiply(out.rotations[at], rot.exp(turn[at] * share[..., None]))
+    lines = []
+    for name in ("translations", "scales"):
+        a, b, before, after = (getattr(pose, name) for pose in (out, into, crossing.out_before, crossing.into_after))
+        lines.append(a[at] + (b - a)[at] * share[..., None]
+                     + _displaced(crossing, at, length_s, b - a, (a - before, after - b), pull))
+    return Pose(rot.multiply(even, rot.exp(_displaced(crossing, at, length_s, turn, changes, pull))), *lines)
+
+
+def _displaced(crossing: Crossing, at: IntArray, length_s: FloatArray, whole: FloatArray,
+               changes: tuple[FloatArray, FloatArray], pull: tuple[FloatArray, FloatArray]) -> FloatArray:
+    """Return by how much the clips' speeds displace what goes evenly over the whole (N, J, 3), (F, J, 3)."""
+    even = whole[at] * quotient(1.0, length_s)[:, None, None]
+    found = np.zeros_like(even)
+    for change, step_s, weight in zip(changes, (crossing.out_step_s, crossing.into_step_s), pull, strict=True):
+        speed = change[at] * quotient(1.0, step_s)[at, None, None]
+        known = (step_s > 0.0)[at, None, None]
+        found += np.where(known, speed - even, 0.0) * weight[:, None, None]
+    return found
+
+
+def _fading(time_s: FloatArray, length_s: FloatArray) -> FloatArray:
+    """Return t·(1 − t/L)², which begins at the rate 1 and is 0 from L on."""
+    x = np.clip(quotient(time_s, np.minimum(length_s, LONGEST_S)), 0.0, 1.0)
+    return np.asarray(time_s * (1.0 - x) ** 2)
