@@ -5,12 +5,12 @@ from typing import Any
 
 import bpy
 
-from ..bridge import properties, score, texts
-from ..core.pha.origins import Step
+from ..bridge import properties, score, score_lines
 from ..core.playing.motion import Motion
 from ..preview import life
 from ..preview.cast import ClipAlone
-from ..preview.strip import Strip, StripBounds, Theme
+from ..preview.score_editor.theme import theme_of
+from ..preview.strip import Place, Strip
 from .player import choose_alone, watched_character
 
 _log = logging.getLogger(__name__)
@@ -33,14 +33,14 @@ class TAKT_GT_strip(bpy.types.Gizmo):
             found = self._found(context)
             if found is None:
                 return
-            strip, bounds, armature_object = found
+            strip, place, armature_object = found
             assert context.scene is not None
             now_s, fragment = shown_times(context.scene, armature_object, strip.motion)
             hover = None
             if self.is_highlight:
-                words = strip.words_at(bounds.time_s(self.mouse_x))
+                words = strip.words_at(strip.time_s(place, self.mouse_x))
                 hover = self.mouse_x, f"{armature_object.name}   {words}" if len(life.characters()) > 1 else words
-            strip.draw(bounds, Theme.of(context), now_s, fragment, hover)
+            strip.draw(place, theme_of(context), now_s, fragment, hover)
         except Exception:  # whatever it is, Blender would print it for every redraw
             _give_up()
 
@@ -64,8 +64,9 @@ class TAKT_GT_strip(bpy.types.Gizmo):
         self._go(context, event)
         found = self._found(context)
         if found is not None:
-            calls = found[0].calls_at(found[1], float(event.mouse_region_x), float(event.mouse_region_y))
-            select_call(context, found[2], calls)
+            strip, place, armature_object = found
+            boxes = strip.boxes_at(place, float(event.mouse_region_x), float(event.mouse_region_y))
+            score_lines.show(context, armature_object, strip.laid_out.layout, boxes)
         return {"RUNNING_MODAL"}
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event, _tweak: Any) -> "set[Any]":
@@ -76,10 +77,11 @@ class TAKT_GT_strip(bpy.types.Gizmo):
     def _go(self, context: bpy.types.Context, event: bpy.types.Event) -> None:
         found = self._found(context)
         if found is not None:
+            strip, place, armature_object = found
             self.mouse_x = float(event.mouse_region_x)
-            go_to(context, found[2], found[1].time_s(self.mouse_x), found[0].motion)
+            go_to(context, armature_object, strip.time_s(place, self.mouse_x), strip.motion)
 
-    def _found(self, context: bpy.types.Context) -> tuple[Strip, StripBounds, bpy.types.Object] | None:
+    def _found(self, context: bpy.types.Context) -> tuple[Strip, Place, bpy.types.Object] | None:
         watched = watched_character(context)
         if watched is None:
             return None
@@ -91,7 +93,7 @@ class TAKT_GT_strip(bpy.types.Gizmo):
             return None
         if self.strip is None or self.strip.motion is not motion:
             self.strip = Strip.of(motion)
-        return self.strip, self.strip.bounds_in(context), armature_object
+        return self.strip, self.strip.place_in(context), armature_object
 
 
 class TAKT_GGT_strip(bpy.types.GizmoGroup):
@@ -116,24 +118,6 @@ class TAKT_GGT_strip(bpy.types.GizmoGroup):
 def _give_up() -> None:
     _log.exception("The strip failed and has been switched off")
     life.choices().strip = False
-
-
-def select_call(context: bpy.types.Context, armature_object: bpy.types.Object, calls: tuple[Step, ...]) -> None:
-    """Select the line of the innermost call whose text is open, and show it where a Text Editor is."""
-    own = properties.character(armature_object)
-    for step in reversed(calls):
-        path = step.document.path
-        text = own.text if step.document is calls[0].document else texts.text_of(path) if path else None
-        line = step.place.line
-        if text is None or line is None or not texts.holds(text, step.document):
-            continue
-        texts.select_line(text, line)
-        manager = context.window_manager
-        area = texts.text_editor(manager, text) if manager else None
-        if area is not None:
-            texts.scroll_to(texts.show(area, text), line)
-            area.tag_redraw()
-        return
 
 
 def shown_times(scene: bpy.types.Scene, armature_object: bpy.types.Object,

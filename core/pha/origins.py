@@ -118,33 +118,16 @@ class Origins:
         """Return the calls that led to a run of a procedure, none for the started one; for a mark, take its run."""
         return self._steps(self._chain(self.procedures, run))
 
-    def of_transition(self, segment: int) -> tuple[Step, ...]:
-        """Return the calls that led to a segment, down to the one that says how long the transition after it is.
-
-        That is the outermost one that ends with this segment and has a transition, else, where the length is
-        automatic, that of the clip.
-        """
-        chain, first = self._ending(segment)
-        for depth in range(first, len(chain)):
-            if self.places.find(chain[depth][0])[1].transition is not None:
-                return self._steps(chain[:depth + 1])
-        return self._steps(chain)
-
     def ending_with(self, segment: int) -> tuple[Step, ...]:
         """Return the calls that end with a segment, the outermost first, each of which can say what transition follows.
 
         There are none between two repetitions of one clip's call.
         """
-        chain, first = self._ending(segment)
-        return self._steps(chain[first:])
-
-    def _ending(self, segment: int) -> tuple[list[tuple[int, int]], int]:
-        """Return the chain of a segment, and how many calls of it go on after the segment."""
         chain = self._chain(self.segments, segment)
         is_last = segment + 1 == len(self.segments.call)
         following = [] if is_last else self._chain(self.segments, segment + 1)
         same = next((i for i, (own, other) in enumerate(zip(chain, following, strict=False)) if own != other), 0)
-        return chain, same + 1 if following and chain[same][0] == following[same][0] else same
+        return self._steps(chain[same + 1 if following and chain[same][0] == following[same][0] else same:])
 
     def _chain(self, runs: Runs, at: int) -> list[tuple[int, int]]:
         """Return rows and repetitions, outermost first."""

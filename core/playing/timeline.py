@@ -12,7 +12,6 @@ import numpy as np
 
 from ..maths import rotations as rot
 from ..maths.arrays import FloatArray, IntArray
-from ..pha.origins import Step
 from .motion import Motion
 from .stage import Playable
 from .transitions.curves import curve_named
@@ -67,21 +66,6 @@ class Timeline:
         rows = int(procedures[:, 3].max(initial=TRANSITION_ROW + 1))
         return cls(begin_s, end_s, rows, segments, _boxes(layout.begin_s[segments], layout.end_s[segments], CLIP_ROW),
                    seams, windows, weights, names, procedures)
-
-    def calls_at(self, motion: Motion, time_s: float, row: int) -> tuple[Step, ...]:
-        """Return the calls that led to what is shown at a point, the innermost last; none where nothing is.
-
-        A transition leads to the call that says how long it is, or to that of the clip before it; a procedure to its
-        own call, which the started one has not.
-        """
-        origins = motion.sequence.origins
-        if row == TRANSITION_ROW:
-            boxes = self.transition_boxes
-            hit = np.flatnonzero((boxes[:, 0] <= time_s) & (time_s <= boxes[:, 2]))
-            return origins.of_transition(int(self.seams[hit[-1]])) if len(hit) else ()
-        calls = origins.of_segment(motion.segment_at(time_s))
-        depth = len(calls) if row == CLIP_ROW else self.rows - 1 - row
-        return calls[:depth] if row == CLIP_ROW or 0 <= depth < len(calls) else ()
 
 
 def _procedures(motion: Motion, begin_s: float, end_s: float, depth: int) -> tuple[tuple[str, ...], FloatArray]:

@@ -13,7 +13,7 @@ from .grid import Meter
 from .lanes import Voice
 from .layout import BoxId, Layout
 from .picture import Layer, Measure, Pen, Picture, about_as_wide, clipped
-from .stripes import MAX_LEVELS, SEAM_PX, TITLE_PX, UNTAKEN_PX, Stripes, untaken_at
+from .stripes import SEAM_PX, TITLE_PX, UNTAKEN_PX, Stripes, untaken_at
 from .theme import Colour, Theme
 from .view import RULER_PX, View
 from .weights import counts_wholly, stroke, weight_line
@@ -54,6 +54,11 @@ def picture(layout: Layout, view: View, theme: Theme | None = None, marked: Mark
     drawing = _Drawing(layout, view, theme, marked or Marked(), meter, measure, Stripes.of(layout, view))
     layers = drawing.ground().layer(), drawing.boxes().layer(), drawing.front().layer()
     return Picture(layers if playhead is None else (*layers, playhead_layer(playhead, view, theme, meter, measure)))
+
+
+def boxes_layer(layout: Layout, view: View, theme: Theme, measure: Measure = about_as_wide) -> Layer:
+    """Draw nothing but the boxes and transitions."""
+    return _Drawing(layout, view, theme, Marked(), Meter(), measure, Stripes.of(layout, view)).boxes().layer()
 
 
 def playhead_layer(tick: float, view: View, theme: Theme, meter: Meter, measure: Measure = about_as_wide) -> Layer:
@@ -136,13 +141,13 @@ class _Drawing:
         """Return the boxes to be drawn: those in view; of many that are too narrow beside each other, one."""
         boxes, view = self.layout.boxes, self.view
         width = boxes.length * view.px_per_tick
-        is_seen = (boxes.begin < view.last_tick) & (boxes.end > view.first_tick) & (boxes.depth < MAX_LEVELS)
+        is_seen = (boxes.begin < view.last_tick) & (boxes.end > view.first_tick) & (boxes.depth < view.levels)
         is_wide = width >= _LEAST_PX * view.scale
         small = np.flatnonzero(is_seen & ~is_wide)
         outside = boxes.parent[small]
         small = small[(outside < 0) | (width[outside] >= 4.0 * _LEAST_PX * view.scale)]
         column = np.floor(boxes.begin[small] * (view.px_per_tick / (_LEAST_PX * view.scale)))
-        place = (boxes.lane[small] * MAX_LEVELS + boxes.depth[small]) + 1j * column
+        place = (boxes.lane[small] * view.levels + boxes.depth[small]) + 1j * column
         _, first = np.unique(place, return_index=True)
         return np.sort(np.concatenate((np.flatnonzero(is_seen & is_wide), small[first])))
 
@@ -236,7 +241,7 @@ class _Drawing:
         for number in seen[::len(seen) // _MOST_MARKS + 1].tolist():
             each = self.layout.untaken[number]
             x, y = untaken_at(each, view, self.stripes)
-            if each.depth < MAX_LEVELS:
+            if each.depth < view.levels:
                 half = UNTAKEN_PX * view.scale
                 corners = np.array(((x - half, y), (x, y - half), (x + half, y), (x - half, y), (x + half, y),
                                     (x, y + half)))
@@ -270,7 +275,7 @@ class _Drawing:
 
     def _outline(self, pen: Pen, numbers: IntArray, colour: Colour, wide: float) -> None:
         boxes = self.layout.boxes
-        numbers = numbers[boxes.depth[numbers] < MAX_LEVELS]
+        numbers = numbers[boxes.depth[numbers] < self.view.levels]
         left, right = self._edges(numbers)
         low, high = self.stripes.boxes(boxes.lane[numbers], boxes.depth[numbers])
         corners = np.stack((left, low, right, high), axis=-1)

@@ -9,7 +9,7 @@ import numpy as np
 
 from .boxes import Kind
 from .layout import Layout
-from .stripes import MAX_LEVELS, SEAM_PX, TITLE_PX, UNTAKEN_PX, Stripes, untaken_at
+from .stripes import SEAM_PX, TITLE_PX, UNTAKEN_PX, Stripes, untaken_at
 from .view import View
 from .weights import HANDLE_PX, counts_wholly, handle_at
 
@@ -111,7 +111,7 @@ def _box(layout: Layout, view: View, stripes: Stripes, lane: int, x: float, y: f
     boxes, tick, px = layout.boxes, view.tick_at(x), view.scale
     slack, outside = _EDGE_PX * px / view.px_per_tick, _OUTSIDE_PX * px / view.px_per_tick
     level = int((stripes.lane_high[lane] - y) / (TITLE_PX * px))
-    here = np.flatnonzero((boxes.lane == lane) & (boxes.depth <= min(level, MAX_LEVELS - 1)) & (boxes.begin <= tick)
+    here = np.flatnonzero((boxes.lane == lane) & (boxes.depth <= min(level, view.levels - 1)) & (boxes.begin <= tick)
                           & (tick <= boxes.end + outside) & (boxes.length * view.px_per_tick >= 2.0 * px))
     inside = here[tick < boxes.end[here]]
     at_edge = here[tick >= boxes.end[here] - np.minimum(slack, boxes.length[here] / 4.0)]

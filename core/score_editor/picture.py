@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -58,6 +58,12 @@ class Layer:
     rectangles: Rectangles
     triangles: Triangles
     texts: tuple[TextAt, ...]
+
+    def moved(self, x: float, y: float) -> Layer:
+        """Return the same elsewhere."""
+        return Layer(replace(self.rectangles, boxes=np.add(self.rectangles.boxes, (x, y, x, y))),
+                     replace(self.triangles, corners=np.add(self.triangles.corners, (x, y))),
+                     tuple(text._replace(x=text.x + x, y=text.y + y) for text in self.texts))
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,9 +13,6 @@ from .view import RULER_PX, View
 TITLE_PX, BODY_PX, SEAM_PX, GAP_PX, MUSIC_PX, INSET_PX = 20.0, 20.0, 22.0, 8.0, 44.0, 1.5
 """At an interface scale of 1: a box's title, the least of an innermost box below that, transitions at the foot of the
 boxes, between lanes, the music, and how much narrower each box is than the one around it."""
-MAX_LEVELS = 8
-"""Boxes deeper than this are shown only when their procedure is opened."""
-
 UNTAKEN_PX = 4.0
 """Half of the mark for what does not play this time."""
 
@@ -40,10 +37,10 @@ class Stripes:
         """Put them below each other."""
         px, boxes = view.scale, layout.boxes
         levels = np.ones(len(layout.lanes), np.int64)
-        np.maximum.at(levels, boxes.lane, np.minimum(boxes.depth + 1, MAX_LEVELS))
-        ruler = (view.height - RULER_PX * px, view.height)
-        top, music = ruler[0] - GAP_PX / 2.0 * px + view.scroll_px, None
-        if layout.documents[0].music is not None:
+        np.maximum.at(levels, boxes.lane, np.minimum(boxes.depth + 1, view.levels))
+        ruler = (view.height - (0.0 if view.is_strip else RULER_PX * px), view.height)
+        top, music = ruler[0] - (0.0 if view.is_strip else GAP_PX / 2.0 * px) + view.scroll_px, None
+        if layout.documents[0].music is not None and not view.is_strip:
             music = (top - MUSIC_PX * px, top)
             top = music[0] - GAP_PX * px
         heights = (levels * TITLE_PX + BODY_PX + SEAM_PX) * px

@@ -12,6 +12,8 @@ LABEL_PX, RULER_PX, MARGIN_PX = 84.0, 36.0, 14.0
 """At an interface scale of 1: what stands left of the lanes, above them, and beside what is framed."""
 _NARROW_PX = 260.0
 """A window narrower than this shows no labels of lanes."""
+_MOST_LEVELS, _STRIP_LEVELS = 8, 3
+"""Boxes deeper than this are shown only when their procedure is opened; in a strip, not at all."""
 _LEAST_PX_PER_TICK, _MOST_PX_PER_TICK = 1e-6, 1e7
 _FARTHEST_PX = 1e5
 """Whatever lies farther out of the window is taken to lie here, so that pixels stay numbers that a screen can draw."""
@@ -22,7 +24,8 @@ class View:
     """What a window of width × height pixels shows.
 
     Pixels count from its lower left corner, as Blender's do. first_tick: what is right of the labels of the lanes;
-    scroll_px: how far the lanes are scrolled up; scale: of the interface, 1 where nothing is enlarged.
+    scroll_px: how far the lanes are scrolled up; scale: of the interface, 1 where nothing is enlarged. is_strip: it has
+    neither ruler, music nor labels, and fewer levels.
     """
 
     width: float
@@ -31,11 +34,17 @@ class View:
     px_per_tick: float = 40.0
     scroll_px: float = 0.0
     scale: float = 1.0
+    is_strip: bool = False
 
     @property
     def left(self) -> float:
         """Where the lanes begin."""
-        return LABEL_PX * self.scale if self.width >= _NARROW_PX * self.scale else 0.0
+        return LABEL_PX * self.scale if self.width >= _NARROW_PX * self.scale and not self.is_strip else 0.0
+
+    @property
+    def levels(self) -> int:
+        """How many boxes within each other are shown."""
+        return _STRIP_LEVELS if self.is_strip else _MOST_LEVELS
 
     @property
     def last_tick(self) -> float:

@@ -5,12 +5,11 @@ from typing import TYPE_CHECKING, Any, cast
 import bpy
 from bpy.props import BoolProperty
 
-from ...bridge import properties, score_tree, texts
+from ...bridge import score_lines, score_tree
 from ...bridge.active_character import ForScore
 from ...core.errors import EditError
 from ...core.score_editor.drag import automatic_again
 from ...core.score_editor.hit import Part, hit
-from ...core.score_editor.layout import BoxId
 from ...preview.score_editor.windows import change_view, is_on_shelf, whole
 from .base import Editor, InScoreEditor, carry_out, found_editor
 
@@ -84,20 +83,5 @@ class TAKT_OT_score_open(InScoreEditor, bpy.types.Operator):
         boxes = editor.layout.boxes
         change_view(context, editor.view.framed(float(boxes.begin[box]), float(boxes.end[box])))
         editor.select([editor.layout.id_of(box)])
-        show_line(context, editor, editor.layout.id_of(box))
+        score_lines.show(context, editor.armature, editor.layout, (box,))
         return {"FINISHED"}
-
-
-def show_line(context: bpy.types.Context, editor: Editor, box: BoxId) -> None:
-    """Select the line of a box in its text, and show it where a Text Editor is open."""
-    document = editor.layout.documents[box.document]
-    own = properties.character(editor.armature).text
-    text = own if box.document == 0 else texts.text_of(document.path) if document.path is not None else None
-    if text is None or not texts.holds(text, document) or context.window_manager is None:
-        return
-    line = document.text.place(box.element).line or 1
-    texts.select_line(text, line)
-    area = texts.text_editor(context.window_manager, text)
-    if area is not None:
-        texts.scroll_to(texts.show(area, text), line)
-        area.tag_redraw()

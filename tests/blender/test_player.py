@@ -7,17 +7,19 @@ import bpy
 import numpy as np
 import pytest
 
-from takt.bridge import properties, score
+from takt.bridge import properties, score, score_lines
 from takt.core.clips.keys import INTERPOLATIONS
-from takt.core.pha.origins import Step
-from takt.operators.strip import go_to, select_call, shown_times
+from takt.core.score_editor.boxes import ancestors
+from takt.core.score_editor.layout import Layout
+from takt.core.score_editor.stripes import SEAM_PX, Stripes
+from takt.operators.strip import go_to, shown_times
 from takt.preview import life
 from takt.preview.captions import on_screen, own_words
 from takt.preview.cast import Actor, column_and_row, is_in_transition, roles_of
 from takt.preview.character import Character
 from takt.preview.choices import COMPARISONS, Choices
 from takt.preview.draw import View
-from takt.preview.strip import Strip, StripBounds, fitted
+from takt.preview.strip import Place, Strip
 from takt.samples.character import build_character
 from takt.tests.characters import Object, context
 
@@ -153,28 +155,32 @@ def test_the_strip_names_what_plays(dancer: Object) -> None:
     assert motion.sequence.clips[int(motion.sequence.clip[0])] in words
 
 
-def own_call(calls: tuple[Step, ...]) -> tuple[int, str]:
-    """Return line, counted from 0, and name of the innermost call that stands in the score itself."""
-    step = [step for step in calls if step.document is calls[0].document][-1]
-    assert step.place.line is not None
-    return step.place.line - 1, step.call.name
+def line_of(layout: Layout, box: int) -> int:
+    """The line of a box's element in its own file, counted from 0."""
+    line = layout.documents[int(layout.boxes.document[box])].text.place(int(layout.boxes.element[box])).line
+    assert line is not None
+    return line - 1
 
 
 def test_a_click_on_the_strip_selects_the_line_of_the_call(dancer: Object) -> None:
     motion, text = score.motion_of(dancer), properties.character(dancer).text
     assert motion is not None
     strip = Strip.of(motion)
-    bounds = StripBounds(100.0, 10.0, 900.0, 15.0, strip.timeline.rows, motion.duration_s)
+    layout, place = strip.laid_out.layout, Place(100.0, 10.0, strip.laid_out.view(3000.0, 1.0))
+    stripes = Stripes.of(layout, place.view)
     lines = []
     for segment in range(len(motion.sequence)):
-        begin, end = motion.layout.begin_s[segment], motion.layout.end_s[segment]
-        calls = strip.calls_at(bounds, bounds.x((begin + end) / 2.0), bounds.bottom + 1.0)
+        time_s = float(motion.layout.begin_s[segment] + motion.layout.end_s[segment]) / 2.0
+        x = place.left + strip.laid_out.x(place.view, time_s)
+        assert strip.time_s(place, x) == pytest.approx(time_s)
+        y = place.bottom + float(stripes.lane_low[0]) + (SEAM_PX + 3.0) * place.view.scale
+        boxes = strip.boxes_at(place, x, y)
         text.cursor_set(0)
-        select_call(context, dancer, calls)
-        line, name = own_call(calls)
-        assert (text.select_end_line_index, text.select_end_character) == (line, 0)  # the cursor, which editors show
+        assert score_lines.show(context, dancer, layout, boxes)
+        own = next(box for box in boxes if layout.boxes.document[box] == 0)
+        assert (text.select_end_line_index, text.select_end_character) == (line_of(layout, own), 0)  # the cursor
         assert text.select_end_line_index == text.current_line_index
-        assert f'name="{name}"' in text.current_line.body
+        assert f'{layout.boxes.titles[own]}"' in text.current_line.body
         assert text.current_character == len(text.current_line.body)
         lines.append(text.current_line_index)
     assert len(set(lines)) > 5
@@ -183,54 +189,38 @@ def test_a_click_on_the_strip_selects_the_line_of_the_call(dancer: Object) -> No
 def test_lines_of_other_files_are_selected_where_these_are_open(dancer: Object) -> None:
     motion = score.motion_of(dancer)
     assert motion is not None
-    origins = motion.sequence.origins
-    calls = next(calls for i in range(len(motion.sequence))
-                 if (calls := origins.of_segment(i))[-1].document is not calls[0].document)
-    path = calls[-1].document.path
+    layout = Strip.of(motion).laid_out.layout
+    inner = int(np.flatnonzero(layout.boxes.document > 0)[0])
+    boxes = (inner, *ancestors(layout.boxes.parent, inner))
+    path = layout.documents[int(layout.boxes.document[inner])].path
     assert path is not None
     other = bpy.data.texts.load(str(path))
-    select_call(context, dancer, calls)
-    assert f'name="{calls[-1].call.name}"' in other.current_line.body
+    assert score_lines.show(context, dancer, layout, boxes)
+    assert f'{layout.boxes.titles[inner]}"' in other.current_line.body
     other.write(" ")  # what is there now is not what plays
     own = properties.character(dancer).text
     own.cursor_set(0)
-    select_call(context, dancer, calls)
-    assert own.current_line_index == own_call(calls)[0]
+    assert score_lines.show(context, dancer, layout, boxes)
+    assert own.current_line_index == line_of(layout, next(box for box in boxes if layout.boxes.document[box] == 0))
 
 
 def test_a_text_editor_shows_the_line_that_was_clicked(dancer: Object) -> None:
     motion, text = score.motion_of(dancer), properties.character(dancer).text
     assert motion is not None
-    calls = motion.sequence.origins.of_segment(len(motion.sequence) - 1)
+    layout = Strip.of(motion).laid_out.layout
+    last = int(np.flatnonzero(layout.boxes.depth == 0)[-1])
     area = next(area for window in context.window_manager.windows for area in window.screen.areas)
     before = area.type
     area.type = "TEXT_EDITOR"
     try:
         editor: Any = area.spaces.active
         assert editor.text != text
-        select_call(context, dancer, calls)
-        assert editor.text == text and editor.top <= own_call(calls)[0]
-        select_call(context, dancer, ())
-        assert text.current_line_index == own_call(calls)[0]
+        assert score_lines.show(context, dancer, layout, (last,))
+        assert editor.text == text and editor.top <= line_of(layout, last)
+        assert not score_lines.show(context, dancer, layout, ())
+        assert text.current_line_index == line_of(layout, last)
     finally:
         area.type = before
-
-
-def test_names_are_cut_where_they_do_not_fit() -> None:
-    def drawn(room: float) -> str:
-        return fitted("quarter_turn", room, lambda text: 10.0 * len(text))
-
-    assert [drawn(room) for room in (120.0, 119.0, 60.0, 59.0, 30.0, 29.0)] == [
-        "quarter_turn", "quarter_tu…", "quart…", "quar", "qua", ""]
-    assert fitted("go", 20.0, lambda text: 10.0 * len(text)) == "go"
-
-
-def test_positions_and_times_on_the_strip_answer_each_other() -> None:
-    bounds = StripBounds(left=100.0, bottom=10.0, width=500.0, row=15.0, rows=4, duration_s=50.0)
-    assert bounds.time_s(bounds.x(20.0)) == pytest.approx(20.0)
-    assert (bounds.time_s(0.0), bounds.time_s(9e9)) == (0.0, 50.0)
-    assert bounds.contains(350.0, 40.0) and not bounds.contains(350.0, 71.0) and not bounds.contains(99.0, 40.0)
-    np.testing.assert_allclose(bounds.boxes(np.array(((0.0, 0.0, 10.0, 1.0),))), ((100.0, 10.0, 199.0, 24.0),))
 
 
 def test_copies_stand_in_rows_that_do_not_meet() -> None:

@@ -49,22 +49,6 @@ def test_procedures_that_repeat_are_told_apart() -> None:
     assert timeline.names == ("main", "walk", "walk")
 
 
-def test_what_is_shown_leads_to_its_calls() -> None:
-    played = motion()
-    timeline = Timeline.of(played, "COSINE")
-
-    def calls(time_s: float, row: int) -> list[tuple[str, int]]:
-        return [(step.call.name, step.repetition) for step in timeline.calls_at(played, time_s, row)]
-
-    assert calls(3.5, CLIP_ROW) == [("walk", 1), ("right", 0)]
-    assert calls(4.5, CLIP_ROW) == [("nod", 0)]
-    assert calls(0.9, TRANSITION_ROW) == [("walk", 0), ("left", 0)]
-    assert calls(0.5, TRANSITION_ROW) == []
-    assert calls(3.5, PROCEDURE_ROW) == [("walk", 1)]
-    assert calls(4.5, PROCEDURE_ROW) == []
-    assert calls(3.5, PROCEDURE_ROW + 1) == []
-
-
 def test_depth_limits_the_rows() -> None:
     assert Timeline.of(motion(), "COSINE", depth=1).names == ("main",)
 

@@ -1,0 +1,114 @@
+"""A motion as a strip: the editor's boxes and transitions, smaller, over the time that really passes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..maths.arrays import FloatArray
+from ..playing.motion import Motion
+from .boxes import ancestors
+from .drawing import boxes_layer
+from .hit import Part, hit
+from .layout import Layout, lay_out, windows_of
+from .picture import Layer, Measure, Pen, about_as_wide
+from .stripes import TITLE_PX, Stripes
+from .theme import Colour, Theme
+from .view import View
+
+_SMALLER, _TEXT_PX, _EDGE_PX, _PAD_PX = 0.68, 10.5, 4.0, 4.0
+"""How much smaller than in the editor; of the words and of what is around, at an interface scale of 1."""
+_GROUND, _DIMMED = 0.85, 0.65
+
+
+@dataclass(frozen=True, eq=False)
+class Strip:
+    """A motion laid out for a strip.
+
+    ticks, times_s: (2 S,) where each of the S segments begins and ends, in the layout and in the motion. Where
+    transitions have time of their own, that lies at one tick.
+    """
+
+    layout: Layout
+    ticks: FloatArray
+    times_s: FloatArray
+
+    @classmethod
+    def of(cls, motion: Motion) -> Strip:
+        """Lay a motion out."""
+        layout, sequence = lay_out(motion.sequence, windows_s=windows_of(motion)), motion.sequence
+        edges = np.append(sequence.start_s, sequence.duration_s) / layout.tick_s
+        times_s = np.stack((motion.layout.begin_s, motion.layout.end_s), axis=-1).ravel()
+        return cls(layout, np.stack((edges[:-1], edges[1:]), axis=-1).ravel(), np.maximum.accumulate(times_s))
+
+    @property
+    def duration_s(self) -> float:
+        """How long it lasts."""
+        return float(self.times_s[-1])
+
+    def view(self, width: float, scale: float) -> View:
+        """Return what a strip of a width shows, at a scale of the interface; it is as high as it has to be."""
+        view = View(width, 0.0, px_per_tick=width / self.layout.ticks, scale=scale * _SMALLER, is_strip=True)
+        return replace(view, height=Stripes.of(self.layout, view).height)
+
+    def x(self, view: View, time_s: float) -> float:
+        """Return where a time of the motion lies."""
+        return float(np.interp(time_s, self.times_s, self.ticks)) * view.px_per_tick
+
+    def time_s(self, view: View, x: float) -> float:
+        """Return the time of the motion at a pixel, of the nearest where it is beside the strip."""
+        return float(np.interp(x / view.px_per_tick, self.ticks, self.times_s))
+
+    def boxes_at(self, view: View, x: float, y: float) -> tuple[int, ...]:
+        """Return the box at a pixel and those around it, the innermost first; none where nothing is.
+
+        A transition leads to the call that says how long it is.
+        """
+        found = hit(self.layout, view, x, y)
+        box = found.box
+        if found.part is Part.SEAM and found.seam is not None:
+            owner = self.layout.owner_of_transition(found.seam)
+            row, segment = self.layout.seams.row[found.seam], self.layout.seams.segment[found.seam]
+            box = self._box_of(int(segment)) if owner is None and row == 0 else owner
+        return () if box is None else (box, *ancestors(self.layout.boxes.parent, box))
+
+    def _box_of(self, segment: int) -> int:
+        """Return the innermost box that plays a segment of the main row."""
+        boxes, tick = self.layout.boxes, self.ticks[2 * segment:2 * segment + 2].mean()
+        around = np.flatnonzero((boxes.lane == 0) & (boxes.begin <= tick) & (tick < boxes.end))
+        return int(around[np.argmax(boxes.depth[around])])
+
+    # Drawn, in pixels from the strip's lower left corner
+
+    def lasting(self, view: View, theme: Theme, measure: Measure = about_as_wide) -> tuple[Layer, ...]:
+        """Draw what stays as it is while time goes by."""
+        pen, edge = Pen(), _EDGE_PX / _SMALLER * view.scale
+        pen.rectangle((-edge, -edge, view.width + edge, view.height + edge), (*theme.ground[:3], _GROUND))
+        small = replace(theme, size_px=_TEXT_PX / _SMALLER)
+        return pen.layer(), boxes_layer(self.layout, view, small, measure)
+
+    def passing(self, view: View, theme: Theme, now_s: float, fragment_s: tuple[float, float] | None,
+                hover: tuple[float, str] | None, measure: Measure = about_as_wide) -> Layer:
+        """Draw the playhead with the time, dim what is not played, and write words above the mouse's x."""
+        pen, px = Pen(), view.scale / _SMALLER
+        for begin, end in () if fragment_s is None else ((0.0, fragment_s[0]), (fragment_s[1], self.duration_s)):
+            pen.rectangle((self.x(view, begin), 0.0, self.x(view, end), view.height), (*theme.ground[:3], _DIMMED))
+        x = self.x(view, now_s)
+        pen.rectangle((x - px, -_EDGE_PX * px, x + px, view.height + _EDGE_PX * px), theme.accent)
+        row = TITLE_PX * view.scale
+        _tag(pen, view, f"{now_s:.2f}", x, view.height + 0.5 * row, theme.accent, (1.0, 1.0, 1.0, 1.0), measure)
+        if hover is not None:
+            _tag(pen, view, hover[1], hover[0], view.height + 2.0 * row, (*theme.ground[:3], _GROUND), theme.text,
+                 measure)
+        return pen.layer()
+
+
+def _tag(pen: Pen, view: View, words: str, x: float, y: float, ground: Colour, text: Colour, measure: Measure) -> None:
+    """Write words on a box, centred at x but kept within the strip's ends."""
+    px = view.scale / _SMALLER
+    size, pad = _TEXT_PX * px, _PAD_PX * px
+    wide = measure(words, size)
+    left = min(max(x - wide / 2.0, 0.0), max(view.width - wide, 0.0))
+    pen.rectangle((left - pad, y - pad, left + wide + pad, y + size), ground)
+    pen.text(words, left, y, size, text)
