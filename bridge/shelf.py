@@ -107,10 +107,7 @@ def playables_of(src: str, path: Path, library: object) -> list[Playable]:
 
 def src_of(library: object, path: Path) -> str:
     """Return the src by which a library leads to a file, "" where it does not."""
-    roots = library.roots if isinstance(library, Library) else ()
-    real = path.resolve()
-    return next((src for src, other in contents(roots, (*endings(FORMATS), SCORE_SUFFIX)) if other.resolve() == real),
-                "")
+    return library.src_of_playable(path) or "" if isinstance(library, Library) else ""
 
 
 def has_roots(library: object) -> bool:

@@ -95,6 +95,21 @@ class Library:
         """Return the src of a score file, None where no root holds it."""
         return None if path is None or not path.name.endswith(SCORE_SUFFIX) else self._src_below_root(path)
 
+    def src_of_playable(self, path: Path) -> str | None:
+        """Return the src of a score or of a file with clips, None where there is none that leads to this file."""
+        real, among = self.identity(path), (*self._endings, SCORE_SUFFIX)
+        ending = max((ending for ending in among if real.name.endswith(ending)), key=len, default=None)
+        root = next((root for root in self.roots if real.is_relative_to(root)), None)
+        if ending is None or root is None:
+            return None
+        src = ".".join(real.relative_to(root).parts).removesuffix(ending)
+        alike = (SCORE_SUFFIX,) if ending == SCORE_SUFFIX else self._endings
+        try:
+            found = next((file for root in self.roots for file in files.candidates(root, src, alike)), None)
+        except FileError:
+            return None
+        return src if found == real else None
+
     def src_of_sound(self, path: Path) -> str:
         """Return the src of a sound file.
 

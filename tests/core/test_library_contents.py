@@ -1,0 +1,29 @@
+"""A file of a library and the src that leads to it answer each other."""
+
+from pathlib import Path
+
+from takt.core.formats import FORMATS, endings
+from takt.core.library.contents import contents
+from takt.core.library.library import SCORE_SUFFIX, Library
+
+FILES = ("walk.bvh", "walk.pha", "feet/Steps.skeleton.xml", "feet/run.fbx", "with.dots/x.bvh",
+         "dotted.name.bvh", "notes.txt", "feet/deep/er/Jump.skeleton", "sound.wav", "Café.glb")
+
+
+def test_each_file_that_is_listed_has_its_src_and_no_other_file_has_one(tmp_path: Path) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    for root, names in ((first, FILES), (second, (*FILES[:3], "only here.bvh"))):
+        for name in names:
+            path = root / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(b"")
+    library = Library([first, second])
+    clips, scores = (dict(contents([first, second], among)) for among in (endings(FORMATS), (SCORE_SUFFIX,)))
+    listed = {path: src for found in (clips, scores) for src, path in found.items()}
+    assert set(listed.values()) >= {"walk", "feet.run", "feet.deep.er.Jump", "Café", "only here"}
+    for path in (path for path in tmp_path.rglob("*") if path.is_file()):
+        assert library.src_of_playable(path) == listed.get(path), path
+    assert library.src_of_playable(tmp_path / "walk.bvh") is None
+    assert Library().src_of_playable(first / "walk.bvh") is None
+    (first / "out.bvh").symlink_to(second / "walk.bvh")
+    assert Library([first]).src_of_playable(first / "out.bvh") is None
