@@ -16,10 +16,12 @@ import numpy as np
 from ..core.errors import FileError, Problem, ScoreError, TaktError
 from ..core.library.library import Library
 from ..core.maths.arrays import FloatArray
+from ..core.pha.document import Document, Music
 from ..core.pha.open_scores import Scores
 from ..core.playing.clock import Clock
 from ..core.score_editor.change import Candidate
 from ..core.score_editor.layout import BoxId, Layout, empty, lay_out, windows_of
+from ..core.score_editor.music import music_of
 from . import libraries, parameters, performing, properties, score, score_tree, texts
 
 Windows = tuple[FloatArray, FloatArray]
@@ -93,7 +95,8 @@ def show(armature_object: bpy.types.Object, candidate: Candidate, clock: Clock |
     """
     before = shown(armature_object)
     windows_s = None if before is None else _moved(before, candidate)
-    layout = lay_out(candidate.sequence, windows_s=windows_s, clock=clock)
+    music = None if before is None or before.layout is None else before.layout.music
+    layout = lay_out(candidate.sequence, windows_s=windows_s, clock=clock, music=music)
     scores = None if before is None or before.scores is None else before.scores.with_texts(candidate.edited)
     _keep(armature_object, Blocks(_said(armature_object), layout, scores, windows_s=windows_s,
                                   music=None if before is None else before.music,
@@ -108,7 +111,7 @@ def find_windows(armature_object: bpy.types.Object) -> None:
     motion, layout, windows_s = score.motion_of(armature_object), found.layout, found.windows_s
     if motion is not None and layout.rows:
         windows_s = windows_of(motion)
-        layout = lay_out(layout.rows[0], windows_s=windows_s, clock=layout.clock)
+        layout = lay_out(layout.rows[0], windows_s=windows_s, clock=layout.clock, music=layout.music)
     _keep(armature_object, replace(found, layout=layout, windows_s=windows_s, has_windows=True))
 
 
@@ -145,18 +148,19 @@ def _laid_out(armature_object: bpy.types.Object, source: str, before: Blocks | N
         problems = error.problems if isinstance(error, FileError) else ()
         return Blocks(source, old, None if before is None else before.scores, error,
                       {} if old is None else _found(old, problems))
-    layout = lay_out(expanded.sequence, clock=expanded.clock)
-    scores = Scores.of((layout.documents[0].text,), expanded.library)
-    return Blocks(source, layout, scores, problems=_found(layout, expanded.problems),
-                  music=_music(layout, expanded.library))
+    document, library = expanded.sequence.origins.places.documents[0], expanded.library
+    music, path = _music(document, library)
+    layout = lay_out(expanded.sequence, clock=expanded.clock, music=music)
+    scores = Scores.of((document.text,), library)
+    return Blocks(source, layout, scores, problems=_found(layout, expanded.problems), music=path)
 
 
-def _music(layout: Layout, library: Library) -> Path | None:
-    music = layout.documents[0].music
+def _music(document: Document, library: Library) -> tuple[Music | None, Path | None]:
+    music = music_of(document, library)
     try:
-        return None if music is None else library.sound_path(music.src)
+        return music, None if music is None else library.sound_path(music.src)
     except TaktError:
-        return None  # whoever plays it is told
+        return music, None  # whoever plays it is told
 
 
 def _empty(armature_object: bpy.types.Object, source: str, error: TaktError) -> Blocks | None:

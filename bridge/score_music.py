@@ -9,10 +9,9 @@ import bpy
 
 from ..core.errors import TaktError
 from ..core.library.library import Library
-from ..core.pha.document import Document, parse
-from . import libraries, properties, score, sound
-
-_MOST_BASES = 100
+from ..core.pha.document import Document
+from ..core.score_editor import music
+from . import performing, properties, score, sound
 
 
 class ScoreMusic(NamedTuple):
@@ -22,21 +21,12 @@ class ScoreMusic(NamedTuple):
     offset_s: float
 
 
-def document_of(armature_object: bpy.types.Object) -> Document:
-    """Read the text of the score; raise TaktError where there is none, or where it is no XML."""
+def read(armature_object: bpy.types.Object) -> tuple[Document, Library]:
+    """Read the text of the score, and find its library; raise TaktError where there is none, or where it is no XML."""
     character = properties.character(armature_object)
     if character.text is None:
         raise TaktError(f"'{armature_object.name}' has no score")
-    own = properties.score_path(character)
-    path = Path(bpy.path.abspath(own)) if own else None
-    return parse(character.text.as_string(), path)
-
-
-def library_of(armature_object: bpy.types.Object, document: Document) -> Library:
-    """Return the folders in which the score's files are looked up."""
-    chosen = properties.character(armature_object).library
-    roots = [Path(bpy.path.abspath(chosen))] if chosen else []
-    return Library(roots, further=libraries.folders()).beside(document)
+    return performing.read_score(character.text.as_string(), character, armature_object)
 
 
 def music_of(armature_object: bpy.types.Object) -> ScoreMusic | None:
@@ -44,22 +34,16 @@ def music_of(armature_object: bpy.types.Object) -> ScoreMusic | None:
 
     Raises TaktError where a file is not there or cannot be read.
     """
-    document = document_of(armature_object)
-    library = library_of(armature_object, document)
-    for _ in range(_MOST_BASES):
-        if document.music is not None:
-            return ScoreMusic(library.sound_path(document.music.src), document.music.offset_s)
-        if document.extends is None:
-            return None
-        document = library.module(library.module_path(document.extends.src))
-    return None
+    document, library = read(armature_object)
+    found = music.music_of(document, library)
+    return None if found is None else ScoreMusic(library.sound_path(found.src), found.offset_s)
 
 
 def play_along(armature_object: bpy.types.Object, scene: bpy.types.Scene) -> None:
     """Let the scene play the score's music so that tick 0 sounds where the score begins; stop it where it has none."""
-    music = music_of(armature_object)
-    if music is None:
+    own = music_of(armature_object)
+    if own is None:
         sound.stop(scene)
         return
     start = properties.character(armature_object).frame_start
-    sound.play_along(scene, music.path, start - music.offset_s * score.frames_per_second(scene))
+    sound.play_along(scene, own.path, start - own.offset_s * score.frames_per_second(scene))

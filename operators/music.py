@@ -50,7 +50,7 @@ class TAKT_OT_choose_music(ForScore, bpy.types.Operator):
         armature_object = active_armature(context)
         assert armature_object is not None  # poll saw to it
         with suppress(TaktError):  # execute tells of it
-            roots = score_music.library_of(armature_object, score_music.document_of(armature_object)).roots
+            roots = score_music.read(armature_object)[1].roots
             self.filepath = str(roots[0]) + os.sep if roots else ""
         context.window_manager.fileselect_add(self)
         return {"RUNNING_MODAL"}
@@ -61,11 +61,10 @@ class TAKT_OT_choose_music(ForScore, bpy.types.Operator):
         assert armature_object is not None  # poll saw to it
         path, said = Path(bpy.path.abspath(self.filepath)), ""
         try:
-            document = score_music.document_of(armature_object)
+            document, library = score_music.read(armature_object)
             samples = sound.read_samples(path)
-            library = score_music.library_of(armature_object, document)
             if _use_folder_of(path, armature_object, has_roots=bool(library.roots)):
-                library = score_music.library_of(armature_object, document)
+                _, library = score_music.read(armature_object)
             edited = set_music(document.text, library.src_of_sound(path))
             if self.finds_beats:
                 edited, said = _laid(edited.text, samples, document.tick_s)
@@ -89,7 +88,7 @@ class TAKT_OT_find_beats(ForScore, bpy.types.Operator):
             music = score_music.music_of(armature_object)
             if music is None:
                 return refuse(self, "The score has no music: choose a sound file first")
-            document = score_music.document_of(armature_object)
+            document, _ = score_music.read(armature_object)
             edited, said = _laid(document.text, sound.read_samples(music.path), document.tick_s)
         except TaktError as error:
             return refuse(self, str(error))
@@ -110,7 +109,7 @@ class TAKT_OT_remove_music(ForScore, bpy.types.Operator):
         assert context.scene is not None
         sound.stop(context.scene)
         try:
-            edited = remove_music(score_music.document_of(armature_object).text)
+            edited = remove_music(score_music.read(armature_object)[0].text)
         except TaktError as error:
             return refuse(self, str(error))
         return _written(self, context, edited, "The score has no music now")

@@ -46,8 +46,8 @@ class TAKT_OT_new_score(ForArmature, bpy.types.Operator):
 def _library_of(armature_object: bpy.types.Object) -> str:
     """Return the folder of the library of the score that was played before, "" where there is none."""
     try:
-        roots = score_music.library_of(armature_object, score_music.document_of(armature_object)).roots
+        _, library = score_music.read(armature_object)
     except TaktError:
         return ""
-    own = [root for root in roots if root not in libraries.folders()]
+    own = [root for root in library.roots if root not in libraries.folders()]
     return str(own[0]) if own else ""

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..maths.arrays import FloatArray, IntArray
-from ..pha.document import Document
+from ..pha.document import Document, Music
 from ..pha.sequence import Sequence
 from ..playing.clock import Clock
 from ..playing.motion import Motion
@@ -43,7 +43,7 @@ class Layout:
     those of the main row first, then those of lanes. lanes: what each is called: 0 is the main one, by its procedure,
     the others are parts of the body. voices: what each lane of a block plays; untaken: what does not play this time.
     ticks: how long all of it is; tick_s: how long a tick is where no tempo says otherwise; clock: if one does.
-    documents: the files of the score, the edited one first.
+    documents: the files of the score, the edited one first. music: what it is danced to, also where that is inherited.
     """
 
     rows: tuple[Sequence, ...]
@@ -57,6 +57,7 @@ class Layout:
     documents: tuple[Document, ...]
     procedure: str
     clock: Clock | None = None
+    music: Music | None = None
 
     def __len__(self) -> int:
         return len(self.boxes)
@@ -141,12 +142,12 @@ class Layout:
 
 
 def lay_out(sequence: Sequence, *, windows_s: tuple[FloatArray, FloatArray] | None = None,
-            clock: Clock | None = None) -> Layout:
+            clock: Clock | None = None, music: Music | None = None) -> Layout:
     """Lay out what `expand` returned.
 
     windows_s: when the transition after each segment begins and ends, (S,) each, in the even time of the sequence, as
     windows_of(motion) tells; without them those that the score gives lie across their seams, the others have none.
-    clock: where the tempo changes.
+    clock: where the tempo changes. music: the score's, where it does not name it itself.
     """
     documents = sequence.origins.places.documents
     tick_s, procedure = documents[0].tick_s, sequence.paths[0][0]
@@ -154,12 +155,14 @@ def lay_out(sequence: Sequence, *, windows_s: tuple[FloatArray, FloatArray] | No
     lanes.add(sequence, windows_s)
     boxes = lanes.boxes()
     return Layout(tuple(lanes.rows), boxes, lanes.seams(), tuple(lanes.names), tuple(lanes.voices),
-                  untaken(boxes, documents), sequence.duration_s / tick_s, tick_s, documents, procedure, clock)
+                  untaken(boxes, documents), sequence.duration_s / tick_s, tick_s, documents, procedure, clock,
+                  documents[0].music or music)
 
 
 def empty(document: Document, procedure: str = "main") -> Layout:
     """Return the layout of a score whose procedure is still empty."""
-    return Layout((), Boxes.none(), Seams.none(), (procedure,), (), (), 0.0, document.tick_s, (document,), procedure)
+    return Layout((), Boxes.none(), Seams.none(), (procedure,), (), (), 0.0, document.tick_s, (document,), procedure,
+                  music=document.music)
 
 
 def windows_of(motion: Motion) -> tuple[FloatArray, FloatArray]:

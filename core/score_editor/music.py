@@ -4,9 +4,21 @@ from __future__ import annotations
 
 from ..errors import EditError
 from ..music.grid import Grid
-from ..pha.document import Document, read
+from ..pha.document import Document, Music, read
 from ..pha.edits import Edited, Insert, Patch, Remove, SetAttribute, apply, element
+from ..pha.programme import Modules
 from ..pha.text import Text
+
+_MOST_BASES = 100
+
+
+def music_of(document: Document, modules: Modules) -> Music | None:
+    """Return a score's music, its own or that of a score that it extends; raise FileError where one is not there."""
+    for _ in range(_MOST_BASES):
+        if document.music is not None or document.extends is None:
+            return document.music
+        document = modules.module(modules.module_path(document.extends.src))
+    return None
 
 
 def set_music(text: Text, src: str) -> Edited:

@@ -20,7 +20,7 @@ def sound_layer(waveform: Waveform | None, layout: Layout, view: View, theme: Th
 
     The music runs evenly; where the tempo of the score changes, it is as wide as its ticks. It is drawn on the picture.
     """
-    pen, stripes, music = Pen(), Stripes.of(layout, view), layout.documents[0].music
+    pen, stripes, music = Pen(), Stripes.of(layout, view), layout.music
     if stripes.music is None or music is None:
         return pen.layer()
     (low, high), px = stripes.music, view.scale

@@ -40,7 +40,7 @@ class Stripes:
         np.maximum.at(levels, boxes.lane, np.minimum(boxes.depth + 1, view.levels))
         ruler = (view.height - (0.0 if view.is_strip else RULER_PX * px), view.height)
         top, music = ruler[0] - (0.0 if view.is_strip else GAP_PX / 2.0 * px) + view.scroll_px, None
-        if layout.documents[0].music is not None and not view.is_strip:
+        if layout.music is not None and not view.is_strip:
             music = (top - MUSIC_PX * px, top)
             top = music[0] - GAP_PX * px
         heights = (levels * TITLE_PX + BODY_PX + SEAM_PX) * px

@@ -14,6 +14,7 @@ from takt.core.errors import FileError
 from takt.core.music.onsets import RATE_HZ
 from takt.core.pha.document import parse
 from takt.core.score_editor.sound import sound_layer
+from takt.core.score_editor.stripes import Stripes
 from takt.core.score_editor.theme import Theme
 from takt.core.score_editor.view import View
 from takt.tests.blender.dancing import play
@@ -170,3 +171,19 @@ def test_another_score_does_not_keep_the_music(rig: bpy.types.Object, library: P
     assert strips() or parse(text_of(rig)).music is None
     bpy.ops.takt.new_score()  # type: ignore[attr-defined]
     assert not strips()
+
+
+def test_inherited_music_is_played_and_shown(rig: bpy.types.Object, library: Path, song: tuple[Path, Loop]) -> None:
+    play(library / "dance.pha")
+    (library / "base.pha").write_text('<pha version="2" tickLength="1"><music src="song" offset="0.5"/></pha>',
+                                      encoding="utf-8")
+    text = properties.character(rig).text
+    assert text is not None
+    text.from_string(text_of(rig).replace('tickLength="1.0"', 'version="2" tickLength="1.0" extends="base"'))
+    assert score_music.music_of(rig) == (song[0].resolve(), 0.5)
+    score_blocks.find_windows(rig)
+    blocks = score_blocks.refresh(rig)
+    assert blocks.layout is not None and blocks.error is None
+    assert blocks.music == song[0].resolve() and blocks.layout.music is not None
+    assert (blocks.layout.music.src, blocks.layout.documents[0].music) == ("song", None)
+    assert Stripes.of(blocks.layout, View(900.0, 400.0)).music is not None
