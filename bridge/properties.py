@@ -330,6 +330,7 @@ class TaktCharacter(ScoreSettings, bpy.types.PropertyGroup):
         text: bpy.types.Text | None
         filepath: str
         frame_start: int
+        ticks_per_bar: int
         keep_action: bool
         action: bpy.types.Action | None
         written: str
@@ -359,6 +360,9 @@ class TaktCharacter(ScoreSettings, bpy.types.PropertyGroup):
         frame_start: IntProperty(
             name="Start Frame", default=1, override=_OVERRIDABLE,
             description="The frame at which the score begins")
+        ticks_per_bar: IntProperty(
+            name="Ticks per Bar", default=4, min=1, soft_max=16, max=1000, override=_OVERRIDABLE,
+            description="How many ticks the score editor counts as a bar: 4 in common time, 3 in a waltz")
         keep_action: BoolProperty(
             name="Keep Action Up to Date", default=True, override=_OVERRIDABLE,
             description="Let the Action follow every change of the score and its settings as soon as it is finished; "

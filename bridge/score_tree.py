@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 import bpy
 from bpy.props import BoolProperty, FloatProperty, PointerProperty, StringProperty
 
+from ..core.score_editor.grid import Meter
 from ..core.score_editor.layout import BoxId, Layout
 from ..core.score_editor.selection import followed
 from . import properties
@@ -82,6 +83,11 @@ def character_of(tree: TaktScoreTree | None, context: bpy.types.Context) -> bpy.
     candidates = (chosen, active, *(scene.objects if scene is not None and active is None else ()))
     return next((ob for ob in candidates if ob is not None and ob.type == "ARMATURE"
                  and properties.character(ob).text is not None), None)
+
+
+def meter_of(armature_object: bpy.types.Object) -> Meter:
+    """Return how a character's score is counted."""
+    return Meter(properties.character(armature_object).ticks_per_bar)
 
 
 def selection(tree: TaktScoreTree | None, layout: Layout | None) -> frozenset[BoxId]:

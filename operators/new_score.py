@@ -4,7 +4,7 @@ from typing import Any
 
 import bpy
 
-from ..bridge import libraries, properties, score_music, sound
+from ..bridge import libraries, properties, score_music, score_tree, sound
 from ..bridge.active_character import ForArmature, active_armature
 from ..core.errors import TaktError
 
@@ -35,6 +35,9 @@ class TAKT_OT_new_score(ForArmature, bpy.types.Operator):
         character.filepath = ""
         character.procedure = "main"
         character.text = text
+        for tree in score_tree.trees():
+            if tree.is_editable and tree.character in (None, armature_object):
+                tree.pixels_per_tick = 0.0  # all of it is seen
         character.procedures.clear()
         character.clips.clear()
         if context.scene is not None:

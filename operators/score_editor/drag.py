@@ -6,6 +6,7 @@ import bpy
 
 from ...bridge import score_edits
 from ...bridge.score_blocks import Blocks
+from ...bridge.score_tree import meter_of
 from ...core.errors import EditError
 from ...core.score_editor import drag
 from ...core.score_editor.change import Proposal
@@ -78,7 +79,7 @@ class TAKT_OT_score_drag(InScoreEditor, bpy.types.Operator):
             if farther < _FARTHER_PX * self._view.scale or self._blocks.layout is None or self._blocks.scores is None:
                 return
             self._drag = drag.begin(self._blocks.layout, self._hit, self._blocks.scores,
-                                    selected=editor.selected)
+                                    selected=editor.selected, meter=meter_of(editor.armature))
         if self._drag is None:
             return
         proposal = self._drag.to(editor.view, *self._mouse, is_free=is_free)

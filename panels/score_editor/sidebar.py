@@ -68,6 +68,7 @@ class TAKT_PT_score_settings(_ScoreEditorPanel):
         assert self.layout is not None and armature_object is not None  # poll saw to it
         character = properties.character(armature_object)
         self.layout.prop(character, "frame_start")
+        self.layout.prop(character, "ticks_per_bar")
         draw_settings(self.layout, character)
 
 

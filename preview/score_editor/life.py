@@ -15,7 +15,6 @@ from ...bridge.shape import is_reading
 from ...bridge.sound import waveform
 from ...core.score_editor import shelf
 from ...core.score_editor.drawing import Marked, picture, playhead_layer
-from ...core.score_editor.grid import Meter
 from ...core.score_editor.layout import Layout
 from ...core.score_editor.overlay import overlay
 from ...core.score_editor.picture import Pen, Picture, clipped
@@ -110,13 +109,14 @@ def draw_editor(context: bpy.types.Context) -> None:
     assert context.scene is not None
     _cover(context, theme)
     music = None if blocks.music is None else waveform(blocks.music, score_tree.redraw)
-    depends_on = blocks, window.view, theme, marked(tree, blocks), music
+    meter = score_tree.meter_of(armature_object)
+    depends_on = blocks, window.view, theme, marked(tree, blocks), meter, music
     if window.drawn is None or window.drawn[0] != depends_on:
-        whole = picture(blocks.layout, *depends_on[1:4], measure=measured)
+        whole = picture(blocks.layout, *depends_on[1:4], meter=meter, measure=measured)
         heard = sound_layer(music, blocks.layout, window.view, theme, measured)
         window.drawn = depends_on, Poured.of(Picture((*whole.layers, heard)))
     window.drawn[1].draw()
-    playhead = playhead_layer(tick_now(armature_object, context.scene, blocks.layout), window.view, theme, Meter(),
+    playhead = playhead_layer(tick_now(armature_object, context.scene, blocks.layout), window.view, theme, meter,
                               measured)
     Poured.of(Picture((playhead,))).draw()
     _draw_shelf(tree, armature_object, blocks.layout, window, theme)

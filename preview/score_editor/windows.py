@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, cast
 
 import bpy
 
+from ...bridge import properties, score_blocks, score_tree
 from ...bridge.score_tree import TaktScoreTree
 from ...core.score_editor.commands import Playable
 from ...core.score_editor.hit import Hit
@@ -48,7 +49,7 @@ class Window:
 
     hover: what the mouse is over. shelf: as it was drawn last, shelf_drawn, scrolled by shelf_px; chip: what the mouse
     is on there. front: draws what lies before all else while something is done with the mouse.
-    has_tab: its sidebar has been turned to our tab.
+    has_tab: its sidebar has been turned to our tab. shows: whose score, and which Text that is.
     """
 
     view: View
@@ -60,6 +61,7 @@ class Window:
     front: Callable[[Theme], Picture] | None = None
     drawn: tuple[object, Poured] | None = None
     has_tab: bool = False
+    shows: tuple[int, int] = (0, 0)
 
 
 _TAB = "Takt"
@@ -75,7 +77,10 @@ def window_of(space: bpy.types.Space) -> Window | None:
 
 
 def look_into(context: bpy.types.Context, layout: Layout) -> Window:
-    """Return an editor with its view as large as its region now is; the first time, as it was saved."""
+    """Return an editor with its view as large as its region now is; the first time, as it was saved.
+
+    Where a character plays another score than before, all of that is seen.
+    """
     space, region = context.space_data, context.region
     assert space is not None and region is not None and context.preferences is not None
     scale = context.preferences.system.ui_scale or 1.0  # 0 without a screen
@@ -86,6 +91,12 @@ def look_into(context: bpy.types.Context, layout: Layout) -> Window:
         found = _windows[space.as_pointer()] = Window(view)
     elif (found.view.width, found.view.height, found.view.scale) != (width, region.height, scale):
         found.view = found.view.resized(width, region.height, scale)
+    armature_object = score_tree.character_of(score_tree.tree_of(context), context)
+    if armature_object is not None and score_blocks.is_current(armature_object):
+        text, before = properties.character(armature_object).text, found.shows
+        found.shows = armature_object.session_uid, 0 if text is None else text.session_uid
+        if before[0] == found.shows[0] and before != found.shows:
+            found.view = whole(found.view, layout)
     return found
 
 

@@ -272,3 +272,26 @@ def test_what_is_selected_stays_selected_while_text_is_typed_above_it(rig: bpy.t
         text.lines[line + 1].body = ""
         after = looked_into()
         assert len(after) == len(layout) and not score_tree.selection(tree, after)
+
+
+def test_of_another_score_all_is_seen_and_bars_are_counted_as_is_set(rig: bpy.types.Object, library: Path) -> None:
+    play(library / "dance.pha")
+    character = properties.character(rig)
+    with editing() as layout:
+        window = windows.window_of(context.space_data)
+        assert window is not None
+        own = window.view
+        operators.takt.score_zoom(steps=20)
+        assert looked_into() is layout and window.view != own  # the same score stays as it is seen
+        tree: Any = score_tree.tree_of(bpy.context)
+        assert operators.takt.new_score() == {"FINISHED"}
+        empty = looked_into()
+        assert len(empty) == 0 and window.view == windows.whole(window.view, empty) and tree.pixels_per_tick == 0.0
+        operators.takt.score_zoom(steps=20)
+        character.text = bpy.data.texts["dance.pha"]
+        character.filepath = str(library / "dance.pha")
+        looked_into()
+        assert window.view == own
+        assert score_tree.meter_of(rig).bar(4.0) == "2.1"
+        character.ticks_per_bar = 3
+        assert score_tree.meter_of(rig).bar(4.0) == "2.2"
