@@ -1,7 +1,7 @@
 """The canvas of the score editor: an empty node tree of our own kind, so that Blender gives it an editor of its own.
 
-The tree keeps what belongs to the editor and not to the score: whose score is shown, what is selected and folded, and
-how far it was zoomed when it was saved. The score itself stays in its Text.
+The tree keeps what belongs to the editor and not to the score: whose score is shown, what is selected, and how far it
+was zoomed when it was saved. The score itself stays in its Text.
 """
 
 from __future__ import annotations
@@ -40,7 +40,6 @@ class TaktScoreTree(bpy.types.NodeTree):
     if TYPE_CHECKING:
         character: bpy.types.Object | None
         selected: str
-        folded: str
         first_tick: float
         pixels_per_tick: float
         scrolled: float
@@ -52,7 +51,6 @@ class TaktScoreTree(bpy.types.NodeTree):
             type=bpy.types.Object, name="Character", poll=_has_score,
             description="Whose score is shown; none: that of the active character")
         selected: StringProperty(options={"HIDDEN"})
-        folded: StringProperty(options={"HIDDEN"})
         first_tick: FloatProperty(options={"HIDDEN"})
         pixels_per_tick: FloatProperty(options={"HIDDEN"})  # 0: the whole score; at a UI scale of 1
         scrolled: FloatProperty(options={"HIDDEN"})

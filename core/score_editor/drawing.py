@@ -21,6 +21,7 @@ from .weights import counts_wholly, stroke, weight_line
 _RADIUS_PX, _GAP_PX, _PAD_PX, _LEAST_PX, _LEAST_TEXT_PX = 3.0, 1.0, 5.0, 3.0, 22.0
 """At an interface scale of 1. Boxes narrower than the least are drawn as one with their neighbours."""
 _CURVE = 0.5 - 0.5 * np.cos(np.linspace(0.0, np.pi, 9))
+_MOST_DEPTH = 1 << 20
 _MOST_MARKS = 200
 """Of things that are drawn one by one; where more are in view they lie upon each other."""
 _NOBODY: frozenset[BoxId] = frozenset()
@@ -141,13 +142,15 @@ class _Drawing:
         """Return the boxes to be drawn: those in view; of many that are too narrow beside each other, one."""
         boxes, view = self.layout.boxes, self.view
         width = boxes.length * view.px_per_tick
-        is_seen = (boxes.begin < view.last_tick) & (boxes.end > view.first_tick) & (boxes.depth < view.levels)
+        is_seen = ((boxes.begin < view.last_tick) & (boxes.end > view.first_tick)
+                   & self.stripes.shows(boxes.lane, boxes.depth))
         is_wide = width >= _LEAST_PX * view.scale
         small = np.flatnonzero(is_seen & ~is_wide)
         outside = boxes.parent[small]
-        small = small[(outside < 0) | (width[outside] >= 4.0 * _LEAST_PX * view.scale)]
+        is_shown = (outside >= 0) & self.stripes.shows(boxes.lane[outside], boxes.depth[outside])
+        small = small[~is_shown | (width[outside] >= 4.0 * _LEAST_PX * view.scale)]
         column = np.floor(boxes.begin[small] * (view.px_per_tick / (_LEAST_PX * view.scale)))
-        place = (boxes.lane[small] * view.levels + boxes.depth[small]) + 1j * column
+        place = (boxes.lane[small] * _MOST_DEPTH + boxes.depth[small]) + 1j * column
         _, first = np.unique(place, return_index=True)
         return np.sort(np.concatenate((np.flatnonzero(is_seen & is_wide), small[first])))
 
@@ -190,7 +193,7 @@ class _Drawing:
             pen.text(words + repeat if words else "", x, y, size, colour)
             length = f"{boxes.length[box]:.6g}"
             wide = self._width(length)
-            if boxes.depth[box] == 0 and words == boxes.titles[box] and (
+            if boxes.depth[box] == self.stripes.tops[boxes.lane[box]] and words == boxes.titles[box] and (
                     self._width(words + repeat) + wide + 3.0 * pad < free):
                 pen.text(length, x + free - wide, y, size, (*colour[:3], 0.7))
 
@@ -230,7 +233,7 @@ class _Drawing:
         """Draw how much each lane of a block counts, where that is not wholly from end to end."""
         view = self.view
         for voice in self._voices():
-            if not counts_wholly(voice):
+            if not counts_wholly(voice) and voice.depth >= self.stripes.tops[voice.lane]:
                 corners = stroke(weight_line(voice, view, self.stripes), 1.5 * view.scale)
                 pen.triangles(corners, np.tile(self.theme.mixed(0.9), (len(corners), 1)))
 
@@ -241,7 +244,7 @@ class _Drawing:
         for number in seen[::len(seen) // _MOST_MARKS + 1].tolist():
             each = self.layout.untaken[number]
             x, y = untaken_at(each, view, self.stripes)
-            if each.depth < view.levels:
+            if self.stripes.shows(np.array((each.lane,)), np.array((each.depth,)))[0]:
                 half = UNTAKEN_PX * view.scale
                 corners = np.array(((x - half, y), (x, y - half), (x + half, y), (x - half, y), (x + half, y),
                                     (x, y + half)))
@@ -275,7 +278,7 @@ class _Drawing:
 
     def _outline(self, pen: Pen, numbers: IntArray, colour: Colour, wide: float) -> None:
         boxes = self.layout.boxes
-        numbers = numbers[boxes.depth[numbers] < self.view.levels]
+        numbers = numbers[self.stripes.shows(boxes.lane[numbers], boxes.depth[numbers])]
         left, right = self._edges(numbers)
         low, high = self.stripes.boxes(boxes.lane[numbers], boxes.depth[numbers])
         corners = np.stack((left, low, right, high), axis=-1)
@@ -292,9 +295,10 @@ class _Drawing:
         pen.rectangle((0.0, low, view.width, high), theme.mixed(0.03))
         if view.left > 0.0:
             pen.rectangle((0.0, 0.0, view.left, high), theme.mixed(0.03))
-            for name, lane_low, lane_high in zip(self.layout.lanes, stripes.lane_low.tolist(),
-                                                 stripes.lane_high.tolist(), strict=True):
-                self._label(pen, name, (lane_low + lane_high) / 2.0)
+            for lane, name in enumerate(self.layout.lanes):
+                is_open = view.opened is not None and view.opened.lane == lane and stripes.tops[lane] > 0
+                self._label(pen, f"‹ {view.opened.title}" if is_open and view.opened is not None else name,
+                            float(stripes.lane_low[lane] + stripes.lane_high[lane]) / 2.0)
             if stripes.music is not None:
                 self._label(pen, "music", sum(stripes.music) / 2.0)
             self._label(pen, "bar", low + (high - low) * 0.7)

@@ -50,7 +50,7 @@ def drop_at(layout: Layout, view: View, x: float, y: float) -> Drop | None:
     middles = (stripes.lane_low + stripes.lane_high) / 2.0
     lane = stripes.lane_at(y)
     lane = int(np.argmin(np.abs(middles - y))) if lane is None else lane
-    level = int((stripes.lane_high[lane] - y) / (TITLE_PX * view.scale))
+    level = int((stripes.lane_high[lane] - y) / (TITLE_PX * view.scale)) + int(stripes.tops[lane])
     tick = view.tick_at(x)
     beside = _siblings(layout, _container(layout, lane, level, tick), lane, tick)
     return beside_of(layout, _nearest(layout, beside, tick), tick)

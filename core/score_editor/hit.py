@@ -85,7 +85,8 @@ def hit(layout: Layout, view: View, x: float, y: float) -> Hit:
     near = 2.0 * HANDLE_PX * view.scale / view.px_per_tick
     for number in layout.voices_between(tick - near, tick + near).tolist():
         voice = layout.voices[number]
-        is_shown = voice.lane == lane and (voice.depth == 0 or not counts_wholly(voice))
+        is_shown = voice.lane == lane and voice.depth >= stripes.tops[lane] and (
+            voice.depth == 0 or not counts_wholly(voice))
         is_right = handle_at(voice, view, stripes, x, y) if is_shown else None
         if is_right is not None:
             return Hit(Part.WEIGHT, tick, lane=lane, voice=number, is_right=is_right, x=x, y=y)
@@ -111,8 +112,9 @@ def _box(layout: Layout, view: View, stripes: Stripes, lane: int, x: float, y: f
     boxes, tick, px = layout.boxes, view.tick_at(x), view.scale
     slack, outside = _EDGE_PX * px / view.px_per_tick, _OUTSIDE_PX * px / view.px_per_tick
     level = int((stripes.lane_high[lane] - y) / (TITLE_PX * px))
-    here = np.flatnonzero((boxes.lane == lane) & (boxes.depth <= min(level, view.levels - 1)) & (boxes.begin <= tick)
-                          & (tick <= boxes.end + outside) & (boxes.length * view.px_per_tick >= 2.0 * px))
+    here = np.flatnonzero((boxes.lane == lane) & (boxes.depth <= level + stripes.tops[lane]) & (boxes.begin <= tick)
+                          & (tick <= boxes.end + outside) & (boxes.length * view.px_per_tick >= 2.0 * px)
+                          & stripes.shows(boxes.lane, boxes.depth))
     inside = here[tick < boxes.end[here]]
     at_edge = here[tick >= boxes.end[here] - np.minimum(slack, boxes.length[here] / 4.0)]
     box = int(inside[np.argmax(boxes.depth[inside])]) if len(inside) else None

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..maths.arrays import FloatArray, IntArray
+from ..maths.arrays import BoolArray, FloatArray, IntArray
 from .layout import Layout, Untaken
 from .view import RULER_PX, View
 
@@ -22,7 +22,8 @@ class Stripes:
     """Pixels from the window's lower edge; each stripe lies between its low and its high.
 
     music: None where a score has none. lane_low, lane_high: (L,). levels: (L,) how many boxes lie above each other in
-    the deepest place of each lane. px: a pixel at an interface scale of 1.
+    the deepest place of each lane; tops: (L,) the depth of the uppermost. most: so many levels are shown; px: a pixel
+    at an interface scale of 1.
     """
 
     ruler: tuple[float, float]
@@ -30,14 +31,19 @@ class Stripes:
     lane_low: FloatArray
     lane_high: FloatArray
     levels: IntArray
+    tops: IntArray
+    most: int
     px: float
 
     @classmethod
     def of(cls, layout: Layout, view: View) -> Stripes:
         """Put them below each other."""
         px, boxes = view.scale, layout.boxes
-        levels = np.ones(len(layout.lanes), np.int64)
-        np.maximum.at(levels, boxes.lane, np.minimum(boxes.depth + 1, view.levels))
+        tops, levels = (np.full(len(layout.lanes), least) for least in (0, 1))
+        inside = view.opened
+        if inside is not None and ((boxes.lane == inside.lane) & (boxes.depth >= inside.depth)).any():
+            tops[inside.lane] = inside.depth
+        np.maximum.at(levels, boxes.lane, np.minimum(boxes.depth - tops[boxes.lane] + 1, view.levels))
         ruler = (view.height - (0.0 if view.is_strip else RULER_PX * px), view.height)
         top, music = ruler[0] - (0.0 if view.is_strip else GAP_PX / 2.0 * px) + view.scroll_px, None
         if layout.music is not None and not view.is_strip:
@@ -45,12 +51,17 @@ class Stripes:
             top = music[0] - GAP_PX * px
         heights = (levels * TITLE_PX + BODY_PX + SEAM_PX) * px
         high = top - np.cumsum(heights + GAP_PX * px) + heights + GAP_PX * px
-        return cls(ruler, music, high - heights, high, levels, px)
+        return cls(ruler, music, high - heights, high, levels, tops, view.levels, px)
+
+    def shows(self, lane: IntArray, depth: IntArray) -> BoolArray:
+        """Tell which boxes are shown, (N,): neither around the one that is open, nor too deep."""
+        level = depth - self.tops[lane]
+        return np.asarray((level >= 0) & (level < self.most))
 
     def boxes(self, lane: IntArray, depth: IntArray) -> tuple[FloatArray, FloatArray]:
         """Return low and high of boxes, (N,) each."""
-        inset = depth * INSET_PX * self.px
-        return self.lane_low[lane] + inset, self.lane_high[lane] - depth * TITLE_PX * self.px
+        level = depth - self.tops[lane]
+        return self.lane_low[lane] + level * INSET_PX * self.px, self.lane_high[lane] - level * TITLE_PX * self.px
 
     def lane_at(self, y: float) -> int | None:
         """Return the lane at a height, None between and outside of them."""
@@ -65,5 +76,5 @@ class Stripes:
 
 def untaken_at(each: Untaken, view: View, stripes: Stripes) -> tuple[float, float]:
     """Return the pixel in the middle of the mark for what does not play this time."""
-    x = float(view.x(np.array((each.tick,)))[0])
-    return x, float(stripes.lane_high[each.lane]) - (each.depth * TITLE_PX + UNTAKEN_PX) * view.scale
+    x, level = float(view.x(np.array((each.tick,)))[0]), int(each.depth - stripes.tops[each.lane])
+    return x, float(stripes.lane_high[each.lane]) - (level * TITLE_PX + UNTAKEN_PX) * view.scale

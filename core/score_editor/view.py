@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,13 +20,26 @@ _FARTHEST_PX = 1e5
 """Whatever lies farther out of the window is taken to lie here, so that pixels stay numbers that a screen can draw."""
 
 
+class Opened(NamedTuple):
+    """A box that was opened, as it was then: only what is deeper in its lane is shown.
+
+    depth: of what is in it; begin, end: ticks.
+    """
+
+    lane: int
+    depth: int
+    begin: float
+    end: float
+    title: str
+
+
 @dataclass(frozen=True)
 class View:
     """What a window of width × height pixels shows.
 
     Pixels count from its lower left corner, as Blender's do. first_tick: what is right of the labels of the lanes;
     scroll_px: how far the lanes are scrolled up; scale: of the interface, 1 where nothing is enlarged. is_strip: it has
-    neither ruler, music nor labels, and fewer levels.
+    neither ruler, music nor labels, and fewer levels. opened: the box whose inside is shown, None: all.
     """
 
     width: float
@@ -35,6 +49,7 @@ class View:
     scroll_px: float = 0.0
     scale: float = 1.0
     is_strip: bool = False
+    opened: Opened | None = None
 
     @property
     def left(self) -> float:

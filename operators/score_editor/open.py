@@ -10,6 +10,7 @@ from ...bridge.active_character import ForScore
 from ...core.errors import EditError
 from ...core.score_editor.drag import automatic_again
 from ...core.score_editor.hit import Part, hit
+from ...core.score_editor.opening import closed, is_open, opened
 from ...preview.score_editor.windows import change_view, is_on_shelf, whole
 from .base import Editor, InScoreEditor, carry_out, found_editor
 
@@ -40,7 +41,7 @@ class TAKT_OT_score_editor(ForScore, bpy.types.Operator):
 
 
 class TAKT_OT_score_open(InScoreEditor, bpy.types.Operator):
-    """Show the block's line in the text, and the block as large as the editor; of a transition: make it automatic"""
+    """Show what the block calls, and its line in the text; again: what is around. Make a transition automatic"""
 
     bl_idname = "takt.score_open"
     bl_label = "Open Block"
@@ -71,17 +72,18 @@ class TAKT_OT_score_open(InScoreEditor, bpy.types.Operator):
         return self._open(context, editor, found.box)
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
-        """Open what is selected; where nothing is, show all again."""
+        """Open what is selected; where that is open, or nothing is selected, show what is around."""
         editor = found_editor(context)
-        chosen = editor.layout.found(editor.selected)
-        if not len(chosen):
-            change_view(context, whole(editor.view, editor.layout))
+        layout, view = editor.layout, editor.view
+        chosen = layout.found(editor.selected)
+        box = int(chosen[0]) if len(chosen) else None
+        if box is None or is_open(layout, view, box):
+            change_view(context, closed(layout, view) or whole(view, layout))
             return {"FINISHED"}
-        return self._open(context, editor, int(chosen[0]))
+        return self._open(context, editor, box)
 
     def _open(self, context: bpy.types.Context, editor: Editor, box: int) -> "set[Any]":
-        boxes = editor.layout.boxes
-        change_view(context, editor.view.framed(float(boxes.begin[box]), float(boxes.end[box])))
+        change_view(context, opened(editor.layout, editor.view, box))
         editor.select([editor.layout.id_of(box)])
         score_lines.show(context, editor.armature, editor.layout, (box,))
         return {"FINISHED"}

@@ -9,6 +9,7 @@ from bpy.props import EnumProperty
 from ...core.maths.arrays import IntArray
 from ...core.score_editor.hit import Part, hit
 from ...core.score_editor.layout import BoxId, Layout
+from ...core.score_editor.opening import outermost
 from ...core.score_editor.picture import Pen, Picture
 from ...core.score_editor.stripes import Stripes
 from ...core.score_editor.theme import Theme
@@ -36,8 +37,8 @@ class TAKT_OT_score_select(InScoreEditor, bpy.types.Operator):
         """Select the outermost blocks, each for all that it calls."""
         editor = found_editor(context)
         before, layout = editor.selected, editor.layout
-        outermost = {layout.id_of(box) for box in np.flatnonzero(layout.boxes.depth == 0).tolist()}
-        editor.select({"ALL": outermost, "NONE": set(), "INVERT": outermost - before}[self.which])
+        row = {layout.id_of(box) for box in outermost(layout, editor.view).tolist()}
+        editor.select({"ALL": row, "NONE": set(), "INVERT": row - before}[self.which])
         return {"FINISHED"}
 
 
@@ -89,8 +90,10 @@ def boxes_within(layout: Layout, view: View, start: tuple[float, float], end: tu
 
     """
     boxes = layout.boxes
-    _, high = Stripes.of(layout, view).boxes(boxes.lane, boxes.depth)
+    stripes = Stripes.of(layout, view)
+    _, high = stripes.boxes(boxes.lane, boxes.depth)
     left, right = view.x(boxes.begin), view.x(boxes.end)
     is_within = ((left < max(start[0], end[0])) & (right > min(start[0], end[0]))
-                 & (high > min(start[1], end[1])) & (high - view.scale < max(start[1], end[1])))
+                 & (high > min(start[1], end[1])) & (high - view.scale < max(start[1], end[1]))
+                 & stripes.shows(boxes.lane, boxes.depth))
     return np.flatnonzero(is_within & ~np.append(is_within, False)[boxes.parent])

@@ -149,7 +149,7 @@ def _saved(tree: bpy.types.NodeTree | None, view: View, layout: Layout) -> View:
 
 def whole(view: View, layout: Layout) -> View:
     """Return the view of all of a score, and of some bars where it has none yet."""
-    return view.framed(0.0, layout.ticks if len(layout) else _EMPTY_TICKS)
+    return replace(view, opened=None).framed(0.0, layout.ticks if len(layout) else _EMPTY_TICKS)
 
 
 def show_in_front(context: bpy.types.Context, front: Callable[[Theme], Picture] | None) -> None:
