@@ -5,14 +5,15 @@ from typing import TYPE_CHECKING, Any, cast
 import bpy
 from bpy.props import BoolProperty
 
-from ...bridge import score_lines, score_tree
+from ...bridge import score_lines, score_tree, texts
 from ...bridge.active_character import ForScore
+from ...bridge.reports import refuse
 from ...core.errors import EditError
 from ...core.score_editor.drag import automatic_again
 from ...core.score_editor.hit import Part, hit
 from ...core.score_editor.opening import closed, is_open, opened
 from ...preview.score_editor.windows import change_view, is_on_shelf, whole
-from .base import Editor, InScoreEditor, carry_out, found_editor
+from .base import Editor, InScoreEditor, WithSelection, carry_out, found_editor
 
 _SHARE = 0.45
 """Of the 3D viewport's height becomes the editor's."""
@@ -37,6 +38,31 @@ class TAKT_OT_score_editor(ForScore, bpy.types.Operator):
             lower = min((area, *new), key=lambda other: other.y)
             lower.ui_type = cast(Any, score_tree.TaktScoreTree.bl_idname)
             score_tree.give_trees()
+        return {"FINISHED"}
+
+
+class TAKT_OT_score_open_file(WithSelection, bpy.types.Operator):
+    """Open the file in which the selected block stands as a Text; what is changed there plays once it is saved"""
+
+    bl_idname = "takt.score_open_file"
+    bl_label = "Open File"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def execute(self, context: bpy.types.Context) -> "set[Any]":
+        """Load it unless it is open, and show the block's line."""
+        editor = found_editor(context)
+        box = int(editor.layout.found(editor.selected)[0])
+        path = editor.layout.documents[int(editor.layout.boxes.document[box])].path
+        if path is not None and texts.text_of(path) is None:
+            try:
+                bpy.data.texts.load(str(path))
+            except RuntimeError as error:
+                return refuse(self, f"{path} cannot be read: {error}")
+        if not score_lines.show(context, editor.armature, editor.layout, (box,)):
+            return refuse(self, f"{'The text' if path is None else path.name} is not what is played: save it, then "
+                                "Rebuild")
+        name = "The text" if path is None else f"'{path.name}'"
+        self.report({"INFO"}, f"{name} is open: change it in a Text Editor and save it, then Rebuild")
         return {"FINISHED"}
 
 

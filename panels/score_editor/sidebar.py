@@ -47,7 +47,9 @@ class TAKT_PT_score_block(_ScoreEditorPanel):
             default = attribute.default
             column.prop(tree.fields, name, text=name.capitalize(), placeholder="" if default is None else default)
         if box.document:
-            draw_words(layout, context, "This is in an included file; open that to change it", "INFO")
+            name = "a file" if document.path is None else document.path.name
+            draw_words(layout, context, f"This is in {name}, which is included: it is changed there", "INFO")
+            layout.operator("takt.score_open_file", text=f"Open {name}", icon="TEXT")
         blocks = score_blocks.shown(armature_object)
         problem = None if blocks is None else blocks.problems.get(box._replace(occurrence=0))
         if problem is not None:
