@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -194,15 +194,12 @@ def share_of(share: FloatArray, presence: FloatArray) -> FloatArray:
 def lay_over(pose: Pose, above: Pose, share: FloatArray) -> None:
     """Give joints of poses (F, J, …) to what lies above them, by shares (J,) or (F, J): wholly, or blended."""
     least, most = (share, share) if share.ndim == 1 else (share.min(axis=0), share.max(axis=0))
-    whole, partly = np.flatnonzero(least >= 1.0), np.flatnonzero((most > 0.0) & (least < 1.0))
-    for below, own in ((pose.rotations, above.rotations), (pose.translations, above.translations),
-                       (pose.scales, above.scales)):
-        below[:, whole] = own[:, whole]
+    partly = np.flatnonzero((most > 0.0) & (least < 1.0))
+    for joints in _runs(least >= 1.0):
+        for below, own in _channels(pose, above):
+            below[:, joints] = own[:, joints]
     if len(partly):
-        part = share[..., partly]
-        pose.rotations[:, partly] = rot.slerp(pose.rotations[:, partly], above.rotations[:, partly], part)
-        for below, own in ((pose.translations, above.translations), (pose.scales, above.scales)):
-            below[:, partly] += (own[:, partly] - below[:, partly]) * part[..., None]
+        _blend_over(pose, partly, [own[:, partly] for _, own in _channels(pose, above)], share[..., partly])
 
 
 def lay_mean_over(pose: Pose, poses: Sequence[Pose], shares: Sequence[FloatArray],
@@ -212,26 +209,52 @@ def lay_mean_over(pose: Pose, poses: Sequence[Pose], shares: Sequence[FloatArray
     Over the joints that two have by slerp, that more have by the eigenvector mean; their order does not matter. Where
     the weights add up to less than 1 the mean is blended over by so much; where to more, they are scaled.
     """
+    if len(poses) == 1:
+        lay_over(pose, poses[0], share_of(shares[0], presences[0]))
+        return
     has = np.array(shares) > 0.0
-    weights = np.array([share * presence[:, None] for share, presence in zip(shares, presences, strict=True)])
-    total = weights.sum(axis=0)
-    mean = Pose(pose.rotations.copy(), pose.translations.copy(), pose.scales.copy())
     kinds, kind_of = np.unique(has, axis=1, return_inverse=True)
     for kind, lanes in enumerate(kinds.T):
         among, joints = np.flatnonzero(lanes).tolist(), np.flatnonzero(kind_of.reshape(-1) == kind)
         if not among:
             continue
-        own = weights[among][:, :, joints]
-        parts = np.divide(own, own.sum(axis=0), out=np.full(own.shape, 1.0 / len(among)), where=own.sum(axis=0) > 0.0)
-        rotations = np.array([poses[i].rotations[:, joints] for i in among])
-        mean.rotations[:, joints] = (rotations[0] if len(among) == 1 else
-                                     rot.slerp(rotations[0], rotations[1], parts[1]) if len(among) == 2 else
-                                     rot.mean(rotations, parts))
-        mean.translations[:, joints] = sum(poses[i].translations[:, joints] * part[..., None]
-                                           for i, part in zip(among, parts, strict=True))
-        mean.scales[:, joints] = sum(poses[i].scales[:, joints] * part[..., None]
-                                     for i, part in zip(among, parts, strict=True))
-    lay_over(pose, mean, np.minimum(total, 1.0))
+        weights = np.array([shares[i][joints] * presences[i][:, None] for i in among])
+        total = weights.sum(axis=0)
+        parts = np.divide(weights, total, out=np.full(weights.shape, 1.0 / len(among)), where=total > 0.0)
+        own = [[values[:, joints] for values in (each.rotations, each.translations, each.scales)]
+               for each in (poses[i] for i in among)]
+        turns = [rotations for rotations, _, _ in own]
+        rotations = (turns[0] if len(among) == 1 else rot.slerp(turns[0], turns[1], parts[1]) if len(among) == 2 else
+                     rot.mean(np.array(turns), parts))
+        others = (sum(each[channel] * part[..., None] for each, part in zip(own, parts, strict=True))
+                  for channel in (1, 2))
+        _blend_over(pose, joints, [rotations, *map(np.asarray, others)], np.minimum(total, 1.0))
+
+
+def _blend_over(pose: Pose, joints: IntArray, above: Sequence[FloatArray], share: FloatArray) -> None:
+    """Blend what lies above, rotations, translations and scales (F, N, …), over N joints, by shares (N,) or (F, N)."""
+    if (share >= 1.0).all():
+        pose.rotations[:, joints], pose.translations[:, joints], pose.scales[:, joints] = above
+        return
+    pose.rotations[:, joints] = rot.slerp(pose.rotations[:, joints], above[0], share)
+    for below, own in zip((pose.translations, pose.scales), above[1:], strict=True):
+        before = below[:, joints]
+        below[:, joints] = before + (own - before) * share[..., None]
+
+
+def _channels(*poses: Pose) -> Iterator[tuple[FloatArray, ...]]:
+    """Yield the rotations of poses, their translations, their scales."""
+    yield from zip(*((pose.rotations, pose.translations, pose.scales) for pose in poses), strict=True)
+
+
+def _runs(chosen: BoolArray) -> list[slice]:
+    """Return the stretches of neighbours that are chosen: slices are copied far faster than lists of indices.
+
+    >>> _runs(np.array((True, True, False, True)))
+    [slice(0, 2, None), slice(3, 4, None)]
+    """
+    edges = np.flatnonzero(np.diff(chosen, prepend=False, append=False)).tolist()
+    return [slice(begin, end) for begin, end in zip(edges[::2], edges[1::2], strict=True)]
 
 
 def add_motion(pose: Pose, moved: Pose, first: Pose, share: FloatArray, presence: FloatArray) -> None:

@@ -1,0 +1,129 @@
+"""What lanes, parameters and conditions cost, beside the same score with one lane and without them.
+
+dev.py bench lanes prints, in processor time, the best of a few runs, each beside its peer in the same run:
+  sample   ten minutes of the sample dancer at 24 frames a second: one lane, three lanes in one block, three lanes in
+           75 blocks of eight seconds; with feet as authored and with feet that stand (3 times as long as one lane is
+           allowed);
+  compose  the same scores made into motions, clips being known;
+  fifty    one instant of fifty characters with their palettes: of one score at once (6 ms for all), and one by one,
+           as where each has a seed of its own;
+  calls    50,000 calls with parameters and conditions parsed, resolved and expanded, beside 50,000 plain ones (1 s).
+"""
+
+import sys
+import time
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+
+from takt.core.library.library import Library
+from takt.core.library.store import ClipStore
+from takt.core.maths import rotations as rot
+from takt.core.pha.document import parse
+from takt.core.pha.expansion import expand
+from takt.core.pha.programme import resolve
+from takt.core.playing.motion import Motion
+from takt.core.playing.score import Settings, play
+from takt.core.skinning import Palette
+from takt.samples.clip_files import LIBRARY
+from takt.samples.skeleton import build_skeleton
+
+SECONDS, FPS, AT_ONCE, CHARACTERS, CALLS = 600, 24.0, 256, 50, 50_000
+BODY, UP = build_skeleton(), np.array((0.0, 1.0, 0.0))
+FILES = Library([LIBRARY])
+HEAD = ('<pha version="2" tickLength="1"><load src="feet.Steps"/><load src="dance.Moves"/>'
+        '<load src="gestures.Greetings"/>')
+STEPS = '<call name="left_step" duration="1"/><call name="right_step" duration="1"/>'
+LANES = (f'<lane body="lower"><loop times="{{0}}">{STEPS}</loop></lane>'
+         '<lane body="upper"><loop times="{0}"><call name="sway" duration="2"/></loop></lane>'
+         '<lane body="arms" mode="mix" weight="0.5"><loop times="{0}"><call name="clap" duration="2"/></loop></lane>')
+
+
+def main() -> int:
+    """Measure everything."""
+    texts = {"one lane": f'<loop times="{SECONDS // 2}">{STEPS}</loop>',
+             "three lanes": f"<together>{LANES.format(SECONDS // 2)}</together>",
+             "75 blocks": f'<loop times="{SECONDS // 8}"><together>{LANES.format(4)}</together></loop>'}
+    for feet in (False, True):
+        peer = np.inf
+        for name, inside in texts.items():
+            store, made = ClipStore(), list[Motion]()
+            _performed(inside, store, feet=feet)
+
+            def compose(inside: str = inside, store: ClipStore = store, feet: bool = feet,
+                        made: list[Motion] = made) -> None:
+                made.append(_performed(inside, store, feet=feet))
+
+            composed = _seconds(compose, 2)
+            sample = min(_seconds(partial(_sample, motion), 1) for motion in made)
+            peer = sample if name == "one lane" else peer
+            _say("sample", f"{name:12} {'feet stand' if feet else 'as authored':12} {int(SECONDS * FPS)} frames of "
+                           f"{len(BODY)} joints {sample:6.2f} s, {sample / peer:4.2f} times; composed in "
+                           f"{composed * 1e3:.1f} ms")
+    for feet in (False, True):
+        for name, inside in texts.items():
+            _fifty(name, inside, feet=feet)
+    _calls()
+    return 0
+
+
+def _performed(inside: str, store: ClipStore, *, feet: bool) -> Motion:
+    programme = resolve(parse(f'{HEAD}<procedure name="main">{inside}</procedure></pha>'), FILES)
+    return play(programme, BODY, Settings(lock_feet=feet), turn=rot.IDENTITY, up=UP, store=store)
+
+
+def _sample(motion: Motion) -> None:
+    times = np.arange(int(SECONDS * FPS)) / FPS
+    for start in range(0, len(times), AT_ONCE):
+        motion.sample(times[start:start + AT_ONCE])
+
+
+def _fifty(name: str, inside: str, *, feet: bool) -> None:
+    """Sample fifty instants at once of one motion; then one of each of fifty, as where each has a seed of its own."""
+    store, random = ClipStore(), np.random.default_rng(1)
+    motion = _performed(inside, store, feet=feet)
+    times = random.uniform(0.0, SECONDS, (20, CHARACTERS))
+    motion.sample(times[0, :1])  # what is found once
+
+    def together() -> None:
+        for instants in times:
+            Palette.from_pose(BODY, motion.sample(instants))
+
+    def each() -> None:
+        for instant in times[0]:
+            Palette.from_pose(BODY, motion.sample(np.array((instant,))))
+
+    _say("fifty", f"{name:12} {'feet stand' if feet else 'as authored':12} of one score "
+                  f"{_seconds(together, 2) / len(times) * 1e3:6.2f} ms, one by one {_seconds(each, 2) * 1e3:6.2f} ms")
+
+
+def _calls() -> None:
+    plain = '<procedure name="main">' + '<call name="clap" duration="1"/>' * CALLS + "</procedure></pha>"
+    figure = ('<procedure name="figure"><param name="n" default="1"/><param name="big" default="no"/>'
+              '<if test="big and n &gt; 2"><call name="bow" duration="n"/></if>'
+              '<else><call name="clap" duration="n + 1"/></else></procedure>')
+    calls = "".join(f'<call name="figure" duration="1"><with n="{at % 5}" big="{"yes" if at % 3 else "no"}"/></call>'
+                    for at in range(CALLS))
+    took = [_seconds(lambda text=text: expand(resolve(parse(text), FILES)), 3)  # type: ignore[misc]
+            for text in (HEAD + plain, f'{HEAD}{figure}<procedure name="main">{calls}</procedure></pha>')]
+    _say("calls", f"{CALLS} plain {took[0]:.2f} s, with parameters and conditions {took[1]:.2f} s")
+
+
+def _seconds(work: Callable[[], object], runs: int) -> float:
+    """Return the least processor time that a piece of work took."""
+    best = np.inf
+    for _ in range(runs):
+        start = time.process_time()
+        work()
+        best = min(best, time.process_time() - start)
+    return float(best)
+
+
+def _say(what: str, text: str) -> None:
+    sys.stdout.write(f"{what:8} {text}\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
