@@ -122,6 +122,11 @@ _ProcedureSteps = Generator["tuple[_Frame, _ProcedureSteps]", _Instance, _Instan
 _NAN: Final = float("nan")
 
 
+def _alike(at: InView, given: Values) -> tuple[InView, tuple[tuple[str, Value, type], ...]]:
+    """Return what is the same for calls that play the same, where nothing is picked. 1 is not yes."""
+    return at, tuple([(name, given[name], type(given[name])) for name in sorted(given)])
+
+
 def _in_round(node: Node, number: int, calls: _Calls) -> _Calls:
     """Return calls as standing in a round of an element, besides those that they stand in already."""
     return [call._replace(within=((node, number), *call.within)) for call in calls]
@@ -203,15 +208,12 @@ class _Evaluation:
 
     def _procedure(self, frame: _Frame) -> _ProcedureSteps:
         (_, procedure), _, given = frame
-        key = frame.at, tuple((name, given[name], type(given[name])) for name in sorted(given))  # 1 is not yes
-        if key in self._known:
-            return self._known[key]
         before = self._picks
         scope = self.scope(frame)
         calls, ticks = yield from self._block(self.definitions.blocks[procedure], scope)
         instance = self._new_instance(calls, ticks, procedure)
         if self._picks == before:
-            self._known[key] = instance
+            self._known[_alike(frame.at, given)] = instance
         return instance
 
     def scope(self, frame: _Frame) -> dict[str, Value]:
@@ -281,12 +283,12 @@ class _Evaluation:
             part = self._part(node, scope, target)
             return [_Call(~target, repeat, duration, _NAN, node, mirror, reverse, part)], duration * repeat
         given = {name: self._value(child, name, scope) for child in node.children for name in child.expressions}
-        frame = _Frame(target, node, given)
+        frame, known = _Frame(target, node, given), self._known.get(_alike(target, given))
         calls: _Calls = []
         for i in range(repeat):
             self._count(node)
             before = self._picks
-            instance = yield frame, self._procedure(frame)
+            instance = known or (yield frame, self._procedure(frame))
             if instance.ticks <= 0.0:
                 raise self._error(node, f"<call> name: {quoted(node.texts['name'])} plays nothing this time, expected "
                                         "something to play, or a duration of 0")
