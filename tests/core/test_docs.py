@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from takt.cli import main
+from takt.core.clips.excerpt import mirrored
 from takt.core.library.library import Library
 from takt.core.maths import rotations as rot
 from takt.core.pha.document import parse
@@ -16,6 +17,9 @@ from takt.core.pha.programme import resolve
 from takt.core.playing.score import Settings, play
 from takt.core.playing.transitions.curves import CURVES
 from takt.core.playing.transitions.methods import TRANSITION_METHODS
+from takt.core.skeletons.body_parts import mask_of
+from takt.core.skeletons.maps import find_map
+from takt.core.skeletons.mirror import Mirror
 from takt.docs import reference
 from takt.tests.beside import need_plots
 
@@ -26,6 +30,7 @@ COMMAND = (ROOT / "docs" / "command.md").read_text(encoding="utf-8")
 SCORES = re.findall(r"```xml\n(.*?)```", LANGUAGE, re.DOTALL)
 COMMANDS = [line for block in re.findall(r"```sh\n(.*?)```", COMMAND, re.DOTALL) for line in block.splitlines()]
 UP = np.array((0.0, 1.0, 0.0))
+SAME_RAD = 1e-9
 
 
 AUTO, END = float("nan"), 0.0
@@ -58,6 +63,36 @@ def test_examples_play_what_the_text_says(text: str, meant: list[tuple[str, floa
     told = ~np.isnan(transitions)
     windows = motion.layout.window_end_s - motion.layout.window_begin_s
     np.testing.assert_allclose(windows[told], np.array(transitions)[told], atol=1e-12)
+
+
+MOVES = (
+    [(0.4, LEFT, 0.5), (1.2, RIGHT, 0.5)],
+    [(0.25, LEFT, 0.5), (2.75, RIGHT, 0.5), (3.125, LEFT, 0.5), (3.875, RIGHT, 0.5)],
+    [(0.5, QUARTER, 0.5), (1.5, QUARTER, 0.5), (3.0, BOW, 0.5)],
+    [(1.0, SWAY, 0.5), (1.999, SWAY, 0.9995), (3.0, SWAY, 0.5), (5.0, CLAP, 0.5), (7.0, BOW, 0.5)],
+    [(0.25, LEFT, 0.5), (0.75, LEFT, 0.5, "mirrored"), (2.25, LEFT, 0.5), (3.75, LEFT, 0.5, "mirrored"),
+     (5.0, BOW, 0.5)],
+    [(0.5, LEFT, 0.5, "lower"), (1.2, RIGHT, 0.2, "lower"), (1.0, CLAP, 0.5, "upper"), (3.0, BOW, 0.25)],
+)
+"""What each example shows at an instant between transitions: a clip, the share of it, what part of the body has it."""
+
+
+@pytest.mark.parametrize(("text", "moves"), list(zip(SCORES, MOVES, strict=True)))
+def test_examples_move_as_the_text_says(text: str, moves: list[tuple[float, str, float, str]]) -> None:
+    """Every joint but those that carry the body is turned as in the clip."""
+    library = Library([SAMPLES])
+    motion = play(resolve(parse(text), library), settings=Settings(lock_feet=False), turn=rot.IDENTITY, up=UP)
+    body = find_map(motion.skeleton)
+    for time_s, name, share, *how in moves:
+        src, _, own = name.rpartition(".")
+        clip = next(each for each in library.clips(src)[0] if each.name == own)
+        clip = mirrored(clip, Mirror.of(body)) if "mirrored" in how else clip
+        mask, _ = mask_of(next((part for part in how if part != "mirrored"), "whole"), 0.0, {}, body)
+        joints = np.flatnonzero((mask == 1.0) & clip.moved & (np.arange(len(mask)) != body.joint_of["HumanoidRoot"]))
+        assert len(joints) > 3
+        found = motion.sample(np.array((time_s,))).rotations[0, joints]
+        wanted = clip.sample(np.array((share * clip.duration_s,)), "SLERP").rotations[0, joints]
+        assert rot.angle_between(found, wanted).max() < SAME_RAD, (name, time_s)
 
 
 def test_the_reference_is_made_from_the_grammar() -> None:

@@ -11,7 +11,7 @@ from takt.core.clips.clip import Clip
 from takt.core.formats import ogre_binary, ogre_xml
 from takt.core.library.library import Library
 from takt.core.maths import rotations as rot
-from takt.core.playing.score import perform
+from takt.core.playing.score import Settings, perform
 from takt.core.skeletons.skeleton import world_from_pose
 from takt.samples import clip_files, figure, helix
 from takt.samples.body import MIRROR, Body, build_body, normals
@@ -153,17 +153,17 @@ def test_feet_stay_on_the_ground_and_do_not_slide(clip: Clip) -> None:
 def test_steps_go_one_stride_and_quarters_turn_one_quarter() -> None:
     clips = {clip.name: clip for clip in CLIPS}
     ends_of = {name: clips[name].sample(np.array((0.0, clips[name].duration_s))) for name in STEPS}
-    for name in ("left_step", "right_step"):
-        np.testing.assert_allclose(np.diff(ends_of[name].translations[:, 0, 2]), 0.56, atol=1e-9)
+    for name, stride in (("left_step", 0.56), ("right_step", 0.56), ("left_run", 0.72), ("right_run", 0.72)):
+        np.testing.assert_allclose(np.diff(ends_of[name].translations[:, 0, 2]), stride, atol=1e-9)
     for name, heading in (("quarter_left", 90.0), ("quarter_right", -90.0)):
         turned = rot.rotate(ends_of[name].rotations[1, 0], np.array((0.0, 0.0, 1.0)))
         np.testing.assert_allclose(np.degrees(np.arctan2(turned[0], turned[2])), heading, atol=1e-3)
 
 
-@pytest.mark.parametrize("what", ["step", "quarter", "side_step", "kick"])
+@pytest.mark.parametrize("what", ["step", "run", "quarter", "side_step", "kick"])
 def test_right_is_the_mirror_of_left(what: str) -> None:
     clips = {clip.name: clip for clip in CLIPS}
-    left, right = ((clips["left_step"], clips["right_step"]) if what == "step"
+    left, right = ((clips[f"left_{what}"], clips[f"right_{what}"]) if what in ("step", "run")
                    else (clips[f"{what}_left"], clips[f"{what}_right"]))
     times = np.linspace(0.0, left.duration_s, 9)
     worlds = [world_from_pose(c.skeleton, c.sample(times))[..., 3] for c in (left, right)]
@@ -172,10 +172,11 @@ def test_right_is_the_mirror_of_left(what: str) -> None:
     np.testing.assert_allclose(worlds[1], worlds[0][:, swap] * MIRROR, atol=MIRROR_M)
 
 
-def test_a_second_step_begins_where_the_first_ends() -> None:
+@pytest.mark.parametrize("what", ["step", "run"])
+def test_a_second_step_begins_where_the_first_ends(what: str) -> None:
     clips = {clip.name: clip for clip in CLIPS}
-    last = clips["left_step"].sample(np.array((clips["left_step"].duration_s,)))
-    first = clips["right_step"].sample(np.array((0.0,)))
+    last = clips[f"left_{what}"].sample(np.array((clips[f"left_{what}"].duration_s,)))
+    first = clips[f"right_{what}"].sample(np.array((0.0,)))
     assert rot.angle_between(last.rotations, first.rotations).max() < np.radians(1.0)
 
 
@@ -218,13 +219,25 @@ def test_the_library_reads_back(module: str) -> None:
         assert angle.max() < READ_BACK_RAD
 
 
-@pytest.mark.parametrize(("score", "lasts_s"), [("walk.pha", 11.2), ("dance.pha", 72.0), ("variation.pha", 72.4)])
+@pytest.mark.parametrize(("score", "lasts_s"), [("walk.pha", 11.2), ("dance.pha", 72.0), ("variation.pha", 72.4),
+                                              ("company.pha", 24.3)])
 def test_scores_play_on_the_dancer_without_a_complaint(score: str, lasts_s: float) -> None:
     path = clip_files.LIBRARY / score
     up = np.array((0.0, 1.0, 0.0))
     motion = perform(path.read_bytes(), path, Library(), build_skeleton(), turn=rot.IDENTITY, up=up)
     assert motion.problems == ()
     assert motion.duration_s == pytest.approx(lasts_s)
+
+
+def test_a_company_of_nine_dances_in_as_many_ways_and_all_end_together() -> None:
+    path, up = clip_files.LIBRARY / "company.pha", np.array((0.0, 1.0, 0.0))
+    nine = [perform(path.read_bytes(), path, Library(), build_skeleton(), Settings(seed=seed), turn=rot.IDENTITY, up=up)
+            for seed in range(9)]
+    times = np.linspace(0.0, nine[0].duration_s, 50)
+    poses = [motion.sample(times).rotations for motion in nine]
+    differ = [rot.angle_between(poses[i], poses[j]).max() for i in range(9) for j in range(i)]
+    assert np.mean(np.array(differ) > 0.2) > 0.9
+    assert {motion.duration_s for motion in nine} == {nine[0].duration_s}
 
 
 def test_every_figure_of_the_library_can_be_called() -> None:
