@@ -72,7 +72,7 @@ def bind_inside_distance(body: BindInput, settings: BindSettings | None = None,
     clusters = Clusters.of(surface, _MOST_CLUSTERS)
     meter.at(0.4)
     skin = Skin.over(solid, clusters.points, clusters.normals, clusters.areas, size)
-    sources = find_sources(skin, segments, parents, solid, size)
+    sources = find_sources(skin, segments, parents, solid, size, meter.round)
     meter.at(0.6)
     weights = _blended(clusters, sources, size, settings, meter)
     meter.at(0.9)
@@ -84,8 +84,10 @@ def bind_inside_distance(body: BindInput, settings: BindSettings | None = None,
     weights = carried(weights, clusters.points, areas, part, loose, sources.distances, lengths)
     if len(loose) > 1:
         weights = stiffened(weights, areas, part, loose, compactness(surface, part_of_points))
-    runs = [Influences.fading(rows, settings.influences, settings.prune_below)
-            for rows in clusters.spread(weights, points, clusters.label[mesh.label])]
+    runs = []
+    for rows in clusters.spread(weights, points, clusters.label[mesh.label]):
+        runs.append(Influences.fading(rows, settings.influences, settings.prune_below))
+        meter.round()
     meter.at(1.0)
     return _at_vertices(runs, point_of)
 

@@ -16,9 +16,8 @@ _SOME_PARTS, _MANY_PARTS = 30, 100
 _WHOLLY = 0.2
 """Above those by this much, it is stiff altogether."""
 
-_LEAD = 0.2
-"""Between two bones of the same share none is chosen; from this lead on the stronger is. Little by little: small leads
-hang on the grid."""
+_LEAD = 0.1
+"""Between two bones of the same share none is chosen; from this lead on the stronger is."""
 
 _SHEET, _BLOB = 0.4, 0.7
 """Compactness of what bends with the skin it lies on, as a belt, and of what does not, as an eye or a tooth."""

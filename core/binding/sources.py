@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +17,9 @@ _MIDDLE = 0.6
 _IN_SKIN, _IN_LIMB = 0.2, 0.6
 """Shares of half the limb's thickness: a bone that is nowhere deeper lies in the skin, as in a skirt or a brow, and is
 compared with the surface alone; one that is somewhere deeper runs in its limb's middle."""
+
+_BARE = 2.0
+"""So many cells outside the skin nothing of the solid is; what is buried in another part is no skin."""
 
 _MET = 1e-3
 """Share of the body's size that is no distance."""
@@ -87,7 +91,8 @@ class Skin:
         return cls(points, normals, areas, half)
 
 
-def find_sources(skin: Skin, segments: Segments, parents: IntArray, solid: Solid, size: float) -> Sources:
+def find_sources(skin: Skin, segments: Segments, parents: IntArray, solid: Solid, size: float,
+                 step: Callable[[], None] = lambda: None) -> Sources:
     """Find the bone that each of N points of the surface belongs to: the one that costs least.
 
     Cost is the distance, from the surface and from the limb's middle, raised where the line between them
@@ -95,7 +100,7 @@ def find_sources(skin: Skin, segments: Segments, parents: IntArray, solid: Solid
     Bones that cost the same share the point. A leaf bone's line says little of the shape of what it ends in, as of a
     face in front of a head's axis: it gets a second line, to the middle of the skin that was found for it.
     Where bones run through the air, as along the axis of a helix or a pipe, these lines leave the body anyhow,
-    and that counts less.
+    and that counts less. `step` is called now and then, and may raise.
     """
     thin = cell_size(skin.points, _THIN)
     raw = limb_radii(segments, solid, size, 0.0)
@@ -105,7 +110,7 @@ def find_sources(skin: Skin, segments: Segments, parents: IntArray, solid: Solid
     cap = np.full(len(parents), np.inf)
     cap[segments.bones[segments.leaf]] = radius[segments.leaf]
     centred = _centred(segments, parents, skin, solid, size)
-    found = _cheapest(skin, segments, centred, radius, cap, solid, outside)
+    found = _cheapest(skin, segments, centred, radius, cap, solid, outside, step)
     to_centres = _to_centres(skin, segments, parents, np.minimum(raw, radius), inside, found)
     if not len(to_centres.bones):
         return found
@@ -113,7 +118,7 @@ def find_sources(skin: Skin, segments: Segments, parents: IntArray, solid: Solid
     room = np.maximum(_room(segments, parents)[-len(to_centres.bones):], thin)
     centre_radius = np.minimum(limb_radii(to_centres, solid, size, thin), room)
     centred = np.concatenate((centred, np.ones(len(to_centres.bones))))
-    return _cheapest(skin, segments, centred, np.concatenate((radius, centre_radius)), cap, solid, outside)
+    return _cheapest(skin, segments, centred, np.concatenate((radius, centre_radius)), cap, solid, outside, step)
 
 
 def limb_radii(segments: Segments, solid: Solid, size: float, least: float) -> FloatArray:
@@ -122,7 +127,13 @@ def limb_radii(segments: Segments, solid: Solid, size: float, least: float) -> F
     A leaf bone's is taken where it is thickest, since its line ends at the skin. Only positions inside count;
     lines without any take over from the line whose end is nearest. None is less than `least`.
     """
-    on_lines, depth = _across(segments, solid, size)
+    one, other = across(segments.directions)
+    turn = np.arange(_RADIUS_RAYS) * (2.0 * np.pi / _RADIUS_RAYS)
+    rays = np.cos(turn)[:, None] * one[:, None] + np.sin(turn)[:, None] * other[:, None]
+    on_lines = segments.points_at(np.repeat(_RADIUS_SHARES[:, None], len(segments.bones), axis=1))
+    shape = (*on_lines.shape[:2], _RADIUS_RAYS, 3)
+    depth = solid.depths(np.broadcast_to(on_lines[:, :, None], shape).reshape(-1, 3),
+                         np.broadcast_to(rays, shape).reshape(-1, 3), size).reshape(shape[:3])
     radius, inside = np.median(depth, axis=2), solid.contains(on_lines)
     radius = np.where(segments.leaf, np.where(inside, radius, 0.0).max(axis=0),
                       np.where(inside, radius, np.inf).min(axis=0))
@@ -131,18 +142,6 @@ def limb_radii(segments: Segments, solid: Solid, size: float, least: float) -> F
         gap = np.linalg.norm(segments.starts[:, None] - segments.ends[known], axis=2)
         radius = np.where(known, radius, radius[known][np.argmin(gap, axis=1)])
     return np.maximum(np.where(np.isfinite(radius), radius, 0.0), least)
-
-
-def _across(segments: Segments, solid: Solid, size: float) -> tuple[FloatArray, FloatArray]:
-    """Return positions on the lines (K, S, 3), and the solid's depth (K, S, R) from there along rays across them."""
-    one, other = across(segments.directions)
-    turn = np.arange(_RADIUS_RAYS) * (2.0 * np.pi / _RADIUS_RAYS)
-    rays = np.cos(turn)[:, None] * one[:, None] + np.sin(turn)[:, None] * other[:, None]
-    on_lines = segments.points_at(np.repeat(_RADIUS_SHARES[:, None], len(segments.bones), axis=1))
-    shape = (*on_lines.shape[:2], _RADIUS_RAYS, 3)
-    depth = solid.depths(np.broadcast_to(on_lines[:, :, None], shape).reshape(-1, 3),
-                         np.broadcast_to(rays, shape).reshape(-1, 3), size)
-    return on_lines, depth.reshape(shape[:3])
 
 
 def _room(segments: Segments, parents: IntArray) -> FloatArray:
@@ -171,13 +170,26 @@ def _shares_inside(segments: Segments, solid: Solid) -> FloatArray:
 
 
 def _cheapest(skin: Skin, segments: Segments, centred: FloatArray, radius: FloatArray, cap: FloatArray, solid: Solid,
-              outside: float) -> Sources:
+              outside: float, step: Callable[[], None]) -> Sources:
+    gaps = _air_gaps(segments, skin, solid)
+    most = max(1, _AT_ONCE // len(segments.bones))
+    found = []
+    for begin in range(0, len(skin.points), most):
+        some = slice(begin, begin + most)
+        part = Skin(skin.points[some], skin.normals[some], skin.areas[some], skin.depths[some])
+        found.append(_cheapest_of(part, segments, centred, radius, cap, solid, outside, gaps))
+        step()
+    return Sources(np.concatenate([part.shares for part in found]), np.concatenate([part.distances for part in found]))
+
+
+def _cheapest_of(skin: Skin, segments: Segments, centred: FloatArray, radius: FloatArray, cap: FloatArray, solid: Solid,
+                 outside: float, gaps: FloatArray) -> Sources:
     distance, share = segments.nearest(skin.points)
     below = skin.depths[:, None] * centred
     cost = (1.0 - _MIDDLE) * distance + _MIDDLE * segments.nearest_below(skin.points, skin.normals, below)
     on_lines = segments.points_at(share)
     cost *= np.exp(_against_direction(skin.points[:, None] - on_lines, share, segments))
-    air = _air(segments, share, skin, solid)
+    air = _air(gaps, share)
     cost *= np.maximum(distance / (_FAR_FROM * (radius + air)), 1.0) ** _FAR / radius**_THICKNESS
     _add_outside(cost, skin.points, on_lines, air / np.maximum(distance, _TINY), solid, outside)
     of_bone = np.full((len(cost), len(cap)), np.inf)
@@ -196,10 +208,12 @@ def _centred(segments: Segments, parents: IntArray, skin: Skin, solid: Solid, si
     That is where it is deepest, against how deep the limb's middle lies below the nearest skin. Surfaces buried in the
     solid are no skin. A leaf bone that its parent's line leads to, at the tip of a limb, runs as that one does.
     """
-    on_lines, depth = _across(segments, solid, size)
-    nearest, gap = _nearest_skin(on_lines.reshape(-1, 3), skin)
-    gap = np.maximum(gap.reshape(depth.shape[:2]), depth.min(axis=2))
-    share = gap / skin.depths[nearest].reshape(gap.shape)
+    bare = np.flatnonzero(~solid.contains(skin.points + _BARE * solid.cell * skin.normals))
+    if not len(bare):
+        return np.ones(len(segments.bones))
+    on_lines = segments.points_at(np.repeat(_RADIUS_SHARES[:, None], len(segments.bones), axis=1))
+    nearest, gap = _nearest(on_lines.reshape(-1, 3), skin.points[bare])
+    share = (gap / skin.depths[bare[nearest]]).reshape(on_lines.shape[:2])
     centred: FloatArray = np.clip((share.max(axis=0) - _IN_SKIN) / (_IN_LIMB - _IN_SKIN), 0.0, 1.0)
     for line in np.flatnonzero(segments.leaf):
         before = np.flatnonzero(segments.bones == parents[segments.bones[line]])
@@ -208,26 +222,31 @@ def _centred(segments: Segments, parents: IntArray, skin: Skin, solid: Solid, si
     return centred
 
 
-def _nearest_skin(positions: FloatArray, skin: Skin) -> tuple[IntArray, FloatArray]:
-    """Return which point of the skin is nearest to each of N positions, (N,), and how far it is, (N,)."""
+def _nearest(positions: FloatArray, points: FloatArray) -> tuple[IntArray, FloatArray]:
+    """Return which of points (P, 3) is nearest to each of N positions, (N,), and how far it is, (N,)."""
     nearest, gaps = np.empty(len(positions), dtype=np.int64), np.empty(len(positions))
-    step = max(1, _AT_ONCE // len(skin.points))
+    step = max(1, _AT_ONCE // len(points))
     for begin in range(0, len(positions), step):
         some = positions[begin:begin + step]
-        squared = (some * some).sum(axis=1)[:, None] + (skin.points * skin.points).sum(axis=1) \
-            - 2.0 * some @ skin.points.T
+        squared = (some * some).sum(axis=1)[:, None] + (points * points).sum(axis=1) \
+            - 2.0 * some @ points.T
         nearest[begin:begin + step] = squared.argmin(axis=1)
         gaps[begin:begin + step] = np.sqrt(np.maximum(squared.min(axis=1), 0.0))
     return nearest, gaps
 
 
-def _air(segments: Segments, share: FloatArray, skin: Skin, solid: Solid) -> FloatArray:
-    """Return how far (N, S) from any skin the lines are at shares (N, S) of them, 0 where they run inside the body."""
+def _air_gaps(segments: Segments, skin: Skin, solid: Solid) -> FloatArray:
+    """Return how far (K + 1, S) from any skin the lines are at K + 1 positions, 0 where they run inside the body."""
     along = np.linspace(0.0, 1.0, _AIR_STEPS + 1)
     on_lines = segments.points_at(np.repeat(along[:, None], len(segments.bones), axis=1))
     gaps = np.zeros(on_lines.shape[:2])
     outside = np.flatnonzero(~solid.contains(on_lines).reshape(-1))
-    gaps.reshape(-1)[outside] = _nearest_skin(on_lines.reshape(-1, 3)[outside], skin)[1]
+    gaps.reshape(-1)[outside] = _nearest(on_lines.reshape(-1, 3)[outside], skin.points)[1]
+    return gaps
+
+
+def _air(gaps: FloatArray, share: FloatArray) -> FloatArray:
+    """Return `_air_gaps` at shares (N, S) of the lines."""
     before = np.minimum((share * _AIR_STEPS).astype(np.int64), _AIR_STEPS - 1)
     after = share * _AIR_STEPS - before
     line = np.arange(share.shape[1])
