@@ -36,6 +36,8 @@ _AT_ONCE: Final = 2**15
 """Characters of which the numbers are read at once."""
 _SAME_AXES: Final = 1e-9
 """Sine of half the angle up to which axes at rest count as the model's."""
+_COMMA: Final = re.compile(r"^\s*Frame[ \t]*Time[ \t]*:[ \t]*\d+,\d", re.MULTILINE | re.IGNORECASE)
+_COMMENTS: Final = ("#", "//", ";")
 _CHANNELS: Final = {f"{axis}{kind}".lower(): (kind, i) for kind in ("position", "rotation")
                     for i, axis in enumerate("XYZ")}
 
@@ -71,7 +73,7 @@ def read(data: bytes, path: Path | None = None) -> Bvh:
     data: the whole file; path: for messages, and its name is the clip's.
     Raises FileError with the line where something is missing, is no number, or does not agree with what was
     announced. With a warning are read: more or fewer frames than were announced, a last frame that is cut off (without
-    that), frame times in milliseconds, and UTF-16.
+    that), frame times in milliseconds, UTF-16, commas for points, and joints without a name of their own.
     """
     return _Reader(data, path).read()
 
@@ -80,15 +82,21 @@ class _Reader:
     """Reads line by line up to the frames, and those all at once."""
 
     def __init__(self, data: bytes, path: Path | None) -> None:
-        self._text, encoding = _decoded(data)
+        text, encoding = _decoded(data)
+        self._text = text if "\n" in text else text.replace("\r", "\n")
+        has_commas = _COMMA.search(self._text) is not None
         self._path = path
         self._names: dict[str, int] = {}
         self._parents: list[int] = []
         self._offsets: dict[int, FloatArray] = {}
         self._ends: dict[int, FloatArray] = {}
+        self._again: dict[str, int] = {}
         self._channels: list[_Channel] = []
         self._with_channels: set[int] = set()
         self._warnings = [f"it is in {encoding}; other programs want UTF-8"] if encoding else []
+        if has_commas:
+            self._text = re.sub(r"(?<=\d),(?=\d)", ".", self._text)
+            self._warnings.append("its numbers have commas for points")
 
     def read(self) -> Bvh:
         start = re.search(r"^[ \t]*MOTION[ \t]*\r?$", self._text, re.MULTILINE | re.IGNORECASE)
@@ -106,7 +114,7 @@ class _Reader:
     def _read_hierarchy(self, text: str) -> None:
         parts = (_Line(number, part) for number, line in enumerate(io.StringIO(text), start=1)
                  for part in map(str.strip, re.split(r"([{}])", line)) if part)
-        line = next(parts, _Line(1, ""))
+        line = next((part for part in parts if not part.text.startswith(_COMMENTS)), _Line(1, ""))
         if line.text.upper() != "HIERARCHY":
             raise self._error(f"a BVH file begins with HIERARCHY, not with {quoted(line.text)}", line.number)
         open_joints: list[tuple[int, bool]] = []  # joint, and whether this is the End Site below it
@@ -123,13 +131,15 @@ class _Reader:
                 raise self._error(f"found {quoted(line.text)} where {{ is wanted", line.number)
             elif keyword in ("ROOT", "JOINT") and (keyword == "ROOT") == (not open_joints):
                 pending = (self._add_joint(rest.strip(), open_joints[-1][0] if open_joints else -1, line.number), False)
-            elif keyword == "END" and open_joints and not open_joints[-1][1]:
+            elif keyword in ("END", "ENDSITE") and open_joints and not open_joints[-1][1]:
                 pending = (open_joints[-1][0], True)
             elif keyword == "OFFSET" and open_joints:
                 joint, is_end = open_joints[-1]
                 (self._ends if is_end else self._offsets)[joint] = self._vector(rest, line.number)
             elif keyword == "CHANNELS" and open_joints and not open_joints[-1][1]:
                 self._add_channels(open_joints[-1][0], rest.split(), line.number)
+            elif line.text.split() == ["CHANNELS", "0"] and open_joints:
+                pass  # of an End Site
             else:
                 raise self._error(f"{quoted(line.text)} does not belong here", line.number)
         if open_joints or pending is not None or not self._names:
@@ -139,13 +149,23 @@ class _Reader:
             raise self._error("no joint has CHANNELS: there is nothing to play", line.number)
 
     def _add_joint(self, name: str, parent: int, line: int) -> int:
-        if not name or name in self._names:
-            raise self._error(f"a second joint named {quoted(name)}; names must differ" if name
-                              else "a joint without a name", line)
         if len(self._names) == MAX_JOINTS:
             raise self._error(f"more than {MAX_JOINTS} joints; no more are read", line)
         self._parents.append(parent)
-        return self._names.setdefault(name, len(self._names))
+        return self._names.setdefault(self._own_name(name, line), len(self._names))
+
+    def _own_name(self, name: str, line: int) -> str:
+        """Return the name, or one that is new where there is none, or it is another joint's."""
+        if name and name not in self._names:
+            return name
+        number = self._again.get(name, 0) + 1
+        while (new := f"{name or 'joint'}.{number:03}") in self._names:
+            number += 1
+        if not self._again:
+            what = f"a second joint named {quoted(name)}" if name else "a joint without a name"
+            self._warnings.append(f"line {line}: {what}; it is called {quoted(new)}")
+        self._again[name] = number
+        return new
 
     def _add_channels(self, joint: int, words: list[str], line: int) -> None:
         known = [_CHANNELS.get(word.lower()) for word in words[1:]]
@@ -162,8 +182,8 @@ class _Reader:
 
     def _read_motion(self, start: int) -> tuple[FloatArray, float]:
         """Return what the channels are in every frame, (F, C), and the time between frames."""
-        head = re.compile(r"\s*Frames:[ \t]*(\S+)\s*Frame Time:[ \t]*(\S+?)[ \t]*(m?s)?[ \t]*(?:\r?\n|$)",
-                          re.IGNORECASE)
+        head = re.compile(r"\s*Frames[ \t]*:[ \t]*(\S+)\s*"
+                          r"Frame[ \t]*Time[ \t]*:[ \t]*(\S+?)[ \t]*(m?s)?[ \t]*(?:\r?\n|$)", re.IGNORECASE)
         found = head.match(self._text, start)
         if found is None:
             raise self._error("after MOTION the lines 'Frames: COUNT' and 'Frame Time: SECONDS' are wanted",

@@ -121,8 +121,6 @@ def test_real_files_come_back(name: str) -> None:
 @pytest.mark.parametrize(("old", "new", "message"), [
     ("HIERARCHY", "HIERARCHIE", ":1: a BVH file begins with HIERARCHY, not with 'HIERARCHIE'"),
     ("MOTION", "MOTIONS", "no line MOTION"),
-    ("ROOT Hips", "ROOT", ":2: a joint without a name"),
-    ("Left Leg", "Hips", ":6: a second joint named 'Hips'"),
     ("ROOT Hips", "JOINT Hips", ":2: 'JOINT Hips' does not belong here"),
     ("\tOFFSET 0 1 0\n\tCHANNELS", "\tOFFSET 0 nan 0\n\tCHANNELS", ":4: OFFSET '0 nan 0'; three finite numbers"),
     ("OFFSET 0.5 0 0", "OFFSET 0.5 0", ":8: OFFSET '0.5 0'"),
@@ -161,6 +159,23 @@ def test_more_frames_than_announced_are_read_and_said(tmp_path: Path) -> None:
     said = Library([tmp_path]).clips("lax")[1]
     assert said[0].message == "lax.bvh: Frames announces 1 frames, but 2 stand there; all of them are read"
     assert said[0].is_warning and not said[0].is_note
+
+
+@pytest.mark.parametrize("old, new, warning", [
+    ("HIERARCHY", "# made by hand\nHIERARCHY", None), ("Frames:", "Frames :", None),
+    ("Frame Time:", "FrameTime :", None), ("End Site", "EndSite", None), (".", ",", "its numbers have commas for points"),
+    ("Left Leg", "Hips", "line 6: a second joint named 'Hips'; it is called 'Hips.001'"),
+    ("Left Leg", "", "line 6: a joint without a name; it is called 'joint.001'")])
+def test_what_other_programs_read_is_read(old: str, new: str, warning: str | None) -> None:
+    assert old in TEXT
+    wanted, found = bvh.read(TEXT.encode()), bvh.read(TEXT.replace(old, new).encode())
+    np.testing.assert_array_equal(found.clip.rotations.values, wanted.clip.rotations.values)
+    assert found.frame_time_s == wanted.frame_time_s and found.warnings == (() if warning is None else (warning,))
+
+
+def test_lines_may_end_as_on_old_macs() -> None:
+    wanted, found = (bvh.read(text.encode()).clip for text in (TEXT, TEXT.replace("\n", "\r")))
+    assert found.skeleton.names == wanted.skeleton.names and found.duration_s == wanted.duration_s
 
 
 def test_numbers_that_only_add_up_are_no_further_frames() -> None:
