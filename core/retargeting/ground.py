@@ -23,6 +23,8 @@ _FAR_LEGS: Final = (0.2, 0.35)
 """Skin that is higher than this when something touches the ground is not what touches it: feet of one who sits may hang
 in the air. In between it counts in part."""
 _STEP_S: Final = SAMPLE_S / 2.0
+_DECIMALS: Final = 6
+"""Of seconds: keys that are closer are one."""
 _NEAR_LEGS: Final = 0.18
 _SLOW_LEGS_PER_S: Final = 0.3
 """A body touches the ground with more than its feet where another joint is so low, and as slow, for its leg."""
@@ -52,13 +54,19 @@ def lift_by_skin(source: Clip, source_map: SkeletonMap, played: Clip, target_map
     at_rest = skin.heights(rebased(_still(target_map.skeleton), played.skeleton), np.zeros(1), up)[0]
     ground = float(at_rest[is_sole].min())
     spans = contact_spans(source, source_map, up)
-    times = np.unique(np.concatenate((np.arange(0.0, played.duration_s, _STEP_S), spans.ravel(),
+    times = np.unique(np.concatenate((np.arange(0.0, played.duration_s, _STEP_S), _keys(played), spans.ravel(),
                                       (0.0, played.duration_s))).clip(0.0, played.duration_s))
     depth = np.minimum(at_rest - ground, 0.0)  # a train, or a tail, may be below the soles at rest
     low = (skin.heights(played, times, up) - depth).min(axis=1) - ground
     near = np.clip((_FAR_LEGS[1] * leg - low) / (leg * (_FAR_LEGS[1] - _FAR_LEGS[0])), 0.0, 1.0)
     lift = np.where(low < 0.0, -low, -low * _share(times, spans) * near)
     return None if np.abs(lift).max() <= _STILL * leg else (times, lift)
+
+
+def _keys(clip: Clip) -> FloatArray:
+    """Return the times of the keys (N,), at which heights may turn sharply, unless they are as close as the steps."""
+    times = np.unique(np.concatenate((clip.rotations.times_s, clip.translations.times_s)).round(_DECIMALS))
+    return times if len(times) * _STEP_S < clip.duration_s + _STEP_S else np.zeros(0)
 
 
 def _still(skeleton: Skeleton) -> Clip:

@@ -90,18 +90,17 @@ def _reach(clip: Clip, turns: FloatArray, world: FloatArray, arm: _Arm, offset: 
     about_elbow = rot.from_axis_angle(axis, bend - now)
     hand = upper + rot.rotate(about_elbow, fore)
     about_shoulder = rot.shortest_arc(hand, aim)
-    rotations = rot.from_matrix(_directions(world))
     both = rot.multiply(about_shoulder, about_elbow)
     for joint, before, after in ((arm.shoulder, rot.IDENTITY, about_shoulder), (arm.elbow, rot.IDENTITY, about_elbow),
                                  (arm.wrist, both, rot.IDENTITY)):
-        above = int(clip.skeleton.parents[joint])
-        base = rot.multiply(before, rot.multiply(rotations[:, above], clip.skeleton.rest_rotations[joint]))
-        turns[:, joint] = rot.multiply(rot.conjugate(base), rot.multiply(after, rotations[:, joint]))
+        above = _rotations(world[:, int(clip.skeleton.parents[joint])])
+        base = rot.multiply(before, rot.multiply(above, clip.skeleton.rest_rotations[joint]))
+        turns[:, joint] = rot.multiply(rot.conjugate(base), rot.multiply(after, _rotations(world[:, joint])))
 
 
-def _directions(world: FloatArray) -> FloatArray:
+def _rotations(world: FloatArray) -> FloatArray:
     linear = world[..., :3]
-    return np.asarray(linear / np.linalg.norm(linear, axis=-2, keepdims=True))
+    return rot.from_exact_matrix(linear / np.linalg.norm(linear, axis=-2, keepdims=True))
 
 
 def _arms(found: SkeletonMap) -> list[_Arm]:

@@ -16,8 +16,10 @@ from ..errors import TaktError
 from ..maths.arrays import BoolArray, FloatArray, IntArray
 from ..skeletons.skeleton import Skeleton, world_from_pose
 
-_DIRECTIONS: Final = 60
-"""In which each joint's part of the skin is farthest out: a point every 25°."""
+_DIRECTIONS: Final = (60, 300)
+"""In which each joint's part of the skin is farthest out: a point every 25°, in large parts up to every 11°."""
+_LARGE: Final = 0.17
+"""Of the body: parts that are larger get more directions, by their surface."""
 _MOST_INFLUENCES: Final = 4
 _FRAMES_AT_ONCE: Final = 256
 
@@ -51,8 +53,12 @@ class SkinPoints:
         bound = np.flatnonzero(total > 0.0)
         order = bound[np.argsort(joints[bound, 0], kind="stable")]
         edges = np.flatnonzero(np.diff(joints[order, 0], prepend=-1, append=-1))
-        chosen = [part[np.unique((positions[part] @ _sphere().T).argmax(axis=0))]
-                  for part in (order[a:b] for a, b in pairwise(edges)) if len(part)]
+        large = _LARGE * max(float(np.ptp(positions[bound], axis=0).max()) if len(bound) else 0.0, 1e-30)
+        chosen = []
+        for part in (order[a:b] for a, b in pairwise(edges) if b > a):
+            share = (float(np.ptp(positions[part], axis=0).max()) / large) ** 2
+            directions = _sphere(int(np.clip(_DIRECTIONS[0] * share, *_DIRECTIONS)))
+            chosen.append(part[np.unique((positions[part] @ directions.T).argmax(axis=0))])
         kept = np.concatenate(chosen) if chosen else np.zeros(0, dtype=np.int64)
         return cls(positions[kept], joints[kept], weights[kept] / total[kept, None])
 
@@ -87,9 +93,9 @@ class SkinPoints:
         return matrix.reshape(-1, len(self.positions))
 
 
-def _sphere() -> FloatArray:
+def _sphere(count: int) -> FloatArray:
     """Return directions (N, 3) evenly over the sphere, by the golden angle."""
-    number = np.arange(_DIRECTIONS) + 0.5
-    height = 1.0 - 2.0 * number / _DIRECTIONS
+    number = np.arange(count) + 0.5
+    height = 1.0 - 2.0 * number / count
     angle, radius = np.pi * (1.0 + np.sqrt(5.0)) * number, np.sqrt(1.0 - height**2)
     return np.stack((radius * np.cos(angle), radius * np.sin(angle), height), axis=1)

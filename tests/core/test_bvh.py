@@ -163,7 +163,8 @@ def test_more_frames_than_announced_are_read_and_said(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("old, new, warning", [
     ("HIERARCHY", "# made by hand\nHIERARCHY", None), ("Frames:", "Frames :", None),
-    ("Frame Time:", "FrameTime :", None), ("End Site", "EndSite", None), (".", ",", "its numbers have commas for points"),
+    ("Frame Time:", "FrameTime :", None), ("End Site", "EndSite", None),
+    (".", ",", "its numbers have commas for points"),
     ("Left Leg", "Hips", "line 6: a second joint named 'Hips'; it is called 'Hips.001'"),
     ("Left Leg", "", "line 6: a joint without a name; it is called 'joint.001'")])
 def test_what_other_programs_read_is_read(old: str, new: str, warning: str | None) -> None:

@@ -108,6 +108,19 @@ def test_who_jumps_leaves_the_ground() -> None:
     assert low[1] == pytest.approx(0.6 / LEG_M, rel=0.1)
 
 
+def test_who_tumbles_with_a_helmet_is_at_no_key_in_the_ground() -> None:
+    """Heights turn sharply at keys, which lie beside the steps at which skin is measured."""
+    times = np.arange(23) / 24.0
+    tumble = rot.from_axis_angle(np.array((1.0, 0.0, 0.0)), 2.0 * np.pi * times / times[-1])[:, None]
+    place = np.tile((0.0, 0.3 - BODY.rest_world[0, 1, 3], 0.0), (len(times), 1, 1))
+    clip = Clip("tumble", BODY, float(times[-1]), Tracks.uniform(np.zeros(1, np.int64), times, tumble),
+                Tracks.uniform(np.zeros(1, np.int64), times, place), Tracks.empty(3))
+    target = with_axes(worn(RIGS["Mixamo"]), np.random.default_rng(6))
+    skin = skin_of(target, {"skullbase": 0.35})
+    low = lowest(target, retarget(clip, target, points=SkinPoints.of(*skin)).clip, skin, times)
+    assert low.min() >= -0.001
+
+
 def test_swords_may_be_below_the_ground() -> None:
     target = with_axes(worn(RIGS["Mixamo"]), np.random.default_rng(4))
     hand = find_map(target).joint_of["r_wrist"]
