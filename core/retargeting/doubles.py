@@ -26,9 +26,24 @@ def doubles(target: Skeleton, pairs: Pairing, skin: BoolArray) -> dict[int, int]
 
     skin: (J,) joints that deform it. Those below no paired joint would stay behind. Where such a joint is the double
     of a paired one, or a descendant of a double, that double is returned, with its ancestors as far as they are
-    doubles too. Ancestors of the body itself are no doubles of its parts.
+    doubles too. Ancestors of the body itself are no doubles of its parts. Further limbs beside the body's are doubles
+    too, joint for joint, as the legs that deform the skin in MikuMikuDance.
     """
     played = with_descendants(target.parents, pairs.target)
+    return _lost(target, pairs, skin, played) | _beside(target, pairs, skin & played)
+
+
+def _beside(target: Skeleton, pairs: Pairing, skin: BoolArray) -> dict[int, int]:
+    """Return doubles among joints (J,) that are played, but along with the body's trunk: of two in a chain at least."""
+    twin = _twins(target, np.setdiff1d(np.flatnonzero(skin), pairs.target), pairs.target, in_any_axes=True)
+    twin = {joint: p for joint, p in twin.items()
+            if int(pairs.target[p]) not in path_to_root(target.parents, joint)}
+    tops = {int(target.parents[joint]) for joint in twin} & twin.keys()
+    return {joint: p for joint, p in twin.items() if joint in tops or int(target.parents[joint]) in twin}
+
+
+def _lost(target: Skeleton, pairs: Pairing, skin: BoolArray, played: BoolArray) -> dict[int, int]:
+    """Return doubles for joints that are not played: themselves, or what they descend from."""
     lost = with_ancestors(target.parents, np.flatnonzero(skin & ~played))
     if not len(lost):
         return {}
@@ -46,10 +61,10 @@ def doubles(target: Skeleton, pairs: Pairing, skin: BoolArray) -> dict[int, int]
     return found
 
 
-def _twins(target: Skeleton, joints: IntArray, paired: IntArray) -> dict[int, int]:
+def _twins(target: Skeleton, joints: IntArray, paired: IntArray, *, in_any_axes: bool = False) -> dict[int, int]:
     """Return joint → number of the paired joint (P,) in whose position and axes it is at rest, but for ancestors."""
     rest, size = target.rest_world, float(np.ptp(target.rest_world[:, :, 3], axis=0).max())
-    allowed = SAME_POSITION * np.array((1.0, 1.0, 1.0, size))
+    allowed = SAME_POSITION * np.array((np.inf,) * 3 + (size,) if in_any_axes else (1.0, 1.0, 1.0, size))
     twin: dict[int, int] = {}
     for p, joint in enumerate(paired.tolist()):
         same = joints[(np.abs(rest[joints] - rest[joint]) <= allowed).all(axis=(1, 2))]

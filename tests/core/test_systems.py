@@ -107,3 +107,13 @@ def limbs(body: Skeleton, clip: Clip, times: FloatArray) -> FloatArray:
     """Return the segments of a clip's limbs over times, (F, L, 3)."""
     at, places = find_map(body).joint_of, world_from_pose(body, clip.sample(times))[..., 3]
     return np.stack([places[:, at[b]] - places[:, at[a]] for a, b in LIMBS], axis=1)
+
+
+def test_legs_that_deform_the_skin_beside_the_legs_go_with_them() -> None:
+    """As in MikuMikuDance, where nothing but a constraint moves them there."""
+    clip = movements()[12]
+    target = of_system("MikuMikuDance", clip, Rewriting(names=AS_THEY_ARE)).clip.skeleton
+    places = world_from_pose(target, retarget(clip, target).clip.sample(np.linspace(0.0, clip.duration_s, 20)))[..., 3]
+    for double in DOUBLES[:6]:
+        apart = places[:, target.index_of[double]] - places[:, target.index_of[double[:-1]]]
+        assert np.linalg.norm(apart, axis=-1).max() < 1e-6, double
