@@ -11,9 +11,10 @@ from bpy.props import StringProperty
 from ..core.errors import EditError
 from ..core.pha.edits import Edit, RemoveAttribute, SetAttribute
 from ..core.pha.grammar import GRAMMAR, Attribute
+from ..core.playing.why import why
 from ..core.score_editor.change import Edits
 from ..core.score_editor.layout import BoxId, Layout
-from . import score_blocks, score_edits, score_tree
+from . import score, score_blocks, score_edits, score_tree
 
 _TAGS = ("call", "wait", "loop", "pick", "together")
 _OF_VERSION_1 = ("name", "duration", "transition", "repeat")
@@ -28,6 +29,20 @@ def chosen(tree: score_tree.TaktScoreTree, armature_object: bpy.types.Object) ->
         return None
     found = blocks.layout.found(score_tree.selection(tree, blocks.selectable))
     return (blocks.layout, blocks.layout.id_of(int(found[0])), len(found) - 1) if len(found) else None
+
+
+def why_transition(tree: score_tree.TaktScoreTree, armature_object: bpy.types.Object) -> tuple[str, ...]:
+    """Return why the transition behind the selected block is as it is, in sentences; or why that cannot be said."""
+    found = chosen(tree, armature_object)
+    if found is None:
+        return ("Select a block: its transition is the one behind it",)
+    layout, box, _ = found
+    boxes = layout.found(frozenset((box,)))
+    segment = layout.segment_until(float(layout.boxes.end[int(boxes[0])]))
+    motion = score.last_good(armature_object.session_uid)
+    if segment is None or motion is None or len(motion.sequence) != len(layout.rows[0]):
+        return ("No transition follows the selected block",)
+    return why(motion, segment)
 
 
 def attributes(layout: Layout, box: BoxId) -> Iterator[tuple[str, Attribute]]:

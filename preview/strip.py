@@ -4,8 +4,10 @@ from dataclasses import dataclass
 from typing import cast
 
 import bpy
+import numpy as np
 
 from ..core.playing.motion import Motion
+from ..core.playing.why import why
 from ..core.score_editor import strip
 from ..core.score_editor.picture import Picture
 from ..core.score_editor.theme import Theme
@@ -70,11 +72,13 @@ class Strip:
         return self.laid_out.boxes_at(place.view, *place.inside(x, y))
 
     def words_at(self, time_s: float) -> str:
-        """Return what plays at a time: the procedures around it, and the clip."""
-        sequence = self.motion.sequence
+        """Return what plays at a time: the procedures around it, and the clip; of a transition why it is so long."""
+        sequence, layout = self.motion.sequence, self.motion.layout
         segment = self.motion.segment_at(time_s)
         path = " › ".join(sequence.paths[int(sequence.path[segment])])
-        return f"{time_s:.2f} s   {path} › {sequence.clips[int(sequence.clip[segment])]}"
+        words = f"{time_s:.2f} s   {path} › {sequence.clips[int(sequence.clip[segment])]}"
+        crossed = np.flatnonzero((layout.window_begin_s < time_s) & (time_s < layout.window_end_s))
+        return f"{words}   transition of {why(self.motion, int(crossed[0]))[0]}" if len(crossed) else words
 
     def draw(self, place: Place, theme: Theme, now_s: float, fragment: tuple[float, float] | None,
              hover: tuple[float, str] | None) -> None:

@@ -22,6 +22,8 @@ __all__ = ["BoxId", "Kind", "Layout", "Seams", "Untaken", "Voice", "empty", "lay
 
 _LONGER = 1e-9
 
+_SAME_TICK = 1e-6
+
 
 class BoxId(NamedTuple):
     """A box, also after the score was laid out anew: its element, and which of the boxes of this element it is.
@@ -124,6 +126,12 @@ class Layout:
     def _voice_ticks(self) -> FloatArray:
         spans = [(voice.begin, voice.begin + voice.length) for voice in self.voices]
         return np.array(spans, dtype=np.float64).reshape(-1, 2)
+
+    def segment_until(self, tick: float) -> int | None:
+        """Return the segment of the main row that ends at a tick, None where none does or nothing follows it."""
+        own = self.seams.row == 0
+        near = np.flatnonzero(own & (np.abs(self.seams.tick - tick) < _SAME_TICK))
+        return int(self.seams.segment[near[0]]) if len(near) else None
 
     def owner_of_transition(self, seam: int) -> int | None:
         """Return the box whose call says how long the transition at a seam is.

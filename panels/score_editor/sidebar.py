@@ -58,6 +58,21 @@ class TAKT_PT_score_block(_ScoreEditorPanel):
             draw_words(layout, context, words, "ERROR")
 
 
+class TAKT_PT_score_transition(_ScoreEditorPanel):
+    """The transition behind the selected block: how long it is and why, where its clips are left, which feet stand."""
+
+    bl_label = "Why This Transition"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Draw a sentence for each."""
+        layout, tree = self.layout, score_tree.tree_of(context)
+        armature_object = score_tree.character_of(tree, context)
+        assert layout is not None and tree is not None and armature_object is not None  # poll saw to it
+        for words in score_fields.why_transition(tree, armature_object):
+            draw_words(layout, context, words)
+
+
 class TAKT_PT_score_settings(_ScoreEditorPanel):
     """How the score is played."""
 
@@ -74,4 +89,4 @@ class TAKT_PT_score_settings(_ScoreEditorPanel):
         draw_settings(self.layout, character)
 
 
-CLASSES = (TAKT_PT_score_block, TAKT_PT_score_settings)
+CLASSES = (TAKT_PT_score_block, TAKT_PT_score_transition, TAKT_PT_score_settings)

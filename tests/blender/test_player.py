@@ -155,6 +155,16 @@ def test_the_strip_names_what_plays(dancer: Object) -> None:
     assert motion.sequence.clips[int(motion.sequence.clip[0])] in words
 
 
+def test_within_a_transition_the_strip_says_why_it_is_so_long(dancer: Object) -> None:
+    motion = score.motion_of(dancer)
+    assert motion is not None
+    seam = int(np.flatnonzero(motion.transitions_s)[0])
+    middle = float(motion.layout.window_begin_s[seam] + motion.layout.window_end_s[seam]) / 2.0
+    strip = Strip.of(motion)
+    assert f"   transition of {motion.transitions_s[seam]:.2f} s: " in strip.words_at(middle)
+    assert "transition" not in strip.words_at(float(motion.layout.window_begin_s[seam]) - 1e-3)
+
+
 def line_of(layout: Layout, box: int) -> int:
     """The line of a box's element in its own file, counted from 0."""
     line = layout.documents[int(layout.boxes.document[box])].text.place(int(layout.boxes.element[box])).line

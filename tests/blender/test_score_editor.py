@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import takt
-from takt.bridge import properties, score_blocks, score_edits, score_fields, score_tree
+from takt.bridge import properties, score, score_blocks, score_edits, score_fields, score_tree
 from takt.bridge import shelf as bridge_shelf
 from takt.core.errors import EditError
 from takt.core.score_editor import commands, shelf
@@ -73,6 +73,21 @@ def test_each_verb_is_one_step_that_undo_takes_back_and_redo_brings_again(
         operators.ed.redo()
         rig = bpy.data.objects[name]
         assert (text_of(rig), keys(rig)) == after
+
+
+def test_why_a_transition_is_as_it_is_is_told_of_the_selected_block(rig: bpy.types.Object, library: Path) -> None:
+    play(library / "dance.pha")
+    with editing() as layout:
+        tree = score_tree.tree_of(bpy.context)
+        assert tree is not None and score.shown(rig) is not None
+        assert score_fields.why_transition(tree, rig) == ("Select a block: its transition is the one behind it",)
+        choose(layout, "pair")
+        words = score_fields.why_transition(tree, rig)
+        motion = score.motion_of(rig)
+        assert motion is not None
+        assert words[0].startswith(f"{motion.transitions_s[3]:.2f} s: ")
+        choose(layout, "right")
+        assert score_fields.why_transition(tree, rig) == ("No transition follows the selected block",)
 
 
 def test_what_is_copied_is_pasted_behind_what_is_selected(rig: bpy.types.Object, library: Path) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...clips.clip import Clip
 from ...maths import rotations as rot
-from ...maths.arrays import BoolArray, FloatArray
+from ...maths.arrays import BoolArray, FloatArray, quotient
 from .lengths import Angles, Neighbours, Turning, automatic_lengths, longest_lengths, speed_named
 from .seams import Ends
 from .ways import Ways
@@ -41,6 +41,12 @@ class Automatic:
         """Return the lengths of N transitions, (N,), not yet limited; 0 where no joint turns that both clips turn."""
         turning = self.turning_s(seams)
         return np.where(turning > 0.0, np.maximum(turning, self.needed_s(seams)), 0.0)
+
+    def mean_angles_rad(self, seams: Neighbours) -> FloatArray:
+        """Return how far joints that both clips turn have to turn, on average, at N seams, (N,)."""
+        both = self.turning.turns[seams.before] & self.turning.turns[seams.after]
+        angles = self.turning.angles(self.last[seams.before], self.first[seams.after])
+        return quotient(np.where(both, angles, 0.0).sum(axis=1), both.sum(axis=1).astype(np.float64))
 
     def turning_s(self, seams: Neighbours) -> FloatArray:
         """Return how long they last by the joints' turning alone, (N,)."""

@@ -51,16 +51,20 @@ class Ways:
         """
         out = np.zeros(len(seams.before))
         for start in range(0, len(out), _PAIRS_AT_ONCE):
-            part = seams.at(slice(start, start + _PAIRS_AT_ONCE))
-            own = self.moved[part.before] != self.moved[part.after]
-            for level in self.skeleton.levels[1:]:
-                own[:, level] |= own[:, self.skeleton.parents[level]]
-            way = np.linalg.norm(self.last[part.before] - self.first[part.after], axis=-1)
-            fast = np.maximum(self.fast[part.before] * quotient(1.0, part.before_stretch)[:, None],
-                              self.fast[part.after] * quotient(1.0, part.after_stretch)[:, None])
-            needed = quotient(way, np.maximum(fast, self.slow))
-            out[start:start + _PAIRS_AT_ONCE] = np.where(own, 0.0, needed).max(axis=1, initial=0.0)
+            part = slice(start, start + _PAIRS_AT_ONCE)
+            out[part] = self.needed_by_joint_s(seams.at(part)).max(axis=1, initial=0.0)
         return out
+
+    def needed_by_joint_s(self, seams: Neighbours) -> FloatArray:
+        """Return how long the way of each joint takes at N seams, (N, J); 0 where it does not count."""
+        before, after = seams.before, seams.after
+        own = self.moved[before] != self.moved[after]
+        for level in self.skeleton.levels[1:]:
+            own[:, level] |= own[:, self.skeleton.parents[level]]
+        way = np.linalg.norm(self.last[before] - self.first[after], axis=-1)
+        fast = np.maximum(self.fast[before] * quotient(1.0, seams.before_stretch)[:, None],
+                          self.fast[after] * quotient(1.0, seams.after_stretch)[:, None])
+        return np.where(own, 0.0, quotient(way, np.maximum(fast, self.slow)))
 
 
 def _fast(clip: Clip) -> FloatArray:

@@ -1,0 +1,99 @@
+"""Why a transition is as it is, in words: how long and by what, where its clips are left, and which feet stand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+import numpy as np
+
+from ..errors import quoted
+from ..maths.arrays import FloatArray
+from .fit import LEAST_GAIN
+from .motion import Motion
+from .transitions.lengths import Neighbours
+
+_OPEN_S: Final = 0.05
+"""A foot that is planted so short a time from a clip's end is planted at the end."""
+_SAME_S: Final = 1e-6
+_FEET: Final = {(True, True): "stands before and after", (True, False): "stands before, and leaves the ground",
+                (False, True): "arrives on the ground", (False, False): "is in the air before and after"}
+
+
+def why(motion: Motion, seam: int) -> tuple[str, ...]:
+    """Return sentences about the transition after a segment: its length, where the clips are left, what stands.
+
+    Raises IndexError where there is no such segment. Behind the last segment of what is no loop there is none.
+    """
+    count = len(motion.sequence)
+    if not 0 <= seam < count:
+        raise IndexError(f"segment {seam} of {count}")
+    if seam == count - 1 and not motion.row.is_loop:
+        return ("Nothing follows here",)
+    return (_length(motion, seam), *_cut(motion, seam), *_feet(motion, seam))
+
+
+def _length(motion: Motion, seam: int) -> str:
+    """Tell how long it is, and where that comes from."""
+    length_s, row = float(motion.transitions_s[seam]), motion.row
+    said = float(motion.sequence.transition_s[seam])
+    if said == 0.0:
+        return "None: the score says 0, so one clip cuts to the next"
+    own_s = float((row.layout.window_end_s - row.layout.window_begin_s)[seam])
+    around = _around(motion, seam)
+    automatic = row.sides.automatic
+    by_turning, by_way = (float(found(around)[0]) for found in (automatic.turning_s, automatic.needed_s))
+    wished = said if np.isfinite(said) else max(by_turning, by_way if by_turning > 0.0 else 0.0)
+    limit = f"; {motion.method.label} allows no more there" if own_s < wished - _SAME_S else ""
+    if np.isfinite(said):
+        return f"{length_s:.2f} s: the score says so{limit}"
+    if own_s == 0.0:
+        return "None: both poses are the same"
+    if by_turning == 0.0:
+        return f"{length_s:.2f} s: automatic; no joint turns that both clips turn, but others move{limit}"
+    if by_way > by_turning and automatic.ways is not None:
+        joint = int(np.argmax(automatic.ways.needed_by_joint_s(around)[0]))
+        return (f"{length_s:.2f} s: automatic; so long the way of {quoted(motion.skeleton.names[joint])} takes at the "
+                f"speed that it has in the clips{limit}")
+    if not automatic.is_shared:
+        return f"{length_s:.2f} s: automatic; so long the joint takes that needs longest{limit}"
+    angle = float(automatic.mean_angles_rad(around)[0])
+    return (f"{length_s:.2f} s: automatic; joints turn {np.degrees(angle):.0f}° on average, and "
+            f"{np.degrees(angle / by_turning):.0f}° in a second in the clips{limit}")
+
+
+def _around(motion: Motion, seam: int) -> Neighbours:
+    clip, stretch, later = motion.sequence.clip, _stretch(motion), (seam + 1) % len(motion.sequence)
+    return Neighbours(clip[[seam]], clip[[later]], stretch[[seam]], stretch[[later]])
+
+
+def _stretch(motion: Motion) -> FloatArray:
+    """Return how many seconds one second of its clip lasts in each segment as the score says, (S,)."""
+    durations = motion.row.sources.durations_s[motion.sequence.clip]
+    return np.divide(motion.sequence.length_s, durations, out=np.zeros(len(durations)), where=durations > 0.0)
+
+
+def _cut(motion: Motion, seam: int) -> Iterator[str]:
+    """Tell where the clips are left, if that was searched."""
+    cuts = motion.cuts
+    if cuts is None or not cuts.tried[seam]:
+        return
+    tried, (before, after) = int(cuts.tried[seam]), cuts.skips_s[seam]
+    if before == after == 0.0:
+        yield f"Of {tried} pairs of instants, none is {LEAST_GAIN:.0%} better than the clips' own ends"
+    else:
+        yield (f"Of {tried} pairs of instants the best one: {before:.2f} s of the clip before and {after:.2f} s of the "
+               f"next one are passed over, for {1.0 - cuts.found[seam] / cuts.authored[seam]:.0%} less to bridge")
+
+
+def _feet(motion: Motion, seam: int) -> Iterator[str]:
+    """Tell which feet stand, by the clips' contacts."""
+    clips, later = motion.row.sources.clips, (seam + 1) % len(motion.sequence)
+    one, other = (clips[int(motion.sequence.clip[segment])] for segment in (seam, later))
+    if one.contacts is None or other.contacts is None:
+        return
+    for side, label in (("l", "left"), ("r", "right")):
+        if side in one.contacts and side in other.contacts:
+            ends, begins = one.contacts[side].stands, other.contacts[side].stands
+            stands = (bool((ends[:, 1] >= one.duration_s - _OPEN_S).any()), bool((begins[:, 0] <= _OPEN_S).any()))
+            yield f"The {label} foot {_FEET[stands]}"

@@ -1,0 +1,81 @@
+"""Why a transition is as it is: each sentence against a score that was made to call it forth."""
+
+import numpy as np
+import pytest
+
+from takt.core.clips.clip import Clip
+from takt.core.playing.motion import Motion
+from takt.core.playing.transitions.lengths import Neighbours
+from takt.core.playing.why import why
+from takt.tests.core.scores import X, library, turning
+from takt.tests.core.sentences import motion
+from takt.tests.core.test_fit import danced, dancing
+
+A = turning("left", X, (0.0, 0.4))
+FAR = turning("right", X, (1.2, 1.6))
+
+
+def of(first: str, *, clips: tuple[Clip, ...] = (A, FAR), method: str = "LEAD", speed: str = "NEAR",
+       joint_time: str = "SHARED") -> str:
+    """Return what is said of the length of the first transition."""
+    found = motion(f'left duration="1" {first}', 'right duration="1"', method=method, curve="LINEAR", speed=speed,
+                   clips=library(feet_Steps=clips), joint_time=joint_time)
+    return why(found, 0)[0]
+
+
+@pytest.mark.parametrize(("first", "settings", "said"), [
+    ('transition="0.3"', {}, "0.30 s: the score says so"),
+    ('transition="3"', {}, "1.00 s: the score says so; Meet Halfway allows no more there"),
+    ('transition="0"', {}, "None: the score says 0, so one clip cuts to the next"),
+    ("", {"speed": "PATHS", "method": "APPEND"},
+     "2.00 s: automatic; joints turn 46° on average, and 23° in a second in the clips"),
+    ("", {}, "1.00 s: automatic; joints turn 46° on average, and 23° in a second in the clips; Meet Halfway allows no "
+             "more there"),
+    ("", {"method": "APPEND", "joint_time": "EARLY"}, "2.00 s: automatic; so long the joint takes that needs longest"),
+])
+def test_where_a_length_comes_from(first: str, settings: dict[str, str], said: str) -> None:
+    assert of(first, **settings) == said  # type: ignore[arg-type]  # clips are not among them
+
+
+def test_what_else_a_length_may_come_from() -> None:
+    same = turning("right", X, (0.4, 0.0))
+    assert of("", clips=(A, same)) == "None: both poses are the same"
+    other = turning("right", X, (1.2, 1.6), ("spine",))
+    assert of("", clips=(A, other)) == "0.25 s: automatic; no joint turns that both clips turn, but others move"
+
+
+def test_the_way_of_the_body_names_the_joint_that_takes_longest() -> None:
+    clips = [dancing(seed, 0.0, 3.0, f"clip{seed}") for seed in range(6)]
+    found = danced(*clips)
+    for seam in range(5):
+        words, row = why(found, seam)[0], found.row
+        turns = float(row.sides.automatic.turning_s(_around(found, seam))[0])
+        needs = float(row.sides.automatic.needed_s(_around(found, seam))[0])
+        assert words.startswith(f"{max(turns, needs):.2f} s") or "allows no more" in words
+        assert ("so long the way of '" in words) == (needs > turns)
+
+
+def _around(found: Motion, seam: int) -> Neighbours:
+    clip = found.sequence.clip
+    return Neighbours(clip[[seam]], clip[[seam + 1]], np.ones(1), np.ones(1))
+
+
+def test_what_was_searched_is_told() -> None:
+    a, b = dancing(1, 0.0, 4.0, "a"), dancing(1, 3.7, 8.0, "b")
+    found = danced(a, b, fit="SEARCH")
+    assert found.cuts is not None
+    skips = found.cuts.skips_s[0]
+    assert skips.sum() == pytest.approx(0.3)
+    assert (f"{skips[0]:.2f} s of the clip before and {skips[1]:.2f} s of the next one are passed over"
+            in why(found, 0)[1])
+    whole = danced(a, dancing(1, 4.0, 8.0, "b"), fit="SEARCH")
+    assert "none is 10% better than the clips' own ends" in why(whole, 0)[1]
+    assert len(why(danced(a, b), 0)) == 3  # the length, and both feet
+
+
+def test_nothing_follows_the_last_segment_but_in_a_loop() -> None:
+    calls = 'left duration="1"', 'right duration="1"'
+    assert why(motion(*calls), 1) == ("Nothing follows here",)
+    assert why(motion(*calls, loop=True), 1)[0] != "Nothing follows here"
+    with pytest.raises(IndexError, match="segment 2 of 2"):
+        why(motion(*calls), 2)
