@@ -1,13 +1,19 @@
 """Libraries in Blender's preferences: folders that are searched after a score's own, in their order."""
 
+import os
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Final, cast
 
 import bpy
 from bpy.props import CollectionProperty, IntProperty, StringProperty
 
+from ..core.library.library import Library
+from ..core.pha.document import Document
+
 PACKAGE = (__package__ or "").rpartition(".")[0]
 """The name that Blender knows the extension by."""
+SAMPLES: Final = Path(os.path.realpath(__file__)).parents[1] / "samples" / "library"
+"""Clips and scores to begin with, where there are no others."""
 
 
 class TaktFolder(bpy.types.PropertyGroup):
@@ -42,6 +48,11 @@ def folders() -> tuple[Path, ...]:
     """Return the folders named in the preferences, in their order."""
     found = kept()
     return () if found is None else tuple(Path(bpy.path.abspath(f.path)) for f in found.libraries if f.path)
+
+
+def may_be_chosen(library: Library, document: Document) -> bool:
+    """Tell whether a score's library may still be chosen: it has none, or the samples and calls nothing of them."""
+    return not library.roots or (library.roots[0] == SAMPLES and not document.loads and not document.includes)
 
 
 def register() -> None:

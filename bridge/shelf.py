@@ -110,11 +110,6 @@ def src_of(library: object, path: Path) -> str:
     return library.src_of_playable(path) or "" if isinstance(library, Library) else ""
 
 
-def has_roots(library: object) -> bool:
-    """Tell whether a library has any folder."""
-    return isinstance(library, Library) and bool(library.roots)
-
-
 def forget() -> None:
     """Look through folders anew the next time."""
     for search in _searches.values():

@@ -3,7 +3,9 @@
     blender --factory-startup -p 0 0 1400 900 --python docs/score_editor_pictures.py -- IMAGES_FOLDER
 """
 
+import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -21,6 +23,7 @@ from takt.samples import dancer
 
 _POSE = 541
 """A frame of the dance: a kick."""
+_ROW_PX = 172
 _EDITOR = f"{window.WIDTH}x430+{window.LEFT}+{window.TOP + window.HEIGHT - 430}"
 
 
@@ -57,29 +60,40 @@ def close_others() -> Iterator[None]:
 
 
 def gestures() -> Iterator[None]:
-    """An edge, a transition, another order: each while it is dragged, then taken back."""
-    left, low, right, high = box("chorus")
-    yield from dragged("score_edge.png", (right - 2, high - 10), (right + 60, high - 10))
+    """Each gesture before, while and after it is made, then taken back."""
+    _, _, right, high = box("chorus")
+    yield from gesture("score_edge.png", (right - 2, high - 10), (right + 60, high - 10))
+    left, low, right, high = box("verse")
+    middle = (left + right) / 2.0
+    yield from gesture("score_order.png", (middle, high - 8), (box("bridge")[2] - 6, high - 8))
+    yield from gesture("score_copy.png", (middle, high - 8), (box("bridge")[2] - 6, high - 8), held="ctrl")
+    _, _, right, high = box("intro")
+    yield from gesture("score_repeat.png", (right - 9, high - 7), (right + 110, high - 7))
+    yield from gesture("score_box.png", (box("intro")[0] + 4, low - 20), (box("verse")[0] + 60, low + 30), undo=False)
+    height = sum(ruler()) / 2.0
+    yield from gesture("score_scrub.png", (box("verse")[0], height), (box("chorus")[0] + 90, height), undo=False)
+    context.scene.frame_set(_POSE)
     yield from zoomed_to("chorus")
-    left, low, right, high = box("disco")
-    yield from dragged("score_transition.png", (right + 6, low + 6), (right + 55, low + 6))
+    _, low, right, _ = box("disco")
+    yield from gesture("score_transition.png", (right + 6, low + 6), (right + 55, low + 6))
     press("Home")
     yield
-    left, low, right, high = box("verse")
-    yield from dragged("score_order.png", ((left + right) / 2, high - 8), (box("bridge")[2] - 6, high - 8))
 
 
 def shelf() -> Iterator[None]:
-    """A clip on its way from the shelf into the score."""
-    tree().search = "ge"
+    """A clip under the mouse, and on its way from the shelf into the score."""
+    x, y = chip("jump")
+    for further in (3, 0):
+        point(x - further, y)
+        yield
     yield
-    yield
-    shown = windows.window_of(editor().spaces.active)
-    assert shown is not None and shown.shelf is not None
-    chip = shown.shelf.boxes[[each.name for each in shown.shelf.playables].index("wave")]
+    photograph("score_hover.png")
     left, _, _, high = box("chorus")
-    yield from dragged("score_shelf.png", (float(chip[:3:2].mean()), float(chip[1::2].mean())), (left + 4, high - 8))
-    tree().search = ""
+    yield from dragged(chip("wave"), (left + 4, high - 8))
+    photograph("score_shelf.png", _EDITOR)
+    press("Escape")
+    yield
+    window.tell("mouseup", "1")
     yield
 
 
@@ -112,19 +126,43 @@ def mistake() -> Iterator[None]:
     photograph("score_mistake.png", _EDITOR)
 
 
-def dragged(name: str, start: tuple[float, float], end: tuple[float, float]) -> Iterator[None]:
-    """Press, drag, photograph, and give up."""
+def gesture(name: str, start: tuple[float, float], end: tuple[float, float], *, held: str = "",
+            undo: bool = True) -> Iterator[None]:
+    """Make one gesture with the mouse, photograph the row before, meanwhile and after, and take it back."""
+    region = next(region for region in editor().regions if region.type == "WINDOW")
+    top = window.TOP + context.window_manager.windows[0].height - region.y - region.height
+    part = f"{window.WIDTH}x{_ROW_PX}+{window.LEFT}+{top}"
+    with tempfile.TemporaryDirectory() as folder:
+        point(*start)
+        yield
+        rows = [photograph(f"{folder}/before.png", part)]
+        if held:
+            window.tell("keydown", held)
+        yield from dragged(start, end)
+        rows.append(photograph(f"{folder}/meanwhile.png", part))
+        window.tell("mouseup", "1")
+        yield
+        if held:
+            window.tell("keyup", held)
+        point(end[0], 250)
+        yield
+        rows.append(photograph(f"{folder}/after.png", part))
+        subprocess.run(["magick", *map(str, rows), "-background", "white", "-splice", "0x6", "-append", "-chop", "0x6",
+                        str(window.IMAGES / name)], check=True)
+    if undo:
+        press("ctrl+z")
+    for _ in range(2):
+        yield
+
+
+def dragged(start: tuple[float, float], end: tuple[float, float]) -> Iterator[None]:
+    """Press and drag, and hold on."""
     point(*start)
     yield
     window.tell("mousedown", "1")
     for share in (0.5, 0.9, 1.0):
         point(*(a + (b - a) * share for a, b in zip(start, end, strict=True)))
         yield
-    yield
-    photograph(name, _EDITOR)
-    press("Escape")
-    yield
-    window.tell("mouseup", "1")
     yield
 
 
@@ -160,6 +198,21 @@ def box(title: str) -> tuple[float, float, float, float]:
     low, high = Stripes.of(layout, shown.view).boxes(layout.boxes.lane[here], layout.boxes.depth[here])
     left, right = shown.view.x(layout.boxes.begin[here]), shown.view.x(layout.boxes.end[here])
     return float(left[0]), float(low[0]), float(right[0]), float(high[0])
+
+
+def ruler() -> tuple[float, float]:
+    """Return the ruler's lower and upper edge in the editor."""
+    blocks, shown = score_blocks.shown(context.object), windows.window_of(editor().spaces.active)
+    assert blocks is not None and blocks.layout is not None and shown is not None
+    return Stripes.of(blocks.layout, shown.view).ruler
+
+
+def chip(name: str) -> tuple[float, float]:
+    """Return the middle of the first chip of a name."""
+    shown = windows.window_of(editor().spaces.active)
+    assert shown is not None and shown.shelf is not None
+    found = shown.shelf.boxes[[each.name for each in shown.shelf.playables].index(name)]
+    return float(found[::2].mean()), float(found[1::2].mean())
 
 
 def point(x: float, y: float) -> None:

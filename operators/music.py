@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import BoolProperty, StringProperty
 
-from ..bridge import properties, score_music, sound, texts
+from ..bridge import libraries, properties, score_music, sound, texts
 from ..bridge.active_character import ForScore, active_armature, score_problem
 from ..bridge.reports import refuse
 from ..bridge.score_tree import TaktScoreTree
@@ -63,7 +63,7 @@ class TAKT_OT_choose_music(ForScore, bpy.types.Operator):
         try:
             document, library = score_music.read(armature_object)
             samples = sound.read_samples(path)
-            if _use_folder_of(path, armature_object, has_roots=bool(library.roots)):
+            if libraries.may_be_chosen(library, document) and _use_folder_of(path, armature_object):
                 _, library = score_music.read(armature_object)
             edited = set_music(document.text, library.src_of_sound(path))
             if self.finds_beats:
@@ -130,10 +130,10 @@ class TAKT_FH_sound(bpy.types.FileHandler):
                 and not score_problem(active_armature(context)))
 
 
-def _use_folder_of(path: Path, armature_object: bpy.types.Object, *, has_roots: bool) -> bool:
-    """Let the sound's folder be the library of a score that was written in Blender and has none; tell whether it is."""
+def _use_folder_of(path: Path, armature_object: bpy.types.Object) -> bool:
+    """Let the sound's folder be the library of a score that was written in Blender; tell whether it is."""
     character = properties.character(armature_object)
-    if has_roots or properties.score_path(character):
+    if properties.score_path(character):
         return False
     character.library = str(path.parent)
     return True

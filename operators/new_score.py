@@ -9,7 +9,7 @@ from ..bridge.active_character import ForArmature, active_armature
 from ..core.errors import TaktError
 
 _EMPTY = """<?xml version="1.0" encoding="UTF-8"?>
-<pha version="2" tickLength="1">
+<pha version="2" tickLength="0.5">
   <procedure name="main">
   </procedure>
 </pha>
@@ -47,10 +47,11 @@ class TAKT_OT_new_score(ForArmature, bpy.types.Operator):
 
 
 def _library_of(armature_object: bpy.types.Object) -> str:
-    """Return the folder of the library of the score that was played before, "" where there is none."""
+    """Return the folder of the library of the score that was played before, where there is none that of the samples."""
     try:
         _, library = score_music.read(armature_object)
     except TaktError:
-        return ""
-    own = [root for root in library.roots if root not in libraries.folders()]
-    return str(own[0]) if own else ""
+        own = []
+    else:
+        own = [root for root in library.roots if root not in libraries.folders()]
+    return str(own[0]) if own else "" if libraries.folders() else str(libraries.SAMPLES)

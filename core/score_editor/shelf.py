@@ -60,10 +60,11 @@ def found(playables: Iterable[Playable], search: str) -> tuple[Playable, ...]:
 
 
 def arrange(playables: Iterable[Playable], view: View, theme: Theme, *, scroll_px: float = 0.0,
-            measure: Measure = about_as_wide) -> Shelf:
+            figures: Mapping[Playable, Figure] | None = None, measure: Measure = about_as_wide) -> Shelf:
     """Put chips beside each other, group by group, in as many rows as fit; what is left is farther to the right.
 
-    A group is a file; what the score has itself comes first, then clips, then other scores.
+    A group is a file; what the score has itself comes first, then clips, then other scores, in their order. figures: of
+    those that have one, which makes their chips wider.
     """
     px, size = view.scale, theme.size_px * view.scale
     height = SHELF_PX * px if view.height >= 2.5 * SHELF_PX * px else 0.0
@@ -73,9 +74,9 @@ def arrange(playables: Iterable[Playable], view: View, theme: Theme, *, scroll_p
     rows = max(int((height / px - _TITLE_PX - _GAP_PX) // (CHIP_PX + _GAP_PX / 2.0)), 1)
     start = max(view.left, 2.0 * _PAD_PX * px)
     left, boxes, kept, titles, of_group = start - scroll_px, [], [], [], []
-    for number, src in enumerate(sorted(groups, key=lambda src: (src != "", not groups[src][0].is_clip, src))):
+    for number, src in enumerate(sorted(groups, key=lambda src: (src != "", not groups[src][0].is_clip))):
         chips = groups[src]
-        wide = [_wide(each, px, size, measure) for each in chips]
+        wide = [_wide(each, each in (figures or {}), px, size, measure) for each in chips]
         room = max(sum(wide) / rows + max(wide), measure(_title(src), size))
         titles.append((_title(src), left, height - 0.75 * _TITLE_PX * px))
         x, row, right = left, 0, left
@@ -143,18 +144,17 @@ def _on_chip(pen: Pen, playable: Playable, box: FloatArray, figure: Figure | Non
     px, size = view.scale, theme.size_px * view.scale
     left, low, _, high = box.tolist()
     text = left + _PAD_PX * px
-    if playable.is_clip:
+    if figure is not None:
         text = left + (_PAD_PX / 2.0 + _FIGURE_PX + 1.0) * px
-        if figure is not None:
-            place = np.array((left + _PAD_PX / 2.0 * px, low + 2.0 * px, text - px, high - 2.0 * px))
-            pen.triangles(*figure_triangles(figure, figure.telling, place, theme.mixed(0.95), theme.mixed(0.6), px))
+        place = np.array((left + _PAD_PX / 2.0 * px, low + 2.0 * px, text - px, high - 2.0 * px))
+        pen.triangles(*figure_triangles(figure, figure.telling, place, theme.mixed(0.95), theme.mixed(0.6), px))
     pen.text(playable.name, text, low + 0.56 * CHIP_PX * px, size, theme.text)
     pen.text(_seconds(playable), text, low + 0.2 * CHIP_PX * px, _SMALL * size, theme.mixed(0.75))
 
 
-def _wide(playable: Playable, px: float, size: float, measure: Measure) -> float:
+def _wide(playable: Playable, has_figure: bool, px: float, size: float, measure: Measure) -> float:
     words = max(measure(playable.name, size), measure(_seconds(playable), _SMALL * size))
-    return words + (_PAD_PX * 1.5 + _FIGURE_PX + 1.0 if playable.is_clip else 2.0 * _PAD_PX) * px
+    return words + (_PAD_PX * 1.5 + _FIGURE_PX + 1.0 if has_figure else 2.0 * _PAD_PX) * px
 
 
 def _seconds(playable: Playable) -> str:

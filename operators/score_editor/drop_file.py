@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import StringProperty
 
-from ...bridge import properties, score_blocks, score_tree, shelf
+from ...bridge import libraries, properties, score_blocks, score_tree, shelf
 from ...bridge.reports import refuse
 from ...core.errors import FileError
 from ...core.formats import endings
-from ...core.library.library import SCORE_SUFFIX
+from ...core.library.library import SCORE_SUFFIX, Library
 from ...core.score_editor.commands import Playable
 from ...core.score_editor.drop import Drop, drop_at
 from .base import Editor, InScoreEditor, found_editor
@@ -76,8 +76,9 @@ def _src(editor: Editor, path: Path) -> str:
     character, blocks = properties.character(editor.armature), editor.blocks
     if blocks.scores is None:
         raise FileError.at("the score has mistakes; correct them in its text first")
-    src = shelf.src_of(blocks.scores.library, path)
-    if not src and not shelf.has_roots(blocks.scores.library):
+    library, layout = blocks.scores.library, editor.layout
+    src = shelf.src_of(library, path)
+    if not src and isinstance(library, Library) and libraries.may_be_chosen(library, layout.documents[0]):
         character.library = str(path.parent)
         fresh = score_blocks.refresh(editor.armature)
         src = shelf.src_of(fresh.scores.library, path) if fresh.scores is not None else ""

@@ -5,6 +5,7 @@ from typing import Any, cast
 import bpy
 
 from ...bridge import properties, score_tree
+from ...preview import life
 
 _NATIVE: list[Any] = []
 """The node editor's own way to draw its header, while ours goes before it."""
@@ -41,7 +42,7 @@ def _draw_add(menu: Any, context: bpy.types.Context) -> None:
 
 
 def draw_header(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
-    """Draw menus, whose score is shown, and which Text that is."""
+    """Draw menus, whose score is shown, which Text that is, and the switches of the preview and of the shelf."""
     layout.template_header()
     row = layout.row(align=True)
     for menu in ("TAKT_MT_score_view", "TAKT_MT_score_select", "NODE_MT_add", "TAKT_MT_score_edit"):
@@ -57,6 +58,8 @@ def draw_header(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
     if shown is not None:
         row.prop(properties.character(shown), "text", text="")
     layout.separator_spacer()
+    running = life.is_running()
+    layout.operator("takt.preview", text="", icon="HIDE_OFF" if running else "HIDE_ON", depress=running)
     row = layout.row(align=True)
     if tree.has_shelf:
         row.prop(tree, "search", text="", icon="VIEWZOOM")

@@ -144,12 +144,14 @@ def _draw_shelf(tree: score_tree.TaktScoreTree | None, armature_object: bpy.type
                   window.view, theme, window.shelf_px, chip)
     if window.shelf is None or window.shelf_drawn is None or window.shelf_drawn[0] != depends_on:
         playables = shelf.found(bridge_shelf.playables(armature_object), tree.search)
-        window.shelf = shelf.arrange(playables, window.view, theme, scroll_px=window.shelf_px, measure=measured)
+        figures = bridge_shelf.figures(armature_object)
+        window.shelf = shelf.arrange(playables, window.view, theme, scroll_px=window.shelf_px, figures=figures,
+                                     measure=measured)
         window.shelf_px = min(window.shelf_px, window.shelf.farthest)
         words = ("Looking through the library…" if bridge_shelf.is_searching(armature_object) else
                  "Nothing of that name" if tree.search else "Nothing yet: choose a library in the sidebar")
         layers = [*shelf.shelf_layers(window.shelf, window.view, theme, hovered=None if chip is None else chip.playable,
-                                      words=words, figures=bridge_shelf.figures(armature_object), measure=measured)]
+                                      words=words, figures=figures, measure=measured)]
         if chip is not None:
             above = window.shelf.height - 12.0 * window.view.scale
             layers.append(overlay(layout, window.view, theme, x=chip.x, y=above, measure=measured,

@@ -251,6 +251,37 @@ def test_the_shelf_holds_the_library_and_what_is_on_it_can_be_searched_and_hit(
         assert text_of(rig).count('name="left"') == STEPS.count('name="left"') + 1
 
 
+def test_procedures_of_version_2_are_on_the_shelf_with_their_lengths(rig: bpy.types.Object, library: Path) -> None:
+    text = STEPS.replace('<pha ', '<pha version="2" ')
+    (library / "more.pha").write_text(text.replace('"pair"', '"couple"'), encoding="utf-8")
+    (library / "own.pha").write_text(text, encoding="utf-8")
+    play(library / "own.pha")
+    with editing():
+        while bridge_shelf.is_searching(rig):
+            time.sleep(0.01)
+        lengths = {each.full_name: each.duration_s for each in bridge_shelf.playables(rig) if not each.is_clip}
+    assert {name: lengths[name] for name in ("pair", "more.couple", "more.main")} == pytest.approx(
+        {"pair": 2.5, "more.couple": 2.5, "more.main": 5.7})
+
+
+def test_the_samples_give_way_to_a_file_that_is_dropped_as_long_as_nothing_calls_them(
+        rig: bpy.types.Object, library: Path) -> None:
+    file = str(library / "feet" / "Steps.skeleton.xml")
+    assert operators.takt.new_score() == {"FINISHED"}
+    with editing():
+        while bridge_shelf.is_searching(rig):
+            time.sleep(0.01)
+        assert "dance.Moves.sway" in {each.full_name for each in bridge_shelf.playables(rig)}
+        assert operators.takt.score_add(what="dance.Moves|sway") == {"FINISHED"}
+        with pytest.raises(RuntimeError, match="outside of the score's library"):
+            operators.takt.score_drop_file(filepath=file)
+        score_text = properties.character(rig).text
+        assert score_text is not None
+        score_text.from_string('<pha tickLength="1"><procedure name="main"></procedure></pha>')
+        looked_into()
+        assert operators.takt.score_drop_file(filepath=file) == {"FINISHED"}
+
+
 def test_a_file_that_is_dropped_is_called_and_loaded(rig: bpy.types.Object, library: Path, tmp_path: Path) -> None:
     assert operators.takt.new_score() == {"FINISHED"}
     with editing():

@@ -7,11 +7,12 @@ import bpy
 import numpy as np
 import pytest
 
-from takt.bridge import linked_texts, properties, score
+from takt.bridge import libraries, linked_texts, properties, score
 from takt.bridge.score_layout import matters
 from takt.core.maths import rotations as rot
 from takt.core.pha.document import parse
 from takt.core.playing.transitions.methods import TRANSITION_METHODS
+from takt.samples import dancer
 from takt.tests.blender.dancing import STEPS, play, rebuild
 
 
@@ -110,3 +111,16 @@ def test_a_new_score_keeps_the_library_of_the_one_before(rig: bpy.types.Object, 
     play(library / "dance.pha")
     bpy.ops.takt.new_score()  # type: ignore[attr-defined]
     assert Path(properties.character(rig).library) == library
+
+
+def test_a_new_score_where_there_is_no_library_begins_with_the_samples(rig: bpy.types.Object) -> None:
+    bpy.ops.takt.new_score()  # type: ignore[attr-defined]
+    assert Path(properties.character(rig).library) == libraries.SAMPLES == dancer.LIBRARY.resolve()
+
+
+def test_a_new_score_lists_nothing_of_the_one_before(rig: bpy.types.Object, library: Path) -> None:
+    play(library / "dance.pha")
+    character = properties.character(rig)
+    assert len(character.procedures) and len(character.clips)
+    bpy.ops.takt.new_score()  # type: ignore[attr-defined]
+    assert not len(character.procedures) and not len(character.clips)

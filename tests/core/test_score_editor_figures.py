@@ -89,8 +89,10 @@ def test_a_figure_stays_in_its_box(body: Skeleton) -> None:
 def test_the_shelf_shows_figures_and_a_card(body: Skeleton) -> None:
     clip = Playable("feet.Steps", "swing", 2.0)
     figure, view, theme = figure_of(swinging(body, "l_shoulder"), find_map(body)), View(900.0, 500.0), Theme()
-    shelf = arrange([clip, Playable("", "groove", 4.0, is_clip=False)], view, theme)
-    plain, front = shelf_layers(shelf, view, theme)
+    both = clip, Playable("", "groove", 4.0, is_clip=False)
+    shelf, plain_shelf = arrange(both, view, theme, figures={clip: figure}), arrange(both, view, theme)
+    assert shelf.boxes[1, 2] - shelf.boxes[1, 0] > plain_shelf.boxes[1, 2] - plain_shelf.boxes[1, 0]
+    plain, front = shelf_layers(plain_shelf, view, theme)
     drawn, _ = shelf_layers(shelf, view, theme, figures={clip: figure})
     assert not len(plain.triangles.corners) and len(drawn.triangles.corners)
     assert {text.words for text in plain.texts} >= {"swing", "2 s", "groove", "4 s"}
