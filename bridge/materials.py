@@ -68,16 +68,24 @@ def _one_colour(step: Step) -> Material:
 
 
 def _by_texture(material: bpy.types.Material, plain: Material) -> Material:
-    """Return what *Texture* shows: the image of the active texture node on the active UV map, as it is."""
+    """Return what *Texture* shows: the image of the active texture node on the active UV map, as it is.
+
+    Where nobody has made a texture active, as in a file just imported, Blender takes the first one.
+    """
     tree = shader_tree(material)
     if tree is None:
         return plain
-    chosen = next((node for node in tree.nodes if cast(Any, node).show_texture), None)
+    chosen = next((node for node in tree.nodes if cast(Any, node).show_texture),
+                  next((node for node in tree.nodes if _is_texture(node)), None))
     if not isinstance(chosen, bpy.types.ShaderNodeTexImage) or not is_there(chosen.image):
         return plain
     texture = replace(texture_of(chosen, 0, UV_IDENTITY), extension="REPEAT")
     return replace(plain, colour=(Step("TEXTURE"),), alpha=(Step("TEXTURE"), Step("CHANNEL", 3)), textures=(texture,),
                    cutoff=_TEXTURE_CUTOFF, is_blended=False)
+
+
+def _is_texture(node: bpy.types.Node) -> bool:
+    return node.bl_idname.startswith("ShaderNodeTex") and node.bl_idname != "ShaderNodeTexCoord"
 
 
 def _by_nodes(material: bpy.types.Material, plain: Material, maps: UvMaps) -> Material:

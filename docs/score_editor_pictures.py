@@ -69,7 +69,7 @@ def gestures() -> Iterator[None]:
     yield from gesture("score_copy.png", (middle, high - 8), (box("bridge")[2] - 6, high - 8), held="ctrl")
     _, _, right, high = box("intro")
     yield from gesture("score_repeat.png", (right - 9, high - 7), (right + 110, high - 7))
-    yield from gesture("score_box.png", (box("intro")[0] + 4, low - 20), (box("verse")[0] + 60, low + 30), undo=False)
+    yield from gesture("score_box.png", (box("intro")[0] + 4, low - 20), (box("verse")[0] + 60, high - 6), undo=False)
     height = sum(ruler()) / 2.0
     yield from gesture("score_scrub.png", (box("verse")[0], height), (box("chorus")[0] + 90, height), undo=False)
     context.scene.frame_set(_POSE)
@@ -82,14 +82,15 @@ def gestures() -> Iterator[None]:
 
 def shelf() -> Iterator[None]:
     """A clip under the mouse, and on its way from the shelf into the score."""
-    x, y = chip("jump")
+    x, y = chip("arms_up")
     for further in (3, 0):
         point(x - further, y)
         yield
-    yield
+    for _ in range(3):
+        yield
     photograph("score_hover.png")
     left, _, _, high = box("chorus")
-    yield from dragged(chip("wave"), (left + 4, high - 8))
+    yield from dragged(chip("hip_circle"), (left + 4, high - 8))
     photograph("score_shelf.png", _EDITOR)
     press("Escape")
     yield

@@ -24,7 +24,9 @@ import checkout  # noqa: F401  # makes takt known
 from takt.samples import dancer, film
 from takt.windowless import missing_graphics
 
-FILM_SIZE = 960, 540
+FULL_HD, SMALL = (1920, 1080), (960, 540)
+SOFTWARE = ("llvmpipe", "softpipe", "swiftshader")
+"""Drivers that let the processor draw, which takes a second for each picture of Full HD."""
 ZONES_SIZE = 720, 960
 STRIP_SIZE = 200, 400
 STRIP_PICTURES = 9
@@ -96,9 +98,9 @@ class Dancer:
         folder = path.with_suffix(".frames")
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()
-        frames, files = [], installed("bridge.film")
-        with files.PictureFile(*FILM_SIZE) as file:
-            for number, picture in zip(numbers, self.film_pictures(numbers), strict=True):
+        frames, files, size = [], installed("bridge.film"), film_size()
+        with files.PictureFile(*size) as file:
+            for number, picture in zip(numbers, self.film_pictures(numbers, size), strict=True):
                 if (number - numbers[0]) % 480 == 0:
                     say(f"draw {path.name}: frame {number} of {numbers[-1]}")
                 frames.append(folder / f"{number:06}.png")
@@ -106,7 +108,7 @@ class Dancer:
         say(f"encode {path.name}")
         render = self.scene.render
         with film.quiet():
-            files.encode_film(frames, path, render.fps, render.fps_base, FILM_SIZE)
+            files.encode_film(frames, path, render.fps, render.fps_base, size)
         shutil.rmtree(folder)
 
     def transition_strip(self) -> film.Picture:
@@ -129,14 +131,14 @@ class Dancer:
                 picture = renderer.draw(camera.view_from_world, camera.clip_from_view, kind)
                 yield film.over(picture, camera.ground(root[:2]))
 
-    def film_pictures(self, frames: Sequence[int]) -> Iterator[film.Picture]:
+    def film_pictures(self, frames: Sequence[int], size: tuple[int, int]) -> Iterator[film.Picture]:
         """Draw frames as the extension's films show them."""
         plays = installed("bridge.score").motion_of
         framed = installed("preview.framing").frame_characters(self.scene, [self.armature], plays, frames)
-        with installed("preview.offscreen").Renderer(self.scene, [self.mesh], *FILM_SIZE) as renderer:
+        with installed("preview.offscreen").Renderer(self.scene, [self.mesh], *size) as renderer:
             for number, frame in enumerate(frames):
                 self.go_to(frame)
-                yield renderer.draw(*framed.view(number, *FILM_SIZE), floor=framed.floor(number))
+                yield renderer.draw(*framed.view(number, *size), floor=framed.floor(number))
 
     def camera(self, frames: Sequence[float], size: tuple[int, int]) -> film.Camera:
         """Return a camera that has the dancer in view in all those frames."""
@@ -160,6 +162,14 @@ class Dancer:
         """Set the scene's frame, which may lie between two."""
         whole = int(np.floor(frame))
         self.scene.frame_set(whole, subframe=frame - whole)
+
+
+def film_size() -> tuple[int, int]:
+    """Return the film's width and height: Full HD where a graphics card draws it."""
+    import gpu
+
+    driver = gpu.platform.renderer_get().lower()
+    return SMALL if any(name in driver for name in SOFTWARE) else FULL_HD
 
 
 def longest_transition(armature: Any) -> tuple[float, float]:

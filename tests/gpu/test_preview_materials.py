@@ -174,7 +174,7 @@ def test_what_is_blended_shows_what_is_behind() -> None:
 
 
 def opened(name: str) -> Object:
-    """Open a real character, with its images active, as they are once a user has clicked them; return its armature."""
+    """Open a real character as it is, none of its images having been made active; return its armature."""
     path: Path = CHARACTERS / name
     if not path.exists():
         pytest.skip(f"the real character is not at {path}; set TAKT_DATA to the folder of data")
@@ -190,10 +190,6 @@ def opened(name: str) -> Object:
         ops.import_scene.gltf(filepath=str(path))
         bones: Any = bpy.data.objects.get("Icosphere")
         bones.hide_render = True
-    for material in bpy.data.materials:
-        for node in material.node_tree.nodes if material.node_tree else ():
-            if node.type == "TEX_IMAGE":
-                material.node_tree.nodes.active = node
     context.scene.frame_set(8)
     context.view_layer.update()
     return next(ob for ob in context.scene.objects if ob.type == "ARMATURE")
