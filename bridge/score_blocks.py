@@ -53,6 +53,12 @@ class Blocks:
         """The layout whose boxes can be selected."""
         return self.layout if self.written is None else self.written
 
+    @property
+    def is_numbered_as_written(self) -> bool:
+        """Whether boxes are called as they are in what is written, also while something else is tried out."""
+        layouts = [layout for layout in (self.layout, self.written) if layout is not None]
+        return len({len(layout.documents[0].text) for layout in layouts}) <= 1
+
 
 _blocks: dict[int, tuple[Hashable, Blocks]] = {}
 """By the armature's object, by its session_uid, with all that they depend on but files."""

@@ -18,6 +18,7 @@ from .drop import Drop, drop_at
 from .grid import Meter
 from .hit import Hit, Part
 from .layout import BoxId, Layout
+from .nudge_beat import NudgeBeat
 from .order import moves
 from .pull_weight import PullWeight
 from .stretch import Room
@@ -49,6 +50,8 @@ def begin(layout: Layout, hit: Hit, scores: Scores, *, selected: frozenset[BoxId
         return PullTransition.of(layout, hit.seam, scores, meter, is_right=hit.tick >= layout.seams.tick[hit.seam])
     if hit.part is Part.WEIGHT and hit.voice is not None:
         return PullWeight.of(layout, hit.voice, hit.is_right, hit.x, hit.y, scores, meter)
+    if hit.part is Part.MUSIC:
+        return NudgeBeat(layout, hit.tick, locked(layout.documents[0], scores))
     if hit.box is None:
         return None
     refusal = locked(_document(layout, hit.box), scores)

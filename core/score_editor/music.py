@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+from pathlib import Path
+
 from ..errors import EditError
-from ..music.grid import Grid
+from ..music.grid import Change, Grid
 from ..pha.document import Document, Music, read
 from ..pha.edits import Edited, Insert, Patch, Remove, SetAttribute, apply, element
+from ..pha.open_scores import Scores
 from ..pha.programme import Modules
 from ..pha.text import Text
 
 _MOST_BASES = 100
+_SAME = 5e-7
+"""Numbers are written to a millionth."""
 
 
 def music_of(document: Document, modules: Modules) -> Music | None:
@@ -57,16 +63,53 @@ def lay_ticks(text: Text, grid: Grid) -> Edited:
     music = edits.document.music
     if music is None:
         raise EditError("the score has no music; choose a sound file first")
-    edits.apply(SetAttribute(music.element, "offset", _spelled(grid.offset_s)),
-                SetAttribute(0, "tickLength", _spelled(grid.tick_length_s)))
-    for tempo in reversed(edits.document.tempo):
+    if abs(grid.offset_s - music.offset_s) > _SAME:
+        edits.apply(SetAttribute(music.element, "offset", _spelled(grid.offset_s)))
+    if abs(grid.tick_length_s - edits.document.tick_s) > _SAME:
+        edits.apply(SetAttribute(0, "tickLength", _spelled(grid.tick_length_s)))
+    old, new = edits.document.tempo, [_tempo(change) for change in grid.changes]
+    said = [_tempo(Change(tempo.tick, tempo.tick_s, tempo.over)) for tempo in old]
+    first = _alike(said, new)
+    last = min(_alike(said[::-1], new[::-1]), min(len(said), len(new)) - first)
+    for tempo in reversed(old[first:len(old) - last]):
         edits.apply(Remove(tempo.element))
-    if grid.changes:
-        at = edits.index_behind("load", "include", "music")
-        edits.apply(Insert(0, at, "\n".join(
-            element("tempo", tick=_spelled(change.tick), tickLength=_spelled(change.tick_length_s),
-                    **({"over": _spelled(change.over)} if change.over else {})) for change in grid.changes)))
+    if new[first:len(new) - last]:
+        at = edits.index_of(old[first - 1].element) + 1 if first else edits.index_behind("load", "include", "music")
+        edits.apply(Insert(0, at, "\n".join(new[first:len(new) - last])))
     return edits.done()
+
+
+@dataclass(frozen=True)
+class LayTicks:
+    """Lays the ticks of a text on its music, which must still be as it was when that was thought of."""
+
+    text: Text = field(repr=False)
+    grid: Grid
+
+    def apply(self, scores: Scores) -> dict[Path | None, Edited]:
+        """Return the text that changes; raise EditError where it has changed meanwhile, or as lay_ticks does."""
+        path = scores.open_path(self.text.path)
+        if scores.text(path) != self.text:
+            raise EditError("the text has changed meanwhile; do it again")
+        return {path: lay_ticks(self.text, self.grid)}
+
+
+def grid_of(document: Document) -> Grid:
+    """Return how the ticks of a score lie on its own music; raise EditError where it names none."""
+    if document.music is None:
+        raise EditError("the score itself names no music: beats are moved in the score that does")
+    changes = tuple(Change(tempo.tick, tempo.tick_s, tempo.over) for tempo in document.tempo)
+    return Grid(document.tick_s, document.music.offset_s, changes)
+
+
+def _alike(one: list[str], other: list[str]) -> int:
+    """Return how many at the beginning are the same."""
+    return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+
+
+def _tempo(change: Change) -> str:
+    return element("tempo", tick=_spelled(change.tick), tickLength=_spelled(change.tick_length_s),
+                   **({"over": _spelled(change.over)} if change.over else {}))
 
 
 class _Edits:
@@ -94,6 +137,10 @@ class _Edits:
         """Return the index among the children of <pha> that is behind the last of these."""
         children = [self._text.shape.tags[child] for child in self._text.children(0)]
         return max((index + 1 for index, tag in enumerate(children) if tag in tags), default=0)
+
+    def index_of(self, child: int) -> int:
+        """Return the index of a child of <pha> among its children."""
+        return list(self._text.children(0)).index(child)
 
     def done(self) -> Edited:
         return Edited(self._text, tuple(self._patches))

@@ -1,16 +1,18 @@
 """Drag blocks, their edges, their repeats and their transitions: shown all the while, written when let go."""
 
+from contextlib import suppress
 from typing import Any
 
 import bpy
 
-from ...bridge import score_edits
+from ...bridge import score_edits, score_music
 from ...bridge.score_blocks import Blocks
 from ...bridge.score_tree import meter_of
-from ...core.errors import EditError
+from ...core.errors import EditError, TaktError
 from ...core.score_editor import drag
 from ...core.score_editor.change import Proposal
 from ...core.score_editor.hit import Hit, Part, hit
+from ...core.score_editor.nudge_beat import NudgeBeat
 from ...core.score_editor.overlay import overlay
 from ...core.score_editor.picture import Picture
 from ...core.score_editor.theme import Theme
@@ -20,7 +22,7 @@ from ...preview.score_editor.canvas import measured
 from ...preview.score_editor.windows import is_on_shelf, show_in_front
 from .base import InScoreEditor, found_editor, sentence, write_text
 
-_PULLED = (Part.BODY, Part.RIGHT_EDGE, Part.REPEAT, Part.SEAM, Part.WEIGHT)
+_PULLED = (Part.BODY, Part.RIGHT_EDGE, Part.REPEAT, Part.SEAM, Part.WEIGHT, Part.MUSIC)
 _FARTHER_PX = 3.0
 """Whoever moves the mouse less than this while pressing it, clicks."""
 
@@ -69,7 +71,11 @@ class TAKT_OT_score_drag(InScoreEditor, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> "set[Any]":
         """Write what was tried out."""
         assert self._text is not None
-        write_text(context, found_editor(context), self._text, self._proposal)
+        editor = found_editor(context)
+        write_text(context, editor, self._text, self._proposal)
+        if isinstance(self._drag, NudgeBeat) and context.scene is not None:
+            with suppress(TaktError):  # whoever plays it is told
+                score_music.play_along(editor.armature, context.scene)
         return {"FINISHED"}
 
     def _follow(self, context: bpy.types.Context, *, is_free: bool) -> None:

@@ -15,7 +15,7 @@ from ...bridge.shape import is_reading
 from ...bridge.sound import waveform
 from ...core.score_editor import shelf
 from ...core.score_editor.drawing import Marked, picture, playhead_layer
-from ...core.score_editor.layout import Layout
+from ...core.score_editor.layout import BoxId, Layout
 from ...core.score_editor.overlay import overlay
 from ...core.score_editor.picture import Pen, Picture, clipped
 from ...core.score_editor.sound import sound_layer
@@ -129,8 +129,8 @@ def marked(tree: score_tree.TaktScoreTree | None, blocks: Blocks) -> Marked:
     """Return which boxes are drawn otherwise than the rest."""
     errors = frozenset(box for box, problem in blocks.problems.items() if not problem.is_warning)
     warnings = frozenset(box for box, problem in blocks.problems.items() if problem.is_warning and not problem.is_note)
-    return Marked(score_tree.selection(tree, blocks.selectable), errors=errors, warnings=warnings,
-                  is_stale=blocks.error is not None)
+    selected = score_tree.selection(tree, blocks.selectable) if blocks.is_numbered_as_written else frozenset[BoxId]()
+    return Marked(selected, errors=errors, warnings=warnings, is_stale=blocks.error is not None)
 
 
 def _draw_shelf(tree: score_tree.TaktScoreTree | None, armature_object: bpy.types.Object, layout: Layout,
