@@ -51,7 +51,7 @@ def begin(layout: Layout, hit: Hit, scores: Scores, *, selected: frozenset[BoxId
     if hit.part is Part.WEIGHT and hit.voice is not None:
         return PullWeight.of(layout, hit.voice, hit.is_right, hit.x, hit.y, scores, meter)
     if hit.part is Part.MUSIC:
-        return NudgeBeat(layout, hit.tick, locked(layout.documents[0], scores))
+        return NudgeBeat(layout, hit.tick, meter, locked(layout.documents[0], scores))
     if hit.box is None:
         return None
     refusal = locked(_document(layout, hit.box), scores)

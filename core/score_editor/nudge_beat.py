@@ -9,6 +9,7 @@ import numpy as np
 from ..errors import EditError, TaktError
 from ..music.nudging import nudged, shifted
 from .change import Proposal
+from .grid import Meter
 from .layout import Layout
 from .music import LayTicks, grid_of
 from .view import View
@@ -20,6 +21,7 @@ class NudgeBeat:
 
     layout: Layout
     grab: float
+    meter: Meter
     refusal: str = ""
 
     def to(self, view: View, x: float, y: float, *, is_free: bool = False) -> Proposal:
@@ -34,7 +36,7 @@ class NudgeBeat:
             moved = shifted(grid, tick, time_s) if is_free else nudged(grid, tick, time_s)
         except (EditError, TaktError) as error:
             return Proposal(refusal=str(error))
-        what = "all beats" if is_free else f"beat {tick}"
+        what = "all beats" if is_free else f"beat {self.meter.bar(tick)}"
         return Proposal(LayTicks(document.text, moved), f"{what}: {time_s - self._heard_s(tick):+.3f} s")
 
     def _heard_s(self, tick: int) -> float:

@@ -117,7 +117,7 @@ def beats(source: str) -> FloatArray:
 def test_what_was_heard_where_it_was_pressed_is_heard_on_the_beat(tick: int) -> None:
     music = Music(SCORE)
     proposal = music.press(tick + 0.25).to(music.view, music.x(tick + 0.1), 0.0)
-    assert proposal.change is not None and proposal.hint.startswith(f"beat {tick}: +0.")
+    assert proposal.change is not None and proposal.hint.startswith(f"beat {tick // 4 + 1}.{tick % 4 + 1}: +0.")
     candidate = attempt(music.scores, None, proposal.change)
     new = str(candidate.edited[None].text)
     expected = beats(SCORE)
