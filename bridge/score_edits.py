@@ -14,6 +14,7 @@ def attempted(armature_object: bpy.types.Object, blocks: Blocks, change: Refacto
     """Return the text that a change leads to, with what it then plays; raise EditError where that is refused."""
     if blocks.error is not None or blocks.scores is None or blocks.layout is None:
         raise EditError("the score has mistakes; correct them in its text first")
+    check_unchanged(armature_object, blocks)
     document = blocks.layout.documents[0]
     path, settings = document.path, performing.settings_of(properties.character(armature_object))
     candidate = attempt(blocks.scores, path, change, settings, document)
@@ -21,6 +22,13 @@ def attempted(armature_object: bpy.types.Object, blocks: Blocks, change: Refacto
     if others:
         raise EditError(f"this would change {', '.join(others)} too, which is not open")
     return str(candidate.edited[path].text), candidate
+
+
+def check_unchanged(armature_object: bpy.types.Object, blocks: Blocks) -> None:
+    """Raise EditError where the score's Text is gone or no longer says what was laid out."""
+    text = properties.character(armature_object).text
+    if text is None or blocks.selectable is None or not texts.holds(text, blocks.selectable.documents[0]):
+        raise EditError("the text has changed meanwhile; do it again")
 
 
 def try_out(armature_object: bpy.types.Object, blocks: Blocks, change: Refactoring) -> str:

@@ -76,7 +76,7 @@ class Proposing(InScoreEditor):
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
         """Write it, or report why that cannot be."""
-        editor = found_editor(context)
+        editor = fresh_editor(context)
         try:
             proposal = self.propose(context, editor)
         except EditError as error:
@@ -109,6 +109,12 @@ def found_editor(context: bpy.types.Context) -> Editor:
     editor = editor_of(context)
     assert editor is not None
     return editor
+
+
+def fresh_editor(context: bpy.types.Context) -> Editor:
+    """Return the editor with its score laid out as it stands in the text now."""
+    score_blocks.refresh(found_editor(context).armature)
+    return found_editor(context)
 
 
 def carry_out(operator: bpy.types.Operator, context: bpy.types.Context, editor: Editor,

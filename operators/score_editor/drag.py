@@ -6,6 +6,7 @@ from typing import Any
 import bpy
 
 from ...bridge import score_edits, score_music
+from ...bridge.reports import refuse
 from ...bridge.score_blocks import Blocks
 from ...bridge.score_tree import meter_of
 from ...core.errors import EditError, TaktError
@@ -20,7 +21,7 @@ from ...core.score_editor.view import View
 from ...preview import life
 from ...preview.score_editor.canvas import measured
 from ...preview.score_editor.windows import is_on_shelf, show_in_front
-from .base import InScoreEditor, found_editor, sentence, write_text
+from .base import InScoreEditor, editor_of, found_editor, fresh_editor, sentence, write_text
 
 _PULLED = (Part.BODY, Part.RIGHT_EDGE, Part.REPEAT, Part.SEAM, Part.WEIGHT, Part.MUSIC)
 _FARTHER_PX = 3.0
@@ -44,7 +45,7 @@ class TAKT_OT_score_drag(InScoreEditor, bpy.types.Operator):
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
         """Begin on what can be pulled; leave every other place to others."""
-        editor = found_editor(context)
+        editor = fresh_editor(context)
         self._start = self._mouse = float(event.mouse_region_x), float(event.mouse_region_y)
         self._hit = hit(editor.layout, editor.view, *self._start)
         if self._hit.part not in _PULLED or is_on_shelf(context, self._start[1]):
@@ -57,6 +58,9 @@ class TAKT_OT_score_drag(InScoreEditor, bpy.types.Operator):
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
         """Follow the mouse; Esc and the right button leave everything as it was."""
+        if editor_of(context) is None:  # the text was deleted
+            show_in_front(context, None)
+            return {"CANCELLED"}
         if event.type in ("ESC", "RIGHTMOUSE") and event.value == "PRESS":
             self._end(context)
             return {"CANCELLED"}
@@ -72,6 +76,10 @@ class TAKT_OT_score_drag(InScoreEditor, bpy.types.Operator):
         """Write what was tried out."""
         assert self._text is not None
         editor = found_editor(context)
+        try:
+            score_edits.check_unchanged(editor.armature, self._blocks)
+        except EditError as error:
+            return refuse(self, sentence(str(error)))
         write_text(context, editor, self._text, self._proposal)
         if isinstance(self._drag, NudgeBeat) and context.scene is not None:
             with suppress(TaktError):  # whoever plays it is told

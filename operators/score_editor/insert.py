@@ -6,6 +6,8 @@ import bpy
 from bpy.props import EnumProperty
 
 from ...bridge import score_edits, shelf
+from ...bridge.reports import refuse
+from ...bridge.score_blocks import Blocks
 from ...core.errors import EditError
 from ...core.score_editor.change import Proposal
 from ...core.score_editor.commands import Playable, insert
@@ -15,7 +17,7 @@ from ...core.score_editor.picture import Picture
 from ...core.score_editor.theme import Theme
 from ...preview.score_editor.canvas import measured
 from ...preview.score_editor.windows import is_on_shelf, show_in_front, window_of
-from .base import Editor, InScoreEditor, carry_out, found_editor, sentence, write_text
+from .base import Editor, InScoreEditor, carry_out, editor_of, found_editor, fresh_editor, sentence, write_text
 from .calls import gap_now
 
 _NO_GAP = Proposal(refusal="there is no place for it")
@@ -32,6 +34,8 @@ class TAKT_OT_score_shelf(InScoreEditor, bpy.types.Operator):
     _proposal: Proposal
     _gap: Drop | None
     _text: str | None
+    _blocks: Blocks
+    """What that was tried on."""
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
         """Begin on a chip; what is pressed elsewhere on the shelf does nothing."""
@@ -49,6 +53,9 @@ class TAKT_OT_score_shelf(InScoreEditor, bpy.types.Operator):
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
         """Follow the mouse; Esc, the right button and whoever lets go over the shelf leave everything as it was."""
+        if editor_of(context) is None:  # the text was deleted
+            show_in_front(context, None)
+            return {"CANCELLED"}
         if event.type in ("ESC", "RIGHTMOUSE") and event.value == "PRESS":
             show_in_front(context, None)
             return {"CANCELLED"}
@@ -61,9 +68,17 @@ class TAKT_OT_score_shelf(InScoreEditor, bpy.types.Operator):
                 self.report({"WARNING"}, sentence(self._proposal.refusal))
             if self._text is None:
                 return {"CANCELLED"}
-            write_text(context, found_editor(context), self._text, self._proposal)
-            return {"FINISHED"}
+            return self._write(context, self._text)
         return {"RUNNING_MODAL"}
+
+    def _write(self, context: bpy.types.Context, text: str) -> "set[Any]":
+        editor = found_editor(context)
+        try:
+            score_edits.check_unchanged(editor.armature, self._blocks)
+        except EditError as error:
+            return refuse(self, sentence(str(error)))
+        write_text(context, editor, text, self._proposal)
+        return {"FINISHED"}
 
     def _follow(self, context: bpy.types.Context) -> None:
         editor = found_editor(context)
@@ -75,6 +90,7 @@ class TAKT_OT_score_shelf(InScoreEditor, bpy.types.Operator):
         show_in_front(context, lambda theme: self._front(editor, theme))
 
     def _try(self, editor: Editor, gap: Drop) -> None:
+        self._blocks = editor.blocks
         try:
             self._proposal = insert(editor.layout, gap, self._playable, editor.scores)
             if self._proposal.change is not None and not self._proposal.refusal:
@@ -93,7 +109,7 @@ _items: list[tuple[str, str, str]] = []
 
 
 def _choices(_operator: Any, context: bpy.types.Context | None) -> list[tuple[str, str, str]]:
-    editor = None if context is None else found_editor(context)
+    editor = None if context is None else editor_of(context)
     _items[:] = [] if editor is None else [
         (f"{each.src}|{each.name}", each.full_name, f"{each.duration_s:.3g} s")
         for each in shelf.playables(editor.armature)]
@@ -121,7 +137,7 @@ class TAKT_OT_score_add(InScoreEditor, bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
         """Put it in."""
-        editor = found_editor(context)
+        editor = fresh_editor(context)
         playable = next((each for each in shelf.playables(editor.armature) if f"{each.src}|{each.name}" == self.what),
                         None)
         if playable is None:

@@ -2,12 +2,14 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import FunctionType, SimpleNamespace
 from typing import Any
 
 import bpy
 
 from takt.bridge import score_blocks, score_tree
 from takt.core.score_editor.layout import BoxId, Layout
+from takt.core.score_editor.stripes import Stripes
 from takt.preview.score_editor import windows
 
 context: Any = bpy.context
@@ -47,3 +49,52 @@ def choose(layout: Layout, *titles: str) -> None:
 
 def named(layout: Layout, title: str) -> BoxId:
     return layout.id_of(layout.boxes.titles.index(title))
+
+
+class Hand:
+    """A hand at the mouse, where there is none: an operator's invoke and modal get what Blender would tell them."""
+
+    def __init__(self, operator: type[bpy.types.Operator]) -> None:
+        self.said: list[str] = []
+        self._seen = _Seen()
+        methods = {name: value for name, value in vars(operator).items() if isinstance(value, FunctionType)}
+        self._operator: Any = type("Held", (), methods)()
+        self._operator.report = lambda _kinds, words: self.said.append(words)
+
+    def press(self, x: float, y: float, **keys: bool) -> "set[str]":
+        return self._tell("invoke", "LEFTMOUSE", "PRESS", x, y, keys)
+
+    def move(self, x: float, y: float, **keys: bool) -> "set[str]":
+        return self._tell("modal", "MOUSEMOVE", "NOTHING", x, y, keys)
+
+    def let_go(self, x: float = 0.0, y: float = 0.0, **keys: bool) -> "set[str]":
+        return self._tell("modal", "LEFTMOUSE", "RELEASE", x, y, keys)
+
+    def escape(self) -> "set[str]":
+        return self._tell("modal", "ESC", "PRESS", 0.0, 0.0, {})
+
+    def _tell(self, method: str, kind: str, value: str, x: float, y: float, keys: dict[str, bool]) -> "set[str]":
+        event = SimpleNamespace(type=kind, value=value, mouse_region_x=x, mouse_region_y=y,
+                                ctrl=keys.get("ctrl", False), shift=keys.get("shift", False))
+        result: set[str] = getattr(self._operator, method)(self._seen, event)
+        return result
+
+
+class _Seen:
+    """Blender's context, but for the manager of windows, which takes only its own operators."""
+
+    def __init__(self) -> None:
+        self.window_manager = SimpleNamespace(modal_handler_add=lambda operator: True,
+                                              windows=context.window_manager.windows)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(bpy.context, name)
+
+
+def edge_of(layout: Layout, box: int) -> tuple[float, float]:
+    """Return a pixel at the right edge of a box, in the title."""
+    window = windows.window_of(context.space_data)
+    assert window is not None
+    boxes, here, view = layout.boxes, slice(box, box + 1), window.view
+    _, high = Stripes.of(layout, view).boxes(boxes.lane[here], boxes.depth[here])
+    return float(view.x(boxes.end[here])[0]) - 1.0, float(high[0]) - 16.0

@@ -1,0 +1,151 @@
+"""What goes wrong around the score editor: nothing is lost, and nothing raised."""
+
+from pathlib import Path
+from typing import Any
+
+import bpy
+import pytest
+
+from takt.bridge import performing, properties, score_blocks, score_edits, score_tree, texts
+from takt.core.errors import EditError
+from takt.operators.score_editor.base import editor_of
+from takt.operators.score_editor.drag import TAKT_OT_score_drag
+from takt.preview.score_editor import life, windows
+from takt.tests.blender.dancing import STEPS, play
+from takt.tests.blender.score_editors import Hand, choose, context, edge_of, editing, looked_into, main_region
+
+operators: Any = bpy.ops
+
+
+def text_of(rig: bpy.types.Object) -> bpy.types.Text:
+    text = properties.character(rig).text
+    assert text is not None
+    return text
+
+
+def test_an_edge_is_pulled_by_hand(rig: bpy.types.Object, library: Path) -> None:
+    play(library / "dance.pha")
+    with editing() as layout:
+        hand, (x, y) = Hand(TAKT_OT_score_drag), edge_of(layout, layout.boxes.titles.index("right"))
+        assert hand.press(x, y) == {"RUNNING_MODAL"}
+        hand.move(x - 1000.0, y)
+        assert texts.is_proposed(text_of(rig)) and text_of(rig).as_string() == STEPS
+        assert hand.escape() == {"CANCELLED"} and not texts.is_proposed(text_of(rig))
+        hand = Hand(TAKT_OT_score_drag)
+        hand.press(x, y)
+        hand.move(x + 30.0, y, ctrl=True)
+        assert hand.let_go() == {"FINISHED"}
+        assert not hand.said
+        before, duration, after = STEPS.partition('"0.7"')
+        written = text_of(rig).as_string()
+        assert written != STEPS and written.startswith(before) and written.endswith(after)
+        assert float(written.removeprefix(before).removesuffix(after).strip('"')) > float(duration.strip('"'))
+
+
+def test_a_text_that_is_changed_under_the_hand_keeps_what_was_typed(rig: bpy.types.Object, library: Path) -> None:
+    play(library / "dance.pha")
+    typed = STEPS.replace('"1.5"', '"1.75"')
+    with editing() as layout:
+        for moves_on in (False, True):
+            text_of(rig).from_string(STEPS)
+            layout = looked_into()
+            hand, (x, y) = Hand(TAKT_OT_score_drag), edge_of(layout, layout.boxes.titles.index("right"))
+            hand.press(x, y)
+            hand.move(x + 40.0, y, ctrl=True)
+            text_of(rig).from_string(typed)
+            if moves_on:
+                hand.move(x + 60.0, y, ctrl=True)
+            assert hand.let_go() == {"CANCELLED"}
+            assert "changed meanwhile" in hand.said[-1]
+            assert text_of(rig).as_string() == typed and not texts.is_proposed(text_of(rig))
+        choose(looked_into(), "right")
+        text_of(rig).from_string(STEPS)  # typed, and not looked at yet
+        assert operators.takt.score_delete() == {"FINISHED"}
+        assert text_of(rig).as_string() == STEPS.replace('\n    <call name="right" duration="0.7"/>', "")
+
+
+def test_a_text_that_is_deleted_under_the_hand_ends_it(rig: bpy.types.Object, library: Path) -> None:
+    play(library / "dance.pha")
+    with editing() as layout:
+        hand, (x, y) = Hand(TAKT_OT_score_drag), edge_of(layout, layout.boxes.titles.index("right"))
+        hand.press(x, y)
+        hand.move(x + 40.0, y)
+        blocks = score_blocks.refresh(rig)
+        bpy.data.texts.remove(text_of(rig))
+        assert properties.character(rig).text is None
+        assert hand.move(x + 60.0, y) == {"CANCELLED"}
+        assert editor_of(bpy.context) is None
+        assert not operators.takt.score_delete.poll()
+        with pytest.raises(EditError, match="changed meanwhile"):
+            score_edits.check_unchanged(rig, blocks)
+
+
+def test_an_undo_in_the_middle_of_a_gesture_is_kept(rig: bpy.types.Object, library: Path) -> None:
+    play(library / "dance.pha")
+    with editing() as layout:
+        operators.ed.undo_push(message="before")
+        choose(layout, "right")
+        operators.takt.score_delete()
+        operators.ed.undo_push(message="Delete")
+        layout = looked_into()
+        hand, (x, y) = Hand(TAKT_OT_score_drag), edge_of(layout, layout.boxes.titles.index("pair"))
+        hand.press(x, y)
+        hand.move(x + 40.0, y)
+        operators.ed.undo()
+        rig = bpy.data.objects["Rig"]
+        assert text_of(rig).as_string() == STEPS
+        hand.move(x + 80.0, y)
+        assert hand.let_go() == {"CANCELLED"}
+        assert text_of(rig).as_string() == STEPS and "right" in looked_into().boxes.titles
+        operators.ed.redo()
+
+
+def test_a_file_that_is_gone_from_disk_leaves_the_last_good_blocks(rig: bpy.types.Object, library: Path) -> None:
+    play(library / "dance.pha")
+    with editing() as layout:
+        (library / "feet" / "Steps.skeleton.xml").unlink()
+        (library / "dance.pha").unlink()
+        performing.look_at_files()
+        text_of(rig).from_string(STEPS.replace('"1.5"', '"1.25"'))
+        blocks = score_blocks.refresh(rig)
+        assert blocks.layout is layout and blocks.error is not None and "feet.Steps" in str(blocks.error)
+        assert blocks.problems and life.marked(score_tree.tree_of(bpy.context), blocks).is_stale
+        choose(layout, "right")
+        with pytest.raises(RuntimeError, match="mistakes"):
+            operators.takt.score_delete()
+
+
+def test_two_editors_show_one_score_each_as_it_likes(rig: bpy.types.Object, library: Path) -> None:
+    play(library / "dance.pha")
+    window = context.window_manager.windows[0]
+    with editing() as layout:
+        first = windows.window_of(context.space_data)
+        other = next(area for area in window.screen.areas if area != context.area)
+        other.ui_type = score_tree.TaktScoreTree.bl_idname
+        score_tree.give_trees()
+        with context.temp_override(window=window, screen=window.screen, area=other, region=main_region(other)):
+            assert looked_into() is layout
+            second = windows.window_of(context.space_data)
+            assert first is not None and second is not None and first is not second
+            before = first.view
+            operators.takt.score_zoom(steps=4)
+            assert first.view == before != second.view
+            choose(layout, "right")
+            assert operators.takt.score_delete() == {"FINISHED"}
+        mine = editor_of(bpy.context)
+        assert mine is not None and "right" not in mine.layout.boxes.titles[:1] and len(mine.layout) < len(layout)
+        assert not mine.selected and first.view == before
+
+
+def test_an_editor_of_twenty_pixels_is_looked_into_and_left(rig: bpy.types.Object, library: Path) -> None:
+    play(library / "dance.pha")
+    with editing() as layout:
+        window = windows.window_of(context.space_data)
+        assert window is not None
+        window.view = window.view.resized(20, 20, 1.0)
+        hand = Hand(TAKT_OT_score_drag)
+        for x, y in ((1.0, 1.0), (10.0, 19.0), (19.0, 10.0), (-5.0, 300.0)):
+            if hand.press(x, y) == {"RUNNING_MODAL"}:
+                hand.move(x + 9.0, y - 9.0)
+                hand.escape()
+        assert text_of(rig).as_string() == STEPS and looked_into() is layout
