@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import BoolProperty
 
+from ...core.score_editor.stripes import Stripes
 from ...preview.score_editor.windows import change_view, whole
 from .base import InScoreEditor, found_editor
 
@@ -28,9 +29,13 @@ class TAKT_OT_score_frame(InScoreEditor, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> "set[Any]":
         """Zoom and pan."""
         editor = found_editor(context)
-        layout, view = editor.layout, whole(editor.view, editor.layout)
+        layout, view, boxes = editor.layout, editor.view, editor.layout.boxes
         chosen = layout.found(editor.selected)
-        if self.only_selected and len(chosen):
-            view = view.framed(float(layout.boxes.begin[chosen].min()), float(layout.boxes.end[chosen].max()))
-        change_view(context, view)
+        all_of_it = whole(view, layout)
+        if not self.only_selected or not len(chosen):
+            change_view(context, all_of_it)
+        else:
+            is_shown = Stripes.of(layout, view).shows(boxes.lane[chosen], boxes.depth[chosen]).all()
+            change_view(context, (view if is_shown else all_of_it).framed(float(boxes.begin[chosen].min()),
+                                                                          float(boxes.end[chosen].max())))
         return {"FINISHED"}

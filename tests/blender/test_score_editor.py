@@ -362,3 +362,27 @@ def test_what_stands_in_an_included_file_is_opened_there(rig: bpy.types.Object, 
         text.write(" ")
         with pytest.raises(RuntimeError, match="not what is played"):
             operators.takt.score_open_file()
+
+
+def test_tab_opens_a_block_and_leaves_it_again(rig: bpy.types.Object, library: Path) -> None:
+    play(library / "dance.pha")
+    with editing() as layout:
+        window = windows.window_of(context.space_data)
+        assert window is not None
+        own = window.view
+        choose(layout, "pair")
+        assert operators.takt.score_open() == {"FINISHED"}
+        assert window.view.opened is not None and window.view.opened.title == "pair"
+        assert operators.takt.score_select(which="ALL") == {"FINISHED"}
+        tree: Any = score_tree.tree_of(bpy.context)
+        inside = layout.found(score_tree.selection(tree, layout))
+        assert [layout.boxes.titles[box] for box in inside] == ["left", "right"] * 2
+        choose(layout, "left")
+        operators.takt.score_frame(only_selected=True)
+        assert window.view.opened is not None and window.view.px_per_tick > own.px_per_tick
+        choose(layout, "pair")
+        operators.takt.score_open()
+        assert window.view == own
+        operators.takt.score_open()
+        operators.takt.score_frame()
+        assert window.view == own
