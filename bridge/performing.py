@@ -212,14 +212,15 @@ def _callable_clips(document: Document, library: Library) -> tuple[tuple[str, fl
 
 
 def _procedures(programme: Programme) -> tuple[tuple[str, float, float], ...]:
-    """Return the procedures that can be started; one that wants parameters has no length of its own."""
-    found = []
+    """Return the procedures that can be started, seconds by the clock; one that wants parameters has no own length."""
+    found, clock = [], clock_of(programme)
     for name in tuple(programme.own)[:_MAX_LISTED]:
         try:
             seconds = length_s(programme, name)
         except TaktError:
             seconds = 0.0
-        found.append((name, _as_kept(seconds / programme.document.tick_s), _as_kept(seconds)))
+        shown = seconds if clock is None else float(clock.shown(np.array((seconds,)))[0])
+        found.append((name, _as_kept(seconds / programme.document.tick_s), _as_kept(shown)))
     return tuple(found)
 
 

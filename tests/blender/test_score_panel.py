@@ -37,6 +37,18 @@ def test_procedures_are_listed_with_their_lengths_and_chosen_by_number(rig: bpy.
     assert motion.duration_s == pytest.approx(1.25)
 
 
+def test_lengths_in_the_list_are_those_that_a_viewer_sees_where_the_tempo_changes(rig: bpy.types.Object,
+                                                                                   library: Path) -> None:
+    play(library / "dance.pha")
+    character = properties.character(rig)
+    character.text.from_string(STEPS.replace('<pha ', '<pha version="2" ').replace(
+        '  <procedure name="pair">', '  <tempo tick="2" tickLength="3"/>\n  <procedure name="pair">'))
+    rebuild()
+    motion = score.motion_of(rig)
+    assert motion is not None and [p.ticks for p in character.procedures] == pytest.approx([2.5, 5.7])
+    assert [p.seconds for p in character.procedures] == pytest.approx([2.0 + 0.5 * 3.0, motion.duration_s])
+
+
 def test_an_index_that_is_none_chooses_nothing(rig: bpy.types.Object, library: Path) -> None:
     play(library / "dance.pha")
     character = properties.character(rig)
