@@ -21,7 +21,7 @@ def contents(roots: Iterable[Path], endings: Sequence[str]) -> tuple[tuple[str, 
 
     >>> from takt.samples.dancer import LIBRARY
     >>> [src for src, _ in contents([LIBRARY], (".pha",))]
-    ['dance', 'helix', 'variation', 'walk', 'basic.Turns', 'dance.Figures']
+    ['company', 'dance', 'helix', 'variation', 'walk', 'basic.Turns', 'dance.Figures']
     """
     found: dict[str, Path] = {}
     for root in roots:
