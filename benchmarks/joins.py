@@ -13,7 +13,8 @@ then the gap test: frames are left out of each clip and filled by a transition o
 between clips can do that), beside slerp (rotations) with straight lines (places of roots).
 
 The folder of data is that which TAKT_DATA names; where it is not there, samples are measured instead. --orders N plays
-fewer orders, --methods some of the methods, --no-nla leaves out Blender's, whose frames take long.
+fewer orders, --body one of the bodies, --methods some of the methods, --no-nla leaves out Blender's, whose frames take
+long.
 """
 
 from __future__ import annotations
@@ -111,6 +112,7 @@ def main(arguments: list[str]) -> int:
     """Measure and print the tables."""
     parser = argparse.ArgumentParser(prog="bench joins")
     parser.add_argument("--orders", type=int, default=ORDERS)
+    parser.add_argument("--body", default="", help="only the body of this name")
     parser.add_argument("--no-nla", action="store_true")
     parser.add_argument("--methods", nargs="+", choices=tuple(TRANSITION_METHODS), default=tuple(TRANSITION_METHODS))
     options = parser.parse_args(arguments)
@@ -126,7 +128,8 @@ def main(arguments: list[str]) -> int:
     rng = np.random.default_rng(SEED)
     programmes = [_programme(library, [names[i] for i in rng.permutation(len(names))]) for _ in range(options.orders)]
     for dancer in (_real_dancers(data) if is_real else _sample_dancers()):
-        _measure(dancer, programmes, library, options.methods, not options.no_nla)
+        if options.body in ("", dancer.name):
+            _measure(dancer, programmes, library, options.methods, not options.no_nla)
     return 0
 
 

@@ -33,7 +33,7 @@ from takt.core.pha.expansion import expand
 from takt.core.pha.programme import resolve
 from takt.core.playing.motion import Motion, compose
 from takt.core.playing.transitions.blending import Style
-from takt.core.playing.transitions.curves import CURVES
+from takt.core.playing.transitions.curves import CURVES, PACES
 from takt.core.playing.transitions.methods import TRANSITION_METHODS
 from takt.core.retargeting.retarget import retarget
 from takt.core.skeletons.skeleton import Pose
@@ -130,7 +130,7 @@ def _styles() -> Iterator[Style]:
                 continue
             if method.shape == "PULSE" and curve.pulse is None:
                 continue
-            for pace in ("EVEN", "EASED") if method.shape == "ALONE" else ("EVEN",):
+            for pace in ("CARRIED", "EVEN", "EASED") if method.shape == "ALONE" else ("EVEN",):
                 yield Style(method.identifier, curve.identifier, "SLERP", pace=pace)
 
 
@@ -214,13 +214,13 @@ def _picture(rows: list[Row]) -> str:
              'font-family="sans-serif" font-size="12">', '<rect width="100%" height="100%" fill="#fff"/>',
              '<text x="10" y="20" font-size="14">Change of angular velocity over a seam, mean of the largest, '
              f'°/frame² ({len(rows[0].jolts)} seams)</text>']
-    colours = dict(zip(TRANSITION_METHODS, ("#0072b2", "#e69f00", "#009e73", "#999999", "#bbbbbb", "#cccccc"),
-                       strict=True))
+    shades = "#0072b2", "#e69f00", "#009e73", "#56b4e9", "#999999", "#bbbbbb", "#cccccc"
+    colours = dict(zip(TRANSITION_METHODS, shades, strict=True))
     for i, row in enumerate(rows):
         y, style, jolt = 40 + line * i, row.style, float(np.degrees(np.mean(row.jolts)))
         length = (width - left - right) * jolt / most
         label = TRANSITION_METHODS[style.method].label + (
-            f", {'eased' if style.pace == 'EASED' else 'even'}" if TRANSITION_METHODS[style.method].shape == "ALONE"
+            f", {PACES[style.pace].label.lower()}" if TRANSITION_METHODS[style.method].shape == "ALONE"
             else f", {CURVES[style.curve].label.lower()}")
         over = f" · {row.speed:.0f} times too fast" if row.speed > FASTER_AT_MOST else ""
         parts += [f'<text x="{left - 8}" y="{y + 13}" text-anchor="end">{label}</text>',

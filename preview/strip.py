@@ -7,7 +7,7 @@ import bpy
 import numpy as np
 
 from ..core.playing.motion import Motion
-from ..core.playing.why import why
+from ..core.playing.why import straying, why
 from ..core.score_editor import strip
 from ..core.score_editor.picture import Picture
 from ..core.score_editor.theme import Theme
@@ -77,6 +77,8 @@ class Strip:
         segment = self.motion.segment_at(time_s)
         path = " › ".join(sequence.paths[int(sequence.path[segment])])
         words = f"{time_s:.2f} s   {path} › {sequence.clips[int(sequence.clip[segment])]}"
+        if way := straying(self.motion, segment):
+            words += f", {way}"
         crossed = np.flatnonzero((layout.window_begin_s < time_s) & (time_s < layout.window_end_s))
         return f"{words}   transition of {why(self.motion, int(crossed[0]))[0]}" if len(crossed) else words
 

@@ -38,7 +38,7 @@ class Motion:
     row: the segments that are shown and told of. end: the last of the stages, from which all poses come.
     problems: warnings and notes; unmatched: joints without counterpart, when clips came from other skeletons.
     clock: where the tempo changes; all that a motion tells is by the clock. cuts: where clips are left for each other,
-    where that was searched.
+    where that was searched. body: what the joints are, where that is known.
     """
 
     row: Row
@@ -47,6 +47,7 @@ class Motion:
     unmatched: tuple[str, ...] = ()
     clock: Clock | None = None
     cuts: Cuts | None = None
+    body: SkeletonMap | None = None
 
     @property
     def skeleton(self) -> Skeleton:
@@ -132,7 +133,7 @@ def compose(sequence: Sequence, clips: SequenceOf[Clip | Excerpt | Stage], style
             up: FloatArray, speed: str = "NEAR", limits: Limits | None = None, problems: tuple[Problem, ...] = (),
             unmatched: tuple[str, ...] = (), feet: SkeletonMap | None = None,
             doubles: Mapping[int, int] | None = None, clock: Clock | None = None,
-            cuts: Cuts | None = None) -> Motion:
+            cuts: Cuts | None = None, body: SkeletonMap | None = None) -> Motion:
     """Join clips into a motion.
 
     clips: those that sequence.clip indexes, all on one skeleton, which becomes the motion's; or stages, played as if
@@ -143,6 +144,7 @@ def compose(sequence: Sequence, clips: SequenceOf[Clip | Excerpt | Stage], style
     feet: what the joints are, where planted feet are to stay in place.
     doubles: joints that copy the motion of others, also in transitions, and those that they copy.
     clock: by which all of it is played in the end. cuts: what was found where clips are left for each other.
+    body: what the joints are, for what is told of the motion.
     Raises TaktError where an identifier is unknown, the curve lacks the shape that the method needs, or clips
     have different skeletons.
     """
@@ -156,4 +158,4 @@ def compose(sequence: Sequence, clips: SequenceOf[Clip | Excerpt | Stage], style
         end = Feet(end, row, feet, up / np.linalg.norm(up))
     if clock is not None:
         end = Timed(end, clock)
-    return Motion(row, end, problems + row.problems, unmatched, clock, cuts)
+    return Motion(row, end, problems + row.problems, unmatched, clock, cuts, body)

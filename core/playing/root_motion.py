@@ -183,6 +183,11 @@ class RootMotion:
         """Return root motion that changes nothing."""
         return cls("AS_AUTHORED", (), NO_JOINTS, np.zeros((0, 0), np.bool_), NO_JOINTS, (), (), np.zeros(3))
 
+    @property
+    def goes_on(self) -> bool:
+        """Whether each clip starts where the one before ended, heading included."""
+        return self._mode == "CONTINUE"
+
     def is_among(self, joints: BoolArray) -> bool:
         """Tell whether the joint that is moved for the root is one of some joints (J,)."""
         return self._mode != "AS_AUTHORED" and bool(joints[self._carried[0].joint])

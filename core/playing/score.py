@@ -128,7 +128,7 @@ def play(programme: Programme, skeleton: Skeleton | None = None, settings: Setti
     return compose(sequence, pieces, settings.style, root_motion=settings.root_motion, up=up, speed=settings.speed,
                    limits=limits, problems=programme.problems + missed + said + told, unmatched=unmatched,
                    feet=target_map if settings.holds_feet else None, doubles=doubles,
-                   clock=clock_of(programme), cuts=cuts)
+                   clock=clock_of(programme), cuts=cuts, body=target_map)
 
 
 def clock_of(programme: Programme) -> Clock | None:

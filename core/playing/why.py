@@ -11,6 +11,7 @@ from ..errors import quoted
 from ..maths.arrays import FloatArray
 from .fit import LEAST_GAIN
 from .motion import Motion
+from .straying import straying_rad
 from .transitions.lengths import Neighbours
 
 _OPEN_S: Final = 0.05
@@ -30,7 +31,22 @@ def why(motion: Motion, seam: int) -> tuple[str, ...]:
         raise IndexError(f"segment {seam} of {count}")
     if seam == count - 1 and not motion.row.is_loop:
         return ("Nothing follows here",)
-    return (_length(motion, seam), *_cut(motion, seam), *_feet(motion, seam))
+    way = straying(motion, (seam + 1) % count)
+    aside = (f"The next clip {way}",) if way else ()
+    return (_length(motion, seam), *_cut(motion, seam), *_feet(motion, seam), *aside)
+
+
+def straying(motion: Motion, segment: int) -> str:
+    """Return how a segment's clip sets out if not the way that the body faces, "" if so or if it is not known.
+
+    Root motion keeps the body's heading at seams, so such a clip goes on sideways or backwards.
+    """
+    if motion.body is None or not motion.row.root.goes_on:
+        return ""
+    clip = motion.row.sources.clips[int(motion.sequence.clip[segment])]
+    angle = straying_rad(clip, motion.body.joint_of)
+    side = "left" if angle > 0.0 else "right"
+    return f"sets out {np.degrees(abs(angle)):.0f}° to the {side} of where the body faces" if angle else ""
 
 
 def _length(motion: Motion, seam: int) -> str:

@@ -3,13 +3,14 @@
 import numpy as np
 import pytest
 
-from takt.core.clips.clip import Clip
+from takt.core.clips.clip import Clip, Tracks
+from takt.core.maths import rotations as rot
 from takt.core.playing.motion import Motion
 from takt.core.playing.transitions.lengths import Neighbours
-from takt.core.playing.why import why
-from takt.tests.core.scores import X, library, turning
+from takt.core.playing.why import straying, why
+from takt.tests.core.scores import X, Y, library, turning
 from takt.tests.core.sentences import motion
-from takt.tests.core.test_fit import danced, dancing
+from takt.tests.core.test_fit import BODY, ROOT, danced, dancing
 
 A = turning("left", X, (0.0, 0.4))
 FAR = turning("right", X, (1.2, 1.6))
@@ -70,7 +71,24 @@ def test_what_was_searched_is_told() -> None:
             in why(found, 0)[1])
     whole = danced(a, dancing(1, 4.0, 8.0, "b"), fit="SEARCH")
     assert "none is 10% better than the clips' own ends" in why(whole, 0)[1]
-    assert len(why(danced(a, b), 0)) == 3  # the length, and both feet
+    assert not any("instants" in words for words in why(danced(a, b), 0))
+
+
+@pytest.mark.parametrize(("way", "said"), [((1.0, 0.0, 0.0), "sets out 90° to the left of where the body faces"),
+                                           ((-1.0, 0.0, -1.0), "sets out 135° to the right of where the body faces"),
+                                           ((0.0, 0.0, 1.0), ""), ((0.4, 0.0, 1.0), ""), ((0.02, 0.0, 0.0), "")])
+@pytest.mark.parametrize("heading_rad", [0.0, 2.0])
+def test_a_clip_that_sets_out_another_way_than_the_body_faces_is_told_of(way: tuple[float, float, float], said: str,
+                                                                         heading_rad: float) -> None:
+    """The dancer looks along z, or along where it is turned; its left is x."""
+    turn, times = rot.from_axis_angle(Y, heading_rad), np.array((0.0, 1.0))
+    shift = rot.rotate(turn, np.array(way)) * times[:, None]
+    clip = Clip("b", BODY, 1.0, Tracks.uniform(np.array((ROOT,)), times, np.tile(turn, (2, 1, 1))),
+                Tracks.uniform(np.array((ROOT,)), times, shift[:, None]), Tracks.empty(3))
+    found = danced(dancing(1, 0.0, 2.0, "a"), clip)
+    assert straying(found, 1) == said
+    assert (f"The next clip {said}" in why(found, 0)) == bool(said)
+    assert straying(danced(dancing(1, 0.0, 2.0, "a"), clip, root_motion="IN_PLACE"), 1) == ""
 
 
 def test_nothing_follows_the_last_segment_but_in_a_loop() -> None:

@@ -103,24 +103,29 @@ def _edges(lengths_s: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 TRANSITION_METHODS: dict[str, TransitionMethod] = {method.identifier: method for method in (
     TransitionMethod(
-        "LEAD", "Meet Halfway", "Across the seam: both clips play on, with offsets that make pose and speed agree at "
-        "the seam and fade out from there", "LEAD", np.minimum, _across_the_seam),
+        "LEAD", "Meet Halfway", "Across the seam: both clips play on, bent towards each other so that pose and speed "
+        "agree there. Beat and tempo stay", "LEAD", np.minimum, _across_the_seam),
     TransitionMethod(
         "INERTIALIZE", "Inertialize", "After the seam: the next clip begins at once, and what is left of the pose and "
-        "speed before fades out, as if it had weight", "DECAY", lambda before, after: after, _after_the_seam),
+        "speed before fades out, as if it had weight. Accents at a clip's end stand untouched", "DECAY",
+        lambda before, after: after, _after_the_seam),
     TransitionMethod(
-        "END", "At the End", "In the last moments of a clip; the next one begins untouched", "RISE",
+        "END", "At the End", "In the last moments of a clip, which fade into the next one's first pose. That one "
+        "begins untouched; what the end of the clip showed is lost", "RISE",
         lambda before, after: before, _at_the_end),
     TransitionMethod(
-        "BOTH", "Across the Seam", "Half at the end of one clip, half at the beginning of the next", "PULSE",
+        "BOTH", "Across the Seam", "Half at the end of one clip, half at the beginning of the next: both fade into the "
+        "way from pose to pose and out of it, which softens accents at the seam", "PULSE",
         np.minimum, _across_the_seam),
     TransitionMethod(
-        "INSERT", "Inserted", "Between the clips; the clip before plays whole, but faster, to make room", "ALONE",
+        "INSERT", "Inserted", "Between the clips. The one before makes room: it plays whole, but faster", "ALONE",
         lambda before, after: before * (1.0 / KEPT_SHARE - 1.0), _inserted),
     TransitionMethod(
-        "INSERT_BOTH", "Inserted, from Both", "Between the clips; both play whole, but faster, to make room", "ALONE",
+        "INSERT_BOTH", "Inserted, from Both", "Between the clips. Both make room: they play whole, but faster, and no "
+        "longer on the beat", "ALONE",
         lambda before, after: (before + after) * ((1.0 - KEPT_SHARE) / 2.0), _inserted_from_both),
     TransitionMethod(
-        "APPEND", "Added", "Between the clips, in time of its own: the whole becomes longer", "ALONE",
+        "APPEND", "Added", "Between the clips, in time of its own: they play whole, at their tempo, and all that "
+        "follows comes later", "ALONE",
         lambda before, after: np.full_like(before, np.inf), _appended),
 )}

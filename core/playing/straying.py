@@ -1,0 +1,37 @@
+"""Whether a clip sets out another way than the body faces: sideways, or backwards."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+import numpy as np
+
+from ..clips.clip import Clip
+from ..skeletons.posture import measure_posture
+from ..skeletons.skeleton import world_from_pose
+
+FIRST_S: Final = 0.5
+LEAST_SIZES: Final = 0.05
+"""So far a body goes at least within FIRST_S, against its size, if it sets out at all."""
+ASTRAY_RAD: Final = np.radians(45.0)
+
+
+def straying_rad(clip: Clip, joint_of: Mapping[str, int]) -> float:
+    """Return by how much a clip sets out to the left of where the body faces, −π to π; 0 where it stays or goes ahead.
+
+    joint_of: the joints of its skeleton by their names in H-Anim. Less than ASTRAY_RAD is ahead. 0 too where it is not
+    known which way the body faces.
+    """
+    if clip.duration_s <= 0.0 or "HumanoidRoot" not in joint_of:
+        return 0.0
+    pose = clip.sample(np.array((0.0, min(FIRST_S, clip.duration_s))), "SLERP")
+    places = world_from_pose(clip.skeleton, pose)[..., 3]
+    posture = measure_posture(places[:1], joint_of)
+    if posture is None:
+        return 0.0
+    left, _, ahead = np.diff(places[:, joint_of["HumanoidRoot"]], axis=0)[0] @ posture.axes[0]
+    if np.hypot(left, ahead) < LEAST_SIZES * float(np.ptp(clip.skeleton.rest_world[..., 3], axis=0).max()):
+        return 0.0
+    angle = float(np.arctan2(left, ahead))
+    return angle if abs(angle) >= ASTRAY_RAD else 0.0
