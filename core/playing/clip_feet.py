@@ -16,6 +16,7 @@ from ..skeletons.skeleton import Pose, Skeleton
 from .footholds import reaches, within_reach
 from .joints import Joints
 from .legs import Leg
+from .soles import POINTS, heights, soles
 
 _FRAMES_AT_ONCE: Final = 256
 _WITHIN_S: Final = np.array((-1e-9, 1e-9))
@@ -28,7 +29,7 @@ class ClipFoot:
 
     spans_s: (K, 2) when it is planted; at: (K, 3) where; away: (K, 2) how far from there, over the ground, the clip has
     it as that begins and ends. ends: (2, 3) where it is as the clip begins and ends. fast: a length per second that it
-    seldom exceeds. lowest: (2,) how low foot and ankle seldom are, along up.
+    seldom exceeds. lowest: (3,) how low points of the sole seldom are, along up, see soles.py.
     """
 
     spans_s: FloatArray
@@ -47,18 +48,21 @@ def clip_feet(sample: Callable[[FloatArray], Pose], duration_s: float, legs: Seq
     """
     times = instants(duration_s)
     asked = Joints.of(skeleton, [joint for leg in legs for joint in (leg.hip, leg.ankle, leg.foot)])
-    positions = np.empty((len(times), 3 * len(legs), 3))
+    positions, points = np.empty((len(times), 3 * len(legs), 3)), soles(skeleton, legs, up)
+    high = np.empty((POINTS, len(legs), len(times)))
     for start in range(0, len(times), _FRAMES_AT_ONCE):
         part = slice(start, start + _FRAMES_AT_ONCE)
-        positions[part] = asked.positions(sample(times[part]))
-    found = []
+        world = asked.matrices(sample(times[part]))
+        positions[part] = world[..., :3, 3].swapaxes(0, 1)
+        high[..., part] = heights(world[1::3], world[2::3], points, up)
+    lowest, found = np.percentile(high, _LOWEST_PERCENT, axis=2), []
     for i, leg in enumerate(legs):
         foot = _followed(leg, positions[:, 3 * i:3 * i + 3], times, up, leg.length(skeleton), contacts.get(leg.side))
         if len(foot.at):
             ahead = foot.at[:, None] - asked.positions(sample(foot.spans_s.ravel()))[:, 3 * i + 2].reshape(-1, 2, 3)
             ahead -= (ahead @ up)[..., None] * up
             foot = replace(foot, away=np.linalg.norm(ahead, axis=-1))
-        found.append(foot)
+        found.append(replace(foot, lowest=lowest[:, i]))
     return tuple(found)
 
 
@@ -80,9 +84,9 @@ def known_contacts(clip: Clip, legs: Sequence[Leg]) -> Mapping[str, FootContacts
 def _followed(leg: Leg, positions: FloatArray, times_s: FloatArray, up: FloatArray, length: float,
               contacts: FootContacts | None) -> ClipFoot:
     hips, ankles, feet = np.moveaxis(positions, 1, 0)
-    heights = feet @ up
     if contacts is None:
-        spans = planted_spans(feet / length, (heights - np.percentile(heights, _LOWEST_PERCENT)) / length, times_s)
+        high = feet @ up
+        spans = planted_spans(feet / length, (high - np.percentile(high, _LOWEST_PERCENT)) / length, times_s)
     else:
         spans = np.clip(contacts.heel if leg.foot == leg.ankle else contacts.stands, 0.0, times_s[-1])
     reach, at = reaches(hips, ankles, length), np.empty((len(spans), 3))
@@ -93,5 +97,4 @@ def _followed(leg: Leg, positions: FloatArray, times_s: FloatArray, up: FloatArr
             at[k] = within_reach(at[k], hips[part] + feet[part] - ankles[part], up, reach[part])
     speeds = quotient(np.linalg.norm(np.diff(feet, axis=0), axis=1), np.diff(times_s))
     fast = float(np.percentile(speeds, _FAST_PERCENT)) if len(speeds) else 0.0
-    return ClipFoot(spans, at, np.zeros((len(at), 2)), feet[[0, -1]], fast,
-                    np.percentile((heights, ankles @ up), _LOWEST_PERCENT, axis=1))
+    return ClipFoot(spans, at, np.zeros((len(at), 2)), feet[[0, -1]], fast, np.zeros(POINTS))

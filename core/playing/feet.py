@@ -3,7 +3,7 @@
 When a foot is planted is taken from the clips, each on the skeleton that it came from (clips/contacts.py). While it is,
 the joint that bears it is held in one position; the ankle goes along, and hip and knee turn so that they reach it.
 Where a straight leg does not reach it, the body goes down a little. At seams a foot stays, or makes a step (steps.py),
-and neither foot nor ankle goes below the lowest that the clips on both sides have them.
+and heel, ball and toes do not go below the lowest that the clips on both sides have them: a foot keeps its rotation.
 """
 
 from __future__ import annotations
@@ -30,6 +30,8 @@ from .transitions.curves import CURVES
 _JUMP_LEGS: Final = 0.01
 _UPRIGHT: Final = 0.25
 """Within this share of a transition's window, at both its ends, feet come to the height of their footholds."""
+_ABOVE: Final = 0.05
+"""And within this one to where soles are kept above the ground: the clips' own seldom are below that."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,10 +50,11 @@ class Feet(Over):
         """Return the poses below with planted feet in place; see Stage."""
         pose = self.below.sample(times_s)
         seam, share = self.row.windows(times_s)
-        upright = CURVES["SMOOTHER"].rise(np.clip(np.minimum(share, 1.0 - share) / _UPRIGHT, 0.0, 1.0))
+        inside = np.where(seam >= 0, np.minimum(share, 1.0 - share), 0.0)
+        upright, above = (CURVES["SMOOTHER"].rise(np.minimum(inside / part, 1.0)) for part in (_UPRIGHT, _ABOVE))
         gaps = self._lock.footholds.gaps_at(times_s)
         self._lock.footholds.know_eases(gaps, self.up, self._loose)
-        self._lock.hold(pose, times_s, gaps, np.where(seam >= 0, upright, 0.0), self._lowest[seam])
+        self._lock.hold(pose, times_s, gaps, upright, self._lowest[seam], above)
         self.root.repeat(pose, rounds)
         return pose
 
@@ -151,6 +154,6 @@ class Feet(Over):
 
     @cached_property
     def _lowest(self) -> FloatArray:
-        """How low foot and ankle of each leg may go at the seam after each segment, (S, L, 2)."""
+        """How low points of the soles may go at the seam after each segment, (S, L, 3)."""
         own = np.array([[foot.lowest for foot in feet] for feet in self._feet])
         return np.asarray(np.minimum(own, np.roll(own, -1, axis=0)))

@@ -16,6 +16,7 @@ from ..skeletons.skeleton import Pose
 from .footholds import REACH, Footholds
 from .joints import Joints
 from .legs import Chains, Leg
+from .soles import heights, soles
 
 _SOFT_LEGS: Final = 0.02
 """Feet are kept above the ground softly: over so much of the leg."""
@@ -33,22 +34,25 @@ class FeetLock:
     footholds: Footholds
     up: FloatArray
 
-    def hold(self, pose: Pose, times_s: FloatArray, gaps: IntArray, upright: FloatArray, lowest: FloatArray) -> None:
+    def hold(self, pose: Pose, times_s: FloatArray, gaps: IntArray, upright: FloatArray, lowest: FloatArray,
+             above: FloatArray) -> None:
         """Bring the feet of poses (F, J, …) at times (F,), in any order, into their footholds.
 
-        gaps: (L, F), see Footholds; upright: (F,) how much they are held in height too; lowest: (F, L, 2) how low,
-        along up, foot and ankle of each leg may be. A foothold that the leg cannot reach is followed as far as it goes.
+        gaps: (L, F), see Footholds; upright: (F,) how much they are held in height too. lowest: (F, L, 3) how low,
+        along up, points of the soles may be, see soles.py; above: (F,) how much they are kept above that. A foothold
+        that the leg cannot reach is followed as far as it goes.
         """
         world = self._joints.matrices(pose)
         positions = np.ascontiguousarray(world[..., :3, 3].transpose(2, 0, 1)).reshape(3, 4, -1, len(times_s))
         ankles, feet, up = positions[:, 2], positions[:, 3], self.up[:, None, None]
-        shift = self.footholds.shift(feet, gaps, times_s, self.up, upright)
-        if upright.any():
-            heights = np.tensordot(self.up, positions[:, 3:1:-1] + shift[:, None], 1)
-            below = (lowest.transpose(2, 1, 0) - heights).max(axis=0)
-            shift += up * (upright * _soft(below, _SOFT_LEGS * self._lengths))
+        shift, firmly = self.footholds.shift(feet, gaps, times_s, self.up, upright)
+        if above.any():
+            count = len(self.legs)
+            high = heights(world[2 * count:3 * count], world[3 * count:], self._soles, self.up)
+            below = (lowest.transpose(2, 1, 0) - high).max(axis=0) - np.tensordot(self.up, shift, 1)
+            shift += up * (above * _soft(below, _SOFT_LEGS * self._lengths))
         goals = ankles + shift
-        down = self._too_high(positions[:, 0], ankles, goals)
+        down = (firmly * self._too_high(positions[:, 0], ankles, goals)).max(axis=0)
         if down.any():
             pose.translations[:, list(self.tops)] -= (self.up[:, None] * down).T[:, None]
             positions -= (up * down)[:, None]
@@ -72,15 +76,15 @@ class FeetLock:
         for i in np.flatnonzero(self._chains.is_loose).tolist():
             ankle, own = joints[2, i], np.asarray(shift[:, i].T)
             if parents[ankle] >= 0:
-                above = Joints.of(self.skeleton_map.skeleton, [int(parents[ankle])]).matrices(pose)[0, :, :3, :3]
-                own = np.asarray(np.linalg.solve(above, own[..., None])[..., 0], dtype=np.float64)
+                parent = Joints.of(self.skeleton_map.skeleton, [int(parents[ankle])]).matrices(pose)[0, :, :3, :3]
+                own = np.asarray(np.linalg.solve(parent, own[..., None])[..., 0], dtype=np.float64)
             pose.translations[:, ankle] += own
         turns = np.where(is_moved[..., None], turns, rot.IDENTITY)
         old = pose.rotations.take(joints, axis=1).transpose(1, 2, 0, 3)
         pose.rotations[:, joints] = rot.multiply(old, turns).transpose(2, 0, 1, 3)
 
     def _too_high(self, hips: FloatArray, ankles: FloatArray, goals: FloatArray) -> FloatArray:
-        """Return by how much hips (3, L, F) are to go down so that ankles come to their goals (3, L, F), (F,).
+        """Return by how much hips (3, L, F) are to go down so that ankles come to their goals (3, L, F), (L, F).
 
         With the hip at height h over the goal and d beside it, a leg of length r reaches it from √(r² − d²) above.
         """
@@ -90,12 +94,16 @@ class FeetLock:
         beside = (away * away).sum(axis=0) - height * height
         found = height - np.sqrt(np.maximum(far - beside, 0.0))
         down = np.minimum(_soft(found, _SOFT_DOWN_LEGS * self._lengths), _MOST_DOWN_LEGS * self._lengths)
-        return np.asarray(np.where(self._chains.is_loose[:, None], 0.0, down).max(axis=0))
+        return np.where(self._chains.is_loose[:, None], 0.0, down)
 
     @cached_property
     def _joints(self) -> Joints:
         feet = [leg.foot for leg in self.legs]
         return Joints.of(self.skeleton_map.skeleton, [*self._chains.joints.ravel().tolist(), *feet])
+
+    @cached_property
+    def _soles(self) -> FloatArray:
+        return soles(self.skeleton_map.skeleton, self.legs, self.up)
 
     @cached_property
     def _lengths(self) -> FloatArray:

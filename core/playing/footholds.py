@@ -86,11 +86,12 @@ class Footholds:
                                              self.most_s[edge, gap])
 
     def shift(self, positions: FloatArray, gaps: IntArray, times_s: FloatArray, up: FloatArray,
-              upright: FloatArray) -> FloatArray:
-        """Return how far feet at positions (3, L, F) must be moved at times (F,), in gaps (L, F), (3, L, F).
+              upright: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return how far feet at positions (3, L, F) must be moved at times (F,), in gaps (L, F), and how firmly.
 
-        All the way over the ground while one is held, before and after for a share that eases in and out; on a step
-        from one foothold to the next. upright: (F,) how much of that, 0…1, also in height.
+        The way (3, L, F): wholly over the ground while a foot is held, before and after for a share that eases in and
+        out; on a step from one foothold to the next. Firmly (L, F): 1 while it is held, soon 0 as it leaves.
+        upright: (F,) how much of the way, 0…1, is also in height.
         """
         edges, lift = self.edges_s[:, gaps], self.lift[gaps]
         share = _AFTER_AND_BEFORE * (times_s - edges) / self.eases_s[:, gaps]
@@ -99,14 +100,15 @@ class Footholds:
             wait = np.where(lift > 0.0, STEP_WAIT, 0.0)
             share = (share - wait) / (1.0 - 2.0 * wait)
         share = 1.0 - _smoother(np.minimum(np.maximum(share, 0.0), 1.0))
-        ahead = share * (self.at[..., gaps] - positions[:, None])
-        shift: FloatArray = ahead[:, 0] + ahead[:, 1]
-        shift -= up[:, None, None] * ((1.0 - upright) * np.tensordot(up, shift, 1))
+        ahead = self.at[..., gaps] - positions[:, None]
+        shift: FloatArray = (share * ahead).sum(axis=1)
+        whole = share.sum(axis=0)  # a foot that is let go is soon free to rise
+        shift += up[:, None, None] * ((upright * whole - 1.0) * np.tensordot(up, shift, 1))
         if is_stepping:
             begin_s, end_s = edges
             x = np.minimum(np.maximum((times_s - begin_s) * (lift > 0.0) / np.maximum(end_s - begin_s, 1e-9), 0.0), 1.0)
             shift += up[:, None, None] * (lift * 16.0 * (x * (1.0 - x))**2)
-        return shift
+        return shift, whole * whole
 
 
 def reaches(hips: FloatArray, ankles: FloatArray, leg_length: FloatArray | float) -> FloatArray:

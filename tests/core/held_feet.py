@@ -33,7 +33,7 @@ def held(lock: FeetLock, pose: Pose, times_s: FloatArray, upright: float = 0.0) 
     """Return poses with feet held over the ground only, as away from seams, or also upright."""
     pose = Pose(pose.rotations.copy(), pose.translations.copy(), pose.scales)
     lock.hold(pose, times_s, lock.footholds.gaps_at(times_s), np.full(len(times_s), upright),
-              np.full((len(times_s), len(lock.legs), 2), -np.inf))
+              np.full((len(times_s), len(lock.legs), 3), -np.inf), np.zeros(len(times_s)))
     return pose
 
 

@@ -133,8 +133,12 @@ def test_between_two_contacts_the_foot_goes_from_one_to_the_other_without_a_jump
     """Closer together than they ease, and with nothing before and after."""
     found = footholds(((1.0, 2.0), (2.08, 3.0)), np.array(((0.1, 5.0, 0.0), (0.0, 5.0, 0.3))))
     times = np.linspace(0.0, 4.0, 4001)
-    shift, upright = (found.shift(np.zeros((3, 1, 4001)), found.gaps_at(times), times, UP, np.full(4001, share))[:, 0].T
-                      for share in (0.0, 1.0))
+    gaps = found.gaps_at(times)
+    (shift, firmly), (upright, _) = (found.shift(np.zeros((3, 1, 4001)), gaps, times, UP, np.full(4001, share))
+                                     for share in (0.0, 1.0))
+    shift, upright = shift[:, 0].T, upright[:, 0].T
+    is_held = (times >= 1.0) & (times <= 2.0) | (times >= 2.08) & (times <= 3.0)
+    assert (firmly[0, is_held] == 1.0).all() and (np.diff(firmly[0, times > 3.0]) <= 0.0).all() and firmly[0, -1] == 0.0
     np.testing.assert_array_equal(shift[:, 1], 0.0)  # over the ground only
     np.testing.assert_allclose(shift[(times >= 1.0) & (times <= 2.0)], (((0.1, 0, 0),) * 1001), atol=1e-12)
     np.testing.assert_allclose(shift[(times >= 2.08) & (times <= 3.0)], (((0, 0, 0.3),) * 921), atol=1e-12)

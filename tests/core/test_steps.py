@@ -32,6 +32,8 @@ BODY = build_skeleton()
 LEG_M = legs_of(find_map(BODY))[0].length(BODY)
 METHODS = ("LEAD", "END", "BOTH", "INSERT", "INSERT_BOTH", "APPEND")
 EXACT_M = 1e-6
+SUNK_LEGS = 0.015
+"""So far soles may give way, as they are kept above the ground softly."""
 
 
 def standing(name: str, ahead_legs: float) -> Clip:
@@ -120,6 +122,44 @@ def test_what_a_clip_tells_of_its_feet_is_what_is_seen_of_them(is_loop: bool) ->
         found = looked_up.sample(times[part], rounds[part])
         np.testing.assert_allclose(found.rotations, wanted.rotations[part], atol=1e-9)
         np.testing.assert_allclose(found.translations, wanted.translations[part], atol=1e-9)
+
+
+def lifting(name: str, high_m: float, toes_rad: float) -> Clip:
+    """Lift the body, and the right foot with its toes down, all the while; nothing is planted."""
+    times, joints = np.linspace(0.0, 2.0, 5), [BODY.index_of[f"r_{part}"] for part in ("hip", "knee", "ankle")]
+    turns = rot.from_axis_angle(np.array((1.0, 0.0, 0.0)), np.array((-0.8, 1.4, toes_rad)))
+    moves = np.tile((0.0, high_m, 0.0), (5, 1, 1)) + np.linspace(0.0, 1.5, 5)[:, None, None] * (0.0, 0.0, 1.0)
+    order = np.argsort(joints)
+    return Clip(name, BODY, 2.0, Tracks.uniform(np.array(joints)[order], times, np.tile(turns[order], (5, 1, 1))),
+                Tracks.uniform(np.array((0,)), times, moves), Tracks.empty(3))
+
+
+def left_for(clip: Clip, **settings: object) -> tuple[Motion, FloatArray]:
+    """Return a motion that stands and leaves for a clip, and times."""
+    chosen = replace(Settings(root_motion="AS_AUTHORED"), **settings)  # type: ignore[arg-type]
+    score = programme(procedure("main", 'here duration="2" transition="1"', f'{clip.name} duration="2"'),
+                      clips=library(feet_Steps=(standing("here", 0.0), clip)))
+    motion = play(score, BODY, chosen, turn=rot.IDENTITY, up=UP)
+    return motion, np.linspace(0.0, motion.duration_s, 801)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_toes_do_not_go_into_the_ground_where_a_foot_is_let_go(method: str) -> None:
+    """It is turned as the next clip has it, and still near the ground."""
+    motion, times = left_for(lifting("off", 0.0, 1.0), method=method, curve="COSINE")
+    world, rest = world_from_pose(BODY, motion.sample(times)), BODY.rest_world
+    for side in "lr":
+        ball, ankle = (BODY.index_of[f"{side}_{part}"] for part in ("metatarsal", "ankle"))
+        toes = (rest[ball, :, 3] - rest[ankle, :, 3]) * (1.0, 0.0, 1.0) * 2.0 / 3.0
+        tip = (world[:, ball, :, :3] @ (rest[ball, :, :3].T @ toes))[:, 1] + world[:, ball, 1, 3] - rest[ball, 1, 3]
+        assert tip.min() > -SUNK_LEGS * LEG_M
+
+
+@pytest.mark.parametrize("high_m", [0.15, 0.3])
+def test_the_body_does_not_go_down_for_a_foot_that_leaves(high_m: float) -> None:
+    (loose, times), (held, _) = (left_for(lifting("off", high_m, 0.0), lock_feet=lock) for lock in (False, True))
+    down = (loose.sample(times).translations - held.sample(times).translations)[:, 0, 1] / LEG_M
+    assert down.min() >= -EXACT_M and down[times > 2.15].max() < 0.005 < 0.02 < down[times < 2.0].max()
 
 
 def other_legs(times: float) -> Skeleton:
