@@ -46,10 +46,10 @@ def soles(skeleton: Skeleton, legs: Sequence[Leg], up: FloatArray) -> FloatArray
 
 def heights(ankles: FloatArray, feet: FloatArray, points: FloatArray, up: FloatArray) -> FloatArray:
     """Return how high points (3, L, 4) of soles are along up, (3, L, F), by matrices (L, F, 4, 4); see soles."""
-    of_ankle, of_foot = (np.einsum("i,lfij->lfj", up, each[..., :3, :]) for each in (ankles, feet))
-    ball, heel, tip = points[:, :, None]
-    return np.stack([np.einsum("lfj,lfj->lf", rows, np.broadcast_to(point, rows.shape))
-                     for rows, point in ((of_foot, ball), (of_ankle, heel), (of_foot, tip))])
+    ball, heel, tip = points
+    of_foot = (up @ feet[..., :3, :]) @ np.stack((ball, tip), axis=-1)
+    of_ankle = (up @ ankles[..., :3, :]) @ heel[..., None]
+    return np.stack((of_foot[..., 0], of_ankle[..., 0], of_foot[..., 1]))
 
 
 def _forward(skeleton: Skeleton, legs: Sequence[Leg], up: FloatArray) -> FloatArray:
