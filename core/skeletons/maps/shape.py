@@ -28,7 +28,11 @@ _LEAST_LEG: Final = 0.2
 """Of the body's size; what is shorter may be the fingers of a hand."""
 _ASIDE: Final = 0.03
 """Of a segment: joints nearer to it than this are in line."""
-_PASSED: Final = 0.15
+_CLOSE: Final = 0.6
+"""Of its first segment: a limb that begins nearer than that to its twin begins with a collarbone, or is a leg."""
+_COLLAR: Final = 0.85
+"""So much less is a limb worth that begins there."""
+_PASSED: Final = 0.12
 """So much is lost by each joint that is passed through: neither collarbones nor elbows are."""
 _EARLY: Final = 0.2
 """A joint stands between others where it lies in line with them and nearer to one than this share of the distance."""
@@ -112,7 +116,7 @@ def _pairs(tree: Tree, apart: bool = True) -> list[_Limbs]:
         for n, i in enumerate(order):
             for j in order[n + 1:n + 1 + _NEIGHBOURS]:
                 if _is_alike(lengths[i], lengths[j]) and (not apart or _is_apart(tree, chains[i], chains[j])):
-                    at, length = _limb(tree, chains[i])
+                    at, length = _limb(tree, chains[i], chains[j])
                     found.append(_Limbs(top, (chains[i], chains[j]), at, length))
     return sorted(found, key=lambda limbs: -limbs.length)[:_MOST_PAIRS]
 
@@ -129,20 +133,22 @@ def _is_apart(tree: Tree, one: list[int], other: list[int]) -> bool:
     return bool(np.linalg.norm(tree.positions[one] - tree.positions[other], axis=1).max() > _APART * tree.size)
 
 
-def _limb(tree: Tree, chain: Sequence[int]) -> tuple[tuple[int, ...], float]:
+def _limb(tree: Tree, chain: Sequence[int], twin: Sequence[int]) -> tuple[tuple[int, ...], float]:
     """Return where in a chain a limb begins, bends and ends, and what comes next, if anything; and how long it is.
 
-    Of its two segments the shorter one is as long as can be; joints in the middle of a segment, as twist bones are, are
-    passed through. Where that leaves a choice, as few of them as can be.
+    Of its two segments the shorter one is as long as can be, and like the other; joints in the middle of a segment, as
+    twist bones are, are passed through, but as few as can be. Collarbones begin close to those of the other side.
     """
     places = tree.positions[list(chain)]
+    apart = np.linalg.norm(places - tree.positions[list(twin)], axis=1)
     best, at, length = -1.0, (0, 1, 2), 0.0
     segments = {(i, j): float(np.linalg.norm(places[j] - places[i])) for i, j in combinations(range(len(chain)), 2)
                 if _is_straight(places[i:j + 1])}
     for (i, j), one in segments.items():
         for k in range(j + 1, len(chain)):
             other = segments.get((j, k), 0.0)
-            worth = min(one, other) * (1.0 - _PASSED * (k - i - 2))
+            worth = min(one, other) ** 2 / max(one, other, 1e-30) * (1.0 - _PASSED * (k - i - 2))
+            worth *= _COLLAR if apart[i] < _CLOSE * one else 1.0
             if worth > best:
                 best, at, length = worth, (i, j, k), one + other
     return (*at, at[2] + 1)[:len(chain) - at[2] + 2], length
