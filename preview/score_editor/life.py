@@ -140,12 +140,13 @@ def _draw_shelf(tree: score_tree.TaktScoreTree | None, armature_object: bpy.type
         window.shelf = window.shelf_drawn = None
         return
     chip = window.chip if window.front is None else None
+    view = window.view
     depends_on = (bridge_shelf.state(armature_object), bridge_shelf.is_searching(armature_object), tree.search,
-                  window.view, theme, window.shelf_px, chip)
+                  (view.width, view.height, view.scale), theme, window.shelf_px, chip)  # but neither zoom nor place
     if window.shelf is None or window.shelf_drawn is None or window.shelf_drawn[0] != depends_on:
         playables = shelf.found(bridge_shelf.playables(armature_object), tree.search)
         figures = bridge_shelf.figures(armature_object)
-        window.shelf = shelf.arrange(playables, window.view, theme, scroll_px=window.shelf_px, figures=figures,
+        window.shelf = shelf.arrange(playables, view, theme, scroll_px=window.shelf_px, figures=figures,
                                      measure=measured)
         window.shelf_px = min(window.shelf_px, window.shelf.farthest)
         words = ("Looking through the library…" if bridge_shelf.is_searching(armature_object) else
