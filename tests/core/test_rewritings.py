@@ -30,7 +30,7 @@ COMBINATIONS = int(os.environ.get("TAKT_REWRITINGS", "40"))
 MEAN_DEG, WORST_DEG = 0.1, 2.0
 PATH = 0.005
 """Of the leg, where the zero pose says where the body stands."""
-GROUND = 0.012
+GROUND = 0.02
 """Of the leg, where nothing but the motion tells how high the ground is, and where the body stands on it."""
 WRONG, MISSED = 0.005, 0.03
 LEG_M = 0.825
