@@ -103,7 +103,7 @@ def begin() -> Iterator[None]:
     yield from click(_PREVIEW, patience=6)
     yield from go(*_ZOOM)
     yield from press()
-    yield from go(_ZOOM[0], _ZOOM[1] - 60.0)
+    yield from go(_ZOOM[0], _ZOOM[1] - 42.0)
     yield from release()
     yield from waits(2)
 

@@ -17,7 +17,7 @@ from . import windows
 
 _AFTER_S = 0.25
 """Whoever only crosses a chip starts nothing."""
-_ROUNDS, _LEAST_S = 3, 4.0
+_ROUNDS, _LEAST_S = 3, 12.0
 
 
 class _Pointed(NamedTuple):
