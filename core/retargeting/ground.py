@@ -1,19 +1,26 @@
-"""The ground by skin: soles that stand are on it, and no skin is below it, whatever shoes or skirts there are."""
+"""The ground by skin: soles that stand are on it, and no skin is below it, whatever shoes or skirts there are.
+
+What touches the ground in the clip decides how high the body is. A foot that swings and would dip into the ground is
+drawn up by its own leg, so that body and other foot need not hop; only what no leg can draw up lifts the body.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
 from ..clips.clip import Clip, Tracks
 from ..clips.contacts import foot_contacts, joined
-from ..clips.keyed import SAMPLE_S, poses_at
+from ..clips.keyed import SAMPLE_S, keys_of, poses_at
 from ..maths.arrays import BoolArray, FloatArray
 from ..skeletons.hierarchy import with_descendants
 from ..skeletons.maps import SkeletonMap
 from ..skeletons.maps.names import is_helper
 from ..skeletons.skeleton import Skeleton, world_from_pose
+from .limbs import Limb, reach, with_rotations
 from .reference import rebased
 from .skin_points import SkinPoints
 
@@ -30,37 +37,130 @@ _SLOW_LEGS_PER_S: Final = 0.3
 """A body touches the ground with more than its feet where another joint is so low, and as slow, for its leg."""
 _STILL: Final = 1e-4
 """Of the leg: lifts smaller than this are none."""
+_MOST_DRAWN_LEGS: Final = 0.25
+"""A foot that would have to be drawn up by more lifts the body by the rest."""
+_HANGS: Final = (0.3, 0.5)
+"""Of its length: how far below its hip the ankle of a leg is at least that draws its foot up, in part and wholly."""
+_SOFT_LEGS: Final = 0.015
+"""A foot that swings begins to be drawn up when it is so high above the ground."""
+_STRAIGHT_KNEE: Final = 0.02
+"""A knee bent by a smaller sine bends about the axis from hip to hip."""
 
 
-def lift_by_skin(source: Clip, source_map: SkeletonMap, played: Clip, target_map: SkeletonMap, skin: SkinPoints,
-                 up: FloatArray) -> tuple[FloatArray, FloatArray] | None:
-    """Return times (F,) and by how much the target's body is to be lifted then, (F,); None where it may stay.
+@dataclass(frozen=True, eq=False)
+class Ground:
+    """What brings a body to the ground: by how much it is lifted at times (F,), (F,), and its feet drawn up, (F, L).
+
+    legs: that draw them up, None where a foot is led by no leg.
+    """
+
+    times_s: FloatArray
+    lift: FloatArray
+    legs: tuple[Limb | None, ...]
+    drawn: FloatArray
+
+
+def ground_by_skin(source: Clip, source_map: SkeletonMap, played: Clip, target_map: SkeletonMap, skin: SkinPoints,
+                   up: FloatArray) -> Ground | None:
+    """Return by how much the target's body is to be lifted, and its feet to be drawn up; None where all may stay.
 
     source: the clip as it was compared, in the target's axes, with the map of its skeleton. played: what became of it,
     on the target's own skeleton. target_map: of the same joints, on a skeleton that rests in the pose in which the
     target stands. skin: of the target as it rests itself. up: (3,) unit, in both.
-    While something of the source touches the ground, the lowest skin is on it; else the skin is at least not below it.
-    The ground is as high as the soles at rest.
+    While something of the source touches the ground, the lowest skin of that is on it; no skin is below it. The ground
+    is as high as the soles at rest.
     """
-    joints = target_map.joint_of
-    feet = [joints[f"{side}_ankle"] for side in "lr" if f"{side}_ankle" in joints]
+    joints, parents = target_map.joint_of, target_map.skeleton.parents
+    sides = [side for side in "lr" if f"{side}_ankle" in joints]
     leg = _leg(target_map)
     skin = skin.part(_may_touch(skin, target_map))
-    if not feet or leg <= 0.0 or not len(skin.positions):
+    if not sides or leg <= 0.0 or not len(skin.positions):
         return None
-    is_sole = with_descendants(target_map.skeleton.parents, np.array(feet))[skin.joints[:, 0]]
-    if not is_sole.any():
+    is_sole = [with_descendants(parents, np.array([joints[f"{side}_ankle"]]))[skin.joints[:, 0]] for side in sides]
+    feet = [(side, own) for side, own in zip(sides, is_sole, strict=True) if own.any()]
+    if not feet:
         return None
     at_rest = skin.heights(rebased(_still(target_map.skeleton), played.skeleton), np.zeros(1), up)[0]
-    ground = float(at_rest[is_sole].min())
-    spans = contact_spans(source, source_map, up)
+    ground = float(at_rest[np.logical_or.reduce(is_sole)].min())
+    contacts = {side: found.stands for side, found in foot_contacts(source, source_map, up).items()}
+    lying = _lying(source, source_map, up)
+    spans = joined(np.concatenate((*contacts.values(), lying)))
     times = np.unique(np.concatenate((np.arange(0.0, played.duration_s, _STEP_S), _keys(played), spans.ravel(),
                                       (0.0, played.duration_s))).clip(0.0, played.duration_s))
     depth = np.minimum(at_rest - ground, 0.0)  # a train, or a tail, may be below the soles at rest
-    low = (skin.heights(played, times, up) - depth).min(axis=1) - ground
-    near = np.clip((_FAR_LEGS[1] * leg - low) / (leg * (_FAR_LEGS[1] - _FAR_LEGS[0])), 0.0, 1.0)
-    lift = np.where(low < 0.0, -low, -low * _share(times, spans) * near)
-    return None if np.abs(lift).max() <= _STILL * leg else (times, lift)
+    legs = [Limb.of(target_map, side, ("hip", "knee", "ankle")) for side, _ in feet]
+    heights, below = _heights(skin, legs, played, times, up)
+    heights -= depth + ground
+    low = np.stack([heights[:, own].min(axis=1) for _, own in feet] + [heights.min(axis=1)], axis=1)
+    share = np.stack([_share(times, contacts.get(side, lying)) for side, _ in feet] + [_share(times, lying)], axis=1)
+    most = _MOST_DRAWN_LEGS * leg * np.clip((below / leg - _HANGS[0]) / (_HANGS[1] - _HANGS[0]), 0.0, 1.0)
+    others = heights[:, ~np.logical_or.reduce([own for _, own in feet])].min(axis=1, initial=np.inf)
+    least = np.maximum(-others, (-low[:, :-1] - most).max(axis=1))
+    lift = np.maximum(_lift(low, share, leg), least)
+    drawn = np.minimum(_drawn(low[:, :-1] + lift[:, None], share[:, :-1], leg), most)
+    if max(np.abs(lift).max(), drawn.max()) <= _STILL * leg:
+        return None
+    return Ground(times, lift, tuple(legs), drawn)
+
+
+def _heights(skin: SkinPoints, legs: Sequence[Limb | None], clip: Clip, times: FloatArray,
+             up: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return how high points are at times (F,), (F, P), and how far below its hip each leg's ankle is, (F, L).
+
+    Of what is no leg that far is nothing.
+    """
+    joints = [joint for leg in legs for joint in ((0, 0) if leg is None else (leg.first, leg.last))]
+    marks = np.zeros((len(joints), skin.joints.shape[1]))
+    marks[:, 0] = 1.0
+    with_marks = SkinPoints(np.concatenate((skin.positions, clip.skeleton.rest_world[joints, :, 3])),
+                            np.concatenate((skin.joints, np.tile(np.array(joints)[:, None], marks.shape[1]))),
+                            np.concatenate((skin.weights, marks)))
+    heights = with_marks.heights(clip, times, up)
+    hips, ankles = heights[:, len(skin.positions)::2], heights[:, len(skin.positions) + 1::2]
+    return heights[:, :len(skin.positions)], hips - ankles
+
+
+def _lift(low: FloatArray, share: FloatArray, leg: float) -> FloatArray:
+    """Return by how much a body is lifted (F,) so that what touches the ground is on it.
+
+    low, share: (F, N) how high each part's lowest skin is, and how much it touches the ground. What touches it most
+    decides; others that would be below the ground then raise the body as far as they touch it too.
+    """
+    most = share.argmax(axis=1)[:, None]
+    base = -np.take_along_axis(low, most, axis=1)
+    relative = share / np.maximum(np.take_along_axis(share, most, axis=1), _STILL)
+    wanted = base[:, 0] + (relative * np.maximum(-low - base, 0.0)).max(axis=1)
+    near = np.clip((_FAR_LEGS[1] * leg + wanted) / (leg * (_FAR_LEGS[1] - _FAR_LEGS[0])), 0.0, 1.0)
+    return np.asarray(wanted * share.max(axis=1) * near)
+
+
+def _drawn(low: FloatArray, share: FloatArray, leg: float) -> FloatArray:
+    """Return by how much feet (F, L) are drawn up that are so high: softly, unless they touch the ground."""
+    soft = (1.0 - share) * _SOFT_LEGS * leg
+    drawn = 0.5 * (np.sqrt(low * low + soft * soft) - low)
+    return np.where(drawn > _STILL * leg, drawn, 0.0)
+
+
+def with_feet_drawn_up(clip: Clip, found: SkeletonMap, ground: Ground, up: FloatArray) -> Clip:
+    """Return a clip whose legs draw their feet up, each turned as it was. found: the map of its skeleton."""
+    hips = [found.joint_of.get(f"{side}_hip", -1) for side in "lr"]
+    new: dict[int, tuple[FloatArray, FloatArray]] = {}
+    for leg, drawn in zip(ground.legs, ground.drawn.T, strict=True):
+        if leg is None or not drawn.any():
+            continue
+        is_drawn = drawn > 0.0
+        is_drawn[1:] |= drawn[:-1] > 0.0
+        is_drawn[:-1] |= drawn[1:] > 0.0
+        own = np.flatnonzero(np.isin(clip.rotations.joints, leg.joints)).tolist()
+        keys = [keys_of(clip.rotations, i)[0] for i in own]
+        times = np.unique(np.concatenate((ground.times_s[is_drawn], *keys, (0.0, clip.duration_s))))
+        pose = poses_at(clip, times)
+        world = world_from_pose(clip.skeleton, pose)
+        left = world[:, hips[0], :, 3] - world[:, hips[1], :, 3] if min(hips) >= 0 else None
+        offset = np.interp(times, ground.times_s, drawn)[:, None] * up
+        reach(clip, pose.rotations, world, leg, offset, left, _STRAIGHT_KNEE)
+        new |= {joint: (times, pose.rotations[:, joint]) for joint in leg.joints}
+    return with_rotations(clip, new) if new else clip
 
 
 def _keys(clip: Clip) -> FloatArray:

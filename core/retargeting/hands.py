@@ -7,34 +7,26 @@ of the way and stays turned as it is.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from ..clips.clip import Clip
-from ..clips.keyed import filled, keys_of, packed, poses_at
-from ..maths import rotations as rot
-from ..maths.arrays import FloatArray
+from ..clips.keyed import filled, keys_of, poses_at
 from ..skeletons.hierarchy import is_descendant
 from ..skeletons.maps import SkeletonMap
 from ..skeletons.skeleton import world_from_pose
+from .limbs import Limb, reach, with_rotations
 
 _NEAR_HEIGHTS: Final = (0.12, 0.2)
 """Of the body's height: hands nearer than the first are kept as near; up to the second in part."""
-_REACH: Final = 0.9995
-"""Of the arm's length: no elbow is straightened further."""
 _STILL: Final = 1e-4
-_STRAIGHT: Final = 1e-6
 
 
-@dataclass(frozen=True)
-class _Arm:
-    """Joints of an arm, each an ancestor of the next. palm: the joint whose position counts for the hand."""
+class _Arm(NamedTuple):
+    """An arm. palm: the joint whose position counts for the hand."""
 
-    shoulder: int
-    elbow: int
-    wrist: int
+    limb: Limb
     palm: int
 
 
@@ -48,7 +40,7 @@ def with_hands_together(played: Clip, target_map: SkeletonMap, source: Clip, sou
     heights = _height(target_map), _height(source_map)
     if len(arms) < 2 or len(theirs) < 2 or min(heights) <= 0.0:
         return played
-    joints = [joint for arm in arms for joint in (arm.shoulder, arm.elbow, arm.wrist)]
+    joints = [joint for arm in arms for joint in arm.limb.joints]
     keyed = [keys_of(tracks, i)[0] for clip in (played, source) for tracks in (clip.rotations, clip.translations)
              for i in range(len(tracks.joints))]
     times = filled(np.unique(np.concatenate([*keyed, (0.0, played.duration_s)])))
@@ -64,55 +56,18 @@ def with_hands_together(played: Clip, target_map: SkeletonMap, source: Clip, sou
         return played
     turns = pose.rotations.copy()
     for arm, half in zip(arms, (0.5, -0.5), strict=True):
-        _reach(played, turns, world, arm, half * wanted)
-    own = {int(joint): keys_of(played.rotations, i) for i, joint in enumerate(played.rotations.joints)}
-    own |= {joint: (times, rot.continuous(turns[:, joint])) for joint in joints}
-    return replace(played, rotations=packed([(joint, *own[joint]) for joint in sorted(own)], 4))
-
-
-def _reach(clip: Clip, turns: FloatArray, world: FloatArray, arm: _Arm, offset: FloatArray) -> None:
-    """Change the local rotations (F, J, 4) of an arm so that its wrist moves by offset (F, 3), the hand not turning.
-
-    With E the turn of the forearm about the elbow and S that of the whole arm about the shoulder, both in the world,
-    the new rotations are (W_above·R)⁻¹·S·W, (W_above·R)⁻¹·E·W, and for the wrist (S·E·W_above·R)⁻¹·W.
-    """
-    shoulder, elbow, wrist = (world[:, joint, :, 3] for joint in (arm.shoulder, arm.elbow, arm.wrist))
-    upper, fore, aim = elbow - shoulder, wrist - elbow, wrist + offset - shoulder
-    a, b = np.linalg.norm(upper, axis=1), np.linalg.norm(fore, axis=1)
-    reach = np.clip(np.linalg.norm(aim, axis=1), np.abs(a - b) / _REACH, (a + b) * _REACH)
-    reach = np.where((np.abs(offset) > 0.0).any(axis=1), reach, np.linalg.norm(wrist - shoulder, axis=1))
-    bend = np.arccos(np.clip((reach**2 - a**2 - b**2) / (2.0 * a * b), -1.0, 1.0))
-    axis = np.cross(upper, fore)
-    length = np.linalg.norm(axis, axis=1, keepdims=True)
-    now = np.arctan2(length[:, 0], np.sum(upper * fore, axis=1))
-    side = np.cross(upper, np.where(np.abs(upper[:, :1]) < 0.7 * a[:, None], (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)))
-    axis = np.where(length > _STRAIGHT * (a * b)[:, None], axis, side)
-    about_elbow = rot.from_axis_angle(axis, bend - now)
-    hand = upper + rot.rotate(about_elbow, fore)
-    about_shoulder = rot.shortest_arc(hand, aim)
-    both = rot.multiply(about_shoulder, about_elbow)
-    for joint, before, after in ((arm.shoulder, rot.IDENTITY, about_shoulder), (arm.elbow, rot.IDENTITY, about_elbow),
-                                 (arm.wrist, both, rot.IDENTITY)):
-        above = _rotations(world[:, int(clip.skeleton.parents[joint])])
-        base = rot.multiply(before, rot.multiply(above, clip.skeleton.rest_rotations[joint]))
-        turns[:, joint] = rot.multiply(rot.conjugate(base), rot.multiply(after, _rotations(world[:, joint])))
-
-
-def _rotations(world: FloatArray) -> FloatArray:
-    linear = world[..., :3]
-    return rot.from_exact_matrix(linear / np.linalg.norm(linear, axis=-2, keepdims=True))
+        reach(played, turns, world, arm.limb, half * wanted)
+    return with_rotations(played, {joint: (times, turns[:, joint]) for joint in joints})
 
 
 def _arms(found: SkeletonMap) -> list[_Arm]:
     """Return the arms whose joints are known and are one chain, left and right."""
     parents, arms = found.skeleton.parents, []
     for side in "lr":
-        joints = [found.joint_of.get(f"{side}_{part}", -1) for part in ("shoulder", "elbow", "wrist")]
-        palm = found.joint_of.get(f"{side}_middle1", joints[2])
-        if min(joints) >= 0 and int(parents[joints[0]]) >= 0 and all(
-                is_descendant(parents, low, high) for high, low in zip(joints, (*joints[1:], palm), strict=True)
-                if low != high):
-            arms.append(_Arm(joints[0], joints[1], joints[2], palm))
+        limb = Limb.of(found, side, ("shoulder", "elbow", "wrist"))
+        palm = found.joint_of.get(f"{side}_middle1", -1 if limb is None else limb.last)
+        if limb is not None and (palm == limb.last or is_descendant(parents, palm, limb.last)):
+            arms.append(_Arm(limb, palm))
     return arms
 
 

@@ -13,7 +13,7 @@ from ..maths.arrays import BoolArray, FloatArray
 from ..skeletons.maps import SkeletonMap, find_map
 from ..skeletons.skeleton import Skeleton
 from .first_pose import first_pose_end, from_time
-from .ground import lift_by_skin
+from .ground import ground_by_skin, with_feet_drawn_up
 from .hands import with_hands_together
 from .hips import HipsPath
 from .loose import carried
@@ -177,10 +177,11 @@ def _played(bodies: _Bodies, stood: Clip, own: Skeleton, points: SkinPoints | No
     if plan.is_own or bodies.target.turn is None or points is None or not len(translations):
         return played(translations)
     up, source_map = rot.rotate(bodies.target.turn, _UP), replace(bodies.reference.map, skeleton=stood.skeleton)
-    lift = lift_by_skin(stood, source_map, played(translations), bodies.target, points, up)
-    if lift is None:
+    ground = ground_by_skin(stood, source_map, played(translations), bodies.target, points, up)
+    if ground is None:
         return played(translations)
-    return played(lifted(Standing(target, rotations, translations, up), translations, *lift))
+    translations = lifted(Standing(target, rotations, translations, up), translations, ground.times_s, ground.lift)
+    return with_feet_drawn_up(played(translations), replace(bodies.target, skeleton=own), ground, up)
 
 
 def _turn(stated: FloatArray, source: SkeletonMap, target: SkeletonMap) -> FloatArray:

@@ -24,6 +24,8 @@ LEG_M = 0.825
 ROUNDING = 1e-12
 UP = np.array((0.0, 1.0, 0.0))
 BODY = build_skeleton()
+SWAYING = Tracks.uniform(np.zeros(1, np.int64), np.array((0.0, 1.0)), np.array((((0.0, 0.0, 0.0),), ((0.01, 0.0, 0.0),))))
+"""A root that goes a centimetre to the left."""
 Skin = tuple[FloatArray, IntArray, FloatArray]
 """Vertices (V, 3), joints and weights (V, K)."""
 SHAPES: dict[str, dict[str, float]] = {
@@ -175,3 +177,37 @@ def test_shapes_that_do_not_go_together_are_refused() -> None:
     clip, target = movements()[0], with_axes(worn(RIGS["Mixamo"]), np.random.default_rng(6))
     same = [retarget(clip, target, points=each).clip.translations.values for each in (None, nothing)]
     np.testing.assert_allclose(same[0], same[1], atol=ROUNDING)
+
+
+def with_long_shoes(skeleton: Skeleton, skin: Skin, offset: FloatArray) -> Skin:
+    """Return a skin with the balls of the feet once more, farther out."""
+    joint_of = find_map(skeleton).joint_of
+    shoes = np.isin(skin[1][:, 0], [joint_of["l_metatarsal"], joint_of["r_metatarsal"]])
+    return (np.concatenate((skin[0], skin[0][shoes] + offset)), *(np.concatenate((each, each[shoes])) for each in skin[1:]))
+
+
+@pytest.mark.parametrize("number", range(3))
+@pytest.mark.parametrize("dip_deg", [-15.0, 15.0, 35.0])
+def test_a_foot_that_swings_with_its_toes_down_is_drawn_up_and_nothing_else_moves(dip_deg: float, number: int) -> None:
+    """One leg stands, the other steps in long shoes that point down: the body does not hop, and the knee bends."""
+    most = {"r_hip": -45.0, "r_knee": 60.0, "r_ankle": dip_deg}
+    times = np.linspace(0.0, 2.0, 61)
+    swing = np.clip(1.25 - np.abs(times - 1.0) * 1.5, 0.0, 1.0) ** 2
+    angles = swing[:, None] * np.array([most.get(name, 0.0) for name in BODY.names])
+    clip = Clip("swing", BODY, 2.0, Tracks.uniform(np.arange(len(BODY)), times, rot.from_axis_angle(
+        np.array((1.0, 0.0, 0.0)), np.radians(angles))), SWAYING, Tracks.empty(3))
+    target = with_axes(worn(RIGS["Mixamo"]), np.random.default_rng(number), 1.1)
+    found = find_map(target)
+    assert found.turn is not None
+    front = rot.rotate(found.turn, np.array((0.0, 0.0, 1.0)))
+    skin = with_long_shoes(target, skin_of(target, {}), 0.2 * front)
+    with_skin, without = (retarget(clip, target, points=points).clip for points in (SkinPoints.of(*skin), None))
+    fine = np.linspace(0.0, 2.0, 200)
+    here, there = (world_from_pose(c.skeleton, c.sample(fine, "SLERP"))[..., 3] for c in (with_skin, without))
+    moved = here - there
+    still = [found.joint_of[name] for name in ("l_ankle", "l_knee", "skullbase", "r_hip")]
+    assert np.linalg.norm(moved[:, still], axis=-1).max() < 0.01 * LEG_M
+    assert lowest(target, with_skin, skin, fine).min() >= BELOW
+    ankle, knee = (moved[:, found.joint_of[name]] for name in ("r_ankle", "r_knee"))
+    assert (ankle.max() > 0.02) == (dip_deg > 0.0) == (float((knee @ front).max()) > 0.01)
+    assert np.linalg.norm(np.diff(ankle, axis=0), axis=1).max() / (fine[1] - fine[0]) < 1.0  # metres per second

@@ -1,0 +1,89 @@
+"""Limbs of two bones that reach elsewhere with their ends: a wrist or an ankle is moved, hand or foot stay turned."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+
+from ..clips.clip import Clip
+from ..clips.keyed import keys_of, packed
+from ..maths import rotations as rot
+from ..maths.arrays import FloatArray
+from ..skeletons.hierarchy import is_descendant
+from ..skeletons.maps import SkeletonMap
+
+_REACH: Final = 0.9995
+"""Of a limb's length: none is straightened further."""
+_STRAIGHT: Final = 1e-6
+
+
+@dataclass(frozen=True)
+class Limb:
+    """Joints of a limb, each an ancestor of the next: shoulder, elbow, wrist; or hip, knee, ankle."""
+
+    first: int
+    middle: int
+    last: int
+
+    @classmethod
+    def of(cls, found: SkeletonMap, side: str, names: Sequence[str]) -> Limb | None:
+        """Return the limb of a side, None where its joints are not known or not one chain below another joint."""
+        parents, joints = found.skeleton.parents, [found.joint_of.get(f"{side}_{name}", -1) for name in names]
+        first, middle, last = joints
+        if min(joints) < 0 or int(parents[first]) < 0:
+            return None
+        is_chain = is_descendant(parents, middle, first) and is_descendant(parents, last, middle)
+        return cls(first, middle, last) if is_chain else None
+
+    @property
+    def joints(self) -> tuple[int, int, int]:
+        """All three."""
+        return self.first, self.middle, self.last
+
+
+def reach(clip: Clip, turns: FloatArray, world: FloatArray, limb: Limb, offset: FloatArray,
+          bent_about: FloatArray | None = None, straight: float = _STRAIGHT) -> None:
+    """Change the local rotations (F, J, 4) of a limb so that its end moves by offset (F, 3) without turning.
+
+    world: (F, J, 3, 4) of the clip's joints as they are. bent_about: (F, 3) the axis that a limb bends about whose
+    middle joint is bent by a sine below `straight`; None: any.
+    With E the turn of the lower bone about the middle joint and S that of the whole limb about the first, both in the
+    world, the new rotations are (W_above·R)⁻¹·S·W, (W_above·R)⁻¹·E·W, and for the end (S·E·W_above·R)⁻¹·W.
+    """
+    first, middle, last = (world[:, joint, :, 3] for joint in limb.joints)
+    upper, lower, aim = middle - first, last - middle, last + offset - first
+    a, b = np.linalg.norm(upper, axis=1), np.linalg.norm(lower, axis=1)
+    long = np.clip(np.linalg.norm(aim, axis=1), np.abs(a - b) / _REACH, (a + b) * _REACH)
+    long = np.where((np.abs(offset) > 0.0).any(axis=1), long, np.linalg.norm(last - first, axis=1))
+    bend = np.arccos(np.clip((long**2 - a**2 - b**2) / (2.0 * a * b), -1.0, 1.0))
+    axis = np.cross(upper, lower)
+    length = np.linalg.norm(axis, axis=1, keepdims=True)
+    now = np.arctan2(length[:, 0], np.sum(upper * lower, axis=1))
+    if bent_about is None:
+        bent_about = np.where(np.abs(upper[:, :1]) < 0.7 * a[:, None], (1.0, 0.0, 0.0), (0.0, 1.0, 0.0))
+    along = upper / np.maximum(a, 1e-30)[:, None]
+    side = bent_about - along * np.sum(bent_about * along, axis=1, keepdims=True)
+    axis = np.where(length > straight * (a * b)[:, None], axis, side)
+    about_middle = rot.from_axis_angle(axis, bend - now)
+    about_first = rot.shortest_arc(upper + rot.rotate(about_middle, lower), aim)
+    both = rot.multiply(about_first, about_middle)
+    for joint, before, after in ((limb.first, rot.IDENTITY, about_first), (limb.middle, rot.IDENTITY, about_middle),
+                                 (limb.last, both, rot.IDENTITY)):
+        above = _rotations(world[:, int(clip.skeleton.parents[joint])])
+        base = rot.multiply(before, rot.multiply(above, clip.skeleton.rest_rotations[joint]))
+        turns[:, joint] = rot.multiply(rot.conjugate(base), rot.multiply(after, _rotations(world[:, joint])))
+
+
+def with_rotations(clip: Clip, new: Mapping[int, tuple[FloatArray, FloatArray]]) -> Clip:
+    """Return a clip of which some joints have other keys: times (K,) and rotations (K, 4)."""
+    own = {int(joint): keys_of(clip.rotations, i) for i, joint in enumerate(clip.rotations.joints)}
+    own |= {joint: (times, rot.continuous(turns)) for joint, (times, turns) in new.items()}
+    return replace(clip, rotations=packed([(joint, *own[joint]) for joint in sorted(own)], 4))
+
+
+def _rotations(world: FloatArray) -> FloatArray:
+    linear = world[..., :3]
+    return rot.from_exact_matrix(linear / np.linalg.norm(linear, axis=-2, keepdims=True))
