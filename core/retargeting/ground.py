@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 
 from ..clips.clip import Clip, Tracks
-from ..clips.contacts import foot_contacts, joined
+from ..clips.contacts import FootContacts, foot_contacts, joined
 from ..clips.keyed import SAMPLE_S, keys_of, poses_at
 from ..maths.arrays import BoolArray, FloatArray
 from ..skeletons.hierarchy import with_descendants
@@ -35,6 +35,8 @@ _DECIMALS: Final = 6
 _NEAR_LEGS: Final = 0.18
 _SLOW_LEGS_PER_S: Final = 0.3
 """A body touches the ground with more than its feet where another joint is so low, and as slow, for its leg."""
+_ON_TOES: Final = 0.02
+"""How firmly a foot stands whose heel is up: it decides how high the body is only where no other foot stands."""
 _STILL: Final = 1e-4
 """Of the leg: lifts smaller than this are none."""
 _MOST_DRAWN_LEGS: Final = 0.25
@@ -82,9 +84,8 @@ def ground_by_skin(source: Clip, source_map: SkeletonMap, played: Clip, target_m
         return None
     at_rest = skin.heights(rebased(_still(target_map.skeleton), played.skeleton), np.zeros(1), up)[0]
     ground = float(at_rest[np.logical_or.reduce(is_sole)].min())
-    contacts = {side: found.stands for side, found in foot_contacts(source, source_map, up).items()}
-    lying = _lying(source, source_map, up)
-    spans = joined(np.concatenate((*contacts.values(), lying)))
+    contacts, lying = foot_contacts(source, source_map, up), _lying(source, source_map, up)
+    spans = joined(np.concatenate((*(found.stands for found in contacts.values()), lying)))
     times = np.unique(np.concatenate((np.arange(0.0, played.duration_s, _STEP_S), _keys(played), spans.ravel(),
                                       (0.0, played.duration_s))).clip(0.0, played.duration_s))
     depth = np.minimum(at_rest - ground, 0.0)  # a train, or a tail, may be below the soles at rest
@@ -92,12 +93,13 @@ def ground_by_skin(source: Clip, source_map: SkeletonMap, played: Clip, target_m
     heights, below = _heights(skin, legs, played, times, up)
     heights -= depth + ground
     low = np.stack([heights[:, own].min(axis=1) for _, own in feet] + [heights.min(axis=1)], axis=1)
-    share = np.stack([_share(times, contacts.get(side, lying)) for side, _ in feet] + [_share(times, lying)], axis=1)
+    touching, firmly = np.stack([_touching(times, contacts.get(side)) for side, _ in feet]
+                                + [np.tile(_share(times, lying), (2, 1))], axis=2)
     most = _MOST_DRAWN_LEGS * leg * np.clip((below / leg - _HANGS[0]) / (_HANGS[1] - _HANGS[0]), 0.0, 1.0)
     others = heights[:, ~np.logical_or.reduce([own for _, own in feet])].min(axis=1, initial=np.inf)
     least = np.maximum(-others, (-low[:, :-1] - most).max(axis=1))
-    lift = np.maximum(_lift(low, share, leg), least)
-    drawn = np.minimum(_drawn(low[:, :-1] + lift[:, None], share[:, :-1], leg), most)
+    lift = np.maximum(_lift(low, touching, firmly, leg), least)
+    drawn = np.minimum(_drawn(low[:, :-1] + lift[:, None], touching[:, :-1], leg), most)
     if max(np.abs(lift).max(), drawn.max()) <= _STILL * leg:
         return None
     return Ground(times, lift, tuple(legs), drawn)
@@ -120,18 +122,19 @@ def _heights(skin: SkinPoints, legs: Sequence[Limb | None], clip: Clip, times: F
     return heights[:, :len(skin.positions)], hips - ankles
 
 
-def _lift(low: FloatArray, share: FloatArray, leg: float) -> FloatArray:
+def _lift(low: FloatArray, touching: FloatArray, firmly: FloatArray, leg: float) -> FloatArray:
     """Return by how much a body is lifted (F,) so that what touches the ground is on it.
 
-    low, share: (F, N) how high each part's lowest skin is, and how much it touches the ground. What touches it most
-    decides; others that would be below the ground then raise the body as far as they touch it too.
+    low: (F, N) how high each part's lowest skin is; touching, firmly: (F, N) how much it touches the ground, and how
+    firmly. What stands most firmly decides; others that would be below the ground raise the body only as far as they
+    stand as firmly.
     """
-    most = share.argmax(axis=1)[:, None]
+    most = firmly.argmax(axis=1)[:, None]
     base = -np.take_along_axis(low, most, axis=1)
-    relative = share / np.maximum(np.take_along_axis(share, most, axis=1), _STILL)
+    relative = firmly / np.maximum(np.take_along_axis(firmly, most, axis=1), _STILL)
     wanted = base[:, 0] + (relative * np.maximum(-low - base, 0.0)).max(axis=1)
     near = np.clip((_FAR_LEGS[1] * leg + wanted) / (leg * (_FAR_LEGS[1] - _FAR_LEGS[0])), 0.0, 1.0)
-    return np.asarray(wanted * share.max(axis=1) * near)
+    return np.asarray(wanted * touching.max(axis=1) * near)
 
 
 def _drawn(low: FloatArray, share: FloatArray, leg: float) -> FloatArray:
@@ -198,6 +201,22 @@ def _lying(clip: Clip, found: SkeletonMap, up: FloatArray) -> FloatArray:
 
 _TOUCHING: Final = frozenset(("HumanoidRoot", "skullbase", "hip", "knee", "shoulder", "elbow", "wrist", "vt3", "vt6"))
 """Joints, or their names without a side, by which a body that lies, sits or crawls touches the ground."""
+
+
+def _touching(times: FloatArray, contacts: FootContacts | None) -> FloatArray:
+    """Return how much a foot touches the ground at times (F,), and how firmly, (2, F).
+
+    It stands hardly firmly on its toes alone; less and less so as its heel is about to leave.
+    """
+    if contacts is None:
+        return np.zeros((2, len(times)))
+    touching, on_heel = _share(times, contacts.stands), np.zeros(len(times))
+    if len(contacts.heel):
+        begin, end = contacts.heel.T
+        begin, end = np.where(begin <= times[0], -np.inf, begin), np.where(end >= times[-1], np.inf, end)
+        inside = np.minimum(times[:, None] - begin, end - times[:, None]).max(axis=1)
+        on_heel = 0.5 - 0.5 * np.cos(np.pi * np.clip(inside / EASE_S, 0.0, 1.0))
+    return np.stack((touching, touching * (_ON_TOES + (1.0 - _ON_TOES) * on_heel)))
 
 
 def _share(times: FloatArray, spans: FloatArray) -> FloatArray:
