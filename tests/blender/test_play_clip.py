@@ -157,7 +157,7 @@ def test_the_command_retargets_a_folder_into_a_file(rig: Any, tmp_path: Path, ca
     assert command.run(["retarget", str(tmp_path / "rig.blend"), str(clips), "--out", str(out)]) == 0
     assert "1 of 1 play" in capsys.readouterr().out
     bpy.ops.wm.open_mainfile(filepath=str(out))
-    assert apart_deg(bpy.data.objects[name], clip, range(1, 20)).max() < LIMB_DEG
+    assert apart_deg(bpy.data.objects[name], clip, range(1, 1 + int(24.0 * clip.duration_s))).max() < LIMB_DEG
 
 
 @pytest.mark.parametrize(("arguments", "said"), [
