@@ -68,8 +68,9 @@ def write(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Mot
         told.append(("WARNING", "Each lap of the loop starts with another heading, which an Action cannot "
                                 "repeat: it holds one lap"))
     told += _findings(armature_object, motion)
-    told.append(("INFO", f"'{armature_object.name}' plays {len(motion.sequence):,} segments, "
-                         f"{motion.duration_s:.1f} s" + (f"; {muted} constraints muted" if muted else "")
+    seconds = float(channels.frames[-1] - channels.frames[0]) / score.frames_per_second(scene)
+    told.append(("INFO", f"'{armature_object.name}' plays {len(motion.sequence):,} segments, {seconds:.1f} s"
+                 + (f"; {muted} constraints muted" if muted else "")
                  + (f"; the scene's range is now {scene.frame_start} to {scene.frame_end}" if is_extended else "")))
     return told
 

@@ -82,7 +82,7 @@ class TAKT_OT_play_clip(ForArmature, ImportHelper, bpy.types.Operator):
         except TaktError as error:
             return refuse(self, str(error))
         for warning in player.warnings(path):
-            self.report({"WARNING"}, f"{path.name}: {warning}")
+            self.report({"WARNING"}, warning)
         new = player.write(name, done.clip, scene, is_played=True)
         others = len(found) - 1 if not self.clip else 0
         report_clip(self, player, done, Outcome.of(path.name, new.name, done), others)

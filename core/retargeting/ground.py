@@ -43,7 +43,7 @@ _MOST_DRAWN_LEGS: Final = 0.25
 """A foot that would have to be drawn up by more lifts the body by the rest."""
 _HANGS: Final = (0.3, 0.5)
 """Of its length: how far below its hip the ankle of a leg is at least that draws its foot up, in part and wholly."""
-_SOFT_LEGS: Final = 0.015
+_SOFT_LEGS: Final = 0.004
 """A foot that swings begins to be drawn up when it is so high above the ground."""
 _STRAIGHT_KNEE: Final = 0.02
 """A knee bent by a smaller sine bends about the axis from hip to hip."""
