@@ -150,7 +150,7 @@ def test_some_files_of_a_folder(rig: Any, tmp_path: Path) -> None:
 def test_the_command_retargets_a_folder_into_a_file(rig: Any, tmp_path: Path, capsys: Any) -> None:
     clips = tmp_path / "clips"
     clips.mkdir()
-    clip = written(clips, number=2, fps=24.0)
+    clip = written(clips, number=1, fps=24.0)
     name = rig.name
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "rig.blend"))
     out = tmp_path / "out.blend"
