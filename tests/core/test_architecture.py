@@ -1,6 +1,7 @@
 """The arrows of docs/architecture.md: panels → operators → bridge, preview → core → nothing but numpy."""
 
 import ast
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -131,3 +132,16 @@ def test_no_room_for_odds_and_ends() -> None:
 ])
 def test_imports_are_read(source: str, expected: list[tuple[str, ...]]) -> None:
     assert list(imports(source, ("takt", "core", "pha"))) == expected
+
+
+def test_what_docstrings_and_the_page_say_is_there() -> None:
+    """Files that a room's docstring names stand in it, and paths that the page names in the project."""
+    missing = []
+    for package in sorted(ROOT.glob("*/**/__init__.py")):
+        if package.relative_to(ROOT).parts[0] in ROOMS:
+            named = re.findall(r"`([\w/]+(?:\.py|/))`", ast.get_docstring(ast.parse(package.read_text("utf-8"))) or "")
+            missing += [package.parent / name for name in named if not (package.parent / name).exists()]
+    page = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+    missing += [name for name in re.findall(r"`(\w+/[\w/]*(?:\.\w+)?)`", page)
+                if not (ROOT / name).exists()]
+    assert missing == []
