@@ -10,6 +10,7 @@ import numpy as np
 
 from ..maths import rotations as rot
 from ..maths.arrays import FloatArray, IntArray
+from ..skeletons import hanim
 from ..skeletons.skeleton import Skeleton
 from .matching import Pairing
 
@@ -23,11 +24,13 @@ def rest_corrections(source: Skeleton, target: Skeleton, pairs: Pairing, above: 
     nothing is said.
     Limbs are laid along the source's limbs, each segment by the shortest arc after its parent's turn, so that
     clips fit T-poses, A-poses and hanging arms alike. Hands are laid palm on palm where both have two fingers, else
-    they follow the forearm. Feet are laid sole on sole, their toes in the same direction; the trunk stays as it is.
+    they follow the forearm. Feet are laid sole on sole, their toes in the same direction. The trunk stays as it is,
+    unless the source's leans by itself and the target's does not: then it is laid along it.
     """
     pair_of = {name: p for p, name in enumerate(pairs.meant) if name}
     corrections = rot.identities(len(pairs))
     from_position, to_position = target.rest_world[pairs.target, :, 3], source.rest_world[pairs.source, :, 3]
+    neck = next((pair_of[name] for name in _ABOVE_TRUNK if name in pair_of), None)
     for p in _downwards(above):
         name = pairs.meant[p] or ""
         if name in _FEET:
@@ -38,6 +41,10 @@ def rest_corrections(source: Skeleton, target: Skeleton, pairs: Pairing, above: 
             continue
         if above[p] >= 0:
             corrections[p] = corrections[above[p]]
+        is_lowest = name in _TRUNK and (above[p] < 0 or pairs.meant[above[p]] not in _TRUNK)
+        if is_lowest and neck is not None and up is not None:
+            there, here = (position[neck] - position[p] for position in (to_position, from_position))
+            corrections[p] = rot.multiply(_lean(there, rot.rotate(corrections[p], here), up), corrections[p])
         if name in _HANDS and len(knuckles := [pair_of[k] for k in _knuckles(name) if k in pair_of]) > 1:
             palms = [_palm(position[p], position[knuckles]) for position in (to_position, from_position)]
             if palms[0] is not None and palms[1] is not None:
@@ -48,6 +55,17 @@ def rest_corrections(source: Skeleton, target: Skeleton, pairs: Pairing, above: 
             now = rot.rotate(corrections[p], from_position[end] - from_position[p])
             corrections[p] = rot.multiply(rot.shortest_arc(now, to_position[end] - to_position[p]), corrections[p])
     return corrections
+
+
+def _lean(there: FloatArray, here: FloatArray, up: FloatArray) -> FloatArray:
+    """Return the turn (4,) that lays one trunk (3,) along another, if only that one leans clearly; else none.
+
+    A target that leans itself, as an old man does, keeps its bearing.
+    """
+    leans, own = (float(np.degrees(rot.angle_between(rot.shortest_arc(up, trunk), rot.IDENTITY)))
+                  for trunk in (there, here))
+    share = float(np.clip((leans - own - _LEANS_DEG[0]) / (_LEANS_DEG[1] - _LEANS_DEG[0]), 0.0, 1.0))
+    return rot.exp(share * rot.log(rot.shortest_arc(here, there))) if own < _LEANS_DEG[1] else rot.IDENTITY
 
 
 def _foot(there: FloatArray, here: FloatArray, sole: FloatArray, up: FloatArray) -> FloatArray:
@@ -98,6 +116,11 @@ def _limbs() -> dict[str, str]:
 _NEXT_IN_LIMB: Final = _limbs()
 _FEET: Final = frozenset(f"{side}_ankle" for side in "lr")
 _HANDS: Final = frozenset(f"{side}_wrist" for side in "lr")
+_TRUNK: Final = frozenset(hanim.SPINE[:17])
+"""From the lumbar to the thoracic vertebrae."""
+_ABOVE_TRUNK: Final = (*hanim.SPINE[17:], "skullbase")
+_LEANS_DEG: Final = (9.0, 12.0)
+"""Bodies that stand straight differ by less than the first; from the second on all of a lean is taken over."""
 _LEVEL: Final = 0.05
 """Sine below which two directions are one."""
 

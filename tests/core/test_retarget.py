@@ -13,14 +13,17 @@ from takt.core.formats import bvh, ogre_binary
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
 from takt.core.retargeting.matching import Pairing, pair
+from takt.core.retargeting.reference import rebased
 from takt.core.retargeting.rest_pose import rest_corrections
 from takt.core.retargeting.retarget import retarget
 from takt.core.skeletons import hanim
+from takt.core.skeletons.hierarchy import with_descendants
 from takt.core.skeletons.maps import find_map
 from takt.core.skeletons.skeleton import Skeleton, world_from_pose
 from takt.samples.skeleton import build_skeleton
 from takt.tests.beside import real_file
 from takt.tests.core.ogre_cases import sinbad
+from takt.tests.core.rewriting import movements
 from takt.tests.core.rigs import RIGS, real, worn
 
 ROUNDING = 1e-9
@@ -367,3 +370,38 @@ def test_a_file_whose_root_rests_in_the_origin_stands_on_the_ground() -> None:
     world = world_from_pose(body, done.sample(np.linspace(0.0, done.duration_s, 60)))[:, :, 1, 3]
     feet = np.minimum(world[:, body.index_of["l_metatarsal"]], world[:, body.index_of["r_metatarsal"]])
     assert abs(np.median(feet)) < 0.06
+
+
+@pytest.mark.parametrize(("name", "lean_deg"), [("Mixamo", 14.0), ("Mixamo", 30.0), ("Unreal's mannequin", 20.0),
+                                                ("Mixamo", -16.0)])
+def test_a_trunk_that_leans_at_rest_plays_as_it_moves_and_not_as_it_rests(name: str, lean_deg: float) -> None:
+    """The same motion on a body whose spine rests bent forwards or backwards, legs and pelvis upright."""
+    clip = movements()[0]
+    body, target = clip.skeleton, worn(RIGS[name])
+    above = with_descendants(body.parents, np.array([find_map(body).joint_of["vl5"]]))
+    turns = np.where(above[:, None], rot.from_axis_angle(np.array((1.0, 0, 0)), np.radians(lean_deg)), rot.IDENTITY)
+    played = [retarget(each, target).clip for each in (clip, rebased(clip, body.in_pose(turns)))]
+    times = np.linspace(0.0, clip.duration_s, 12)
+    found = find_map(target).joint_of
+    ends = [[found[f"{side}_{joint}"] for side in "lr"] for joint in ("shoulder", "hip")]
+    trunks = []
+    for each in played:
+        positions = world_from_pose(target, each.sample(times, "SLERP"))[..., 3]
+        trunks.append(positions[:, ends[0]].mean(axis=1) - positions[:, ends[1]].mean(axis=1))
+    apart = rot.angle_between(rot.shortest_arc(*trunks), rot.IDENTITY)
+    assert np.degrees(apart).max() < 5.0
+
+
+def test_a_character_that_leans_itself_keeps_its_bearing() -> None:
+    target = worn(RIGS["Mixamo"])
+    found = find_map(target)
+    above = with_descendants(target.parents, np.array([found.joint_of["vl5"]]))
+    stoops = target.in_pose(np.where(above[:, None], rot.from_axis_angle(np.array((1.0, 0, 0)), np.radians(14.0)),
+                                     rot.IDENTITY))
+    body = build_skeleton()
+    still = Clip("still", body, 1.0, Tracks.uniform(np.arange(len(body)), np.zeros(1),
+                                                    rot.identities(len(body))[None]), Tracks.empty(3), Tracks.empty(3))
+    spine = [found.joint_of[name] for name in ("vl5", "vt6") if name in found.joint_of]
+    here = world_from_pose(stoops, retarget(still, stoops).clip.sample(np.zeros(1)))[0, spine, :, 3]
+    np.testing.assert_allclose(here - here[0], (stoops.rest_world[spine, :, 3] - stoops.rest_world[spine[0], :, 3]),
+                               atol=0.02)
