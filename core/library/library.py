@@ -66,6 +66,7 @@ class Library:
         self._load_format, self._formats, self._other_clips = load_format, formats, other_clips
         self._modules: dict[Path, Document] = {}
         self._others: dict[str, tuple[Clip, ...] | None] = {}
+        self._found: dict[str, list[Path]] = {}
         self._clips: dict[Path, tuple[tuple[Clip, ...], tuple[Problem, ...]]] = {}
         self.store = store or ClipStore()
         self._bvh = bvh or BvhSpace()
@@ -162,7 +163,9 @@ class Library:
         Raises FileError where there is none or it cannot be read.
         """
         among = tuple(dict.fromkeys((self._load_format, *self._endings) if self._load_format else self._endings))
-        found = [path for root in self.roots for path in files.candidates(root, src, among)]
+        found = self._found.get(src)
+        if found is None:
+            found = [path for root in self.roots for path in files.candidates(root, src, among)]
         if not found:
             if src not in self._others:
                 self._others[src] = self._other_clips(src) if self._other_clips else None
@@ -170,6 +173,7 @@ class Library:
             if clips is None:
                 raise self._not_found(src, among)
             return clips, ()
+        self._found[src] = found
         path = found[0]
         clips, said = self.clips_of_file(path)
         if len(found) > 1:
