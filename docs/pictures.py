@@ -19,7 +19,7 @@ from takt.samples import dancer
 
 _POSE, _STEP, _JOIN = 541, 402, 97
 """Frames of the dance: a kick; on the way from one foot to the other; inside a transition."""
-_HEADER_PX, _LINE_PX, _FILES_ABOVE = 44, 22, 5
+_HEADER_PX, _LINE_PX = 44, 22
 """Of the file browser."""
 _TILE = "340x460+330+215"
 _TILES: dict[str, dict[str, Any]] = {
@@ -77,7 +77,9 @@ def drop() -> Iterator[None]:
     space.params.use_filter = False
     yield
     region = next(region for region in browser.regions if region.type == "WINDOW")
-    x, y = 28, window.TOP + window.HEIGHT - region.y - region.height + _HEADER_PX + _FILES_ABOVE * _LINE_PX
+    listed = sorted(dancer.LIBRARY.iterdir(), key=lambda path: (path.is_file(), path.name.lower()))
+    files_above = listed.index(dancer.DANCE)
+    x, y = 28, window.TOP + window.HEIGHT - region.y - region.height + _HEADER_PX + files_above * _LINE_PX
     window.mouse(x, y)
     yield
     window.tell("mousedown", "1")
