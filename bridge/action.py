@@ -18,6 +18,7 @@ from ..core.playing.varied import Varied
 from ..core.skeletons.skeleton import Skeleton
 from . import properties, score, versions
 from .armature import bone_property
+from .curves import bags
 from .keys import bone_path, write_keys
 
 _STRAIGHT_RAD = np.radians(0.01)
@@ -127,8 +128,7 @@ def write_action(armature_object: bpy.types.Object, name: str, channels: Channel
         # An Action without a user would be lost on saving.
         if left is not None and left != action and left.users <= (left == before) + (left == character.action):
             left.use_fake_user = True
-    slot = next((s for s in action.slots if s.target_id_type == "OBJECT"), None) or action.slots.new(
-        id_type="OBJECT", name=armature_object.name)
+    slot = _object_slot(action) or action.slots.new(id_type="OBJECT", name=armature_object.name)
     bag = versions.ensure_channelbag(action, slot)
     paths = {bone_path(name, channel) for channel, names, _, _ in channels.curves for name in names}
     _clear(bag, paths | set(character.written.splitlines()), is_known=bool(character.written))
@@ -154,8 +154,9 @@ def is_edited_by_hand(armature_object: bpy.types.Object) -> bool:
     written = "" if own is None else getattr(own, properties.KEYS_WRITTEN)
     if own is None or not written:
         return False
-    slot = next((s for s in own.slots if s.target_id_type == "OBJECT"), None)
-    return slot is None or _keys_digest(versions.ensure_channelbag(own, slot), frozenset(paths)) != written
+    slot = _object_slot(own)
+    bag = next((bag for bag in bags(own) if slot is not None and bag.slot_handle == slot.handle), None)
+    return bag is None or _keys_digest(bag, frozenset(paths)) != written
 
 
 def write_new_action(armature_object: bpy.types.Object, name: str, channels: Channels) -> bpy.types.Action:
@@ -193,6 +194,10 @@ def _clear(bag: bpy.types.ActionChannelbag, paths: Collection[str], *, is_known:
             bag.fcurves.remove(curve)
     for group in [group for group in bag.groups if not len(group.channels)]:
         bag.groups.remove(group)
+
+
+def _object_slot(action: bpy.types.Action) -> bpy.types.ActionSlot | None:
+    return next((slot for slot in action.slots if slot.target_id_type == "OBJECT"), None)
 
 
 def _keys_digest(bag: bpy.types.ActionChannelbag, paths: Collection[str]) -> str:

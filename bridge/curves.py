@@ -49,7 +49,7 @@ class _Keys(NamedTuple):
 
 def bones_moved(action: bpy.types.Action) -> set[str]:
     """Return the names of the bones that an Action has curves for, in any of its slots."""
-    return {curve.bone for bag in _bags(action) for curve in _curves(bag)}
+    return {curve.bone for bag in bags(action) for curve in _curves(bag)}
 
 
 class Fitted(NamedTuple):
@@ -79,7 +79,7 @@ def fingerprint(fitted: Fitted) -> Hashable:
     if is_controlled:
         return None
     digest = hashlib.blake2b(digest_size=16)
-    for bag in _bags(action):
+    for bag in bags(action):
         for curve in bag.fcurves:
             points: Any = curve.keyframe_points
             if len(curve.modifiers):
@@ -128,10 +128,11 @@ def _bag_of(action: bpy.types.Action, armature_object: bpy.types.Object) -> bpy.
         return (count > 0, own != 0 and bag.slot_handle == own, names.get(bag.slot_handle) == armature_object.name,
                 count)
 
-    return max(_bags(action), key=rank, default=None)
+    return max(bags(action), key=rank, default=None)
 
 
-def _bags(action: bpy.types.Action) -> Iterator[bpy.types.ActionChannelbag]:
+def bags(action: bpy.types.Action) -> Iterator[bpy.types.ActionChannelbag]:
+    """Yield the curves of all slots of an Action, layer by layer."""
     for layer in action.layers:
         for strip in layer.strips:
             yield from cast(bpy.types.ActionKeyframeStrip, strip).channelbags
@@ -263,7 +264,7 @@ def _evaluated(fitted: Fitted, skeleton: Skeleton, start: float, end: float,
         slot = next((slot for slot in action.slots if bag is not None and slot.handle == bag.slot_handle), None)
         if slot is not None:
             animation.action_slot = slot
-        for name, mode in _modes(twin, {(curve.bone, curve.channel) for bag in _bags(action)
+        for name, mode in _modes(twin, {(curve.bone, curve.channel) for bag in bags(action)
                                         for curve in _curves(bag)}).items():
             twin.pose.bones[name].rotation_mode = mode
         frames = np.append(np.arange(start, end, 1.0), end)

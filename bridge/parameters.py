@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import bpy
 import numpy as np
@@ -21,6 +21,7 @@ from ..core.pha.expressions import Value
 from ..core.playing.motion import Motion
 from ..core.playing.varied import Varied
 from . import properties
+from .curves import bags
 
 Values = tuple[tuple[str, Value], ...]
 """Of parameters, by name, but for those at their defaults."""
@@ -150,8 +151,6 @@ def _curves(armature_object: bpy.types.Object) -> dict[str, bpy.types.FCurve]:
     character, animation = properties.character(armature_object), armature_object.animation_data
     if animation is None or animation.action is None or not (len(character.parameters) or character.has_picks):
         return {}
-    bags = (bag for layer in animation.action.layers for strip in layer.strips
-            for bag in cast(bpy.types.ActionKeyframeStrip, strip).channelbags
-            if bag.slot_handle == animation.action_slot_handle)
-    return {curve.data_path: curve for bag in bags for curve in bag.fcurves
+    own = (bag for bag in bags(animation.action) if bag.slot_handle == animation.action_slot_handle)
+    return {curve.data_path: curve for bag in own for curve in bag.fcurves
             if not curve.mute and len(curve.keyframe_points) and _PATH.fullmatch(curve.data_path)}
