@@ -11,6 +11,7 @@ from .bend_report import TAKT_OT_bend_report
 from .bend_test import TAKT_OT_bend_in_turn, TAKT_OT_bend_test
 from .change_libraries import TAKT_OT_change_libraries
 from .edit_score import TAKT_OT_edit_score
+from .help import TAKT_OT_help, manual_map
 from .import_ogre import TAKT_FH_ogre, TAKT_OT_import_ogre
 from .import_pha import TAKT_FH_pha, TAKT_OT_import_pha, draw_in_import_menu
 from .improve_weights import TAKT_OT_improve_weights
@@ -31,6 +32,7 @@ from .skeleton_map import TAKT_OT_find_map, TAKT_OT_save_map
 from .strip import TAKT_GGT_strip, TAKT_GT_strip
 
 _CLASSES = (
+    TAKT_OT_help,
     TAKT_OT_add_sample,
     TAKT_OT_auto_bind,
     TAKT_OT_improve_weights,
@@ -79,12 +81,14 @@ def register() -> None:
         bpy.utils.register_class(cls)
     for menu, draw in _MENUS:
         cast(Any, menu).append(draw)
+    bpy.utils.register_manual_map(manual_map)
     command.register()
 
 
 def unregister() -> None:
     """Take the operators out of Blender's menus and out of Blender."""
     command.unregister()
+    bpy.utils.unregister_manual_map(manual_map)
     for menu, draw in reversed(_MENUS):
         cast(Any, menu).remove(draw)
     for cls in reversed(_CLASSES):

@@ -19,6 +19,7 @@ class TAKT_PT_bind(SidebarPanel):
     """Bind the selected meshes, and look at the result."""
 
     bl_label = "Bind"
+    manual = "binding-in-blender"
 
     def draw(self, context: bpy.types.Context) -> None:
         """Draw the buttons."""

@@ -17,6 +17,7 @@ class TAKT_PT_preview(SidebarPanel):
     """Watch characters as their score plays them."""
 
     bl_label = "Preview"
+    manual = "preview"
 
     def draw(self, context: bpy.types.Context) -> None:
         """Draw the switch, the choice of picture and the player."""

@@ -13,6 +13,7 @@ from ..core.errors import FileError, Problem, TaktError
 from ..core.pha.nodes import NOTHING_TO_PLAY
 from ..operators.add_sample import TAKT_OT_add_sample
 from ..operators.edit_score import TAKT_OT_edit_score
+from ..operators.help import TAKT_OT_help
 from ..operators.import_pha import TAKT_OT_import_pha
 from ..operators.insert_clip import TAKT_OT_insert_clip
 from ..operators.new_score import TAKT_OT_new_score
@@ -58,6 +59,7 @@ class TAKT_PT_score(SidebarPanel):
     """Choose, set and rebuild the score."""
 
     bl_label = "Score"
+    manual = "pha"
 
     def draw(self, context: bpy.types.Context) -> None:
         """Draw the score and its settings, or what to do first."""
@@ -97,6 +99,7 @@ def _draw_first_steps(layout: bpy.types.UILayout, context: bpy.types.Context) ->
     row = layout.row(align=True)
     row.operator(TAKT_OT_import_pha.bl_idname, text="Open Score…", icon="FILE_FOLDER")
     row.operator(TAKT_OT_new_score.bl_idname, icon="ADD")
+    layout.operator(TAKT_OT_help.bl_idname, icon="HELP")
 
 
 def _draw_warnings(layout: bpy.types.UILayout, context: bpy.types.Context, warnings: Sequence[Problem]) -> None:

@@ -7,6 +7,7 @@ import bpy
 
 from ..bridge.active_character import active_armature
 from ..bridge.reports import GreyWithReason
+from ..operators.help import TAKT_OT_help
 
 _LETTER_PX = 7.5
 """Mean width of a letter with its share of the margins, at a UI scale of 1."""
@@ -19,6 +20,16 @@ class SidebarPanel(bpy.types.Panel):
     bl_space_type = "VIEW_3D"
     bl_region_type = "UI"
     bl_category = "Takt"
+
+    manual = ""
+    """The page of the manual that a button at the right of the header opens; none without it."""
+
+    def draw_header_preset(self, _context: bpy.types.Context) -> None:
+        """Draw the button that opens the manual."""
+        assert self.layout is not None
+        if self.manual:
+            button = self.layout.operator(TAKT_OT_help.bl_idname, text="", icon="HELP", emboss=False)
+            button.page = self.manual  # type: ignore[attr-defined]  # the operator's
 
 
 def draw_words(layout: bpy.types.UILayout, context: bpy.types.Context, text: str,

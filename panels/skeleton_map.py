@@ -51,6 +51,7 @@ class TAKT_PT_skeleton_map(SidebarPanel):
     """See and correct which bone is which."""
 
     bl_label = "Skeleton Map"
+    manual = "retargeting"
     bl_options = {"DEFAULT_CLOSED"}
 
     @classmethod

@@ -1,5 +1,7 @@
-"""The extension's zip, made by Blender's own tool: what git tracks of the extension, and nothing else."""
+"""The extension's zip, made by Blender's own tool: what git tracks of the extension, its manual, and nothing else."""
 
+import posixpath
+import re
 import subprocess
 import sys
 import zipfile
@@ -24,6 +26,14 @@ def test_the_zip_holds_nothing_that_git_does_not_track(tmp_path: Path, monkeypat
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=root, capture_output=True, text=True, check=True)
     with zipfile.ZipFile(dev.zip_path()) as archive:
         packed = {name for name in archive.namelist() if not name.endswith("/")}
-    assert packed <= set(listed.stdout.split("\0"))
+        pages = {name: archive.read(name).decode() for name in packed if name.endswith(".html")}
+    tracked = set(listed.stdout.split("\0"))
+    assert {name.replace(".html", ".md") for name in pages} == {
+        name for name in tracked if name.startswith("docs/") and name.endswith(".md")} | {"docs/index.md"}
+    assert packed <= tracked | set(pages)
+    for name, page in pages.items():
+        for link in re.findall(r'<(?:a|img) [^>]*?(?:href|src)="([^"#]+)', page):
+            if not link.startswith("https:"):
+                assert posixpath.normpath(posixpath.join("docs", link)) in packed, f"{name} leads to {link}"
     assert {"__init__.py", "blender_manifest.toml", "core/errors.py", "samples/library/dance.pha"} <= packed
     assert not any(name.startswith(("tests/", "benchmarks/", "dev.py", ".ci/")) for name in packed)
