@@ -199,7 +199,7 @@ def environment(name: str, python: str, requirements: Sequence[str]) -> Path:
     wanted = hashlib.sha256("\n".join([str(ROOT), python, *requirements]).encode()).hexdigest()
     if stamp.exists() and stamp.read_text() == wanted:
         return inside
-    say(f"set up {folder.relative_to(ROOT)}: {', '.join(requirements)} (only this once, may take minutes)")
+    say(f"set up .dev/{name}: {', '.join(requirements)} (only this once, may take minutes)")
     shutil.rmtree(folder, ignore_errors=True)
     # Without pip: Debian's Python has no ensurepip. A fresh pip installs into all of them from outside.
     code = (run([python, "-m", "venv", "--without-pip", folder])

@@ -1,7 +1,7 @@
 """The sidebar tab of all panels of Takt, and text that wraps in it."""
 
 import textwrap
-from typing import Literal
+from typing import Any, Literal
 
 import bpy
 
@@ -28,8 +28,8 @@ class SidebarPanel(bpy.types.Panel):
         """Draw the button that opens the manual."""
         assert self.layout is not None
         if self.manual:
-            button = self.layout.operator(TAKT_OT_help.bl_idname, text="", icon="HELP", emboss=False)
-            button.page = self.manual  # type: ignore[attr-defined]  # the operator's
+            button: Any = self.layout.operator(TAKT_OT_help.bl_idname, text="", icon="HELP", emboss=False)
+            button.page = self.manual
 
 
 def draw_words(layout: bpy.types.UILayout, context: bpy.types.Context, text: str,

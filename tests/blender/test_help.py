@@ -11,7 +11,7 @@ from takt.panels.sidebar import SidebarPanel
 
 
 def test_blender_finds_the_page_of_every_operator() -> None:
-    pages = next(pages for _, pages in bpy.utils.manual_map() if dict(pages).get("bpy.ops.takt.*"))
+    pages = next(pages for _, pages in cast(Any, bpy.utils).manual_map() if dict(pages).get("bpy.ops.takt.*"))
     for name in dir(cast(Any, bpy.ops).takt):
         page = next(page for pattern, page in pages if re.fullmatch(pattern.replace("*", ".*"), f"bpy.ops.takt.{name}"))
         assert page.startswith("file:")
