@@ -114,7 +114,7 @@ def build_zip(python: Path) -> int:
     tool = [python, scripts / "addons_core" / "bl_pkg" / "cli" / "blender_ext.py"]
     tags = ["--valid-tags", scripts / "modules" / "_bpy_internal" / "extensions" / "tags.py"]
     source = copy_tracked(ROOT, BUILD / "source")
-    return (run([environment("docs", sys.executable, dependencies("docs")), source / "docs" / "pages.py", source])
+    return (run([python, source / "docs" / "pages.py", source])
             or run([*tool, "build", "--source-dir", source, "--output-filepath", archive, *tags])
             or run([*tool, "validate", *tags, archive]))
 

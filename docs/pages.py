@@ -1,6 +1,6 @@
 """Turn README.md and the pages of docs/ into HTML beside them: `python3 docs/pages.py ROOT`, as the build does.
 
-The extension carries its manual with it, so that *Help* needs no network. Needs the dependency group "docs".
+The extension carries its manual with it, so that *Help* needs no network.
 """
 
 import re
