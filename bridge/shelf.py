@@ -28,13 +28,18 @@ from ..core.score_editor.figures import Figure, figure_of
 from ..core.score_editor.layout import Layout
 from ..core.skeletons.maps import find_map
 from . import clips, properties, score, score_blocks, score_tree
+from .active_character import active_armature
 from .background import BackgroundWork
 from .clip_store import CLIPS
 
 _LOOK_S = 0.2
+_BETWEEN_S = 0.02
+"""Left to the interface between two Actions whose figures are found out."""
 _UNKNOWN_TICKS = 4.0
 """How long what says nothing of its length is called."""
 _searches: dict[Hashable, _Search] = {}
+_action_figures: dict[Playable, Figure | None] = {}
+"""Of Actions of the open file; None where no armature fits."""
 
 
 class _Search:
@@ -81,7 +86,9 @@ def playables(armature_object: bpy.types.Object) -> tuple[Playable, ...]:
 def figures(armature_object: bpy.types.Object) -> Mapping[Playable, Figure]:
     """Return the figures of those clips of which they are known."""
     blocks = score_blocks.shown(armature_object)
-    return {} if blocks is None or blocks.scores is None else _search(blocks.scores.library).figures
+    if blocks is None or blocks.scores is None:
+        return {}
+    return _search(blocks.scores.library).figures | {each: figure for each, figure in _action_figures.items() if figure}
 
 
 def state(armature_object: bpy.types.Object) -> Hashable:
@@ -89,7 +96,7 @@ def state(armature_object: bpy.types.Object) -> Hashable:
     blocks = score_blocks.shown(armature_object)
     if blocks is None or blocks.scores is None:
         return blocks
-    return blocks, len(_search(blocks.scores.library).found), len(bpy.data.actions)
+    return blocks, len(_search(blocks.scores.library).found), len(bpy.data.actions), len(_action_figures)
 
 
 def is_searching(armature_object: bpy.types.Object) -> bool:
@@ -115,6 +122,7 @@ def forget() -> None:
     for search in _searches.values():
         search.work.end()
     _searches.clear()
+    _action_figures.clear()
 
 
 def _search(library: object) -> _Search:
@@ -154,7 +162,26 @@ def _actions(armature_object: bpy.types.Object) -> list[Playable]:
         if action != own:
             frames: Any = action.frame_range
             found.append(Playable(action.name, action.name, (frames[1] - frames[0]) / score.frames_per_second(scene)))
+    if any(each not in _action_figures for each in found) and not bpy.app.timers.is_registered(_draw_next_action):
+        bpy.app.timers.register(_draw_next_action)
     return found
+
+
+def _draw_next_action() -> float | None:
+    """Find out the figure of an Action that has none; Actions are Blender's, so not beside the main thread."""
+    armature_object = active_armature(bpy.context) or next(
+        (ob for ob in bpy.data.objects if ob.type == "ARMATURE"), None)
+    if armature_object is None:
+        return None
+    playable = next((each for each in _actions(armature_object) if each not in _action_figures), None)
+    score_tree.redraw()
+    if playable is None:
+        return None
+    _action_figures[playable] = None
+    with suppress(TaktError):
+        for clip in clips.clips_of_action(armature_object, CLIPS)(playable.src) or ():
+            _action_figures[playable] = clip.derived(_figure) if len(clip.skeleton) else None
+    return _BETWEEN_S
 
 
 def _procedures(src: str, path: Path, roots: tuple[Path, ...]) -> list[Playable]:

@@ -63,22 +63,18 @@ def arrange(playables: Iterable[Playable], view: View, theme: Theme, *, scroll_p
             figures: Mapping[Playable, Figure] | None = None, measure: Measure = about_as_wide) -> Shelf:
     """Put chips beside each other, group by group, in as many rows as fit; what is left is farther to the right.
 
-    A group is a file; what the score has itself comes first, then clips, then other scores, in their order. figures: of
-    those that have one, which makes their chips wider.
+    A group is a file, or a folder of files that hold one clip each; what the score has itself comes first, then clips,
+    then other scores, in their order. figures: of those that have one, which makes their chips wider.
     """
     px, size = view.scale, theme.size_px * view.scale
     height = SHELF_PX * px if view.height >= 2.5 * SHELF_PX * px else 0.0
-    groups: dict[str, list[Playable]] = {}
-    for each in playables:
-        groups.setdefault(each.src, []).append(each)
     rows = max(int((height / px - _TITLE_PX - _GAP_PX) // (CHIP_PX + _GAP_PX / 2.0)), 1)
     start = max(view.left, 2.0 * _PAD_PX * px)
     left, boxes, kept, titles, of_group = start - scroll_px, [], [], [], []
-    for number, src in enumerate(sorted(groups, key=lambda src: (src != "", not groups[src][0].is_clip))):
-        chips = groups[src]
+    for number, (title, chips) in enumerate(_grouped(playables)):
         wide = [_wide(each, each in (figures or {}), px, size, measure) for each in chips]
-        room = max(sum(wide) / rows + max(wide), measure(_title(src), size))
-        titles.append((_title(src), left, height - 0.75 * _TITLE_PX * px))
+        room = max(sum(wide) / rows + max(wide), measure(title, size))
+        titles.append((title, left, height - 0.75 * _TITLE_PX * px))
         x, row, right = left, 0, left
         for each, chip in zip(chips, wide, strict=True):
             if x > left and x + chip > left + room and row < rows - 1:
@@ -89,7 +85,7 @@ def arrange(playables: Iterable[Playable], view: View, theme: Theme, *, scroll_p
             of_group.append(number)
             x += chip + _GAP_PX * px
             right = max(right, x)
-        left = max(right, left + measure(_title(src), size)) + 2.0 * _GAP_PX * px
+        left = max(right, left + measure(title, size)) + 2.0 * _GAP_PX * px
     farthest = max(left + scroll_px - view.width, 0.0)
     return Shelf(tuple(kept), np.array(boxes).reshape(-1, 4), tuple(of_group), tuple(titles), height, farthest)
 
@@ -170,5 +166,15 @@ def told(playable: Playable, tick_s: float) -> str:
     return f"{playable.full_name}: {playable.duration_s:.3g} s, {playable.duration_s / tick_s:.3g} ticks at this tempo"
 
 
-def _title(src: str) -> str:
-    return src.rpartition(".")[2] or "This Score"
+def _grouped(playables: Iterable[Playable]) -> list[tuple[str, list[Playable]]]:
+    """Return the groups with their titles."""
+    files: dict[str, list[Playable]] = {}
+    for each in playables:
+        files.setdefault(each.src, []).append(each)
+    groups: dict[tuple[bool, str], list[Playable]] = {}
+    for src, chips in files.items():
+        is_single = chips[0].is_clip and len(chips) == 1 and bool(src)
+        groups.setdefault((is_single, src.rpartition(".")[0] if is_single else src), []).extend(chips)
+    in_order = sorted(groups, key=lambda group: (group != (False, ""), not groups[group][0].is_clip))
+    return [(group[1].rpartition(".")[2] or ("Clips" if group[0] else "This Score"), groups[group])
+            for group in in_order]

@@ -67,6 +67,23 @@ def test_figures_come_with_the_clips(rig: bpy.types.Object, library: Path) -> No
         assert all(np.isfinite(figure.strokes).all() for figure in figures.values())
 
 
+def test_actions_of_the_file_have_figures_too(rig: bpy.types.Object, library: Path) -> None:
+    play(library / "dance.pha")
+    own = properties.character(rig).action
+    assert own is not None
+    copy = own.copy()
+    copy.name = "Copied"
+    other = bpy.data.actions.new("Of No Armature")
+    with editing():
+        found = {each.name: each for each in bridge_shelf.playables(rig)}
+        assert bpy.app.timers.is_registered(bridge_shelf._draw_next_action)
+        while bridge_shelf._draw_next_action() is not None:
+            pass
+        figures = bridge_shelf.figures(rig)
+        assert found[copy.name] in figures and found[other.name] not in figures
+        assert own.name not in found
+
+
 def test_a_chip_under_the_mouse_plays_for_a_while(
         rig: bpy.types.Object, library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     play(library / "dance.pha")

@@ -45,6 +45,17 @@ def body() -> Skeleton:
     return build_skeleton()
 
 
+def test_files_of_one_clip_each_share_a_group() -> None:
+    files = [Playable("mocap.walk", "walk", 1.0), Playable("feet.Steps", "left", 1.0), Playable("Wave", "Wave", 1.0),
+             Playable("mocap.run", "run", 1.0), Playable("feet.Steps", "right", 1.0),
+             Playable("", "verse", 1.0, is_clip=False),
+             Playable("Jump", "Jump", 1.0), Playable("dance", "verse", 1.0, is_clip=False)]
+    shelf = arrange(files, View(900.0, 400.0), Theme())
+    groups = [(shelf.titles[group][0], each.name) for group, each in zip(shelf.groups, shelf.playables, strict=True)]
+    assert groups == [("This Score", "verse"), ("mocap", "walk"), ("mocap", "run"), ("Steps", "left"),
+                      ("Steps", "right"), ("Clips", "Wave"), ("Clips", "Jump"), ("dance", "verse")]
+
+
 def test_the_telling_instant_is_the_one_that_differs_most(body: Skeleton) -> None:
     clip = swinging(body, "l_shoulder")
     figure = figure_of(clip, find_map(body))
