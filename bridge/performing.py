@@ -68,7 +68,8 @@ Resolved = tuple[Programme, Library]
 class Task:
     """All that a performance needs of Blender, read in its main thread, and nothing of Blender's own.
 
-    So another thread may perform it. resolved: where all its names were looked up before.
+    So another thread may perform it. resolved: where all its names were looked up before. moment: when folders and
+    files were looked at.
     """
 
     text: str
@@ -86,12 +87,15 @@ class Task:
     points: SkinPoints | None
     key: tuple[Hashable, ...]
     resolved: Resolved | None
+    moment: object
 
 
 _MAX_PROGRAMMES = 16
 _MAX_LISTED, _MAX_LISTED_CLIPS = 200, 2_000
 _programmes: OrderedDict[tuple[Hashable, ...], Resolved] = OrderedDict()
-"""Resolved scores, by all that they depend on but the files, which count as unchanged until `look_at_files`."""
+"""Resolved scores, by all that they depend on but the files."""
+_moment = object()
+"""Since when the files of libraries count as unchanged: until `look_at_files`."""
 _TILT_DIGITS = 4
 _values = attrgetter(*properties.SETTING_NAMES)
 _SETTINGS = frozenset(field.name for field in fields(Settings))
@@ -135,7 +139,7 @@ def read_task(text: str, filepath: str, settings: properties.ScoreSettings, arma
         skeleton=armature.read_skeleton(armature_object), turn=axes.armature_from_hanim(armature_object),
         limits=limits.read_limits(armature_object) if chosen["joint_limits"] else None,
         skin=armature.read_skin(armature_object), points=skin_points.read_points(armature_object), key=key,
-        resolved=_programmes.get(key))
+        resolved=_programmes.get(key), moment=_moment)
 
 
 def perform(task: Task, find_action: FindClips, formats: Mapping[str, Format]) -> tuple[Performance, Resolved | None]:
@@ -185,7 +189,7 @@ def _read(task: Task, find_action: FindClips, formats: Mapping[str, Format],
         return task.resolved[0].document, task.resolved[1]
     document = parse(task.text, task.path)
     library = Library(task.roots, further=task.further, load_format=task.load_format, formats=formats,
-                      other_clips=find, maps=task.maps, bvh=task.bvh, store=CLIPS)
+                      other_clips=find, maps=task.maps, bvh=task.bvh, store=CLIPS, moment=task.moment)
     return document, library.beside(document)
 
 
@@ -234,7 +238,7 @@ def keep_resolved(task: Task, actions: frozenset[str], resolved: Resolved | None
 
     A score that plays Actions is looked up each time, since nobody tells when these change.
     """
-    if resolved is not None and not actions:
+    if resolved is not None and not actions and task.moment is _moment:
         _programmes[task.key] = resolved
         while len(_programmes) > _MAX_PROGRAMMES:
             _programmes.popitem(last=False)
@@ -279,7 +283,9 @@ def settings_of(character: properties.TaktCharacter) -> Settings:
 
 
 def look_at_files() -> None:
-    """Let the next performances check which files have changed; the others are not read again."""
+    """Let the next performances check which files have changed or come; the others are not read again."""
+    global _moment
+    _moment = object()
     _programmes.clear()
     skin_points.forget()
 

@@ -59,6 +59,7 @@ class TAKT_OT_import_pha(ForArmature, properties.ScoreSettings, ImportHelper, bp
         path = Path(bpy.path.abspath(self.filepath))
         try:
             content = linked_texts.read_text(path)
+            performing.look_at_files()
             with reading(context) as formats:
                 performance = performing.perform_score(content, self.filepath, self, armature_object, formats=formats)
             text = linked_texts.open_text(path)

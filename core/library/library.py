@@ -26,7 +26,7 @@ SCORE_SUFFIX = ".pha"
 SOUND_ENDINGS = (".wav", ".ogg", ".flac", ".mp3")
 LEVELS_UP = 5
 """Folders, from a score's own upwards, among which its library is looked for."""
-_MAX_MAPS = 1_000
+_MAX_MAPS = _MAX_WANTED = 1_000
 
 FindClips = Callable[[str], tuple[Clip, ...] | None]
 
@@ -43,6 +43,8 @@ class _Played:
 class Library:
     """Root folders below which every src must lie; a library looks at each file, and asks for each src, once.
 
+    Also where it goes by what others saw, it reads score files itself, and looks again for what was not found.
+
     roots: folders, searched in this order. Where there are none, beside() finds one for a score.
     further: folders that are searched after these, also after the one that beside() finds.
     load_format: an ending of a format that goes before the others; "" for none.
@@ -50,13 +52,14 @@ class Library:
     other_clips: asked last for a src that no file has (None: unknown); Blender's Actions come in here.
     maps: go before map files in the roots.
     bvh: the axes and the unit of files that do not say them.
-    store: keeps the clips that are read, for other libraries too.
+    store: keeps the clips that are read, for other libraries too. moment: libraries with the same one, any object, go
+    by what the first of them saw: which clips there are, in which files, and how they were then; None: each looks.
     """
 
     def __init__(self, roots: Sequence[Path] = (), *, further: Sequence[Path] = (), load_format: str = "",
                  formats: Mapping[str, Format] = FORMATS, other_clips: FindClips | None = None,
                  maps: Sequence[SavedMap] = (), bvh: BvhSpace | None = None,
-                 store: ClipStore | None = None) -> None:
+                 store: ClipStore | None = None, moment: object = None) -> None:
         self._endings = endings(formats)
         if load_format and load_format not in self._endings:
             raise FileError.at(f"load_format is {quoted(load_format)}; expected one of {', '.join(self._endings)}")
@@ -66,9 +69,9 @@ class Library:
         self._load_format, self._formats, self._other_clips = load_format, formats, other_clips
         self._modules: dict[Path, Document] = {}
         self._others: dict[str, tuple[Clip, ...] | None] = {}
-        self._found: dict[str, list[Path]] = {}
+        self._found: dict[str, tuple[Path, ...]] = {}
         self._clips: dict[Path, tuple[tuple[Clip, ...], tuple[Problem, ...]]] = {}
-        self.store = store or ClipStore()
+        self.store, self._moment = store or ClipStore(), moment
         self._bvh = bvh or BvhSpace()
         self._maps_in_hanim: dict[Skeleton, SkeletonMap] = {}
         self._given_maps, self._maps = tuple(maps), tuple(maps)
@@ -87,10 +90,21 @@ class Library:
         wanted: list[tuple[str, tuple[str, ...]]] = [(i.src, (SCORE_SUFFIX,)) for i in document.includes]
         wanted += [(i.src, self._endings) for i in document.loads]
         wanted += [(document.music.src, SOUND_ENDINGS)] if document.music is not None else []
-        missing = [sum(not files.is_there(root, src, among) for src, among in wanted[:1000]) for root in folders]
-        return Library((folders[missing.index(min(missing))],), further=self._further, load_format=self._load_format,
-                       formats=self._formats, other_clips=self._other_clips, maps=self._given_maps, bvh=self._bvh,
-                       store=self.store)
+        return Library((self._fitting(folders, wanted[:_MAX_WANTED]),), further=self._further,
+                       load_format=self._load_format, formats=self._formats, other_clips=self._other_clips,
+                       maps=self._given_maps, bvh=self._bvh, store=self.store, moment=self._moment)
+
+    def _fitting(self, folders: Sequence[Path], wanted: Sequence[tuple[str, tuple[str, ...]]]) -> Path:
+        """Return the first folder from which the fewest src lead nowhere."""
+        fewest, best = len(wanted) + 1, folders[0]
+        for root in folders:
+            missing = sum(not self.store.seen(("is there", root, *which), partial(files.is_there, root, *which),
+                                              self._moment) for which in wanted)
+            if missing < fewest:
+                fewest, best = missing, root
+            if not missing:
+                break
+        return best
 
     def src_of(self, path: Path | None) -> str | None:
         """Return the src of a score file, None where no root holds it."""
@@ -165,7 +179,8 @@ class Library:
         among = tuple(dict.fromkeys((self._load_format, *self._endings) if self._load_format else self._endings))
         found = self._found.get(src)
         if found is None:
-            found = [path for root in self.roots for path in files.candidates(root, src, among)]
+            found = self._found[src] = self.store.seen(("files", self.roots, src, among), partial(
+                self._candidates, src, among), self._moment)
         if not found:
             if src not in self._others:
                 self._others[src] = self._other_clips(src) if self._other_clips else None
@@ -173,7 +188,6 @@ class Library:
             if clips is None:
                 raise self._not_found(src, among)
             return clips, ()
-        self._found[src] = found
         path = found[0]
         clips, said = self.clips_of_file(path)
         if len(found) > 1:
@@ -199,9 +213,8 @@ class Library:
         if skeleton in self._maps_in_hanim:
             return self._maps_in_hanim[skeleton]
         if not self._has_read_maps:
-            paths = [path for root in self.roots for path in sorted(root.glob("*" + MAP_SUFFIX))[:_MAX_MAPS]]
-            self._maps = (*self._given_maps, *(read_map(files.read_file(path), path) for path in paths))
-            self._has_read_maps = True
+            (found,) = self.store.seen(("maps", self.roots), self._read_maps, self._moment)
+            self._maps, self._has_read_maps = (*self._given_maps, *found), True
         rig = self.store.made(("rig", skeleton), partial(fingerprint, skeleton)) if self._maps else ""
         saved = next((saved for saved in self._maps if saved.rig == rig), None)
         if saved is None:
@@ -212,10 +225,19 @@ class Library:
 
     def _found_map(self, skeleton: Skeleton) -> SkeletonMap:
         """Return what joints are by names and shape, found once for all files with the same skeleton."""
-        found = self.store.made(("map", key_of_shape(skeleton)), partial(find_map, skeleton))
-        if found.skeleton is skeleton:
-            return found
-        return self.store.made(("map", skeleton), lambda: replace(found, skeleton=skeleton))
+        def of_its_shape() -> SkeletonMap:
+            found = self.store.made(("map", key_of_shape(skeleton)), partial(find_map, skeleton))
+            return found if found.skeleton is skeleton else replace(found, skeleton=skeleton)
+
+        return self.store.made(("map", skeleton), of_its_shape)
+
+    def _read_maps(self) -> tuple[tuple[SavedMap, ...]]:
+        """Return the maps in all roots as one thing that was found: there may be none."""
+        paths = [path for root in self.roots for path in sorted(root.glob("*" + MAP_SUFFIX))[:_MAX_MAPS]]
+        return (tuple(read_map(files.read_file(path), path) for path in paths),)
+
+    def _candidates(self, src: str, among: tuple[str, ...]) -> tuple[Path, ...]:
+        return tuple(path for root in self.roots for path in files.candidates(root, src, among))
 
     def _read(self, path: Path) -> tuple[tuple[Clip, ...], tuple[Problem, ...]]:
         """Return all clips of a file and of those that it links, and problems with them."""
@@ -253,7 +275,8 @@ class Library:
         return None if path is None else self._file(path)
 
     def _file(self, path: Path) -> ClipFile:
-        return self.store.read(files_read(path, self._formats), lambda: read_clip_file(path, self._formats))
+        return self.store.read(files_read(path, self._formats), lambda: read_clip_file(path, self._formats),
+                               self._moment)
 
     def _turn_to_hanim(self, clips: Sequence[Clip], path: Path) -> tuple[tuple[Clip, ...], tuple[Problem, ...]]:
         """Bring the clips of a file that says neither its axes nor its unit into H-Anim's axes and metres."""

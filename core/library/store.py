@@ -46,7 +46,8 @@ class ClipStore:
     """What was read and retargeted, kept up to a number of bytes; what was least recently asked for goes first.
 
     What is kept under a key never changes: all that it depends on is part of its key. For files these are
-    their paths, sizes and times: one that was written anew is read anew the next time that it is asked for.
+    their paths, sizes and times: one that was written anew is read anew the next time that it is looked at. When that
+    is, whoever asks says by a moment (`seen`): any object, the same one until folders are to be looked at again.
 
     Several threads may ask at once. The lock is held while entries are looked up and put in, never while something is
     made; of two threads that make the same, both get what the first one put in.
@@ -62,10 +63,13 @@ class ClipStore:
         """How many bytes are kept, as they are counted."""
         return self._size
 
-    def read(self, paths: Sequence[Path], read: Callable[[], Value]) -> Value:
-        """Read files once until one of them changes: return what read gives, or raise the FileError that it raised."""
+    def read(self, paths: Sequence[Path], read: Callable[[], Value], moment: object = None) -> Value:
+        """Read files once until one of them changes: return what read gives, or raise the FileError that it raised.
+
+        moment: see `seen`.
+        """
         try:
-            stamps = tuple(stamp(path) for path in paths)
+            stamps = self.seen(("stamps", *paths), lambda: tuple(stamp(path) for path in paths), moment)
         except OSError:
             return read()  # which says what is wrong
         key = ("file", *paths, *stamps)
@@ -75,6 +79,8 @@ class ClipStore:
                 known = self._put(key, read())
             except FileError as error:
                 known = self._put(key, None, error)
+        if known.error is not None and moment is not None:
+            return self.read(paths, read)  # perhaps it was mended since
         if known.error is not None:
             raise known.error.with_traceback(None)
         value: Value = known.value
@@ -91,6 +97,15 @@ class ClipStore:
             known = self._put(key, make(), instead_of=known)
         value: Value = known.value
         return value
+
+    def seen(self, key: Hashable, look: Callable[[], Value], moment: object) -> Value:
+        """Return what look() finds in folders, looked up once for each moment; as long as it finds nothing, each time.
+
+        key: what is looked for, and where. moment: None for now.
+        """
+        if moment is None:
+            return look()
+        return self.made(("seen", key), lambda: (moment, look()), lambda seen: seen[0] is moment and bool(seen[1]))[1]
 
     def skeleton(self, skeleton: Skeleton) -> Skeleton:
         """Return the one skeleton kept for all equal ones, so that what was made for it is found again."""

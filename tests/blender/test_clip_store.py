@@ -1,7 +1,7 @@
 """Blender plays from one store of clips: what an edit does not concern is neither read nor retargeted again."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,7 @@ import pytest
 
 from takt.bridge import curves, joint_map, performing, properties, score
 from takt.bridge.clip_store import CLIPS
-from takt.core.library import clip_files
+from takt.core.library import clip_files, files
 from takt.core.library import library as library_room
 from takt.core.library import store as store_room
 from takt.core.pha import programme
@@ -93,6 +93,64 @@ def test_rebuild_reads_what_was_changed_and_no_more(dancer: bpy.types.Object, li
     rebuild()
     assert counts == {"files": 1, "retargeted": 2, "scores": 1}
     assert [clip.duration_s for clip in score.motion_of(dancer).clips] == [0.9, 0.9] and before is not None
+
+
+def test_a_typed_edit_looks_into_no_folder_until_rebuild(dancer: bpy.types.Object, library: Path,
+                                                         monkeypatch: pytest.MonkeyPatch) -> None:
+    steps, looked = library / "feet" / "Steps.skeleton.xml", list[str]()
+    steps.write_bytes(steps.read_bytes().replace(b'length="0.8"', b'length="0.9"'))
+    (library / "feet" / "Steps.bvh").write_text("HIERARCHY")
+    real = files.candidates
+
+    def candidates(root: Path, src: str, endings: Sequence[str]) -> list[Path]:
+        looked.append(src)
+        return real(root, src, endings)
+
+    monkeypatch.setattr(files, "candidates", candidates)
+    text = properties.character(dancer).text
+    for number in range(3, 6):
+        text.from_string(STEPS.replace("2.5", str(number)))
+        motion = score.motion_of(dancer)
+        assert motion is not None and {clip.duration_s for clip in motion.clips} == {0.8}
+    assert not looked and not score.warnings_of(dancer)
+    rebuild()
+    motion = score.motion_of(dancer)
+    assert motion is not None and {clip.duration_s for clip in motion.clips} == {0.9}
+    assert looked and any("there are also" in problem.message for problem in score.warnings_of(dancer))
+
+
+def test_an_edit_that_names_what_was_not_named_before_finds_it(dancer: bpy.types.Object, library: Path,
+                                                               tmp_path: Path) -> None:
+    """Another file, one that came since, an included score, and that score as it is edited; another library."""
+    steps, kept = library / "feet" / "Steps.skeleton.xml", properties.character(dancer)
+
+    def names(text: str) -> list[str]:
+        kept.text.from_string(text)
+        motion = score.motion_of(dancer)
+        assert motion is not None, score.error_of(dancer)
+        return [name.rpartition(".")[2] for name in motion.sequence.clips]
+
+    more = STEPS.replace("feet.Steps", "feet.More")
+    kept.text.from_string(more)
+    assert score.motion_of(dancer) is None
+    (library / "feet" / "More.skeleton.xml").write_bytes(steps.read_bytes())
+    assert names(more + " ") == ["left", "right"]
+    included = STEPS.replace('"pair"', '"couple"')
+    outer = ('<pha tickLength="1"><include src="couples"/><procedure name="main">'
+             '<call name="couple" duration="2"/></procedure></pha>')
+    (library / "couples.pha").write_text(included, encoding="utf-8")
+    assert names(outer) == ["left", "right"]
+    (library / "couples.pha").write_text(included.replace('"right" duration="1.5"', '"left" duration="1.5"'),
+                                         encoding="utf-8")
+    assert names(outer + " ") == ["left"]
+    other = tmp_path / "other"
+    (other / "feet").mkdir(parents=True)
+    (other / "feet" / "Steps.skeleton.xml").write_bytes(
+        steps.read_bytes().replace(b'length="0.8"', b'length="0.9"'))
+    kept.library = str(other)
+    kept.text.from_string(STEPS)
+    motion = score.motion_of(dancer)
+    assert motion is not None and {clip.duration_s for clip in motion.clips} == {0.9}
 
 
 def test_loading_a_file_looks_at_the_clips_anew(dancer: bpy.types.Object, library: Path, counts: Counter[str]) -> None:

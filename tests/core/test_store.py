@@ -4,6 +4,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -17,7 +18,7 @@ from takt.core.clips.clip import Clip, Tracks
 from takt.core.errors import FileError, ScoreError
 from takt.core.formats import bvh, ogre_binary
 from takt.core.formats.ogre import Link, OgreSkeleton
-from takt.core.library import clip_files
+from takt.core.library import clip_files, files
 from takt.core.library import library as library_room
 from takt.core.library import store as store_room
 from takt.core.library.files import read_file
@@ -29,7 +30,7 @@ from takt.core.playing.score import Settings, perform
 from takt.core.retargeting import retarget as retargeting
 from takt.core.retargeting.bvh_space import BvhSpace
 from takt.core.retargeting.retarget import Retargeted
-from takt.core.skeletons.maps import find_map, write_map
+from takt.core.skeletons.maps import find_map, read_map, write_map
 from takt.core.skeletons.skeleton import Skeleton
 from takt.samples.clips import build_clips
 from takt.samples.skeleton import build_skeleton
@@ -226,6 +227,80 @@ def test_clips_of_linked_files_follow_those(tmp_path: Path, counts: Counter[str]
     assert [(name, clip.duration_s) for name, clip in found().items()] == [
         ("one", 1.0), ("two", 1.0), ("four", 3.0), ("three", 2.0)]
     assert counts == {"one.skeleton": 1, "two.skeleton": 2, "three.skeleton": 2, "four.skeleton": 1}
+
+
+def rewritten(path: Path, seconds: float) -> None:
+    """Write the walk of a folder anew, as a clip of another length."""
+    path.write_bytes(bvh.write(replace(build_clips("feet/Steps.skeleton.xml")[0], duration_s=seconds), 1 / 30))
+
+
+def test_of_one_moment_all_files_stay_as_they_were_and_of_the_next_as_they_are(folder: Path) -> None:
+    store, moments = ClipStore(), (object(), object())
+
+    def lengths(moment: object, src: str = "walk") -> list[float]:
+        return [round(clip.duration_s, 3) for clip in Library([folder], store=store, moment=moment).clips(src)[0]]
+
+    rewritten(folder / "walk.bvh", 3.0)
+    assert lengths(moments[0]) == [3.0]
+    rewritten(folder / "walk.bvh", 4.0)
+    assert lengths(moments[0]) == [3.0]
+    assert lengths(None) == lengths(moments[1]) == [4.0]
+    (folder / "walk.bvh").unlink()
+    assert lengths(moments[1]) == [4.0]
+    with pytest.raises(FileError, match="found no file"):
+        lengths(object())
+
+
+def test_what_was_not_there_is_looked_for_again_and_what_was_broken_read_again(folder: Path) -> None:
+    store, moment = ClipStore(), object()
+
+    def library() -> Library:
+        return Library([folder], store=store, moment=moment)
+
+    whole = (folder / "walk.bvh").read_bytes()
+    with pytest.raises(FileError, match="found no file"):
+        library().clips("new")
+    (folder / "new.bvh").write_bytes(whole[:500])
+    for _ in range(2):
+        with pytest.raises(FileError, match=r"new\.bvh"):
+            library().clips("new")
+    (folder / "new.bvh").write_bytes(whole)
+    first = library().clips("new")[0]
+    assert library().clips("new")[0] == first
+
+
+def test_of_one_moment_a_folder_is_looked_through_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither for clips nor for maps nor for the root that fits a score; a score file is read each time."""
+    store, moment, looked = ClipStore(), object(), Counter[str]()
+    (folder / "dances").mkdir()
+    (folder / "turns.pha").write_text(TEXT, encoding="utf-8")
+
+    def count_calls(room: object, name: str, real: Callable[..., Any]) -> None:
+        def call(*given: Any) -> Any:
+            looked[name] += 1
+            return real(*given)
+        monkeypatch.setattr(room, name, call)
+
+    count_calls(files, "candidates", files.candidates)
+    count_calls(library_room, "read_map", read_map)
+    count_calls(store_room, "stamp", store_room.stamp)
+    text = TEXT.replace("<procedure", '<include src="turns"/><procedure')
+    (folder / "rig.map").write_text(write_map(find_map(build_rig())), encoding="utf-8")
+
+    def play(moment: object) -> None:
+        perform(text, folder / "dances" / "dance.pha", Library(store=store, moment=moment), build_rig(),
+                turn=rot.IDENTITY, up=UP)
+
+    play(moment)
+    assert looked["read_map"] == 1 and looked["stamp"] == 3
+    looked.clear()
+    play(moment)
+    assert set(looked) == {"candidates"}
+    assert looked["candidates"] == 5, "one for the included score, and four in the score's folder, where nothing lies"
+    (folder / "dances" / "walk.bvh").write_bytes((folder / "walk.bvh").read_bytes())
+    looked.clear()
+    play(object())
+    assert looked["read_map"] == 1 and looked["stamp"] == 3
 
 
 def test_a_file_beside_counts_too(folder: Path) -> None:
