@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Clip", "Interpolation", "Tracks", "TranslationInterpolation"]
 
+_NOT_MADE: Any = object()
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 
@@ -70,9 +71,9 @@ class Clip:
                 **_: Arguments.kwargs) -> Result:
         """Return make(self, *arguments), made once for as long as the clip lives: make must be a pure function."""
         key = (make, *arguments)
-        if key not in self._derived:
-            self._derived[key] = make(self, *arguments)  # type: ignore[call-arg]  # without keywords
-        result: Result = self._derived[key]
+        result: Result = self._derived.get(key, _NOT_MADE)
+        if result is _NOT_MADE:
+            result = self._derived[key] = make(self, *arguments)  # type: ignore[call-arg]  # without keywords
         return result
 
     def sample(self, times_s: FloatArray, interpolation: Interpolation = "LERP",

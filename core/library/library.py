@@ -20,7 +20,7 @@ from ..skeletons.maps import SavedMap, SkeletonMap, find_map, fingerprint, read_
 from ..skeletons.skeleton import Skeleton
 from . import files
 from .clip_files import files_read, read_clip_file
-from .store import ClipStore, key_of_map, key_of_shape
+from .store import ClipStore, key_of_shape
 
 SCORE_SUFFIX = ".pha"
 SOUND_ENDINGS = (".wav", ".ogg", ".flac", ".mp3")
@@ -63,6 +63,7 @@ class Library:
         self._endings = endings(formats)
         if load_format and load_format not in self._endings:
             raise FileError.at(f"load_format is {quoted(load_format)}; expected one of {', '.join(self._endings)}")
+        self._among = tuple(dict.fromkeys((load_format, *self._endings) if load_format else self._endings))
         self._further = tuple(Path(os.path.realpath(root)) for root in further)
         self._is_given = bool(roots)
         self.roots = (*(Path(os.path.realpath(root)) for root in roots), *self._further)
@@ -176,8 +177,7 @@ class Library:
 
         Raises FileError where there is none or it cannot be read.
         """
-        among = tuple(dict.fromkeys((self._load_format, *self._endings) if self._load_format else self._endings))
-        found = self._found.get(src)
+        among, found = self._among, self._found.get(src)
         if found is None:
             found = self._found[src] = self.store.seen(("files", self.roots, src, among), partial(
                 self._candidates, src, among), self._moment)
@@ -283,7 +283,7 @@ class Library:
         moved, said = [], []
         for clip in clips:
             found = self.skeleton_map(clip.skeleton)
-            new, new_map, says = self.store.made(("in_hanim_space", clip, key_of_map(found), self._bvh),
+            new, new_map, says = self.store.made(("in_hanim_space", clip, found.digest, self._bvh),
                                                  partial(in_hanim_space, clip, found, self._bvh))
             self._maps_in_hanim[new.skeleton] = new_map
             moved.append(new)

@@ -26,8 +26,8 @@ _UP: Final = np.array((0.0, 1.0, 0.0))
 """In the axes of clips."""
 _LAID_OUT: Final = 6
 """A clip that was played takes at most so many times the bytes of its tracks: it keeps its keys laid out."""
-_JOINT_BYTES: Final = 8 * (2 * 4 * 10 + 7)
-"""And so many for each joint: the poses at its ends, in two interpolations, and how far they turn."""
+_JOINT_BYTES: Final = 8 * (2 * (4 * 10 + 2 * 3) + 7)
+"""And so many for each joint: poses and positions at its ends, in two interpolations, and how far they turn."""
 Value = TypeVar("Value")
 Stamp = tuple[int, int, int]
 
@@ -119,7 +119,7 @@ class ClipStore:
         A first pose that is no part of its motion is left out. It keeps the contacts of the clip that it came from.
         """
         key = ("retargeted", clip, target, turn.tobytes(), None if skin is None else skin.tobytes(), points,
-               keep_contacts, key_of_map(source_map), key_of_map(target_map))
+               keep_contacts, source_map.digest, target_map.digest)
 
         def make() -> Retargeted:
             made = retarget(clip, target, turn, source_map=source_map, target_map=target_map, skin=skin,
@@ -170,13 +170,6 @@ def key_of_shape(skeleton: Skeleton) -> Hashable:
     """Return what two skeletons have in common if they are equal but for their own names."""
     arrays = (skeleton.parents, skeleton.rest_rotations, skeleton.rest_translations, skeleton.rest_scales)
     return skeleton.names, *(array.tobytes() for array in arrays)
-
-
-def key_of_map(found: SkeletonMap) -> Hashable:
-    """Return what two maps of one skeleton have in common if they say the same."""
-    turn = None if found.turn is None else found.turn.tobytes()
-    pose = None if found.pose is None else found.pose.tobytes()
-    return found.meant, found.certainties, found.is_checked, found.has_given_axes, found.may_stand, turn, pose
 
 
 def bytes_of(value: object) -> int:

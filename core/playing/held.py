@@ -23,8 +23,10 @@ class Held:
 
     def __init__(self, clip: IntArray, moved: BoolArray, is_loop: bool) -> None:
         self._clip = clip
-        self._columns, self._column_of = np.unique(moved, axis=1, return_inverse=True)
-        self._column_of = self._column_of.reshape(-1)
+        bits = np.ascontiguousarray(np.packbits(moved, axis=0).T)
+        _, first, self._column_of = np.unique(bits.view(f"V{bits.shape[1]}")[:, 0], return_index=True,
+                                              return_inverse=True)
+        self._columns = moved[:, first]
         self.is_plain = bool((moved == moved.any(axis=0)).all())
         """Whether each clip moves every joint that any of them moves: then the playing clip always moved it last."""
         self._last_block = (len(clip) - 1) // _BLOCK

@@ -46,7 +46,9 @@ class Joints:
     def of(cls, skeleton: Skeleton, joints: Sequence[int]) -> Joints:
         """Choose them, in any order; one may be named twice."""
         kept = with_ancestors(skeleton.parents, np.array(joints, dtype=np.int64))
-        wanted = [level[np.isin(level, kept)] for level in skeleton.levels]
+        is_kept = np.zeros(len(skeleton), dtype=np.bool_)
+        is_kept[kept] = True
+        wanted = [level[is_kept[level]] for level in skeleton.levels]
         keep = np.concatenate((*wanted, np.zeros(0, dtype=np.int64)))
         row = np.full(len(skeleton), -1, dtype=np.int64)
         row[keep] = np.arange(len(keep))

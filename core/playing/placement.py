@@ -36,7 +36,7 @@ class Placement:
         """Return what undoes this."""
         return Placement(-self.yaw_rad, -np.exp(-1j * self.yaw_rad) * self.shift)
 
-    def at(self, index: IntArray | slice | int) -> Placement:
+    def at(self, index: IntArray | slice | int | tuple[slice, None]) -> Placement:
         """Index the arrays."""
         return Placement(np.asarray(self.yaw_rad[index]), np.asarray(self.shift[index]))
 
@@ -121,11 +121,11 @@ class Root:
 class Bearing:
     """A joint's position over the ground and its heading, whatever the pose of its ancestors.
 
-    chain: (N,) from the topmost joint that ever leaves rest down to that joint.
+    chain: (N,) from the topmost joint that ever leaves rest down to that joint. skeleton: theirs.
     """
 
     def __init__(self, skeleton: Skeleton, chain: IntArray, up: FloatArray) -> None:
-        self._skeleton, self._chain = skeleton, chain
+        self.skeleton, self._chain = skeleton, chain
         self._root = Root(skeleton, int(chain[-1]), up)
 
     def placement(self, pose: Pose) -> Placement:
@@ -140,7 +140,7 @@ class Bearing:
         """Return how far poses (N, J, …) have led it over the ground from rest, east and north (N, 2)."""
         if len(self._chain) == 1:
             return self._root.away(pose.translations[:, self._root.joint])
-        return self._over_ground(self._in_model(pose)[1] - self._skeleton.rest_world[self._root.joint, :, 3])
+        return self._over_ground(self._in_model(pose)[1] - self.skeleton.rest_world[self._root.joint, :, 3])
 
     def in_frame(self, points: FloatArray, at: Placement) -> FloatArray:
         """Return points (N, P, 3) of the model as seen from placements (N,): up, and along the heading's two axes."""
@@ -148,12 +148,19 @@ class Bearing:
         ground = np.exp(-1j * at.yaw_rad)[:, None] * (above[..., 1] + 1j * above[..., 2] - at.shift[:, None])
         return np.stack((above[..., 0], ground.real, ground.imag), axis=-1)
 
+    def moved(self, points: FloatArray, by: Placement) -> FloatArray:
+        """Move points (..., 3) of the model over the ground by placements (...), which broadcast."""
+        axes = self._root.ground
+        above = points @ axes.T
+        ground = np.exp(1j * by.yaw_rad) * (above[..., 1] + 1j * above[..., 2]) + by.shift
+        return np.asarray(np.stack((above[..., 0], ground.real, ground.imag), axis=-1) @ axes)
+
     def _over_ground(self, position: FloatArray) -> FloatArray:
         return np.asarray((position @ self._root.ground.T)[..., 1:])
 
     def _in_model(self, pose: Pose) -> tuple[FloatArray, FloatArray]:
         """Return the joint's rotations (N, 4) from rest and its positions (N, 3), both in model space."""
-        skeleton, chain = self._skeleton, self._chain
+        skeleton, chain = self.skeleton, self._chain
         parent = int(skeleton.parents[chain[0]])
         rotations = skeleton.rest_world_rotations[parent] if parent >= 0 else rot.IDENTITY
         world = skeleton.rest_world[parent] if parent >= 0 else np.eye(4)[:3]

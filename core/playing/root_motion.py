@@ -16,7 +16,7 @@ from ..clips.keyed import keys_of
 from ..errors import TaktError
 from ..maths import rotations as rot
 from ..maths.arrays import BoolArray, FloatArray, IntArray
-from ..skeletons.hierarchy import with_ancestors
+from ..skeletons.hierarchy import with_ancestors, with_descendants
 from ..skeletons.skeleton import Pose
 from .placement import Bearing, Placement, Root, Travel
 
@@ -29,6 +29,8 @@ ROOT_MODES: dict[RootMode, tuple[str, str]] = {
 _STILL = 1e-4
 """Less is no movement: as a share of the farthest joint's travel or of the skeleton's size, in radians, as a scale."""
 NO_JOINTS: Final = np.zeros(0, dtype=np.int64)
+_EACH_JOINT: Final = (slice(None), np.newaxis)
+"""Of the poses that a placement each belongs to."""
 
 
 def mode_named(identifier: RootMode) -> RootMode:
@@ -163,6 +165,7 @@ class RootMotion:
         self._carried = tuple(Root(skeleton, joint, up) for joint in (top, *beside_root(clips, top).tolist()))
         self._moves = moved[:, top]
         if mode == "IN_PLACE":
+            self._to_seams = [self._back(poses[0].at(slice(-1))) for poses in (starts, ends)]
             for pose in (*starts, *ends):
                 self._keep_in_place(pose)
             return
@@ -173,6 +176,7 @@ class RootMotion:
                 self._carry(pose, placement.inverse())
             found.append(placement)
         first, last = found
+        self._to_seams = [placement.at(slice(-1)).inverse() for placement in found]
         self._rest = first.at(-1)
         travel = Travel.through(first.at(slice(-1)), last.at(slice(-1)), self._rest, self._moves, clip)
         self._stations, self._lap = travel.stations, travel.lap
@@ -223,10 +227,16 @@ class RootMotion:
         """Carry points (N, 3) of clip poses to where their segments (N,) stand in rounds (N,) of a loop."""
         if self._mode != "CONTINUE":
             return points
-        by, axes = self._lapped(self._ways.at(segment), rounds), self._carried[0].ground
-        above = points @ axes.T
-        ground = np.exp(1j * by.yaw_rad) * (above[:, 1] + 1j * above[:, 2]) + by.shift
-        return np.asarray(np.column_stack((above[:, 0], ground.real, ground.imag)) @ axes)
+        return self._bearing.moved(points, self._lapped(self._ways.at(segment), rounds))
+
+    def laid(self, positions: FloatArray) -> FloatArray:
+        """Carry positions (2, C, J, 3) of joints in the clips' first and last poses to where these meet at seams."""
+        if self._mode == "AS_AUTHORED":
+            return positions
+        parents = self._bearing.skeleton.parents
+        goes_along = with_descendants(parents, np.array([root.joint for root in self._carried]))
+        return np.stack([np.where(goes_along[:, None], self._bearing.moved(points, by.at(_EACH_JOINT)), points)
+                         for points, by in zip(positions, self._to_seams, strict=True)])
 
     def place_seam(self, poses: Sequence[Pose], seam: IntArray, rounds: IntArray) -> None:
         """Carry end poses (W, J, …) to the station after each seam's segment."""
@@ -248,6 +258,10 @@ class RootMotion:
             joint = root.joint
             pose.rotations[:, joint], pose.translations[:, joint] = root.placed(
                 pose.rotations[:, joint], pose.translations[:, joint], by)
+
+    def _back(self, pose: Pose) -> Placement:
+        """Return what leads poses (N, J, …) back to above where the root is at rest, headings as they are."""
+        return Placement(np.zeros(len(pose.rotations)), self._bearing.away(pose) @ np.array((-1.0, -1j)))
 
     def _keep_in_place(self, pose: Pose) -> None:
         away = self._bearing.away(pose)

@@ -64,13 +64,13 @@ class Row:
         clips = sources.clips
         chain = NO_JOINTS if mode_named(root_motion) == "AS_AUTHORED" else root_chain(clips, followers)
         moved = moved_together(sources.moved, chain)
-        ends = Ends.of(sources.skeleton, sources.durations_s, moved, sources.ends())
+        ends = Ends.of(sources.skeleton, sources.durations_s, moved, sources.ends)
         root = RootMotion(root_motion, clips, chain, moved, sequence.clip, (ends.first, ends.second),
                        (ends.last, ends.last_but_one), up)
         held = Held(sequence.clip, moved, sequence.is_loop)
         method = TRANSITION_METHODS[style.method]
         is_shared = style.joint_time == "SHARED" or method.shape in ("LEAD", "DECAY")  # all joints at once
-        automatic = Automatic.of(clips, ends, moved, speed, is_shared=is_shared,
+        automatic = Automatic.of(clips, ends, root.laid(sources.end_positions()), speed, is_shared=is_shared,
                                  angles=rot.angle_between if limits is None else limits.angles)
         transitions_s, far, notes = fit_transitions(sequence, clips, ends, held, method, automatic.lengths_s)
         layout = method.lay_out(sequence.length_s, transitions_s)

@@ -181,8 +181,8 @@ def _fitted(clips: Iterable[Clip], names: Iterable[str], skeleton: Skeleton, map
 
 def _missed(unmatched: Iterable[str], meant: SkeletonMap) -> tuple[str, ...]:
     """Return which joints that nothing plays are what every body has; of what is no body, all of them."""
-    of = dict(zip(meant.skeleton.names, meant.meant, strict=True))
-    return tuple(name for name in unmatched if of[name] in ESSENTIAL or not meant.is_humanoid)
+    index_of = meant.skeleton.index_of
+    return tuple(name for name in unmatched if meant.meant[index_of[name]] in ESSENTIAL or not meant.is_humanoid)
 
 
 def _followed(fitted: list[Retargeted]) -> dict[int, int]:

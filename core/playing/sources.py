@@ -13,7 +13,7 @@ from ..clips.clip_set import ClipSet
 from ..clips.excerpt import Excerpt, skipping
 from ..errors import TaktError
 from ..maths.arrays import BoolArray, FloatArray, IntArray
-from ..skeletons.skeleton import Pose, Skeleton
+from ..skeletons.skeleton import Pose, Skeleton, world_from_pose
 from .bake import bake
 from .stage import Instants, Stage
 from .transitions.seams import end_times_s
@@ -92,8 +92,9 @@ class Sources:
         times = np.unique(np.concatenate([t.times_s for t in (clip.rotations, clip.translations, clip.scales)]))
         return Instants(none, none, times / clip.duration_s)
 
+    @cached_property
     def ends(self) -> list[Pose]:
-        """Return what each shows at its end_times_s, (4, J, …)."""
+        """What each shows at its end_times_s, (4, J, …)."""
         found = []
         for number, clip in enumerate(self.clips):
             if number in self.stages:
@@ -104,6 +105,12 @@ class Sources:
             else:
                 found.append(clip.derived(_ends, self.interpolation, self.translation))
         return found
+
+    def end_positions(self) -> FloatArray:
+        """Return where joints are when each begins and when it ends, (2, C, J, 3)."""
+        return np.stack([_end_positions(clip.skeleton, ends) if number in self.stages or number in self.excerpts else
+                         clip.derived(_clips_end_positions, self.interpolation, self.translation)
+                         for number, (clip, ends) in enumerate(zip(self.clips, self.ends, strict=True))], axis=1)
 
     @cached_property
     def _from_s(self) -> FloatArray:
@@ -137,3 +144,13 @@ def _stand_in_fps(duration_s: float) -> float:
 
 def _ends(clip: Clip, interpolation: Interpolation, translation: TranslationInterpolation) -> Pose:
     return clip.sample(end_times_s(clip.duration_s), interpolation, translation)
+
+
+def _clips_end_positions(clip: Clip, interpolation: Interpolation,
+                         translation: TranslationInterpolation) -> FloatArray:
+    return _end_positions(clip.skeleton, clip.derived(_ends, interpolation, translation))
+
+
+def _end_positions(skeleton: Skeleton, ends: Pose) -> FloatArray:
+    """Return where joints are in the first and the last one of poses (4, J, …), (2, J, 3)."""
+    return world_from_pose(skeleton, ends.at(np.array((0, -1))))[..., 3]

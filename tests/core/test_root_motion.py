@@ -288,6 +288,19 @@ def test_with_transitions_the_hip_does_not_jump_either(method):
     assert np.abs(before - after).max() < 1e-6
 
 
+@pytest.mark.parametrize("mode", ["CONTINUE", "IN_PLACE", "AS_AUTHORED"])
+@pytest.mark.parametrize("clips", [
+    (STEP, TURN), tuple(under_a_turntable(np.random.default_rng(seed), name, name != "b")
+                        for seed, name in enumerate("abc"))], ids=["hip", "turntable"])
+def test_positions_at_seams_are_those_of_the_poses_there(mode, clips):
+    m = motion(clips, *(f'{clip.name} duration="1"' for clip in clips), root_motion=mode)
+    ends, authored = m.row.sides.ends, m.row.sources.end_positions()
+    laid = m.row.sides.root.laid(authored)
+    for pose, positions in zip((ends.first, ends.last), laid, strict=True):
+        np.testing.assert_allclose(positions, world_from_pose(m.skeleton, pose)[:-1, ..., 3], atol=EXACT)
+    assert (np.abs(laid - authored).max() > 0.1) == (mode != "AS_AUTHORED")
+
+
 def test_in_place_stays_where_a_joint_above_the_root_turns():
     clips = (under_a_turntable(np.random.default_rng(1), "a"), under_a_turntable(np.random.default_rng(2), "b"))
     m = motion(clips, 'a duration="1" transition="0"', 'b duration="1"', root_motion="IN_PLACE")

@@ -15,7 +15,7 @@ from takt.core.playing.transitions.automatic import Automatic
 from takt.core.playing.transitions.lengths import DEFAULT_SPEED_RAD_S, Neighbours
 from takt.core.playing.transitions.methods import TRANSITION_METHODS, method_named
 from takt.core.playing.transitions.seams import Ends, end_times_s
-from takt.core.skeletons.skeleton import Skeleton
+from takt.core.skeletons.skeleton import Skeleton, world_from_pose
 from takt.tests.core.scores import FIGURE, X, Y, turning, walking
 
 EXACT = 1e-12
@@ -104,7 +104,8 @@ def automatic(a: Clip, b: Clip, stretch_a: float = 1.0, stretch_b: float = 1.0, 
     ends = Ends.of(body, np.array([clip.duration_s for clip in clips]), moved,
                    [clip.sample(end_times_s(clip.duration_s), "SLERP") for clip in clips])
     seams = Neighbours(np.array((0,)), np.array((1,)), np.array((stretch_a,)), np.array((stretch_b,)))
-    return float(Automatic.of(clips, ends, moved, speed, is_shared=True).lengths_s(seams)[0])
+    positions = np.stack([world_from_pose(body, pose)[:-1, ..., 3] for pose in (ends.first, ends.last)])
+    return float(Automatic.of(clips, ends, positions, speed, is_shared=True).lengths_s(seams)[0])
 
 
 def test_automatic_is_mean_angle_over_mean_speed():

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...clips.clip import Clip
 from ...maths import rotations as rot
-from ...maths.arrays import BoolArray, FloatArray, quotient
+from ...maths.arrays import FloatArray, quotient
 from .lengths import Angles, Neighbours, Turning, automatic_lengths, longest_lengths, speed_named
 from .seams import Ends
 from .ways import Ways
@@ -30,12 +30,16 @@ class Automatic:
     ways: Ways | None
 
     @classmethod
-    def of(cls, clips: Sequence[Clip], ends: Ends, moved: BoolArray, speed: str, *, is_shared: bool,
+    def of(cls, clips: Sequence[Clip], ends: Ends, positions: FloatArray, speed: str, *, is_shared: bool,
            angles: Angles = rot.angle_between) -> Automatic:
-        """Measure clips on one skeleton; ends: theirs, as they are at seams; moved: (C, J); speed: one of SPEEDS."""
+        """Measure clips on one skeleton.
+
+        ends: theirs, as they are laid over each other at seams, where their joints have positions (2, C, J, 3) at
+        first and at last. speed: one of SPEEDS.
+        """
         turning = Turning.of(clips, speed_named(speed), angles)
         return cls(turning, is_shared, ends.first.rotations[:-1], ends.last.rotations[:-1],
-                   None if turning.speed.is_by_keys else Ways.of(clips, ends.first, ends.last, moved))
+                   None if turning.speed.is_by_keys else Ways.of(clips, positions, ends.moved))
 
     def lengths_s(self, seams: Neighbours) -> FloatArray:
         """Return the lengths of N transitions, (N,), not yet limited; 0 where no joint turns that both clips turn."""

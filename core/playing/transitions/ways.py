@@ -10,7 +10,7 @@ import numpy as np
 
 from ...clips.clip import Clip
 from ...maths.arrays import BoolArray, FloatArray, quotient
-from ...skeletons.skeleton import Pose, Skeleton, world_from_pose
+from ...skeletons.skeleton import Skeleton, world_from_pose
 from .lengths import Neighbours, whole_steps
 
 _FAST_PERCENT: Final = 95.0
@@ -23,26 +23,24 @@ _PAIRS_AT_ONCE: Final = 4096
 class Ways:
     """Where the joints of C clips begin and end, and how fast they go.
 
-    first, last: (C, J, 3) positions at the clips' ends, as they are laid over each other at seams. fast: (C, J) what
-    the joints seldom exceed at the clips' own pace, in model units per second. slow: what is always allowed, likewise.
-    moved: (C, J) joints that clips move. skeleton: theirs.
+    ends: (2, C, J, 3) positions in the clips' first and last poses, as these are laid over each other at seams.
+    fast: (C, J) what the joints seldom exceed at the clips' own pace, in model units per second. slow: what is always
+    allowed, likewise. moved: (C, J) joints that clips move. skeleton: theirs.
     """
 
-    first: FloatArray
-    last: FloatArray
+    ends: FloatArray
     fast: FloatArray
     slow: float
     moved: BoolArray
     skeleton: Skeleton
 
     @classmethod
-    def of(cls, clips: Sequence[Clip], first: Pose, last: Pose, moved: BoolArray) -> Ways:
-        """Measure clips, which share one skeleton; first, last: their end poses (C, J, …) as they are at seams."""
+    def of(cls, clips: Sequence[Clip], ends: FloatArray, moved: BoolArray) -> Ways:
+        """Measure clips, which share one skeleton."""
         skeleton = clips[0].skeleton
         places = skeleton.rest_world[..., 3]
         size = float(np.ptp(places, axis=0).max(initial=0.0))
-        return cls(world_from_pose(skeleton, first)[..., 3], world_from_pose(skeleton, last)[..., 3],
-                   np.stack([clip.derived(_fast) for clip in clips]), _SLOW_SIZES_PER_S * size, moved, skeleton)
+        return cls(ends, np.stack([clip.derived(_fast) for clip in clips]), _SLOW_SIZES_PER_S * size, moved, skeleton)
 
     def needed_s(self, seams: Neighbours) -> FloatArray:
         """Return how long N transitions last at least, (N,): no joint goes faster than it does in one of its clips.
@@ -61,7 +59,7 @@ class Ways:
         own = self.moved[before] != self.moved[after]
         for level in self.skeleton.levels[1:]:
             own[:, level] |= own[:, self.skeleton.parents[level]]
-        way = np.linalg.norm(self.last[before] - self.first[after], axis=-1)
+        way = np.linalg.norm(self.ends[1, before] - self.ends[0, after], axis=-1)
         fast = np.maximum(self.fast[before] * quotient(1.0, seams.before_stretch)[:, None],
                           self.fast[after] * quotient(1.0, seams.after_stretch)[:, None])
         return np.where(own, 0.0, quotient(way, np.maximum(fast, self.slow)))

@@ -73,6 +73,13 @@ class SkeletonMap:
         return stated if seen @ stated > _SAME_DIRECTION * np.linalg.norm(stated) else seen
 
     @cached_property
+    def digest(self) -> bytes:
+        """Return what two maps of one skeleton have in common if they say the same, warnings aside."""
+        turn, pose = (b"" if values is None else values.tobytes() for values in (self.turn, self.pose))
+        said = (self.meant, self.certainties, self.is_checked, self.has_given_axes, self.may_stand, turn, pose)
+        return hashlib.blake2b(repr(said).encode(), digest_size=16).digest()
+
+    @cached_property
     def joint_of(self) -> dict[str, int]:
         """Return the joint for each H-Anim joint that there is."""
         return {name: joint for joint, name in enumerate(self.meant) if name is not None}
