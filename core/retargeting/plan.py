@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ from ..skeletons.skeleton import Skeleton
 from .doubles import doubles
 from .loose import loose_joints
 from .matching import SAME_POSITION, Pairing
-from .rest_pose import leg_ratio, rest_corrections
+from .rest_pose import Marks, leg_ratio, rest_corrections
 
 
 class Steps(NamedTuple):
@@ -45,8 +45,8 @@ class Plan:
 
     @classmethod
     def of(cls, source: Skeleton, target: Skeleton, pairs: Pairing, skin: BoolArray, up: FloatArray | None,
-           soles: Mapping[str, FloatArray]) -> Plan:
-        """Plan for a target with skin on some joints (J,); up and soles: see rest_corrections."""
+           marks: Marks) -> Plan:
+        """Plan for a target with skin on some joints (J,); up and marks: see rest_corrections."""
         above = _paired_ancestors(target, pairs)
         steps = _all_steps(source, pairs, above)
         ratio = leg_ratio(source, target, pairs, above)
@@ -63,7 +63,7 @@ class Plan:
         carried = np.concatenate((loose_joints(target, pairs), np.searchsorted(pairs.target, rows)))
         over = above.copy()
         over[carried[:, 0]] = carried[:, 1]
-        return cls(pairs, above, steps, rest_corrections(source, target, pairs, over, up, soles), ratio,
+        return cls(pairs, above, steps, rest_corrections(source, target, pairs, over, up, marks), ratio,
                    False, carried, followed)
 
     def translated(self) -> IntArray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Final
 
@@ -13,21 +14,36 @@ from ..maths.arrays import FloatArray, IntArray
 from ..skeletons import hanim
 from ..skeletons.skeleton import Skeleton
 from .matching import Pairing
+from .palms import hand_axes, knuckle_names
+
+
+@dataclass(frozen=True, eq=False)
+class Marks:
+    """How soles and hands rest, by names of ankles and wrists, as directions (3,) in model space.
+
+    soles: of the source, away from the ground, where that is not up. backs: out of the backs of the hands of source and
+    target, where both are known.
+    """
+
+    soles: Mapping[str, FloatArray] = field(default_factory=dict)
+    backs: Mapping[str, tuple[FloatArray, FloatArray]] = field(default_factory=dict)
 
 
 def rest_corrections(source: Skeleton, target: Skeleton, pairs: Pairing, above: IntArray, up: FloatArray | None = None,
-                     soles: Mapping[str, FloatArray] | None = None) -> FloatArray:
+                     marks: Marks | None = None) -> FloatArray:
     """Return for each pair the rotation C (P, 4), in model space, from the target's rest to the source's.
 
     above: (P,) the pair whose correction each takes over, −1 for none. up: (3,) in model space, where it is known.
-    soles: for ankles of the source the direction (3,) away from the ground that their soles have at rest; up where
-    nothing is said.
+    marks: how soles and hands rest; without them soles are level, and hands follow their forearms.
     Limbs are laid along the source's limbs, each segment by the shortest arc after its parent's turn, so that
-    clips fit T-poses, A-poses and hanging arms alike. Hands are laid palm on palm where both have two fingers, else
-    they follow the forearm. Feet are laid sole on sole, their toes in the same direction. The trunk stays as it is,
-    unless the source's leans by itself and the target's does not: then it is laid along it.
+    clips fit T-poses, A-poses and hanging arms alike. Upper arms are turned about themselves so that their elbows bend
+    about the same axis, where both rest bent. Hands are laid back on back and along the knuckles that both have, else
+    along the forearm; where a back is not known, they follow the forearm. Feet are laid sole on sole, their toes in the
+    same direction. The trunk stays as it is, unless the source's leans by itself and the target's does not: then it is
+    laid along it.
     """
     pair_of = {name: p for p, name in enumerate(pairs.meant) if name}
+    marks = marks or Marks()
     corrections = rot.identities(len(pairs))
     from_position, to_position = target.rest_world[pairs.target, :, 3], source.rest_world[pairs.source, :, 3]
     neck = next((pair_of[name] for name in _ABOVE_TRUNK if name in pair_of), None)
@@ -37,7 +53,7 @@ def rest_corrections(source: Skeleton, target: Skeleton, pairs: Pairing, above: 
             if up is not None:
                 toes = pair_of.get(f"{name[:2]}metatarsal", p)
                 there, here = (position[toes] - position[p] for position in (to_position, from_position))
-                corrections[p] = _foot(there, here, (soles or {}).get(name, up), up)
+                corrections[p] = _foot(there, here, marks.soles.get(name, up), up)
             continue
         if above[p] >= 0:
             corrections[p] = corrections[above[p]]
@@ -45,8 +61,9 @@ def rest_corrections(source: Skeleton, target: Skeleton, pairs: Pairing, above: 
         if is_lowest and neck is not None and up is not None:
             there, here = (position[neck] - position[p] for position in (to_position, from_position))
             corrections[p] = rot.multiply(_lean(there, rot.rotate(corrections[p], here), up), corrections[p])
-        if name in _HANDS and len(knuckles := [pair_of[k] for k in _knuckles(name) if k in pair_of]) > 1:
-            palms = [_palm(position[p], position[knuckles]) for position in (to_position, from_position)]
+        if name in marks.backs:
+            palms = [hand_axes(_along_hand(name, position, pair_of), back) for position, back in
+                     zip((to_position, from_position), marks.backs[name], strict=True)]
             if palms[0] is not None and palms[1] is not None:
                 corrections[p] = rot.from_matrix(palms[0] @ palms[1].T)
             continue
@@ -54,7 +71,27 @@ def rest_corrections(source: Skeleton, target: Skeleton, pairs: Pairing, above: 
         if end is not None:
             now = rot.rotate(corrections[p], from_position[end] - from_position[p])
             corrections[p] = rot.multiply(rot.shortest_arc(now, to_position[end] - to_position[p]), corrections[p])
+            further = pair_of.get(_NEXT_IN_LIMB.get(pairs.meant[end] or "", ""))
+            if name in _UPPER_ARMS and further is not None:
+                there, here = (position[[p, end, further]] for position in (to_position, from_position))
+                corrections[p] = rot.multiply(_elbow(there, rot.rotate(corrections[p], here)), corrections[p])
     return corrections
+
+
+def _elbow(there: FloatArray, here: FloatArray) -> FloatArray:
+    """Return the turn (4,) about an upper arm that lays the axis of its elbow on another's, as far as both are bent.
+
+    there, here: shoulder, elbow and wrist (3, 3), of upper arms that point the same way.
+    """
+    upper = there[1] - there[0]
+    axes = [np.cross(arm[1] - arm[0], arm[2] - arm[1]) for arm in (there, here)]
+    sines = [np.linalg.norm(axis) / max(np.prod(np.linalg.norm(np.diff(arm, axis=0), axis=1)), 1e-30)
+             for axis, arm in zip(axes, (there, here), strict=True)]
+    share = float(np.clip((min(sines) - _BENT[0]) / (_BENT[1] - _BENT[0]), 0.0, 1.0))
+    if share <= 0.0:
+        return rot.IDENTITY
+    angle = np.arctan2(np.cross(axes[1], axes[0]) @ upper / np.linalg.norm(upper), axes[1] @ axes[0])
+    return rot.from_axis_angle(upper, np.asarray(share * angle))
 
 
 def _lean(there: FloatArray, here: FloatArray, up: FloatArray) -> FloatArray:
@@ -78,18 +115,13 @@ def _foot(there: FloatArray, here: FloatArray, sole: FloatArray, up: FloatArray)
     return rot.multiply(rot.shortest_arc(now, then), tilt)
 
 
-def _palm(wrist: FloatArray, knuckles: FloatArray) -> FloatArray | None:
-    """Return axes (3, 3) of a hand: along it, through its palm, across; None where wrist and knuckles are in line."""
-    along, across = knuckles.mean(axis=0) - wrist, knuckles[0] - knuckles[-1]
-    through = np.cross(across, along)
-    if np.linalg.norm(through) <= _LEVEL * np.linalg.norm(across) * np.linalg.norm(along):
-        return None
-    along, through = along / np.linalg.norm(along), through / np.linalg.norm(through)
-    return np.stack((along, through, np.cross(along, through)), axis=1)
-
-
-def _knuckles(wrist: str) -> list[str]:
-    return [f"{wrist[:2]}{finger}1" for finger in ("index", "middle", "ring", "pinky")]
+def _along_hand(wrist: str, position: FloatArray, pair_of: Mapping[str, int]) -> FloatArray:
+    """Return the direction (3,) from a wrist to the middle of its knuckles; without knuckles, that of its forearm."""
+    at = position[pair_of[wrist]]
+    knuckles = [pair_of[name] for name in knuckle_names(wrist[0]) if name in pair_of]
+    if knuckles:
+        return np.asarray(position[knuckles].mean(axis=0) - at)
+    return np.asarray(at - position[pair_of.get(f"{wrist[0]}_elbow", pair_of[wrist])])
 
 
 def _downwards(above: IntArray) -> list[int]:
@@ -115,7 +147,9 @@ def _limbs() -> dict[str, str]:
 
 _NEXT_IN_LIMB: Final = _limbs()
 _FEET: Final = frozenset(f"{side}_ankle" for side in "lr")
-_HANDS: Final = frozenset(f"{side}_wrist" for side in "lr")
+_UPPER_ARMS: Final = frozenset(f"{side}_shoulder" for side in "lr")
+_BENT: Final = (0.15, 0.3)
+"""Sines: elbows bent by less than the first, at rest, do not show their axis; by the second they do."""
 _TRUNK: Final = frozenset(hanim.SPINE[:17])
 """From the lumbar to the thoracic vertebrae."""
 _ABOVE_TRUNK: Final = (*hanim.SPINE[17:], "skullbase")

@@ -18,8 +18,10 @@ from .hands import with_hands_together
 from .hips import HipsPath
 from .loose import carried
 from .matching import has_same_joints, pair
+from .palms import both_backs
 from .plan import Plan
 from .reference import NONE_STANDS, REST_POSE, Reference, find_reference, rebased, stood_up
+from .rest_pose import Marks
 from .skin_points import SkinPoints
 from .target_tracks import TargetTracks
 from .upright import Standing, grounded, lifted, standing, turned
@@ -84,7 +86,7 @@ def retarget(clip: Clip, target: Skeleton, turn: FloatArray = rot.IDENTITY, *, s
     carried along with it, and so is skin that belongs to the double of a joint that is played.
     Raises SkeletonMismatchError where no joint goes with any other, or it is not certain which.
     """
-    bodies = _Bodies.of(clip, source_map or find_map(clip.skeleton), target_map or find_map(target), turn, skin)
+    bodies = _Bodies.of(clip, source_map or find_map(clip.skeleton), target_map or find_map(target), turn, skin, points)
     plan, pairs, clip = bodies.plan, bodies.plan.pairs, bodies.source
     start_s = first_pose_end(clip) if without_first_pose else None
     if start_s is not None:
@@ -119,19 +121,20 @@ class _Bodies:
 
     @classmethod
     def of(cls, clip: Clip, source: SkeletonMap, target: SkeletonMap, turn: FloatArray,
-           skin: BoolArray | None) -> _Bodies:
+           skin: BoolArray | None, points: SkinPoints | None) -> _Bodies:
         """Compare them as they rest where they are one skeleton, else in the poses in which they stand."""
         deforming = np.ones(len(target.skeleton), np.bool_) if skin is None else skin
         own = Reference(clip, source, None, True, "")
         if has_same_joints(source.skeleton, target.skeleton, clip.moved):
-            found = cls._planned(own, clip.moved, target, turn, deforming)
+            found = cls._planned(own, clip.moved, target, target.skeleton, turn, deforming, points)
             if found.plan.is_own:
                 return found
-        return cls._planned(find_reference(clip, source), clip.moved, stood_up(target), turn, deforming)
+        return cls._planned(find_reference(clip, source), clip.moved, stood_up(target), target.skeleton, turn,
+                            deforming, points)
 
     @classmethod
-    def _planned(cls, reference: Reference, moved: BoolArray, target: SkeletonMap, turn: FloatArray,
-                 skin: BoolArray) -> _Bodies:
+    def _planned(cls, reference: Reference, moved: BoolArray, target: SkeletonMap, own: Skeleton, turn: FloatArray,
+                 skin: BoolArray, points: SkinPoints | None) -> _Bodies:
         both = f"clip {reference.clip.name!r} and skeleton {target.skeleton.name!r}"
         lies = f"the clip is of {NONE_STANDS}" if reference.why == NONE_STANDS else ""
         if lies and reference.map.is_sure and target.is_sure:
@@ -147,7 +150,9 @@ class _Bodies:
         upright = turned(reference.clip, whole)
         up = None if target.turn is None else rot.rotate(target.turn, _UP)
         soles = {name: rot.rotate(whole, sole) for name, sole in reference.soles.items()}
-        plan = Plan.of(upright.skeleton, target.skeleton, pairs, skin, up, soles)
+        backs = both_backs(replace(reference.map, skeleton=upright.skeleton), target, own, points,
+                           reference.time_s is None)
+        plan = Plan.of(upright.skeleton, target.skeleton, pairs, skin, up, Marks(soles, backs))
         return cls(upright, moved, target, reference, plan)
 
 

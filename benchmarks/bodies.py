@@ -1,0 +1,200 @@
+"""How palms, feet, fingers and elbows of one real body go with those of another: bench bodies.
+
+Each body plays movements of the sample's, and these are played by each other body. Real bodies are those of the test
+data, with skin; the clips of the test data play besides on all of them.
+
+palms: angle between the hands' planes, of the wrist and the outermost fingers but for the thumb; where a hand has fewer
+than two and is flat, by the direction in which its skin is thinnest. feet: angle between the soles' planes, and between
+the ways in which feet point along them. bends: how much more or less a finger's joint is bent; at its knuckle, how much
+it is bent out of the hand's plane. elbows: how much more one upper arm is turned about itself than the other, by the
+axes about which the elbows bend, of arms that rest bent.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections import defaultdict
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import bpy
+import numpy as np
+
+import takt
+from takt.core.clips.clip import Clip
+from takt.core.errors import SkeletonMismatchError
+from takt.core.formats import ogre_binary
+from takt.core.maths import rotations as rot
+from takt.core.maths.arrays import FloatArray
+from takt.core.retargeting.retarget import retarget
+from takt.core.retargeting.skin_points import SkinPoints
+from takt.core.skeletons.hierarchy import with_descendants
+from takt.core.skeletons.maps import SkeletonMap, find_map
+from takt.core.skeletons.skeleton import Skeleton, world_from_pose
+from takt.samples.skeleton import build_skeleton
+from takt.tests.beside import DATA
+from takt.tests.blender.test_all_pairs import SOURCES, source
+from takt.tests.core.rewriting import movements
+from takt.tests.core.rigs import real
+
+UP, FRONT = np.array((0.0, 1.0, 0.0)), np.array((0.0, 0.0, 1.0))
+FRAMES = 12
+FLAT = 0.5
+"""A hand is flat whose thickness is less than this of its length, as deviations from its middle."""
+FINGERS = ("thumb", "index", "middle", "ring", "pinky")
+BENT_SINE = 0.25
+KINDS = ("palms", "feet", "bends", "elbows")
+
+
+@dataclass(frozen=True, eq=False)
+class Body:
+    """A skeleton with directions (3,) at rest in its model space, by the joint that they are fixed to and a kind."""
+
+    name: str
+    found: SkeletonMap
+    fixed: dict[tuple[str, str], FloatArray]
+    points: SkinPoints | None
+
+
+def body_of(name: str, skeleton: Skeleton, skin: tuple[FloatArray, SkinPoints] | None = None) -> Body | None:
+    """Measure a body at rest, with all vertices' positions and owners where there is skin; None: none that is sure."""
+    found = find_map(skeleton)
+    if not found.is_humanoid or not found.is_sure or found.turn is None:
+        return None
+    at, fixed = skeleton.rest_world[:, :, 3], dict[tuple[str, str], FloatArray]()
+    up, front = rot.rotate(found.turn, UP), rot.rotate(found.turn, FRONT)
+    for side, sign in (("l", 1.0), ("r", -1.0)):
+        joints = {key: found.joint_of[f"{side}_{key}"] for key in
+                  ("wrist", "ankle", "metatarsal", "shoulder", "elbow") if f"{side}_{key}" in found.joint_of}
+        knuckles = [at[found.joint_of[key]] for finger in FINGERS[1:] if (key := f"{side}_{finger}1") in found.joint_of]
+        if "wrist" in joints and len(knuckles) > 1:
+            wrist = at[joints["wrist"]]
+            fixed[f"{side}_wrist", "palms"] = sign * np.cross(knuckles[0] - wrist, knuckles[-1] - wrist)
+        elif skin is not None and "wrist" in joints:
+            hand = skin[0][with_descendants(skeleton.parents, np.array([joints["wrist"]]))[skin[1].joints[:, 0]]]
+            sizes, ways = np.linalg.eigh(np.cov((hand - hand.mean(axis=0)).T))
+            if sizes[0] < FLAT**2 * sizes[2]:
+                fixed[f"{side}_wrist", "palms"] = ways[:, 0] * (1.0 if ways[:, 0] @ up > 0.0 else -1.0)
+        if "ankle" in joints:
+            fixed[f"{side}_ankle", "feet"] = up
+            toes = at[joints["metatarsal"]] - at[joints["ankle"]] if "metatarsal" in joints else front
+            fixed[f"{side}_ankle", "toes"] = toes - (toes @ up) * up
+        if {"shoulder", "elbow", "wrist"} <= joints.keys():
+            hinge = np.cross(at[joints["elbow"]] - at[joints["shoulder"]], at[joints["wrist"]] - at[joints["elbow"]])
+            lengths = np.prod([np.linalg.norm(at[joints[a]] - at[joints[b]]) for a, b in
+                               (("elbow", "shoulder"), ("wrist", "elbow"))])
+            if np.linalg.norm(hinge) > BENT_SINE * lengths:
+                fixed[f"{side}_shoulder", "elbows"] = hinge
+    points = None if skin is None else SkinPoints.of(skin[0], skin[1].joints, skin[1].weights)
+    return Body(name, found, fixed, points)
+
+
+def bodies() -> list[Body]:
+    """Return all real bodies that stand, and the sample's."""
+    found = [body_of("sample", build_skeleton())]
+    found.append(body_of("Sinbad", ogre_binary.read((DATA / "ogre" / "Sinbad.skeleton").read_bytes()).skeleton))
+    for path in sorted((DATA / "bind").glob("*.npz")):
+        with np.load(path) as file:
+            weights = np.zeros((len(file["vertices"]), len(file["bone_names"])))
+            np.add.at(weights, (file["weight_vertex"], file["weight_bone"]), file["weight_value"])
+            order = np.argsort(-weights, axis=1)[:, :4]
+            vertices = file["vertices"].astype(np.float64)
+        skin = SkinPoints(vertices, order, np.take_along_axis(weights, order, axis=1))
+        found.append(body_of(path.stem, real(path.stem), (vertices, skin)))
+    return [body for body in found if body is not None]
+
+
+def apart(body: Body, clip: Clip, other: Body, played: Clip) -> dict[str, list[float]]:
+    """Return degrees by kind, in the middle of all frames, for each hand, foot, finger's joint and arm."""
+    times = np.linspace(0.0, clip.duration_s, FRAMES)
+    one, two = (world_from_pose(c.skeleton, c.sample(times)) for c in (clip, played))
+    angles = defaultdict[str, list[float]](list)
+    for (joint, kind), way in body.fixed.items():
+        if (joint, kind) not in other.fixed:
+            continue
+        ways = [_turned(b, world, joint, v) for b, world, v in
+                ((body, one, way), (other, two, other.fixed[joint, kind]))]
+        if kind == "elbows":
+            upper = _upright(other, two[:, other.found.joint_of[f"{joint[0]}_elbow"], :, 3]
+                             - two[:, other.found.joint_of[joint], :, 3])
+            ways = [v - upper * np.sum(v * upper, axis=1, keepdims=True) / np.sum(upper**2, axis=1, keepdims=True)
+                    for v in ways]
+        angle = np.arctan2(np.linalg.norm(np.cross(ways[0], ways[1]), axis=1), np.sum(ways[0] * ways[1], axis=1))
+        angles["feet" if kind == "toes" else kind].append(float(np.degrees(np.median(angle))))
+    for finger in (f"{side}_{finger}" for side in "lr" for finger in FINGERS):
+        bends = [_bends(b, world, finger) for b, world in ((body, one), (other, two))]
+        for joint in bends[0].keys() & bends[1].keys():
+            angles["bends"].append(float(np.degrees(np.abs(bends[0][joint] - bends[1][joint]).mean())))
+    return angles
+
+
+def _upright(body: Body, ways: FloatArray) -> FloatArray:
+    assert body.found.turn is not None
+    return rot.rotate(rot.conjugate(body.found.turn), ways)
+
+
+def _turned(body: Body, world: FloatArray, joint: str, way: FloatArray) -> FloatArray:
+    """Return where a direction (3,) at rest points that is fixed to a joint, (F, 3) in H-Anim's axes."""
+    j = body.found.joint_of[joint]
+    return _upright(body, world[:, j, :, :3] @ np.linalg.solve(body.found.skeleton.rest_world[j, :, :3], way))
+
+
+def _bends(body: Body, world: FloatArray, finger: str) -> dict[str, FloatArray]:
+    """Return how far each joint of a finger is bent (F,), by the joints before and after it."""
+    wrist, joint_of = f"{finger[:2]}wrist", body.found.joint_of
+    names = [name for name in (f"{finger}{i}" for i in (1, 2, 3)) if name in joint_of]
+    ways = [_upright(body, world[:, joint_of[b], :, 3] - world[:, joint_of[a], :, 3]) for a, b in pairwise(names)]
+    bends = {}
+    if ways and (wrist, "palms") in body.fixed and "thumb" not in finger:
+        back = _turned(body, world, wrist, body.fixed[wrist, "palms"])
+        bends[names[0]] = np.arctan2(np.sum(back * ways[0], axis=1), np.linalg.norm(np.cross(back, ways[0]), axis=1))
+    for name, (one, two) in zip(names[1:], pairwise(ways), strict=False):
+        bends[name] = np.arctan2(np.linalg.norm(np.cross(one, two), axis=1), np.sum(one * two, axis=1))
+    return bends
+
+
+def main() -> None:
+    """Measure and print, for each body as target and over all pairs."""
+    ops: Any = bpy.ops
+    ops.wm.read_factory_settings(use_empty=True)
+    takt.register()
+    everybody = bodies()
+    clips = movements()[1:6:2]
+    every = defaultdict[str, list[float]](list)
+    lines = defaultdict[str, dict[str, list[float]]](lambda: defaultdict(list))
+    sources = [(body, retarget(clip, body.found.skeleton).clip) for body in everybody for clip in clips]
+    for of in SOURCES:
+        for clip in source(of)[:3]:
+            if (body := body_of(of, clip.skeleton)) is not None:
+                sources.append((body, clip))
+    for body, clip in sources:
+        for other in everybody:
+            if other.found.skeleton is body.found.skeleton or other.name == body.name:
+                continue
+            try:
+                done = retarget(clip, other.found.skeleton, source_map=body.found, target_map=other.found,
+                                points=other.points)
+            except SkeletonMismatchError as error:
+                print(f"{body.name} on {other.name}: {error}")
+                continue
+            for kind, angles in apart(body, clip, other, done.clip).items():
+                every[kind] += angles
+                lines[f"{body.name} → {other.name}" if "-v" in sys.argv else other.name][kind] += angles
+    for name, kinds in [*sorted(lines.items()), ("all", every)]:
+        print(f"{name:24}", *(f"{kind} n={len(a)} mean {np.mean(a):.1f}° p50 {np.median(a):.1f}° p90 "
+                              f"{np.percentile(a, 90):.1f}° worst {max(a):.1f}°;" for kind in KINDS
+                              if (a := kinds[kind])))
+
+
+if __name__ == "__main__":
+    code = 0
+    try:
+        main()
+    except BaseException:
+        traceback.print_exc()
+        code = 1
+    sys.stdout.flush()
+    os._exit(code)  # Blender's module may crash while it winds down

@@ -1,0 +1,105 @@
+"""Where the backs of hands face while a body rests: by its fingers, by its skin, or as arms mostly are at rest."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from ..maths import rotations as rot
+from ..maths.arrays import FloatArray
+from ..skeletons.hierarchy import with_descendants
+from ..skeletons.maps import SkeletonMap
+from ..skeletons.skeleton import Skeleton
+from .skin_points import SkinPoints
+
+FINGERS: Final = ("index", "middle", "ring", "pinky")
+_IN_LINE: Final = 0.05
+"""Sine below which two directions are one."""
+_FLAT: Final = 0.5
+"""A hand is flat that is less thick than this share of its length, both as deviations from its middle."""
+_FEWEST: Final = 8
+"""So many points of skin show how a hand lies."""
+
+
+def backs_of_hands(found: SkeletonMap) -> dict[str, FloatArray]:
+    """Return directions (3,) out of the backs of hands at rest, by wrists' names, as two fingers or more show them."""
+    position, joint_of, backs = found.skeleton.rest_world[:, :, 3], found.joint_of, {}
+    for side, sign in (("l", 1.0), ("r", -1.0)):
+        knuckles = [position[joint_of[name]] for name in knuckle_names(side) if name in joint_of]
+        if f"{side}_wrist" in joint_of and len(knuckles) > 1:
+            along = np.mean(knuckles, axis=0) - position[joint_of[f"{side}_wrist"]]
+            across = knuckles[0] - knuckles[-1]
+            back = sign * np.cross(across, along)
+            if np.linalg.norm(back) > _IN_LINE * np.linalg.norm(across) * np.linalg.norm(along):
+                backs[f"{side}_wrist"] = back / np.linalg.norm(back)
+    return backs
+
+
+def usual_backs(found: SkeletonMap, turn: FloatArray) -> dict[str, FloatArray]:
+    """Return where backs of hands mostly face that rest stretched aside, hang, or anything between: within 15° or so.
+
+    Up, while an arm is stretched aside; from there it goes by the shortest arc.
+    turn: (4,) from H-Anim's axes to the model's.
+    """
+    position, joint_of, backs = found.skeleton.rest_world[:, :, 3], found.joint_of, {}
+    up = rot.rotate(turn, np.array((0.0, 1.0, 0.0)))
+    for side, sign in (("l", 1.0), ("r", -1.0)):
+        if {f"{side}_shoulder", f"{side}_wrist"} <= joint_of.keys():
+            arm = position[joint_of[f"{side}_wrist"]] - position[joint_of[f"{side}_shoulder"]]
+            backs[f"{side}_wrist"] = rot.rotate(rot.shortest_arc(rot.rotate(turn, np.array((sign, 0.0, 0.0))), arm), up)
+    return backs
+
+
+def backs_by_skin(found: SkeletonMap, own: Skeleton, skin: SkinPoints, turn: FloatArray) -> dict[str, FloatArray]:
+    """Return where backs of flat hands face, by the direction in which their skin is thinnest.
+
+    found: the map of a skeleton of the same joints as own, in whose rest pose the skin is, that may rest otherwise.
+    turn: see usual_backs.
+    """
+    backs = {}
+    for wrist, usual in usual_backs(found, turn).items():
+        joint = found.joint_of[wrist]
+        hand = skin.positions[with_descendants(own.parents, np.array([joint]))[skin.joints[:, 0]]]
+        if len(hand) < _FEWEST:
+            continue
+        sizes, ways = np.linalg.eigh(np.cov((hand - hand.mean(axis=0)).T))
+        if sizes[0] < _FLAT**2 * sizes[2]:
+            back = found.skeleton.rest_world[joint, :, :3] @ np.linalg.solve(own.rest_world[joint, :, :3], ways[:, 0])
+            backs[wrist] = back / np.linalg.norm(back) * (1.0 if back @ usual >= 0.0 else -1.0)
+    return backs
+
+
+def hand_axes(along: FloatArray, back: FloatArray) -> FloatArray | None:
+    """Return axes (3, 3) of a hand: along it, out of its back, across; None where the first two are in line."""
+    across = np.cross(along, back)
+    if np.linalg.norm(across) <= _IN_LINE * np.linalg.norm(along) * np.linalg.norm(back):
+        return None
+    back, across = back / np.linalg.norm(back), across / np.linalg.norm(across)
+    return np.stack((np.cross(back, across), back, across), axis=1)
+
+
+def knuckle_names(side: str) -> list[str]:
+    """Return the names of the knuckles of a hand, from the index finger on."""
+    return [f"{side}_{finger}1" for finger in FINGERS]
+
+
+def both_backs(source: SkeletonMap, target: SkeletonMap, own: Skeleton, skin: SkinPoints | None,
+               is_at_rest: bool) -> dict[str, tuple[FloatArray, FloatArray]]:
+    """Return where the backs of the hands of source and target face, by wrists' names, where one of them is seen.
+
+    Both maps are of skeletons in the same axes, in the poses in which they are compared. own: the target's skeleton as
+    it rests itself, skin: its skin, where it is known. is_at_rest: the source's pose is no frame of a motion, in which
+    forearms may be turned in any way.
+    """
+    turn = target.turn
+    there, here = backs_of_hands(source), backs_of_hands(target)
+    if turn is None:
+        return {wrist: (there[wrist], here[wrist]) for wrist in there.keys() & here.keys()}
+    if skin is not None:
+        here = backs_by_skin(target, own, skin, turn) | here
+    seen = there.keys() | here.keys()
+    here = usual_backs(target, turn) | here
+    if is_at_rest:
+        there = usual_backs(source, turn) | there
+    return {wrist: (there[wrist], here[wrist]) for wrist in there.keys() & here.keys() & seen}

@@ -1,0 +1,132 @@
+"""Hands and upper arms turn about themselves as in the clip, however bodies rest and whatever shows it."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from takt.core.clips.clip import Clip
+from takt.core.maths import rotations as rot
+from takt.core.maths.arrays import FloatArray
+from takt.core.retargeting.palms import backs_of_hands, usual_backs
+from takt.core.retargeting.reference import rebased
+from takt.core.retargeting.retarget import retarget
+from takt.core.retargeting.skin_points import SkinPoints
+from takt.core.skeletons.maps import find_map
+from takt.core.skeletons.skeleton import Skeleton, world_from_pose
+from takt.samples.clips import build_clips
+from takt.samples.skeleton import build_skeleton
+from takt.tests.core.rigs import standing_at
+
+BODY = build_skeleton()
+CLIP = build_clips("dance/Moves.skeleton")[0]
+Y, Z = np.array((0.0, 1.0, 0.0)), np.array((0.0, 0.0, 1.0))
+WRISTS = ("l_wrist", "r_wrist")
+TIMES = np.linspace(0.0, CLIP.duration_s, 15)
+EXACT = 1e-6
+
+
+def without_fingers(arm_deg: float = 0.0) -> Skeleton:
+    """Return the sample's body without fingers, its forearms longer and its arms raised from where they hang."""
+    turns = rot.identities(len(BODY))
+    for side, sign in (("l", 1.0), ("r", -1.0)):
+        arm = below(f"{side}_shoulder")
+        turns[arm] = rot.from_axis_angle(Z, np.array(sign * np.radians(arm_deg)))
+    body = BODY.in_pose(turns)
+    places = body.rest_world[:, :, 3].copy()
+    for side in "lr":
+        elbow = places[BODY.index_of[f"{side}_elbow"]]
+        places[below(f"{side}_elbow")] = elbow + 1.15 * (places[below(f"{side}_elbow")] - elbow)
+    kept = [j for j, name in enumerate(body.names) if not any(f in name for f in ("thumb", "index", "middle", "ring",
+                                                                                  "pinky"))]
+    parents = np.array([kept.index(int(p)) if p >= 0 else -1 for p in body.parents[kept]])
+    return standing_at([body.names[j] for j in kept], parents, places[kept])
+
+
+def below(joint: str) -> list[int]:
+    found = {BODY.index_of[joint]}
+    for j, parent in enumerate(BODY.parents.tolist()):
+        if parent in found:
+            found.add(j)
+    return sorted(found)
+
+
+def flat_hands(skeleton: Skeleton, turned_rad: float) -> tuple[SkinPoints, dict[str, FloatArray]]:
+    """Return skin of hands like boards, turned about their forearms from where hands hang, and out of which way."""
+    rng, parts, backs = np.random.default_rng(0), [], {}
+    for side, sign in (("l", 1.0), ("r", -1.0)):
+        wrist, elbow = (skeleton.rest_world[skeleton.index_of[f"{side}_{part}"], :, 3] for part in ("wrist", "elbow"))
+        along = (wrist - elbow) / np.linalg.norm(wrist - elbow)
+        back = rot.rotate(rot.from_axis_angle(along, np.array(turned_rad)), np.array((sign, 0.0, 0.0)))
+        back -= along * (back @ along)
+        back /= np.linalg.norm(back)
+        box = rng.uniform(-1.0, 1.0, (200, 3)) @ np.stack((0.09 * along, 0.01 * back, 0.04 * np.cross(along, back)))
+        parts.append(wrist + 0.09 * along + box)
+        backs[f"{side}_wrist"] = back
+    joints = np.repeat([skeleton.index_of[wrist] for wrist in WRISTS], 200)[:, None]
+    return SkinPoints.of(np.concatenate(parts), joints, np.ones((400, 1))), backs
+
+
+def turned(clip: Clip, joint: str, way: FloatArray) -> FloatArray:
+    """Return where a direction at rest points that is fixed to a joint, (F, 3)."""
+    j = clip.skeleton.index_of[joint]
+    world = world_from_pose(clip.skeleton, clip.sample(TIMES))[:, j, :, :3]
+    ways = world @ np.linalg.solve(clip.skeleton.rest_world[j, :, :3], way)
+    return np.asarray(ways / np.linalg.norm(ways, axis=-1, keepdims=True))
+
+
+@pytest.mark.parametrize("turned_rad", [-0.8, 0.0, 0.6])
+def test_hands_without_fingers_face_as_in_the_clip_by_their_skin(turned_rad: float) -> None:
+    target = without_fingers()
+    skin, backs = flat_hands(target, turned_rad)
+    played = retarget(CLIP, target, points=skin).clip
+    for wrist, back in backs_of_hands(find_map(BODY)).items():
+        there, here = turned(CLIP, wrist, back), turned(played, wrist, backs[wrist])
+        assert np.degrees(np.arccos(np.sum(there * here, axis=1))).max() < 3.0  # as well as points show a plane
+
+
+@pytest.mark.parametrize("arm_deg", [0.0, 40.0, 80.0])
+def test_hands_of_which_nothing_is_known_are_taken_to_rest_as_hands_mostly_do(arm_deg: float) -> None:
+    """Hanging, in A-pose or in T-pose; so palms of clips whose hands rest turned are not lost."""
+    target = without_fingers(arm_deg)
+    found = find_map(target)
+    assert found.turn is not None
+    played, usual = retarget(CLIP, target).clip, usual_backs(found, found.turn)
+    for wrist, back in backs_of_hands(find_map(BODY)).items():
+        np.testing.assert_allclose(turned(played, wrist, usual[wrist]), turned(CLIP, wrist, back), atol=0.12)
+
+
+def test_usual_backs_face_up_from_arms_stretched_aside_and_out_from_arms_that_hang() -> None:
+    for arm_deg, wanted in ((90.0, (0.0, 1.0, 0.0)), (0.0, (1.0, 0.0, 0.0))):
+        backs = usual_backs(find_map(without_fingers(arm_deg)), rot.IDENTITY)
+        for wrist, sign in zip(WRISTS, (1.0, -1.0), strict=True):
+            assert backs[wrist] @ (np.array(wanted) * (sign, 1.0, 1.0)) > 0.98
+
+
+def bent(twist_rad: float) -> Skeleton:
+    """Return the sample's body with elbows bent by 40°, and upper arms turned about themselves."""
+    turns = rot.identities(len(BODY))
+    for side, sign in (("l", 1.0), ("r", -1.0)):
+        shoulder, elbow, wrist = (BODY.rest_world[BODY.index_of[f"{side}_{part}"], :, 3]
+                                  for part in ("shoulder", "elbow", "wrist"))
+        bend = rot.from_axis_angle(np.cross(elbow - shoulder, wrist - elbow), np.array(np.radians(40.0)))
+        twist = rot.from_axis_angle(elbow - shoulder, np.array(sign * twist_rad))
+        turns[below(f"{side}_shoulder")] = twist
+        turns[below(f"{side}_elbow")] = rot.multiply(twist, bend)
+    return BODY.in_pose(turns)
+
+
+def hinge(skeleton: Skeleton, side: str) -> FloatArray:
+    at = [skeleton.rest_world[skeleton.index_of[f"{side}_{part}"], :, 3] for part in ("shoulder", "elbow", "wrist")]
+    upper, lower = (b - a for a, b in pairwise(at))
+    return np.cross(upper, lower)
+
+
+@pytest.mark.parametrize("twist_rad", [-0.5, 0.4])
+def test_elbows_bend_about_the_same_axis_of_the_upper_arm(twist_rad: float) -> None:
+    clip = rebased(CLIP, bent(0.0))
+    target = standing_at(list(BODY.names), BODY.parents, bent(twist_rad).rest_world[:, :, 3])
+    played = retarget(clip, target).clip
+    for side in "lr":
+        np.testing.assert_allclose(turned(played, f"{side}_shoulder", hinge(target, side)),
+                                   turned(clip, f"{side}_shoulder", hinge(clip.skeleton, side)), atol=EXACT)
