@@ -1,4 +1,4 @@
-"""Clips out of Blender: Actions of the open file, .blend files, and what Blender's importers read (glTF, FBX).
+"""Clips out of Blender: Actions of the open file, .blend files, and what its importer of FBX reads.
 
 Files are read into a scene of their own, which nobody sees and which is removed with all that came in. Clips come in
 H-Anim's axes, as from any other file.
@@ -197,11 +197,9 @@ def _load(path: Path, visit: _Visit) -> None:
         with contextlib.redirect_stdout(said):
             if path.suffix.lower() == ".blend":
                 _append(path, visit.scene)
-            elif path.suffix.lower() == ".fbx":
+            else:
                 operators.import_scene.fbx(filepath=str(path), anim_offset=0.0)  # sets the scene's frames per second
                 visit.scene.render.fps_base = 1.0  # and sets its keys without regard to this
-            else:
-                operators.import_scene.gltf(filepath=str(path), import_pack_images=False, disable_bone_shape=True)
     except (RuntimeError, OSError, ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
         reason = [line for line in str(error).splitlines() if line.strip() and not line.startswith("Location:")]
         raise FileError.at(f"Blender could not read it: {reason[-1] if reason else type(error).__name__}",

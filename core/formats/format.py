@@ -24,11 +24,13 @@ class Source:
     """A whole file. path: for messages, and for names that the file does not say.
 
     beside: the file that lies beside it, for a format that wants one.
+    named: returns the bytes of a file that this one names, by its path from there; raises FileError where it cannot.
     """
 
     data: bytes
     path: Path
     beside: Source | None = None
+    named: Callable[[str], bytes] | None = None
 
 
 Read = Callable[[Source], ClipFile]

@@ -6,6 +6,5 @@ from typing import Final
 
 from .format import Format
 
-GLTF: Final = Format("GLTF", "glTF", (".glb", ".gltf"))
 FBX: Final = Format("FBX", "FBX", (".fbx",))
 BLEND: Final = Format("BLEND", "Blender", (".blend",))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
 from ..clips.clip_file import ClipFile
@@ -26,7 +27,8 @@ def read_clip_file(path: Path, formats: Mapping[str, Format] = FORMATS, *, real:
         raise FileError.at(f"{entry.label} files are read inside Blender only; without it: "
                            f"{', '.join(endings(formats, read=True))}", path)
     beside = next((Source(files.read_file(other), other) for other in files_read(path, formats)[1:]), None)
-    return entry.read(Source(files.read_file(path, real), path, beside))
+    folder = (real or path).parent
+    return entry.read(Source(files.read_file(path, real), path, beside, partial(files.read_named, folder, path)))
 
 
 def files_read(path: Path, formats: Mapping[str, Format] = FORMATS) -> tuple[Path, ...]:

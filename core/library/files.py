@@ -86,6 +86,17 @@ def linked_file(folder: Path, name: str, roots: Sequence[Path]) -> Path | None:
     return None
 
 
+def read_named(folder: Path, by: Path, name: str) -> bytes:
+    """Read a file that another one in a folder names by its path from there; by: the other one, for messages.
+
+    Raises FileError where the path leads out of the folder, or the file cannot be read.
+    """
+    path = PurePosixPath(name)
+    if not name or "\0" in name or "\\" in name or ":" in name or path.is_absolute() or ".." in path.parts:
+        raise FileError.at(f"names the file {quoted(name)}; only a file in its own folder, or below it, is read", by)
+    return read_file(folder / path)
+
+
 def read_file(path: Path, real: Path | None = None) -> bytes:
     """Read an ordinary file whole, checked again once it is open: it may have been exchanged meanwhile.
 

@@ -3,20 +3,24 @@
 Each family yields cases; a case is called and either returns or raises TaktError, soon, in little memory.
 """
 
+import json
 import os
 import re
 import tempfile
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from takt.core.formats import ogre_binary, ogre_material, ogre_mesh_binary, ogre_mesh_xml, ogre_xml, ogre_xml_keys
+from takt.core.formats import gltf, ogre_binary, ogre_material, ogre_mesh_binary, ogre_mesh_xml, ogre_xml, ogre_xml_keys
+from takt.core.formats.format import Source
 from takt.core.library.library import Library
 from takt.core.pha.document import parse
 from takt.core.pha.expansion import expand
 from takt.core.pha.programme import resolve
+from takt.tests.core.gltf_files import figure, packed
 from takt.tests.core.scores import STEPS, X, procedure, score, turning
 
 Case = Callable[[], object]
@@ -179,6 +183,42 @@ def materials(text: str, count: int) -> Iterator[Case]:
         yield partial(read_material, bad.encode())
 
 
+def gltfs(count: int) -> Iterator[Case]:
+    """Damage a glTF file, change the values in its JSON, and give it nodes and numbers without end."""
+    made = figure()
+    yield from damaged(made.glb(), read_gltf, count)
+    random = np.random.default_rng(10)
+    text = json.dumps(made.document("motion.bin"))
+    values = list(re.finditer(r'(?<=: )(-?[\d.e+-]+|"[^"]*"|\[[^\[\]]*\]|true|null)', text))
+    for _ in range(count):
+        begin, end = values[int(random.integers(len(values)))].span()
+        yield partial(read_gltf, packed((text[:begin] + str(random.choice(_JSON)) + text[end:]).encode(),
+                                        bytes(made.binary)))
+    deep: list[dict[str, list[int]]] = [{"children": [i + 1]} for i in range(19_999)]
+    wide = [{"children": list(range(1, 20_000))}]
+    accessors = [{"componentType": 5126, "count": 10**7, "type": kind} for kind in ("SCALAR", "VEC4")]
+    channels = [{"sampler": 0, "target": {"node": node, "path": "rotation"}} for node in range(99)]
+    moved = {"accessors": accessors, "animations": [{"samplers": [{"input": 0, "output": 1}], "channels": channels}]}
+    skins = [{"joints": list(range(20_000))}] * 5
+    trees: tuple[list[Any], ...] = ([*deep, {}], [*wide, *[{}] * 19_999], [{}] * 10**6, [{"children": [0]}],
+                                    [*deep, {"children": [0]}])
+    for nodes in trees:
+        yield partial(read_gltf, json.dumps({"asset": {"version": "2.0"}, "nodes": nodes, "skins": skins}).encode())
+        yield partial(read_gltf, json.dumps({"asset": {"version": "2.0"}, "nodes": nodes, **moved}).encode())
+    for bad in (b"[" * 10**6, b'{"a":' * 10**6, b"9" * 10**6, b'{"asset": {"version": "2.0"}, "nodes": ' + b"9" * 5000,
+                b"glTF", b"glTF" + b"\xff" * 100):
+        yield partial(read_gltf, bad)
+
+
+_JSON = ("-1", "0", "1e400", "NaN", "1e30", "null", "true", "[]", "[0, 0]", "[-1]", "{}", '"x"', "9999999999", "0.5",
+         "[1e400, 0, 0]", "5126", "5121", '"VEC4"', '"CUBICSPLINE"', "7")
+
+
+def read_gltf(data: bytes) -> object:
+    """Read a glTF file without others beside it."""
+    return gltf.FORMAT.read(Source(data, Path("made.glb"))) if gltf.FORMAT.read else None
+
+
 def read_material(data: bytes) -> object:
     """Read a script, and look up what its materials inherit."""
     known = ogre_material.read(data.decode("utf-8", "replace"))
@@ -198,6 +238,7 @@ def families(count: int, skeleton: bytes, xml: bytes, mesh: bytes, mesh_xml: byt
         ".mesh.xml, mutated": partial(mutated, mesh_xml, ogre_mesh_xml.read, count),
         ".mesh.xml, bombs": partial(bombs, ("mesh", "sharedgeometry", "vertexbuffer"), ogre_mesh_xml.read),
         ".material": partial(materials, material, count),
+        ".glb, damaged": partial(gltfs, count),
         ".pha, cut and flipped": partial(damaged, text, play, count),
         ".pha, mutated": partial(mutated, text, play, count),
         ".pha, bombs": partial(bombs, ("pha", "procedure"), play),

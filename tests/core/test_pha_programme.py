@@ -297,8 +297,8 @@ def test_other_clips_are_asked_last(root):
 def test_a_kind_of_file_that_nothing_reads_says_so(root):
     (root / "Jump.fbx").write_text("x")
     message = refusal(root, head='<load src="Jump"/>', lib=Library((root,)))
-    assert ("Jump.fbx: FBX files are read inside Blender only; without it: .skeleton, .skeleton.xml, .bvh, .raa"
-            in message)
+    assert ("Jump.fbx: FBX files are read inside Blender only; without it: .skeleton, .skeleton.xml, .bvh, .glb, "
+            ".gltf, .raa" in message)
 
 
 def test_without_roots_the_nearest_fitting_folder_is_the_library(root):

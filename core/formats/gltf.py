@@ -1,0 +1,254 @@
+"""glTF 2.0 (.glb, .gltf): the skeletons of its skins, and its animations as their clips.
+
+The rest pose is the one in which the skin was bound, as its inverse bind matrices tell; joints that an animation does
+not move are where their nodes are. What lies between joints and their common ancestor is a joint too, and so are nodes
+above them that an animation moves; of all above these the tilt counts. Files without skins, of motion alone, have the
+nodes that move for joints. Meshes, morph targets and materials are not looked at.
+Source: Khronos Group, glTF 2.0 specification, 3.5.2 (transforms), 3.7.3 (skins), 3.11 and appendix C (animations).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from ..clips.clip import Clip
+from ..clips.clip_file import ClipFile
+from ..clips.keyed import packed
+from ..errors import FileError, quoted
+from ..maths import rotations as rot
+from ..maths.arrays import FloatArray, IntArray
+from ..skeletons.skeleton import Skeleton
+from .format import Format, Source
+from .gltf_data import Entry, GltfData
+from .gltf_tree import Standing, Tree, bodies, decomposed, skin_joints, stacked, unique, unit
+
+MAX_ANIMATIONS: Final = 2000
+_SAME: Final = 1e-5
+"""Differences of rotations and scales, and of translations as shares of the largest, that are rounding."""
+_STEP_S: Final = 1.0 / 60.0
+"""Longest time between keys that stand for a spline whose own keys are further apart than a film's frames."""
+_FRAME_S: Final = 1.0 / 23.0
+_JUMP_S: Final = 1e-5
+"""So long takes a step from one value to the next, and so long before its key it is done: times have four bytes."""
+_UP: Final = np.array((0.0, 1.0, 0.0))
+_CHANNELS: Final = {"translation": 3, "rotation": 4, "scale": 3}
+
+
+class _Channel(NamedTuple):
+    """What an animation does with a node: times (K,) ascend, values (K, C); rotations are wxyz."""
+
+    times: FloatArray
+    values: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class _Animation:
+    """An animation of a file. channels: by node and property; begins, ends: its first key and its last one."""
+
+    name: str
+    channels: Mapping[tuple[int, str], _Channel]
+    begins: float
+    ends: float
+
+
+def read(source: Source) -> ClipFile:
+    """Read a glTF file: a skeleton for each body in it, and a clip for each animation and each body that it moves.
+
+    A clip begins at the animation's first key. Between the keys of splines their tangents count, as the specification
+    says. Raises FileError, with the place in the JSON, for what cannot be read, and where no animation moves a body.
+    """
+    data = GltfData(source)
+    tree = Tree.of(data)
+    animations = list(_animations(data, len(tree.names)))
+    moving = _moving(tree, animations)
+    skinned = skin_joints(data, tree)
+    bound = _bound(data, tree, set[int]().union(*skinned))
+    found = [_Body.of(tree, joints, bound) for joints in bodies(tree, skinned, moving)]
+    clips = [body.clip(animation) for animation in animations for body in found if body.is_moved_by(animation)]
+    if not clips:
+        raise FileError.at("has no animation that moves the joints of a skin, or a tree of nodes as large as a body",
+                           source.path)
+    names = unique(clip.name for clip in clips)
+    return ClipFile(clips[0].skeleton, tuple(replace(clip, name=name) for clip, name in zip(clips, names, strict=True)))
+
+
+def _animations(data: GltfData, nodes: int) -> Iterator[_Animation]:
+    entries = data.top.entries("animations", MAX_ANIMATIONS)
+    names = unique(entry.text("name") or f"Anim_{i}" for i, entry in enumerate(entries))
+    for name, entry in zip(names, entries, strict=True):
+        samplers, found = entry.entries("samplers"), dict[tuple[int, str], _Channel]()
+        ends: list[float] = []
+        for channel in entry.entries("channels"):
+            target, sampler = channel.entry("target"), samplers[channel.count("sampler", below=len(samplers))]
+            node, path = target.count("node", nodes, nodes + 1), target.text("path")
+            if node == nodes or path not in (*_CHANNELS, "weights") or (node, path) in found:
+                continue
+            times = data.accessor(sampler, "input", 1)[:, 0]
+            if not len(times):
+                raise sampler.error("has no keys")
+            ends += [float(times.min()), float(times.max())]
+            if path in _CHANNELS:
+                found[node, path] = _channel(data, sampler, times, path)
+        if found:
+            yield _Animation(name, found, min(ends), max(ends))
+
+
+def _channel(data: GltfData, sampler: Entry, times: FloatArray, path: str) -> _Channel:
+    """Read keys between which motion goes straight."""
+    kind, width = sampler.text("interpolation", "LINEAR"), _CHANNELS[path]
+    values = data.accessor(sampler, "output", width)
+    rows = {"LINEAR": 1, "STEP": 1, "CUBICSPLINE": 3}.get(kind, 0)
+    if not rows or len(values) != rows * len(times):
+        raise sampler.error(f"{len(times)} keys and {len(values)} values do not belong together, or {quoted(kind)} is "
+                            "none of LINEAR, STEP, CUBICSPLINE")
+    order = np.argsort(times, kind="stable")
+    times, values = times[order], values.reshape(len(times), rows, width)[order]
+    if path == "rotation":
+        values = np.roll(values, 1, axis=-1)
+    if kind == "CUBICSPLINE":
+        gaps = np.diff(times)
+        steps = np.where(gaps <= _FRAME_S, 1.0, np.ceil(gaps / _STEP_S - _SAME)).clip(1, 2**40)
+        data.spend(int(steps.sum()) * width, sampler)
+        times, flat = _along_splines(times, values, steps.astype(np.int64))
+    else:
+        times, flat = _in_steps(times, values[:, 0]) if kind == "STEP" else (times, values[:, 0])
+    return _Channel(times, rot.continuous(unit(flat)) if path == "rotation" else flat)
+
+
+def _in_steps(times: FloatArray, values: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Hold each value until just before the next key, so that the new one is there however times are rounded."""
+    begins = np.append(times[:1], np.maximum(times[1:] - _JUMP_S, times[:-1]))
+    before = np.maximum(begins[1:] - _JUMP_S, begins[:-1])
+    after = np.arange(1, len(times))
+    return np.insert(begins, after, before), np.insert(values, after, values[:-1], axis=0)
+
+
+def _along_splines(times: FloatArray, values: FloatArray, steps: IntArray) -> tuple[FloatArray, FloatArray]:
+    """Put keys onto Hermite's cubic splines.
+
+    values: (K, 3, C): the tangent before each key, its value, the tangent after it; tangents per second.
+    steps: (K − 1,) how many keys there are from each one up to the next.
+    """
+    first = np.repeat(np.arange(len(steps)), steps)
+    share = (np.arange(len(first)) - np.repeat(np.cumsum(steps) - steps, steps)) / steps[first]
+    gap, t = np.diff(times)[first], share[:, None]
+    here, there = values[first], values[first + 1]
+    between = ((2.0 * t**3 - 3.0 * t**2 + 1.0) * here[:, 1] + gap[:, None] * (t**3 - 2.0 * t**2 + t) * here[:, 2]
+               + (3.0 * t**2 - 2.0 * t**3) * there[:, 1] + gap[:, None] * (t**3 - t**2) * there[:, 0])
+    return np.append(times[first] + share * gap, times[-1]), np.concatenate((between, values[-1:, 1]))
+
+
+def _moving(tree: Tree, animations: Iterable[_Animation]) -> frozenset[int]:
+    """Return the nodes that an animation takes from where they stand."""
+    moving = set[int]()
+    stands = dict(zip(_CHANNELS, tree.stands, strict=True))
+    for (node, path), channel in (item for animation in animations for item in animation.channels.items()):
+        if node not in moving and _differ(channel.values, stands[path][node]):
+            moving.add(node)
+    return frozenset(moving)
+
+
+def _differ(values: FloatArray, one: FloatArray) -> bool:
+    """Tell whether any of some values (N, C) is another than one (C,)."""
+    if values.shape[1] == 4:
+        values = values * np.where(values @ one < 0.0, -1.0, 1.0)[:, None]
+    return bool(np.abs(values - one).max() > _SAME * max(1.0, float(np.abs(one).max())))
+
+
+def _bound(data: GltfData, tree: Tree, joints: Collection[int]) -> dict[int, Standing]:
+    """Return how joints stood in their parents when skins were bound, as far as inverse bind matrices tell."""
+    inverse: dict[int, FloatArray] = {-1: np.eye(4)}
+    for skin in data.top.entries("skins"):
+        own = skin.counts("joints", len(tree.names))
+        if not skin.has("inverseBindMatrices"):
+            continue
+        matrices = data.accessor(skin, "inverseBindMatrices", 16)
+        if len(matrices) < len(own):
+            raise skin.error(f"has {len(own)} joints, but {len(matrices)} inverse bind matrices")
+        if skin.has("skeleton"):
+            root = skin.count("skeleton", below=len(tree.names))
+            inverse.setdefault(int(tree.parents[root]) if root in own else root, np.eye(4))
+        inverse.update(zip(own, matrices[:len(own)].reshape(-1, 4, 4).swapaxes(1, 2), strict=True))
+    known = [node for node in tree.order if node in joints and {node, int(tree.parents[node])} <= inverse.keys()]
+    if not known:
+        return {}
+    above = np.stack([inverse[int(tree.parents[node])] for node in known])
+    local = above @ np.linalg.pinv(np.stack([inverse[node] for node in known]))
+    return {node: decomposed(matrix) for node, matrix in zip(known, local, strict=True)}
+
+
+@dataclass(frozen=True, eq=False)
+class _Body:
+    """A skeleton of J joints in H-Anim's axes.
+
+    nodes: (J,) the node of each joint. rest: how joints stand in the file at rest; stands: how their nodes do.
+    turn: (4,) leads from the file's axes to H-Anim's.
+    """
+
+    skeleton: Skeleton
+    nodes: IntArray
+    rest: Standing
+    stands: Standing
+    turn: FloatArray
+
+    @classmethod
+    def of(cls, tree: Tree, joints: Collection[int], bound: Mapping[int, Standing]) -> _Body:
+        """Build the skeleton of some nodes."""
+        kept = [node for node in tree.order if node in joints]
+        index = {node: joint for joint, node in enumerate(kept)}
+        stands = Standing(*(part[kept] for part in tree.stands))
+        rest = stacked([bound.get(node) or Standing(*(part[joint] for part in stands))
+                        for joint, node in enumerate(kept)])
+        rest = rest._replace(scales=np.where(np.abs(rest.scales) < _SAME, 1.0, rest.scales))
+        above = int(tree.parents[kept[0]])
+        skeleton = Skeleton.from_arrays(unique(tree.names[node] for node in kept),
+                                        [index.get(int(tree.parents[node]), -1) for node in kept],
+                                        rest.rotations, rest.translations, rest.scales,
+                                        tree.names[above] if above >= 0 else "Armature")
+        turn = _upright(tree, above)
+        return cls(skeleton.turned(turn), np.array(kept), rest, stands, turn)
+
+    def is_moved_by(self, animation: _Animation) -> bool:
+        """Tell whether an animation has keys for any joint."""
+        return not {node for node, _ in animation.channels}.isdisjoint(self.nodes.tolist())
+
+    def clip(self, animation: _Animation) -> Clip:
+        """Return what an animation does with the skeleton."""
+        tracks = []
+        for number, (path, width) in enumerate(_CHANNELS.items()):
+            rows = []
+            for joint, node in enumerate(self.nodes.tolist()):
+                keys = animation.channels.get((node, path))
+                if keys is None and _differ(self.stands[number][joint][None], self.rest[number][joint]):
+                    keys = _Channel(np.array((animation.begins,)), self.stands[number][joint][None])
+                if keys is not None:
+                    rows.append((joint, keys.times - animation.begins, self._relative(joint, path, keys.values)))
+            tracks.append(packed(rows, width))
+        return Clip(animation.name, self.skeleton, animation.ends - animation.begins, tracks[1], tracks[0], tracks[2])
+
+    def _relative(self, joint: int, path: str, values: FloatArray) -> FloatArray:
+        """Return values of a channel (K, C) relative to the joint's rest."""
+        if path == "rotation":
+            return rot.multiply(rot.conjugate(self.rest.rotations[joint]), values)
+        if path == "scale":
+            return np.asarray(values / self.rest.scales[joint])
+        moved = values - self.rest.translations[joint]
+        return rot.rotate(self.turn, moved) if self.skeleton.parents[joint] < 0 else moved
+
+
+def _upright(tree: Tree, node: int) -> FloatArray:
+    """Return the turn (4,) that sets the space of a node (−1: the file's) upright, by the shortest way.
+
+    Its heading stays as it is: Blender's armatures are looked at in the same way.
+    """
+    linear = np.eye(3)
+    for above in tree.way_up(node):
+        linear = rot.to_matrix(tree.stands.rotations[above]) * tree.stands.scales[above] @ linear
+    return rot.shortest_arc(np.linalg.pinv(linear) @ _UP, _UP)
+
+
+FORMAT: Final = Format("GLTF", "glTF", (".glb", ".gltf"), read=read)

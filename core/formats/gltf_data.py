@@ -1,0 +1,245 @@
+"""What glTF files consist of: JSON, in which whatever is asked for is checked, and accessors to numbers in buffers.
+
+Source: Khronos Group, glTF 2.0 specification, sections 3.6 (binary data) and 4 (GLB).
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import struct
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final, NoReturn
+from urllib.parse import unquote
+
+import numpy as np
+
+from ..errors import FileError, quoted
+from ..maths.arrays import FloatArray
+from .format import Source
+
+MAX_VALUES: Final = 20_000_000
+"""Of a file; more are refused."""
+MAX_ENTRIES: Final = 200_000
+"""Of one list of objects."""
+_MAX_NUMBER: Final = float(np.finfo(np.float32).max)
+_TYPES: Final = {5120: "<i1", 5121: "<u1", 5122: "<i2", 5123: "<u2", 5125: "<u4", 5126: "<f4"}
+_COMPONENTS: Final = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT4": 16}
+_COMPRESSIONS: Final = ("EXT_meshopt_compression", "KHR_meshopt_compression")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An object of the JSON. where: its place, as nodes[3]; path: the file's. Each method raises FileError."""
+
+    values: Mapping[str, Any]
+    where: str
+    path: Path
+
+    def error(self, message: str) -> FileError:
+        """Return the error for something that is wrong here."""
+        return FileError.at(f"{self.where or 'glTF'}: {message}", self.path)
+
+    def _wrong(self, key: str, wanted: str) -> NoReturn:
+        raise self.error(f"{key} is {quoted(json.dumps(self.values.get(key)))}, {wanted} is wanted")
+
+    def has(self, key: str) -> bool:
+        """Tell whether something stands under a key."""
+        return self.values.get(key) is not None
+
+    def text(self, key: str, default: str = "") -> str:
+        """Return a text; the default where there is none."""
+        found = self.values.get(key, default)
+        return found if isinstance(found, str) else self._wrong(key, "a text")
+
+    def count(self, key: str, default: int | None = None, below: int = MAX_VALUES + 1) -> int:
+        """Return a whole number from 0 on."""
+        found = self.values.get(key, default)
+        if not isinstance(found, int) or isinstance(found, bool) or not 0 <= found < below:
+            self._wrong(key, f"a whole number from 0 to {below - 1}")
+        return found
+
+    def counts(self, key: str, below: int) -> list[int]:
+        """Return a list of different whole numbers from 0 on; none where nothing is said."""
+        found = self.values.get(key, [])
+        if (not isinstance(found, list) or not all(type(each) is int and 0 <= each < below for each in found)
+                or len(set(found)) < len(found)):
+            self._wrong(key, f"a list of different whole numbers from 0 to {below - 1}")
+        return found
+
+    def numbers(self, key: str, default: Sequence[float]) -> FloatArray:
+        """Return as many numbers as the default has."""
+        found = self.values.get(key, default)
+        if (not isinstance(found, Sequence) or len(found) != len(default) or not all(
+                isinstance(each, int | float) and abs(each) <= _MAX_NUMBER for each in found)):
+            self._wrong(key, f"{len(default)} finite numbers")
+        return np.array(found, dtype=np.float64)
+
+    def entry(self, key: str) -> Entry:
+        """Return an object; an empty one where there is none."""
+        found = self.values.get(key, {})
+        if not isinstance(found, dict):
+            self._wrong(key, "an object")
+        return Entry(found, f"{self.where}.{key}" if self.where else key, self.path)
+
+    def entries(self, key: str, most: int = MAX_ENTRIES) -> list[Entry]:
+        """Return a list of objects; none where nothing is said."""
+        found = self.values.get(key, [])
+        if isinstance(found, list) and len(found) > most:
+            raise self.error(f"has {len(found)} {key}; at most {most} are read")
+        if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
+            self._wrong(key, "a list of objects")
+        start = f"{self.where}.{key}" if self.where else key
+        return [Entry(each, f"{start}[{i}]", self.path) for i, each in enumerate(found)]
+
+
+class GltfData:
+    """A whole file: its JSON, and the numbers of its accessors. Raises FileError for what cannot be read."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        text, self._binary = _chunks(source.data, source.path)
+        self.top = Entry(_parsed(text, source.path), "", source.path)
+        version = self.top.entry("asset").text("version")
+        if version.partition(".")[0] != "2":
+            raise self.top.error(f"asset.version is {quoted(version)}; 2.0 is read")
+        self._buffers: dict[int, bytes | None] = {}
+        self._read: dict[int, FloatArray] = {}
+        self._left = MAX_VALUES
+
+    @cached_property
+    def _accessors(self) -> list[Entry]:
+        return self.top.entries("accessors")
+
+    @cached_property
+    def _views(self) -> list[Entry]:
+        return self.top.entries("bufferViews")
+
+    def accessor(self, entry: Entry, key: str, components: int) -> FloatArray:
+        """Return the finite numbers (N, components) of the accessor that an entry names; integers as they mean."""
+        index = entry.count(key, below=len(self._accessors))
+        if index not in self._read:
+            self._read[index] = self._decoded(self._accessors[index])
+        values = self._read[index]
+        self.spend(values.size, entry)
+        if values.shape[1] != components:
+            accessor = self._accessors[index]
+            raise accessor.error(f"type is {quoted(accessor.text('type'))}, but {components} components are wanted by "
+                                 f"{entry.where}")
+        return values
+
+    def spend(self, values: int, entry: Entry) -> None:
+        """Count numbers that are made of the file; raise FileError where they become too many."""
+        self._left -= values
+        if self._left < 0:
+            raise entry.error(f"here the file has more than {MAX_VALUES} numbers, and no more are read; shorten its "
+                              "animations")
+
+    def _decoded(self, accessor: Entry) -> FloatArray:
+        kind, components = self._kind(accessor), _COMPONENTS.get(accessor.text("type"), 0)
+        count = accessor.count("count")
+        if not components:
+            raise accessor.error(f"type is {quoted(accessor.text('type'))}; one of {', '.join(_COMPONENTS)} is wanted")
+        self.spend(count * components, accessor)
+        values = (self._elements(accessor, kind, count, components) if accessor.has("bufferView")
+                  else np.zeros((count, components), kind))
+        if accessor.has("sparse"):
+            values = self._with_changes(accessor, values)
+        numbers = values.astype(np.float64)
+        if accessor.values.get("normalized") is True and kind.kind != "f":
+            numbers = np.maximum(numbers / np.iinfo(kind).max, -1.0)
+        if not (np.abs(numbers) <= _MAX_NUMBER).all():
+            raise accessor.error("holds numbers that are not finite")
+        return numbers
+
+    def _with_changes(self, accessor: Entry, values: Any) -> Any:
+        """Return values (N, C) of which some are replaced by others, as a sparse accessor says."""
+        sparse = accessor.entry("sparse")
+        count, places = sparse.count("count", below=len(values) + 1), sparse.entry("indices")
+        indices = self._elements(places, self._kind(places), count, 1)[:, 0].astype(np.int64)
+        if len(indices) and not 0 <= indices.min() <= indices.max() < len(values):
+            raise places.error(f"leads beyond the accessor's {len(values)} elements")
+        values = values.copy()
+        values[indices] = self._elements(sparse.entry("values"), values.dtype, count, values.shape[1])
+        return values
+
+    def _kind(self, entry: Entry) -> np.dtype[Any]:
+        kind = entry.count("componentType")
+        if kind not in _TYPES:
+            raise entry.error(f"componentType is {kind}; one of {', '.join(map(str, _TYPES))} is wanted")
+        return np.dtype(_TYPES[kind])
+
+    def _elements(self, entry: Entry, kind: np.dtype[Any], count: int, components: int) -> Any:
+        """Return what an accessor, or a part of a sparse one, points at, (N, C)."""
+        view = self._views[entry.count("bufferView", below=len(self._views))]
+        data, length = self._buffer(view), view.count("byteLength", below=2**40)
+        start, own = view.count("byteOffset", 0, below=2**40), entry.count("byteOffset", 0, below=2**40)
+        width = kind.itemsize * components
+        stride = view.count("byteStride", 0) or width
+        needed = own + stride * (count - 1) + width if count else 0
+        if needed > length or start + length > len(data) or stride < width:
+            raise entry.error(f"{count} elements of {width} bytes do not fit into {view.where}, which has {length} "
+                              f"bytes, in a buffer of {len(data)}")
+        return np.ndarray((count, components), kind, data, start + own if count else 0, (stride, kind.itemsize))
+
+    def _buffer(self, view: Entry) -> bytes:
+        index = view.count("buffer")
+        if index not in self._buffers:
+            self._buffers[index] = self._loaded(view, index)
+        data = self._buffers[index]
+        if data is None:
+            used = next((name for name in _COMPRESSIONS if view.entry("extensions").has(name)), None)
+            raise view.error(f"the motion is compressed by {used}, which is not read; export it without compression"
+                             if used else f"buffer {index} has no data")
+        return data
+
+    def _loaded(self, view: Entry, index: int) -> bytes | None:
+        """Return a buffer's bytes, None where it has none of its own."""
+        buffers = self.top.entries("buffers")
+        if index >= len(buffers):
+            raise view.error(f"buffer is {index}, but there are {len(buffers)}")
+        uri = buffers[index].text("uri")
+        if not uri:
+            return self._binary if index == 0 else None
+        if not uri.startswith("data:"):
+            if self._source.named is None:
+                raise buffers[index].error(f"the file {quoted(uri)} is not at hand")
+            return self._source.named(unquote(uri))
+        try:
+            return base64.b64decode(uri.partition(",")[2])
+        except (binascii.Error, ValueError) as error:
+            raise buffers[index].error(f"uri holds no base64: {error}") from error
+
+
+def _chunks(data: bytes, path: Path) -> tuple[bytes, bytes | None]:
+    """Return a file's JSON, and the binary data of a GLB file."""
+    if data[:4] != b"glTF":
+        return data, None
+    chunks: list[tuple[bytes, bytes]] = []
+    at = 12
+    while len(chunks) < 2 and at + 8 <= len(data):
+        length, kind = struct.unpack_from("<I4s", data, at)
+        if at + 8 + length > len(data):
+            raise FileError.at(f"a chunk of {length} bytes begins here, but {len(data) - at - 8} are left: the file is "
+                               "cut off", path, byte=at)
+        chunks.append((kind, data[at + 8:at + 8 + length]))
+        at += 8 + length
+    if not chunks or chunks[0][0] != b"JSON":
+        raise FileError.at("a GLB file begins with a chunk of JSON; this one does not", path, byte=min(len(data), 12))
+    return chunks[0][1], next((body for kind, body in chunks[1:] if kind == b"BIN\0"), None)
+
+
+def _parsed(text: bytes, path: Path) -> Mapping[str, Any]:
+    try:
+        found = json.loads(text.decode("utf-8-sig"))
+    except json.JSONDecodeError as error:
+        raise FileError.at(f"is no JSON: {error.msg}", path, error.lineno, error.colno) from error
+    except (ValueError, RecursionError) as error:
+        raise FileError.at(f"is no JSON that can be read: {quoted(str(error))}", path) from error
+    if not isinstance(found, dict):
+        raise FileError.at("is no glTF: a JSON object is wanted", path, 1)
+    return found

@@ -1,0 +1,203 @@
+"""The nodes of a glTF file, and which of them are the joints of which body."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from ..maths import rotations as rot
+from ..maths.arrays import FloatArray, IntArray
+from .gltf_data import Entry, GltfData
+
+MAX_NODES: Final = 20_000
+MAX_SKINS: Final = 1000
+_FEWEST: Final = 8
+"""Fewer joints are no body of their own; they belong to the one beside them."""
+
+
+class Standing(NamedTuple):
+    """How joints or nodes stand in their parents: translations, scales (..., 3), rotations (..., 4) wxyz."""
+
+    translations: FloatArray
+    rotations: FloatArray
+    scales: FloatArray
+
+
+class Tree(NamedTuple):
+    """The nodes of a file.
+
+    order: parents before children, each followed by all its descendants. parents (N,): −1 for none.
+    stands: how each node stands while nothing moves it. are_things: those with a mesh, a camera or a light.
+    """
+
+    names: tuple[str, ...]
+    order: tuple[int, ...]
+    parents: IntArray
+    stands: Standing
+    are_things: frozenset[int]
+
+    @classmethod
+    def of(cls, data: GltfData) -> Tree:
+        """Read the nodes; raise FileError where they are no trees."""
+        entries = data.top.entries("nodes", MAX_NODES)
+        parents = np.full(len(entries), -1, dtype=np.int64)
+        children = [entry.counts("children", len(entries)) for entry in entries]
+        for node, below in enumerate(children):
+            for child in below:
+                if parents[child] >= 0:
+                    raise entries[node].error(f"node {child} is a child of node {parents[child]} already")
+                parents[child] = node
+        order, stack = list[int](), np.flatnonzero(parents < 0).tolist()[::-1]
+        while stack:
+            order.append(stack.pop())
+            stack.extend(reversed(children[order[-1]]))
+        if len(order) < len(entries):
+            raise entries[min(set(range(len(entries))) - set(order))].error("is its own ancestor")
+        local = [_local(entry) for entry in entries]
+        names = tuple(entry.text("name") or f"Node_{i}" for i, entry in enumerate(entries))
+        things = (i for i, entry in enumerate(entries) if entry.has("mesh") or entry.has("camera")
+                  or entry.entry("extensions").has("KHR_lights_punctual"))
+        return cls(names, tuple(order), parents, stacked(local), frozenset(things))
+
+    def way_up(self, node: int) -> list[int]:
+        """Return the path from a node to its topmost ancestor, the node first; none for −1."""
+        path = []
+        while node >= 0:
+            path.append(node)
+            node = int(self.parents[node])
+        return path
+
+    def tops(self, nodes: Collection[int]) -> dict[int, int]:
+        """Return for each of some nodes the uppermost to which a path leads among them alone."""
+        top: dict[int, int] = {}
+        for node in self.order:
+            if node in nodes:
+                top[node] = top.get(int(self.parents[node]), node)
+        return top
+
+
+def stacked(parts: Sequence[Standing]) -> Standing:
+    """Put how single ones stand into arrays."""
+    return Standing(*(np.array([part[i] for part in parts]).reshape(-1, width) for i, width in enumerate((3, 4, 3))))
+
+
+def decomposed(matrix: FloatArray) -> Standing:
+    """Take a matrix (4, 4) apart; a mirror is a scale of −1 in all directions."""
+    linear = matrix[:3, :3]
+    scale = np.linalg.norm(linear, axis=0) * (-1.0 if np.linalg.det(linear) < 0.0 else 1.0)
+    turn = rot.from_matrix(linear / scale) if scale.all() else rot.IDENTITY
+    return Standing(matrix[:3, 3], turn, scale)
+
+
+def unit(q: FloatArray) -> FloatArray:
+    """Scale quaternions to unit length; one of no length is no turn."""
+    length = np.linalg.norm(q, axis=-1, keepdims=True)
+    return np.where(length > 0.0, q / np.where(length > 0.0, length, 1.0), rot.IDENTITY)
+
+
+def _local(entry: Entry) -> Standing:
+    if entry.has("matrix"):
+        return decomposed(entry.numbers("matrix", np.eye(4).ravel().tolist()).reshape(4, 4).T)
+    turn = entry.numbers("rotation", (0.0, 0.0, 0.0, 1.0))
+    return Standing(entry.numbers("translation", (0.0,) * 3), unit(np.roll(turn, 1)),
+                    entry.numbers("scale", (1.0,) * 3))
+
+
+def skin_joints(data: GltfData, tree: Tree) -> list[set[int]]:
+    """Return the joints of each skin, with all nodes that lie between them and their deepest common ancestor."""
+    found = []
+    for skin in data.top.entries("skins", MAX_SKINS):
+        joints = set(skin.counts("joints", len(tree.names)))
+        root = {skin.count("skeleton", below=len(tree.names))} if skin.has("skeleton") else set[int]()
+        below, all_below = _below(tree, joints), _below(tree, joints | root)
+        shared = np.flatnonzero(all_below == len(joints | root))
+        ancestor = next((node for node in tree.order[::-1] if node in set(shared.tolist())), -1)
+        between = np.flatnonzero((below > 0) & (all_below < len(joints | root))).tolist()
+        found.append({*between, *({ancestor} & joints)})
+    return [joints for joints in found if joints]
+
+
+def _below(tree: Tree, nodes: Collection[int]) -> IntArray:
+    """Return how many of some nodes are each node or its descendants, (N,)."""
+    counts = np.zeros(len(tree.names) + 1, dtype=np.int64)  # the last one stands for "no parent"
+    counts[list(nodes)] = 1
+    for node in tree.order[::-1]:
+        counts[tree.parents[node]] += counts[node]
+    return counts[:-1]
+
+
+def bodies(tree: Tree, skinned: Sequence[set[int]], moving: Collection[int]) -> list[set[int]]:
+    """Return the joints of each body, with the nodes above them from the uppermost that moves.
+
+    A body are the joints of skins that share some, or whose joints hang on each other's. Without skins it is each tree
+    of nodes below one that moves, if it is large enough.
+    """
+    groups = list(skinned) or _moving_trees(tree, moving)
+    top_of = tree.tops(set[int]().union(*groups))
+    body_of = {top: top for top in top_of.values()}
+    for group in groups:
+        joined = {body_of[top_of[node]] for node in group}
+        body_of = {top: min(joined) if body in joined else body for top, body in body_of.items()}
+    found: dict[int, set[int]] = {}
+    for node, top in top_of.items():
+        found.setdefault(body_of[top], set()).add(node)
+    large = _with_small_ones(tree, found)
+    if not skinned:
+        large = [body for body in large if len(body) >= _FEWEST]
+    return [body | _carriers(tree, body, moving) for body in large]
+
+
+def _moving_trees(tree: Tree, moving: Collection[int]) -> list[set[int]]:
+    """Return the nodes that move, each with its descendants but for things that lie still, tree by tree."""
+    top: dict[int, int] = {}
+    for node in tree.order:
+        above = top.get(int(tree.parents[node]))
+        if node in moving or (above is not None and node not in tree.are_things):
+            top[node] = node if above is None else above
+    found: dict[int, set[int]] = {}
+    for node, uppermost in top.items():
+        found.setdefault(uppermost, set()).add(node)
+    return list(found.values())
+
+
+def _with_small_ones(tree: Tree, found: dict[int, set[int]]) -> list[set[int]]:
+    """Put bodies of few joints to the largest one that hangs on the same node."""
+    by_size = sorted(found.items(), key=lambda item: (-len(item[1]), item[0]))
+    home: dict[int, set[int]] = {}
+    for top, body in by_size:
+        parent = int(tree.parents[top])
+        if parent in home and len(body) < _FEWEST:
+            home[parent] |= body
+        else:
+            home.setdefault(parent, body)
+    merged = {id(body) for body in home.values()}
+    return [body for _, body in by_size if id(body) in merged or len(body) >= _FEWEST]
+
+
+def _carriers(tree: Tree, body: Collection[int], moving: Collection[int]) -> set[int]:
+    """Return the nodes above a body from the uppermost that moves."""
+    parents = {int(tree.parents[node]) for node in body} - set(body)
+    found = set[int]()
+    for parent in parents:
+        way = tree.way_up(parent)
+        found.update(way[:max((i + 1 for i, node in enumerate(way) if node in moving), default=0)])
+    return found
+
+
+def unique(names: Iterable[str]) -> list[str]:
+    """Put numbers behind names that have stood before, as Blender does.
+
+    >>> unique(["a", "b", "a", "a"])
+    ['a', 'b', 'a.001', 'a.002']
+    """
+    taken: dict[str, None] = {}
+    numbers: dict[str, int] = {}
+    for name in names:
+        new = name
+        while new in taken:
+            numbers[name] = numbers.get(name, 0) + 1
+            new = f"{name}.{numbers[name]:03}"
+        taken[new] = None
+    return list(taken)

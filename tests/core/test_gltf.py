@@ -1,0 +1,218 @@
+"""glTF without Blender: what is read, by construction, and what is refused; tests/blender/test_gltf.py asks Blender."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from takt.core.clips.clip import Clip
+from takt.core.errors import FileError
+from takt.core.formats import gltf
+from takt.core.formats.format import Source
+from takt.core.library.clip_files import read_clip_file
+from takt.core.maths import rotations as rot
+from takt.core.maths.arrays import FloatArray
+from takt.core.skeletons.skeleton import world_from_pose
+from takt.tests.core.gltf_files import Made, figure, packed
+
+TIMES = np.linspace(0.0, 1.0, 13)
+
+
+def clips_of(made: Made | bytes) -> tuple[Clip, ...]:
+    return gltf.read(Source(made if isinstance(made, bytes) else made.glb(), Path("made.glb"))).clips
+
+
+def spine(clip: Clip, times: FloatArray = TIMES) -> FloatArray:
+    """Return how far the spine is turned, in radians."""
+    return 2.0 * np.arcsin(clip.sample(times, "SLERP").rotations[:, clip.skeleton.index_of["spine"], 1])
+
+
+def test_a_small_file_is_read_as_it_was_made() -> None:
+    (clip,) = clips_of(figure())
+    assert clip.skeleton.names == ("hips", "spine", "chest", "neck", "head") and clip.skeleton.name == "Figure"
+    np.testing.assert_allclose(clip.skeleton.rest_world[:, 1, 3], 1.0 + 0.2 * np.arange(5), atol=1e-6)
+    assert (clip.name, clip.duration_s) == ("Bow", 1.0)
+    straight = 2.0 * np.arcsin(0.6) * np.interp(TIMES, (0.0, 0.5, 1.0), (0.0, 1.0, 0.0))
+    np.testing.assert_allclose(spine(clip), straight, atol=1e-6)
+    hips = world_from_pose(clip.skeleton, clip.sample(TIMES))[:, 0, :, 3]
+    np.testing.assert_allclose(hips[:, 1], np.interp(TIMES, (0.0, 0.5, 1.0), (1.0, 0.9, 1.0)), atol=1e-6)
+
+
+def test_a_step_is_done_at_its_key_and_not_before() -> None:
+    (clip,) = clips_of(figure())
+    neck = clip.sample(np.array((0.0, 0.4999, 0.5, 0.9999, 1.0))).rotations[:, 3, 1]
+    np.testing.assert_allclose(neck, (0.0, 0.0, 0.6, 0.6, 0.0), atol=1e-6)
+
+
+def test_splines_follow_their_tangents() -> None:
+    """A parabola is a Hermite spline: its keys and slopes at 0 and 1 give all of it."""
+    made = figure()
+    rows = [((0.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 2.0, 4.0)), ((0.0, -2.0, 4.0), (0.0, 1.0, 4.0), (0.0, 0.0, 0.0))]
+    made.animation("Hop", {(1, "translation"): (made.accessor([0.0, 1.0]), made.accessor(np.reshape(rows, (6, 3))),
+                                                "CUBICSPLINE")})
+    hop = clips_of(made)[1]
+    moved = hop.sample(TIMES).translations[:, 0]
+    np.testing.assert_allclose(moved[:, 1], 2.0 * TIMES - 2.0 * TIMES**2, atol=2e-4)
+    np.testing.assert_allclose(moved[:, 2], 4.0 * TIMES, atol=1e-6)
+
+
+def test_nodes_that_move_are_joints_where_there_is_no_skin() -> None:
+    made = Made()
+    rig = made.node("Rig")
+    way = [made.node("hips", rig)]
+    for number in range(9):
+        way.append(made.node("bone", way[-1], translation=(0.0, 0.1 * number, 0.0)))
+    made.node("eye", way[-1], camera=0)
+    made.node("tip", way[-1])
+    times, moves = made.accessor([0.0, 2.0]), made.accessor([(0.0, 0.0, 0.0), (1.0, 0.0, 0.0)])
+    made.animation("Walk", {(way[0], "translation"): (times, moves, "LINEAR")})
+    (clip,) = clips_of(made)
+    assert clip.skeleton.names == ("hips", "bone", *(f"bone.{i:03}" for i in range(1, 9)), "tip")
+    assert clip.duration_s == 2.0
+
+
+def test_few_nodes_without_skin_are_no_body() -> None:
+    made = Made()
+    door = made.node("door")
+    made.animation("Open", {(door, "rotation"): (made.accessor([0.0, 1.0]), made.accessor(
+        [(0.0, 0.0, 0.0, 1.0), (0.0, 1.0, 0.0, 0.0)]), "LINEAR")})
+    with pytest.raises(FileError, match=r"made\.glb: has no animation that moves the joints of a skin"):
+        clips_of(made)
+
+
+def test_a_skin_of_few_joints_belongs_to_the_body_beside_it() -> None:
+    made = Made()
+    rig = made.node("Rig")
+    body = [made.node("hips", rig)]
+    for number in range(9):
+        body.append(made.node(f"bone{number}", body[-1]))
+    sword = made.node("sword", rig)
+    made.skin([sword])
+    made.skin(body)
+    times, turns = made.accessor([0.0, 1.0]), made.accessor([(0.0, 0.0, 0.0, 1.0), (1.0, 0.0, 0.0, 0.0)])
+    made.animation("Cut", {(node, "rotation"): (times, turns, "LINEAR") for node in (body[0], sword)})
+    (clip,) = clips_of(made)
+    assert clip.skeleton.names == ("hips", *(f"bone{i}" for i in range(9)), "sword")
+
+
+def test_a_still_armature_is_no_joint_and_a_moving_one_is() -> None:
+    for height, joints in ((0.0, 5), (0.5, 6)):
+        made = figure()
+        made.animation("Hop", {(0, "translation"): (made.accessor([0.0, 1.0]), made.accessor(
+            [(0.0, 0.0, 0.0), (0.0, height, 0.0)]), "LINEAR")})
+        clips = clips_of(made)
+        assert [len(clip.skeleton) for clip in clips] == [joints] * (1 + (joints == 6))
+
+
+def test_lying_files_are_set_upright_and_keep_their_heading() -> None:
+    made = figure()
+    turn = rot.from_axis_angle(np.array((1.0, 0.0, 0.0)), -np.pi / 2)
+    made.nodes[0] |= {"rotation": np.roll(turn, -1).tolist(), "scale": [0.01] * 3}
+    (clip,) = clips_of(made)
+    np.testing.assert_allclose(clip.skeleton.rest_world[:, 2, 3], -1.0 - 0.2 * np.arange(5), atol=1e-6)
+    hips = world_from_pose(clip.skeleton, clip.sample(np.array((0.5,))))[0, 0, :, 3]
+    np.testing.assert_allclose(hips, (0.0, 0.1, -0.9), atol=1e-6)
+
+
+def test_the_library_reads_buffers_that_lie_beside_but_none_further_away(tmp_path: Path) -> None:
+    made = figure()
+    (tmp_path / "secret.bin").write_bytes(made.binary)
+    folder = tmp_path / "clips"
+    folder.mkdir()
+    (folder / "bow.bin").write_bytes(made.binary)
+    path = folder / "bow.gltf"
+    path.write_bytes(made.gltf("bow.bin"))
+    assert read_clip_file(path).played[0].name == "Bow"
+    for uri in ("../secret.bin", "%2e%2e/secret.bin", str(tmp_path / "secret.bin"), "file:///etc/passwd",
+                "..\\secret.bin"):
+        path.write_bytes(made.gltf(uri))
+        with pytest.raises(FileError, match=r"bow\.gltf: names the file .*; only a file in its own folder"):
+            read_clip_file(path)
+    path.write_bytes(made.gltf("none.bin"))
+    with pytest.raises(FileError, match=r"none\.bin: cannot be opened"):
+        read_clip_file(path)
+    with pytest.raises(FileError, match=r"buffers\[0\]: the file 'none\.bin' is not at hand"):
+        clips_of(made.gltf("none.bin"))
+
+
+def test_compressed_motion_is_named_and_compressed_meshes_are_no_matter() -> None:
+    made = figure()
+    document = made.document()
+    document["meshes"][0]["primitives"][0]["extensions"] = {"KHR_draco_mesh_compression": {}}
+    document["extensionsRequired"] = ["KHR_draco_mesh_compression"]
+    assert clips_of(packed(json.dumps(document).encode(), bytes(made.binary)))
+    document["buffers"].append({"byteLength": 1000})
+    document["bufferViews"][-1] |= {"buffer": 1, "extensions": {"EXT_meshopt_compression": {"buffer": 0}}}
+    with pytest.raises(FileError, match=r"bufferViews\[\d+\]: the motion is compressed by EXT_meshopt_compression"):
+        clips_of(packed(json.dumps(document).encode(), bytes(made.binary)))
+
+
+def changed(where: str, value: Any) -> bytes:
+    """Return the file with one value of its JSON replaced; where: keys and indices with points between."""
+    made = figure()
+    document: Any = made.document()
+    *way, last = [int(part) if part.isdecimal() else part for part in where.split(".")]
+    part = document
+    for step in way:
+        part = part[step]
+    part[last] = value
+    return packed(json.dumps(document).encode(), bytes(made.binary))
+
+
+@pytest.mark.parametrize(("where", "value", "says"), [
+    ("asset.version", "1.0", "asset.version is '1.0'; 2.0 is read"),
+    ("nodes", 5, "nodes is '5', a list of objects is wanted"),
+    ("nodes.0.children", [99], r"nodes\[0\]: children is '\[99\]', a list of different whole numbers from 0 to 6"),
+    ("nodes.5.children", [1], r"nodes\[5\]: node 1 is a child of node 0 already"),
+    ("nodes.5.children", [0], r"nodes\[0\]: is its own ancestor"),
+    ("nodes.1.translation", [0, 1], r"nodes\[1\]: translation is '\[0, 1\]', 3 finite numbers is wanted"),
+    ("nodes.1.translation", [0, 1, float("nan")], "3 finite numbers"),
+    ("nodes.1.name", 7, r"nodes\[1\]: name is '7', a text is wanted"),
+    ("skins.0.joints", [1, 1], "a list of different whole numbers"),
+    ("skins.0.joints", [1, 2, 3, 4, 5, 0], r"skins\[0\]: has 6 joints, but 5 inverse bind matrices"),
+    ("animations.0.channels.0.sampler", 9, r"channels\[0\]: sampler is '9', a whole number from 0 to 2"),
+    ("animations.0.samplers.0.output", 4, r"accessors\[4\]: type is 'SCALAR', but 4 components are wanted by "
+                                          r"animations\[0\]\.samplers\[0\]"),
+    ("animations.0.samplers.0.interpolation", "ODD", r"samplers\[0\]: 3 keys and 3 values .* or 'ODD' is none of"),
+    ("animations.0.samplers.0.interpolation", "CUBICSPLINE", "3 keys and 3 values do not belong together"),
+    ("accessors.4.count", 0, r"samplers\[0\]: has no keys"),
+    ("accessors.4.count", 10**7, "elements of 4 bytes do not fit into bufferViews"),
+    ("accessors.4.componentType", 5124, "componentType is 5124; one of 5120"),
+    ("accessors.4.type", "MAT3", r"accessors\[4\]: type is 'MAT3'; one of SCALAR"),
+    ("accessors.4.bufferView", 99, "bufferView is '99', a whole number from 0 to"),
+    ("bufferViews.4.buffer", 3, r"bufferViews\[4\]: buffer is 3, but there are 1"),
+    ("bufferViews.4.byteStride", 1, "do not fit into"),
+    ("buffers.0.uri", "data:;base64,abc", r"buffers\[0\]: uri holds no base64"),
+    ("animations", [], "has no animation that moves the joints of a skin"),
+])
+def test_what_is_wrong_is_said_with_its_place(where: str, value: Any, says: str) -> None:
+    with pytest.raises(FileError, match=says):
+        clips_of(changed(where, value))
+
+
+@pytest.mark.parametrize(("data", "says"), [
+    (b"", r"made\.glb:1:1: is no JSON: Expecting value"), (b"rubbish", "is no JSON"),
+    (b"[1]", "a JSON object is wanted"), (b"{", r"made\.glb:1:2: is no JSON"), (b"\xff", "is no JSON that can be read"),
+    (b'{"a":' * 100_000, "is no JSON"), (b"glTF", "begins with a chunk of JSON"),
+    (b"glTF\x02\0\0\0\xff\0\0\0\xff\0\0\0JSON", r"\(byte 12\): a chunk of 255 bytes begins here, but 0 are left"),
+    (packed(b"{}", b"")[:12] + packed(b"{}", b"")[24:], "a GLB file begins with a chunk of JSON")])
+def test_what_is_no_gltf_is_refused(data: bytes, says: str) -> None:
+    with pytest.raises(FileError, match=says):
+        clips_of(data)
+
+
+def test_numbers_that_are_not_finite_are_refused() -> None:
+    made = figure()
+    made.animation("Bad", {(1, "translation"): (made.accessor([0.0]), made.accessor([(np.nan, 0.0, 0.0)]), "LINEAR")})
+    with pytest.raises(FileError, match=r"accessors\[\d+\]: holds numbers that are not finite"):
+        clips_of(made)
+
+
+def test_a_file_of_endless_motion_is_refused() -> None:
+    made = figure()
+    values = made.accessor([(0.0, 1.0, 0.0)] * 6)
+    made.animation("Bad", {(1, "translation"): (made.accessor([0.0, 1e30]), values, "CUBICSPLINE")})
+    with pytest.raises(FileError, match=r"samplers\[0\]: here the file has more than 20000000 numbers"):
+        clips_of(made)
