@@ -1,6 +1,7 @@
 """What can be put into a character's score: clips and procedures of its library, and Actions of the open file.
 
-Files are read beside the main thread, one after the other, and what is known by then is shown.
+Files are read beside the main thread, one after the other, and what is known by then is shown. Those that only Blender
+can read would hold it up; they are on the shelf by their names, and read when one of them is taken.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any
 import bpy
 
 from ..core.clips.clip import Clip
+from ..core.clips.clip_file import ClipFile
 from ..core.errors import FileError, TaktError
 from ..core.formats import FORMATS, endings, format_of
 from ..core.formats.format import Format
@@ -49,28 +51,39 @@ class _Search:
         """Begin."""
         self.found: list[Playable] = []
         self.figures: dict[Playable, Figure] = {}
+        self.unread: list[tuple[str, Path]] = []
         self._roots = roots
         self.work = BackgroundWork(self._look)
 
     def _look(self, go_on: Callable[[float], bool]) -> bool:
-        for src, path in contents(self._roots, (*endings(FORMATS, read=True), SCORE_SUFFIX)):
+        for src, path in contents(self._roots, (*endings(), SCORE_SUFFIX)):
             if not go_on(0.0):
                 return False
             try:
                 if path.name.endswith(SCORE_SUFFIX):
                     self.found += _procedures(src, path, self._roots)
                 else:
-                    self._take(src, _clips(path))
+                    self.take(src, _clips(path))
+            except LookupError:
+                self.unread.append((src, path))
             except (FileError, OSError):
                 continue  # whoever plays it is told
         return True
 
-    def _take(self, src: str, clips_of_file: Iterable[Clip]) -> None:
+    def take(self, src: str, clips_of_file: Iterable[Clip]) -> None:
         for clip in clips_of_file:
             playable = _playable(src, clip)
             if len(clip.skeleton):
                 self.figures[playable] = clip.derived(_figure)
             self.found.append(playable)
+
+    def read(self, src: str) -> None:
+        """Read a file that was not; raise FileError where it cannot be."""
+        path = next((path for each, path in self.unread if each == src), None)
+        if path is not None:
+            read = _clips(path, clips.formats())
+            self.unread.remove((src, path))
+            self.take(src, read)
 
 
 def playables(armature_object: bpy.types.Object) -> tuple[Playable, ...]:
@@ -79,8 +92,23 @@ def playables(armature_object: bpy.types.Object) -> tuple[Playable, ...]:
     if blocks is None or blocks.layout is None or blocks.scores is None:
         return ()
     own = blocks.scores.src_of(blocks.layout.documents[0].path)
-    others = (each for each in _search(blocks.scores.library).found if each.src != own)
-    return (*_own(armature_object, blocks.layout), *_actions(armature_object), *others)
+    search = _search(blocks.scores.library)
+    others = (each for each in search.found if each.src != own)
+    unread = (Playable(src, src.rpartition(".")[2], 0.0, is_read=False) for src, _ in search.unread)
+    return (*_own(armature_object, blocks.layout), *_actions(armature_object), *others, *unread)
+
+
+def read(armature_object: bpy.types.Object, playable: Playable) -> Playable:
+    """Return what can be called of a file that nobody has looked into yet; raise FileError where it cannot be read."""
+    blocks = score_blocks.shown(armature_object)
+    if playable.is_read or blocks is None or blocks.scores is None:
+        return playable
+    search = _search(blocks.scores.library)
+    search.read(playable.src)
+    held = [each for each in search.found if each.src == playable.src]
+    if not held:
+        raise FileError.at(f"{playable.src} holds nothing that can be played")
+    return next((each for each in held if each.name == playable.name), held[0])
 
 
 def figures(armature_object: bpy.types.Object) -> Mapping[Playable, Figure]:
@@ -96,7 +124,8 @@ def state(armature_object: bpy.types.Object) -> Hashable:
     blocks = score_blocks.shown(armature_object)
     if blocks is None or blocks.scores is None:
         return blocks
-    return blocks, len(_search(blocks.scores.library).found), len(bpy.data.actions), len(_action_figures)
+    search = _search(blocks.scores.library)
+    return blocks, len(search.found), len(search.unread), len(bpy.data.actions), len(_action_figures)
 
 
 def is_searching(armature_object: bpy.types.Object) -> bool:
@@ -203,10 +232,13 @@ def _length_s(procedure: Procedure, document: Document, programme: Programme | N
 
 
 def _clips(path: Path, formats: Mapping[str, Format] = FORMATS) -> tuple[Clip, ...]:
-    entry = format_of(path, formats)
-    if entry is None or entry.read is None:
-        return ()
-    return CLIPS.read(files_read(path, formats), lambda: read_clip_file(path, formats)).played
+    """Return a file's clips; raise LookupError where they are not known yet and these formats do not read them."""
+    def read() -> ClipFile:
+        if (entry := format_of(path, formats)) and entry.read is None:
+            raise LookupError(path)
+        return read_clip_file(path, formats)
+
+    return CLIPS.read(files_read(path, formats), read).played
 
 
 def _playable(src: str, clip: Clip) -> Playable:

@@ -27,12 +27,14 @@ class Playable:
     """What can be called: a clip of a file, or a procedure of another score, or of this one.
 
     src: of its file, "" for a procedure of the edited score. name: its own. duration_s: how long it is by nature.
+    is_read: false for a file of clips that nobody has looked into yet; name is the file's then, and the length unknown.
     """
 
     src: str
     name: str
     duration_s: float
     is_clip: bool = True
+    is_read: bool = True
 
     @property
     def full_name(self) -> str:

@@ -154,7 +154,7 @@ def _wide(playable: Playable, has_figure: bool, px: float, size: float, measure:
 
 
 def _seconds(playable: Playable) -> str:
-    return f"{playable.duration_s:.3g} s"
+    return f"{playable.duration_s:.3g} s" if playable.is_read else "not read yet"
 
 
 def told(playable: Playable, tick_s: float) -> str:
@@ -163,6 +163,8 @@ def told(playable: Playable, tick_s: float) -> str:
     >>> told(Playable("feet.Steps", "left", 1.2), 0.8)
     'feet.Steps.left: 1.2 s, 1.5 ticks at this tempo'
     """
+    if not playable.is_read:
+        return f"{playable.src}: not read yet; drag it into the score, and it is"
     return f"{playable.full_name}: {playable.duration_s:.3g} s, {playable.duration_s / tick_s:.3g} ticks at this tempo"
 
 

@@ -8,7 +8,7 @@ from bpy.props import EnumProperty
 from ...bridge import score_edits, shelf
 from ...bridge.reports import refuse
 from ...bridge.score_blocks import Blocks
-from ...core.errors import EditError
+from ...core.errors import EditError, FileError
 from ...core.score_editor.change import Proposal
 from ...core.score_editor.commands import Playable, insert
 from ...core.score_editor.drop import Drop, drop_at
@@ -45,6 +45,10 @@ class TAKT_OT_score_shelf(InScoreEditor, bpy.types.Operator):
         playable = window.shelf.at(float(event.mouse_region_x), float(event.mouse_region_y))
         if playable is None:
             return {"CANCELLED"}
+        try:
+            playable = shelf.read(found_editor(context).armature, playable)
+        except (FileError, OSError) as error:
+            return refuse(self, str(error))
         assert context.window_manager is not None
         self._playable, self._proposal, self._gap, self._text = playable, Proposal(), None, None
         self._mouse = float(event.mouse_region_x), float(event.mouse_region_y)
@@ -111,7 +115,7 @@ _items: list[tuple[str, str, str]] = []
 def _choices(_operator: Any, context: bpy.types.Context | None) -> list[tuple[str, str, str]]:
     editor = None if context is None else editor_of(context)
     _items[:] = [] if editor is None else [
-        (f"{each.src}|{each.name}", each.full_name, f"{each.duration_s:.3g} s")
+        (f"{each.src}|{each.name}", each.full_name, f"{each.duration_s:.3g} s" if each.is_read else "Not read yet")
         for each in shelf.playables(editor.armature)]
     return _items
 
@@ -142,6 +146,10 @@ class TAKT_OT_score_add(InScoreEditor, bpy.types.Operator):
                         None)
         if playable is None:
             return carry_out(self, context, editor, Proposal(refusal="choose what is to be played"))
+        try:
+            playable = shelf.read(editor.armature, playable)
+        except (FileError, OSError) as error:
+            return refuse(self, str(error))
         return insert_at(self, context, editor, gap_now(context), playable)
 
 

@@ -30,8 +30,8 @@ _rehearsal: Rehearsal | None = None
 
 
 def watch(chip: windows.Chip) -> None:
-    """Let a chip that the mouse is on play from a little later on, unless it is over."""
-    if not _is_over(chip) and not bpy.app.timers.is_registered(_step):
+    """Let a chip that the mouse is on play from a little later on, unless it is over or not read yet."""
+    if chip.playable.is_read and not _is_over(chip) and not bpy.app.timers.is_registered(_step):
         bpy.app.timers.register(_step, first_interval=_AFTER_S)
 
 

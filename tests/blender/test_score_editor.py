@@ -251,6 +251,33 @@ def test_the_shelf_holds_the_library_and_what_is_on_it_can_be_searched_and_hit(
         assert text_of(rig).count('name="left"') == STEPS.count('name="left"') + 1
 
 
+def test_files_that_only_blender_reads_are_on_the_shelf_and_read_when_they_are_taken(
+        rig: bpy.types.Object, library: Path) -> None:
+    play(library / "dance.pha")
+    (library / "broken.fbx").write_text("no FBX", encoding="utf-8")
+    action = bpy.data.actions["left"] if "left" in bpy.data.actions else properties.character(rig).action
+    assert action is not None
+    bpy.data.libraries.write(str(library / "waves.blend"), {rig, action})
+    with editing():
+        while bridge_shelf.is_searching(rig):
+            time.sleep(0.01)
+        unread = {each.name for each in bridge_shelf.playables(rig) if not each.is_read}
+        assert unread == {"broken", "waves"}
+        assert operators.takt.score_add(what="waves|waves") == {"FINISHED"}
+        assert 'src="waves"' in text_of(rig)
+        assert {each.name for each in bridge_shelf.playables(rig) if not each.is_read} == {"broken"}
+        (taken,) = (each for each in bridge_shelf.playables(rig) if each.src == "waves")
+        assert taken.duration_s > 0.0 and taken in bridge_shelf.figures(rig)
+        before = text_of(rig)
+        with pytest.raises(RuntimeError, match=r"broken\.fbx"):
+            operators.takt.score_add(what="broken|broken")
+        assert text_of(rig) == before
+        bridge_shelf.forget()
+        while not bridge_shelf.playables(rig) or bridge_shelf.is_searching(rig):
+            time.sleep(0.01)
+        assert taken in bridge_shelf.playables(rig)  # read before
+
+
 def test_procedures_of_version_2_are_on_the_shelf_with_their_lengths(rig: bpy.types.Object, library: Path) -> None:
     text = STEPS.replace('<pha ', '<pha version="2" ')
     (library / "more.pha").write_text(text.replace('"pair"', '"couple"'), encoding="utf-8")
