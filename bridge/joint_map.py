@@ -125,7 +125,7 @@ def key(armature_object: bpy.types.Object) -> Hashable:
 def _library(armature_object: bpy.types.Object) -> Library:
     character = properties.character(armature_object)
     library = Library([Path(bpy.path.abspath(character.library))] if character.library else [],
-                      further=libraries.folders(), store=CLIPS)
+                      further=libraries.folders(character.folders), store=CLIPS)
     if character.text is None or library.roots:
         return library
     own = properties.score_path(character)

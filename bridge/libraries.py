@@ -1,6 +1,7 @@
-"""Libraries in Blender's preferences: folders that are searched after a score's own, in their order."""
+"""Libraries: folders that are searched after a score's own, in their order; a character's, then the preferences'."""
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
@@ -44,10 +45,11 @@ def kept() -> Libraries | None:
     return None if entry is None or entry.preferences is None else cast(Libraries, entry.preferences)
 
 
-def folders() -> tuple[Path, ...]:
-    """Return the folders named in the preferences, in their order."""
+def folders(own: Iterable[TaktFolder] = ()) -> tuple[Path, ...]:
+    """Return a character's own folders and those named in the preferences, in their order."""
     found = kept()
-    return () if found is None else tuple(Path(bpy.path.abspath(f.path)) for f in found.libraries if f.path)
+    every = (*own, *(() if found is None else found.libraries))
+    return tuple(Path(bpy.path.abspath(folder.path)) for folder in every if folder.path)
 
 
 def may_be_chosen(library: Library, document: Document) -> bool:

@@ -126,14 +126,15 @@ def read_task(text: str, filepath: str, settings: properties.ScoreSettings, arma
     chosen: dict[str, Any] = {name: getattr(settings, name) for name in properties.SETTING_NAMES}
     character = properties.character(armature_object)
     chosen |= {"values": parameters.chosen(character), "seed": character.seed, **(instead or {})}
-    key = (text, filepath, libraries.folders(), joint_map.key(armature_object),
+    further = libraries.folders(character.folders)
+    key = (text, filepath, further, joint_map.key(armature_object),
            *(chosen[name] for name in ("library", "load_format", "bvh_up", "bvh_forward")))
     if key in _programmes:
         _programmes.move_to_end(key)
     return Task(
         text, Path(bpy.path.abspath(filepath)) if filepath else None,
         Settings(**{name: value for name, value in chosen.items() if name in _SETTINGS}),
-        roots=(Path(bpy.path.abspath(chosen["library"])),) if chosen["library"] else (), further=libraries.folders(),
+        roots=(Path(bpy.path.abspath(chosen["library"])),) if chosen["library"] else (), further=further,
         load_format="" if chosen["load_format"] == properties.ANY_FORMAT else chosen["load_format"],
         bvh=BvhSpace(chosen["bvh_up"], chosen["bvh_forward"]), maps=joint_map.kept_map(armature_object),
         skeleton=armature.read_skeleton(armature_object), turn=axes.armature_from_hanim(armature_object),
@@ -298,7 +299,7 @@ def dependencies(armature_object: bpy.types.Object, values: Hashable = None) -> 
     character = properties.character(armature_object)
     assert character.text is not None
     values = values or (parameters.chosen(character), character.seed)
-    return (texts.said(character.text), properties.score_path(character), libraries.folders(), values,
+    return (texts.said(character.text), properties.score_path(character), libraries.folders(character.folders), values,
             *_values(character), rest_key(armature_object), skin_points.checksum(armature_object),
             joint_map.key(armature_object),
             limits.key(armature_object) if character.joint_limits else None)

@@ -24,6 +24,7 @@ from ..core.playing.transitions.methods import TRANSITION_METHODS
 from ..core.retargeting.bvh_space import AUTO, AXES
 from ..core.skeletons import hanim
 from . import changes
+from .libraries import TaktFolder
 from .saved_enums import EnumProperty
 
 NAME = "takt"
@@ -329,6 +330,7 @@ class TaktCharacter(ScoreSettings, bpy.types.PropertyGroup):
         version: int
         text: bpy.types.Text | None
         filepath: str
+        folders: bpy.types.bpy_prop_collection_idprop[TaktFolder]
         frame_start: int
         ticks_per_bar: int
         keep_action: bool
@@ -357,6 +359,7 @@ class TaktCharacter(ScoreSettings, bpy.types.PropertyGroup):
         filepath: StringProperty(
             name="File", subtype="FILE_PATH", override=_OVERRIDABLE, update=changes.score,
             description="Where the score was read from; its library is looked for from there")
+        folders: CollectionProperty(type=TaktFolder, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
         frame_start: IntProperty(
             name="Start Frame", default=1, override=_OVERRIDABLE,
             description="The frame at which the score begins")

@@ -196,8 +196,8 @@ def _found(layout: Layout, problems: Iterable[Problem]) -> dict[BoxId, Problem]:
 
 def _dependencies(armature_object: bpy.types.Object) -> Hashable:
     character = properties.character(armature_object)
-    return (_said(armature_object), properties.score_path(character), libraries.folders(), character.library,
-            character.procedure, character.loop, parameters.chosen(character), character.seed)
+    return (_said(armature_object), properties.score_path(character), libraries.folders(character.folders),
+            character.library, character.procedure, character.loop, parameters.chosen(character), character.seed)
 
 
 def _said(armature_object: bpy.types.Object) -> str:

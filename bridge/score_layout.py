@@ -1,5 +1,7 @@
 """How the settings of a score are laid out, in the adjust panel, the file browser and the sidebar alike."""
 
+from typing import Any
+
 import bpy
 
 from ..core.playing.transitions.methods import TRANSITION_METHODS
@@ -33,6 +35,17 @@ def draw_settings(layout: bpy.types.UILayout, settings: ScoreSettings) -> None:
             column = body.column()
             for name in names:
                 _draw(column, settings, name)
+                if name == "library" and isinstance(settings, TaktCharacter):
+                    _draw_folders(column, settings)
+
+
+def _draw_folders(column: bpy.types.UILayout, character: TaktCharacter) -> None:
+    """Draw the folders that are searched after the library, each with what forgets it."""
+    for index, folder in enumerate(character.folders):
+        row = column.row(align=True)
+        row.prop(folder, "path", text="" if index else "Also")
+        forget: Any = row.operator("takt.forget_folder", text="", icon="X")
+        forget.index = index
 
 
 def _draw_parameters(layout: bpy.types.UILayout, character: TaktCharacter) -> None:

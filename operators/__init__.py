@@ -9,7 +9,7 @@ from .add_sample import TAKT_OT_add_sample
 from .auto_bind import TAKT_OT_auto_bind, draw_in_parent_menu
 from .bend_report import TAKT_OT_bend_report
 from .bend_test import TAKT_OT_bend_in_turn, TAKT_OT_bend_test
-from .change_libraries import TAKT_OT_change_libraries
+from .change_libraries import TAKT_OT_change_libraries, TAKT_OT_forget_folder
 from .edit_score import TAKT_OT_edit_score
 from .help import TAKT_OT_help, manual_map
 from .import_ogre import TAKT_FH_ogre, TAKT_OT_import_ogre
@@ -58,6 +58,7 @@ _CLASSES = (
     TAKT_OT_render_film,
     TAKT_FH_pha,
     TAKT_OT_change_libraries,
+    TAKT_OT_forget_folder,
     TAKT_OT_import_ogre,
     TAKT_FH_ogre,
     TAKT_OT_play_clip,

@@ -1,11 +1,12 @@
-"""Change the list of libraries in the preferences."""
+"""Change the lists of libraries: that in the preferences, and that of the score."""
 
 from typing import TYPE_CHECKING, Any
 
 import bpy
-from bpy.props import EnumProperty
+from bpy.props import EnumProperty, IntProperty
 
-from ..bridge import libraries
+from ..bridge import changes, libraries, properties
+from ..bridge.active_character import active_armature, score_problem
 from ..bridge.reports import GreyWithReason
 
 
@@ -48,4 +49,33 @@ class TAKT_OT_change_libraries(GreyWithReason, bpy.types.Operator):
                 return {"CANCELLED"}
             kept.libraries.move(index, to)
             kept.library_index = to
+        return {"FINISHED"}
+
+
+class TAKT_OT_forget_folder(GreyWithReason, bpy.types.Operator):
+    """Look for the score's clips in this folder no longer; the folder itself stays"""
+
+    bl_idname = "takt.forget_folder"
+    bl_label = "Forget Folder"
+    bl_options = {"REGISTER", "UNDO", "INTERNAL"}
+
+    if TYPE_CHECKING:
+        index: int
+    else:
+        index: IntProperty(options={"SKIP_SAVE"})
+
+    @classmethod
+    def problem(cls, context: bpy.types.Context) -> str:
+        """Return why there are no folders."""
+        return score_problem(active_armature(context))
+
+    def execute(self, context: bpy.types.Context) -> "set[Any]":
+        """Forget it."""
+        armature_object = active_armature(context)
+        assert armature_object is not None
+        folders = properties.character(armature_object).folders
+        if not 0 <= self.index < len(folders):
+            return {"CANCELLED"}
+        folders.remove(self.index)
+        changes.score()
         return {"FINISHED"}

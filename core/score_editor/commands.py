@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from ..errors import EditError, FileError, ScoreError
 from ..pha.document import Document, read
-from ..pha.edits import Edit, Insert, Remove, apply, element
+from ..pha.edits import Edit, Insert, Remove, SetAttribute, apply, element
 from ..pha.extraction import ExtractCalls
 from ..pha.inlining import InlineCall
 from ..pha.open_scores import Scores
-from ..pha.programme import resolve
+from ..pha.programme import Modules, resolve
 from ..pha.text import Text
 from . import fragments
 from .change import Edits, Proposal, locked, spelled_within
@@ -54,7 +54,8 @@ class Chosen:
 def insert(layout: Layout, gap: Drop, what: Playable, scores: Scores) -> Proposal:
     """Propose a call of a clip or a procedure in a gap, as long as it is by nature, rounded to ticks.
 
-    Its file is loaded or included where it is not yet; it is called by its bare name where that is clear.
+    Its file is loaded or included where it is not yet; it is called by its bare name where that is clear. Calls by bare
+    names that the file has too name the file of theirs from then on.
     """
     document = layout.documents[gap.document]
     hint = f"{what.name} → {gap.words}"
@@ -63,10 +64,11 @@ def insert(layout: Layout, gap: Drop, what: Playable, scores: Scores) -> Proposa
         return Proposal(hint=hint, refusal=refusal)
     ticks = _natural_ticks(what.duration_s / document.tick_s, gap.scale)
     head = _head(document, what)
+    apart = _told_apart(document, what, scores) if head else ()
     first = fragments.number_at(document.text, gap.parent, gap.index)
     for name in dict.fromkeys((what.name, what.full_name)):
         call = Insert(gap.parent, gap.index, element("call", name=name, duration=ticks))
-        edits = Edits(document.text, (call, *head))
+        edits = Edits(document.text, (*apart, call, *head))
         if name == what.full_name or _means(edits, document, scores, name, what):
             break
     return Proposal(edits, hint, selects=((gap.document, first + _number_before(head, first)),))
@@ -198,6 +200,31 @@ def _head(document: Document, what: Playable) -> tuple[Edit, ...]:
     tag = "load" if what.is_clip else "include"
     before = [at for at, child in enumerate(children) if document.text.shape.tags[child] in ("load", tag)]
     return (Insert(0, before[-1] + 1 if before else 0, element(tag, src=what.src)),)
+
+
+def _told_apart(document: Document, what: Playable, scores: Scores) -> tuple[Edit, ...]:
+    """Return edits that call in full what has a bare name that a file which is not there yet has too."""
+    there = scores.beside(document)
+    try:
+        new = set(_names(there, what.src, what.is_clip))
+        known = [(source.src, set(_names(there, source.src, is_clip)))
+                 for sources, is_clip in ((document.loads, True), (document.includes, False)) for source in sources]
+    except (ScoreError, FileError):
+        return ()  # who tries the edit is told
+    own = {procedure.name for procedure in document.procedures}
+    edits = []
+    for number, (tag, given) in enumerate(zip(document.text.shape.tags, document.text.shape.attributes, strict=True)):
+        name = given.get("name", "")
+        if tag == "call" and name in new and name not in own:
+            edits += [SetAttribute(number, "name", f"{src}.{name}") for src, names in known if name in names]
+    return tuple(edits)
+
+
+def _names(modules: Modules, src: str, is_clip: bool) -> Iterable[str]:
+    """Return the bare names that a file brings."""
+    if is_clip:
+        return [clip.name for clip in modules.clips(src)[0]]
+    return [procedure.name for procedure in modules.module(modules.module_path(src)).procedures]
 
 
 def _number_before(head: Iterable[Edit], first: int) -> int:

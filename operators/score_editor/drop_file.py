@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import StringProperty
 
-from ...bridge import libraries, properties, score_blocks, score_tree, shelf
+from ...bridge import changes, libraries, properties, score_blocks, score_tree, shelf
 from ...bridge.reports import refuse
 from ...core.errors import FileError
 from ...core.formats import endings
@@ -72,18 +72,34 @@ class TAKT_FH_score(bpy.types.FileHandler):
 
 
 def _src(editor: Editor, path: Path) -> str:
-    """Return how the score calls a file; where it has no library yet, the file's folder becomes that."""
+    """Return how the score calls a file.
+
+    Where the score has no library yet, the file's folder becomes that; else it is searched too from now on.
+    """
     character, blocks = properties.character(editor.armature), editor.blocks
     if blocks.scores is None:
         raise FileError.at("the score has mistakes; correct them in its text first")
     library, layout = blocks.scores.library, editor.layout
+    if not path.is_file():
+        raise FileError.at("is not there", path)
     src = shelf.src_of(library, path)
-    if not src and isinstance(library, Library) and libraries.may_be_chosen(library, layout.documents[0]):
+    if src or not isinstance(library, Library):
+        return src
+    ending = max((each for each in (*endings(), SCORE_SUFFIX) if path.name.endswith(each)), key=len, default="")
+    if "." in path.name.removesuffix(ending):
+        raise FileError.at("has a dot in its name, which a score takes for a folder; rename it", path)
+    if libraries.may_be_chosen(library, layout.documents[0]):
         character.library = str(path.parent)
-        fresh = score_blocks.refresh(editor.armature)
-        src = shelf.src_of(fresh.scores.library, path) if fresh.scores is not None else ""
+    else:
+        character.folders.add().path = str(path.parent)
+        changes.score()
+    fresh = score_blocks.refresh(editor.armature)
+    src = shelf.src_of(fresh.scores.library, path) if fresh.scores is not None else ""
     if not src:
-        raise FileError.at("lies outside of the score's library; put it there, or choose another library", path)
+        if character.folders:
+            character.folders.remove(len(character.folders) - 1)
+            changes.score()
+        raise FileError.at("cannot be told from a file of the same name in the score's library; rename one", path)
     return src
 
 

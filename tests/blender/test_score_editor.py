@@ -300,13 +300,37 @@ def test_the_samples_give_way_to_a_file_that_is_dropped_as_long_as_nothing_calls
             time.sleep(0.01)
         assert "dance.Moves.sway" in {each.full_name for each in bridge_shelf.playables(rig)}
         assert operators.takt.score_add(what="dance.Moves|sway") == {"FINISHED"}
-        with pytest.raises(RuntimeError, match="outside of the score's library"):
-            operators.takt.score_drop_file(filepath=file)
         score_text = properties.character(rig).text
         assert score_text is not None
         score_text.from_string('<pha tickLength="1"><procedure name="main"></procedure></pha>')
         looked_into()
         assert operators.takt.score_drop_file(filepath=file) == {"FINISHED"}
+
+
+def test_the_folder_of_a_file_that_is_dropped_is_searched_too(
+        rig: bpy.types.Object, library: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    play(library / "dance.pha")
+    character, downloads = properties.character(rig), tmp_path_factory.mktemp("Downloads")
+    clip = (library / "feet" / "Steps.skeleton.xml").read_bytes()
+    for name in ("more", "steps.v2"):
+        (downloads / f"{name}.skeleton.xml").write_bytes(clip)
+    (downloads / "feet").mkdir()
+    (downloads / "feet" / "Steps.skeleton.xml").write_bytes(clip)
+    with editing():
+        assert operators.takt.score_drop_file(filepath=str(downloads / "more.skeleton.xml")) == {"FINISHED"}
+        assert [folder.path for folder in character.folders] == [str(downloads)] and 'src="more"' in text_of(rig)
+        assert 'name="left"' not in text_of(rig) and 'name="feet.Steps.left"' in text_of(rig)  # told apart
+        motion = score.motion_of(rig)
+        assert motion is not None and any(name.startswith("more.") for name in motion.sequence.clips)
+        for name, why in (("steps.v2", "a dot in its name"), ("feet/Steps", "a file of the same name")):
+            before = text_of(rig)
+            with pytest.raises(RuntimeError, match=why):
+                operators.takt.score_drop_file(filepath=str(downloads / f"{name}.skeleton.xml"))
+            assert text_of(rig) == before
+        assert len(character.folders) == 1
+        assert operators.takt.forget_folder(index=0) == {"FINISHED"} and not character.folders
+        score.motion_of(rig)
+        assert "more" in str(score.error_of(rig))
 
 
 def test_a_file_that_is_dropped_is_called_and_loaded(rig: bpy.types.Object, library: Path, tmp_path: Path) -> None:
@@ -315,10 +339,7 @@ def test_a_file_that_is_dropped_is_called_and_loaded(rig: bpy.types.Object, libr
         assert operators.takt.score_drop_file(filepath=str(library / "feet" / "Steps.skeleton.xml")) == {"FINISHED"}
         assert '<load src="Steps"/>' in text_of(rig) and '<call name="left"' in text_of(rig)
         assert properties.character(rig).library == str(library / "feet")
-        with pytest.raises(RuntimeError, match="outside of the score's library"):
-            operators.takt.score_drop_file(filepath=str(library / "dance.pha"))
-        looked_into()
-        with pytest.raises(RuntimeError, match=r"cannot be read|No such file|outside"):
+        with pytest.raises(RuntimeError, match="is not there"):
             operators.takt.score_drop_file(filepath=str(library / "feet" / "gone.bvh"))
     assert not TAKT_FH_score.poll_drop(bpy.context)
 

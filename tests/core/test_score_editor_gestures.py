@@ -22,7 +22,7 @@ from takt.core.score_editor.layout import empty, lay_out
 from takt.core.score_editor.stripes import SEAM_PX, TITLE_PX, Stripes
 from takt.core.score_editor.view import View
 from takt.core.score_editor.weights import weight_line
-from takt.tests.core.scores import STEPS, procedure, score
+from takt.tests.core.scores import STEPS, library, procedure, score
 from takt.tests.core.test_pha_origins import random_score
 
 WALK = procedure("walk", 'left duration="1" transition="0.2"', 'right duration="3"')
@@ -283,6 +283,22 @@ def test_a_clip_is_put_in_with_its_file() -> None:
     assert '<call name="nod" duration="3"/>' in str(editor.tried(known).edited[None].text)
     ((_, element),) = known.selects or ()
     assert editor.after(known).text.shape.attributes[element] == {"name": "nod", "duration": "3"}
+
+
+def test_bare_names_are_told_apart_when_a_file_brings_them_too() -> None:
+    text = Text.of(score(WALK, MAIN))
+    steps, _ = STEPS.clips("feet.Steps")
+    scores = Scores.of((text,), library(feet_Steps=steps, more_Steps=steps[:1]))
+    layout = lay_out(expand(resolve(read(text), scores)))
+    name, other = steps[0].name, steps[1].name
+    gap = drop_at(layout, VIEW, 500.0, 200.0)
+    assert gap is not None
+    proposal = commands.insert(layout, gap, commands.Playable("more.Steps", name, 1.0), scores)
+    assert proposal.change is not None
+    made = str(attempt(scores, None, proposal.change).edited[None].text)
+    assert f'name="{name}"' not in made and made.count(f'name="more.Steps.{name}"') == 1
+    assert made.count(f'name="feet.Steps.{name}"') == str(text).count(f'name="{name}"') > 0
+    assert made.count(f'name="{other}"') == str(text).count(f'name="{other}"') > 0
 
 
 def test_the_first_clip_of_an_empty_score() -> None:
