@@ -3,7 +3,8 @@
 Read: `text.py` (a lossless tree with byte spans) → `document.py`, `nodes.py` by `grammar.py` → names in every view
 (`scopes.py`), calls resolved (`programme.py`, `definitions.py`), innermost first (`call_order.py`) → values
 (`expressions.py`), blocks unfolded (`evaluation.py`, `expansion.py`) → `sequence.py`, with the chain of calls behind
-each segment (`origins.py`). `version_1.py` writes version 2 as PHA 1 where there is such a score.
+each segment (`origins.py`). `version_1.py` writes version 2 as PHA 1 where there is such a score. `garbage.py` lets
+Python's search for cycles wait meanwhile.
 
 Edited: `edits.py` sets, inserts, removes, moves, wraps elements, with the white space that they own (`layout.py`),
 new ones laid out as their neighbours (`insertion.py`). Above these, edits of meaning over all `open_scores.py`: a

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
 from ..errors import Place, quoted
@@ -15,6 +16,7 @@ from ..skeletons.body_parts import NamedBody, what_is_wrong
 from .call_order import innermost_first
 from .document import MAX_PROBLEMS, Call, Item, Music, Procedure, Tempo
 from .expressions import Expression, read_expression
+from .garbage import without_search_for_cycles
 from .naming import near
 from .nodes import Node
 from .scopes import Module, Scopes
@@ -64,7 +66,7 @@ class Definitions:
     blocks: (P,) what each plays, parameters left out; params: (P,). module_of: (P,) the module that defines
     each. sources: (M,) the src of each module; bases: (M,) the module that each extends.
     picks: the number of each pick in its module.
-    targets: what each call leads to in each view. order: procedures in views, each after those that it calls.
+    targets: by view, what each call leads to in it. order: procedures in views, each after those that it calls.
     """
 
     procedures: tuple[Procedure, ...]
@@ -76,10 +78,11 @@ class Definitions:
     places: tuple[Callable[[Item], Place], ...]
     views: tuple[View, ...]
     picks: dict[Node, int]
-    targets: dict[tuple[int, Node], Target]
+    targets: tuple[dict[Node, Target], ...]
     order: tuple[InView, ...]
 
     @classmethod
+    @without_search_for_cycles
     def of(cls, modules: Sequence[Module], scopes: Scopes, report: Report,
            report_cycle: Callable[[list[int]], None]) -> Definitions:
         """Look up every name; what is wrong is reported, cycles of calls by the numbers of their procedures."""
@@ -158,12 +161,13 @@ class _Lookup:
     report: Report
     _said: set[tuple[str, Place]] = field(default_factory=set)
     _bodies: dict[tuple[int, str], str] = field(default_factory=dict)
+    _targets: list[dict[Node, Target]] = field(default_factory=list)
+    _calls: dict[InView, list[InView]] = field(default_factory=dict)
 
-    def targets(self) -> tuple[dict[tuple[int, Node], Target], dict[InView, list[InView]]]:
+    def targets(self) -> tuple[tuple[dict[Node, Target], ...], dict[InView, list[InView]]]:
         """Return what each call leads to in each view, and the procedures that each calls there."""
-        found: dict[tuple[int, Node], Target] = {}
-        calls: dict[InView, list[InView]] = {}
         for view in range(len(self.views)):
+            self._targets.append({})
             self._check_lets(view)
             self._check_masks(view)
             self._check_replacements(view)
@@ -171,18 +175,9 @@ class _Lookup:
             called = {p for module in self.scopes.chain(view) for p in self.scopes.own(module.index).values()}
             known = {let.name for let in self.views[view].lets}
             for procedure in (*own, *sorted(called - own.keys())):
-                self._check_names(procedure, known)
-                inner = calls[view, procedure] = []
-                for node in walk(self.blocks[procedure]):
-                    if node.tag == "call":
-                        target = self._look_up(view, procedure, node)
-                        if target is not None:
-                            found[view, node] = target
-                        if isinstance(target, tuple):
-                            inner.append(target)
-                    elif node.tag == "lane":
-                        self._check_body(view, node.texts.get("body", "whole"), "lane", self._at(procedure, node))
-        return found, calls
+                self._calls[view, procedure] = []
+                self._look_into((view, procedure), known)
+        return tuple(self._targets), self._calls
 
     def _at(self, procedure: int, node: Node) -> At:
         return At(self.places[self.module_of[procedure]], node)
@@ -209,28 +204,33 @@ class _Lookup:
         if wrong := self._bodies[view, body]:
             self._say(f"<{tag}> body: {wrong}", at)
 
-    def _look_up(self, view: int, procedure: int, node: Node) -> Target | None:
-        """Return what a call leads to, None where that is nothing; report what is wrong with it."""
-        name = node.texts["name"]
+    @cached_property
+    def _params(self) -> list[dict[str, None]]:
+        """The names of each procedure's parameters, in the order of the text."""
+        return [dict.fromkeys(param.texts["name"] for param in procedure.params) for procedure in self.procedures]
+
+    def _look_up(self, within: InView, node: Node) -> None:
+        """Find what a call leads to; report what is wrong with it."""
+        (view, procedure), name = within, node.texts["name"]
         target = self.scopes.find(view, name)
         if target is None:
             if not self._is_enough:
                 self._say(self.scopes.what_is_wrong(view, name), self._at(procedure, node))
-            return None
+            return
+        self._targets[view][node] = target
         given = next((child for child in node.children if child.tag == "with"), None) if node.children else None
         if isinstance(target, int):
             if given is not None:
                 self._say(f"<call> {quoted(name)} is a clip, which has no parameters; leave out <with>",
                           self._at(procedure, node))
-            return target
+            return
+        self._calls[within].append(target)
         for part in ("from", "to"):
             if part in node.expressions:
                 self._say(f"<call> {part}: found one for the procedure {quoted(name)}, expected it on the call of a "
                           "clip: name the clip whose part is meant", self._at(procedure, node))
-        if given is not None:
-            self._check_given(given, name, [param.texts["name"] for param in self.procedures[target[1]].params],
-                              self._at(procedure, node))
-        return target
+        if given is not None and not given.expressions.keys() <= self._params[target[1]].keys():
+            self._check_given(given, name, list(self._params[target[1]]), self._at(procedure, node))
 
     def _check_given(self, given: Node, name: str, known: list[str], at: At) -> None:
         for unknown in sorted(set(given.expressions) - set(known)):
@@ -255,34 +255,38 @@ class _Lookup:
         for name, procedure in self.scopes.own(view).items():
             if base.get(name, procedure) == procedure:
                 continue
-            wanted = {param.texts["name"] for param in self.procedures[base[name]].params}
-            missing = sorted(wanted - {param.texts["name"] for param in self.procedures[procedure].params})
+            missing = sorted(self._params[base[name]].keys() - self._params[procedure].keys())
             if missing:
                 self._say(f"<procedure> {quoted(name)} replaces that of {quoted(chain[1].src)} and lacks its "
                           f"parameter {', '.join(map(quoted, missing[:8]))}; expected at least the same ones",
                           At(chain[0].document.place, self.procedures[procedure]))
 
-    def _check_names(self, procedure: int, known: set[str]) -> None:
-        """Check that every name in an expression has a value there, and that no name hides another.
+    def _look_into(self, within: InView, known: set[str]) -> None:
+        """Look up the calls of a procedure.
 
-        known: the file's; the same again afterwards.
+        Check that every name in an expression has a value there, and that no name hides another. known: the file's;
+        the same again afterwards.
         """
-        own: list[str] = []
+        procedure, own = within[1], list[str]()
         for param in self.procedures[procedure].params:
             self._check_expression(param.expressions["default"], known, self._at(procedure, param), "param", "default")
             own += self._new(param, param.texts["name"], known, procedure)
-        self._check_block(self.blocks[procedure], known, procedure)
+        self._look_into_block(self.blocks[procedure], known, within)
         known.difference_update(own)
 
-    def _check_block(self, nodes: Sequence[Node], known: set[str], procedure: int) -> None:
-        own: list[str] = []
+    def _look_into_block(self, nodes: Sequence[Node], known: set[str], within: InView) -> None:
+        (view, procedure), own = within, list[str]()
         for node in nodes:
             for attribute, expression in node.expressions.items():
                 if not expression.names <= known:
                     self._check_expression(expression, known, self._at(procedure, node), node.tag, attribute)
+            if node.tag == "call":
+                self._look_up(within, node)
+            elif node.tag == "lane":
+                self._check_body(view, node.texts.get("body", "whole"), "lane", self._at(procedure, node))
             index = self._new(node, node.texts.get("index", ""), known, procedure) if node.tag == "loop" else []
             if node.children:  # no deeper than elements may be nested
-                self._check_block(node.children, known, procedure)
+                self._look_into_block(node.children, known, within)
             known.difference_update(index)
             if node.tag == "let":
                 own += self._new(node, node.texts["name"], known, procedure)

@@ -12,6 +12,7 @@ from typing import NamedTuple, Protocol
 
 from ..errors import Place, Problem, quoted
 from .expressions import NUMBER
+from .garbage import without_search_for_cycles
 from .grammar import GRAMMAR
 from .naming import near
 from .nodes import BlockReader, Node
@@ -156,6 +157,7 @@ def parse(text: str | bytes, path: Path | None = None) -> Document:
     return read(Text.of(text, path))
 
 
+@without_search_for_cycles
 def read(text: Text, like: Document | None = None) -> Document:
     """Read a score whose text is a tree already.
 

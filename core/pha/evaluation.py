@@ -116,20 +116,32 @@ class _Instance(NamedTuple):
     ticks: float
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Asked:
+    """A call whose procedure is still to be evaluated; see _Call."""
+
+    node: Node
+    frame: _Frame
+    duration: float
+    repeat: int
+    mirror: bool
+    reverse: bool
+
+
 _Calls = list[_Call]
 _BlockSteps = Generator["tuple[_Frame, _ProcedureSteps]", _Instance, tuple[_Calls, float]]
 _ProcedureSteps = Generator["tuple[_Frame, _ProcedureSteps]", _Instance, _Instance]
 _NAN: Final = float("nan")
 
 
-def _alike(at: InView, given: Values) -> tuple[InView, tuple[tuple[str, Value, type], ...]]:
+def _alike(at: InView, given: Values) -> tuple[object, ...]:
     """Return what is the same for calls that play the same, where nothing is picked. 1 is not yes."""
-    return at, tuple([(name, given[name], type(given[name])) for name in sorted(given)])
+    return at, *given, *given.values(), *map(type, given.values())
 
 
 def _in_round(node: Node, number: int, calls: _Calls) -> _Calls:
     """Return calls as standing in a round of an element, besides those that they stand in already."""
-    return [call._replace(within=((node, number), *call.within)) for call in calls]
+    return [_Call(*call[:-1], ((node, number), *call.within)) for call in calls]
 
 
 def unknown_value(name: str, procedure: str, known: list[str], place: Place) -> Problem:
@@ -165,7 +177,7 @@ class _Evaluation:
     clip_durations_s: tuple[float, ...]
     seed: int
     _instances: list[tuple[_Calls, float, int, int, Values]] = field(default_factory=list)
-    _known: dict[tuple[InView, tuple[tuple[str, Value, type], ...]], _Instance] = field(default_factory=dict)
+    _known: dict[tuple[object, ...], _Instance] = field(default_factory=dict)
     _blocks: dict[BlockCall, int] = field(default_factory=dict)
     _lets: dict[int, dict[str, Value]] = field(default_factory=dict)
     _picked: dict[tuple[int, int], int] = field(default_factory=dict)
@@ -245,50 +257,59 @@ class _Evaluation:
                     is_taken = True
                     more, length = yield from self._block(node.children, scope)
                     more = _in_round(node, 0, more)
+            elif node.tag == "call":
+                found = self._call(node, scope)
+                more, length = found if isinstance(found, tuple) else (yield from self._performed(found))
             else:
                 more, length = yield from self._played(node, scope)
+            if more and "transition" in node.expressions:
+                more = [*more[:-1], more[-1]._replace(transition=self._length(node, "transition", scope))]
             calls += more
             ticks += length
         return calls, ticks
 
     def _played(self, node: Node, scope: Scope) -> _BlockSteps:
-        """Return what a call, wait, loop, pick or together plays."""
+        """Return what a wait, loop, pick or together plays."""
         if node.tag == "wait":
             ticks = self._length(node, "duration", scope)
             calls = [_Call(~WAIT, 1, ticks, _NAN, node)] if ticks > 0.0 else []
         elif node.tag == "loop":
             calls, ticks = yield from self._loop(node, scope)
         elif node.tag == "pick":
-            child = self._picked_child(node, scope)
-            self._count(child)
-            calls, ticks = yield from self._played(child, scope)
+            calls, ticks = yield from self._block((self._picked_child(node, scope),), scope)
             calls = _in_round(node, 0, calls)
-        elif node.tag == "together":
-            calls, ticks = yield from self._together(node, scope)
         else:
-            calls, ticks = yield from self._call(node, scope)
-        if calls and "transition" in node.expressions:
-            calls = [*calls[:-1], calls[-1]._replace(transition=self._length(node, "transition", scope))]
+            calls, ticks = yield from self._together(node, scope)
         return calls, ticks
 
-    def _call(self, node: Node, scope: Scope) -> _BlockSteps:
+    def _call(self, node: Node, scope: Scope) -> tuple[_Calls, float] | _Asked:
+        """Return what a call plays; where its procedure was not evaluated with such values, what it asks for."""
         duration = self._length(node, "duration", scope)
         if duration == 0.0:
             return [], 0.0
         repeat = self._count_of(node, "repeat", scope, 1) if "repeat" in node.expressions else 1
         mirror, reverse = self._flag(node, "mirror", scope), self._flag(node, "reverse", scope)
         view, _ = self._frames[-1].at
-        target = self.definitions.targets[view, node]
+        target = self.definitions.targets[view][node]
         if isinstance(target, int):
             part = self._part(node, scope, target)
             return [_Call(~target, repeat, duration, _NAN, node, mirror, reverse, part)], duration * repeat
-        given = {name: self._value(child, name, scope) for child in node.children for name in child.expressions}
-        frame, known = _Frame(target, node, given), self._known.get(_alike(target, given))
-        calls: _Calls = []
+        given = {name: self._value(child, name, scope) if expression.constant is None else expression.constant
+                 for child in node.children for name, expression in child.expressions.items()}
+        known = self._known.get(_alike(target, given))
+        if known is None:
+            return _Asked(node, _Frame(target, node, given), duration, repeat, mirror, reverse)
+        self._count(node)
+        return [_Call(known.number, repeat, duration, _NAN, node, mirror, reverse)], duration * repeat
+
+    def _performed(self, asked: _Asked) -> _BlockSteps:
+        """Evaluate the procedure that a call asks for; at each repetition, where it picks."""
+        duration, repeat, mirror, reverse = asked.duration, asked.repeat, asked.mirror, asked.reverse
+        node, calls = asked.node, list[_Call]()
         for i in range(repeat):
             self._count(node)
             before = self._picks
-            instance = known or (yield frame, self._procedure(frame))
+            instance = yield asked.frame, self._procedure(asked.frame)
             if instance.ticks <= 0.0:
                 raise self._error(node, f"<call> name: {quoted(node.texts['name'])} plays nothing this time, expected "
                                         "something to play, or a duration of 0")
@@ -385,9 +406,12 @@ class _Evaluation:
 
     def _length(self, node: Node, name: str, scope: Scope, default: float = 0.0) -> float:
         """Return a number that must not be negative."""
-        if name not in node.expressions:
+        expression = node.expressions.get(name)
+        if expression is None:
             return default
-        value = self._number(node, name, scope)
+        value = expression.constant
+        if value is None or isinstance(value, bool):
+            value = self._number(node, name, scope)
         if value < 0.0:
             raise self._unfit(node, name, value, "0 or more")
         return value
@@ -444,16 +468,13 @@ class _Evaluation:
         return self.definitions.procedures[frame.at[1]].name + (f"({values})" if values else "")
 
     def _table(self, start: int) -> Evaluated:
-        calls = [call for instance, *_ in self._instances for call in instance]
-        sizes = np.array([0, *(len(instance) for instance, *_ in self._instances)])
-        modules = np.repeat([module for _, _, _, module, _ in self._instances], sizes[1:])
+        calls, ticks, procedures, modules, values = zip(*self._instances, strict=True)
+        sizes = np.array([0, *map(len, calls)])
+        rows = [call for instance in calls for call in instance]
+        target, repeat, duration, transition, node, mirror, reverse, part, within = (
+            zip(*rows, strict=True) if rows else ((),) * len(_Call._fields))
         return Evaluated(
-            np.cumsum(sizes), np.array([call.target for call in calls], dtype=np.int64),
-            np.array([call.repeat for call in calls], dtype=np.int64), np.array([call.duration for call in calls]),
-            np.array([call.transition for call in calls]), np.array([call.mirror for call in calls], dtype=np.bool_),
-            np.array([call.reverse for call in calls], dtype=np.bool_),
-            np.array([call.part for call in calls]).reshape(-1, 2), tuple(call.node for call in calls), modules,
-            tuple(call.within for call in calls),
-            np.array([procedure for _, _, procedure, *_ in self._instances], dtype=np.int64),
-            np.array([ticks for _, ticks, *_ in self._instances]), tuple(self._blocks), start,
-            tuple(values for *_, values in self._instances))
+            np.cumsum(sizes), np.array(target, dtype=np.int64), np.array(repeat, dtype=np.int64), np.array(duration),
+            np.array(transition), np.array(mirror, dtype=np.bool_), np.array(reverse, dtype=np.bool_),
+            np.array(part).reshape(-1, 2), node, np.repeat(modules, sizes[1:]), within,
+            np.array(procedures, dtype=np.int64), np.array(ticks), tuple(self._blocks), start, values)

@@ -15,6 +15,7 @@ from .definitions import Definitions
 from .document import MAX_SEGMENTS
 from .evaluation import WHOLE_CLIP, BlockCall, Evaluated, LaneCall, Values, defaults, evaluate, unknown_value
 from .expressions import Value
+from .garbage import without_search_for_cycles
 from .origins import Origins, Places, Runs
 from .programme import CallTable, Programme
 from .sequence import WAIT, Block, Lane, Marks, Paths, Sequence
@@ -27,6 +28,7 @@ _MOST = 10**15
 """Counts are not followed beyond this."""
 
 
+@without_search_for_cycles
 def expand(programme: Programme, procedure: str = "main", loop: bool = False, *, values: Values | None = None,
            seed: int = 0) -> Sequence:
     """Expand a procedure that the programme can start.

@@ -35,6 +35,7 @@ _COMPARISONS: Final[Mapping[type[ast.cmpop], Callable[[Any, Any], bool]]] = {
 _RESERVED: Final = frozenset({*_WORDS, *_FUNCTIONS, "and", "or", "not", "if", "else", "in", "is", "lambda", "None",
                               "True", "False"})
 _Evaluate = Callable[[Scope], Value]
+_NO_NAMES: Final = frozenset[str]()
 
 
 class ExpressionError(TaktError):
@@ -45,12 +46,14 @@ class ExpressionError(TaktError):
 class Expression:
     """An expression that has been read.
 
-    names: those whose values it needs. It is compared and hashed by its text alone.
+    names: those whose values it needs. constant: its value, where it is a plain number, yes or no. It is compared and
+    hashed by its text alone.
     """
 
     text: str
     names: frozenset[str]
     _evaluate: _Evaluate
+    constant: Value | None = None
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Expression) and self.text == other.text
@@ -102,8 +105,9 @@ def read_expression(text: str) -> Expression:
     takt.core.pha.expressions.ExpressionError: found '1 / times' with times = 0: division by zero
     """
     stripped = text.strip()
-    if NUMBER.fullmatch(stripped):
-        return Expression(text, frozenset(), _constant(_finite(float(stripped), text)))
+    if stripped in _WORDS or NUMBER.fullmatch(stripped):
+        value = _WORDS[stripped] if stripped in _WORDS else _finite(float(stripped), text)
+        return Expression(text, _NO_NAMES, _constant(value), value)
     if is_name(stripped):
         return Expression(text, frozenset((stripped,)), _looked_up(stripped))
     names = set[str]()
@@ -190,8 +194,7 @@ def _compiled(node: ast.expr, text: str, names: set[str], levels: int) -> _Evalu
             truth = inner(operand)
             return lambda scope: not _truth(truth(scope))
         case ast.BoolOp(op=op, values=values):
-            parts, joined = [inner(value) for value in values], all if isinstance(op, ast.And) else any
-            return lambda scope: joined(_truth(part(scope)) for part in parts)
+            return _joined([inner(value) for value in values], decides=isinstance(op, ast.Or))
         case ast.BinOp(left=left, op=op, right=right) if type(op) in _ARITHMETIC:
             return _calculated(_ARITHMETIC[type(op)], (inner(left), inner(right)))
         case ast.Compare(left=left, ops=ops, comparators=others) if all(type(op) in _COMPARISONS for op in ops):
@@ -213,6 +216,17 @@ def _looked_up(name: str) -> _Evaluate:
         return scope[name]
 
     return look_up
+
+
+def _joined(parts: list[_Evaluate], *, decides: bool) -> _Evaluate:
+    """Return what one of several truths decides alone: a no for `and`, a yes for `or`."""
+    def join(scope: Scope) -> Value:
+        for part in parts:
+            if _truth(part(scope)) is decides:
+                return decides
+        return not decides
+
+    return join
 
 
 def _calculated(function: Callable[..., float], parts: list[_Evaluate] | tuple[_Evaluate, ...]) -> _Evaluate:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import Enum
+from functools import cached_property
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
@@ -30,7 +31,7 @@ class Kind(Enum):
     JOINTS = "a plain number of joints, 0 or more"
     VERSION = "1 or 2"
 
-    @property
+    @cached_property
     def is_expression(self) -> bool:
         """Whether the attribute may hold an expression."""
         return self in _EXPRESSIONS

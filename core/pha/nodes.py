@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -20,11 +19,12 @@ _LONGEST_KEPT = 200
 NOTHING_TO_PLAY = "found nothing to play in it"
 """What is said of a procedure or a block without calls; interfaces may say it otherwise."""
 _AT_MOST_ONE = ("with", "music")
+_OPEN = Attribute(Kind.VALUE, "")
+"""What an attribute holds whose name is an author's own."""
 
 
-@dataclass(frozen=True, eq=False)
-class Node:
-    """An element; element: its number in the text.
+class Node(NamedTuple):
+    """An element, equal to itself alone; element: its number in the text.
 
     texts: attributes that hold no expression; expressions: those that do. What is not given is in neither.
     in_seconds: the names of expressions that were written in seconds, as in 1.5s.
@@ -36,6 +36,12 @@ class Node:
     children: tuple[Node, ...]
     element: int
     in_seconds: frozenset[str] = frozenset()
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __hash__(self) -> int:
+        return id(self)
 
     @property
     def name(self) -> str:
@@ -53,50 +59,51 @@ class BlockReader:
 
     def __init__(self, text: Text, report: Report, known: Mapping[int, tuple[Node, ...]] | None = None) -> None:
         """Take what is called for each mistake; known: what some elements hold, which is right."""
-        self._text, self._shape, self._report, self._known = text, text.shape, report, known or {}
+        self._text, self._report, self._known = text, report, known or {}
+        _, self._tags, self._attributes, self._words = text.shape
 
     def node(self, element: int) -> Node:
         """Read an element with all that it holds; what is wrong is reported and replaced by something harmless."""
-        tag, given = self._shape.tags[element], self._shape.attributes[element]
+        tags = self._tags
+        tag, given = tags[element], self._attributes[element]
         rule = GRAMMAR[tag]
         is_short = sum(map(len, given.values())) <= _LONGEST_KEPT
         read = (_read_attributes if is_short else _read_attributes.__wrapped__)(tag, tuple(given.items()))
         if element in self._known:
             return Node(tag, read.texts, read.expressions, self._known[element], element, read.in_seconds)
-        inside = list(self._text.children(element))
-        if inside or self._shape.words[element]:
+        inside = self._text.children(element)
+        if inside or self._words[element]:
             self._check_children(element, inside)
         for message in read.problems:
             self._report(element, message)
-        children = tuple([self.node(child) for child in inside if self._shape.tags[child] in rule.children])
+        children = tuple([self.node(child) for child in inside if tags[child] in rule.children]) if inside else ()
         if len(children) < rule.least:
             wanted = " or ".join(f"<{child}>" for child in rule.children[:6])
             self._report(element, f"<{tag}>: {NOTHING_TO_PLAY}, expected at least one {wanted}")
         return Node(tag, read.texts, read.expressions, children, element, read.in_seconds)
 
-    def _check_children(self, element: int, inside: list[int]) -> None:
-        tags, tag, words = self._shape.tags, self._shape.tags[element], self._shape.words[element]
-        rule = GRAMMAR[tag]
+    def _check_children(self, element: int, inside: Sequence[int]) -> None:
+        tags, tag, words = self._tags, self._tags[element], self._words[element]
+        allowed = GRAMMAR[tag].children
         if words:
             self._report(element, f"<{tag}>: found the text {quoted(words)}, expected only elements")
-        before, params_may_come, met = "", True, set[str]()
+        before, has_played, met, has_weights = "", False, set[str](), tag == "pick"
         for child in inside:
             name = tags[child]
-            if name not in rule.children:
-                wanted = " or ".join(f"<{each}>" for each in rule.children) or "nothing inside"
+            if name not in allowed:
+                wanted = " or ".join(f"<{each}>" for each in allowed) or "nothing inside"
                 self._report(child, f"found <{name[:60]}> in <{tag}>, expected {wanted}")
             elif name in ("elif", "else") and before not in ("if", "elif"):
                 self._report(child, f"found <{name}> after {f'<{before}>' if before else 'nothing'}, expected it right "
                                     "after an <if> or <elif>")
-            elif name == "param" and not params_may_come:
+            elif name == "param" and has_played:
                 self._report(child, "found <param> after what plays, expected parameters before anything else")
             elif name in _AT_MOST_ONE and name in met:
                 self._report(child, f"found a second <{name}> in <{tag}>, expected at most one")
-            if tag != "pick" and name in PLAYED and "weight" in self._shape.attributes[child]:
+            if not has_weights and name in PLAYED and "weight" in self._attributes[child]:
                 self._report(child, f"<{name}> weight: found one outside of a <pick>, where it means nothing; expected "
                                     "none")
-            before = name
-            params_may_come &= name == "param"
+            before, has_played = name, has_played or name != "param"
             met.add(name)
 
 
@@ -119,7 +126,7 @@ def _read_attributes(tag: str, given: tuple[tuple[str, str], ...]) -> _Attribute
     problems: list[str] = []
     for name, text in given:
         if rule.open_kind is not None and is_name(name):
-            attribute = Attribute(rule.open_kind, "")
+            attribute = _OPEN
         elif name in rule.attributes:
             attribute = rule.attributes[name]
         else:

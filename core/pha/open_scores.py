@@ -160,8 +160,8 @@ def calls_of(programme: Programme) -> Iterator[CallOf]:
 def _in_views(programme: Programme, definitions: Definitions, names: list[Name], call: Node) -> Targets:
     paths = [document.path for document in programme.documents]
     found = []
-    for view, path in enumerate(paths):
-        target = definitions.targets.get((view, call))
+    for targets, path in zip(definitions.targets, paths, strict=True):
+        target = targets.get(call)
         if isinstance(target, int):
             found.append(Target(path, Name(None, programme.clip_names[target], True), path))
         elif target is not None:

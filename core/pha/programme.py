@@ -168,11 +168,12 @@ class _Resolver:
         definitions = Definitions.of(self._modules, scopes, self._error,
                                      lambda cycle: self._cycle([routines[procedure] for procedure in cycle]))
         self._raise_errors()
-        used = sorted({target for target in definitions.targets.values() if isinstance(target, int)})
+        used = sorted({target for targets in definitions.targets for target in targets.values()
+                       if isinstance(target, int)})
         renumbered = {clip: number for number, clip in enumerate(used)}
-        targets = {key: renumbered[target] if isinstance(target, int) else target
-                   for key, target in definitions.targets.items()}
-        return self._of_used_clips(used, routines, scopes, replace(definitions, targets=targets))
+        targets = ({node: renumbered[target] if isinstance(target, int) else target for node, target in view.items()}
+                   for view in definitions.targets)
+        return self._of_used_clips(used, routines, scopes, replace(definitions, targets=tuple(targets)))
 
     def _of_used_clips(self, used: list[int], routines: list[Routine], scopes: Scopes,
                        calls: CallTable | Definitions) -> Programme:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -17,6 +17,7 @@ from ..errors import FileError, Place
 from ..formats import xml
 from ..maths.arrays import IntArray
 from .encoding import Encoding
+from .garbage import without_search_for_cycles
 
 MAX_ELEMENTS = 200_000
 """In one score's file: so many are read within a second, and nobody writes more by hand."""
@@ -143,14 +144,20 @@ class Text:
 
     # What it holds
 
-    def children(self, element: int) -> Iterator[int]:
-        """Yield an element's children."""
-        depths, inside = self.shape.depths, self.shape.depths[element] + 1
-        for child in range(element + 1, len(depths)):
-            if depths[child] == inside:
-                yield child
-            elif depths[child] < inside:
-                break
+    def children(self, element: int) -> Sequence[int]:
+        """Return an element's children."""
+        return self._inside.get(element, ())
+
+    @cached_property
+    def _inside(self) -> dict[int, list[int]]:
+        """The children of each element that has any: looked for once, as every reading asks for all of them."""
+        found: dict[int, list[int]] = {}
+        met = [0] * (xml.MAX_DEPTH + 1)
+        for element, depth in enumerate(self.shape.depths):
+            met[depth] = element
+            if depth:
+                found.setdefault(met[depth - 1], []).append(element)
+        return found
 
     def after(self, element: int) -> int:
         """Return the number of the first element after an element and all its descendants."""
@@ -246,6 +253,7 @@ class Text:
         return np.concatenate(((0,), np.flatnonzero(ends) + 1))
 
 
+@without_search_for_cycles
 def _read(data: bytes, path: Path | None, is_string: bool) -> Text:
     parser = expat.ParserCreate("utf-8" if is_string else None)
     parser.buffer_text = True
@@ -267,7 +275,6 @@ def _read(data: bytes, path: Path | None, is_string: bool) -> Text:
         depths.append(depth)
         tags.append(tag)
         attributes.append(given)
-        words.append("")
         open_elements.append(number)
 
     def end(_: str) -> None:
@@ -284,6 +291,7 @@ def _read(data: bytes, path: Path | None, is_string: bool) -> Text:
     parser.StartElementHandler, parser.EndElementHandler = start, end
     parser.CharacterDataHandler, parser.XmlDeclHandler = characters, declaration
     xml.feed(parser, data, path)
+    words += [""] * len(starts)
     for element, texts in pieces.items():
         words[element] = " ".join("".join(texts).split())
     found = Encoding("utf-8") if is_string else Encoding.of(data, declared[0])
