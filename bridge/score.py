@@ -160,9 +160,15 @@ def known_performance(armature_object: bpy.types.Object) -> Performance | None:
 
 
 def perform_soon(armature_object: bpy.types.Object, then: Callable[[], None]) -> Performance | None:
-    """Return what comes of the score kept with an armature if it is known; else perform it beside, then call `then`."""
+    """Return what comes of the score kept with an armature if it is known; else perform it beside, then call `then`.
+
+    Never from within a drawing.
+    """
+    global _performing
     with while_drawing(then):
         performance = _performance(armature_object, _AS_KEPT)
+    if _performing is None:
+        _performing = _next_waiting()
     return None if is_waiting(armature_object) else performance
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from ..core.errors import FileError, Problem, ScoreError, TaktError
 from ..core.library.library import Library
 from ..core.maths.arrays import FloatArray
-from ..core.pha.document import Document, Music
+from ..core.pha.document import Document, Music, parse
 from ..core.pha.open_scores import Scores
 from ..core.playing.clock import Clock
 from ..core.score_editor.change import Candidate
@@ -60,8 +60,8 @@ class Blocks:
         return len({len(layout.documents[0].text) for layout in layouts}) <= 1
 
 
-_blocks: dict[int, tuple[Hashable, Blocks]] = {}
-"""By the armature's object, by its session_uid, with all that they depend on but files."""
+_blocks: dict[int, tuple[tuple[Hashable, ...], Blocks]] = {}
+"""By the armature's object, by its session_uid, with all that they depend on but files; the text comes first."""
 
 
 def shown(armature_object: bpy.types.Object) -> Blocks | None:
@@ -80,6 +80,24 @@ def is_complete(armature_object: bpy.types.Object) -> bool:
     """Tell whether it is, and transitions lie where they play or it is known why they do not."""
     known = shown(armature_object)
     return is_current(armature_object) and known is not None and (known.error is not None or known.has_windows)
+
+
+def reads_no_other_files(armature_object: bpy.types.Object) -> bool:
+    """Tell whether the score leads to no files but those of what is shown, so that laying it out takes no time."""
+    known = _blocks.get(armature_object.session_uid)
+    if known is None or known[1].layout is None or known[0][1:] != _dependencies(armature_object)[1:]:
+        return False
+    before = known[1].layout.documents[0]
+    try:
+        now = parse(_said(armature_object), before.path)
+    except TaktError:
+        return True
+    return _sources(now) <= _sources(before)
+
+
+def _sources(document: Document) -> frozenset[str]:
+    of_base = () if document.extends is None else (document.extends,)
+    return frozenset(source.src for source in (*document.loads, *document.includes, *of_base))
 
 
 def refresh(armature_object: bpy.types.Object) -> Blocks:
@@ -194,7 +212,7 @@ def _found(layout: Layout, problems: Iterable[Problem]) -> dict[BoxId, Problem]:
     return {box: problem for box, place in places.items() if (problem := said.get((place.path, place.line)))}
 
 
-def _dependencies(armature_object: bpy.types.Object) -> Hashable:
+def _dependencies(armature_object: bpy.types.Object) -> tuple[Hashable, ...]:
     character = properties.character(armature_object)
     return (_said(armature_object), properties.score_path(character), libraries.folders(character.folders),
             character.library, character.procedure, character.loop, parameters.chosen(character), character.seed)

@@ -313,14 +313,15 @@ class _Drawing:
     def _ruler(self, pen: Pen) -> None:
         view, theme, (low, high) = self.view, self.theme, self.stripes.ruler
         ticks, names = grid.bar_labels(view, self.meter)
-        up, down = low + (high - low) * 0.58, low + (high - low) * 0.16
+        up, down, beside = low + (high - low) * 0.58, low + (high - low) * 0.16, 3.0 * view.scale
+        size, left, bars, seconds = self._size, view.left - 1.0, theme.mixed(0.9), theme.mixed(0.5)
         for x, name in zip(view.x(ticks).tolist(), names, strict=True):
-            if x >= view.left - 1.0:
-                pen.text(name, x + 3.0 * view.scale, up, self._size, theme.mixed(0.9))
+            if x >= left:
+                pen.text(name, x + beside, up, size, bars)
         begin_s, end_s = self.layout.seconds(np.array((max(view.first_tick, 0.0), view.last_tick))).tolist()
         times, names = grid.second_labels(view, begin_s, end_s)
         for x, name in zip(view.x(self.layout.ticks_at(times)).tolist(), names, strict=True):
-            pen.text(name, x + 3.0 * view.scale, down, 0.82 * self._size, theme.mixed(0.5))
+            pen.text(name, x + beside, down, 0.82 * size, seconds)
         ticks, rank = grid.lines(view, self.meter)
         for which, share in ((1, 0.15), (2, 0.3)):
             pen.upright_lines(view.x(ticks[rank == which]), low, low + (high - low) * share, theme.mixed(0.4),

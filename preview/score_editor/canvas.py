@@ -14,6 +14,7 @@ from gpu_extras.batch import batch_for_shader
 
 from ...core.maths.arrays import FloatArray, IntArray
 from ...core.score_editor.picture import Layer, Picture, Rectangles, TextAt
+from ...core.score_editor.theme import Colour
 
 _FONT = 0
 _STEPS = 4
@@ -37,25 +38,29 @@ _HALVES = np.array(((0, 1, 2), (0, 2, 3)))
 triangles."""
 
 
+Lines = tuple[tuple[float, Colour, tuple[tuple[str, int, int], ...]], ...]
+"""Words with the whole pixels that they begin at, by the size and the colour that the font is set to once for them."""
+
+
 @dataclass(frozen=True, eq=False)
 class Poured:
     """A picture on the GPU, with its texts: a batch, or None where nothing is filled, and words, layer by layer."""
 
-    layers: tuple[tuple[gpu.types.GPUBatch | None, tuple[TextAt, ...]], ...]
+    layers: tuple[tuple[gpu.types.GPUBatch | None, Lines], ...]
 
     @classmethod
     def of(cls, picture: Picture) -> "Poured":
         """Upload a picture."""
-        return cls(tuple((_batch(layer), layer.texts) for layer in picture.layers))
+        return cls(tuple((_batch(layer), _lines(layer.texts)) for layer in picture.layers))
 
     def draw(self) -> None:
         """Draw it into the region that is being drawn."""
         blend: Any = gpu.state.blend_get()
-        for batch, texts in self.layers:
+        for batch, lines in self.layers:
             gpu.state.blend_set("ALPHA")
             if batch is not None:
                 batch.draw(_program())
-            _write(texts)
+            _write(lines)
         gpu.state.blend_set(blend)
 
 
@@ -66,17 +71,21 @@ def measured(words: str, size: float) -> float:
     return float(blf.dimensions(_FONT, words)[0])
 
 
-def _write(texts: tuple[TextAt, ...]) -> None:
-    size, colour = 0.0, None
-    for text in texts:
-        if text.size != size:
-            size = text.size
-            blf.size(_FONT, size)
-        if text.colour != colour:
-            colour = text.colour
-            blf.color(_FONT, *colour)
-        blf.position(_FONT, round(text.x), round(text.y), 0.0)
-        blf.draw(_FONT, text.words)
+def _lines(texts: tuple[TextAt, ...]) -> Lines:
+    alike: dict[tuple[float, Colour], list[tuple[str, int, int]]] = {}
+    for words, x, y, size, colour in texts:
+        alike.setdefault((size, colour), []).append((words, round(x), round(y)))
+    return tuple((size, colour, tuple(words)) for (size, colour), words in alike.items())
+
+
+def _write(lines: Lines) -> None:
+    place, draw = blf.position, blf.draw
+    for size, colour, alike in lines:
+        blf.size(_FONT, size)
+        blf.color(_FONT, *colour)
+        for words, x, y in alike:
+            place(_FONT, x, y, 0.0)
+            draw(_FONT, words)
 
 
 def _batch(layer: Layer) -> gpu.types.GPUBatch | None:

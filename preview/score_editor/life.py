@@ -27,7 +27,7 @@ from .theme import theme_of
 
 _log = logging.getLogger(__name__)
 
-_LOOK_S = 0.25
+_LOOK_S = 0.1
 """Typing tells nobody: so often the texts of what is shown are looked at."""
 _handle: object = None
 _has_failed = False
@@ -99,8 +99,6 @@ def draw_editor(context: bpy.types.Context) -> None:
     if armature_object is not None:
         blocks = score_blocks.shown(armature_object)
         if blocks is None or not score_blocks.is_complete(armature_object):
-            with score.while_drawing(score_tree.redraw):  # files that were never read are read beside the main thread
-                score.shown(armature_object)
             _soon(_refresh)
     if armature_object is None or blocks is None or blocks.layout is None:
         _draw_words(context, theme, _said_instead(armature_object, blocks))
@@ -223,20 +221,31 @@ def _soon(what: Callable[[], float | None], after_s: float = 0.0) -> None:
 
 
 def _refresh() -> float | None:
-    """Lay out what the open editors show, first without the motion; return when to go on."""
+    """Lay out what the open editors show; return when to go on.
+
+    Files that were never read are read beside the main thread, as is what the motion costs: until that is done, blocks
+    are shown without it where no file has to be read for them. Nothing is drawn while it is only waited for.
+    """
     if is_reading():
         return _LOOK_S
-    left = False
     for armature_object in _shown_characters():
-        if score.is_waiting(armature_object):
+        if score_blocks.is_complete(armature_object):
             continue
-        if not score_blocks.is_current(armature_object):
-            score_blocks.refresh(armature_object)
-            left = True
-        else:
+        is_performed = score.perform_soon(armature_object, _performed) is not None
+        if is_performed:
             score_blocks.find_windows(armature_object)
-    score_tree.redraw()
-    return 0.0 if left else None
+        elif not score_blocks.is_current(armature_object) and score_blocks.reads_no_other_files(armature_object):
+            score_blocks.refresh(armature_object)
+        else:
+            continue
+        score_tree.redraw()
+    return None
+
+
+def _performed() -> None:
+    """A motion that was waited for is known: blocks and character are drawn at once."""
+    preview.changed()
+    _refresh()
 
 
 def _look() -> float | None:
@@ -248,7 +257,7 @@ def _look() -> float | None:
     if not spaces:
         return None
     if any(not score_blocks.is_complete(armature_object) for armature_object in _shown_characters()):
-        score_tree.redraw()
+        _soon(_refresh)
     return _LOOK_S
 
 

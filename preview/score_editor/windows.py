@@ -92,11 +92,13 @@ def look_into(context: bpy.types.Context, layout: Layout) -> Window:
     elif (found.view.width, found.view.height, found.view.scale) != (width, region.height, scale):
         found.view = found.view.resized(width, region.height, scale)
     armature_object = score_tree.character_of(score_tree.tree_of(context), context)
-    if armature_object is not None and score_blocks.is_current(armature_object):
+    if armature_object is not None:
         text, before = properties.character(armature_object).text, found.shows
-        found.shows = armature_object.session_uid, 0 if text is None else text.session_uid
-        if before[0] == found.shows[0] and before != found.shows:
-            found.view = whole(found.view, layout)
+        now = armature_object.session_uid, 0 if text is None else text.session_uid
+        if now != before and score_blocks.is_current(armature_object):
+            found.shows = now
+            if before[0] == now[0]:
+                found.view = whole(found.view, layout)
     return found
 
 

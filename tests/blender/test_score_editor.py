@@ -17,7 +17,8 @@ from takt.core.score_editor.drop import drop_at
 from takt.core.score_editor.theme import Theme
 from takt.core.score_editor.view import View
 from takt.operators.score_editor.drop_file import TAKT_FH_score
-from takt.preview.score_editor import windows
+from takt.preview import life as preview_life
+from takt.preview.score_editor import life, windows
 from takt.tests.blender.dancing import STEPS, curves, play
 from takt.tests.blender.score_editors import choose, context, editing, looked_into
 
@@ -147,6 +148,51 @@ def test_while_there_are_mistakes_the_last_good_blocks_are_shown_and_nothing_is_
         with pytest.raises(EditError, match="mistakes"):
             score_edits.attempted(rig, blocks, None)  # type: ignore[arg-type]  # it is not asked for
         assert text.as_string() == broken
+
+
+def test_typed_text_is_seen_before_it_can_be_played_and_nothing_is_drawn_over_and_over_meanwhile(
+        rig: bpy.types.Object, library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    play(library / "dance.pha")
+    drawn, told = list[str](), list[Any]()
+    with editing() as layout:
+        text = properties.character(rig).text
+        assert text is not None
+
+        def perform_soon(_rig: bpy.types.Object, then: Any) -> None:
+            told.append(then)
+
+        monkeypatch.setattr(score, "perform_soon", perform_soon)
+        monkeypatch.setattr(score_tree, "redraw", lambda: drawn.append("editor"))
+        monkeypatch.setattr(preview_life, "changed", lambda: drawn.append("character"))
+        text.from_string(STEPS.replace('duration="0.7"', 'duration="1.7"'))
+        life._refresh()
+        shown = score_blocks.shown(rig)
+        assert shown is not None and shown.layout is not None and shown.layout.ticks == layout.ticks + 1.0
+        assert drawn == ["editor"] and not score_blocks.is_complete(rig)
+        for _ in range(3):
+            life._refresh()
+        assert drawn == ["editor"]
+        monkeypatch.undo()
+        monkeypatch.setattr(score_tree, "redraw", lambda: drawn.append("editor"))
+        monkeypatch.setattr(preview_life, "changed", lambda: drawn.append("character"))
+        assert score.motion_of(rig) is not None
+        told[0]()
+        assert drawn == ["editor", "character", "editor"] and score_blocks.is_complete(rig)
+
+
+def test_a_score_that_names_another_file_is_laid_out_only_once_that_is_read(
+        rig: bpy.types.Object, library: Path) -> None:
+    play(library / "dance.pha")
+    with editing():
+        text = properties.character(rig).text
+        assert text is not None
+        for now, is_quick in ((STEPS.replace("0.7", "1.7"), True), ("<pha", True),
+                              (STEPS.replace("<procedure", '<load src="feet.Others"/><procedure', 1), False)):
+            text.from_string(now)
+            assert score_blocks.reads_no_other_files(rig) == is_quick
+        text.from_string(STEPS)
+        properties.character(rig).library = str(library.parent)
+        assert not score_blocks.reads_no_other_files(rig)
 
 
 def test_a_thousand_editors_leave_nothing(rig: bpy.types.Object, library: Path) -> None:
