@@ -15,6 +15,7 @@ import bpy
 import numpy as np
 
 from ..core.clips.clip import Clip
+from ..core.clips.released import read_released
 from ..core.errors import FileError, Problem, ScoreError, TaktError
 from ..core.formats.format import Format
 from ..core.library.library import FindClips, Library
@@ -125,7 +126,8 @@ def read_task(text: str, filepath: str, settings: properties.ScoreSettings, arma
     """Read what a performance needs; raise TaktError where the armature's map contradicts itself."""
     chosen: dict[str, Any] = {name: getattr(settings, name) for name in properties.SETTING_NAMES}
     character = properties.character(armature_object)
-    chosen |= {"values": parameters.chosen(character), "seed": character.seed, **(instead or {})}
+    chosen |= {"values": parameters.chosen(character), "seed": character.seed,
+               "released": read_released(character.released), **(instead or {})}
     further = libraries.folders(character.folders)
     key = (text, filepath, further, joint_map.key(armature_object),
            *(chosen[name] for name in ("library", "load_format", "bvh_up", "bvh_forward")))
@@ -280,7 +282,8 @@ def read_score(text: str, character: properties.TaktCharacter,
 def settings_of(character: properties.TaktCharacter) -> Settings:
     """Return how a character plays its score, as core takes it."""
     return Settings(**{name: getattr(character, name) for name in properties.SETTING_NAMES if name in _SETTINGS},
-                    values=parameters.chosen(character), seed=character.seed)
+                    values=parameters.chosen(character), seed=character.seed,
+                    released=read_released(character.released))
 
 
 def look_at_files() -> None:
@@ -302,7 +305,8 @@ def dependencies(armature_object: bpy.types.Object, values: Hashable = None) -> 
     return (texts.said(character.text), properties.score_path(character), libraries.folders(character.folders), values,
             *_values(character), rest_key(armature_object), skin_points.checksum(armature_object),
             joint_map.key(armature_object),
-            limits.key(armature_object) if character.joint_limits else None)
+            limits.key(armature_object) if character.joint_limits else None,
+            *((character.released,) if character.released else ()))  # Actions from before there was such a thing stay
 
 
 def rest_key(armature_object: bpy.types.Object) -> Hashable:

@@ -344,6 +344,7 @@ class TaktCharacter(ScoreSettings, bpy.types.PropertyGroup):
         parameters: bpy.types.bpy_prop_collection_idprop[TaktParameter]
         seed: int
         has_picks: bool
+        released: str
         joints: bpy.types.bpy_prop_collection_idprop[TaktJoint]
         joint_index: int
         is_map_checked: bool
@@ -384,6 +385,7 @@ class TaktCharacter(ScoreSettings, bpy.types.PropertyGroup):
             name="Seed", min=0, default=_DEFAULTS.seed, override=_OVERRIDABLE, update=changes.score,
             description="Decides what the score's picks pick: the same seed gives the same dance, another one another")
         has_picks: BoolProperty(override=_OVERRIDABLE)  # whether the score leaves anything to the seed
+        released: StringProperty(override=_OVERRIDABLE, update=changes.score)  # contacts that are switched off
         joints: CollectionProperty(type=TaktJoint, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
         joint_index: IntProperty(name="Bone", override=_OVERRIDABLE)
         is_map_checked: BoolProperty(

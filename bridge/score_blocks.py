@@ -18,8 +18,10 @@ from ..core.library.library import Library
 from ..core.maths.arrays import FloatArray
 from ..core.pha.document import Document, Music, parse
 from ..core.pha.open_scores import Scores
+from ..core.pha.sequence import Sequence
 from ..core.playing.clock import Clock
 from ..core.score_editor.change import Candidate
+from ..core.score_editor.contacts import Contacts, contacts_of
 from ..core.score_editor.layout import BoxId, Layout, empty, lay_out, windows_of
 from ..core.score_editor.music import music_of
 from . import libraries, parameters, performing, properties, score, score_tree, texts
@@ -119,8 +121,9 @@ def show(armature_object: bpy.types.Object, candidate: Candidate, clock: Clock |
     """
     before = shown(armature_object)
     windows_s = None if before is None else _moved(before, candidate)
-    music = None if before is None or before.layout is None else before.layout.music
-    layout = lay_out(candidate.sequence, windows_s=windows_s, clock=clock, music=music)
+    old = None if before is None else before.layout
+    layout = lay_out(candidate.sequence, windows_s=windows_s, clock=clock, music=None if old is None else old.music,
+                     contacts=None if old is None else _moved_contacts(old, candidate.sequence))
     scores = None if before is None or before.scores is None else before.scores.with_texts(candidate.edited)
     _keep(armature_object, Blocks(_said(armature_object), layout, scores, windows_s=windows_s,
                                   music=None if before is None else before.music,
@@ -135,7 +138,8 @@ def find_windows(armature_object: bpy.types.Object) -> None:
     motion, layout, windows_s = score.motion_of(armature_object), found.layout, found.windows_s
     if motion is not None and layout.rows:
         windows_s = windows_of(motion)
-        layout = lay_out(layout.rows[0], windows_s=windows_s, clock=layout.clock, music=layout.music)
+        layout = lay_out(layout.rows[0], windows_s=windows_s, clock=layout.clock, music=layout.music,
+                         contacts=contacts_of(motion))
     _keep(armature_object, replace(found, layout=layout, windows_s=windows_s, has_windows=True))
 
 
@@ -160,6 +164,15 @@ def _moved(before: Blocks, candidate: Candidate) -> Windows | None:
     return before.windows_s[0] + shift, before.windows_s[1] + shift
 
 
+def _moved_contacts(old: Layout, new: Sequence) -> Contacts | None:
+    """Return when feet stand until that is known anew; a score that has shown it keeps the room for it."""
+    if old.contacts is None:
+        return None
+    if not old.rows or len(old.rows[0]) != len(new):
+        return Contacts.none()
+    return old.contacts.shifted((new.start_s - old.rows[0].start_s) / old.tick_s)
+
+
 def _laid_out(armature_object: bpy.types.Object, source: str, before: Blocks | None) -> Blocks:
     character = properties.character(armature_object)
     try:
@@ -174,7 +187,8 @@ def _laid_out(armature_object: bpy.types.Object, source: str, before: Blocks | N
                       {} if old is None else _found(old, problems))
     document, library = expanded.sequence.origins.places.documents[0], expanded.library
     music, path = _music(document, library)
-    layout = lay_out(expanded.sequence, clock=expanded.clock, music=music)
+    contacts = None if before is None or before.layout is None else _moved_contacts(before.layout, expanded.sequence)
+    layout = lay_out(expanded.sequence, clock=expanded.clock, music=music, contacts=contacts)
     scores = Scores.of((document.text,), library)
     return Blocks(source, layout, scores, problems=_found(layout, expanded.problems), music=path)
 
@@ -215,7 +229,8 @@ def _found(layout: Layout, problems: Iterable[Problem]) -> dict[BoxId, Problem]:
 def _dependencies(armature_object: bpy.types.Object) -> tuple[Hashable, ...]:
     character = properties.character(armature_object)
     return (_said(armature_object), properties.score_path(character), libraries.folders(character.folders),
-            character.library, character.procedure, character.loop, parameters.chosen(character), character.seed)
+            parameters.chosen(character), character.seed, character.released,
+            *(getattr(character, name) for name in properties.SETTING_NAMES))
 
 
 def _said(armature_object: bpy.types.Object) -> str:

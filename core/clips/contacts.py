@@ -9,7 +9,7 @@ have been planted before or be so after it, and counts.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
 
@@ -40,10 +40,12 @@ class FootContacts:
     """When one foot of a clip is planted: spans (K, 2) of clip seconds, from and to, ascending and apart.
 
     heel: of the point of the sole below the ankle; ball: of the ball of the foot, none where the skeleton has none.
+    released: contacts that were switched off, which neither heel nor ball has any longer.
     """
 
     heel: FloatArray
     ball: FloatArray
+    released: FloatArray = field(default_factory=lambda: np.zeros((0, 2)))
 
     @property
     def whole(self) -> FloatArray:
@@ -59,7 +61,24 @@ class FootContacts:
             spans = spans[(spans[:, 0] < spans[:, 1]) | (begin_s == end_s)]
             return end_s - spans[::-1, ::-1] if is_reversed else spans - begin_s
 
-        return FootContacts(cut(self.heel), cut(self.ball))
+        return FootContacts(cut(self.heel), cut(self.ball), cut(self.released))
+
+    def without(self, times_s: FloatArray) -> FootContacts:
+        """Return the contacts but for those that go on at any of some times (N,): these are switched off.
+
+        >>> found = FootContacts(np.array(((0.0, 1.0), (2.0, 3.0))), np.array(((0.5, 1.5),)))
+        >>> found.without(np.array((1.2,))).heel.tolist(), found.without(np.array((1.2,))).released.tolist()
+        ([[2.0, 3.0]], [[0.0, 1.5]])
+        """
+        stands = self.stands
+        is_off = ((stands[:, :1] <= times_s) & (times_s <= stands[:, 1:])).any(axis=1)
+        off = stands[is_off]
+
+        def left(spans: FloatArray) -> FloatArray:
+            inside = (spans[:, :1] <= off[:, 1]) & (off[:, 0] <= spans[:, 1:])
+            return spans[~inside.any(axis=1)]
+
+        return FootContacts(left(self.heel), left(self.ball), joined(np.concatenate((self.released, off))))
 
     @property
     def stands(self) -> FloatArray:

@@ -64,7 +64,8 @@ class Excerpt:
             return found
         begin, end = self.skips_s[0], self.duration_s - self.skips_s[1]
         kept = {side: each.part(begin, end) for side, each in found.items()}
-        return {side: FootContacts(self._without_skips(each.heel + begin), self._without_skips(each.ball + begin))
+        return {side: FootContacts(*(self._without_skips(spans + begin)
+                                     for spans in (each.heel, each.ball, each.released)))
                 for side, each in kept.items()}
 
     def own_times(self, times_s: FloatArray) -> FloatArray:

@@ -68,6 +68,16 @@ class Feet(Over):
         return np.asarray(moved)
 
     @cached_property
+    def steps(self) -> tuple[tuple[str, float, float], ...]:
+        """The steps that feet make at seams, with their sides and when they begin and end, of one round of a loop."""
+        footholds = self._lock.footholds
+        begin_s, end_s = footholds.edges_s
+        gaps = np.flatnonzero((footholds.lift > 0.0) & (end_s > 0.0) & (begin_s < self.duration_s))
+        leg = np.searchsorted(footholds.first, gaps, side="right") - 1
+        return tuple((self._legs[at].side, begin, end) for at, begin, end in zip(
+            leg.tolist(), begin_s[gaps].tolist(), end_s[gaps].tolist(), strict=True))
+
+    @cached_property
     def _legs(self) -> tuple[Leg, ...]:
         return legs_of(self.skeleton_map)
 

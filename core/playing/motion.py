@@ -25,7 +25,7 @@ from .legs import legs_of
 from .mix import Lane, mixed
 from .root_motion import RootMode
 from .row import Row
-from .stage import Instants, Stage, in_rounds
+from .stage import Instants, Over, Stage, in_rounds
 from .transitions.blending import Style
 from .transitions.limits import Limits
 from .transitions.methods import Layout, TransitionMethod
@@ -68,6 +68,14 @@ class Motion:
     def moved(self) -> BoolArray:
         """Joints that anything moves, (J,)."""
         return self.end.moved
+
+    @property
+    def feet(self) -> Feet | None:
+        """The stage in which planted feet stay, None where there is none."""
+        stage = self.end
+        while isinstance(stage, Over) and not isinstance(stage, Feet):
+            stage = stage.below
+        return stage if isinstance(stage, Feet) else None
 
     @property
     def lap_yaw_rad(self) -> float:

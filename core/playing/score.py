@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from ..clips.clip import Clip, Interpolation, TranslationInterpolation
+from ..clips.released import Released, without_contacts
 from ..errors import Place, Problem, ScoreError, SkeletonMismatchError, quoted
 from ..library.library import Library
 from ..library.store import ClipStore
@@ -41,7 +42,8 @@ FindMap = Callable[[Skeleton], SkeletonMap]
 class Settings:
     """How a score is played; identifiers of the registries TRANSITION_METHODS, CURVES, FITS, ROOT_MODES and so on.
 
-    values: of the procedure's parameters, by their names; seed: decides what picks pick.
+    values: of the procedure's parameters, by their names; seed: decides what picks pick. released: contacts of clips
+    that are switched off, so that the foot goes there as the clip has it.
 
     LEAD with LINEAR is the default because, among the methods that keep the beat and leave the clips their tempo,
     it changes the joints' angular velocity least over the seams (benchmarks/seams.py: 37.4°/frame² where it changes
@@ -65,6 +67,7 @@ class Settings:
     keep_contacts: bool = False
     values: tuple[tuple[str, Value], ...] = ()
     seed: int = 0
+    released: tuple[Released, ...] = ()
 
     @property
     def holds_feet(self) -> bool:
@@ -121,8 +124,9 @@ def play(programme: Programme, skeleton: Skeleton | None = None, settings: Setti
     doubles, up = _followed(fitted), target_map.up(up)
     playing = Playing(settings.style, settings.root_motion, up, settings.speed, limits,
                       np.array(list(doubles), dtype=np.int64))
-    sequence, pieces, said = arranged(sequence, [each.clip for each in fitted], target_map, playing,
-                                      Place(programme.document.path))
+    own = [without_contacts(each.clip, name, settings.released)
+           for each, name in zip(fitted, sequence.clips, strict=True)]
+    sequence, pieces, said = arranged(sequence, own, target_map, playing, Place(programme.document.path))
     sequence, pieces, cuts, told = fit_seams(sequence, pieces, fit_named(settings.fit), programme.document.tick_s,
                                              target_map, playing)
     return compose(sequence, pieces, settings.style, root_motion=settings.root_motion, up=up, speed=settings.speed,

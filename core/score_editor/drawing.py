@@ -9,6 +9,7 @@ import numpy as np
 from ..maths.arrays import BoolArray, FloatArray, IntArray
 from . import grid
 from .boxes import Kind
+from .contact_lines import draw_contacts
 from .grid import Meter
 from .lanes import Voice
 from .layout import BoxId, Layout
@@ -105,11 +106,13 @@ class _Drawing:
         for voice in self._voices():
             if voice.depth == 0:
                 left, right = view.x(np.array((voice.begin, voice.begin + voice.length))).tolist()
-                low, high = stripes.lane_low[voice.lane], stripes.lane_high[voice.lane]
+                low, high = stripes.box_low[voice.lane], stripes.lane_high[voice.lane]
                 pen.rectangle((max(left, view.left), low, max(right, view.left), high), theme.mixed(0.12))
         ticks, rank = grid.lines(view, self.meter)
         shades = np.array([theme.mixed(share) for share in (0.09, 0.13, 0.28)])
         pen.upright_lines(view.x(ticks), 0.0, stripes.ruler[0], shades[rank], max(round(view.scale), 1.0))
+        if self.layout.contacts is not None and stripes.contacts is not None:
+            draw_contacts(pen, self.layout.contacts, view, theme, stripes)
         return pen
 
     # The boxes
@@ -210,7 +213,7 @@ class _Drawing:
         seen = np.flatnonzero((end >= view.left) & (begin <= view.width) & (end - begin >= 1.5 * view.scale))
         if not len(seen):
             return
-        low = self.stripes.lane_low[seams.lane[seen]] + 2.0 * view.scale
+        low = self.stripes.box_low[seams.lane[seen]] + 2.0 * view.scale
         begin, end, middle = begin[seen, None], end[seen, None], view.x(seams.tick[seen])[:, None]
         middle = np.clip(middle, begin, end)
         share = np.linspace(0.0, 1.0, len(_CURVE))
@@ -298,9 +301,11 @@ class _Drawing:
             for lane, name in enumerate(self.layout.lanes):
                 is_open = view.opened is not None and view.opened.lane == lane and stripes.tops[lane] > 0
                 self._label(pen, f"‹ {view.opened.title}" if is_open and view.opened is not None else name,
-                            float(stripes.lane_low[lane] + stripes.lane_high[lane]) / 2.0)
+                            float(stripes.box_low[lane] + stripes.lane_high[lane]) / 2.0)
             if stripes.music is not None:
                 self._label(pen, "music", sum(stripes.music) / 2.0)
+            if stripes.contacts is not None:
+                self._label(pen, "feet", sum(stripes.contacts) / 2.0)
             self._label(pen, "bar", low + (high - low) * 0.7)
         self._ruler(pen)
         return pen

@@ -47,7 +47,7 @@ def drop_at(layout: Layout, view: View, x: float, y: float) -> Drop | None:
     stripes = Stripes.of(layout, view)
     if not len(layout.boxes):
         return _in_empty(layout)
-    middles = (stripes.lane_low + stripes.lane_high) / 2.0
+    middles = (stripes.box_low + stripes.lane_high) / 2.0
     lane = stripes.lane_at(y)
     lane = int(np.argmin(np.abs(middles - y))) if lane is None else lane
     level = int((stripes.lane_high[lane] - y) / (TITLE_PX * view.scale)) + int(stripes.tops[lane])

@@ -8,6 +8,7 @@ from enum import Enum
 import numpy as np
 
 from .boxes import Kind
+from .contact_lines import contact_at
 from .layout import Layout
 from .stripes import SEAM_PX, TITLE_PX, UNTAKEN_PX, Stripes, untaken_at
 from .view import View
@@ -27,6 +28,7 @@ class Part(Enum):
     SEAM = "SEAM"
     UNTAKEN = "UNTAKEN"
     WEIGHT = "WEIGHT"
+    CONTACT = "CONTACT"
     RULER = "RULER"
     MUSIC = "MUSIC"
     LANE = "LANE"
@@ -39,8 +41,8 @@ class Hit:
     """What a point belongs to.
 
     box: its number in the layout, of BODY, RIGHT_EDGE and REPEAT, else None; seam: of SEAM; untaken: of UNTAKEN; voice:
-    of WEIGHT; is_right: and the end where it goes out. lane: where it is on one. x, y: the pixel, of WEIGHT.
-    tick: the time at the point. cursor: how the mouse should look, as Blender names it.
+    of WEIGHT; is_right: and the end where it goes out; contact: of CONTACT. lane: where it is on one. x, y: the pixel,
+    of WEIGHT. tick: the time at the point. cursor: how the mouse should look, as Blender names it.
     """
 
     part: Part
@@ -51,6 +53,7 @@ class Hit:
     untaken: int | None = None
     voice: int | None = None
     is_right: bool = False
+    contact: int | None = None
     x: float = 0.0
     y: float = 0.0
 
@@ -61,8 +64,7 @@ class Hit:
 
 
 _CURSORS = {Part.RIGHT_EDGE: "MOVE_X", Part.REPEAT: "MOVE_X", Part.SEAM: "MOVE_X", Part.WEIGHT: "SCROLL_XY",
-            Part.RULER: "SCROLL_X",
-            Part.MUSIC: "MOVE_X"}
+            Part.RULER: "SCROLL_X", Part.MUSIC: "MOVE_X"}
 
 
 def hit(layout: Layout, view: View, x: float, y: float) -> Hit:
@@ -80,6 +82,9 @@ def hit(layout: Layout, view: View, x: float, y: float) -> Hit:
     lane = stripes.lane_at(y)
     if lane is None:
         return Hit(Part.EMPTY, tick)
+    if stripes.contacts is not None and layout.contacts is not None and lane == 0 and y <= stripes.contacts[1]:
+        contact = contact_at(layout.contacts, view, stripes, x, y)
+        return Hit(Part.LANE if contact is None else Part.CONTACT, tick, lane=lane, contact=contact)
     seam = _seam(layout, view, stripes, lane, x, y)
     if seam is not None:
         return Hit(Part.SEAM, tick, seam=seam, lane=lane)
@@ -100,7 +105,7 @@ def hit(layout: Layout, view: View, x: float, y: float) -> Hit:
 
 def _seam(layout: Layout, view: View, stripes: Stripes, lane: int, x: float, y: float) -> int | None:
     """Return the seam whose transition is at a point at the foot of a lane, the nearest one."""
-    if y > stripes.lane_low[lane] + SEAM_PX * view.scale:
+    if y > stripes.box_low[lane] + SEAM_PX * view.scale:
         return None
     seams, slack = layout.seams, _EDGE_PX * view.scale
     begin, end, middle = view.x(seams.begin), view.x(seams.end), view.x(seams.tick)

@@ -15,12 +15,11 @@ from ..pha.sequence import Sequence
 from ..playing.clock import Clock
 from ..playing.motion import Motion
 from .boxes import Boxes, Kind
+from .contacts import Contacts, own_time_s
 from .lanes import Lanes, Seams, Voice
 from .untaken import Untaken, untaken
 
 __all__ = ["BoxId", "Kind", "Layout", "Seams", "Untaken", "Voice", "empty", "lay_out", "windows_of"]
-
-_LONGER = 1e-9
 
 _SAME_TICK = 1e-6
 
@@ -46,6 +45,7 @@ class Layout:
     the others are parts of the body. voices: what each lane of a block plays; untaken: what does not play this time.
     ticks: how long all of it is; tick_s: how long a tick is where no tempo says otherwise; clock: if one does.
     documents: the files of the score, the edited one first. music: what it is danced to, also where that is inherited.
+    contacts: when feet stand, None where they are not kept in place.
     """
 
     rows: tuple[Sequence, ...]
@@ -60,6 +60,7 @@ class Layout:
     procedure: str
     clock: Clock | None = None
     music: Music | None = None
+    contacts: Contacts | None = None
 
     def __len__(self) -> int:
         return len(self.boxes)
@@ -150,12 +151,12 @@ class Layout:
 
 
 def lay_out(sequence: Sequence, *, windows_s: tuple[FloatArray, FloatArray] | None = None,
-            clock: Clock | None = None, music: Music | None = None) -> Layout:
+            clock: Clock | None = None, music: Music | None = None, contacts: Contacts | None = None) -> Layout:
     """Lay out what `expand` returned.
 
     windows_s: when the transition after each segment begins and ends, (S,) each, in the even time of the sequence, as
     windows_of(motion) tells; without them those that the score gives lie across their seams, the others have none.
-    clock: where the tempo changes. music: the score's, where it does not name it itself.
+    clock: where the tempo changes. music: the score's, where it does not name it itself. contacts: see contacts_of.
     """
     documents = sequence.origins.places.documents
     tick_s, procedure = documents[0].tick_s, sequence.paths[0][0]
@@ -164,7 +165,7 @@ def lay_out(sequence: Sequence, *, windows_s: tuple[FloatArray, FloatArray] | No
     boxes = lanes.boxes()
     return Layout(tuple(lanes.rows), boxes, lanes.seams(), tuple(lanes.names), tuple(lanes.voices),
                   untaken(boxes, documents), sequence.duration_s / tick_s, tick_s, documents, procedure, clock,
-                  documents[0].music or music)
+                  documents[0].music or music, contacts)
 
 
 def empty(document: Document, procedure: str = "main") -> Layout:
@@ -178,6 +179,5 @@ def windows_of(motion: Motion) -> tuple[FloatArray, FloatArray]:
 
     Where transitions have time of their own, which the score knows nothing of, each lies behind its seam.
     """
-    layout, sequence = motion.row.layout, motion.sequence
-    later_s = layout.begin_s - sequence.start_s if layout.duration_s > sequence.duration_s * (1.0 + _LONGER) else 0.0
+    layout, later_s = motion.row.layout, own_time_s(motion)
     return layout.window_begin_s - later_s, layout.window_end_s - later_s

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from .contact_lines import draw_contacts
 from .drop import Drop
 from .hit import Hit, Part
 from .layout import Layout
@@ -63,6 +64,8 @@ def _hovered(pen: Pen, layout: Layout, view: View, theme: Theme, stripes: Stripe
         pen.triangles(stroke(line, 1.5 * px), np.tile(theme.selected, (18, 1)))
         x, y = line[2 if hovered.is_right else 1].tolist()
         pen.rectangle((x - 4.0 * px, y - 4.0 * px, x + 4.0 * px, y + 4.0 * px), theme.selected, radius=4.0 * px)
+    if hovered.contact is not None and layout.contacts is not None and hovered.contact < len(layout.contacts):
+        draw_contacts(pen, layout.contacts, view, theme, stripes, only=hovered.contact)
     if hovered.box is None or hovered.box >= len(boxes):
         return
     box = hovered.box

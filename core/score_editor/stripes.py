@@ -13,6 +13,8 @@ from .view import RULER_PX, View
 TITLE_PX, BODY_PX, SEAM_PX, GAP_PX, MUSIC_PX, INSET_PX = 20.0, 20.0, 22.0, 8.0, 44.0, 1.5
 """At an interface scale of 1: a box's title, the least of an innermost box below that, transitions at the foot of the
 boxes, between lanes, the music, and how much narrower each box is than the one around it."""
+CONTACT_PX = 7.0
+"""Of the line of one foot below the main lane's boxes."""
 UNTAKEN_PX = 4.0
 """Half of the mark for what does not play this time."""
 
@@ -21,15 +23,18 @@ UNTAKEN_PX = 4.0
 class Stripes:
     """Pixels from the window's lower edge; each stripe lies between its low and its high.
 
-    music: None where a score has none. lane_low, lane_high: (L,). levels: (L,) how many boxes lie above each other in
-    the deepest place of each lane; tops: (L,) the depth of the uppermost. most: so many levels are shown; px: a pixel
-    at an interface scale of 1.
+    music: None where a score has none. lane_low, lane_high: (L,). box_low: (L,) what the boxes stand on, in the main
+    lane above the lines that tell when feet stand; contacts: where these are, None: nowhere. levels: (L,) how many
+    boxes lie above each other in the deepest place of each lane; tops: (L,) the depth of the uppermost. most: so many
+    levels are shown; px: a pixel at an interface scale of 1.
     """
 
     ruler: tuple[float, float]
     music: tuple[float, float] | None
+    contacts: tuple[float, float] | None
     lane_low: FloatArray
     lane_high: FloatArray
+    box_low: FloatArray
     levels: IntArray
     tops: IntArray
     most: int
@@ -49,9 +54,15 @@ class Stripes:
         if layout.music is not None and not view.is_strip:
             music = (top - MUSIC_PX * px, top)
             top = music[0] - GAP_PX * px
-        heights = (levels * TITLE_PX + BODY_PX + SEAM_PX) * px
+        feet = np.zeros(len(layout.lanes))
+        if layout.contacts is not None and not view.is_strip:
+            feet[0] = (2.0 * CONTACT_PX + GAP_PX / 2.0) * px
+        heights = (levels * TITLE_PX + BODY_PX + SEAM_PX) * px + feet
         high = top - np.cumsum(heights + GAP_PX * px) + heights + GAP_PX * px
-        return cls(ruler, music, high - heights, high, levels, tops, view.levels, px)
+        low, contacts = high - heights, None
+        if feet[0]:
+            contacts = (float(low[0]) + GAP_PX / 4.0 * px, float(low[0] + feet[0]) - GAP_PX / 4.0 * px)
+        return cls(ruler, music, contacts, low, high, low + feet, levels, tops, view.levels, px)
 
     def shows(self, lane: IntArray, depth: IntArray) -> BoolArray:
         """Tell which boxes are shown, (N,): neither around the one that is open, nor too deep."""
@@ -61,7 +72,7 @@ class Stripes:
     def boxes(self, lane: IntArray, depth: IntArray) -> tuple[FloatArray, FloatArray]:
         """Return low and high of boxes, (N,) each."""
         level = depth - self.tops[lane]
-        return self.lane_low[lane] + level * INSET_PX * self.px, self.lane_high[lane] - level * TITLE_PX * self.px
+        return self.box_low[lane] + level * INSET_PX * self.px, self.lane_high[lane] - level * TITLE_PX * self.px
 
     def lane_at(self, y: float) -> int | None:
         """Return the lane at a height, None between and outside of them."""

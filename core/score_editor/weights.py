@@ -36,7 +36,7 @@ def weight_line(voice: Voice, view: View, stripes: Stripes) -> FloatArray:
 
 def weight_span(voice: Voice, view: View, stripes: Stripes) -> tuple[float, float]:
     """Return where the weights 0 and 1 lie, pixels from the window's lower edge."""
-    low = float(stripes.lane_low[voice.lane]) + _INSET_PX * view.scale
+    low = float(stripes.box_low[voice.lane]) + _INSET_PX * view.scale
     high = float(stripes.lane_high[voice.lane]) - (voice.depth - stripes.tops[voice.lane] + 1.0) * TITLE_PX * view.scale
     return low, max(high, low + view.scale)
 

@@ -15,6 +15,7 @@ from .calls import (
     TAKT_OT_score_group,
     TAKT_OT_score_paste,
 )
+from .contact import TAKT_OT_score_contact, TAKT_OT_score_contacts_on
 from .drag import TAKT_OT_score_drag
 from .drop_file import TAKT_FH_score, TAKT_OT_score_drop_file
 from .frame import TAKT_OT_score_frame
@@ -32,6 +33,8 @@ CLASSES = (
     TAKT_OT_score_pan,
     TAKT_OT_score_frame,
     TAKT_OT_score_scrub,
+    TAKT_OT_score_contact,
+    TAKT_OT_score_contacts_on,
     TAKT_OT_score_drag,
     TAKT_OT_score_select,
     TAKT_OT_score_box_select,

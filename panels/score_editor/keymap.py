@@ -42,6 +42,7 @@ SHORTCUTS = (
     Shortcut("PERIOD", "takt.score_frame", {"only_selected": True}),
     Shortcut("LEFTMOUSE", "takt.score_shelf"),
     Shortcut("LEFTMOUSE", "takt.score_scrub"),
+    Shortcut("LEFTMOUSE", "takt.score_contact"),
     Shortcut("LEFTMOUSE", "takt.score_drag"),
     Shortcut("LEFTMOUSE", "takt.score_drag", ctrl=True),
     Shortcut("LEFTMOUSE", "takt.score_drag", shift=True),

@@ -4,6 +4,7 @@ import bpy
 
 from ...bridge import properties, score_blocks, score_fields, score_tree
 from ...bridge.score_layout import draw_settings
+from ...core.clips.released import read_released
 from ..sidebar import draw_words
 
 
@@ -86,6 +87,10 @@ class TAKT_PT_score_settings(_ScoreEditorPanel):
         character = properties.character(armature_object)
         self.layout.prop(character, "frame_start")
         self.layout.prop(character, "ticks_per_bar")
+        if number := len(read_released(character.released)):
+            row = self.layout.row()
+            row.label(text=f"{number} contact{'s' * (number > 1)} of feet switched off")
+            row.operator("takt.score_contacts_on", text="", icon="LOOP_BACK")
         draw_settings(self.layout, character)
 
 

@@ -14,6 +14,7 @@ from ...bridge.score_blocks import Blocks
 from ...bridge.shape import is_reading
 from ...bridge.sound import waveform
 from ...core.score_editor import shelf
+from ...core.score_editor.contact_lines import said_of_contact
 from ...core.score_editor.drawing import Marked, picture, playhead_layer
 from ...core.score_editor.layout import BoxId, Layout
 from ...core.score_editor.overlay import overlay
@@ -179,6 +180,8 @@ def _hover(blocks: Blocks, window: windows.Window, theme: Theme) -> Picture | No
     box = hover.over.box
     problem = None if box is None else blocks.problems.get(layout.id_of(box)._replace(occurrence=0))
     words = "" if problem is None else problem.message
+    if hover.over.contact is not None and layout.contacts is not None:
+        words = said_of_contact(layout.contacts, hover.over.contact)
     is_error = problem is not None and not problem.is_warning
     return Picture((overlay(layout, window.view, theme, x=hover.x, y=hover.y, words="" if is_error else words,
                             refusal=words if is_error else "", hovered=hover.over, measure=measured),))

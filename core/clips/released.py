@@ -1,0 +1,62 @@
+"""Contacts of clips that were switched off by hand: there the foot need not stand, and goes as the clip has it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from .clip import Clip
+
+
+class Released(NamedTuple):
+    """A contact that is switched off: that of a clip, by the name that calls it, which goes on at a time of the clip.
+
+    side: l or r. A time stays true where the clip's contacts are found a little otherwise than before.
+    """
+
+    clip: str
+    side: str
+    at_s: float
+
+
+def read_released(text: str) -> tuple[Released, ...]:
+    r"""Read what `write_released` has written; lines that say nothing of the kind are passed over.
+
+    >>> read_released("l 0.5 feet.Steps.left\nnonsense")
+    (Released(clip='feet.Steps.left', side='l', at_s=0.5),)
+    """
+    found = []
+    for line in text.splitlines():
+        side, _, rest = line.partition(" ")
+        seconds, _, clip = rest.partition(" ")
+        try:
+            at_s = float(seconds)
+        except ValueError:
+            continue
+        if side in ("l", "r") and clip and np.isfinite(at_s):
+            found.append(Released(clip, side, at_s))
+    return tuple(found)
+
+
+def write_released(released: Iterable[Released]) -> str:
+    """Write contacts as text, one in each line: side, seconds, clip.
+
+    >>> write_released([Released("feet.Steps.left", "l", 0.5)])
+    'l 0.5 feet.Steps.left'
+    """
+    return "\n".join(f"{each.side} {each.at_s:.6g} {each.clip}" for each in released)
+
+
+def without_contacts(clip: Clip, name: str, released: tuple[Released, ...]) -> Clip:
+    """Return a clip, called by a name, without the contacts that are switched off; the same where there are none."""
+    own = tuple((each.side, each.at_s) for each in released if each.clip == name)
+    return clip.derived(_without, own) if own and clip.contacts else clip
+
+
+def _without(clip: Clip, own: tuple[tuple[str, float], ...]) -> Clip:
+    assert clip.contacts is not None
+    return replace(clip, contacts={
+        side: each.without(np.array([at_s for of, at_s in own if of == side])) for side, each in clip.contacts.items()})

@@ -1,0 +1,62 @@
+"""Switch contacts of feet off and on: there a foot need not stand any longer, but goes as the clip has it."""
+
+from typing import Any
+
+import bpy
+
+from ...bridge import properties, score_tree
+from ...bridge.reports import refuse
+from ...core.clips.released import read_released, write_released
+from ...core.score_editor.hit import Part, hit
+from ...preview import life
+from ...preview.score_editor.windows import is_on_shelf
+from .base import InScoreEditor, fresh_editor
+
+
+class TAKT_OT_score_contact(InScoreEditor, bpy.types.Operator):
+    """Let a foot stand at this contact, or no longer, wherever the clip plays; kept with the character"""
+
+    bl_idname = "takt.score_contact"
+    bl_label = "Switch Contact"
+    bl_options = {"UNDO"}
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
+        """Switch the one below the mouse; leave every other place to others."""
+        editor = fresh_editor(context)
+        x, y = float(event.mouse_region_x), float(event.mouse_region_y)
+        contacts, found = editor.layout.contacts, hit(editor.layout, editor.view, x, y)
+        if found.part is not Part.CONTACT or found.contact is None or contacts is None or is_on_shelf(context, y):
+            return {"PASS_THROUGH"}
+        if not editor.armature.is_editable:
+            return refuse(self, f"'{editor.armature.name}' is linked and cannot be changed")
+        character = properties.character(editor.armature)
+        switched = contacts.switched(found.contact, read_released(character.released))
+        character.released = write_released(switched)
+        life.changed()
+        score_tree.redraw()
+        return {"FINISHED"}
+
+
+class TAKT_OT_score_contacts_on(InScoreEditor, bpy.types.Operator):
+    """Let feet stand again at all contacts that were switched off"""
+
+    bl_idname = "takt.score_contacts_on"
+    bl_label = "Switch All Contacts On"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def problem(cls, context: bpy.types.Context) -> str:
+        """Return what is missing."""
+        armature_object = score_tree.character_of(score_tree.tree_of(context), context)
+        if armature_object is None:
+            return "No score is shown: choose a character that has one"
+        return "" if properties.character(armature_object).released else "All contacts are on"
+
+    def execute(self, context: bpy.types.Context) -> "set[Any]":
+        """Switch them on."""
+        armature_object = score_tree.character_of(score_tree.tree_of(context), context)
+        assert armature_object is not None  # poll saw to it
+        properties.character(armature_object).released = ""
+        life.changed()
+        score_tree.redraw()
+        return {"FINISHED"}
