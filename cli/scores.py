@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from ..core.clips.clip_file import ClipFile
+from ..core.clips.released import Released, read_released
 from ..core.errors import Place, Problem, TaktError
 from ..core.formats import endings
 from ..core.library.clip_files import read_clip_file
@@ -70,7 +71,7 @@ def add_playing(parser: argparse.ArgumentParser) -> None:
     types = typing.get_type_hints(Settings)
     for field in dataclasses.fields(Settings):
         flag, says = f"--{field.name.replace('_', '-')}", _HELP.get(field.name, "")
-        if field.name in ("values", "seed"):
+        if field.name in ("values", "seed", "released"):
             continue
         if types[field.name] is bool:
             word = "--no-" + field.name.replace("_", "-") if field.default else flag
@@ -84,10 +85,21 @@ def add_playing(parser: argparse.ArgumentParser) -> None:
             parser.add_argument(flag, metavar="NAME", type=str.upper, choices=list(known) or None,
                                 default=field.default, help=f"{says} ({among}default: {field.default})".strip())
     add_values(parser)
+    parser.add_argument("--release", metavar="'SIDE SECONDS CLIP'", dest="released", type=_released, action="extend",
+                        default=[], help="a foot, l or r, need not stand in its contact at that time of a clip; may be "
+                                         "given several times")
     parser.add_argument("--skeleton", metavar="FILE", type=Path,
                         help=f"the skeleton that plays: {', '.join(endings(read=True))} (default: the first clip's)")
     parser.add_argument("--up", choices=list(_UP), type=str.upper, default="Y",
                         help="which axis of the clips points up (default: Y)")
+
+
+def _released(text: str) -> tuple[Released, ...]:
+    found = read_released(text)
+    if not found:
+        raise argparse.ArgumentTypeError(f"found {text!r}, expected a side (l or r), seconds and a clip's name, as in "
+                                         "'l 0.5 feet.Steps.left_step'")
+    return found
 
 
 def add_values(parser: argparse.ArgumentParser) -> None:
@@ -126,7 +138,8 @@ def play_programme(programme: Programme, library: Library, options: argparse.Nam
 def settings_of(options: argparse.Namespace) -> Settings:
     """Return how the options say that a score is played."""
     names = [field.name for field in dataclasses.fields(Settings)]
-    return Settings(**{name: getattr(options, name) for name in names} | {"values": tuple(options.values)})
+    lists = {name: tuple(getattr(options, name)) for name in ("values", "released")}
+    return Settings(**{name: getattr(options, name) for name in names} | lists)
 
 
 def read_value(text: str) -> tuple[str, Value]:
