@@ -89,7 +89,7 @@ def stood_up(target: SkeletonMap) -> SkeletonMap:
     rest = _posture(skeleton.rest_world[None, :, :, 3], target)
     if rest is None or target.turn is None or rest.upright[0] < STANDS:
         return target
-    turn = _upright(rest.axes[0], rot.to_matrix(target.turn))
+    turn = _upright(rest, rot.to_matrix(target.turn))
     return target if turn is None else replace(target, skeleton=skeleton.turned(turn))
 
 
@@ -166,7 +166,7 @@ def _from_rest(clip: Clip, found: SkeletonMap, rest: Posture) -> Reference:
         positions = _positions(clip, times)
         frames = _posture(positions, found)
         world = own if frames is None else file_axes(axes, own, frames, positions, found)
-    turn = _upright(axes, world)
+    turn = _upright(rest, world)
     if turn is None or not is_seen:
         return _unchanged(clip, found, REST_POSE)
     angle = np.degrees(rot.angle_between(turn, rot.IDENTITY))
@@ -255,7 +255,14 @@ def _map_in_motion(clip: Clip) -> SkeletonMap | None:
     return None
 
 
-def _upright(axes: FloatArray, world: FloatArray) -> FloatArray | None:
-    """Return the rotation (4,) from a body's measured axes to those of the file; None where it is as good as none."""
-    turn = rot.from_matrix(world @ axes.T)
+def _upright(rest: Posture, world: FloatArray) -> FloatArray | None:
+    """Return the rotation (4,) from a body's measured axes to those of the file; None where it is as good as none.
+
+    Of one that is bent between trunk and legs, that part counts which is nearer to the vertical: whose trunk alone
+    leans stands all the same.
+    """
+    ways, up = rest.ways[0], rest.axes[0, :, 1]
+    if ways[0] @ ways[-1] < np.cos(2.0 * LEANS_RAD):
+        up = ways[int(np.argmax(ways @ world[:, 1]))]
+    turn = rot.from_matrix(world @ rest.along(0, up).T)
     return turn if rot.angle_between(turn, rot.IDENTITY) > LEANS_RAD else None

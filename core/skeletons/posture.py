@@ -23,10 +23,18 @@ class Posture:
     axes: (F, 3, 3) matrices model_from_body: its left, up and front as columns, measured on hips, shoulders, legs.
     upright: (F,) cosine of the worst of the angles by which the trunk leaves the legs' direction, thighs and shins
     the vertical, hips and shoulders the sideways direction, toes the front; −1 at worst.
+    ways: (F, P, 3) of the parts whose mean is up: the trunk, from the hips, and the legs, from the feet to the hips.
     """
 
     axes: FloatArray
     upright: FloatArray
+    ways: FloatArray
+
+    def along(self, frame: int, up: FloatArray) -> FloatArray:
+        """Return the axes (3, 3) of one pose if another direction is up in it."""
+        left = self.axes[frame, :, 0] - (self.axes[frame, :, 0] @ up) * up
+        left /= max(float(np.linalg.norm(left)), _NOWHERE)
+        return np.stack((left, up, np.cross(left, up)), axis=-1)
 
 
 def measure_posture(positions: FloatArray, joint_of: Mapping[str, int]) -> Posture | None:
@@ -53,7 +61,8 @@ def measure_posture(positions: FloatArray, joint_of: Mapping[str, int]) -> Postu
                 if {f"{side}_metatarsal", f"{side}_ankle"} <= set(at)]:
         level = np.sum(toes, axis=0) - _dot(np.sum(toes, axis=0), up)[:, None] * up
         angles.append(_dot(_unit(level), front))
-    return Posture(np.stack((left, up, front), axis=-1), np.min(angles, axis=0))
+    return Posture(np.stack((left, up, front), axis=-1), np.min(angles, axis=0),
+                   np.stack(directions, axis=1))
 
 
 def _has(at: Mapping[str, FloatArray], part: str) -> bool:

@@ -11,6 +11,8 @@ from takt.core.retargeting.file_axes import LEANS_RAD
 from takt.core.retargeting.first_pose import first_pose_end, from_time
 from takt.core.retargeting.reference import REST_POSE, find_reference, rebased, stood_up
 from takt.core.retargeting.retarget import retarget
+from takt.core.skeletons import hanim
+from takt.core.skeletons.hierarchy import with_descendants
 from takt.core.skeletons.maps import find_map
 from takt.core.skeletons.posture import STANDS, measure_posture
 from takt.core.skeletons.skeleton import Skeleton, world_from_pose
@@ -113,6 +115,24 @@ def test_a_body_that_leans_at_rest_plays_upright_and_stands_on_the_ground() -> N
     wanted, found = (joints_at(retarget(clip, body).clip, times) for body in (straight, leaning))
     assert retarget(clip, leaning).clip.skeleton is leaning
     np.testing.assert_allclose(found, wanted, atol=0.02)
+
+
+@pytest.mark.parametrize("angle", [15.0, 30.0, 45.0])
+def test_soles_stay_level_on_a_body_whose_trunk_alone_leans_at_rest(angle: float) -> None:
+    """As the character, and as the clip's body."""
+    turns = rot.identities(len(BODY))
+    spine = min(BODY.index_of[name] for name in hanim.SPINE if name in BODY.index_of)
+    above = with_descendants(BODY.parents, np.array((spine,)))
+    turns[above] = rot.from_axis_angle(X, np.array(np.radians(angle)))
+    straight = with_axes(BODY, np.random.default_rng(3), 1.1)
+    bent, clip = straight.in_pose(turns), movements()[1]
+    times = np.linspace(0.0, clip.duration_s, 30)
+    feet = [straight.index_of[f"{side}_{part}"] for side in "lr" for part in ("ankle", "metatarsal")]
+    pairs = (clip, straight), (clip, bent), (rebased(clip, BODY.in_pose(turns)), straight)
+    played = [retarget(*both).clip for both in pairs]
+    wanted, as_character, as_clip = (joints_at(one, times)[:, feet] for one in played)
+    np.testing.assert_allclose(as_character, wanted, atol=0.02)
+    np.testing.assert_allclose(as_clip, wanted, atol=0.02)
 
 
 def test_who_rests_with_legs_apart_stands_on_the_ground_where_his_feet_go() -> None:
