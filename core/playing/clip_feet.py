@@ -13,12 +13,13 @@ from ..clips.contacts import FootContacts, instants, planted_spans
 from ..clips.keys import Interpolation, TranslationInterpolation
 from ..maths.arrays import FloatArray, quotient
 from ..skeletons.skeleton import Pose, Skeleton
-from .footholds import reaches, within_reach
+from .footholds import BESIDE_S, reaches, within_reach
 from .joints import Joints
 from .legs import Leg
 from .soles import POINTS, heights, soles
 
 _FRAMES_AT_ONCE: Final = 256
+_WHERE: Final = np.array(((0.0, -1.0, -2.0), (0.0, 1.0, 2.0)))
 _WITHIN_S: Final = np.array((-1e-9, 1e-9))
 _LOWEST_PERCENT, _FAST_PERCENT = 5.0, 99.0
 
@@ -27,14 +28,15 @@ _LOWEST_PERCENT, _FAST_PERCENT = 5.0, 99.0
 class ClipFoot:
     """One foot in one clip, before root motion takes it anywhere, at the clip's own pace.
 
-    spans_s: (K, 2) when it is planted; at: (K, 3) where; away: (K, 2) how far from there, over the ground, the clip has
-    it as that begins and ends. ends: (2, 3) where it is as the clip begins and ends. fast: a length per second that it
-    seldom exceeds. lowest: (3,) how low points of the sole seldom are, along up, see soles.py.
+    spans_s: (K, 2) when it is planted; at: (K, 3) where; loose: (K, 2, 3, 3) where the clip has it as that begins and
+    ends, and BESIDE_S and twice that before and after. ends: (2, 3) where it is as the clip begins and ends. fast: a
+    length per second that it seldom exceeds. lowest: (3,) how low points of the sole seldom are, along up, see
+    soles.py.
     """
 
     spans_s: FloatArray
     at: FloatArray
-    away: FloatArray
+    loose: FloatArray
     ends: FloatArray
     fast: float
     lowest: FloatArray
@@ -59,9 +61,9 @@ def clip_feet(sample: Callable[[FloatArray], Pose], duration_s: float, legs: Seq
     for i, leg in enumerate(legs):
         foot = _followed(leg, positions[:, 3 * i:3 * i + 3], times, up, leg.length(skeleton), contacts.get(leg.side))
         if len(foot.at):
-            ahead = foot.at[:, None] - asked.positions(sample(foot.spans_s.ravel()))[:, 3 * i + 2].reshape(-1, 2, 3)
-            ahead -= (ahead @ up)[..., None] * up
-            foot = replace(foot, away=np.linalg.norm(ahead, axis=-1))
+            beside = np.clip(foot.spans_s[..., None] + BESIDE_S * _WHERE, 0.0, duration_s)
+            loose = asked.positions(sample(beside.ravel()))[:, 3 * i + 2]
+            foot = replace(foot, loose=loose.reshape(*beside.shape, 3))
         found.append(replace(foot, lowest=lowest[:, i]))
     return tuple(found)
 
@@ -97,4 +99,4 @@ def _followed(leg: Leg, positions: FloatArray, times_s: FloatArray, up: FloatArr
             at[k] = within_reach(at[k], hips[part] + feet[part] - ankles[part], up, reach[part])
     speeds = quotient(np.linalg.norm(np.diff(feet, axis=0), axis=1), np.diff(times_s))
     fast = float(np.percentile(speeds, _FAST_PERCENT)) if len(speeds) else 0.0
-    return ClipFoot(spans, at, np.zeros((len(at), 2)), feet[[0, -1]], fast, np.zeros(POINTS))
+    return ClipFoot(spans, at, np.zeros((len(at), 2, 3, 3)), feet[[0, -1]], fast, np.zeros(POINTS))

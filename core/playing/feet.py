@@ -20,6 +20,7 @@ from ..skeletons.maps import SkeletonMap
 from ..skeletons.skeleton import Pose
 from .clip_feet import ClipFoot, clip_feet, known_contacts, own_feet
 from .feet_lock import FeetLock
+from .footholds import BESIDE_S, Loose
 from .joints import Joints
 from .legs import Leg, legs_of
 from .row import Row
@@ -28,10 +29,9 @@ from .steps import Planted, Seams, footholds
 from .transitions.curves import CURVES
 
 _JUMP_LEGS: Final = 0.01
-_UPRIGHT: Final = 0.25
-"""Within this share of a transition's window, at both its ends, feet come to the height of their footholds."""
-_ABOVE: Final = 0.05
-"""And within this one to where soles are kept above the ground: the clips' own seldom are below that."""
+_UPRIGHT_S: Final = 0.25
+"""So long before a transition feet come to the height of their footholds, and so long after it they leave it."""
+_smoother: Final = CURVES["SMOOTHER"].rise
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,12 +49,10 @@ class Feet(Over):
     def sample(self, times_s: FloatArray, rounds: IntArray = FIRST_ROUND) -> Pose:
         """Return the poses below with planted feet in place; see Stage."""
         pose = self.below.sample(times_s)
-        seam, share = self.row.windows(times_s)
-        inside = np.where(seam >= 0, np.minimum(share, 1.0 - share), 0.0)
-        upright, above = (CURVES["SMOOTHER"].rise(np.minimum(inside / part, 1.0)) for part in (_UPRIGHT, _ABOVE))
+        upright, lowest = self._in_height(times_s)
         gaps = self._lock.footholds.gaps_at(times_s)
-        self._lock.footholds.know_eases(gaps, self.up, self._loose)
-        self._lock.hold(pose, times_s, gaps, upright, self._lowest[seam], above)
+        self._lock.footholds.know(gaps, self.up, self._loose)
+        self._lock.hold(pose, times_s, gaps, upright, lowest)
         self.root.repeat(pose, rounds)
         return pose
 
@@ -123,16 +121,22 @@ class Feet(Over):
         own = np.repeat(np.arange(len(feet)), counts)
         segment, turn = segment[own], turn[own]
         spans = layout.begin_s[segment, None] + np.concatenate([foot.spans_s for foot in feet]) * stretch[own, None]
-        away = np.where(self._are_clips_own(spans, segment), np.concatenate([foot.away for foot in feet]), np.nan)
-        at = self.root.placed_points(np.concatenate([foot.at for foot in feet]), segment, turn)
-        return Planted(spans + turn[:, None] * self.duration_s, at, away, fast[own], np.append(0, np.cumsum(counts)))
+        points = np.concatenate([np.column_stack((foot.at, foot.loose.reshape(-1, 18))) for foot in feet])
+        points = self.root.placed_points(points.reshape(-1, 3), segment.repeat(7), turn.repeat(7)).reshape(-1, 7, 3)
+        step_s = stretch[own, None] * BESIDE_S
+        loose = Loose.of(points[:, 1:].reshape(-1, 2, 3, 3), step_s)
+        is_own = self._are_clips_own(spans, segment) & self._are_clips_own(spans + 2.0 * step_s * (-1.0, 1.0), segment)
+        loose.positions[~is_own] = np.nan
+        return Planted(spans + turn[:, None] * self.duration_s, points[:, 0], loose, fast[own],
+                       np.append(0, np.cumsum(counts)))
 
     def _are_clips_own(self, times_s: FloatArray, segment: IntArray) -> BoolArray:
         """Tell at which times (H, 2) of segments (H,) the poses below are the clip's own, but for root motion."""
         if self.below is not self.row:
             return np.zeros(times_s.shape, dtype=np.bool_)
         in_window = self.row.windows(times_s.ravel())[0].reshape(times_s.shape) >= 0
-        return np.asarray(~in_window & (times_s < self.row.layout.end_s[segment, None]))
+        begin_s, end_s = self.row.layout.begin_s[segment, None], self.row.layout.end_s[segment, None]
+        return np.asarray(~in_window & (times_s >= begin_s) & (times_s < end_s))
 
     def _seams(self) -> Seams:
         """Return when segments begin and end, and when the transitions play that lead to them."""
@@ -162,8 +166,29 @@ class Feet(Over):
     def _joints(self) -> Joints:
         return Joints.of(self.skeleton, [leg.foot for leg in self._legs])
 
+    def _in_height(self, times_s: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return how much feet are held in height too at times (F,), 0…1, and how low soles may be, (F, L, 3).
+
+        Wholly while a transition plays; before and after it comes and goes, there where the clips are by themselves.
+        """
+        layout, segment = self.row.layout, self.row.segment_at(times_s)
+        begin_s, end_s = layout.begin_s[segment], layout.end_s[segment]
+        since, left = times_s - self._leads_in_until_s[segment], layout.window_begin_s[segment] - times_s
+        away = _smoother(np.clip(since / _UPRIGHT_S, 0.0, 1.0)) * _smoother(np.clip(left / _UPRIGHT_S, 0.0, 1.0))
+        into, out = self._lowest
+        share = _smoother(np.clip(quotient(times_s - begin_s, end_s - begin_s), 0.0, 1.0))[:, None, None]
+        return 1.0 - away, into[segment] + (out - into)[segment] * share
+
     @cached_property
-    def _lowest(self) -> FloatArray:
-        """How low points of the soles may go at the seam after each segment, (S, L, 3)."""
+    def _leads_in_until_s(self) -> FloatArray:
+        """When the transition ends that leads to each segment, (S,)."""
+        end_s = np.roll(self.row.layout.window_end_s, 1)
+        end_s[0] = end_s[0] - self.duration_s if self.is_loop else -np.inf
+        return end_s
+
+    @cached_property
+    def _lowest(self) -> tuple[FloatArray, FloatArray]:
+        """How low points of the soles may go where each segment begins and where it ends, (S, L, 3)."""
         own = np.array([[foot.lowest for foot in feet] for feet in self._feet])
-        return np.asarray(np.minimum(own, np.roll(own, -1, axis=0)))
+        out = np.minimum(own, np.roll(own, -1, axis=0))
+        return np.roll(out, 1, axis=0), out

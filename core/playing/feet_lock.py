@@ -34,23 +34,22 @@ class FeetLock:
     footholds: Footholds
     up: FloatArray
 
-    def hold(self, pose: Pose, times_s: FloatArray, gaps: IntArray, upright: FloatArray, lowest: FloatArray,
-             above: FloatArray) -> None:
+    def hold(self, pose: Pose, times_s: FloatArray, gaps: IntArray, upright: FloatArray, lowest: FloatArray) -> None:
         """Bring the feet of poses (F, J, …) at times (F,), in any order, into their footholds.
 
-        gaps: (L, F), see Footholds; upright: (F,) how much they are held in height too. lowest: (F, L, 3) how low,
-        along up, points of the soles may be, see soles.py; above: (F,) how much they are kept above that. A foothold
-        that the leg cannot reach is followed as far as it goes.
+        gaps: (L, F), see Footholds; upright: (F,) how much they are held in height too, and kept above the ground;
+        lowest: (F, L, 3) how low, along up, points of the soles may be there, see soles.py. A foothold that the leg
+        cannot reach is followed as far as it goes.
         """
         world = self._joints.matrices(pose)
         positions = np.ascontiguousarray(world[..., :3, 3].transpose(2, 0, 1)).reshape(3, 4, -1, len(times_s))
         ankles, feet, up = positions[:, 2], positions[:, 3], self.up[:, None, None]
         shift, firmly = self.footholds.shift(feet, gaps, times_s, self.up, upright)
-        if above.any():
+        if upright.any():
             count = len(self.legs)
             high = heights(world[2 * count:3 * count], world[3 * count:], self._soles, self.up)
             below = (lowest.transpose(2, 1, 0) - high).max(axis=0) - np.tensordot(self.up, shift, 1)
-            shift += up * (above * _soft(below, _SOFT_LEGS * self._lengths))
+            shift += up * (upright * _soft(below, _SOFT_LEGS * self._lengths))
         goals = ankles + shift
         down = (firmly * self._too_high(positions[:, 0], ankles, goals)).max(axis=0)
         if down.any():

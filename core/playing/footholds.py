@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -18,6 +18,14 @@ REACH: Final = 0.9995
 STEP_WAIT: Final = 0.1
 """Of a step's time: at its beginning and its end the foot is only lifted and set down."""
 EASE_S: Final = 0.25
+JERK_LEGS: Final = 150.0
+"""How jerkily feet are led to footholds and away, in leg lengths per s³: as by 4 % of the leg in EASE_S."""
+SOON_S: Final = 0.2
+"""How long it takes at most in height: who lifts a foot means to clear the ground."""
+_AT_ONCE_S: Final = 0.1
+"""No foot comes to its highest speed sooner than this, but where a clip jumps."""
+BESIDE_S: Final = 1.0 / 60.0
+"""Over such steps speeds are taken: neither within one key of usual clips, nor over a stride."""
 PEAK: Final = 1.875
 """The highest speed of the smoothest way (Flash and Hogan 1985) against its mean."""
 NEVER_S: Final = 1e30
@@ -25,6 +33,25 @@ NEVER_S: Final = 1e30
 _TRIES: Final = 30
 _AFTER_AND_BEFORE: Final = np.array((1.0, -1.0))[:, None, None]
 _smoother: Final = CURVES["SMOOTHER"].rise
+
+
+class Loose(NamedTuple):
+    """Feet that nothing holds, as they are let go or held again: where they are, at which speed and acceleration.
+
+    All are (..., 3); time counts away from where they are held, so before that backwards.
+    """
+
+    positions: FloatArray
+    speeds: FloatArray
+    changes: FloatArray
+
+    @classmethod
+    def of(cls, points: FloatArray, step_s: FloatArray | float) -> Loose:
+        """Take them from positions (..., 3, 3) at an instant, a step (...,) later, and two."""
+        first, second, third = np.moveaxis(points, -2, 0)
+        step = np.asarray(step_s)[..., None]
+        return cls(first.copy(), (4.0 * second - 3.0 * first - third) / (2.0 * step),
+                   (first - 2.0 * second + third) / step**2)
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,19 +62,33 @@ class Footholds:
     before those of the next. In arrays (2, …) the beginning of a gap comes first, then its end.
 
     first: (L + 1,) the first gap of each foot, and G. edges_s: (2, G) when the foot is let go, and held again.
-    at: (3, 2, G) where; anything where there is none. lift: (G,) how high the foot is lifted on its
-    step over the gap; 0 where there is none.
-    eases_s: (2, G) how long it takes to let the foot go and to lead it on, more than 0; NaN: not known yet, see
-    `know_eases`. most_s: (2, G) how long at most; fast: (2, G) how fast the foot may be led.
+    at: (3, 2, G) where it is held then; loose, speed, change: (3, 2, G) the foot if nothing holds it, see Loose; NaN:
+    that is not known yet, see `know`. Any numbers where there is no foothold. lift: (G,) how high the foot is lifted on
+    its step over the gap; 0 where there is none. most_s: (2, G) how long it takes at most to let the foot go and to
+    lead it on; fast: (2, G) how fast it may be led; eases_s: (2, G) how long it does take, more than 0. leg: its
+    length.
     """
 
     first: IntArray
     edges_s: FloatArray
     at: FloatArray
+    loose: FloatArray
+    speed: FloatArray
+    change: FloatArray
     lift: FloatArray
-    eases_s: FloatArray
     most_s: FloatArray
     fast: FloatArray
+    eases_s: FloatArray
+    leg: float
+
+    @classmethod
+    def of(cls, up: FloatArray, leg: float, first: IntArray, edges_s: FloatArray, at: FloatArray, loose: FloatArray,
+           speed: FloatArray, change: FloatArray, lift: FloatArray, most_s: FloatArray, fast: FloatArray) -> Footholds:
+        """Take footholds of which it is not known yet how long feet are led to them; up: unit vector (3,)."""
+        loose = np.where(lift > 0.0, at, loose)  # a step leads from foothold to foothold, wherever the foot would be
+        found = cls(first, edges_s, at, loose, speed, change, lift, most_s, fast, most_s.copy(), leg)
+        found._ease(up, *np.nonzero(~np.isnan(loose[0])))
+        return found
 
     def spans_s(self, foot: int) -> FloatArray:
         """Return when one of the feet is held, (K, 2)."""
@@ -69,46 +110,73 @@ class Footholds:
         """When gaps end, foot after foot, (G,): foot + i·time, since complex numbers sort by their real part first."""
         return np.asarray(np.repeat(self._feet[:, 0], np.diff(self.first)) + 1j * self.edges_s[1])
 
-    def know_eases(self, gaps: IntArray, up: FloatArray, feet: Callable[[FloatArray], FloatArray]) -> None:
-        """Find how long it takes to let feet go and to lead them on, over gaps of any shape, where it is not known.
+    def know(self, gaps: IntArray, up: FloatArray, feet: Callable[[FloatArray], FloatArray]) -> None:
+        """Find where feet would be as they are let go and held again, over gaps of any shape, where it is not known.
 
-        feet: where they are at times (F,) if nothing holds them, (F, L, 3). None is led faster than it may be.
+        feet: where they are at times (F,) if nothing holds them, (F, L, 3).
         """
-        if not np.isnan(self.eases_s[:, gaps]).any():
+        if not np.isnan(self.loose[0][:, gaps]).any():
             return
         some = np.unique(gaps)
-        edge, at = np.nonzero(np.isnan(self.eases_s[:, some]))
+        edge, at = np.nonzero(np.isnan(self.loose[0][:, some]))
         gap = some[at]
         foot = np.searchsorted(self.first, gap, side="right") - 1
-        ahead = self.at[:, edge, gap].T - feet(self.edges_s[edge, gap])[np.arange(len(gap)), foot]
-        away = np.linalg.norm(ahead - (ahead @ up)[:, None] * up, axis=1)
-        self.eases_s[edge, gap] = np.minimum(np.maximum(PEAK * away / self.fast[edge, gap], EASE_S),
-                                             self.most_s[edge, gap])
+        away_s = np.where(edge == 0, BESIDE_S, -BESIDE_S) * np.arange(3)[:, None]
+        found = feet((self.edges_s[edge, gap] + away_s).ravel())[np.arange(3 * len(gap)), np.tile(foot, 3)]
+        loose = Loose.of(found.reshape(3, -1, 3).swapaxes(0, 1), BESIDE_S)
+        for known, each in zip((self.loose, self.speed, self.change), loose, strict=True):
+            known[:, edge, gap] = each.T
+        self._ease(up, edge, gap)
+
+    def _ease(self, up: FloatArray, edge: IntArray, gap: IntArray) -> None:
+        """Take so much time at some edges (N,) of gaps (N,) that feet are led neither too fast nor too jerkily.
+
+        The smoothest way over a distance d in the time T has the jerk 60·d/T³ at most, and what takes up a speed v in
+        the time T has 36·v/T².
+        """
+        most = self.fast[edge, gap]  # a clip may jump there
+        for rate, limit in ((self.speed, most), (self.change, most / _AT_ONCE_S)):
+            size = np.linalg.norm(rate[:, edge, gap], axis=0)
+            rate[:, edge, gap] *= np.minimum(limit / np.maximum(size, 1e-30), 1.0)
+        ahead, speed = ((each - up[:, None] * (up @ each)) for each in (
+            (self.at - self.loose)[:, edge, gap], self.speed[:, edge, gap]))
+        away, fast = np.linalg.norm(ahead, axis=0), np.linalg.norm(speed, axis=0)
+        jerk = JERK_LEGS * self.leg
+        wanted = np.max((PEAK * away / most, np.cbrt(60.0 * away / jerk), np.sqrt(36.0 * fast / jerk),
+                         np.full(len(gap), EASE_S)), axis=0)
+        wanted = np.where(self.lift[gap] > 0.0, np.inf, wanted)
+        self.eases_s[edge, gap] = np.minimum(wanted, self.most_s[edge, gap])
 
     def shift(self, positions: FloatArray, gaps: IntArray, times_s: FloatArray, up: FloatArray,
               upright: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return how far feet at positions (3, L, F) must be moved at times (F,), in gaps (L, F), and how firmly.
 
-        The way (3, L, F): wholly over the ground while a foot is held, before and after for a share that eases in and
-        out; on a step from one foothold to the next. Firmly (L, F): 1 while it is held, soon 0 as it leaves.
-        upright: (F,) how much of the way, 0…1, is also in height.
+        The way (3, L, F): wholly over the ground while a foot is held. After and before, what parts the foothold from
+        where the foot would be as it is let go fades, and its speed there, which a held foot has not (inertialization:
+        Bollo 2018). On a step it goes from one foothold to the next. Firmly (L, F): 1 while it is held, soon 0 as it
+        leaves. upright: (F,) how much of the way, 0…1, is also in height.
         """
-        edges, lift = self.edges_s[:, gaps], self.lift[gaps]
-        share = _AFTER_AND_BEFORE * (times_s - edges) / self.eases_s[:, gaps]
-        is_stepping = bool(lift.any())
-        if is_stepping:
-            wait = np.where(lift > 0.0, STEP_WAIT, 0.0)
-            share = (share - wait) / (1.0 - 2.0 * wait)
-        share = 1.0 - _smoother(np.minimum(np.maximum(share, 0.0), 1.0))
-        ahead = self.at[..., gaps] - positions[:, None]
-        shift: FloatArray = (share * ahead).sum(axis=1)
-        whole = share.sum(axis=0)  # a foot that is let go is soon free to rise
-        shift += up[:, None, None] * ((upright * whole - 1.0) * np.tensordot(up, shift, 1))
-        if is_stepping:
+        edges, lift, eases = self.edges_s[:, gaps], self.lift[gaps], self.eases_s[:, gaps]
+        since, is_step = _AFTER_AND_BEFORE * (times_s - edges), lift > 0.0
+        wait = np.where(is_step, STEP_WAIT, 0.0)
+        base = np.where(is_step | (since <= 0.0), positions[:, None], self.loose[..., gaps])
+        apart = np.stack((self.at[..., gaps] - base, *(np.where(is_step, 0.0, rate[..., gaps]) for rate in (
+            self.speed, self.change))))
+
+        def faded(apart: FloatArray, eases: FloatArray) -> tuple[FloatArray, FloatArray]:
+            x = np.minimum(np.maximum((since / eases - wait) / (1.0 - 2.0 * wait), 0.0), 1.0)
+            share, late = 1.0 - _smoother(x), eases * x * (1.0 - x)**3
+            moving = (1.0 + 3.0 * x) * apart[1] + eases * x * 0.5 * apart[2]
+            return (share * apart[0] - late * moving).sum(axis=-3), share
+
+        shift, share = faded(apart, eases)
+        rise, _ = faded(np.einsum("k,nk...->n...", up, apart), np.where(is_step, eases, np.minimum(eases, SOON_S)))
+        shift += up[:, None, None] * (upright * rise - np.tensordot(up, shift, 1))
+        if is_step.any():
             begin_s, end_s = edges
-            x = np.minimum(np.maximum((times_s - begin_s) * (lift > 0.0) / np.maximum(end_s - begin_s, 1e-9), 0.0), 1.0)
-            shift += up[:, None, None] * (lift * 16.0 * (x * (1.0 - x))**2)
-        return shift, whole * whole
+            x = np.minimum(np.maximum((times_s - begin_s) * is_step / np.maximum(end_s - begin_s, 1e-9), 0.0), 1.0)
+            shift += up[:, None, None] * (lift * 64.0 * (x * (1.0 - x))**3)
+        return shift, share.sum(axis=0)**2
 
 
 def reaches(hips: FloatArray, ankles: FloatArray, leg_length: FloatArray | float) -> FloatArray:

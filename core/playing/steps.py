@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 
 from ..maths.arrays import BoolArray, FloatArray, IntArray
-from .footholds import EASE_S, NEVER_S, PEAK, STEP_WAIT, Footholds
+from .footholds import NEVER_S, PEAK, STEP_WAIT, Footholds, Loose
 
 SAME_LEGS: Final = 0.04
 """Footholds so near to each other, in leg lengths, are one."""
@@ -30,7 +30,7 @@ OPEN_S: Final = 0.02
 LONGEST_EASE_S: Final = 0.5
 SHORTEST_STEP_S: Final = 0.4
 LONGEST_STEP_S: Final = 0.9
-_HURRIED: Final = 0.75
+_HURRIED: Final = 0.9
 """Of its time: a step is so much quicker at most to stay within its transition."""
 TOUCH_S: Final = 0.12
 """A clip that begins or ends so soon after or before a foot touches the ground: no step leads there."""
@@ -41,7 +41,7 @@ _WIDE_LIFT: Final = 0.2
 """Of its way: a longer step is higher."""
 SLOWEST_LEGS_PER_S: Final = 0.6
 """So fast a foot may always be moved, also where the clips do not move it."""
-_LIFT_PEAK: Final = 3.08
+_LIFT_PEAK: Final = 3.43
 """The highest speed of a lift against height ÷ time."""
 _SOON_S: Final = 1e-6
 
@@ -69,14 +69,13 @@ class Hold:
 class Planted:
     """Where one foot is planted in clips that follow one another, H times.
 
-    spans_s: (H, 2) when; at: (H, 3) where; away: (H, 2) how far from there, over the ground, the foot is at these times
-    if nothing holds it, NaN where that is not known; fast: (H,) how fast the foot may be moved. first: (S + 1,) the
-    first one of each of S segments, and H.
+    spans_s: (H, 2) when; at: (H, 3) where; loose: (H, 2) the foot as it is then if nothing holds it, NaN where that is
+    not known; fast: (H,) how fast it may be moved. first: (S + 1,) the first one of each of S segments, and H.
     """
 
     spans_s: FloatArray
     at: FloatArray
-    away: FloatArray
+    loose: Loose
     fast: FloatArray
     first: IntArray
 
@@ -123,7 +122,7 @@ def footholds(feet: Sequence[Planted], seams: Seams, up: FloatArray, leg_lengths
     edges = (seams.begin_s, seams.end_s, seams.window_begin_s, seams.window_end_s, seams.is_cut)
     for segment, begin, end, *window, is_cut in zip(segments, *(edge.tolist() for edge in edges), strict=True):
         walker.go_on(segment, begin, end, None if is_cut else window)
-    return walker.footholds(feet)
+    return walker.footholds(feet, up)
 
 
 class _Walker:
@@ -220,11 +219,12 @@ class _Walker:
                             for hold in (*known[-2:], *more[:2]))
         return round(end_s - begin_s - held, 6)
 
-    def footholds(self, feet: Sequence[Planted]) -> Footholds:
+    def footholds(self, feet: Sequence[Planted], up: FloatArray) -> Footholds:
         """Return what came together of where feet are planted."""
         each = [_gaps(*foot) for foot in zip(self._holds, feet, self._lengths, strict=True)]
         first = np.cumsum([0, *(len(holds) + 1 for holds in self._holds)])
-        return Footholds(first, *(np.concatenate(arrays, axis=-1) for arrays in zip(*each, strict=True)))
+        together = (np.concatenate(arrays, axis=-1) for arrays in zip(*each, strict=True))
+        return Footholds.of(up, max(self._lengths), first, *together)
 
 
 def _gaps(holds: Sequence[Hold], foot: Planted, length: float) -> tuple[FloatArray, ...]:
@@ -245,8 +245,8 @@ def _gaps(holds: Sequence[Hold], foot: Planted, length: float) -> tuple[FloatArr
     gap_s = np.maximum(edges_s[1] - edges_s[0], _SOON_S)
     most_s = np.where(lift > 0.0, gap_s, np.minimum(edges(most[1], most[0], 1.0), gap_s))
     fastest = np.maximum(edges(fast, fast, 1.0), SLOWEST_LEGS_PER_S * length)
-    away = np.where(np.stack((start, stop)) == foot.spans_s[number].T, foot.away[number].T, np.nan)
-    eases_s = np.minimum(np.maximum(PEAK * edges(away[1], away[0], 0.0) / fastest, EASE_S), most_s)
-    eases_s = np.where((most_s <= EASE_S) | (lift > 0.0), most_s, eases_s)
     at = foot.at[number].T
-    return edges_s, edges(at, at, 0.0), lift, eases_s, most_s, fastest
+    loose, *rates = (each[number].transpose(2, 1, 0) for each in foot.loose)
+    loose = np.where(np.stack((start, stop)) == foot.spans_s[number].T, loose, np.nan)
+    found = (edges(each[:, 1], each[:, 0], 0.0) for each in (loose, *rates))
+    return edges_s, edges(at, at, 0.0), *found, lift, most_s, fastest

@@ -7,7 +7,7 @@ import numpy as np
 from takt.core.maths.arrays import FloatArray
 from takt.core.playing.clip_feet import clip_feet
 from takt.core.playing.feet_lock import FeetLock
-from takt.core.playing.footholds import EASE_S, NEVER_S, Footholds
+from takt.core.playing.footholds import BESIDE_S, EASE_S, NEVER_S, Footholds, Loose
 from takt.core.playing.legs import legs_of
 from takt.core.playing.steps import Planted, Seams
 from takt.core.playing.steps import footholds as put_together
@@ -21,8 +21,8 @@ def feet_lock(found: SkeletonMap, sample: Callable[[FloatArray], Pose], duration
     """Hold the feet of one clip where they look planted; sample: its poses (F, J, …) at times (F,)."""
     legs = legs_of(found)
     feet = clip_feet(sample, duration_s, legs, found.skeleton, up, {}) if legs else ()
-    planted = [Planted(foot.spans_s, foot.at, foot.away, np.full(len(foot.at), foot.fast), np.array((0, len(foot.at))))
-               for foot in feet]
+    planted = [Planted(foot.spans_s, foot.at, Loose.of(foot.loose, BESIDE_S), np.full(len(foot.at), foot.fast),
+                       np.array((0, len(foot.at)))) for foot in feet]
     zero, end = np.zeros(1), np.array((duration_s,))
     together = put_together(planted, Seams(zero, end, zero, zero, np.zeros(1, dtype=np.bool_)), up,
                             [leg.length(found.skeleton) for leg in legs])
@@ -33,17 +33,20 @@ def held(lock: FeetLock, pose: Pose, times_s: FloatArray, upright: float = 0.0) 
     """Return poses with feet held over the ground only, as away from seams, or also upright."""
     pose = Pose(pose.rotations.copy(), pose.translations.copy(), pose.scales)
     lock.hold(pose, times_s, lock.footholds.gaps_at(times_s), np.full(len(times_s), upright),
-              np.full((len(times_s), len(lock.legs), 3), -np.inf), np.zeros(len(times_s)))
+              np.full((len(times_s), len(lock.legs), 3), -np.inf))
     return pose
 
 
 def footholds(spans_s: Sequence[tuple[float, float]], *at: FloatArray) -> Footholds:
-    """Return footholds (K, 3) of each foot, all in the same spans, that are left and reached within EASE_S."""
+    """Return footholds (K, 3) of each foot, all in the same spans, that are left and reached within EASE_S.
+
+    Nothing moves the feet: wherever they are let go they are at the origin.
+    """
     start, stop = np.array(spans_s).T
     edges = np.tile(np.stack((np.append(-NEVER_S, stop), np.append(start, NEVER_S))), len(at))
     eases = np.minimum(edges[1] - edges[0], EASE_S) * np.ones((2, 1))
     none = np.zeros((3, 1))
     positions = np.concatenate([np.stack((np.hstack((none, each.T)), np.hstack((each.T, none))), axis=1)
                                 for each in at], axis=-1)
-    first = np.arange(len(at) + 1) * (len(start) + 1)
-    return Footholds(first, edges, positions, np.zeros(first[-1]), eases, eases, np.ones_like(eases))
+    first, loose = np.arange(len(at) + 1) * (len(start) + 1), (np.zeros_like(positions) for _ in range(3))
+    return Footholds(first, edges, positions, *loose, np.zeros(first[-1]), eases, np.ones_like(eases), eases, 1.0)

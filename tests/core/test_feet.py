@@ -147,6 +147,27 @@ def test_between_two_contacts_the_foot_goes_from_one_to_the_other_without_a_jump
     np.testing.assert_allclose(upright[(times >= 1.0) & (times <= 3.0), 1], 5.0, atol=1e-12)
 
 
+@pytest.mark.parametrize("speed", [0.5, 1.0])
+def test_a_foot_that_is_let_go_or_comes_takes_up_its_own_motion_smoothly(speed: float) -> None:
+    """It is never dragged back, and changes its speed little by little, though it moves all the while below."""
+    def loose(times_s: FloatArray) -> FloatArray:
+        return (speed * np.where(times_s < 1.5, times_s - 1.0, times_s - 2.0))[:, None, None] * (1.0, 0.0, 0.0)
+
+    held_ = footholds(((1.0, 2.0),), np.zeros((1, 3)))
+    unknown = replace(held_, loose=np.full_like(held_.loose, np.nan), most_s=np.full_like(held_.most_s, 0.5))
+    times, step_s = np.linspace(0.0, 3.0, 3001, retstep=True)
+    gaps = unknown.gaps_at(times)
+    unknown.know(gaps, UP, loose)
+    positions = loose(times)
+    shift, _ = unknown.shift(positions.transpose(2, 1, 0), gaps, times, UP, np.zeros(3001))
+    seen = positions[:, 0, 0] + shift[0, 0]
+    np.testing.assert_allclose(seen[(times >= 1.0) & (times <= 2.0)], 0.0, atol=1e-12)
+    np.testing.assert_allclose(shift[0, 0][(times <= 0.5) | (times >= 2.5)], 0.0, atol=1e-12)
+    faster = np.diff(seen, 2) / step_s**2
+    assert np.abs(np.diff(faster)).max() < 0.05 * np.abs(faster).max()  # no kink anywhere
+    assert (np.diff(seen) / step_s).max() < 1.6 * speed and np.diff(seen).min() > -1e-12
+
+
 @pytest.mark.parametrize("drift", [0.0, 0.12])
 def test_over_the_seam_of_a_loop_feet_stand_on(drift: float) -> None:
     """To one side and half back, drifting: where a foot stands across the seam it keeps its place."""
