@@ -31,8 +31,8 @@ from pathlib import Path
 import bpy
 import numpy as np
 
+import takt
 from takt.bridge import clips as blender_clips
-from takt.bridge import properties
 from takt.core.clips.clip import Clip, Tracks
 from takt.core.clips.contacts import foot_contacts
 from takt.core.library.library import Library
@@ -117,7 +117,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--methods", nargs="+", choices=tuple(TRANSITION_METHODS), default=tuple(TRANSITION_METHODS))
     options = parser.parse_args(arguments)
     bpy.ops.wm.read_factory_settings(use_empty=True)
-    properties.register()
+    takt.register()
     data = Path(os.environ.get("TAKT_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
     is_real = data.is_dir()
     if not is_real:

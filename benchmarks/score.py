@@ -20,7 +20,8 @@ from typing import Any
 import bpy
 import numpy as np
 
-from takt.bridge import action, armature, properties
+import takt
+from takt.bridge import action, armature
 from takt.core.clips.clip import Clip, Tracks
 from takt.core.library.library import Library
 from takt.core.maths import rotations as rot
@@ -44,7 +45,7 @@ UP = np.array((0.0, 0.0, 1.0))
 def main() -> int:
     """Measure everything once, the best of a few runs where they are short."""
     bpy.ops.wm.read_factory_settings(use_empty=True)
-    properties.register()
+    takt.register()
     rig = _rig()
     skeleton = armature.read_skeleton(rig)
     library = Library(other_clips=lambda src: _clips(skeleton))

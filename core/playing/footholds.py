@@ -141,7 +141,7 @@ class Footholds:
         ahead, speed = ((each - up[:, None] * (up @ each)) for each in (
             (self.at - self.loose)[:, edge, gap], self.speed[:, edge, gap]))
         away, fast = np.linalg.norm(ahead, axis=0), np.linalg.norm(speed, axis=0)
-        jerk = JERK_LEGS * self.leg
+        jerk = np.maximum(JERK_LEGS * self.leg, most / _AT_ONCE_S**2)
         wanted = np.max((PEAK * away / most, np.cbrt(60.0 * away / jerk), np.sqrt(36.0 * fast / jerk),
                          np.full(len(gap), EASE_S)), axis=0)
         wanted = np.where(self.lift[gap] > 0.0, np.inf, wanted)
