@@ -48,5 +48,6 @@ def footholds(spans_s: Sequence[tuple[float, float]], *at: FloatArray) -> Footho
     none = np.zeros((3, 1))
     positions = np.concatenate([np.stack((np.hstack((none, each.T)), np.hstack((each.T, none))), axis=1)
                                 for each in at], axis=-1)
-    first, loose = np.arange(len(at) + 1) * (len(start) + 1), (np.zeros_like(positions) for _ in range(3))
-    return Footholds(first, edges, positions, *loose, np.zeros(first[-1]), eases, np.ones_like(eases), eases, 1.0)
+    first, shape = np.arange(len(at) + 1) * (len(start) + 1), positions.shape
+    return Footholds(first, edges, positions, np.zeros(shape), np.zeros(shape), np.zeros(shape), np.zeros(first[-1]),
+                     eases, np.ones_like(eases), eases, 1.0)
