@@ -34,6 +34,8 @@ _FRAMES: Final = 48
 _FRAMES_WITHOUT_NAMES: Final = 8
 _FIRST_GOES_BEFORE: Final = 0.02
 _LOW_PERCENT: Final = 30.0
+_RAISED_HEEL: Final = 0.15
+"""Of the foot's length: a heel that is never lower than that above the other one does not stand on the ground."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -224,9 +226,11 @@ def _from_pose_in_motion(clip: Clip, known: SkeletonMap, stood: Skeleton, times:
 def _soles(clip: Clip, found: SkeletonMap, times: FloatArray, up: FloatArray) -> dict[str, FloatArray]:
     """Return for ankles the direction, at rest, that is up while the foot is on the ground.
 
-    It is on the ground while ankle and toes are both as low as in their lowest third of the frames.
+    It is on the ground while ankle and toes are both as low as in their lowest third of the frames. A foot whose heel is
+    never as low as the other's, as that of one who steps off, has its sole as the other one has it.
     """
     world, soles = world_from_pose(clip.skeleton, poses_at(clip, times)), {}
+    heels, toes = dict[str, float](), dict[str, FloatArray]()
     for side in "lr":
         foot = [found.joint_of[name] for name in (f"{side}_ankle", f"{side}_metatarsal") if name in found.joint_of]
         if f"{side}_ankle" not in found.joint_of:
@@ -237,7 +241,23 @@ def _soles(clip: Clip, found: SkeletonMap, times: FloatArray, up: FloatArray) ->
         sole = clip.skeleton.rest_world[foot[0], :, :3] @ turned[..., 0].sum(axis=0)
         if np.linalg.norm(sole) > 0.0:
             soles[f"{side}_ankle"] = np.asarray(sole / np.linalg.norm(sole), dtype=np.float64)
+            heels[f"{side}_ankle"] = float(heights[stands, 0].mean())
+            toes[f"{side}_ankle"] = clip.skeleton.rest_world[foot[-1], :, 3] - clip.skeleton.rest_world[foot[0], :, 3]
+    low, high = min(heels, key=heels.__getitem__, default=""), max(heels, key=heels.__getitem__, default="")
+    if low != high and heels[high] - heels[low] > _RAISED_HEEL * np.linalg.norm(toes[high]) > 0.0:
+        soles[high] = _as_steep(toes[high], up, toes[low], soles[low])
     return soles
+
+
+def _as_steep(toes: FloatArray, up: FloatArray, other_toes: FloatArray, other_sole: FloatArray) -> FloatArray:
+    """Return the direction (3,) of a sole, as steep against its foot (3,) as another is against its own."""
+    along = toes / np.linalg.norm(toes)
+    across = up - (up @ along) * along
+    sine = float(other_toes @ other_sole / max(float(np.linalg.norm(other_toes)), 1e-12))
+    length = float(np.linalg.norm(across))
+    if length <= 0.0 or abs(sine) >= 1.0:
+        return up
+    return np.asarray(sine * along + np.sqrt(1.0 - sine * sine) * across / length, dtype=np.float64)
 
 
 def posed(skeleton: Skeleton, pose: Pose) -> Skeleton:

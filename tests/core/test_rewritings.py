@@ -101,6 +101,20 @@ def test_hips_go_the_clips_way_and_legs_stay_on_them_whatever_carries_both(betwe
         assert np.ptp(apart) < PATH * LEG_M
 
 
+@pytest.mark.parametrize("step", ["left_step", "right_step"])
+def test_a_foot_whose_heel_is_never_down_has_its_sole_as_the_other_one(step: str) -> None:
+    """The foot that steps off is on its toes alone; nothing but the other one tells where its sole is."""
+    clip = next(clip for clip in movements() if clip.name == step)
+    target, times = targets()[0], np.linspace(0.0, clip.duration_s, 12)
+    new = rewritten(clip, Rewriting(zero="LINE", seed=3)).clip
+    body = find_map(target)
+    for side in "lr":
+        foot = [body.joint_of[f"{side}_{name}"] for name in ("ankle", "metatarsal")]
+        rises = [world_from_pose(target, done.sample(times))[:, foot, 1, 3] @ (-1.0, 1.0)
+                 for done in (retarget(clip, target).clip, retarget(new, target).clip)]
+        np.testing.assert_allclose(rises[1], rises[0], atol=0.002 * LEG_M)
+
+
 def test_bones_in_a_pile_are_no_body_whatever_some_of_them_look_like() -> None:
     for seed in range(40):
         pile = rewritten(movements()[0], Rewriting(zero="PILE", names="numbered", has_face=seed % 2 > 0, seed=seed))
