@@ -226,8 +226,8 @@ def _from_pose_in_motion(clip: Clip, known: SkeletonMap, stood: Skeleton, times:
 def _soles(clip: Clip, found: SkeletonMap, times: FloatArray, up: FloatArray) -> dict[str, FloatArray]:
     """Return for ankles the direction, at rest, that is up while the foot is on the ground.
 
-    It is on the ground while ankle and toes are both as low as in their lowest third of the frames. A foot whose heel is
-    never as low as the other's, as that of one who steps off, has its sole as the other one has it.
+    It is on the ground while ankle and toes are both as low as in their lowest third of the frames. A foot whose heel
+    is never as low as the other's, as that of one who steps off, has its sole as the other one has it.
     """
     world, soles = world_from_pose(clip.skeleton, poses_at(clip, times)), {}
     heels, toes = dict[str, float](), dict[str, FloatArray]()

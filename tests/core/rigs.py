@@ -188,7 +188,32 @@ MORE_RIGS: dict[str, dict[str, str]] = {
 }
 """Further ones, of which some write neither words nor fingers as others do."""
 
+LANGUAGES: dict[str, dict[str, str]] = {
+    "German": both("L", "R", trunk("Becken", "Wirbelsäule1", "Wirbelsäule2", "Brust", "Hals", "Kopf"),
+                   "Oberschenkel.{} Unterschenkel.{} Fuß.{} Zehen.{} Schlüsselbein.{} Oberarm.{} Unterarm.{} Hand.{}",
+                   "FINGERLINK.{}", ("Daumen", "Zeigefinger", "Mittelfinger", "Ringfinger", "KleinerFinger")),
+    "French": both("_G", "_D", trunk("Bassin", "Colonne1", "Colonne2", "Poitrine", "Cou", "Tete"),
+                   "Cuisse{} Mollet{} Pied{} Orteil{} Clavicule{} Bras{} AvantBras{} Main{}", "FINGERLINK{}",
+                   ("Pouce", "Index", "Majeur", "Annulaire", "Auriculaire")),
+    "Russian": both("Л", "П", trunk("Таз", "Позвоночник1", "Позвоночник2", "Грудь", "Шея", "Голова"),
+                    "Бедро_{} Голень_{} Стопа_{} Носок_{} Ключица_{} Плечо_{} Предплечье_{} Кисть_{}"),
+    "Chinese": both("左", "右", trunk("骨盆", "脊椎1", "脊椎2", "胸", "脖子", "头"),
+                    "{}大腿 {}小腿 {}脚 {}脚趾 {}锁骨 {}上臂 {}前臂 {}手"),
+    "Spanish": both("izq", "der", trunk("cadera", "columna1", "columna2", "pecho", "cuello", "cabeza"),
+                    "muslo_{} pantorrilla_{} pie_{} dedos_{} clavicula_{} brazo_{} antebrazo_{} mano_{}"),
+    "Italian": both("SX", "DX", trunk("bacino", "colonna1", "colonna2", "petto", "collo", "testa"),
+                    "coscia_{} polpaccio_{} piede_{} dita_{} clavicola_{} braccio_{} avambraccio_{} mano_{}"),
+    "Swedish": both("V", "H", trunk("Hoft", "Rygg1", "Rygg2", "Brost", "Nacke", "Huvud"),
+                    "Lar_{} Vad_{} Fot_{} Ta_{} Axel_{} Overarm_{} Underarm_{} Hand_{}"),
+    "Turkish": both("Sol", "Sag", trunk("Kalca", "Omurga1", "Omurga2", "Gogus", "Boyun", "Bas"),
+                    "UstBacak{} AltBacak{} Ayak{} Parmak{} Omuz{} UstKol{} AltKol{} El{}"),
+    "Korean": both("왼", "오른", trunk("골반", "척추1", "척추2", "가슴", "목", "머리"),
+                   "{}허벅지 {}종아리 {}발 {}발가락 {}쇄골 {}위팔 {}아래팔 {}손"),
+}
+"""Whose words nobody reads, or only some that look like English: the shape tells what they are."""
+
+
 
 def named_body(rig: str) -> dict[str, str]:
     """Return what a rig calls its joints."""
-    return RIGS[rig] if rig in RIGS else MORE_RIGS[rig]
+    return next(rigs[rig] for rigs in (RIGS, MORE_RIGS, LANGUAGES) if rig in rigs)

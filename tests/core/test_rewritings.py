@@ -23,7 +23,7 @@ from takt.tests.core.rewriting import (
     rewritten,
 )
 from takt.tests.core.rewriting_figures import Figures, judged, measured
-from takt.tests.core.rigs import RIGS, worn
+from takt.tests.core.rigs import LANGUAGES, RIGS, worn
 from takt.tests.core.test_retarget import with_axes
 
 COMBINATIONS = int(os.environ.get("TAKT_REWRITINGS", "40"))
@@ -123,6 +123,15 @@ def test_bones_in_a_pile_are_no_body_whatever_some_of_them_look_like() -> None:
 
 def test_many_ways_of_writing_combined() -> None:
     check(tried(map(random_rewriting, range(COMBINATIONS))))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("zero", ["KEPT", "LINE", "LEANING"])
+def test_bodies_whose_names_are_in_another_language_play(language: str, zero: str) -> None:
+    how = Rewriting(zero=zero, angle_deg=40.0, names=language, seed=len(language))
+    (found,) = tried([how])
+    check([found])
+    assert found.missed == () and found.wrong == ()
 
 
 @pytest.mark.parametrize("names", NAMES)

@@ -22,18 +22,25 @@ def fingers_of(tree: Tree, readings: Sequence[names.Reading], side: str, wrist: 
     """Return the joints of one hand's fingers by their names in H-Anim.
 
     first_count: with which number fingers begin that are counted. is_named: the rig's names mean something, so that
-    joints of the hand without a finger's name are none.
+    joints of the hand without a finger's name are none, but for whole hands in another language.
     """
     chains: dict[str, list[int]] = {}
-    for joint in tree.below(wrist):
+    below = tree.below(wrist)
+    are_counted = all(readings[tree.parents[joint]].count in (-1, readings[joint].count) for joint in below
+                      if not readings[joint].is_helper)
+    for joint in below:
         reading = readings[joint]
-        finger = reading.finger or names.FINGERS[min(max(reading.count - first_count, 0), 4)] * (reading.count >= 0)
+        is_counted = reading.count >= 0 and are_counted  # else the numbers go along a finger, as in KleinerFinger2
+        finger = reading.finger or names.FINGERS[min(max(reading.count - first_count, 0), 4)] * is_counted
         if finger and reading.side in ("", side) and not reading.is_helper:
             chain = chains.setdefault(finger, [])
             if not chain or tree.is_above(chain[-1], joint):
                 chain.append(joint)
-    if not chains and not is_named:
-        chains = _by_position(tree, readings, wrist)
+    if len(chains) < _MOST:
+        seen = _by_position(tree, readings, wrist)
+        is_whole = len(seen) == _MOST and all(set(chain) <= set(seen[finger]) for finger, chain in chains.items())
+        if is_whole or not (chains or is_named):
+            chains = seen
     found: dict[str, int] = {}
     thumb = len(chains.get("thumb", ()))
     for finger, chain in chains.items():
