@@ -12,6 +12,7 @@ from ..pha.extraction import ExtractCalls
 from ..pha.inlining import InlineCall
 from ..pha.open_scores import Scores
 from ..pha.programme import Modules, resolve
+from ..pha.refactoring import Refactoring
 from ..pha.text import Text
 from . import fragments
 from .change import Edits, Proposal, locked, spelled_within
@@ -127,7 +128,7 @@ def group(layout: Layout, selected: frozenset[BoxId], scores: Scores, name: str 
     chosen, refusal = selected_elements(layout, selected, scores)
     if chosen is None:
         return Proposal(refusal=refusal)
-    text = chosen.text
+    document, text = layout.documents[chosen.document], chosen.text
     parent = text.parent(chosen.elements[0])
     children = list(text.children(parent))
     if chosen.elements[0] not in children:
@@ -135,18 +136,37 @@ def group(layout: Layout, selected: frozenset[BoxId], scores: Scores, name: str 
     first = children.index(chosen.elements[0])
     if tuple(children[first:first + len(chosen.elements)]) != chosen.elements:
         return Proposal(refusal="only calls that follow each other can become a procedure")
-    name = name or free_name(layout.documents[chosen.document])
+    name = name or free_name(document)
     change = ExtractCalls(text.path, parent, first, len(chosen.elements), name)
-    return Proposal(change, f"new procedure {name}")
+    shape = _after(change, document.text, scores).shape
+    calls = [number for number, (tag, given) in enumerate(zip(shape.tags, shape.attributes, strict=True))
+             if (tag, given.get("name")) == ("call", name)]
+    return Proposal(change, f"new procedure {name}", selects=tuple((chosen.document, call) for call in calls))
 
 
 def dissolve(layout: Layout, box: int, scores: Scores) -> Proposal:
     """Propose the calls of a procedure in the stead of the call of it."""
-    document = layout.documents[int(layout.boxes.document[box])]
-    refusal = locked(document, scores)
-    change = InlineCall(document.text.path, int(layout.boxes.element[box]))
-    return Proposal(refusal=refusal) if refusal else Proposal(change, f"{layout.boxes.titles[box]} dissolved",
-                                                              selects=())
+    number, element = int(layout.boxes.document[box]), int(layout.boxes.element[box])
+    document = layout.documents[number]
+    if refusal := locked(document, scores):
+        return Proposal(refusal=refusal)
+    text, change = document.text, InlineCall(document.text.path, element)
+    if text.shape.tags[element] != "call":
+        return Proposal(change)  # whoever tries it is told
+    parent = text.parent(element)
+    before, after = list(text.children(parent)), list(_after(change, text, scores).children(parent))
+    first = before.index(element)
+    new = after[first:first + len(after) - len(before) + 1]
+    return Proposal(change, f"{layout.boxes.titles[box]} dissolved", selects=tuple((number, each) for each in new))
+
+
+def _after(change: Refactoring, text: Text, scores: Scores) -> Text:
+    """Return what a text is after a change; as it is where that cannot be made, which whoever tries it is told."""
+    try:
+        edited = change.apply(scores).get(scores.open_path(text.path))
+    except (EditError, ScoreError, FileError):
+        return text
+    return text if edited is None else edited.text
 
 
 def free_name(document: Document, stem: str = "part") -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from zlib import crc32
 
 import numpy as np
 
@@ -23,6 +24,8 @@ _GAP_PX, _PAD_PX, _TITLE_PX, _FIGURE_PX = 6.0, 7.0, 18.0, 30.0
 _CARD_PX, _ABOVE_PX = 120.0, 28.0
 _SMALL = 0.85
 """Of the size of names: lengths."""
+_HUES = 1_000
+"""A group has the colour that its name stands for, whatever other groups there are."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,8 +66,9 @@ def arrange(playables: Iterable[Playable], view: View, theme: Theme, *, scroll_p
             figures: Mapping[Playable, Figure] | None = None, measure: Measure = about_as_wide) -> Shelf:
     """Put chips beside each other, group by group, in as many rows as fit; what is left is farther to the right.
 
-    A group is a file, or a folder of files that hold one clip each; what the score has itself comes first, then clips,
-    then other scores, in their order. figures: of those that have one, which makes their chips wider.
+    A group is a file, or a folder of files that hold one clip each; clips come first, so that they stay where they are
+    when procedures are made, then what the score has itself, then other scores, in their order.
+    figures: of those that have one, which makes their chips wider.
     """
     px, size = view.scale, theme.size_px * view.scale
     height = SHELF_PX * px if view.height >= 2.5 * SHELF_PX * px else 0.0
@@ -101,7 +105,8 @@ def shelf_layers(shelf: Shelf, view: View, theme: Theme, *, hovered: Playable | 
     pen.rectangle((0.0, shelf.height - px, view.width, shelf.height), theme.mixed(0.2))
     seen = np.flatnonzero((shelf.boxes[:, 2] > view.left) & (shelf.boxes[:, 0] < view.width))
     number = len(shelf.groups)
-    fills = theme.fills(np.array(shelf.groups, np.int64) + 1, np.zeros(number, np.int64), np.zeros(number, np.bool_))
+    hues = np.array([crc32(title.encode()) % _HUES for title, _, _ in shelf.titles], np.int64)
+    fills = theme.fills(hues[list(shelf.groups)] + 1, np.zeros(number, np.int64), np.zeros(number, np.bool_))
     for chip in seen.tolist():
         each, box = shelf.playables[chip], shelf.boxes[chip]
         red, green, blue, _ = fills[chip].tolist()
@@ -177,6 +182,6 @@ def _grouped(playables: Iterable[Playable]) -> list[tuple[str, list[Playable]]]:
     for src, chips in files.items():
         is_single = chips[0].is_clip and len(chips) == 1 and bool(src)
         groups.setdefault((is_single, src.rpartition(".")[0] if is_single else src), []).extend(chips)
-    in_order = sorted(groups, key=lambda group: (group != (False, ""), not groups[group][0].is_clip))
+    in_order = sorted(groups, key=lambda group: (not groups[group][0].is_clip, group[1] != ""))
     return [(group[1].rpartition(".")[2] or ("Clips" if group[0] else "This Score"), groups[group])
             for group in in_order]

@@ -52,8 +52,8 @@ def test_files_of_one_clip_each_share_a_group() -> None:
              Playable("Jump", "Jump", 1.0), Playable("dance", "verse", 1.0, is_clip=False)]
     shelf = arrange(files, View(900.0, 400.0), Theme())
     groups = [(shelf.titles[group][0], each.name) for group, each in zip(shelf.groups, shelf.playables, strict=True)]
-    assert groups == [("This Score", "verse"), ("mocap", "walk"), ("mocap", "run"), ("Steps", "left"),
-                      ("Steps", "right"), ("Clips", "Wave"), ("Clips", "Jump"), ("dance", "verse")]
+    assert groups == [("Clips", "Wave"), ("Clips", "Jump"), ("mocap", "walk"), ("mocap", "run"), ("Steps", "left"),
+                      ("Steps", "right"), ("This Score", "verse"), ("dance", "verse")]
 
 
 def test_the_telling_instant_is_the_one_that_differs_most(body: Skeleton) -> None:
@@ -102,7 +102,7 @@ def test_the_shelf_shows_figures_and_a_card(body: Skeleton) -> None:
     figure, view, theme = figure_of(swinging(body, "l_shoulder"), find_map(body)), View(900.0, 500.0), Theme()
     both = clip, Playable("", "groove", 4.0, is_clip=False)
     shelf, plain_shelf = arrange(both, view, theme, figures={clip: figure}), arrange(both, view, theme)
-    assert shelf.boxes[1, 2] - shelf.boxes[1, 0] > plain_shelf.boxes[1, 2] - plain_shelf.boxes[1, 0]
+    assert shelf.boxes[0, 2] - shelf.boxes[0, 0] > plain_shelf.boxes[0, 2] - plain_shelf.boxes[0, 0]
     plain, front = shelf_layers(plain_shelf, view, theme)
     drawn, _ = shelf_layers(shelf, view, theme, figures={clip: figure})
     assert not len(plain.triangles.corners) and len(drawn.triangles.corners)

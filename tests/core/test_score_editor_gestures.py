@@ -263,8 +263,13 @@ def test_commands() -> None:
     assert order_of(editor.after(commands.duplicate(layout, nod, scores))) == ["walk", "nod", "nod", "left"]
     grouped = editor.after(commands.group(layout, nod | walk, scores))
     assert (order_of(grouped), order_of(grouped, "part_1")) == (["part_1", "left"], ["walk", "nod"])
-    dissolved = grouped.after(commands.dissolve(grouped.layout, grouped.box("part_1"), grouped.scores))
+    inlined = commands.dissolve(grouped.layout, grouped.box("part_1"), grouped.scores)
+    dissolved = grouped.after(inlined)
     assert order_of(dissolved) == ["walk", "nod", "left"]
+    for proposal, after, names in ((commands.group(layout, nod | walk, scores), grouped, ["part_1"]),
+                                   (inlined, dissolved, ["walk", "nod"])):
+        selected = [after.text.shape.attributes[number] for _, number in proposal.selects or ()]
+        assert [each["name"] for each in selected] == names  # what was made is selected
     text = commands.copied(layout, nod | walk)
     gap = drop_at(layout, editor.view, 1190.0, editor.corner(0, right=False)[1])
     assert gap is not None
