@@ -49,7 +49,7 @@ class ClipPlayer:
            keep_contacts: bool = True) -> ClipPlayer:
         """Prepare an armature for clips of some files.
 
-        keep_contacts: hands that touch each other keep touching.
+        keep_contacts: hands that touch each other keep touching, and arms outside the trunk.
         store: where clips are found that were read before. Raises TaktError where a map file beside one is damaged.
         """
         folders = dict.fromkeys(path.resolve().parent for path in files)
@@ -123,8 +123,8 @@ class ClipPlayer:
 def keep_contacts_property() -> Any:
     """Return the property of operators that play clips."""
     return BoolProperty(name="Keep Contacts", default=True,
-                        description="Let hands that touch each other in a clip touch on this body too, by a small "
-                                    "correction of the arms")
+                        description="Let hands that touch each other in a clip touch on this body too, and keep arms "
+                                    "out of a trunk that is stouter than the clip's, by a small correction of the arms")
 
 
 def stem_of(path: Path) -> str:

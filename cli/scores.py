@@ -44,7 +44,7 @@ _HELP = {
     "speed": "the speed that automatic lengths go by: near the seam (NEAR), or by three keys as in PHA 1",
     "root_motion": "how the character travels",
     "lock_feet": "leave feet as authored, with whatever slides",
-    "keep_contacts": "let hands that touch each other touch on other bodies too",
+    "keep_contacts": "let hands that touch each other touch on other bodies too, and keep arms out of trunks",
     "loop": "join the end to the beginning",
     "transitions": "cut from clip to clip",
 }

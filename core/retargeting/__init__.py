@@ -3,6 +3,7 @@
 `retarget.py` is the order of steps: the pose in which bodies are compared (`reference.py`, in the axes of the file,
 `file_axes.py`; where no frame stands, `straightened.py`), joints paired (`matching.py`), turns from one body's axes
 to the other's (`plan.py`, `target_tracks.py`; between rest poses by `rest_pose.py` and `palms.py`), the hips' way
-(`hips.py`), the height of the feet (`upright.py`) and of the skin (`ground.py`, of some `skin_points.py`), hands that
-touch (`hands.py`, by `limbs.py`). `outcome.py` tells what came of it.
+(`hips.py`), the height of the feet (`upright.py`) and of the skin (`ground.py`, of some `skin_points.py`), arms outside
+the trunk (`arms.py`, by the shape of a `trunk.py`) and hands that touch (`hands.py`), both by `limbs.py`. `outcome.py`
+tells what came of it.
 """

@@ -7,27 +7,53 @@ of the way and stays turned as it is.
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
 from ..clips.clip import Clip
-from ..clips.keyed import filled, keys_of, poses_at
-from ..skeletons.hierarchy import is_descendant
+from ..clips.keyed import filled, poses_at
+from ..maths.arrays import IntArray
+from ..skeletons.hierarchy import is_descendant, with_ancestors
 from ..skeletons.maps import SkeletonMap
 from ..skeletons.skeleton import world_from_pose
 from .limbs import Limb, reach, with_rotations
+from .loose import part_of
 
 _NEAR_HEIGHTS: Final = (0.12, 0.2)
 """Of the body's height: hands nearer than the first are kept as near; up to the second in part."""
 _STILL: Final = 1e-4
 
 
-class _Arm(NamedTuple):
-    """An arm. palm: the joint whose position counts for the hand."""
+@dataclass(frozen=True, eq=False)
+class _Arms:
+    """The arms of a clip's body, left and right, without its other joints.
 
-    limb: Limb
-    palm: int
+    clip: of these joints alone, which are kept (K,) of the whole. palms: for each the joint that counts for the hand.
+    """
+
+    clip: Clip
+    kept: IntArray
+    limbs: tuple[Limb, Limb]
+    palms: tuple[int, int]
+
+    @classmethod
+    def of(cls, clip: Clip, found: SkeletonMap) -> _Arms | None:
+        """Return them for a clip on the skeleton of a map; None where joints of one are not known or not one chain."""
+        parents, limbs, palms = found.skeleton.parents, list[Limb](), list[int]()
+        for side in "lr":
+            limb = Limb.of(found, side, ("shoulder", "elbow", "wrist"))
+            palm = found.joint_of.get(f"{side}_middle1", -1 if limb is None else limb.last)
+            if limb is None or not (palm == limb.last or is_descendant(parents, palm, limb.last)):
+                return None
+            limbs.append(limb)
+            palms.append(palm)
+        kept = with_ancestors(parents, np.array(palms))
+        row = {int(joint): i for i, joint in enumerate(kept)}
+        left, right = (Limb(*(row[joint] for joint in limb.joints)) for limb in limbs)
+        return cls(part_of(found.skeleton, kept, clip.rotations, clip.translations), kept, (left, right),
+                   (row[palms[0]], row[palms[1]]))
 
 
 def with_hands_together(played: Clip, target_map: SkeletonMap, source: Clip, source_map: SkeletonMap) -> Clip:
@@ -36,39 +62,29 @@ def with_hands_together(played: Clip, target_map: SkeletonMap, source: Clip, sou
     played: on the skeleton of target_map. source: the clip as it was compared, in the target's axes, on that of
     source_map. Where an arm or the height of one of them is not known, or hands are never near, it stays as it is.
     """
-    arms, theirs = _arms(target_map), _arms(source_map)
+    ours, theirs = _Arms.of(played, target_map), _Arms.of(source, source_map)
     heights = _height(target_map), _height(source_map)
-    if len(arms) < 2 or len(theirs) < 2 or min(heights) <= 0.0:
+    if ours is None or theirs is None or min(heights) <= 0.0:
         return played
-    joints = [joint for arm in arms for joint in arm.limb.joints]
-    keyed = [keys_of(tracks, i)[0] for clip in (played, source) for tracks in (clip.rotations, clip.translations)
-             for i in range(len(tracks.joints))]
-    times = filled(np.unique(np.concatenate([*keyed, (0.0, played.duration_s)])))
-    there = world_from_pose(source.skeleton, poses_at(source, times))[..., 3]
-    apart = (there[:, theirs[0].palm] - there[:, theirs[1].palm]) * heights[0] / heights[1]
+    keyed = [tracks.times_s for body in (ours, theirs) for tracks in (body.clip.rotations, body.clip.translations)]
+    times = filled(np.unique(np.concatenate([*keyed, (0.0, played.duration_s)])).clip(0.0, played.duration_s))
+    there = world_from_pose(theirs.clip.skeleton, poses_at(theirs.clip, times))[..., 3]
+    apart = (there[:, theirs.palms[0]] - there[:, theirs.palms[1]]) * heights[0] / heights[1]
     near, far = (share * heights[0] for share in _NEAR_HEIGHTS)
     share = np.clip((far - np.linalg.norm(apart, axis=1)) / (far - near), 0.0, 1.0)
     share = (share * share * (3.0 - 2.0 * share))[:, None]
-    pose = poses_at(played, times)
-    world = world_from_pose(played.skeleton, pose)
-    wanted = share * (apart - (world[:, arms[0].palm, :, 3] - world[:, arms[1].palm, :, 3]))
+    if not share.any():
+        return played
+    pose = poses_at(ours.clip, times)
+    world = world_from_pose(ours.clip.skeleton, pose)
+    wanted = share * (apart - (world[:, ours.palms[0], :, 3] - world[:, ours.palms[1], :, 3]))
     if np.abs(wanted).max(initial=0.0) <= _STILL * heights[0]:
         return played
     turns = pose.rotations.copy()
-    for arm, half in zip(arms, (0.5, -0.5), strict=True):
-        reach(played, turns, world, arm.limb, half * wanted)
-    return with_rotations(played, {joint: (times, turns[:, joint]) for joint in joints})
-
-
-def _arms(found: SkeletonMap) -> list[_Arm]:
-    """Return the arms whose joints are known and are one chain, left and right."""
-    parents, arms = found.skeleton.parents, []
-    for side in "lr":
-        limb = Limb.of(found, side, ("shoulder", "elbow", "wrist"))
-        palm = found.joint_of.get(f"{side}_middle1", -1 if limb is None else limb.last)
-        if limb is not None and (palm == limb.last or is_descendant(parents, palm, limb.last)):
-            arms.append(_Arm(limb, palm))
-    return arms
+    for limb, half in zip(ours.limbs, (0.5, -0.5), strict=True):
+        reach(ours.clip, turns, world, limb, half * wanted)
+    return with_rotations(played, {int(ours.kept[joint]): (times, turns[:, joint])
+                                   for limb in ours.limbs for joint in limb.joints})
 
 
 def _height(found: SkeletonMap) -> float:

@@ -14,6 +14,7 @@ from ..maths import rotations as rot
 from ..maths.arrays import FloatArray
 from ..skeletons.hierarchy import is_descendant
 from ..skeletons.maps import SkeletonMap
+from ..skeletons.skeleton import Skeleton
 
 _REACH: Final = 0.9995
 """Of a limb's length: none is straightened further."""
@@ -69,11 +70,25 @@ def reach(clip: Clip, turns: FloatArray, world: FloatArray, limb: Limb, offset: 
     axis = np.where(length > straight * (a * b)[:, None], axis, side)
     about_middle = rot.from_axis_angle(axis, bend - now)
     about_first = rot.shortest_arc(upper + rot.rotate(about_middle, lower), aim)
+    _turn(clip.skeleton, turns, world, limb, about_first, about_middle)
+
+
+def turned_limb(skeleton: Skeleton, turns: FloatArray, world: FloatArray, limb: Limb, turn: FloatArray) -> None:
+    """Change the local rotations (F, J, 4) of a limb so that it turns as a whole (F, 4) about its first joint.
+
+    Its end does not turn. world: (F, J, 3, 4) of the skeleton's joints as they are.
+    """
+    _turn(skeleton, turns, world, limb, turn, rot.identities(len(turn)))
+
+
+def _turn(skeleton: Skeleton, turns: FloatArray, world: FloatArray, limb: Limb, about_first: FloatArray,
+          about_middle: FloatArray) -> None:
+    """Turn a limb about its first and its middle joint, in the world; see reach."""
     both = rot.multiply(about_first, about_middle)
     for joint, before, after in ((limb.first, rot.IDENTITY, about_first), (limb.middle, rot.IDENTITY, about_middle),
                                  (limb.last, both, rot.IDENTITY)):
-        above = _rotations(world[:, int(clip.skeleton.parents[joint])])
-        base = rot.multiply(before, rot.multiply(above, clip.skeleton.rest_rotations[joint]))
+        above = _rotations(world[:, int(skeleton.parents[joint])])
+        base = rot.multiply(before, rot.multiply(above, skeleton.rest_rotations[joint]))
         turns[:, joint] = rot.multiply(rot.conjugate(base), rot.multiply(after, _rotations(world[:, joint])))
 
 

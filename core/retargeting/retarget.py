@@ -12,6 +12,7 @@ from ..maths import rotations as rot
 from ..maths.arrays import BoolArray, FloatArray
 from ..skeletons.maps import SkeletonMap, find_map
 from ..skeletons.skeleton import Skeleton
+from .arms import with_arms_outside
 from .first_pose import first_pose_end, from_time
 from .ground import ground_by_skin, with_feet_drawn_up
 from .hands import with_hands_together
@@ -78,7 +79,7 @@ def retarget(clip: Clip, target: Skeleton, turn: FloatArray = rot.IDENTITY, *, s
     source_map, target_map: what the joints are in H-Anim; found where they are not given.
     skin: (J,) which joints of the target deform its skin; all of them, where it is not given.
     points: of the target's skin, where it is known: they are what stands on the ground (see ground.py).
-    keep_contacts: hands that touch each other keep touching (see hands.py).
+    keep_contacts: hands that touch each other keep touching (see hands.py), and arms outside the trunk (see arms.py).
     without_first_pose: a T-pose in front of the motion is left out (see first_pose.py).
     On its own skeleton every track plays, translations and scales too, to rounding. On another one joints rotate
     only, each from the pose in which the clip's body stands (see reference.py), and the hips follow the source's
@@ -94,8 +95,9 @@ def retarget(clip: Clip, target: Skeleton, turn: FloatArray = rot.IDENTITY, *, s
     stood = clip if plan.is_own or not bodies.reference.is_positioned else standing(clip, pairs)
     played = _played(bodies, stood, target, points)
     if keep_contacts and not plan.is_own:
-        played = with_hands_together(played, replace(bodies.target, skeleton=target), stood,
-                                     replace(bodies.reference.map, skeleton=stood.skeleton))
+        maps = replace(bodies.target, skeleton=target), replace(bodies.reference.map, skeleton=stood.skeleton)
+        played = with_arms_outside(played, maps[0], points, stood, maps[1])
+        played = with_hands_together(played, maps[0], stood, maps[1])
     used = np.union1d(pairs.source, pairs.other)
     return Retargeted(
         played, tuple((clip.skeleton.names[s], target.names[t])

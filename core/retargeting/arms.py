@@ -1,0 +1,177 @@
+"""Arms stay outside a stout trunk, as far as they are outside in the clip.
+
+Limbs point as in the clip, so a slim body's arms go into a stout body's belly and hips. Where elbow, forearm or hand
+would be deeper in the target's trunk than they are in the source's, the wrist is moved out by shoulder and elbow, and
+the elbow swings aside about the line from shoulder to wrist; hands stay turned as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+
+from ..clips.clip import Clip
+from ..clips.keyed import filled, keys_of, poses_at
+from ..maths import rotations as rot
+from ..maths.arrays import FloatArray, IntArray
+from ..skeletons.hierarchy import is_descendant, with_ancestors
+from ..skeletons.maps import SkeletonMap
+from ..skeletons.skeleton import Pose, world_from_pose
+from .limbs import Limb, reach, turned_limb, with_rotations
+from .loose import part_of
+from .skin_points import SkinPoints
+from .trunk import Trunk, limb_radius
+
+_SOFT: Final = 0.01
+"""Of the trunk's length: arms begin to be moved that little before they touch, where they are by as much nearer than in
+the clip. Trunks that bend by different joints do not agree better."""
+_STILL: Final = 1e-5
+_USUAL_RADIUS: Final = 0.07
+"""Of an arm, in lengths of the trunk."""
+_STRAIGHT: Final = (0.9, 0.99)
+"""Of its length: an arm that is so long from shoulder to wrist moves as a whole rather than swing its elbow."""
+_MOST_RAD: Final = np.radians(60.0)
+_LEAST_BENT: Final = 0.1
+"""Of the upper arm: an elbow that is nearer to the line from shoulder to wrist swings less."""
+_BY_FOREARM: Final = 1.5
+"""A wrist moves by so much more than the middle of its forearm has to: the elbow hardly goes along."""
+SL=0.3
+_ROUNDS: Final = 3
+_EASED: Final = 4.0
+"""Of pushes in several directions the larger count so much more."""
+_FRAMES_AT_ONCE: Final = 256
+
+
+@dataclass(frozen=True, eq=False)
+class _Body:
+    """Arms and trunk of a clip's body, without its other joints.
+
+    clip: of these joints alone, which are kept (K,) of the whole. arms: their limbs; palms: for each the joint that
+    counts for the hand. radius: of an arm, in lengths of the trunk.
+    """
+
+    clip: Clip
+    kept: IntArray
+    trunk: Trunk
+    arms: tuple[Limb, ...]
+    palms: tuple[int, ...]
+    radius: float
+
+    @classmethod
+    def of(cls, clip: Clip, found: SkeletonMap, skin: SkinPoints | None) -> _Body | None:
+        """Return it for a clip on the skeleton of a map; None where the trunk or an arm is not known."""
+        limbs = [Limb.of(found, side, ("shoulder", "elbow", "wrist")) for side in "lr"]
+        arms = [limb for limb in limbs if limb is not None]
+        trunk = Trunk.of(found, found.skeleton, skin)
+        if trunk is None or len(arms) < 2:
+            return None
+        parents, joint_of = found.skeleton.parents, found.joint_of
+        palms = [joint_of.get(f"{side}_middle1", arm.last) for side, arm in zip("lr", arms, strict=True)]
+        palms = [palm if is_descendant(parents, palm, arm.last) else arm.last
+                 for palm, arm in zip(palms, arms, strict=True)]
+        wanted = [*trunk.joints.tolist(), *palms, *(joint for arm in arms for joint in arm.joints)]
+        kept = with_ancestors(parents, np.array(wanted))
+        row = {int(joint): i for i, joint in enumerate(kept)}
+        radii = [limb_radius(skin, found.skeleton, (arm.middle, arm.last), _USUAL_RADIUS * trunk.length)
+                 for arm in arms]
+        part = part_of(found.skeleton, kept, clip.rotations, clip.translations)
+        return cls(part, kept, replace(trunk, joints=np.array([row[int(joint)] for joint in trunk.joints])),
+                   tuple(Limb(*(row[joint] for joint in arm.joints)) for arm in arms),
+                   tuple(row[palm] for palm in palms), float(np.mean(radii)) / trunk.length)
+
+    def outside(self, world: FloatArray, side: int) -> tuple[FloatArray, FloatArray]:
+        """Return how far elbow, forearm, wrist and palm are outside, (F, 4) in lengths, and the ways out, (F, 4, 3)."""
+        elbow, wrist, palm = (world[:, joint, :, 3] for joint in
+                              (self.arms[side].middle, self.arms[side].last, self.palms[side]))
+        outside, ways = self.trunk.outside(world, np.stack((elbow, (elbow + wrist) / 2.0, wrist, palm), axis=1))
+        return outside - self.radius, ways
+
+
+def with_arms_outside(played: Clip, target_map: SkeletonMap, skin: SkinPoints | None, source: Clip,
+                      source_map: SkeletonMap) -> Clip:
+    """Return what is played with arms that are no deeper in the trunk than in the source.
+
+    played: on the skeleton of target_map, as the skin rests. source: the clip as it was compared, in the target's axes,
+    on that of source_map. Where trunk or arms of one of them are not known, or no arm is deeper, it stays as it is.
+    """
+    here, there = _Body.of(played, target_map, skin), _Body.of(source, source_map, None)
+    if here is None or there is None:
+        return played
+    keyed = [tracks.times_s for body in (here, there) for tracks in (body.clip.rotations, body.clip.translations)]
+    times = filled(np.unique(np.concatenate([*keyed, (0.0, played.duration_s)])).clip(0.0, played.duration_s))
+    pose, their_pose = poses_at(here.clip, times), poses_at(there.clip, times)
+    allowed, deeper = np.empty((2, len(times), 4)), np.empty((2, len(times)), dtype=np.bool_)
+    for run in _runs(len(times)):
+        ours, theirs = world_from_pose(here.clip.skeleton, pose.at(run)), world_from_pose(there.clip.skeleton,
+                                                                                          their_pose.at(run))
+        for side in range(len(here.arms)):
+            allowed[side, run] = np.minimum(there.outside(theirs, side)[0], 3.0 * _SOFT) - _SOFT
+            deeper[side, run] = _pushes(here.outside(ours, side), allowed[side, run]).any(axis=(1, 2))
+    new: dict[int, tuple[FloatArray, FloatArray]] = {}
+    for side in np.flatnonzero(deeper.any(axis=1)).tolist():
+        rows, arm = np.flatnonzero(deeper[side]), here.arms[side]
+        near = deeper[side].copy()
+        near[1:] |= deeper[side, :-1]
+        near[:-1] |= deeper[side, 1:]
+        keys = [keys_of(here.clip.rotations, i)[0] for i in
+                np.flatnonzero(np.isin(here.clip.rotations.joints, arm.joints)).tolist()]
+        kept = np.unique(np.concatenate((times[near], *keys, (0.0, played.duration_s))))
+        turns, moved = poses_at(here.clip, kept).rotations, np.searchsorted(kept, times[rows])
+        for run in _runs(len(rows)):
+            turns[moved[run]] = _moved_out(here, side, pose.at(rows[run]), allowed[side, rows[run]])
+        new |= {int(here.kept[joint]): (kept, turns[:, joint]) for joint in arm.joints}
+    return with_rotations(played, new) if new else played
+
+
+def _runs(frames: int) -> Iterator[slice]:
+    """Return runs of frames short enough for what is worked on to stay in the processor's cache."""
+    return (slice(start, min(start + _FRAMES_AT_ONCE, frames)) for start in range(0, frames, _FRAMES_AT_ONCE))
+
+
+def _moved_out(body: _Body, side: int, pose: Pose, allowed: FloatArray) -> FloatArray:
+    """Return rotations (F, J, 4) of poses in which an arm is as far outside as is allowed."""
+    arm, skeleton = body.arms[side], body.clip.skeleton
+    for _ in range(_ROUNDS):
+        world = world_from_pose(skeleton, pose)
+        pushes = _pushes(body.outside(world, side), allowed) * body.trunk.length
+        first, middle, last = (world[:, joint, :, 3] for joint in arm.joints)
+        bones = np.linalg.norm(middle - first, axis=1), np.linalg.norm(last - middle, axis=1)
+        reached = np.linalg.norm(last - first, axis=1) / (bones[0] + bones[1])
+        straight = np.clip((reached - _STRAIGHT[0]) / (_STRAIGHT[1] - _STRAIGHT[0]), 0.0, 1.0)
+        of_wrist = pushes.copy()
+        of_wrist[:, 0] *= (straight * (bones[0] + bones[1]) / bones[0])[:, None]
+        of_wrist[:, 1] *= _BY_FOREARM
+        reach(body.clip, pose.rotations, world, arm, _most(of_wrist))
+        _swing(body, side, pose, allowed)
+    return pose.rotations
+
+
+def _swing(body: _Body, side: int, pose: Pose, allowed: FloatArray) -> None:
+    """Turn an arm about the line from its shoulder to its wrist, so that its elbow is outside."""
+    arm, world = body.arms[side], world_from_pose(body.clip.skeleton, pose)
+    push = _pushes(body.outside(world, side), allowed)[:, 0] * body.trunk.length
+    first, middle, last = (world[:, joint, :, 3] for joint in arm.joints)
+    line = (last - first) / np.maximum(np.linalg.norm(last - first, axis=1, keepdims=True), 1e-30)
+    out = middle - first - line * np.sum((middle - first) * line, axis=1, keepdims=True)
+    radius = np.linalg.norm(out, axis=1)
+    least = _LEAST_BENT * np.linalg.norm(middle - first, axis=1)
+    aside = np.cross(line, out) / np.maximum(radius, 1e-30)[:, None]
+    angle = np.clip(np.sum(push * aside, axis=1) / np.maximum(radius, least), -_MOST_RAD, _MOST_RAD)
+    turn = rot.from_axis_angle(line, angle * np.clip(radius / least, 0.0, 1.0))
+    turned_limb(body.clip.skeleton, pose.rotations, world, arm, turn)
+
+
+def _pushes(outside: tuple[FloatArray, FloatArray], allowed: FloatArray) -> FloatArray:
+    """Return by how much points are to be moved out, (F, P, 3) in lengths of the trunk: at first softly."""
+    deeper = allowed - outside[0]
+    soft = np.where(deeper < 2.0 * _SOFT, np.maximum(deeper, 0.0) ** 2 / (4.0 * _SOFT), deeper - _SOFT)
+    return np.where(soft > _STILL, soft, 0.0)[..., None] * outside[1]
+
+
+def _most(pushes: FloatArray) -> FloatArray:
+    """Return the largest of pushes (F, P, 3) as (F, 3); where two are nearly as large, what is between them."""
+    size = np.linalg.norm(pushes, axis=-1, keepdims=True) ** _EASED
+    return np.asarray((size * pushes).sum(axis=1) / np.maximum(size.sum(axis=1), 1e-30))

@@ -1,0 +1,141 @@
+"""The shape of a body's trunk, and how far outside of it points are: a tube about the line from hips to shoulders.
+
+The tube is that of the rest pose. A point beside a bent trunk is first taken to where it would be beside the trunk at
+rest, as each joint of the trunk sees it, and between two of them as both do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from ..maths.arrays import FloatArray, IntArray
+from ..skeletons import hanim
+from ..skeletons.maps import SkeletonMap
+from ..skeletons.skeleton import Skeleton
+from .skin_points import SkinPoints
+
+TRUNK: Final = (hanim.ROOT, "sacroiliac", *hanim.SPINE[:17])
+_RINGS: Final = ((-0.1, 0.32, 0.21), (0.0, 0.33, 0.21), (0.45, 0.28, 0.20), (0.8, 0.31, 0.22), (0.95, 0.30, 0.21))
+"""Height, half of the width and of the depth of a usual trunk, in its lengths."""
+_HEIGHTS: Final = np.linspace(-0.6, 1.2, 37)
+_ANGLES: Final = np.linspace(0.0, 2.0 * np.pi, 32, endpoint=False)
+_BAND: Final = 0.06
+_SLOPE: Final = 0.5
+"""Skin is as wide as its points within a band of height, and narrower by this much farther up and down."""
+
+
+@dataclass(frozen=True, eq=False)
+class Trunk:
+    """A trunk at rest, and the shape of its skin.
+
+    joints: (N,) that carry it; middles: (N,) how high the middle of what each carries is, in lengths. rest: (N, 3, 4).
+    origin: (3,) between the hips. axes: (3, 3) its left, up and front, in rows. length: from hips to shoulders.
+    radii: (heights, angles) of its tube, in lengths.
+    """
+
+    joints: IntArray
+    middles: FloatArray
+    rest: FloatArray
+    origin: FloatArray
+    axes: FloatArray
+    length: float
+    radii: FloatArray
+
+    @classmethod
+    def of(cls, found: SkeletonMap, own: Skeleton, skin: SkinPoints | None) -> Trunk | None:
+        """Return the trunk of a map's body; None where hips or shoulders are not known.
+
+        own: a skeleton of the same joints, as the skin rests. Without skin a trunk has the usual shape for its length.
+        Only skin that belongs to the trunk's own joints counts: skirts and capes do not.
+        """
+        joint_of, at = found.joint_of, own.rest_world[:, :, 3]
+        joints = [joint_of[name] for name in TRUNK if name in joint_of]
+        if not joints or not {f"{side}_{part}" for side in "lr" for part in ("hip", "shoulder")} <= joint_of.keys():
+            return None
+        hips, shoulders = (at[[joint_of[f"{side}_{part}"] for side in "lr"]] for part in ("hip", "shoulder"))
+        origin, way = hips.mean(axis=0), shoulders.mean(axis=0) - hips.mean(axis=0)
+        length = float(np.linalg.norm(way))
+        across = hips[0] - hips[1]
+        left = across - way * (across @ way) / max(length * length, 1e-30)
+        if length <= 0.0 or np.linalg.norm(left) <= 0.1 * np.linalg.norm(across):
+            return None
+        up, left = way / length, left / np.linalg.norm(left)
+        axes = np.stack((left, up, np.cross(left, up)))
+        heights = (at[joints] - origin) @ up / length
+        order = np.argsort(heights, kind="stable")
+        middles = (heights[order] + np.append(heights[order][1:], 1.0)) / 2.0
+        kept = np.array(joints)[order]
+        points = np.zeros((0, 3)) if skin is None else (
+            skin.positions[np.isin(skin.joints[:, 0], kept)] - origin) @ axes.T / length
+        return cls(kept, np.maximum.accumulate(middles), own.rest_world[kept], origin, axes, length,
+                   _radii(points if len(points) else _usual()))
+
+    def outside(self, world: FloatArray, points: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return how far points (F, P, 3) are outside the trunk's skin, (F, P) in lengths, and the ways out, (F, P, 3).
+
+        world: (F, J, 3, 4) of all joints.
+        """
+        matrices = world[:, self.joints]
+        away = (points[:, None] - matrices[:, :, None, :, 3]).swapaxes(2, 3)
+        world_from_rest = matrices[..., :3] @ np.linalg.inv(self.rest[..., :3])
+        seen = (np.linalg.inv(world_from_rest) @ away).swapaxes(2, 3) + self.rest[:, None, :, 3] - self.origin
+        own = seen @ self.axes.T / self.length
+        share = self._shares(own[..., 1].mean(axis=1))
+        left, height, front = np.einsum("fpn,fnpc->cfp", share, own)
+        radius = np.hypot(left, front)
+        outside = radius - _at(self.radii, height, np.arctan2(front, left))
+        turned = np.einsum("fpn,fnij->fpij", share, world_from_rest)
+        way = np.stack((left, np.zeros_like(left), front), axis=-1) / np.maximum(radius, 1e-9)[..., None]
+        out = np.einsum("fpij,fpj->fpi", turned, way @ self.axes)
+        return outside, out / np.maximum(np.linalg.norm(out, axis=-1, keepdims=True), 1e-30)
+
+    def _shares(self, heights: FloatArray) -> FloatArray:
+        """Return how much each joint carries what is so high (F, P), as (F, P, N): between two middles both do."""
+        rows = np.eye(len(self.joints))
+        return np.stack([np.interp(heights, self.middles, row) for row in rows], axis=-1)
+
+
+def _usual() -> FloatArray:
+    """Return points (P, 3) of a usual trunk."""
+    return np.concatenate([np.stack((width * np.cos(_ANGLES), np.full(len(_ANGLES), height), depth * np.sin(_ANGLES)),
+                                    axis=1) for height, width, depth in _RINGS])
+
+
+def _radii(points: FloatArray) -> FloatArray:
+    """Return the radii (heights, angles) of the convex outlines of points (P, 3) at all heights."""
+    ways = np.stack((np.cos(_ANGLES), np.sin(_ANGLES)))
+    reach = points[:, [0, 2]] @ ways
+    far = _SLOPE * np.maximum(np.abs(_HEIGHTS[:, None] - points[:, 1]) - _BAND, 0.0)
+    support = np.stack([(reach - one[:, None]).max(axis=0) for one in far])
+    cosine = ways.T @ ways
+    exits = np.where(cosine > 0.1, support[:, None] / np.maximum(cosine, 0.1), np.inf)
+    return np.asarray(exits.min(axis=2))
+
+
+def _at(table: FloatArray, heights: FloatArray, angles: FloatArray) -> FloatArray:
+    """Return values of a table (heights, angles) between its entries."""
+    row = np.clip((heights - _HEIGHTS[0]) / (_HEIGHTS[1] - _HEIGHTS[0]), 0.0, len(_HEIGHTS) - 1.001)
+    column = (angles % (2.0 * np.pi)) / (_ANGLES[1] - _ANGLES[0])
+    r, c = row.astype(np.int64), column.astype(np.int64) % len(_ANGLES)
+    down, right = row - r, column - np.floor(column)
+    after = (c + 1) % len(_ANGLES)
+    return np.asarray((1.0 - down) * ((1.0 - right) * table[r, c] + right * table[r, after])
+                      + down * ((1.0 - right) * table[r + 1, c] + right * table[r + 1, after]))
+
+
+def limb_radius(skin: SkinPoints | None, skeleton: Skeleton, chain: Sequence[int], usual: float) -> float:
+    """Return how thick a bone's skin is, from its axis; the usual where no skin is known.
+
+    skeleton: as the skin rests. chain: the bone's joint and the one at its end.
+    """
+    if skin is None:
+        return usual
+    start, end = skeleton.rest_world[list(chain), :, 3]
+    way = (end - start) / max(float(np.linalg.norm(end - start)), 1e-30)
+    away = skin.positions[skin.joints[:, 0] == chain[0]] - start
+    beside = away[(away @ way > 0.0) & (away @ way < np.linalg.norm(end - start))]
+    return float(np.median(np.linalg.norm(beside - np.outer(beside @ way, way), axis=1))) if len(beside) else usual
