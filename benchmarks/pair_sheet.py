@@ -87,7 +87,7 @@ def column(rig: Any, meshes: list[Any], clips: list[Any]) -> Iterator[film.Pictu
     points = read_points(rig)
     with Renderer(_context.scene, meshes, CELL, CELL, lambda _: played["now"]) as renderer:
         for clip in clips:
-            done = retarget(clip, skeleton, axes.armature_from_hanim(rig), points=points).clip
+            done = retarget(clip, skeleton, axes.armature_from_hanim(rig), points=points, keep_contacts=True).clip
             at = MOMENT * done.duration_s
             played["now"] = ClipAlone(done)
             rig.takt.frame_start = 1 - round(at * 24)

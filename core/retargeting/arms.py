@@ -89,6 +89,19 @@ class _Body:
         outside, ways = self.trunk.outside(world, np.stack((elbow, (elbow + wrist) / 2.0, wrist, palm), axis=1))
         return outside - self.radius, ways
 
+    def outside_half_aside(self, side: int) -> FloatArray:
+        """Return how far they are outside, (4,), of an arm stretched half aside and half down, while the trunk rests.
+
+        Short and thick arms are inside even so.
+        """
+        rest = self.clip.skeleton.rest_world
+        first, middle, last, palm = (rest[joint, :, 3] for joint in (*self.arms[side].joints, self.palms[side]))
+        lengths = np.linalg.norm(np.diff((first, middle, last, palm), axis=0), axis=1)
+        left, up = self.trunk.axes[:2]
+        aside = (np.sign((first - self.trunk.origin) @ left) * left - up) / np.sqrt(2.0)
+        far = np.array((lengths[0], lengths[0] + lengths[1] / 2.0, lengths[:2].sum(), lengths.sum()))
+        return self.trunk.outside(rest[None], (first + far[:, None] * aside)[None])[0][0] - self.radius
+
 
 def with_arms_outside(played: Clip, target_map: SkeletonMap, skin: SkinPoints | None, source: Clip,
                       source_map: SkeletonMap) -> Clip:
@@ -104,11 +117,12 @@ def with_arms_outside(played: Clip, target_map: SkeletonMap, skin: SkinPoints | 
     times = filled(np.unique(np.concatenate([*keyed, (0.0, played.duration_s)])).clip(0.0, played.duration_s))
     pose, their_pose = poses_at(here.clip, times), poses_at(there.clip, times)
     allowed, deeper = np.empty((2, len(times), 4)), np.empty((2, len(times)), dtype=np.bool_)
+    most = [np.minimum(here.outside_half_aside(side), 3.0 * _SOFT) for side in range(len(here.arms))]
     for run in _runs(len(times)):
         ours, theirs = world_from_pose(here.clip.skeleton, pose.at(run)), world_from_pose(there.clip.skeleton,
                                                                                           their_pose.at(run))
         for side in range(len(here.arms)):
-            allowed[side, run] = np.minimum(there.outside(theirs, side)[0], 3.0 * _SOFT) - _SOFT
+            allowed[side, run] = np.minimum(there.outside(theirs, side)[0], most[side]) - _SOFT
             deeper[side, run] = _pushes(here.outside(ours, side), allowed[side, run]).any(axis=(1, 2))
     new: dict[int, tuple[FloatArray, FloatArray]] = {}
     for side in np.flatnonzero(deeper.any(axis=1)).tolist():
