@@ -100,7 +100,8 @@ class _Body:
         left, up = self.trunk.axes[:2]
         aside = (np.sign((first - self.trunk.origin) @ left) * left - up) / np.sqrt(2.0)
         far = np.array((lengths[0], lengths[0] + lengths[1] / 2.0, lengths[:2].sum(), lengths.sum()))
-        return self.trunk.outside(rest[None], (first + far[:, None] * aside)[None])[0][0] - self.radius
+        outside, _ = self.trunk.outside(rest[None], (first + far[:, None] * aside)[None])
+        return np.asarray(outside[0] - self.radius)
 
 
 def with_arms_outside(played: Clip, target_map: SkeletonMap, skin: SkinPoints | None, source: Clip,
