@@ -5,8 +5,9 @@ dev.py bench lanes prints, in processor time, the best of a few runs, each besid
            75 blocks of eight seconds; with feet as authored and with feet that stand (3 times as long as one lane is
            allowed);
   compose  the same scores made into motions, clips being known;
-  fifty    one instant of fifty characters with their palettes: of one score at once (6 ms for all), and one by one,
-           as where each has a seed of its own;
+  fifty    one instant of fifty characters with their palettes: of one score at once (6 ms for all), and one by one;
+  seeds    fifty characters with their palettes, each with a seed of its own, watched for ten seconds: a drawing on
+           average, the longest once all are sampled ahead (6 ms), and the longest before that;
   calls    50,000 calls with parameters and conditions parsed, resolved and expanded, beside 50,000 plain ones (1 s).
 """
 
@@ -23,6 +24,7 @@ from takt.core.maths import rotations as rot
 from takt.core.pha.document import parse
 from takt.core.pha.expansion import expand
 from takt.core.pha.programme import resolve
+from takt.core.playing.ahead import MOST_AHEAD, Ahead
 from takt.core.playing.motion import Motion
 from takt.core.playing.score import Settings, play
 from takt.core.skinning import Palette
@@ -64,13 +66,15 @@ def main() -> int:
     for feet in (False, True):
         for name, inside in texts.items():
             _fifty(name, inside, feet=feet)
+    for feet in (False, True):
+        _seeds(feet=feet)
     _calls()
     return 0
 
 
-def _performed(inside: str, store: ClipStore, *, feet: bool) -> Motion:
+def _performed(inside: str, store: ClipStore, *, feet: bool, seed: int = 0) -> Motion:
     programme = resolve(parse(f'{HEAD}<procedure name="main">{inside}</procedure></pha>'), FILES)
-    return play(programme, BODY, Settings(lock_feet=feet), turn=rot.IDENTITY, up=UP, store=store)
+    return play(programme, BODY, Settings(lock_feet=feet, seed=seed), turn=rot.IDENTITY, up=UP, store=store)
 
 
 def _sample(motion: Motion) -> None:
@@ -96,6 +100,23 @@ def _fifty(name: str, inside: str, *, feet: bool) -> None:
 
     _say("fifty", f"{name:12} {'feet stand' if feet else 'as authored':12} of one score "
                   f"{_seconds(together, 2) / len(times) * 1e3:6.2f} ms, one by one {_seconds(each, 2) * 1e3:6.2f} ms")
+
+
+def _seeds(*, feet: bool) -> None:
+    """Watch fifty, of whom each sways or claps as their own seed has it."""
+    inside = f'<loop times="2"><together>{LANES.format(4)}</together></loop>'
+    sway, clap = (f'<call name="{name}" duration="2"/>' for name in ("sway", "clap"))
+    picking, store = inside.replace(sway, f"<pick>{sway}{clap}</pick>"), ClipStore()
+    crowd = [_performed(picking, store, feet=feet, seed=seed) for seed in range(CHARACTERS)]
+    ahead = Ahead(lambda motion, times: Palette.from_pose(BODY, motion.sample(times)))
+    took = []
+    for instant in (np.arange(10 * FPS) / FPS).tolist():
+        start = time.process_time()
+        for motion in crowd:
+            ahead.at(motion, instant)
+        took.append((time.process_time() - start) * 1e3)
+    _say("seeds", f"3 lanes {'feet stand' if feet else 'as authored':12} a drawing {np.mean(took[MOST_AHEAD:]):.2f} ms, "
+                  f"at most {max(took[MOST_AHEAD:]):.2f} ms, at first {max(took[:MOST_AHEAD]):.2f} ms")
 
 
 def _calls() -> None:

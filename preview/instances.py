@@ -5,6 +5,7 @@ the GPU in one upload, and those that share a mesh can be drawn by one call. sha
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, cast
 
 import gpu
@@ -12,6 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..core.maths.arrays import FloatArray
+from ..core.playing.stage import Playable
+from ..core.skeletons.skeleton import Skeleton
 from ..core.skinning import Palette
 from .shader import RECORD, RECORD_ROWS, ROWS_WIDTH
 
@@ -35,6 +38,20 @@ def palette_rows(palette: Palette) -> Rows:
 def rows_per_bone(palette: Palette) -> int:
     """Return how many rows each bone takes."""
     return 2 if palette.stretches is None else 5
+
+
+@dataclass(frozen=True, eq=False)
+class PlayedRows:
+    """Palettes of F instants of a motion, and their rows (F, R, 4)."""
+
+    palette: Palette
+    rows: Rows
+
+    @classmethod
+    def of(cls, skeleton: Skeleton, motion: Playable, times_s: FloatArray) -> "PlayedRows":
+        """Sample a motion at times (F,)."""
+        palette = Palette.from_pose(skeleton, motion.sample(times_s))
+        return cls(palette, palette_rows(palette))
 
 
 def placement_rows(world_from_armature: FloatArray, world_from_mesh: FloatArray) -> Rows:

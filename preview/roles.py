@@ -1,6 +1,7 @@
 """The roles of one picture: each character itself, its ghosts, its copies, its double in a comparison.
 
-All poses of one drawing are computed together: one sampling for each motion, however many roles play it.
+All poses of one drawing are computed together: one sampling for each motion, however many roles play it; what one role
+alone plays is sampled ahead.
 """
 
 from collections.abc import Hashable, Iterable, Sequence
@@ -16,7 +17,7 @@ from ..core.playing.stage import Playable
 from ..core.skeletons.skeleton import Skeleton
 from ..core.skinning import Palette
 from .character import Character
-from .instances import Rows, Tint, palette_rows, rows_per_bone
+from .instances import PlayedRows, Rows, Tint, palette_rows, rows_per_bone
 
 Bones = Literal["", "BEHIND", "IN_FRONT"]
 """Not at all; hidden by what is before them; before everything."""
@@ -94,9 +95,12 @@ def pose_roles(roles: Sequence[Role]) -> list[Posed]:
             found = Posed(palette_rows(palette), palette)
             posed |= dict.fromkeys(group, found)
             continue
-        palette = Palette.from_pose(skeleton, first.motion.sample(np.array([roles[i].time_s for i in group])))
-        rows = palette_rows(palette)
-        posed |= {i: Posed(rows[index], palette, index) for index, i in enumerate(group)}
+        times, ahead, at = [roles[i].time_s for i in group], first.character.played, 0
+        if len(times) == 1 and ahead is not None:  # as in a crowd in which each plays a motion of its own
+            played, at = ahead.at(first.motion, times[0])
+        else:
+            played = PlayedRows.of(skeleton, first.motion, np.array(times))
+        posed |= {i: Posed(played.rows[index], played.palette, index) for index, i in enumerate(group, at)}
     return [posed[i] for i in range(len(roles))]
 
 
