@@ -115,7 +115,7 @@ def _seeds(*, feet: bool) -> None:
         for motion in crowd:
             ahead.at(motion, instant)
         took.append((time.process_time() - start) * 1e3)
-    _say("seeds", f"3 lanes {'feet stand' if feet else 'as authored':12} a drawing {np.mean(took[MOST_AHEAD:]):.2f} ms, "
+    _say("seeds", f"3 lanes {'feet stand' if feet else 'as authored'} a drawing {np.mean(took[MOST_AHEAD:]):.2f} ms, "
                   f"at most {max(took[MOST_AHEAD:]):.2f} ms, at first {max(took[:MOST_AHEAD]):.2f} ms")
 
 
