@@ -4,7 +4,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import accumulate, groupby
-from typing import Any
+from operator import is_
+from typing import Any, NamedTuple
 
 import bpy
 import gpu
@@ -39,15 +40,12 @@ class View:
     look: Look = field(default_factory=Look)
 
 
-@dataclass(slots=True, eq=False)
-class _Instance:
-    """A mesh of a role; rows_at: where the role's palette begins among all palettes, rows_per_bone for each bone."""
+class _Instance(NamedTuple):
+    """A mesh of a role; role, mesh: their indices among the roles and among its meshes."""
 
     part: Part
-    mesh: bpy.types.Object
-    role: Role
-    rows_at: int
-    rows_per_bone: int
+    role: int
+    mesh: int
 
 
 @dataclass(eq=False)
@@ -55,11 +53,16 @@ class Painter:
     """Draws roles: all of them are uploaded at once, and those that share a mesh are drawn by one call."""
 
     _placements: dict[int, tuple[Matrix, Matrix, Matrix, Rows]] = field(default_factory=dict)
+    _arranged: list[tuple[Any, ...]] = field(default_factory=list)
+    """The roles and meshes to which the next four belong."""
+    _instances: list[_Instance] = field(default_factory=list)
     _solid: list[tuple[Part, int, int]] = field(default_factory=list)
     """Mesh, number of its first instance, and how many it has."""
     _of_role: dict[tuple[int, int], list[tuple[Part, int]]] = field(default_factory=dict)
     """Mesh and number of a role's instances."""
     _bones: dict[Bones, list[Ends]] = field(default_factory=dict)
+    _recorded: tuple[list[Rows], list[tuple[Any, ...]], Rows] | None = None
+    """What the records were last made from, and they themselves."""
     _bone_lines: dict[Bones, BoneLines] = field(default_factory=dict)
     _rows: gpu.types.GPUTexture | None = None
     _view: gpu.types.GPUUniformBuf | None = None
@@ -71,28 +74,31 @@ class Painter:
 
     def upload(self, roles: Sequence[Role], poses: Sequence[Posed], view: View) -> None:
         """Send what changes from frame to frame to the GPU; other roles can no longer be drawn."""
-        begins = accumulate((len(posed.rows) for posed in poses), initial=0)
-        instances = [_Instance(part, mesh, role, begin, posed.rows_per_bone)
-                     for role, posed, begin in zip(roles, poses, begins, strict=False)
-                     for mesh in role.meshes if (part := role.character.parts.get(mesh.session_uid)) is not None]
-        instances.sort(key=lambda instance: (instance.role.tint is not None, id(instance.part)))
-        self._of_role = {role.key: [] for role in roles}
-        self._solid = []
-        for number, instance in enumerate(instances):
-            self._of_role[instance.role.key].append((instance.part, number))
-        number = 0
-        for part, same in groupby(instance.part for instance in instances if instance.role.tint is None):
-            count = len(list(same))
-            self._solid.append((part, number, count))
-            number += count
-        self._find_bones(roles)
+        arranged = [(role.key, role.is_ghost, role.bones, id(role.character.bone_ends),
+                     [role.character.parts.get(mesh.session_uid) for mesh in role.meshes]) for role in roles]
+        if arranged != self._arranged:
+            self._arrange(roles)
+            self._arranged = arranged
         self._look = view.look
-        self._rows = texture_of((self._records(instances), *(posed.rows for posed in poses))) if instances else None
+        rows = (posed.rows for posed in poses)
+        self._rows = texture_of((self._records(roles, poses), *rows)) if self._instances else None
         self._images.begin_picture()
         self.set_view(view)
 
-    def _find_bones(self, roles: Sequence[Role]) -> None:
-        """Note whose bones are to be seen; they follow an instance of theirs."""
+    def _arrange(self, roles: Sequence[Role]) -> None:
+        """Put those that share a mesh one after another, ghosts last; bones follow an instance of their role."""
+        self._instances = [_Instance(part, number, index) for number, role in enumerate(roles)
+                           for index, mesh in enumerate(role.meshes)
+                           if (part := role.character.parts.get(mesh.session_uid)) is not None]
+        self._instances.sort(key=lambda instance: (roles[instance.role].is_ghost, id(instance.part)))
+        self._of_role = {role.key: [] for role in roles}
+        for number, instance in enumerate(self._instances):
+            self._of_role[roles[instance.role].key].append((instance.part, number))
+        self._solid, number = [], 0
+        for part, same in groupby(each.part for each in self._instances if not roles[each.role].is_ghost):
+            count = len(list(same))
+            self._solid.append((part, number, count))
+            number += count
         self._bones = {}
         for role in roles:
             if role.bones and role.number == 0 and (instances := self._of_role[role.key]):
@@ -173,17 +179,23 @@ class Painter:
             program.uniform_sampler(f"image_{index}", self._images.texture(image))
         self._bound_images = images
 
-    def _records(self, instances: Sequence[_Instance]) -> Rows:
-        roles, poses_at = [instance.role for instance in instances], len(instances) * RECORD_ROWS
-        return instance_rows(
-            [self._placement(instance.mesh, instance.role) for instance in instances],
-            [role.offset for role in roles],
-            [role.tint or role.outline or _WIRE for role in roles],
-            [role.tint is not None for role in roles],
-            [(poses_at + instance.rows_at, instance.rows_per_bone,
-              SKINNING_NUMBERS[instance.role.method_of(instance.mesh)], instance.role.shown_bone)
-             for instance in instances],
-            [self._look.colour_of(instance.mesh) for instance in instances] if self._look.mode == "OBJECT" else WHITE)
+    def _records(self, roles: Sequence[Role], poses: Sequence[Posed]) -> Rows:
+        """Return the records of all instances, made anew only where something of them has changed."""
+        at = len(self._instances) * RECORD_ROWS
+        begins = accumulate((len(posed.rows) for posed in poses), initial=at)
+        bones = [(begin, posed.rows_per_bone) for begin, posed in zip(begins, poses, strict=False)]
+        placements, told = [], []
+        for _, number, index in self._instances:
+            role = roles[number]
+            mesh = role.meshes[index]
+            placements.append(self._placement(mesh, role))
+            told.append((role.offset, role.tint or role.outline or _WIRE, role.is_ghost,
+                         (*bones[number], SKINNING_NUMBERS[role.method_of(mesh)], role.shown_bone),
+                         self._look.colour_of(mesh) if self._look.mode == "OBJECT" else WHITE))
+        if (self._recorded is None or told != self._recorded[1] or len(placements) != len(self._recorded[0])
+                or not all(map(is_, placements, self._recorded[0]))):
+            self._recorded = placements, told, instance_rows(placements, *zip(*told, strict=True))
+        return self._recorded[2]
 
     def _placement(self, mesh: bpy.types.Object, role: Role) -> Rows:
         armature_world, mesh_world = role.armature.matrix_world, mesh.matrix_world

@@ -5,7 +5,7 @@ Meanwhile hiding.py hides the original meshes.
 
 import logging
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, cast
 
@@ -58,13 +58,15 @@ class _Trial(NamedTuple):
 class _Running:
     """A preview that is switched on; members: in each view layer, with the number of changes.of_scenes.
 
-    values: what the scores of characters were last given, by the session's numbers of their objects.
+    values: what the scores of characters were last given, by the session's numbers of their objects. playing: what
+    these play, for as long as its key stays the same.
     """
 
     characters: dict[int, Character]
     cast: Cast = field(default_factory=Cast)
     members: dict[Layer, tuple[int, _Members]] = field(default_factory=dict)
     values: dict[int, parameters.Seen] = field(default_factory=dict)
+    playing: tuple[Hashable, dict[int, Playable | None]] = (None, {})
     hiding: Hiding = field(default_factory=Hiding)
     failed: bool = False
     handle: Any = None
@@ -340,6 +342,9 @@ def _visible(running: _Running, scene: bpy.types.Scene, layer: bpy.types.ViewLay
         found = _find_members(running, layer)
         running.members[key] = changes.of_scenes(), found
     score.look()
+    now = changes.of_scores(), changes.of_all_data(), _choices.alone, _choices.transitions
+    if running.playing[0] != now:
+        running.playing = now, {}
     actors = []
     overlay, instant = space.overlay, Instant.of(scene, _choices.player, now_s())
     with_bones = overlay.show_overlays and overlay.show_bones
@@ -350,19 +355,21 @@ def _visible(running: _Running, scene: bpy.types.Scene, layer: bpy.types.ViewLay
             waiting = character.refresh(armature, meshes, is_drawing=True)
             if waiting and not bpy.app.timers.is_registered(_read_waiting):
                 bpy.app.timers.register(_read_waiting)
-            motion, time_now_s = _played(armature, instant)
+            motion, time_now_s = _played(character.uid, armature, instant, running.playing[1])
             actors.append(Actor(character, armature, meshes, motion, time_now_s,
                                 _outline(meshes, layer) if with_outlines else None,
                                 _bones(armature, layer, space) if with_bones and has_bones else ""))
     return actors
 
 
-def _played(armature: bpy.types.Object, instant: Instant) -> tuple[Playable | None, float]:
-    """Return what a character plays, and when in it."""
-    if _trial is not None and _trial.armature_uid == armature.session_uid:
+def _played(uid: int, armature: bpy.types.Object, instant: Instant,
+            playing: dict[int, Playable | None]) -> tuple[Playable | None, float]:
+    """Return what a character plays, and when in it; playing: what is known of that, by uid."""
+    if _trial is not None and _trial.armature_uid == uid:
         return _trial.motion, (instant.now_s - _trial.since_s) % max(_trial.motion.duration_s, 1e-3)
-    motion = played(armature, _choices)
-    return motion, instant.time_s(armature, motion)
+    if uid not in playing:
+        playing[uid] = played(armature, _choices)
+    return playing[uid], instant.time_s(armature, playing[uid])
 
 
 def _find_members(running: _Running, layer: bpy.types.ViewLayer) -> _Members:

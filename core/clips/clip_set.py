@@ -47,7 +47,8 @@ class ClipSet:
         different = np.unique(clip)
         if len(different) > _FEW or self._are_together:
             return self._together.sample(clip, times_s, interpolation, translation)
-        pose = Pose.rest(self.clips[0].skeleton, len(times_s))
+        frames, joints = len(times_s), len(self.clips[0].skeleton)
+        pose = Pose(np.empty((frames, joints, 4)), np.empty((frames, joints, 3)), np.empty((frames, joints, 3)))
         for number in different.tolist():
             at = np.flatnonzero(clip == number)
             own = self.clips[number].sample(times_s[at], interpolation, translation)

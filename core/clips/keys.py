@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
@@ -161,7 +161,9 @@ class KeyTable:
                translation: TranslationInterpolation) -> Pose:
         """Return the poses (F, J, …) of clips (F,) at their own times (F,)."""
         pose = Pose.rest(self.skeleton, len(times_s))
-        if len(self._rotations.joints):
+        if len(self._rotations.joints) == len(self.skeleton):
+            pose = replace(pose, rotations=self._turned(clip, times_s, interpolation))
+        elif len(self._rotations.joints):
             pose.rotations[:, self._rotations.joints] = self._turned(clip, times_s, interpolation)
         for channel, out, curve in ((self._translations, pose.translations, translation),
                                     (self._scales, pose.scales, "LINEAR")):

@@ -29,7 +29,9 @@ def identities(*shape: int) -> FloatArray:
     >>> identities(2).tolist()
     [[1.0, 0.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0]]
     """
-    return np.tile(IDENTITY, (*shape, 1))
+    out = np.zeros((*shape, 4))
+    out[..., 0] = 1.0
+    return out
 
 
 def normalized(q: FloatArray) -> FloatArray:
