@@ -98,7 +98,7 @@ def build(_: argparse.Namespace) -> int:
 
 def bench(options: argparse.Namespace) -> int:
     """Run one of the benchmarks: bench NAME; further arguments go to it."""
-    names = sorted(p.stem for p in (ROOT / "benchmarks").glob("*.py") if p.stem != "__init__")
+    names = sorted(p.stem for p in (ROOT / "benchmarks").glob("*.py") if "__main__" in p.read_text(encoding="utf-8"))
     if not options.rest or options.rest[0] not in names:
         raise SetupError(f"bench wants one of: {', '.join(names) or 'nothing there yet'}")
     name, *arguments = options.rest

@@ -34,6 +34,8 @@ from takt.core.playing import score as playing
 from takt.samples.character import build_character
 from takt.samples.skeleton import build_skeleton
 
+from .timing import say
+
 BYTES = 50_000_000
 FRAMES, FPS, ROUNDS, RUNS = 300, 30.0, 3, 9
 _REDRAW_S = 0.001
@@ -52,9 +54,9 @@ def main() -> int:
         rig, _ = build_character(_context)
         kept = properties.character(rig)
         kept.text, kept.library = bpy.data.texts.new("bench.pha"), folder
-        _say(f"Blender {bpy.app.version_string}, {len(names)} files, "
-             f"{sum(path.stat().st_size for path in Path(folder).iterdir()) / 1e6:.1f} MB, {len(names) * ROUNDS} calls")
-        _say(f"{'':22}{''.join(f'{part:>10}' for part in (*_PARTS, 'sample', 'other', 'all', 'worst'))}")
+        say(f"Blender {bpy.app.version_string}, {len(names)} files, "
+            f"{sum(path.stat().st_size for path in Path(folder).iterdir()) / 1e6:.1f} MB, {len(names) * ROUNDS} calls")
+        say(f"{'':22}{''.join(f'{part:>10}' for part in (*_PARTS, 'sample', 'other', 'all', 'worst'))}")
         text = _score(names)
         _edit("first of all", rig, [_write(kept, text)])
         _edit("a curve", rig, [_set(rig, "curve", name) for name in _alternating("COSINE", "LINEAR")])
@@ -73,14 +75,14 @@ def main() -> int:
         (Path(folder) / f"{names[0].partition('.')[0]}.skeleton").touch()
         _edit("Rebuild, one changed", rig, [lambda: score.forget(rig)])
         _edit("Rebuild", rig, [lambda: score.forget(rig)] * RUNS)
-        _say(f"\n{'with the preview on':22}{'blocked':>10}{'drawn':>10}{'worst':>10}")
+        say(f"\n{'with the preview on':22}{'blocked':>10}{'drawn':>10}{'worst':>10}")
         _watched("half a word", rig, _typed(kept, text, 'name="main"', 'name="main{}'))
         _watched("a duration", rig, _typed(kept, text, 'duration="10"', 'duration="1{}"'))
         more = write_clips(Path(folder), BYTES // 20, len(names) + len(new))
         _watched("another clip", rig, [_write(kept, _score((*names, *more[:at + 1]))) for at in range(len(more))])
         _watched("first of all", rig, [CLIPS.clear])
-        _say(f"\nthe store holds {CLIPS.size / 2**20:.0f} MiB, as it counts them, of at most "
-             f"{CLIPS.max_bytes / 2**20:.0f}")
+        say(f"\nthe store holds {CLIPS.size / 2**20:.0f} MiB, as it counts them, of at most "
+            f"{CLIPS.max_bytes / 2**20:.0f}")
     return 0
 
 
@@ -156,7 +158,7 @@ def _edit(what: str, rig: Any, edits: Sequence[Callable[[], object]]) -> None:
         row = [*parts.values(), ended - done, done - began - sum(parts.values()), ended - began]
         rows.append(row)
     medians = [statistics.median(column) * 1e3 for column in zip(*rows, strict=True)]
-    _say(f"{what:22}{''.join(f'{part:10.1f}' for part in (*medians, max(row[-1] for row in rows) * 1e3))}")
+    say(f"{what:22}{''.join(f'{part:10.1f}' for part in (*medians, max(row[-1] for row in rows) * 1e3))}")
 
 
 def _watched(what: str, rig: Any, edits: Sequence[Callable[[], object]]) -> None:
@@ -186,7 +188,7 @@ def _watched(what: str, rig: Any, edits: Sequence[Callable[[], object]]) -> None
             manager.register = real
         rows.append((longest, time.perf_counter() - began))
     longest, drawn = (statistics.median(column) * 1e3 for column in zip(*rows, strict=True))
-    _say(f"{what:22}{longest:10.1f}{drawn:10.1f}{max(row[0] for row in rows) * 1e3:10.1f}")
+    say(f"{what:22}{longest:10.1f}{drawn:10.1f}{max(row[0] for row in rows) * 1e3:10.1f}")
 
 
 def _nothing() -> None:
@@ -214,11 +216,6 @@ def _taken() -> Iterator[dict[str, float]]:
     finally:
         for part, (module, name) in _PARTS.items():
             setattr(module, name, kept[part])
-
-
-def _say(text: str) -> None:
-    sys.stdout.write(text + "\n")
-    sys.stdout.flush()
 
 
 if __name__ == "__main__":

@@ -9,17 +9,17 @@ dev.py bench edit_text prints, in processor time, for 1 MB of score (at most 50 
 """
 
 import sys
-import time
 from collections.abc import Callable
 from xml.dom import minidom
 from xml.etree import ElementTree
 
 import checkout  # noqa: F401
-import numpy as np
 
 from takt.core.pha.document import read
 from takt.core.pha.edits import Edit, Insert, Move, Remove, RemoveAttribute, SetAttribute, Unwrap, Wrap, apply, element
 from takt.core.pha.text import Text
+
+from .timing import say, seconds
 
 BYTES, CALLS_A_PROCEDURE, RUNS = 2**20, 40, 9
 
@@ -28,24 +28,24 @@ def main() -> int:
     """Measure everything, the best of a few runs."""
     data = _score(BYTES)
     text = Text.of(data)
-    _say("read", f"{len(data) / 2**20:.2f} MB, {len(text)} elements: {_ms(lambda: Text.of(data)):.1f} ms; etree "
-                 f"{_ms(lambda: ElementTree.fromstring(data)):.1f} ms; minidom "
-                 f"{_ms(lambda: minidom.parseString(data)):.0f} ms")
+    say("read", f"{len(data) / 2**20:.2f} MB, {len(text)} elements: {_ms(lambda: Text.of(data)):.1f} ms; etree "
+                f"{_ms(lambda: ElementTree.fromstring(data)):.1f} ms; minidom "
+                f"{_ms(lambda: minidom.parseString(data)):.0f} ms")
     worst = 0.0
     for edit in _edits(text):
         took = _ms(lambda edit=edit: apply(text, edit))  # type: ignore[misc]
         edited = apply(text, edit)
         back = _ms(lambda edited=edited: apply(edited.text, *edited.inverse))  # type: ignore[misc]
         worst = max(worst, took, back)
-        _say("edit", f"{took:5.1f} ms, undo {back:5.1f} ms   {edit}")
-    _say("worst", f"{worst:.1f} ms")
-    _say("peer", f"minidom: {_ms(lambda: _by_minidom(data)):.0f} ms")
+        say("edit", f"{took:5.1f} ms, undo {back:5.1f} ms   {edit}")
+    say("worst", f"{worst:.1f} ms")
+    say("peer", f"minidom: {_ms(lambda: _by_minidom(data)):.0f} ms")
     for calls in (300, 2000):
         small = Text.of(_score(calls * 52))
         middle = len(small) // 2
         drag = _ms(lambda small=small, middle=middle: read(apply(  # type: ignore[misc]
             small, SetAttribute(middle, "duration", "3.25")).text))
-        _say("drag", f"{len(small)} elements: {drag:.1f} ms")
+        say("drag", f"{len(small)} elements: {drag:.1f} ms")
     return 0
 
 
@@ -82,17 +82,7 @@ def _by_minidom(data: bytes) -> bytes:
 
 def _ms(work: Callable[[], object]) -> float:
     """Return the least processor time that a piece of work took."""
-    best = np.inf
-    for _ in range(RUNS):
-        start = time.process_time()
-        work()
-        best = min(best, time.process_time() - start)
-    return float(best) * 1e3
-
-
-def _say(what: str, text: str) -> None:
-    sys.stdout.write(f"{what:6} {text}\n")
-    sys.stdout.flush()
+    return seconds(work, RUNS) * 1e3
 
 
 if __name__ == "__main__":

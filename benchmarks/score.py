@@ -13,7 +13,7 @@ dev.py bench score prints, in processor time:
 
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -35,6 +35,8 @@ from takt.core.skeletons.skeleton import Skeleton
 from takt.core.skinning import Palette
 from takt.samples.clips import build_clips
 from takt.samples.skeleton import build_skeleton
+
+from .timing import say, seconds
 
 BONES, CALLS, CALLS_ALONE, CLIPS, KEYS = 65, 600, 50_000, 12, 24
 CHARACTERS = 50
@@ -59,15 +61,15 @@ def main() -> int:
         motions.append(perform(text, None, library, skeleton, Settings(), turn=rot.IDENTITY, up=UP))
         action.write_action(rig, "Bench", action.sample_channels(motions[-1], 24.0, 1, keys))
 
-    every, few = (_seconds(lambda keys=keys: act(keys), 2) for keys in ("EVERY_FRAME", "KEYS"))  # type: ignore[misc]
+    every, few = (seconds(lambda keys=keys: act(keys), 2) for keys in ("EVERY_FRAME", "KEYS"))  # type: ignore[misc]
     motion = motions[-1]
     frames = int(motion.duration_s * 24)
-    _say("action", f"{frames} frames, {BONES} bones, {CALLS} calls: {every:.2f} s every frame, {few:.2f} s few keys")
+    say("action", f"{frames} frames, {BONES} bones, {CALLS} calls: {every:.2f} s every frame, {few:.2f} s few keys")
     baked = _bake(rig, frames)
-    _say("bake", f"nla.bake {baked:.1f} s for as many: {baked / every:.1f} times")
+    say("bake", f"nla.bake {baked:.1f} s for as many: {baked / every:.1f} times")
     long = _score(CALLS_ALONE)
-    calls = _seconds(lambda: expand(resolve(parse(long), library)), 3)
-    _say("calls", f"{CALLS_ALONE} parsed, resolved, expanded: {calls:.2f} s")
+    calls = seconds(lambda: expand(resolve(parse(long), library)), 3)
+    say("calls", f"{CALLS_ALONE} parsed, resolved, expanded: {calls:.2f} s")
     _sampling(motion)
     _feet()
     _slerp()
@@ -77,13 +79,13 @@ def main() -> int:
 def _sampling(motion: Motion) -> None:
     rng = np.random.default_rng(1)
     times = np.linspace(0.0, motion.duration_s, 14_400)
-    whole = _seconds(lambda: [motion.sample(times[i:i + 256]) for i in range(0, len(times), 256)], 2)
+    whole = seconds(lambda: [motion.sample(times[i:i + 256]) for i in range(0, len(times), 256)], 2)
     instants = rng.uniform(0.0, motion.duration_s, 200)
-    one = _seconds(lambda: [motion.sample(instants[i:i + 1]) for i in range(200)], 3) / 200
+    one = seconds(lambda: [motion.sample(instants[i:i + 1]) for i in range(200)], 3) / 200
     crowd = rng.uniform(0.0, motion.duration_s, CHARACTERS)
-    fifty = _seconds(lambda: [Palette.from_pose(motion.skeleton, motion.sample(crowd)) for _ in range(20)], 3) / 20
-    _say("sample", f"{len(times)} frames {whole:.2f} s; one {one * 1e3:.3f} ms; {CHARACTERS} characters of "
-                   f"{BONES} bones with palettes {fifty * 1e3:.2f} ms")
+    fifty = seconds(lambda: [Palette.from_pose(motion.skeleton, motion.sample(crowd)) for _ in range(20)], 3) / 20
+    say("sample", f"{len(times)} frames {whole:.2f} s; one {one * 1e3:.3f} ms; {CHARACTERS} characters of "
+                  f"{BONES} bones with palettes {fifty * 1e3:.2f} ms")
 
 
 def _feet() -> None:
@@ -95,8 +97,8 @@ def _feet() -> None:
         return perform(text, None, library, skeleton, Settings(lock_feet=stands), turn=rot.IDENTITY, up=up)
 
     first = [played(calls, True) for calls in (CALLS, CALLS_ALONE)]
-    taken = [_seconds(partial(motion.sample, np.zeros(1)), 1) for motion in first]
-    _say("feet", f"first sample of {CALLS} calls {taken[0] * 1e3:.0f} ms, of {CALLS_ALONE} {taken[1]:.2f} s")
+    taken = [seconds(partial(motion.sample, np.zeros(1)), 1) for motion in first]
+    say("feet", f"first sample of {CALLS} calls {taken[0] * 1e3:.0f} ms, of {CALLS_ALONE} {taken[1]:.2f} s")
     motions = played(CALLS, False), played(CALLS, True)
     rng = np.random.default_rng(1)
     long, crowd = np.linspace(0.0, motions[0].duration_s, 14_400), rng.uniform(0.0, motions[0].duration_s, CHARACTERS)
@@ -110,8 +112,8 @@ def _beside(what: str, motions: tuple[Motion, Motion], times: Sequence[FloatArra
     best = np.full(2, np.inf)
     for _ in range(runs):
         for which, motion in enumerate(motions):
-            best[which] = min(best[which], _seconds(partial(_all, motion, times), 1) * 1e3 / count)
-    _say("feet", f"{what}: as authored {best[0]:.3f} ms, standing {best[1]:.3f} ms: {best[1] / best[0]:.2f} times")
+            best[which] = min(best[which], seconds(partial(_all, motion, times), 1) * 1e3 / count)
+    say("feet", f"{what}: as authored {best[0]:.3f} ms, standing {best[1]:.3f} ms: {best[1] / best[0]:.2f} times")
 
 
 def _all(motion: Motion, times: Sequence[FloatArray]) -> None:
@@ -128,15 +130,15 @@ def _slerp() -> None:
     clip = Clip("c", skeleton, times[-1], Tracks.uniform(np.arange(BONES), times, values), Tracks.empty(3),
                 Tracks.empty(3))
     at = np.sort(rng.uniform(0.0, times[-1], frames))
-    own = _seconds(lambda: [clip.sample(at[i:i + 256], "SLERP") for i in range(0, frames, 256)], 3) / (frames * BONES)
+    own = seconds(lambda: [clip.sample(at[i:i + 256], "SLERP") for i in range(0, frames, 256)], 3) / (frames * BONES)
     try:  # only here, and without types
         from scipy.spatial.transform import Rotation, Slerp  # type: ignore[import-untyped, unused-ignore]
     except ImportError:
-        _say("slerp", f"{own * 1e9:.0f} ns a rotation; scipy is not there to compare with")
+        say("slerp", f"{own * 1e9:.0f} ns a rotation; scipy is not there to compare with")
         return
     slerps = [Slerp(times, Rotation.from_quat(values[:, bone][:, (1, 2, 3, 0)])) for bone in range(BONES)]
-    theirs = _seconds(lambda: [slerp(at).as_quat() for slerp in slerps], 2) / (frames * BONES)
-    _say("slerp", f"{own * 1e9:.0f} ns a rotation, scipy {theirs * 1e9:.0f} ns: {theirs / own:.1f} times")
+    theirs = seconds(lambda: [slerp(at).as_quat() for slerp in slerps], 2) / (frames * BONES)
+    say("slerp", f"{own * 1e9:.0f} ns a rotation, scipy {theirs * 1e9:.0f} ns: {theirs / own:.1f} times")
 
 
 def _bake(rig: bpy.types.Object, frames: int) -> float:
@@ -186,21 +188,6 @@ def _clips(skeleton: Skeleton) -> tuple[Clip, ...]:
 def _score(calls: int, names: Sequence[str] = _NAMES) -> str:
     rows = "".join(f'<call name="{names[i * 7 % len(names)]}" duration="1"/>' for i in range(calls))
     return f'<pha tickLength="1"><load src="x"/><procedure name="main">{rows}</procedure></pha>'
-
-
-def _seconds(work: Callable[[], object], runs: int) -> float:
-    """Return the least processor time that a piece of work took."""
-    best = np.inf
-    for _ in range(runs):
-        start = time.process_time()
-        work()
-        best = min(best, time.process_time() - start)
-    return float(best)
-
-
-def _say(what: str, text: str) -> None:
-    sys.stdout.write(f"{what:8} {text}\n")
-    sys.stdout.flush()
 
 
 if __name__ == "__main__":

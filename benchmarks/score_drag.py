@@ -10,7 +10,6 @@ nothing of scores.
 
 import statistics
 import sys
-import time
 from collections.abc import Callable
 from xml.etree import ElementTree
 
@@ -26,6 +25,8 @@ from takt.core.score_editor.hit import Hit, Part, hit
 from takt.core.score_editor.layout import Layout, lay_out
 from takt.core.score_editor.view import View
 from takt.tests.core.scores import STEPS
+
+from .timing import say, seconds
 
 RUNS, INSIDE = 40, 20
 _CLIPS = ("left", "right", "nod")
@@ -65,7 +66,7 @@ def _measure(blocks: int, version: int) -> None:
     moved = drag.to(near, 900.0, 200.0)
     assert moved.change is not None
     change, data = moved.change, str(text)
-    _say(f"version {version}: {len(layout)} blocks, {len(text.data) / 1000:.0f} kB")
+    say(f"version {version}: {len(layout)} blocks, {len(text.data) / 1000:.0f} kB")
     rows: tuple[tuple[str, Callable[[], object]], ...] = (
         ("a step of a drag", lambda: _step(layout, drag, near, scores)), ("  edit", lambda: change.apply(scores)),
         ("  read", lambda: read(text)), ("  resolve", lambda: resolve(document, scores)),
@@ -75,24 +76,14 @@ def _measure(blocks: int, version: int) -> None:
         ("picture of a part", lambda: picture(layout, near, playhead=1.0)),
         ("what the mouse is over", lambda: hit(layout, near, 700.0, 400.0)))
     for name, run in rows:
-        times = [_cpu_ms(run) for _ in range(RUNS)]
-        _say(f"  {name:24}{statistics.median(times):8.2f} ms{max(times):10.2f} ms at worst")
+        times = [1e3 * seconds(run, 1) for _ in range(RUNS)]
+        say(f"  {name:24}{statistics.median(times):8.2f} ms{max(times):10.2f} ms at worst")
 
 
 def _step(layout: Layout, drag: Drag, view: View, scores: Scores) -> None:
     proposal = drag.to(view, 900.0, 200.0)
     assert proposal.change is not None
     lay_out(attempt(scores, None, proposal.change, before=layout.documents[0]).sequence)
-
-
-def _cpu_ms(run: Callable[[], object]) -> float:
-    begin_s = time.process_time()
-    run()
-    return (time.process_time() - begin_s) * 1000.0
-
-
-def _say(line: str) -> None:
-    sys.stdout.write(line + "\n")
 
 
 if __name__ == "__main__":

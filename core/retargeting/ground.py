@@ -62,6 +62,25 @@ class Ground:
     drawn: FloatArray
 
 
+@dataclass(frozen=True, eq=False)
+class _Measured:
+    """What was measured of a body with L feet at times (F,).
+
+    low: (F, L + 1) how high the lowest skin of each foot, and of the whole body, is above the ground as it is played.
+    others: (F,) that of all but the feet. touching, firmly: (F, L + 1) how much each touches the ground in the clip,
+    and how firmly. below: (F, L) how far below its hip each ankle is. leg: how long legs are.
+    """
+
+    times_s: FloatArray
+    low: FloatArray
+    others: FloatArray
+    touching: FloatArray
+    firmly: FloatArray
+    legs: tuple[Limb | None, ...]
+    below: FloatArray
+    leg: float
+
+
 def ground_by_skin(source: Clip, source_map: SkeletonMap, played: Clip, target_map: SkeletonMap, skin: SkinPoints,
                    up: FloatArray) -> Ground | None:
     """Return by how much the target's body is to be lifted, and its feet to be drawn up; None where all may stay.
@@ -72,37 +91,49 @@ def ground_by_skin(source: Clip, source_map: SkeletonMap, played: Clip, target_m
     While something of the source touches the ground, the lowest skin of that is on it; no skin is below it. The ground
     is as high as the soles at rest.
     """
-    joints, parents = target_map.joint_of, target_map.skeleton.parents
-    sides = [side for side in "lr" if f"{side}_ankle" in joints]
-    leg = _leg(target_map)
-    skin = skin.part(_may_touch(skin, target_map))
-    if not sides or leg <= 0.0 or not len(skin.positions):
+    found = _measured(source, source_map, played, target_map, skin, up)
+    if found is None:
         return None
-    is_sole = [with_descendants(parents, np.array([joints[f"{side}_ankle"]]))[skin.joints[:, 0]] for side in sides]
-    feet = [(side, own) for side, own in zip(sides, is_sole, strict=True) if own.any()]
-    if not feet:
-        return None
-    at_rest = skin.heights(rebased(_still(target_map.skeleton), played.skeleton), np.zeros(1), up)[0]
-    ground = float(at_rest[np.logical_or.reduce(is_sole)].min())
-    contacts, lying = foot_contacts(source, source_map, up), _lying(source, source_map, up)
-    spans = joined(np.concatenate((*(found.stands for found in contacts.values()), lying)))
-    times = np.unique(np.concatenate((np.arange(0.0, played.duration_s, _STEP_S), _keys(played), spans.ravel(),
-                                      (0.0, played.duration_s))).clip(0.0, played.duration_s))
-    depth = np.minimum(at_rest - ground, 0.0)  # a train, or a tail, may be below the soles at rest
-    legs = [Limb.of(target_map, side, ("hip", "knee", "ankle")) for side, _ in feet]
-    heights, below = _heights(skin, legs, played, times, up)
-    heights -= depth + ground
-    low = np.stack([heights[:, own].min(axis=1) for _, own in feet] + [heights.min(axis=1)], axis=1)
-    touching, firmly = np.stack([_touching(times, contacts.get(side)) for side, _ in feet]
-                                + [np.tile(_share(times, lying), (2, 1))], axis=2)
-    most = _MOST_DRAWN_LEGS * leg * np.clip((below / leg - _HANGS[0]) / (_HANGS[1] - _HANGS[0]), 0.0, 1.0)
-    others = heights[:, ~np.logical_or.reduce([own for _, own in feet])].min(axis=1, initial=np.inf)
-    least = np.maximum(-others, (-low[:, :-1] - most).max(axis=1))
-    lift = np.maximum(_lift(low, touching, firmly, leg), least)
-    drawn = np.minimum(_drawn(low[:, :-1] + lift[:, None], touching[:, :-1], leg), most)
+    low, leg = found.low, found.leg
+    most = _MOST_DRAWN_LEGS * leg * np.clip((found.below / leg - _HANGS[0]) / (_HANGS[1] - _HANGS[0]), 0.0, 1.0)
+    least = np.maximum(-found.others, (-low[:, :-1] - most).max(axis=1))
+    lift = np.maximum(_lift(low, found.touching, found.firmly, leg), least)
+    drawn = np.minimum(_drawn(low[:, :-1] + lift[:, None], found.touching[:, :-1], leg), most)
     if max(np.abs(lift).max(), drawn.max()) <= _STILL * leg:
         return None
-    return Ground(times, lift, tuple(legs), drawn)
+    return Ground(found.times_s, lift, found.legs, drawn)
+
+
+def _measured(source: Clip, source_map: SkeletonMap, played: Clip, target_map: SkeletonMap, skin: SkinPoints,
+              up: FloatArray) -> _Measured | None:
+    """Measure a body's skin above the ground; None where it has no feet, or none with skin. See ground_by_skin."""
+    joints, parents, leg = target_map.joint_of, target_map.skeleton.parents, _leg(target_map)
+    skin = skin.part(_may_touch(skin, target_map))
+    is_foot = {side: with_descendants(parents, np.array([joints[f"{side}_ankle"]]))[skin.joints[:, 0]]
+               for side in "lr" if f"{side}_ankle" in joints}
+    is_foot = {side: own for side, own in is_foot.items() if own.any()}
+    if not is_foot or leg <= 0.0:
+        return None
+    is_sole = np.logical_or.reduce([*is_foot.values()])
+    at_rest = skin.heights(rebased(_still(target_map.skeleton), played.skeleton), np.zeros(1), up)[0]
+    ground = float(at_rest[is_sole].min())
+    depth = np.minimum(at_rest - ground, 0.0)  # a train, or a tail, may be below the soles at rest
+    contacts, lying = foot_contacts(source, source_map, up), _lying(source, source_map, up)
+    times = _times(played, joined(np.concatenate((*(found.stands for found in contacts.values()), lying))))
+    touching, firmly = np.stack([_touching(times, contacts.get(side)) for side in is_foot]
+                                + [np.tile(_share(times, lying), (2, 1))], axis=2)
+    legs = tuple(Limb.of(target_map, side, ("hip", "knee", "ankle")) for side in is_foot)
+    heights, below = _heights(skin, legs, played, times, up)
+    heights -= depth + ground
+    low = np.stack([heights[:, own].min(axis=1) for own in is_foot.values()] + [heights.min(axis=1)], axis=1)
+    return _Measured(times, low, heights[:, ~is_sole].min(axis=1, initial=np.inf), touching, firmly, legs, below, leg)
+
+
+def _times(played: Clip, spans: FloatArray) -> FloatArray:
+    """Return when to measure, (F,): in steps, at keys, and where something begins and ends to touch the ground."""
+    steps = np.arange(0.0, played.duration_s, _STEP_S)
+    return np.unique(np.concatenate((steps, _keys(played), spans.ravel(), (0.0, played.duration_s)))
+                     .clip(0.0, played.duration_s))
 
 
 def _heights(skin: SkinPoints, legs: Sequence[Limb | None], clip: Clip, times: FloatArray,

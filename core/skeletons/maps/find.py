@@ -36,8 +36,14 @@ def find_map(skeleton: Skeleton) -> SkeletonMap:
 
     A skeleton with H-Anim's own names is taken at its word. Otherwise limbs and head are found by names, and where
     both legs or both arms do not come out so, by shape; trunk and neck are what lies between them. A body that
-    does not stand upright on two legs is no humanoid: its map is empty, with a warning that says so.
+    does not stand upright on two legs is no humanoid: its map is empty, with a warning that says so. The same value
+    comes for the same skeleton, as long as few others are asked about meanwhile.
     """
+    return map_of_moment(skeleton)
+
+
+def map_of_moment(skeleton: Skeleton) -> SkeletonMap:
+    """Find out what joints mean, as find_map does, of a skeleton made for one frame: nobody will ask about it again."""
     return _map(skeleton, in_any_pose=False)
 
 
