@@ -345,6 +345,7 @@ class TaktCharacter(ScoreSettings, bpy.types.PropertyGroup):
         seed: int
         has_picks: bool
         released: str
+        sound: str
         joints: bpy.types.bpy_prop_collection_idprop[TaktJoint]
         joint_index: int
         is_map_checked: bool
@@ -385,6 +386,9 @@ class TaktCharacter(ScoreSettings, bpy.types.PropertyGroup):
             name="Seed", min=0, default=_DEFAULTS.seed, override=_OVERRIDABLE, update=changes.score,
             description="Decides what the score's picks pick: the same seed gives the same dance, another one another")
         has_picks: BoolProperty(override=_OVERRIDABLE)  # whether the score leaves anything to the seed
+        sound: StringProperty(
+            name="Music", subtype="FILE_PATH", override=_OVERRIDABLE, options={"PATH_SUPPORTS_BLEND_RELATIVE"},
+            description="Where the score's music lies, if not in its library")
         released: StringProperty(override=_OVERRIDABLE, update=changes.score)  # contacts that are switched off
         joints: CollectionProperty(type=TaktJoint, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
         joint_index: IntProperty(name="Bone", override=_OVERRIDABLE)

@@ -24,7 +24,7 @@ from ..core.score_editor.change import Candidate
 from ..core.score_editor.contacts import Contacts, contacts_of
 from ..core.score_editor.layout import BoxId, Layout, empty, lay_out, windows_of
 from ..core.score_editor.music import music_of
-from . import libraries, parameters, performing, properties, score, score_tree, texts
+from . import libraries, parameters, performing, properties, score, score_music, score_tree, texts
 
 Windows = tuple[FloatArray, FloatArray]
 
@@ -186,17 +186,17 @@ def _laid_out(armature_object: bpy.types.Object, source: str, before: Blocks | N
         return Blocks(source, old, None if before is None else before.scores, error,
                       {} if old is None else _found(old, problems))
     document, library = expanded.sequence.origins.places.documents[0], expanded.library
-    music, path = _music(document, library)
+    music, path = _music(armature_object, document, library)
     contacts = None if before is None or before.layout is None else _moved_contacts(before.layout, expanded.sequence)
     layout = lay_out(expanded.sequence, clock=expanded.clock, music=music, contacts=contacts)
     scores = Scores.of((document.text,), library)
     return Blocks(source, layout, scores, problems=_found(layout, expanded.problems), music=path)
 
 
-def _music(document: Document, library: Library) -> tuple[Music | None, Path | None]:
+def _music(armature_object: bpy.types.Object, document: Document, library: Library) -> tuple[Music | None, Path | None]:
     music = music_of(document, library)
     try:
-        return music, None if music is None else library.sound_path(music.src)
+        return music, None if music is None else score_music.path_of(armature_object, library, music.src)
     except TaktError:
         return music, None  # whoever plays it is told
 
@@ -229,7 +229,7 @@ def _found(layout: Layout, problems: Iterable[Problem]) -> dict[BoxId, Problem]:
 def _dependencies(armature_object: bpy.types.Object) -> tuple[Hashable, ...]:
     character = properties.character(armature_object)
     return (_said(armature_object), properties.score_path(character), libraries.folders(character.folders),
-            parameters.chosen(character), character.seed, character.released,
+            parameters.chosen(character), character.seed, character.released, character.sound,
             *(getattr(character, name) for name in properties.SETTING_NAMES))
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 import bpy
 
-from ..core.errors import TaktError
-from ..core.library.library import Library
+from ..core.errors import FileError, TaktError
+from ..core.library.library import SOUND_ENDINGS, Library
 from ..core.pha.document import Document
 from ..core.score_editor import music
 from . import performing, properties, score, sound
@@ -36,7 +37,54 @@ def music_of(armature_object: bpy.types.Object) -> ScoreMusic | None:
     """
     document, library = read(armature_object)
     found = music.music_of(document, library)
-    return None if found is None else ScoreMusic(library.sound_path(found.src), found.offset_s)
+    path = None if found is None else path_of(armature_object, library, found.src)
+    return None if found is None or path is None else ScoreMusic(path, found.offset_s)
+
+
+def path_of(armature_object: bpy.types.Object, library: Library, src: str) -> Path:
+    """Return the sound file that a score names: below its library, or where the character knows it to lie.
+
+    Raises FileError where it is neither here nor there.
+    """
+    beyond = _beyond(armature_object, src)
+    try:
+        return library.sound_path(src)
+    except FileError:
+        if beyond is None:
+            raise
+    if not beyond.is_file():
+        raise FileError.at(f"the music {src!r} is gone; bring this file back, or choose the music again", beyond)
+    return beyond
+
+
+def is_gone(armature_object: bpy.types.Object, src: str) -> bool:
+    """Tell whether music that does not lie in the library is no longer where it was; cheap enough for every drawing."""
+    beyond = _beyond(armature_object, src)
+    return beyond is not None and not beyond.is_file()
+
+
+def src_of(library: Library, path: Path) -> tuple[str, str]:
+    """Return by what a score names a sound file, and the path to be kept for it: "" where it lies in the library.
+
+    That is relative to the .blend where it can be. Raises FileError where its ending is none of a sound's.
+    """
+    try:
+        return library.src_of_sound(path), ""
+    except FileError:
+        if path.suffix.lower() not in SOUND_ENDINGS or not path.is_file():
+            raise
+    kept = str(path)
+    if bpy.data.filepath:
+        with suppress(ValueError):  # on another drive
+            kept = bpy.path.relpath(kept)
+    return music.src_beyond(path), kept
+
+
+def _beyond(armature_object: bpy.types.Object, src: str) -> Path | None:
+    """Return the file that the character keeps for this name."""
+    kept = properties.character(armature_object).sound
+    path = Path(bpy.path.abspath(kept)) if kept else None
+    return path if path is not None and music.src_beyond(path) == src else None
 
 
 def play_along(armature_object: bpy.types.Object, scene: bpy.types.Scene) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import BoolProperty, StringProperty
 
-from ..bridge import libraries, properties, score_music, sound, texts
+from ..bridge import properties, score_music, sound, texts
 from ..bridge.active_character import ForScore, active_armature, score_problem
 from ..bridge.reports import refuse
 from ..bridge.score_tree import TaktScoreTree
@@ -43,7 +43,7 @@ class TAKT_OT_choose_music(ForScore, bpy.types.Operator):
                                   description="Set the length of a tick and the tempo so that ticks lie on the beats")
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> "set[Any]":
-        """Take what was dropped, or ask for a file, first in the score's library, where it has to lie."""
+        """Take what was dropped, or ask for a file, first in the score's library."""
         if self.filepath:
             return self.execute(context)
         assert context.window_manager is not None
@@ -63,13 +63,13 @@ class TAKT_OT_choose_music(ForScore, bpy.types.Operator):
         try:
             document, library = score_music.read(armature_object)
             samples = sound.read_samples(path)
-            if libraries.may_be_chosen(library, document) and _use_folder_of(path, armature_object):
-                _, library = score_music.read(armature_object)
-            edited = set_music(document.text, library.src_of_sound(path))
+            src, kept = score_music.src_of(library, path)
+            edited = set_music(document.text, src)
             if self.finds_beats:
                 edited, said = _laid(edited.text, samples, document.tick_s)
         except TaktError as error:
             return refuse(self, str(error))
+        properties.character(armature_object).sound = kept
         return _written(self, context, edited, f"The score is danced to '{path.name}'. {said}".rstrip())
 
 
@@ -128,15 +128,6 @@ class TAKT_FH_sound(bpy.types.FileHandler):
         """Tell whether the mouse is over an editor of scores, and a character has one."""
         return (context is not None and getattr(context.space_data, "tree_type", "") == TaktScoreTree.bl_idname
                 and not score_problem(active_armature(context)))
-
-
-def _use_folder_of(path: Path, armature_object: bpy.types.Object) -> bool:
-    """Let the sound's folder be the library of a score that was written in Blender; tell whether it is."""
-    character = properties.character(armature_object)
-    if properties.score_path(character):
-        return False
-    character.library = str(path.parent)
-    return True
 
 
 def _laid(text: Text, samples: FloatArray, tick_s: float) -> tuple[Edited, str]:

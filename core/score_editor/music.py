@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -25,6 +26,15 @@ def music_of(document: Document, modules: Modules) -> Music | None:
             return document.music
         document = modules.module(modules.module_path(document.extends.src))
     return None
+
+
+def src_beyond(path: Path) -> str:
+    """Return by what a score names a sound file beyond its library: its name, of letters that a score may say.
+
+    >>> src_beyond(Path("/music/01. My Song.mp3"))
+    '01_My_Song'
+    """
+    return re.sub(r"[^\w-]+", "_", path.stem).strip("_") or "music"
 
 
 def set_music(text: Text, src: str) -> Edited:

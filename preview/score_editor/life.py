@@ -112,7 +112,7 @@ def draw_editor(context: bpy.types.Context) -> None:
     depends_on = blocks, window.view, theme, marked(tree, blocks), meter, music
     if window.drawn is None or window.drawn[0] != depends_on:
         whole = picture(blocks.layout, *depends_on[1:4], meter=meter, measure=measured)
-        heard = sound_layer(music, blocks.layout, window.view, theme, measured)
+        heard = sound_layer(music, blocks.layout, window.view, theme, measured, is_gone=blocks.music is None)
         window.drawn = depends_on, Poured.of(Picture((*whole.layers, heard)))
     window.drawn[1].draw()
     playhead = playhead_layer(tick_now(armature_object, context.scene, blocks.layout), window.view, theme, meter,

@@ -118,15 +118,12 @@ def test_beats_are_found_again(rig: bpy.types.Object, library: Path, song: tuple
     assert parse(text_of(rig)).tick_s != 1.0
 
 
-def test_music_that_cannot_be_leaves_all_as_it_was(rig: bpy.types.Object, library: Path, song: tuple[Path, Loop],
-                                                   tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_music_that_cannot_be_leaves_all_as_it_was(rig: bpy.types.Object, library: Path) -> None:
     play(library / "dance.pha")
     before = text_of(rig)
     (library / "junk.wav").write_bytes(bytes(range(256)) * 20)
-    outside = tmp_path_factory.mktemp("elsewhere")
-    write(outside / "song.wav", song[1])
     for path, says in ((library / "junk.wav", "sound"), (library / "nix.wav", "sound"),
-                       (outside / "song.wav", "outside"), (library / "dance.pha", "endings|sound")):
+                       (library / "dance.pha", "endings|sound")):
         with pytest.raises(RuntimeError, match=says):
             choose(filepath=str(path))
     with pytest.raises(RuntimeError, match="no music"):
@@ -134,12 +131,37 @@ def test_music_that_cannot_be_leaves_all_as_it_was(rig: bpy.types.Object, librar
     assert text_of(rig) == before and not strips()
 
 
-def test_a_new_score_takes_the_folder_of_its_music(rig: bpy.types.Object, song: tuple[Path, Loop]) -> None:
-    bpy.ops.takt.new_score()  # type: ignore[attr-defined]
+def test_music_may_lie_anywhere_and_it_is_said_where_it_was_when_it_is_gone(
+        rig: bpy.types.Object, library: Path, song: tuple[Path, Loop],
+        tmp_path_factory: pytest.TempPathFactory) -> None:
+    folder = tmp_path_factory.mktemp("elsewhere")
+    (folder / "music").mkdir()
+    path = folder / "music" / "01. My Song.wav"
+    write(path, song[1])
+    play(library / "dance.pha")
+    bpy.ops.wm.save_as_mainfile(filepath=str(folder / "dance.blend"))
+    assert choose(filepath=str(path)) == {"FINISHED"}
+    assert '<music src="01_My_Song"' in text_of(rig) and len(strips()) == 1
+    character = properties.character(rig)
+    assert character.sound == "//music/01. My Song.wav" and not character.library
+    assert score_music.music_of(rig) is not None and score_blocks.refresh(rig).music == path
+    assert not score_music.is_gone(rig, "01_My_Song") and not score_music.is_gone(rig, "other")
+    path.rename(path.with_name("away.wav"))
+    assert score_music.is_gone(rig, "01_My_Song")
+    with pytest.raises(FileError, match="'01_My_Song' is gone; bring this file back, or choose the music again"):
+        score_music.music_of(rig)
+    score_blocks.forget()
+    assert score_blocks.refresh(rig).music is None
     assert choose(filepath=str(song[0])) == {"FINISHED"}
-    assert Path(properties.character(rig).library) == song[0].parent
+    assert character.sound == "" and '<music src="song"' in text_of(rig)
+
+
+def test_a_new_score_keeps_its_library_whatever_its_music_is(rig: bpy.types.Object, song: tuple[Path, Loop]) -> None:
+    bpy.ops.takt.new_score()  # type: ignore[attr-defined]
+    before = properties.character(rig).library
+    assert choose(filepath=str(song[0])) == {"FINISHED"}
     music = score_music.music_of(rig)
-    assert music is not None and music.path == song[0].resolve()
+    assert music is not None and music.path == song[0] and properties.character(rig).library == before
 
 
 def test_a_waveform_is_decoded_beside_blender(song: tuple[Path, Loop]) -> None:
