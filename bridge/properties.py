@@ -337,6 +337,8 @@ class TaktCharacter(ScoreSettings, bpy.types.PropertyGroup):
         action: bpy.types.Action | None
         written: str
         markers: bpy.types.bpy_prop_collection_idprop[TaktMarker]
+        range_before: int
+        range_after: int
         procedures: bpy.types.bpy_prop_collection_idprop[TaktProcedure]
         procedure_index: int
         clips: bpy.types.bpy_prop_collection_idprop[TaktClip]
@@ -375,6 +377,8 @@ class TaktCharacter(ScoreSettings, bpy.types.PropertyGroup):
         action: PointerProperty(type=bpy.types.Action, name="Action", override=_OVERRIDABLE)
         written: StringProperty(options={"HIDDEN"}, override=_OVERRIDABLE)  # the Action's paths, one in each line
         markers: CollectionProperty(type=TaktMarker, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
+        range_before: IntProperty(override=_OVERRIDABLE)  # the scene's last frame before the score made it later
+        range_after: IntProperty(override=_OVERRIDABLE)  # and what it became
         procedures: CollectionProperty(type=TaktProcedure, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
         procedure_index: IntProperty(
             name="Procedure", get=_procedure_index, set=_choose_procedure, override=_OVERRIDABLE,

@@ -17,6 +17,26 @@ def extend_range(scene: bpy.types.Scene, first_frame: int, last_frame: int) -> b
     return (scene.frame_start, scene.frame_end) != before
 
 
+def extend_for(character: properties.TaktCharacter, scene: bpy.types.Scene, first_frame: int, last_frame: int) -> bool:
+    """Do so for a character's score, and keep how it was."""
+    before = scene.frame_end
+    is_changed = extend_range(scene, first_frame, last_frame)
+    if scene.frame_end != before:
+        if before != character.range_after:  # it is as a person has set it
+            character.range_before = before
+        character.range_after = scene.frame_end
+    return is_changed
+
+
+def clear(armature_object: bpy.types.Object, scene: bpy.types.Scene) -> None:
+    """Take back what a motion left that is played no longer: markers, and the range if nobody changed it since."""
+    character = properties.character(armature_object)
+    _remove_markers(character, scene)
+    if character.range_after and scene.frame_end == character.range_after:
+        scene.frame_end = max(character.range_before, scene.frame_start)
+    character.range_before = character.range_after = 0
+
+
 def write_markers(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion) -> None:
     """Set markers to the procedures, where they are wanted; markers that are not Takt's stay."""
     character = properties.character(armature_object)

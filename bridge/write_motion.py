@@ -59,7 +59,7 @@ def write(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Mot
     action.write_action(armature_object, name, channels, score.played_actions(armature_object))
     constraints.unmute(armature_object)
     muted = constraints.mute(armature_object, _moved(motion)) if character.mute_constraints else 0
-    is_extended = timeline.extend_range(scene, character.frame_start, channels.last_frame)
+    is_extended = timeline.extend_for(character, scene, character.frame_start, channels.last_frame)
     timeline.write_markers(armature_object, scene, motion)
     score.keep_lists(armature_object)
     setattr(character.action, properties.MADE_FROM, digest(armature_object, scene))

@@ -4,7 +4,7 @@ from typing import Any
 
 import bpy
 
-from ..bridge import libraries, properties, score_music, score_tree, sound
+from ..bridge import libraries, properties, score_music, score_tree, sound, timeline
 from ..bridge.active_character import ForArmature, active_armature
 from ..core.errors import TaktError
 
@@ -42,6 +42,7 @@ class TAKT_OT_new_score(ForArmature, bpy.types.Operator):
         character.clips.clear()
         if context.scene is not None:
             sound.stop(context.scene)
+            timeline.clear(armature_object, context.scene)
         self.report({"INFO"}, f"'{armature_object.name}' plays '{text.name}', which is empty: insert clips")
         return {"FINISHED"}
 

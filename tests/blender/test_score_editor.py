@@ -277,6 +277,26 @@ def test_an_empty_score_is_shown_and_takes_its_first_clip(rig: bpy.types.Object,
         assert looked_into().boxes.titles == ("left",)
 
 
+def test_a_new_score_takes_back_what_the_old_one_left_on_the_timeline(rig: bpy.types.Object, library: Path) -> None:
+    scene: Any = bpy.context.scene
+    scene.timeline_markers.new("mine", frame=3)
+    for end, is_set_later in ((20, False), (20, True)):
+        scene.frame_end = end
+        play(library / "dance.pha")
+        assert scene.frame_end > 100 and len(scene.timeline_markers) > 1
+        longer = scene.frame_end
+        text = properties.character(rig).text
+        assert text is not None
+        text.from_string(STEPS.replace('duration="0.7"', 'duration="2.7"'))
+        assert operators.takt.rebuild() == {"FINISHED"}
+        assert scene.frame_end > longer
+        if is_set_later:
+            scene.frame_end = 300
+        assert operators.takt.new_score() == {"FINISHED"}
+        assert scene.frame_end == (300 if is_set_later else end)
+        assert [marker.name for marker in scene.timeline_markers] == ["mine"]
+
+
 def test_the_shelf_holds_the_library_and_what_is_on_it_can_be_searched_and_hit(
         rig: bpy.types.Object, library: Path) -> None:
     play(library / "dance.pha")
