@@ -7,6 +7,8 @@ import bpy
 from ..core.playing.transitions.methods import TRANSITION_METHODS
 from .properties import ScoreSettings, TaktCharacter
 
+METHODS_PANEL = "TAKT_PT_transition_methods"
+"""The popover with a picture of each method."""
 _PARTS = (
     ("blending", "Blending", ("interpolation", "translation", "pace", "joint_time", "speed", "joint_limits")),
     ("clip_files", "Clip Files", ("library", "load_format", "bvh_up", "bvh_forward")),
@@ -26,7 +28,11 @@ def draw_settings(layout: bpy.types.UILayout, settings: ScoreSettings) -> None:
         column = layout.column()
     else:
         column.prop(settings, "procedure")
-    for name in ("method", "curve", "fit", "root_motion", "lock_feet", "keep_contacts", "loop"):
+    row = column.row(align=True)
+    row.prop(settings, "method")
+    if isinstance(settings, TaktCharacter):
+        row.popover(METHODS_PANEL, text="", icon="IMAGE_DATA")
+    for name in ("curve", "fit", "root_motion", "lock_feet", "keep_contacts", "loop"):
         _draw(column, settings, name)
     for identifier, label, names in _PARTS:
         header, body = layout.panel(f"TAKT_{identifier}", default_closed=True)

@@ -10,6 +10,7 @@ from .auto_bind import TAKT_OT_auto_bind, draw_in_parent_menu
 from .bend_report import TAKT_OT_bend_report
 from .bend_test import TAKT_OT_bend_in_turn, TAKT_OT_bend_test
 from .change_libraries import TAKT_OT_change_libraries, TAKT_OT_forget_folder
+from .choose_method import TAKT_OT_choose_method
 from .edit_score import TAKT_OT_edit_score
 from .help import TAKT_OT_help, manual_map
 from .import_ogre import TAKT_FH_ogre, TAKT_OT_import_ogre
@@ -45,6 +46,7 @@ _CLASSES = (
     TAKT_OT_insert_clip,
     TAKT_OT_rebuild,
     TAKT_OT_seed_each,
+    TAKT_OT_choose_method,
     TAKT_OT_save_score,
     TAKT_OT_reload_score,
     TAKT_OT_edit_score,

@@ -2,6 +2,7 @@
 
 import bpy
 
+from . import transition_methods
 from .bind import TAKT_PT_bind
 from .clips import TAKT_PT_clips
 from .keymap import remove_shortcuts, use_shortcuts
@@ -29,6 +30,7 @@ _CLASSES = (
     TAKT_PT_preview_more,
     *score_header.CLASSES,
     *score_sidebar.CLASSES,
+    *transition_methods.CLASSES,
 )
 
 
@@ -48,3 +50,4 @@ def unregister() -> None:
     remove_shortcuts()
     for cls in reversed(_CLASSES):
         bpy.utils.unregister_class(cls)
+    transition_methods.unregister()
