@@ -13,6 +13,7 @@ from .clusters import Clusters
 from .decimation import decimated
 from .diffusion import Graph
 from .input import BindInput
+from .joints import within_reach
 from .loose import boneless, carried
 from .rigid import compactness, stiffened
 from .settings import BindCancelledError, BindSettings, Progress
@@ -75,6 +76,7 @@ def bind_inside_distance(body: BindInput, settings: BindSettings | None = None,
     sources = find_sources(skin, segments, parents, solid, size, meter.round)
     meter.at(0.6)
     weights = _blended(clusters, sources, size, settings, meter)
+    weights = within_reach(weights, sources.from_bones, clusters.points, heads, sources.radii, parents)
     meter.at(0.9)
     part = _parts(surface, clusters, settings.weld_seams)
     lengths = np.zeros(len(body.bone_names))

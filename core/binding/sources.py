@@ -61,11 +61,14 @@ _TINY = float(np.finfo(np.float64).tiny)
 class Sources:
     """shares: (N, B) which bones a point belongs to, rows summing to 1. distances: (N,) over which its weights blend.
 
-    These are the distances from the bones' lines, for a leaf bone no more than its limb's radius.
+    These are from_bones, (N, B), of those it belongs to: the distances from the bones' lines, for a leaf bone no more
+    than its limb's radius, ∞ for bones without a line. radii: (B,) of the bones' limbs, 0 for bones without a line.
     """
 
     shares: FloatArray
     distances: FloatArray
+    from_bones: FloatArray
+    radii: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,11 +182,15 @@ def _cheapest(skin: Skin, segments: Segments, centred: FloatArray, radius: Float
         part = Skin(skin.points[some], skin.normals[some], skin.areas[some], skin.depths[some])
         found.append(_cheapest_of(part, segments, centred, radius, cap, solid, outside, gaps))
         step()
-    return Sources(np.concatenate([part.shares for part in found]), np.concatenate([part.distances for part in found]))
+    radii = np.zeros(len(cap))
+    np.maximum.at(radii, segments.bones, radius)
+    shares, distances, from_bones = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    return Sources(shares, distances, from_bones, radii)
 
 
 def _cheapest_of(skin: Skin, segments: Segments, centred: FloatArray, radius: FloatArray, cap: FloatArray, solid: Solid,
-                 outside: float, gaps: FloatArray) -> Sources:
+                 outside: float, gaps: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the shares, distances and distances from bones of `Sources`."""
     distance, share = segments.nearest(skin.points)
     below = skin.depths[:, None] * centred
     cost = (1.0 - _MIDDLE) * distance + _MIDDLE * segments.nearest_below(skin.points, skin.normals, below)
@@ -199,7 +206,7 @@ def _cheapest_of(skin: Skin, segments: Segments, centred: FloatArray, radius: Fl
         from_bone[:, bone] = np.minimum(from_bone[:, bone], distance[:, line])
     chosen = of_bone <= of_bone.min(axis=1, keepdims=True) * (1.0 + _TIE)
     count = chosen.sum(axis=1)
-    return Sources(chosen / count[:, None], np.where(chosen, from_bone, 0.0).sum(axis=1) / count)
+    return chosen / count[:, None], np.where(chosen, from_bone, 0.0).sum(axis=1) / count, from_bone
 
 
 def _centred(segments: Segments, parents: IntArray, skin: Skin, solid: Solid, size: float) -> FloatArray:
