@@ -97,6 +97,8 @@ _programmes: OrderedDict[tuple[Hashable, ...], Resolved] = OrderedDict()
 """Resolved scores, by all that they depend on but the files."""
 _moment = object()
 """Since when the files of libraries count as unchanged: until `look_at_files`."""
+_LONGEST_S = 4.0 * 3600.0
+"""No Action holds more, and a value of the score that slips while it is dragged shall not keep Blender busy."""
 _TILT_DIGITS = 4
 _values = attrgetter(*properties.SETTING_NAMES)
 _SETTINGS = frozenset(field.name for field in fields(Settings))
@@ -176,7 +178,7 @@ def _play(task: Task, resolved: Resolved, known: Mapping[str, Value], values: Va
                   if name in known and isinstance(value, bool) == isinstance(known[name], bool))
     return play(resolved[0], task.skeleton, replace(task.settings, values=taken, seed=seed), turn=task.turn,
                 up=rot.rotate(task.turn, _UP), maps=resolved[1].skeleton_map, limits=task.limits, skin=task.skin,
-                points=task.points, store=CLIPS)
+                points=task.points, store=CLIPS, longest_s=_LONGEST_S)
 
 
 def _read(task: Task, find_action: FindClips, formats: Mapping[str, Format],

@@ -100,15 +100,17 @@ def perform(text: str | bytes, path: Path | None, library: Library, skeleton: Sk
 
 def play(programme: Programme, skeleton: Skeleton | None = None, settings: Settings | None = None, *,
          turn: FloatArray, up: FloatArray, maps: FindMap = find_map, limits: Limits | None = None,
-         skin: BoolArray | None = None, points: SkinPoints | None = None, store: ClipStore | None = None) -> Motion:
+         skin: BoolArray | None = None, points: SkinPoints | None = None, store: ClipStore | None = None,
+         longest_s: float = np.inf) -> Motion:
     """Make the motion of a skeleton (None: that of the first clip played) out of a resolved score; see perform.
 
     maps: tells what the joints of a skeleton are. points: of the skeleton's skin, where it is known.
-    store: where clips are found that were retargeted before.
+    store: where clips are found that were retargeted before. longest_s: a score that lasts longer is refused at once.
     """
     store = store or ClipStore()
     settings = settings or Settings()
     sequence = expand(programme, settings.procedure, settings.loop, values=dict(settings.values), seed=settings.seed)
+    _refuse_longer(sequence, longest_s, Place(programme.document.path))
     if not settings.transitions:
         sequence = sequence.without_transitions()
     sequence, clips = played(sequence, programme)
@@ -133,6 +135,13 @@ def play(programme: Programme, skeleton: Skeleton | None = None, settings: Setti
                    limits=limits, problems=programme.problems + missed + said + told, unmatched=unmatched,
                    feet=target_map if settings.holds_feet else None, doubles=doubles,
                    clock=clock_of(programme), cuts=cuts, body=target_map)
+
+
+def _refuse_longer(sequence: Sequence, longest_s: float, place: Place) -> None:
+    duration_s = float(sequence.length_s.sum())
+    if duration_s > longest_s:
+        raise ScoreError(Problem(f"this lasts {duration_s:,.0f} s, expected at most {longest_s:,.0f} s: make it "
+                                 "shorter, or repeat it less often", place))
 
 
 def clock_of(programme: Programme) -> Clock | None:

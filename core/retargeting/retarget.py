@@ -28,6 +28,8 @@ from .target_tracks import TargetTracks
 from .upright import Standing, grounded, lifted, standing, turned
 
 _UP = np.array((0.0, 1.0, 0.0))
+_FARTHEST_SIZES = 1e6
+"""Of its body: a clip that goes farther away has a mistake, and its numbers leave no digits for feet and ground."""
 _OTHER_AXES_RAD = np.radians(50.0)
 """Where the bodies' own axes differ by more than this from the stated turn, the bodies' count."""
 
@@ -85,8 +87,10 @@ def retarget(clip: Clip, target: Skeleton, turn: FloatArray = rot.IDENTITY, *, s
     only, each from the pose in which the clip's body stands (see reference.py), and the hips follow the source's
     path, scaled by the ratio of leg lengths. Limbs whose bones are no descendants of the body they belong to are
     carried along with it, and so is skin that belongs to the double of a joint that is played.
-    Raises SkeletonMismatchError where no joint goes with any other, or it is not certain which.
+    Raises SkeletonMismatchError where no joint goes with any other, or it is not certain which; and where the clip
+    leads a joint so far away that nothing could be told of the body any longer.
     """
+    _refuse_far(clip)
     bodies = _Bodies.of(clip, source_map or find_map(clip.skeleton), target_map or find_map(target), turn, skin, points)
     plan, pairs, clip = bodies.plan, bodies.plan.pairs, bodies.source
     start_s = first_pose_end(clip) if without_first_pose else None
@@ -105,6 +109,18 @@ def retarget(clip: Clip, target: Skeleton, turn: FloatArray = rot.IDENTITY, *, s
         tuple(clip.skeleton.names[j] for j in np.setdiff1d(np.flatnonzero(bodies.moved), used)),
         tuple(target.names[j] for j in np.setdiff1d(np.arange(len(target)), pairs.target)), plan.is_own,
         plan.doubles, bodies.reference.map, bodies.reference.why, start_s or 0.0)
+
+
+def _refuse_far(clip: Clip) -> None:
+    tracks, positions = clip.translations, clip.skeleton.rest_world[..., 3]
+    size = float(np.ptp(positions, axis=0).max(initial=0.0)) or 1.0
+    far = np.abs(tracks.values).max(axis=1, initial=0.0)
+    if far.max(initial=0.0) > _FARTHEST_SIZES * size:
+        track = int(np.searchsorted(tracks.starts, int(far.argmax()), side="right")) - 1
+        joint = clip.skeleton.names[tracks.joints[track]]
+        raise SkeletonMismatchError(
+            f"clip {clip.name!r} leads {joint!r} {far.max():.3g} away, while its body measures {size:.3g}; expected "
+            f"at most {_FARTHEST_SIZES:,.0f} times as much: mend the file, or its unit")
 
 
 @dataclass(frozen=True, eq=False)

@@ -161,9 +161,14 @@ def test_what_undo_brings_back_alone_is_written_anew(dancer: bpy.types.Object, w
 
 def test_one_that_is_too_long_is_told_and_costs_only_itself(dancer: bpy.types.Object, wait: Wait) -> None:
     kept, before = properties.character(dancer), last_frame(dancer)
-    kept.text.from_string(STEPS.replace('duration="0.7"', 'duration="1000000000"'))
+    end = bpy.context.scene.frame_end
+    kept.text.from_string(STEPS.replace('duration="0.7"', 'duration="1300"'))
     wait(1.0)
-    assert last_frame(dancer) == before and "shorter" in following.problem(dancer)
+    assert "31,320 frames long" in following.problem(dancer) and "Rebuild" in following.problem(dancer)
+    kept.text.from_string(STEPS.replace('duration="0.7"', 'duration="100000"'))
+    wait(1.0)
+    assert "100,005 s, expected at most 14,400 s: make it shorter" in str(score.error_of(dancer))
+    assert last_frame(dancer) == before and bpy.context.scene.frame_end == end
     kept.text.from_string(STEPS.replace('duration="0.7"', 'duration="9.7"'))
     wait(1.0)
     assert last_frame(dancer) == pytest.approx(before + 9 * 24) and not following.problem(dancer)

@@ -194,6 +194,21 @@ def test_a_broken_file_is_read_once_and_again_when_it_is_mended(folder: Path, co
     assert counts["greetings.skeleton"] == 2
 
 
+def test_a_clip_that_leads_to_the_end_of_the_world_costs_only_itself(folder: Path) -> None:
+    clips = build_clips("feet/Steps.skeleton.xml")
+    assert clips[0].name == "left_step"
+    values = clips[0].translations.values.copy()
+    values[-1, 1] = 1e30
+    far = replace(clips[0], translations=replace(clips[0].translations, values=values))
+    (folder / "steps.skeleton").write_bytes(ogre_binary.write(OgreSkeleton.of(far.skeleton, (far, *clips[1:]))))
+    whole = played(ClipStore(), folder, rig=another_rig())
+    said = [problem.message for problem in whole.problems if not problem.is_note]
+    assert any("'left_step' leads 'HumanoidRoot' 1e+30 away" in text and "mend the file" in text for text in said)
+    motion = played(ClipStore(), folder, SCORE.format("wave", 2).replace('"left_step"', '"right_step"'), another_rig())
+    assert not any("away" in problem.message for problem in motion.problems)
+    assert not whole.clips[0].moved.any() and whole.clips[1].moved.any() and whole.clips[2].moved.any()
+
+
 def chain(folder: Path) -> Callable[..., None]:
     """Return what writes a skeleton with a clip of its name that links others."""
     skeleton = Skeleton.from_arrays(("a", "b"), (-1, 0), rot.identities(2), np.eye(3)[:2])
