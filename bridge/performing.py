@@ -141,10 +141,16 @@ def read_task(text: str, filepath: str, settings: properties.ScoreSettings, arma
         roots=(Path(bpy.path.abspath(chosen["library"])),) if chosen["library"] else (), further=further,
         load_format="" if chosen["load_format"] == properties.ANY_FORMAT else chosen["load_format"],
         bvh=BvhSpace(chosen["bvh_up"], chosen["bvh_forward"]), maps=joint_map.kept_map(armature_object),
-        skeleton=armature.read_skeleton(armature_object), turn=axes.armature_from_hanim(armature_object),
+        skeleton=_skeleton(armature_object), turn=axes.armature_from_hanim(armature_object),
         limits=limits.read_limits(armature_object) if chosen["joint_limits"] else None,
         skin=armature.read_skin(armature_object), points=skin_points.read_points(armature_object), key=key,
         resolved=_programmes.get(key), moment=_moment)
+
+
+def _skeleton(armature_object: bpy.types.Object) -> Skeleton:
+    """Return an armature's skeleton, the same one as long as its bones are the same."""
+    return CLIPS.made(("armature", rest_key(armature_object), armature_object.name),
+                      partial(armature.read_skeleton, armature_object))
 
 
 def perform(task: Task, find_action: FindClips, formats: Mapping[str, Format]) -> tuple[Performance, Resolved | None]:
@@ -317,7 +323,8 @@ def rest_key(armature_object: bpy.types.Object) -> Hashable:
     rest = np.empty(len(bones) * 16, dtype=np.float32)
     bones.foreach_get("matrix_local", rest)
     tilt = axes.armature_from_hanim(armature_object).round(_TILT_DIGITS) + 0.0  # no negative zeros
-    digest = hashlib.blake2b("\n".join(bone.name for bone in bones).encode(), digest_size=16)
+    names = "\n".join(f"{bone.name}\n{'' if bone.parent is None else bone.parent.name}" for bone in bones)
+    digest = hashlib.blake2b(names.encode(), digest_size=16)
     for part in (rest, tilt, armature.read_skin(armature_object)):
         digest.update(part.tobytes())
     return digest.digest()

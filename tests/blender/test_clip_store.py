@@ -70,6 +70,27 @@ def test_a_typed_length_looks_names_up_and_no_more(dancer: bpy.types.Object, cou
     assert counts == {"scores": 5}
 
 
+def test_a_bone_with_another_parent_is_another_rig_though_it_rests_where_it_did() -> None:
+    """In whole numbers, where nothing is rounded, and in the same order."""
+    data: Any = bpy.data.armatures.new("Small")
+    small = bpy.data.objects.new("Small", data)
+    bpy.context.collection.objects.link(small)
+    bpy.context.view_layer.objects.active = small
+    bpy.ops.object.mode_set(mode="EDIT")
+    for at, name in enumerate("abc"):
+        bone = data.edit_bones.new(name)
+        bone.head, bone.tail = (at, 0.0, 0.0), (at, 1.0, 0.0)
+        bone.parent = data.edit_bones["a"] if at else None
+    bpy.ops.object.mode_set(mode="OBJECT")
+    before, rest = performing.rest_key(small), [tuple(bone.matrix_local[0]) for bone in data.bones]
+    assert performing.rest_key(small) == before
+    bpy.ops.object.mode_set(mode="EDIT")
+    data.edit_bones["c"].parent = data.edit_bones["b"]
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert [bone.name for bone in data.bones] == [*"abc"] and rest == [tuple(b.matrix_local[0]) for b in data.bones]
+    assert performing.rest_key(small) != before
+
+
 def test_two_rigs_share_what_is_read(dancer: bpy.types.Object, counts: Counter[str]) -> None:
     twin: Any = dancer.copy()
     twin.data = dancer.data.copy()
