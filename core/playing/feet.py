@@ -121,7 +121,8 @@ class Feet(Over):
         own = np.repeat(np.arange(len(feet)), counts)
         segment, turn = segment[own], turn[own]
         spans = layout.begin_s[segment, None] + np.concatenate([foot.spans_s for foot in feet]) * stretch[own, None]
-        points = np.concatenate([np.column_stack((foot.at, foot.loose.reshape(-1, 18))) for foot in feet])
+        at, loose_at = (np.concatenate([getattr(foot, name) for foot in feet]) for name in ("at", "loose"))
+        points = np.concatenate((at[:, None], loose_at.reshape(-1, 6, 3)), axis=1)
         points = self.root.placed_points(points.reshape(-1, 3), segment.repeat(7), turn.repeat(7)).reshape(-1, 7, 3)
         step_s = stretch[own, None] * BESIDE_S
         loose = Loose.of(points[:, 1:].reshape(-1, 2, 3, 3), step_s)
