@@ -8,7 +8,7 @@ and heel, ball and toes do not go below the lowest that the clips on both sides 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
@@ -23,6 +23,7 @@ from .feet_lock import FeetLock
 from .footholds import BESIDE_S, Loose
 from .joints import Joints
 from .legs import Leg, legs_of
+from .mix import Mix
 from .row import Row
 from .stage import FIRST_ROUND, Over, in_rounds
 from .steps import Planted, Seams, footholds
@@ -84,6 +85,7 @@ class Feet(Over):
         """What each leg's foot does in each segment, S of them; the same value wherever the same is played."""
         row, skeleton = self.row, self.skeleton
         chain = with_ancestors(skeleton.parents, np.array([leg.ankle for leg in self._legs]))
+        legs_alone = _of_joints(row, with_ancestors(skeleton.parents, np.array([leg.foot for leg in self._legs])))
         known: dict[tuple[int, bytes], tuple[ClipFoot, ...]] = {}
         found = []
         for segment, (clip, held) in enumerate(zip(row.sequence.clip.tolist(), row.held_by(chain), strict=True)):
@@ -92,7 +94,7 @@ class Feet(Over):
                 known[clip, held] = source.derived(
                     own_feet, row.sources.interpolation, row.sources.translation, self._legs, tuple(self.up.tolist())
                 ) if row.plays_as_it_is(clip, chain) else clip_feet(
-                    lambda times, at=segment: row.unplaced(np.full(len(times), at), times),  # type: ignore[misc]
+                    lambda times, at=segment: legs_alone.unplaced(np.full(len(times), at), times),  # type: ignore[misc]
                     source.duration_s, self._legs, skeleton, self.up, known_contacts(source, self._legs))
             found.append(known[clip, held])
         return tuple(found)
@@ -193,3 +195,12 @@ class Feet(Over):
         own = np.array([[foot.lowest for foot in feet] for feet in self._feet])
         out = np.minimum(own, np.roll(own, -1, axis=0))
         return np.roll(out, 1, axis=0), out
+
+
+def _of_joints(row: Row, joints: IntArray) -> Row:
+    """Return a row that moves joints (N,) as this one does; of its blocks, lanes without them may be left out."""
+    asked = np.zeros(len(row.skeleton), dtype=np.bool_)
+    asked[joints] = True
+    stages = {number: stage.of_joints(asked) if isinstance(stage, Mix) else stage
+              for number, stage in row.sources.stages.items()}
+    return replace(row, sources=replace(row.sources, stages=stages))

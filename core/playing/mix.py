@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
@@ -119,6 +120,23 @@ class Mix:
             else:
                 lay_over(pose, poses[0], share_of(self.lanes[group[0]].share, presences[0]))
         return pose
+
+    def of_joints(self, joints: BoolArray) -> Mix:
+        """Return a mix that moves some joints (J,) as this one does: without lanes that have none of them, if it can.
+
+        Lanes stay that decide how long all last, and that keep apart what else would be averaged.
+        """
+        asked = joints.copy()
+        if self.carried is not None:
+            asked[self.carried.joints] = asked[self.carried.root] = True
+        kept = [i for i, lane in enumerate(self.lanes) if (lane.share[asked] > 0.0).any()]
+        lanes = tuple(self.lanes[i] for i in kept)
+        if not kept or max(lane.stage.duration_s for lane in lanes) < self.duration_s:
+            return self
+        group = {i: number for number, group in enumerate(self._groups) for i in group}
+        if any(group[a] != group[b] and self.lanes[a].mode == "mix" == self.lanes[b].mode for a, b in pairwise(kept)):
+            return self
+        return Mix(lanes, self.carried, self.below)
 
     def instants(self, per_s: float, densest: float) -> Instants:
         """Return when something happens in any lane; see Stage."""
