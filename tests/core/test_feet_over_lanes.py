@@ -16,7 +16,7 @@ from takt.samples.clip_files import LIBRARY
 from takt.samples.skeleton import build_skeleton
 
 BODY, UP, FPS, SECONDS = build_skeleton(), np.array((0.0, 1.0, 0.0)), 120.0, 8.0
-STANDS_LEGS = 0.002
+STANDS_LEGS = 0.005
 """How far a standing foot may be from its place, in leg lengths."""
 MARGIN_S = 0.15
 """So near its ends a contact may be let go or begin."""
