@@ -25,6 +25,7 @@ from ..core.maths import rotations as rot
 from ..core.retargeting.upright import turned
 from ..core.skeletons.skeleton import Skeleton
 from . import armature, axes, curves
+from .object_motion import carried
 
 _READ_FPS: Final = 24
 _SET_ASIDE: Final = "Set aside by Takt "
@@ -85,11 +86,12 @@ def _clips(actions: Iterable[bpy.types.Action], objects: list[bpy.types.Object],
     """Read Actions, each on the object that it fits best; fps: the frames per second by which an object moves."""
     skeletons = {ob: armature.read_skeleton(ob) for ob in objects}
     found = [(action, ob) for action in actions if (ob := _fitting(action, objects)) is not None]
-    upright: dict[bpy.types.Object, Clip] = {}
+    upright: dict[tuple[bpy.types.Object, int], Clip] = {}
     result = []
     for action, ob in found:
-        new = _clip(curves.fit(action, ob), skeletons[ob], fps(ob))
-        first = upright.setdefault(ob, new)  # clips of one armature share one skeleton
+        fitted = curves.fit(action, ob)
+        new = _upright(carried(curves.read_clip(fitted, skeletons[ob], fps(ob)), fitted, fps(ob)), ob)
+        first = upright.setdefault((ob, len(new.skeleton)), new)  # clips of one armature share one skeleton
         result.append(replace(new, skeleton=first.skeleton))
     return tuple(result)
 
@@ -108,8 +110,12 @@ def _fitting(action: bpy.types.Action, objects: Iterable[bpy.types.Object]) -> b
 
 def _clip(fitted: curves.Fitted, skeleton: Skeleton, fps: float) -> Clip:
     """Read an Action on an armature, in H-Anim's axes."""
-    return turned(curves.read_clip(fitted, skeleton, fps),
-                  rot.conjugate(axes.armature_from_hanim(fitted.armature_object)))
+    return _upright(curves.read_clip(fitted, skeleton, fps), fitted.armature_object)
+
+
+def _upright(clip: Clip, armature_object: bpy.types.Object) -> Clip:
+    """Turn a clip from an armature's axes to H-Anim's."""
+    return turned(clip, rot.conjugate(axes.armature_from_hanim(armature_object)))
 
 
 def must_wait(windows: Iterable[bpy.types.Window]) -> bool:

@@ -313,6 +313,39 @@ def swinging(rig: bpy.types.Object) -> None:
         bone.keyframe_insert("rotation_quaternion", frame=frame)
 
 
+@pytest.mark.parametrize("ending", [".fbx", ".blend"])
+@pytest.mark.parametrize("is_moved", [True, False])
+def test_what_moves_the_armature_itself_moves_its_bones_in_the_clip(rig: Any, tmp_path: Path, ending: str,
+                                                                    is_moved: bool) -> None:
+    swinging(rig)
+    rig.location, rig.rotation_euler, rig.scale = (0.3, -0.2, 0.1), (0.2, 0.1, 1.0), (2.0, 2.0, 2.0)
+    for frame in (1, 16, 31):
+        turned = (frame - 1) / 30.0 * is_moved
+        rig.location, rig.rotation_euler = (0.3 + 3.0 * turned, -0.2, 0.1), (0.2, 0.1, 1.0 + 2.0 * turned)
+        for channel in ("location", "rotation_euler", "scale"):
+            rig.keyframe_insert(channel, frame=frame)
+    scene = cast(Any, bpy.context.scene)
+    set_fps(scene, 24)
+    scene.frame_set(1)
+    assert EXPORTS[ending](str(tmp_path / f"moved{ending}")) == {"FINISHED"}
+    clip = next(clip for clip in read(tmp_path / f"moved{ending}") if "a" in clip.skeleton.index_of)
+    assert ("Rig" in clip.skeleton.index_of) == is_moved
+    bones = [clip.skeleton.index_of[name] for name in ("a", "c.001")]
+    ours = world_from_pose(clip.skeleton, clip.sample(np.arange(31) / 24.0))[..., 3][:, bones]
+    theirs = np.array([[rig.matrix_world @ shown_bone(rig, name, frame) for name in ("a", "c.001")]
+                       for frame in range(1, 32)])
+    lengths, ways = ([np.linalg.norm(places[0, 0] - places[0, 1]) for places in (ours, theirs)],
+                     [np.linalg.norm(places[:, 1] - places[:1, 1], axis=1) for places in (ours, theirs)])
+    np.testing.assert_allclose(ways[0] / lengths[0], ways[1] / lengths[1], atol=0.01)
+    assert ways[1].max() > 0.1
+
+
+def shown_bone(rig: Any, name: str, frame: int) -> Any:
+    """Return where a bone begins at a frame, in armature space."""
+    cast(Any, bpy.context.scene).frame_set(frame)
+    return rig.pose.bones[name].head.copy()
+
+
 def set_fps(scene: Any, fps: int, base: float = 1.0) -> None:
     scene.render.fps, scene.render.fps_base = fps, base
     scene.frame_start, scene.frame_end = 1, 31

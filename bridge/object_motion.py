@@ -1,0 +1,77 @@
+"""Motion that a file has on the armature object, not on its bones: a joint above all others carries it."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import bpy
+import numpy as np
+from mathutils import Euler, Matrix, Quaternion, Vector
+
+from ..core.clips.clip import Clip, Tracks
+from ..core.maths import rotations as rot
+from ..core.maths.arrays import FloatArray
+from ..core.skeletons.skeleton import Skeleton
+from . import curves
+
+_SAME: Final = 1e-4
+"""Of the skeleton's size, and of rotations: what moves less stands still."""
+_MOST_FRAMES: Final = 100_000
+_PATHS: Final = ("location", "rotation_quaternion", "rotation_axis_angle", "rotation_euler", "scale")
+
+
+def carried(clip: Clip, fitted: curves.Fitted, fps: float) -> Clip:
+    """Return a clip in armature space with what the Action does to the armature object; the same one where it rests.
+
+    The joint that moves for it is called as the object and rests where the object is now, in its own space.
+    """
+    own = [] if fitted.bag is None else [curve for curve in fitted.bag.fcurves if curve.data_path in _PATHS]
+    if not own:
+        return clip
+    start = fitted.action.frame_range[0]
+    times = np.append(np.arange(0.0, clip.duration_s * fps, 1.0)[:_MOST_FRAMES], clip.duration_s * fps)
+    back = np.linalg.pinv(np.array(fitted.armature_object.matrix_basis, dtype=np.float64))
+    ways = back @ np.stack([_basis(fitted.armature_object, own, start + frame) for frame in times.tolist()])
+    size = max(float(np.ptp(clip.skeleton.rest_world[:, :, 3], axis=0).max()), 1e-9)
+    moves: FloatArray = np.asarray(ways[:, :3, 3], dtype=np.float64)
+    linear = ways[:, :3, :3] / np.maximum(np.linalg.norm(ways[:, :3, :3], axis=1, keepdims=True), 1e-30)
+    turns = rot.continuous(rot.from_matrix(linear))
+    if np.ptp(moves, axis=0).max() < _SAME * size and np.ptp(turns, axis=0).max() < _SAME:
+        return clip
+    times_s: FloatArray = np.asarray(times / fps, dtype=np.float64)
+    return _with_root(clip, fitted.armature_object.name, times_s, turns, moves)
+
+
+def _basis(armature_object: Any, own: list[bpy.types.FCurve], frame: float) -> FloatArray:
+    """Return the object's own matrix (4, 4) at a frame of its curves."""
+    values = {path: list(getattr(armature_object, path)) for path in _PATHS}
+    for curve in own:
+        values[curve.data_path][curve.array_index] = curve.evaluate(frame)
+    mode = armature_object.rotation_mode
+    if mode == "QUATERNION":
+        turn = Quaternion(values["rotation_quaternion"]).normalized()
+    elif mode == "AXIS_ANGLE":
+        turn = Quaternion(Vector(values["rotation_axis_angle"][1:]), values["rotation_axis_angle"][0])
+    else:
+        turn = Euler(values["rotation_euler"], mode).to_quaternion()
+    return np.array(Matrix.LocRotScale(values["location"], turn, values["scale"]), dtype=np.float64)
+
+
+def _with_root(clip: Clip, name: str, times_s: FloatArray, turns: FloatArray, moves: FloatArray) -> Clip:
+    """Put a joint above all others that turns (F, 4) and moves (F, 3) at times (F,)."""
+    old = clip.skeleton
+    while name in old.index_of:
+        name += "_object"
+    skeleton = Skeleton((name, *old.names), np.append(-1, old.parents + 1),
+                        np.concatenate((rot.identities(1), old.rest_rotations)),
+                        np.concatenate((np.zeros((1, 3)), old.rest_translations)),
+                        np.concatenate((np.ones((1, 3)), old.rest_scales)), old.name)
+
+    def later(tracks: Tracks, values: FloatArray | None) -> Tracks:
+        if values is None:
+            return Tracks(tracks.joints + 1, tracks.starts, tracks.times_s, tracks.values)
+        return Tracks(np.append(0, tracks.joints + 1), np.append(0, tracks.starts + len(times_s)),
+                      np.concatenate((times_s, tracks.times_s)), np.concatenate((values, tracks.values)))
+
+    return Clip(clip.name, skeleton, clip.duration_s, later(clip.rotations, turns), later(clip.translations, moves),
+                later(clip.scales, None), clip.is_looping)
