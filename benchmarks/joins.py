@@ -39,10 +39,11 @@ from takt.core.library.library import Library
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import BoolArray, FloatArray, IntArray, quotient, runs
 from takt.core.pha.document import parse
+from takt.core.pha.expansion import expand
 from takt.core.pha.programme import Programme, resolve
 from takt.core.playing.blocks import Playing
 from takt.core.playing.fit import FITS, fit_seams
-from takt.core.playing.motion import Motion
+from takt.core.playing.motion import Motion, compose
 from takt.core.playing.score import Settings, play
 from takt.core.playing.transitions.methods import TRANSITION_METHODS
 from takt.core.skeletons.maps import SkeletonMap, find_map
@@ -59,6 +60,8 @@ from . import nla
 SEED, ORDERS = 12, 4
 INSTANT_S = 1e-4
 GAPS = (5, 15)
+BESIDE_GAP_S = 1.0
+"""So much of a clip is played before and after a gap."""
 SOLE_LEGS = 0.05
 """Skin that is at rest within this height of the lowest belongs to the soles."""
 LONGER, SHORTER = 1.5, 0.5
@@ -137,7 +140,7 @@ def _measure(dancer: Dancer, programmes: Sequence[Programme], library: Library, 
              with_nla: bool) -> None:
     body = dancer.body
     perform = partial(play, skeleton=dancer.found.skeleton, turn=dancer.turn, up=rot.rotate(dancer.turn, Y_UP),
-                      maps=library.skeleton_map)
+                      maps=library.skeleton_map, store=library.store)
     defaults = [perform(programme, settings=Settings()) for programme in programmes]
     inside = [_inside(motion, programme, body, library) for motion, programme in zip(defaults, programmes, strict=True)]
     build = np.mean([_build(library.skeleton_map(clip.skeleton)) for clip in programmes[0].clips])
@@ -331,16 +334,17 @@ def _filled(clip: Clip, begin_s: float, frames: int) -> Iterator[tuple[str, Pose
     yield "slerp", Pose(rot.slerp(edges.rotations[:1], edges.rotations[1:], share),
                         edges.translations[0] + (edges.translations[1] - edges.translations[0]) * share[..., None],
                         own.scales), own
-    parts = _cut(clip, 0.0, begin_s), _cut(clip, end_s, clip.duration_s)
+    parts = (_cut(clip, max(begin_s - BESIDE_GAP_S, 0.0), begin_s),
+             _cut(clip, end_s, min(end_s + BESIDE_GAP_S, clip.duration_s)))
+    times = times - begin_s + parts[0].duration_s
     text = ('<pha tickLength="1"><load src="x"/><procedure name="main">'
             f'<call name="0" duration="{parts[0].duration_s!r}" transition="{end_s - begin_s!r}"/>'
             f'<call name="1" duration="{parts[1].duration_s!r}"/></procedure></pha>')
     programme = resolve(parse(text), Library(other_clips=lambda src: tuple(
         replace(part, name=str(i)) for i, part in enumerate(parts))))
     for pace in ("CARRIED", "EVEN", "EASED"):
-        motion = play(programme, clip.skeleton, Settings(method="APPEND", pace=pace, root_motion="AS_AUTHORED",
-                                                             lock_feet=False),
-                      turn=rot.IDENTITY, up=Y_UP)
+        style = Settings(method="APPEND", pace=pace).style
+        motion = compose(expand(programme), parts, style, root_motion="AS_AUTHORED", up=Y_UP)
         yield f"APPEND, {pace.lower()}", motion.sample(times), own
 
 
