@@ -31,7 +31,7 @@ PEAK: Final = 1.875
 NEVER_S: Final = 1e30
 """Before a foot's first foothold and after its last one."""
 _TRIES: Final = 30
-_AFTER_AND_BEFORE: Final = np.array((1.0, -1.0))[:, None, None]
+_AFTER_AND_BEFORE: Final = np.array((1.0, -1.0))[:, None]
 _smoother: Final = CURVES["SMOOTHER"].rise
 
 
@@ -146,6 +146,21 @@ class Footholds:
                          np.full(len(gap), EASE_S)), axis=0)
         wanted = np.where(self.lift[gap] > 0.0, np.inf, wanted)
         self.eases_s[edge, gap] = np.minimum(wanted, self.most_s[edge, gap])
+        self._apart[..., edge, gap] = self._apart_at(edge, gap)
+
+    @cached_property
+    def _apart(self) -> FloatArray:
+        """What fades in gaps, in one array since it is looked up at once: see _apart_at, (3, 3, 2, G)."""
+        return self._apart_at(*np.indices(self.edges_s.shape))
+
+    def _apart_at(self, edge: IntArray, gap: IntArray) -> FloatArray:
+        """Return for edges of gaps (...,) the way from the foot to the foothold, its speed and its change, (3, 3, ...).
+
+        On a step the foothold itself: the way is from wherever the foot is.
+        """
+        at, *rest = (each[:, edge, gap] for each in (self.at, self.loose, self.speed, self.change))
+        is_step = self.lift[gap] > 0.0
+        return np.stack((np.where(is_step, at, at - rest[0]), *(np.where(is_step, 0.0, rate) for rate in rest[1:])))
 
     def shift(self, positions: FloatArray, gaps: IntArray, times_s: FloatArray, up: FloatArray,
               upright: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -156,27 +171,51 @@ class Footholds:
         Bollo 2018). On a step it goes from one foothold to the next. Firmly (L, F): 1 while it is held, soon 0 as it
         leaves. upright: (F,) how much of the way, 0…1, is also in height.
         """
+        held = times_s <= self._let_go_s[gaps]
+        shift, firmly = self._held_at[:, gaps] - positions, held.astype(np.float64)
+        high, lifted = np.tensordot(up, shift, 1), np.zeros(gaps.shape)
+        legs, frames = np.nonzero(~held)
+        if len(legs):
+            led, which = gaps[legs, frames], (legs, frames)
+            shift[:, legs, frames], high[which], lifted[which], firmly[which] = self._led(
+                positions[:, legs, frames], led, times_s[frames], up)
+        shift += up[:, None, None] * (upright * high + lifted - np.tensordot(up, shift, 1))
+        return shift, firmly
+
+    def _led(self, positions: FloatArray, gaps: IntArray, times_s: FloatArray,
+             up: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """Return the same of N feet at positions (3, N) that are in gaps (N,) at times (N,).
+
+        The way over the ground (3, N), and in height (N,); how high they are lifted besides, and how firmly they are
+        held, (N,).
+        """
         edges, lift, eases = self.edges_s[:, gaps], self.lift[gaps], self.eases_s[:, gaps]
         since, is_step = _AFTER_AND_BEFORE * (times_s - edges), lift > 0.0
         wait = np.where(is_step, STEP_WAIT, 0.0)
-        base = np.where(is_step | (since <= 0.0), positions[:, None], self.loose[..., gaps])
-        apart = np.stack((self.at[..., gaps] - base, *(np.where(is_step, 0.0, rate[..., gaps]) for rate in (
-            self.speed, self.change))))
+        apart = self._apart[..., gaps]
+        steps = np.flatnonzero(is_step)
+        apart[0][..., steps] -= positions[:, None, steps]
 
         def faded(apart: FloatArray, eases: FloatArray) -> tuple[FloatArray, FloatArray]:
             x = np.minimum(np.maximum((since / eases - wait) / (1.0 - 2.0 * wait), 0.0), 1.0)
             share, late = 1.0 - _smoother(x), eases * x * (1.0 - x)**3
             moving = (1.0 + 3.0 * x) * apart[1] + eases * x * 0.5 * apart[2]
-            return (share * apart[0] - late * moving).sum(axis=-3), share
+            return (share * apart[0] - late * moving).sum(axis=-2), share
 
         shift, share = faded(apart, eases)
-        rise, _ = faded(np.einsum("k,nk...->n...", up, apart), np.where(is_step, eases, np.minimum(eases, SOON_S)))
-        shift += up[:, None, None] * (upright * rise - np.tensordot(up, shift, 1))
-        if is_step.any():
-            begin_s, end_s = edges
-            x = np.minimum(np.maximum((times_s - begin_s) * is_step / np.maximum(end_s - begin_s, 1e-9), 0.0), 1.0)
-            shift += up[:, None, None] * (lift * 64.0 * (x * (1.0 - x))**3)
-        return shift, share.sum(axis=0)**2
+        high, _ = faded(np.einsum("k,nkeg->neg", up, apart), np.where(is_step, eases, np.minimum(eases, SOON_S)))
+        x = np.minimum(np.maximum((times_s - edges[0]) / np.maximum(edges[1] - edges[0], 1e-9), 0.0), 1.0)
+        return shift, high, lift * 64.0 * (x * (1.0 - x))**3, share.sum(axis=0)**2
+
+    @cached_property
+    def _let_go_s(self) -> FloatArray:
+        """When a gap begins, (G,)."""
+        return np.ascontiguousarray(self.edges_s[0])
+
+    @cached_property
+    def _held_at(self) -> FloatArray:
+        """Where feet are held before a gap, (3, G)."""
+        return np.ascontiguousarray(self.at[:, 0])
 
 
 def reaches(hips: FloatArray, ankles: FloatArray, leg_length: FloatArray | float) -> FloatArray:
