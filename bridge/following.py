@@ -43,12 +43,14 @@ _SETTLED_S = 0.35
 class _Followed:
     """What was last seen of an armature's score.
 
-    digest: of the score and its settings. since_s: when that was first seen. is_changed: whether it has changed since
-    the armature was first seen. is_older: whether the Action is of something else. problem: why it stays so.
+    digest: of the score and its settings. since_s: when that was first seen. listed: that of which the panel lists the
+    procedures. is_changed: whether it has changed since the armature was first seen. is_older: whether the Action is of
+    something else. problem: why it stays so.
     """
 
     digest: str
     since_s: float
+    listed: str
     is_changed: bool = False
     is_older: bool = False
     problem: str = ""
@@ -120,7 +122,7 @@ def _look_at(armature_object: bpy.types.Object, scene: bpy.types.Scene, now_s: f
     made_from = "" if character.action is None else getattr(character.action, properties.MADE_FROM)
     older = bool(digest) and digest != made_from and (bool(made_from) or (known is not None and known.is_changed))
     if known is None:
-        _followed[armature_object.session_uid] = _Followed(digest, now_s, is_older=older)
+        _followed[armature_object.session_uid] = _Followed(digest, now_s, digest, is_older=older)
         return
     if digest != known.digest:
         known.digest, known.since_s, known.is_changed, known.problem = digest, now_s, True, ""
@@ -128,12 +130,14 @@ def _look_at(armature_object: bpy.types.Object, scene: bpy.types.Scene, now_s: f
     if older != known.is_older:
         known.is_older, known.problem = older, known.problem if older else ""
         _redraw()
-    if not known.is_changed or not (older or score.error_of(armature_object)):
+    is_listed = known.listed == digest and not score.error_of(armature_object)
+    if not digest or not known.is_changed or (is_listed and not older):
         return
     performance = score.perform_soon(armature_object, _redraw)
     if performance is None:
         return
     score.keep_lists(armature_object)
+    known.listed = digest
     if performance.error is not None:  # perhaps a word is half typed: the Action stays as it is
         return
     is_finished = now_s - known.since_s >= _SETTLED_S

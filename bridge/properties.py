@@ -9,6 +9,7 @@ from bpy.props import (
     FloatProperty,
     FloatVectorProperty,
     IntProperty,
+    IntVectorProperty,
     PointerProperty,
     StringProperty,
 )
@@ -37,6 +38,8 @@ KEYS_WRITTEN = "takt_keys_written"
 someone has edited them by hand."""
 OF_SCORE = "takt_of_score"
 """The property of an Action that Takt has made: the name of the score. Another score gets an Action of its own."""
+RANGE_LEFT = "takt_range_left"
+"""The property of a scene: first and last frame as Takt has left them; another range now is the user's own."""
 VERSION = 1
 """Of what is saved; every change of it is a step in `migrations.STEPS`."""
 _DEFAULTS = Settings()
@@ -420,10 +423,12 @@ def register() -> None:
     setattr(bpy.types.Object, NAME, PointerProperty(type=TaktCharacter, override={"LIBRARY_OVERRIDABLE"}))
     for name in (MADE_FROM, KEYS_WRITTEN, OF_SCORE):
         setattr(bpy.types.Action, name, StringProperty(options={"HIDDEN"}))
+    setattr(bpy.types.Scene, RANGE_LEFT, IntVectorProperty(size=2, options={"HIDDEN"}))
 
 
 def unregister() -> None:
     """Take the settings away; what a file holds of them stays in the file."""
+    delattr(bpy.types.Scene, RANGE_LEFT)
     for name in (MADE_FROM, KEYS_WRITTEN, OF_SCORE):
         delattr(bpy.types.Action, name)
     delattr(bpy.types.Object, NAME)

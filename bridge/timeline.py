@@ -10,17 +10,24 @@ _MOST_MARKERS = 500
 """Where there would be more, the innermost procedures get none."""
 
 
-def extend_range(scene: bpy.types.Scene, first_frame: int, last_frame: int) -> bool:
-    """Let the scene's range hold a motion, and tell whether that changed it; what the user has set is never cut."""
-    before = scene.frame_start, scene.frame_end
+def extend_range(scene: bpy.types.Scene, first_frame: int, last_frame: int, *, is_new: bool = True) -> bool:
+    """Let the scene's range hold a motion, and tell whether that changed it; what the user has set is never cut.
+
+    is_new: the motion comes into the scene; else the range stays as it is where the user has changed it since.
+    """
+    before, left = (scene.frame_start, scene.frame_end), tuple(getattr(scene, properties.RANGE_LEFT))
+    if not is_new and left not in ((0, 0), before):
+        return False
     scene.frame_start, scene.frame_end = min(before[0], first_frame), max(before[1], last_frame)
+    setattr(scene, properties.RANGE_LEFT, (scene.frame_start, scene.frame_end))
     return (scene.frame_start, scene.frame_end) != before
 
 
-def extend_for(character: properties.TaktCharacter, scene: bpy.types.Scene, first_frame: int, last_frame: int) -> bool:
+def extend_for(character: properties.TaktCharacter, scene: bpy.types.Scene, first_frame: int, last_frame: int, *,
+               is_new: bool) -> bool:
     """Do so for a character's score, and keep how it was."""
     before = scene.frame_end
-    is_changed = extend_range(scene, first_frame, last_frame)
+    is_changed = extend_range(scene, first_frame, last_frame, is_new=is_new)
     if scene.frame_end != before:
         if before != character.range_after:  # it is as a person has set it
             character.range_before = before
@@ -34,6 +41,7 @@ def clear(armature_object: bpy.types.Object, scene: bpy.types.Scene) -> None:
     _remove_markers(character, scene)
     if character.range_after and scene.frame_end == character.range_after:
         scene.frame_end = max(character.range_before, scene.frame_start)
+        setattr(scene, properties.RANGE_LEFT, (scene.frame_start, scene.frame_end))
     character.range_before = character.range_after = 0
 
 

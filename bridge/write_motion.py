@@ -56,10 +56,11 @@ def write(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Mot
     character = properties.character(armature_object)
     assert character.text is not None
     name = character.text.name.partition(".pha")[0] or character.text.name
+    is_new = character.action is None or getattr(character.action, properties.OF_SCORE) != name
     action.write_action(armature_object, name, channels, score.played_actions(armature_object))
     constraints.unmute(armature_object)
     muted = constraints.mute(armature_object, _moved(motion)) if character.mute_constraints else 0
-    is_extended = timeline.extend_for(character, scene, character.frame_start, channels.last_frame)
+    is_extended = timeline.extend_for(character, scene, character.frame_start, channels.last_frame, is_new=is_new)
     timeline.write_markers(armature_object, scene, motion)
     score.keep_lists(armature_object)
     setattr(character.action, properties.MADE_FROM, digest(armature_object, scene))

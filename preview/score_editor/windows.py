@@ -7,6 +7,7 @@ one tree each have their own, and undo, which brings the tree back, moves none o
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, cast
 
@@ -130,8 +131,9 @@ def open_tab(area: bpy.types.Area) -> None:
     sidebar = next((region for region in area.regions if region.type == "UI" and region.width > 1), None)
     if window is None or window.has_tab or sidebar is None or sidebar.active_panel_category in ("", "UNSUPPORTED"):
         return
-    sidebar.active_panel_category = cast(Any, _TAB)  # the stubs know none of the tabs
-    window.has_tab = True
+    with suppress(TypeError):  # what was another editor until now has not drawn its panels yet
+        sidebar.active_panel_category = cast(Any, _TAB)  # the stubs know none of the tabs
+        window.has_tab = True
     sidebar.tag_redraw()
 
 

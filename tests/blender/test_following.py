@@ -63,6 +63,26 @@ def test_the_action_follows_what_is_typed_and_set(dancer: bpy.types.Object, wait
     assert {marker.frame for marker in scene.timeline_markers} != markers
 
 
+def test_a_range_that_the_user_has_set_stays(dancer: bpy.types.Object, wait: Wait) -> None:
+    kept, scene = properties.character(dancer), bpy.context.scene
+    scene.frame_start, scene.frame_end = 20, 40
+    kept.text.from_string(STEPS.replace('duration="0.7"', 'duration="19.7"'))
+    wait(1.0)
+    assert last_frame(dancer) > 400 and (scene.frame_start, scene.frame_end) == (20, 40)
+
+
+def test_lists_are_those_of_the_score_again_when_what_was_played_comes_back(
+        dancer: bpy.types.Object, wait: Wait) -> None:
+    kept = properties.character(dancer)
+    before = kept.procedures["main"].seconds
+    kept.text.from_string(STEPS.replace('duration="0.7"', 'duration="1000000000"'))
+    wait(1.0)
+    assert kept.procedures["main"].seconds > 1e6
+    kept.text.from_string(STEPS)
+    wait(1.0)
+    assert kept.procedures["main"].seconds == before and not following.problem(dancer)
+
+
 def test_it_is_what_rebuild_makes(dancer: bpy.types.Object, wait: Wait) -> None:
     def keys() -> Any:
         return {(c.data_path, c.array_index): [tuple(p.co) for p in c.keyframe_points] for c in curves(dancer)}
