@@ -11,11 +11,11 @@ from zlib import crc32
 
 import numpy as np
 
-from ..maths.arrays import FloatArray
+from ..maths.arrays import FloatArray, IntArray
 from .commands import Playable
 from .figures import Figure, figure_triangles
 from .picture import Layer, Measure, Pen, about_as_wide
-from .theme import Theme
+from .theme import HUES, Theme
 from .view import View
 
 SHELF_PX, CHIP_PX = 116.0, 42.0
@@ -24,8 +24,6 @@ _GAP_PX, _PAD_PX, _TITLE_PX, _FIGURE_PX = 6.0, 7.0, 18.0, 30.0
 _CARD_PX, _ABOVE_PX = 120.0, 28.0
 _SMALL = 0.85
 """Of the size of names: lengths."""
-_HUES = 1_000
-"""A group has the colour that its name stands for, whatever other groups there are."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +103,7 @@ def shelf_layers(shelf: Shelf, view: View, theme: Theme, *, hovered: Playable | 
     pen.rectangle((0.0, shelf.height - px, view.width, shelf.height), theme.mixed(0.2))
     seen = np.flatnonzero((shelf.boxes[:, 2] > view.left) & (shelf.boxes[:, 0] < view.width))
     number = len(shelf.groups)
-    hues = np.array([crc32(title.encode()) % _HUES for title, _, _ in shelf.titles], np.int64)
+    hues = _hues([title for title, _, _ in shelf.titles])
     fills = theme.fills(hues[list(shelf.groups)] + 1, np.zeros(number, np.int64), np.zeros(number, np.bool_))
     for chip in seen.tolist():
         each, box = shelf.playables[chip], shelf.boxes[chip]
@@ -173,15 +171,25 @@ def told(playable: Playable, tick_s: float) -> str:
     return f"{playable.full_name}: {playable.duration_s:.3g} s, {playable.duration_s / tick_s:.3g} ticks at this tempo"
 
 
+def _hues(titles: Iterable[str]) -> IntArray:
+    """Return the colours of groups: what a name stands for, or the next one that none before has."""
+    found: list[int] = []
+    for title in titles:
+        own = crc32(title.encode())
+        free = (hue for hue in ((own + step) % HUES for step in range(HUES)) if hue not in found[-HUES + 1:])
+        found.append(next(free))
+    return np.array(found, np.int64)
+
+
 def _grouped(playables: Iterable[Playable]) -> list[tuple[str, list[Playable]]]:
     """Return the groups with their titles."""
-    files: dict[str, list[Playable]] = {}
+    files: dict[tuple[str, bool], list[Playable]] = {}
     for each in playables:
-        files.setdefault(each.src, []).append(each)
-    groups: dict[tuple[bool, str], list[Playable]] = {}
-    for src, chips in files.items():
-        is_single = chips[0].is_clip and len(chips) == 1 and bool(src)
-        groups.setdefault((is_single, src.rpartition(".")[0] if is_single else src), []).extend(chips)
-    in_order = sorted(groups, key=lambda group: (not groups[group][0].is_clip, group[1] != ""))
-    return [(group[1].rpartition(".")[2] or ("Clips" if group[0] else "This Score"), groups[group])
+        files.setdefault((each.src, each.is_clip), []).append(each)
+    groups: dict[tuple[bool, bool, str], list[Playable]] = {}
+    for (src, is_clip), chips in files.items():
+        is_single = is_clip and len(chips) == 1
+        groups.setdefault((not is_clip, not is_single, src.rpartition(".")[0] if is_single else src), []).extend(chips)
+    in_order = sorted(groups, key=lambda group: (group[0], group[2] != ""))
+    return [(group[2].rpartition(".")[2] or ("This Score" if group[0] else "Clips"), groups[group])
             for group in in_order]
