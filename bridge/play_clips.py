@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import bpy
+import numpy as np
 from bpy.props import BoolProperty
 
 from ..core.clips.clip import Clip
@@ -21,7 +22,7 @@ from ..core.retargeting.retarget import Retargeted, retarget
 from ..core.retargeting.skin_points import SkinPoints
 from ..core.skeletons.maps import SkeletonMap
 from ..core.skeletons.skeleton import Skeleton
-from . import action, armature, axes, clips, joint_map, libraries, properties, skin_points, timeline
+from . import action, armature, axes, clips, constraints, joint_map, libraries, properties, skin_points, timeline
 
 MOST_BYTES: Final = 2**28
 """Of clips kept while others are read: those of one folder are played once."""
@@ -43,13 +44,15 @@ class ClipPlayer:
     skin: BoolArray
     points: SkinPoints | None
     keep_contacts: bool
+    mute_constraints: bool
 
     @classmethod
     def of(cls, armature_object: bpy.types.Object, files: Iterable[Path], store: ClipStore | None = None, *,
-           keep_contacts: bool = True) -> ClipPlayer:
+           keep_contacts: bool = True, mute_constraints: bool = False) -> ClipPlayer:
         """Prepare an armature for clips of some files.
 
         keep_contacts: hands that touch each other keep touching, and arms outside the trunk.
+        mute_constraints: constraints that move what the played clip moves are muted; else all act.
         store: where clips are found that were read before. Raises TaktError where a map file beside one is damaged.
         """
         folders = dict.fromkeys(path.resolve().parent for path in files)
@@ -58,7 +61,7 @@ class ClipPlayer:
         target = armature.read_skeleton(armature_object)
         return cls(armature_object, library, target, library.skeleton_map(target),
                    axes.armature_from_hanim(armature_object), armature.read_skin(armature_object),
-                   skin_points.read_points(armature_object), keep_contacts)
+                   skin_points.read_points(armature_object), keep_contacts, mute_constraints)
 
     def read(self, path: Path) -> dict[str, Clip]:
         """Return the clips of a file by name; a file's only clip is called as the file.
@@ -94,6 +97,10 @@ class ClipPlayer:
         new = action.write_new_action(self.armature_object, name, channels)
         if is_played:
             action.assign(self.armature_object, new, channels)
+            constraints.unmute(self.armature_object)
+            if self.mute_constraints:
+                names = clip.skeleton.names
+                constraints.mute(self.armature_object, [names[joint] for joint in np.flatnonzero(clip.moved).tolist()])
             timeline.extend_range(scene, scene.frame_start, channels.last_frame)
         return new
 
@@ -125,6 +132,13 @@ def keep_contacts_property() -> Any:
     return BoolProperty(name="Keep Contacts", default=True,
                         description="Let hands that touch each other in a clip touch on this body too, and keep arms "
                                     "out of a trunk that is stouter than the clip's, by a small correction of the arms")
+
+
+def mute_constraints_property() -> Any:
+    """Return the property of operators that play clips."""
+    return BoolProperty(name="Mute Constraints", default=True,
+                        description="Mute constraints that would move bones otherwise than the clip does, as those of "
+                                    "IK; switched off, they act, and muted ones act again")
 
 
 def stem_of(path: Path) -> str:

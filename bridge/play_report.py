@@ -32,6 +32,8 @@ def report_clip(operator: bpy.types.Operator, player: ClipPlayer, done: Retarget
     for text in axes.distortions(armature_object):
         operator.report({"WARNING"}, f"'{armature_object.name}' {text}; apply its scale (Object > Apply)")
     rest = f"; the file has {others} more, choose one in Adjust Last Operation" if others else ""
+    if muted := len(properties.character(armature_object).muted):
+        rest = f"; {muted} constraint{'s' * (muted > 1)} muted{rest}"
     operator.report({"INFO"}, f"'{armature_object.name}' plays '{outcome.clip}', {outcome.duration_s:.1f} s{rest}")
 
 

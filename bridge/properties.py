@@ -187,7 +187,7 @@ class ScoreSettings:
             name="Rotations", default="AS_RIG", override=_OVERRIDABLE, items=ROTATIONS,
             description="What the Action turns bones by")
         mute_constraints: BoolProperty(
-            name="Mute Constraints", default=False, override=_OVERRIDABLE,
+            name="Mute Constraints", default=True, override=_OVERRIDABLE,
             description="Mute the constraints that move bones which the score plays, as a control rig's do, so that "
                         "they play it; switched off, these act again")
         markers_wanted: BoolProperty(

@@ -12,7 +12,7 @@ import bpy
 from ..bridge.active_character import armature_problem
 from ..bridge.play_clips import ClipPlayer, files_in
 from ..core.errors import TaktError
-from ..core.retargeting.outcome import table
+from ..core.retargeting.outcome import Outcome, table
 from .retarget_clips import retargeted
 
 _NAME = "takt"
@@ -62,7 +62,8 @@ def _retarget(options: argparse.Namespace) -> int:
     if not paths:
         raise TaktError(f"no files with clips in {', '.join(map(str, options.clips))}")
     assert scene is not None
-    player, outcomes = ClipPlayer.of(armature_object, paths, keep_contacts=options.keep_contacts), []
+    outcomes: list[Outcome] = []
+    player = ClipPlayer.of(armature_object, paths, keep_contacts=options.keep_contacts, mute_constraints=True)
     for done in retargeted(player, paths, scene):
         outcomes += done
     print(table(outcomes))  # noqa: T201  # the command's answer

@@ -11,7 +11,7 @@ from bpy_extras.io_utils import ImportHelper, poll_file_object_drop
 from ..bridge.active_character import ForArmature, active_armature, armature_problem
 from ..bridge.clip_store import CLIPS
 from ..bridge.dropped_on import armature_under
-from ..bridge.play_clips import ClipPlayer, file_endings, keep_contacts_property
+from ..bridge.play_clips import ClipPlayer, file_endings, keep_contacts_property, mute_constraints_property
 from ..bridge.play_report import report_clip
 from ..bridge.reports import refuse
 from ..core.clips.clip import Clip
@@ -37,6 +37,7 @@ class TAKT_OT_play_clip(ForArmature, ImportHelper, bpy.types.Operator):
         clip: str
         asks: bool
         keep_contacts: bool
+        mute_constraints: bool
         filter_glob: str
     else:
         filepath: StringProperty(name="File Path", subtype="FILE_PATH", maxlen=1024, options={"HIDDEN", "SKIP_SAVE"})
@@ -46,6 +47,7 @@ class TAKT_OT_play_clip(ForArmature, ImportHelper, bpy.types.Operator):
                              description="Which of the file's clips is played; empty: the first")
         asks: BoolProperty(options={"HIDDEN", "SKIP_SAVE"})
         keep_contacts: keep_contacts_property()
+        mute_constraints: mute_constraints_property()
         filter_glob: StringProperty(default=";".join(f"*{ending}" for ending in file_endings()), options={"HIDDEN"})
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
@@ -71,7 +73,8 @@ class TAKT_OT_play_clip(ForArmature, ImportHelper, bpy.types.Operator):
         assert armature_object is not None and scene is not None  # poll saw to it
         path = Path(bpy.path.abspath(self.filepath))
         try:
-            player = ClipPlayer.of(armature_object, (path,), CLIPS, keep_contacts=self.keep_contacts)
+            player = ClipPlayer.of(armature_object, (path,), CLIPS, keep_contacts=self.keep_contacts,
+                                   mute_constraints=self.mute_constraints)
             found = player.read(path)
             if self.asks and not self.clip and len(found) > 1:
                 return _ask(context, self.filepath, found)

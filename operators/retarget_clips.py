@@ -9,7 +9,13 @@ import bpy
 from bpy.props import CollectionProperty, StringProperty
 
 from ..bridge.active_character import ForArmature, active_armature
-from ..bridge.play_clips import ClipPlayer, file_endings, files_in, keep_contacts_property
+from ..bridge.play_clips import (
+    ClipPlayer,
+    file_endings,
+    files_in,
+    keep_contacts_property,
+    mute_constraints_property,
+)
 from ..bridge.reports import refuse
 from ..core.errors import TaktError
 from ..core.retargeting.outcome import Outcome, table
@@ -29,11 +35,13 @@ class TAKT_OT_retarget_clips(ForArmature, bpy.types.Operator):
         directory: str
         files: bpy.types.bpy_prop_collection_idprop[bpy.types.OperatorFileListElement]
         keep_contacts: bool
+        mute_constraints: bool
         filter_glob: str
     else:
         directory: StringProperty(name="Folder", subtype="DIR_PATH", options={"SKIP_SAVE"})
         files: CollectionProperty(type=bpy.types.OperatorFileListElement, options={"HIDDEN", "SKIP_SAVE"})
         keep_contacts: keep_contacts_property()
+        mute_constraints: mute_constraints_property()
         filter_glob: StringProperty(default=";".join(f"*{ending}" for ending in file_endings()), options={"HIDDEN"})
 
     _steps: Iterator[list[Outcome]] | None = None
@@ -58,7 +66,8 @@ class TAKT_OT_retarget_clips(ForArmature, bpy.types.Operator):
         if not self._paths:
             return refuse(self, f"{folder} has no files with clips: {', '.join(file_endings())}")
         try:
-            player = ClipPlayer.of(armature_object, self._paths, keep_contacts=self.keep_contacts)
+            player = ClipPlayer.of(armature_object, self._paths, keep_contacts=self.keep_contacts,
+                                   mute_constraints=self.mute_constraints)
         except TaktError as error:
             return refuse(self, str(error))
         self._done, self._steps = [], retargeted(player, self._paths, scene)

@@ -46,7 +46,7 @@ def led(rig: bpy.types.Object) -> list[Any]:
 def test_constraints_in_the_way_are_muted_and_given_back(rig: bpy.types.Object, library: Path, led: list[Any]) -> None:
     bound = constrain(rig, "r_hip", "LIMIT_ROTATION")
     muted_by_hand = constrain(rig, "r_hip", "COPY_LOCATION", "x_tail", mute=True)
-    play(library / "dance.pha")
+    play(library / "dance.pha", mute_constraints=False)
     assert off_the_score(rig)["l_hip"] > 0.1 and not any(c.mute for c in led)
     properties.character(rig).mute_constraints = True
     rebuild()
@@ -105,7 +105,7 @@ def test_an_action_of_the_controls_is_read_as_if_nothing_were_muted(rig: bpy.typ
                     '<call name="Swing" duration="1"/></procedure></pha>', encoding="utf-8")
     for each in [*bone.constraints]:
         bone.constraints.remove(each)
-    play(path)
+    play(path, mute_constraints=False)
     first = score.motion_of(rig)
     assert first is not None and first.clips[0].moved[first.skeleton.index_of["l_hip"]]
     properties.character(rig).mute_constraints = True

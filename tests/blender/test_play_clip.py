@@ -205,3 +205,20 @@ def test_the_skin_that_stands_is_on_the_ground_and_none_below_it(tmp_path: Path)
     ground = min(vertex.co.z for vertex in data.vertices)
     off = (np.array(heights) - ground) / LEG_M
     assert off.min() > -0.02 and off.max() < 0.01
+
+
+def test_legs_of_ik_play_the_clip_unless_their_constraints_are_to_act(rig: Any, tmp_path: Path) -> None:
+    clip = written(tmp_path)
+    for side in "lr":
+        bpy.ops.object.empty_add(location=(0.0, 0.0, 0.1))
+        goal = bpy.context.active_object
+        constraint = rig.pose.bones[f"{side}_knee"].constraints.new("IK")
+        constraint.target, constraint.chain_count = goal, 2
+    bpy.context.view_layer.objects.active = rig
+    file, frames = str(tmp_path / "walk.bvh"), range(1, 40, 6)
+    assert takt.play_clip(filepath=file) == {"FINISHED"}
+    assert apart_deg(rig, clip, frames).max() < LIMB_DEG
+    assert all(rig.pose.bones[f"{side}_knee"].constraints[0].mute for side in "lr")
+    assert takt.play_clip(filepath=file, mute_constraints=False) == {"FINISHED"}
+    assert apart_deg(rig, clip, frames).max() > 10.0
+    assert not any(rig.pose.bones[f"{side}_knee"].constraints[0].mute for side in "lr")
