@@ -13,7 +13,6 @@ dev.py bench lanes prints, in processor time, the best of a few runs, each besid
 
 import sys
 import time
-from collections.abc import Callable
 from functools import partial
 
 import numpy as np
@@ -30,6 +29,8 @@ from takt.core.playing.score import Settings, play
 from takt.core.skinning import Palette
 from takt.samples.clip_files import LIBRARY
 from takt.samples.skeleton import build_skeleton
+
+from .timing import say, seconds
 
 SECONDS, FPS, AT_ONCE, CHARACTERS, CALLS = 600, 24.0, 256, 50, 50_000
 BODY, UP = build_skeleton(), np.array((0.0, 1.0, 0.0))
@@ -57,12 +58,12 @@ def main() -> int:
                         made: list[Motion] = made) -> None:
                 made.append(_performed(inside, store, feet=feet))
 
-            composed = _seconds(compose, 2)
-            sample = min(_seconds(partial(_sample, motion), 1) for motion in made)
+            composed = seconds(compose, 2)
+            sample = min(seconds(partial(_sample, motion), 1) for motion in made)
             peer = sample if name == "one lane" else peer
-            _say("sample", f"{name:12} {'feet stand' if feet else 'as authored':12} {int(SECONDS * FPS)} frames of "
-                           f"{len(BODY)} joints {sample:6.2f} s, {sample / peer:4.2f} times; composed in "
-                           f"{composed * 1e3:.1f} ms")
+            say("sample", f"{name:12} {'feet stand' if feet else 'as authored':12} {int(SECONDS * FPS)} frames of "
+                          f"{len(BODY)} joints {sample:6.2f} s, {sample / peer:4.2f} times; composed in "
+                          f"{composed * 1e3:.1f} ms")
     for feet in (False, True):
         for name, inside in texts.items():
             _fifty(name, inside, feet=feet)
@@ -98,8 +99,8 @@ def _fifty(name: str, inside: str, *, feet: bool) -> None:
         for instant in times[0]:
             Palette.from_pose(BODY, motion.sample(np.array((instant,))))
 
-    _say("fifty", f"{name:12} {'feet stand' if feet else 'as authored':12} of one score "
-                  f"{_seconds(together, 2) / len(times) * 1e3:6.2f} ms, one by one {_seconds(each, 2) * 1e3:6.2f} ms")
+    say("fifty", f"{name:12} {'feet stand' if feet else 'as authored':12} of one score "
+                 f"{seconds(together, 2) / len(times) * 1e3:6.2f} ms, one by one {seconds(each, 2) * 1e3:6.2f} ms")
 
 
 def _seeds(*, feet: bool) -> None:
@@ -115,8 +116,8 @@ def _seeds(*, feet: bool) -> None:
         for motion in crowd:
             ahead.at(motion, instant)
         took.append((time.process_time() - start) * 1e3)
-    _say("seeds", f"3 lanes {'feet stand' if feet else 'as authored'} a drawing {np.mean(took[MOST_AHEAD:]):.2f} ms, "
-                  f"at most {max(took[MOST_AHEAD:]):.2f} ms, at first {max(took[:MOST_AHEAD]):.2f} ms")
+    say("seeds", f"3 lanes {'feet stand' if feet else 'as authored'} a drawing {np.mean(took[MOST_AHEAD:]):.2f} ms, "
+                 f"at most {max(took[MOST_AHEAD:]):.2f} ms, at first {max(took[:MOST_AHEAD]):.2f} ms")
 
 
 def _calls() -> None:
@@ -126,24 +127,9 @@ def _calls() -> None:
               '<else><call name="clap" duration="n + 1"/></else></procedure>')
     calls = "".join(f'<call name="figure" duration="1"><with n="{at % 5}" big="{"yes" if at % 3 else "no"}"/></call>'
                     for at in range(CALLS))
-    took = [_seconds(lambda text=text: expand(resolve(parse(text), FILES)), 3)  # type: ignore[misc]
+    took = [seconds(lambda text=text: expand(resolve(parse(text), FILES)), 3)  # type: ignore[misc]
             for text in (HEAD + plain, f'{HEAD}{figure}<procedure name="main">{calls}</procedure></pha>')]
-    _say("calls", f"{CALLS} plain {took[0]:.2f} s, with parameters and conditions {took[1]:.2f} s")
-
-
-def _seconds(work: Callable[[], object], runs: int) -> float:
-    """Return the least processor time that a piece of work took."""
-    best = np.inf
-    for _ in range(runs):
-        start = time.process_time()
-        work()
-        best = min(best, time.process_time() - start)
-    return float(best)
-
-
-def _say(what: str, text: str) -> None:
-    sys.stdout.write(f"{what:8} {text}\n")
-    sys.stdout.flush()
+    say("calls", f"{CALLS} plain {took[0]:.2f} s, with parameters and conditions {took[1]:.2f} s")
 
 
 if __name__ == "__main__":
