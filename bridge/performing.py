@@ -280,9 +280,7 @@ def expand_score(text: str, character: properties.TaktCharacter, armature_object
 
 def read_score(text: str, character: properties.TaktCharacter,
                armature_object: bpy.types.Object) -> tuple[Document, Library]:
-    """Return what a score says, whether it can be played or not, and its library; raise TaktError where it is no XML.
-
-    """
+    """Return what a score says, whether it can be played or not, and its library; raise TaktError where it is none."""
     task = read_task(text, properties.score_path(character), character, armature_object)
     return _read(task, clips.clips_of_action(armature_object, CLIPS), clips.formats(), set())
 

@@ -65,7 +65,7 @@ class Library:
             raise FileError.at(f"load_format is {quoted(load_format)}; expected one of {', '.join(self._endings)}")
         self._among = tuple(dict.fromkeys((load_format, *self._endings) if load_format else self._endings))
         self._further = tuple(Path(os.path.realpath(root)) for root in further)
-        self._is_given = bool(roots)
+        self._has_given_roots = bool(roots)
         self.roots = (*(Path(os.path.realpath(root)) for root in roots), *self._further)
         self._load_format, self._formats, self._other_clips = load_format, formats, other_clips
         self._modules: dict[Path, Document] = {}
@@ -84,7 +84,7 @@ class Library:
         That is the nearest folder from the score's own upwards from which each of its src leads to a file; where
         there is none, the one where the most do.
         """
-        if self._is_given or document.path is None:
+        if self._has_given_roots or document.path is None:
             return self
         folder = Path(os.path.realpath(document.path)).parent
         folders = (folder, *folder.parents)[:LEVELS_UP]

@@ -180,7 +180,7 @@ class RootMotion:
         self._rest = first.at(-1)
         travel = Travel.through(first.at(slice(-1)), last.at(slice(-1)), self._rest, self._moves, clip)
         self._stations, self._lap = travel.stations, travel.lap
-        self._ways = travel.stations.at(slice(-1)) @ travel.starts.at(clip).inverse()
+        self._to_stations = travel.stations.at(slice(-1)) @ travel.starts.at(clip).inverse()
 
     @classmethod
     def still(cls) -> RootMotion:
@@ -221,13 +221,13 @@ class RootMotion:
     def place_segments(self, pose: Pose, segment: IntArray, rounds: IntArray) -> None:
         """Carry clip poses to where their segments stand."""
         if self._mode == "CONTINUE":
-            self._carry(pose, self._lapped(self._ways.at(segment), rounds))
+            self._carry(pose, self._lapped(self._to_stations.at(segment), rounds))
 
     def placed_points(self, points: FloatArray, segment: IntArray, rounds: IntArray) -> FloatArray:
         """Carry points (N, 3) of clip poses to where their segments (N,) stand in rounds (N,) of a loop."""
         if self._mode != "CONTINUE":
             return points
-        return self._bearing.moved(points, self._lapped(self._ways.at(segment), rounds))
+        return self._bearing.moved(points, self._lapped(self._to_stations.at(segment), rounds))
 
     def laid(self, positions: FloatArray) -> FloatArray:
         """Carry positions (2, C, J, 3) of joints in the clips' first and last poses to where these meet at seams."""

@@ -39,10 +39,12 @@ def straightened(skeleton: Skeleton, found: SkeletonMap) -> Skeleton | None:
     if any("tail" in words(name) for name in skeleton.names) or _length(skeleton, at, _ARMS) > _LONGEST_ARM * _length(
             skeleton, at, _LEGS):
         return None
-    places = skeleton.rest_world[:, :, 3]
-    trunk = places[[at["l_shoulder"], at["r_shoulder"]]].mean(axis=0) - places[[at["l_hip"], at["r_hip"]]].mean(axis=0)
-    thighs = {side: places[at[f"{side}_knee"]] - places[at[f"{side}_hip"]] for side in "lr"}
-    shins = {side: places[at[f"{side}_ankle"]] - places[at[f"{side}_knee"]] for side in "lr"}
+    positions = skeleton.rest_world[:, :, 3]
+    shoulders, hips = (positions[[at[f"{side}_{joint}"] for side in "lr"]].mean(axis=0)
+                       for joint in ("shoulder", "hip"))
+    trunk = shoulders - hips
+    thighs = {side: positions[at[f"{side}_knee"]] - positions[at[f"{side}_hip"]] for side in "lr"}
+    shins = {side: positions[at[f"{side}_ankle"]] - positions[at[f"{side}_knee"]] for side in "lr"}
     turns = rot.identities(len(skeleton))
     lowest = next((at[name] for name in hanim.SPINE if name in at), None)
     if lowest is not None and min(_cosine(thighs[side], shins[side]) for side in "lr") > _STRAIGHT:
@@ -61,15 +63,15 @@ def straightened(skeleton: Skeleton, found: SkeletonMap) -> Skeleton | None:
 
 def _has_straight_spine(skeleton: Skeleton, at: Mapping[str, int]) -> bool:
     names = [name for name in (hanim.ROOT, *hanim.SPINE, "skullbase") if name in at]
-    places = skeleton.rest_world[[at[name] for name in names], :, 3]
-    steps = np.linalg.norm(np.diff(places, axis=0), axis=1).sum()
-    return bool(np.linalg.norm(places[-1] - places[0]) >= _SPINE * steps)
+    positions = skeleton.rest_world[[at[name] for name in names], :, 3]
+    steps = np.linalg.norm(np.diff(positions, axis=0), axis=1).sum()
+    return bool(np.linalg.norm(positions[-1] - positions[0]) >= _SPINE * steps)
 
 
 def _length(skeleton: Skeleton, at: Mapping[str, int], limbs: tuple[str, ...]) -> float:
     """Return how long a pair of limbs is, of three joints each."""
-    places = skeleton.rest_world[[at[name] for name in limbs], :, 3].reshape(2, 3, 3)
-    return float(np.linalg.norm(np.diff(places, axis=1), axis=-1).sum())
+    positions = skeleton.rest_world[[at[name] for name in limbs], :, 3].reshape(2, 3, 3)
+    return float(np.linalg.norm(np.diff(positions, axis=1), axis=-1).sum())
 
 
 def _cosine(a: FloatArray, b: FloatArray) -> float:

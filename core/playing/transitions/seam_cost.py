@@ -36,12 +36,12 @@ class Seen:
 
         Hands are measured by the reach of the arms, all else by the legs.
         """
-        places, joint_of = body.skeleton.rest_world[..., 3], body.joint_of
-        leg, arm = (_limb(places, joint_of, names) for names in (_LEG, _ARM))
+        positions, joint_of = body.skeleton.rest_world[..., 3], body.joint_of
+        leg, arm = (_limb(positions, joint_of, names) for names in (_LEG, _ARM))
         names = [name for name in _SEEN if name in joint_of]
         if leg <= 0.0:
-            size = float(np.ptp(places, axis=0).max(initial=0.0)) / 2.0 or 1.0
-            return cls(np.arange(len(places)), np.full(len(places), size))
+            size = float(np.ptp(positions, axis=0).max(initial=0.0)) / 2.0 or 1.0
+            return cls(np.arange(len(positions)), np.full(len(positions), size))
         is_arm = np.array([name[2:] in _ARM[1:] for name in names])
         return cls(np.array([joint_of[name] for name in names]), np.where(is_arm & (arm > 0.0), arm, leg))
 
@@ -88,8 +88,8 @@ def displacement_area(offset: FloatArray, rate: FloatArray) -> FloatArray:
     return np.asarray(np.abs(at_start - at_turn) + np.abs(at_turn))
 
 
-def _limb(places: FloatArray, joint_of: Mapping[str, int], names: tuple[str, ...]) -> float:
+def _limb(positions: FloatArray, joint_of: Mapping[str, int], names: tuple[str, ...]) -> float:
     """Return how long a limb is, of the left and the right one the longer; 0 where there is none."""
     chains = [[joint_of.get(f"{side}_{name}", -1) for name in names] for side in "lr"]
-    return max((float(np.linalg.norm(np.diff(places[chain], axis=0), axis=1).sum())
+    return max((float(np.linalg.norm(np.diff(positions[chain], axis=0), axis=1).sum())
                 for chain in chains if min(chain) >= 0), default=0.0)

@@ -38,14 +38,14 @@ class Ways:
     def of(cls, clips: Sequence[Clip], ends: FloatArray, moved: BoolArray) -> Ways:
         """Measure clips, which share one skeleton."""
         skeleton = clips[0].skeleton
-        places = skeleton.rest_world[..., 3]
-        size = float(np.ptp(places, axis=0).max(initial=0.0))
+        positions = skeleton.rest_world[..., 3]
+        size = float(np.ptp(positions, axis=0).max(initial=0.0))
         return cls(ends, np.stack([clip.derived(_fast) for clip in clips]), _SLOW_SIZES_PER_S * size, moved, skeleton)
 
     def needed_s(self, seams: Neighbours) -> FloatArray:
         """Return how long N transitions last at least, (N,): no joint goes faster than it does in one of its clips.
 
-        Joints count that both clips move alike, with all that they hang from; the others have ways of their own.
+        Joints count that both clips move or neither does, and all of whose ancestors are so.
         """
         out = np.zeros(len(seams.before))
         for start in range(0, len(out), _PAIRS_AT_ONCE):
@@ -59,10 +59,10 @@ class Ways:
         own = self.moved[before] != self.moved[after]
         for level in self.skeleton.levels[1:]:
             own[:, level] |= own[:, self.skeleton.parents[level]]
-        way = np.linalg.norm(self.ends[1, before] - self.ends[0, after], axis=-1)
+        distance = np.linalg.norm(self.ends[1, before] - self.ends[0, after], axis=-1)
         fast = np.maximum(self.fast[before] * quotient(1.0, seams.before_stretch)[:, None],
                           self.fast[after] * quotient(1.0, seams.after_stretch)[:, None])
-        return np.where(own, 0.0, quotient(way, np.maximum(fast, self.slow)))
+        return np.where(own, 0.0, quotient(distance, np.maximum(fast, self.slow)))
 
 
 def _fast(clip: Clip) -> FloatArray:
@@ -70,6 +70,6 @@ def _fast(clip: Clip) -> FloatArray:
     times = whole_steps(clip.duration_s)
     if clip.duration_s <= 0.0:
         return np.zeros(len(clip.skeleton))
-    places = world_from_pose(clip.skeleton, clip.sample(times, "SLERP"))[..., 3]
-    speeds = np.linalg.norm(np.diff(places, axis=0), axis=-1) / np.diff(times)[:, None]
+    positions = world_from_pose(clip.skeleton, clip.sample(times, "SLERP"))[..., 3]
+    speeds = np.linalg.norm(np.diff(positions, axis=0), axis=-1) / np.diff(times)[:, None]
     return np.asarray(np.percentile(speeds, _FAST_PERCENT, axis=0))

@@ -139,11 +139,11 @@ def _limb(tree: Tree, chain: Sequence[int], twin: Sequence[int]) -> tuple[tuple[
     Of its two segments the shorter one is as long as can be, and like the other; joints in the middle of a segment, as
     twist bones are, are passed through, but as few as can be. Collarbones begin close to those of the other side.
     """
-    places = tree.positions[list(chain)]
-    apart = np.linalg.norm(places - tree.positions[list(twin)], axis=1)
+    positions = tree.positions[list(chain)]
+    apart = np.linalg.norm(positions - tree.positions[list(twin)], axis=1)
     best, at, length = -1.0, (0, 1, 2), 0.0
-    segments = {(i, j): float(np.linalg.norm(places[j] - places[i])) for i, j in combinations(range(len(chain)), 2)
-                if _is_straight(places[i:j + 1])}
+    segments = {(i, j): float(np.linalg.norm(positions[j] - positions[i]))
+                for i, j in combinations(range(len(chain)), 2) if _is_straight(positions[i:j + 1])}
     for (i, j), one in segments.items():
         for k in range(j + 1, len(chain)):
             other = segments.get((j, k), 0.0)
@@ -154,10 +154,10 @@ def _limb(tree: Tree, chain: Sequence[int], twin: Sequence[int]) -> tuple[tuple[
     return (*at, at[2] + 1)[:len(chain) - at[2] + 2], length
 
 
-def _is_straight(places: np.ndarray) -> bool:
+def _is_straight(positions: np.ndarray) -> bool:
     """Tell whether all joints (N, 3) between the first and the last are in line with them."""
-    whole = places[-1] - places[0]
-    offsets = places[1:-1] - places[0]
+    whole = positions[-1] - positions[0]
+    offsets = positions[1:-1] - positions[0]
     length = max(float(np.linalg.norm(whole)), 1e-30)
     away = np.linalg.norm(np.cross(offsets, whole), axis=1) / length
     return bool((away <= _ASIDE * length).all())
@@ -170,10 +170,10 @@ def _as_body(tree: Tree, legs: _Limbs, arms: _Limbs, sides: Sequence[str]) -> di
             parts |= {f"{side}_{name}": joint for name, joint in
                       zip(said, [chain[i] for i in limbs.at], strict=False)}
             if limbs is arms and limbs.at[0] > 0:
-                place = tree.positions[chain[0]]
+                shoulder = tree.positions[chain[0]]
                 above = [joint for joint in chain[:limbs.at[0]]
-                         if np.linalg.norm(tree.positions[joint] - place) <= _APART * tree.size]
-                parts[f"{side}_clavicle"] = above[-1]  # of joints in one place the one that all of them turn
+                         if np.linalg.norm(tree.positions[joint] - shoulder) <= _APART * tree.size]
+                parts[f"{side}_clavicle"] = above[-1]  # of joints in one position the one that all of them turn
     above = [child for child in tree.children[arms.top] if not any(child in chain[:1] for chain in
                                                                    (*arms.chains, *legs.chains))]
     if above:
