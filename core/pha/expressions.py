@@ -34,6 +34,10 @@ _COMPARISONS: Final[Mapping[type[ast.cmpop], Callable[[Any, Any], bool]]] = {
     ast.GtE: operator.ge}
 _RESERVED: Final = frozenset({*_WORDS, *_FUNCTIONS, "and", "or", "not", "if", "else", "in", "is", "lambda", "None",
                               "True", "False"})
+_ELSEWHERE: Final = {"=": "==", "&&": "and", "||": "or", "!": "not", "^": "a product", "**": "a product",
+                     "true": "yes", "false": "no"}
+"""What other languages write, and this one."""
+_COMPARING: Final = re.compile("[=!<>]=")
 _Evaluate = Callable[[Scope], Value]
 _NO_NAMES: Final = frozenset[str]()
 
@@ -164,7 +168,13 @@ def _too_deep(text: str) -> ExpressionError:
 def _unknown(text: str) -> ExpressionError:
     return ExpressionError(
         f"found {quoted(text)}, expected numbers, yes, no and names, joined by + - * / // % == != < <= > >= and or "
-        f"not, parentheses, or {', '.join(_FUNCTIONS)} with what they take in parentheses")
+        f"not, parentheses, or {', '.join(_FUNCTIONS)} with what they take in parentheses{_meant(text)}")
+
+
+def _meant(text: str) -> str:
+    """Return what somebody probably meant who writes as in other languages."""
+    written = next((sign for sign in _ELSEWHERE if sign in _COMPARING.sub("", text)), None)
+    return "" if written is None else f"; did you mean {_ELSEWHERE[written]} for {written}?"
 
 
 def _compiled(node: ast.expr, text: str, names: set[str], levels: int) -> _Evaluate:

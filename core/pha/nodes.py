@@ -9,6 +9,7 @@ from typing import NamedTuple
 from ..errors import quoted
 from .expressions import NUMBER, Expression, ExpressionError, is_name, read_expression
 from .grammar import GRAMMAR, MODES, PLAYED, Attribute, Kind
+from .naming import near
 from .text import Text
 
 Report = Callable[[int, str], None]
@@ -92,7 +93,7 @@ class BlockReader:
             name = tags[child]
             if name not in allowed:
                 wanted = " or ".join(f"<{each}>" for each in allowed) or "nothing inside"
-                self._report(child, f"found <{name[:60]}> in <{tag}>, expected {wanted}")
+                self._report(child, f"found <{name[:60]}> in <{tag}>, expected {wanted}{near(name, allowed)}")
             elif name in ("elif", "else") and before not in ("if", "elif"):
                 self._report(child, f"found <{name}> after {f'<{before}>' if before else 'nothing'}, expected it right "
                                     "after an <if> or <elif>")
@@ -131,12 +132,14 @@ def _read_attributes(tag: str, given: tuple[tuple[str, str], ...]) -> _Attribute
             attribute = rule.attributes[name]
         else:
             wanted = " or ".join(rule.attributes) or "names of parameters" * (rule.open_kind is not None) or "none"
-            problems.append(f"<{tag}>: found an unknown attribute {quoted(name)}, expected {wanted}")
+            problems.append(f"<{tag}>: found an unknown attribute {quoted(name)}, expected {wanted}"
+                            f"{near(name, rule.attributes)}")
             continue
         if not attribute.kind.is_expression:
             texts[name] = text
             if not _fits(text, attribute.kind):
-                problems.append(f"<{tag}> {name}: found {quoted(text)}, expected {attribute.kind.value}")
+                hint = near(text, MODES) if attribute.kind is Kind.MODE else ""
+                problems.append(f"<{tag}> {name}: found {quoted(text)}, expected {attribute.kind.value}{hint}")
             continue
         stripped = text.strip()
         if not stripped:

@@ -164,9 +164,17 @@ class _Resolver:
     def _version_2(self, scopes: Scopes) -> Programme:
         routines = [self._routine(module, procedure, procedure.ticks) for module in self._modules
                     for procedure in module.document.procedures]
-        self._raise_errors()  # names are looked up in what is known to be right
-        definitions = Definitions.of(self._modules, scopes, self._error,
+        known = {problem.place for problem in self._problems if not problem.is_warning}
+
+        def report(message: str, place: Place) -> None:
+            if place not in known:  # what follows from another mistake there is none of its own
+                self._error(message, place)
+
+        definitions = Definitions.of(self._modules, scopes, report,
                                      lambda cycle: self._cycle([routines[procedure] for procedure in cycle]))
+        files = {module.document.path: module.index for module in self._modules}
+        self._problems.sort(key=lambda said: (files.get(said.place.path, len(files)), said.place.line or 0,
+                                              said.place.column or 0))
         self._raise_errors()
         used = sorted({target for targets in definitions.targets for target in targets.values()
                        if isinstance(target, int)})

@@ -133,6 +133,22 @@ def test_all_mistakes_come_at_once_each_with_file_line_column_element_found_expe
         unfolded({"": HEAD + main('\n <call name="wlak" duration="1"/>') + "</pha>"}, 0)
 
 
+def test_mistakes_of_the_text_do_not_hide_those_of_names_and_what_follows_from_them_is_not_said() -> None:
+    figure = '<procedure name="a"><param name="times" default="2"/><call name="walk" duration="times"/></procedure>'
+    wrong = HEAD + figure + main(
+        '\n<call name="walk" duration="1" mirrored="yes"/>\n<call name="a" duration="1"><with time="3"/></call>\n'
+        '<call duration="1"/>\n<call name="wlak" duration="2 = 3"/>\n<together><lane body="uper" mode="mixed">'
+        '<call name="walk" duration="bar"/></lane></together>\n') + "</pha>"
+    with pytest.raises(ScoreError) as caught:
+        unfolded({"": wrong}, 0)
+    told = [(problem.place.line, problem.message) for problem in caught.value.problems]
+    assert [line for line, _ in told] == [2, 3, 4, 5, 6, 6]
+    for (_, message), hint in zip(told, ("did you mean mirror?", "did you mean times?", "found none",
+                                         "did you mean == for =?", "did you mean mix?", "found the name 'bar'"),
+                                  strict=True):
+        assert hint in message
+
+
 def test_a_million_segments_over_all_lanes_are_the_most() -> None:
     def lanes(each: int) -> str:
         lane = f'<lane><loop times="{each}"><call name="walk" duration="1"/></loop></lane>'
