@@ -50,11 +50,12 @@ class Playing:
     speed: str = "NEAR"
     limits: Limits | None = None
     followers: IntArray = field(default_factory=lambda: NO_JOINTS)
+    skin: BoolArray | None = None
 
     def row(self, sequence: Sequence, pieces: SequenceOf[Clip | Excerpt | Stage], root_motion: RootMode) -> Row:
         """Lay out segments."""
         return Row.of(sequence, pieces, self.style, root_motion=root_motion, up=self.up, speed=self.speed,
-                      limits=self.limits, followers=self.followers)
+                      limits=self.limits, followers=self.followers, skin=self.skin)
 
 
 @dataclass(eq=False)

@@ -141,7 +141,7 @@ def compose(sequence: Sequence, clips: SequenceOf[Clip | Excerpt | Stage], style
             up: FloatArray, speed: str = "NEAR", limits: Limits | None = None, problems: tuple[Problem, ...] = (),
             unmatched: tuple[str, ...] = (), feet: SkeletonMap | None = None,
             doubles: Mapping[int, int] | None = None, clock: Clock | None = None,
-            cuts: Cuts | None = None, body: SkeletonMap | None = None) -> Motion:
+            cuts: Cuts | None = None, body: SkeletonMap | None = None, skin: BoolArray | None = None) -> Motion:
     """Join clips into a motion.
 
     clips: those that sequence.clip indexes, all on one skeleton, which becomes the motion's; or stages, played as if
@@ -152,13 +152,14 @@ def compose(sequence: Sequence, clips: SequenceOf[Clip | Excerpt | Stage], style
     feet: what the joints are, where planted feet are to stay in place.
     doubles: joints that copy the motion of others, also in transitions, and those that they copy.
     clock: by which all of it is played in the end. cuts: what was found where clips are left for each other.
-    body: what the joints are, for what is told of the motion.
+    body: what the joints are, for what is told of the motion. skin: (J,) joints that move skin, of which warnings
+    speak.
     Raises TaktError where an identifier is unknown, the curve lacks the shape that the method needs, or clips
     have different skeletons.
     """
     followers = np.array(list(doubles or {}), dtype=np.int64)
     row = Row.of(sequence, clips, style, root_motion=root_motion, up=up, speed=speed, limits=limits,
-                 followers=followers, seen=(lambda times_s: times_s) if clock is None else clock.shown)
+                 followers=followers, seen=(lambda times_s: times_s) if clock is None else clock.shown, skin=skin)
     end = mixed((Lane.whole(row),))
     if doubles:
         end = Followers(end, Doubles.of(row.skeleton, doubles))

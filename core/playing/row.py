@@ -54,11 +54,13 @@ class Row:
     @classmethod
     def of(cls, sequence: Sequence, played: SequenceOf[Clip | Excerpt | Stage], style: Style, *, root_motion: RootMode,
            up: FloatArray, speed: str = "NEAR", limits: Limits | None = None,
-           followers: IntArray = NO_JOINTS, seen: Callable[[FloatArray], FloatArray] | None = None) -> Row:
+           followers: IntArray = NO_JOINTS, seen: Callable[[FloatArray], FloatArray] | None = None,
+           skin: BoolArray | None = None) -> Row:
         """Lay out segments and find the transitions between them.
 
         played: what sequence.clip indexes. followers: joints that copy the motion of others. seen: from the row's times
-        to those at which they are seen, which warnings name; None: the row plays within others. The rest: see compose.
+        to those at which they are seen, which warnings name; None: the row plays within others. skin: (J,) joints that
+        move skin, of which warnings speak. The rest: see compose.
         """
         sources = Sources.of(played, style.interpolation, style.translation)
         clips = sources.clips
@@ -74,7 +76,7 @@ class Row:
                                  angles=rot.angle_between if limits is None else limits.angles)
         transitions_s, far, notes = fit_transitions(sequence, clips, ends, held, method, automatic.lengths_s)
         layout = method.lay_out(sequence.length_s, transitions_s)
-        problems = *far_turns(sequence, sources.skeleton, far, seen and seen(layout.end_s)), *notes
+        problems = *far_turns(sequence, sources.skeleton, far, seen and seen(layout.end_s), skin), *notes
         tempo = quotient(1.0, time_stretch(layout.end_s - layout.begin_s, sequence, clips))
         return cls(sequence, sources, style, layout,
                    Sides(sequence, ends, held, root, automatic, tempo, limits), problems)

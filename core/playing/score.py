@@ -23,6 +23,7 @@ from ..pha.programme import Programme, resolve
 from ..pha.sequence import Sequence
 from ..retargeting.retarget import Retargeted, standing_still
 from ..retargeting.skin_points import SkinPoints
+from ..skeletons.hierarchy import with_ancestors
 from ..skeletons.maps import ESSENTIAL, SkeletonMap, find_map
 from ..skeletons.skeleton import Skeleton
 from .arrangement import arranged
@@ -124,8 +125,9 @@ def play(programme: Programme, skeleton: Skeleton | None = None, settings: Setti
     fitted, unmatched, missed = _fitted(clips, sequence.clips, target, maps, retarget, Place(programme.document.path))
     target_map = maps(target)
     doubles, up = _followed(fitted), target_map.up(up)
+    with_skin = None if skeleton is None or skin is None or not skin.any() else _carrying(target, skin)
     playing = Playing(settings.style, settings.root_motion, up, settings.speed, limits,
-                      np.array(list(doubles), dtype=np.int64))
+                      np.array(list(doubles), dtype=np.int64), with_skin)
     own = [without_contacts(each.clip, name, settings.released)
            for each, name in zip(fitted, sequence.clips, strict=True)]
     sequence, pieces, said = arranged(sequence, own, target_map, playing, Place(programme.document.path))
@@ -134,7 +136,14 @@ def play(programme: Programme, skeleton: Skeleton | None = None, settings: Setti
     return compose(sequence, pieces, settings.style, root_motion=settings.root_motion, up=up, speed=settings.speed,
                    limits=limits, problems=programme.problems + missed + said + told, unmatched=unmatched,
                    feet=target_map if settings.holds_feet else None, doubles=doubles,
-                   clock=clock_of(programme), cuts=cuts, body=target_map)
+                   clock=clock_of(programme), cuts=cuts, body=target_map, skin=with_skin)
+
+
+def _carrying(skeleton: Skeleton, skin: BoolArray) -> BoolArray:
+    """Return the joints that move skin, (J,): those that deform it, and all above them."""
+    carrying = np.zeros(len(skeleton), dtype=np.bool_)
+    carrying[with_ancestors(skeleton.parents, np.flatnonzero(skin))] = True
+    return carrying
 
 
 def _refuse_longer(sequence: Sequence, longest_s: float, place: Place) -> None:

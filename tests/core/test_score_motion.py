@@ -344,3 +344,19 @@ def test_warnings_name_the_line_and_the_time_that_a_viewer_sees() -> None:
         f"score:2:1: warning: from 'a.B.there' to 'a.B.here' (4.00 s) '{BODY.names[MAP.joint_of['l_elbow']]}' ",
         f"score:2:1: warning: from 'a.B.there' to 'a.B.here' (2.00 s) '{BODY.names[MAP.joint_of['l_elbow']]}' ",
         f"score:2:1: warning: <lane>: from 'a.B.there' to 'a.B.here' '{BODY.names[MAP.joint_of['l_elbow']]}' "]
+
+
+@pytest.mark.parametrize(("deforming", "warns"), [(("l_elbow",), True), (("l_wrist",), True), (("r_elbow",), False)])
+def test_warnings_speak_of_what_moves_skin_alone(deforming: tuple[str, ...], warns: bool) -> None:
+    """Poles and targets of IK may turn as they like, but not what skin hangs on."""
+    far = moving("far", ("l_elbow",), 1)
+    there, here = (replace(far, name=name, rotations=Tracks.uniform(
+        np.array([MAP.joint_of["l_elbow"]]), np.array((0.0, 1.0)), rot.exp(np.full((2, 1, 3), (0.0, 0.0, angle)))))
+        for name, angle in (("there", 0.0), ("here", 2.8)))
+    skin = np.zeros(len(BODY), dtype=np.bool_)
+    skin[[MAP.joint_of[name] for name in deforming]] = True
+    calls = '<call name="there" duration="2" transition="1"/><call name="here" duration="2"/>'
+    for text in (score(calls), score(together(lane(calls)))):
+        library = Library(other_clips=lambda src: (there, here) if src == "a.B" else None)
+        found = perform(text, None, library, BODY, turn=rot.IDENTITY, up=UP, skin=skin).problems
+        assert any("150°" in problem.message for problem in found) == warns

@@ -139,12 +139,15 @@ def _in_chunks(sequence: Sequence, following: IntArray, ends: Ends, held: Held,
         yield _Seams(index, different, sample, angle, (take & (shifts | grows)).any(axis=1))
 
 
-def far_turns(sequence: Sequence, skeleton: Skeleton, far: FarTurns,
-              seen_s: FloatArray | None) -> Iterator[Problem]:
+def far_turns(sequence: Sequence, skeleton: Skeleton, far: FarTurns, seen_s: FloatArray | None,
+              skin: BoolArray | None = None) -> Iterator[Problem]:
     """Yield a warning for each pair of clips between which joints turn far, at the line that calls the first.
 
-    seen_s: (S,) when the seam after each segment is seen; None: the segments play within others.
+    seen_s: (S,) when the seam after each segment is seen; None: the segments play within others. skin: (J,) joints that
+    move skin; nobody sees what others do.
     """
+    if skin is not None:
+        far = {pair: (segment, joints[skin[joints]]) for pair, (segment, joints) in far.items() if skin[joints].any()}
     for (before, after), (segment, joints) in list(far.items())[:_NAMED_AT_MOST]:
         names = ", ".join(quoted(skeleton.names[j]) for j in joints[:_NAMED_AT_MOST])
         when = "" if seen_s is None else f" ({seen_s[segment]:.2f} s)"
