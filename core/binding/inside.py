@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -32,6 +33,10 @@ _LEAST_AREA = 1e-6
 _FARTHEST = 1e4
 """Bones farther away than so many units of the body's frame are moved to there."""
 
+_STRAY, _STRAY_PERCENT = 3.0, 99.0
+"""Vertices this many times as far away as nearly all others and all bones are moved to there: strays would coarsen the
+grid for everything else."""
+
 _MOST_POINTS, _MOST_CLUSTERS = 20000, 6000
 """Denser meshes are joined to about so many points, and these to about so many clusters."""
 
@@ -58,7 +63,7 @@ def bind_inside_distance(body: BindInput, settings: BindSettings | None = None,
 
     Raises BindCancelledError only; what cannot be bound is refused by BindInput.
     """
-    settings = settings or BindSettings()
+    settings, body = settings or BindSettings(), _without_strays(body)
     meter = _Meter(progress)
     point_of, points, frame = welded(body, settings.weld_seams)
     mesh = decimated(points, point_of[body.face_vertices], body.face_sizes, _MOST_POINTS)
@@ -92,6 +97,22 @@ def bind_inside_distance(body: BindInput, settings: BindSettings | None = None,
         meter.round()
     meter.at(1.0)
     return _at_vertices(runs, point_of)
+
+
+def _without_strays(body: BindInput) -> BindInput:
+    """Return a body whose stray vertices are nearer, in the same directions as seen from its bones."""
+    ends = np.concatenate((body.heads, body.tails))
+    middle = ends.mean(axis=0)
+
+    def lengths(vectors: FloatArray) -> FloatArray:
+        return np.asarray(np.hypot(np.hypot(vectors[:, 0], vectors[:, 1]), vectors[:, 2]))  # which overflows last
+
+    away = lengths(body.vertices - middle)
+    usual = max(float(np.percentile(away, _STRAY_PERCENT)), float(lengths(ends - middle).max()))
+    if away.max() <= _STRAY * usual:
+        return body
+    nearer = np.minimum(_STRAY * usual / np.maximum(away, np.finfo(np.float64).tiny), 1.0)
+    return replace(body, vertices=middle + (body.vertices - middle) * nearer[:, None])
 
 
 def _blended(clusters: Clusters, sources: Sources, size: float, settings: BindSettings,

@@ -273,3 +273,13 @@ def test_ten_thousand_loose_triangles_around_a_body_are_all_bound() -> None:
         face_vertices=np.append(body.face_vertices, len(body.vertices) + np.arange(30000)),
         part=np.append(body.part, np.full(30000, 5))))
     assert np.allclose(found.weights.sum(axis=1), 1.0)
+
+
+@pytest.mark.parametrize("distance", [3.0, 100.0, 1e6])
+def test_a_stray_vertex_costs_only_itself(distance: float) -> None:
+    body = figure()
+    stray = replace(body, vertices=np.concatenate((body.vertices, [[distance, 0.0, 0.0]])),
+                    part=np.append(body.part, body.part[-1]))
+    before, after = dense(body), dense(stray)
+    assert_bound(stray, after)
+    assert np.abs(after[:-1] - before).sum(axis=1).mean() < 0.05
