@@ -172,7 +172,8 @@ class ScoreSettings:
         lock_feet: BoolProperty(
             name="Feet Stand", default=_DEFAULTS.lock_feet, override=_OVERRIDABLE, update=changes.score,
             description="Feet stay in place while the clips have them planted, and make a step where two clips want "
-                        "them elsewhere. Off: as authored, with whatever slides")
+                        "them elsewhere; arms go round the trunk in transitions. Off: as authored, with whatever "
+                        "slides")
         keep_contacts: BoolProperty(
             name="Keep Contacts", default=_DEFAULTS.keep_contacts, override=_OVERRIDABLE, update=changes.score,
             description="Let hands that touch each other in a clip touch on this body too, and keep arms out of a "

@@ -17,6 +17,7 @@ from ..pha.sequence import Sequence
 from ..retargeting.doubles import Doubles
 from ..skeletons.maps import SkeletonMap
 from ..skeletons.skeleton import Pose, Skeleton
+from .arms import Arms, arms_of
 from .clock import Clock, Timed
 from .feet import Feet
 from .fit import Cuts
@@ -149,7 +150,7 @@ def compose(sequence: Sequence, clips: SequenceOf[Clip | Excerpt | Stage], style
     root_motion, speed: identifiers of ROOT_MODES and SPEEDS.
     up: (3,) the direction up in the skeleton's model space.
     limits: of the skeleton's joints, where they decide along which arc transitions turn.
-    feet: what the joints are, where planted feet are to stay in place.
+    feet: what the joints are, where planted feet are to stay in place, and arms to go round the trunk in transitions.
     doubles: joints that copy the motion of others, also in transitions, and those that they copy.
     clock: by which all of it is played in the end. cuts: what was found where clips are left for each other.
     body: what the joints are, for what is told of the motion. skin: (J,) joints that move skin, of which warnings
@@ -161,6 +162,9 @@ def compose(sequence: Sequence, clips: SequenceOf[Clip | Excerpt | Stage], style
     row = Row.of(sequence, clips, style, root_motion=root_motion, up=up, speed=speed, limits=limits,
                  followers=followers, seen=(lambda times_s: times_s) if clock is None else clock.shown, skin=skin)
     end = mixed((Lane.whole(row),))
+    arms = None if feet is None else arms_of(feet)
+    if arms is not None:
+        end = Arms(end, row, arms)
     if doubles:
         end = Followers(end, Doubles.of(row.skeleton, doubles))
     if feet is not None and legs_of(feet):

@@ -26,6 +26,8 @@ _ANGLES: Final = np.linspace(0.0, 2.0 * np.pi, 32, endpoint=False)
 _BAND: Final = 0.06
 _SLOPE: Final = 0.5
 """Skin is as wide as its points within a band of height, and narrower by this much farther up and down."""
+_CLEAR: Final = 0.2
+"""So far from the centre, in lengths, the way out is clear."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +36,7 @@ class Trunk:
 
     joints: (N,) that carry it; middles: (N,) how high the middle of what each carries is, in lengths. rest: (N, 3, 4).
     origin: (3,) between the hips. axes: (3, 3) its left, up and front, in rows. length: from hips to shoulders.
-    radii: (heights, angles) of its tube, in lengths.
+    radii: (heights, angles) of its tube, in lengths, about a centre so far to the left.
     """
 
     joints: IntArray
@@ -44,9 +46,10 @@ class Trunk:
     axes: FloatArray
     length: float
     radii: FloatArray
+    centre: float = 0.0
 
     @classmethod
-    def of(cls, found: SkeletonMap, own: Skeleton, skin: SkinPoints | None) -> Trunk | None:
+    def of(cls, found: SkeletonMap, own: Skeleton, skin: SkinPoints | None, centre: float = 0.0) -> Trunk | None:
         """Return the trunk of a map's body; None where hips or shoulders are not known.
 
         own: a skeleton of the same joints, as the skin rests. Without skin a trunk has the usual shape for its length.
@@ -72,11 +75,12 @@ class Trunk:
         points = np.zeros((0, 3)) if skin is None else (
             skin.positions[np.isin(skin.joints[:, 0], kept)] - origin) @ axes.T / length
         return cls(kept, np.maximum.accumulate(middles), own.rest_world[kept], origin, axes, length,
-                   _radii(points if len(points) else _usual()))
+                   _radii((points if len(points) else _usual()) - np.array((centre, 0.0, 0.0))), centre)
 
     def outside(self, world: FloatArray, points: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return how far points (F, P, 3) are outside the trunk's skin, (F, P) in lengths, and the ways out, (F, P, 3).
 
+        Ways are unit vectors, but towards the centre they fade to nothing, since from there no way is the way out.
         world: (F, J, 3, 4) of all joints.
         """
         matrices = world[:, self.joints]
@@ -85,13 +89,15 @@ class Trunk:
         seen = (np.linalg.inv(world_from_rest) @ away).swapaxes(2, 3) + self.rest[:, None, :, 3] - self.origin
         own = seen @ self.axes.T / self.length
         share = self._shares(own[..., 1].mean(axis=1))
-        left, height, front = np.einsum("fpn,fnpc->cfp", share, own)
+        left, height, front = np.einsum("fpn,fnpc->cfp", share, own - np.array((self.centre, 0.0, 0.0)))
         radius = np.hypot(left, front)
         outside = radius - _at(self.radii, height, np.arctan2(front, left))
         turned = np.einsum("fpn,fnij->fpij", share, world_from_rest)
         way = np.stack((left, np.zeros_like(left), front), axis=-1) / np.maximum(radius, 1e-9)[..., None]
         out = np.einsum("fpij,fpj->fpi", turned, way @ self.axes)
-        return outside, out / np.maximum(np.linalg.norm(out, axis=-1, keepdims=True), 1e-30)
+        clear = np.clip(radius / _CLEAR, 0.0, 1.0)
+        sure = clear * clear * (3.0 - 2.0 * clear)
+        return outside, out * (sure / np.maximum(np.linalg.norm(out, axis=-1), 1e-30))[..., None]
 
     def _shares(self, heights: FloatArray) -> FloatArray:
         """Return how much each joint carries what is so high (F, P), as (F, P, N): between two middles both do."""

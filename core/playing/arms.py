@@ -1,0 +1,109 @@
+"""Arms do not go through the trunk on their way from one clip to the next.
+
+A transition turns each joint the short way, whatever is there. Where an arm would be deeper in the trunk meanwhile than
+at its beginning and at its end, it goes round: what brings it outside where it would be deepest (see
+retargeting/arms.py) is added gradually before and taken back afterwards.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+
+from ..clips.clip import Clip, Tracks
+from ..maths import rotations as rot
+from ..maths.arrays import BoolArray, FloatArray, IntArray
+from ..retargeting.arms import ArmsBesideTrunk, moved_out
+from ..skeletons.maps import SkeletonMap
+from ..skeletons.skeleton import Pose, Skeleton, world_from_pose
+from .row import Row
+from .stage import FIRST_ROUND, Over, in_rounds
+from .transitions.curves import CURVES
+
+_LOOKS: Final = np.linspace(0.0, 1.0, 17)
+"""Where in a transition arms are looked at."""
+_PEAKS: Final = (0.3, 0.7)
+"""Within these shares of a transition an arm is farthest on its way round, so that none of it is sudden."""
+
+
+@dataclass(frozen=True, eq=False)
+class Arms(Over):
+    """The stage that takes them round. row: whose transitions they are. body: arms and trunk of the skeleton."""
+
+    row: Row
+    body: ArmsBesideTrunk
+    _known: dict[int, tuple[FloatArray, FloatArray]] = field(default_factory=dict)
+
+    def sample(self, times_s: FloatArray, rounds: IntArray = FIRST_ROUND) -> Pose:
+        """Return the poses below with arms beside the trunk; see Stage."""
+        pose = self.below.sample(times_s, rounds)
+        seam, share = self.row.windows(times_s)
+        inside = np.flatnonzero(seam >= 0)
+        if len(inside):
+            peaks, detours = self._ways_round(seam[inside])
+            part = _part(share[inside, None], peaks)
+            at, arm = np.nonzero(detours.any(axis=(2, 3)))
+            joints = self._joints[arm]
+            turned = rot.multiply(pose.rotations[inside[at, None], joints],
+                                  rot.exp(part[at, arm, None, None] * detours[at, arm]))
+            pose.rotations[inside[at, None], joints] = turned
+        return pose
+
+    @cached_property
+    def moved(self) -> BoolArray:
+        """Joints that anything moves, (J,)."""
+        moved = self.below.moved.copy()
+        for joints in self._joints:
+            moved[joints] |= moved[joints].any()
+        return np.asarray(moved)
+
+    @cached_property
+    def _joints(self) -> IntArray:
+        """Shoulder, elbow and wrist of each arm, (2, 3)."""
+        return self.body.kept[[arm.joints for arm in self.body.arms]]
+
+    def _ways_round(self, seams: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Return for seams (N,) at which shares arms are farthest on their way round (N, 2), and by what (N, 2, 3, 3).
+
+        That is a rotation vector for each joint of each arm, nothing where the arm need not go round.
+        """
+        missing = [seam for seam in np.unique(seams).tolist() if seam not in self._known]
+        if missing:
+            self._known.update(zip(missing, self._found(np.array(missing)), strict=True))
+        peaks, detours = zip(*(self._known[seam] for seam in seams.tolist()), strict=True)
+        return np.stack(peaks), np.stack(detours)
+
+    def _found(self, seams: IntArray) -> list[tuple[FloatArray, FloatArray]]:
+        begin, end = self.row.layout.window_begin_s[seams, None], self.row.layout.window_end_s[seams, None]
+        times, _ = in_rounds((begin + (end - begin) * _LOOKS).ravel(), self.duration_s, self.is_loop)
+        pose, kept = self.below.sample(times), self.body.kept
+        own = Pose(pose.rotations[:, kept], pose.translations[:, kept], pose.scales[:, kept])
+        world = world_from_pose(self.body.clip.skeleton, own)
+        peaks, detours = np.full((len(seams), 2), 0.5), np.zeros((len(seams), 2, 3, 3))
+        for side, arm in enumerate(self.body.arms):
+            outside = self.body.outside(world, side)[0].reshape(len(seams), len(_LOOKS), -1)
+            least = self.body.allowed(np.minimum(outside[:, :1], outside[:, -1:]), side)
+            allowed = np.broadcast_to(least, outside.shape).reshape(len(times), -1)
+            deep = np.linalg.norm(self.body.pushes(world, side, allowed), axis=-1).max(axis=1).reshape(len(seams), -1)
+            deepest = deep.argmax(axis=1)
+            rows = np.arange(len(seams)) * len(_LOOKS) + deepest
+            turns = moved_out(self.body, side, own.at(rows), allowed[rows])[:, arm.joints]
+            added = rot.multiply(rot.conjugate(own.rotations[rows][:, arm.joints]), turns)
+            added = np.where(added[..., :1] < 0.0, -added, added)
+            detours[:, side] = np.where(deep.max(axis=1)[:, None, None] > 0.0, rot.log(added), 0.0)
+            peaks[:, side] = np.clip(_LOOKS[deepest], *_PEAKS)
+        return list(zip(peaks, detours, strict=True))
+
+
+def _part(share: FloatArray, peaks: FloatArray) -> FloatArray:
+    """Return how much of the way round arms are on at shares of a transition, 0 at its ends and 1 at the peaks."""
+    return np.asarray(CURVES["SMOOTHER"].rise(np.minimum(share / peaks, (1.0 - share) / (1.0 - peaks))))
+
+
+def arms_of(found: SkeletonMap) -> ArmsBesideTrunk | None:
+    """Return arms and trunk of a map's skeleton, whose trunk has the usual shape; None where they are not known."""
+    skeleton: Skeleton = found.skeleton
+    return ArmsBesideTrunk.of(Clip("", skeleton, 0.0, Tracks.empty(4), Tracks.empty(3), Tracks.empty(3)), found, None)
