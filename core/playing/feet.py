@@ -18,6 +18,7 @@ from ..maths.arrays import BoolArray, FloatArray, IntArray, quotient
 from ..skeletons.hierarchy import with_ancestors
 from ..skeletons.maps import SkeletonMap
 from ..skeletons.skeleton import Pose
+from .arms import Arms
 from .clip_feet import ClipFoot, clip_feet, known_contacts, own_feet
 from .feet_lock import FeetLock
 from .footholds import BESIDE_S, Loose
@@ -135,7 +136,8 @@ class Feet(Over):
 
     def _are_clips_own(self, times_s: FloatArray, segment: IntArray) -> BoolArray:
         """Tell at which times (H, 2) of segments (H,) the poses below are the clip's own, but for root motion."""
-        if self.below is not self.row:
+        below = self.below.below if isinstance(self.below, Arms) else self.below  # arms carry no feet
+        if below is not self.row:
             return np.zeros(times_s.shape, dtype=np.bool_)
         in_window = self.row.windows(times_s.ravel())[0].reshape(times_s.shape) >= 0
         begin_s, end_s = self.row.layout.begin_s[segment, None], self.row.layout.end_s[segment, None]
