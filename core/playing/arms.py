@@ -44,8 +44,10 @@ class Arms(Over):
         inside = np.flatnonzero(seam >= 0)
         if len(inside):
             peaks, detours = self._ways_round(seam[inside])
-            part = _part(share[inside, None], peaks)
             at, arm = np.nonzero(detours.any(axis=(2, 3)))
+            if not len(at):
+                return pose
+            part = _part(share[inside, None], peaks)
             joints = self._joints[arm]
             turned = rot.multiply(pose.rotations[inside[at, None], joints],
                                   rot.exp(part[at, arm, None, None] * detours[at, arm]))
@@ -70,11 +72,12 @@ class Arms(Over):
 
         That is a rotation vector for each joint of each arm, nothing where the arm need not go round.
         """
-        missing = [seam for seam in np.unique(seams).tolist() if seam not in self._known]
+        each, at = np.unique(seams, return_inverse=True)
+        missing = [seam for seam in each.tolist() if seam not in self._known]
         if missing:
             self._known.update(zip(missing, self._found(np.array(missing)), strict=True))
-        peaks, detours = zip(*(self._known[seam] for seam in seams.tolist()), strict=True)
-        return np.stack(peaks), np.stack(detours)
+        peaks, detours = zip(*(self._known[seam] for seam in each.tolist()), strict=True)
+        return np.stack(peaks)[at], np.stack(detours)[at]
 
     def _found(self, seams: IntArray) -> list[tuple[FloatArray, FloatArray]]:
         begin, end = self.row.layout.window_begin_s[seams, None], self.row.layout.window_end_s[seams, None]
