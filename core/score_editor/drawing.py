@@ -319,7 +319,7 @@ class _Drawing:
         view, theme, (low, high) = self.view, self.theme, self.stripes.ruler
         ticks, names = grid.bar_labels(view, self.meter)
         up, down, beside = low + (high - low) * 0.58, low + (high - low) * 0.16, 3.0 * view.scale
-        size, left, bars, seconds = self._size, view.left - 1.0, theme.mixed(0.9), theme.mixed(0.5)
+        size, left, bars, seconds = self._size, view.left - 1.0, theme.mixed(0.9), theme.mixed(0.65)
         for x, name in zip(view.x(ticks).tolist(), names, strict=True):
             if x >= left:
                 pen.text(name, x + beside, up, size, bars)
@@ -328,6 +328,6 @@ class _Drawing:
         for x, name in zip(view.x(self.layout.ticks_at(times)).tolist(), names, strict=True):
             pen.text(name, x + beside, down, 0.82 * size, seconds)
         ticks, rank = grid.lines(view, self.meter)
-        for which, share in ((1, 0.15), (2, 0.3)):
+        for which, share in ((1, 0.08), (2, 0.14)):  # below the words
             pen.upright_lines(view.x(ticks[rank == which]), low, low + (high - low) * share, theme.mixed(0.4),
                               max(round(view.scale), 1.0))

@@ -18,10 +18,12 @@ from .picture import Layer, Measure, Pen, about_as_wide
 from .theme import HUES, Theme
 from .view import View
 
-SHELF_PX, CHIP_PX = 116.0, 42.0
-"""How high the shelf and a chip on it are, at an interface scale of 1."""
+SHELF_PX, LOW_SHELF_PX, CHIP_PX = 116.0, 70.0, 42.0
+"""How high the shelf is, one of a single row, and a chip on it, at an interface scale of 1."""
 _GAP_PX, _PAD_PX, _TITLE_PX, _FIGURE_PX = 6.0, 7.0, 18.0, 30.0
 _CARD_PX, _ABOVE_PX = 120.0, 28.0
+_MOST_OF = 2.5
+"""A window lower than so many shelves has none."""
 _SMALL = 0.85
 """Of the size of names: lengths."""
 
@@ -60,16 +62,26 @@ def found(playables: Iterable[Playable], search: str) -> tuple[Playable, ...]:
     return tuple(each for each in playables if all(word in each.full_name.casefold() for word in words))
 
 
-def arrange(playables: Iterable[Playable], view: View, theme: Theme, *, scroll_px: float = 0.0,
+def height_of(view: View, score_px: float) -> float:
+    """Return how high a shelf may be below a score that is so high: low where it would lie over the score's foot.
+
+    >>> height_of(View(800, 400), 200.0), height_of(View(800, 300), 200.0), height_of(View(800, 100), 60.0)
+    (116.0, 70.0, 0.0)
+    """
+    high, low = SHELF_PX * view.scale, LOW_SHELF_PX * view.scale
+    height = high if view.height - score_px >= high else low
+    return height if view.height >= _MOST_OF * height else 0.0
+
+
+def arrange(playables: Iterable[Playable], view: View, theme: Theme, *, scroll_px: float = 0.0, score_px: float = 0.0,
             figures: Mapping[Playable, Figure] | None = None, measure: Measure = about_as_wide) -> Shelf:
     """Put chips beside each other, group by group, in as many rows as fit; what is left is farther to the right.
 
     A group is a file, or a folder of files that hold one clip each; clips come first, so that they stay where they are
     when procedures are made, then what the score has itself, then other scores, in their order.
-    figures: of those that have one, which makes their chips wider.
+    score_px: how high the score above is. figures: of those that have one, which makes their chips wider.
     """
-    px, size = view.scale, theme.size_px * view.scale
-    height = SHELF_PX * px if view.height >= 2.5 * SHELF_PX * px else 0.0
+    height, px, size = height_of(view, score_px), view.scale, theme.size_px * view.scale
     rows = max(int((height / px - _TITLE_PX - _GAP_PX) // (CHIP_PX + _GAP_PX / 2.0)), 1)
     start = max(view.left, 2.0 * _PAD_PX * px)
     left, boxes, kept, titles, of_group = start - scroll_px, [], [], [], []

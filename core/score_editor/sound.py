@@ -41,8 +41,8 @@ def sound_layer(waveform: Waveform | None, layout: Layout, view: View, theme: Th
     size, left, base = theme.size_px * px, view.left + _PAD_PX * px, high - 1.2 * theme.size_px * px
     if name:
         pen.rectangle((left - 3.0 * px, base - 0.35 * size, left + measure(name, size) + 3.0 * px, high - px),
-                      theme.mixed(0.03, 0.75), radius=2.0 * px)
-        pen.text(name, left, base, size, theme.error if is_gone else theme.mixed(0.8))
+                      theme.mixed(0.03, 0.75), radius=2.0 * px, outline=theme.error, outline_px=px * is_gone)
+        pen.text(name, left, base, size, theme.mixed(1.0 if is_gone else 0.8))
     return pen.layer()
 
 

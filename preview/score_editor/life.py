@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import bpy
@@ -20,6 +21,7 @@ from ...core.score_editor.layout import BoxId, Layout
 from ...core.score_editor.overlay import overlay
 from ...core.score_editor.picture import Pen, Picture, clipped
 from ...core.score_editor.sound import sound_layer
+from ...core.score_editor.stripes import Stripes
 from ...core.score_editor.theme import Theme
 from .. import life as preview
 from . import rehearsing, windows
@@ -140,13 +142,15 @@ def _draw_shelf(tree: score_tree.TaktScoreTree | None, armature_object: bpy.type
         return
     chip = window.chip if window.front is None else None
     view = window.view
+    score_px = Stripes.of(layout, replace(view, scroll_px=0.0)).height
     depends_on = (bridge_shelf.state(armature_object), bridge_shelf.is_searching(armature_object), tree.search,
-                  (view.width, view.height, view.scale), theme, window.shelf_px, chip)  # but neither zoom nor place
+                  (view.width, view.height, view.scale), theme, window.shelf_px, chip,
+                  score_px)  # but neither zoom nor place
     if window.shelf is None or window.shelf_drawn is None or window.shelf_drawn[0] != depends_on:
         playables = shelf.found(bridge_shelf.playables(armature_object), tree.search)
         figures = bridge_shelf.figures(armature_object)
-        window.shelf = shelf.arrange(playables, view, theme, scroll_px=window.shelf_px, figures=figures,
-                                     measure=measured)
+        window.shelf = shelf.arrange(playables, view, theme, scroll_px=window.shelf_px, score_px=score_px,
+                                     figures=figures, measure=measured)
         window.shelf_px = min(window.shelf_px, window.shelf.farthest)
         words = ("Looking through the library…" if bridge_shelf.is_searching(armature_object) else
                  "Nothing of that name" if tree.search else "Nothing yet: choose a library in the sidebar")
