@@ -154,14 +154,24 @@ def _keep(armature_object: bpy.types.Object, blocks: Blocks) -> Blocks:
 
 
 def _moved(before: Blocks, candidate: Candidate) -> Windows | None:
-    """Return the transitions' windows, moved along with their seams; None where there are other segments now."""
+    """Return the transitions' windows, moved along with their seams; None where there are other segments now.
+
+    Those that were given another length lie to both sides of their seams as they did before.
+    """
     if before.layout is None or not before.layout.rows or before.windows_s is None:
         return None
     old, new = before.layout.rows[0], candidate.sequence
     if len(old) != len(new):
         return None
-    shift = np.cumsum(new.length_s) - np.cumsum(old.length_s)
-    return before.windows_s[0] + shift, before.windows_s[1] + shift
+    seam_s = np.cumsum(old.length_s)
+    before_s, after_s = seam_s - before.windows_s[0], before.windows_s[1] - seam_s
+    length_s, said_s = before_s + after_s, new.transition_s
+    is_new = np.isfinite(said_s) & (said_s != old.transition_s)
+    share = np.divide(before_s, length_s, out=np.full(len(old), 0.5), where=length_s > 0.0)
+    before_s, after_s = (np.where(is_new, part * said_s, kept) for part, kept in (
+        (share, before_s), (1.0 - share, after_s)))
+    seam_s = np.cumsum(new.length_s)
+    return seam_s - before_s, seam_s + after_s
 
 
 def _moved_contacts(old: Layout, new: Sequence) -> Contacts | None:

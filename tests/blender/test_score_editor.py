@@ -12,7 +12,7 @@ import takt
 from takt.bridge import properties, score, score_blocks, score_edits, score_fields, score_tree
 from takt.bridge import shelf as bridge_shelf
 from takt.core.errors import EditError
-from takt.core.score_editor import commands, shelf
+from takt.core.score_editor import commands, drag, hit, shelf
 from takt.core.score_editor.drop import drop_at
 from takt.core.score_editor.theme import Theme
 from takt.core.score_editor.view import View
@@ -500,3 +500,28 @@ def test_tab_opens_a_block_and_leaves_it_again(rig: bpy.types.Object, library: P
         operators.takt.score_open()
         operators.takt.score_frame()
         assert window.view == own
+
+
+def test_a_transition_that_is_pulled_is_shown_as_long_at_once_and_where_it_plays_soon(
+        rig: bpy.types.Object, library: Path) -> None:
+    play(library / "dance.pha")
+    with editing():
+        score_blocks.find_windows(rig)
+        blocks = score_blocks.refresh(rig)
+        layout = blocks.layout
+        assert layout is not None and blocks.scores is not None
+        view = View(900.0, 400.0).framed(0.0, layout.ticks)
+        begun = drag.begin(layout, hit.Hit(hit.Part.SEAM, float(layout.seams.tick[0]), seam=0), blocks.scores)
+        assert begun is not None
+        proposal = begun.to(view, float(view.x(layout.seams.tick[:1])[0]) + 60.0, 60.0)
+        assert proposal.change is not None
+        score_edits.try_out(rig, blocks, proposal.change)
+        tried = score_blocks.shown(rig)
+        assert tried is not None and tried.layout is not None and not tried.has_windows
+        wide = tried.layout.seams.end - tried.layout.seams.begin
+        score_blocks.find_windows(rig)
+        known = score_blocks.shown(rig)
+        assert known is not None and known.layout is not None and known.has_windows
+        np.testing.assert_allclose(known.layout.seams.end - known.layout.seams.begin, wide, atol=1e-6)
+        assert wide[0] > 2.0 * (layout.seams.end - layout.seams.begin)[0]
+        score_edits.take_back(rig)
