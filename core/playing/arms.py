@@ -8,7 +8,7 @@ retargeting/arms.py) is added gradually before and taken back afterwards.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Final
 
 import numpy as np
@@ -25,6 +25,8 @@ from .transitions.curves import CURVES
 
 _LOOKS: Final = np.linspace(0.0, 1.0, 17)
 """Where in a transition arms are looked at."""
+_MOST_KNOWN: Final = 64
+"""Characters whose trunks are kept."""
 _PEAKS: Final = (0.3, 0.7)
 """Within these shares of a transition an arm is farthest on its way round, so that none of it is sudden."""
 
@@ -91,13 +93,15 @@ class Arms(Over):
             least = self.body.allowed(np.minimum(outside[:, :1], outside[:, -1:]), side)
             allowed = np.broadcast_to(least, outside.shape).reshape(len(times), -1)
             deep = np.linalg.norm(self.body.pushes(world, side, allowed), axis=-1).max(axis=1).reshape(len(seams), -1)
-            deepest = deep.argmax(axis=1)
-            rows = np.arange(len(seams)) * len(_LOOKS) + deepest
+            through = np.flatnonzero(deep.any(axis=1))
+            if not len(through):
+                continue
+            deepest = deep[through].argmax(axis=1)
+            rows = through * len(_LOOKS) + deepest
             turns = moved_out(self.body, side, own.at(rows), allowed[rows])[:, arm.joints]
             added = rot.multiply(rot.conjugate(own.rotations[rows][:, arm.joints]), turns)
-            added = np.where(added[..., :1] < 0.0, -added, added)
-            detours[:, side] = np.where(deep.max(axis=1)[:, None, None] > 0.0, rot.log(added), 0.0)
-            peaks[:, side] = np.clip(_LOOKS[deepest], *_PEAKS)
+            detours[through, side] = rot.log(np.where(added[..., :1] < 0.0, -added, added))
+            peaks[through, side] = np.clip(_LOOKS[deepest], *_PEAKS)
         return list(zip(peaks, detours, strict=True))
 
 
@@ -106,6 +110,7 @@ def _part(share: FloatArray, peaks: FloatArray) -> FloatArray:
     return np.asarray(CURVES["SMOOTHER"].rise(np.minimum(share / peaks, (1.0 - share) / (1.0 - peaks))))
 
 
+@lru_cache(maxsize=_MOST_KNOWN)
 def arms_of(found: SkeletonMap) -> ArmsBesideTrunk | None:
     """Return arms and trunk of a map's skeleton, whose trunk has the usual shape; None where they are not known."""
     skeleton: Skeleton = found.skeleton

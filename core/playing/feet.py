@@ -26,7 +26,7 @@ from .joints import Joints
 from .legs import Leg, legs_of
 from .mix import Mix
 from .row import Row
-from .stage import FIRST_ROUND, Over, in_rounds
+from .stage import FIRST_ROUND, Over, Stage, in_rounds
 from .steps import Planted, Seams, footholds
 from .transitions.curves import CURVES
 
@@ -136,8 +136,7 @@ class Feet(Over):
 
     def _are_clips_own(self, times_s: FloatArray, segment: IntArray) -> BoolArray:
         """Tell at which times (H, 2) of segments (H,) the poses below are the clip's own, but for root motion."""
-        below = self.below.below if isinstance(self.below, Arms) else self.below  # arms carry no feet
-        if below is not self.row:
+        if self._without_arms is not self.row:
             return np.zeros(times_s.shape, dtype=np.bool_)
         in_window = self.row.windows(times_s.ravel())[0].reshape(times_s.shape) >= 0
         begin_s, end_s = self.row.layout.begin_s[segment, None], self.row.layout.end_s[segment, None]
@@ -164,8 +163,13 @@ class Feet(Over):
 
     def _loose(self, times_s: FloatArray) -> FloatArray:
         """Return where feet are at times (F,) if nothing holds them, (F, L, 3); in a loop also in its other rounds."""
-        pose = self.below.sample(*in_rounds(times_s, self.duration_s, self.is_loop))
+        pose = self._without_arms.sample(*in_rounds(times_s, self.duration_s, self.is_loop))
         return self._joints.positions(pose)
+
+    @property
+    def _without_arms(self) -> Stage:
+        """What poses the legs: arms carry no feet."""
+        return self.below.below if isinstance(self.below, Arms) else self.below
 
     @cached_property
     def _joints(self) -> Joints:
