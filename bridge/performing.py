@@ -172,7 +172,8 @@ def perform(task: Task, find_action: FindClips, formats: Mapping[str, Format]) -
         again = partial(_play, task, resolved, known)
         motion = again(task.settings.values, task.settings.seed)
     except TaktError as error:
-        return Performance(None, gaps or error, frozenset(actions), clips=listed), None if gaps else resolved
+        procedures = () if resolved is None else _procedures(resolved[0])
+        return Performance(None, gaps or error, frozenset(actions), procedures, listed), None if gaps else resolved
     calls = resolved[0].calls
     return (Performance(motion, gaps, frozenset(actions), _procedures(resolved[0]), listed, known,
                         isinstance(calls, Definitions) and bool(calls.picks), again), None if gaps else resolved)

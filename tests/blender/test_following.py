@@ -83,6 +83,14 @@ def test_lists_are_those_of_the_score_again_when_what_was_played_comes_back(
     assert kept.procedures["main"].seconds == before and not following.problem(dancer)
 
 
+def test_a_score_that_only_waits_lists_its_own_procedures(dancer: bpy.types.Object, wait: Wait) -> None:
+    kept = properties.character(dancer)
+    kept.text.from_string('<pha version="2" tickLength="1"><procedure name="main"><wait duration="3"/></procedure>'
+                          '<procedure name="pause"><wait duration="1"/></procedure></pha>')
+    wait(1.0)
+    assert {each.name: each.ticks for each in kept.procedures} == {"main": 3.0, "pause": 1.0}
+
+
 def test_it_is_what_rebuild_makes(dancer: bpy.types.Object, wait: Wait) -> None:
     def keys() -> Any:
         return {(c.data_path, c.array_index): [tuple(p.co) for p in c.keyframe_points] for c in curves(dancer)}
