@@ -101,6 +101,13 @@ class Feet(Over):
         return tuple(found)
 
     @cached_property
+    def _distinct(self) -> tuple[list[tuple[ClipFoot, ...]], IntArray]:
+        """Each of these values once, and the number of each segment's, (S,)."""
+        of_value = {id(feet): feet for feet in self._feet}
+        number = {value: at for at, value in enumerate(of_value)}
+        return list(of_value.values()), np.array([number[id(feet)] for feet in self._feet])
+
+    @cached_property
     def _lock(self) -> FeetLock:
         """What holds the feet."""
         lengths = [leg.length(self.skeleton) for leg in self._legs]
@@ -115,16 +122,19 @@ class Feet(Over):
 
     def _planted(self, leg: int) -> Planted:
         """Return where one of the feet is planted."""
-        segment, turn = self._played
-        feet = [self._feet[at][leg] for at in segment.tolist()]
-        counts = np.array([len(foot.at) for foot in feet])
+        (segment, turn), (distinct, number) = self._played, self._distinct
+        feet, number = [each[leg] for each in distinct], number[segment]
+        each = np.array([len(foot.at) for foot in feet])
+        counts = each[number]
+        own = np.repeat(np.arange(len(segment)), counts)
+        contact = (np.cumsum(each) - each)[number[own]] + np.arange(len(own)) - (np.cumsum(counts) - counts)[own]
+        spans_s, at, loose_at = (np.concatenate([getattr(foot, name) for foot in feet])[contact]
+                                 for name in ("spans_s", "at", "loose"))
         layout, own_s = self.row.layout, self.row.sources.durations_s[self.row.sequence.clip]
         stretch = quotient(layout.end_s - layout.begin_s, own_s)[segment]
-        fast = quotient(np.array([foot.fast for foot in feet]), stretch)
-        own = np.repeat(np.arange(len(feet)), counts)
+        fast = quotient(np.array([foot.fast for foot in feet])[number], stretch)
         segment, turn = segment[own], turn[own]
-        spans = layout.begin_s[segment, None] + np.concatenate([foot.spans_s for foot in feet]) * stretch[own, None]
-        at, loose_at = (np.concatenate([getattr(foot, name) for foot in feet]) for name in ("at", "loose"))
+        spans = layout.begin_s[segment, None] + spans_s * stretch[own, None]
         points = np.concatenate((at[:, None], loose_at.reshape(-1, 6, 3)), axis=1)
         points = self.root.placed_points(points.reshape(-1, 3), segment.repeat(7), turn.repeat(7)).reshape(-1, 7, 3)
         step_s = stretch[own, None] * BESIDE_S
@@ -152,10 +162,11 @@ class Feet(Over):
 
     def _jumps(self) -> BoolArray:
         """Tell before which segments (S,) feet jump, if no transition leads there."""
-        segment = np.arange(len(self._feet))
+        distinct, number = self._distinct
+        segment = np.arange(len(number))
         found = np.zeros(len(segment), dtype=np.bool_)
         for leg in range(len(self._legs)):
-            ends = np.array([feet[leg].ends for feet in self._feet])
+            ends = np.array([feet[leg].ends for feet in distinct])[number]
             into = self.root.placed_points(ends[:, 0], segment, np.zeros_like(segment))
             out = self.root.placed_points(ends[segment - 1, 1], segment - 1, -(segment == 0).astype(np.int64))
             found |= np.linalg.norm(into - out, axis=1) > _JUMP_LEGS * self._legs[0].length(self.skeleton)
@@ -198,7 +209,8 @@ class Feet(Over):
     @cached_property
     def _lowest(self) -> tuple[FloatArray, FloatArray]:
         """How low points of the soles may go where each segment begins and where it ends, (S, L, 3)."""
-        own = np.array([[foot.lowest for foot in feet] for feet in self._feet])
+        distinct, number = self._distinct
+        own = np.array([[foot.lowest for foot in feet] for feet in distinct])[number]
         out = np.minimum(own, np.roll(own, -1, axis=0))
         return np.roll(out, 1, axis=0), out
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -25,6 +26,8 @@ def _turns() -> FloatArray:
 
 
 _TURNS: Final = _turns()
+_MOST_KNOWN: Final = 256
+"""Choices of joints that are kept."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +48,11 @@ class Joints:
     @classmethod
     def of(cls, skeleton: Skeleton, joints: Sequence[int]) -> Joints:
         """Choose them, in any order; one may be named twice."""
+        return cls._of(skeleton, tuple(joints))
+
+    @classmethod
+    @lru_cache(maxsize=_MOST_KNOWN)
+    def _of(cls, skeleton: Skeleton, joints: tuple[int, ...]) -> Joints:
         kept = with_ancestors(skeleton.parents, np.array(joints, dtype=np.int64))
         is_kept = np.zeros(len(skeleton), dtype=np.bool_)
         is_kept[kept] = True
