@@ -14,7 +14,7 @@ from ..errors import FileError, Place, Problem, ScoreError, quoted
 from ..maths.arrays import FloatArray, IntArray
 from .call_order import innermost_first
 from .definitions import At, Definitions
-from .document import MAX_PROBLEMS, Call, Document, Procedure, shortened
+from .document import MAX_PROBLEMS, Call, Document, Procedure, Source, shortened
 from .naming import near
 from .scopes import Module, Scopes
 
@@ -232,7 +232,7 @@ class _Resolver:
                     self._missing(error, module.document.place(include), "include")
             for load in module.document.loads:
                 try:
-                    module.loads[load.src] = self._load(load.src, module.document.place(load))
+                    module.loads[load.src] = self._load(load, module.document)
                 except FileError as error:
                     module.is_incomplete = True
                     self._missing(error, module.document.place(load), "load")
@@ -257,10 +257,11 @@ class _Resolver:
             self._add(self._library.module(path), src)
         return self._module_of[identity]
 
-    def _load(self, src: str, place: Place) -> tuple[int, ...]:
+    def _load(self, load: Source, document: Document) -> tuple[int, ...]:
+        src = load.src
         if src not in self._clips_of:
             clips, said = self._library.clips(src)
-            self._problems += [replace(problem, place=place) for problem in said]
+            self._problems += [replace(problem, place=document.place(load)) for problem in said]
             first = len(self._clips)
             self._clips += clips
             self._clip_names += [f"{src}.{clip.name or src.rpartition('.')[2]}" for clip in clips]
