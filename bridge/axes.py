@@ -5,6 +5,7 @@ import numpy as np
 
 from ..core.maths import rotations as rot
 from ..core.maths.arrays import FloatArray
+from ..core.skeletons.maps import SkeletonMap
 
 BLENDER_FROM_HANIM: FloatArray = rot.from_axis_angle(np.array((1.0, 0.0, 0.0)), np.pi / 2)
 """Turns H-Anim's axes (Y up, facing +Z, left is +X) into Blender's (Z up, facing −Y, left is +X)."""
@@ -12,6 +13,9 @@ BLENDER_FROM_HANIM.setflags(write=False)
 
 _UP: FloatArray = np.array((0.0, 0.0, 1.0))
 _UNEVEN = 1e-3
+_HANIM_UP: FloatArray = np.array((0.0, 1.0, 0.0))
+_LIES = 0.7
+"""Cosine of the angle between a body's up and the scene's from which on it lies."""
 
 
 def armature_from_hanim(armature_object: bpy.types.Object) -> FloatArray:
@@ -27,6 +31,14 @@ def armature_from_hanim(armature_object: bpy.types.Object) -> FloatArray:
     across = np.array((-up[1], up[0], 0.0)) if np.hypot(up[0], up[1]) > 0.0 else np.array((1.0, 0.0, 0.0))
     tilted = rot.from_axis_angle(across, np.arctan2(np.hypot(up[0], up[1]), up[2]))  # leads the object's Z there
     return rot.multiply(tilted, BLENDER_FROM_HANIM)
+
+
+def lying(armature_object: bpy.types.Object, found: SkeletonMap | None) -> str:
+    """Return what is to be said where a body rests lying in the scene: its motion does so too. "" where it stands."""
+    up = rot.rotate(armature_from_hanim(armature_object), _HANIM_UP)
+    return "" if found is None or up @ found.up(up) > _LIES else (
+        f"'{armature_object.name}' lies in the scene as it rests, and so does its motion; rotate the object until it "
+        "stands")
 
 
 def distortions(armature_object: bpy.types.Object) -> tuple[str, ...]:

@@ -29,6 +29,8 @@ def report_clip(operator: bpy.types.Operator, player: ClipPlayer, done: Retarget
         if names:
             more = f" and {len(names) - _NAMES_SHOWN} more" if len(names) > _NAMES_SHOWN else ""
             operator.report({"WARNING"}, f"{text}: {', '.join(names[:_NAMES_SHOWN])}{more}")
+    if text := axes.lying(armature_object, player.target_map):
+        operator.report({"WARNING"}, text)
     for text in axes.distortions(armature_object):
         operator.report({"WARNING"}, f"'{armature_object.name}' {text}; apply its scale (Object > Apply)")
     rest = f"; the file has {others} more, choose one in Adjust Last Operation" if others else ""

@@ -113,6 +113,8 @@ def _findings(armature_object: bpy.types.Object, motion: Motion) -> Iterator[Tol
         if names:
             more = f" and {len(names) - _NAMES_SHOWN} more" if len(names) > _NAMES_SHOWN else ""
             yield severity, f"{text}: {', '.join(names[:_NAMES_SHOWN])}{more}"
+    if text := axes.lying(armature_object, motion.body):
+        yield "WARNING", text
     for text in axes.distortions(armature_object):
         yield "WARNING", f"'{armature_object.name}' {text}; apply its scale, or its parent's (Object > Apply)"
 

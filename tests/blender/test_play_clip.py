@@ -6,6 +6,7 @@ from typing import Any, cast
 import bpy
 import numpy as np
 import pytest
+from mathutils import Matrix
 
 from takt.bridge import armature, axes
 from takt.bridge.play_clips import files_in, stem_of
@@ -222,3 +223,25 @@ def test_legs_of_ik_play_the_clip_unless_their_constraints_are_to_act(rig: Any, 
     assert takt.play_clip(filepath=file, mute_constraints=False) == {"FINISHED"}
     assert apart_deg(rig, clip, frames).max() > 10.0
     assert not any(rig.pose.bones[f"{side}_knee"].constraints[0].mute for side in "lr")
+
+
+def test_a_body_that_rests_lying_in_the_scene_is_told_of(rig: Any, tmp_path: Path, capfd: Any) -> None:
+    written(tmp_path)
+    file, score = str(tmp_path / "walk.bvh"), tmp_path / "walk.pha"
+    score.write_text('<pha tickLength="1"><load src="walk"/><procedure name="main"><call name="walk" duration="1"/>'
+                     '</procedure></pha>', encoding="utf-8")
+
+    def is_told() -> bool:
+        bpy.context.view_layer.update()
+        capfd.readouterr()
+        assert takt.play_clip(filepath=file) == {"FINISHED"}
+        assert takt.import_pha(filepath=str(score)) == {"FINISHED"}
+        count = capfd.readouterr().out.count("lies in the scene")
+        assert count in (0, 2)
+        return bool(count)
+
+    assert not is_told()
+    rig.data.transform(Matrix.Rotation(np.pi / 2.0, 4, "X"))
+    assert is_told()
+    rig.rotation_mode, rig.rotation_euler.x = "XYZ", -np.pi / 2.0  # as importers set up what lies in its file
+    assert not is_told()
