@@ -18,7 +18,7 @@ from ..clips.clip import Clip, Tracks
 from ..clips.keyed import keys_of, packed, poses_at
 from ..maths import rotations as rot
 from ..maths.arrays import FloatArray, IntArray
-from ..skeletons.maps import SkeletonMap, map_in_any_pose, map_of_moment
+from ..skeletons.maps import SkeletonMap, find_map_once, map_in_any_pose
 from ..skeletons.posture import STANDS, Posture, measure_posture
 from ..skeletons.skeleton import Pose, Skeleton, world_from_pose
 from .file_axes import LEANS_RAD, file_axes, right_angled, stands_on_origin, up_of_motion, with_usual_front
@@ -203,7 +203,7 @@ def _from_straightened(clip: Clip, times: FloatArray) -> Reference | None:
         return None
     for frame in np.linspace(0, len(times) - 1, _FRAMES_WITHOUT_NAMES).astype(np.int64).tolist():
         stood = straightened(posed(clip.skeleton, poses_at(clip, times[[frame]]).at(0)), known)
-        if stood is not None and (found := map_of_moment(stood)).is_sure:
+        if stood is not None and (found := find_map_once(stood)).is_sure:
             why = f"the frame at {times[frame]:.2f} s with its legs straight, since its body stands nowhere"
             return _from_pose_in_motion(clip, replace(found, skeleton=clip.skeleton), stood, times, frame, why)
     return None
@@ -269,7 +269,7 @@ def posed(skeleton: Skeleton, pose: Pose) -> Skeleton:
 def _map_in_motion(clip: Clip) -> SkeletonMap | None:
     """Return the map of the first frame looked at whose body can be told from its names or shape."""
     for time in _times(clip, _FRAMES_WITHOUT_NAMES):
-        found = map_of_moment(posed(clip.skeleton, poses_at(clip, np.array((time,))).at(0)))
+        found = find_map_once(posed(clip.skeleton, poses_at(clip, np.array((time,))).at(0)))
         if found.is_humanoid and found.is_sure:
             return replace(found, skeleton=clip.skeleton)
     return None
@@ -281,8 +281,8 @@ def _upright(rest: Posture, world: FloatArray) -> FloatArray | None:
     Of one that is bent between trunk and legs, that part counts which is nearer to the vertical: whose trunk alone
     leans stands all the same.
     """
-    ways, up = rest.ways[0], rest.axes[0, :, 1]
-    if ways[0] @ ways[-1] < np.cos(2.0 * LEANS_RAD):
-        up = ways[int(np.argmax(ways @ world[:, 1]))]
+    directions, up = rest.directions[0], rest.axes[0, :, 1]
+    if directions[0] @ directions[-1] < np.cos(2.0 * LEANS_RAD):
+        up = directions[int(np.argmax(directions @ world[:, 1]))]
     turn = rot.from_matrix(world @ rest.along(0, up).T)
     return turn if rot.angle_between(turn, rot.IDENTITY) > LEANS_RAD else None

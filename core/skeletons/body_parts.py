@@ -18,15 +18,15 @@ from .hierarchy import with_descendants
 from .maps import SkeletonMap
 
 BONE: Final = "bone:"
-"""Stands before the name of a bone of the character."""
+"""Comes before the name of a bone of the character."""
 _SIGN: Final = re.compile(r"\s([+-])\s")
 _TIGHT_SIGN: Final = re.compile(r"([+-])")
 
 
 def _with_below(*tops: str) -> frozenset[str]:
-    """Return H-Anim joints and all below them."""
+    """Return H-Anim joints with their descendants."""
     found = set(tops)
-    for joint, parent in hanim.PARENTS.items():  # parents stand before children
+    for joint, parent in hanim.PARENTS.items():  # parents come before children
         if parent in found:
             found.add(joint)
     return frozenset(found)
@@ -87,7 +87,7 @@ def terms_of(body: str) -> tuple[Term, ...]:
 
 
 def what_is_wrong(body: str, named: Mapping[str, NamedBody]) -> str:
-    """Return what no character could have, "" where there is nothing: unknown names, names that mean themselves.
+    """Return what is wrong with a body for any character, "" for nothing: unknown names, masks made of themselves.
 
     >>> what_is_wrong("uper", {})
     "found 'uper', expected whole, root, lower, upper, …, a joint of H-Anim, bone:NAME or a mask; did you mean upper?"
@@ -108,6 +108,7 @@ _SHOWN: Final = ("whole", "root", "lower", "upper")
 
 
 def _leads_to(name: str, wanted: str, named: Mapping[str, NamedBody]) -> bool:
+    """Tell whether a named body is made of another one, at any depth."""
     seen: set[str] = set()
     waiting = [name]
     while waiting:
@@ -124,8 +125,8 @@ def mask_of(body: str, fade: float, named: Mapping[str, NamedBody],
             skeleton_map: SkeletonMap) -> tuple[FloatArray, tuple[str, ...]]:
     """Return how much of each joint a body has, (J,) from 0 to 1, and the names for which the rig has nothing.
 
-    body: names joined by + and −, from left to right: those of PARTS, joints of H-Anim (with all below them),
-    `bone:NAME` (a bone with all below it), and the names in `named`.
+    body: names joined by + and −, from left to right: those of PARTS, joints of H-Anim and `bone:NAME`, both with their
+    descendants, and the names in `named`.
     fade: how many joints share the border. With 2 the first joint inside has ⅓, the second ⅔, the rest the whole.
     A joint that the map does not know belongs where its nearest known ancestor does, above all to the root. Of a rig
     without a map the root is the joint that has no parent, and other parts have nothing.

@@ -1,4 +1,4 @@
-"""Bones' names as words; rigs agree on few words, but on no way of writing them."""
+"""Bones' names as words; rigs agree on few words, and not at all on how to write them."""
 
 from __future__ import annotations
 

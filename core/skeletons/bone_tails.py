@@ -1,4 +1,4 @@
-"""Where the bones of a skeleton end that says only where they begin."""
+"""Tails of bones, for a skeleton that knows only where their heads are."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import Final
 import numpy as np
 
 from ..maths import rotations as rot
-from ..maths.arrays import FloatArray, IntArray
+from ..maths.arrays import FloatArray
+from .hierarchy import subtree_sizes
 from .skeleton import Skeleton
 
 _SAME_POSITION: Final = 1e-4
@@ -22,8 +23,8 @@ def bone_tails(skeleton: Skeleton) -> tuple[FloatArray, FloatArray]:
     """Return the tails (J, 3) of all bones at rest, and their z axes (J, 3), in model space.
 
     A bone ends where its child begins; of several children the one that goes on most straightly, for a root the one
-    with most below it. One without children goes on in its parent's direction. No bone is without length. The
-    joint's own axes are turned by the shortest arc until y leads along the bone: where it did, they stay.
+    with most descendants. One without children goes on in its parent's direction. No bone is without length. The
+    joint's own axes are turned by the shortest arc until y points along the bone: where it did, they stay.
 
     >>> skeleton = Skeleton.from_arrays(["hip", "knee"], [-1, 0], np.tile((1.0, 0, 0, 0), (2, 1)),
     ...                                 np.array(((0.0, 0, 2), (0, 0, -1))))
@@ -35,10 +36,10 @@ def bone_tails(skeleton: Skeleton) -> tuple[FloatArray, FloatArray]:
         return heads, heads
     size = float(np.ptp(heads, axis=0).max()) or 1.0
     offsets = np.zeros_like(heads)
-    below = _counts_below(skeleton)
+    sizes = subtree_sizes(skeleton.parents)
     for joint, parent in enumerate(skeleton.parents.tolist()):
         children = np.flatnonzero(skeleton.parents == joint)
-        before, after = (parent, joint) if parent >= 0 else (joint, max(children, key=below.__getitem__, default=joint))
+        before, after = (parent, joint) if parent >= 0 else (joint, max(children, key=sizes.__getitem__, default=joint))
         incoming = heads[after] - heads[before]
         offsets[joint] = _child_offset(heads[children] - heads[joint], incoming, size)
         if not offsets[joint].any():
@@ -56,12 +57,3 @@ def _child_offset(offsets: FloatArray, incoming: FloatArray, size: float) -> Flo
     if not len(far):
         return np.zeros(3)
     return np.asarray(offsets[far[np.argmax(offsets[far] @ incoming / lengths[far])]])
-
-
-def _counts_below(skeleton: Skeleton) -> IntArray:
-    """Return how many joints each has below it, with itself, (J,)."""
-    count = np.ones(len(skeleton), dtype=np.int64)
-    for joint in range(len(skeleton) - 1, -1, -1):
-        if skeleton.parents[joint] >= 0:
-            count[skeleton.parents[joint]] += count[joint]
-    return count

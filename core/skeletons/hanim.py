@@ -1,7 +1,7 @@
 """The joints of ISO/IEC 19774 (H-Anim): their hierarchy, and the names under which they are met.
 
-Names are those of version 1, which scores and clips use; version 2 (2019) names and misprints met in files
-lead to them.
+Names are those of version 1, which scores and clips use; names of version 2 (2019) and misprints met in files
+are translated into them.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def _parents() -> dict[str, str | None]:
 
 
 PARENTS: Final[Mapping[str, str | None]] = MappingProxyType(_parents())
-"""The parent of every standard joint, version 1 names; the root's is None. Parents stand before children."""
+"""The parent of every standard joint, version 1 names; the root's is None. Parents come before children."""
 
 
 def _version_2() -> dict[str, str]:
@@ -66,7 +66,7 @@ def _version_2() -> dict[str, str]:
     return names
 
 
-# Gustaitis et al. 2007 print vl5…vl1 as v15…v11, and hang the face on "skull", which is a segment.
+# Gustaitis et al. 2007 print vl5…vl1 as v15…v11, and make the face a child of "skull", which is a segment.
 ALIASES: Final[Mapping[str, str]] = MappingProxyType(
     {"skull": "skullbase"} | {f"v1{i}": f"vl{i}" for i in range(1, 6)} | _version_2())
 """Other names of standard joints, and the version 1 name of each."""
@@ -84,7 +84,7 @@ def canonical(name: str) -> str | None:
 
 
 def common_prefix(names: Iterable[str]) -> str:
-    """Return what stands before the H-Anim name in all of a skeleton's joints ("" where nothing does).
+    """Return the prefix that all of a skeleton's joints have before their H-Anim names, "" where there is none.
 
     A prefix ends in `_`, `:` or `.`, as in `hanim_l_hip` or `Jin:l_hip`, and what follows it must be a
     standard joint at least once: joints that merely start alike keep their names.

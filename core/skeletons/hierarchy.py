@@ -27,7 +27,7 @@ def path_to_root(parents: IntArray | Sequence[int], joint: int) -> list[int]:
 
 
 def is_descendant(parents: IntArray | Sequence[int], joint: int, ancestor: int) -> bool:
-    """Tell whether a joint is below another; none is below itself.
+    """Tell whether a joint is a descendant of another; none is of itself.
 
     >>> is_descendant([-1, 0, 1], 2, 0), is_descendant([-1, 0, 1], 0, 0)
     (True, False)
@@ -63,8 +63,34 @@ def children_of(parents: IntArray | Sequence[int]) -> list[list[int]]:
     return children
 
 
+def parents_first(parents: IntArray | Sequence[int]) -> list[int]:
+    """Return all joints, each after its parent.
+
+    >>> parents_first([1, -1, 0])
+    [1, 0, 2]
+    """
+    order = np.flatnonzero(np.asarray(parents) < 0).tolist()
+    children = children_of(parents)
+    for joint in order:
+        order += children[joint]
+    return order
+
+
+def subtree_sizes(parents: IntArray | Sequence[int]) -> list[int]:
+    """Return how many joints each joint and its descendants are together.
+
+    >>> subtree_sizes([-1, 0, 1, 0])
+    [4, 2, 1, 1]
+    """
+    sizes = [1] * len(parents)
+    for joint in reversed(parents_first(parents)):
+        if parents[joint] >= 0:
+            sizes[int(parents[joint])] += sizes[joint]
+    return sizes
+
+
 def with_ancestors(parents: IntArray, joints: IntArray) -> IntArray:
-    """Return joints and all above them, ascending.
+    """Return joints and all their ancestors, (N,), ascending.
 
     >>> with_ancestors(np.array((-1, 0, 1, 0)), np.array((2,))).tolist()
     [0, 1, 2]
@@ -78,7 +104,7 @@ def with_ancestors(parents: IntArray, joints: IntArray) -> IntArray:
 
 
 def with_descendants(parents: IntArray, joints: IntArray) -> BoolArray:
-    """Return which joints (J,) are among some or below one of them. Parents must come before their children.
+    """Return which joints (J,) are among some or their descendants. Parents must come before their children.
 
     >>> with_descendants(np.array((-1, 0, 1, 0)), np.array((1,))).tolist()
     [False, True, True, False]

@@ -1,4 +1,4 @@
-"""Left and right exchanged: poses reflected in the plane that halves a body at rest."""
+"""Left and right exchanged: poses reflected in the plane between the two sides of a body at rest."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NEAR: Final = 0.03
 
 @dataclass(frozen=True, eq=False)
 class Mirror:
-    """What reflects poses of a skeleton of J joints; twice is once not.
+    """What reflects poses of a skeleton of J joints; a pose reflected twice is the pose again.
 
     partner: (J,) the joint on the other side, itself for one in the middle. turns: (J, 4), shifts: (J, 3, 3) and
     axes: (J, 3) take what the partner does to what the joint does. alone: sided joints that have no partner.
@@ -57,16 +57,16 @@ class Mirror:
         return cls(skeleton, partner, turns, np.linalg.inv(linear) @ reflection @ linear[partner], axes, alone)
 
     def rotations(self, joints: IntArray, values: FloatArray) -> FloatArray:
-        """Return what joints (N,) turn by where their partners turn by values (N, 4)."""
+        """Return the rotations (N, 4) of joints (N,) whose partners rotate by values (N, 4)."""
         turns = self.turns[joints]
         return rot.multiply(rot.multiply(turns, values), rot.conjugate(turns))
 
     def translations(self, joints: IntArray, values: FloatArray) -> FloatArray:
-        """Return by how much joints (N,) are shifted where their partners are by values (N, 3)."""
+        """Return the translations (N, 3) of joints (N,) whose partners are moved by values (N, 3)."""
         return np.asarray((self.shifts[joints] @ values[..., None])[..., 0])
 
     def scales(self, joints: IntArray, values: FloatArray) -> FloatArray:
-        """Return what joints (N,) are scaled by where their partners are by values (N, 3)."""
+        """Return the scales (N, 3) of joints (N,) whose partners have the scales (N, 3), along the nearest axes."""
         return np.take_along_axis(values, self.axes[joints], axis=-1)
 
 
@@ -99,7 +99,7 @@ def _across(skeleton_map: SkeletonMap, partner: IntArray) -> FloatArray:
 
 
 def _match_others(skeleton_map: SkeletonMap, partner: IntArray, reflection: FloatArray) -> None:
-    """Find partners of joints that the map does not know: where their mirror images are, below partners."""
+    """Find partners of joints that the map does not know, by position, among their parents' partners' children."""
     skeleton = skeleton_map.skeleton
     positions = skeleton.rest_world[:, :, 3]
     near = _NEAR * float(np.ptp(positions, axis=0).max(initial=0.0))

@@ -23,15 +23,15 @@ class Posture:
     axes: (F, 3, 3) matrices model_from_body: its left, up and front as columns, measured on hips, shoulders, legs.
     upright: (F,) cosine of the worst of the angles by which the trunk leaves the legs' direction, thighs and shins
     the vertical, hips and shoulders the sideways direction, toes the front; −1 at worst.
-    ways: (F, P, 3) of the parts whose mean is up: the trunk, from the hips, and the legs, from the feet to the hips.
+    directions: (F, P, 3) those whose mean is up: along the trunk, from the hips, and the legs, from feet to hips.
     """
 
     axes: FloatArray
     upright: FloatArray
-    ways: FloatArray
+    directions: FloatArray
 
     def along(self, frame: int, up: FloatArray) -> FloatArray:
-        """Return the axes (3, 3) of one pose if another direction is up in it."""
+        """Return the axes (3, 3) of one pose if up (3,), a unit vector, is up in it instead."""
         left = self.axes[frame, :, 0] - (self.axes[frame, :, 0] @ up) * up
         left /= max(float(np.linalg.norm(left)), _NOWHERE)
         return np.stack((left, up, np.cross(left, up)), axis=-1)
@@ -87,7 +87,7 @@ def _legs(at: Mapping[str, FloatArray]) -> list[FloatArray]:
 
 
 def _lowest(at: Mapping[str, FloatArray]) -> FloatArray:
-    """Return the middle of the feet, or of the knees where there are none."""
+    """Return the middle of the ankles, or of the knees where not both ankles are known."""
     part = "ankle" if _has(at, "ankle") else "knee"
     return np.asarray(np.mean([at[f"{side}_{part}"] for side in "lr" if f"{side}_{part}" in at], axis=0))
 

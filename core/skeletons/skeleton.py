@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..errors import SkeletonMismatchError, TaktError
+from ..errors import TaktError
 from ..maths import rotations as rot
 from ..maths.arrays import FloatArray, IntArray
 
@@ -18,7 +18,7 @@ class Skeleton:
     """Joints with their parents and rest pose.
 
     names: J different names.
-    parents: (J,) index of each joint's parent, −1 for a root; parents stand before their children.
+    parents: (J,) index of each joint's parent, −1 for a root; parents come before their children.
     rest_rotations: (J, 4) unit wxyz, and rest_translations, rest_scales: (J, 3), all in the parent's
         space (a root's: model space).
     Raises TaktError where names repeat, a parent comes after its child, or a value is not finite.
@@ -42,7 +42,7 @@ class Skeleton:
             raise TaktError(f"skeleton {self.name!r} has two joints named {twice!r}; joint names must differ")
         late = np.flatnonzero((self.parents >= np.arange(joints)) | (self.parents < -1))
         if len(late):
-            raise TaktError(f"joint {self.names[late[0]]!r} does not stand after its parent")
+            raise TaktError(f"joint {self.names[late[0]]!r} does not come after its parent")
         for values in (self.rest_rotations, self.rest_translations, self.rest_scales):
             if not np.isfinite(values).all():
                 bad = self.names[int(np.argwhere(~np.isfinite(values))[0, 0])]
@@ -75,9 +75,9 @@ class Skeleton:
 
     @cached_property
     def ancestors(self) -> tuple[IntArray, ...]:
-        """The joints 1, 2, 4, 8… steps above each joint, each (J + 1,); where there is none, J, itself above itself.
+        """The joints 1, 2, 4, 8… steps above each joint, each (J + 1,); J stands for none, also above J itself.
 
-        Composing with them in this order leads down a hierarchy of depth d in log₂ d steps.
+        What is composed with each of them in this order is composed with all ancestors, in log₂ steps of the depth.
         """
         steps = []
         above = np.append(np.where(self.parents < 0, len(self), self.parents), len(self))
@@ -176,15 +176,6 @@ def world_from_pose(skeleton: Skeleton, pose: Pose) -> FloatArray:
         world[..., level, :, :3] = parent[..., :3] @ linear[..., level, :, :]
         world[..., 3][..., level, :] = (parent[..., :3] @ position[..., level, :, None])[..., 0] + parent[..., 3]
     return world
-
-
-def joints_named(skeleton: Skeleton, names: Sequence[str]) -> IntArray:
-    """Return the indices of joints by name; raise SkeletonMismatchError naming those that are missing."""
-    missing = [n for n in names if n not in skeleton.index_of]
-    if missing:
-        raise SkeletonMismatchError(f"skeleton {skeleton.name!r} has no joint {', '.join(map(repr, missing))}; "
-                                    f"it has {', '.join(skeleton.names)}")
-    return np.array([skeleton.index_of[n] for n in names], dtype=np.int64)
 
 
 def _check_shape(what: str, array: np.ndarray, shape: tuple[int, ...]) -> None:

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from takt.core.errors import SkeletonMismatchError, TaktError
+from takt.core.errors import TaktError
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
-from takt.core.skeletons.skeleton import Pose, Skeleton, joints_named, world_from_pose
+from takt.core.skeletons.skeleton import Pose, Skeleton, world_from_pose
 from takt.tests.core.strategies import quaternions, skeletons, vectors
 
 EXACT = 1e-12
@@ -56,9 +56,9 @@ def posed(draw: st.DrawFn) -> tuple[Skeleton, Pose]:
     ({"rest_translations": np.zeros((2, 3))}, r"rest_translations has shape \(2, 3\), expected \(3, 3\)"),
     ({"rest_scales": np.ones(3)}, r"rest_scales has shape \(3,\), expected \(3, 3\)"),
     ({"names": ("upper", "lower", "upper")}, "skeleton 'arm' has two joints named 'upper'; joint names must differ"),
-    ({"parents": np.array((1, -1, -1))}, "joint 'upper' does not stand after its parent"),
-    ({"parents": np.array((-1, 1, -1))}, "joint 'lower' does not stand after its parent"),
-    ({"parents": np.array((-1, 0, -2))}, "joint 'prop' does not stand after its parent"),
+    ({"parents": np.array((1, -1, -1))}, "joint 'upper' does not come after its parent"),
+    ({"parents": np.array((-1, 1, -1))}, "joint 'lower' does not come after its parent"),
+    ({"parents": np.array((-1, 0, -2))}, "joint 'prop' does not come after its parent"),
     ({"rest_translations": np.array(((0.0,) * 3, (0.0, np.nan, 0.0), (0.0,) * 3))},
      "the rest pose of joint 'lower' is not finite"),
     ({"rest_scales": np.array(((1.0,) * 3, (1.0,) * 3, (np.inf,) * 3))}, "the rest pose of joint 'prop' is not finite"),
@@ -132,13 +132,3 @@ def test_rest_world_rotations_are_those_of_the_matrices() -> None:
     bent = replace(arm(), rest_rotations=np.stack((QUARTER_ABOUT_Z, QUARTER_ABOUT_Z, rot.IDENTITY)))
     matrices = rot.to_matrix(bent.rest_world_rotations)
     assert matrices == pytest.approx(bent.rest_world[:, :, :3], abs=EXACT)
-
-
-def test_joints_are_found_by_name() -> None:
-    assert joints_named(arm(), ["prop", "upper"]).tolist() == [2, 0]
-    assert joints_named(arm(), []).tolist() == []
-
-
-def test_missing_joints_are_all_named() -> None:
-    with pytest.raises(SkeletonMismatchError, match="skeleton 'arm' has no joint 'hand', 'foot'; it has upper, lower"):
-        joints_named(arm(), ["hand", "upper", "foot"])

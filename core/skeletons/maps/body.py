@@ -1,4 +1,4 @@
-"""A skeleton as a body: its tree, and where it stands."""
+"""A skeleton as a body: its tree, and which directions are up, left and in front."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 from ...maths import rotations as rot
 from ...maths.arrays import FloatArray, IntArray
 from .. import hanim
-from ..hierarchy import children_of, is_descendant, path_to_root
+from ..hierarchy import children_of, is_descendant, parents_first, path_to_root, subtree_sizes
 from ..skeleton import Skeleton
 
 JOINT_OF_PART: Final = {"pelvis": hanim.ROOT, "head": "skullbase"} | {
@@ -47,7 +47,7 @@ class Tree:
 
     @classmethod
     def of(cls, skeleton: Skeleton) -> Tree:
-        """Take a skeleton; of a generated Rigify rig the deforming bones, below what leads to them."""
+        """Take a skeleton; in a rig made by Rigify, a deforming bone is the child of the deforming bone above it."""
         parents = skeleton.parents.copy()
         deforming = {name[4:]: joint for name, joint in skeleton.index_of.items() if name.startswith("DEF-")}
         if deforming:
@@ -58,11 +58,11 @@ class Tree:
 
     @cached_property
     def children(self) -> list[list[int]]:
-        """Return the children of each joint."""
+        """The children of each joint."""
         return children_of(self.parents)
 
     def path_to_root(self, joint: int) -> list[int]:
-        """Return a joint and all above it, upwards."""
+        """Return a joint and its ancestors, upwards."""
         return path_to_root(self.parents, joint)
 
     def is_above(self, above: int, joint: int) -> bool:
@@ -70,31 +70,19 @@ class Tree:
         return is_descendant(self.parents, joint, above)
 
     def shared(self, joints: Sequence[int]) -> int:
-        """Return the lowest joint above (or equal to) all of some, −1 where they have different roots."""
+        """Return the lowest common ancestor of some joints, maybe one of them; −1 where they have different roots."""
         paths = [self.path_to_root(joint) for joint in joints]
         return next((joint for joint in paths[0] if all(joint in path for path in paths[1:])), -1)
 
     def between(self, above: int, joint: int) -> list[int]:
-        """Return the joints strictly between, from above downwards; none where one is not above the other."""
+        """Return the joints between an ancestor and its descendant, downwards; none where it is no ancestor."""
         path = self.path_to_root(joint)
         return path[1:path.index(above)][::-1] if above in path[1:] else []
 
     @cached_property
     def counts(self) -> list[int]:
-        """Return how many joints each has below it, with itself."""
-        counts = [1] * len(self.parents)
-        for joint in reversed(self._downwards):
-            if self.parents[joint] >= 0:
-                counts[int(self.parents[joint])] += counts[joint]
-        return counts
-
-    @cached_property
-    def _downwards(self) -> list[int]:
-        """All joints, parents before children."""
-        order = np.flatnonzero(self.parents < 0).tolist()
-        for joint in order:
-            order += self.children[joint]
-        return order
+        """How many joints each joint and its descendants are together."""
+        return subtree_sizes(self.parents)
 
     def below(self, joint: int) -> list[int]:
         """Return all descendants of a joint, parents before children."""
@@ -117,9 +105,9 @@ class Tree:
 
     @cached_property
     def _reaches(self) -> list[float]:
-        """Return how long the longest way down from each joint is."""
+        """How long the longest path from each joint down to a descendant is."""
         reaches = [0.0] * len(self.parents)
-        for joint in reversed(self._downwards):
+        for joint in reversed(parents_first(self.parents)):
             above = int(self.parents[joint])
             if above >= 0:
                 length = float(np.linalg.norm(self.positions[joint] - self.positions[above]))
@@ -128,11 +116,12 @@ class Tree:
 
     @cached_property
     def size(self) -> float:
-        """Return the longest edge of the box around all joints."""
+        """The longest edge of the box around all joints."""
         return float(np.ptp(self.positions, axis=0).max()) if len(self.positions) else 0.0
 
 
 def _deforming_above(skeleton: Skeleton, joint: int, deforming: dict[str, int]) -> int:
+    """Return the deforming bone above a joint, or that of an ORG- or MCH- bone above it by its name; −1 for none."""
     above = int(skeleton.parents[joint])
     while above >= 0:
         name = skeleton.names[above]
@@ -196,12 +185,14 @@ def is_upright(tree: Tree, parts: dict[str, int]) -> bool:
 
 
 def _sides_apart(tree: Tree, parts: dict[str, int]) -> FloatArray | None:
+    """Return the mean direction (3,) from the right joints to the left ones, None where no part has both."""
     directions = [tree.positions[parts[f"l_{part}"]] - tree.positions[parts[f"r_{part}"]]
             for part in ("hip", "knee", "shoulder", "elbow", "ankle") if {f"l_{part}", f"r_{part}"} <= set(parts)]
     return np.mean(directions, axis=0) if directions else None
 
 
 def _trunk(tree: Tree, parts: dict[str, int]) -> FloatArray | None:
+    """Return the vector (3,) from the hips up to the shoulders, or to the head; None where it is not known."""
     low = [tree.positions[parts[p]] for p in ("l_hip", "r_hip") if p in parts] or [
         tree.positions[parts[p]] for p in ("pelvis",) if p in parts]
     high = [tree.positions[parts[p]] for p in ("l_shoulder", "r_shoulder") if p in parts] or [
@@ -223,5 +214,5 @@ def upwards(tree: Tree, parts: dict[str, int]) -> FloatArray | None:
 
 
 def to_front(turn: FloatArray) -> FloatArray:
-    """Return where a body faces (3,), by the rotation from H-Anim's axes to its own."""
+    """Return where a body faces, (3,); turn: the rotation (4,) from H-Anim's axes to its own."""
     return rot.rotate(turn, np.array((0.0, 0.0, 1.0)))

@@ -27,7 +27,10 @@ does; names and shape disagree, or two joints could be it."""
 _LEAST_STANDARD = 0.9
 """Some rigs call a few joints as H-Anim does (L_Hip, L_Knee) and the others not; these are read as any other's."""
 _OFF_CHAIN = 10
+"""Against a limb counts a joint that is no descendant of the one before it, in ranks of names."""
 _BETWEEN, _IN_LINE = 0.35, 0.7
+"""A joint only stands between two others where it is nearer to the upper one than this share of the distance to the
+lower one; half of a split bone has its direction, up to this cosine."""
 
 
 @lru_cache(maxsize=64)
@@ -37,13 +40,13 @@ def find_map(skeleton: Skeleton) -> SkeletonMap:
     A skeleton with H-Anim's own names is taken at its word. Otherwise limbs and head are found by names, and where
     both legs or both arms do not come out so, by shape; trunk and neck are what lies between them. A body that
     does not stand upright on two legs is no humanoid: its map is empty, with a warning that says so. The same value
-    comes for the same skeleton, as long as few others are asked about meanwhile.
+    comes for the same skeleton: the last 64 are kept.
     """
-    return map_of_moment(skeleton)
+    return find_map_once(skeleton)
 
 
-def map_of_moment(skeleton: Skeleton) -> SkeletonMap:
-    """Find out what joints mean, as find_map does, of a skeleton made for one frame: nobody will ask about it again."""
+def find_map_once(skeleton: Skeleton) -> SkeletonMap:
+    """Do what find_map does, without keeping it: for a skeleton that was made for one frame."""
     return _map(skeleton, in_any_pose=False)
 
 
@@ -66,26 +69,21 @@ def _map(skeleton: Skeleton, in_any_pose: bool) -> SkeletonMap:
         shape = limbs_by_shape(tree, [reading.side for reading in readings])
         if len(shape) > len(found.parts):
             found = _Found(shape, dict.fromkeys(shape, BY_SHAPE), is_named=False)
-            if "head" in shape and not _is_last_but(tree, shape["head"], 2):
+            if "head" in shape and _steps_from_fork(tree, shape["head"]) > 2:
                 found.certainties["head"] = IN_DOUBT  # the last of several: it may be the end of the head's bone
-            elif "head" in shape and _is_first(tree, shape["head"]) and tree.children[shape["head"]]:
+            elif "head" in shape and _steps_from_fork(tree, shape["head"]) == 1 and tree.children[shape["head"]]:
                 found.certainties["head"] = IN_DOUBT  # without a neck: it may be that
     return _checked(skeleton, tree, readings, found, in_any_pose)
 
 
-def _is_last_but(tree: Tree, head: int, most: int) -> bool:
-    """Tell whether there are at most so many joints in a row up to the head, above the last that branches."""
-    path = tree.path_to_root(head)
-    return next((i for i, joint in enumerate(path[1:], start=1) if len(tree.children[joint]) > 1), len(path)) <= most
-
-
-def _is_first(tree: Tree, head: int) -> bool:
-    """Tell whether a head is the first joint above those that branch."""
-    return len(tree.children[int(tree.parents[head])]) > 1
+def _steps_from_fork(tree: Tree, joint: int) -> int:
+    """Return how many steps above a joint its nearest ancestor with several children is."""
+    path = tree.path_to_root(joint)
+    return next((i for i, above in enumerate(path[1:], start=1) if len(tree.children[above]) > 1), len(path))
 
 
 class _Found(NamedTuple):
-    """parts: joints by part, as in "l_knee"; certainties by part; doubles: what two joints could be, with both."""
+    """parts: joints by part, as in "l_knee"; certainties by part; doubles: parts that two joints could be, and both."""
 
     parts: dict[str, int]
     certainties: dict[str, float]
@@ -162,7 +160,7 @@ def _best_limb(tree: Tree, possible: list[list[tuple[int, int]]]) -> tuple[list[
 
 
 def _going_on(tree: Tree, readings: list[names.Reading], joint: int) -> list[int]:
-    """Return what a limb goes on with whose last joints have no word of their own, as where they are counted."""
+    """Return the joints that continue a limb below a joint, where their names do not say what they are."""
     path: list[int] = []
     while below := [child for child in tree.children[joint] if not readings[child].is_helper]:
         joint = max(below, key=tree.counts.__getitem__)
@@ -203,15 +201,15 @@ def _beside(tree: Tree, possible: list[tuple[int, int]], above: int | None, belo
 
 def _checked(skeleton: Skeleton, tree: Tree, readings: list[names.Reading], found: _Found,
              in_any_pose: bool) -> SkeletonMap:
-    """Complete the limbs by trunk, neck and fingers, and hold them against the body's shape."""
+    """Complete the limbs by trunk, neck and fingers, and compare them with the body's shape."""
     parts, sure = dict(found.parts), dict(found.certainties)
     warnings = [f"two bones could be {part}: {skeleton.names[one]!r} and {skeleton.names[other]!r}"
                 for part, one, other in found.doubles]
     if not any(f"l_{limb[0]}" in parts and f"r_{limb[0]}" in parts for limb in LIMBS):
-        return _nobody(skeleton, "no pair of legs or arms was found", has_limbs(tree))
+        return _no_humanoid(skeleton, "no pair of legs or arms was found", has_limbs(tree))
     if not in_any_pose and not body.is_upright(tree, parts):
-        return _nobody(skeleton, "the trunk does not stand upright over two legs, so this is taken for no humanoid",
-                       may_stand=True)
+        reason = "the trunk does not stand upright over two legs, so this is taken for no humanoid"
+        return _no_humanoid(skeleton, reason, may_stand=True)
     if not found.is_named:
         tree = without_between(tree)
     _set_pelvis(tree, readings, parts, sure)
@@ -252,7 +250,7 @@ def _fingers(tree: Tree, readings: list[names.Reading], parts: dict[str, int], i
     return found
 
 
-def _nobody(skeleton: Skeleton, reason: str, may_stand: bool) -> SkeletonMap:
+def _no_humanoid(skeleton: Skeleton, reason: str, may_stand: bool) -> SkeletonMap:
     return SkeletonMap(skeleton, (None,) * len(skeleton), (0.0,) * len(skeleton), None, (reason,), may_stand=may_stand)
 
 

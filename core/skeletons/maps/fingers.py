@@ -21,8 +21,8 @@ def fingers_of(tree: Tree, readings: Sequence[names.Reading], side: str, wrist: 
                is_named: bool) -> dict[str, int]:
     """Return the joints of one hand's fingers by their names in H-Anim.
 
-    first_count: with which number fingers begin that are counted. is_named: the rig's names mean something, so that
-    joints of the hand without a finger's name are none, but for whole hands in another language.
+    first_count: the number of the first finger, where fingers are numbered. is_named: the rig's names mean something,
+    so that joints without a finger's name are no fingers, unless all five can be told by position.
     """
     chains: dict[str, list[int]] = {}
     below = tree.below(wrist)
@@ -49,7 +49,7 @@ def fingers_of(tree: Tree, readings: Sequence[names.Reading], side: str, wrist: 
 
 
 def first_of_counted(readings: Sequence[names.Reading]) -> int:
-    """Return with which number the fingers of a rig begin, where they are counted: with 0, as in Biped, or with 1."""
+    """Return the number of the first finger, where a rig numbers them: 0, as in Biped, or 1."""
     return min((reading.count for reading in readings if reading.count >= 0 and not reading.is_helper), default=0)
 
 

@@ -12,9 +12,10 @@
     Reference pose
     mixamorig:LeftArm = 0.9239 0 0 -0.3827
 
-A line is `bone = joint of H-Anim`; nothing behind the sign says that the bone is none. Blank lines and lines that
-begin with # are passed over. `up` and `front` name the skeleton's axes and may be left out, and so may the reference
-pose: by how much bones are turned from rest, as quaternions w x y z in H-Anim's axes; the others turn as their parents.
+A line is `bone = joint of H-Anim`; with nothing behind the sign the bone is no joint of H-Anim. Blank lines and
+lines that begin with # are passed over. `up` and `front` name the skeleton's axes and may be left out, and so may the
+reference pose: by how much bones are turned from rest, as quaternions w x y z in H-Anim's axes; the others turn as
+their parents.
 """
 
 from __future__ import annotations
@@ -46,8 +47,8 @@ _AXES: Final = {f"{sign}{name}": (1.0 if sign == "+" else -1.0) * np.eye(3)[i]
 class SavedMap:
     """What a map file says.
 
-    rig: the fingerprint; meant: by joint name, None for "is none"; turn: (4,) or None. pose: by joint name turns (4,)
-    from rest in H-Anim's axes, where a reference pose is set; joints without one turn as their parents.
+    rig: the fingerprint; meant: the H-Anim joint by joint name, None for none; turn: (4,) or None. pose: by joint name
+    turns (4,) from rest in H-Anim's axes, where a reference pose is set; joints without one turn as their parents.
     """
 
     rig: str
@@ -105,7 +106,7 @@ def saved_pose(found: SkeletonMap) -> dict[str, FloatArray]:
 
 
 def read_map(data: bytes, path: Path | None = None) -> SavedMap:
-    """Read a map; raise FileError with the line where something else stands there than what is wanted."""
+    """Read a map; raise FileError with the line that is not what is wanted there."""
     try:
         lines = data.decode("utf-8-sig").splitlines()
     except UnicodeDecodeError as error:
@@ -139,8 +140,9 @@ def read_map(data: bytes, path: Path | None = None) -> SavedMap:
             raise FileError.at(f"{quoted(value)} is no joint of H-Anim; expected one such as l_knee or skullbase, or "
                                "nothing", path, number)
         if name in meant or (joint is not None and joint in joints):
-            raise FileError.at(f"{quoted(name)} stands here twice" if name in meant else
-                               f"{joint} stands here twice, for {quoted(joints[joint or ''])} too", path, number)
+            raise FileError.at(f"{quoted(name)} is here twice; remove one of its lines" if name in meant else
+                               f"{joint} is here twice, for {quoted(joints[joint or ''])} too; one bone can be it",
+                               path, number)
         meant[name] = joint
         joints[joint or ""] = name
     if "rig" not in head:

@@ -32,7 +32,7 @@ _JAPANESE: Final = {
 """What Japanese names consist of, as written for MikuMikuDance; longer words come before their parts."""
 _JAPANESE_WORD: Final = re.compile("|".join(_JAPANESE))
 _JAPANESE_HELPERS: Final = frozenset(("d", "p", "c", "s", "ex"))
-"""Letters that mark doubles of a bone there: 左足D, 左肩P."""
+"""Letters that mark helpers beside a bone there: 左足D, 左肩P."""
 _RUN_TOGETHER: Final = {"lu": "l upper", "ru": "r upper", "lf": "l fore", "rf": "r fore"}
 _NOISE: Final = frozenset(_NOISE_WORDS.split())
 _HELPER: Final = frozenset(_HELPER_WORDS.split())
@@ -74,9 +74,9 @@ _LIMBS: Final = frozenset({"arm", "leg"})
 class Reading:
     """What one name says.
 
-    side: "l", "r" or "". word: the body's part as it stands there, joined and in lower case, "" for none.
-    finger: one of FINGERS or "". count: of fingers that are counted which one, −1 for others; from 0 or from 1.
-    link: which of its joints, 0 for the metacarpal, −1 where nothing says so.
+    side: "l", "r" or "". word: the body's part as the name writes it, joined and in lower case, "" for none.
+    finger: one of FINGERS or "". count: of fingers that are numbered which one, from 0 or from 1; −1 for others.
+    link: which of the finger's joints, 0 for the metacarpal, −1 where the name does not say.
     is_helper: it controls, ends or holds something.
     """
 

@@ -1,4 +1,4 @@
-"""Limbs by shape alone: hierarchy and lengths, whatever the names; where the body stands, left and right."""
+"""Limbs by shape alone: by hierarchy and lengths, whatever the names; which are left and right, by the pose."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _ASIDE: Final = 0.03
 _CLOSE: Final = 0.6
 """Of its first segment: a limb that begins nearer than that to its twin begins with a collarbone, or is a leg."""
 _COLLAR: Final = 0.85
-"""So much less is a limb worth that begins there."""
+"""A limb that begins there is worth so much less."""
 _PASSED: Final = 0.12
 """So much is lost by each joint that is passed through: neither collarbones nor elbows are."""
 _EARLY: Final = 0.2
@@ -42,9 +42,9 @@ _IN_LINE: Final = 0.999
 def limbs_by_shape(tree: Tree, sides: Sequence[str]) -> dict[str, int]:
     """Return hips, knees, ankles, toes, collarbones, shoulders, elbows, wrists and head by hierarchy and lengths.
 
-    sides: of each joint, "l", "r" or "", as names say; else which side is left comes from where toes and knees point
-    and elbows do not. Empty where no joint with two limbs alike stands above another such joint. A body is looked for
-    that has two pairs of chains of three joints or more, the one pair on the trunk below the other; it has to stand.
+    sides: of each joint, "l", "r" or "", as its name says. Where names do not say which side is left, toes and knees,
+    which point to the front, and elbows, which point to the back, do. A body has two pairs of like chains of three
+    joints or more, one pair lower on the trunk than the other, and stands upright; empty where there is none.
     """
     if tree.size <= 0.0:
         return {}
@@ -79,7 +79,7 @@ def _stands(tree: Tree, parts: Mapping[str, int]) -> bool:
 
 
 def without_between(tree: Tree) -> Tree:
-    """Return the tree without joints that are merely between two others, in line and near one; they become roots."""
+    """Return the tree without joints that lie between two others, in line and near one of them; they become roots."""
     parents = tree.parents.copy()
     for joint, parent in enumerate(tree.parents.tolist()):
         if parent < 0 or len(tree.children[joint]) != 1:
@@ -107,7 +107,7 @@ class _Limbs:
 
 
 def _pairs(tree: Tree, apart: bool = True) -> list[_Limbs]:
-    """Return pairs of limbs alike, those with the longest ones first; apart: none that lie in one another."""
+    """Return pairs of like limbs, the longest first; apart: only those whose joints are in different positions."""
     found = []
     for top, below in enumerate(tree.children):
         chains = [chain for child in below if len(chain := tree.chain(child)) >= _LIMB_JOINTS] if len(below) > 1 else []
@@ -164,6 +164,7 @@ def _is_straight(positions: np.ndarray) -> bool:
 
 
 def _as_body(tree: Tree, legs: _Limbs, arms: _Limbs, sides: Sequence[str]) -> dict[str, int]:
+    """Return the joints by part of a body with these legs and arms; none where left and right are not known."""
     parts: dict[str, int] = {"pelvis": legs.top}
     for limbs, said in ((legs, ("hip", "knee", "ankle", "toe")), (arms, ("shoulder", "elbow", "wrist"))):
         for side, chain in zip("lr", limbs.chains, strict=True):

@@ -35,8 +35,8 @@ class SkeletonMap:
     certainties: one for each joint, 0 to 1; 0 where it means nothing.
     turn: (4,) right-angled rotation from H-Anim's axes to the skeleton's; None where the body does not show it.
     warnings: what looked odd. is_checked: a person has confirmed it, or the joints have H-Anim's own names.
-    has_given_axes: a person has chosen the turn, whatever the body shows. may_stand:
-    limbs were found, but the body does not stand at rest; in another pose it may.
+    has_given_axes: a person has chosen the turn, whatever the body shows. may_stand: limbs were found, but the body
+    does not stand at rest; in another pose it may.
     pose: (J, 4) the reference pose that a person has set, as turns from rest in the skeleton's model axes; None: it is
     found (see retargeting/reference.py).
     """
@@ -74,24 +74,24 @@ class SkeletonMap:
 
     @cached_property
     def digest(self) -> bytes:
-        """Return what two maps of one skeleton have in common if they say the same, warnings aside."""
+        """The same for two maps of one skeleton that say the same, warnings aside."""
         turn, pose = (b"" if values is None else values.tobytes() for values in (self.turn, self.pose))
         said = (self.meant, self.certainties, self.is_checked, self.has_given_axes, self.may_stand, turn, pose)
         return hashlib.blake2b(repr(said).encode(), digest_size=16).digest()
 
     @cached_property
     def joint_of(self) -> dict[str, int]:
-        """Return the joint for each H-Anim joint that there is."""
+        """The joint of each H-Anim joint that the skeleton has."""
         return {name: joint for joint, name in enumerate(self.meant) if name is not None}
 
     @property
     def is_humanoid(self) -> bool:
-        """Tell whether anything of a human was found."""
+        """Whether anything of a human was found."""
         return bool(self.joint_of)
 
     @property
     def certainty(self) -> float:
-        """Return how certain the map is as a whole, 0 to 1: the mean over what every humanoid has."""
+        """How certain the map is as a whole, 0 to 1: the mean over what every humanoid has."""
         if self.is_checked:
             return 1.0
         return float(np.mean([self.certainties[self.joint_of[name]] if name in self.joint_of else 0.0
@@ -99,17 +99,12 @@ class SkeletonMap:
 
     @property
     def is_sure(self) -> bool:
-        """Tell whether the map may be used without asking."""
+        """Whether the map may be used without asking."""
         return self.certainty >= SURE
 
     @property
-    def unmapped(self) -> tuple[str, ...]:
-        """Return the joints that mean nothing."""
-        return tuple(joint for joint, name in zip(self.skeleton.names, self.meant, strict=True) if name is None)
-
-    @property
     def missing(self) -> tuple[str, ...]:
-        """Return which joints that every humanoid has were not found."""
+        """The joints that every humanoid has and that were not found."""
         return tuple(name for name in ESSENTIAL if name not in self.joint_of)
 
     def corrected(self, meant: Mapping[str, str | None]) -> SkeletonMap:
