@@ -19,17 +19,17 @@ def quotient(a: FloatArray | float, b: FloatArray) -> FloatArray:
     return np.divide(a, b, out=np.zeros(np.broadcast_shapes(np.shape(a), b.shape)), where=b > 0.0)
 
 
-def leaves(values: FloatArray, rest: float, tolerance: float) -> BoolArray:
-    """Tell which of J rows of numbers ever leave the rest value by more than a tolerance, (J,), from (F, J, C).
+def differs_from_rest(values: FloatArray, rest: float, tolerance: float) -> BoolArray:
+    """Tell which of J joints ever differ from their rest value by more than a tolerance, (J,); values: (F, J, C).
 
-    >>> leaves(np.array((((0.0, 0.0), (0.0, 0.2)),)), 0.0, 0.1).tolist()
+    >>> differs_from_rest(np.array((((0.0, 0.0), (0.0, 0.2)),)), 0.0, 0.1).tolist()
     [False, True]
     """
     return np.asarray(((values.min(axis=0) < rest - tolerance) | (values.max(axis=0) > rest + tolerance)).any(axis=1))
 
 
 def runs(mask: BoolArray) -> list[tuple[int, int]]:
-    """Return where each run of True begins and ends (the end is not in it).
+    """Return where each run of True in a mask (N,) begins and ends; the end is not in it.
 
     >>> runs(np.array((False, True, True, False, True)))
     [(1, 3), (4, 5)]

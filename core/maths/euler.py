@@ -81,6 +81,7 @@ def _triples(q: FloatArray, order: IntArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _apart(a: FloatArray, b: FloatArray) -> FloatArray:
+    """Return by how much triples of angles (..., 3) differ altogether, (...,)."""
     return np.asarray(np.abs(np.remainder(a - b + np.pi, 2.0 * np.pi) - np.pi).sum(axis=-1))
 
 

@@ -8,6 +8,7 @@ from .arrays import BoolArray, FloatArray, IntArray
 
 _TRACKS_AT_ONCE = 8
 _CLEARINGS = 3
+"""How many times keys are looked through for some that are not needed; each time at most every second one goes."""
 
 
 def rotation_keys(times_s: FloatArray, rotations: FloatArray, tolerance_rad: float, starts: BoolArray) -> BoolArray:

@@ -268,7 +268,7 @@ def blend(a: FloatArray, b: FloatArray, t: FloatArray | float, is_linear: bool =
 
 
 def mean(q: FloatArray, weights: FloatArray) -> FloatArray:
-    """Return the mean (...,) of N rotations (N, ..., 4) by weights (N, ...), whatever their order and signs.
+    """Return the mean rotations (..., 4) of N rotations (N, ..., 4) by weights (N, ...), whatever their signs.
 
     It is the eigenvector of Σ w·q·qᵀ with the largest eigenvalue: the mean of least squared chords (Markley et al.
     2007, "Averaging quaternions").

@@ -7,7 +7,7 @@ import numpy as np
 from ..clips.clip import Clip, Tracks
 from ..errors import TaktError
 from ..maths import rotations as rot
-from ..maths.arrays import BoolArray, FloatArray, leaves
+from ..maths.arrays import BoolArray, FloatArray, differs_from_rest
 from ..skeletons.skeleton import Pose
 from .stage import Playable
 
@@ -46,5 +46,5 @@ def bake(motion: Playable, fps: float, name: str) -> Clip:
 
     return Clip(name, motion.skeleton, motion.duration_s,
                 tracks(rot.continuous(pose.rotations), np.ones(len(joints), dtype=np.bool_)),
-                tracks(pose.translations, leaves(pose.translations, 0.0, _STILL)),
-                tracks(pose.scales, leaves(pose.scales, 1.0, _STILL)))
+                tracks(pose.translations, differs_from_rest(pose.translations, 0.0, _STILL)),
+                tracks(pose.scales, differs_from_rest(pose.scales, 1.0, _STILL)))

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..errors import TaktError
 from ..maths import rotations as rot
-from ..maths.arrays import BoolArray, FloatArray, IntArray, leaves
+from ..maths.arrays import BoolArray, FloatArray, IntArray, differs_from_rest
 from ..maths.reduction import rotation_keys, vector_keys
 from ..skeletons.skeleton import Pose
 from .motion import Motion
@@ -115,8 +115,9 @@ def _keyed(motion: Playable, frames: FloatArray, times: FloatArray, starts: Bool
         return Channel(joints, values, choose(frames, values, tolerance * _ROOM, starts))
 
     return Keyed(frames, channel(moved, rot.continuous(pose.rotations), ANGLE_RAD),
-                 channel(moved & leaves(pose.translations, 0.0, _STILL), pose.translations, SHARE_OF_HEIGHT * height),
-                 channel(moved & leaves(pose.scales, 1.0, _STILL), pose.scales, SHARE_OF_HEIGHT))
+                 channel(moved & differs_from_rest(pose.translations, 0.0, _STILL), pose.translations,
+                         SHARE_OF_HEIGHT * height),
+                 channel(moved & differs_from_rest(pose.scales, 1.0, _STILL), pose.scales, SHARE_OF_HEIGHT))
 
 
 def _sampled(motion: Playable, times_s: FloatArray) -> Pose:
