@@ -95,6 +95,9 @@ _MAX_PROGRAMMES = 16
 _MAX_LISTED, _MAX_LISTED_CLIPS = 200, 2_000
 _programmes: OrderedDict[tuple[Hashable, ...], Resolved] = OrderedDict()
 """Resolved scores, by all that they depend on but the files."""
+_MAX_LIBRARIES = 8
+_libraries: dict[tuple[Hashable, ...], Library] = {}
+"""Those that scores were read with, by all that they depend on, and the moment."""
 _moment = object()
 """Since when the files of libraries count as unchanged: until `look_at_files`."""
 _LONGEST_S = 4.0 * 3600.0
@@ -200,9 +203,23 @@ def _read(task: Task, find_action: FindClips, formats: Mapping[str, Format],
     if task.resolved is not None:
         return task.resolved[0].document, task.resolved[1]
     document = parse(task.text, task.path)
-    library = Library(task.roots, further=task.further, load_format=task.load_format, formats=formats,
-                      other_clips=find, maps=task.maps, bvh=task.bvh, store=CLIPS, moment=task.moment)
-    return document, library.beside(document)
+    return document, _library(task, formats).beside(document).with_other_clips(find)
+
+
+def _library(task: Task, formats: Mapping[str, Format]) -> Library:
+    """Return the library of a task, as it was known before at the same moment.
+
+    It holds the clips that it has read; once the store had to forget some, it is made anew.
+    """
+    key = (task.moment, CLIPS.forgotten, *task.key[1:], *formats.values())
+    library = _libraries.get(key)
+    if library is None:
+        if len(_libraries) >= _MAX_LIBRARIES:
+            _libraries.clear()
+        library = _libraries[key] = Library(task.roots, further=task.further, load_format=task.load_format,
+                                            formats=formats, maps=task.maps, bvh=task.bvh, store=CLIPS,
+                                            moment=task.moment)
+    return library
 
 
 def _with_gaps(document: Document, library: Library, error: ScoreError) -> Programme:
@@ -298,6 +315,7 @@ def look_at_files() -> None:
     global _moment
     _moment = object()
     _programmes.clear()
+    _libraries.clear()
     skin_points.forget()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -77,6 +78,16 @@ class Library:
         self._maps_in_hanim: dict[Skeleton, SkeletonMap] = {}
         self._given_maps, self._maps = tuple(maps), tuple(maps)
         self._has_read_maps = False
+        self._beside: dict[Path, Library] = {}
+
+    def with_other_clips(self, other_clips: FindClips) -> Library:
+        """Return this library with other clips that no file holds; both know the clips that one of them has read.
+
+        Scores that are included are read anew.
+        """
+        new = copy(self)
+        new._other_clips, new._others, new._modules = other_clips, {}, {}
+        return new
 
     def beside(self, document: Document) -> Library:
         """Return this library, or where it has no roots one with the root that fits the score.
@@ -91,9 +102,13 @@ class Library:
         wanted: list[tuple[str, tuple[str, ...]]] = [(i.src, (SCORE_SUFFIX,)) for i in document.includes]
         wanted += [(i.src, self._endings) for i in document.loads]
         wanted += [(document.music.src, SOUND_ENDINGS)] if document.music is not None else []
-        return Library((self._fitting(folders, wanted[:_MAX_WANTED]),), further=self._further,
-                       load_format=self._load_format, formats=self._formats, other_clips=self._other_clips,
-                       maps=self._given_maps, bvh=self._bvh, store=self.store, moment=self._moment)
+        root = self._fitting(folders, wanted[:_MAX_WANTED])
+        if root not in self._beside:
+            self._beside[root] = Library(
+                (root,), further=self._further, load_format=self._load_format, formats=self._formats,
+                other_clips=self._other_clips, maps=self._given_maps, bvh=self._bvh, store=self.store,
+                moment=self._moment)
+        return self._beside[root]
 
     def _fitting(self, folders: Sequence[Path], wanted: Sequence[tuple[str, tuple[str, ...]]]) -> Path:
         """Return the first folder from which the fewest src lead nowhere."""
@@ -178,7 +193,7 @@ class Library:
         Raises FileError where there is none or it cannot be read.
         """
         among, found = self._among, self._found.get(src)
-        if found is None:
+        if not found:  # perhaps it is there by now
             found = self._found[src] = self.store.seen(("files", self.roots, src, among), partial(
                 self._candidates, src, among), self._moment)
         if not found:
@@ -201,9 +216,12 @@ class Library:
         path: a real path, wherever it is; files that it links to must be in a root. Raises FileError where it cannot be
         read.
         """
-        if path not in self._clips:
-            self._clips[path] = self._read(path)
-        return self._clips[path]
+        known = self._clips.get(path)
+        if known is None:
+            known = self._read(path)
+            if all(problem.is_note for problem in known[1]):  # else perhaps it was mended when it is asked for again
+                self._clips[path] = known
+        return known
 
     def skeleton_map(self, skeleton: Skeleton) -> SkeletonMap:
         """Return what a skeleton's joints are in H-Anim: from a map file in one of the roots, else found out.

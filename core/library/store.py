@@ -45,6 +45,8 @@ class _Entry:
 class ClipStore:
     """What was read and retargeted, kept up to a number of bytes; what was least recently asked for goes first.
 
+    forgotten: how many things went, for whoever holds on to some of them.
+
     What is kept under a key never changes: all that it depends on is part of its key. For files these are
     their paths, sizes and times: one that was written anew is read anew the next time that it is looked at. When that
     is, whoever asks says by a moment (`seen`): any object, the same one until folders are to be looked at again.
@@ -54,6 +56,7 @@ class ClipStore:
     """
 
     max_bytes: int = MAX_BYTES
+    forgotten: int = 0
     _entries: OrderedDict[Hashable, _Entry] = field(default_factory=OrderedDict)
     _size: int = 0
     _lock: Lock = field(default_factory=Lock)
@@ -133,6 +136,7 @@ class ClipStore:
     def clear(self) -> None:
         """Forget everything."""
         with self._lock:
+            self.forgotten += len(self._entries)
             self._entries.clear()
             self._size = 0
 
@@ -157,6 +161,7 @@ class ClipStore:
                 self._size += new.size
             while self._size > self.max_bytes:
                 self._size -= self._entries.popitem(last=False)[1].size
+                self.forgotten += 1
             return new
 
 

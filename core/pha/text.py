@@ -232,8 +232,9 @@ class Text:
     def _characters_to(self, at: int) -> int:
         """Return how many characters are before a unit, in a time that does not depend on how long its line is."""
         stretch, width = at // _STRETCH, self.encoding.width
-        rest = self.encoding.character_starts(self.data[stretch * _STRETCH * width:at * width])
-        return int(self._characters_before[stretch]) + int(np.count_nonzero(rest))
+        rest = self.data[stretch * _STRETCH * width:at * width]
+        count = len(rest) if width == 1 and rest.isascii() else np.count_nonzero(self.encoding.character_starts(rest))
+        return int(self._characters_before[stretch] + count)
 
     @cached_property
     def _characters_before(self) -> IntArray:

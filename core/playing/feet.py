@@ -221,4 +221,4 @@ def _of_joints(row: Row, joints: IntArray) -> Row:
     asked[joints] = True
     stages = {number: stage.of_joints(asked) if isinstance(stage, Mix) else stage
               for number, stage in row.sources.stages.items()}
-    return replace(row, sources=replace(row.sources, stages=stages))
+    return replace(row, prepared=replace(row.prepared, sources=replace(row.sources, stages=stages)))

@@ -89,7 +89,7 @@ class Mix:
     @cached_property
     def root(self) -> RootMotion:
         """Its root motion: that of the first lane that has the root."""
-        has = (lane.stage.root for lane in self.lanes if lane.stage.root.is_among(lane.share > 0.0))
+        has = (lane.stage.root for lane in self.lanes if lane.stage.root.clips.is_among(lane.share > 0.0))
         return next(has, RootMotion.still())
 
     @cached_property

@@ -55,7 +55,10 @@ def root_joint(clips: Sequence[Clip], followers: IntArray = NO_JOINTS) -> int | 
         depth[joints] = level
         inner = joints[skeleton.parents[joints] >= 0]
         np.add.at(below, skeleton.parents[inner], below[inner])
-    for joints in (_shifted(clips), np.unique(np.concatenate([clip.rotations.joints for clip in clips]))):
+    turned = np.zeros(len(skeleton), dtype=np.bool_)
+    for clip in clips:
+        turned[clip.rotations.joints] = True
+    for joints in (_shifted(clips), np.flatnonzero(turned)):
         joints = np.setdiff1d(joints, followers)
         if len(joints):
             return int(joints[np.lexsort((-below[joints], depth[joints]))[0]])
@@ -142,26 +145,25 @@ def beside_root(clips: Sequence[Clip], root: int) -> IntArray:
     return np.array(found, dtype=np.int64)
 
 
-class RootMotion:
-    """Applies root motion to poses.
+class RootedClips:
+    """What root motion makes of C clips, whatever a score makes of them.
 
-    In CONTINUE the poses at the clips' ends are kept at the origin, facing forward, and carried to the station
-    between their segments; a clip's own poses are carried by what leads from its start to the station before it.
+    In CONTINUE the poses at the clips' ends are kept at the origin, facing forward.
     """
 
-    def __init__(self, mode: RootMode, clips: Sequence[Clip], chain: IntArray, moved: BoolArray, clip: IntArray,
+    def __init__(self, mode: RootMode, clips: Sequence[Clip], chain: IntArray, moved: BoolArray,
                  starts: Sequence[Pose], ends: Sequence[Pose], up: FloatArray) -> None:
-        """Take clips, what they move, (C, J), and which of them the segments play, (S,).
+        """Take clips and what they move, (C, J).
 
         chain: the root below what carries it, see root_chain.
         starts, ends: (C + 1, J, …) the poses at the clips' first and last instants and shortly after and before,
-        with rest in the last row. They are changed to what place_seam wants.
+        with rest in the last row. They are changed to what RootMotion.place_seam wants.
         """
-        self._mode: RootMode = mode if len(chain) else "AS_AUTHORED"
-        if self._mode == "AS_AUTHORED":
+        self.mode: RootMode = mode if len(chain) else "AS_AUTHORED"
+        if self.mode == "AS_AUTHORED":
             return
         skeleton, top = clips[0].skeleton, int(chain[0])
-        self._bearing = Bearing(skeleton, chain, up)
+        self.bearing = Bearing(skeleton, chain, up)
         self._carried = tuple(Root(skeleton, joint, up) for joint in (top, *beside_root(clips, top).tolist()))
         self._moves = moved[:, top]
         if mode == "IN_PLACE":
@@ -171,43 +173,27 @@ class RootMotion:
             return
         found = []
         for poses in (starts, ends):
-            placement = self._bearing.placement(poses[0])
+            placement = self.bearing.placement(poses[0])
             for pose in poses:
-                self._carry(pose, placement.inverse())
+                self.carry(pose, placement.inverse())
             found.append(placement)
-        first, last = found
-        self._to_seams = [placement.at(slice(-1)).inverse() for placement in found]
-        self._rest = first.at(-1)
-        travel = Travel.through(first.at(slice(-1)), last.at(slice(-1)), self._rest, self._moves, clip)
-        self._stations, self._lap = travel.stations, travel.lap
-        self._to_stations = travel.stations.at(slice(-1)) @ travel.starts.at(clip).inverse()
+        self._first, self._last = (placement.at(slice(-1)) for placement in found)
+        self._to_seams = [placement.inverse() for placement in (self._first, self._last)]
+        self._rest = found[0].at(-1)
 
-    @classmethod
-    def still(cls) -> RootMotion:
-        """Return root motion that changes nothing."""
-        return cls("AS_AUTHORED", (), NO_JOINTS, np.zeros((0, 0), np.bool_), NO_JOINTS, (), (), np.zeros(3))
-
-    @property
-    def goes_on(self) -> bool:
-        """Whether each clip starts where the one before ended, heading included."""
-        return self._mode == "CONTINUE"
+    def through(self, clip: IntArray) -> Travel:
+        """Return how segments that play clips (S,) lead over the ground, one after another."""
+        return Travel.through(self._first, self._last, self._rest, self._moves, clip)
 
     def is_among(self, joints: BoolArray) -> bool:
         """Tell whether the joint that is moved for the root is one of some joints (J,)."""
-        return self._mode != "AS_AUTHORED" and bool(joints[self._carried[0].joint])
-
-    @property
-    def lap_yaw_rad(self) -> float:
-        """By how much one round of the whole turns the heading, −π to π."""
-        if self._mode != "CONTINUE":
-            return 0.0
-        return float(np.remainder(self._lap.yaw_rad + np.pi, 2.0 * np.pi) - np.pi)
+        return self.mode != "AS_AUTHORED" and bool(joints[self._carried[0].joint])
 
     def prepare(self, pose: Pose, clip: IntArray) -> None:
         """Take clip poses (F, J, …) as authored to what the later steps expect."""
-        if self._mode == "IN_PLACE":
+        if self.mode == "IN_PLACE":
             self._keep_in_place(pose)
-        elif self._mode == "CONTINUE" and not self._moves.all():
+        elif self.mode == "CONTINUE" and not self._moves.all():
             still = ~self._moves[clip]
             rest = self._rest.inverse()
             for root in self._carried:
@@ -216,44 +202,19 @@ class RootMotion:
 
     def leaves(self, clip: int) -> bool:
         """Tell whether `prepare` leaves a clip's poses as they are."""
-        return self._mode == "AS_AUTHORED" or (self._mode == "CONTINUE" and bool(self._moves[clip]))
-
-    def place_segments(self, pose: Pose, segment: IntArray, rounds: IntArray) -> None:
-        """Carry clip poses to where their segments stand."""
-        if self._mode == "CONTINUE":
-            self._carry(pose, self._lapped(self._to_stations.at(segment), rounds))
-
-    def placed_points(self, points: FloatArray, segment: IntArray, rounds: IntArray) -> FloatArray:
-        """Carry points (N, 3) of clip poses to where their segments (N,) stand in rounds (N,) of a loop."""
-        if self._mode != "CONTINUE":
-            return points
-        return self._bearing.moved(points, self._lapped(self._to_stations.at(segment), rounds))
+        return self.mode == "AS_AUTHORED" or (self.mode == "CONTINUE" and bool(self._moves[clip]))
 
     def laid(self, positions: FloatArray) -> FloatArray:
         """Carry positions (2, C, J, 3) of joints in the clips' first and last poses to where these meet at seams."""
-        if self._mode == "AS_AUTHORED":
+        if self.mode == "AS_AUTHORED":
             return positions
-        parents = self._bearing.skeleton.parents
+        parents = self.bearing.skeleton.parents
         goes_along = with_descendants(parents, np.array([root.joint for root in self._carried]))
-        return np.stack([np.where(goes_along[:, None], self._bearing.moved(points, by.at(_EACH_JOINT)), points)
+        return np.stack([np.where(goes_along[:, None], self.bearing.moved(points, by.at(_EACH_JOINT)), points)
                          for points, by in zip(positions, self._to_seams, strict=True)])
 
-    def place_seam(self, poses: Sequence[Pose], seam: IntArray, rounds: IntArray) -> None:
-        """Carry end poses (W, J, …) to the station after each seam's segment."""
-        if self._mode == "CONTINUE":
-            station = self._lapped(self._stations.at(seam + 1), rounds)
-            for pose in poses:
-                self._carry(pose, station)
-
-    def repeat(self, pose: Pose, rounds: IntArray) -> None:
-        """Carry poses (F, J, …) of the first round to where later rounds (F,) are."""
-        if self._mode == "CONTINUE" and rounds.any():
-            self._carry(pose, self._lap.power(rounds))
-
-    def _lapped(self, placement: Placement, rounds: IntArray) -> Placement:
-        return self._lap.power(rounds) @ placement if rounds.any() else placement
-
-    def _carry(self, pose: Pose, by: Placement) -> None:
+    def carry(self, pose: Pose, by: Placement) -> None:
+        """Carry poses (F, J, …) over the ground by placements (F,)."""
         for root in self._carried:
             joint = root.joint
             pose.rotations[:, joint], pose.translations[:, joint] = root.placed(
@@ -261,9 +222,69 @@ class RootMotion:
 
     def _back(self, pose: Pose) -> Placement:
         """Return what leads poses (N, J, …) back to above where the root is at rest, headings as they are."""
-        return Placement(np.zeros(len(pose.rotations)), self._bearing.away(pose) @ np.array((-1.0, -1j)))
+        return Placement(np.zeros(len(pose.rotations)), self.bearing.away(pose) @ np.array((-1.0, -1j)))
 
     def _keep_in_place(self, pose: Pose) -> None:
-        away = self._bearing.away(pose)
+        away = self.bearing.away(pose)
         for root in self._carried:
             pose.translations[:, root.joint] = root.back(pose.translations[:, root.joint], away)
+
+
+class RootMotion:
+    """Carries the poses of a row's segments over the ground.
+
+    In CONTINUE the poses at the clips' ends are carried to the station between their segments; a clip's own poses are
+    carried by what leads from its start to the station before it.
+    """
+
+    def __init__(self, clips: RootedClips, clip: IntArray) -> None:
+        """Take clips, and which of them the segments play, (S,)."""
+        self.clips = clips
+        if self.goes_on:
+            travel = clips.through(clip)
+            self._stations, self._lap = travel.stations, travel.lap
+            self._to_stations = travel.stations.at(slice(-1)) @ travel.starts.at(clip).inverse()
+
+    @classmethod
+    def still(cls) -> RootMotion:
+        """Return root motion that changes nothing."""
+        return cls(RootedClips("AS_AUTHORED", (), NO_JOINTS, np.zeros((0, 0), np.bool_), (), (), np.zeros(3)),
+                   NO_JOINTS)
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether each clip starts where the one before ended, heading included."""
+        return self.clips.mode == "CONTINUE"
+
+    @property
+    def lap_yaw_rad(self) -> float:
+        """By how much one round of the whole turns the heading, −π to π."""
+        if not self.goes_on:
+            return 0.0
+        return float(np.remainder(self._lap.yaw_rad + np.pi, 2.0 * np.pi) - np.pi)
+
+    def place_segments(self, pose: Pose, segment: IntArray, rounds: IntArray) -> None:
+        """Carry clip poses to where their segments stand."""
+        if self.goes_on:
+            self.clips.carry(pose, self._lapped(self._to_stations.at(segment), rounds))
+
+    def placed_points(self, points: FloatArray, segment: IntArray, rounds: IntArray) -> FloatArray:
+        """Carry points (N, 3) of clip poses to where their segments (N,) stand in rounds (N,) of a loop."""
+        if not self.goes_on:
+            return points
+        return self.clips.bearing.moved(points, self._lapped(self._to_stations.at(segment), rounds))
+
+    def place_seam(self, poses: Sequence[Pose], seam: IntArray, rounds: IntArray) -> None:
+        """Carry end poses (W, J, …) to the station after each seam's segment."""
+        if self.goes_on:
+            station = self._lapped(self._stations.at(seam + 1), rounds)
+            for pose in poses:
+                self.clips.carry(pose, station)
+
+    def repeat(self, pose: Pose, rounds: IntArray) -> None:
+        """Carry poses (F, J, …) of the first round to where later rounds (F,) are."""
+        if self.goes_on and rounds.any():
+            self.clips.carry(pose, self._lap.power(rounds))
+
+    def _lapped(self, placement: Placement, rounds: IntArray) -> Placement:
+        return self._lap.power(rounds) @ placement if rounds.any() else placement

@@ -12,23 +12,22 @@ import numpy as np
 from ..clips.clip import Clip
 from ..clips.excerpt import Excerpt
 from ..errors import Problem
-from ..maths import rotations as rot
 from ..maths.arrays import BoolArray, FloatArray, IntArray, quotient
 from ..pha.sequence import Sequence
 from ..skeletons.skeleton import Pose, Skeleton
 from .held import Held
-from .root_motion import NO_JOINTS, RootMode, RootMotion, mode_named, moved_together, root_chain
+from .prepared import Prepared
+from .root_motion import NO_JOINTS, RootMode, RootMotion
 from .sides import Sides
 from .sources import Sources
 from .stage import FIRST_ROUND, Instants, Stage
-from .transitions.automatic import Automatic
 from .transitions.blending import Inertialization, Style, blend_over
 from .transitions.carrying import carried_over
 from .transitions.curves import CURVES, PACES
 from .transitions.decay import Decay
 from .transitions.limits import Limits
 from .transitions.methods import TRANSITION_METHODS, Layout, TransitionMethod
-from .transitions.seams import Ends, far_turns, fit_transitions, time_stretch
+from .transitions.seams import far_turns, fit_transitions, time_stretch
 
 _MOST_SEAMS_KEPT = 256
 """More at once means that a whole Action is being written; the memory for that is given back."""
@@ -38,13 +37,13 @@ _MOST_SEAMS_KEPT = 256
 class Row:
     """The second stage.
 
-    sequence: its S segments, as the score says; sources: what they index.
+    sequence: its S segments, as the score says; prepared: what they index.
     style: how clips and transitions are blended. layout: when each clip and each transition plays.
     sides: the poses and speeds on both sides of each seam. problems: warnings and notes.
     """
 
     sequence: Sequence
-    sources: Sources
+    prepared: Prepared
     style: Style
     layout: Layout
     sides: Sides
@@ -62,24 +61,22 @@ class Row:
         to those at which they are seen, which warnings name; None: the row plays within others. skin: (J,) joints that
         move skin, of which warnings speak. The rest: see compose.
         """
-        sources = Sources.of(played, style.interpolation, style.translation)
-        clips = sources.clips
-        chain = NO_JOINTS if mode_named(root_motion) == "AS_AUTHORED" else root_chain(clips, followers)
-        moved = moved_together(sources.moved, chain)
-        ends = Ends.of(sources.skeleton, sources.durations_s, moved, sources.ends)
-        root = RootMotion(root_motion, clips, chain, moved, sequence.clip, (ends.first, ends.second),
-                       (ends.last, ends.last_but_one), up)
-        held = Held(sequence.clip, moved, sequence.is_loop)
-        method = TRANSITION_METHODS[style.method]
-        is_shared = style.joint_time == "SHARED" or method.shape in ("LEAD", "DECAY")  # all joints at once
-        automatic = Automatic.of(clips, ends, root.laid(sources.end_positions()), speed, is_shared=is_shared,
-                                 angles=rot.angle_between if limits is None else limits.angles)
+        prepared = Prepared.of(played, style, root_motion=root_motion, up=up, speed=speed, limits=limits,
+                               followers=followers)
+        sources, ends, automatic = prepared.sources, prepared.ends, prepared.automatic
+        clips, method = sources.clips, TRANSITION_METHODS[style.method]
+        root, held = RootMotion(prepared.rooted, sequence.clip), Held(sequence.clip, ends.moved, sequence.is_loop)
         transitions_s, far, notes = fit_transitions(sequence, clips, ends, held, method, automatic.lengths_s)
         layout = method.lay_out(sequence.length_s, transitions_s)
         problems = *far_turns(sequence, sources.skeleton, far, seen and seen(layout.end_s), skin), *notes
         tempo = quotient(1.0, time_stretch(layout.end_s - layout.begin_s, sequence, clips))
-        return cls(sequence, sources, style, layout,
+        return cls(sequence, prepared, style, layout,
                    Sides(sequence, ends, held, root, automatic, tempo, limits), problems)
+
+    @property
+    def sources(self) -> Sources:
+        """What its segments play."""
+        return self.prepared.sources
 
     @property
     def skeleton(self) -> Skeleton:
@@ -147,7 +144,7 @@ class Row:
     def plays_as_it_is(self, clip: int, joints: IntArray) -> bool:
         """Tell whether a clip's own poses of joints (N,) are all that it shows before root motion takes it anywhere."""
         return (clip not in self.sources.stages and clip not in self.sources.excerpts
-                and bool(self.sides.ends.moved[clip, joints].all()) and self.sides.root.leaves(clip))
+                and bool(self.sides.ends.moved[clip, joints].all()) and self.sides.root.clips.leaves(clip))
 
     def instants(self, per_s: float, densest: float) -> Instants:
         """Return when something happens; see Stage."""
@@ -182,7 +179,7 @@ class Row:
         """Return the poses of segments (F,) at their clips' own times (F,), before root motion takes them anywhere."""
         clip = self.sequence.clip[segment]
         pose = self.sources.sample(clip, own_times_s)
-        self.sides.root.prepare(pose, clip)
+        self.sides.root.clips.prepare(pose, clip)
         self.sides.hold(pose, segment)
         return pose
 

@@ -197,7 +197,8 @@ def test_switching_the_extension_off_keeps_nothing(dancer: bpy.types.Object) -> 
 
     assert CLIPS.size > 0
     takt.unregister()
-    assert CLIPS.size == 0 and not performing._programmes and not score._performances
+    assert CLIPS.size == 0 and not score._performances
+    assert not performing._programmes and not performing._libraries
     takt.register()
 
 

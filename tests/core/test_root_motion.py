@@ -295,7 +295,7 @@ def test_with_transitions_the_hip_does_not_jump_either(method):
 def test_positions_at_seams_are_those_of_the_poses_there(mode, clips):
     m = motion(clips, *(f'{clip.name} duration="1"' for clip in clips), root_motion=mode)
     ends, authored = m.row.sides.ends, m.row.sources.end_positions()
-    laid = m.row.sides.root.laid(authored)
+    laid = m.row.sides.root.clips.laid(authored)
     for pose, positions in zip((ends.first, ends.last), laid, strict=True):
         np.testing.assert_allclose(positions, world_from_pose(m.skeleton, pose)[:-1, ..., 3], atol=EXACT)
     assert (np.abs(laid - authored).max() > 0.1) == (mode != "AS_AUTHORED")

@@ -1,0 +1,68 @@
+"""What is known of the clips of a row before the score says when they play.
+
+It depends on the clips and on settings alone. So an edit that plays the same clips otherwise finds it as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import cast
+from weakref import WeakValueDictionary
+
+from ..clips.clip import Clip
+from ..clips.excerpt import Excerpt
+from ..maths import rotations as rot
+from ..maths.arrays import FloatArray, IntArray
+from .root_motion import NO_JOINTS, RootedClips, RootMode, mode_named, moved_together, root_chain
+from .sources import Sources
+from .stage import Stage
+from .transitions.automatic import Automatic
+from .transitions.blending import Style
+from .transitions.limits import Limits
+from .transitions.methods import TRANSITION_METHODS
+from .transitions.seams import Ends
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """C clips, or what stands in for them.
+
+    ends: their poses at both ends, as root motion lays them over each other at seams. rooted: what root motion makes
+    of them. automatic: gives lengths of transitions between them.
+    """
+
+    sources: Sources
+    ends: Ends
+    rooted: RootedClips
+    automatic: Automatic
+
+    @classmethod
+    def of(cls, played: Sequence[Clip | Excerpt | Stage], style: Style, *, root_motion: RootMode, up: FloatArray,
+           speed: str, limits: Limits | None = None, followers: IntArray = NO_JOINTS) -> Prepared:
+        """Prepare what is played; see Row.of. It is the same one for as long as anybody holds it."""
+        is_shared = style.joint_time == "SHARED" or TRANSITION_METHODS[style.method].shape in ("LEAD", "DECAY")
+        key = (cast("tuple[Hashable, ...]", tuple(played)), style.interpolation, style.translation,
+               mode_named(root_motion), up.tobytes(), speed, limits, followers.tobytes(), is_shared)
+        known = _known.get(key)
+        if known is None:
+            known = _known[key] = cls._made(Sources.of(played, style.interpolation, style.translation), root_motion,
+                                            up, speed, limits, followers, is_shared)
+        return known
+
+    @classmethod
+    def _made(cls, sources: Sources, root_motion: RootMode, up: FloatArray, speed: str, limits: Limits | None,
+              followers: IntArray, is_shared: bool) -> Prepared:
+        """Prepare clips; is_shared: all joints take the same time for a transition."""
+        clips = sources.clips
+        chain = NO_JOINTS if root_motion == "AS_AUTHORED" else root_chain(clips, followers)
+        moved = moved_together(sources.moved, chain)
+        ends = Ends.of(sources.skeleton, sources.durations_s, moved, sources.ends)
+        rooted = RootedClips(root_motion, clips, chain, moved, (ends.first, ends.second),
+                             (ends.last, ends.last_but_one), up)
+        automatic = Automatic.of(clips, ends, rooted.laid(sources.end_positions()), speed, is_shared=is_shared,
+                                 angles=rot.angle_between if limits is None else limits.angles)
+        return cls(sources, ends, rooted, automatic)
+
+
+_known: WeakValueDictionary[tuple[Hashable, ...], Prepared] = WeakValueDictionary()
