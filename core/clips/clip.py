@@ -30,9 +30,9 @@ class Clip:
     """A named piece of motion, 0 to duration_s, relative to its skeleton's rest pose (see Pose).
 
     rotations: tracks of quaternions wxyz; translations and scales: tracks of vectors.
-    is_looping: a track that ends before duration_s goes on to its first key's value, which it has at duration_s.
+    is_looping: a track that ends before duration_s goes on from there to its first key's value, reached at duration_s.
     contacts: when its feet are planted, by side (l, r); None where nobody has looked. A retargeted clip has those of
-    the clip that it came from.
+    the clip that it was made from.
     """
 
     name: str

@@ -102,8 +102,8 @@ def joined(spans: FloatArray, apart_s: float = 0.0) -> FloatArray:
 def foot_contacts(clip: Clip, found: SkeletonMap, up: FloatArray) -> dict[str, FootContacts]:
     """Find when the feet of a clip are planted, by side, l and r; a side without hip, knee and ankle is left out.
 
-    found: what the joints of the clip's skeleton are; up: (3,) in its model space. A clip without length has
-    contacts without length.
+    found: what the joints of the clip's skeleton are; up: (3,) in its model space. A clip of 0 s has
+    contacts of 0 s.
     """
     joints, skeleton = found.joint_of, clip.skeleton
     sides = [side for side in "lr" if {f"{side}_hip", f"{side}_knee", f"{side}_ankle"} <= joints.keys()]

@@ -1,4 +1,4 @@
-"""Variants of a clip: a part of it, backwards, mirrored, with ends that are passed over."""
+"""Variants of a clip: a part of it, backwards, mirrored, with some of its ends left out."""
 
 from __future__ import annotations
 
@@ -69,13 +69,13 @@ class Excerpt:
                 for side, each in kept.items()}
 
     def own_times(self, times_s: FloatArray) -> FloatArray:
-        """Return when in the whole clip times (F,) of the part are."""
+        """Return the times (F,) in the whole clip of times (F,) in the part."""
         if self.skips_s != (0.0, 0.0):
             times_s = skipping(times_s, np.array(self.duration_s), *map(np.array, self.skips_s))
         return np.asarray(self.end_s - times_s if self.is_reversed else self.begin_s + times_s)
 
     def _without_skips(self, times_s: FloatArray) -> FloatArray:
-        """Return when what the part shows at times (…) without skips is shown with them."""
+        """Return the times (…) with skips at which the part shows what it shows at times (…) without them."""
         if self.skips_s == (0.0, 0.0):
             return times_s
         played = np.linspace(0.0, self.duration_s, _INVERSE_STEPS + 1)
@@ -89,7 +89,7 @@ class Excerpt:
 
     @cached_property
     def keyed(self) -> Clip:
-        """The part as a clip of its own, for those who look at keys: at its ends it has the poses there."""
+        """The part as a clip with keys of its own; its first and last keys are the poses at its ends."""
         clip, ends = self.whole, self.whole.sample(np.sort(self.own_times(np.array((0.0, self.duration_s)))), "SLERP")
 
         def cut(tracks: Tracks, values: FloatArray) -> Tracks:
@@ -133,8 +133,8 @@ def skipping(times_s: FloatArray, duration_s: FloatArray, first_s: FloatArray, l
 def mirrored(clip: Clip, mirror: Mirror) -> Clip:
     """Return a clip with left and right exchanged; every interpolation between its keys is reflected with them.
 
-    What cannot be said of keys alone is not there: rotations and translations are taken over exactly, scales along
-    the nearest of the joint's own axes.
+    Rotations and translations are exact. Scales are along the nearest of the joint's own axes, since a key holds no
+    others.
     """
     def reflected(tracks: Tracks, values_of: Callable[[IntArray, FloatArray], FloatArray]) -> Tracks:
         joints = mirror.partner[tracks.joints]

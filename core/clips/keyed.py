@@ -16,11 +16,11 @@ SAMPLE_S: Final = 1.0 / 30.0
 """Longest time between keys where the rotations of several joints are combined into one joint's."""
 
 _LONG_ENOUGH_S: Final = 1.3 * SAMPLE_S
-"""Films' 24 frames in a second are as dense as that."""
+"""Gaps up to this length are left alone: also those between 24 frames a second."""
 
 
 def filled(times: FloatArray, longest_s: float = _LONG_ENOUGH_S) -> FloatArray:
-    """Add times between the first and the last, so that no gap is much longer than SAMPLE_S where one is too long."""
+    """Return ascending times (N,), with more in between, about SAMPLE_S apart, if any gap is longer than longest_s."""
     steps = int(np.ceil((times[-1] - times[0]) / SAMPLE_S))
     if np.diff(times).max(initial=0.0) <= longest_s:
         return times
@@ -34,13 +34,8 @@ def keys_of(tracks: Tracks, index: int) -> tuple[FloatArray, FloatArray]:
 
 
 def sampled(tracks: Tracks, index: int, times: FloatArray) -> FloatArray:
-    """Return one track of rotations at times (F,) as (F, 4): its keys as they are where they have these times."""
-    own_times, values = keys_of(tracks, index)
-    if np.array_equal(own_times, times):
-        return values
-    alone = Tracks(np.zeros(1, np.int64), np.array((0, len(own_times))), own_times, values)
-    before, after, share = alone.neighbours(times)
-    return rot.nlerp(values[before[:, 0]], values[after[:, 0]], share[:, 0])
+    """Return one track at times (F,), as (F, C); see interpolated."""
+    return interpolated(*keys_of(tracks, index), times)
 
 
 def poses_at(clip: Clip, times: FloatArray) -> Pose:
@@ -54,15 +49,22 @@ def poses_at(clip: Clip, times: FloatArray) -> Pose:
         own = tracks.times_s.reshape(len(counts), -1) if len(counts) and (counts == counts[0]).all() else np.zeros(0)
         if len(own) > 1 and (own == own[0]).all():  # all tracks have the same times, as frames do
             values = tracks.values.reshape(*own.shape, -1).swapaxes(0, 1)
-            out[:, tracks.joints] = _at(own[0], values, times)
+            out[:, tracks.joints] = interpolated(own[0], values, times)
             continue
         for i, joint in enumerate(tracks.joints.tolist()):
-            out[:, joint] = _at(*keys_of(tracks, i), times)
+            out[:, joint] = interpolated(*keys_of(tracks, i), times)
     return pose
 
 
-def _at(own: FloatArray, values: FloatArray, times: FloatArray) -> FloatArray:
-    """Return values at times (F,) between keys (K, …, C), as (F, …, C)."""
+def interpolated(own: FloatArray, values: FloatArray, times: FloatArray) -> FloatArray:
+    """Return values at times (F,), as (F, …, C): straight between keys, before the first and after the last held.
+
+    own: (K,) the keys' times, ascending; values: (K, …, C), of which four channels are rotations. Keys that have these
+    very times are returned as they are.
+
+    >>> interpolated(np.array((0.0, 2.0)), np.array(((0.0,), (4.0,))), np.array((-1.0, 0.5, 3.0))).tolist()
+    [[0.0], [1.0], [4.0]]
+    """
     if np.array_equal(own, times):
         return values
     before = np.clip(np.searchsorted(own, times, side="right") - 1, 0, len(own) - 1)

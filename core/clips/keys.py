@@ -41,6 +41,8 @@ class _Channel:
     their real part first, so that one search finds clip and time, exactly.
     key: (U, T) the row of the last key at or before each instant. steps: how many keys may follow up to the next.
     times_s, values: (N + 1,), (N + 1, C); per_s: (N + 1,) 1 ÷ the time to the next key, 0 at the last of a track.
+    loops: of each clip's tracks one after another, whether they loop; starts: the row of the first key of each, and the
+    number of rows.
     """
 
     joints: IntArray

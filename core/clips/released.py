@@ -12,9 +12,10 @@ from .clip import Clip
 
 
 class Released(NamedTuple):
-    """A contact that is switched off: that of a clip, by the name that calls it, which goes on at a time of the clip.
+    """A contact that is switched off: the one that a foot of a clip has at a time of the clip.
 
-    side: l or r. A time stays true where the clip's contacts are found a little otherwise than before.
+    clip: the name by which scores call it; side: l or r. The contact is named by a time within it, so that it is found
+    again where contacts come out a little longer or shorter than before.
     """
 
     clip: str

@@ -18,7 +18,7 @@ class Tracks:
     joints: (T,) the joint each track moves, each at most once.
     starts: (T + 1,) where each track's keys begin; every track has at least one key.
     times_s: (N,) key times, ascending within a track.
-    values: (N, C) what stands at each key.
+    values: (N, C) the value of each key.
     Before its first key a track holds that key's value, after its last key the last one's.
     """
 
@@ -30,7 +30,7 @@ class Tracks:
     def __post_init__(self) -> None:
         tracks, keys = len(self.joints), len(self.times_s)
         if self.starts.shape != (tracks + 1,) or self.starts[0] != 0 or self.starts[-1] != keys:
-            raise TaktError("starts must lead from 0 to the number of keys, one more than there are tracks")
+            raise TaktError("starts must go from 0 to the number of keys, with one entry more than there are tracks")
         if (np.diff(self.starts) < 1).any():
             raise TaktError("a track without keys")
         if len(np.unique(self.joints)) != tracks:
@@ -60,7 +60,7 @@ class Tracks:
         return len(self.joints)
 
     def closed(self, end_s: float) -> Tracks:
-        """Return the tracks, those that end before end_s with their first key once more there."""
+        """Return the tracks as a loop has them: those that end before end_s get their first key again there."""
         last = self.starts[1:] - 1
         open_ends = self.times_s[last] < end_s if len(self) else np.zeros(0, dtype=np.bool_)
         at, first = self.starts[1:][open_ends], self.starts[:-1][open_ends]

@@ -1,4 +1,4 @@
-"""What lies in a library: the files of clips and scores below its folders, each with the src that leads to it."""
+"""What lies in a library: the files of clips and scores below its folders, each with the src that names it."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ MAX_LEVELS, MAX_FILES = 6, 2_000
 def contents(roots: Iterable[Path], endings: Sequence[str]) -> tuple[tuple[str, Path], ...]:
     """Return src and path of each file below some folders that has one of these endings, folder by folder, by name.
 
-    What another one of the same src comes before, a library would not find; it is left out. So is what no src can name,
-    and what begins with a dot.
+    Of files with the same src only the first is listed, which is the one that a library finds. Files that no src can
+    name, or whose name begins with a dot, are left out.
 
     >>> from takt.samples.dancer import LIBRARY
     >>> [src for src, _ in contents([LIBRARY], (".pha",))]

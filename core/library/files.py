@@ -1,4 +1,4 @@
-"""Finds and reads files below root folders: none outside, no link that leads out, no device, none too large."""
+"""Finding and reading files below root folders: none outside, no link out of them, no device, none too large."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ class _Played:
 class Library:
     """Root folders below which every src must lie; a library looks at each file, and asks for each src, once.
 
-    Also where it goes by what others saw, it reads score files itself, and looks again for what was not found.
+    Score files, and what was not found, it looks at itself, also where it goes by what another one saw; see moment.
 
     roots: folders, searched in this order. Where there are none, beside() finds one for a score.
     further: folders that are searched after these, also after the one that beside() finds.
@@ -53,8 +53,9 @@ class Library:
     other_clips: asked last for a src that no file has (None: unknown); Blender's Actions come in here.
     maps: go before map files in the roots.
     bvh: the axes and the unit of files that do not say them.
-    store: keeps the clips that are read, for other libraries too. moment: libraries with the same one, any object, go
-    by what the first of them saw: which clips there are, in which files, and how they were then; None: each looks.
+    store: keeps the clips that are read, for other libraries too. moment: any object. Libraries that are given the same
+    one go by what the first of them saw: which clips there are, in which files, and how they were then; None: each
+    looks for itself.
     """
 
     def __init__(self, roots: Sequence[Path] = (), *, further: Sequence[Path] = (), load_format: str = "",
@@ -153,7 +154,7 @@ class Library:
             roots = ", ".join(str(root) for root in self.roots) or "none is set"
             raise FileError.at(f"lies outside the score's library ({roots}); copy it beside the score", path)
         if not any(self.identity(path) in files.candidates(root, src, SOUND_ENDINGS) for root in self.roots):
-            raise FileError.at("has a name that a score cannot say; rename it, without dots before its ending", path)
+            raise FileError.at("has a name that a score cannot write; rename it, without dots before its ending", path)
         return src
 
     def sound_path(self, src: str) -> Path:

@@ -1,6 +1,6 @@
 """Where the beats of a piece of music are: its tempo by autocorrelation, its beats by dynamic programming (Ellis 2007).
 
-The tempo may move: the autocorrelation is taken in windows, and the most likely way of the tempo through them is
+The tempo may move: the autocorrelation is taken in windows, and the most likely path of the tempo through them is
 followed (Viterbi) before the beats are laid along it.
 """
 
@@ -16,10 +16,17 @@ from .onsets import Onsets, find_onsets
 SLOWEST_BPM, FASTEST_BPM = 55.0, 195.0
 _TEMPI = 2.0 ** np.arange(np.log2(SLOWEST_BPM), np.log2(FASTEST_BPM), 1.0 / 96.0)
 _WINDOW_S, _STEP_S = 8.0, 0.5
+"""Of the autocorrelation: how much it hears at once, and how far apart its windows begin."""
 _FASTER, _BRISK_BPM = 1.35, 120.0
+"""Of tempi that explain the sound equally well the faster one counts more, by this power, up to a brisk tempo."""
 _MOVE, _LEAP = 4.0, 1.5
+"""What a change of tempo costs for each octave from one step to the next, and at most."""
 _LOW_AND_ALL = (0.6, 0.4)
+"""How much low sounds and all sounds count when the tempo is looked for."""
+_LOW_AND_ALL_ON_BEATS = (0.7, 0.3)
+"""And when beats are laid on onsets."""
 _TIGHTNESS = 60.0
+"""How much it costs that a beat is not one period after the one before (Ellis 2007, α)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +48,7 @@ def find_beats(samples: FloatArray) -> Beats:
     if not onsets.strength.any():
         return Beats(np.zeros(0), 0.0)
     periods = _periods(onsets)
-    strength = onsets.strength @ (0.7, 0.3)
+    strength = onsets.strength @ _LOW_AND_ALL_ON_BEATS
     frames = _trimmed(_tracked(strength, periods), strength)
     return Beats(_refined(frames, strength) / onsets.rate_hz, _confidence(frames, strength))
 
@@ -82,7 +89,7 @@ def _repeats(strength: FloatArray, lags: FloatArray) -> FloatArray:
 
 
 def _smoothest(likely: FloatArray) -> IntArray:
-    """Return the way through S steps of T tempi that is likely and moves little, (S,)."""
+    """Return the path, (S,), through S steps of T tempi that is likely and changes little (Viterbi)."""
     octaves = np.log2(_TEMPI)
     moved = np.minimum(_MOVE * np.abs(octaves[:, None] - octaves), _LEAP)
     total, before = likely[0], np.zeros(likely.shape, dtype=np.int64)
@@ -90,11 +97,11 @@ def _smoothest(likely: FloatArray) -> IntArray:
         reached = total - moved
         before[step] = reached.argmax(axis=1)
         total = reached.max(axis=1) + likely[step]
-    way = np.zeros(len(likely), dtype=np.int64)
-    way[-1] = total.argmax()
+    path = np.zeros(len(likely), dtype=np.int64)
+    path[-1] = total.argmax()
     for step in range(len(likely) - 1, 0, -1):
-        way[step - 1] = before[step, way[step]]
-    return way
+        path[step - 1] = before[step, path[step]]
+    return path
 
 
 def _tracked(strength: FloatArray, periods: FloatArray) -> IntArray:

@@ -11,8 +11,10 @@ from ..errors import TaktError
 from ..maths.arrays import FloatArray
 
 _FARTHEST_S = 0.035
+"""Beats of an even tempo lie at most so far off."""
 _MOST_CHANGES = 24
 _SHORTEST, _TRIED = 8, 48
+"""Beats that a part of one tempo has at least; and at how many beats a change is tried."""
 
 
 class Change(NamedTuple):
@@ -40,14 +42,7 @@ class Grid:
         >>> Grid(0.5, 1.0, (Change(4.0, 1.0, 0.0),)).seconds(np.array((0.0, 4.0, 6.0))).tolist()
         [1.0, 3.0, 5.0]
         """
-        at, lengths = _knots(self)
-        whole = np.concatenate(((0.0,), np.cumsum(np.diff(at) * (lengths[1:] + lengths[:-1]) / 2.0)))
-        index = np.clip(np.searchsorted(at, ticks, side="right") - 1, 0, len(at) - 1)
-        last = np.minimum(index + 1, len(at) - 1)
-        span = np.where(at[last] > at[index], at[last] - at[index], 1.0)
-        slope = (lengths[last] - lengths[index]) / span
-        past = ticks - at[index]
-        return np.asarray(self.offset_s + whole[index] + past * (lengths[index] + slope * past / 2.0))
+        return np.asarray(self.offset_s + _area(ticks, *_knots(self)))
 
 
 def fit_grid(beats_s: FloatArray, tick_length_s: float) -> Grid:
@@ -122,11 +117,17 @@ def _spline(numbers: FloatArray, beats_s: FloatArray, knots: FloatArray) -> tupl
 
 
 def _area(numbers: FloatArray, knots: FloatArray, lengths: FloatArray) -> FloatArray:
-    """Return the area below lengths between 0 and each number."""
+    """Return the area, of the numbers' shape, below lengths from the first knot up to each number.
+
+    knots, lengths: (K,) the lengths change evenly from knot to knot, at once where two knots are the same number, and
+    stay after the last one.
+    """
     whole = np.concatenate(((0.0,), np.cumsum(np.diff(knots) * (lengths[1:] + lengths[:-1]) / 2.0)))
-    index = np.clip(np.searchsorted(knots, numbers, side="right") - 1, 0, len(knots) - 2)
+    index = np.clip(np.searchsorted(knots, numbers, side="right") - 1, 0, len(knots) - 1)
+    after = np.minimum(index + 1, len(knots) - 1)
+    span = np.where(knots[after] > knots[index], knots[after] - knots[index], 1.0)
+    slope = (lengths[after] - lengths[index]) / span
     past = numbers - knots[index]
-    slope = (lengths[index + 1] - lengths[index]) / (knots[index + 1] - knots[index])
     return np.asarray(whole[index] + past * (lengths[index] + slope * past / 2.0))
 
 

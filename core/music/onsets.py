@@ -17,7 +17,9 @@ _LOWEST_HZ, _HIGHEST_HZ = 30.0, 10000.0
 _FRAMES_AT_ONCE = 4096
 _LEAST_RISE = 1e-3
 _SPREAD_S = 0.015
+"""Over so much the strength of onsets is smoothed."""
 _NORMAL_S = 4.0
+"""Over so much loud and soft parts are brought to one size."""
 
 
 @dataclass(frozen=True, eq=False)

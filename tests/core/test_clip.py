@@ -51,9 +51,9 @@ def tracks(draw: st.DrawFn) -> Tracks:
 
 
 @pytest.mark.parametrize(("change", "says"), [
-    ({"starts": np.array((0, 4))}, "starts must lead from 0 to the number of keys"),
-    ({"starts": np.array((1, 3, 4))}, "starts must lead from 0 to the number of keys"),
-    ({"starts": np.array((0, 3, 5))}, "starts must lead from 0 to the number of keys"),
+    ({"starts": np.array((0, 4))}, "starts must go from 0 to the number of keys"),
+    ({"starts": np.array((1, 3, 4))}, "starts must go from 0 to the number of keys"),
+    ({"starts": np.array((0, 3, 5))}, "starts must go from 0 to the number of keys"),
     ({"starts": np.array((0, 4, 4))}, "a track without keys"),
     ({"joints": np.array((1, 1))}, "two tracks move the same joint"),
     ({"values": np.zeros((3, 1))}, r"values has shape \(3, 1\), expected \(4, C\)"),
