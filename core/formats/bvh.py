@@ -1,6 +1,6 @@
 """BVH (Biovision Hierarchy): a skeleton with offsets, and Euler angles in degrees for every frame.
 
-A joint's rotation is the product of its rotation channels in the order in which they stand; position channels
+A joint's rotation is the product of its rotation channels in the order of the file; position channels
 replace its OFFSET. All rest axes are the model's. The file says neither axes nor units: they stay as
 they are. Source: M. Meredith, S. Maddock, Motion Capture File Formats Explained (2001).
 """
@@ -23,6 +23,7 @@ from ..errors import FileError, TaktError, quoted
 from ..maths import rotations as rot
 from ..maths.arrays import FloatArray
 from ..maths.euler import to_euler
+from ..skeletons.hierarchy import children_of
 from ..skeletons.skeleton import Skeleton
 from .format import Format, Holds, Source
 
@@ -199,7 +200,7 @@ class _Reader:
         return self._read_frames(found.end(), frames), self._in_seconds(frame_time, found[3])
 
     def _in_seconds(self, frame_time: float, unit: str | None) -> float:
-        """Return a frame time in seconds; one that lasts longer than any is in milliseconds, whatever should be."""
+        """Return a frame time in seconds; one longer than LONGEST_FRAME_S is taken for milliseconds."""
         if (unit or "").lower() != "ms" and (unit or frame_time <= LONGEST_FRAME_S):
             return frame_time
         self._warnings.append(f"Frame Time is {frame_time:g}, which is read as milliseconds; seconds are wanted there")
@@ -216,7 +217,7 @@ class _Reader:
                 end, values = begin, _numbers(self._text[start:begin])
                 self._warnings.append("the file is cut off: its last frame is not whole, and is left out")
             there = self._count_frames(first_line, values, end)
-            message = f"Frames announces {frames} frames, but {there} stand there"
+            message = f"Frames announces {frames} frames, but there are {there}"
             if values is None or not there:
                 raise self._error(message, first_line)
             if there != frames:
@@ -224,7 +225,7 @@ class _Reader:
         return values.reshape(-1, len(self._channels))
 
     def _count_frames(self, first_line: int, values: FloatArray | None, end: int) -> int:
-        """Return how many frames stand in the file before its end, one on each line; raise FileError for other lines.
+        """Return how many frames the file has up to an end, one on each line; raise FileError for other lines.
 
         Called only for files in which something is wrong.
         """
@@ -312,9 +313,9 @@ def _number(word: str) -> float | None:
 
 
 def _numbers(text: str) -> FloatArray | None:
-    """Read all numbers of a text, or None where something else stands there.
+    """Read all numbers of a text, (N,), or None where there is something else in it.
 
-    In pieces, between which other threads go on: Python has one lock for all, and NumPy keeps it while it reads text.
+    In pieces, so that other threads go on between them: NumPy holds Python's lock while it reads text.
     """
     pieces, at = [], 0
     with warnings.catch_warnings():
@@ -369,9 +370,7 @@ def write(clip: Clip, frame_time_s: float, ends: Mapping[str, FloatArray] | None
 def _joint_lines(skeleton: Skeleton, root: int, moving: np.ndarray, ends: Mapping[str, FloatArray],
                  order: list[int]) -> list[str]:
     """Return the lines of a joint and all its descendants; each joint is appended to order as it is written."""
-    children: dict[int, list[int]] = {}
-    for joint, parent in enumerate(skeleton.parents.tolist()):
-        children.setdefault(parent, []).append(joint)
+    children = children_of(skeleton.parents)
     lines: list[str] = []
     stack: list[tuple[int, int, bool]] = [(root, 0, False)]
     while stack:
@@ -389,7 +388,7 @@ def _joint_lines(skeleton: Skeleton, root: int, moving: np.ndarray, ends: Mappin
         lines += [f"{tabs}{'JOINT' if depth else 'ROOT'} {name}", tabs + "{",
                   f"{tabs}\tOFFSET {_vector_text(skeleton.rest_translations[joint])}",
                   f"{tabs}\tCHANNELS {channels}Zrotation Yrotation Xrotation"]
-        own_children = children.get(joint, [])
+        own_children = children[joint]
         if not own_children or name in ends:
             lines += [f"{tabs}\tEnd Site", tabs + "\t{",
                       f"{tabs}\t\tOFFSET {_vector_text(np.asarray(ends.get(name, np.zeros(3))))}", tabs + "\t}"]

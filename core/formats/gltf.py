@@ -1,9 +1,9 @@
 """glTF 2.0 (.glb, .gltf): the skeletons of its skins, and its animations as their clips.
 
 The rest pose is the one in which the skin was bound, as its inverse bind matrices tell; joints that an animation does
-not move are where their nodes are. What lies between joints and their common ancestor is a joint too, and so are nodes
-above them that an animation moves; of all above these the tilt counts. Files without skins, of motion alone, have the
-nodes that move for joints. Meshes, morph targets and materials are not looked at.
+not move are where their nodes are. Nodes between joints and their common ancestor are joints too, and so are ancestors
+that an animation moves; of the ancestors above these only the tilt counts. In files without skins, of motion alone, the
+nodes that move are the joints. Meshes, morph targets and materials are not looked at.
 Source: Khronos Group, glTF 2.0 specification, 3.5.2 (transforms), 3.7.3 (skins), 3.11 and appendix C (animations).
 """
 
@@ -21,10 +21,11 @@ from ..clips.keyed import packed
 from ..errors import FileError, quoted
 from ..maths import rotations as rot
 from ..maths.arrays import FloatArray, IntArray
+from ..skeletons.hierarchy import path_to_root
 from ..skeletons.skeleton import Skeleton
 from .format import Format, Source
 from .gltf_data import Entry, GltfData
-from .gltf_tree import Standing, Tree, bodies, decomposed, skin_joints, stacked, unique, unit
+from .gltf_tree import Transforms, Tree, bodies, decomposed, skin_joints, stacked, unique, unit
 
 MAX_ANIMATIONS: Final = 2000
 _SAME: Final = 1e-5
@@ -33,7 +34,7 @@ _STEP_S: Final = 1.0 / 60.0
 """Longest time between keys that stand for a spline whose own keys are further apart than a film's frames."""
 _FRAME_S: Final = 1.0 / 23.0
 _JUMP_S: Final = 1e-5
-"""So long takes a step from one value to the next, and so long before its key it is done: times have four bytes."""
+"""How long a step from one value to the next takes, and how long before its key it is done: times are float32."""
 _UP: Final = np.array((0.0, 1.0, 0.0))
 _CHANNELS: Final = {"translation": 3, "rotation": 4, "scale": 3}
 
@@ -143,24 +144,24 @@ def _along_splines(times: FloatArray, values: FloatArray, steps: IntArray) -> tu
 
 
 def _moving(tree: Tree, animations: Iterable[_Animation]) -> frozenset[int]:
-    """Return the nodes that an animation takes from where they stand."""
+    """Return the nodes that an animation gives other transforms than their own."""
     moving = set[int]()
-    stands = dict(zip(_CHANNELS, tree.stands, strict=True))
+    local = dict(zip(_CHANNELS, tree.local, strict=True))
     for (node, path), channel in (item for animation in animations for item in animation.channels.items()):
-        if node not in moving and _differ(channel.values, stands[path][node]):
+        if node not in moving and _differ(channel.values, local[path][node]):
             moving.add(node)
     return frozenset(moving)
 
 
 def _differ(values: FloatArray, one: FloatArray) -> bool:
-    """Tell whether any of some values (N, C) is another than one (C,)."""
+    """Tell whether any of some values (N, C) differs from one (C,); quaternions of opposite signs do not."""
     if values.shape[1] == 4:
         values = values * np.where(values @ one < 0.0, -1.0, 1.0)[:, None]
     return bool(np.abs(values - one).max() > _SAME * max(1.0, float(np.abs(one).max())))
 
 
-def _bound(data: GltfData, tree: Tree, joints: Collection[int]) -> dict[int, Standing]:
-    """Return how joints stood in their parents when skins were bound, as far as inverse bind matrices tell."""
+def _bound(data: GltfData, tree: Tree, joints: Collection[int]) -> dict[int, Transforms]:
+    """Return the transforms of joints when skins were bound, as far as inverse bind matrices tell, by node."""
     inverse: dict[int, FloatArray] = {-1: np.eye(4)}
     for skin in data.top.entries("skins"):
         own = skin.counts("joints", len(tree.names))
@@ -185,23 +186,23 @@ def _bound(data: GltfData, tree: Tree, joints: Collection[int]) -> dict[int, Sta
 class _Body:
     """A skeleton of J joints in H-Anim's axes.
 
-    nodes: (J,) the node of each joint. rest: how joints stand in the file at rest; stands: how their nodes do.
-    turn: (4,) leads from the file's axes to H-Anim's.
+    nodes: (J,) the node of each joint. rest: the joints' transforms at rest, in the file; own: those of their nodes.
+    turn: (4,) from the file's axes to H-Anim's.
     """
 
     skeleton: Skeleton
     nodes: IntArray
-    rest: Standing
-    stands: Standing
+    rest: Transforms
+    own: Transforms
     turn: FloatArray
 
     @classmethod
-    def of(cls, tree: Tree, joints: Collection[int], bound: Mapping[int, Standing]) -> _Body:
+    def of(cls, tree: Tree, joints: Collection[int], bound: Mapping[int, Transforms]) -> _Body:
         """Build the skeleton of some nodes."""
         kept = [node for node in tree.order if node in joints]
         index = {node: joint for joint, node in enumerate(kept)}
-        stands = Standing(*(part[kept] for part in tree.stands))
-        rest = stacked([bound.get(node) or Standing(*(part[joint] for part in stands))
+        own = Transforms(*(part[kept] for part in tree.local))
+        rest = stacked([bound.get(node) or Transforms(*(part[joint] for part in own))
                         for joint, node in enumerate(kept)])
         rest = rest._replace(scales=np.where(np.abs(rest.scales) < _SAME, 1.0, rest.scales))
         above = int(tree.parents[kept[0]])
@@ -210,7 +211,7 @@ class _Body:
                                         rest.rotations, rest.translations, rest.scales,
                                         tree.names[above] if above >= 0 else "Armature")
         turn = _upright(tree, above)
-        return cls(skeleton.turned(turn), np.array(kept), rest, stands, turn)
+        return cls(skeleton.turned(turn), np.array(kept), rest, own, turn)
 
     def is_moved_by(self, animation: _Animation) -> bool:
         """Tell whether an animation has keys for any joint."""
@@ -223,8 +224,8 @@ class _Body:
             rows = []
             for joint, node in enumerate(self.nodes.tolist()):
                 keys = animation.channels.get((node, path))
-                if keys is None and _differ(self.stands[number][joint][None], self.rest[number][joint]):
-                    keys = _Channel(np.array((animation.begins,)), self.stands[number][joint][None])
+                if keys is None and _differ(self.own[number][joint][None], self.rest[number][joint]):
+                    keys = _Channel(np.array((animation.begins,)), self.own[number][joint][None])
                 if keys is not None:
                     rows.append((joint, keys.times - animation.begins, self._relative(joint, path, keys.values)))
             tracks.append(packed(rows, width))
@@ -241,13 +242,13 @@ class _Body:
 
 
 def _upright(tree: Tree, node: int) -> FloatArray:
-    """Return the turn (4,) that sets the space of a node (−1: the file's) upright, by the shortest way.
+    """Return the turn (4,) that sets the space of a node (−1: the file's) upright, by the shortest arc.
 
-    Its heading stays as it is: Blender's armatures are looked at in the same way.
+    Its heading stays as it is, as that of Blender's armatures does.
     """
     linear = np.eye(3)
-    for above in tree.way_up(node):
-        linear = rot.to_matrix(tree.stands.rotations[above]) * tree.stands.scales[above] @ linear
+    for above in path_to_root(tree.parents, node):
+        linear = rot.to_matrix(tree.local.rotations[above]) * tree.local.scales[above] @ linear
     return rot.shortest_arc(np.linalg.pinv(linear) @ _UP, _UP)
 
 

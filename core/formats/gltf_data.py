@@ -48,7 +48,7 @@ class Entry:
         raise self.error(f"{key} is {quoted(json.dumps(self.values.get(key)))}, {wanted} is wanted")
 
     def has(self, key: str) -> bool:
-        """Tell whether something stands under a key."""
+        """Tell whether there is something under a key."""
         return self.values.get(key) is not None
 
     def text(self, key: str, default: str = "") -> str:
@@ -120,7 +120,7 @@ class GltfData:
         return self.top.entries("bufferViews")
 
     def accessor(self, entry: Entry, key: str, components: int) -> FloatArray:
-        """Return the finite numbers (N, components) of the accessor that an entry names; integers as they mean."""
+        """Return the finite numbers (N, components) of an entry's accessor; normalised integers as numbers up to 1."""
         index = entry.count(key, below=len(self._accessors))
         if index not in self._read:
             self._read[index] = self._decoded(self._accessors[index])
@@ -159,10 +159,10 @@ class GltfData:
     def _with_changes(self, accessor: Entry, values: Any) -> Any:
         """Return values (N, C) of which some are replaced by others, as a sparse accessor says."""
         sparse = accessor.entry("sparse")
-        count, places = sparse.count("count", below=len(values) + 1), sparse.entry("indices")
-        indices = self._elements(places, self._kind(places), count, 1)[:, 0].astype(np.int64)
+        count, rows = sparse.count("count", below=len(values) + 1), sparse.entry("indices")
+        indices = self._elements(rows, self._kind(rows), count, 1)[:, 0].astype(np.int64)
         if len(indices) and not 0 <= indices.min() <= indices.max() < len(values):
-            raise places.error(f"leads beyond the accessor's {len(values)} elements")
+            raise rows.error(f"an index is beyond the accessor's {len(values)} elements")
         values = values.copy()
         values[indices] = self._elements(sparse.entry("values"), values.dtype, count, values.shape[1])
         return values

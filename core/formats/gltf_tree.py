@@ -9,6 +9,7 @@ import numpy as np
 
 from ..maths import rotations as rot
 from ..maths.arrays import FloatArray, IntArray
+from ..skeletons.hierarchy import path_to_root
 from .gltf_data import Entry, GltfData
 
 MAX_NODES: Final = 20_000
@@ -17,8 +18,8 @@ _FEWEST: Final = 8
 """Fewer joints are no body of their own; they belong to the one beside them."""
 
 
-class Standing(NamedTuple):
-    """How joints or nodes stand in their parents: translations, scales (..., 3), rotations (..., 4) wxyz."""
+class Transforms(NamedTuple):
+    """Transforms of joints or nodes in their parents' space: translations, scales (..., 3), rotations (..., 4) wxyz."""
 
     translations: FloatArray
     rotations: FloatArray
@@ -29,13 +30,13 @@ class Tree(NamedTuple):
     """The nodes of a file.
 
     order: parents before children, each followed by all its descendants. parents (N,): −1 for none.
-    stands: how each node stands while nothing moves it. are_things: those with a mesh, a camera or a light.
+    local: of each node while nothing moves it, (N, …). are_things: those with a mesh, a camera or a light.
     """
 
     names: tuple[str, ...]
     order: tuple[int, ...]
     parents: IntArray
-    stands: Standing
+    local: Transforms
     are_things: frozenset[int]
 
     @classmethod
@@ -61,16 +62,8 @@ class Tree(NamedTuple):
                   or entry.entry("extensions").has("KHR_lights_punctual"))
         return cls(names, tuple(order), parents, stacked(local), frozenset(things))
 
-    def way_up(self, node: int) -> list[int]:
-        """Return the path from a node to its topmost ancestor, the node first; none for −1."""
-        path = []
-        while node >= 0:
-            path.append(node)
-            node = int(self.parents[node])
-        return path
-
     def tops(self, nodes: Collection[int]) -> dict[int, int]:
-        """Return for each of some nodes the uppermost to which a path leads among them alone."""
+        """Return for each of some nodes the uppermost ancestor, or itself, that is reached over these nodes alone."""
         top: dict[int, int] = {}
         for node in self.order:
             if node in nodes:
@@ -78,17 +71,17 @@ class Tree(NamedTuple):
         return top
 
 
-def stacked(parts: Sequence[Standing]) -> Standing:
-    """Put how single ones stand into arrays."""
-    return Standing(*(np.array([part[i] for part in parts]).reshape(-1, width) for i, width in enumerate((3, 4, 3))))
+def stacked(parts: Sequence[Transforms]) -> Transforms:
+    """Put the transforms of single nodes into arrays, (N, …)."""
+    return Transforms(*(np.array([part[i] for part in parts]).reshape(-1, width) for i, width in enumerate((3, 4, 3))))
 
 
-def decomposed(matrix: FloatArray) -> Standing:
+def decomposed(matrix: FloatArray) -> Transforms:
     """Take a matrix (4, 4) apart; a mirror is a scale of −1 in all directions."""
     linear = matrix[:3, :3]
     scale = np.linalg.norm(linear, axis=0) * (-1.0 if np.linalg.det(linear) < 0.0 else 1.0)
     turn = rot.from_matrix(linear / scale) if scale.all() else rot.IDENTITY
-    return Standing(matrix[:3, 3], turn, scale)
+    return Transforms(matrix[:3, 3], turn, scale)
 
 
 def unit(q: FloatArray) -> FloatArray:
@@ -97,11 +90,11 @@ def unit(q: FloatArray) -> FloatArray:
     return np.where(length > 0.0, q / np.where(length > 0.0, length, 1.0), rot.IDENTITY)
 
 
-def _local(entry: Entry) -> Standing:
+def _local(entry: Entry) -> Transforms:
     if entry.has("matrix"):
         return decomposed(entry.numbers("matrix", np.eye(4).ravel().tolist()).reshape(4, 4).T)
     turn = entry.numbers("rotation", (0.0, 0.0, 0.0, 1.0))
-    return Standing(entry.numbers("translation", (0.0,) * 3), unit(np.roll(turn, 1)),
+    return Transforms(entry.numbers("translation", (0.0,) * 3), unit(np.roll(turn, 1)),
                     entry.numbers("scale", (1.0,) * 3))
 
 
@@ -120,7 +113,7 @@ def skin_joints(data: GltfData, tree: Tree) -> list[set[int]]:
 
 
 def _below(tree: Tree, nodes: Collection[int]) -> IntArray:
-    """Return how many of some nodes are each node or its descendants, (N,)."""
+    """Return how many of some nodes are among each node and its descendants, (N,)."""
     counts = np.zeros(len(tree.names) + 1, dtype=np.int64)  # the last one stands for "no parent"
     counts[list(nodes)] = 1
     for node in tree.order[::-1]:
@@ -129,10 +122,10 @@ def _below(tree: Tree, nodes: Collection[int]) -> IntArray:
 
 
 def bodies(tree: Tree, skinned: Sequence[set[int]], moving: Collection[int]) -> list[set[int]]:
-    """Return the joints of each body, with the nodes above them from the uppermost that moves.
+    """Return the joints of each body, with their ancestors from the uppermost that moves.
 
-    A body are the joints of skins that share some, or whose joints hang on each other's. Without skins it is each tree
-    of nodes below one that moves, if it is large enough.
+    Skins make one body where they share joints, or joints of one are descendants of the other's. Without skins each
+    tree of nodes below one that moves is a body, if it is large enough.
     """
     groups = list(skinned) or _moving_trees(tree, moving)
     top_of = tree.tops(set[int]().union(*groups))
@@ -163,7 +156,7 @@ def _moving_trees(tree: Tree, moving: Collection[int]) -> list[set[int]]:
 
 
 def _with_small_ones(tree: Tree, found: dict[int, set[int]]) -> list[set[int]]:
-    """Put bodies of few joints to the largest one that hangs on the same node."""
+    """Merge bodies of few joints with the largest one below the same node."""
     by_size = sorted(found.items(), key=lambda item: (-len(item[1]), item[0]))
     home: dict[int, set[int]] = {}
     for top, body in by_size:
@@ -177,17 +170,17 @@ def _with_small_ones(tree: Tree, found: dict[int, set[int]]) -> list[set[int]]:
 
 
 def _carriers(tree: Tree, body: Collection[int], moving: Collection[int]) -> set[int]:
-    """Return the nodes above a body from the uppermost that moves."""
+    """Return the ancestors of a body from the uppermost that moves."""
     parents = {int(tree.parents[node]) for node in body} - set(body)
     found = set[int]()
     for parent in parents:
-        way = tree.way_up(parent)
-        found.update(way[:max((i + 1 for i, node in enumerate(way) if node in moving), default=0)])
+        path = path_to_root(tree.parents, parent)
+        found.update(path[:max((i + 1 for i, node in enumerate(path) if node in moving), default=0)])
     return found
 
 
 def unique(names: Iterable[str]) -> list[str]:
-    """Put numbers behind names that have stood before, as Blender does.
+    """Put numbers behind names that came before, as Blender does.
 
     >>> unique(["a", "b", "a", "a"])
     ['a', 'b', 'a.001', 'a.002']

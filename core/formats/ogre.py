@@ -18,6 +18,7 @@ import numpy as np
 
 from ..clips.clip import Clip, Tracks
 from ..clips.clip_file import ClipFile
+from ..clips.keyed import interpolated, keys_of
 from ..errors import FileError, Place, Problem, TaktError, quoted
 from ..maths import rotations as rot
 from ..maths.arrays import FloatArray, IntArray
@@ -37,7 +38,7 @@ class Link(NamedTuple):
 
 
 class Base(NamedTuple):
-    """A clip's keys are meant relative to this clip's pose at this time ("" is the clip itself)."""
+    """The pose that a clip's keys are relative to: that of this clip at this time ("" is the clip itself)."""
 
     clip: str
     time_s: float
@@ -47,10 +48,10 @@ class Base(NamedTuple):
 class OgreSkeleton(ClipFile):
     """Everything an OGRE skeleton file holds.
 
-    skeleton: joints in an order in which parents stand first.
+    skeleton: its parents come before their children.
     clips: the animations as they are stored, all on skeleton; see played.
     handles: (J,) the number by which the file knows each joint.
-    bases: by clip name, for clips that are meant relative to another one.
+    bases: by clip name, for clips whose keys are relative to a pose.
     """
 
     handles: IntArray = field(default_factory=lambda: np.zeros(0, np.int64))
@@ -119,7 +120,7 @@ class BoneRecord(NamedTuple):
 
 
 class TrackRecord(NamedTuple):
-    """The bone's keys: those of the file from first to before last."""
+    """The keys of a bone: rows first to last − 1 of the file's keys."""
 
     bone: int
     first: int
@@ -294,35 +295,17 @@ def key_table(clip: Clip) -> list[tuple[int, FloatArray]]:
     channels = (clip.rotations, clip.translations, clip.scales)
     table = []
     for joint in dict.fromkeys(np.concatenate([channel.joints for channel in channels]).tolist()):
-        tracks = [_track_of(channel, joint) for channel in channels]
-        times = [track.times_s for track in tracks if len(track)]
+        found = [np.flatnonzero(channel.joints == joint) for channel in channels]
+        keys = [keys_of(channel, int(track[0])) if len(track) else None
+                for channel, track in zip(channels, found, strict=True)]
+        times = [own[0] for own in keys if own is not None]
         is_shared = all(np.array_equal(times[0], other) for other in times)
         shared = times[0] if is_shared else np.unique(np.concatenate(times))
         columns = [shared[:, None]]
-        for track, rest in zip(tracks, neutral, strict=True):
-            columns.append(_values_at(track, shared) if len(track) else np.tile(rest, (len(shared), 1)))
+        for own, rest in zip(keys, neutral, strict=True):
+            columns.append(np.tile(rest, (len(shared), 1)) if own is None else interpolated(*own, shared))
         table.append((joint, np.concatenate(columns, axis=1)))
     return table
-
-
-def _track_of(tracks: Tracks, joint: int) -> Tracks:
-    """Return the joint's track alone, or none."""
-    found = np.flatnonzero(tracks.joints == joint)
-    if not len(found):
-        return Tracks.empty(tracks.values.shape[1])
-    keys = slice(int(tracks.starts[found[0]]), int(tracks.starts[found[0] + 1]))
-    times = tracks.times_s[keys]
-    return Tracks(np.array((joint,)), np.array((0, len(times))), times, tracks.values[keys])
-
-
-def _values_at(track: Tracks, times_s: FloatArray) -> FloatArray:
-    if np.array_equal(track.times_s, times_s):
-        return track.values
-    before, after, share = track.neighbours(times_s)
-    a, b = track.values[before[:, 0]], track.values[after[:, 0]]
-    if a.shape[1] == 4:
-        return rot.nlerp(a, b, share[:, 0])
-    return np.asarray(a + (b - a) * share)
 
 
 def name_of(path: Path | None) -> str:

@@ -1,4 +1,4 @@
-"""OGRE meshes as a value: what both of their files, binary and XML, hold of geometry, materials and bones.
+"""OGRE meshes as values: what both of their files, binary and XML, hold of geometry, materials and bones.
 
 Levels of detail, poses, vertex animations and shadow edges are passed over. Source: OGRE's MeshSerializer,
 XMLMeshSerializer and Mesh.
@@ -183,6 +183,15 @@ def _check_range(vertices: IntArray, count: int, what: str, place: Place) -> Non
         raise FileError(Problem(f"{what} vertex {bad}; there are {count} vertices", place))
 
 
+class PartRecord(NamedTuple):
+    """A submesh as a file states it; geometry None: it uses the shared vertices."""
+
+    material: str
+    geometry: Geometry | None
+    triangles: IntArray
+    place: Place
+
+
 def assemble(shared: Geometry | None, parts: list[PartRecord], skeleton: str, names: dict[int, str],
              place: Place) -> OgreMesh:
     """Check what a reader found and build the mesh. names: of submeshes, by their number."""
@@ -200,14 +209,3 @@ def assemble(shared: Geometry | None, parts: list[PartRecord], skeleton: str, na
         check_triangles(part.triangles, geometries[index], part.place)
         submeshes.append(Submesh(names.get(number, ""), part.material, index, part.triangles))
     return OgreMesh(tuple(geometries), tuple(submeshes), skeleton)
-
-
-class PartRecord(NamedTuple):
-    """A submesh as a file states it; geometry None: it uses the shared vertices."""
-
-    material: str
-    geometry: Geometry | None
-    triangles: IntArray
-    place: Place
-
-

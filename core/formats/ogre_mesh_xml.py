@@ -23,7 +23,7 @@ from .ogre_mesh import (
     assemble,
     triangles_of,
 )
-from .ogre_xml_values import MAX_NUMBER, child, error, grandchildren
+from .ogre_xml_values import child, error, grandchildren, number
 from .xml import Element, Rows, parse
 
 _OPERATIONS: Final = {"triangle_list": TRIANGLE_LIST, "triangle_strip": TRIANGLE_STRIP, "triangle_fan": TRIANGLE_FAN,
@@ -79,7 +79,7 @@ class _Tables:
             table = self.assigned.setdefault(table_at, (array("q"), array("q"), array("d")))
             table[0].append(_index(row, "vertexindex", self._path))
             table[1].append(_index(row, "boneindex", self._path))
-            table[2].append(_number(row, "weight", self._path))
+            table[2].append(number(row, "weight", self._path))
 
     def _take_vertex(self, table_at: _LineColumn, vertex: Element) -> None:
         """Take in what the first vertex of a buffer has; the others must have it too."""
@@ -90,7 +90,7 @@ class _Tables:
             element = child(vertex, tag)
             if element is None:
                 raise error(vertex, f"a vertex without <{tag}>, which the first one has", self._path)
-            values.extend(_number(element, name, self._path, None if name in needed else 0.0) for name in names)
+            values.extend(number(element, name, self._path, None if name in needed else 0.0) for name in names)
 
 
 class _Reader:
@@ -160,20 +160,6 @@ def _index(element: Element, attribute: str, path: Path | None) -> int:
     if not 0 <= value <= _MAX_INDEX:
         raise error(element, f"{attribute} of <{element.tag}> is {quoted(text)}; a whole number of 0 or more is "
                               "wanted", path)
-    return value
-
-
-def _number(element: Element, attribute: str, path: Path | None, default: float | None = None) -> float:
-    text = element.attributes.get(attribute)
-    if text is None and default is not None:
-        return default
-    try:
-        value = float(text or "")
-    except ValueError:
-        value = np.nan
-    if not abs(value) <= MAX_NUMBER:
-        found = "missing" if text is None else quoted(text)
-        raise error(element, f"{attribute} of <{element.tag}> is {found}; a finite number is wanted", path)
     return value
 
 

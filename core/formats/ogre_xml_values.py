@@ -35,15 +35,15 @@ def text(element: Element, attribute: str, path: Path | None) -> str:
 
 def number(element: Element, attribute: str, path: Path | None, default: float | None = None) -> float:
     """Return a number; default: for one that is not there, which is an error otherwise."""
-    if default is not None and attribute not in element.attributes:
+    said = element.attributes.get(attribute)
+    if said is None and default is not None:
         return default
-    said = text(element, attribute, path)
     try:
-        value = float(said)
+        value = float(text(element, attribute, path) if said is None else said)
     except ValueError:
         value = float("nan")
     if not abs(value) <= MAX_NUMBER:
-        raise error(element, f"{attribute} of <{element.tag}> is {quoted(said)}; a number between "
+        raise error(element, f"{attribute} of <{element.tag}> is {quoted(said or '')}; a number between "
                              f"{-MAX_NUMBER:g} and {MAX_NUMBER:g} is wanted", path)
     return value
 

@@ -152,12 +152,12 @@ def test_more_frames_than_announced_are_read_and_said(tmp_path: Path) -> None:
     exact, lax = TEXT.encode(), TEXT.replace("Frames: 2", "Frames: 1").encode()
     assert bvh.read(exact).warnings == ()
     one, other = (bvh.read(data).clip for data in (exact, lax))
-    assert bvh.read(lax).warnings == ("Frames announces 1 frames, but 2 stand there; all of them are read",)
+    assert bvh.read(lax).warnings == ("Frames announces 1 frames, but there are 2; all of them are read",)
     assert one.duration_s == other.duration_s
     np.testing.assert_array_equal(one.rotations.values, other.rotations.values)
     (tmp_path / "lax.bvh").write_bytes(lax)
     said = Library([tmp_path]).clips("lax")[1]
-    assert said[0].message == "lax.bvh: Frames announces 1 frames, but 2 stand there; all of them are read"
+    assert said[0].message == "lax.bvh: Frames announces 1 frames, but there are 2; all of them are read"
     assert said[0].is_warning and not said[0].is_note
 
 
@@ -293,13 +293,13 @@ def test_no_frame_time_is_written_that_would_be_read_otherwise() -> None:
 def test_a_file_cut_off_anywhere_in_its_frames_has_those_that_are_whole() -> None:
     text = TEXT.replace("Frames: 2", "Frames: 99999999999999999999") + MOTION.splitlines()[3] + "\n"
     whole = bvh.read(text.encode())
-    assert whole.warnings == ("Frames announces 999999999999 frames, but 3 stand there; all of them are read",)
+    assert whole.warnings == ("Frames announces 999999999999 frames, but there are 3; all of them are read",)
     first = text.index("1 2 3 90")
     ends = [at for at in range(first, len(text)) if text[at] == "\n"]
     for end in range(first + 1, len(text)):
         there = sum(at <= end for at in ends)
         if there == 0 and len(text[first:end].split()) < 8:
-            with pytest.raises(FileError, match="but 0 stand there"):
+            with pytest.raises(FileError, match="but there are 0"):
                 bvh.read(text[:end].encode())
             continue
         file = bvh.read(text[:end].encode())
