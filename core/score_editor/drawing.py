@@ -280,6 +280,8 @@ class _Drawing:
         return np.flatnonzero(wanted)
 
     def _outline(self, pen: Pen, numbers: IntArray, colour: Colour, wide: float) -> None:
+        if not len(numbers):
+            return
         boxes = self.layout.boxes
         numbers = numbers[self.stripes.shows(boxes.lane[numbers], boxes.depth[numbers])]
         left, right = self._edges(numbers)

@@ -73,32 +73,44 @@ class Picture:
     layers: tuple[Layer, ...]
 
 
+_NONE: Colour = (0.0, 0.0, 0.0, 0.0)
+_NO_TRIANGLES = np.zeros((0, 2)), np.zeros((0, 4))
+
+
+class _Alike(NamedTuple):
+    """Rectangles (N, 4) whose corners are as round and whose outlines as wide; colours of all or of each of them."""
+
+    boxes: FloatArray
+    fill: FloatArray | Colour
+    outline: FloatArray | Colour
+    radius: float
+    outline_px: float
+
+
 @dataclass(eq=False)
 class Pen:
     """Collects what becomes a layer."""
 
-    _rectangles: list[tuple[FloatArray, ...]] = field(default_factory=list)
+    _rectangles: list[_Alike] = field(default_factory=list)
     _triangles: list[tuple[FloatArray, FloatArray]] = field(default_factory=list)
     _texts: list[TextAt] = field(default_factory=list)
 
     def rectangles(self, boxes: FloatArray, fill: FloatArray | Colour, *, radius: float = 0.0,
-                   outline: FloatArray | Colour = (0.0, 0.0, 0.0, 0.0), outline_px: float = 0.0) -> None:
+                   outline: FloatArray | Colour = _NONE, outline_px: float = 0.0) -> None:
         """Add rectangles (N, 4) of one colour or of N."""
-        number = len(boxes)
-        if number:
-            self._rectangles.append((np.asarray(boxes, np.float64), np.broadcast_to(fill, (number, 4)),
-                                     np.broadcast_to(outline, (number, 4)), np.full(number, radius),
-                                     np.full(number, outline_px)))
+        if len(boxes):
+            self._rectangles.append(_Alike(boxes, fill, outline, radius, outline_px))
 
-    def rectangle(self, box: Iterable[float], fill: Colour, *, radius: float = 0.0,
-                  outline: Colour = (0.0, 0.0, 0.0, 0.0), outline_px: float = 0.0) -> None:
+    def rectangle(self, box: Iterable[float], fill: Colour, *, radius: float = 0.0, outline: Colour = _NONE,
+                  outline_px: float = 0.0) -> None:
         """Add one."""
         self.rectangles(np.array((tuple(box),)), fill, radius=radius, outline=outline, outline_px=outline_px)
 
     def upright_lines(self, x: FloatArray, low: float, high: float, colour: FloatArray | Colour, wide: float) -> None:
         """Add upright lines at x (N,)."""
-        x = np.round(x - wide / 2.0)
-        boxes = np.stack(np.broadcast_arrays(x, low, x + wide, high), axis=-1)
+        boxes = np.empty((len(x), 4))
+        boxes[:, 0] = np.round(x - wide / 2.0)
+        boxes[:, 1], boxes[:, 2], boxes[:, 3] = low, boxes[:, 0] + wide, high
         self.rectangles(boxes, colour)
 
     def triangles(self, corners: FloatArray, colours: FloatArray) -> None:
@@ -113,11 +125,15 @@ class Pen:
 
     def layer(self) -> Layer:
         """Return all that was added."""
-        none = np.zeros((0, 4)), np.zeros((0, 4)), np.zeros((0, 4)), np.zeros(0), np.zeros(0)
-        rows = [none, *self._rectangles]
-        corners = [(np.zeros((0, 2)), np.zeros((0, 4))), *self._triangles]
-        return Layer(Rectangles(*(np.concatenate([row[at] for row in rows]) for at in range(5))),
-                     Triangles(*(np.concatenate([row[at] for row in corners]) for at in range(2))), tuple(self._texts))
+        number = sum(len(alike.boxes) for alike in self._rectangles)
+        columns = tuple(np.empty((number, 4)) for _ in range(3)) + tuple(np.empty(number) for _ in range(2))
+        end = 0
+        for alike in self._rectangles:
+            begin, end = end, end + len(alike.boxes)
+            for column, values in zip(columns, alike, strict=True):
+                column[begin:end] = values
+        corners, colours = (np.concatenate([row[at] for row in [_NO_TRIANGLES, *self._triangles]]) for at in range(2))
+        return Layer(Rectangles(*columns), Triangles(corners, colours), tuple(self._texts))
 
 
 def about_as_wide(words: str, size: float) -> float:

@@ -69,7 +69,7 @@ class View:
     def x(self, ticks: FloatArray) -> FloatArray:
         """Return where ticks (N,) lie; what is far outside lies a fixed way outside."""
         x = self.left + (ticks - self.first_tick) * self.px_per_tick
-        return np.asarray(np.clip(x, -_FARTHEST_PX, _FARTHEST_PX))
+        return np.asarray(np.minimum(np.maximum(x, -_FARTHEST_PX), _FARTHEST_PX))  # much quicker than np.clip
 
     def tick_at(self, x: float) -> float:
         """Return the tick at a pixel."""

@@ -42,16 +42,27 @@ Lines = tuple[tuple[float, Colour, tuple[tuple[str, int, int], ...]], ...]
 """Words with the whole pixels that they begin at, by the size and the colour that the font is set to once for them."""
 
 
+Shapes = tuple[FloatArray, FloatArray, IntArray]
+"""Points (P, 2), their colours (P, 4) and triangles of these (T, 3), back to front."""
+
+
 @dataclass(frozen=True, eq=False)
 class Poured:
-    """A picture on the GPU, with its texts: a batch, or None where nothing is filled, and words, layer by layer."""
+    """A picture on the GPU: what is filled, as a batch, or None where nothing is, then words; and so on upon these."""
 
     layers: tuple[tuple[gpu.types.GPUBatch | None, Lines], ...]
 
     @classmethod
     def of(cls, picture: Picture) -> "Poured":
-        """Upload a picture."""
-        return cls(tuple((_batch(layer), _lines(layer.texts)) for layer in picture.layers))
+        """Upload a picture; layers become one until there are words to be written between them."""
+        poured: list[tuple[gpu.types.GPUBatch | None, Lines]] = []
+        shapes: list[Shapes] = []
+        for number, layer in enumerate(picture.layers, 1):
+            shapes += _shapes(layer)
+            if layer.texts or number == len(picture.layers):
+                poured.append((_batch(shapes), _lines(layer.texts)))
+                shapes = []
+        return cls(tuple(poured))
 
     def draw(self) -> None:
         """Draw it into the region that is being drawn."""
@@ -88,35 +99,48 @@ def _write(lines: Lines) -> None:
             draw(_FONT, words)
 
 
-def _batch(layer: Layer) -> gpu.types.GPUBatch | None:
-    if not len(layer.rectangles) and not len(layer.triangles.corners):
+def _shapes(layer: Layer) -> list[Shapes]:
+    """Return the rectangles of a layer as triangles, and its triangles."""
+    corners = layer.triangles.corners
+    order = np.arange(len(corners)).reshape(-1, 3)
+    return [rectangle_triangles(layer.rectangles), (corners, layer.triangles.colours, order)]
+
+
+def _batch(shapes: list[Shapes]) -> gpu.types.GPUBatch | None:
+    starts = np.cumsum([0, *(len(points) for points, _, _ in shapes)]).tolist()
+    if not starts[-1]:
         return None
-    corners, colours, indices = rectangle_triangles(layer.rectangles)
-    further = layer.triangles.corners
-    positions: Any = np.concatenate((corners, further)).astype(np.float32)
-    shades: Any = np.concatenate((colours, layer.triangles.colours)).astype(np.float32)
-    order: Any = np.concatenate((indices, len(corners) + np.arange(len(further)).reshape(-1, 3))).astype(np.int32)
-    return batch_for_shader(_program(), "TRIS", {"pos": positions, "color": shades}, indices=order)
+    points: Any = np.empty((starts[-1], 2), np.float32)
+    colours: Any = np.empty((starts[-1], 4), np.float32)
+    order: Any = np.concatenate([triangles + start for (_, _, triangles), start in zip(shapes, starts, strict=False)],
+                                dtype=np.int32, casting="unsafe")
+    for shape, start, end in zip(shapes, starts, starts[1:], strict=False):
+        points[start:end], colours[start:end] = shape[:2]
+    return batch_for_shader(_program(), "TRIS", {"pos": points, "color": colours}, indices=order)
 
 
-def rectangle_triangles(rectangles: Rectangles) -> tuple[FloatArray, FloatArray, IntArray]:
+def rectangle_triangles(rectangles: Rectangles) -> Shapes:
     """Return points (P, 2), their colours (P, 4) and triangles (T, 3) of rectangles, back to front."""
     number = len(rectangles)
     boxes, wide = rectangles.boxes, rectangles.outline_px
     if not (rectangles.radius > 0.0).any() and not (wide > 0.0).any():
         halves = _HALVES + (np.arange(number) * 4)[:, None, None]
-        return (boxes[:, _CORNERS].reshape(-1, 2), np.repeat(rectangles.fill, 4, axis=0), halves.reshape(-1, 3))
+        return boxes[:, _CORNERS].reshape(-1, 2), np.repeat(rectangles.fill, 4, axis=0), halves.reshape(-1, 3)
     room = np.maximum(np.minimum(boxes[:, 2] - boxes[:, 0], boxes[:, 3] - boxes[:, 1]) / 2.0, 0.0)
     radius = np.minimum(rectangles.radius, room)
-    outer = _around(boxes, radius)
     edge = np.minimum(wide, room)[:, None]
-    inner = _around(boxes + edge * (1.0, 1.0, -1.0, -1.0), np.maximum(radius - edge[:, 0], 0.0))
-    points = np.concatenate((outer, outer, inner), axis=1)
-    colours = np.repeat(np.stack((rectangles.fill, rectangles.outline, rectangles.outline), axis=1), _POINTS, axis=1)
-    is_there = np.concatenate((np.repeat(rectangles.fill[:, 3:] > 0.0, len(_FILL), axis=1),
-                               np.repeat((rectangles.outline[:, 3:] > 0.0) & (edge > 0.0), len(_EDGE), axis=1)), axis=1)
-    triangles = np.concatenate((_FILL, _EDGE)) + (np.arange(number) * 3 * _POINTS)[:, None, None]
-    return points.reshape(-1, 2), colours.reshape(-1, 4), triangles[is_there]
+    points, colours = np.empty((number, 3, _POINTS, 2), np.float32), np.empty((number, 3, _POINTS, 4), np.float32)
+    points[:, 0] = points[:, 1] = _around(boxes, radius)
+    points[:, 2] = _around(boxes + edge * (1.0, 1.0, -1.0, -1.0), np.maximum(radius - edge[:, 0], 0.0))
+    colours[:, 0], colours[:, 1:] = rectangles.fill[:, None], rectangles.outline[:, None, None]
+    first = (np.arange(number) * 3 * _POINTS)[:, None, None]
+    is_filled, is_edged = rectangles.fill[:, 3] > 0.0, (rectangles.outline[:, 3] > 0.0) & (edge[:, 0] > 0.0)
+    if is_filled.all() and is_edged.all():
+        triangles = (np.concatenate((_FILL, _EDGE)) + first).reshape(-1, 3)
+    else:
+        is_there = np.repeat(np.stack((is_filled, is_edged), axis=-1), (len(_FILL), len(_EDGE)), axis=1)
+        triangles = (np.concatenate((_FILL, _EDGE)) + first)[is_there]
+    return points.reshape(-1, 2), colours.reshape(-1, 4), triangles
 
 
 def _around(boxes: FloatArray, radius: FloatArray) -> FloatArray:

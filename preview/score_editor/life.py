@@ -101,8 +101,8 @@ def draw_editor(context: bpy.types.Context) -> None:
     blocks = None
     if armature_object is not None:
         blocks = score_blocks.shown(armature_object)
-        if blocks is None or not score_blocks.is_complete(armature_object):
-            _soon(_refresh)
+        if blocks is None:
+            _soon(_refresh)  # whether it is that of the text as it now is, _look asks: that takes a while
     if armature_object is None or blocks is None or blocks.layout is None:
         _draw_words(context, theme, _said_instead(armature_object, blocks))
         return
@@ -281,12 +281,20 @@ def _shown_characters() -> list[bpy.types.Object]:
 
 def _handlers() -> list[tuple[list[Any], Any]]:
     on = bpy.app.handlers
-    return [(on.frame_change_post, _redraw), (on.depsgraph_update_post, _redraw), (on.undo_post, _redraw),
-            (on.redo_post, _redraw), (on.load_post, _forget)]
+    return [(on.frame_change_post, _redraw), (on.depsgraph_update_post, _redraw), (on.undo_post, _undone),
+            (on.redo_post, _undone), (on.load_post, _forget)]
 
 
 @bpy.app.handlers.persistent  # type: ignore[untyped-decorator]  # the stubs give it no types
 def _redraw(*_: object) -> None:
+    score_tree.redraw()
+
+
+@bpy.app.handlers.persistent  # type: ignore[untyped-decorator]
+def _undone(*_: object) -> None:
+    """The text may say something else now."""
+    if any(score_tree.areas()):
+        _soon(_refresh)
     score_tree.redraw()
 
 
