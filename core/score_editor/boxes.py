@@ -9,7 +9,7 @@ from enum import IntEnum
 import numpy as np
 
 from ..maths.arrays import FloatArray, IntArray
-from ..pha.document import Call
+from ..pha.document import Call, Document
 from ..pha.nodes import Node
 from ..pha.origins import Runs
 from ..pha.sequence import Sequence
@@ -43,7 +43,7 @@ class Boxes:
     kind: (N,) Kind; repeat: (N,) how many times in a row.
     document, element: (N,) the element that made it; occurrence: (N,) which of the boxes of this element it is, in
     order of time. colour: (N,) one number for all that lies within the same outermost procedure, wherever that
-    plays. titles: N.
+    plays, 0 for what is in none. titles: N.
     """
 
     begin: FloatArray
@@ -126,14 +126,17 @@ def boxes_of(sequence: Sequence, tick_s: float) -> tuple[Boxes, IntArray]:
     return boxes.at(order), position[box_of_segment]
 
 
-def numbered(boxes: Boxes) -> Boxes:
-    """Tell which of the boxes of its element each is, and what is to have one colour."""
+def numbered(boxes: Boxes, documents: tuple[Document, ...]) -> Boxes:
+    """Tell which of the boxes of its element each is, and what is to have one colour.
+
+    Procedures are counted in the order in which the documents define them, so that no move of a block changes colours.
+    """
     same = boxes.document * (int(boxes.element.max(initial=0)) + 1) + boxes.element
     order = np.lexsort((boxes.begin, same))
     starts = np.flatnonzero(np.diff(same[order], prepend=-1))
     occurrence = np.empty(len(boxes), np.int64)
     occurrence[order] = np.arange(len(boxes)) - np.repeat(starts, np.diff(starts, append=len(boxes)))
-    return replace(boxes, occurrence=occurrence, colour=_colours(boxes))
+    return replace(boxes, occurrence=occurrence, colour=_colours(boxes, documents))
 
 
 def ancestors(parent: IntArray, box: int) -> Iterator[int]:
@@ -204,9 +207,9 @@ def _depths(parent: IntArray) -> IntArray:
     return depth
 
 
-def _colours(boxes: Boxes) -> IntArray:
-    """Return a number for each outermost procedure, in the order of their depth and time, and 0 for what is in none."""
-    numbers: dict[str, int] = {}
+def _colours(boxes: Boxes, documents: tuple[Document, ...]) -> IntArray:
+    names = dict.fromkeys(procedure.name for document in documents for procedure in document.procedures)
+    numbers = {name: number for number, name in enumerate(names, 1)}
     colour, depth = np.zeros(len(boxes) + 1, np.int64), _depths(boxes.parent)
     order = np.lexsort((boxes.begin, depth))
     for inside in np.split(order, np.flatnonzero(np.diff(depth[order])) + 1):

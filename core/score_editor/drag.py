@@ -11,7 +11,7 @@ from ..pha.document import Document
 from ..pha.edits import Insert, RemoveAttribute
 from ..pha.open_scores import Scores
 from ..pha.text import Text
-from . import fragments, grid
+from . import fragments, grid, hints
 from .boxes import Kind, ancestors
 from .change import Edits, Proposal, given, locked, places, setting, spelled_within
 from .drop import Drop, drop_at
@@ -94,7 +94,9 @@ class PullEdge:
         wanted = max(edge - start, least) / repeat
         ticks = room.length / scale * room.needed(wanted)
         ticks_text = spelled_within(ticks, resolution / scale / repeat)
-        hint = f"{boxes.titles[box]}: {ticks_text} ticks{places(self.layout, box)}"
+        times = f" ×{repeat}" if repeat > 1 else ""
+        lasts = hints.length(self.layout, start, repeat * room.limited(wanted), "duration", ticks_text)
+        hint = f"{boxes.titles[box]}{times}: {lasts}{places(self.layout, box)}"
         return setting(self.layout, box, "duration", ticks_text, hint)
 
 
@@ -165,9 +167,9 @@ class PullTransition:
         boxes = self.layout.boxes
         scale = float(boxes.scale[self.owner])
         ticks = spelled_within(length / scale, resolution / scale)
-        hint = f"transition after {boxes.titles[self.owner]}: {ticks} ticks{places(self.layout, self.owner)}"
+        lasts = hints.length(self.layout, at, length, "transition", ticks)
+        hint = f"transition after {boxes.titles[self.owner]}: {lasts}{places(self.layout, self.owner)}"
         return setting(self.layout, self.owner, "transition", ticks, hint)
-
 
     @property
     def _longest(self) -> float:

@@ -11,6 +11,7 @@ from . import grid
 from .boxes import Kind
 from .contact_lines import draw_contacts
 from .grid import Meter
+from .hints import short
 from .lanes import Voice
 from .layout import BoxId, Layout
 from .picture import Layer, Measure, Pen, Picture, about_as_wide, clipped
@@ -194,7 +195,7 @@ class _Drawing:
             words = clipped(boxes.titles[box], free - self._width(repeat), size, self.measure)
             colour = self._words_on(box)
             pen.text(words + repeat if words else "", x, y, size, colour)
-            length = f"{boxes.length[box]:.6g}"
+            length = short(float(boxes.length[box]))
             wide = self._width(length)
             if boxes.depth[box] == self.stripes.tops[boxes.lane[box]] and words == boxes.titles[box] and (
                     self._width(words + repeat) + wide + 3.0 * pad < free):

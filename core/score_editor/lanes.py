@@ -105,7 +105,7 @@ class Lanes:
 
     def boxes(self) -> Boxes:
         """Return the boxes of all rows."""
-        return numbered(Boxes.joined(self._boxes)) if self._boxes else Boxes.none()
+        return numbered(Boxes.joined(self._boxes), self.documents) if self._boxes else Boxes.none()
 
     def seams(self) -> Seams:
         """Return the seams of all rows."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ..pha.document import number
 from ..pha.edits import SetAttribute
 from ..pha.open_scores import Scores
-from . import grid
+from . import grid, hints
 from .change import Edits, Proposal, locked, spelled_within
 from .grid import Meter
 from .lanes import Voice
@@ -62,7 +62,10 @@ class PullWeight:
         scale = float(self.layout.boxes.scale[voice.box])
         text = spelled_within(ticks / scale, resolution / scale)
         name = "easeOut" if self.is_right else "easeIn"
-        return self._set(voice, {name: text}, f"{voice.body}: {name} {text} ticks")
+        begin = voice.begin + (voice.length - ticks if self.is_right else 0.0)
+        does = "goes out" if self.is_right else "comes in"
+        lasts = hints.length(self.layout, begin, ticks, name, text)
+        return self._set(voice, {name: text}, f"{voice.body} {does} over {lasts}")
 
     def _weight(self, voice: Voice, view: View, y: float, is_free: bool) -> Proposal:
         low, high = weight_span(voice, view, Stripes.of(self.layout, view))
@@ -74,7 +77,8 @@ class PullWeight:
         given = self.layout.documents[voice.document].text.shape.attributes[voice.element]
         if not self.is_right and "weightEnd" not in given:
             values["weightEnd"] = given.get("weight", "1")  # which was as the weight, and stays as it was
-        return self._set(voice, values, f"{voice.body}: {name} {text}")
+        where = " at its end" * self.is_right
+        return self._set(voice, values, f"{voice.body}: weight {text}{where}")
 
     def _set(self, voice: Voice, values: dict[str, str], hint: str) -> Proposal:
         text = self.layout.documents[voice.document].text

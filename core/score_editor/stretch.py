@@ -50,6 +50,12 @@ class Room:
         """Whether there is nothing else, so that it is always as long as its procedure is called to be."""
         return self.others is not None and self.others <= _WHOLE * self.alike * self.length
 
+    def limited(self, wanted: float) -> float:
+        """Return what of a wanted length one repetition can reach, so that something is left for the others."""
+        if self.others is None:
+            return wanted
+        return min(wanted, _MOST_SHARE * (self.others + self.alike * self.length) / self.alike)
+
     def needed(self, wanted: float) -> float:
         """Return by what to multiply the call's ticks so that one repetition becomes as long as is wanted.
 
@@ -59,7 +65,7 @@ class Room:
         if self.others is None:
             return wanted / self.length
         whole = self.others + self.alike * self.length
-        wanted = min(wanted, _MOST_SHARE * whole / self.alike)
+        wanted = self.limited(wanted)
         return wanted * self.others / (whole - self.alike * wanted) / self.length
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import blf
 import gpu
 import numpy as np
+import numpy.typing as npt
 from gpu_extras.batch import batch_for_shader
 
 from ...core.maths.arrays import FloatArray, IntArray
@@ -42,7 +43,7 @@ Lines = tuple[tuple[float, Colour, tuple[tuple[str, int, int], ...]], ...]
 """Words with the whole pixels that they begin at, by the size and the colour that the font is set to once for them."""
 
 
-Shapes = tuple[FloatArray, FloatArray, IntArray]
+Shapes = tuple[npt.NDArray[np.floating[Any]], npt.NDArray[np.floating[Any]], IntArray]
 """Points (P, 2), their colours (P, 4) and triangles of these (T, 3), back to front."""
 
 

@@ -1,6 +1,7 @@
 """Gestures of the score editor: what is pulled becomes as long as it is pulled, and only its own element changes."""
 
 import random
+import re
 
 import numpy as np
 import pytest
@@ -93,7 +94,7 @@ def test_right_edge_of_an_outer_call_moves_all_later() -> None:
     editor = Editor(score(WALK, MAIN))
     nod = editor.box("nod")
     proposal = editor.drag(nod, Part.RIGHT_EDGE).to(editor.view, editor.view.x(np.array((14.1,)))[0], 300.0)
-    assert proposal.hint == "nod: 2 ticks"
+    assert proposal.hint == "nod ×4: 8 ticks, 8 s (duration 2)"
     assert changed(editor.tried(proposal).edited[None]) == "[1]2"
     after = editor.after(proposal).layout.boxes
     before = editor.layout.boxes
@@ -106,7 +107,7 @@ def test_right_edge_of_an_inner_call_takes_from_its_neighbours() -> None:
     editor = Editor(score(WALK, MAIN))
     left = editor.box("left", 1)
     proposal = editor.drag(left, Part.RIGHT_EDGE).to(editor.view, editor.view.x(np.array((1.0,)))[0], 300.0)
-    assert proposal.hint == "left: 3 ticks"
+    assert proposal.hint.startswith("left: 1 tick, 1 s (duration 3)")
     after = editor.after(proposal).layout
     assert after.boxes.length[left] == 1.0
     assert after.ticks == editor.layout.ticks
@@ -127,6 +128,7 @@ def test_edges_follow_the_mouse(seed: int) -> None:
         siblings = np.flatnonzero(boxes.parent == boxes.parent[box])
         assert len({(boxes.element[i]) for i in siblings}) == 1
         return
+    assert not re.search(r"\.\d{4}", proposal.hint)
     if proposal.change is None:
         assert wanted == pytest.approx(boxes.length[box], abs=1.0 / editor.view.px_per_tick)
         return
@@ -395,11 +397,13 @@ def test_edges_in_lanes_of_a_block_without_a_duration(title: str, expected: floa
     assert after.layout.ticks == pytest.approx(ticks)
 
 
-@pytest.mark.parametrize(("is_right", "right_px", "up_px", "expected"), [
-    (False, 70.0, 3.0, ' easeIn="2"'), (True, -140.0, -3.0, ' easeOut="3"'),
-    (True, 2.0, 1000.0, ' weightEnd="1"'), (False, 2.0, -1000.0, '[0.5]0 [] weightEnd="0.5"'),
+@pytest.mark.parametrize(("is_right", "right_px", "up_px", "expected", "said"), [
+    (False, 70.0, 3.0, ' easeIn="2"', "head comes in over 2 ticks, 2 s"),
+    (True, -140.0, -3.0, ' easeOut="3"', "head goes out over 3 ticks, 3 s"),
+    (True, 2.0, 1000.0, ' weightEnd="1"', "head: weight 1 at its end"),
+    (False, 2.0, -1000.0, '[0.5]0 [] weightEnd="0.5"', "head: weight 0"),
 ])
-def test_weights_and_eases(is_right: bool, right_px: float, up_px: float, expected: str) -> None:
+def test_weights_and_eases(is_right: bool, right_px: float, up_px: float, expected: str, said: str) -> None:
     editor = Editor(LANES)
     editor.view = VIEW.framed(0.0, 8.0 + 8.0)
     line = weight_line(editor.layout.voices[1], editor.view, Stripes.of(editor.layout, editor.view))
@@ -408,7 +412,8 @@ def test_weights_and_eases(is_right: bool, right_px: float, up_px: float, expect
     assert (found.part, found.voice, found.is_right) == (Part.WEIGHT, 1, is_right)
     drag = begin(editor.layout, found, editor.scores)
     assert drag is not None
-    assert expected in changed(editor.tried(drag.to(editor.view, x + right_px, y + up_px)).edited[None])
+    proposal = drag.to(editor.view, x + right_px, y + up_px)
+    assert expected in changed(editor.tried(proposal).edited[None]) and proposal.hint == said
     assert drag.to(editor.view, x, y).change is None
 
 

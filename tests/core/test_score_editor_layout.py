@@ -113,10 +113,17 @@ def test_seams() -> None:
     np.testing.assert_allclose((seams.end - seams.begin)[:2], (0.1, 0.0), atol=EXACT)
 
 
-def test_colours_belong_to_the_outermost_procedure() -> None:
+def test_colours_belong_to_the_outermost_procedure_and_stay_when_blocks_are_moved() -> None:
     layout = laid_out(WALK, procedure("turn", 'walk duration="1"'),
                       procedure("main", 'walk duration="1"', 'turn duration="1"', 'nod duration="1"',
                                 'walk duration="1"'))
     boxes = layout.boxes
     assert boxes.colour[boxes.depth == 0].tolist() == [1, 2, 0, 1]
     assert all(boxes.colour[i] == boxes.colour[boxes.parent[i]] for i in range(len(boxes)) if boxes.parent[i] >= 0)
+    of_procedure = {"walk": 1, "turn": 2}
+    calls = ["walk", "turn", "nod", "turn", "walk", "turn"]
+    for seed in range(20):
+        random.Random(seed).shuffle(calls)
+        moved = laid_out(WALK, procedure("turn", 'walk duration="1"'),
+                         procedure("main", *(f'{call} duration="1"' for call in calls))).boxes
+        assert moved.colour[moved.depth == 0].tolist() == [of_procedure.get(call, 0) for call in calls]

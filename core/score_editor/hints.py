@@ -1,0 +1,31 @@
+"""What is said at the mouse: numbers as short as they are read, lengths in ticks and in seconds."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .layout import Layout
+
+_TICK_DECIMALS, _SECOND_DECIMALS = 3, 2
+
+
+def short(value: float, decimals: int = _TICK_DECIMALS) -> str:
+    """Write a number with a few decimals at most; what would come out as 0 but is not, by its first digits.
+
+    >>> short(2.6666667), short(12.0), short(0.0000012), short(1.456, 2)
+    ('2.667', '12', '1.2e-06', '1.46')
+    """
+    words = f"{value:.{decimals}f}".rstrip("0").rstrip(".")
+    return f"{value:.2g}" if words in ("0", "-0") and value else words
+
+
+def length(layout: Layout, begin: float, ticks: float, name: str, written: str) -> str:
+    """Say how long what begins at a tick lasts.
+
+    ticks: of the layout. written: what the text says by an attribute of that name; told only where it is another
+    number, since what calls it has a length of its own.
+    """
+    seconds = float(np.diff(layout.seconds(np.array((begin, begin + ticks))))[0])
+    shown, own = short(ticks), short(float(written))
+    words = f"{shown} tick{'s' * (shown != '1')}, {short(seconds, _SECOND_DECIMALS)} s"
+    return words if own == shown else f"{words} ({name} {own})"
