@@ -109,12 +109,12 @@ def _seeds(*, feet: bool) -> None:
     sway, clap = (f'<call name="{name}" duration="2"/>' for name in ("sway", "clap"))
     picking, store = inside.replace(sway, f"<pick>{sway}{clap}</pick>"), ClipStore()
     crowd = [_performed(picking, store, feet=feet, seed=seed) for seed in range(CHARACTERS)]
-    ahead = Ahead(lambda motion, times: Palette.from_pose(BODY, motion.sample(times)))
+    ahead = Ahead(lambda motion, times: Palette.from_pose(BODY, motion.sample(times)).rotations)
     took = []
     for instant in (np.arange(10 * FPS) / FPS).tolist():
         start = time.process_time()
         for motion in crowd:
-            ahead.at(motion, instant)
+            ahead.at(motion, np.array((instant,)))
         took.append((time.process_time() - start) * 1e3)
     say("seeds", f"3 lanes {'feet stand' if feet else 'as authored'} a drawing {np.mean(took[MOST_AHEAD:]):.2f} ms, "
                  f"at most {max(took[MOST_AHEAD:]):.2f} ms, at first {max(took[:MOST_AHEAD]):.2f} ms")

@@ -15,6 +15,7 @@ from functools import partial
 from pathlib import Path
 
 import bpy
+import numpy as np
 
 from ..core.clips.clip import Clip
 from ..core.clips.clip_file import ClipFile
@@ -26,6 +27,7 @@ from .background import BackgroundWork
 from .clip_store import CLIPS
 from .performing import Performance, Task
 
+_BEGINNING = np.zeros(1)
 _log = logging.getLogger(__name__)
 
 
@@ -99,7 +101,10 @@ class BackgroundPerformance:
 
     def _perform(self, names: frozenset[str],
                  go_on: Callable[[float], bool]) -> tuple[Performance, performing.Resolved | None]:
-        return performing.perform(self._task, partial(self._find_action, names), self._formats(go_on))
+        performance, resolved = performing.perform(self._task, partial(self._find_action, names), self._formats(go_on))
+        if performance.motion is not None and go_on(1.0):
+            performance.motion.sample(_BEGINNING)  # what is found once, as footholds are, delays no drawing then
+        return performance, resolved
 
     def _find_action(self, names: frozenset[str], name: str) -> tuple[Clip, ...] | None:
         if name in names and name not in self._actions:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from time import perf_counter
 from typing import Any, cast
 
 import bpy
@@ -13,6 +14,7 @@ from ..bridge.score import shown
 from ..bridge.versions import is_selected
 from ..core.clips.clip import Clip
 from ..core.maths.arrays import BoolArray, FloatArray
+from ..core.playing.ahead import Ahead
 from ..core.playing.motion import Motion
 from ..core.playing.stage import Playable
 from ..core.skeletons.skeleton import Pose, Skeleton
@@ -20,7 +22,7 @@ from .captions import draw_comparison
 from .character import Character
 from .choices import Choices
 from .draw import SEE_THROUGH_ALPHA, Painter, View, solid_state
-from .instances import Tint
+from .instances import Tint, sampled_rows
 from .overlays import draw_path, draw_skeleton, path_of
 from .roles import Bones, Posed, Role, pose_roles
 from .shader import Picture
@@ -82,15 +84,21 @@ class Actor:
 
 @dataclass(eq=False)
 class Cast:
-    """Draws actors, and keeps from frame to frame what does not change."""
+    """Draws actors, and keeps from frame to frame what does not change; ahead: what motions do at frames."""
 
     painter: Painter = field(default_factory=Painter)
+    ahead: Ahead = field(default_factory=lambda: Ahead(sampled_rows))
     _paths: dict[tuple[int, ...], tuple[Motion, FloatArray, FloatArray]] = field(default_factory=dict)
 
-    def draw(self, actors: Sequence[Actor], view: View, choices: Choices) -> None:
-        """Draw everybody into the bound framebuffer, against the depth that is there."""
+    def draw(self, actors: Sequence[Actor], view: View, choices: Choices, sampling_s: float = np.inf) -> bool:
+        """Draw everybody into the bound framebuffer, against the depth that is there.
+
+        sampling_s: after so much time no further motion is sampled. Returns whether all stand where they belong.
+        """
         roles = [role for actor in actors for role in roles_of(actor, choices)]
-        poses = pose_roles(roles)
+        until_s = perf_counter() + sampling_s
+        poses, are_all_there = pose_roles(roles, self.ahead if choices.player.follows_timeline else None,
+                                          lambda: perf_counter() < until_s)
         self.painter.upload(roles, poses, view)
         with solid_state():
             if choices.picture == "WIREFRAME":
@@ -111,6 +119,7 @@ class Cast:
             self._lines(roles, poses, view, choices)
             if choices.compare != "NONE":
                 draw_comparison(roles, poses, view, choices, _DOUBLE)
+        return are_all_there
 
     def draw_shadow(self, view: View) -> None:
         """Draw the heights of all roles that were drawn last, but for the ghosts."""

@@ -6,7 +6,6 @@ again by their session_uid, which lasts as long as the object.
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any, cast
 from weakref import WeakValueDictionary
 
@@ -18,13 +17,11 @@ from ..bridge.armature import read_skeleton
 from ..bridge.attached import attachment_of
 from ..bridge.shape import is_shaped, not_shown, settings_key
 from ..core.maths.arrays import FloatArray
-from ..core.playing.ahead import Ahead
 from ..core.skeletons.skeleton import Skeleton
 from .batch import Geometry, read_geometry
 from .bones import bone_ends
 from .colours import bone_colours
 from .corners import Float32Array
-from .instances import PlayedRows
 from .part import Part
 
 _NEVER = -1
@@ -37,7 +34,7 @@ class Character:
     """Everything of a character that is kept between frames. `note_settings` and `refresh` come before drawing.
 
     shared: uploads that characters drawn together share. tails: (J, 3) the bones' ends at rest, in armature space;
-    bone_ends: (J, 2, 3) heads and tails. played: the motions that it plays, sampled ahead.
+    bone_ends: (J, 2, 3) heads and tails.
     By the uids of mesh objects: parts; methods: keys of SKINNING_METHODS; attached_to: the bone of what is attached
     without weights, "": the armature itself. not_shown: modifiers that the preview leaves out.
     """
@@ -50,7 +47,6 @@ class Character:
     methods: dict[int, str] = field(default_factory=dict)
     attached_to: dict[int, str] = field(default_factory=dict)
     not_shown: list[str] = field(default_factory=list)
-    played: Ahead[PlayedRows] | None = None
     bone_ends: Float32Array = field(default_factory=lambda: np.zeros((0, 2, 3), dtype=np.float32))
     _bones_of: tuple[int, int] = (0, 0)
     _bone_names: tuple[str, ...] = ()
@@ -125,7 +121,6 @@ class Character:
 
     def _read_skeleton(self, armature_object: bpy.types.Object) -> None:
         self.skeleton = read_skeleton(armature_object)
-        self.played = Ahead(partial(PlayedRows.of, self.skeleton), begun=self.uid)
         armature = cast(bpy.types.Armature, armature_object.data)
         self.tails = np.array([bone.tail_local for bone in armature.bones], dtype=np.float64).reshape(-1, 3)
         names = tuple(bone.name if bone.use_deform else "" for bone in armature.bones)

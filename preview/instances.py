@@ -5,7 +5,6 @@ the GPU in one upload, and those that share a mesh can be drawn by one call. sha
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, cast
 
 import gpu
@@ -14,7 +13,6 @@ import numpy.typing as npt
 
 from ..core.maths.arrays import FloatArray
 from ..core.playing.stage import Playable
-from ..core.skeletons.skeleton import Skeleton
 from ..core.skinning import Palette
 from .shader import RECORD, RECORD_ROWS, ROWS_WIDTH
 
@@ -40,18 +38,16 @@ def rows_per_bone(palette: Palette) -> int:
     return 2 if palette.stretches is None else 5
 
 
-@dataclass(frozen=True, eq=False)
-class PlayedRows:
-    """Palettes of F instants of a motion, and their rows (F, R, 4)."""
+def palette_of(rows: Rows, joints: int) -> Palette:
+    """Return the palette (J, …) that rows were made of, as exact as they are."""
+    own = rows.astype(np.float64).reshape(joints, -1, 4)
+    rotations = np.roll(own[:, 0], 1, axis=-1)
+    return Palette(rotations, own[:, 1, :3], own[:, 2:] if own.shape[1] > 2 else None)
 
-    palette: Palette
-    rows: Rows
 
-    @classmethod
-    def of(cls, skeleton: Skeleton, motion: Playable, times_s: FloatArray) -> "PlayedRows":
-        """Sample a motion at times (F,)."""
-        palette = Palette.from_pose(skeleton, motion.sample(times_s))
-        return cls(palette, palette_rows(palette))
+def sampled_rows(motion: Playable, times_s: FloatArray) -> Rows:
+    """Return the rows (F, R, 4) of a motion's palettes at times (F,)."""
+    return palette_rows(Palette.from_pose(motion.skeleton, motion.sample(times_s)))
 
 
 def placement_rows(world_from_armature: FloatArray, world_from_mesh: FloatArray) -> Rows:

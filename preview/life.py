@@ -30,6 +30,8 @@ from .shader import Picture
 _log = logging.getLogger(__name__)
 
 _FRAME_S = 1.0 / 60.0
+_SAMPLING_S = 0.008
+"""So long a drawing samples motions; of a crowd, the others are shown where they were, and follow in the next ones."""
 _LARGE_VERTICES = 100_000
 """From here on a mesh takes about half a second to read."""
 
@@ -210,7 +212,7 @@ def stop() -> None:
     for handlers, handler in _handlers():
         if handler in handlers:  # Blender itself takes them out when a file is loaded
             handlers.remove(handler)
-    for timer in (stop, _tick, _read_waiting):
+    for timer in (stop, _tick, _read_waiting, _redraw):
         if bpy.app.timers.is_registered(timer):
             bpy.app.timers.unregister(timer)
     _evaluate_again(running)
@@ -331,7 +333,9 @@ def draw_viewport(context: bpy.types.Context) -> None:
     view = View(np.array(context.region_data.view_matrix, dtype=np.float64),
                 np.array(context.region_data.window_matrix, dtype=np.float64), region.width, region.height,
                 encode=False, look=look_of(space.shading))
-    _running.cast.draw(_visible(_running, scene, layer, space), view, _choices)
+    are_all_there = _running.cast.draw(_visible(_running, scene, layer, space), view, _choices, _SAMPLING_S)
+    if not are_all_there and not bpy.app.timers.is_registered(_redraw):
+        bpy.app.timers.register(_redraw)  # a viewport that is being drawn cannot be marked
 
 
 def _visible(running: _Running, scene: bpy.types.Scene, layer: bpy.types.ViewLayer,

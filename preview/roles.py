@@ -1,10 +1,9 @@
 """The roles of one picture: each character itself, its ghosts, its copies, its double in a comparison.
 
-All poses of one drawing are computed together: one sampling for each motion, however many roles play it; what one role
-alone plays is sampled ahead.
+All poses of one drawing are computed together: one sampling for each motion, however many roles play it.
 """
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -13,11 +12,12 @@ import numpy as np
 
 from ..bridge.armature import read_pose_world
 from ..core.maths.arrays import FloatArray
+from ..core.playing.ahead import Ahead
 from ..core.playing.stage import Playable
 from ..core.skeletons.skeleton import Skeleton
 from ..core.skinning import Palette
 from .character import Character
-from .instances import PlayedRows, Rows, Tint, palette_rows, rows_per_bone
+from .instances import Rows, Tint, palette_of, palette_rows, sampled_rows
 
 Bones = Literal["", "BEHIND", "IN_FRONT"]
 """Not at all; hidden by what is before them; before everything."""
@@ -65,43 +65,48 @@ class Role:
 
 @dataclass(slots=True, eq=False)
 class Posed:
-    """A role's pose as rows for the GPU. together: the palettes of all posed with it, (F, J, …), its own at index;
-    index None: its own palette alone."""
+    """A role's pose as rows for the GPU, of so many bones."""
 
     rows: Rows
-    together: Palette
-    index: int | None = None
+    bones: int
 
     @property
     def palette(self) -> Palette:
         """What its bones do, (J, …)."""
-        return self.together if self.index is None else self.together.at(self.index)
+        return palette_of(self.rows, self.bones)
 
     @property
     def rows_per_bone(self) -> int:
         """How many of the rows each bone takes."""
-        return rows_per_bone(self.together)
+        return len(self.rows) // max(self.bones, 1)
 
 
-def pose_roles(roles: Sequence[Role]) -> list[Posed]:
-    """Return what the bones of each role do."""
+def pose_roles(roles: Sequence[Role], ahead: Ahead | None = None,
+               has_time: Callable[[], bool] = lambda: True) -> tuple[list[Posed], bool]:
+    """Return what the bones of each role do, and whether all are where they belong.
+
+    ahead: where time goes in frames, keeps what motions do at them. has_time: whether there is time to sample another
+    motion; what is not is shown as it was last, or as the armature is posed.
+    """
     posed: dict[int, Posed] = {}
+    are_late = False
     for group in _grouped(roles):
         first = roles[group[0]]
-        skeleton = first.character.skeleton
+        skeleton, motion = first.character.skeleton, first.motion
         assert skeleton is not None  # refreshed before
-        if first.motion is None or first.at_rest:
-            palette = _palette_of_pose(first, skeleton)
-            found = Posed(palette_rows(palette), palette)
-            posed |= dict.fromkeys(group, found)
-            continue
-        times, ahead, at = [roles[i].time_s for i in group], first.character.played, 0
-        if len(times) == 1 and ahead is not None:  # as in a crowd in which each plays a motion of its own
-            played, at = ahead.at(first.motion, times[0])
-        else:
-            played = PlayedRows.of(skeleton, first.motion, np.array(times))
-        posed |= {i: Posed(played.rows[index], played.palette, index) for index, i in enumerate(group, at)}
-    return [posed[i] for i in range(len(roles))]
+        rows: Sequence[Rows] | None = None
+        if motion is not None and not first.at_rest:
+            times = np.array([roles[i].time_s for i in group])
+            if ahead is None:
+                rows = [*sampled_rows(motion, times)]
+            else:
+                rows = ahead.at(motion, times, may_sample=has_time())
+                are_late = are_late or rows is None
+                rows = rows or ahead.shown(motion, len(group))
+        if rows is None:
+            rows = [palette_rows(_palette_of_pose(first, skeleton))] * len(group)
+        posed |= {i: Posed(each, len(skeleton)) for i, each in zip(group, rows, strict=True)}
+    return [posed[i] for i in range(len(roles))], not are_late
 
 
 def _grouped(roles: Sequence[Role]) -> Iterable[list[int]]:

@@ -1,80 +1,130 @@
-"""Sampling ahead while a motion is watched: many instants at once cost little more than one.
+"""What was sampled of motions that are watched is kept, and sampled ahead: many instants cost little more than one.
 
-A crowd whose characters all play motions of their own is sampled so. What is kept is the motion itself at the very
-instants that are asked for, nothing in between.
+Nothing is made up in between: what is kept is the motion itself at the very instants that are asked for. A timeline
+comes by the same instants again and again, and in a crowd one comes by where another has been.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Final, Generic, TypeVar
+from typing import Any, Final
 from weakref import WeakKeyDictionary
 
 import numpy as np
+import numpy.typing as npt
 
 from ..maths.arrays import FloatArray
 from .stage import Playable
 
 MOST_AHEAD: Final = 64
-"""Instants that are sampled at once."""
+"""Instants of a motion that are sampled at once, where fewer are asked for."""
+_LEAST_STEPS: Final = 4
+"""For so many drawings is sampled ahead, however many instants are asked for."""
+MOST_KEPT: Final = 256 * 2**20
+"""Bytes. Once they are full, all is let go of; what is watched now is soon there again."""
 _LONGEST_STEP_S: Final = 0.25
 _SAME_TIME_S: Final = 1e-9
+_PER_S: Final = 1e8
+"""Instants that are one in these units are one."""
 _SPREAD: Final = 27
 """Coprime to MOST_AHEAD: motions that begin at once sample ahead at different drawings, so that none takes long."""
-_Sampled = TypeVar("_Sampled")
+Sampled = npt.NDArray[Any]
 
 
 @dataclass(slots=True)
-class _Watched(Generic[_Sampled]):
-    """What was sampled of a motion last, at begin_s and every step_s, `count` times."""
+class _Watched:
+    """What is known of a motion, by instant; which instants were asked for last, and how far on from those before.
 
-    sampled: _Sampled
-    begin_s: float
-    step_s: float
-    count: int
-    asked_s: float
-    last_step_s: float = 0.0
+    shown: what was last given for them.
+    """
 
-    def index(self, time_s: float) -> int | None:
-        """Return where a time is among those that were sampled."""
-        nearest = round((time_s - self.begin_s) / self.step_s) if self.step_s else 0
-        is_there = 0 <= nearest < self.count and abs(self.begin_s + nearest * self.step_s - time_s) <= _SAME_TIME_S
-        return nearest if is_there else None
+    asked_s: FloatArray
+    known: dict[int, Sampled] = field(default_factory=dict)
+    shown: list[Sampled] = field(default_factory=list)
+    step_s: float = 0.0
+    is_ahead: bool = False
+
+    def goes_on(self, times_s: FloatArray) -> bool:
+        """Take note of which times (F,) are asked for, and tell whether time has gone on as it did before."""
+        if np.array_equal(times_s, self.asked_s):  # as by another viewport
+            return self.step_s != 0.0
+        before, self.step_s = self.step_s, _step(self.asked_s, times_s)
+        self.asked_s = times_s
+        return self.step_s != 0.0 and abs(self.step_s - before) <= _SAME_TIME_S
 
 
 @dataclass(eq=False)
-class Ahead(Generic[_Sampled]):
-    """Samples motions, one instant of each at a time; once two steps are alike, ahead by more of these.
+class Ahead:
+    """Samples motions; once two steps are alike, ahead by more of these.
 
-    sample: makes something of a motion at times (F,). begun: how many motions began to be sampled ahead so far; others
-    than 0 at first where several of this kind sample for one drawing.
+    sample: makes something of a motion at times (F,), an array (F, …). most_kept: bytes of it that are kept.
     """
 
-    sample: Callable[[Playable, FloatArray], _Sampled]
-    begun: int = 0
-    _watched: WeakKeyDictionary[Playable, _Watched[_Sampled]] = field(default_factory=WeakKeyDictionary)
+    sample: Callable[[Playable, FloatArray], Sampled]
+    most_kept: int = MOST_KEPT
+    _watched: WeakKeyDictionary[Playable, _Watched] = field(default_factory=WeakKeyDictionary)
+    _begun: int = 0
+    _kept: int = 0
 
-    def at(self, motion: Playable, time_s: float) -> tuple[_Sampled, int]:
-        """Return what was made of a motion, and which of its instants is the one that is asked for."""
-        known = self._watched.get(motion)
-        if known is None:
-            return self._sampled(motion, time_s, 0.0, 0.0, 1)
-        step = time_s - known.asked_s
-        is_even = abs(step - known.last_step_s) <= _SAME_TIME_S and _SAME_TIME_S < abs(step) <= _LONGEST_STEP_S
-        index = known.index(time_s)
-        if index is not None:
-            known.asked_s, known.last_step_s = time_s, step
-            return known.sampled, index
-        if not is_even:
-            return self._sampled(motion, time_s, step, 0.0, 1)
-        count = MOST_AHEAD
-        if known.count == 1:
-            count, self.begun = 1 + self.begun * _SPREAD % MOST_AHEAD, self.begun + 1
-        return self._sampled(motion, time_s, step, step, count)
+    def at(self, motion: Playable, times_s: FloatArray, *, may_sample: bool = True) -> list[Sampled] | None:
+        """Return what was made of a motion at each of the times (F,).
 
-    def _sampled(self, motion: Playable, time_s: float, last_step_s: float, step_s: float,
-                 count: int) -> tuple[_Sampled, int]:
-        made = self.sample(motion, np.asarray(time_s + step_s * np.arange(count), dtype=np.float64))
-        self._watched[motion] = _Watched(made, time_s, step_s, count, time_s, last_step_s)
-        return made, 0
+        may_sample: whether there is time to sample what is not known; None: that would have been needed.
+        """
+        if self._kept > self.most_kept:
+            self._let_go()
+        watched = self._watched.get(motion)
+        if watched is None:
+            watched = self._watched[motion] = _Watched(times_s)
+        keys = _keys(times_s)
+        missing = [index for index, key in enumerate(keys) if key not in watched.known]
+        is_even = watched.goes_on(times_s)
+        if missing and not may_sample:
+            return None
+        if missing:
+            wanted = times_s[missing]
+            self._learn(motion, watched, self._with_next(watched, wanted) if is_even else wanted)
+        watched.shown = [watched.known[key] for key in keys]
+        return watched.shown
+
+    def shown(self, motion: Playable, count: int) -> list[Sampled] | None:
+        """Return what was last given of a motion for so many instants, None where that is not known."""
+        watched = self._watched.get(motion)
+        return None if watched is None or len(watched.shown) != count else watched.shown
+
+    def _with_next(self, watched: _Watched, wanted_s: FloatArray) -> FloatArray:
+        """Return instants (F,) and those that come next after each of them."""
+        most = MOST_AHEAD
+        if not watched.is_ahead:
+            most, self._begun, watched.is_ahead = 1 + self._begun * _SPREAD % MOST_AHEAD, self._begun + 1, True
+        steps = max(most // len(wanted_s), _LEAST_STEPS if len(wanted_s) > 1 else 1)
+        return np.asarray(wanted_s + watched.step_s * np.arange(steps)[:, None]).ravel()
+
+    def _learn(self, motion: Playable, watched: _Watched, times_s: FloatArray) -> None:
+        """Sample what is not known at times (F,)."""
+        new = {key: time_s for key, time_s in zip(_keys(times_s), times_s.tolist(), strict=True)
+               if key not in watched.known}
+        made = self.sample(motion, np.array(list(new.values())))
+        self._kept += made.nbytes
+        watched.known.update(zip(new, made, strict=True))
+
+    def _let_go(self) -> None:
+        for each in self._watched.values():
+            each.known.clear()
+        self._kept = 0
+
+
+def _keys(times_s: FloatArray) -> list[int]:
+    found: list[int] = np.rint(times_s * _PER_S).astype(np.int64).tolist()
+    return found
+
+
+def _step(before_s: FloatArray, times_s: FloatArray) -> float:
+    """Return by how much all times have gone on alike, 0 where they have not, or too far for watching."""
+    if before_s.shape != times_s.shape:
+        return 0.0
+    steps = times_s - before_s
+    step = float(steps[0])
+    is_one = (np.abs(steps - step) <= _SAME_TIME_S).all() and _SAME_TIME_S < abs(step) <= _LONGEST_STEP_S
+    return step if is_one else 0.0

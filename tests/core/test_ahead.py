@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from takt.core.maths.arrays import FloatArray
-from takt.core.playing.ahead import MOST_AHEAD, Ahead
+from takt.core.playing.ahead import MOST_AHEAD, Ahead, Sampled
 from takt.core.playing.stage import Playable
 from takt.core.skeletons.skeleton import Pose
 
@@ -29,14 +29,20 @@ class Watching:
         self.counts: list[int] = []
         self.ahead = Ahead(self._sample)
 
-    def _sample(self, motion: Playable, times_s: FloatArray) -> Pose:
+    def _sample(self, motion: Playable, times_s: FloatArray) -> FloatArray:
         self.counts.append(len(times_s))
-        return motion.sample(times_s)
+        return motion.sample(times_s).translations[:, 0, 0]
 
     def look(self, motion: Playable, times_s: FloatArray) -> None:
-        for time_s in times_s.tolist():
-            pose, index = self.ahead.at(motion, time_s)
-            assert abs(pose.translations[index, 0, 0] - time_s) <= 1e-9
+        """Ask for times (F,), or for several at once, (F, N)."""
+        for instants in times_s.reshape(len(times_s), -1):
+            np.testing.assert_allclose(given(self.ahead.at(motion, instants)), instants, atol=2e-8)
+
+
+def given(found: list[Sampled] | None) -> FloatArray:
+    """Return the instants of which something was given."""
+    assert found is not None
+    return np.array(found, dtype=np.float64)
 
 
 @pytest.mark.parametrize("times_s", [
@@ -71,6 +77,55 @@ def test_many_that_begin_at_once_sample_ahead_in_turn() -> None:
     later = per_drawing[MOST_AHEAD:]
     assert max(later) <= 4 * MOST_AHEAD
     assert np.mean(later) == pytest.approx(len(crowd), rel=0.1)
+
+
+def test_what_was_seen_is_not_sampled_again() -> None:
+    watching, turning = Watching(), Turning()
+    watching.look(turning, np.arange(100) / 24.0)
+    before = len(watching.counts)
+    watching.look(turning, np.arange(100)[::-1] / 24.0)
+    watching.look(turning, np.random.default_rng(4).integers(0, 100, (30, 5)) / 24.0)
+    assert len(watching.counts) == before
+
+
+def test_many_who_play_one_motion_are_sampled_together() -> None:
+    watching, phases = Watching(), np.random.default_rng(5).uniform(0.0, 50.0, 50)
+    watching.look(Turning(), np.arange(100)[:, None] / 24.0 + phases)
+    assert sum(watching.counts) <= 50 * 105
+    assert len(watching.counts) <= 100 // 3
+
+
+def test_in_a_line_one_goes_where_another_was() -> None:
+    watching = Watching()
+    watching.look(Turning(), (np.arange(300)[:, None] + 2 * np.arange(50)) / 24.0)
+    assert sum(watching.counts) <= 300 + 100 + 2 * MOST_AHEAD
+
+
+def test_another_viewport_asks_for_the_same_again() -> None:
+    watching = Watching()
+    watching.look(Turning(), np.repeat(np.arange(200) / 24.0, 2))
+    assert len(watching.counts) <= 10
+
+
+def test_without_time_what_is_known_is_given_alone() -> None:
+    watching, turning, now, later = Watching(), Turning(), np.array((1.0, 2.0)), np.array((3.0, 4.0))
+    assert watching.ahead.at(turning, now, may_sample=False) is None
+    assert watching.ahead.shown(turning, 2) is None
+    watching.look(turning, now[None])
+    assert watching.ahead.at(turning, later, may_sample=False) is None
+    assert given(watching.ahead.shown(turning, 2)).tolist() == [1.0, 2.0]
+    assert watching.ahead.shown(turning, 3) is None
+    assert given(watching.ahead.at(turning, now, may_sample=False)).tolist() == [1.0, 2.0]
+    assert watching.counts == [2]
+
+
+def test_keeps_no_more_than_it_may() -> None:
+    watching, turning = Watching(), Turning()
+    watching.ahead.most_kept = 100 * 8
+    for round_number in range(3):
+        watching.look(turning, np.arange(1000)[:, None] / 24.0 + round_number)
+        known = watching.ahead._watched[turning].known
+        assert len(known) <= 100 + MOST_AHEAD
 
 
 def test_another_motion_has_instants_of_its_own() -> None:

@@ -54,6 +54,6 @@ def test_the_preview_of_a_score_is_blenders_mesh_under_its_action(dancer: tuple[
 
 def previewed(character: Character, armature: Object, geometry: Any, frame: int) -> FloatArray:
     role = Role(character, armature, (), motion_of(armature), time_s(armature, context.scene, frame))
-    [posed] = pose_roles([role])
+    [posed], _ = pose_roles([role])
     positions, _ = posed_on_gpu(geometry, posed.palette, "LINEAR")
     return positions
