@@ -64,7 +64,7 @@ def only(*names: str) -> FloatArray:
 
 
 def assert_same(found: Pose, wanted: Pose, tolerance: float = EXACT) -> None:
-    assert rot.angle_between(found.rotations, wanted.rotations).max() < tolerance
+    assert rot.angle_between(found.rotations, wanted.rotations).max() <= tolerance
     np.testing.assert_allclose(found.translations, wanted.translations, atol=tolerance)
     np.testing.assert_allclose(found.scales, wanted.scales, atol=tolerance)
 

@@ -318,6 +318,35 @@ def test_of_one_moment_a_folder_is_looked_through_once(folder: Path, monkeypatch
     assert looked["read_map"] == 1 and looked["stamp"] == 3
 
 
+def test_a_library_with_other_clips_knows_those_that_were_read(folder: Path, counts: Counter[str],
+                                                               monkeypatch: pytest.MonkeyPatch) -> None:
+    """But it looks again for what was not there, and asks whoever it is now given for the others."""
+    stamps, asked = list[Path](), list[str]()
+
+    def stamp(path: Path) -> store_room.Stamp:
+        stamps.append(path)
+        return 0, 0, 0
+
+    monkeypatch.setattr(store_room, "stamp", stamp)
+    first = Library([folder], moment=object())
+    assert [clip.name for clip in first.clips("walk")[0]] == ["walk"]
+    with pytest.raises(FileError):
+        first.clips("run")
+
+    def find(name: str) -> None:
+        asked.append(name)
+
+    second = first.with_other_clips(find)
+    stamps.clear()
+    assert second.clips("walk")[0] is first.clips("walk")[0]
+    assert not stamps and counts == {"walk.bvh": 1}
+    with pytest.raises(FileError):
+        second.clips("run")
+    assert asked == ["run"]
+    (folder / "run.bvh").write_bytes((folder / "walk.bvh").read_bytes())
+    assert [clip.name for clip in second.clips("run")[0]] == ["run"]
+
+
 def test_a_file_beside_counts_too(folder: Path) -> None:
     store, paths, times = ClipStore(), (folder / "walk.bvh", folder / "steps.skeleton"), count(1)
     assert [store.read(paths, partial(next, times)) for _ in range(3)] == [1, 1, 1]
