@@ -16,7 +16,8 @@ from takt.tests.core.test_stages import BY_NAME, assert_same, sequence
 
 FIRST = ('step duration="1"', 'turn duration="1"', 'wave duration="1"')
 EDITED = ('step duration="2"', 'turn duration="0.7"', 'wave duration="1.3"', 'turn duration="1" transition="0.3"')
-SETTINGS = ({"style": Style("BOTH", "COSINE", joint_time="EARLY")}, {"style": Style("BOTH", "COSINE", interpolation="LERP")},
+SETTINGS = ({"style": Style("BOTH", "COSINE", joint_time="EARLY")},
+            {"style": Style("BOTH", "COSINE", interpolation="LERP")},
             {"root_motion": "IN_PLACE"}, {"speed": "PATHS"}, {"up": np.array((0.0, 1.0, 0.0))},
             {"followers": np.array((1,))})
 
