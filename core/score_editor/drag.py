@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from ..pha.document import Document
-from ..pha.edits import Insert, RemoveAttribute
+from ..pha.edits import Insert, RemoveAttribute, SetAttribute
 from ..pha.open_scores import Scores
 from ..pha.text import Text
 from . import fragments, grid, hints
@@ -16,6 +16,7 @@ from .boxes import Kind, ancestors
 from .change import Edits, Proposal, given, locked, places, setting, spelled_within
 from .drop import Drop, drop_at
 from .grid import Meter
+from .growth import Growth
 from .hit import Hit, Part
 from .layout import BoxId, Layout
 from .nudge_beat import NudgeBeat
@@ -78,9 +79,9 @@ class PullEdge:
     def to(self, view: View, x: float, y: float, *, is_free: bool = False) -> Proposal:
         """See Drag; free of beats, a pixel decides."""
         boxes, box = self.layout.boxes, self.box
+        room, growth = Room.of(self.layout, box), Growth.of(self.layout, box)
         refusal = self.refusal or _NO_TICKS.get(Kind(int(boxes.kind[box])), "")
-        room = Room.of(self.layout, box)
-        if not refusal and room.is_filled:
+        if not refusal and growth is None and room.is_filled:
             around = boxes.titles[next(ancestors(boxes.parent, box))]
             refusal = f"it alone fills {around}, and is as long as that; pull {around}"
         if refusal:
@@ -91,13 +92,29 @@ class PullEdge:
             edge, resolution = grid.snapped(edge, view, self.meter), _EXACT
         least = resolution if is_free else min(grid.step(view, self.meter), float(boxes.length[box]))
         repeat, scale = int(boxes.repeat[box]), float(boxes.scale[box])
-        wanted = max(edge - start, least) / repeat
-        ticks = room.length / scale * room.needed(wanted)
-        ticks_text = spelled_within(ticks, resolution / scale / repeat)
+        if growth is None:
+            wanted, reach = room.limited(max(edge - start, least) / repeat), float(repeat)
+            ticks = room.length / scale * room.needed(wanted)
+        else:
+            reach = growth.reach
+            wanted = max(room.length + (edge - float(boxes.end[box])) / reach, least / repeat)
+            ticks = wanted / scale
+        ticks_text = spelled_within(ticks, resolution / scale / reach)
         times = f" ×{repeat}" if repeat > 1 else ""
-        lasts = hints.length(self.layout, start, repeat * room.limited(wanted), "duration", ticks_text)
-        hint = f"{boxes.titles[box]}{times}: {lasts}{places(self.layout, box)}"
-        return setting(self.layout, box, "duration", ticks_text, hint)
+        lasts = hints.length(self.layout, start, repeat * wanted, "duration", ticks_text)
+        proposed = setting(self.layout, box, "duration", ticks_text, f"{boxes.titles[box]}{times}: {lasts}")
+        if growth is None or not isinstance(proposed.change, Edits):
+            return replace(proposed, hint=proposed.hint + places(self.layout, box))
+        return self._growing(proposed, proposed.change, growth, float(ticks_text) * scale - room.length)
+
+    def _growing(self, proposed: Proposal, change: Edits, growth: Growth, more: float) -> Proposal:
+        """Let the calls around grow, too, as one repetition grows by so many ticks; say of the innermost to what."""
+        boxes, hint = self.layout.boxes, proposed.hint
+        for box, ticks in growth.durations(more):
+            words = spelled_within(ticks, _EXACT)
+            change = replace(change, edits=(*change.edits, SetAttribute(int(boxes.element[box]), "duration", words)))
+            hint += f", {boxes.titles[box]} {hints.short(ticks)}"
+        return replace(proposed, change=change, hint=hint + places(self.layout, self.box))
 
 
 @dataclass(frozen=True, eq=False)

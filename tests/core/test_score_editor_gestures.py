@@ -14,7 +14,7 @@ from takt.core.pha.open_scores import Scores
 from takt.core.pha.programme import resolve
 from takt.core.pha.text import Text
 from takt.core.score_editor import arrange, commands
-from takt.core.score_editor.boxes import Kind
+from takt.core.score_editor.boxes import Kind, ancestors
 from takt.core.score_editor.change import Candidate, Proposal, attempt
 from takt.core.score_editor.drag import Carry, Drag, PullEdge, automatic_again, begin
 from takt.core.score_editor.drop import drop_at
@@ -103,14 +103,35 @@ def test_right_edge_of_an_outer_call_moves_all_later() -> None:
     np.testing.assert_allclose(after.begin[~later], before.begin[~later])
 
 
-def test_right_edge_of_an_inner_call_takes_from_its_neighbours() -> None:
+@pytest.mark.parametrize(("title", "place", "edge", "written", "hint"), [
+    ("left", 1, 1.0, "[1]2 [2]2.5", "left: 1 tick, 1 s (duration 2), walk 2.5"),
+    ("right", 0, 3.0, "[3]5 [2]3", "right: 2.5 ticks, 2.5 s (duration 5), walk 3"),
+    ("right", 2, 9.0, "[3]5 [2]3", "right: 2.5 ticks, 2.5 s (duration 5), walk 3"),
+    ("left", 0, 14.0, "[2]4", "left: 4 ticks, 4 s")])
+def test_right_edge_of_an_inner_call_moves_all_later_and_the_calls_around_it_grow(
+        title: str, place: int, edge: float, written: str, hint: str) -> None:
     editor = Editor(score(WALK, MAIN))
-    left = editor.box("left", 1)
-    proposal = editor.drag(left, Part.RIGHT_EDGE).to(editor.view, editor.view.x(np.array((1.0,)))[0], 300.0)
-    assert proposal.hint.startswith("left: 1 tick, 1 s (duration 3)")
+    box = editor.box(title, place)
+    proposal = editor.drag(box, Part.RIGHT_EDGE).to(editor.view, editor.view.x(np.array((edge,)))[0], 300.0)
+    assert changed(editor.tried(proposal).edited[None]) == written
+    assert proposal.hint.startswith(hint)
+    before, after = editor.layout.boxes, editor.after(proposal).layout.boxes
+    assert after.end[box] == pytest.approx(edge)
+    others = (before.element != before.element[box]) & (before.kind == Kind.CLIP)
+    np.testing.assert_allclose(after.length[others], before.length[others])
+
+
+def test_what_lies_around_by_other_numbers_keeps_its_length() -> None:
+    """Of a call within lanes as long as they are told to be, its neighbours make room."""
+    source = (f'<pha version="2" tickLength="1"><load src="feet.Steps"/>{WALK}<procedure name="main">'
+              '<together duration="4"><lane body="upper"><call name="walk" duration="2"/></lane></together>'
+              "</procedure></pha>")
+    editor = Editor(source)
+    left = editor.box("left")
+    proposal = editor.drag(left, Part.RIGHT_EDGE).to(editor.view, editor.view.x(np.array((2.0,)))[0], 300.0)
+    assert changed(editor.tried(proposal).edited[None]) == "[1]3"
     after = editor.after(proposal).layout
-    assert after.boxes.length[left] == 1.0
-    assert after.ticks == editor.layout.ticks
+    assert after.boxes.length[left] == 2.0 and after.ticks == editor.layout.ticks
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -132,27 +153,24 @@ def test_edges_follow_the_mouse(seed: int) -> None:
     if proposal.change is None:
         assert wanted == pytest.approx(boxes.length[box], abs=1.0 / editor.view.px_per_tick)
         return
-    after = editor.after(proposal)
-    element = int(boxes.element[box])
-    span = editor.text.span(element)
+    after, around = editor.after(proposal), [box, *ancestors(boxes.parent, box)]
+    spans = [editor.text.span(int(boxes.element[i])) for i in around]
     for patch in editor.tried(proposal).edited[None].patches:
         for start, old, _ in patch.replacements:
-            assert span.start <= start <= start + len(old) <= span.end
-    parent = boxes.parent[box]
-    most = np.inf if parent < 0 else boxes.length[parent] / boxes.repeat[parent]
-    if wanted < 0.9 * most:
-        pixel = 1.0 / editor.view.px_per_tick
-        assert abs(float(after.layout.boxes.length[box]) - wanted) <= pixel * 1.1 * max(
-            1.0, wanted * boxes.repeat[box] / max(most - wanted, 1e-9) if most < np.inf else 1.0)
+            assert any(span.start <= start <= start + len(old) <= span.end for span in spans)
+    pixel = 1.0 / editor.view.px_per_tick
+    assert abs(float(after.layout.boxes.end[box] - boxes.begin[box]) - wanted) <= pixel * 1.1 or wanted < pixel
+    beside = (boxes.parent == boxes.parent[box]) & (boxes.element != boxes.element[box])
+    np.testing.assert_allclose(after.layout.boxes.length[beside], boxes.length[beside], atol=pixel)
     edited = editor.tried(proposal).edited[None]
     assert apply(edited.text, *edited.inverse).text == editor.text
 
 
-def test_a_lone_call_cannot_be_pulled() -> None:
+def test_a_lone_call_takes_its_procedure_along() -> None:
     editor = Editor(score(procedure("bowing", 'nod duration="1"'), procedure("main", 'bowing duration="2"')))
-    proposal = editor.drag(editor.box("nod"), Part.RIGHT_EDGE).to(editor.view, 500.0, 300.0)
-    assert proposal.change is None
-    assert proposal.refusal == "it alone fills bowing, and is as long as that; pull bowing"
+    proposal = editor.drag(editor.box("nod"), Part.RIGHT_EDGE).to(editor.view, editor.view.x(np.array((3.0,)))[0], 300)
+    assert changed(editor.tried(proposal).edited[None]) == "[1]1.5 [2]3"
+    assert editor.after(proposal).layout.ticks == 3.0
 
 
 def test_repeats() -> None:
