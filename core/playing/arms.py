@@ -33,27 +33,29 @@ _PEAKS: Final = (0.3, 0.7)
 
 @dataclass(frozen=True, eq=False)
 class Arms(Over):
-    """The stage that takes them round. row: whose transitions they are. body: arms and trunk of the skeleton."""
+    """The stage that takes them round. row: whose transitions they are. body: arms and trunk of the skeleton.
+
+    What was found is kept by seam: at which shares arms are farthest on their way round (2,), and by what (2, 3, 3), a
+    rotation vector for each joint of each arm.
+    """
 
     row: Row
     body: ArmsBesideTrunk
-    _known: dict[int, tuple[FloatArray, FloatArray]] = field(default_factory=dict)
+    _ways: dict[int, tuple[FloatArray, FloatArray]] = field(default_factory=dict)
 
     def sample(self, times_s: FloatArray, rounds: IntArray = FIRST_ROUND) -> Pose:
         """Return the poses below with arms beside the trunk; see Stage."""
         pose = self.below.sample(times_s, rounds)
-        seam, share = self.row.windows(times_s)
-        inside = np.flatnonzero(seam >= 0)
-        if len(inside):
-            peaks, detours = self._ways_round(seam[inside])
+        round_ = np.flatnonzero(self._go_round(self.row.seam_at(times_s)))
+        if len(round_):
+            seam, share = self.row.windows(times_s[round_])
+            peaks, detours = (np.stack(each) for each in zip(*(self._ways[number] for number in seam.tolist()),
+                                                             strict=True))
             at, arm = np.nonzero(detours.any(axis=(2, 3)))
-            if not len(at):
-                return pose
-            part = _part(share[inside, None], peaks)
-            joints = self._joints[arm]
-            turned = rot.multiply(pose.rotations[inside[at, None], joints],
+            part, joints = _part(share[:, None], peaks), self._joints[arm]
+            turned = rot.multiply(pose.rotations[round_[at, None], joints],
                                   rot.exp(part[at, arm, None, None] * detours[at, arm]))
-            pose.rotations[inside[at, None], joints] = turned
+            pose.rotations[round_[at, None], joints] = turned
         return pose
 
     @cached_property
@@ -69,17 +71,26 @@ class Arms(Over):
         """Shoulder, elbow and wrist of each arm, (2, 3)."""
         return self.body.kept[[arm.joints for arm in self.body.arms]]
 
-    def _ways_round(self, seams: IntArray) -> tuple[FloatArray, FloatArray]:
-        """Return for seams (N,) at which shares arms are farthest on their way round (N, 2), and by what (N, 2, 3, 3).
+    def _go_round(self, seams: IntArray) -> BoolArray:
+        """Tell over which seams (F,), −1 for none, arms go round the trunk."""
+        if not self._is_known[seams].all():
+            missing = np.unique(seams[~self._is_known[seams]])
+            for seam, (peaks, detours) in zip(missing.tolist(), self._found(missing), strict=True):
+                if detours.any():
+                    self._ways[seam] = peaks, detours
+                    self._is_round[seam] = True
+            self._is_known[missing] = True
+        return np.asarray(self._is_round[seams])
 
-        That is a rotation vector for each joint of each arm, nothing where the arm need not go round.
-        """
-        each, at = np.unique(seams, return_inverse=True)
-        missing = [seam for seam in each.tolist() if seam not in self._known]
-        if missing:
-            self._known.update(zip(missing, self._found(np.array(missing)), strict=True))
-        peaks, detours = zip(*(self._known[seam] for seam in each.tolist()), strict=True)
-        return np.stack(peaks)[at], np.stack(detours)[at]
+    @cached_property
+    def _is_known(self) -> BoolArray:
+        """Of which seams it is known whether arms go round, (S + 1,); the last one stands for none."""
+        return np.asarray(np.arange(len(self.row.sequence) + 1) == len(self.row.sequence))
+
+    @cached_property
+    def _is_round(self) -> BoolArray:
+        """Over which of them they do, (S + 1,)."""
+        return np.zeros_like(self._is_known)
 
     def _found(self, seams: IntArray) -> list[tuple[FloatArray, FloatArray]]:
         begin, end = self.row.layout.window_begin_s[seams, None], self.row.layout.window_end_s[seams, None]

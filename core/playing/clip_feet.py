@@ -13,7 +13,7 @@ from ..clips.contacts import FootContacts, instants, planted_spans
 from ..clips.keys import Interpolation, TranslationInterpolation
 from ..maths.arrays import FloatArray, quotient
 from ..skeletons.skeleton import Pose, Skeleton
-from .footholds import BESIDE_S, reaches, within_reach
+from .footholds import BESIDE_S, ground_axes, reaches, within_reach
 from .joints import Joints
 from .legs import Leg
 from .soles import POINTS, heights, soles
@@ -50,13 +50,15 @@ def clip_feet(sample: Callable[[FloatArray], Pose], duration_s: float, legs: Seq
     """
     times = instants(duration_s)
     asked = Joints.of(skeleton, [joint for leg in legs for joint in (leg.hip, leg.ankle, leg.foot)])
+    ground = ground_axes(up)
+    on_ground = asked.turned(ground)
     positions, points = np.empty((len(times), 3 * len(legs), 3)), soles(skeleton, legs, up)
     high = np.empty((POINTS, len(legs), len(times)))
     for start in range(0, len(times), _FRAMES_AT_ONCE):
         part = slice(start, start + _FRAMES_AT_ONCE)
-        world = asked.matrices(sample(times[part]))
-        positions[part] = world[..., :3, 3].swapaxes(0, 1)
-        high[..., part] = heights(world[1::3], world[2::3], points, up)
+        world = on_ground.matrices(sample(times[part]))
+        positions[part] = world[..., :3, 3].swapaxes(0, 1) @ ground
+        high[..., part] = heights(world[1::3], world[2::3], points)
     lowest, found = np.percentile(high, _LOWEST_PERCENT, axis=2), []
     for i, leg in enumerate(legs):
         foot = _followed(leg, positions[:, 3 * i:3 * i + 3], times, up, leg.length(skeleton), contacts.get(leg.side))

@@ -21,7 +21,7 @@ from ..skeletons.skeleton import Pose
 from .arms import Arms
 from .clip_feet import ClipFoot, clip_feet, known_contacts, own_feet
 from .feet_lock import FeetLock
-from .footholds import BESIDE_S, Loose
+from .footholds import BESIDE_S, Loose, ground_axes
 from .joints import Joints
 from .legs import Leg, legs_of
 from .mix import Mix
@@ -50,11 +50,10 @@ class Feet(Over):
 
     def sample(self, times_s: FloatArray, rounds: IntArray = FIRST_ROUND) -> Pose:
         """Return the poses below with planted feet in place; see Stage."""
-        pose = self.below.sample(times_s)
-        upright, lowest = self._in_height(times_s)
-        gaps = self._lock.footholds.gaps_at(times_s)
-        self._lock.footholds.know(gaps, self.up, self._loose)
-        self._lock.hold(pose, times_s, gaps, upright, lowest)
+        pose, segment = self.below.sample(times_s), self.row.segment_at(times_s)
+        upright, gaps = self._upright(times_s, segment), self._lock.footholds.gaps_at(times_s)
+        self._lock.footholds.know(gaps, self._loose)
+        self._lock.hold(pose, times_s, gaps, upright, self._may_sink(times_s, segment) if upright.any() else None)
         self.root.repeat(pose, rounds)
         return pose
 
@@ -64,7 +63,7 @@ class Feet(Over):
         moved = self.below.moved.copy()
         for leg in self._legs:
             moved[[leg.hip, leg.knee, leg.ankle]] = True
-        moved[list(self._lock.tops)] = True
+        moved[self._lock.tops] = True
         return np.asarray(moved)
 
     @cached_property
@@ -112,7 +111,7 @@ class Feet(Over):
         """What holds the feet."""
         lengths = [leg.length(self.skeleton) for leg in self._legs]
         planted = [self._planted(leg) for leg in range(len(self._legs))]
-        return FeetLock(self.skeleton_map, self._legs, footholds(planted, self._seams(), self.up, lengths), self.up)
+        return FeetLock(self.skeleton_map, self._legs, footholds(planted, self._seams(), lengths), self.up)
 
     @cached_property
     def _played(self) -> tuple[IntArray, IntArray]:
@@ -136,7 +135,8 @@ class Feet(Over):
         segment, turn = segment[own], turn[own]
         spans = layout.begin_s[segment, None] + spans_s * stretch[own, None]
         points = np.concatenate((at[:, None], loose_at.reshape(-1, 6, 3)), axis=1)
-        points = self.root.placed_points(points.reshape(-1, 3), segment.repeat(7), turn.repeat(7)).reshape(-1, 7, 3)
+        points = self.root.placed_points(points.reshape(-1, 3), segment.repeat(7), turn.repeat(7))
+        points = (points @ ground_axes(self.up).T).reshape(-1, 7, 3)
         step_s = stretch[own, None] * BESIDE_S
         loose = Loose.of(points[:, 1:].reshape(-1, 2, 3, 3), step_s)
         is_own = self._are_clips_own(spans, segment) & self._are_clips_own(spans + 2.0 * step_s * (-1.0, 1.0), segment)
@@ -173,7 +173,10 @@ class Feet(Over):
         return found
 
     def _loose(self, times_s: FloatArray) -> FloatArray:
-        """Return where feet are at times (F,) if nothing holds them, (F, L, 3); in a loop also in its other rounds."""
+        """Return where feet are at times (F,) if nothing holds them, (F, L, 3) in ground coordinates.
+
+        In a loop also in its other rounds.
+        """
         pose = self._without_arms.sample(*in_rounds(times_s, self.duration_s, self.is_loop))
         return self._joints.positions(pose)
 
@@ -184,20 +187,28 @@ class Feet(Over):
 
     @cached_property
     def _joints(self) -> Joints:
-        return Joints.of(self.skeleton, [leg.foot for leg in self._legs])
+        return Joints.of(self.skeleton, [leg.foot for leg in self._legs]).turned(ground_axes(self.up))
 
-    def _in_height(self, times_s: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return how much feet are held in height too at times (F,), 0…1, and how low soles may be, (F, L, 3).
+    def _upright(self, times_s: FloatArray, segment: IntArray) -> FloatArray:
+        """Return how much feet are held in height too at times (F,) in segments (F,), 0…1.
 
-        Wholly while a transition plays; before and after it comes and goes, there where the clips are by themselves.
+        Wholly while a transition plays; before and after it comes and goes.
         """
-        layout, segment = self.row.layout, self.row.segment_at(times_s)
-        begin_s, end_s = layout.begin_s[segment], layout.end_s[segment]
-        since, left = times_s - self._leads_in_until_s[segment], layout.window_begin_s[segment] - times_s
-        away = _smoother(np.clip(since / _UPRIGHT_S, 0.0, 1.0)) * _smoother(np.clip(left / _UPRIGHT_S, 0.0, 1.0))
-        into, out = self._lowest
-        share = _smoother(np.clip(quotient(times_s - begin_s, end_s - begin_s), 0.0, 1.0))[:, None, None]
-        return 1.0 - away, into[segment] + (out - into)[segment] * share
+        until_s, from_s = self._leads_in_until_s[segment], self.row.layout.window_begin_s[segment]
+        away_s = np.stack((times_s - until_s, from_s - times_s))
+        after, before = _smoother(np.minimum(np.maximum(away_s / _UPRIGHT_S, 0.0), 1.0))
+        return np.asarray(1.0 - after * before)
+
+    def _may_sink(self, times_s: FloatArray, segment: IntArray) -> FloatArray:
+        """Return how low points of the soles may be at times (F,), (3, L, F): there where the clips are by themselves.
+
+        From what it is as the segment (F,) begins to what it is as it ends.
+        """
+        layout, (into, out) = self.row.layout, self._lowest
+        begin_s = layout.begin_s[segment]
+        share = _smoother(np.clip(quotient(times_s - begin_s, layout.end_s[segment] - begin_s), 0.0, 1.0))
+        into, out = into[..., segment], out[..., segment]
+        return np.asarray(into + (out - into) * share)
 
     @cached_property
     def _leads_in_until_s(self) -> FloatArray:
@@ -208,11 +219,11 @@ class Feet(Over):
 
     @cached_property
     def _lowest(self) -> tuple[FloatArray, FloatArray]:
-        """How low points of the soles may go where each segment begins and where it ends, (S, L, 3)."""
+        """How low points of the soles may go where each segment begins and where it ends, (3, L, S)."""
         distinct, number = self._distinct
-        own = np.array([[foot.lowest for foot in feet] for feet in distinct])[number]
-        out = np.minimum(own, np.roll(own, -1, axis=0))
-        return np.roll(out, 1, axis=0), out
+        own = np.array([[foot.lowest for foot in feet] for feet in distinct])[number].T
+        out = np.minimum(own, np.roll(own, -1, axis=2))
+        return np.roll(out, 1, axis=2), out
 
 
 def _of_joints(row: Row, joints: IntArray) -> Row:

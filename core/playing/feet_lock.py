@@ -13,7 +13,7 @@ from ..maths.arrays import FloatArray, IntArray
 from ..skeletons.hierarchy import with_ancestors
 from ..skeletons.maps import SkeletonMap
 from ..skeletons.skeleton import Pose
-from .footholds import REACH, Footholds
+from .footholds import REACH, Footholds, ground_axes
 from .joints import Joints
 from .legs import Chains, Leg
 from .soles import heights, soles
@@ -34,71 +34,76 @@ class FeetLock:
     footholds: Footholds
     up: FloatArray
 
-    def hold(self, pose: Pose, times_s: FloatArray, gaps: IntArray, upright: FloatArray, lowest: FloatArray) -> None:
+    def hold(self, pose: Pose, times_s: FloatArray, gaps: IntArray, upright: FloatArray,
+             lowest: FloatArray | None) -> None:
         """Bring the feet of poses (F, J, …) at times (F,), in any order, into their footholds.
 
         gaps: (L, F), see Footholds; upright: (F,) how much they are held in height too, and kept above the ground;
-        lowest: (F, L, 3) how low, along up, points of the soles may be there, see soles.py. A foothold that the leg
-        cannot reach is followed as far as it goes.
+        lowest: (3, L, F) how low, along up, points of the soles may be there, see soles.py; None where feet are not
+        kept above it. A foothold that the leg cannot reach is followed as far as it goes.
         """
-        world = self._joints.matrices(pose)
+        world, are_scaled = self._joints.posed(pose)
         positions = np.ascontiguousarray(world[..., :3, 3].transpose(2, 0, 1)).reshape(3, 4, -1, len(times_s))
-        ankles, feet, up = positions[:, 2], positions[:, 3], self.up[:, None, None]
-        shift, firmly = self.footholds.shift(feet, gaps, times_s, self.up, upright)
-        if upright.any():
+        hips, _, ankles, feet = positions.swapaxes(0, 1)
+        shift, firmly = self.footholds.shift(feet, gaps, times_s, upright)
+        if lowest is not None:
             count = len(self.legs)
-            high = heights(world[2 * count:3 * count], world[3 * count:], self._soles, self.up)
-            below = (lowest.transpose(2, 1, 0) - high).max(axis=0) - np.tensordot(self.up, shift, 1)
-            shift += up * (upright * _soft(below, _SOFT_LEGS * self._lengths))
+            high = heights(world[2 * count:3 * count], world[3 * count:], self._soles)
+            below = (lowest - high).max(axis=0) - shift[2]
+            shift[2] += upright * _soft(below, _SOFT_LEGS * self._lengths)
         goals = ankles + shift
-        down = (firmly * self._too_high(positions[:, 0], ankles, goals)).max(axis=0)
-        if down.any():
-            pose.translations[:, list(self.tops)] -= (self.up[:, None] * down).T[:, None]
-            positions -= (up * down)[:, None]
+        down = self._too_high(hips, ankles, goals, firmly)
+        if down is not None:
+            pose.translations[:, self.tops] -= (self.up[:, None] * down).T[:, None]
+            positions[2] -= down
             shift = goals - ankles  # which are down as well
-        self._bend(pose, positions[:, :3], world, goals, shift)
+        frames = np.ascontiguousarray(world[:3 * len(self.legs), :, :3, :3].transpose(2, 3, 0, 1))
+        if are_scaled:
+            frames /= np.maximum(np.linalg.norm(frames, axis=0), 1e-30)
+        self._bend(pose, positions[:, :3], frames.reshape(3, 3, 3, *gaps.shape), goals, shift)
 
-    def _bend(self, pose: Pose, positions: FloatArray, world: FloatArray, goals: FloatArray,
+    def _bend(self, pose: Pose, positions: FloatArray, frames: FloatArray, goals: FloatArray,
               shift: FloatArray) -> None:
         """Turn the joints of legs so that ankles come to their goals (3, L, F), by a shift.
 
-        positions: (3, 3, L, F) x, y and z of hips, knees and ankles; world: (4L, F, 4, 4) the matrices of all.
+        positions: (3, 3, L, F) x, y and z of hips, knees and ankles; frames: (3, 3, 3, L, F), see Chains.turns.
         """
         is_moved = (shift != 0.0).any(axis=0)
         if not is_moved.any():
             return
         joints, parents = self._chains.joints, self.skeleton_map.skeleton.parents
-        frames = np.ascontiguousarray(world[:joints.size, :, :3, :3].transpose(2, 3, 0, 1))
-        if self._joints.are_scaled(pose):
-            frames /= np.maximum(np.linalg.norm(frames, axis=0), 1e-30)
-        turns = self._chains.turns(positions, frames.reshape(3, *positions.shape), goals)
-        for i in np.flatnonzero(self._chains.is_loose).tolist():
-            ankle, own = joints[2, i], np.asarray(shift[:, i].T)
+        turns = self._chains.turns(positions, frames, goals)
+        for i in self._loose:
+            ankle, own = joints[2, i], np.asarray(shift[:, i].T @ ground_axes(self.up))
             if parents[ankle] >= 0:
                 parent = Joints.of(self.skeleton_map.skeleton, [int(parents[ankle])]).matrices(pose)[0, :, :3, :3]
                 own = np.asarray(np.linalg.solve(parent, own[..., None])[..., 0], dtype=np.float64)
             pose.translations[:, ankle] += own
-        turns = np.where(is_moved[..., None], turns, rot.IDENTITY)
-        old = pose.rotations.take(joints, axis=1).transpose(1, 2, 0, 3)
-        pose.rotations[:, joints] = rot.multiply(old, turns).transpose(2, 0, 1, 3)
+        if not is_moved.all():
+            turns = np.where(is_moved[..., None], turns, rot.IDENTITY)
+        of_frames = turns.transpose(2, 0, 1, 3).reshape(len(pose.rotations), -1, 4)
+        pose.rotations[:, joints.ravel()] = rot.multiply(pose.rotations.take(joints.ravel(), axis=1), of_frames)
 
-    def _too_high(self, hips: FloatArray, ankles: FloatArray, goals: FloatArray) -> FloatArray:
-        """Return by how much hips (3, L, F) are to go down so that ankles come to their goals (3, L, F), (L, F).
+    def _too_high(self, hips: FloatArray, ankles: FloatArray, goals: FloatArray,
+                  firmly: FloatArray) -> FloatArray | None:
+        """Return by how much hips (3, L, F) are to go down so that ankles come to their goals (3, L, F), (F,).
 
-        With the hip at height h over the goal and d beside it, a leg of length r reaches it from √(r² − d²) above.
+        firmly: (L, F) how firmly feet are held there. None where no hip is to. With the hip at height h over the goal
+        and d beside it, a leg of length r reaches it from √(r² − d²) above.
         """
         away, now = hips - goals, hips - ankles
-        height = np.tensordot(self.up, away, 1)
-        far = np.maximum((REACH * self._lengths)**2, (now * now).sum(axis=0))
-        beside = (away * away).sum(axis=0) - height * height
-        found = height - np.sqrt(np.maximum(far - beside, 0.0))
+        far = np.maximum((REACH * self._lengths)**2, np.einsum("ilf,ilf->lf", now, now))
+        found = away[2] - np.sqrt(np.maximum(far - away[0] * away[0] - away[1] * away[1], 0.0))
+        if not (found > 0.0).any():
+            return None
         down = np.minimum(_soft(found, _SOFT_DOWN_LEGS * self._lengths), _MOST_DOWN_LEGS * self._lengths)
-        return np.where(self._chains.is_loose[:, None], 0.0, down)
+        return np.asarray((firmly * np.where(self._chains.is_loose[:, None], 0.0, down)).max(axis=0))
 
     @cached_property
     def _joints(self) -> Joints:
         feet = [leg.foot for leg in self.legs]
-        return Joints.of(self.skeleton_map.skeleton, [*self._chains.joints.ravel().tolist(), *feet])
+        joints = Joints.of(self.skeleton_map.skeleton, [*self._chains.joints.ravel().tolist(), *feet])
+        return joints.turned(ground_axes(self.up))
 
     @cached_property
     def _soles(self) -> FloatArray:
@@ -110,15 +115,20 @@ class FeetLock:
         return np.array([[leg.length(self.skeleton_map.skeleton)] for leg in self.legs])
 
     @cached_property
+    def _loose(self) -> tuple[int, ...]:
+        """The numbers of legs that are no chains down to the foot."""
+        return tuple(i for i, leg in enumerate(self.legs) if leg.is_loose)
+
+    @cached_property
     def _chains(self) -> Chains:
         return Chains.of(self.skeleton_map, self.legs, self.up)
 
     @cached_property
-    def tops(self) -> frozenset[int]:
+    def tops(self) -> IntArray:
         """The topmost ancestors of the legs, which go down where legs do not reach."""
         skeleton = self.skeleton_map.skeleton
-        return frozenset(int(with_ancestors(skeleton.parents, np.array((leg.hip,)))[0]) for leg in self.legs
-                         if not leg.is_loose)
+        return np.array(sorted({int(with_ancestors(skeleton.parents, np.array((leg.hip,)))[0]) for leg in self.legs
+                                if not leg.is_loose}), dtype=np.int64)
 
 
 def _soft(x: FloatArray, softness: FloatArray) -> FloatArray:

@@ -1,4 +1,7 @@
-"""When and where feet are held on the ground, in the time of a row: contacts of clips, placed by root motion."""
+"""When and where feet are held on the ground, in the time of a row: contacts of clips, placed by root motion.
+
+All positions are in ground coordinates: two along the ground, the third up.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +12,8 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from ..maths.arrays import FloatArray, IntArray
+from ..maths.arrays import BoolArray, FloatArray, IntArray
 from ..maths.rotations import ComplexArray
-from .transitions.curves import CURVES
 
 REACH: Final = 0.9995
 """Legs are never straightened beyond this share of their length, where the knee would snap."""
@@ -32,7 +34,7 @@ NEVER_S: Final = 1e30
 """Before a foot's first foothold and after its last one."""
 _TRIES: Final = 30
 _AFTER_AND_BEFORE: Final = np.array((1.0, -1.0))[:, None]
-_smoother: Final = CURVES["SMOOTHER"].rise
+_UP: Final = 2
 
 
 class Loose(NamedTuple):
@@ -82,12 +84,12 @@ class Footholds:
     leg: float
 
     @classmethod
-    def of(cls, up: FloatArray, leg: float, first: IntArray, edges_s: FloatArray, at: FloatArray, loose: FloatArray,
+    def of(cls, leg: float, first: IntArray, edges_s: FloatArray, at: FloatArray, loose: FloatArray,
            speed: FloatArray, change: FloatArray, lift: FloatArray, most_s: FloatArray, fast: FloatArray) -> Footholds:
-        """Take footholds of which it is not known yet how long feet are led to them; up: unit vector (3,)."""
+        """Take footholds of which it is not known yet how long feet are led to them."""
         loose = np.where(lift > 0.0, at, loose)  # a step leads from foothold to foothold, wherever the foot would be
         found = cls(first, edges_s, at, loose, speed, change, lift, most_s, fast, most_s.copy(), leg)
-        found._ease(up, *np.nonzero(~np.isnan(loose[0])))
+        found._ease(*np.nonzero(~np.isnan(loose[0])))
         return found
 
     def spans_s(self, foot: int) -> FloatArray:
@@ -110,12 +112,12 @@ class Footholds:
         """When gaps end, foot after foot, (G,): foot + i·time, since complex numbers sort by their real part first."""
         return np.asarray(np.repeat(self._feet[:, 0], np.diff(self.first)) + 1j * self.edges_s[1])
 
-    def know(self, gaps: IntArray, up: FloatArray, feet: Callable[[FloatArray], FloatArray]) -> None:
+    def know(self, gaps: IntArray, feet: Callable[[FloatArray], FloatArray]) -> None:
         """Find where feet would be as they are let go and held again, over gaps of any shape, where it is not known.
 
         feet: where they are at times (F,) if nothing holds them, (F, L, 3).
         """
-        if not np.isnan(self.loose[0][:, gaps]).any():
+        if not self._is_unknown[gaps].any():
             return
         some = np.unique(gaps)
         edge, at = np.nonzero(np.isnan(self.loose[0][:, some]))
@@ -126,9 +128,15 @@ class Footholds:
         loose = Loose.of(found.reshape(3, -1, 3).swapaxes(0, 1), BESIDE_S)
         for known, each in zip((self.loose, self.speed, self.change), loose, strict=True):
             known[:, edge, gap] = each.T
-        self._ease(up, edge, gap)
+        self._is_unknown[gap] = False
+        self._ease(edge, gap)
 
-    def _ease(self, up: FloatArray, edge: IntArray, gap: IntArray) -> None:
+    @cached_property
+    def _is_unknown(self) -> BoolArray:
+        """Over which gaps it is not known where feet would be, (G,)."""
+        return np.asarray(np.isnan(self.loose[0]).any(axis=0))
+
+    def _ease(self, edge: IntArray, gap: IntArray) -> None:
         """Take so much time at some edges (N,) of gaps (N,) that feet are led neither too fast nor too jerkily.
 
         The smoothest way over a distance d in the time T has the jerk 60·d/T³ at most, and what takes up a speed v in
@@ -138,31 +146,35 @@ class Footholds:
         for rate, limit in ((self.speed, most), (self.change, most / _AT_ONCE_S)):
             size = np.linalg.norm(rate[:, edge, gap], axis=0)
             rate[:, edge, gap] *= np.minimum(limit / np.maximum(size, 1e-30), 1.0)
-        ahead, speed = ((each - up[:, None] * (up @ each)) for each in (
-            (self.at - self.loose)[:, edge, gap], self.speed[:, edge, gap]))
-        away, fast = np.linalg.norm(ahead, axis=0), np.linalg.norm(speed, axis=0)
+        away, fast = (np.linalg.norm(each[:_UP, edge, gap], axis=0) for each in (self.at - self.loose, self.speed))
         jerk = np.maximum(JERK_LEGS * self.leg, most / _AT_ONCE_S**2)
         wanted = np.max((PEAK * away / most, np.cbrt(60.0 * away / jerk), np.sqrt(36.0 * fast / jerk),
                          np.full(len(gap), EASE_S)), axis=0)
         wanted = np.where(self.lift[gap] > 0.0, np.inf, wanted)
         self.eases_s[edge, gap] = np.minimum(wanted, self.most_s[edge, gap])
-        self._apart[..., edge, gap] = self._apart_at(edge, gap)
+        self._fades[..., edge, gap] = self._fades_at(edge, gap)
 
     @cached_property
-    def _apart(self) -> FloatArray:
-        """What fades in gaps, in one array since it is looked up at once: see _apart_at, (3, 3, 2, G)."""
-        return self._apart_at(*np.indices(self.edges_s.shape))
+    def _fades(self) -> FloatArray:
+        """How feet are let go and led on, in one array since it is looked up at once: see _fades_at, (5, 3, 2, G)."""
+        return self._fades_at(*np.indices(self.edges_s.shape))
 
-    def _apart_at(self, edge: IntArray, gap: IntArray) -> FloatArray:
-        """Return for edges of gaps (...,) the way from the foot to the foothold, its speed and its change, (3, 3, ...).
+    def _fades_at(self, edge: IntArray, gap: IntArray) -> FloatArray:
+        """Return for edges of gaps (...,) what fades there and when, (5, 3, ...).
 
-        On a step the foothold itself: the way is from wherever the foot is.
+        When it begins, and how much of it a second takes, which is less than 0 where time counts backwards. The way
+        from the foot to the foothold; and what goes on there, of which x·(1 − x)³ times the former, and x times the
+        latter, is left after the share x. On a step the foothold itself: the way is from wherever the foot is.
         """
-        at, *rest = (each[:, edge, gap] for each in (self.at, self.loose, self.speed, self.change))
-        is_step = self.lift[gap] > 0.0
-        return np.stack((np.where(is_step, at, at - rest[0]), *(np.where(is_step, 0.0, rate) for rate in rest[1:])))
+        is_step, eases = self.lift[gap] > 0.0, np.stack((self.eases_s[edge, gap],) * 3)
+        eases[_UP] = np.where(is_step, eases[_UP], np.minimum(eases[_UP], SOON_S))
+        wait, forwards = np.where(is_step, STEP_WAIT, 0.0), np.where(edge == 0, 1.0, -1.0)
+        at, loose, speed, change = (each[:, edge, gap] for each in (self.at, self.loose, self.speed, self.change))
+        speed, change = (np.where(is_step, 0.0, each) for each in (speed * eases, change * eases * eases / 2.0))
+        return np.stack((self.edges_s[edge, gap] + forwards * wait * eases, forwards / (eases * (1.0 - 2.0 * wait)),
+                         np.where(is_step, at, at - loose), speed, 3.0 * speed + change))
 
-    def shift(self, positions: FloatArray, gaps: IntArray, times_s: FloatArray, up: FloatArray,
+    def shift(self, positions: FloatArray, gaps: IntArray, times_s: FloatArray,
               upright: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return how far feet at positions (3, L, F) must be moved at times (F,), in gaps (L, F), and how firmly.
 
@@ -171,51 +183,40 @@ class Footholds:
         Bollo 2018). On a step it goes from one foothold to the next. Firmly (L, F): 1 while it is held, soon 0 as it
         leaves. upright: (F,) how much of the way, 0…1, is also in height.
         """
-        held = times_s <= self._let_go_s[gaps]
-        shift, firmly = self._held_at[:, gaps] - positions, held.astype(np.float64)
-        high, lifted = np.tensordot(up, shift, 1), np.zeros(gaps.shape)
-        legs, frames = np.nonzero(~held)
-        if len(legs):
-            led, which = gaps[legs, frames], (legs, frames)
-            shift[:, legs, frames], high[which], lifted[which], firmly[which] = self._led(
-                positions[:, legs, frames], led, times_s[frames], up)
-        shift += up[:, None, None] * (upright * high + lifted - np.tensordot(up, shift, 1))
-        return shift, firmly
-
-    def _led(self, positions: FloatArray, gaps: IntArray, times_s: FloatArray,
-             up: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        """Return the same of N feet at positions (3, N) that are in gaps (N,) at times (N,).
-
-        The way over the ground (3, N), and in height (N,); how high they are lifted besides, and how firmly they are
-        held, (N,).
-        """
-        edges, lift, eases = self.edges_s[:, gaps], self.lift[gaps], self.eases_s[:, gaps]
-        since, is_step = _AFTER_AND_BEFORE * (times_s - edges), lift > 0.0
-        wait = np.where(is_step, STEP_WAIT, 0.0)
-        apart = self._apart[..., gaps]
-        steps = np.flatnonzero(is_step)
-        apart[0][..., steps] -= positions[:, None, steps]
-
-        def faded(apart: FloatArray, eases: FloatArray) -> tuple[FloatArray, FloatArray]:
-            x = np.minimum(np.maximum((since / eases - wait) / (1.0 - 2.0 * wait), 0.0), 1.0)
-            share, late = 1.0 - _smoother(x), eases * x * (1.0 - x)**3
-            moving = (1.0 + 3.0 * x) * apart[1] + eases * x * 0.5 * apart[2]
-            return (share * apart[0] - late * moving).sum(axis=-2), share
-
-        shift, share = faded(apart, eases)
-        high, _ = faded(np.einsum("k,nkeg->neg", up, apart), np.where(is_step, eases, np.minimum(eases, SOON_S)))
-        x = np.minimum(np.maximum((times_s - edges[0]) / np.maximum(edges[1] - edges[0], 1e-9), 0.0), 1.0)
-        return shift, high, lift * 64.0 * (x * (1.0 - x))**3, share.sum(axis=0)**2
+        begin, per_s, apart, speed, change = self._fades[..., gaps]
+        let_go_s, gap_per_s, lift, x, y, z = self._steps[:, gaps]
+        share = np.minimum(np.maximum((times_s - begin) * per_s, 0.0), 1.0)
+        left = 1.0 - share
+        cube = left * left * left
+        rest = cube * (1.0 + share * (3.0 + 6.0 * share))  # the smoothest way: Flash and Hogan 1985
+        ways = rest * apart - cube * share * (speed + share * change)
+        shift, firmly = ways[:, 0] + ways[:, 1], rest[:, 0] + rest[:, 1]
+        if lift.any():
+            shift -= np.where(lift > 0.0, firmly * positions, 0.0)
+        shift = np.where(times_s <= let_go_s, np.stack((x, y, z)) - positions, shift)
+        shift[_UP] *= upright
+        if lift.any():
+            over = np.minimum(np.maximum((times_s - let_go_s) * gap_per_s, 0.0), 1.0)
+            bump = over * (1.0 - over)
+            shift[_UP] += 64.0 * lift * bump * bump * bump
+        return shift, firmly[0] * firmly[0]
 
     @cached_property
-    def _let_go_s(self) -> FloatArray:
-        """When a gap begins, (G,)."""
-        return np.ascontiguousarray(self.edges_s[0])
+    def _steps(self) -> FloatArray:
+        """When gaps begin, how much of them a second takes, steps' lifts, and where feet were held before, (6, G)."""
+        begin, end = self.edges_s
+        return np.stack((begin, 1.0 / np.maximum(end - begin, 1e-9), self.lift, *self.at[:, 0]))
 
-    @cached_property
-    def _held_at(self) -> FloatArray:
-        """Where feet are held before a gap, (3, G)."""
-        return np.ascontiguousarray(self.at[:, 0])
+
+def ground_axes(up: FloatArray) -> FloatArray:
+    """Return what turns positions of model space into ground coordinates, (3, 3); up: unit vector (3,).
+
+    >>> (ground_axes(np.array((0.0, 1.0, 0.0))) @ (0.0, 5.0, 0.0)).tolist()
+    [0.0, 0.0, 5.0]
+    """
+    east = np.cross(up, np.eye(3)[np.argmin(np.abs(up))])
+    east /= np.linalg.norm(east)
+    return np.stack((east, np.cross(up, east), up))
 
 
 def reaches(hips: FloatArray, ankles: FloatArray, leg_length: FloatArray | float) -> FloatArray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
@@ -26,6 +26,8 @@ def _turns() -> FloatArray:
 
 
 _TURNS: Final = _turns()
+_NUMBERS: Final = 19
+"""What a matrix is made of, linearly: 16 such products, and three numbers of a translation."""
 _MOST_KNOWN: Final = 256
 """Choices of joints that are kept."""
 
@@ -35,8 +37,8 @@ class Joints:
     """Some joints of a skeleton, N of them, of which the matrices are wanted: only their ancestors are looked at.
 
     keep: (K,) these and their ancestors, by depth; levels: where those of one depth stand, and where their parents do.
-    local: (K, 16, 16) from the products of a quaternion's numbers to the 4 × 4 matrix parent_from_joint, rest included.
-    at: (N,) where the joints stand. is_scaled: whether any of the K is at rest.
+    local: (K, 19, 16) from the products of a quaternion's numbers, and a translation, to the 4 × 4 matrix
+    parent_from_joint, rest included. at: (N,) where the joints stand. is_scaled: whether any of the K is at rest.
     """
 
     keep: IntArray
@@ -68,26 +70,39 @@ class Joints:
         rest[:, 0, :3, 3] = skeleton.rest_translations[keep]
         local = rest @ _TURNS
         local[..., :3] *= skeleton.rest_scales[keep][:, None, None]
-        return cls(keep, levels, local.reshape(-1, 16, 16), row[np.asarray(joints, dtype=np.int64)],
+        moves = np.zeros((len(keep), 3, 4, 4))
+        moves[..., :3, 3] = np.eye(3)
+        local = np.concatenate((local, moves), axis=1)
+        return cls(keep, levels, local.reshape(-1, _NUMBERS, 16), row[np.asarray(joints, dtype=np.int64)],
                    bool((skeleton.rest_scales[keep] != 1.0).any()))
+
+    def turned(self, axes: FloatArray) -> Joints:
+        """Return the same with matrices in other axes; axes: (3, 3) from model space."""
+        local, turn = self.local.reshape(-1, _NUMBERS, 4, 4).copy(), np.eye(4)
+        turn[:3, :3] = axes
+        roots = slice(0, self.levels[0][0].start if self.levels else len(self.keep))
+        local[roots] = turn @ local[roots]
+        return replace(self, local=local.reshape(-1, _NUMBERS, 16))
 
     def matrices(self, pose: Pose) -> FloatArray:
         """Return their matrices model_from_joint, (N, F, 4, 4), in poses of the whole skeleton (F, J, …)."""
+        return self.posed(pose)[0]
+
+    def posed(self, pose: Pose) -> tuple[FloatArray, bool]:
+        """Return the same, and whether any of them, or of their ancestors, is not as large as its bone."""
         turns = np.ascontiguousarray(pose.rotations.take(self.keep, axis=1).transpose(2, 1, 0))  # long inner loops
-        products = (turns[:, None] * turns).reshape(16, *turns.shape[1:])
-        world = (products.transpose(1, 2, 0) @ self.local).reshape(*turns.shape[1:], 4, 4)
-        world[..., :3, 3] += pose.translations.take(self.keep, axis=1).swapaxes(0, 1)
+        numbers = np.empty((_NUMBERS, *turns.shape[1:]))
+        np.multiply(turns[:, None], turns, out=numbers[:-3].reshape(4, *turns.shape))
+        numbers[-3:] = pose.translations.take(self.keep, axis=1).transpose(2, 1, 0)
+        world = (numbers.transpose(1, 2, 0) @ self.local).reshape(*turns.shape[1:], 4, 4)
         scales = pose.scales.take(self.keep, axis=1)
-        if (scales != 1.0).any():
+        are_scaled = bool((scales != 1.0).any())
+        if are_scaled:
             world[..., :3] *= scales.swapaxes(0, 1)[..., None, :]
         for level, parents in self.levels:
             world[level] = world[parents] @ world[level]
-        return np.asarray(world[self.at])
+        return world[self.at], are_scaled or self.is_scaled
 
     def positions(self, pose: Pose) -> FloatArray:
         """Return where they are in poses (F, J, …), (F, N, 3)."""
         return np.asarray(self.matrices(pose)[..., :3, 3].swapaxes(0, 1))
-
-    def are_scaled(self, pose: Pose) -> bool:
-        """Tell whether any of them, or of their ancestors, is larger or smaller than its bone, in poses or at rest."""
-        return self.is_scaled or bool((pose.scales.take(self.keep, axis=1) != 1.0).any())

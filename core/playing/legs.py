@@ -114,10 +114,11 @@ class Chains:
         (hip_w, *_), (knee_w, *_), hip, knee = turns[:, 0], turns[:, 1], turns[1:, 0], turns[1:, 1]
         turns[0, 2] = hip_w * knee_w - _dots(hip, knee)
         turns[1:, 2] = -(hip_w * knee + knee_w * hip + _cross(hip, knee))
-        turns[:, 2, self.is_loose] = rot.IDENTITY[:, None, None]
+        if self.is_loose.any():
+            turns[:, 2, self.is_loose] = rot.IDENTITY[:, None, None]
         turns[1:] = turns[1] * frames[0] + turns[2] * frames[1] + turns[3] * frames[2]
         turns /= np.sqrt(_dots(turns, turns))
-        return np.moveaxis(turns, 0, -1)
+        return turns.transpose(1, 2, 3, 0)
 
     def _bent(self, positions: FloatArray, frames: FloatArray, goals: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return how legs swing at the hip (of any length), and before that bend at the knee: (4, L, F)."""

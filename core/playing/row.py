@@ -131,9 +131,15 @@ class Row:
 
     def windows(self, times_s: FloatArray) -> tuple[IntArray, FloatArray]:
         """Return for times (F,) the seam in whose window each is, −1 where in none, and how far into it, 0…1."""
-        seam, times, _ = self._windows(self.segment_at(times_s), times_s, np.zeros(len(times_s), dtype=np.int64))
+        segment = self.segment_at(times_s)
+        seam, entering = self._seams(segment, times_s)
         begin, end = self.layout.window_begin_s[seam], self.layout.window_end_s[seam]
+        times = times_s + (entering & (segment == 0)) * self.duration_s
         return seam, np.clip(quotient(times - begin, end - begin), 0.0, 1.0)
+
+    def seam_at(self, times_s: FloatArray) -> IntArray:
+        """Return for times (F,) the seam in whose window each is, −1 where in none."""
+        return self._seams(self.segment_at(times_s), times_s)[0]
 
     def held_by(self, joints: IntArray) -> list[bytes]:
         """Return for each of S segments what is the same where its clip leaves joints (N,) to the same clips."""
@@ -186,14 +192,24 @@ class Row:
     def _windows(self, segment: IntArray, times_s: FloatArray,
                  rounds: IntArray) -> tuple[IntArray, FloatArray, IntArray]:
         """Return for each frame the seam whose window it is in (−1: none), the time and the round as it counts them."""
-        begin, end = self.layout.window_begin_s, self.layout.window_end_s
-        previous = segment - 1
-        wraps = previous < 0
-        before_time = times_s + wraps * self.duration_s
-        entering = (before_time < end[previous]) & (before_time >= begin[previous]) & (~wraps | self.is_loop)
-        leaving = ~entering & (times_s >= begin[segment]) & (times_s < end[segment])
-        seam = np.where(entering, previous % len(begin), np.where(leaving, segment, -1))
-        return seam, np.where(entering, before_time, times_s), rounds - (entering & wraps)
+        seam, entering = self._seams(segment, times_s)
+        wraps = entering & (segment == 0)
+        return seam, times_s + wraps * self.duration_s, rounds - wraps
+
+    def _seams(self, segment: IntArray, times_s: FloatArray) -> tuple[IntArray, BoolArray]:
+        """Return the seams at times (F,), −1 where there is none, and whether they lead to the segments (F,)."""
+        into_begin, into_end, out_begin, out_end = self._windows_s[:, segment]
+        entering = (times_s >= into_begin) & (times_s < into_end)
+        leaving = (times_s >= out_begin) & (times_s < out_end)
+        return np.where(entering, (segment - 1) % len(self.sequence), np.where(leaving, segment, -1)), entering
+
+    @cached_property
+    def _windows_s(self) -> FloatArray:
+        """When the windows begin and end that lead to each segment, and away from it, (4, S)."""
+        away = np.stack((self.layout.window_begin_s, self.layout.window_end_s))
+        into = np.roll(away, 1, axis=1)
+        into[:, :1] = into[:, :1] - self.duration_s if self.is_loop else -np.inf
+        return np.concatenate((into, away))
 
     def _blend(self, pose: Pose, seam: IntArray, times_s: FloatArray, rounds: IntArray) -> Pose:
         """Mix into poses (W, J, …) what the transitions after segments (W,) do."""

@@ -44,16 +44,14 @@ def soles(skeleton: Skeleton, legs: Sequence[Leg], up: FloatArray) -> FloatArray
     return found
 
 
-def heights(ankles: FloatArray, feet: FloatArray, points: FloatArray, up: FloatArray) -> FloatArray:
-    """Return how high points (3, L, 4) of soles are along up, (3, L, F), by matrices (L, F, 4, 4); see soles."""
-    ball, heel, tip = points
+def heights(ankles: FloatArray, feet: FloatArray, points: FloatArray) -> FloatArray:
+    """Return how high points (3, L, 4) of soles are, (3, L, F), by matrices (L, F, 4, 4) in ground coordinates.
 
-    def along_up(matrices: FloatArray) -> FloatArray:
-        """Return the rows that tell heights, (L, F, 4); a product of small matrices would take each by itself."""
-        return np.asarray(up[0] * matrices[..., 0, :] + up[1] * matrices[..., 1, :] + up[2] * matrices[..., 2, :])
-
-    of_foot, of_ankle = along_up(feet) @ np.stack((ball, tip), axis=-1), along_up(ankles) @ heel[..., None]
-    return np.stack((of_foot[..., 0], of_ankle[..., 0], of_foot[..., 1]))
+    See soles.
+    """
+    ball, heel, tip = points[..., None]
+    of_foot, of_ankle = feet[..., 2, :], ankles[..., 2, :]
+    return np.stack((of_foot @ ball, of_ankle @ heel, of_foot @ tip))[..., 0]
 
 
 def _forward(skeleton: Skeleton, legs: Sequence[Leg], up: FloatArray) -> FloatArray:

@@ -67,7 +67,7 @@ class Hold:
 
 @dataclass(frozen=True, eq=False)
 class Planted:
-    """Where one foot is planted in clips that follow one another, H times.
+    """Where one foot is planted in clips that follow one another, H times, in ground coordinates (see footholds.py).
 
     spans_s: (H, 2) when; at: (H, 3) where; loose: (H, 2) the foot as it is then if nothing holds it, NaN where that is
     not known; fast: (H,) how fast it may be moved. first: (S + 1,) the first one of each of S segments, and H.
@@ -79,11 +79,9 @@ class Planted:
     fast: FloatArray
     first: IntArray
 
-    def holds(self, up: FloatArray) -> list[list[Hold]]:
-        """Return them by segment; up: unit vector (3,)."""
-        east = np.cross(up, np.eye(3)[np.argmin(np.abs(up))])
-        east /= np.linalg.norm(east)
-        over = self.at @ (east + 1j * np.cross(up, east))
+    def holds(self) -> list[list[Hold]]:
+        """Return them by segment."""
+        over = self.at @ np.array((1.0, 1j, 0.0))
         found = list(map(Hold, *self.spans_s.T.tolist(), over.tolist(), range(len(over)), self.fast.tolist()))
         first = self.first.tolist()
         return [found[begin:end] for begin, end in pairwise(first)]
@@ -116,13 +114,13 @@ class _Pending:
     time_s: float
 
 
-def footholds(feet: Sequence[Planted], seams: Seams, up: FloatArray, leg_lengths: Sequence[float]) -> Footholds:
-    """Return the footholds of L feet over all segments; up: unit vector (3,)."""
-    walker, segments = _Walker(leg_lengths), zip(*(foot.holds(up) for foot in feet), strict=True)
+def footholds(feet: Sequence[Planted], seams: Seams, leg_lengths: Sequence[float]) -> Footholds:
+    """Return the footholds of L feet over all segments."""
+    walker, segments = _Walker(leg_lengths), zip(*(foot.holds() for foot in feet), strict=True)
     edges = (seams.begin_s, seams.end_s, seams.window_begin_s, seams.window_end_s, seams.is_cut)
     for segment, begin, end, *window, is_cut in zip(segments, *(edge.tolist() for edge in edges), strict=True):
         walker.go_on(segment, begin, end, None if is_cut else window)
-    return walker.footholds(feet, up)
+    return walker.footholds(feet)
 
 
 class _Walker:
@@ -219,12 +217,12 @@ class _Walker:
                             for hold in (*known[-2:], *more[:2]))
         return round(end_s - begin_s - held, 6)
 
-    def footholds(self, feet: Sequence[Planted], up: FloatArray) -> Footholds:
+    def footholds(self, feet: Sequence[Planted]) -> Footholds:
         """Return what came together of where feet are planted."""
         each = [_gaps(*foot) for foot in zip(self._holds, feet, self._lengths, strict=True)]
         first = np.cumsum([0, *(len(holds) + 1 for holds in self._holds)])
         together = (np.concatenate(arrays, axis=-1) for arrays in zip(*each, strict=True))
-        return Footholds.of(up, max(self._lengths), first, *together)
+        return Footholds.of(max(self._lengths), first, *together)
 
 
 def _gaps(holds: Sequence[Hold], foot: Planted, length: float) -> tuple[FloatArray, ...]:

@@ -7,7 +7,7 @@ import numpy as np
 from takt.core.maths.arrays import FloatArray
 from takt.core.playing.clip_feet import clip_feet
 from takt.core.playing.feet_lock import FeetLock
-from takt.core.playing.footholds import BESIDE_S, EASE_S, NEVER_S, Footholds, Loose
+from takt.core.playing.footholds import BESIDE_S, EASE_S, NEVER_S, Footholds, Loose, ground_axes
 from takt.core.playing.legs import legs_of
 from takt.core.playing.steps import Planted, Seams
 from takt.core.playing.steps import footholds as put_together
@@ -21,10 +21,11 @@ def feet_lock(found: SkeletonMap, sample: Callable[[FloatArray], Pose], duration
     """Hold the feet of one clip where they look planted; sample: its poses (F, J, …) at times (F,)."""
     legs = legs_of(found)
     feet = clip_feet(sample, duration_s, legs, found.skeleton, up, {}) if legs else ()
-    planted = [Planted(foot.spans_s, foot.at, Loose.of(foot.loose, BESIDE_S), np.full(len(foot.at), foot.fast),
-                       np.array((0, len(foot.at)))) for foot in feet]
+    ground = ground_axes(up).T
+    planted = [Planted(foot.spans_s, foot.at @ ground, Loose.of(foot.loose @ ground, BESIDE_S),
+                       np.full(len(foot.at), foot.fast), np.array((0, len(foot.at)))) for foot in feet]
     zero, end = np.zeros(1), np.array((duration_s,))
-    together = put_together(planted, Seams(zero, end, zero, zero, np.zeros(1, dtype=np.bool_)), up,
+    together = put_together(planted, Seams(zero, end, zero, zero, np.zeros(1, dtype=np.bool_)),
                             [leg.length(found.skeleton) for leg in legs])
     return FeetLock(found, legs, together, up)
 
@@ -33,14 +34,14 @@ def held(lock: FeetLock, pose: Pose, times_s: FloatArray, upright: float = 0.0) 
     """Return poses with feet held over the ground only, as away from seams, or also upright."""
     pose = Pose(pose.rotations.copy(), pose.translations.copy(), pose.scales)
     lock.hold(pose, times_s, lock.footholds.gaps_at(times_s), np.full(len(times_s), upright),
-              np.full((len(times_s), len(lock.legs), 3), -np.inf))
+              np.full((3, len(lock.legs), len(times_s)), -np.inf))
     return pose
 
 
 def footholds(spans_s: Sequence[tuple[float, float]], *at: FloatArray) -> Footholds:
-    """Return footholds (K, 3) of each foot, all in the same spans, that are left and reached within EASE_S.
+    """Return footholds (K, 3) of each foot in ground coordinates, all in the same spans.
 
-    Nothing moves the feet: wherever they are let go they are at the origin.
+    They are left and reached within EASE_S. Nothing moves the feet: wherever they are let go they are at the origin.
     """
     start, stop = np.array(spans_s).T
     edges = np.tile(np.stack((np.append(-NEVER_S, stop), np.append(start, NEVER_S))), len(at))

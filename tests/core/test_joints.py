@@ -33,7 +33,7 @@ def test_matrices_are_those_of_the_whole_skeleton(seed: int, largest: float) -> 
     np.testing.assert_allclose(found[..., :3, :], wanted, atol=EXACT * np.abs(wanted).max())
     np.testing.assert_allclose(found[..., 3, :], np.tile((0.0, 0.0, 0.0, 1.0), (6, 5, 1)), atol=EXACT)
     np.testing.assert_array_equal(joints.positions(pose), found[..., :3, 3].swapaxes(0, 1))
-    assert joints.are_scaled(pose) == (largest > 1.0)
+    assert joints.posed(pose)[1] == (largest > 1.0)
     assert len(joints.keep) < len(skeleton)
 
 
@@ -42,3 +42,11 @@ def test_one_may_be_named_twice_and_roots_have_no_parents() -> None:
     found = Joints.of(skeleton, [0, 3, 0]).matrices(pose)
     np.testing.assert_array_equal(found[0], found[2])
     np.testing.assert_allclose(found[0, :, :3], world_from_pose(skeleton, pose)[:, 0], atol=EXACT)
+
+
+@pytest.mark.parametrize("largest", [1.0, 1.3])
+def test_in_other_axes_they_are_the_same_turned(largest: float) -> None:
+    skeleton, pose = shaken(2, largest)
+    joints, axes = Joints.of(skeleton, [0, 5, 9]), rot.to_matrix(rot.from_axis_angle(np.array((1.0, 2.0, 3.0)), 0.7))
+    own, found = joints.matrices(pose)[..., :3, :], joints.turned(axes).matrices(pose)[..., :3, :]
+    np.testing.assert_allclose(found, axes @ own, atol=EXACT * np.abs(own).max())
