@@ -8,6 +8,8 @@ than two and is flat, by the direction in which its skin is thinnest. feet: angl
 the ways in which feet point along them. bends: how much more or less a finger's joint is bent; at its knuckle, how much
 it is bent out of the hand's plane. elbows: how much more one upper arm is turned about itself than the other, by the
 axes about which the elbows bend, of arms that rest bent.
+
+bench bodies skin: what skin, hands and arms do instead, with contacts kept (skin_measures.py).
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ import os
 import sys
 import traceback
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -24,6 +27,7 @@ import bpy
 import numpy as np
 
 import takt
+from takt.benchmarks.skin_measures import SkinFigures, SkinnedBody, said, skin_figures
 from takt.core.clips.clip import Clip
 from takt.core.errors import SkeletonMismatchError
 from takt.core.formats import ogre_binary
@@ -46,6 +50,8 @@ FLAT = 0.5
 """A hand is flat whose thickness is less than this of its length, as deviations from its middle."""
 FINGERS = ("thumb", "index", "middle", "ring", "pinky")
 BENT_SINE = 0.25
+CLIPS = 6
+"""Of each file, as far as skins are measured."""
 KINDS = ("palms", "feet", "bends", "elbows")
 
 
@@ -56,7 +62,12 @@ class Body:
     name: str
     found: SkeletonMap
     fixed: dict[tuple[str, str], FloatArray]
-    points: SkinPoints | None
+    skinned: SkinnedBody | None
+
+    @property
+    def points(self) -> SkinPoints | None:
+        """The points of its skin that retargeting goes by."""
+        return None if self.skinned is None else self.skinned.points
 
 
 def body_of(name: str, skeleton: Skeleton, skin: tuple[FloatArray, SkinPoints] | None = None) -> Body | None:
@@ -88,8 +99,11 @@ def body_of(name: str, skeleton: Skeleton, skin: tuple[FloatArray, SkinPoints] |
                                (("elbow", "shoulder"), ("wrist", "elbow"))])
             if np.linalg.norm(hinge) > BENT_SINE * lengths:
                 fixed[f"{side}_shoulder", "elbows"] = hinge
-    points = None if skin is None else SkinPoints.of(skin[0], skin[1].joints, skin[1].weights)
-    return Body(name, found, fixed, points)
+    if skin is None:
+        return Body(name, found, fixed, None)
+    weights = skin[1].weights / np.maximum(skin[1].weights.sum(axis=1, keepdims=True), 1e-9)
+    points = SkinPoints.of(skin[0], skin[1].joints, skin[1].weights)
+    return Body(name, found, fixed, SkinnedBody(name, found, SkinPoints(skin[0], skin[1].joints, weights), points))
 
 
 def bodies() -> list[Body]:
@@ -156,12 +170,32 @@ def _bends(body: Body, world: FloatArray, finger: str) -> dict[str, FloatArray]:
     return bends
 
 
+def print_skins(everybody: Sequence[Body]) -> None:
+    """Measure and print what skin, hands and arms do, for each body with skin as target, and over all."""
+    clips = [clip for of in SOURCES for clip in source(of)[::max(1, len(source(of)) // CLIPS)]] + list(movements()[::4])
+    sources = [(clip, found) for clip in clips if (found := find_map(clip.skeleton)).is_sure and found.is_humanoid]
+    every: list[SkinFigures] = []
+    for skinned in (body.skinned for body in everybody if body.skinned is not None):
+        figures = []
+        for clip, found in sources:
+            plain, kept = (retarget(clip, skinned.found.skeleton, source_map=found, target_map=skinned.found,
+                                    points=skinned.points, keep_contacts=keep) for keep in (False, True))
+            if not kept.is_own:
+                figures.append(skin_figures(clip, found, kept, plain, skinned))
+        print(f"{skinned.name:24}", said(figures), flush=True)
+        every += figures
+    print(f"{'all':24}", said(every))
+
+
 def main() -> None:
     """Measure and print, for each body as target and over all pairs."""
     ops: Any = bpy.ops
     ops.wm.read_factory_settings(use_empty=True)
     takt.register()
     everybody = bodies()
+    if "skin" in sys.argv:
+        print_skins(everybody)
+        return
     clips = movements()[1:6:2]
     every = defaultdict[str, list[float]](list)
     lines = defaultdict[str, dict[str, list[float]]](lambda: defaultdict(list))

@@ -7,7 +7,6 @@ the elbow swings aside about the line from shoulder to wrist; hands stay turned 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
@@ -15,13 +14,13 @@ from typing import Final
 import numpy as np
 
 from ..clips.clip import Clip
-from ..clips.keyed import filled, keys_of, poses_at
+from ..clips.keyed import filled, poses_at
 from ..maths import rotations as rot
 from ..maths.arrays import BoolArray, FloatArray, IntArray
 from ..skeletons.hierarchy import is_descendant, with_ancestors
 from ..skeletons.maps import SkeletonMap
 from ..skeletons.skeleton import Pose, world_from_pose
-from .limbs import Limb, reach, turned_limb, with_rotations
+from .limbs import Limb, keys_where_moved, largest, reach, runs_of_frames, turned_limb, with_rotations
 from .loose import part_of
 from .skin_points import SkinPoints
 from .trunk import Trunk, limb_radius
@@ -40,11 +39,7 @@ _LEAST_BENT: Final = 0.1
 """Of the upper arm: an elbow that is nearer to the line from shoulder to wrist swings less."""
 _BY_FOREARM: Final = 1.5
 """A wrist moves by so much more than the middle of its forearm has to: the elbow hardly goes along."""
-SL=0.3
 _ROUNDS: Final = 3
-_EASED: Final = 4.0
-"""Of pushes in several directions the larger count so much more."""
-_FRAMES_AT_ONCE: Final = 256
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,7 +138,7 @@ def with_arms_outside(played: Clip, target_map: SkeletonMap, skin: SkinPoints | 
     times = filled(np.unique(np.concatenate([*keyed, (0.0, played.duration_s)])).clip(0.0, played.duration_s))
     pose, their_pose = poses_at(here.clip, times), poses_at(there.clip, times)
     allowed, deeper = np.empty((2, len(times), 4)), np.empty((2, len(times)), dtype=np.bool_)
-    for run in _runs(len(times)):
+    for run in runs_of_frames(len(times)):
         ours, theirs = world_from_pose(here.clip.skeleton, pose.at(run)), world_from_pose(there.clip.skeleton,
                                                                                           their_pose.at(run))
         for side in range(len(here.arms)):
@@ -151,23 +146,12 @@ def with_arms_outside(played: Clip, target_map: SkeletonMap, skin: SkinPoints | 
             deeper[side, run] = here.is_deeper(ours, side, allowed[side, run])
     new: dict[int, tuple[FloatArray, FloatArray]] = {}
     for side in np.flatnonzero(deeper.any(axis=1)).tolist():
-        rows, arm = np.flatnonzero(deeper[side]), here.arms[side]
-        near = deeper[side].copy()
-        near[1:] |= deeper[side, :-1]
-        near[:-1] |= deeper[side, 1:]
-        keys = [keys_of(here.clip.rotations, i)[0] for i in
-                np.flatnonzero(np.isin(here.clip.rotations.joints, arm.joints)).tolist()]
-        kept = np.unique(np.concatenate((times[near], *keys, (0.0, played.duration_s))))
-        turns, moved = poses_at(here.clip, kept).rotations, np.searchsorted(kept, times[rows])
-        for run in _runs(len(rows)):
-            turns[moved[run]] = moved_out(here, side, pose.at(rows[run]), allowed[side, rows[run]])
-        new |= {int(here.kept[joint]): (kept, turns[:, joint]) for joint in arm.joints}
+        rows, turns = np.flatnonzero(deeper[side]), pose.rotations.copy()
+        for run in runs_of_frames(len(rows)):
+            turns[rows[run]] = moved_out(here, side, pose.at(rows[run]), allowed[side, rows[run]])
+        keys = keys_where_moved(here.clip, played.duration_s, here.arms[side], times, turns, deeper[side])
+        new |= {int(here.kept[joint]): kept for joint, kept in keys.items()}
     return with_rotations(played, new) if new else played
-
-
-def _runs(frames: int) -> Iterator[slice]:
-    """Return runs of frames short enough for what is worked on to stay in the processor's cache."""
-    return (slice(start, min(start + _FRAMES_AT_ONCE, frames)) for start in range(0, frames, _FRAMES_AT_ONCE))
 
 
 def moved_out(body: ArmsBesideTrunk, side: int, pose: Pose, allowed: FloatArray) -> FloatArray:
@@ -186,7 +170,7 @@ def moved_out(body: ArmsBesideTrunk, side: int, pose: Pose, allowed: FloatArray)
         of_wrist = pushes.copy()
         of_wrist[:, 0] *= (straight * (bones[0] + bones[1]) / bones[0])[:, None]
         of_wrist[:, 1] *= _BY_FOREARM
-        reach(body.clip, pose.rotations, world, arm, _most(of_wrist))
+        reach(body.clip, pose.rotations, world, arm, largest(of_wrist))
         _swing(body, side, pose, allowed)
     return pose.rotations
 
@@ -204,9 +188,3 @@ def _swing(body: ArmsBesideTrunk, side: int, pose: Pose, allowed: FloatArray) ->
     angle = np.clip(np.sum(push * aside, axis=1) / np.maximum(radius, least), -_MOST_RAD, _MOST_RAD)
     turn = rot.from_axis_angle(line, angle * np.clip(radius / least, 0.0, 1.0))
     turned_limb(body.clip.skeleton, pose.rotations, world, arm, turn)
-
-
-def _most(pushes: FloatArray) -> FloatArray:
-    """Return the largest of pushes (F, P, 3) as (F, 3); where two are nearly as large, what is between them."""
-    size = np.linalg.norm(pushes, axis=-1, keepdims=True) ** _EASED
-    return np.asarray((size * pushes).sum(axis=1) / np.maximum(size.sum(axis=1), 1e-30))

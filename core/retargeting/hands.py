@@ -1,12 +1,13 @@
-"""Hands that touch each other, or nearly do, keep touching on a body with other proportions: Keep Contacts.
+"""Hands that touch something keep touching it on a body with other proportions: each other, trunk, head or a thigh.
 
-Limbs point as in the clip, so on broader shoulders or with shorter arms clapping hands come apart. While a clip's
-hands are near each other, those of the target are brought as near, by their shoulders and elbows; each hand goes half
-of the way and stays turned as it is.
+Limbs point as in the clip, so on broader shoulders or with shorter arms clapping hands come apart, and hands on hips
+float beside them. While a clip's hands are near something, those of the target are brought as near, by their shoulders
+and elbows; of two hands each goes half of the way. Hands stay turned as they are.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -14,81 +15,103 @@ import numpy as np
 
 from ..clips.clip import Clip
 from ..clips.keyed import filled, poses_at
-from ..maths.arrays import IntArray
-from ..skeletons.hierarchy import is_descendant, with_ancestors
+from ..maths.arrays import FloatArray, IntArray
 from ..skeletons.maps import SkeletonMap
-from ..skeletons.skeleton import world_from_pose
-from .limbs import Limb, reach, with_rotations
-from .loose import part_of
+from ..skeletons.skeleton import Pose, world_from_pose
+from .hands_and_body import HandsAndBody, smooth_share
+from .limbs import keys_where_moved, largest, reach, runs_of_frames, with_rotations
+from .skin_points import SkinPoints
 
 _NEAR_HEIGHTS: Final = (0.12, 0.2)
-"""Of the body's height: hands nearer than the first are kept as near; up to the second in part."""
+"""Of the body's height: hands nearer to each other than the first are kept as near; up to the second in part."""
+_ON_HEIGHTS: Final = (0.015, 0.035)
+"""Likewise, hands that are so far from the body's skin, which clips do not show exactly."""
 _STILL: Final = 1e-4
+_ROUNDS: Final = 3
 
 
 @dataclass(frozen=True, eq=False)
-class _Arms:
-    """The arms of a clip's body, left and right, without its other joints.
+class _Touch:
+    """What hands are near in F frames, in lengths of the target.
 
-    clip: of these joints alone, which are kept (K,) of the whole. palms: for each the joint that counts for the hand.
+    apart: (F, 3) from right palm to left; together: (F,) how much that counts. outside: (F, 2, parts) how far hands are
+    outside the body's parts, on: (F, 2, parts) how much that counts.
     """
 
-    clip: Clip
-    kept: IntArray
-    limbs: tuple[Limb, Limb]
-    palms: tuple[int, int]
+    apart: FloatArray
+    together: FloatArray
+    outside: FloatArray
+    on: FloatArray
 
     @classmethod
-    def of(cls, clip: Clip, found: SkeletonMap) -> _Arms | None:
-        """Return them for a clip on the skeleton of a map; None where joints of one are not known or not one chain."""
-        parents, limbs, palms = found.skeleton.parents, list[Limb](), list[int]()
-        for side in "lr":
-            limb = Limb.of(found, side, ("shoulder", "elbow", "wrist"))
-            palm = found.joint_of.get(f"{side}_middle1", -1 if limb is None else limb.last)
-            if limb is None or not (palm == limb.last or is_descendant(parents, palm, limb.last)):
-                return None
-            limbs.append(limb)
-            palms.append(palm)
-        kept = with_ancestors(parents, np.array(palms))
-        row = {int(joint): i for i, joint in enumerate(kept)}
-        left, right = (Limb(*(row[joint] for joint in limb.joints)) for limb in limbs)
-        return cls(part_of(found.skeleton, kept, clip.rotations, clip.translations), kept, (left, right),
-                   (row[palms[0]], row[palms[1]]))
+    def of(cls, body: HandsAndBody, pose: Pose, parts: Sequence[str], height: float) -> _Touch:
+        """Look at a body's hands in poses (F,) for a target that is so high."""
+        frames, size = len(pose.rotations), height / body.height
+        apart, outside, on = np.empty((frames, 3)), np.empty((frames, 2, len(parts))), np.empty((frames, 2, len(parts)))
+        for run in runs_of_frames(frames):
+            world = world_from_pose(body.clip.skeleton, pose.at(run))
+            palms = body.palms_at(world)
+            apart[run] = size * (palms[:, 0] - palms[:, 1])
+            for i, part in enumerate(parts):
+                outside[run, :, i] = size * body.outside(world, palms, part)[0]
+            on[run] = (1.0 - body.hanging(world))[..., None]
+        on *= 1.0 - smooth_share(outside, *(share * height for share in _ON_HEIGHTS))
+        together = 1.0 - smooth_share(np.linalg.norm(apart, axis=1), *(share * height for share in _NEAR_HEIGHTS))
+        return cls(apart, together, outside, on)
+
+    def at(self, frames: IntArray) -> _Touch:
+        """Return some of the frames."""
+        return _Touch(self.apart[frames], self.together[frames], self.outside[frames], self.on[frames])
 
 
-def with_hands_together(played: Clip, target_map: SkeletonMap, source: Clip, source_map: SkeletonMap) -> Clip:
-    """Return what is played with the hands as near each other, for its height, as in the source where they are near.
+def with_hands_kept(played: Clip, target_map: SkeletonMap, skin: SkinPoints | None, source: Clip,
+                    source_map: SkeletonMap) -> Clip:
+    """Return what is played with the hands as near each other and the body, for its height, as in the source.
 
-    played: on the skeleton of target_map. source: the clip as it was compared, in the target's axes, on that of
-    source_map. Where an arm or the height of one of them is not known, or hands are never near, it stays as it is.
+    played: on the skeleton of target_map, as the skin rests. source: the clip as it was compared, in the target's axes,
+    on that of source_map. Where an arm or the height of one of them is not known, or hands are never near anything, it
+    stays as it is.
     """
-    ours, theirs = _Arms.of(played, target_map), _Arms.of(source, source_map)
-    heights = _height(target_map), _height(source_map)
-    if ours is None or theirs is None or min(heights) <= 0.0:
+    ours, theirs = HandsAndBody.of(played, target_map, skin), HandsAndBody.of(source, source_map, None)
+    if ours is None or theirs is None:
         return played
     keyed = [tracks.times_s for body in (ours, theirs) for tracks in (body.clip.rotations, body.clip.translations)]
     times = filled(np.unique(np.concatenate([*keyed, (0.0, played.duration_s)])).clip(0.0, played.duration_s))
-    there = world_from_pose(theirs.clip.skeleton, poses_at(theirs.clip, times))[..., 3]
-    apart = (there[:, theirs.palms[0]] - there[:, theirs.palms[1]]) * heights[0] / heights[1]
-    near, far = (share * heights[0] for share in _NEAR_HEIGHTS)
-    share = np.clip((far - np.linalg.norm(apart, axis=1)) / (far - near), 0.0, 1.0)
-    share = (share * share * (3.0 - 2.0 * share))[:, None]
-    if not share.any():
+    parts = [name for name in ours.parts if name in theirs.parts]
+    touch = _Touch.of(theirs, poses_at(theirs.clip, times), parts, ours.height)
+    is_near = (touch.together > 0.0) | (touch.on > 0.0).any(axis=(1, 2))
+    if not is_near.any():
         return played
-    pose = poses_at(ours.clip, times)
-    world = world_from_pose(ours.clip.skeleton, pose)
-    wanted = share * (apart - (world[:, ours.palms[0], :, 3] - world[:, ours.palms[1], :, 3]))
-    if np.abs(wanted).max(initial=0.0) <= _STILL * heights[0]:
-        return played
-    turns = pose.rotations.copy()
-    for limb, half in zip(ours.limbs, (0.5, -0.5), strict=True):
-        reach(ours.clip, turns, world, limb, half * wanted)
-    return with_rotations(played, {int(ours.kept[joint]): (times, turns[:, joint])
-                                   for limb in ours.limbs for joint in limb.joints})
+    rows, pose = np.flatnonzero(is_near), poses_at(ours.clip, times)
+    before = pose.rotations.copy()
+    for run in runs_of_frames(len(rows)):
+        pose.rotations[rows[run]] = _touching(ours, pose.at(rows[run]), parts, touch.at(rows[run]))
+    new: dict[int, tuple[FloatArray, FloatArray]] = {}
+    for arm in ours.arms:
+        is_moved = (np.abs(pose.rotations[:, arm.joints] - before[:, arm.joints]) > _STILL).any(axis=(1, 2))
+        if is_moved.any():
+            keys = keys_where_moved(ours.clip, played.duration_s, arm, times, pose.rotations, is_moved)
+            new |= {int(ours.kept[joint]): kept for joint, kept in keys.items()}
+    return with_rotations(played, new) if new else played
 
 
-def _height(found: SkeletonMap) -> float:
-    """Return the height of a body at rest from its ankles to the base of the skull, along its limbs; 0: not known."""
-    position, joint_of = found.skeleton.rest_world[:, :, 3], found.joint_of
-    chain = [joint_of.get(name, -1) for name in ("l_ankle", "l_knee", "l_hip", "skullbase")]
-    return 0.0 if min(chain) < 0 else float(np.linalg.norm(np.diff(position[chain], axis=0), axis=1).sum())
+def _touching(body: HandsAndBody, pose: Pose, parts: Sequence[str], touch: _Touch) -> FloatArray:
+    """Return rotations (F, J, 4) of poses in which hands touch what they are to touch: first the body, then each other.
+    """
+    turns = pose.rotations
+    for _ in range(_ROUNDS):
+        world = world_from_pose(body.clip.skeleton, pose)
+        palms, ways = body.palms_at(world), np.zeros((len(turns), 2, len(parts), 3))
+        for i, part in enumerate(parts):
+            outside, out = body.outside(world, palms, part)
+            theirs = touch.outside[..., i]
+            wanted = np.clip(outside, theirs, np.maximum(theirs, 0.0))  # no hand is pressed into the skin
+            ways[:, :, i] = (touch.on[..., i] * (wanted - outside))[..., None] * out
+        for side, arm in enumerate(body.arms):
+            reach(body.clip, turns, world, arm, largest(ways[:, side]))
+        world = world_from_pose(body.clip.skeleton, pose)
+        palms = body.palms_at(world)
+        nearer = touch.together[:, None] * (touch.apart - (palms[:, 0] - palms[:, 1]))
+        for arm, half in zip(body.arms, (0.5, -0.5), strict=True):
+            reach(body.clip, turns, world, arm, half * nearer)
+    return turns

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 
 from ..clips.clip import Clip
-from ..clips.keyed import keys_of, packed
+from ..clips.keyed import keys_of, packed, poses_at
 from ..maths import rotations as rot
-from ..maths.arrays import FloatArray
+from ..maths.arrays import BoolArray, FloatArray
 from ..skeletons.hierarchy import is_descendant
 from ..skeletons.maps import SkeletonMap
 from ..skeletons.skeleton import Skeleton
@@ -19,6 +19,9 @@ from ..skeletons.skeleton import Skeleton
 _REACH: Final = 0.9995
 """Of a limb's length: none is straightened further."""
 _STRAIGHT: Final = 1e-6
+_EASED: Final = 4.0
+"""Of offsets in several directions the larger count so much more."""
+_FRAMES_AT_ONCE: Final = 256
 
 
 @dataclass(frozen=True)
@@ -90,6 +93,34 @@ def _turn(skeleton: Skeleton, turns: FloatArray, world: FloatArray, limb: Limb, 
         above = _rotations(world[:, int(skeleton.parents[joint])])
         base = rot.multiply(before, rot.multiply(above, skeleton.rest_rotations[joint]))
         turns[:, joint] = rot.multiply(rot.conjugate(base), rot.multiply(after, _rotations(world[:, joint])))
+
+
+def largest(offsets: FloatArray) -> FloatArray:
+    """Return the largest of offsets (F, P, 3) as (F, 3); where two are nearly as large, what is between them."""
+    size = np.linalg.norm(offsets, axis=-1, keepdims=True) ** _EASED
+    return np.asarray((size * offsets).sum(axis=1) / np.maximum(size.sum(axis=1), 1e-30))
+
+
+def runs_of_frames(frames: int) -> Iterator[slice]:
+    """Return runs of frames short enough for what is worked on to stay in the processor's cache."""
+    return (slice(start, min(start + _FRAMES_AT_ONCE, frames)) for start in range(0, frames, _FRAMES_AT_ONCE))
+
+
+def keys_where_moved(clip: Clip, duration_s: float, limb: Limb, times: FloatArray, turns: FloatArray,
+                     is_moved: BoolArray) -> dict[int, tuple[FloatArray, FloatArray]]:
+    """Return times and rotations of a limb's joints that is moved in some frames, and plays its own keys elsewhere.
+
+    times: (F,) with turns (F, J, 4) of all joints, which count where it is_moved (F,).
+    """
+    near = is_moved.copy()
+    near[1:] |= is_moved[:-1]
+    near[:-1] |= is_moved[1:]
+    keys = [keys_of(clip.rotations, i)[0] for i in
+            np.flatnonzero(np.isin(clip.rotations.joints, limb.joints)).tolist()]
+    kept = np.unique(np.concatenate((times[near], *keys, (0.0, duration_s))))
+    new = poses_at(clip, kept).rotations
+    new[np.searchsorted(kept, times[is_moved])] = turns[is_moved]
+    return {joint: (kept, new[:, joint]) for joint in limb.joints}
 
 
 def with_rotations(clip: Clip, new: Mapping[int, tuple[FloatArray, FloatArray]]) -> Clip:

@@ -15,7 +15,7 @@ from ..skeletons.skeleton import Skeleton
 from .arms import with_arms_outside
 from .first_pose import first_pose_end, from_time
 from .ground import ground_by_skin, with_feet_drawn_up
-from .hands import with_hands_together
+from .hands import with_hands_kept
 from .hips import HipsPath
 from .loose import carried
 from .matching import has_same_joints, pair
@@ -100,8 +100,8 @@ def retarget(clip: Clip, target: Skeleton, turn: FloatArray = rot.IDENTITY, *, s
     played = _played(bodies, stood, target, points)
     if keep_contacts and not plan.is_own:
         maps = replace(bodies.target, skeleton=target), replace(bodies.reference.map, skeleton=stood.skeleton)
+        played = with_hands_kept(played, maps[0], points, stood, maps[1])
         played = with_arms_outside(played, maps[0], points, stood, maps[1])
-        played = with_hands_together(played, maps[0], stood, maps[1])
     used = np.union1d(pairs.source, pairs.other)
     return Retargeted(
         played, tuple((clip.skeleton.names[s], target.names[t])

@@ -57,7 +57,7 @@ class SkinPoints:
         chosen = []
         for part in (order[a:b] for a, b in pairwise(edges) if b > a):
             share = (float(np.ptp(positions[part], axis=0).max()) / large) ** 2
-            directions = _sphere(int(np.clip(_DIRECTIONS[0] * share, *_DIRECTIONS)))
+            directions = evenly_around(int(np.clip(_DIRECTIONS[0] * share, *_DIRECTIONS)))
             chosen.append(part[np.unique((positions[part] @ directions.T).argmax(axis=0))])
         kept = np.concatenate(chosen) if chosen else np.zeros(0, dtype=np.int64)
         return cls(positions[kept], joints[kept], weights[kept] / total[kept, None])
@@ -93,7 +93,7 @@ class SkinPoints:
         return matrix.reshape(-1, len(self.positions))
 
 
-def _sphere(count: int) -> FloatArray:
+def evenly_around(count: int) -> FloatArray:
     """Return directions (N, 3) evenly over the sphere, by the golden angle."""
     number = np.arange(count) + 0.5
     height = 1.0 - 2.0 * number / count

@@ -111,6 +111,20 @@ def _usual() -> FloatArray:
                                     axis=1) for height, width, depth in _RINGS])
 
 
+def usual_trunk(trunk: Trunk) -> dict[int, FloatArray]:
+    """Return points (P, 3) at rest of a trunk of the usual shape, by the joints that carry them."""
+    rings = np.array(_RINGS)
+    edges = np.concatenate((rings[:1, 0], (trunk.middles[:-1] + trunk.middles[1:]) / 2.0, rings[-1:, 0]))
+    points = {}
+    for joint, low, high in zip(trunk.joints.tolist(), edges[:-1], edges[1:], strict=True):
+        heights = np.linspace(low, high, 3)[:, None]
+        width, depth = (np.interp(heights, rings[:, 0], rings[:, column]) for column in (1, 2))
+        own = np.stack((width * np.cos(_ANGLES), heights + 0.0 * _ANGLES, depth * np.sin(_ANGLES)), axis=-1)
+        if high > low:
+            points[joint] = trunk.origin + trunk.length * own.reshape(-1, 3) @ trunk.axes
+    return points
+
+
 def _radii(points: FloatArray) -> FloatArray:
     """Return the radii (heights, angles) of the convex outlines of points (P, 3) at all heights."""
     ways = np.stack((np.cos(_ANGLES), np.sin(_ANGLES)))

@@ -6,7 +6,7 @@ import pytest
 from takt.core.clips.clip import Clip, Tracks
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
-from takt.core.retargeting.hands import with_hands_together
+from takt.core.retargeting.hands import with_hands_kept
 from takt.core.retargeting.retarget import retarget
 from takt.core.skeletons.maps import find_map
 from takt.core.skeletons.skeleton import Skeleton, world_from_pose
@@ -105,9 +105,9 @@ def test_hands_stay_turned_as_they_are_and_arms_as_long() -> None:
 def test_hands_that_are_never_near_change_nothing() -> None:
     clip, target = arms_at(np.zeros(49)), shaped(0.1, 1.0)
     without = retarget(clip, target).clip
-    assert with_hands_together(without, find_map(target), clip, find_map(BODY)) is without
+    assert with_hands_kept(without, find_map(target), None, clip, find_map(BODY)) is without
     armless = find_map(target).corrected({target.names[find_map(target).joint_of["l_elbow"]]: None})
-    assert with_hands_together(without, armless, clapping(), find_map(BODY)) is without
+    assert with_hands_kept(without, armless, None, clapping(), find_map(BODY)) is without
 
 
 def test_on_the_clips_own_body_every_key_stays() -> None:

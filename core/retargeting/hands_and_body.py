@@ -1,0 +1,188 @@
+"""A body as its hands touch it: palms, and the shapes of trunk, head and thighs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from ..clips.clip import Clip
+from ..maths import rotations as rot
+from ..maths.arrays import FloatArray, IntArray
+from ..skeletons.hierarchy import with_ancestors, with_descendants
+from ..skeletons.maps import SkeletonMap
+from .hull import Hull
+from .limbs import Limb
+from .loose import part_of
+from .palms import knuckle_names
+from .skin_points import SkinPoints, evenly_around
+from .trunk import TRUNK, Trunk, usual_trunk
+
+_HEAD: Final = np.array((0.0, 0.05, 0.013)), np.array((0.052, 0.077, 0.066))
+"""The middle of a usual head from its joint, and half of its size, in heights of the body: left, up, front."""
+_THIGH: Final = 0.057, 0.037
+"""How thick a usual thigh is at the hip and at the knee, likewise."""
+_HAND: Final = 0.012
+"""Half of the thickness of a usual hand, likewise."""
+_BEYOND_WRIST: Final = 0.35
+"""Of the forearm: so far beyond the wrist a palm is that nothing shows."""
+_FEWEST: Final = 8
+"""So many points of skin show the shape of a part."""
+_STRAIGHT: Final = 0.9, 0.97
+_HANGS: Final = np.cos(np.radians((35.0, 20.0)))
+"""An arm hangs that is straight, by its reach over its length, and in line with the thigh, by a cosine: partly, wholly."""
+
+
+@dataclass(frozen=True, eq=False)
+class HandsAndBody:
+    """Hands of a clip's body and what they may touch, without its other joints.
+
+    clip: of these joints alone, which are kept (K,) of the whole. arms: left and right; palms: (2, 3) where each palm
+    is from its wrist, in the wrist's space. thickness: half of a hand's. thighs: hips and knees, where both sides are
+    known. parts: hulls by the part that they are of. height: of the body; lengths are the model's.
+    """
+
+    clip: Clip
+    kept: IntArray
+    arms: tuple[Limb, Limb]
+    palms: FloatArray
+    thickness: float
+    thighs: tuple[tuple[int, int], ...]
+    parts: Mapping[str, tuple[Hull, ...]]
+    height: float
+
+    @classmethod
+    def of(cls, clip: Clip, found: SkeletonMap, skin: SkinPoints | None) -> HandsAndBody | None:
+        """Return it for a clip on the skeleton of a map; None where an arm or the body's height is not known."""
+        parents, joint_of = found.skeleton.parents, found.joint_of
+        arms = [limb for side in "lr" if (limb := Limb.of(found, side, ("shoulder", "elbow", "wrist"))) is not None]
+        height = height_of(found)
+        if len(arms) < 2 or height <= 0.0:
+            return None
+        thighs = [(joint_of[f"{side}_hip"], joint_of[f"{side}_knee"]) for side in "lr"
+                  if {f"{side}_hip", f"{side}_knee"} <= joint_of.keys()]
+        hulls = _parts(found, skin, height)
+        wanted = [*(arm.last for arm in arms), *(joint for thigh in thighs for joint in thigh),
+                  *(hull.joint for part in hulls.values() for hull in part)]
+        kept = with_ancestors(parents, np.array(wanted))
+        row = {int(joint): i for i, joint in enumerate(kept)}
+        left, right = (Limb(*(row[joint] for joint in arm.joints)) for arm in arms)
+        parts = {name: tuple(hull.carried_by(row[hull.joint]) for hull in part) for name, part in hulls.items()}
+        palms = np.stack([_palm(found, side, arm, skin) for side, arm in zip("lr", arms, strict=True)])
+        return cls(part_of(found.skeleton, kept, clip.rotations, clip.translations), kept, (left, right), palms,
+                   _thickness(arms, skin, parents, height), tuple((row[a], row[b]) for a, b in thighs), parts, height)
+
+    def palms_at(self, world: FloatArray) -> FloatArray:
+        """Return where the palms are, (F, 2, 3); world: (F, K, 3, 4)."""
+        wrists = world[:, [arm.last for arm in self.arms]]
+        return np.asarray((wrists[..., :3] @ self.palms[..., None])[..., 0] + wrists[..., 3])
+
+    def outside(self, world: FloatArray, palms: FloatArray, part: str) -> tuple[FloatArray, FloatArray]:
+        """Return how far hands at (F, 2, 3) are outside a part, (F, 2), and the ways out, (F, 2, 3)."""
+        every = [hull.outside(world, palms) for hull in self.parts[part]]
+        outside = np.stack([out for out, _ in every], axis=-1)
+        nearest = outside.min(axis=-1)
+        share = np.maximum(1.0 - (outside - nearest[..., None]) / (self.thickness + np.abs(nearest)[..., None]), 0.0)
+        way = np.einsum("fph,hfpc->fpc", share, np.stack([way for _, way in every]))
+        return nearest - self.thickness, way / np.maximum(np.linalg.norm(way, axis=-1, keepdims=True), 1e-30)
+
+    def hanging(self, world: FloatArray) -> FloatArray:
+        """Return how much arms hang beside their legs, (F, 2), from 0 to 1: what they are near to they do not touch."""
+        if len(self.thighs) < 2:
+            return np.zeros((len(world), 2))
+        hangs = []
+        for arm, (hip, knee) in zip(self.arms, self.thighs, strict=True):
+            first, middle, last, top, end = (world[:, joint, :, 3] for joint in (*arm.joints, hip, knee))
+            reached, thigh = np.linalg.norm(last - first, axis=1), end - top
+            length = np.linalg.norm(middle - first, axis=1) + np.linalg.norm(last - middle, axis=1)
+            cosine = np.sum((last - first) * thigh, axis=1) / np.maximum(
+                reached * np.linalg.norm(thigh, axis=1), 1e-30)
+            hangs.append(smooth_share(reached / np.maximum(length, 1e-30), *_STRAIGHT) * smooth_share(cosine, *_HANGS))
+        return np.stack(hangs, axis=1)
+
+
+def height_of(found: SkeletonMap) -> float:
+    """Return the height of a body at rest from its ankles to the base of the skull, along its limbs; 0: not known."""
+    position, joint_of = found.skeleton.rest_world[:, :, 3], found.joint_of
+    chain = [joint_of.get(name, -1) for name in ("l_ankle", "l_knee", "l_hip", "skullbase")]
+    return 0.0 if min(chain) < 0 else float(np.linalg.norm(np.diff(position[chain], axis=0), axis=1).sum())
+
+
+def smooth_share(values: FloatArray, low: float, high: float) -> FloatArray:
+    """Return 0 up to low, 1 from high on, and what is smoothly between."""
+    share = np.clip((values - low) / (high - low), 0.0, 1.0)
+    return np.asarray(share * share * (3.0 - 2.0 * share))
+
+
+def _parts(found: SkeletonMap, skin: SkinPoints | None, height: float) -> dict[str, tuple[Hull, ...]]:
+    """Return trunk, head and thighs, as far as they are known."""
+    points = _usual_points(found, height) if skin is None else _points_of_skin(found, skin)
+    parts: dict[str, tuple[Hull, ...]] = {}
+    for part, by_joint in points.items():
+        hulls = [Hull.of(own, joint, found.skeleton) for joint, own in by_joint.items() if len(own) >= _FEWEST]
+        if hulls:
+            parts[part] = tuple(hulls)
+    return parts
+
+
+def _points_of_skin(found: SkeletonMap, skin: SkinPoints) -> dict[str, dict[int, FloatArray]]:
+    """Return the skin (P, 3) of each joint of each part; a thigh is all of what is above its knee."""
+    parents, joint_of, owner = found.skeleton.parents, found.joint_of, skin.joints[:, 0]
+
+    def below(name: str, end: str = "") -> FloatArray:
+        of_part = with_descendants(parents, np.array([joint_of[name]]))
+        if end in joint_of:
+            of_part &= ~with_descendants(parents, np.array([joint_of[end]]))
+        return skin.positions[of_part[owner]]
+
+    points = {"trunk": {joint_of[name]: skin.positions[owner == joint_of[name]] for name in TRUNK if name in joint_of}}
+    if "skullbase" in joint_of:
+        points["head"] = {joint_of["skullbase"]: below("skullbase")}
+    for side in "lr":
+        if {f"{side}_hip", f"{side}_knee"} <= joint_of.keys():
+            points[f"{side}_thigh"] = {joint_of[f"{side}_hip"]: below(f"{side}_hip", f"{side}_knee")}
+    return points
+
+
+def _usual_points(found: SkeletonMap, height: float) -> dict[str, dict[int, FloatArray]]:
+    """Return points (P, 3) of the usual shapes of a body's parts, by the joints that carry them."""
+    joint_of, at, ball = found.joint_of, found.skeleton.rest_world[:, :, 3], evenly_around(100)
+    trunk = Trunk.of(found, found.skeleton, None)
+    points: dict[str, dict[int, FloatArray]] = {}
+    if trunk is not None:
+        points["trunk"] = usual_trunk(trunk)
+    if "skullbase" in joint_of and found.turn is not None:
+        middle, size = (rot.rotate(found.turn, height * sizes) for sizes in (_HEAD[0], ball * _HEAD[1]))
+        points["head"] = {joint_of["skullbase"]: at[joint_of["skullbase"]] + middle + size}
+    for side in "lr":
+        if {f"{side}_hip", f"{side}_knee"} <= joint_of.keys():
+            ends = (at[joint_of[f"{side}_hip"]], at[joint_of[f"{side}_knee"]])
+            points[f"{side}_thigh"] = {joint_of[f"{side}_hip"]: np.concatenate(
+                [end + height * thick * ball for end, thick in zip(ends, _THIGH, strict=True)])}
+    return points
+
+
+def _palm(found: SkeletonMap, side: str, arm: Limb, skin: SkinPoints | None) -> FloatArray:
+    """Return where a palm is from its wrist, in the wrist's space: at the knuckles, else in the middle of its skin."""
+    rest, joint_of = found.skeleton.rest_world, found.joint_of
+    knuckles = [joint_of[name] for name in knuckle_names(side) if name in joint_of]
+    if knuckles:
+        away = rest[knuckles, :, 3].mean(axis=0) - rest[arm.last, :, 3]
+    else:
+        hand = np.zeros((0, 3)) if skin is None else _of_hand(skin, found.skeleton.parents, arm)
+        away = (hand.mean(axis=0) - rest[arm.last, :, 3] if len(hand) >= _FEWEST else
+                _BEYOND_WRIST * (rest[arm.last, :, 3] - rest[arm.middle, :, 3]))
+    return np.linalg.solve(rest[arm.last, :, :3], away)
+
+
+def _thickness(arms: list[Limb], skin: SkinPoints | None, parents: IntArray, height: float) -> float:
+    """Return half of the thickness of the hands' skin, or the usual one."""
+    hands = [] if skin is None else [_of_hand(skin, parents, arm) for arm in arms]
+    known = [float(np.sqrt(np.linalg.eigvalsh(np.cov(hand.T))[0])) for hand in hands if len(hand) >= _FEWEST]
+    return float(np.mean(known)) if known else _HAND * height
+
+
+def _of_hand(skin: SkinPoints, parents: IntArray, arm: Limb) -> FloatArray:
+    return skin.positions[with_descendants(parents, np.array([arm.last]))[skin.joints[:, 0]]]

@@ -1,0 +1,70 @@
+"""The shape of a rigid part of a body, as a head or a thigh, and how far outside of it points are: a convex hull.
+
+The hull is that of the part's skin, by how far out it is in directions all around; without skin it is a usual one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+
+from ..maths.arrays import FloatArray
+from ..skeletons.skeleton import Skeleton
+from .skin_points import evenly_around
+
+_NORMALS: Final = evenly_around(80)
+_ROUND: Final = 0.15
+"""Of the hull's size: the way out goes smoothly from one of its planes to the next within so much."""
+
+
+@dataclass(frozen=True, eq=False)
+class Hull:
+    """A convex part of a body that one joint carries.
+
+    joint: of the skeleton. supports: (K,) how far out the part is along directions all around, from its middle,
+    in model space as it rests. middle: (3,) in the joint's space. axes: (3, 3) of the joint at rest. size: its mean
+    radius.
+    """
+
+    joint: int
+    middle: FloatArray
+    axes: FloatArray
+    supports: FloatArray
+    size: float
+
+    @classmethod
+    def of(cls, points: FloatArray, joint: int, own: Skeleton) -> Hull:
+        """Return the hull of points (P, 3) that move with a joint; own: its skeleton as they rest.
+
+        >>> skeleton = Skeleton.from_arrays(["head"], [-1], np.array([(1.0, 0, 0, 0)]), np.zeros((1, 3)))
+        >>> ball = Hull.of(evenly_around(2000), 0, skeleton)
+        >>> outside, way = ball.outside(skeleton.rest_world[None], np.array([[(0.0, 3.0, 0.0)]]))
+        >>> np.allclose(outside, 2.0, atol=0.05), np.allclose(way, (0.0, 1.0, 0.0), atol=0.2)
+        (True, True)
+        """
+        middle = (points.min(axis=0) + points.max(axis=0)) / 2.0
+        supports = ((points - middle) @ _NORMALS.T).max(axis=0)
+        rest = own.rest_world[joint]
+        return cls(joint, np.linalg.solve(rest[:, :3], middle - rest[:, 3]), rest[:, :3], supports,
+                   float(supports.mean()))
+
+    def outside(self, world: FloatArray, points: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return how far points (F, P, 3) are outside, (F, P), and the ways out, unit vectors (F, P, 3).
+
+        world: (F, J, 3, 4) of all joints.
+        """
+        matrix = world[:, self.joint]
+        model_from_rest = matrix[:, :, :3] @ np.linalg.inv(self.axes)
+        middle = matrix[:, :, :3] @ self.middle + matrix[:, :, 3]
+        away = (points - middle[:, None]) @ np.linalg.inv(model_from_rest).swapaxes(1, 2)
+        beyond = away @ _NORMALS.T - self.supports
+        outside = beyond.max(axis=-1)
+        share = np.maximum(1.0 + (beyond - outside[..., None]) / (_ROUND * self.size), 0.0) ** 2
+        way = (share @ _NORMALS) @ model_from_rest.swapaxes(1, 2)
+        return outside, way / np.maximum(np.linalg.norm(way, axis=-1, keepdims=True), 1e-30)
+
+    def carried_by(self, joint: int) -> Hull:
+        """Return it on a joint of another number."""
+        return replace(self, joint=joint)
