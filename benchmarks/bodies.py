@@ -9,7 +9,7 @@ the ways in which feet point along them. bends: how much more or less a finger's
 it is bent out of the hand's plane. elbows: how much more one upper arm is turned about itself than the other, by the
 axes about which the elbows bend, of arms that rest bent.
 
-bench bodies skin: what skin, hands and arms do instead, with contacts kept (skin_measures.py).
+bench bodies skin [NAMES]: what skin, hands and arms do instead, with contacts kept (skin_measures.py).
 """
 
 from __future__ import annotations
@@ -175,7 +175,10 @@ def print_skins(everybody: Sequence[Body]) -> None:
     clips = [clip for of in SOURCES for clip in source(of)[::max(1, len(source(of)) // CLIPS)]] + list(movements()[::4])
     sources = [(clip, found) for clip in clips if (found := find_map(clip.skeleton)).is_sure and found.is_humanoid]
     every: list[SkinFigures] = []
+    wanted = sys.argv[sys.argv.index("skin") + 1:]
     for skinned in (body.skinned for body in everybody if body.skinned is not None):
+        if wanted and skinned.name not in wanted:
+            continue
         figures = []
         for clip, found in sources:
             plain, kept = (retarget(clip, skinned.found.skeleton, source_map=found, target_map=skinned.found,

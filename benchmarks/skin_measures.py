@@ -14,7 +14,7 @@ import numpy as np
 from takt.core.clips.clip import Clip
 from takt.core.clips.keyed import poses_at
 from takt.core.maths import rotations as rot
-from takt.core.maths.arrays import BoolArray, FloatArray
+from takt.core.maths.arrays import BoolArray, FloatArray, IntArray
 from takt.core.retargeting.arms import ArmsBesideTrunk
 from takt.core.retargeting.ground import contact_spans
 from takt.core.retargeting.hands_and_body import HandsAndBody
@@ -54,11 +54,12 @@ class SkinnedBody:
 
 @dataclass(frozen=True, eq=False)
 class SkinFigures:
-    """What was measured of one clip on one body, in lengths that its fields' names tell.
+    """What was measured of one clip on one body.
 
     at_contacts: (N,) how high the lowest skin is, in legs, while something touches the ground; lowest: over all frames.
-    gaps: (N,) of hands from what they touch in the clip, in heights. deeper: (N,) by how much more arms are inside,
-    in lengths of the trunk. faster: (N,) how many times as fast the fastest moment of a wrist is as without contacts.
+    gaps: (N,) of hands from what they touch in the clip, in heights. deeper: (N, 4) by how much more elbows, forearms,
+    wrists and palms are inside, in lengths of the trunk. faster: (N,) how many times as fast the fastest moment of a
+    wrist is as without contacts.
     """
 
     at_contacts: FloatArray
@@ -68,7 +69,8 @@ class SkinFigures:
     faster: FloatArray
 
 
-def skin_figures(clip: Clip, source: SkeletonMap, done: Retargeted, plain: Retargeted, body: SkinnedBody) -> SkinFigures:
+def skin_figures(clip: Clip, source: SkeletonMap, done: Retargeted, plain: Retargeted,
+                 body: SkinnedBody) -> SkinFigures:
     """Measure a clip and what became of it on a body, with contacts kept and without."""
     times = np.linspace(0.0, clip.duration_s, int(np.clip(clip.duration_s * FPS, 2, MOST_FRAMES)))
     low = _lowest(done.clip, body, times)
@@ -86,11 +88,15 @@ def said(figures: Sequence[SkinFigures]) -> str:
     parts = []
     if len(ground):
         parts.append(f"ground n={len(ground)} within 1 % {np.mean(np.abs(ground) <= ON_GROUND):.1%} worst "
-                     f"{100 * ground[np.abs(ground).argmax()]:+.1f} % lowest {100 * min(f.lowest for f in figures):+.1f} %")
+                     f"{100 * ground[np.abs(ground).argmax()]:+.1f} % "
+                     f"lowest {100 * min(f.lowest for f in figures):+.1f} %")
     if len(gaps):
-        parts.append(f"touching n={len(gaps)} within 3 % {np.mean(gaps <= NEAR):.0%} p90 {100 * np.percentile(gaps, 90):.1f} %")
+        parts.append(f"touching n={len(gaps)} within 3 % {np.mean(gaps <= NEAR):.0%} "
+                     f"p90 {100 * np.percentile(gaps, 90):.1f} %")
     if len(deeper):
-        parts.append(f"arms deeper {np.mean(deeper > DEEPER):.0%} worst {max(deeper.max(), 0.0):.2f}")
+        arms, hands = deeper.max(axis=1), deeper[:, 2:].max(axis=1)
+        parts.append(f"arms deeper {np.mean(arms > DEEPER):.0%}, hands {np.mean(hands > DEEPER):.0%} worst "
+                     f"{max(hands.max(), 0.0):.2f}")
     if len(faster):
         parts.append(f"wrists faster p90 {np.percentile(faster, 90):.2f} worst {faster.max():.2f}")
     return "; ".join(parts)
@@ -102,9 +108,9 @@ def _lowest(clip: Clip, body: SkinnedBody, times: FloatArray) -> FloatArray:
     at = body.found.skeleton.rest_world[:, :, 3]
     feet = with_descendants(body.found.skeleton.parents, np.array([joint_of[f"{s}_ankle"] for s in "lr"]))
     ground = rest[feet[body.skin.joints[:, 0]]].min()
-    leg = np.linalg.norm(np.diff(at[[joint_of[f"l_{part}"] for part in ("hip", "knee", "ankle")]], axis=0), axis=1).sum()
+    leg = at[[joint_of[f"l_{part}"] for part in ("hip", "knee", "ankle")]]
     heights = body.skin.heights(clip, times, body.up) - np.minimum(rest - ground, 0.0)
-    return np.asarray((heights.min(axis=1) - ground) / leg)
+    return np.asarray((heights.min(axis=1) - ground) / np.linalg.norm(np.diff(leg, axis=0), axis=1).sum())
 
 
 def _gaps(clip: Clip, source: SkeletonMap, played: Clip, body: SkinnedBody, times: FloatArray) -> FloatArray:
@@ -123,7 +129,7 @@ def _gaps(clip: Clip, source: SkeletonMap, played: Clip, body: SkinnedBody, time
     return np.concatenate([np.zeros(0), *gaps]) / ours.height
 
 
-def _parts(body: SkinnedBody) -> dict[str, FloatArray]:
+def _parts(body: SkinnedBody) -> dict[str, IntArray]:
     """Return numbers of vertices (V,) of hands, trunk, head and thighs."""
     parents, joint_of, owner = body.found.skeleton.parents, body.found.joint_of, body.skin.joints[:, 0]
 
@@ -140,22 +146,22 @@ def _parts(body: SkinnedBody) -> dict[str, FloatArray]:
     return {part: vertices[::len(vertices) // VERTICES + 1] for part, vertices in found.items() if len(vertices)}
 
 
-def _apart(body: SkinnedBody, clip: Clip, times: FloatArray, one: FloatArray, other: FloatArray) -> FloatArray:
+def _apart(body: SkinnedBody, clip: Clip, times: FloatArray, one: IntArray, other: IntArray) -> FloatArray:
     """Return the least distance between two parts' vertices at times (F,), (F,)."""
-    both = SkinPoints(*(values[np.concatenate((one, other))] for values in
-                        (body.skin.positions, body.skin.joints, body.skin.weights)))
+    kept, skin = np.concatenate((one, other)), body.skin
+    both = SkinPoints(skin.positions[kept], skin.joints[kept], skin.weights[kept])
     at = np.stack([both.heights(clip, times, axis) for axis in np.eye(3)], axis=-1)
     return np.array([np.linalg.norm(now[:len(one), None] - now[None, len(one):], axis=-1).min() for now in at])
 
 
 def _deeper(clip: Clip, source: SkeletonMap, played: Clip, body: SkinnedBody, times: FloatArray) -> FloatArray:
-    """Return by how much deeper arms are in the trunk than in the clip, (N,) in its lengths, where they are inside."""
+    """Return by how much deeper arms are in the trunk than in the clip, (N, 4) in its lengths; see SkinFigures."""
     there, here = ArmsBesideTrunk.of(clip, source, None), ArmsBesideTrunk.of(played, body.found, body.points)
     if there is None or here is None:
-        return np.zeros(0)
+        return np.zeros((0, 4))
     worlds = [world_from_pose(arms.clip.skeleton, poses_at(arms.clip, times)) for arms in (there, here)]
     return np.concatenate([(np.minimum(there.outside(worlds[0], side)[0], 0.0) - here.outside(worlds[1], side)[0])
-                           .max(axis=1) for side in range(2)])
+                           for side in range(2)])
 
 
 def _faster(kept: Clip, plain: Clip, body: SkinnedBody) -> FloatArray:
@@ -166,7 +172,8 @@ def _faster(kept: Clip, plain: Clip, body: SkinnedBody) -> FloatArray:
         return np.zeros(0)
     speeds = []
     for clip in (kept, plain):
-        wrists = world_from_pose(clip.skeleton, poses_at(clip, times))[:, hands.kept[[arm.last for arm in hands.arms]], :, 3]
+        places = world_from_pose(clip.skeleton, poses_at(clip, times))[..., 3]
+        wrists = places[:, hands.kept[[arm.last for arm in hands.arms]]]
         speeds.append(np.linalg.norm(np.diff(wrists, axis=0), axis=-1).max(axis=0) / (times[1] * hands.height))
     is_fast = speeds[1] > SLOW
     return np.asarray(speeds[0][is_fast] / speeds[1][is_fast])

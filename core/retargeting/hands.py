@@ -88,7 +88,8 @@ def with_hands_kept(played: Clip, target_map: SkeletonMap, skin: SkinPoints | No
         pose.rotations[rows[run]] = _touching(ours, pose.at(rows[run]), parts, touch.at(rows[run]))
     new: dict[int, tuple[FloatArray, FloatArray]] = {}
     for arm in ours.arms:
-        is_moved = (np.abs(pose.rotations[:, arm.joints] - before[:, arm.joints]) > _STILL).any(axis=(1, 2))
+        away = np.abs(pose.rotations[:, arm.joints] - before[:, arm.joints])
+        is_moved = away.reshape(len(times), -1).max(axis=1) > _STILL
         if is_moved.any():
             keys = keys_where_moved(ours.clip, played.duration_s, arm, times, pose.rotations, is_moved)
             new |= {int(ours.kept[joint]): kept for joint, kept in keys.items()}
@@ -96,8 +97,7 @@ def with_hands_kept(played: Clip, target_map: SkeletonMap, skin: SkinPoints | No
 
 
 def _touching(body: HandsAndBody, pose: Pose, parts: Sequence[str], touch: _Touch) -> FloatArray:
-    """Return rotations (F, J, 4) of poses in which hands touch what they are to touch: first the body, then each other.
-    """
+    """Return rotations (F, J, 4) of poses in which hands touch what they are to: the body, then each other."""
     turns = pose.rotations
     for _ in range(_ROUNDS):
         world = world_from_pose(body.clip.skeleton, pose)

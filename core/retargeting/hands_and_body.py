@@ -32,7 +32,7 @@ _FEWEST: Final = 8
 """So many points of skin show the shape of a part."""
 _STRAIGHT: Final = 0.9, 0.97
 _HANGS: Final = np.cos(np.radians((35.0, 20.0)))
-"""An arm hangs that is straight, by its reach over its length, and in line with the thigh, by a cosine: partly, wholly."""
+"""An arm hangs that is straight, by its reach over its length, and in line with the thigh, by a cosine."""
 
 
 @dataclass(frozen=True, eq=False)

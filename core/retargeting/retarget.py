@@ -13,6 +13,7 @@ from ..maths.arrays import BoolArray, FloatArray
 from ..skeletons.maps import SkeletonMap, find_map
 from ..skeletons.skeleton import Skeleton
 from .arms import with_arms_outside
+from .eased import with_arms_eased
 from .first_pose import first_pose_end, from_time
 from .ground import ground_by_skin, with_feet_drawn_up
 from .hands import with_hands_kept
@@ -81,7 +82,7 @@ def retarget(clip: Clip, target: Skeleton, turn: FloatArray = rot.IDENTITY, *, s
     source_map, target_map: what the joints are in H-Anim; found where they are not given.
     skin: (J,) which joints of the target deform its skin; all of them, where it is not given.
     points: of the target's skin, where it is known: they are what stands on the ground (see ground.py).
-    keep_contacts: hands that touch each other keep touching (see hands.py), and arms outside the trunk (see arms.py).
+    keep_contacts: hands keep touching each other and the body (see hands.py), arms stay outside the trunk (arms.py).
     without_first_pose: a T-pose in front of the motion is left out (see first_pose.py).
     On its own skeleton every track plays, translations and scales too, to rounding. On another one joints rotate
     only, each from the pose in which the clip's body stands (see reference.py), and the hips follow the source's
@@ -100,8 +101,9 @@ def retarget(clip: Clip, target: Skeleton, turn: FloatArray = rot.IDENTITY, *, s
     played = _played(bodies, stood, target, points)
     if keep_contacts and not plan.is_own:
         maps = replace(bodies.target, skeleton=target), replace(bodies.reference.map, skeleton=stood.skeleton)
-        played = with_hands_kept(played, maps[0], points, stood, maps[1])
-        played = with_arms_outside(played, maps[0], points, stood, maps[1])
+        kept = with_hands_kept(played, maps[0], points, stood, maps[1])
+        kept = with_arms_outside(kept, maps[0], points, stood, maps[1])
+        played = kept if kept is played else with_arms_eased(played, kept, maps[0])
     used = np.union1d(pairs.source, pairs.other)
     return Retargeted(
         played, tuple((clip.skeleton.names[s], target.names[t])

@@ -1,5 +1,7 @@
 """Keep Contacts: clapping hands meet on broad shoulders and with short arms, and nothing else changes."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -7,15 +9,22 @@ from takt.core.clips.clip import Clip, Tracks
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
 from takt.core.retargeting.hands import with_hands_kept
+from takt.core.retargeting.limbs import Limb, reach
 from takt.core.retargeting.retarget import retarget
+from takt.core.retargeting.skin_points import SkinPoints
 from takt.core.skeletons.maps import find_map
-from takt.core.skeletons.skeleton import Skeleton, world_from_pose
+from takt.core.skeletons.skeleton import Pose, Skeleton, world_from_pose
 from takt.samples.skeleton import build_skeleton
 from takt.tests.core.rigs import RIGS, standing_at, worn
+from takt.tests.core.test_ground import skin_of
 from takt.tests.core.test_retarget import with_axes
 
 NEAR, KEPT = 0.12, 0.03
 """Of the height."""
+THICKNESS = 0.012
+"""Half of a hand's, of the height."""
+SOON_S = 0.2
+"""Hands are on their way to what they touch no earlier."""
 X, Y, Z = np.eye(3)
 BODY = build_skeleton()
 TIMES = np.linspace(0.0, 2.0, 49)
@@ -97,7 +106,8 @@ def test_hands_stay_turned_as_they_are_and_arms_as_long() -> None:
         for a, b in ((shoulder, elbow), (elbow, wrist)):
             lengths = [np.linalg.norm(world[:, a, :, 3] - world[:, b, :, 3], axis=1) for world in (one, other)]
             np.testing.assert_allclose(lengths[1], lengths[0], atol=1e-6)
-    far = np.linalg.norm(np.subtract(*palms(clip, times)), axis=1) > 0.25 * height(BODY)
+    near = np.linalg.norm(np.subtract(*palms(clip, times)), axis=1) < 0.25 * height(BODY)
+    far = np.abs(times - times[near, None]).min(axis=0) > SOON_S
     assert far.any()
     np.testing.assert_allclose(other[far], one[far], atol=1e-3)
 
@@ -108,6 +118,51 @@ def test_hands_that_are_never_near_change_nothing() -> None:
     assert with_hands_kept(without, find_map(target), None, clip, find_map(BODY)) is without
     armless = find_map(target).corrected({target.names[find_map(target).joint_of["l_elbow"]]: None})
     assert with_hands_kept(without, armless, None, clapping(), find_map(BODY)) is without
+
+
+def placed(body: str) -> tuple[Clip, FloatArray]:
+    """Return a left hand that goes to a part of the sample's body and back, and how much it is there (F,)."""
+    found, at = find_map(BODY), BODY.rest_world[..., 3]
+    joint_of, share = found.joint_of, np.clip(2.0 * np.sin(np.pi * TIMES / 2.0), 0.0, 1.0)
+    hip, head = joint_of["l_hip"], joint_of["skullbase"]
+    pose, thick = Pose.rest(BODY, len(TIMES)), THICKNESS * height(BODY)
+    target = {"hip": at[hip] + (0.165 + thick - at[hip, 0]) * X + 0.08 * Y,
+              "head": at[head] + (0.08 + thick) * X + 0.075 * Y + 0.02 * Z}[body]
+    arm = Limb.of(found, "l", ("shoulder", "elbow", "wrist"))
+    assert arm is not None
+    plain = Clip("reach", BODY, 2.0, Tracks.empty(4), Tracks.empty(3), Tracks.empty(3))
+    world = world_from_pose(BODY, pose)
+    knuckles = [joint_of[f"l_{finger}1"] for finger in ("index", "middle", "ring", "pinky")]
+    away = target - world[..., 3][:, knuckles].mean(axis=1)
+    reach(plain, pose.rotations, world, arm, share[:, None] * away, np.tile(-X, (len(TIMES), 1)), 0.2)
+    return replace(plain, rotations=Tracks.uniform(np.arange(len(BODY)), TIMES, pose.rotations)), share
+
+
+def gap(clip: Clip, skin: SkinPoints, part: list[str]) -> FloatArray:
+    """Return how far the knuckles of the left hand are outside the nearest ball of skin about some joints, (F,)."""
+    found = find_map(clip.skeleton)
+    world, rest = world_from_pose(clip.skeleton, clip.sample(TIMES))[..., 3], clip.skeleton.rest_world[..., 3]
+    palm = world[:, [found.joint_of[f"l_{finger}1"] for finger in ("index", "middle", "ring", "pinky")]].mean(axis=1)
+    gaps = []
+    for joint in (found.joint_of[name] for name in part):
+        radius = np.linalg.norm(skin.positions[skin.joints[:, 0] == joint] - rest[joint], axis=1).max()
+        gaps.append(np.linalg.norm(palm - world[:, joint], axis=1) - radius)
+    return np.asarray(np.min(gaps, axis=0) / height(clip.skeleton)) - THICKNESS
+
+
+THICK = {"skullbase": 0.12, "HumanoidRoot": 0.17, "vl5": 0.17, "vt3": 0.17, "hip": 0.08, "knee": 0.06}
+
+
+@pytest.mark.parametrize(("broader", "arm"), [(0.12, 1.0), (0.08, 1.3), (-0.08, 1.0)])
+@pytest.mark.parametrize(("body", "part"), [("hip", ["HumanoidRoot", "vl5", "l_hip"]), ("head", ["skullbase"])])
+def test_a_hand_on_the_body_is_on_it_on_any_body(body: str, part: list[str], broader: float, arm: float) -> None:
+    (clip, share), target = placed(body), shaped(broader, arm)
+    skin = SkinPoints.of(*skin_of(target, THICK))
+    before, after = (gap(retarget(clip, target, points=skin, keep_contacts=keep).clip, skin, part)
+                     for keep in (False, True))
+    there = share == 1.0
+    assert np.abs(before[there]).max() > KEPT
+    assert np.abs(after[there][3:-3]).max() < KEPT
 
 
 def test_on_the_clips_own_body_every_key_stays() -> None:
