@@ -28,6 +28,9 @@ from .transitions.limits import Limits
 
 MOST_EASE: Final = 0.25
 """Of what a lane plays between silences: an automatic ease takes no more of it."""
+SOFT_EASE_S: Final = 0.5
+MOST_SOFT_EASE: Final = 0.5
+"""So much time, but no more of what a lane plays than this, it may take besides where joints were jerked otherwise."""
 _PER_S: Final = 24.0
 _MOST_LOOKED_AT: Final = 48
 """So often in a second, and so often at most, an automatic ease looks how a lane's joints move by themselves."""
@@ -172,13 +175,16 @@ class BlockMaker:
             elif is_edge and not plan.is_over:
                 found.append(0.0)  # what lies below is what was before, from where the block's own transition leads
             else:
-                found.append(min(self._automatic(plan, run, at, under, below), MOST_EASE * length))
+                usual, soft = self._automatic(plan, run, at, under, below)
+                most = max(MOST_EASE * length, min(SOFT_EASE_S, MOST_SOFT_EASE * length))
+                found.append(max(min(usual, MOST_EASE * length), min(soft, most)))
         total = sum(found)
         come, go = (ease * length / total for ease in found) if total > length else found
         return come, go
 
-    def _automatic(self, plan: _Plan, run: int, at: float, under: list[Lane], below: Pose | None) -> float:
-        """Return how long an ease takes: as transitions do, and long enough that no joint is jerked.
+    def _automatic(self, plan: _Plan, run: int, at: float, under: list[Lane],
+                   below: Pose | None) -> tuple[float, float]:
+        """Return how long an ease takes: as transitions do; and so long that no joint is jerked.
 
         As transitions: how far the joints are from what lies below ÷ how fast they turn there. Between two motions
         that are the angle θ apart, and whose speeds differ by v, a share that grows by the curve of an ease over T
@@ -189,7 +195,7 @@ class BlockMaker:
         if self.carried is not None:
             joints[self.carried.joints] = False
         if not joints.any():
-            return 0.0
+            return 0.0, 0.0
         begin, end = float(plan.begin_s[run]), float(plan.end_s[run])
         step = min(_SPEED_S, end - begin) * (1.0 if at == begin else -1.0)
         own, others = self._both(plan, np.array((at, at + step)), joints, under, below)
@@ -201,10 +207,10 @@ class BlockMaker:
         speed = sum(paths) / (2.0 * abs(step)) if step else 0.0
         found = mean / (speed if speed > STILL_RAD_S else DEFAULT_SPEED_RAD_S) if mean > SAME_POSE_RAD else 0.0
         if usual <= 0.0 or not step:
-            return found
+            return found, 0.0
         apart = rot.log(rot.multiply(rot.conjugate(others), own))
         differ = float(np.linalg.norm(apart[1] - apart[0], axis=-1).max()) / abs(step)
-        return max(found, float(np.sqrt(EASE_CURVATURE * angles.max() / usual)), 2.0 * EASE_SLOPE * differ / usual)
+        return found, max(float(np.sqrt(EASE_CURVATURE * angles.max() / usual)), 2.0 * EASE_SLOPE * differ / usual)
 
     def _both(self, plan: _Plan, times_s: FloatArray, joints: BoolArray, under: list[Lane],
               below: Pose | None) -> tuple[FloatArray, FloatArray]:
