@@ -16,9 +16,10 @@ from ..core.playing.keying import Channel, Keyed, key_clip, key_every_frame, key
 from ..core.playing.motion import Motion
 from ..core.playing.varied import Varied
 from ..core.skeletons.skeleton import Skeleton
-from . import properties, score, versions
+from . import properties, versions
 from .armature import bone_property
 from .curves import bags
+from .frame_rate import frames_per_second
 from .keys import bone_path, write_keys
 
 _STRAIGHT_RAD = np.radians(0.01)
@@ -71,7 +72,7 @@ def sample_varied(motion: Varied, fps: float, frame_start: int, modes: Mapping[s
 def clip_channels(clip: Clip, scene: bpy.types.Scene, frame_start: int,
                   modes: Mapping[str, str] | None = None) -> Channels:
     """Sample a clip on the armature's skeleton from frame_start on, at every frame; modes: see sample_channels."""
-    keyed = key_clip(clip, score.frames_per_second(scene))
+    keyed = key_clip(clip, frames_per_second(scene))
     return Channels(keyed.frames + frame_start, tuple(_curves(clip.skeleton, keyed, modes or {})), False, False)
 
 
@@ -113,8 +114,8 @@ def write_action(armature_object: bpy.types.Object, name: str, channels: Channel
                  played: Collection[str] = ()) -> bpy.types.Action:
     """Write the keys into Takt's own Action of the armature and assign it with its slot.
 
-    An Action that Takt made before of the score of that name is filled anew, but for curves that someone has added, as
-    of a face; any other that was assigned is kept in the file.
+    The Action that Takt made before of the score of that name is filled anew; curves that someone has added to it, as
+    of a face, stay. Any other Action that was assigned is kept in the file.
     played: names of Actions that the score itself may play, which are never written into.
     """
     animation = armature_object.animation_data or armature_object.animation_data_create()
@@ -146,7 +147,7 @@ def write_action(armature_object: bpy.types.Object, name: str, channels: Channel
 
 
 def is_edited_by_hand(armature_object: bpy.types.Object) -> bool:
-    """Tell whether the keys of the Action that Takt made for an armature are others than Takt wrote.
+    """Tell whether the keys of the Action that Takt made for an armature differ from those that Takt wrote.
 
     Curves that someone has added, as of a face, do not count: they are kept.
     """
@@ -207,10 +208,10 @@ def _keys_digest(bag: bpy.types.ActionChannelbag, paths: Collection[str]) -> str
         if curve.data_path not in paths:
             continue
         points: Any = curve.keyframe_points
-        places, joined = np.empty(2 * len(points), dtype=np.float32), np.empty(len(points), dtype=np.uint8)
-        points.foreach_get("co", places)
+        pairs, joined = np.empty(2 * len(points), dtype=np.float32), np.empty(len(points), dtype=np.uint8)
+        points.foreach_get("co", pairs)
         points.foreach_get("interpolation", joined)
-        digest = zlib.crc32(joined.tobytes(), zlib.crc32(places.tobytes(), digest))
+        digest = zlib.crc32(joined.tobytes(), zlib.crc32(pairs.tobytes(), digest))
     return f"{digest:08x}"
 
 
@@ -248,7 +249,7 @@ def _columns(values: FloatArray) -> Float32Array:
     return out
 
 
-def _switch(bone: bpy.types.PoseBone, character: properties.TaktCharacter) -> None:
+def _switch_to_quaternions(bone: bpy.types.PoseBone, character: properties.TaktCharacter) -> None:
     """Set a bone's rotation mode to quaternions, and remember the mode that its own Actions are keyed in."""
     if bone.rotation_mode != "QUATERNION":
         entry = character.switched.get(bone.name) or character.switched.add()
@@ -264,7 +265,7 @@ def _prepare_bones(armature_object: bpy.types.Object, channels: Channels) -> Non
         for name in names if channel.startswith("rot") else ():
             bone = armature_object.pose.bones[name]
             if channel == "rotation_quaternion":
-                _switch(bone, properties.character(armature_object))
+                _switch_to_quaternions(bone, properties.character(armature_object))
             if name not in named["location"]:
                 bone.location = (0.0, 0.0, 0.0)
             if name not in named["scale"]:

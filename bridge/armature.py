@@ -94,7 +94,7 @@ def read_pose(armature_object: bpy.types.Object, skeleton: Skeleton) -> Pose:
 
     skeleton: what `read_skeleton` gave for this armature.
     It is derived from the posed matrices as if every bone inherited all of its parent's transform, so that
-    core's `world_from_pose` leads back to them. Shear, which parents of uneven scale can give, is left out.
+    core's `world_from_pose` gives them back. Shear, which parents of uneven scale can give, is left out.
     """
     world = np.zeros((len(skeleton), 4, 4))
     world[:, :3] = read_pose_world(armature_object)

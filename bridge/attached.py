@@ -19,7 +19,7 @@ class Attachment(NamedTuple):
 def attachment_of(ob: bpy.types.Object) -> Attachment | None:
     """Return the armature and the bone that an object is attached to, None where there is none.
 
-    Its last constraint counts that does so, then its parent, then what the parent is attached to.
+    First its constraints count, of several the last; then its parent; then what the parent is attached to.
     """
     for _ in range(_LONGEST_CHAIN):
         attached = _by_constraint(ob)

@@ -13,6 +13,7 @@ BLENDER_FROM_HANIM.setflags(write=False)
 
 _UP: FloatArray = np.array((0.0, 0.0, 1.0))
 _UNEVEN = 1e-3
+"""Scales of different axes that differ by a larger share than this are uneven."""
 _HANIM_UP: FloatArray = np.array((0.0, 1.0, 0.0))
 _LIES = 0.7
 """Cosine of the angle between a body's up and the scene's from which on it lies."""
@@ -29,16 +30,16 @@ def armature_from_hanim(armature_object: bpy.types.Object) -> FloatArray:
     if np.linalg.norm(up) <= 0.0:  # scaled to nothing
         return BLENDER_FROM_HANIM
     across = np.array((-up[1], up[0], 0.0)) if np.hypot(up[0], up[1]) > 0.0 else np.array((1.0, 0.0, 0.0))
-    tilted = rot.from_axis_angle(across, np.arctan2(np.hypot(up[0], up[1]), up[2]))  # leads the object's Z there
+    tilted = rot.from_axis_angle(across, np.arctan2(np.hypot(up[0], up[1]), up[2]))  # takes the object's Z there
     return rot.multiply(tilted, BLENDER_FROM_HANIM)
 
 
-def lying(armature_object: bpy.types.Object, found: SkeletonMap | None) -> str:
-    """Return what is to be said where a body rests lying in the scene: its motion does so too. "" where it stands."""
+def lying_warning(armature_object: bpy.types.Object, found: SkeletonMap | None) -> str:
+    """Return the warning for a body whose rest pose lies in the scene, and so its motion does; "" where it stands."""
     up = rot.rotate(armature_from_hanim(armature_object), _HANIM_UP)
     return "" if found is None or up @ found.up(up) > _LIES else (
-        f"'{armature_object.name}' lies in the scene as it rests, and so does its motion; rotate the object until it "
-        "stands")
+        f"'{armature_object.name}' lies in the scene in its rest pose, and so does its motion; rotate the object "
+        "until the body stands")
 
 
 def distortions(armature_object: bpy.types.Object) -> tuple[str, ...]:

@@ -67,7 +67,7 @@ class BackgroundPerformance:
             return self._read_in_blender(needed)
         except Exception as error:  # whatever it is, it would come again with every drawing
             _log.exception("A score could not be performed")
-            return Performance(None, TaktError(f"This should not have happened: {error!r}"))
+            return Performance(None, TaktError(f"This is a mistake in Takt, please report it: {error!r}"))
         performing.keep_resolved(self._task, performance.actions, resolved)
         return performance
 
@@ -88,7 +88,8 @@ class BackgroundPerformance:
         if manager is not None and clips.must_wait(manager.windows):
             return None
         if needed.what in self._read_by_blender:
-            return Performance(None, TaktError(f"{needed.what} is too large to be kept, or is being written: Rebuild"))
+            return Performance(None, TaktError(
+                f"{needed.what} is too large to be kept, or is being written; click Rebuild"))
         self._read_by_blender.add(needed.what)
         try:
             needed.read()

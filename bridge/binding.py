@@ -87,8 +87,8 @@ def read_task(mesh_objects: Sequence[bpy.types.Object], armature_object: bpy.typ
     tasks = []
     for mesh_object, kept in zip(mesh_objects, kept_of, strict=True):
         if len(kept) == len(names):
-            raise BindError(f"No group of '{mesh_object.name}' is free: those of the selected bones are locked"
-                            if unselected else
+            raise BindError(f"No group of '{mesh_object.name}' is free: those of the selected bones are locked; unlock "
+                            "some of them, or select other bones" if unselected else
                             f"All groups of '{mesh_object.name}' are locked; unlock those to be made anew")
         share = groups.read_share_left(mesh_object, sorted(kept))
         chosen = groups.read_selection(mesh_object) if scope.only_selected_vertices else np.ones(len(share), np.bool_)

@@ -8,7 +8,8 @@ import numpy as np
 from ..core.clips.clip import Clip, Tracks
 from ..core.maths import rotations as rot
 from ..core.skeletons.skeleton import Skeleton
-from . import score, versions
+from . import versions
+from .frame_rate import frames_per_second
 from .keys import write_keys
 
 
@@ -32,7 +33,7 @@ def write_clips(armature_object: bpy.types.Object, clips: Sequence[Clip],
 def _write_clip(armature_object: bpy.types.Object, clip: Clip, scene: bpy.types.Scene) -> bpy.types.Action:
     action = bpy.data.actions.new(clip.name or armature_object.name)
     action.use_fake_user = True  # nothing else holds the Actions that are not assigned
-    fps, first = score.frames_per_second(scene), scene.frame_start
+    fps, first = frames_per_second(scene), scene.frame_start
     action.use_frame_range = True
     action.frame_start, action.frame_end = first, first + clip.duration_s * fps
     slot = action.slots.new(id_type="OBJECT", name=armature_object.name)

@@ -25,6 +25,7 @@ from ..core.maths import rotations as rot
 from ..core.retargeting.upright import turned
 from ..core.skeletons.skeleton import Skeleton
 from . import armature, axes, curves
+from .frame_rate import frames_per_second
 from .object_motion import carried
 
 _READ_FPS: Final = 24
@@ -70,7 +71,7 @@ def clips_of_action(armature_object: bpy.types.Object,
         if fitting is None:
             return None
         scene = cast(bpy.types.Scene, bpy.context.scene)
-        fps, skeleton = _fps(scene), store.skeleton(armature.read_skeleton(fitting))
+        fps, skeleton = frames_per_second(scene), store.skeleton(armature.read_skeleton(fitting))
         fitted, turn = curves.fit(action, fitting), axes.armature_from_hanim(fitting)
         held = curves.fingerprint(fitted)
         if held is None:
@@ -138,7 +139,7 @@ class _Visit:
 
     def fps(self, ob: bpy.types.Object) -> float:
         """Return the frames per second by which an object moves: those of the scene that it came with, or went into."""
-        return _fps(next((scene for scene in ob.users_scene if scene != self.scene), self.scene))
+        return frames_per_second(next((scene for scene in ob.users_scene if scene != self.scene), self.scene))
 
     def new(self) -> set[int]:
         """Return the identities of what has come in."""
@@ -219,7 +220,3 @@ def _append(path: Path, scene: bpy.types.Scene) -> None:
         wanted.objects, wanted.actions, wanted.scenes = there.objects, there.actions, there.scenes
     for first in [found for found in wanted.scenes if found is not None][:1]:
         scene.render.fps, scene.render.fps_base = first.render.fps, first.render.fps_base
-
-
-def _fps(scene: bpy.types.Scene) -> float:
-    return scene.render.fps / scene.render.fps_base

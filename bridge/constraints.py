@@ -20,14 +20,14 @@ def controlled_bones(armature_object: bpy.types.Object, *, unmuted: bool = False
     """
     assert armature_object.pose is not None
     muted = {(entry.bone, entry.name) for entry in properties.character(armature_object).muted if unmuted}
-    led = {bone.name for owner in armature_object.pose.bones for constraint in owner.constraints
-           if _acts(constraint) or (owner.name, constraint.name) in muted for bone in _moved(owner, constraint)}
+    controlled = {bone.name for owner in armature_object.pose.bones for constraint in owner.constraints
+                  if _acts(constraint) or (owner.name, constraint.name) in muted for bone in _moved(owner, constraint)}
     animation = armature_object.animation_data
     for driver in animation.drivers if animation else ():
         found = bone_property(driver.data_path)
         if found is not None and found[1].startswith(_TRANSFORM):
-            led.add(found[0])
-    return tuple(bone.name for bone in armature_object.pose.bones if bone.name in led)
+            controlled.add(found[0])
+    return tuple(bone.name for bone in armature_object.pose.bones if bone.name in controlled)
 
 
 def mute(armature_object: bpy.types.Object, names: Collection[str]) -> int:

@@ -72,7 +72,7 @@ def fit(action: bpy.types.Action, armature_object: bpy.types.Object) -> Fitted:
 def fingerprint(fitted: Fitted) -> Hashable:
     """Return what is the same as long as read_clip would read the same from an Action on an armature's skeleton.
 
-    None where that cannot be told: curves with modifiers, and constraints or drivers, which may depend on anything.
+    None where there is no telling: curves with modifiers, and constraints or drivers, may depend on anything.
     """
     action, armature_object, own, is_controlled = fitted
     assert armature_object.pose is not None
@@ -100,7 +100,7 @@ def read_clip(fitted: Fitted, skeleton: Skeleton, fps: float) -> Clip:
 
     The range is the manual one where the Action has one, else it goes from the first key to the last.
     skeleton: what read_skeleton gave for the armature. Curves between whose keys Blender goes straight are taken
-    by their keys; others by every frame. Where constraints or drivers have a say in the pose, it is what Blender
+    by their keys; others by every frame. Where constraints or drivers move bones too, the pose is what Blender
     evaluates at every frame.
     """
     action = fitted.action
@@ -115,9 +115,9 @@ def read_clip(fitted: Fitted, skeleton: Skeleton, fps: float) -> Clip:
 
 
 def _bag_of(action: bpy.types.Action, armature_object: bpy.types.Object) -> bpy.types.ActionChannelbag | None:
-    """Return the curves that an armature is moved by: those of its slot, if it plays the Action, else of its name.
+    """Return the curves that move an armature: those of its slot, if it plays the Action, else of its name.
 
-    Where there are no such with bones of the armature, those with most of its bones.
+    Where these move no bones of the armature, those that move most of its bones.
     """
     bones, animation = cast(bpy.types.Armature, armature_object.data).bones, armature_object.animation_data
     own = animation.action_slot_handle if animation is not None and animation.action == action else 0
@@ -160,7 +160,7 @@ def _tracks(bag: bpy.types.ActionChannelbag | None, armature_object: bpy.types.O
             continue  # Blender ignores these
         frames, values = _sampled(curves, channel, *span)
         if channel.startswith("rotation"):
-            values = rot.continuous(_quaternions(values, modes[name]))
+            values = rot.continuous(quaternions(values, modes[name]))
         elif channel == "location":
             values = rot.rotate(skeleton.rest_rotations[joint], values)
         kinds[channel.partition("_")[0]].append((joint, (frames - span[0]) / fps, values))
@@ -237,8 +237,8 @@ def _keys(curve: bpy.types.FCurve) -> _Keys:
                  curve.extrapolation == "CONSTANT" and not has_modifiers)
 
 
-def _quaternions(values: FloatArray, mode: str) -> FloatArray:
-    """Turn the values of a rotation channel (F, C) into quaternions (F, 4)."""
+def quaternions(values: FloatArray, mode: str) -> FloatArray:
+    """Turn the values (F, C) of the channel of a rotation mode into unit quaternions (F, 4)."""
     if mode == "QUATERNION":
         length = np.linalg.norm(values, axis=1, keepdims=True)
         return np.where(length > 0.0, values / np.maximum(length, 1e-30), rot.IDENTITY)
@@ -281,7 +281,8 @@ def _evaluated(fitted: Fitted, skeleton: Skeleton, start: float, end: float,
     rotations = rot.continuous(np.stack([pose.rotations for pose in poses]))
     translations = np.stack([pose.translations for pose in poses])
     scales = np.stack([pose.scales for pose in poses])
-    return (_moving(rotations, times, 1e-7), _moving(translations, times, 1e-7), _moving(scales, times, 1e-6))
+    return (_moving(rotations, times, rot.IDENTITY, 1e-7), _moving(translations, times, np.zeros(3), 1e-7),
+            _moving(scales, times, np.ones(3), 1e-6))
 
 
 def _to_twin(original: bpy.types.Object, twin: bpy.types.Object) -> None:
@@ -295,13 +296,8 @@ def _to_twin(original: bpy.types.Object, twin: bpy.types.Object) -> None:
                     setattr(constraint, name, twin)
 
 
-def _moving(values: FloatArray, times: FloatArray, still: float) -> Tracks:
-    """Pack values (F, J, C) of the joints that are ever away from rest."""
-    rest = np.zeros(values.shape[2])
-    if values.shape[2] == 4:
-        rest = rot.IDENTITY
-    elif still > 5e-7:
-        rest = np.ones(values.shape[2])
+def _moving(values: FloatArray, times: FloatArray, rest: FloatArray, still: float) -> Tracks:
+    """Pack values (F, J, C) of the joints that ever differ from rest (C,) by more than `still`."""
     away = np.minimum(np.abs(values - rest), np.abs(values + rest) if values.shape[2] == 4 else np.inf)
     joints = np.flatnonzero((away > still).any(axis=(0, 2)))
     return Tracks.uniform(joints, times, values[:, joints]) if len(joints) else Tracks.empty(values.shape[2])

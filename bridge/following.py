@@ -23,6 +23,7 @@ from ..core.errors import TaktError
 from . import action, clips, linked_texts, properties, score, texts, write_motion
 from .active_character import score_problem
 from .background import BackgroundWork
+from .frame_rate import frames_per_second
 from .performing import Performance
 
 _log = logging.getLogger(__name__)
@@ -148,7 +149,7 @@ def _look_at(armature_object: bpy.types.Object, scene: bpy.types.Scene, now_s: f
 def _begin(armature_object: bpy.types.Object, scene: bpy.types.Scene, digest: str, performance: Performance) -> None:
     global _writing
     if _writing is None and performance.motion is not None:
-        frames = performance.motion.duration_s * score.frames_per_second(scene)
+        frames = performance.motion.duration_s * frames_per_second(scene)
         if frames > _MOST_FRAMES:
             known = _followed[armature_object.session_uid]
             known.problem, known.is_changed = _TOO_LONG.format(frames=frames, most=_MOST_FRAMES), False

@@ -123,14 +123,14 @@ def _clear(mesh_object: bpy.types.Object, before: _Memberships, groups: Sequence
     is_chosen = np.zeros(len(before.counts), dtype=np.bool_)
     is_chosen[chosen] = True
     owner = before.vertices
-    leaves = np.isin(before.groups, [group.index for group in groups]) & is_chosen[owner]
+    is_removed = np.isin(before.groups, [group.index for group in groups]) & is_chosen[owner]
     for group in groups:
-        members = owner[leaves & (before.groups == group.index)]
+        members = owner[is_removed & (before.groups == group.index)]
         if len(members):
             group.remove(members.tolist())
-    if leaves.all():
+    if is_removed.all():
         return _Memberships(np.zeros_like(before.counts), before.groups[:0], before.weights[:0])
-    return _read_memberships(mesh_object) if leaves.any() else before  # removing shuffles what is left
+    return _read_memberships(mesh_object) if is_removed.any() else before  # removing shuffles the rest
 
 
 def _set_weights(mesh_object: bpy.types.Object, chosen: IntArray, others: _Memberships, owner: IntArray,

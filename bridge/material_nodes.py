@@ -51,6 +51,7 @@ class UvMaps:
 
     @classmethod
     def of(cls, mesh: bpy.types.Mesh) -> "UvMaps":
+        """Take the maps of a mesh."""
         layers = mesh.uv_layers
         rendered = next((layer.name for layer in layers if layer.active_render), "")
         active = layers.active.name if layers.active else rendered
@@ -106,14 +107,14 @@ class Reader:
         raise Unreadable
 
     def material(self, found: Found, plain: Material) -> Material:
-        """Return the material of a shader. Only where its colour cannot be read is it not."""
+        """Return the material of a shader; what cannot be read is as in `plain`, but the colour raises Unreadable."""
         colour = self.colour(found.node.inputs[found.colour])
         alpha = found.alpha
         if found.node.type == "BSDF_PRINCIPLED":
-            alpha = _times(alpha, self._or("Alpha", found.node, number(1.0)))
-        metallic = self._or("Metallic", found.node, number(0.0) if found.node.type != "BSDF_PRINCIPLED"
+            alpha = _times(alpha, self._value_or("Alpha", found.node, number(1.0)))
+        metallic = self._value_or("Metallic", found.node, number(0.0) if found.node.type != "BSDF_PRINCIPLED"
                             else plain.metallic)
-        roughness = self._or("Roughness", found.node, plain.roughness)
+        roughness = self._value_or("Roughness", found.node, plain.roughness)
         normal, strength = self._normal(found.node)
         return Material(colour, alpha, metallic, roughness, tuple(self.textures), normal, strength,
                         *((SOLID, True) if alpha != number(1.0) else (0.0, False)), painted=self.painted or "")
@@ -178,7 +179,8 @@ class Reader:
             raise Unreadable
         return which, _mapping(node)
 
-    def _or(self, name: str, node: bpy.types.Node, otherwise: Programme) -> Programme:
+    def _value_or(self, name: str, node: bpy.types.Node, otherwise: Programme) -> Programme:
+        """Return the programme for the number that an input takes, or another one where it cannot be read."""
         if name not in node.inputs:
             return otherwise
         known = list(self.textures), self._depth
@@ -205,7 +207,7 @@ class Reader:
 
 
 def _link(socket: bpy.types.NodeSocket) -> bpy.types.NodeLink | None:
-    """Return the link that leads to a socket, through reroutes; None where nothing does."""
+    """Return the link into a socket, through reroutes; None where it has none."""
     for _ in range(_DEEPEST):
         link = next((link for link in cast(Any, socket.links) if link.is_valid and not link.is_muted), None)
         if link is None or link.from_node.type != "REROUTE":
@@ -215,6 +217,7 @@ def _link(socket: bpy.types.NodeSocket) -> bpy.types.NodeLink | None:
 
 
 def texture_of(node: bpy.types.ShaderNodeTexImage, uv_map: int, image_from_uv: UvMatrix) -> Texture:
+    """Return the texture of an image node on one of a surface's UV maps."""
     image = node.image
     assert image is not None
     extension = node.extension if node.extension in EXTENSIONS else "REPEAT"
@@ -237,6 +240,7 @@ def _mapping(node: bpy.types.ShaderNodeMapping) -> UvMatrix:
 
 
 def _times(a: Programme, b: Programme) -> Programme:
+    """Return the programme for the product of two."""
     one = number(1.0)
     return a if b == one else b if a == one else (*a, *b, Step("MULTIPLY"))
 

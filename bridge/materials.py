@@ -14,17 +14,16 @@ from .material_nodes import SOLID, Reader, Unreadable, UvMaps, is_there, texture
 from .versions import shader_tree
 
 ColourMode = Literal["NODES", "TEXTURE", "MATERIAL", "OBJECT", "PAINTED"]
-COLOUR_MODES: tuple[ColourMode, ...] = ("NODES", "TEXTURE", "MATERIAL", "OBJECT", "PAINTED")
 """By its nodes, as Material Preview does; as Solid does by *Texture*, by *Material*, by a colour for each object
 (*Object*, *Single*, *Random*), and by the mesh's painted colour (*Attribute*)."""
 _NO_MATERIAL = Material()
 _TEXTURE_CUTOFF = 0.1
-"""Workbench's, of images."""
+"""Where the alpha of an image is smaller, Workbench draws nothing."""
 
 
 @dataclass(frozen=True)
 class Surface:
-    """What the faces of one material slot look like, in each way.
+    """What the faces of one material slot look like, in each colour mode.
 
     uv_maps: the names of the mesh's active UV map and of one other, "" where there is none. painted: the name of a
     painted colour, "": the mesh's default.
@@ -99,5 +98,3 @@ def _by_nodes(material: bpy.types.Material, plain: Material, maps: UvMaps) -> Ma
         return plain if found is None else reader.material(found, plain)
     except Unreadable:
         return plain
-
-

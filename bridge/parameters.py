@@ -1,8 +1,8 @@
 """The parameters of the procedure that plays, and the seed: fields of the character, which may be keyed by hand.
 
-At each frame is seen what the score means with the values of that frame. Blender sets the fields at each frame, which
-is all that the preview needs; the Action is made from the curves. Fields are found by their place in the list, since
-that is how Blender's curves name them; so the list only grows, and what the score no longer has is kept there unseen.
+Each frame shows the score as it plays with the values of that frame. Blender sets the fields at each frame, which
+is all that the preview needs; the Action is made from the curves. Fields are found by their index in the list, since
+that is how Blender's curves name them; so the list only grows, and what the score no longer has stays in it, hidden.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def chosen(character: properties.TaktCharacter) -> Values:
 
 
 def seen(armature_object: bpy.types.Object) -> Seen | None:
-    """Return the values of the current frame, None where the score has nothing that they could change."""
+    """Return the values and the seed of the current frame, None where the score has neither."""
     character = properties.character(armature_object)
     has_any = len(character.parameters) or character.has_picks
     return (chosen(character), character.seed) if has_any else None
@@ -74,7 +74,7 @@ def keep(character: properties.TaktCharacter, parameters: Mapping[str, Value], *
             field.is_here = False
 
 
-def over_time(armature_object: bpy.types.Object) -> Hashable:
+def key_over_time(armature_object: bpy.types.Object) -> Hashable:
     """Return what is the same as long as the values are the same at every frame."""
     character, curves = properties.character(armature_object), _curves(armature_object)
     still = tuple((number, each.name, _number(each), each.default) for number, each in enumerate(character.parameters)

@@ -1,4 +1,4 @@
-"""What is told of a clip that plays: what of the skin stays behind, and what keeps bones from playing it."""
+"""What is reported of a clip that plays: deforming bones that it leaves out, and what else moves its bones."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def report_clip(operator: bpy.types.Operator, player: ClipPlayer, done: Retarget
     armature_object = player.armature_object
     for note in outcome.notes:
         operator.report({"INFO"}, f"'{outcome.clip}' is {note}" if note.startswith("compared") else note)
-    for text, names in (("Constraints or drivers move bones that the clip plays, mute them", _led(player, done)),
+    for text, names in (("Constraints or drivers move bones that the clip plays; mute them", _controlled(player, done)),
                         ("Deforming bones that nothing moves stay behind", _left_behind(player, done))):
         if names:
             more = f" and {len(names) - _NAMES_SHOWN} more" if len(names) > _NAMES_SHOWN else ""
             operator.report({"WARNING"}, f"{text}: {', '.join(names[:_NAMES_SHOWN])}{more}")
-    if text := axes.lying(armature_object, player.target_map):
+    if text := axes.lying_warning(armature_object, player.target_map):
         operator.report({"WARNING"}, text)
     for text in axes.distortions(armature_object):
         operator.report({"WARNING"}, f"'{armature_object.name}' {text}; apply its scale (Object > Apply)")
@@ -43,7 +43,7 @@ def _moved(done: Retargeted) -> set[str]:
     return {done.clip.skeleton.names[joint] for joint in np.flatnonzero(done.clip.moved).tolist()}
 
 
-def _led(player: ClipPlayer, done: Retargeted) -> list[str]:
+def _controlled(player: ClipPlayer, done: Retargeted) -> list[str]:
     """Return bones that the clip plays and that constraints or drivers move too, where they move skin."""
     moved = _moved(done) & armature.with_skin(player.armature_object)
     muted = {entry.bone for entry in properties.character(player.armature_object).muted}
@@ -52,7 +52,7 @@ def _led(player: ClipPlayer, done: Retargeted) -> list[str]:
 
 
 def _left_behind(player: ClipPlayer, done: Retargeted) -> list[str]:
-    """Return deforming bones that neither move nor are above or below any that does."""
+    """Return deforming bones that neither move nor are ancestors or descendants of any that does."""
     bones, moved = cast(bpy.types.Armature, player.armature_object.data).bones, _moved(done)
     along = {above.name for name in moved for above in bones[name].parent_recursive}
     return [bone.name for bone in bones if bone.use_deform and bone.name not in moved and bone.name not in along

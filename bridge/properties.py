@@ -59,6 +59,7 @@ ROTATIONS = (("QUATERNION", "Quaternions", "Bones with other rotation modes are 
              ("AS_RIG", "As the Rig Says", "Bones keep their rotation modes; those that turn by Euler angles, or by "
                                            "axis and angle, have keys at every frame: your own Actions go on playing"))
 
+
 def library_property(**more: Any) -> Any:
     """Return the property that names the folder of clips."""
     return StringProperty(
@@ -144,7 +145,7 @@ class ScoreSettings:
             items=[(identifier, *entry) for identifier, entry in TRANSLATION_INTERPOLATIONS.items()])
         pace: EnumProperty(
             name="Pace", default=_DEFAULTS.pace, override=_OVERRIDABLE, update=changes.score,
-            description="How time runs over a transition's own motion; without use for Meet Halfway and Inertialize",
+            description="How time runs over a transition's own motion; has no effect on Meet Halfway and Inertialize",
             items=[(identifier, entry.label, entry.description) for identifier, entry in PACES.items()])
         joint_time: EnumProperty(
             name="Joints' Time", default=_DEFAULTS.joint_time, override=_OVERRIDABLE, update=changes.score,
@@ -156,7 +157,7 @@ class ScoreSettings:
             items=[(identifier, entry.label, entry.description) for identifier, entry in FITS.items()])
         speed: EnumProperty(
             name="Auto Speed", default=_DEFAULTS.speed, override=_OVERRIDABLE, update=changes.score,
-            description="The speed by which transitions without a length take theirs",
+            description="The speed that decides how long transitions are that have no length in the score",
             items=[(identifier, entry.label, entry.description) for identifier, entry in SPEEDS.items()])
         joint_limits: BoolProperty(
             name="Joint Limits", default=False, override=_OVERRIDABLE, update=changes.score,
@@ -202,7 +203,6 @@ SETTING_NAMES = ("library", "procedure", "method", "curve", "interpolation", "tr
 """What a motion depends on; the names are those of core's Settings but for what concerns libraries and rigs."""
 ACTION_NAMES = ("key_mode", "rotations", "mute_constraints", "markers_wanted")
 """What only the Action and the timeline depend on."""
-
 
 
 class TaktMarker(bpy.types.PropertyGroup):
@@ -262,7 +262,7 @@ class TaktClip(bpy.types.PropertyGroup):
 class TaktParameter(bpy.types.PropertyGroup):
     """A parameter of the procedure that plays; `name` is its own. What is at its default follows that.
 
-    is_here: whether the procedure has it now; the others keep their place, by which Blender's curves find them.
+    is_here: whether the procedure has it now; the others keep their index, by which Blender's curves find them.
     """
 
     if TYPE_CHECKING:
@@ -273,11 +273,11 @@ class TaktParameter(bpy.types.PropertyGroup):
         is_here: bool
     else:
         number: FloatProperty(name="Value", precision=3, override=_OVERRIDABLE, update=changes.score,
-                              description="A value of the score; it may be keyed: at each frame is seen what the score "
-                                          "means with the value of that frame")
+                              description="A value of the score. It can be keyed: each frame shows the score as it "
+                                          "plays with the value of that frame")
         truth: BoolProperty(name="Value", override=_OVERRIDABLE, update=changes.score,
-                            description="A yes or no of the score; it may be keyed: at each frame is seen what the "
-                                        "score means with the value of that frame")
+                            description="A yes or no of the score. It can be keyed: each frame shows the score as it "
+                                        "plays with the value of that frame")
         is_truth: BoolProperty(override=_OVERRIDABLE)
         default: FloatProperty(override=_OVERRIDABLE)
         is_here: BoolProperty(override=_OVERRIDABLE)
@@ -322,7 +322,7 @@ def score_path(kept: "TaktCharacter") -> str:
 
 
 def mark_version(character: "TaktCharacter") -> None:
-    """Let settings that are about to be kept say of which version they are."""
+    """Give settings that are about to be kept the present version's number."""
     if character.version < VERSION:
         character.version = VERSION
 
@@ -392,7 +392,7 @@ class TaktCharacter(ScoreSettings, bpy.types.PropertyGroup):
         parameters: CollectionProperty(type=TaktParameter, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
         seed: IntProperty(
             name="Seed", min=0, default=_DEFAULTS.seed, override=_OVERRIDABLE, update=changes.score,
-            description="Decides what the score's picks pick: the same seed gives the same dance, another one another")
+            description="Decides what the score's picks pick: the same seed gives the same dance, another seed another")
         has_picks: BoolProperty(override=_OVERRIDABLE)  # whether the score leaves anything to the seed
         sound: StringProperty(
             name="Music", subtype="FILE_PATH", override=_OVERRIDABLE, options={"PATH_SUPPORTS_BLEND_RELATIVE"},
@@ -402,7 +402,7 @@ class TaktCharacter(ScoreSettings, bpy.types.PropertyGroup):
         joint_index: IntProperty(name="Bone", override=_OVERRIDABLE)
         is_map_checked: BoolProperty(
             name="Use This Map", override=_OVERRIDABLE, update=changes.score,
-            description="Someone has looked at this list: play clips of other skeletons by it")
+            description="This list is right: play clips of other skeletons by it")
         reference_pose: StringProperty(override=_OVERRIDABLE)  # in which pose the body is compared, in words
         has_reference_pose: BoolProperty(override=_OVERRIDABLE, update=changes.score)
         muted: CollectionProperty(type=TaktMuted, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})

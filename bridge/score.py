@@ -20,6 +20,7 @@ from ..core.playing.motion import Motion
 from . import changes, libraries, parameters, performing, properties, texts
 from .background_performance import BackgroundPerformance
 from .clip_store import CLIPS
+from .frame_rate import frames_per_second
 from .performing import Performance
 
 _MAX_PERFORMANCES = 64
@@ -242,11 +243,6 @@ def keep_lists(armature_object: bpy.types.Object) -> None:
 def time_s(armature_object: bpy.types.Object, scene: bpy.types.Scene, frame: float) -> float:
     """Return the time in the score at a frame of the scene, which may have a fraction."""
     return (frame - properties.character(armature_object).frame_start) / frames_per_second(scene)
-
-
-def frames_per_second(scene: bpy.types.Scene) -> float:
-    """Return the scene's frames in a second."""
-    return scene.render.fps / scene.render.fps_base
 
 
 def register() -> None:

@@ -73,19 +73,19 @@ def shown(armature_object: bpy.types.Object) -> Blocks | None:
 
 
 def is_current(armature_object: bpy.types.Object) -> bool:
-    """Tell whether that is of the score as it now is."""
+    """Tell whether what was laid out is the score as it is now."""
     known = _blocks.get(armature_object.session_uid)
     return known is not None and known[0] == _dependencies(armature_object)
 
 
 def is_complete(armature_object: bpy.types.Object) -> bool:
-    """Tell whether it is, and transitions lie where they play or it is known why they do not."""
+    """Tell whether the layout is current, and transitions lie where they play or it is known why they do not."""
     known = shown(armature_object)
     return is_current(armature_object) and known is not None and (known.error is not None or known.has_windows)
 
 
 def reads_no_other_files(armature_object: bpy.types.Object) -> bool:
-    """Tell whether the score leads to no files but those of what is shown, so that laying it out takes no time."""
+    """Tell whether the score names no files but those of what is shown, so that laying it out takes no time."""
     known = _blocks.get(armature_object.session_uid)
     if known is None or known[1].layout is None or known[0][1:] != _dependencies(armature_object)[1:]:
         return False
@@ -115,7 +115,7 @@ def refresh(armature_object: bpy.types.Object) -> Blocks:
 
 
 def show(armature_object: bpy.types.Object, candidate: Candidate, clock: Clock | None) -> None:
-    """Take what a change would lead to for what the score, which says so by now, is laid out as.
+    """Show what a change leads to as the layout of the score, whose text has been proposed by now.
 
     Transitions lie about where they did, until it is known where they play.
     """

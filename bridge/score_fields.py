@@ -46,7 +46,7 @@ def why_transition(tree: score_tree.TaktScoreTree, armature_object: bpy.types.Ob
 
 
 def attributes(layout: Layout, box: BoxId) -> Iterator[tuple[str, Attribute]]:
-    """Yield the names of the attributes that a box's element may have, and what they are."""
+    """Yield the attributes that a box's element may have, by name."""
     document = layout.documents[box.document]
     rule = GRAMMAR.get(document.text.shape.tags[box.element])
     for name, attribute in rule.attributes.items() if rule is not None else ():

@@ -9,9 +9,9 @@ from . import properties, texts
 
 
 def show(context: bpy.types.Context, armature_object: bpy.types.Object, layout: Layout, boxes: Iterable[int]) -> bool:
-    """Select the line of the first of some boxes whose text is open, and show it where a Text Editor is.
+    """Select the line of the first of some boxes whose text is open, and show it in a Text Editor if there is one.
 
-    False: none of them is in a text that is open and says what was laid out.
+    Return whether there was one: a box in a text that is open and is still what was laid out.
     """
     for box in boxes:
         document = layout.documents[int(layout.boxes.document[box])]

@@ -12,7 +12,8 @@ from ..core.errors import FileError, TaktError
 from ..core.library.library import SOUND_ENDINGS, Library
 from ..core.pha.document import Document
 from ..core.score_editor import music
-from . import performing, properties, score, sound
+from . import performing, properties, sound
+from .frame_rate import frames_per_second
 
 
 class ScoreMusic(NamedTuple):
@@ -94,4 +95,4 @@ def play_along(armature_object: bpy.types.Object, scene: bpy.types.Scene) -> Non
         sound.stop(scene)
         return
     start = properties.character(armature_object).frame_start
-    sound.play_along(scene, own.path, start - own.offset_s * score.frames_per_second(scene))
+    sound.play_along(scene, own.path, start - own.offset_s * frames_per_second(scene))

@@ -33,12 +33,13 @@ from . import clips, properties, score, score_blocks, score_tree
 from .active_character import active_armature
 from .background import BackgroundWork
 from .clip_store import CLIPS
+from .frame_rate import frames_per_second
 
 _LOOK_S = 0.2
 _BETWEEN_S = 0.02
 """Left to the interface between two Actions whose figures are found out."""
 _UNKNOWN_TICKS = 4.0
-"""How long what says nothing of its length is called."""
+"""How long a procedure is said to be where nothing tells."""
 _searches: dict[Hashable, _Search] = {}
 _action_figures: dict[Playable, Figure | None] = {}
 """Of Actions of the open file; None where no armature fits."""
@@ -120,7 +121,7 @@ def figures(armature_object: bpy.types.Object) -> Mapping[Playable, Figure]:
 
 
 def state(armature_object: bpy.types.Object) -> Hashable:
-    """Return what is another as soon as something else can be put into the score; cheap enough for every drawing."""
+    """Return a value that changes when something else can be put into the score; cheap enough for every drawing."""
     blocks = score_blocks.shown(armature_object)
     if blocks is None or blocks.scores is None:
         return blocks
@@ -142,7 +143,7 @@ def playables_of(src: str, path: Path, library: object) -> list[Playable]:
 
 
 def src_of(library: object, path: Path) -> str:
-    """Return the src by which a library leads to a file, "" where it does not."""
+    """Return the src by which a library finds a file, "" where it does not."""
     return library.src_of_playable(path) or "" if isinstance(library, Library) else ""
 
 
@@ -190,13 +191,13 @@ def _actions(armature_object: bpy.types.Object) -> list[Playable]:
             continue
         if action != own:
             frames: Any = action.frame_range
-            found.append(Playable(action.name, action.name, (frames[1] - frames[0]) / score.frames_per_second(scene)))
-    if any(each not in _action_figures for each in found) and not bpy.app.timers.is_registered(_draw_next_action):
-        bpy.app.timers.register(_draw_next_action)
+            found.append(Playable(action.name, action.name, (frames[1] - frames[0]) / frames_per_second(scene)))
+    if any(each not in _action_figures for each in found) and not bpy.app.timers.is_registered(_find_next_figure):
+        bpy.app.timers.register(_find_next_figure)
     return found
 
 
-def _draw_next_action() -> float | None:
+def _find_next_figure() -> float | None:
     """Find out the figure of an Action that has none; Actions are Blender's, so not beside the main thread."""
     armature_object = active_armature(bpy.context) or next(
         (ob for ob in bpy.data.objects if ob.type == "ARMATURE"), None)

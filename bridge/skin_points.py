@@ -18,7 +18,7 @@ _INFLUENCES: Final = 4
 _MOST: Final = 16
 Array = TypeVar("Array", FloatArray, IntArray)
 _points: OrderedDict[Hashable, SkinPoints | None] = OrderedDict()
-"""What was read, by all that it depends on but for weights, of whose changes `changes` tells while it is told."""
+"""What was read, by all that it depends on; of edited weights only the number that `changes` keeps, while it hears."""
 
 
 def read_points(armature_object: bpy.types.Object) -> SkinPoints | None:

@@ -30,7 +30,7 @@ class _Decoding(NamedTuple):
 
 
 _waveforms: OrderedDict[tuple[Path, Stamp], Waveform | None] = OrderedDict()
-"""None: of a file that cannot be decoded."""
+"""By file; None where it cannot be decoded."""
 _works: dict[tuple[Path, Stamp], _Decoding] = {}
 
 

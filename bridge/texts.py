@@ -1,4 +1,4 @@
-"""Texts of scores in Blender: found by their files, shown in a Text Editor, and changed where they stand."""
+"""Texts of scores in Blender: found by their files, shown in a Text Editor, and changed where they differ."""
 
 from pathlib import Path
 

@@ -4,7 +4,8 @@ import bpy
 import numpy as np
 
 from ..core.playing.motion import Motion
-from . import properties, score
+from . import properties
+from .frame_rate import frames_per_second
 
 _MOST_MARKERS = 500
 """Where there would be more, the innermost procedures get none."""
@@ -25,7 +26,7 @@ def extend_range(scene: bpy.types.Scene, first_frame: int, last_frame: int, *, i
 
 def extend_for(character: properties.TaktCharacter, scene: bpy.types.Scene, first_frame: int, last_frame: int, *,
                is_new: bool) -> bool:
-    """Do so for a character's score, and keep how it was."""
+    """Extend the scene's range for a character's score, and keep how it was; see extend_range."""
     before = scene.frame_end
     is_changed = extend_range(scene, first_frame, last_frame, is_new=is_new)
     if scene.frame_end != before:
@@ -36,7 +37,7 @@ def extend_for(character: properties.TaktCharacter, scene: bpy.types.Scene, firs
 
 
 def clear(armature_object: bpy.types.Object, scene: bpy.types.Scene) -> None:
-    """Take back what a motion left that is played no longer: markers, and the range if nobody changed it since."""
+    """Take back what a motion left on the timeline: markers, and the range if nobody has changed it since."""
     character = properties.character(armature_object)
     _remove_markers(character, scene)
     if character.range_after and scene.frame_end == character.range_after:
@@ -64,7 +65,7 @@ def procedure_starts(motion: Motion, scene: bpy.types.Scene, frame_start: int) -
     depths = np.array([len(path) for path in steps])
     deepest = next(d for d in range(int(depths.max()), 0, -1) if d == 1 or (depths <= d).sum() <= _MOST_MARKERS)
     seconds = motion.layout.begin_s[marks.segment]
-    frames = np.rint(seconds * score.frames_per_second(scene)).astype(int) + frame_start
+    frames = np.rint(seconds * frames_per_second(scene)).astype(int) + frame_start
     starts: dict[int, list[str]] = {}
     for frame, path in zip(frames.tolist(), steps, strict=True):
         if len(path) <= deepest:

@@ -1,4 +1,4 @@
-"""A score performed is checked, written to the armature and the timeline, and told of."""
+"""A performed score is written to the armature and the timeline, and what is unusual about it is reported."""
 
 import hashlib
 from collections.abc import Callable, Iterator
@@ -11,6 +11,7 @@ import numpy as np
 from ..core.errors import TaktError
 from ..core.playing.motion import Motion
 from . import action, armature, axes, constraints, limits, parameters, performing, properties, score, timeline
+from .frame_rate import frames_per_second
 
 Severity = Literal["INFO", "WARNING"]
 Told = tuple[Severity, str]
@@ -41,7 +42,7 @@ def sampling(armature_object: bpy.types.Object, scene: bpy.types.Scene,
 
     Where values of the score are keyed, it is made of the motions by the values of all frames.
     """
-    character, fps = properties.character(armature_object), score.frames_per_second(scene)
+    character, fps = properties.character(armature_object), frames_per_second(scene)
     modes = action.rotation_modes(armature_object) if character.rotations == "AS_RIG" else None
     values, known = parameters.keyed(armature_object), score.known_performance(armature_object)
     if values is not None and known is not None and known.again is not None:
@@ -69,7 +70,7 @@ def write(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Mot
         told.append(("WARNING", "Each lap of the loop starts with another heading, which an Action cannot "
                                 "repeat: it holds one lap"))
     told += _findings(armature_object, motion)
-    seconds = float(channels.frames[-1] - channels.frames[0]) / score.frames_per_second(scene)
+    seconds = float(channels.frames[-1] - channels.frames[0]) / frames_per_second(scene)
     told.append(("INFO", f"'{armature_object.name}' plays {len(motion.sequence):,} segments, {seconds:.1f} s"
                  + (f"; {muted} constraints muted" if muted else "")
                  + (f"; the scene's range is now {scene.frame_start} to {scene.frame_end}" if is_extended else "")))
@@ -85,10 +86,10 @@ def digest(armature_object: bpy.types.Object, scene: bpy.types.Scene) -> str:
     character = properties.character(armature_object)
     if character.text is None:
         return ""
-    text, filepath, _, *others = performing.dependencies(armature_object, parameters.over_time(armature_object))
+    text, filepath, _, *others = performing.dependencies(armature_object, parameters.key_over_time(armature_object))
     found = hashlib.blake2b(str(text).encode("utf-8", "replace"), digest_size=_DIGEST_BYTES)
     found.update(repr((filepath, others, [getattr(character, name) for name in properties.ACTION_NAMES],
-                       character.frame_start, score.frames_per_second(scene))).encode())
+                       character.frame_start, frames_per_second(scene))).encode())
     return found.hexdigest()
 
 
@@ -113,7 +114,7 @@ def _findings(armature_object: bpy.types.Object, motion: Motion) -> Iterator[Tol
         if names:
             more = f" and {len(names) - _NAMES_SHOWN} more" if len(names) > _NAMES_SHOWN else ""
             yield severity, f"{text}: {', '.join(names[:_NAMES_SHOWN])}{more}"
-    if text := axes.lying(armature_object, motion.body):
+    if text := axes.lying_warning(armature_object, motion.body):
         yield "WARNING", text
     for text in axes.distortions(armature_object):
         yield "WARNING", f"'{armature_object.name}' {text}; apply its scale, or its parent's (Object > Apply)"

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any
 import bpy
 
 from ..bridge import properties
-from ..bridge.score import frames_per_second, last_good
+from ..bridge.frame_rate import frames_per_second
+from ..bridge.score import last_good
 from ..core.clips.keys import INTERPOLATIONS
 from ..core.playing.motion import Motion
 from ..preview import life, player_clocks

@@ -15,6 +15,7 @@ from bpy_extras.io_utils import ExportHelper
 
 from ..bridge import properties, score
 from ..bridge.film import PictureFile, encode_film
+from ..bridge.frame_rate import frames_per_second
 from ..bridge.reports import GreyWithReason
 from ..core.maths.arrays import FloatArray
 from ..preview import life
@@ -257,7 +258,7 @@ def frames_of_score(scene: bpy.types.Scene, armatures: Sequence[bpy.types.Object
         motion = plays(armature)
         if motion is not None:
             start = properties.character(armature).frame_start
-            spans.append((start, start + int(np.ceil(motion.duration_s * score.frames_per_second(scene)))))
+            spans.append((start, start + int(np.ceil(motion.duration_s * frames_per_second(scene)))))
     if not spans:
         return range(scene.frame_start, scene.frame_end + 1)
     return range(min(start for start, _ in spans), max(end for _, end in spans) + 1)

@@ -6,6 +6,7 @@ from typing import Any
 import bpy
 
 from ..bridge import properties, score, score_lines
+from ..bridge.frame_rate import frames_per_second
 from ..core.playing.motion import Motion
 from ..preview import life
 from ..preview.cast import ClipAlone
@@ -152,7 +153,7 @@ def go_to(context: bpy.types.Context, armature_object: bpy.types.Object, time_s:
     if choices.alone and motion is not None:
         choose_alone(motion, time_s)
     elif player.follows_timeline:
-        frame = properties.character(armature_object).frame_start + time_s * score.frames_per_second(scene)
+        frame = properties.character(armature_object).frame_start + time_s * frames_per_second(scene)
         scene.frame_set(round(frame))
     else:
         player.go_to(time_s, life.now_s())

@@ -13,7 +13,8 @@ import bpy
 import numpy as np
 
 from ..bridge import changes, parameters, properties, score
-from ..bridge.score import frames_per_second, time_s
+from ..bridge.frame_rate import frames_per_second
+from ..bridge.score import time_s
 from ..bridge.shape import is_reading, is_shaped
 from ..core.playing.stage import Playable
 from .cast import Actor, Cast

@@ -6,7 +6,8 @@ import bpy
 
 from ..bridge import properties
 from ..bridge.bend import is_bent
-from ..bridge.score import frames_per_second, shown
+from ..bridge.frame_rate import frames_per_second
+from ..bridge.score import shown
 from ..core.playing.motion import Motion
 from ..core.playing.stage import Playable
 from .cast import ClipAlone

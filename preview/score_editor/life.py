@@ -10,7 +10,8 @@ import numpy as np
 
 from ...bridge import properties, score, score_blocks, score_tree
 from ...bridge import shelf as bridge_shelf
-from ...bridge.score import frames_per_second, last_good, time_s
+from ...bridge.frame_rate import frames_per_second
+from ...bridge.score import last_good, time_s
 from ...bridge.score_blocks import Blocks
 from ...bridge.shape import is_reading
 from ...bridge.sound import waveform

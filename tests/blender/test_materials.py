@@ -1,13 +1,13 @@
 """Blender's materials as core's: what its node trees mean, built by hand."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, get_args
 
 import bpy
 import numpy as np
 import pytest
 
-from takt.bridge.materials import COLOUR_MODES, Surface, read_surface
+from takt.bridge.materials import ColourMode, Surface, read_surface
 from takt.bridge.versions import principled_node
 from takt.core.shading.material import Material, Step, evaluate, number
 
@@ -321,7 +321,7 @@ def test_texture_shows_the_active_image_alone(material: Any, mesh: Any) -> None:
 
 
 def test_every_way_is_there(material: Any, mesh: Any) -> None:
-    assert set(read_surface(material, mesh).materials) == set(COLOUR_MODES)
+    assert set(read_surface(material, mesh).materials) == set(get_args(ColourMode))
 
 
 def test_without_uv_maps_no_image_is_shown(material: Any) -> None:

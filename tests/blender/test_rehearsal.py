@@ -76,8 +76,8 @@ def test_actions_of_the_file_have_figures_too(rig: bpy.types.Object, library: Pa
     other = bpy.data.actions.new("Of No Armature")
     with editing():
         found = {each.name: each for each in bridge_shelf.playables(rig)}
-        assert bpy.app.timers.is_registered(bridge_shelf._draw_next_action)
-        while bridge_shelf._draw_next_action() is not None:
+        assert bpy.app.timers.is_registered(bridge_shelf._find_next_figure)
+        while bridge_shelf._find_next_figure() is not None:
             pass
         figures = bridge_shelf.figures(rig)
         assert found[copy.name] in figures and found[other.name] not in figures

@@ -2,14 +2,14 @@
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import bpy
 import numpy as np
 import pytest
 from mathutils import Matrix, Vector
 
-from takt.bridge.materials import COLOUR_MODES, Surface
+from takt.bridge.materials import ColourMode, Surface
 from takt.bridge.versions import principled_node
 from takt.core.shading.material import OPERATIONS, Material, Step, Texture, evaluate, number
 from takt.preview import life
@@ -86,7 +86,7 @@ def test_each_operation_is_that_of_core(operation: str, monkeypatch: pytest.Monk
     operands = (number(0.3), (Step("TEXTURE"),), number(0.2, 0.6, 0.4))[:OPERATIONS[operation].takes]
     programme = (*(step for operand in operands for step in operand), Step(operation, 0, BY))
     made = Material(programme, textures=(Texture(picture.session_uid),))
-    surface = Surface(dict.fromkeys(COLOUR_MODES, made), ("UV", ""))
+    surface = Surface(dict.fromkeys(get_args(ColourMode), made), ("UV", ""))
     monkeypatch.setattr("takt.preview.batch.read_surfaces", lambda *_: [surface])
     expected = evaluate(programme, [np.array(TEXEL)], np.array((0.5, 0.25, 1.0, 1.0)))
     np.testing.assert_allclose(middle(mesh), encoded(expected[:3]), atol=2 * ONE_LEVEL)
