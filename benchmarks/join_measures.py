@@ -1,18 +1,18 @@
 """What the eye sees where one clip becomes the next, as numbers; by NumPy alone.
 
-All lengths are in leg lengths of the body, all places in ground coordinates: two along the ground, the third up.
+All lengths are in leg lengths of the body, all positions in ground coordinates: two along the ground, the third up.
 
     speed      of hips, hands and feet: the fastest near the seam ÷ what the clips on both sides reach themselves (the
                larger of their 95th percentiles)
     jerk       the same of the third derivative
     displaced  how far a foot goes over the ground while it should stand: near the seam, wherever the clip that plays
                has it stand (see planted, on the clip's own skeleton), the distance between the two farthest of its
-               places. A foot that is lifted by STEP_LEGS or more makes a step: from there on it stands anew
-    skate      the way of both feet over the ground near the seam, each bit counted by how low the foot is: wholly on
+               positions. A foot that is lifted by STEP_LEGS or more makes a step: from there on it stands anew
+    skate      how far both feet go over the ground near the seam, each bit counted by how low the foot is: wholly on
                the ground, not at all SKATE_LEGS above it (2 − 2^(h/H): Zhang et al. 2018, Mode-Adaptive Neural
                Networks for Quadruped Motion Control)
     lowest     how high the lowest joint of the feet is above its height at rest; likewise the lowest skin of the soles
-    heading    by how much the hips turn about up within an instant; place: how far they go over the ground
+    heading    by how much the hips turn about up within an instant; moved: how far they go over the ground
     airborne   whether both feet are higher than AIR_LEGS while the clip that plays has one stand
 """
 
@@ -64,8 +64,8 @@ class Body:
     @classmethod
     def of(cls, found: SkeletonMap, up: FloatArray) -> Body:
         """Take it from what the joints are; up: (3,) in model space."""
-        legs, place = legs_of(found), found.skeleton.rest_world[:, :, 3]
-        leg = float(np.mean([np.linalg.norm(np.diff(place[[leg.hip, leg.knee, leg.ankle]], axis=0), axis=1).sum()
+        legs, rest = legs_of(found), found.skeleton.rest_world[:, :, 3]
+        leg = float(np.mean([np.linalg.norm(np.diff(rest[[leg.hip, leg.knee, leg.ankle]], axis=0), axis=1).sum()
                              for leg in legs]))
         up = up / np.linalg.norm(up)
         across = np.cross(up, np.eye(3)[np.argmin(np.abs(up))])
@@ -75,14 +75,14 @@ class Body:
                    np.array([joints["HumanoidRoot"]]), np.array([joints["l_wrist"], joints["r_wrist"]]),
                    np.array([leg.foot for leg in legs]), np.array([(leg.ankle, leg.foot) for leg in legs]), leg)
 
-    def places(self, world: FloatArray, joints: IntArray) -> FloatArray:
+    def positions(self, world: FloatArray, joints: IntArray) -> FloatArray:
         """Return where joints are, (..., N, 3), from matrices (..., J, 3, 4)."""
         return np.asarray(world[..., 3][..., joints, :] @ self.ground.T)
 
     def heights(self, world: FloatArray) -> FloatArray:
         """Return how high the lower joint of each foot is above its height at rest, (..., 2)."""
-        rest = self.places(self.skeleton.rest_world, self.soles)[..., 2]
-        return np.asarray((self.places(world, self.soles)[..., 2] - rest).min(axis=-1))
+        rest = self.positions(self.skeleton.rest_world, self.soles)[..., 2]
+        return np.asarray((self.positions(world, self.soles)[..., 2] - rest).min(axis=-1))
 
     def headings(self, world: FloatArray) -> FloatArray:
         """Return how far the hips are turned about up from rest, radians."""
@@ -116,7 +116,7 @@ class Levels:
 class Join:
     """What one seam looks like; see the top. speed, jerk: (3,) by part of the body. displaced: of the feet that stand.
 
-    heading_rad, place: the largest jump.
+    heading_rad, moved: the largest jump.
     """
 
     speed: FloatArray
@@ -126,7 +126,7 @@ class Join:
     lowest: float
     airborne: bool
     heading_rad: float = 0.0
-    place: float = 0.0
+    moved: float = 0.0
     skin: float = np.nan
 
 
@@ -138,7 +138,7 @@ def near(seam_s: float, begin_s: float, end_s: float) -> FloatArray:
 
 def measure(body: Body, world: FloatArray, stands: BoolArray, levels: Levels) -> Join:
     """Measure one seam by matrices (F, J, 3, 4) at its times; stands: (F, 2) whether the clip has the feet stand."""
-    heights, feet = body.heights(world), body.places(world, body.feet)
+    heights, feet = body.heights(world), body.positions(world, body.feet)
     speed, jerk = (np.array([each.max(initial=0.0) for each in by_part(body, world, n)]) for n in (1, 3))
     per_foot = [displaced(feet[:, foot], heights[:, foot], stands[:, foot]) for foot in range(feet.shape[1])]
     return Join(speed / levels.speed, jerk / levels.jerk, tuple(each for each in per_foot if each is not None),
@@ -148,7 +148,7 @@ def measure(body: Body, world: FloatArray, stands: BoolArray, levels: Levels) ->
 
 def by_part(body: Body, world: FloatArray, order: int) -> list[FloatArray]:
     """Return how fast (order 1), or how jerkily (3), the faster hand, foot … of each part moves, (F − order,) each."""
-    return [np.linalg.norm(np.diff(body.places(world, joints), order, axis=0), axis=-1).max(axis=1) * FPS**order
+    return [np.linalg.norm(np.diff(body.positions(world, joints), order, axis=0), axis=-1).max(axis=1) * FPS**order
             for joints in (body.hips, body.hands, body.feet)]
 
 
@@ -172,8 +172,8 @@ def planted(positions: FloatArray, times_s: FloatArray, up: FloatArray, leg_leng
     return stands
 
 
-def displaced(places: FloatArray, heights: FloatArray, stands: BoolArray) -> float | None:
-    """Return how far apart the farthest two places (F, 3) of a foot are in one of the stretches in which it stands.
+def displaced(positions: FloatArray, heights: FloatArray, stands: BoolArray) -> float | None:
+    """Return how far apart the farthest two positions (F, 3) of a foot are in one of the stretches in which it stands.
 
     heights: (F,) above the ground; where it is lifted, a stretch ends. None where it never stands.
 
@@ -181,34 +181,34 @@ def displaced(places: FloatArray, heights: FloatArray, stands: BoolArray) -> flo
     >>> displaced(slide, np.zeros(5), np.ones(5, dtype=bool))
     0.1
     """
-    found = [np.linalg.norm(places[a:b, None, :2] - places[None, a:b, :2], axis=-1).max()
+    found = [np.linalg.norm(positions[a:b, None, :2] - positions[None, a:b, :2], axis=-1).max()
              for a, b in runs(stands & (heights < STEP_LEGS))]
     return float(max(found)) if found else 0.0 if stands.any() else None
 
 
-def skate(places: FloatArray, heights: FloatArray) -> float:
-    """Return the way of a foot (F, 3) over the ground, counted by how low it is, (F,)."""
-    way = np.linalg.norm(np.diff(places[:, :2], axis=0), axis=1)
+def skate(positions: FloatArray, heights: FloatArray) -> float:
+    """Return how far a foot at positions (F, 3) goes over the ground, each bit counted by how low it is, (F,)."""
+    steps = np.linalg.norm(np.diff(positions[:, :2], axis=0), axis=1)
     height = np.clip((heights[1:] + heights[:-1]) / 2.0 / SKATE_LEGS, 0.0, 1.0)
-    return float(way @ (2.0 - 2.0**height))
+    return float(steps @ (2.0 - 2.0**height))
 
 
 def jumps(body: Body, before: FloatArray, after: FloatArray) -> tuple[float, float]:
-    """Return the largest turn about up (radians) and way over the ground between matrices (N, J, 3, 4)."""
+    """Return the largest turn about up (radians) and shift over the ground between matrices (N, J, 3, 4)."""
     turn = np.remainder(body.headings(after) - body.headings(before) + np.pi, 2.0 * np.pi) - np.pi
-    way = (body.places(after, body.hips) - body.places(before, body.hips))[:, 0, :2]
-    return float(np.abs(turn).max(initial=0.0)), float(np.linalg.norm(way, axis=1).max(initial=0.0))
+    shift = (body.positions(after, body.hips) - body.positions(before, body.hips))[:, 0, :2]
+    return float(np.abs(turn).max(initial=0.0)), float(np.linalg.norm(shift, axis=1).max(initial=0.0))
 
 
 def standing(found: SkeletonMap, up: FloatArray, world: FloatArray, times_s: FloatArray) -> BoolArray:
     """Return when the feet of a clip stand, (F, 2), on its own skeleton at its own pace, by matrices (F, J, 3, 4)."""
     body = Body.of(found, up)
-    return np.stack([planted(places, times_s, np.array((0.0, 0.0, 1.0)), 1.0)
-                     for places in np.moveaxis(body.places(world, body.feet), 1, 0)], axis=1)
+    return np.stack([planted(positions, times_s, np.array((0.0, 0.0, 1.0)), 1.0)
+                     for positions in np.moveaxis(body.positions(world, body.feet), 1, 0)], axis=1)
 
 
 HEADINGS: Final = (f"{'':30} {'hips':>11} {'hands':>11} {'feet':>11} {'jerk p90':>14} {'displaced':>11} {'one >':>5} "
-                   f"{'skate':>5} {'lowest':>6} {'skin':>6} {'turn':>6} {'place':>6} {'air':>4}\n"
+                   f"{'skate':>5} {'lowest':>6} {'skin':>6} {'turn':>6} {'moved':>6} {'air':>4}\n"
                    f"{'':30} {'med/p90':>11} {'med/p90':>11} {'med/p90':>11} {'':>14} {'mean/p90 %':>11} {'5 %':>5} "
                    f"{'%':>5} {'p5 %':>6} {'p5 %':>6} {'°':>6} {'leg':>6} {'':>4}\n")
 
@@ -229,22 +229,22 @@ def row(label: str, joins: Sequence[Join], inside_skate: float = np.nan) -> str:
     far = np.mean([max(join.displaced, default=0.0) > 0.05 for join in joins])
     return (f"{label:30} {speeds} {jerk[0]:4.1f}/{jerk[1]:4.1f}/{jerk[2]:4.1f} "
             f"{moved.mean():5.1f}/{np.percentile(moved, 90.0):5.1f} {far:5.2f} {skating} {lowest:6.1f} {soles} "
-            f"{np.degrees(of(lambda join: join.heading_rad).max()):6.2f} {of(lambda join: join.place).max():6.3f} "
-            f"{of(lambda join: join.airborne).mean():4.2f}\n")
+            f"{np.degrees(of(lambda join: join.heading_rad).max()):6.2f} {of(lambda join: join.moved).max():6.3f} "
+            f"{of(lambda join: join.airborne).mean():4.2f}")
 
 
 @dataclass(frozen=True)
 class Gap:
-    """How far joints are from where a clip has them in a gap that was filled: places in legs, rotations in radians."""
+    """How far joints are from where a clip has them in a gap that was filled: in legs, rotations in radians."""
 
-    place: float
+    moved: float
     turn_rad: float
 
 
 def gap(body: Body, filled: FloatArray, own: FloatArray) -> Gap:
     """Compare matrices (F, J, 3, 4) over all joints and frames, in model space."""
-    ways = np.linalg.norm(filled[..., 3] - own[..., 3], axis=-1) / body.leg_length
+    moved = np.linalg.norm(filled[..., 3] - own[..., 3], axis=-1) / body.leg_length
     one, other = (rot.from_matrix(each[..., :3] / np.linalg.norm(each[..., :3], axis=-2, keepdims=True))
                   for each in (filled, own))
-    return Gap(float(ways.mean()), float(rot.angle_between(one, other).mean()))
+    return Gap(float(moved.mean()), float(rot.angle_between(one, other).mean()))
 

@@ -10,7 +10,7 @@ prints the table of join_measures.py, which defines the columns, with a line for
 then how far feet slide inside of the clips, in each contact: on the clips' own bodies, retargeted, and with Feet Stand;
 once while they look planted on the clips' own bodies (low and slow), once in the contacts that Takt takes from clips;
 then the gap test: frames are left out of each clip and filled by a transition of that length (the methods that play
-between clips can do that), beside slerp (rotations) with straight lines (places of roots).
+between clips can do that), beside slerp (rotations) with straight lines (positions of roots).
 
 The folder of data is that which TAKT_DATA names; where it is not there, samples are measured instead. --orders N plays
 fewer orders, --body one of the bodies, --methods some of the methods, --no-nla leaves out Blender's, whose frames take
@@ -56,6 +56,7 @@ from takt.samples.skeleton import build_skeleton
 
 from . import join_measures as measures
 from . import nla
+from .timing import say
 
 SEED, ORDERS = 12, 4
 INSTANT_S = 1e-4
@@ -149,11 +150,11 @@ def _measure(dancer: Dancer, programmes: Sequence[Programme], library: Library, 
                      f"clips' own bodies have them; {seams} seams\n{measures.HEADINGS}")
     own = [join for each in inside[:1] for join in _inner_joins(body, each, defaults[0], dancer)]
     skate = float(np.mean([join.skate for join in own]))
-    _say(measures.row("inside the clips", own))
+    say(measures.row("inside the clips", own))
 
     def line(label: str, motions: Sequence[Motion], samples: Sequence[Callable[[FloatArray], Pose]]) -> None:
-        _say(measures.row(label, [join for motion, sample, each in zip(motions, samples, inside, strict=True)
-                                  for join in _joins(motion, sample, each, body, dancer)], skate))
+        say(measures.row(label, [join for motion, sample, each in zip(motions, samples, inside, strict=True)
+                                 for join in _joins(motion, sample, each, body, dancer)], skate))
 
     for method, lock in ((method, lock) for method in methods for lock in (False, True)):
         settings = Settings(method=method, curve="LINEAR" if method == "LEAD" else "COSINE", lock_feet=lock)
@@ -211,7 +212,7 @@ def _own_stands(clip: Clip, library: Library) -> tuple[BoolArray, FloatArray]:
     found = library.skeleton_map(clip.skeleton)
     world, up = world_from_pose(clip.skeleton, clip.sample(_frames(clip), "SLERP")), found.up(Y_UP)
     body = measures.Body.of(found, up)
-    return measures.standing(found, up, world, _frames(clip)), body.places(world, body.feet)
+    return measures.standing(found, up, world, _frames(clip)), body.positions(world, body.feet)
 
 
 def _frames(clip: Clip) -> FloatArray:
@@ -238,10 +239,10 @@ def _joins(motion: Motion, sample: Callable[[FloatArray], Pose], inside: Inside,
         pose = sample(times)
         edges = np.unique((layout.window_begin_s[i], end, begin, layout.window_end_s[i]))
         before, after = (world_from_pose(motion.skeleton, sample(edges + side * INSTANT_S)) for side in (-1.0, 1.0))
-        heading, place = measures.jumps(body, before, after)
+        heading, moved = measures.jumps(body, before, after)
         join = measures.measure(body, world_from_pose(motion.skeleton, pose), _stands(motion, inside, times),
                                 inside.levels[clip[i]] | inside.levels[clip[i + 1]])
-        yield replace(join, heading_rad=heading, place=place, skin=float(dancer.skin(pose).min()))
+        yield replace(join, heading_rad=heading, moved=moved, skin=float(dancer.skin(pose).min()))
 
 
 def _stands(motion: Motion, inside: Inside, times_s: FloatArray) -> BoolArray:
@@ -274,8 +275,8 @@ def _fits(motions: Sequence[Motion], dancer: Dancer) -> None:
         took = time.process_time() - begin
         ratio = np.concatenate([quotient(cuts.found, cuts.authored)[cuts.tried > 0] for cuts in found
                                 if cuts is not None])
-        _say(f"fit {identifier}: a seam costs {np.median(ratio):.2f} times as much in the median, {ratio.min():.2f} to "
-             f"{ratio.max():.2f} ({len(ratio)} seams), found in {took * 1e3 / len(ratio):.0f} ms each\n")
+        say(f"fit {identifier}: a seam costs {np.median(ratio):.2f} times as much in the median, {ratio.min():.2f} to "
+            f"{ratio.max():.2f} ({len(ratio)} seams), found in {took * 1e3 / len(ratio):.0f} ms each")
 
 
 def _slides(body: measures.Body, inside: Inside, programme: Programme, library: Library,
@@ -290,17 +291,17 @@ def _slides(body: measures.Body, inside: Inside, programme: Programme, library: 
         stands, own = _own_stands(source, library)
         begin, end = locked.layout.begin_s[i], locked.layout.end_s[i] - 1e-6
         held = world_from_pose(locked.skeleton, locked.sample(np.minimum(begin + _frames(source), end)))
-        for name, places in (("own", own), ("here", body.places(inside.worlds[clip], body.feet)),
-                             ("lock", body.places(held, body.feet))):
+        for name, positions in (("own", own), ("here", body.positions(inside.worlds[clip], body.feet)),
+                             ("lock", body.positions(held, body.feet))):
             for way, when in (("seen", stands), ("carried", _contacts(source, library))):
                 found[way][name] += [float(np.linalg.norm(run[:, None] - run[None], axis=-1).max())
                                      for foot in range(2) for a, b in runs(when[:, foot])
-                                     for run in (places[a:b, foot, :2],)]
+                                     for run in (positions[a:b, foot, :2],)]
     for way, said in (("seen", "low and slow"), ("carried", "in contacts of the clips")):
         labels = "on their own bodies", "here", "with Feet Stand"
         told = "; ".join(f"{label} {np.mean(rows) * 100.0:.1f} / {np.percentile(rows, 90.0) * 100.0:.1f}"
                          for rows, label in zip(found[way].values(), labels, strict=True))
-        _say(f"slide inside the clips while {said} ({len(found[way]['own'])}), mean / p90, % of the leg: {told}\n")
+        say(f"slide inside the clips while {said} ({len(found[way]['own'])}), mean / p90, % of the leg: {told}")
 
 
 def _contacts(clip: Clip, library: Library) -> BoolArray:
@@ -320,9 +321,9 @@ def _gaps(clips: Sequence[Clip], body: measures.Body) -> None:
                 for label, filled, own in _filled(clip, begin, frames):
                     found.setdefault(label, []).append(measures.gap(body, *(world_from_pose(clip.skeleton, each)
                                                                             for each in (filled, own))))
-        told = "; ".join(f"{label} {np.mean([g.place for g in gaps]) * 100.0:.2f} % of the leg, "
+        told = "; ".join(f"{label} {np.mean([g.moved for g in gaps]) * 100.0:.2f} % of the leg, "
                          f"{np.degrees(np.mean([g.turn_rad for g in gaps])):.2f}°" for label, gaps in found.items())
-        _say(f"gap of {frames} frames ({len(found['slerp'])} gaps): {told}\n")
+        say(f"gap of {frames} frames ({len(found['slerp'])} gaps): {told}")
 
 
 def _filled(clip: Clip, begin_s: float, frames: int) -> Iterator[tuple[str, Pose, Pose]]:
@@ -360,10 +361,10 @@ def _real_dancers(data: Path) -> Iterator[Dancer]:
     """Yield real bodies; none there is has longer legs than its trunk asks for, so one of them gets them."""
     for name in ("Rogue_Hooded", "mpfb_game_engine"):
         arrays = np.load(data / "bind" / f"{name}.npz")
-        parents, places = arrays["bone_parents"].astype(np.int64), arrays["bone_heads"].astype(np.float64)
+        parents, positions = arrays["bone_parents"].astype(np.int64), arrays["bone_heads"].astype(np.float64)
+        offsets = np.where(parents[:, None] >= 0, positions - positions[parents], positions)
         skeleton = Skeleton.from_arrays([str(each) for each in arrays["bone_names"]], parents,
-                                        rot.identities(len(parents)),
-                                        np.where(parents[:, None] >= 0, places - places[parents], places), name=name)
+                                        rot.identities(len(parents)), offsets, name=name)
         weights = np.zeros((len(arrays["vertices"]), len(parents)))
         np.add.at(weights, (arrays["weight_vertex"].astype(np.int64), arrays["weight_bone"].astype(np.int64)),
                   arrays["weight_value"])
@@ -391,11 +392,6 @@ def _with_legs(dancer: Dancer, times: float) -> Dancer:
     moved[skeleton.parents < 0] += ((skeleton.rest_world[ankle, :, 3] - longer.rest_world[ankle, :, 3]) @ up) * up
     longer = replace(longer, rest_translations=moved)
     return Dancer(f"{dancer.name}, legs {times:g} times as long", find_map(longer), dancer.turn)
-
-
-def _say(text: str) -> None:
-    sys.stdout.write(text)
-    sys.stdout.flush()
 
 
 if __name__ == "__main__":

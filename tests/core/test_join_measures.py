@@ -121,7 +121,7 @@ def test_times_near_a_seam_end_where_the_motion_does() -> None:
 def test_a_gap_is_told_in_legs_and_radians() -> None:
     own, pose = gliding(np.zeros((4, 3))), Pose.rest(BODY.skeleton, 4)
     found = measures.gap(BODY, gliding(forward(np.full(4, 0.3))), own)
-    assert (found.place, found.turn_rad) == pytest.approx((0.3, 0.0), abs=1e-7)
+    assert (found.moved, found.turn_rad) == pytest.approx((0.3, 0.0), abs=1e-7)
     pose.rotations[:, 0] = rot.from_axis_angle(UP, 0.2)
     assert measures.gap(BODY, world_from_pose(BODY.skeleton, pose), own).turn_rad == pytest.approx(0.2)
 
