@@ -7,6 +7,7 @@ from typing import cast
 import bpy
 import numpy as np
 
+from ..core.errors import some_of
 from ..core.retargeting.outcome import Outcome
 from ..core.retargeting.retarget import Retargeted
 from . import armature, axes, constraints, properties
@@ -27,8 +28,7 @@ def report_clip(operator: bpy.types.Operator, player: ClipPlayer, done: Retarget
     for text, names in (("Constraints or drivers move bones that the clip plays; mute them", _controlled(player, done)),
                         ("Deforming bones that nothing moves stay behind", _left_behind(player, done))):
         if names:
-            more = f" and {len(names) - _NAMES_SHOWN} more" if len(names) > _NAMES_SHOWN else ""
-            operator.report({"WARNING"}, f"{text}: {', '.join(names[:_NAMES_SHOWN])}{more}")
+            operator.report({"WARNING"}, f"{text}: {some_of(names, _NAMES_SHOWN)}")
     if text := axes.lying_warning(armature_object, player.target_map):
         operator.report({"WARNING"}, text)
     for text in axes.distortions(armature_object):

@@ -8,7 +8,7 @@ from typing import Literal, cast
 import bpy
 import numpy as np
 
-from ..core.errors import TaktError
+from ..core.errors import TaktError, some_of
 from ..core.playing.motion import Motion
 from . import action, armature, axes, constraints, limits, parameters, performing, properties, score, timeline
 from .frame_rate import frames_per_second
@@ -112,8 +112,7 @@ def _findings(armature_object: bpy.types.Object, motion: Motion) -> Iterator[Tol
          _ignoring_parents(armature_object, motion))]
     for severity, text, names in findings:
         if names:
-            more = f" and {len(names) - _NAMES_SHOWN} more" if len(names) > _NAMES_SHOWN else ""
-            yield severity, f"{text}: {', '.join(names[:_NAMES_SHOWN])}{more}"
+            yield severity, f"{text}: {some_of(names, _NAMES_SHOWN)}"
     if text := axes.lying_warning(armature_object, motion.body):
         yield "WARNING", text
     for text in axes.distortions(armature_object):

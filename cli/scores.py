@@ -106,7 +106,8 @@ def add_values(parser: argparse.ArgumentParser) -> None:
     """Add the options of what a score of version 2 leaves open: the procedure's parameters and its picks."""
     parser.add_argument("--set", metavar="NAME=VALUE", dest="values", type=read_value, action="append", default=[],
                         help="a parameter of the procedure: a number, yes or no; may be given several times")
-    parser.add_argument("--seed", metavar="N", type=int, default=0, help="decides what picks pick (default: 0)")
+    parser.add_argument("--seed", metavar="N", type=int, default=0,
+                        help="decides what the score's picks choose (default: 0)")
 
 
 def read_programme(path: Path, options: argparse.Namespace) -> tuple[Programme, Library]:

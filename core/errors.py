@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -75,6 +76,16 @@ class SkeletonMismatchError(TaktError):
 
 class BindError(TaktError):
     """A mesh that cannot be bound to a skeleton."""
+
+
+def some_of(names: Sequence[str], most: int) -> str:
+    """List names for a message: at most so many of them, and how many more there are.
+
+    >>> some_of(("hips", "spine", "head"), 2), some_of(("hips", "spine"), 2)
+    ('hips, spine and 1 more', 'hips, spine')
+    """
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
 
 
 def quoted(text: str, longest: int = 60) -> str:

@@ -10,7 +10,7 @@ from ..bridge import binding
 from ..bridge.bind_options import BindOptions
 from ..bridge.bind_selection import already_bound, check_objects, props, selection, selection_problem
 from ..bridge.binding import BindResult, BindTask
-from ..core.errors import TaktError
+from ..core.errors import TaktError, some_of
 from .background import Work, WorksInBackground
 
 _NAMES_SHOWN = 5
@@ -56,13 +56,13 @@ class TAKT_OT_auto_bind(WorksInBackground[BindResult], BindOptions, bpy.types.Op
             raise TaktError("The armature is no longer selected; select it and bind again")
         check_objects(mesh_objects, armature_object)
         binding.write(mesh_objects, armature_object, self._task, result)
-        replaced = [f"The weights before were replaced, of {_listed(self._replaced)} (F9: Keep Existing)"
+        replaced = [f"The weights before were replaced, of {some_of(self._replaced, _NAMES_SHOWN)} (F9: Keep Existing)"
                     ] if self._replaced else []
         found = unusual(result, mesh_objects)  # in one report: the status bar shows only the last
         if result.report.idle_bones:  # as the controls of a rig: nothing to be looked at
-            self.report({"INFO"}, f"Bones without vertices: {_listed(result.report.idle_bones)}")
+            self.report({"INFO"}, f"Bones without vertices: {some_of(result.report.idle_bones, _NAMES_SHOWN)}")
         if left := props(context):
-            self.report({"INFO"}, f"Left alone, as they are parented to bones: {_listed(left)}")
+            self.report({"INFO"}, f"Left alone, as they are parented to bones: {some_of(left, _NAMES_SHOWN)}")
         self.report({"WARNING"} if found else {"INFO"},
                     ". ".join([_summary(self._task, result, armature_object), *replaced, *found]))
         return {"FINISHED"}
@@ -75,12 +75,7 @@ def unusual(result: BindResult, mesh_objects: Sequence[bpy.types.Object]) -> lis
     found = (("Meshes without volume", [names[part] for part in report.flat_parts]),
              ("These meshes hold no bone; they follow what is nearest",
               [names[part] for part in report.boneless_parts]))
-    return [f"{text}: {_listed(some)}" for text, some in found if some]
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _NAMES_SHOWN} more" if len(names) > _NAMES_SHOWN else ""
-    return ", ".join(names[:_NAMES_SHOWN]) + more
+    return [f"{text}: {some_of(some, _NAMES_SHOWN)}" for text, some in found if some]
 
 
 def _summary(task: BindTask, result: BindResult, armature_object: bpy.types.Object) -> str:

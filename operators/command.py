@@ -87,8 +87,8 @@ def _armature(name: str) -> bpy.types.Object:
     """Return the armature of a name, or the only one that there is."""
     found = {ob.name: ob for ob in bpy.data.objects if ob.type == "ARMATURE"}
     if name not in found and (name or len(found) != 1):
-        raise TaktError(f"{'no' if not found else 'which'} armature{f' {name!r}' if name else ''}? The file has "
-                        f"{', '.join(found) or 'none'}; say it with --armature")
+        wanted = f"there is no armature {name!r}" if name else "choose one armature by --armature NAME"
+        raise TaktError(f"{wanted}; the file has {', '.join(found) or 'none'}")
     armature_object = found[name] if name else next(iter(found.values()))
     if problem := armature_problem(armature_object):
         raise TaktError(problem)

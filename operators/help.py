@@ -1,4 +1,4 @@
-"""Help: the manual that comes with the extension, at the page that tells of what one looks at."""
+"""Help: the manual that comes with the extension, at the page about what is under the mouse."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,7 +25,7 @@ _PAGES = (  # the first that fits counts
     ("bpy.ops.takt.*", "pha"),
     ("bpy.types.takt*", "pha"),
 )
-"""Pattern of what stands under the mouse, in lower case → the page for Blender's own *Online Manual*."""
+"""Pattern of what is under the mouse, in lower case → the page for Blender's own *Online Manual*."""
 
 
 class TAKT_OT_help(bpy.types.Operator):
@@ -47,7 +47,7 @@ class TAKT_OT_help(bpy.types.Operator):
 
 
 def address(page: str) -> str:
-    """Return where a page lies."""
+    """Return the address of a page, as a file on this computer."""
     built = _DOCS / f"{page}.html"
     written = _DOCS.parent / "README.md" if page == "index" else _DOCS / f"{page}.md"
     return (built if built.exists() else written).as_uri()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 from bpy.props import StringProperty
-from bpy_extras.io_utils import ImportHelper, poll_file_object_drop
+from bpy_extras.io_utils import poll_file_object_drop
 
 from ..bridge import armature, binding, clip_actions, groups, ogre_files, ogre_objects
 from ..bridge.axes import BLENDER_FROM_HANIM
@@ -15,11 +15,12 @@ from ..core.clips.clip import Clip
 from ..core.errors import TaktError
 from ..core.formats.ogre import OgreSkeleton
 from ..core.retargeting.retarget import retarget
+from .dropped_file import OpensDroppedFile
 
 _LONGEST_NAME = 63
 
 
-class TAKT_OT_import_ogre(GreyWithReason, ImportHelper, bpy.types.Operator):
+class TAKT_OT_import_ogre(GreyWithReason, OpensDroppedFile, bpy.types.Operator):
     """Open an OGRE character: mesh, skeleton, weights, materials, and each clip as an Action"""
 
     bl_idname = "takt.import_ogre"
@@ -39,13 +40,6 @@ class TAKT_OT_import_ogre(GreyWithReason, ImportHelper, bpy.types.Operator):
     def problem(cls, context: bpy.types.Context) -> str:
         """Return why no objects can be made."""
         return "" if context.mode == "OBJECT" else "Go to Object Mode first"
-
-    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
-        """Open a file that was dropped at once; else ask for one."""
-        if self.filepath:
-            return self.execute(context)
-        result: set[Any] = super().invoke(context, event)
-        return result
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
         """Read everything first, then make the objects."""

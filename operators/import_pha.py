@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 from bpy.props import StringProperty
-from bpy_extras.io_utils import ImportHelper, poll_file_object_drop
+from bpy_extras.io_utils import poll_file_object_drop
 
 from ..bridge import linked_texts, performing, properties, score, score_music, sound
 from ..bridge.active_character import ForArmature, active_armature, armature_problem
@@ -14,9 +14,10 @@ from ..bridge.reports import refuse
 from ..bridge.score_layout import draw_settings
 from ..bridge.write_motion import write_motion
 from ..core.errors import TaktError
+from .dropped_file import OpensDroppedFile
 
 
-class TAKT_OT_import_pha(ForArmature, properties.ScoreSettings, ImportHelper, bpy.types.Operator):
+class TAKT_OT_import_pha(ForArmature, properties.ScoreSettings, OpensDroppedFile, bpy.types.Operator):
     """Let the active armature play a score of procedural humanoid animation"""
 
     bl_idname = "takt.import_pha"
@@ -35,13 +36,6 @@ class TAKT_OT_import_pha(ForArmature, properties.ScoreSettings, ImportHelper, bp
         bvh_up: properties.bvh_up_property(options={"SKIP_SAVE"})
         bvh_forward: properties.bvh_forward_property(options={"SKIP_SAVE"})
         filter_glob: StringProperty(default="*.pha", options={"HIDDEN"})
-
-    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
-        """Play a file that was dropped at once; else ask for one."""
-        if self.filepath:
-            return self.execute(context)
-        result: set[Any] = super().invoke(context, event)
-        return result
 
     def draw(self, _context: bpy.types.Context) -> None:
         """Draw the settings in the file browser and the adjust panel."""

@@ -41,7 +41,7 @@ class TAKT_OT_insert_clip(ForScore, bpy.types.Operator):
             return refuse(self, f"The score loads no clip {quoted(self.clip)}; it loads {there}")
         try:
             document = read(Text.of(character.text.as_string()))
-            parent, index = place_of(document, character.procedure, character.text.current_line_index + 1)
+            parent, index = insertion_point(document, character.procedure, character.text.current_line_index + 1)
             ticks = max(1, round(chosen.seconds / document.tick_s))
             call = element("call", name=chosen.name, duration=str(ticks))
             edited = apply(document.text, Insert(parent, index, call))
@@ -54,10 +54,10 @@ class TAKT_OT_insert_clip(ForScore, bpy.types.Operator):
         return {"FINISHED"}
 
 
-def place_of(document: Document, playing: str, line: int) -> tuple[int, int]:
+def insertion_point(document: Document, playing: str, line: int) -> tuple[int, int]:
     """Return the element into which a call goes, and before which of its children.
 
-    That is behind the child of a procedure in whose lines the cursor is, else at the end of the one that plays.
+    It goes behind the child of a procedure in whose lines the cursor is, else to the end of the one that plays.
     Raises TaktError where there is no procedure.
     """
     text = document.text

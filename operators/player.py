@@ -49,7 +49,7 @@ class TAKT_OT_player(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        """Leave what is pressed to Blender when the preview is off, or the mouse is over another editor."""
+        """Leave shortcuts to Blender when the preview is off, or the mouse is over another editor."""
         if not life.is_running():
             cls.poll_message_set("Switch the preview on first")
             return False

@@ -62,7 +62,7 @@ class TAKT_OT_set_reference_pose(ForArmature, bpy.types.Operator):
 
 def _pose_at(context: bpy.types.Context, scene: bpy.types.Scene, armature_object: bpy.types.Object,
              frame: int) -> Pose:
-    """Return the pose at a frame; that of the current one as it is shown, with what nobody has keyed."""
+    """Return the pose at a frame; at the current one that which is shown, also what is not keyed of it."""
     skeleton, now = armature.read_skeleton(armature_object), scene.frame_current
     if frame == now:
         assert context.view_layer is not None

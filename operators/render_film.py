@@ -167,9 +167,9 @@ class TAKT_OT_render_film(GreyWithReason, ExportHelper, bpy.types.Operator):
 
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """A picture's width and height, and what tells from where it is seen: view from world, clip from view, (4, 4).
+    """A picture's size in pixels, and from where it is seen.
 
-    matrices: None: from before the characters.
+    matrices: returns view_from_world and clip_from_view (4, 4) for the current frame; None: from before the characters.
     """
 
     width: int
@@ -180,7 +180,7 @@ class Seen:
 def seen(context: bpy.types.Context, through: str, size: float) -> Seen:
     """Return how a film is seen: from the front, by the scene's camera, which may move, or as the viewport shows it.
 
-    size: of Full HD, or of the scene's resolution. Raises ValueError where there is nothing to see it by.
+    size: share of Full HD, or of the scene's resolution. Raises ValueError where there is no camera or viewport.
     """
     scene = context.scene
     assert scene is not None
@@ -274,5 +274,5 @@ def _viewport(context: bpy.types.Context) -> tuple[bpy.types.RegionView3D, bpy.t
 
 
 def _even(side: float) -> int:
-    """Encoders want even sides."""
+    """Return a side in whole pixels, an even number as encoders want it."""
     return max(2, round(side) // 2 * 2)

@@ -9,8 +9,8 @@ from ..bridge.reports import GreyWithReason
 
 
 class TAKT_OT_seed_each(GreyWithReason, bpy.types.Operator):
-    """Give each selected character a seed of its own, from that of the active one on, so that the score's picks pick
-    something else for each"""
+    """Give each selected character a seed of its own, counted up from the active one's, so that the score's picks
+    choose differently for each"""
 
     bl_idname = "takt.seed_each"
     bl_label = "A Seed for Each"
@@ -18,7 +18,7 @@ class TAKT_OT_seed_each(GreyWithReason, bpy.types.Operator):
 
     @classmethod
     def problem(cls, context: bpy.types.Context) -> str:
-        """Return why there is nobody to choose for."""
+        """Return why there are no characters to give seeds to."""
         is_crowd = len(_dancers(context)) > 1
         return "" if is_crowd else "Select two characters or more whose scores leave something to chance"
 

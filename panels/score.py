@@ -187,4 +187,3 @@ def _draw_error(layout: bpy.types.UILayout, error: TaktError, context: bpy.types
         draw_words(column, context, problem.message)
     if len(problems) > _PROBLEMS_SHOWN:
         layout.label(text=f"and {len(problems) - _PROBLEMS_SHOWN} more")
-

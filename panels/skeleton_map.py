@@ -30,7 +30,6 @@ class TAKT_UL_joints(bpy.types.UIList):
         split.prop(item, "meant", text="")
         split.label(text="" if is_none or item.certainty >= 1.0 else f"{item.certainty:.0%}")
 
-
     def filter_items(self, _context: Any, data: Any, property_name: Any) -> Any:
         """Let bones in doubt come first, and bones that are no joint last; what is typed below still filters."""
         joints = getattr(data, property_name)
@@ -44,7 +43,7 @@ class TAKT_UL_joints(bpy.types.UIList):
             return 2 if joint.meant == properties.NO_JOINT else int(joint.certainty >= SURE)
 
         order = sorted(range(len(joints)), key=rank)
-        return flags, [place for place, _ in sorted(enumerate(order), key=itemgetter(1))]
+        return flags, [position for position, _ in sorted(enumerate(order), key=itemgetter(1))]
 
 
 class TAKT_PT_skeleton_map(SidebarPanel):

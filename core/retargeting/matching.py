@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from ..errors import SkeletonMismatchError
+from ..errors import SkeletonMismatchError, some_of
 from ..maths.arrays import BoolArray, FloatArray, IntArray
 from ..skeletons import hanim
 from ..skeletons.maps import SURE, SkeletonMap
@@ -79,9 +79,9 @@ def pair(source: SkeletonMap, target: SkeletonMap, moved: BoolArray) -> Pairing:
             raise SkeletonMismatchError(_question(asked))
     if not rows:
         raise SkeletonMismatchError(
-            f"have no joint in common. The clip's joints: {_listed(source.skeleton.names)}. The skeleton's: "
-            f"{_listed(target.skeleton.names)}. Rename joints so that they are the same, or H-Anim's, or say in a "
-            f"skeleton map what they are")
+            f"have no joint in common. The clip's joints: {some_of(source.skeleton.names, _NAMES_SHOWN)}. "
+            f"The skeleton's: {some_of(target.skeleton.names, _NAMES_SHOWN)}. Rename joints so that they are the same, "
+            f"or H-Anim's, or say in a skeleton map what they are")
     return Pairing.of(rows, _meanings(source, target, rows))
 
 
@@ -204,8 +204,3 @@ def _question(asked: SkeletonMap) -> str:
             f"{asked.certainty:.0%} certain, {SURE:.0%} are wanted ({said}{missing}"
             f"{'; in doubt: ' if doubtful else ''}{', '.join(doubtful[:_UNSURE_SHOWN])}). Correct the skeleton map and "
             f"save it")
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _NAMES_SHOWN} more" if len(names) > _NAMES_SHOWN else ""
-    return ", ".join(names[:_NAMES_SHOWN]) + more

@@ -1,4 +1,4 @@
-"""What changes how the selected blocks play: split, beside each other, for one place alone, mirrored, backwards."""
+"""What changes how the selected blocks play: split, beside each other, as a copy of their own, mirrored, backwards."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -53,7 +53,7 @@ class TAKT_OT_score_beside(OfSelection, bpy.types.Operator):
 
 
 class TAKT_OT_score_single(OfSelection, bpy.types.Operator):
-    """Give this place a procedure of its own, so that changing it changes no other place"""
+    """Let the selected block play a copy of its procedure, so that changing it changes no other block"""
 
     bl_idname = "takt.score_single"
     bl_label = "Make Single"

@@ -12,6 +12,8 @@ from ...core.score_editor.stripes import Stripes
 from ...preview.score_editor.life import tick_now
 from .base import Editor, OfSelection, Proposing, WithSelection, found_editor
 
+NO_GAP = Proposal(refusal="nothing can be put here")
+
 
 class TAKT_OT_score_delete(OfSelection, bpy.types.Operator):
     """Remove the selected blocks"""
@@ -50,7 +52,7 @@ class TAKT_OT_score_group(OfSelection, bpy.types.Operator):
 
 
 class TAKT_OT_score_dissolve(OfSelection, bpy.types.Operator):
-    """Put what the selected procedure calls in the place of its call"""
+    """Replace the selected call of a procedure by what the procedure calls"""
 
     bl_idname = "takt.score_dissolve"
     bl_label = "Dissolve Procedure"
@@ -88,7 +90,7 @@ class TAKT_OT_score_paste(Proposing, bpy.types.Operator):
         gap = gap_now(context)
         assert context.window_manager is not None
         if gap is None:
-            return Proposal(refusal="there is no place for it")
+            return NO_GAP
         return commands.paste(editor.layout, gap, context.window_manager.clipboard, editor.scores)
 
 

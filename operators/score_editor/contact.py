@@ -21,7 +21,7 @@ class TAKT_OT_score_contact(InScoreEditor, bpy.types.Operator):
     bl_options = {"UNDO"}
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
-        """Switch the one below the mouse; leave every other place to others."""
+        """Switch the one below the mouse; leave what is pressed elsewhere to others."""
         editor = fresh_editor(context)
         x, y = float(event.mouse_region_x), float(event.mouse_region_y)
         contacts, found = editor.layout.contacts, hit(editor.layout, editor.view, x, y)

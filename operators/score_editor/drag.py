@@ -44,7 +44,7 @@ class TAKT_OT_score_drag(InScoreEditor, bpy.types.Operator):
     """What was tried out and would be written."""
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
-        """Begin on what can be pulled; leave every other place to others."""
+        """Begin on what can be pulled; leave what is pressed elsewhere to others."""
         editor = fresh_editor(context)
         self._start = self._mouse = float(event.mouse_region_x), float(event.mouse_region_y)
         self._hit = hit(editor.layout, editor.view, *self._start)

@@ -18,9 +18,7 @@ from ...core.score_editor.theme import Theme
 from ...preview.score_editor.canvas import measured
 from ...preview.score_editor.windows import is_on_shelf, show_in_front, window_of
 from .base import Editor, InScoreEditor, carry_out, editor_of, found_editor, fresh_editor, sentence, write_text
-from .calls import gap_now
-
-_NO_GAP = Proposal(refusal="there is no place for it")
+from .calls import NO_GAP, gap_now
 
 
 class TAKT_OT_score_shelf(InScoreEditor, bpy.types.Operator):
@@ -157,7 +155,7 @@ def insert_at(operator: bpy.types.Operator, context: bpy.types.Context, editor: 
               playable: Playable) -> "set[Any]":
     """Put something into a gap."""
     try:
-        proposal = _NO_GAP if gap is None else insert(editor.layout, gap, playable, editor.scores)
+        proposal = NO_GAP if gap is None else insert(editor.layout, gap, playable, editor.scores)
     except EditError as error:
         proposal = Proposal(refusal=str(error))
     return carry_out(operator, context, editor, proposal)

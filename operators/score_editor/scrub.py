@@ -20,7 +20,7 @@ class TAKT_OT_score_scrub(InScoreEditor, bpy.types.Operator):
     bl_undo_group = "Scrub"
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
-        """Begin on the ruler; leave every other place to others."""
+        """Begin on the ruler; leave what is pressed elsewhere to others."""
         editor = found_editor(context)
         if hit(editor.layout, editor.view, event.mouse_region_x, event.mouse_region_y).part is not Part.RULER:
             return {"PASS_THROUGH"}

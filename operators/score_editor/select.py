@@ -50,7 +50,7 @@ class TAKT_OT_score_box_select(InScoreEditor, bpy.types.Operator):
     bl_options = {"BLOCKING", "UNDO"}
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
-        """Begin where no block is; leave every other place to others."""
+        """Begin where no block is; leave what is pressed elsewhere to others."""
         editor = found_editor(context)
         self._start = float(event.mouse_region_x), float(event.mouse_region_y)
         is_outside = hit(editor.layout, editor.view, *self._start).part in _OUTSIDE
@@ -86,9 +86,7 @@ class TAKT_OT_score_box_select(InScoreEditor, bpy.types.Operator):
 
 
 def boxes_within(layout: Layout, view: View, start: tuple[float, float], end: tuple[float, float]) -> IntArray:
-    """Return the boxes (N,) whose titles lie in the rectangle between two corners, but for those inside others of them.
-
-    """
+    """Return the boxes (N,) whose titles lie in the rectangle between two corners, but for those inside others."""
     boxes = layout.boxes
     stripes = Stripes.of(layout, view)
     _, high = stripes.boxes(boxes.lane, boxes.depth)

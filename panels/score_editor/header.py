@@ -8,7 +8,7 @@ from ...bridge import properties, score_tree
 from ...preview import life
 
 _NATIVE: list[Any] = []
-"""The node editor's own way to draw its header, while ours goes before it."""
+"""The node editor's own function that draws its header, while ours is in its place."""
 
 
 def register() -> None:
@@ -78,9 +78,9 @@ class TAKT_MT_score_view(bpy.types.Menu):
         layout.prop(context.space_data, "show_region_ui")
         layout.separator()
         layout.operator("takt.score_frame", text="Frame All")
-        _told(layout.operator("takt.score_frame", text="Frame Selected"), only_selected=True)
-        _told(layout.operator("takt.score_zoom", text="Zoom In"), steps=2)
-        _told(layout.operator("takt.score_zoom", text="Zoom Out"), steps=-2)
+        _with(layout.operator("takt.score_frame", text="Frame Selected"), only_selected=True)
+        _with(layout.operator("takt.score_zoom", text="Zoom In"), steps=2)
+        _with(layout.operator("takt.score_zoom", text="Zoom Out"), steps=-2)
         layout.separator()
         layout.menu("INFO_MT_area")
 
@@ -94,7 +94,7 @@ class TAKT_MT_score_select(bpy.types.Menu):
         """Draw the menu."""
         layout = _invoking(self)
         for which, label in (("ALL", "All"), ("NONE", "None"), ("INVERT", "Invert")):
-            _told(layout.operator("takt.score_select", text=label), which=which)
+            _with(layout.operator("takt.score_select", text=label), which=which)
 
 
 class TAKT_MT_score_edit(bpy.types.Menu):
@@ -115,8 +115,8 @@ class TAKT_MT_score_edit(bpy.types.Menu):
         for name in ("group", "dissolve", "single", "open"):
             layout.operator(f"takt.score_{name}")
         layout.separator()
-        for edge, label in (("SELECTED", "Loop Selected"), ("NONE", "Loop Nothing")):
-            _told(layout.operator("takt.score_loop", text=label), edge=edge)
+        for edge, label in (("SELECTED", "Loop Selected"), ("NONE", "Play Whole Score")):
+            _with(layout.operator("takt.score_loop", text=label), edge=edge)
 
 
 CLASSES = (TAKT_MT_score_view, TAKT_MT_score_select, TAKT_MT_score_edit)
@@ -129,6 +129,7 @@ def _invoking(menu: bpy.types.Menu) -> bpy.types.UILayout:
     return menu.layout
 
 
-def _told(operator: Any, **told: Any) -> None:
-    for name, value in told.items():
+def _with(operator: Any, **settings: Any) -> None:
+    """Set properties of an operator that a button starts."""
+    for name, value in settings.items():
         setattr(operator, name, value)

@@ -1,7 +1,7 @@
-"""What is pressed in the score editor.
+"""The shortcuts of the score editor.
 
-All of it stands in Blender's keymap for 2D views, which it asks before the node editor's own and before that of its
-tools; in any other editor, the operators leave what was pressed to others.
+All of them are in Blender's keymap for 2D views, which it asks before the node editor's own and before that of its
+tools; in any other editor the operators leave what was pressed to others.
 """
 
 from typing import Any, NamedTuple, cast
@@ -12,11 +12,11 @@ _KEYMAP = "View2D"
 
 
 class Shortcut(NamedTuple):
-    """What is pressed, the operator that it starts and what that is told, the modifiers held down with it."""
+    """A key or button, the operator that it starts, that one's properties, and the modifiers held down."""
 
     type: str
     operator: str
-    told: dict[str, Any] = {}
+    properties: dict[str, Any] = {}
     value: str = "PRESS"
     ctrl: bool = False
     shift: bool = False
@@ -84,7 +84,7 @@ def register() -> None:
         item = keymap.keymap_items.new(shortcut.operator, cast(Any, shortcut.type), cast(Any, shortcut.value),
                                        ctrl=shortcut.ctrl, shift=shortcut.shift, alt=shortcut.alt,
                                        repeat=shortcut.repeat, head=True)
-        for name, value in shortcut.told.items():
+        for name, value in shortcut.properties.items():
             setattr(item.properties, name, value)
         _added.append((keymap, item))
 

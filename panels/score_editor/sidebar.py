@@ -28,7 +28,7 @@ class TAKT_PT_score_block(_ScoreEditorPanel):
     bl_label = "Block"
 
     def draw(self, context: bpy.types.Context) -> None:
-        """Draw the attributes as fields, expressions as they stand in the text."""
+        """Draw the attributes as fields, expressions as the text has them."""
         layout, tree = self.layout, score_tree.tree_of(context)
         armature_object = score_tree.character_of(tree, context)
         assert layout is not None and tree is not None and armature_object is not None  # poll saw to it

@@ -163,7 +163,7 @@ def test_the_command_retargets_a_folder_into_a_file(rig: Any, tmp_path: Path, ca
 
 @pytest.mark.parametrize(("arguments", "said"), [
     (("none.blend", "."), "there is no file"), (("rig.blend", "nowhere"), "there is no nowhere"),
-    (("rig.blend", "rig.blend", "--armature", "Ghost"), "which armature 'Ghost'"),
+    (("rig.blend", "rig.blend", "--armature", "Ghost"), "there is no armature 'Ghost'; the file has"),
 ])
 def test_the_command_says_what_is_missing(rig: Any, tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch,
                                           arguments: tuple[str, ...], said: str) -> None:
