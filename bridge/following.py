@@ -117,7 +117,7 @@ def _look_at(armature_object: bpy.types.Object, scene: bpy.types.Scene, now_s: f
     if character.text is not None and linked_texts.look(character.text) != _files.get(character.text.session_uid):
         _files[character.text.session_uid] = linked_texts.state(character.text)
         _redraw()
-    if character.text is not None and texts.is_proposed(character.text):
+    if texts.is_proposed():
         return  # an edit is only being tried
     digest = "" if score_problem(armature_object) else write_motion.digest(armature_object, scene)
     made_from = "" if character.action is None else getattr(character.action, properties.MADE_FROM)

@@ -26,8 +26,10 @@ from ..core.pha.document import Document, parse
 from ..core.pha.expansion import expand, length_s
 from ..core.pha.expansion import parameters as parameters_of
 from ..core.pha.expressions import Value
-from ..core.pha.programme import Programme, resolve
+from ..core.pha.open_scores import Scores
+from ..core.pha.programme import Modules, Programme, resolve
 from ..core.pha.sequence import Sequence as Segments
+from ..core.pha.text import Text
 from ..core.playing.clock import Clock
 from ..core.playing.motion import Motion
 from ..core.playing.score import Settings, clock_of, play
@@ -36,7 +38,19 @@ from ..core.retargeting.bvh_space import BvhSpace
 from ..core.retargeting.skin_points import SkinPoints
 from ..core.skeletons.maps import SavedMap
 from ..core.skeletons.skeleton import Skeleton
-from . import armature, axes, clips, joint_map, libraries, limits, parameters, properties, skin_points, texts
+from . import (
+    armature,
+    axes,
+    clips,
+    included_texts,
+    joint_map,
+    libraries,
+    limits,
+    parameters,
+    properties,
+    skin_points,
+    texts,
+)
 from .clip_store import CLIPS
 from .parameters import Again, Values
 
@@ -69,12 +83,13 @@ Resolved = tuple[Programme, Library]
 class Task:
     """All that a performance needs of Blender, read in its main thread, and nothing of Blender's own.
 
-    So another thread may perform it. resolved: where all its names were looked up before. moment: when folders and
-    files were looked at.
+    So another thread may perform it. beside: what open Texts of other files say. resolved: where all its names were
+    looked up before. moment: when folders and files were looked at.
     """
 
     text: str
     path: Path | None
+    beside: tuple[tuple[Path, str], ...]
     settings: Settings
     roots: tuple[Path, ...]
     further: tuple[Path, ...]
@@ -134,12 +149,13 @@ def read_task(text: str, filepath: str, settings: properties.ScoreSettings, arma
     chosen |= {"values": parameters.chosen(character), "seed": character.seed,
                "released": read_released(character.released), **(instead or {})}
     further = libraries.folders(character.folders)
-    key = (text, filepath, further, joint_map.key(armature_object),
+    beside = included_texts.said_beside(text, filepath)
+    key = (text, filepath, beside, further, joint_map.key(armature_object),
            *(chosen[name] for name in ("library", "load_format", "bvh_up", "bvh_forward")))
     if key in _programmes:
         _programmes.move_to_end(key)
     return Task(
-        text, Path(bpy.path.abspath(filepath)) if filepath else None,
+        text, Path(bpy.path.abspath(filepath)) if filepath else None, beside,
         Settings(**{name: value for name, value in chosen.items() if name in _SETTINGS}),
         roots=(Path(bpy.path.abspath(chosen["library"])),) if chosen["library"] else (), further=further,
         load_format="" if chosen["load_format"] == properties.ANY_FORMAT else chosen["load_format"],
@@ -168,9 +184,9 @@ def perform(task: Task, find_action: FindClips, formats: Mapping[str, Format]) -
         listed = _callable_clips(document, library)
         if resolved is None:
             try:
-                resolved = resolve(document, library), library
+                resolved = resolve(document, _modules(task, library)), library
             except ScoreError as error:
-                gaps, resolved = error, (_with_gaps(document, library, error), library)
+                gaps, resolved = error, (_with_gaps(document, _modules(task, library), error), library)
         known = parameters_of(resolved[0], task.settings.procedure)
         again = partial(_play, task, resolved, known)
         motion = again(task.settings.values, task.settings.seed)
@@ -222,10 +238,15 @@ def _library(task: Task, formats: Mapping[str, Format]) -> Library:
     return library
 
 
-def _with_gaps(document: Document, library: Library, error: ScoreError) -> Programme:
+def _modules(task: Task, library: Library) -> Scores:
+    """Return what finds the files of a score: of those that are open, what their Texts say."""
+    return Scores.of((Text.of(said, path) for path, said in task.beside), library)
+
+
+def _with_gaps(document: Document, modules: Modules, error: ScoreError) -> Programme:
     """Return what is left of a score without what cannot be read or found; raise the error where that is not all."""
     try:
-        return resolve(document, library, with_gaps=True)
+        return resolve(document, modules, with_gaps=True)
     except TaktError:
         raise error from None
 
@@ -290,7 +311,8 @@ def expand_score(text: str, character: properties.TaktCharacter, armature_object
     """Return what a score plays on a character; raise TaktError as perform_score does."""
     task, actions = read_task(text, properties.score_path(character), character, armature_object), set[str]()
     document, library = _read(task, clips.clips_of_action(armature_object, CLIPS), clips.formats(), actions)
-    programme, settings = resolve(document, library) if task.resolved is None else task.resolved[0], task.settings
+    settings = task.settings
+    programme = resolve(document, _modules(task, library)) if task.resolved is None else task.resolved[0]
     keep_resolved(task, frozenset(actions), (programme, library))
     sequence = expand(programme, settings.procedure, settings.loop, values=dict(settings.values), seed=settings.seed)
     return Expanded(sequence, clock_of(programme), library, programme.problems)
@@ -327,11 +349,14 @@ def dependencies(armature_object: bpy.types.Object, values: Hashable = None) -> 
     character = properties.character(armature_object)
     assert character.text is not None
     values = values or (parameters.chosen(character), character.seed)
-    return (texts.said(character.text), properties.score_path(character), libraries.folders(character.folders), values,
+    said, filepath = texts.said(character.text), properties.score_path(character)
+    beside = included_texts.said_beside(said, filepath)
+    return (said, filepath, libraries.folders(character.folders), values,
             *_values(character), rest_key(armature_object), skin_points.checksum(armature_object),
             joint_map.key(armature_object),
             limits.key(armature_object) if character.joint_limits else None,
-            *((character.released,) if character.released else ()))  # Actions from before there was such a thing stay
+            *((character.released,) if character.released else ()),  # Actions from before there was such a thing stay
+            *((own.name, text) for own, text in beside))
 
 
 def rest_key(armature_object: bpy.types.Object) -> Hashable:

@@ -17,7 +17,7 @@ import bpy
 from ..core.errors import Problem, TaktError
 from ..core.formats.format import Format
 from ..core.playing.motion import Motion
-from . import changes, libraries, parameters, performing, properties, texts
+from . import changes, included_texts, libraries, parameters, performing, properties, texts
 from .background_performance import BackgroundPerformance
 from .clip_store import CLIPS
 from .frame_rate import frames_per_second
@@ -270,6 +270,8 @@ def _performance(armature_object: bpy.types.Object, instead: Mapping[str, object
         _last.pop(armature_object.session_uid, None)
         return Performance(None)
     _texts.add(character.text.session_uid)
+    beside = included_texts.open_beside(texts.said(character.text), properties.score_path(character))
+    _texts.update(text.session_uid for text in beside.values())
     key = (*performing.dependencies(armature_object), *instead.items())
     if not instead:
         _last[armature_object.session_uid] = key

@@ -24,7 +24,17 @@ from ..core.score_editor.change import Candidate
 from ..core.score_editor.contacts import Contacts, contacts_of
 from ..core.score_editor.layout import BoxId, Layout, empty, lay_out, windows_of
 from ..core.score_editor.music import music_of
-from . import libraries, parameters, performing, properties, score, score_music, score_tree, texts
+from . import (
+    included_texts,
+    libraries,
+    parameters,
+    performing,
+    properties,
+    score,
+    score_music,
+    score_tree,
+    texts,
+)
 
 Windows = tuple[FloatArray, FloatArray]
 
@@ -199,7 +209,8 @@ def _laid_out(armature_object: bpy.types.Object, source: str, before: Blocks | N
     music, path = _music(armature_object, document, library)
     contacts = None if before is None or before.layout is None else _moved_contacts(before.layout, expanded.sequence)
     layout = lay_out(expanded.sequence, clock=expanded.clock, music=music, contacts=contacts)
-    scores = Scores.of((document.text,), library)
+    opened = included_texts.open_beside(source, properties.score_path(character))
+    scores = Scores.of((document.text, *(each.text for each in layout.documents[1:] if each.path in opened)), library)
     return Blocks(source, layout, scores, problems=_found(layout, expanded.problems), music=path)
 
 
@@ -238,7 +249,8 @@ def _found(layout: Layout, problems: Iterable[Problem]) -> dict[BoxId, Problem]:
 
 def _dependencies(armature_object: bpy.types.Object) -> tuple[Hashable, ...]:
     character = properties.character(armature_object)
-    return (_said(armature_object), properties.score_path(character), libraries.folders(character.folders),
+    said, filepath = _said(armature_object), properties.score_path(character)
+    return (said, filepath, included_texts.said_beside(said, filepath), libraries.folders(character.folders),
             parameters.chosen(character), character.seed, character.released, character.sound,
             *(getattr(character, name) for name in properties.SETTING_NAMES))
 

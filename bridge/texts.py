@@ -18,18 +18,22 @@ def said(text: bpy.types.Text) -> str:
     return _proposed[text.session_uid] if text.session_uid in _proposed else text.as_string()
 
 
-def propose(text: bpy.types.Text, candidate: str | None) -> None:
-    """Let a score be played and shown as if its Text said something else; None: as it is. Nothing is written."""
-    if candidate is None:
-        _proposed.pop(text.session_uid, None)
-    else:
-        _proposed[text.session_uid] = candidate
+def propose(text: bpy.types.Text, candidate: str) -> None:
+    """Let a score be played and shown as if its Text said something else. Nothing is written."""
+    _proposed[text.session_uid] = candidate
     changes.score()
 
 
-def is_proposed(text: bpy.types.Text) -> bool:
-    """Tell whether an edit of a Text is being tried."""
-    return text.session_uid in _proposed
+def propose_nothing() -> None:
+    """Let all scores be played and shown as their Texts are."""
+    if _proposed:
+        _proposed.clear()
+        changes.score()
+
+
+def is_proposed() -> bool:
+    """Tell whether an edit of any Text is being tried."""
+    return bool(_proposed)
 
 
 def replace(text: bpy.types.Text, new: str) -> None:

@@ -90,7 +90,7 @@ def locked(document: Document, scores: Scores) -> str:
     if path in scores.texts:
         return ""
     name = "another file" if path is None else path.name
-    return f"this is in {name}, which is included; open it to change it"
+    return f"this is in {name}, which is included: open it in the sidebar (N) to change it"
 
 
 def given(layout: Layout, box: int, name: str) -> str | None:

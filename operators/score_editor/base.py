@@ -132,8 +132,8 @@ def carry_out(operator: bpy.types.Operator, context: bpy.types.Context, editor: 
     return {"FINISHED"}
 
 
-def write_text(context: bpy.types.Context, editor: Editor, new: str, proposal: Proposal) -> None:
-    """Write the text that a proposal led to, and select what it says."""
+def write_text(context: bpy.types.Context, editor: Editor, new: score_edits.New, proposal: Proposal) -> None:
+    """Write the texts that a proposal led to, and select what it says."""
     score_edits.write(context, editor.armature, new)
     if proposal.selects is not None:
         found_editor(context).select(BoxId(*box) for box in proposal.selects)

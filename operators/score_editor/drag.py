@@ -40,7 +40,7 @@ class TAKT_OT_score_drag(InScoreEditor, bpy.types.Operator):
     _hit: Hit
     _drag: drag.Drag | None
     _proposal: Proposal
-    _text: str | None
+    _text: score_edits.New | None
     """What was tried out and would be written."""
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":

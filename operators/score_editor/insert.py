@@ -31,7 +31,7 @@ class TAKT_OT_score_shelf(InScoreEditor, bpy.types.Operator):
     _playable: Playable
     _proposal: Proposal
     _gap: Drop | None
-    _text: str | None
+    _text: score_edits.New | None
     _blocks: Blocks
     """What that was tried on."""
 
@@ -73,7 +73,7 @@ class TAKT_OT_score_shelf(InScoreEditor, bpy.types.Operator):
             return self._write(context, self._text)
         return {"RUNNING_MODAL"}
 
-    def _write(self, context: bpy.types.Context, text: str) -> "set[Any]":
+    def _write(self, context: bpy.types.Context, text: score_edits.New) -> "set[Any]":
         editor = found_editor(context)
         try:
             score_edits.check_unchanged(editor.armature, self._blocks)

@@ -5,15 +5,15 @@ from typing import TYPE_CHECKING, Any, cast
 import bpy
 from bpy.props import BoolProperty
 
-from ...bridge import score_lines, score_tree, texts
+from ...bridge import linked_texts, score_lines, score_tree, texts
 from ...bridge.active_character import ForScore
 from ...bridge.reports import refuse
-from ...core.errors import EditError
+from ...core.errors import EditError, FileError
 from ...core.score_editor.drag import automatic_again
 from ...core.score_editor.hit import Part, hit
 from ...core.score_editor.opening import closed, is_open, opened
 from ...preview.score_editor.windows import change_view, is_on_shelf, whole
-from .base import Editor, InScoreEditor, WithSelection, carry_out, found_editor
+from .base import Editor, InScoreEditor, WithSelection, carry_out, found_editor, fresh_editor
 
 _SHARE = 0.45
 """Of the 3D viewport's height becomes the editor's."""
@@ -42,7 +42,7 @@ class TAKT_OT_score_editor(ForScore, bpy.types.Operator):
 
 
 class TAKT_OT_score_open_file(WithSelection, bpy.types.Operator):
-    """Open the file in which the selected block stands as a Text; what is changed there plays once it is saved"""
+    """Open the file in which the selected block stands, as a Text: from then on it can be changed here and there"""
 
     bl_idname = "takt.score_open_file"
     bl_label = "Open File"
@@ -55,14 +55,15 @@ class TAKT_OT_score_open_file(WithSelection, bpy.types.Operator):
         path = editor.layout.documents[int(editor.layout.boxes.document[box])].path
         if path is not None and texts.text_of(path) is None:
             try:
-                bpy.data.texts.load(str(path))
-            except RuntimeError as error:
-                return refuse(self, f"{path} cannot be read: {error}")
+                linked_texts.open_text(path)
+            except FileError as error:
+                return refuse(self, str(error))
+        editor = fresh_editor(context)
         if not score_lines.show(context, editor.armature, editor.layout, (box,)):
-            return refuse(self, f"{'The text' if path is None else path.name} is not what is played: save it, then "
-                                "Rebuild")
+            return refuse(self, f"{'The text' if path is None else path.name} has mistakes; correct them in it first")
         name = "The text" if path is None else f"'{path.name}'"
-        self.report({"INFO"}, f"{name} is open: change it in a Text Editor and save it, then Rebuild")
+        self.report({"INFO"}, f"{name} is open: its blocks can be changed now. Save it in a Text Editor, since other "
+                              "scores read the file")
         return {"FINISHED"}
 
 

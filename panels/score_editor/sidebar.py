@@ -5,6 +5,7 @@ import bpy
 from ...bridge import properties, score_blocks, score_fields, score_tree
 from ...bridge.score_layout import draw_settings
 from ...core.clips.released import read_released
+from ...core.score_editor.change import locked
 from ..sidebar import draw_words
 
 
@@ -43,15 +44,17 @@ class TAKT_PT_score_block(_ScoreEditorPanel):
         row.operator("takt.score_open", text="", icon="TEXT")
         column = layout.column()
         column.use_property_split, column.use_property_decorate = True, False
-        column.enabled = box.document == 0
+        blocks = score_blocks.shown(armature_object)
+        is_locked = blocks is not None and blocks.scores is not None and bool(locked(document, blocks.scores))
+        column.enabled = not is_locked
         for name, attribute in score_fields.attributes(laid_out, box):
             default = attribute.default
             column.prop(tree.fields, name, text=name.capitalize(), placeholder="" if default is None else default)
         if box.document:
             name = "a file" if document.path is None else document.path.name
-            draw_words(layout, context, f"This is in {name}, which is included: it is changed there", "INFO")
-            layout.operator("takt.score_open_file", text=f"Open {name}", icon="TEXT")
-        blocks = score_blocks.shown(armature_object)
+            draw_words(layout, context, f"This is in {name}, which other scores may include too", "INFO")
+            if is_locked:
+                layout.operator("takt.score_open_file", text=f"Open {name} to Change It", icon="TEXT")
         problem = None if blocks is None else blocks.problems.get(box._replace(occurrence=0))
         if problem is not None:
             draw_words(layout, context, problem.message, "INFO" if problem.is_warning else "ERROR")

@@ -29,8 +29,8 @@ def test_an_edge_is_pulled_by_hand(rig: bpy.types.Object, library: Path) -> None
         hand, (x, y) = Hand(TAKT_OT_score_drag), edge_of(layout, layout.boxes.titles.index("right"))
         assert hand.press(x, y) == {"RUNNING_MODAL"}
         hand.move(x - 1000.0, y)
-        assert texts.is_proposed(text_of(rig)) and text_of(rig).as_string() == STEPS
-        assert hand.escape() == {"CANCELLED"} and not texts.is_proposed(text_of(rig))
+        assert texts.is_proposed() and text_of(rig).as_string() == STEPS
+        assert hand.escape() == {"CANCELLED"} and not texts.is_proposed()
         hand = Hand(TAKT_OT_score_drag)
         hand.press(x, y)
         hand.move(x + 30.0, y, ctrl=True)
@@ -57,7 +57,7 @@ def test_a_text_that_is_changed_under_the_hand_keeps_what_was_typed(rig: bpy.typ
                 hand.move(x + 60.0, y, ctrl=True)
             assert hand.let_go() == {"CANCELLED"}
             assert "changed meanwhile" in hand.said[-1]
-            assert text_of(rig).as_string() == typed and not texts.is_proposed(text_of(rig))
+            assert text_of(rig).as_string() == typed and not texts.is_proposed()
         choose(looked_into(), "right")
         text_of(rig).from_string(STEPS)  # typed, and not looked at yet
         assert operators.takt.score_delete() == {"FINISHED"}

@@ -48,5 +48,5 @@ def test_a_proposal_is_played_and_forgotten(rig: bpy.types.Object, library: Path
     assert proposed is not None
     np.testing.assert_allclose(proposed.duration_s, 2.0 * before.duration_s)
     assert text.as_string() == STEPS
-    texts.propose(text, None)
+    texts.propose_nothing()
     assert score.motion_of(rig) is before

@@ -450,7 +450,7 @@ def test_what_is_included_is_locked() -> None:
     drag = begin(editor.layout, editor.hit(0, Part.RIGHT_EDGE), none)
     assert isinstance(drag, PullEdge)
     proposal = drag.to(editor.view, 500.0, 300.0)
-    assert proposal.refusal == "this is in another file, which is included; open it to change it"
+    assert proposal.refusal == "this is in another file, which is included: open it in the sidebar (N) to change it"
     assert commands.remove(editor.layout, frozenset((editor.layout.id_of(0),)), none).refusal
 
 

@@ -1,0 +1,43 @@
+"""Texts of files that a score includes or extends: where one is open, what it says is what plays, saved or not.
+
+So it can be changed in the score editor like the score itself; what is not open is read from its file and is locked.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import bpy
+
+from . import properties, texts
+
+_NAMED = re.compile(r"""<include\b[^>]*?\bsrc\s*=\s*["']([^"']+)|\bextends\s*=\s*["']([^"']+)""")
+
+
+def open_beside(source: str, filepath: str) -> dict[Path, bpy.types.Text]:
+    """Return the open Texts that a score may reach, by their files; filepath: of the score itself, "" where none is.
+
+    Those that the score names, and those that nobody plays: files that it includes may include these. What another
+    character plays is left to that one, so that an edit of it has nothing to do with all others.
+    """
+    named = {first or second for first, second in _NAMED.findall(source)}
+    if not named:
+        return {}
+    played = {character.text for ob in bpy.data.objects
+              if ob.type == "ARMATURE" and (character := properties.character(ob)).text is not None}
+    path = Path(bpy.path.abspath(filepath)) if filepath else None
+    found: dict[Path, bpy.types.Text] = {}
+    for text in bpy.data.texts:
+        own = Path(bpy.path.abspath(text.filepath)) if text.filepath.endswith(".pha") else None
+        if own is None or own == path or own in found:
+            continue
+        src = "." + ".".join(own.with_suffix("").parts)
+        if text not in played or any(src.endswith(f".{name}") for name in named):
+            found[own] = text
+    return found
+
+
+def said_beside(source: str, filepath: str) -> tuple[tuple[Path, str], ...]:
+    """Return what these say, or what is proposed instead."""
+    return tuple((own, texts.said(text)) for own, text in open_beside(source, filepath).items())
