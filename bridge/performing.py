@@ -227,7 +227,8 @@ def _library(task: Task, formats: Mapping[str, Format]) -> Library:
 
     It holds the clips that it has read; once the store had to forget some, it is made anew.
     """
-    key = (task.moment, CLIPS.forgotten, *task.key[1:], *formats.values())
+    _, filepath, _, *others = task.key  # whatever scores say, the files are the same
+    key = (task.moment, CLIPS.forgotten, filepath, *others, *formats.values())
     library = _libraries.get(key)
     if library is None:
         if len(_libraries) >= _MAX_LIBRARIES:

@@ -187,7 +187,7 @@ class _Reader:
                 raise self._error(f"a vertex element reaches to byte {offset + width} of a vertex of {rows.shape[1]} "
                                   "bytes", start)
             floats = np.ascontiguousarray(rows[:, offset:offset + width]).view(f"{self._order}f4")
-            return self._widened(floats.reshape(count, -1))
+            return self._widened(floats.reshape(count, _FLOATS[kind]))
 
         positions, normals, uvs = values(_POSITION), values(_NORMAL), values(_UV)
         if positions is None or positions.shape[1] < 3:

@@ -342,6 +342,15 @@ def test_the_real_mesh_damaged() -> None:
             assert np.isfinite(whole.positions).all()
 
 
+def test_a_geometry_of_no_vertices_is_told_of() -> None:
+    declaration = chunk(0x5100, element(0, 2, 1, 0, 0))
+    buffer = chunk(0x5200, struct.pack("<HH", 0, 12) + chunk(0x5210, b""))
+    none = chunk(0x5000, struct.pack("<I", 0) + declaration + buffer)
+    with pytest.raises(FileError):
+        ogre_mesh_binary.read(mesh(submesh(b"m", none, 0, 1, 2))).whole()
+    assert not len(ogre_mesh_binary.read(mesh(submesh(b"m", none))).whole().positions)
+
+
 @settings(max_examples=300, deadline=None)
 @given(st.data())
 def test_small_meshes_damaged(data: st.DataObject) -> None:
