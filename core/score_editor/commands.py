@@ -14,7 +14,7 @@ from ..pha.open_scores import Scores
 from ..pha.programme import Modules, resolve
 from ..pha.refactoring import Refactoring
 from ..pha.text import Text
-from . import fragments
+from . import fragments, growth
 from .change import Edits, Proposal, locked, spelled_within
 from .drop import Drop
 from .layout import BoxId, Layout
@@ -67,9 +67,10 @@ def insert(layout: Layout, gap: Drop, what: Playable, scores: Scores) -> Proposa
     head = _head(document, what)
     apart = _told_apart(document, what, scores) if head else ()
     first = fragments.number_at(document.text, gap.parent, gap.index)
+    grown = growth.edits(layout, gap.grows(float(ticks)))
     for name in dict.fromkeys((what.name, what.full_name)):
         call = Insert(gap.parent, gap.index, element("call", name=name, duration=ticks))
-        edits = Edits(document.text, (*apart, call, *head))
+        edits = Edits(document.text, (*grown, *apart, call, *head))
         if name == what.full_name or _means(edits, document, scores, name, what):
             break
     return Proposal(edits, hint, selects=((gap.document, first + _number_before(head, first)),))
@@ -80,8 +81,10 @@ def remove(layout: Layout, selected: frozenset[BoxId], scores: Scores) -> Propos
     chosen, refusal = selected_elements(layout, selected, scores)
     if chosen is None:
         return Proposal(refusal=refusal)
-    edits = tuple(Remove(number) for number in reversed(chosen.elements))
-    return Proposal(Edits(chosen.text, edits), f"{_counted(chosen.elements)} removed", selects=())
+    lengths = growth.lengths(layout, chosen.document, chosen.elements, layout.found(selected))
+    shrunk = growth.edits(layout, growth.without(layout, lengths))
+    gone = (Remove(element) for element in reversed(chosen.elements))
+    return Proposal(Edits(chosen.text, (*shrunk, *gone)), f"{_counted(chosen.elements)} removed", selects=())
 
 
 def duplicate(layout: Layout, selected: frozenset[BoxId], scores: Scores) -> Proposal:
@@ -92,8 +95,11 @@ def duplicate(layout: Layout, selected: frozenset[BoxId], scores: Scores) -> Pro
     text, last = chosen.text, chosen.elements[-1]
     parent = text.parent(last)
     index = list(text.children(parent)).index(last) + 1
+    lengths = growth.lengths(layout, chosen.document, chosen.elements, layout.found(selected))
+    behind = [box for box in lengths if layout.boxes.element[box] == last]
+    grown = growth.edits(layout, ((box, sum(lengths.values()) * float(layout.boxes.scale[box])) for box in behind))
     return _inserted(chosen.document, text, parent, index, fragments.fragment(text, chosen.elements),
-                     f"{_counted(chosen.elements)} duplicated")
+                     f"{_counted(chosen.elements)} duplicated", grown)
 
 
 def copied(layout: Layout, selected: frozenset[BoxId]) -> str:
@@ -120,7 +126,8 @@ def paste(layout: Layout, gap: Drop, text: str, scores: Scores) -> Proposal:
             refusal = refusal or "there are no calls in the clipboard"
     if refusal:
         return Proposal(refusal=refusal)
-    return _inserted(gap.document, document.text, gap.parent, gap.index, text.strip(), f"pasted → {gap.words}")
+    return _inserted(gap.document, document.text, gap.parent, gap.index, text.strip(), f"pasted → {gap.words}",
+                     growth.edits(layout, gap.grows(fragments.ticks(read_alone))))
 
 
 def group(layout: Layout, selected: frozenset[BoxId], scores: Scores, name: str = "") -> Proposal:
@@ -194,11 +201,12 @@ def selected_elements(layout: Layout, selected: frozenset[BoxId], scores: Scores
     return (None, refusal) if refusal else (Chosen(number, document.text, elements), "")
 
 
-def _inserted(number: int, text: Text, parent: int, index: int, fragment: str, hint: str) -> Proposal:
+def _inserted(document: int, text: Text, parent: int, index: int, fragment: str, hint: str,
+              grown: tuple[Edit, ...]) -> Proposal:
     first = fragments.number_at(text, parent, index)
     new = fragments.numbers(fragment, first)
-    return Proposal(Edits(text, (Insert(parent, index, fragment),)), hint,
-                    selects=tuple((number, each) for each in new))
+    return Proposal(Edits(text, (*grown, Insert(parent, index, fragment))), hint,
+                    selects=tuple((document, each) for each in new))
 
 
 def _counted(elements: tuple[int, ...]) -> str:

@@ -8,15 +8,14 @@ from typing import Protocol
 import numpy as np
 
 from ..pha.document import Document
-from ..pha.edits import Insert, RemoveAttribute, SetAttribute
+from ..pha.edits import Insert, RemoveAttribute
 from ..pha.open_scores import Scores
 from ..pha.text import Text
-from . import fragments, grid, hints
+from . import fragments, grid, growth, hints
 from .boxes import Kind, ancestors
 from .change import Edits, Proposal, given, locked, places, setting, spelled_within
 from .drop import Drop, drop_at
 from .grid import Meter
-from .growth import Growth
 from .hit import Hit, Part
 from .layout import BoxId, Layout
 from .nudge_beat import NudgeBeat
@@ -79,11 +78,11 @@ class PullEdge:
     def to(self, view: View, x: float, y: float, *, is_free: bool = False) -> Proposal:
         """See Drag; free of beats, a pixel decides."""
         boxes, box = self.layout.boxes, self.box
-        room, growth = Room.of(self.layout, box), Growth.of(self.layout, box)
+        room, around = Room.of(self.layout, box), growth.Growth.of(self.layout, box)
         refusal = self.refusal or _NO_TICKS.get(Kind(int(boxes.kind[box])), "")
-        if not refusal and growth is None and room.is_filled:
-            around = boxes.titles[next(ancestors(boxes.parent, box))]
-            refusal = f"it alone fills {around}, and is as long as that; pull {around}"
+        if not refusal and around is None and room.is_filled:
+            outer = boxes.titles[next(ancestors(boxes.parent, box))]
+            refusal = f"it alone fills {outer}, and is as long as that; pull {outer}"
         if refusal:
             return Proposal(refusal=refusal)
         start, edge = float(boxes.begin[box]), view.tick_at(x) - self.grab
@@ -92,29 +91,25 @@ class PullEdge:
             edge, resolution = grid.snapped(edge, view, self.meter), _EXACT
         least = resolution if is_free else min(grid.step(view, self.meter), float(boxes.length[box]))
         repeat, scale = int(boxes.repeat[box]), float(boxes.scale[box])
-        if growth is None:
+        if around is None:
             wanted, reach = room.limited(max(edge - start, least) / repeat), float(repeat)
             ticks = room.length / scale * room.needed(wanted)
         else:
-            reach = growth.reach
+            reach = around.reach
             wanted = max(room.length + (edge - float(boxes.end[box])) / reach, least / repeat)
             ticks = wanted / scale
         ticks_text = spelled_within(ticks, resolution / scale / reach)
         times = f" ×{repeat}" if repeat > 1 else ""
         lasts = hints.length(self.layout, start, repeat * wanted, "duration", ticks_text)
         proposed = setting(self.layout, box, "duration", ticks_text, f"{boxes.titles[box]}{times}: {lasts}")
-        if growth is None or not isinstance(proposed.change, Edits):
+        if around is None or not isinstance(proposed.change, Edits):
             return replace(proposed, hint=proposed.hint + places(self.layout, box))
-        return self._growing(proposed, proposed.change, growth, float(ticks_text) * scale - room.length)
-
-    def _growing(self, proposed: Proposal, change: Edits, growth: Growth, more: float) -> Proposal:
-        """Let the calls around grow, too, as one repetition grows by so many ticks; say of the innermost to what."""
-        boxes, hint = self.layout.boxes, proposed.hint
-        for box, ticks in growth.durations(more):
-            words = spelled_within(ticks, _EXACT)
-            change = replace(change, edits=(*change.edits, SetAttribute(int(boxes.element[box]), "duration", words)))
-            hint += f", {boxes.titles[box]} {hints.short(ticks)}"
-        return replace(proposed, change=change, hint=hint + places(self.layout, self.box))
+        more = (float(ticks_text) * scale - room.length) * repeat
+        grown = growth.edits(self.layout, ((box, more),))
+        hint = proposed.hint + "".join(f", {boxes.titles[outer]} {hints.short(float(edit.value))}" for outer, edit in
+                                       zip(ancestors(boxes.parent, box), grown, strict=False))
+        return replace(proposed, change=replace(proposed.change, edits=(*proposed.change.edits, *grown)),
+                       hint=hint + places(self.layout, box))
 
 
 @dataclass(frozen=True, eq=False)
@@ -238,6 +233,12 @@ class Carry:
         """What they are taken from."""
         return self.layout.documents[self.document].text
 
+    @property
+    def _ticks(self) -> dict[int, float]:
+        """How long they are, by box, in ticks of the procedure that they are in."""
+        parent = self.layout.boxes.parent
+        return growth.lengths(self.layout, self.document, self.elements, np.flatnonzero(parent == parent[self.box]))
+
     def drop(self, view: View, x: float, y: float) -> Drop | None:
         """Return the gap into which they would go."""
         return drop_at(self.layout, view, x, y)
@@ -256,7 +257,8 @@ class Carry:
             fragment = fragments.fragment(self.text, self.elements)
             first = fragments.number_at(target.text, gap.parent, gap.index)
             new = fragments.numbers(fragment, first)
-            return Proposal(Edits(target.text, (Insert(gap.parent, gap.index, fragment),)), hint,
+            grown = growth.edits(self.layout, gap.grows(sum(self._ticks.values())))
+            return Proposal(Edits(target.text, (*grown, Insert(gap.parent, gap.index, fragment))), hint,
                             selects=tuple((gap.document, element) for element in new))
         if gap.document != self.document:
             return Proposal(hint=hint, refusal="calls cannot be moved to another file; hold Ctrl to copy them")
@@ -269,7 +271,10 @@ class Carry:
         if new_order == children:
             return Proposal(hint=hint)
         edits, new = moves(self.text, self.elements, gap.parent, gap.index)
-        return Proposal(Edits(self.text, edits), hint, selects=tuple((gap.document, element) for element in new))
+        lengths = self._ticks
+        grown = growth.edits(self.layout, (*growth.without(self.layout, lengths), *gap.grows(sum(lengths.values()))))
+        return Proposal(Edits(self.text, (*grown, *edits)), hint,
+                        selects=tuple((gap.document, element) for element in new))
 
 
 def _document(layout: Layout, box: int) -> Document:

@@ -21,7 +21,7 @@ class Drop:
 
     document, parent: the number of its file and of the element that holds the calls; index: of the child before which
     it is. tick, lane, depth: where it lies. scale: how many ticks of the layout one tick lasts there; holder: what
-    it is in, in words.
+    it is in, in words. beside: a box in the same procedure, −1 where it is empty.
     """
 
     document: int
@@ -32,6 +32,11 @@ class Drop:
     depth: int
     scale: float
     holder: str
+    beside: int
+
+    def grows(self, ticks: float) -> tuple[tuple[int, float], ...]:
+        """Return what so many ticks of the procedure, put in here, are for growth.edits."""
+        return () if self.beside < 0 else ((self.beside, ticks * self.scale),)
 
     @property
     def words(self) -> str:
@@ -66,7 +71,7 @@ def beside_of(layout: Layout, box: int, tick: float) -> Drop:
     index = list(text.children(parent)).index(element) + is_behind
     at = boxes.end[box] if is_behind else boxes.begin[box]
     return Drop(document, parent, index, float(at), int(boxes.lane[box]), int(boxes.depth[box]),
-                float(boxes.scale[box]), _holder(layout, document, parent))
+                float(boxes.scale[box]), _holder(layout, document, parent), box)
 
 
 def procedure_name(layout: Layout, document: int, element: int) -> str:
@@ -91,7 +96,7 @@ def _in_empty(layout: Layout) -> Drop | None:
     for element in document.text.children(0):
         if tags[element] == "procedure" and attributes[element].get("name") == layout.procedure:
             number = len(list(document.text.children(element)))
-            return Drop(0, element, number, 0.0, 0, 0, 1.0, layout.procedure)
+            return Drop(0, element, number, 0.0, 0, 0, 1.0, layout.procedure, -1)
     return None
 
 

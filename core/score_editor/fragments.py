@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ..pha import layout as spacing
+from ..pha.document import number
 from ..pha.insertion import Gap
 from ..pha.text import Text
 
@@ -38,3 +39,15 @@ def numbers(inserted: str, first: int) -> tuple[int, ...]:
     """Return the numbers of the outermost elements of a fragment whose first element has that number."""
     read = Text.of(f"<x>{inserted}</x>")
     return tuple(first + child - 1 for child in read.children(0))
+
+
+def ticks(fragment: Text) -> float:
+    """Return how long the calls and pauses of a fragment last, 0 where it does not say so by numbers alone."""
+    whole = 0.0
+    for child in fragment.children(0):
+        given = fragment.shape.attributes[child]
+        duration, repeat = number(given.get("duration", "")), number(given.get("repeat", "1"))
+        if duration is None or repeat is None:
+            return 0.0
+        whole += duration * repeat
+    return whole

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
+from ..maths.arrays import IntArray
 from ..pha.document import number
+from ..pha.edits import SetAttribute
 from .boxes import Kind, ancestors
-from .change import given
+from .change import given, spelled_within
 from .layout import Layout
 
 _WHOLE = 1e-9
+_EXACT = 1e-6
 
 
 @dataclass(frozen=True)
@@ -56,6 +60,42 @@ class Growth:
             share *= float(boxes.repeat[outer])
         return cls(tuple(around), reach)
 
-    def durations(self, more: float) -> list[tuple[int, float]]:
-        """Return the boxes around and what their calls' durations become as one repetition grows by so many ticks."""
-        return [(each.box, each.duration * (1.0 + each.share * more / each.run)) for each in self.around]
+
+def edits(layout: Layout, changes: Iterable[tuple[int, float]]) -> tuple[SetAttribute, ...]:
+    """Return edits that let calls grow and shrink with what comes into them and goes; all else keeps its length.
+
+    changes: boxes beside which, in the same procedure, so many ticks of the layout come, or go where they are negative.
+    Nothing where something else than calls of this file, with numbers, is around, or where nothing would be left.
+    """
+    boxes, grown = layout.boxes, dict[int, tuple[float, float]]()
+    for box, more in changes:
+        growth = Growth.of(layout, box)
+        if growth is None:
+            return ()
+        for each in growth.around:
+            element = int(boxes.element[each.box])
+            duration, by = grown.get(element, (each.duration, 1.0))
+            grown[element] = duration, by + each.share * more / float(boxes.repeat[box]) / each.run
+    if any(by <= _EXACT for _, by in grown.values()):
+        return ()
+    return tuple(SetAttribute(element, "duration", spelled_within(duration * by, _EXACT))
+                 for element, (duration, by) in grown.items() if abs(by - 1.0) > _EXACT)
+
+
+def lengths(layout: Layout, document: int, elements: Iterable[int], among: IntArray) -> dict[int, float]:
+    """Return a box of each of some elements, and how many ticks its call lasts, of the procedure in which it stands.
+
+    among: boxes that are taken rather than others of the same element. Elements that play nothing are left out.
+    """
+    boxes, found = layout.boxes, dict[int, float]()
+    for element in elements:
+        own = np.flatnonzero((boxes.element == element) & (boxes.document == document))
+        box = next((box for box in (*own[np.isin(own, among)].tolist(), *own.tolist())), None)
+        if box is not None:
+            found[box] = float(boxes.length[box] / boxes.scale[box])
+    return found
+
+
+def without(layout: Layout, lengths: Mapping[int, float]) -> tuple[tuple[int, float], ...]:
+    """Return boxes that go, with their lengths (see lengths), for edits."""
+    return tuple((box, -ticks * float(layout.boxes.scale[box])) for box, ticks in lengths.items())

@@ -457,3 +457,58 @@ def test_what_is_included_is_locked() -> None:
 def test_kinds_of_boxes_are_told_apart() -> None:
     layout = Editor(score(WALK, MAIN)).layout
     assert {Kind(kind) for kind in layout.boxes.kind.tolist()} == {Kind.CLIP, Kind.PROCEDURE}
+
+
+def beside(editor: Editor, box: int) -> list[int]:
+    """The boxes of the same run of the same procedure, in order of time."""
+    boxes = editor.layout.boxes
+    outer = int(boxes.parent[box])
+    run = boxes.length[outer] / boxes.repeat[outer]
+    cycle = np.floor((boxes.begin - boxes.begin[outer]) / run + 1e-9)
+    inside = np.flatnonzero((boxes.parent == outer) & (cycle == cycle[box]))
+    found: list[int] = inside[np.argsort(boxes.begin[inside], kind="stable")].tolist()
+    return found
+
+
+def named_lengths(editor: Editor, numbers: list[int]) -> list[tuple[str, float]]:
+    boxes = editor.layout.boxes
+    return [(boxes.titles[i], round(float(boxes.length[i]), 3)) for i in numbers]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_what_comes_into_a_procedure_and_goes_leaves_all_else_as_long_as_it_is(seed: int) -> None:
+    rng = random.Random(seed)
+    editor = Editor(random_score(rng))
+    boxes = editor.layout.boxes
+    inner = [i for i in range(len(boxes)) if boxes.parent[i] >= 0 and len(beside(editor, i)) > 1]
+    if not inner:
+        return
+    box = rng.choice(inner)
+    there, selected = beside(editor, box), frozenset((editor.layout.id_of(box),))
+    before, first, at = named_lengths(editor, there), float(boxes.begin[there[0]]), there.index(box)
+    for proposal, expected in (
+            (commands.remove(editor.layout, selected, editor.scores), before[:at] + before[at + 1:]),
+            (commands.duplicate(editor.layout, selected, editor.scores), before[:at + 1] + before[at:])):
+        if editor.layout.occurrences_of(box).tolist() != [i for i in editor.layout.occurrences_of(box) if i in there]:
+            continue  # it plays elsewhere too, perhaps before
+        after = editor.after(proposal)
+        again = next(i for i in range(len(after.layout)) if after.layout.boxes.parent[i] >= 0 and abs(
+            float(after.layout.boxes.begin[i]) - first) < 1e-6 and named_lengths(after, [i]) == expected[:1])
+        assert named_lengths(after, beside(after, again)) == expected
+
+
+def test_calls_carried_in_and_out_take_their_time_along() -> None:
+    editor = Editor(score(WALK, MAIN))
+    right, nod = editor.box("right"), editor.box("nod")
+    carry = Carry.of(editor.layout, right, frozenset((editor.layout.id_of(right),)), editor.scores)
+    x, y = editor.corner(nod, right=False)
+    out = carry.to(editor.view, x, y)
+    assert changed(editor.tried(out).edited[None]).startswith("[2]0.5"), "a fourth of the walk is left"
+    carry = Carry.of(editor.layout, nod, frozenset((editor.layout.id_of(nod),)), editor.scores)
+    x, y = editor.corner(right, right=True)
+    copied = carry.to(editor.view, x, y, is_free=True)
+    assert changed(editor.tried(copied).edited[None]).startswith("[2]4"), "4 ticks of a nod, half a second each"
+    gap = carry.drop(editor.view, x, y)
+    assert gap is not None
+    pasted = commands.paste(editor.layout, gap, '<call name="nod" duration="2" repeat="2"/>', editor.scores)
+    assert changed(editor.tried(pasted).edited[None]).startswith("[2]4")
