@@ -19,14 +19,15 @@ _USUAL: Final = (np.array((0.0, 1.0, 0.0)), np.array((0.0, 0.0, 1.0)))
 _ON_GROUND: Final = (-0.02, 0.3)
 """Of the leg: how high the lowest joint is of a body that is on the ground, or jumps a little."""
 _MOSTLY, _SELDOM = 0.9, 0.5
-"""Shares of the frames in which a body is on the ground that is one, and on another."""
+"""Shares of the frames with the lowest joint near 0: of at least the first along the direction that is up, and of less
+than the second along the body, where that lies."""
 
 
 def up_of_motion(frames: Posture, positions: FloatArray, found: SkeletonMap) -> FloatArray:
     """Return which way is up (3,) where the rest pose says nothing: mostly along the body, as it stands.
 
-    positions: (F, J, 3) of all joints. Who lies, rolls or crawls on the ground at 0 is known by that: along one of the
-    usual axes his lowest joint is always near it, and never is along his body.
+    positions: (F, J, 3) of all joints. A body that lies, rolls or crawls on the ground is known by its lowest joint:
+    along one of the usual axes that is nearly always near 0, and along the body it seldom is.
     """
     stands = frames.upright >= STANDS
     axes = [_nearest_axis(up) for up in frames.axes[stands if stands.any() else slice(None), :, 1]]
@@ -50,13 +51,13 @@ def _leg(positions: FloatArray, found: SkeletonMap) -> float | None:
     hips = [found.joint_of[name] for name in ("l_hip", "r_hip", "l_ankle", "r_ankle") if name in found.joint_of]
     if len(hips) < 4:
         return None
-    ways = positions[:, hips[:2]].mean(axis=1) - positions[:, hips[2:]].mean(axis=1)
-    return max(float(np.linalg.norm(ways, axis=1).max()), 1e-30)
+    legs = positions[:, hips[:2]].mean(axis=1) - positions[:, hips[2:]].mean(axis=1)
+    return max(float(np.linalg.norm(legs, axis=1).max()), 1e-30)
 
 
 def file_axes(rest: FloatArray, own: FloatArray, frames: Posture, positions: FloatArray,
               found: SkeletonMap) -> FloatArray:
-    """Return the axes (3, 3) in which a file moves: left, up and front of one who stands and faces its front.
+    """Return the axes (3, 3) in which a file moves: left, up and front of a body that stands, facing its front.
 
     rest: the rest pose's measured axes; own: the right-angled ones nearest to them. They are the file's too, unless
     the motion stands along another axis, or the body sets out in the usual direction and only rests in another.
@@ -82,8 +83,8 @@ def _stands_along(other: FloatArray, up: FloatArray, rest: FloatArray, ups: Floa
                   found: SkeletonMap) -> bool:
     """Tell whether a clip moves with `other` upwards, not `up`: that its body stands on the ground so.
 
-    Where the rest pose leans that is so if the motion is nearer to an axis. Else one who lies on the ground and one
-    whose file rests lying look the same, but for the height of the lowest joint over the ground at 0.
+    Where the rest pose leans that is so if the motion is nearer to an axis. Else a body that lies on the
+    ground and one whose rest pose lies look the same, but for the height of the lowest joint above 0.
     """
     mean = ups.mean(axis=0)
     if rest @ up < np.cos(LEANS_RAD):

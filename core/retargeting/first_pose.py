@@ -16,20 +16,20 @@ _FIRST_FRAMES: Final = 4
 _JUMP_RAD: Final = float(np.radians(25.0))
 """Some joint turns by more than this from the one frame to the next, where there is a jump."""
 _FASTER, _FASTER_OVER_ALL = 1.5, 2.5
-"""Than the motion ever is afterwards: in the joint that is fastest, and over all joints, which the clips that were
-tried reach without such a pose only up to 1.5 and 1.7, in other clips each."""
+"""How much faster the jump is than the motion ever is afterwards: in the fastest joint, and over all joints. Clips
+without such a pose that were tried reach 1.5 and 1.7 at most, and not both in one clip."""
 _LONGEST_S: Final = 0.2
 """Keys that are farther apart are no frames."""
 _FEWEST: Final = 6
-"""Of so few frames nobody knows how fast the motion is."""
+"""With fewer frames than this it is not known how fast the motion is."""
 _SEEN: Final = 512
-"""So many steps of the rest of a clip are looked at, those at even distances."""
+"""So many steps of the rest of a clip are looked at, evenly spread."""
 
 
 def first_pose_end(clip: Clip) -> float | None:
-    """Return when the motion begins, where the pose in front of it is none of its; else None.
+    """Return when the motion begins, where a pose comes before it that is no part of it; else None.
 
-    That is after a jump within the first frames, faster than all that comes later, in one joint and over all.
+    It begins after a jump within the first frames, faster than all that comes later, in one joint and over all.
     """
     turning = clip.rotations
     if clip.is_looping or not len(turning):

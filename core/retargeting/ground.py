@@ -15,7 +15,7 @@ import numpy as np
 from ..clips.clip import Clip, Tracks
 from ..clips.contacts import FootContacts, foot_contacts, joined
 from ..clips.keyed import SAMPLE_S, keys_of, poses_at
-from ..maths.arrays import BoolArray, FloatArray
+from ..maths.arrays import BoolArray, FloatArray, runs
 from ..skeletons.hierarchy import with_descendants
 from ..skeletons.maps import SkeletonMap
 from ..skeletons.maps.names import is_helper
@@ -41,8 +41,8 @@ _STILL: Final = 1e-4
 """Of the leg: lifts smaller than this are none."""
 _MOST_DRAWN_LEGS: Final = 0.25
 """A foot that would have to be drawn up by more lifts the body by the rest."""
-_HANGS: Final = (0.3, 0.5)
-"""Of its length: how far below its hip the ankle of a leg is at least that draws its foot up, in part and wholly."""
+_BELOW_HIP: Final = (0.3, 0.5)
+"""Of a leg's length: with its ankle at most so far below the hip it draws no foot up; from the second on, wholly."""
 _SOFT_LEGS: Final = 0.004
 """A foot that swings begins to be drawn up when it is so high above the ground."""
 _STRAIGHT_KNEE: Final = 0.02
@@ -53,7 +53,7 @@ _STRAIGHT_KNEE: Final = 0.02
 class Ground:
     """What brings a body to the ground: by how much it is lifted at times (F,), (F,), and its feet drawn up, (F, L).
 
-    legs: that draw them up, None where a foot is led by no leg.
+    legs: those that draw them up, None for a foot without a leg.
     """
 
     times_s: FloatArray
@@ -95,7 +95,7 @@ def ground_by_skin(source: Clip, source_map: SkeletonMap, played: Clip, target_m
     if found is None:
         return None
     low, leg = found.low, found.leg
-    most = _MOST_DRAWN_LEGS * leg * np.clip((found.below / leg - _HANGS[0]) / (_HANGS[1] - _HANGS[0]), 0.0, 1.0)
+    most = _MOST_DRAWN_LEGS * leg * np.interp(found.below / leg, _BELOW_HIP, (0.0, 1.0))
     least = np.maximum(-found.others, (-low[:, :-1] - most).max(axis=1))
     lift = np.maximum(_lift(low, found.touching, found.firmly, leg), least)
     drawn = np.minimum(_drawn(low[:, :-1] + lift[:, None], found.touching[:, :-1], leg), most)
@@ -140,7 +140,7 @@ def _heights(skin: SkinPoints, legs: Sequence[Limb | None], clip: Clip, times: F
              up: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return how high points are at times (F,), (F, P), and how far below its hip each leg's ankle is, (F, L).
 
-    Of what is no leg that far is nothing.
+    The latter is 0 where there is no leg.
     """
     joints = [joint for leg in legs for joint in ((0, 0) if leg is None else (leg.first, leg.last))]
     marks = np.zeros((len(joints), skin.joints.shape[1]))
@@ -225,8 +225,8 @@ def _lying(clip: Clip, found: SkeletonMap, up: FloatArray) -> FloatArray:
     ground = min(float(clip.skeleton.rest_world[feet, :, 3].dot(up).min()), float(np.percentile(heights[:, feet], 1.0)))
     low = heights[:, others]
     speed = np.abs(np.gradient(low, times, axis=0))
-    touches = ((low - ground < _NEAR_LEGS * leg) & (speed < _SLOW_LEGS_PER_S * leg)).any(axis=1)
-    edges = np.flatnonzero(np.diff(np.concatenate(((False,), touches, (False,))).astype(np.int8))).reshape(-1, 2)
+    touches = (low - ground < _NEAR_LEGS * leg) & (speed < _SLOW_LEGS_PER_S * leg)
+    edges = np.array(runs(np.any(touches, axis=1)), dtype=np.int64).reshape(-1, 2)
     return np.stack((times[edges[:, 0]], times[edges[:, 1] - 1]), axis=1).clip(0.0, clip.duration_s)
 
 

@@ -37,9 +37,10 @@ def backs_of_hands(found: SkeletonMap) -> dict[str, FloatArray]:
 
 
 def usual_backs(found: SkeletonMap, turn: FloatArray) -> dict[str, FloatArray]:
-    """Return where backs of hands mostly face that rest stretched aside, hang, or anything between: within 15° or so.
+    """Return where backs of hands mostly face at rest, to within about 15°, by wrists' names, as directions (3,).
 
-    Up, while an arm is stretched aside; from there it goes by the shortest arc.
+    That is up where an arm is stretched aside; from there it turns with the arm by the shortest arc, down to arms that
+    hang.
     turn: (4,) from H-Anim's axes to the model's.
     """
     position, joint_of, backs = found.skeleton.rest_world[:, :, 3], found.joint_of, {}
@@ -63,9 +64,9 @@ def backs_by_skin(found: SkeletonMap, own: Skeleton, skin: SkinPoints, turn: Flo
         hand = skin.positions[with_descendants(own.parents, np.array([joint]))[skin.joints[:, 0]]]
         if len(hand) < _FEWEST:
             continue
-        sizes, ways = np.linalg.eigh(np.cov((hand - hand.mean(axis=0)).T))
+        sizes, axes = np.linalg.eigh(np.cov((hand - hand.mean(axis=0)).T))
         if sizes[0] < _FLAT**2 * sizes[2]:
-            back = found.skeleton.rest_world[joint, :, :3] @ np.linalg.solve(own.rest_world[joint, :, :3], ways[:, 0])
+            back = found.skeleton.rest_world[joint, :, :3] @ np.linalg.solve(own.rest_world[joint, :, :3], axes[:, 0])
             backs[wrist] = back / np.linalg.norm(back) * (1.0 if back @ usual >= 0.0 else -1.0)
     return backs
 
@@ -90,7 +91,7 @@ def both_backs(source: SkeletonMap, target: SkeletonMap, own: Skeleton, skin: Sk
 
     Both maps are of skeletons in the same axes, in the poses in which they are compared. own: the target's skeleton as
     it rests itself, skin: its skin, where it is known. is_at_rest: the source's pose is no frame of a motion, in which
-    forearms may be turned in any way.
+    forearms may be turned anyhow.
     """
     turn = target.turn
     there, here = backs_of_hands(source), backs_of_hands(target)

@@ -30,6 +30,8 @@ class Plan:
     """What is the same for all keys.
 
     pairs: with the doubles. above: (P,) the pair of each target joint's nearest paired ancestor, or −1.
+    steps: for each pair the path in the source from that of `above` to it. corrections: (P, 4), see rest_corrections.
+    ratio: how much larger the target is. is_own: the target is the source's own skeleton, up to axes and one scale.
     carried: pairs (C, 2): the first's target joint belongs below the second's, but is no descendant of it.
     doubles: see Retargeted.
     """
@@ -67,7 +69,7 @@ class Plan:
                    False, carried, followed)
 
     def translated(self) -> IntArray:
-        """Pairs that move as well as turn."""
+        """Return the pairs (N,) that are translated as well as rotated."""
         if self.is_own:
             return np.arange(len(self.pairs))
         trunk: list[int] = []

@@ -227,7 +227,7 @@ def _soles(clip: Clip, found: SkeletonMap, times: FloatArray, up: FloatArray) ->
     """Return for ankles the direction, at rest, that is up while the foot is on the ground.
 
     It is on the ground while ankle and toes are both as low as in their lowest third of the frames. A foot whose heel
-    is never as low as the other's, as that of one who steps off, has its sole as the other one has it.
+    is never as low as the other's, as in a step, gets the angle of the other one's sole.
     """
     world, soles = world_from_pose(clip.skeleton, poses_at(clip, times)), {}
     heels, toes = dict[str, float](), dict[str, FloatArray]()
@@ -278,8 +278,8 @@ def _map_in_motion(clip: Clip) -> SkeletonMap | None:
 def _upright(rest: Posture, world: FloatArray) -> FloatArray | None:
     """Return the rotation (4,) from a body's measured axes to those of the file; None where it is as good as none.
 
-    Of one that is bent between trunk and legs, that part counts which is nearer to the vertical: whose trunk alone
-    leans stands all the same.
+    Of a body that is bent between trunk and legs, the part counts that is nearer to the vertical: a body of which only
+    the trunk leans still stands.
     """
     directions, up = rest.directions[0], rest.axes[0, :, 1]
     if directions[0] @ directions[-1] < np.cos(2.0 * LEANS_RAD):

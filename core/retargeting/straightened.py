@@ -19,7 +19,7 @@ from ..skeletons.skeleton import Skeleton
 _STRAIGHT: Final = 0.9
 """Cosine between thighs and shins above which knees are straight, and the trunk is what bends."""
 _SPINE: Final = 0.75
-"""Of the way along the joints from hips to head: so long is at least the straight line between them."""
+"""Of the path along the joints from hips to head: the straight line between them is at least so long."""
 _LONGEST_ARM: Final = 0.85
 """Of a leg; forelegs of animals are about as long as their hind legs."""
 _LEGS: Final = tuple(f"{side}_{joint}" for side in "lr" for joint in ("hip", "knee", "ankle"))
@@ -29,8 +29,8 @@ _ARMS: Final = tuple(f"{side}_{joint}" for side in "lr" for joint in ("shoulder"
 def straightened(skeleton: Skeleton, found: SkeletonMap) -> Skeleton | None:
     """Return a skeleton that rests in the pose of another with its legs stretched below its trunk.
 
-    found: its map. Each segment goes the shortest way, as knees and hips unbend; the legs move, or the trunk where the
-    knees are straight. None where even that is no body that stands: bones in a pile have crooked spines; animals on
+    found: its map. Each segment turns by the shortest arc, as knees and hips unbend; the legs move, or the trunk where
+    the knees are straight. None where even that is no body that stands: bones in a pile have crooked spines; animals on
     four legs have tails, or forelegs as long as their hind legs.
     """
     at = found.joint_of

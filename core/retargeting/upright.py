@@ -20,9 +20,9 @@ from .matching import SAME_POSITION, Pairing
 SAME_ANGLE_RAD: Final = 1e-9
 _STANDING_PERCENT, _LOWEST_PERCENT, _BALLS_PERCENT = 10.0, 5.0, 40.0
 _SLOW_LEGS_PER_S, _LOW_LEGS, _FLAT_LEGS = 0.15, 0.04, 0.01
-"""How a foot stands: so slow up or down; the ankle no more above its lowest; and nearly at one height."""
+"""A foot stands while it is so slow up or down, its ankle is at most so far above its lowest, and stays so level."""
 _FEWEST = 6
-"""Of so few frames a foot is not known to stand."""
+"""With fewer frames than this a foot is not known to stand."""
 _FRAMES_AT_ONCE = 256
 _BENT = 1e-3
 """Of the body's size: where heights change direction by more at a key, the middles beside it are sampled too."""
@@ -168,9 +168,9 @@ def _ground(heights: FloatArray, names: Sequence[str], times: FloatArray, leg: f
 
 
 def _ground_at_rest(source: Standing, pairs: Pairing, feet: IntArray, seen: FloatArray) -> FloatArray:
-    """Return how high foot joints (J,) are at rest; seen, in the motion, where legs that rest apart or bent do not say.
+    """Return how high foot joints (J,) are at rest; where bent or spread legs do not tell, as seen in the motion.
 
-    Those of characters rest on the ground all the same, and the motion shows it nearly there.
+    Characters stand on the ground at rest all the same; the motion then shows nearly that height.
     """
     legs = _legs(source, pairs)
     rest = np.asarray(source.skeleton.rest_world[feet, :, 3] @ source.up)
@@ -244,10 +244,11 @@ def lifted(target: Standing, translations: Tracks, times: FloatArray, lift: Floa
     root = int(np.argmin([len(path_to_root(skeleton.parents, joint)) for joint in joints]))
     own_times, values = keys_of(translations, root)
     every = np.union1d(times, own_times)
-    way = np.interp(every, times, lift)[:, None] * target.up
+    shift = np.interp(every, times, lift)[:, None] * target.up
     parent = int(skeleton.parents[joints[root]])
     if parent >= 0:
-        way = np.asarray(np.linalg.solve(skeleton.rest_world[parent, :, :3], way.T).T, dtype=np.float64)
+        shift = np.asarray(np.linalg.solve(skeleton.rest_world[parent, :, :3], shift.T).T, dtype=np.float64)
     moved = np.stack([np.interp(every, own_times, value) for value in values.T], axis=1)
-    tracks = {joint: keys_of(translations, i) for i, joint in enumerate(joints)} | {joints[root]: (every, moved + way)}
+    tracks = {joint: keys_of(translations, i) for i, joint in enumerate(joints)}
+    tracks[joints[root]] = (every, moved + shift)
     return packed([(joint, *tracks[joint]) for joint in joints], 3)
