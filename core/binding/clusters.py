@@ -44,8 +44,8 @@ class Clusters:
     def of(cls, surface: Surface, most: int) -> Clusters:
         """Join points until there are at most about `most` clusters; a surface with no more points keeps its own.
 
-        Points are joined that share a cell of a grid, look towards the same of the six sides, and hang
-        together there, so that fingers stay apart; points in far too many pieces are joined all the same.
+        Points are joined that share a cell of a grid, look towards the same of the six sides, and are
+        connected there, so that fingers stay apart; points in far too many pieces are joined all the same.
         Links carry the conductance of the edges between two clusters, made smaller as the distance between them
         grows.
         """

@@ -40,9 +40,8 @@ _OUTSIDE = 4.0
 _DETOUR = 0.15
 _NEXT_IN_LIST = 0.4
 _SAME_FIRST_WORD = 0.5
-_MET_TAIL = 0.1
-"""What joins loose bones: short links, inside the body, bones listed one after the other, names that begin alike, and
-tails that end where another bone begins; files list bones limb by limb and name them by limb."""
+"""What joins loose bones: links inside the body, short paths to the root, bones listed one after the other, and names
+that begin alike; files list bones limb by limb and name them by limb."""
 
 
 def steering_names(names: Sequence[str]) -> BoolArray:
@@ -70,8 +69,8 @@ def steering_bones(names: Sequence[str], parents: IntArray, heads: FloatArray, t
 
     Those are bones whose names say so; roots that start outside the body, as on the ground, and whose names say so or
     whose lines to their children lie outside it, with bones that start at the same position or end without ever
-    entering the body; and limbs of controls: what hangs from such a root apart from its largest limb, and holds a bone
-    that lies mostly along that limb's bones, or outside.
+    entering the body; and limbs of controls: descendants of such a root, other than its largest limb, with a bone that
+    lies mostly along that limb's bones, or outside.
     """
     children = children_of(parents)
     near = replace(solid, filled=dilated(solid.filled, 1))  # one cell of tolerance, for thin feet
@@ -105,11 +104,11 @@ def hubs(parents: IntArray, heads: FloatArray, size: float) -> BoolArray:
 
 
 def rejoined(parents: IntArray, heads: FloatArray, tails: FloatArray, left_out: BoolArray) -> IntArray:
-    """Return parents (B,) where bones that only an animator's control holds hang again from the limb they go on.
+    """Return parents (B,) where bones that only an animator's control holds are children of the limb they go on.
 
-    A foot or a jaw may hang from the ground, so that it can be moved there, though it begins where a shin or a skull
-    ends. Such a bone becomes the child of the bone whose tail is its head, unless that one has a child there already,
-    or it only runs along other bones, as controls do. left_out: (B,) bones that count as neither.
+    A foot or a jaw may be a child of a bone on the ground, so that it can be moved there, though it begins where a shin
+    or a skull ends. Such a bone becomes the child of the bone whose tail is its head, unless that one has a child there
+    already, or it only runs along other bones, as controls do. left_out: (B,) bones that count as neither.
     """
     length = np.linalg.norm(tails - heads, axis=1)
     every = Segments(np.arange(len(heads)), heads, tails, np.zeros(len(heads), dtype=np.bool_))
@@ -151,7 +150,7 @@ def _outside(root: int, children: Sequence[int], parents: IntArray, heads: Float
 
 def _control_limbs(limb: IntArray, ground: BoolArray, found: BoolArray, parents: IntArray, heads: FloatArray,
                    tails: FloatArray, near: Solid) -> BoolArray:
-    """Return the bones of limbs (B,) that hang from ground bones and double the largest limb."""
+    """Return which bones (B,) belong to limbs that start at a ground bone and double the largest limb."""
     if found.all():
         return found
     largest = int(np.argmax(np.bincount(limb[~found])))
@@ -181,13 +180,13 @@ def linked(names: Sequence[str], heads: FloatArray, tails: FloatArray, solid: So
     near = cost.copy()
     near[before[own], own] = near[own, before[own]] = 0.0
     middle = int(np.argmin(_spanning_tree(near, 0, 0.0)[1].sum(axis=1)))
-    cost[:, own] += 2.0 * cost.sum()  # dearer than any other way
+    cost[:, own] += 2.0 * cost.sum()  # dearer than any other link
     cost[before[own], own] = 0.0
     return _spanning_tree(cost, path_to_root(before, middle)[-1], _DETOUR)[0]
 
 
 def _before(heads: FloatArray, tails: FloatArray) -> IntArray:
-    """Return for each bone the one whose tail ends at its head, (B,), −1 where none does; there are no rings."""
+    """Return for each bone the one whose tail ends at its head, (B,), −1 where none does; there are no cycles."""
     length = np.linalg.norm(tails - heads, axis=1)
     found = np.full(len(heads), -1)
     for bone in range(len(heads)):

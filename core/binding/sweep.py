@@ -137,7 +137,7 @@ class _Shape:
 class _Bones:
     """B bones, in units of the body's size.
 
-    below: (B, B) whether the second bone is the first or below it; far: (B, B) as `far_bones`.
+    below: (B, B) whether the second bone is the first or a descendant of it; far: (B, B) as `far_bones`.
     """
 
     heads: FloatArray
@@ -154,7 +154,7 @@ class _Bones:
 
 
 def far_bones(parents: IntArray) -> BoolArray:
-    """Return (B, B) whether the second bone is three or more links away from the first, and not below it.
+    """Return (B, B) whether the second bone is three or more links away from the first, and no descendant of it.
 
     >>> far_bones(np.array([-1, 0, 1, 2, 0]))[4].tolist()  # a leg of three bones and one of a single bone
     [False, False, True, True, False]
