@@ -140,7 +140,7 @@ def _alike(at: InView, given: Values) -> tuple[object, ...]:
 
 
 def _in_round(node: Node, number: int, calls: _Calls) -> _Calls:
-    """Return calls as standing in a round of an element, besides those that they stand in already."""
+    """Return calls with one more element around them; number: which of its rounds they are in, from 0."""
     return [_Call(*call[:-1], ((node, number), *call.within)) for call in calls]
 
 
@@ -154,7 +154,7 @@ def evaluate(definitions: Definitions, start: int, clip_durations_s: tuple[float
              values: Values | None = None, seed: int = 0) -> Evaluated:
     """Evaluate a procedure (a number) of the first module.
 
-    clip_durations_s: of all clips; values: of the procedure's parameters; seed: decides what picks pick.
+    clip_durations_s: of all clips; values: of the procedure's parameters; seed: of the choices of picks.
     Raises ScoreError, with the chain of calls and the values that led there, where an expression has no value or one
     that does not belong, where a called procedure plays nothing, and beyond MAX_EVALUATIONS and MAX_NESTED.
     """

@@ -33,7 +33,7 @@ def expand(programme: Programme, procedure: str = "main", loop: bool = False, *,
            seed: int = 0) -> Sequence:
     """Expand a procedure that the programme can start.
 
-    values: of its parameters; seed: decides what picks pick.
+    values: of its parameters; seed: of the choices of picks.
     Works level by level over whole arrays: all calls that procedures of one depth make are scaled and put in order
     at once. Raises ScoreError where the file has no such procedure, where an expression has no value, and, before
     anything is built, where it would make more than MAX_SEGMENTS segments or nest deeper than MAX_DEPTH.
@@ -126,7 +126,7 @@ class _Level:
     """N procedures of one depth, or calls that they make.
 
     target: (N,) the procedure, of calls also ~ a leaf; offset: (N,) index of its first segment; length: (N,) seconds;
-    transition: (N,) seconds, the one that its caller gives after its last segment, NaN: none; path: (N,).
+    transition: (N,) seconds, the one that its caller gives after its last segment, NaN: none; path: (N,) see Paths.
     call: (N,) the call that made each; caller: (N,) the number of the one around it in its level; repetition: (N,)
     which of its repetitions, from 0. is_mirrored, is_reversed: (N,) by all calls that lead to it.
     """
@@ -186,10 +186,10 @@ def _expanded(plan: _Plan, sizes: IntArray, roots: _Level) -> _Row:
                np.zeros(0), np.zeros(total, np.bool_), np.zeros(total, np.bool_), plan.empty_parts(total))
     number = len(roots.target)
     parents, last = [np.full(number, -1)], [plan.procedure[roots.target]]
-    level, stretches, runs, known, outer = roots, list[_Stretches](), [Runs.started(number)], number, 0
+    level, levels, runs, known, outer = roots, list[_RunsOfLevel](), [Runs.started(number)], number, 0
     tick_s = []
     while len(level.target):
-        stretches.append(_Stretches.of(plan, level, sizes, is_outermost=not outer))
+        levels.append(_RunsOfLevel.of(plan, level, sizes, is_outermost=not outer))
         tick_s.append(level.length / plan.ticks[level.target])
         calls = _calls_of(plan, level, sizes)
         leaf = calls.target < 0
@@ -216,7 +216,7 @@ def _expanded(plan: _Plan, sizes: IntArray, roots: _Level) -> _Row:
         del calls, leaf, at, inner, which, path, named, index  # a million of each is much memory
     paths = Paths(np.concatenate(parents), np.concatenate(last), plan.names)
     row = replace(row, paths=paths, runs=Runs.joined(runs), tick_s=np.concatenate(tick_s))
-    return _in_played_order(row, stretches)
+    return _in_played_order(row, levels)
 
 
 def _calls_of(plan: _Plan, level: _Level, sizes: IntArray) -> _Level:
@@ -255,11 +255,11 @@ def _calls_of(plan: _Plan, level: _Level, sizes: IntArray) -> _Level:
                   is_reversed)
 
 
-class _Stretches(NamedTuple):
-    """The segments of all runs of procedures of one level.
+class _RunsOfLevel(NamedTuple):
+    """The runs of procedures of one level, and which segments each holds: `size` from `begin` on.
 
-    begin, size, run, path: of the runs of procedures with a name, which are marked; reversed_begin, reversed_size: of
-    those that play backwards within what is around them.
+    begin, size, run, path: (N,) of runs of procedures with a name, which are marked; reversed_begin, reversed_size:
+    (R,) of those that play backwards within what is around them. number: of all runs.
     """
 
     begin: Int32Array
@@ -271,7 +271,7 @@ class _Stretches(NamedTuple):
     reversed_size: IntArray
 
     @classmethod
-    def of(cls, plan: _Plan, level: _Level, sizes: IntArray, *, is_outermost: bool) -> _Stretches:
+    def of(cls, plan: _Plan, level: _Level, sizes: IntArray, *, is_outermost: bool) -> _RunsOfLevel:
         """Take the runs of a level; of the outermost, which nothing called, those that are reversed themselves."""
         named = np.flatnonzero(plan.procedure[level.target] >= 0)
         if plan.reverse is None:
@@ -283,12 +283,12 @@ class _Stretches(NamedTuple):
         return cls(begin, size, run, path, len(level.target), level.offset[turned], sizes[level.target[turned]])
 
 
-def _in_played_order(row: _Row, levels: list[_Stretches]) -> _Row:
+def _in_played_order(row: _Row, levels: list[_RunsOfLevel]) -> _Row:
     """Put what is reversed in its order, and mark where procedures begin.
 
-    Of a reversed stretch of segments a…b − 1 the last comes first, and each transition stays between the same two;
+    Of reversed segments a…b − 1 the last comes first, and each transition stays between the same two;
     the one after the whole stays there. What is reversed within what is reversed comes first: innermost levels, of
-    which no two stretches overlap.
+    which no two runs overlap.
     """
     total = len(row.leaf)
     order = position = None
@@ -335,7 +335,7 @@ def _by_root(row: _Row, roots: int) -> tuple[_Row, list[int]]:
 
 
 def _with_reversed(total: int, begin: IntArray, size: IntArray) -> IntArray:
-    """Return the numbers 0…total − 1 with some stretches reversed."""
+    """Return the numbers 0…total − 1 with some ranges of them, `size` from `begin` on, reversed."""
     order = np.arange(total)
     at = np.repeat(begin, size) + np.arange(int(size.sum())) - np.repeat(np.cumsum(size) - size, size)
     order[at] = np.repeat(2 * begin + size - 1, size) - at

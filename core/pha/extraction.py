@@ -85,7 +85,7 @@ class ExtractCalls:
 
 
 def default_values(programme: Programme, text: Text, element: int, names: Iterable[str]) -> dict[str, str]:
-    """Return what names have as values at an element where its procedure is started on its own, indices 0.
+    """Return the values of names at an element where its procedure is started on its own, indices 0.
 
     programme: of the text. Raises EditError where one has none then.
     """
@@ -98,7 +98,7 @@ def default_values(programme: Programme, text: Text, element: int, names: Iterab
             value = attributes.get("default", attributes.get("value", "0"))
             scope[name] = 0.0 if text.shape.tags[definition] == "loop" else read_expression(value).value(scope)
     except ExpressionError as error:
-        raise EditError(f"a value that it needs has none where the procedure is started on its own: {error}") from None
+        raise EditError(f"it uses a name without a value where its procedure is started on its own: {error}") from None
     return {name: shown(scope[name]) for name in names}
 
 
@@ -110,5 +110,5 @@ def _is_below(text: Text, top: int, chosen: list[int]) -> bool:
     if not any(begin <= pick < end for pick in picks):
         return False
     if any(pick < begin for pick in picks) and any(pick >= end for pick in picks):
-        raise EditError("the picks before it and behind it would change places with its own, and so what they pick")
+        raise EditError("the picks before it and behind it would be numbered anew, and so choose differently")
     return any(pick < begin for pick in picks)

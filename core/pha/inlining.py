@@ -185,9 +185,9 @@ class _Inlined:
             raise EditError("the call plays nothing; remove it instead")
         inside = list(elements_below(source, children))
         if any(tags[each] == "pick" for each in inside):
-            raise EditError("it holds a pick, which would pick otherwise somewhere else")
+            raise EditError("it holds a pick, which would choose differently in another procedure")
         if attributes.get("reverse", "no") != "no":
-            raise EditError("it is played backwards, which only a call of the whole can be")
+            raise EditError("it is played backwards, which only its call can say; inline it where it is not reversed")
         if attributes.get("mirror", "no") != "no" and any(tags[each] == "together" for each in inside):
             raise EditError("it is mirrored and holds a together, whose parts of the body would have to change; inline "
                             "it where it is not mirrored")
@@ -267,7 +267,7 @@ def _rows_in(programme: Programme, call: CallOf) -> tuple[tuple[Target, ...], ..
 
 
 def _exchanged(mirror: str, other: str) -> str:
-    """Return whether a call is mirrored that is, or is not, within what is, or is not."""
+    """Return whether a call is mirrored in the end: where either it or the call around it is, but not both."""
     if {mirror.strip(), other.strip()} <= {"yes", "no"}:
         return "yes" if mirror.strip() != other.strip() else "no"
     return f"({mirror}) != ({other})" if mirror.strip() != "no" else other

@@ -1,4 +1,4 @@
-"""One place in which a procedure plays gets a copy of its own, so that a change there is none elsewhere."""
+"""One use of a procedure gets a copy of its own, so that a change there is none elsewhere."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class CallAt(NamedTuple):
 
 
 class Single(NamedTuple):
-    """What came of it: the texts that change, and where the procedure is now that plays in this place alone."""
+    """What came of it: the texts that change, and the file and the element of the procedure that plays there alone."""
 
     edited: dict[Path | None, Edited]
     path: Path | None
@@ -141,7 +141,8 @@ class _Work:
         if repeat is None or not 0 <= repetition < repeat:
             raise EditError(f"found the repetition {repetition}, expected one of a known number of them, from 0")
         if text.shape.tags[parent] == "pick":
-            raise EditError("it is a choice of a pick, of which no repetition can be taken out")
+            raise EditError("the call is a choice of a pick; move it out of the pick, so that a repetition of it can "
+                            "change alone")
         calls = [call.element for programme in (self.now.programme(self.own),) for call in calls_of(programme)
                  if call.procedure == caller]
         index, source = list(text.children(parent)).index(element), source_of(text, element, element)
@@ -177,8 +178,8 @@ def call_attribute(text: Text, element: int, name: str) -> str:
 
 
 def _without_picks(text: Text, name: Name) -> int:
-    """Return the element of a procedure; raise EditError where a copy of it would pick otherwise."""
+    """Return the element of a procedure; raise EditError where a copy of it would choose differently."""
     procedure = procedure_element(text, name.name)
     if any(text.shape.tags[each] == "pick" for each in elements_below(text, [procedure])):
-        raise EditError(f"{quoted(name.name)} holds a pick, and a copy of it would pick otherwise")
+        raise EditError(f"{quoted(name.name)} holds a pick, and a copy of it would choose differently")
     return procedure

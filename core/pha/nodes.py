@@ -69,7 +69,7 @@ class BlockReader:
         tag, given = tags[element], self._attributes[element]
         rule = GRAMMAR[tag]
         is_short = sum(map(len, given.values())) <= _LONGEST_KEPT
-        read = (_read_attributes if is_short else _read_attributes.__wrapped__)(tag, tuple(given.items()))
+        read = (_known_attributes if is_short else _read_attributes)(tag, tuple(given.items()))
         if element in self._known:
             return Node(tag, read.texts, read.expressions, self._known[element], element, read.in_seconds)
         inside = self._text.children(element)
@@ -117,9 +117,8 @@ class _Attributes(NamedTuple):
     problems: tuple[str, ...]
 
 
-@lru_cache(maxsize=8192)
 def _read_attributes(tag: str, given: tuple[tuple[str, str], ...]) -> _Attributes:
-    """Read attributes, names and values; most of a score's do not change from one reading to the next."""
+    """Read attributes, given as names and values."""
     rule = GRAMMAR[tag]
     texts: dict[str, str] = {}
     expressions: dict[str, Expression] = {}
@@ -162,6 +161,12 @@ def _read_attributes(tag: str, given: tuple[tuple[str, str], ...]) -> _Attribute
             else:
                 texts[name] = ""
     return _Attributes(texts, expressions, frozenset(in_seconds), tuple(problems))
+
+
+@lru_cache(maxsize=8192)
+def _known_attributes(tag: str, given: tuple[tuple[str, str], ...]) -> _Attributes:
+    """Return what was read before: most of a score's attributes do not change from one reading to the next."""
+    return _read_attributes(tag, given)
 
 
 def _fits(text: str, kind: Kind) -> bool:

@@ -126,7 +126,7 @@ def chosen_elements(text: Text, parent: int, index: int, count: int) -> list[int
     lets = {defined(text, child) for child in chosen if tags[child] == "let"}
     needed = lets & names_needed(text, behind).keys()
     if needed:
-        raise EditError(f"{', '.join(map(quoted, sorted(needed)))} is needed behind it too; leave its let outside")
+        raise EditError(f"{', '.join(map(quoted, sorted(needed)))} is needed after it too; leave its let out")
     return chosen
 
 

@@ -22,7 +22,7 @@ from .garbage import without_search_for_cycles
 MAX_ELEMENTS = 200_000
 """In one score's file: so many are read within a second, and nobody writes more by hand."""
 
-_STRETCH = 4096
+_CHUNK = 4096
 """Units whose characters are counted together."""
 _NAME = re.compile(rb"<[^ \t\r\n/>]+")
 _ATTRIBUTE = re.compile(rb"""([ \t\r\n]+)([^ \t\r\n=/>]+)[ \t\r\n]*=[ \t\r\n]*("[^"]*"|'[^']*')""")
@@ -231,15 +231,15 @@ class Text:
 
     def _characters_to(self, at: int) -> int:
         """Return how many characters are before a unit, in a time that does not depend on how long its line is."""
-        stretch, width = at // _STRETCH, self.encoding.width
-        rest = self.data[stretch * _STRETCH * width:at * width]
+        chunk, width = at // _CHUNK, self.encoding.width
+        rest = self.data[chunk * _CHUNK * width:at * width]
         count = len(rest) if width == 1 and rest.isascii() else np.count_nonzero(self.encoding.character_starts(rest))
-        return int(self._characters_before[stretch] + count)
+        return int(self._characters_before[chunk] + count)
 
     @cached_property
     def _characters_before(self) -> IntArray:
-        """How many characters are before every _STRETCH-th unit."""
-        size = _STRETCH * self.encoding.width
+        """How many characters are before every _CHUNK-th unit."""
+        size = _CHUNK * self.encoding.width
         counts = [np.count_nonzero(self.encoding.character_starts(self.data[begin:begin + size]))
                   for begin in range(0, len(self.data), size)]
         return np.cumsum([0, *counts])

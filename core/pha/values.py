@@ -188,7 +188,7 @@ def names_in_scope(text: Text, element: int) -> dict[str, int]:
 def ticks_of(text: Text, elements: Iterable[int]) -> str:
     """Return how long neighbours in a block last together, as an expression in the names around them.
 
-    Raises EditError where that depends on conditions, chances or the index of a loop.
+    Raises EditError where that depends on conditions, picks or the index of a loop.
     """
     lets: dict[str, str] = {}
     parts, waiting = [], list(elements)
@@ -235,7 +235,7 @@ def _ticks_of_one(text: Text, element: int) -> str:
             return spelled(max(plain))
         return each[0] if len(each) == 1 else f"max({', '.join(each)})"
     if len(set(each)) > 1:
-        raise EditError("how long it lasts depends on a pick, whose choices last differently long")
+        raise EditError("how long it lasts depends on a pick, whose choices are not equally long")
     return each[0]
 
 

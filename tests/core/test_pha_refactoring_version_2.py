@@ -81,7 +81,7 @@ def test_an_if_is_not_torn_from_its_else():
 def test_a_let_that_is_needed_behind_stays():
     text = HEAD + ('<procedure name="main"><let name="n" value="2"/><call name="jump" duration="n"/><call name="kick" '
                    'duration="n"/></procedure></pha>')
-    with pytest.raises(EditError, match="'n' is needed behind it too"):
+    with pytest.raises(EditError, match="'n' is needed after it too"):
         after(text, ExtractCalls(None, element(text, "<procedure"), 0, 2, "new"))
 
 
@@ -93,7 +93,7 @@ def test_picks_keep_their_numbers():
     assert above.index('"new"') < above.index('"main"')
     below = after(text, ExtractCalls(None, main, 2, 1, "new"))
     assert below.rindex('"new"') > below.index('"main"')
-    with pytest.raises(EditError, match="would change places with its own"):
+    with pytest.raises(EditError, match="would be numbered anew"):
         after(text, ExtractCalls(None, main, 1, 1, "new"))
     with pytest.raises(EditError, match="of a pick's children only one plays"):
         after(text, ExtractCalls(None, element(text, "<pick"), 0, 2, "new"))
@@ -198,7 +198,7 @@ def test_what_is_inherited_is_overridden():
 
 def test_a_procedure_with_a_pick_has_no_second_copy():
     text = SINGLE.replace('<call name="kick" duration="1"/>', '<pick><call name="kick" duration="1"/></pick>')
-    with pytest.raises(EditError, match="'break' holds a pick, and a copy of it would pick otherwise"):
+    with pytest.raises(EditError, match="'break' holds a pick, and a copy of it would choose differently"):
         single(text, (element(text, '<call name="break"'), 1))
 
 
