@@ -11,7 +11,7 @@ import numpy as np
 
 from ..clips.clip import Clip, Tracks
 from ..clips.excerpt import Excerpt, mirrored
-from ..errors import Place, Problem, ScoreError, quoted
+from ..errors import Place, Problem, ScoreError, quoted, some_of
 from ..maths.arrays import IntArray
 from ..pha.sequence import WAIT, Block, Sequence
 from ..skeletons.body_parts import mask_of
@@ -30,6 +30,7 @@ MAX_BLOCKS: Final = 500
 """Blocks that differ, in length or in the pose before them; each is made by itself."""
 MAX_PIECES: Final = 1_000
 """Parts of clips that differ, as each is keyed by itself."""
+_NAMES_SHOWN: Final = 8
 Piece = Clip | Excerpt | Stage
 
 
@@ -130,8 +131,8 @@ class _Arrangement:
         if clip not in self._mirrored:
             lonely = [self.body.skeleton.names[joint] for joint in self._mirror.alone if self.clips[clip].moved[joint]]
             if lonely:
-                self._say(f"{quoted(self.names[clip])} is mirrored, but {', '.join(lonely[:8])} has no partner on the "
-                          "other side")
+                self._say(f"{quoted(self.names[clip])} is mirrored, but without a partner on the other side: "
+                          f"{some_of(lonely, _NAMES_SHOWN)}")
             self._mirrored[clip] = mirrored(self.clips[clip], self._mirror)
         return self._mirrored[clip]
 

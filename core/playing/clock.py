@@ -16,11 +16,11 @@ from .transitions.methods import Layout
 
 @dataclass(frozen=True, eq=False)
 class Clock:
-    """Stretches of time, N of them; the last one goes on for ever.
+    """Spans of time, N of them; the last one goes on for ever.
 
     begin_s: (N,) where each begins in even time, begin_clock_s: (N,) on the clock. pace: (N,) seconds of the clock for
     one of even time at its begin; gain: (N,) how much more that becomes with each second of even time.
-    Over a stretch the clock shows c + p·x + g·x²/2 after x seconds; back it is x = 2d ÷ (p + √(p² + 2·g·d)).
+    Over a span the clock shows c + p·x + g·x²/2 after x seconds; back it is x = 2d ÷ (p + √(p² + 2·g·d)).
     """
 
     begin_s: FloatArray

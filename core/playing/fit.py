@@ -26,6 +26,7 @@ from .placement import Bearing, Placement
 from .root_motion import NO_JOINTS, root_chain
 from .stage import Stage
 from .transitions.seam_cost import Edges, Seen, seam_costs
+from .transitions.seams import time_stretch
 
 STEP_S: Final = 1.0 / 60.0
 SEARCH_S: Final = 0.5
@@ -95,7 +96,7 @@ def fit_seams(sequence: Sequence, pieces: list[Piece], fit: Fit, tick_s: float, 
     search = _Search.of(pieces, window_s, body, playing)
     count = len(sequence)
     cuts = Cuts(np.zeros(count, dtype=np.int64), np.zeros(count), np.zeros(count), np.zeros((count, 2)))
-    stretch = quotient(sequence.length_s, np.array([piece.duration_s for piece in pieces])[sequence.clip])
+    stretch = time_stretch(sequence.length_s, sequence, pieces)
     known: dict[tuple[int, int, float, float], tuple[int, float, float, float, float]] = {}
     for seam in range(count if sequence.is_loop else count - 1):
         later = (seam + 1) % count

@@ -54,10 +54,10 @@ def _danced(method: str) -> Motion:
     """Play two clips of a joint: one that swings up, and one that begins lower and swings down."""
     skeleton = Skeleton.from_arrays(("joint",), (-1,), rot.identities(1), np.zeros((1, 3)))
     times = np.linspace(0.0, 2.0, 41)
-    ways = 0.3 + 0.7 * np.sin(2.2 * times - 2.6), -0.15 - 0.5 * np.sin(2.4 * times - 0.4)
+    angles = 0.3 + 0.7 * np.sin(2.2 * times - 2.6), -0.15 - 0.5 * np.sin(2.4 * times - 0.4)
     clips = tuple(Clip(name, skeleton, 2.0, Tracks.uniform(
-        np.array((0,)), times, rot.from_axis_angle(_X, way)[:, None]), Tracks.empty(3), Tracks.empty(3))
-        for name, way in zip(("before", "after"), ways, strict=True))
+        np.array((0,)), times, rot.from_axis_angle(_X, angle)[:, None]), Tracks.empty(3), Tracks.empty(3))
+        for name, angle in zip(("before", "after"), angles, strict=True))
     settings = Settings(method=method, root_motion="AS_AUTHORED", lock_feet=False)
     return perform(_SCORE, None, Library(other_clips=lambda _: clips), skeleton, settings, turn=rot.IDENTITY, up=_X)
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..errors import TaktError
 from ..maths import rotations as rot
-from ..maths.arrays import BoolArray, FloatArray, IntArray
+from ..maths.arrays import BoolArray, FloatArray, IntArray, runs
 from ..skeletons.skeleton import Pose, Skeleton
 from .carried import Carried
 from .presence import ALWAYS, Presence
@@ -213,7 +213,7 @@ def lay_over(pose: Pose, above: Pose, share: FloatArray) -> None:
     """Give joints of poses (F, J, …) to what lies above them, by shares (J,) or (F, J): wholly, or blended."""
     least, most = (share, share) if share.ndim == 1 else (share.min(axis=0), share.max(axis=0))
     partly = np.flatnonzero((most > 0.0) & (least < 1.0))
-    for joints in _runs(least >= 1.0):
+    for joints in _slices(least >= 1.0):
         for below, own in _channels(pose, above):
             below[:, joints] = own[:, joints]
     if len(partly):
@@ -265,14 +265,13 @@ def _channels(*poses: Pose) -> Iterator[tuple[FloatArray, ...]]:
     yield from zip(*((pose.rotations, pose.translations, pose.scales) for pose in poses), strict=True)
 
 
-def _runs(chosen: BoolArray) -> list[slice]:
-    """Return the stretches of neighbours that are chosen: slices are copied far faster than lists of indices.
+def _slices(chosen: BoolArray) -> list[slice]:
+    """Return the runs of joints that are chosen: slices are copied far faster than lists of indices.
 
-    >>> _runs(np.array((True, True, False, True)))
+    >>> _slices(np.array((True, True, False, True)))
     [slice(0, 2, None), slice(3, 4, None)]
     """
-    edges = np.flatnonzero(np.diff(chosen, prepend=False, append=False)).tolist()
-    return [slice(begin, end) for begin, end in zip(edges[::2], edges[1::2], strict=True)]
+    return [slice(*run) for run in runs(chosen)]
 
 
 def add_motion(pose: Pose, moved: Pose, first: Pose, share: FloatArray, presence: FloatArray) -> None:

@@ -16,7 +16,7 @@ from ..clips.keyed import keys_of
 from ..errors import TaktError
 from ..maths import rotations as rot
 from ..maths.arrays import BoolArray, FloatArray, IntArray
-from ..skeletons.hierarchy import with_ancestors, with_descendants
+from ..skeletons.hierarchy import subtree_sizes, with_ancestors, with_descendants
 from ..skeletons.skeleton import Pose
 from .placement import Bearing, Placement, Root, Travel
 
@@ -44,24 +44,20 @@ def root_joint(clips: Sequence[Clip], followers: IntArray = NO_JOINTS) -> int | 
     """Return the topmost joint that any of the clips shifts, else the topmost that any turns, else None.
 
     followers: joints that copy the motion of others.
-
     Of several at one depth it is the one with most descendants. Files key joints that never move, too: a joint that
     travels less than _STILL of what the farthest one does counts as not shifted.
     """
     skeleton = clips[0].skeleton
-    below = np.ones(len(skeleton), dtype=np.int64)
-    depth = np.zeros(len(skeleton), dtype=np.int64)
-    for level, joints in reversed(tuple(enumerate(skeleton.levels))):
+    sizes, depth = np.array(subtree_sizes(skeleton.parents)), np.zeros(len(skeleton), dtype=np.int64)
+    for level, joints in enumerate(skeleton.levels):
         depth[joints] = level
-        inner = joints[skeleton.parents[joints] >= 0]
-        np.add.at(below, skeleton.parents[inner], below[inner])
     turned = np.zeros(len(skeleton), dtype=np.bool_)
     for clip in clips:
         turned[clip.rotations.joints] = True
     for joints in (_shifted(clips), np.flatnonzero(turned)):
         joints = np.setdiff1d(joints, followers)
         if len(joints):
-            return int(joints[np.lexsort((-below[joints], depth[joints]))[0]])
+            return int(joints[np.lexsort((-sizes[joints], depth[joints]))[0]])
     return None
 
 
@@ -77,9 +73,9 @@ def _shifted(clips: Sequence[Clip]) -> IntArray:
 
 
 def root_chain(clips: Sequence[Clip], followers: IntArray = NO_JOINTS) -> IntArray:
-    """Return the root joint below all joints from the topmost one above it that any clip takes away from rest, (N,).
+    """Return the root joint, and before it its ancestors from the topmost one on that any clip takes from rest, (N,).
 
-    Where nothing above it moves it is alone; where no clip moves anything there is none.
+    Where no ancestor moves it is alone; where no clip moves anything there is none.
     """
     root = root_joint(clips, followers)
     if root is None:

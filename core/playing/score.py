@@ -11,7 +11,7 @@ import numpy as np
 
 from ..clips.clip import Clip, Interpolation, TranslationInterpolation
 from ..clips.released import Released, without_contacts
-from ..errors import Place, Problem, ScoreError, SkeletonMismatchError, quoted
+from ..errors import Place, Problem, ScoreError, SkeletonMismatchError, quoted, some_of
 from ..library.library import Library
 from ..library.store import ClipStore
 from ..maths.arrays import BoolArray, FloatArray
@@ -43,7 +43,7 @@ FindMap = Callable[[Skeleton], SkeletonMap]
 class Settings:
     """How a score is played; identifiers of the registries TRANSITION_METHODS, CURVES, FITS, ROOT_MODES and so on.
 
-    values: of the procedure's parameters, by their names; seed: decides what picks pick. released: contacts of clips
+    values: of the procedure's parameters, by their names; seed: of the choices of picks. released: contacts of clips
     that are switched off, so that the foot goes there as the clip has it.
 
     LEAD with LINEAR is the default because, among the methods that keep the beat and leave the clips their tempo,
@@ -114,7 +114,7 @@ def play(programme: Programme, skeleton: Skeleton | None = None, settings: Setti
     _refuse_longer(sequence, longest_s, Place(programme.document.path))
     if not settings.transitions:
         sequence = sequence.without_transitions()
-    sequence, clips = played(sequence, programme)
+    sequence, clips = _with_played_clips(sequence, programme)
     if not clips:
         raise ScoreError(Problem(f"<procedure> {quoted(settings.procedure)} only waits, expected a clip to be played",
                                  Place(programme.document.path)))
@@ -159,8 +159,8 @@ def clock_of(programme: Programme) -> Clock | None:
     return Clock.of(tempo, programme.document.tick_s) if tempo else None
 
 
-def played(sequence: Sequence, programme: Programme) -> tuple[Sequence, tuple[Clip, ...]]:
-    """Keep only the clips that the segments play."""
+def _with_played_clips(sequence: Sequence, programme: Programme) -> tuple[Sequence, tuple[Clip, ...]]:
+    """Return the sequence over those clips alone that its segments play, and these clips."""
     sequence, used = sequence.of_used_clips()
     return sequence, tuple(programme.clips[i] for i in used)
 
@@ -189,9 +189,8 @@ def _fitted(clips: Iterable[Clip], names: Iterable[str], skeleton: Skeleton, map
         fitted.append(result)
         said += [Problem(f"{quoted(name)}: {text}", place, is_warning=True, is_note=True) for text in result.notes]
         if lost := _missed(result.unmatched_source, meant):
-            names_lost = ", ".join(lost[:_NAMES_SHOWN]) + (" and more" if len(lost) > _NAMES_SHOWN else "")
-            missed.setdefault(lost, Problem(f"{quoted(name)} moves {names_lost}, but nothing of "
-                                            f"{quoted(skeleton.name)} goes with that", place, is_warning=True))
+            missed.setdefault(lost, Problem(f"{quoted(name)} moves {some_of(lost, _NAMES_SHOWN)}, but "
+                                            f"{quoted(skeleton.name)} has no counterpart", place, is_warning=True))
         without_target.update(dict.fromkeys(result.unmatched_source))
         without_source.intersection_update(result.unmatched_target)
     if len(errors) == len(fitted):

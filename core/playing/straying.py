@@ -1,4 +1,4 @@
-"""Whether a clip sets out another way than the body faces: sideways, or backwards."""
+"""Whether a clip sets out elsewhere than the body faces: sideways, or backwards."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ def straying_rad(clip: Clip, joint_of: Mapping[str, int]) -> float:
     """Return by how much a clip sets out to the left of where the body faces, −π to π; 0 where it stays or goes ahead.
 
     joint_of: the joints of its skeleton by their names in H-Anim. Less than ASTRAY_RAD is ahead. 0 too where it is not
-    known which way the body faces.
+    known where the body faces.
     """
     if clip.duration_s <= 0.0 or "HumanoidRoot" not in joint_of:
         return 0.0
     pose = clip.sample(np.array((0.0, min(FIRST_S, clip.duration_s))), "SLERP")
-    places = world_from_pose(clip.skeleton, pose)[..., 3]
-    posture = measure_posture(places[:1], joint_of)
+    positions = world_from_pose(clip.skeleton, pose)[..., 3]
+    posture = measure_posture(positions[:1], joint_of)
     if posture is None:
         return 0.0
-    left, _, ahead = np.diff(places[:, joint_of["HumanoidRoot"]], axis=0)[0] @ posture.axes[0]
+    left, _, ahead = np.diff(positions[:, joint_of["HumanoidRoot"]], axis=0)[0] @ posture.axes[0]
     if np.hypot(left, ahead) < LEAST_SIZES * float(np.ptp(clip.skeleton.rest_world[..., 3], axis=0).max()):
         return 0.0
     angle = float(np.arctan2(left, ahead))

@@ -26,9 +26,9 @@ _FRAMES_AT_ONCE = 1024
 
 @dataclass(frozen=True, eq=False)
 class Timeline:
-    """A stretch of a motion laid out; each box is x0, y0, x1, y1.
+    """A span of a motion laid out; each box is x0, y0, x1, y1.
 
-    rows: how many rows there are. begin_s, end_s: the stretch; boxes that reach out of it are not cut.
+    rows: how many rows there are. begin_s, end_s: the span; boxes that reach out of it are not cut.
     segments, clip_boxes: (N,), (N, 4) the segments and where their clips play.
     seams, transition_boxes: (M,), (M, 4) the segments that a transition follows, and where it plays.
     weights: (M, CURVE_POINTS, 2) how much each transition counts while it plays, from the box's floor to its top.
@@ -69,7 +69,7 @@ class Timeline:
 
 
 def _procedures(motion: Motion, begin_s: float, end_s: float, depth: int) -> tuple[tuple[str, ...], FloatArray]:
-    """Return names and boxes of the procedures played in a stretch.
+    """Return names and boxes of the procedures played in a span of time.
 
     A procedure that begins at a mark plays until a segment whose path does not lead through it, or until it,
     or one around it, begins anew.

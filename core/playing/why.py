@@ -8,11 +8,11 @@ from typing import Final
 import numpy as np
 
 from ..errors import quoted
-from ..maths.arrays import FloatArray
 from .fit import LEAST_GAIN
 from .motion import Motion
 from .straying import straying_rad
 from .transitions.lengths import Neighbours
+from .transitions.seams import time_stretch
 
 _OPEN_S: Final = 0.05
 """A foot that is planted so short a time from a clip's end is planted at the end."""
@@ -31,13 +31,13 @@ def why(motion: Motion, seam: int) -> tuple[str, ...]:
         raise IndexError(f"segment {seam} of {count}")
     if seam == count - 1 and not motion.row.is_loop:
         return ("Nothing follows here",)
-    way = straying(motion, (seam + 1) % count)
-    aside = (f"The next clip {way}",) if way else ()
+    said = straying(motion, (seam + 1) % count)
+    aside = (f"The next clip {said}",) if said else ()
     return (_length(motion, seam), *_cut(motion, seam), *_feet(motion, seam), *aside)
 
 
 def straying(motion: Motion, segment: int) -> str:
-    """Return how a segment's clip sets out if not the way that the body faces, "" if so or if it is not known.
+    """Return where a segment's clip sets out if not where the body faces, "" if it does or if that is not known.
 
     Root motion keeps the body's heading at seams, so such a clip goes on sideways or backwards.
     """
@@ -58,35 +58,30 @@ def _length(motion: Motion, seam: int) -> str:
     own_s = float((row.layout.window_end_s - row.layout.window_begin_s)[seam])
     around = _around(motion, seam)
     automatic = row.sides.automatic
-    by_turning, by_way = (float(found(around)[0]) for found in (automatic.turning_s, automatic.needed_s))
-    wished = said if np.isfinite(said) else max(by_turning, by_way if by_turning > 0.0 else 0.0)
+    by_turning, by_distance = (float(found(around)[0]) for found in (automatic.turning_s, automatic.needed_s))
+    wished = said if np.isfinite(said) else max(by_turning, by_distance if by_turning > 0.0 else 0.0)
     limit = f"; {motion.method.label} allows no more there" if own_s < wished - _SAME_S else ""
     if np.isfinite(said):
         return f"{length_s:.2f} s: the score says so{limit}"
     if own_s == 0.0:
         return "None: both poses are the same"
     if by_turning == 0.0:
-        return f"{length_s:.2f} s: automatic; no joint turns that both clips turn, but others move{limit}"
-    if by_way > by_turning and automatic.ways is not None:
-        joint = int(np.argmax(automatic.ways.needed_by_joint_s(around)[0]))
-        return (f"{length_s:.2f} s: automatic; so long the way of {quoted(motion.skeleton.names[joint])} takes at the "
-                f"speed that it has in the clips{limit}")
+        return f"{length_s:.2f} s: automatic; no joint turns in both clips, but others move{limit}"
+    if by_distance > by_turning and automatic.distances is not None:
+        joint = int(np.argmax(automatic.distances.needed_by_joint_s(around)[0]))
+        return (f"{length_s:.2f} s: automatic; so long {quoted(motion.skeleton.names[joint])} needs to get there at "
+                f"its speed in the clips{limit}")
     if not automatic.is_shared:
-        return f"{length_s:.2f} s: automatic; so long the joint takes that needs longest{limit}"
+        return f"{length_s:.2f} s: automatic; the joint that needs longest takes so long{limit}"
     angle = float(automatic.mean_angles_rad(around)[0])
     return (f"{length_s:.2f} s: automatic; joints turn {np.degrees(angle):.0f}° on average, and "
             f"{np.degrees(angle / by_turning):.0f}° in a second in the clips{limit}")
 
 
 def _around(motion: Motion, seam: int) -> Neighbours:
-    clip, stretch, later = motion.sequence.clip, _stretch(motion), (seam + 1) % len(motion.sequence)
+    sequence, later = motion.sequence, (seam + 1) % len(motion.sequence)
+    clip, stretch = sequence.clip, time_stretch(sequence.length_s, sequence, motion.row.sources.clips)
     return Neighbours(clip[[seam]], clip[[later]], stretch[[seam]], stretch[[later]])
-
-
-def _stretch(motion: Motion) -> FloatArray:
-    """Return how many seconds one second of its clip lasts in each segment as the score says, (S,)."""
-    durations = motion.row.sources.durations_s[motion.sequence.clip]
-    return np.divide(motion.sequence.length_s, durations, out=np.zeros(len(durations)), where=durations > 0.0)
 
 
 def _cut(motion: Motion, seam: int) -> Iterator[str]:

@@ -71,10 +71,10 @@ def test_what_will_be_missed_is_a_warning_and_other_joints_are_not():
     assert performed(text, wave, body).problems == ()
     (problem,) = performed(text, wave, legless).problems
     assert problem.is_warning and not problem.is_note
-    assert problem.message == "'feet.Steps.random' moves l_ankle, r_ankle, but nothing of 'dancer' goes with that"
+    assert problem.message == "'feet.Steps.random' moves l_ankle, r_ankle, but 'dancer' has no counterpart"
     shorter = Skeleton.from_arrays((*FIGURE.names[:3], "tail"), FIGURE.parents, FIGURE.rest_rotations,
                                    FIGURE.rest_translations, name="Lizard")
-    assert "moves r_arm, but nothing of 'Lizard' goes" in str(performed(skeleton=shorter).problems)
+    assert "moves r_arm, but 'Lizard' has no counterpart" in str(performed(skeleton=shorter).problems)
 
 
 def test_errors_of_the_score_and_of_settings_come_through():

@@ -32,7 +32,7 @@ def of(first: str, *, clips: tuple[Clip, ...] = (A, FAR), method: str = "LEAD", 
      "2.00 s: automatic; joints turn 46° on average, and 23° in a second in the clips"),
     ("", {}, "1.00 s: automatic; joints turn 46° on average, and 23° in a second in the clips; Meet Halfway allows no "
              "more there"),
-    ("", {"method": "APPEND", "joint_time": "EARLY"}, "2.00 s: automatic; so long the joint takes that needs longest"),
+    ("", {"method": "APPEND", "joint_time": "EARLY"}, "2.00 s: automatic; the joint that needs longest takes so long"),
 ])
 def test_where_a_length_comes_from(first: str, settings: dict[str, str], said: str) -> None:
     assert of(first, **settings) == said  # type: ignore[arg-type]  # clips are not among them
@@ -42,10 +42,10 @@ def test_what_else_a_length_may_come_from() -> None:
     same = turning("right", X, (0.4, 0.0))
     assert of("", clips=(A, same)) == "None: both poses are the same"
     other = turning("right", X, (1.2, 1.6), ("spine",))
-    assert of("", clips=(A, other)) == "0.25 s: automatic; no joint turns that both clips turn, but others move"
+    assert of("", clips=(A, other)) == "0.25 s: automatic; no joint turns in both clips, but others move"
 
 
-def test_the_way_of_the_body_names_the_joint_that_takes_longest() -> None:
+def test_the_joint_that_takes_longest_is_named() -> None:
     clips = [dancing(seed, 0.0, 3.0, f"clip{seed}") for seed in range(6)]
     found = danced(*clips)
     for seam in range(5):
@@ -53,7 +53,7 @@ def test_the_way_of_the_body_names_the_joint_that_takes_longest() -> None:
         turns = float(row.sides.automatic.turning_s(_around(found, seam))[0])
         needs = float(row.sides.automatic.needed_s(_around(found, seam))[0])
         assert words.startswith(f"{max(turns, needs):.2f} s") or "allows no more" in words
-        assert ("so long the way of '" in words) == (needs > turns)
+        assert ("; so long '" in words) == (needs > turns)
 
 
 def _around(found: Motion, seam: int) -> Neighbours:

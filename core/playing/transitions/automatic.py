@@ -1,4 +1,4 @@
-"""The length of transitions that the score leaves open: what joints turn needs time, and so does the body's way."""
+"""The length of transitions that the score leaves open: joints need time to turn, and to go from pose to pose."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import numpy as np
 from ...clips.clip import Clip
 from ...maths import rotations as rot
 from ...maths.arrays import FloatArray, quotient
+from .distances import Distances
 from .lengths import Angles, Neighbours, Turning, automatic_lengths, longest_lengths, speed_named
 from .seams import Ends
-from .ways import Ways
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,14 +20,15 @@ class Automatic:
     """What automatic lengths of transitions between clips are found by.
 
     turning: how joints turn. is_shared: whether they take the same time; else the longest counts. first, last:
-    (C + 1, J, 4) the clips' end rotations as they are played. ways: of the body; None where keys count, as in PHA 1.
+    (C + 1, J, 4) the clips' end rotations as they are played. distances: how far joints go; None where keys count, as
+    in PHA 1.
     """
 
     turning: Turning
     is_shared: bool
     first: FloatArray
     last: FloatArray
-    ways: Ways | None
+    distances: Distances | None
 
     @classmethod
     def of(cls, clips: Sequence[Clip], ends: Ends, positions: FloatArray, speed: str, *, is_shared: bool,
@@ -39,7 +40,7 @@ class Automatic:
         """
         turning = Turning.of(clips, speed_named(speed), angles)
         return cls(turning, is_shared, ends.first.rotations[:-1], ends.last.rotations[:-1],
-                   None if turning.speed.is_by_keys else Ways.of(clips, positions, ends.moved))
+                   None if turning.speed.is_by_keys else Distances.of(clips, positions, ends.moved))
 
     def lengths_s(self, seams: Neighbours) -> FloatArray:
         """Return the lengths of N transitions, (N,), not yet limited; 0 where no joint turns that both clips turn."""
@@ -58,5 +59,5 @@ class Automatic:
         return lengths(self.turning, self.first, self.last, seams)
 
     def needed_s(self, seams: Neighbours) -> FloatArray:
-        """Return how long the way of the body takes, (N,); 0 where it does not count."""
-        return np.zeros(len(seams.before)) if self.ways is None else self.ways.needed_s(seams)
+        """Return how long joints need to get from pose to pose, (N,); 0 where that does not count."""
+        return np.zeros(len(seams.before)) if self.distances is None else self.distances.needed_s(seams)

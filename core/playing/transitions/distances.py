@@ -1,4 +1,4 @@
-"""The way that a body has to go from one pose to another, and the time that it takes at the speed of its clips."""
+"""How far joints go from one pose to another, and the time that this takes at the speed that they have in the clips."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _PAIRS_AT_ONCE: Final = 4096
 
 
 @dataclass(frozen=True, eq=False)
-class Ways:
+class Distances:
     """Where the joints of C clips begin and end, and how fast they go.
 
     ends: (2, C, J, 3) positions in the clips' first and last poses, as these are laid over each other at seams.
@@ -35,7 +35,7 @@ class Ways:
     skeleton: Skeleton
 
     @classmethod
-    def of(cls, clips: Sequence[Clip], ends: FloatArray, moved: BoolArray) -> Ways:
+    def of(cls, clips: Sequence[Clip], ends: FloatArray, moved: BoolArray) -> Distances:
         """Measure clips, which share one skeleton."""
         skeleton = clips[0].skeleton
         positions = skeleton.rest_world[..., 3]
@@ -54,7 +54,7 @@ class Ways:
         return out
 
     def needed_by_joint_s(self, seams: Neighbours) -> FloatArray:
-        """Return how long the way of each joint takes at N seams, (N, J); 0 where it does not count."""
+        """Return how long each joint needs to get from pose to pose at N seams, (N, J); 0 where it does not count."""
         before, after = seams.before, seams.after
         own = self.moved[before] != self.moved[after]
         for level in self.skeleton.levels[1:]:

@@ -2,7 +2,7 @@
 
 Gustaitis et al. 2007, §3.4, where three key intervals on each side give the speed. Those last as long as a clip's keys
 are apart, so the same motion keyed more densely gets another length; the default looks at a fixed time instead, and at
-the way that the whole body has to go (ways.py). Only joints count whose rotation both clips move.
+how far joints go (distances.py). Only joints count whose rotation both clips move.
 """
 
 from __future__ import annotations

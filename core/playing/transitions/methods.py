@@ -115,7 +115,7 @@ TRANSITION_METHODS: dict[str, TransitionMethod] = {method.identifier: method for
         lambda before, after: before, _at_the_end),
     TransitionMethod(
         "BOTH", "Across the Seam", "Half at the end of one clip, half at the beginning of the next: both fade into the "
-        "way from pose to pose and out of it, which softens accents at the seam", "PULSE",
+        "motion from pose to pose and out of it, which softens accents at the seam", "PULSE",
         np.minimum, _across_the_seam),
     TransitionMethod(
         "INSERT", "Inserted", "Between the clips. The one before makes room: it plays whole, but faster", "ALONE",

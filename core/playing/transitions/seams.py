@@ -9,12 +9,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...clips.clip import Clip
+from ...clips.excerpt import Excerpt
 from ...errors import Place, Problem, quoted
 from ...maths import rotations as rot
 from ...maths.arrays import BoolArray, FloatArray, IntArray, quotient
 from ...pha.sequence import Sequence
 from ...skeletons.skeleton import Pose, Skeleton
 from ..held import Held
+from ..stage import Stage
 from .lengths import SAME_POSE_RAD, Neighbours
 from .methods import TransitionMethod
 
@@ -111,7 +113,7 @@ def fit_transitions(sequence: Sequence, clips: SequenceOf[Clip], ends: Ends, hel
     return np.minimum(wished, limit), far, tuple(_cut(sequence, following, wished, limit, method))
 
 
-def time_stretch(lengths_s: FloatArray, sequence: Sequence, clips: SequenceOf[Clip]) -> FloatArray:
+def time_stretch(lengths_s: FloatArray, sequence: Sequence, clips: SequenceOf[Clip | Excerpt | Stage]) -> FloatArray:
     """Return how many seconds one second of its clip lasts in each segment, (S,); 0 where the clip has no length."""
     durations: FloatArray = np.array([clip.duration_s for clip in clips])[sequence.clip]
     return quotient(lengths_s, durations)
