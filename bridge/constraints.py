@@ -1,4 +1,4 @@
-"""Constraints that move an armature's bones: which bones they move, and muting them while a score plays these."""
+"""Constraints that move an armature's bones: which bones they move, and muting them while Takt's Action plays these."""
 
 from collections.abc import Collection
 
@@ -30,14 +30,16 @@ def controlled_bones(armature_object: bpy.types.Object, *, unmuted: bool = False
     return tuple(bone.name for bone in armature_object.pose.bones if bone.name in controlled)
 
 
-def mute(armature_object: bpy.types.Object, names: Collection[str]) -> int:
-    """Mute the constraints that keep bones of these names from being played; return how many those are.
+def mute(armature_object: bpy.types.Object, names: Collection[str], action: bpy.types.Action) -> int:
+    """Mute the constraints that keep bones of these names from being played by an Action; return how many those are.
 
     Muted are constraints that move such a bone or one of its ancestors, and constraints that hold a descendant of it
     back: those that tie the descendant to a bone of the armature whose nearest played ancestor is another one.
-    Constraints that only set bounds are left alone. What is muted is remembered with the armature, for `unmute`.
+    Constraints that only set bounds are left alone, and those muted before act again. What is muted is remembered with
+    the armature, for `follow_action`.
     """
     assert armature_object.pose is not None
+    unmute(armature_object)
     played = set(names)
     with_ancestors = {bone.name for name in played for own in (armature_object.pose.bones[name],)
                       for bone in (own, *own.parent_recursive)}
@@ -49,28 +51,55 @@ def mute(armature_object: bpy.types.Object, names: Collection[str]) -> int:
         return nearest != "" and any(target == armature_object and nearest_played.get(name) != nearest
                                      for target, name in _targets(constraint))
 
-    muted = properties.character(armature_object).muted
+    character = properties.character(armature_object)
     for owner in armature_object.pose.bones:
         for constraint in owner.constraints:
             if constraint.type not in _BOUNDS and _acts(constraint) and (
                     holds_back(owner, constraint)
                     or any(bone.name in with_ancestors for bone in _moved(owner, constraint))):
                 constraint.mute = True
-                entry = muted.add()
+                entry = character.muted.add()
                 entry.bone, entry.name = owner.name, constraint.name
-    return len(muted)
+    character.are_muted = bool(character.muted)
+    setattr(action, properties.MUTES, character.are_muted)
+    return len(character.muted)
 
 
 def unmute(armature_object: bpy.types.Object) -> None:
-    """Let all constraints act again that `mute` muted."""
+    """Let all constraints act again that `mute` muted, and forget which those were."""
+    character = properties.character(armature_object)
+    if character.are_muted:
+        _set(armature_object, is_muted=False)
+    character.muted.clear()
+
+
+def follow_action(armature_object: bpy.types.Object) -> bool:
+    """Let constraints act while another Action is assigned than those that they were muted for; tell of a change."""
+    character = properties.character(armature_object)
+    if not character.muted or character.are_muted == _plays_muting(armature_object.animation_data):
+        return False
+    _set(armature_object, is_muted=not character.are_muted)
+    return True
+
+
+def _set(armature_object: bpy.types.Object, *, is_muted: bool) -> None:
     assert armature_object.pose is not None
-    muted = properties.character(armature_object).muted
-    for entry in muted:
+    character = properties.character(armature_object)
+    for entry in character.muted:
         bone = armature_object.pose.bones.get(entry.bone)
         constraint = bone.constraints.get(entry.name) if bone else None
         if constraint is not None:
-            constraint.mute = False
-    muted.clear()
+            constraint.mute = is_muted
+    character.are_muted = is_muted
+
+
+def _plays_muting(animation: bpy.types.AnimData | None) -> bool:
+    """Tell whether an Action is assigned, or lies in the NLA, while which constraints are muted."""
+    if animation is None:
+        return False
+    strips = [strip.action for track in animation.nla_tracks if not track.mute for strip in track.strips
+              if not strip.mute]
+    return any(action is not None and getattr(action, properties.MUTES) for action in (animation.action, *strips))
 
 
 def _acts(constraint: bpy.types.Constraint) -> bool:

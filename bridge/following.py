@@ -20,7 +20,7 @@ from typing import Final
 import bpy
 
 from ..core.errors import TaktError
-from . import action, clips, linked_texts, properties, score, texts, write_motion
+from . import action, clips, constraints, linked_texts, properties, score, texts, write_motion
 from .active_character import score_problem
 from .background import BackgroundWork
 from .frame_rate import frames_per_second
@@ -108,6 +108,7 @@ def look(now_s: float) -> None:
     for gone in _followed.keys() - armatures.keys():
         del _followed[gone]
     for armature_object in armatures.values():
+        constraints.follow_action(armature_object)
         _look_at(armature_object, scene, now_s)
     _write(armatures, scene)
 

@@ -97,10 +97,8 @@ class ClipPlayer:
         new = action.write_new_action(self.armature_object, name, channels)
         if is_played:
             action.assign(self.armature_object, new, channels)
-            constraints.unmute(self.armature_object)
-            if self.mute_constraints:
-                names = clip.skeleton.names
-                constraints.mute(self.armature_object, [names[joint] for joint in np.flatnonzero(clip.moved).tolist()])
+            names = [clip.skeleton.names[joint] for joint in np.flatnonzero(clip.moved).tolist()]
+            constraints.mute(self.armature_object, names if self.mute_constraints else (), new)
             timeline.extend_range(scene, scene.frame_start, channels.last_frame)
         return new
 

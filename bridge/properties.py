@@ -36,6 +36,8 @@ that both are of one age also where undo has brought back only one of them."""
 KEYS_WRITTEN = "takt_keys_written"
 """The property of an Action that Takt has made: a digest of the keys as they were written. Where they are others now,
 someone has edited them by hand."""
+MUTES = "takt_mutes"
+"""The property of an Action that Takt has made: whether constraints are muted while an armature plays it."""
 OF_SCORE = "takt_of_score"
 """The property of an Action that Takt has made: the name of the score. Another score gets an Action of its own."""
 RANGE_LEFT = "takt_range_left"
@@ -358,6 +360,7 @@ class TaktCharacter(ScoreSettings, bpy.types.PropertyGroup):
         reference_pose: str
         has_reference_pose: bool
         muted: bpy.types.bpy_prop_collection_idprop[TaktMuted]
+        are_muted: bool
         switched: bpy.types.bpy_prop_collection_idprop[TaktSwitched]
     else:
         version: IntProperty(options={"HIDDEN"})  # 0: kept by a Takt that did not say
@@ -406,6 +409,7 @@ class TaktCharacter(ScoreSettings, bpy.types.PropertyGroup):
         reference_pose: StringProperty(override=_OVERRIDABLE)  # in which pose the body is compared, in words
         has_reference_pose: BoolProperty(override=_OVERRIDABLE, update=changes.score)
         muted: CollectionProperty(type=TaktMuted, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
+        are_muted: BoolProperty(override=_OVERRIDABLE)  # else they act, since another Action is assigned
         switched: CollectionProperty(type=TaktSwitched, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
 
 
@@ -424,13 +428,14 @@ def register() -> None:
     setattr(bpy.types.Object, NAME, PointerProperty(type=TaktCharacter, override={"LIBRARY_OVERRIDABLE"}))
     for name in (MADE_FROM, KEYS_WRITTEN, OF_SCORE):
         setattr(bpy.types.Action, name, StringProperty(options={"HIDDEN"}))
+    setattr(bpy.types.Action, MUTES, BoolProperty(options={"HIDDEN"}))
     setattr(bpy.types.Scene, RANGE_LEFT, IntVectorProperty(size=2, options={"HIDDEN"}))
 
 
 def unregister() -> None:
     """Take the settings away; what a file holds of them stays in the file."""
     delattr(bpy.types.Scene, RANGE_LEFT)
-    for name in (MADE_FROM, KEYS_WRITTEN, OF_SCORE):
+    for name in (MADE_FROM, KEYS_WRITTEN, OF_SCORE, MUTES):
         delattr(bpy.types.Action, name)
     delattr(bpy.types.Object, NAME)
     for cls in reversed(_CLASSES):

@@ -59,8 +59,8 @@ def write(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Mot
     name = character.text.name.partition(".pha")[0] or character.text.name
     is_new = character.action is None or getattr(character.action, properties.OF_SCORE) != name
     action.write_action(armature_object, name, channels, score.played_actions(armature_object))
-    constraints.unmute(armature_object)
-    muted = constraints.mute(armature_object, _moved(motion)) if character.mute_constraints else 0
+    assert character.action is not None  # it was written just now
+    muted = constraints.mute(armature_object, _moved(motion) if character.mute_constraints else (), character.action)
     is_extended = timeline.extend_for(character, scene, character.frame_start, channels.last_frame, is_new=is_new)
     timeline.write_markers(armature_object, scene, motion)
     score.keep_lists(armature_object)

@@ -7,7 +7,7 @@ import bpy
 import numpy as np
 import pytest
 
-from takt.bridge import armature, constraints, properties, score
+from takt.bridge import armature, constraints, following, properties, score
 from takt.core.maths import rotations as rot
 from takt.tests.blender.dancing import play, rebuild
 
@@ -57,6 +57,43 @@ def test_constraints_in_the_way_are_muted_and_given_back(rig: bpy.types.Object, 
     properties.character(rig).mute_constraints = False
     rebuild()
     assert not any(c.mute for c in led) and muted_by_hand.mute and not len(properties.character(rig).muted)
+
+
+@pytest.mark.parametrize("how", ["score", "clip"])
+def test_constraints_act_while_another_action_is_assigned(rig: bpy.types.Object, library: Path, led: list[Any],
+                                                          how: str) -> None:
+    """Muted they are while what they were muted for plays, also in the NLA, and whatever else becomes of the score."""
+    if how == "score":
+        play(library / "dance.pha", mute_constraints=True)
+    else:
+        bpy.ops.takt.play_clip(filepath=str(library / "feet" / "Steps.skeleton.xml"))
+    animation, by_hand = rig.animation_data, constrain(rig, "r_hip", "COPY_LOCATION", "x_tail", mute=True)
+    ours, own = animation.action, bpy.data.actions.new("Own")
+    assert ours is not None
+
+    def are_muted() -> list[bool]:
+        for at_s in (0.0, 10.0):
+            following.look(at_s)
+        return [constraint.mute for constraint in led]
+
+    muted = are_muted()
+    assert any(muted)
+    properties.character(rig).text = None
+    assert are_muted() == muted
+    for other in (own, None):
+        animation.action = other
+        assert not any(are_muted()) and by_hand.mute
+        animation.action = ours
+        assert are_muted() == muted and by_hand.mute
+    led[muted.index(True)].mute = False
+    assert sum(are_muted()) == sum(muted) - 1, "what the user does meanwhile stays"
+    animation.action = own
+    assert not any(are_muted())
+    track = animation.nla_tracks.new()
+    strip = track.strips.new("Dance", 1, ours)
+    assert are_muted() == muted
+    strip.mute = True
+    assert not any(are_muted())
 
 
 def test_constraints_of_no_ancestor_of_a_played_bone_keep_acting(rig: bpy.types.Object, library: Path) -> None:
