@@ -66,7 +66,8 @@ def test_constraints_act_while_another_action_is_assigned(rig: bpy.types.Object,
     if how == "score":
         play(library / "dance.pha", mute_constraints=True)
     else:
-        bpy.ops.takt.play_clip(filepath=str(library / "feet" / "Steps.skeleton.xml"))
+        takt_operators: Any = bpy.ops
+        takt_operators.takt.play_clip(filepath=str(library / "feet" / "Steps.skeleton.xml"))
     animation, by_hand = rig.animation_data, constrain(rig, "r_hip", "COPY_LOCATION", "x_tail", mute=True)
     ours, own = animation.action, bpy.data.actions.new("Own")
     assert ours is not None
