@@ -13,7 +13,7 @@ from ..maths.arrays import FloatArray, IntArray
 from ..skeletons.hierarchy import with_ancestors
 from ..skeletons.maps import SkeletonMap
 from ..skeletons.skeleton import Pose
-from .footholds import REACH, Footholds, ground_axes
+from .footholds import CLEAR_LEGS, REACH, Footholds, ground_axes
 from .joints import Joints
 from .legs import Chains, Leg
 from .soles import heights, soles
@@ -23,6 +23,8 @@ _SOFT_LEGS: Final = 0.02
 _SOFT_DOWN_LEGS: Final = 0.03
 """Over so much the body begins to go down, as it is heavy; feet give way meanwhile."""
 _MOST_DOWN_LEGS: Final = 0.05
+_SUNK_LEGS: Final = 0.06
+"""So deep in the ground the feet of a clip may be on a body that it was not made for."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,11 +47,12 @@ class FeetLock:
         world, are_scaled = self._joints.posed(pose)
         positions = np.ascontiguousarray(world[..., :3, 3].transpose(2, 0, 1)).reshape(3, 4, -1, len(times_s))
         hips, _, ankles, feet = positions.swapaxes(0, 1)
-        shift, firmly = self.footholds.shift(feet, gaps, times_s, upright)
+        shift, firmly, clear = self.footholds.shift(feet, gaps, times_s, upright)
         if lowest is not None:
             count = len(self.legs)
             high = heights(world[2 * count:3 * count], world[3 * count:], self._soles)
-            below = (lowest - high).max(axis=0) - shift[2]
+            above = clear * (1.0 + self._sunk(lowest) / (CLEAR_LEGS * self._lengths))
+            below = (lowest + above - high).max(axis=0) - shift[2]
             shift[2] += upright * _soft(below, _SOFT_LEGS * self._lengths)
         goals = ankles + shift
         down = self._too_high(hips, ankles, goals, firmly)
@@ -61,6 +64,14 @@ class FeetLock:
         if are_scaled:
             frames /= np.maximum(np.linalg.norm(frames, axis=0), 1e-30)
         self._bend(pose, positions[:, :3], frames.reshape(3, 3, 3, *gaps.shape), goals, shift)
+
+    def _sunk(self, lowest: FloatArray) -> FloatArray:
+        """Return how far points of soles that may be so low, (3, L, F), are in the ground, which is where they rest.
+
+        Nothing where they are below it by far: there a clip means another ground, and that comes little by little.
+        """
+        below = self._rest_heights - lowest
+        return np.maximum(np.minimum(below, 2.0 * _SUNK_LEGS * self._lengths - below), 0.0)
 
     def _bend(self, pose: Pose, positions: FloatArray, frames: FloatArray, goals: FloatArray,
               shift: FloatArray) -> None:
@@ -108,6 +119,14 @@ class FeetLock:
     @cached_property
     def _soles(self) -> FloatArray:
         return soles(self.skeleton_map.skeleton, self.legs, self.up)
+
+    @cached_property
+    def _rest_heights(self) -> FloatArray:
+        """How high the points of the soles are at rest, (3, L, 1)."""
+        skeleton = self.skeleton_map.skeleton
+        rest = ground_axes(self.up) @ skeleton.rest_world
+        ankles, feet = (rest[[getattr(leg, part) for leg in self.legs], None] for part in ("ankle", "foot"))
+        return heights(ankles, feet, self._soles)
 
     @cached_property
     def _lengths(self) -> FloatArray:

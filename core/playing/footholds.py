@@ -24,6 +24,9 @@ JERK_LEGS: Final = 150.0
 """How jerkily feet are led to footholds and away, in leg lengths per s³: as by 4 % of the leg in EASE_S."""
 SOON_S: Final = 0.2
 """How long it takes at most in height: who lifts a foot means to clear the ground."""
+CLEAR_LEGS: Final = 0.05
+_CLEAR: Final = 0.2
+"""Feet that are led over the ground are lifted by so much of their way, and at most so high."""
 _AT_ONCE_S: Final = 0.1
 """No foot comes to its highest speed sooner than this, but where a clip jumps."""
 BESIDE_S: Final = 1.0 / 60.0
@@ -153,6 +156,8 @@ class Footholds:
         wanted = np.where(self.lift[gap] > 0.0, np.inf, wanted)
         self.eases_s[edge, gap] = np.minimum(wanted, self.most_s[edge, gap])
         self._fades[..., edge, gap] = self._fades_at(edge, gap)
+        clear = np.minimum(_CLEAR * (away + fast * self.eases_s[edge, gap]), CLEAR_LEGS * self.leg)
+        self._clear[edge, gap] = np.where(self.lift[gap] > 0.0, 0.0, clear)
 
     @cached_property
     def _fades(self) -> FloatArray:
@@ -174,14 +179,20 @@ class Footholds:
         return np.stack((self.edges_s[edge, gap] + forwards * wait * eases, forwards / (eases * (1.0 - 2.0 * wait)),
                          np.where(is_step, at, at - loose), speed, 3.0 * speed + change))
 
+    @cached_property
+    def _clear(self) -> FloatArray:
+        """How high feet are lifted on the way from and to footholds, (2, G)."""
+        return np.zeros_like(self.eases_s)
+
     def shift(self, positions: FloatArray, gaps: IntArray, times_s: FloatArray,
-              upright: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return how far feet at positions (3, L, F) must be moved at times (F,), in gaps (L, F), and how firmly.
+              upright: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return how far feet at positions (3, L, F) must be moved at times (F,), in gaps (L, F), how firmly, how high.
 
         The way (3, L, F): wholly over the ground while a foot is held. After and before, what parts the foothold from
         where the foot would be as it is let go fades, and its speed there, which a held foot has not (inertialization:
         Bollo 2018). On a step it goes from one foothold to the next. Firmly (L, F): 1 while it is held, soon 0 as it
-        leaves. upright: (F,) how much of the way, 0…1, is also in height.
+        leaves. How high (L, F) above the ground feet are at least, which are led over it. upright: (F,) how much of the
+        way, 0…1, is also in height.
         """
         begin, per_s, apart, speed, change = self._fades[..., gaps]
         let_go_s, gap_per_s, lift, x, y, z = self._steps[:, gaps]
@@ -199,7 +210,8 @@ class Footholds:
             over = np.minimum(np.maximum((times_s - let_go_s) * gap_per_s, 0.0), 1.0)
             bump = over * (1.0 - over)
             shift[_UP] += 64.0 * lift * bump * bump * bump
-        return shift, firmly[0] * firmly[0]
+        parted = share[0] * left[0]
+        return shift, firmly[0] * firmly[0], (16.0 * self._clear[:, gaps] * parted * parted).max(axis=0)
 
     @cached_property
     def _steps(self) -> FloatArray:

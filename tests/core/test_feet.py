@@ -135,7 +135,7 @@ def test_between_two_contacts_the_foot_goes_from_one_to_the_other_without_a_jump
     found = footholds(((1.0, 2.0), (2.08, 3.0)), np.array(((0.1, 0.0, 5.0), (0.0, 0.3, 5.0))))
     times = np.linspace(0.0, 4.0, 4001)
     gaps = found.gaps_at(times)
-    (shift, firmly), (upright, _) = (found.shift(np.zeros((3, 1, 4001)), gaps, times, np.full(4001, share))
+    (shift, firmly, _), (upright, *_) = (found.shift(np.zeros((3, 1, 4001)), gaps, times, np.full(4001, share))
                                      for share in (0.0, 1.0))
     shift, upright = shift[:, 0].T, upright[:, 0].T
     is_held = (times >= 1.0) & (times <= 2.0) | (times >= 2.08) & (times <= 3.0)
@@ -160,7 +160,7 @@ def test_a_foot_that_is_let_go_or_comes_takes_up_its_own_motion_smoothly(speed: 
     gaps = unknown.gaps_at(times)
     unknown.know(gaps, loose)
     positions = loose(times)
-    shift, _ = unknown.shift(positions.transpose(2, 1, 0), gaps, times, np.zeros(3001))
+    shift, *_ = unknown.shift(positions.transpose(2, 1, 0), gaps, times, np.zeros(3001))
     seen = positions[:, 0, 0] + shift[0, 0]
     np.testing.assert_allclose(seen[(times >= 1.0) & (times <= 2.0)], 0.0, atol=1e-12)
     np.testing.assert_allclose(shift[0, 0][(times <= 0.5) | (times >= 2.5)], 0.0, atol=1e-12)

@@ -73,6 +73,21 @@ def test_feet_that_stand_elsewhere_make_one_step_each_one_after_the_other(method
         assert low[0] == pytest.approx(0.0, abs=EXACT_M) and low[-1] == pytest.approx(0.25, abs=EXACT_M)
 
 
+@pytest.mark.parametrize("sunk_legs", [0.0, 0.04])
+def test_feet_that_leave_to_slide_over_the_ground_are_lifted_on_their_way(sunk_legs: float) -> None:
+    """Whatever they do in the clip that follows: who is led somewhere else does not scrape over the floor."""
+    times = np.linspace(0.0, 2.0, 5)
+    moves = np.outer(times, (0.0, 0.0, 1.0))[:, None] * LEG_M - np.array((0.0, sunk_legs * LEG_M, 0.0))
+    slides = replace(standing("there", 0.0), translations=Tracks.uniform(np.array((0,)), times, moves))
+    score = programme(procedure("main", 'here duration="2" transition="0.4"', 'there duration="2"'),
+                      clips=library(feet_Steps=(standing("here", 0.0), slides)))
+    motion = play(score, BODY, Settings(root_motion="AS_AUTHORED", lock_feet=True), turn=rot.IDENTITY, up=UP)
+    found = feet(motion, np.linspace(2.0, 2.5, 51))
+    is_led = (found[..., 2] > 0.08) & (found[..., 2] < 0.18)
+    assert is_led.any(axis=0).all() and (found[..., 1][is_led] > 0.008).all() and found[..., 1].max() < STEP_LEGS
+    np.testing.assert_allclose(found[-1, :, 1], -sunk_legs, atol=EXACT_M)
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_feet_that_stand_nearly_there_stay(method: str) -> None:
     motion = danced(0.03, method=method, curve="COSINE")
