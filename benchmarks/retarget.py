@@ -5,19 +5,20 @@ The skeletons are the sample's body under two rigs' names, of 65 joints each, wi
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 
+from takt.benchmarks.timing import say, seconds
 from takt.core.clips.clip import Clip, Tracks
 from takt.core.maths import rotations as rot
 from takt.core.retargeting.retarget import retarget
+from takt.core.retargeting.skin_points import SkinPoints, evenly_around
+from takt.core.retargeting.trunk import TRUNK
 from takt.core.skeletons.maps import find_map
 from takt.core.skeletons.skeleton import Skeleton
 from takt.samples.skeleton import build_skeleton
 
 MINUTES, FPS, JOINTS = 10, 24, 65
-LIMIT_S = 0.5
+LIMIT_S, LIMIT_KEPT_S = 0.5, 2.0
 
 
 def clip_of(skeleton: Skeleton) -> Clip:
@@ -55,21 +56,32 @@ def renamed(skeleton: Skeleton, joints: int, left_out: frozenset[str]) -> Skelet
                                 np.where(up[:, None] >= 0, positions - positions[up], positions))
 
 
+def skin_of(skeleton: Skeleton) -> SkinPoints:
+    """Return a ball of skin about each joint, thicker about the trunk."""
+    found, ball = find_map(skeleton), evenly_around(60)
+    radii = np.array([0.17 if name in TRUNK else 0.05 for name in found.meant])
+    points = (skeleton.rest_world[:, None, :, 3] + radii[:, None, None] * ball).reshape(-1, 3)
+    return SkinPoints(points, np.repeat(np.arange(len(skeleton)), len(ball))[:, None], np.ones((len(points), 1)))
+
+
 def main() -> None:
-    """Measure, best of three."""
+    """Measure processor time, best of two: without contacts, with them, and with skin besides."""
     body = build_skeleton()
     source = renamed(body, JOINTS, frozenset(("vl3", "vt6")))
     target = renamed(body, JOINTS, frozenset(("vl3", "vl1", "vt10")))
-    clip = clip_of(source)
-    seconds = []
-    for _ in range(3):
+    clip, skin = clip_of(source), skin_of(target)
+    say(f"{MINUTES} min at {FPS} fps, {len(source)} joints on {len(target)}, {len(retarget(clip, target).matched)} pairs, "
+        f"certainty {find_map(source).certainty:.2f}; processor time")
+
+    def plain() -> None:
         find_map.cache_clear()
-        start = time.perf_counter()
-        done = retarget(clip, target)
-        seconds.append(time.perf_counter() - start)
-    found = find_map(source)
-    print(f"{MINUTES} min at {FPS} fps, {len(source)} joints on {len(target)}, {len(done.matched)} pairs, "
-          f"certainty {found.certainty:.2f}: {min(seconds):.2f} s (limit {LIMIT_S} s)")
+        retarget(clip, target)
+
+    for name, work, limit in (
+            ("plain", plain, LIMIT_S), ("contacts", lambda: retarget(clip, target, keep_contacts=True), LIMIT_KEPT_S),
+            ("skin", lambda: retarget(clip, target, points=skin), LIMIT_KEPT_S),
+            ("both", lambda: retarget(clip, target, points=skin, keep_contacts=True), LIMIT_KEPT_S)):
+        say(name, f"{seconds(work, 2):.2f} s (limit {limit} s)")
 
 
 if __name__ == "__main__":

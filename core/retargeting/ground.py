@@ -6,7 +6,6 @@ drawn up by its own leg, so that body and other foot need not hop; only what no 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -16,11 +15,12 @@ from ..clips.clip import Clip, Tracks
 from ..clips.contacts import FootContacts, foot_contacts, joined
 from ..clips.keyed import SAMPLE_S, keys_of, poses_at
 from ..maths.arrays import BoolArray, FloatArray, runs
-from ..skeletons.hierarchy import with_descendants
+from ..skeletons.hierarchy import with_ancestors, with_descendants
 from ..skeletons.maps import SkeletonMap
 from ..skeletons.maps.names import is_helper
 from ..skeletons.skeleton import Skeleton, world_from_pose
 from .limbs import Limb, reach, with_rotations
+from .loose import part_of
 from .reference import rebased
 from .skin_points import SkinPoints
 
@@ -123,10 +123,11 @@ def _measured(source: Clip, source_map: SkeletonMap, played: Clip, target_map: S
     touching, firmly = np.stack([_touching(times, contacts.get(side)) for side in is_foot]
                                 + [np.tile(_share(times, lying), (2, 1))], axis=2)
     legs = tuple(Limb.of(target_map, side, ("hip", "knee", "ankle")) for side in is_foot)
-    heights, below = _heights(skin, legs, played, times, up)
-    heights -= depth + ground
-    low = np.stack([heights[:, own].min(axis=1) for own in is_foot.values()] + [heights.min(axis=1)], axis=1)
-    return _Measured(times, low, heights[:, ~is_sole].min(axis=1, initial=np.inf), touching, firmly, legs, below, leg)
+    ends = np.array([joint for limb in legs for joint in ((0, 0) if limb is None else (limb.first, limb.last))])
+    low, high = skin.lowest(played, times, up, [*is_foot.values()], depth + ground, ends)
+    others = low[:, -1].copy()
+    low[:, -1] = low.min(axis=1)
+    return _Measured(times, low, others, touching, firmly, legs, high[:, ::2] - high[:, 1::2], leg)
 
 
 def _times(played: Clip, spans: FloatArray) -> FloatArray:
@@ -134,23 +135,6 @@ def _times(played: Clip, spans: FloatArray) -> FloatArray:
     steps = np.arange(0.0, played.duration_s, _STEP_S)
     return np.unique(np.concatenate((steps, _keys(played), spans.ravel(), (0.0, played.duration_s)))
                      .clip(0.0, played.duration_s))
-
-
-def _heights(skin: SkinPoints, legs: Sequence[Limb | None], clip: Clip, times: FloatArray,
-             up: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return how high points are at times (F,), (F, P), and how far below its hip each leg's ankle is, (F, L).
-
-    The latter is 0 where there is no leg.
-    """
-    joints = [joint for leg in legs for joint in ((0, 0) if leg is None else (leg.first, leg.last))]
-    marks = np.zeros((len(joints), skin.joints.shape[1]))
-    marks[:, 0] = 1.0
-    with_marks = SkinPoints(np.concatenate((skin.positions, clip.skeleton.rest_world[joints, :, 3])),
-                            np.concatenate((skin.joints, np.tile(np.array(joints)[:, None], marks.shape[1]))),
-                            np.concatenate((skin.weights, marks)))
-    heights = with_marks.heights(clip, times, up)
-    hips, ankles = heights[:, len(skin.positions)::2], heights[:, len(skin.positions) + 1::2]
-    return heights[:, :len(skin.positions)], hips - ankles
 
 
 def _lift(low: FloatArray, touching: FloatArray, firmly: FloatArray, leg: float) -> FloatArray:
@@ -221,9 +205,11 @@ def _lying(clip: Clip, found: SkeletonMap, up: FloatArray) -> FloatArray:
     times = np.arange(0.0, clip.duration_s + SAMPLE_S, SAMPLE_S)
     if not feet or not others or leg <= 0.0 or len(times) < 2:
         return np.zeros((0, 2))
-    heights = world_from_pose(clip.skeleton, poses_at(clip, times))[..., 3] @ up
-    ground = min(float(clip.skeleton.rest_world[feet, :, 3].dot(up).min()), float(np.percentile(heights[:, feet], 1.0)))
-    low = heights[:, others]
+    kept = with_ancestors(clip.skeleton.parents, np.array((*feet, *others)))
+    part = part_of(clip.skeleton, kept, clip.rotations, clip.translations)
+    heights = world_from_pose(part.skeleton, poses_at(part, times))[..., 3] @ up
+    of_feet, low = (heights[:, np.searchsorted(kept, joints)] for joints in (feet, others))
+    ground = min(float(clip.skeleton.rest_world[feet, :, 3].dot(up).min()), float(np.percentile(of_feet, 1.0)))
     speed = np.abs(np.gradient(low, times, axis=0))
     touches = (low - ground < _NEAR_LEGS * leg) & (speed < _SLOW_LEGS_PER_S * leg)
     edges = np.array(runs(np.any(touches, axis=1)), dtype=np.int64).reshape(-1, 2)

@@ -53,7 +53,7 @@ class _Touch:
             palms = body.palms_at(world)
             apart[run] = size * (palms[:, 0] - palms[:, 1])
             for i, part in enumerate(parts):
-                outside[run, :, i] = size * body.outside(world, palms, part)[0]
+                outside[run, :, i] = size * body.outside_near(world, palms, part, _ON_HEIGHTS[1] * body.height)
             on[run] = (1.0 - body.hanging(world))[..., None]
         on *= 1.0 - smooth_share(outside, *(share * height for share in _ON_HEIGHTS))
         together = 1.0 - smooth_share(np.linalg.norm(apart, axis=1), *(share * height for share in _NEAR_HEIGHTS))

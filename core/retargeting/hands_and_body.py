@@ -88,6 +88,14 @@ class HandsAndBody:
         way = np.einsum("fph,hfpc->fpc", share, np.stack([way for _, way in every]))
         return nearest - self.thickness, way / np.maximum(np.linalg.norm(way, axis=-1, keepdims=True), 1e-30)
 
+    def outside_near(self, world: FloatArray, palms: FloatArray, part: str, far: float) -> FloatArray:
+        """Return how far hands are outside a part, (F, 2); as far as far where neither is nearer."""
+        least = np.min([hull.at_least(world, palms) for hull in self.parts[part]], axis=(0, 2)) - self.thickness
+        outside, near = np.full(palms.shape[:2], far), np.flatnonzero(least < far)
+        if len(near):
+            outside[near] = self.outside(world[near], palms[near], part)[0]
+        return outside
+
     def hanging(self, world: FloatArray) -> FloatArray:
         """Return how much arms hang beside their legs, (F, 2), from 0 to 1: what they are near to they do not touch."""
         if len(self.thighs) < 2:

@@ -15,6 +15,8 @@ from ..skeletons.skeleton import Skeleton
 from .skin_points import evenly_around
 
 _NORMALS: Final = evenly_around(80)
+_BALL: Final = 1.1
+"""A hull's corners are farther out than its planes by at most so much."""
 _ROUND: Final = 0.15
 """Of the hull's size: the way out goes smoothly from one of its planes to the next within so much."""
 
@@ -64,6 +66,12 @@ class Hull:
         share = np.maximum(1.0 + (beyond - outside[..., None]) / (_ROUND * self.size), 0.0) ** 2
         way = (share @ _NORMALS) @ model_from_rest.swapaxes(1, 2)
         return outside, way / np.maximum(np.linalg.norm(way, axis=-1, keepdims=True), 1e-30)
+
+    def at_least(self, world: FloatArray, points: FloatArray) -> FloatArray:
+        """Return what points (F, P, 3) are outside at least, (F, P): by a ball about the hull."""
+        matrix = world[:, self.joint]
+        middle = matrix[:, :, :3] @ self.middle + matrix[:, :, 3]
+        return np.asarray(np.linalg.norm(points - middle[:, None], axis=-1) - _BALL * self.supports.max())
 
     def carried_by(self, joint: int) -> Hull:
         """Return it on a joint of another number."""

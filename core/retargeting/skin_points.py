@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -21,7 +22,7 @@ _DIRECTIONS: Final = (60, 300)
 _LARGE: Final = 0.17
 """Of the body: parts that are larger get more directions, by their surface."""
 _MOST_INFLUENCES: Final = 4
-_FRAMES_AT_ONCE: Final = 256
+_FRAMES_AT_ONCE: Final = 128
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,16 +82,83 @@ class SkinPoints:
             heights[run] = rows.reshape(len(rows), -1) @ matrix
         return heights
 
-    def _height_of_rows(self, skeleton: Skeleton) -> FloatArray:
-        """Return the matrix (4 J, P) from joints' heights, upᵀ · model_from_joint, to those of the points."""
+    def lowest(self, clip: Clip, times_s: FloatArray, up: FloatArray, feet: Sequence[BoolArray], level: FloatArray,
+               joints: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Return how far above their level (P,) the lowest points are at times (F,): of each foot and of all others.
+
+        feet: (P,) each. As (F, feet + 1), and how high joints (N,) are, (F, N). Of the others only those count that may
+        be lower than their level or than the higher foot; where there are none, it is infinite.
+        """
+        skeleton = clip.skeleton
+        of_feet = [[*self._groups(skeleton, foot, level)] for foot in feet]
+        others = [*self._groups(skeleton, ~np.logical_or.reduce(feet), level)]
+        low, heights = np.full((len(times_s), len(feet) + 1), np.inf), np.empty((len(times_s), len(joints)))
+        for start in range(0, len(times_s), _FRAMES_AT_ONCE):
+            run = slice(start, start + _FRAMES_AT_ONCE)
+            rows = up @ world_from_pose(skeleton, poses_at(clip, times_s[run]))
+            heights[run] = rows[:, joints, 3]
+            for foot, groups in enumerate(of_feet):
+                low[run, foot] = np.min([group.lowest(rows) for group in groups], axis=0)
+            high = np.maximum(low[run, :-1].max(axis=1), 0.0)
+            for group in others:
+                near = np.flatnonzero(group.at_least(rows) < high) if not len(clip.scales) else np.arange(len(rows))
+                if len(near):
+                    low[start + near, -1] = np.minimum(low[start + near, -1], group.lowest(rows[near]))
+        return low, heights
+
+    def _groups(self, skeleton: Skeleton, is_in: BoolArray, level: FloatArray) -> Iterator[_Group]:
+        """Yield those of some points (P,) that belong to each joint."""
+        for joint in np.unique(self.joints[is_in, 0]).tolist():
+            yield _Group.of(self.part(is_in & (self.joints[:, 0] == joint)), skeleton,
+                            level[is_in & (self.joints[:, 0] == joint)])
+
+    def local(self, skeleton: Skeleton) -> FloatArray:
+        """Return where points are in the space of each joint that moves them, times its weight, (P, K, 4)."""
         rest = skeleton.rest_world[self.joints]
         local = np.linalg.solve(rest[..., :3], (self.positions[:, None] - rest[..., 3])[..., None])[..., 0]
-        local = np.concatenate((local, np.ones((*local.shape[:2], 1))), axis=-1) * self.weights[..., None]
+        return np.concatenate((local, np.ones((*local.shape[:2], 1))), axis=-1) * self.weights[..., None]
+
+    def _height_of_rows(self, skeleton: Skeleton) -> FloatArray:
+        """Return the matrix (4 J, P) from joints' heights, upᵀ · model_from_joint, to those of the points."""
+        local = self.local(skeleton)
         matrix = np.zeros((len(skeleton), 4, len(self.positions)))
         points = np.arange(len(self.positions))
         for k in range(self.joints.shape[1]):
             np.add.at(matrix, (self.joints[:, k, None], np.arange(4), points[:, None]), local[:, k])
         return matrix.reshape(-1, len(self.positions))
+
+
+@dataclass(frozen=True, eq=False)
+class _Group:
+    """Points that belong to one joint, and are moved by few.
+
+    joints: (K,). matrix: (4 K, P) from these joints' heights, upᵀ · model_from_joint, to the points'. far: (K,) from
+    each joint to the farthest point that it moves. level: (P,) above which they are measured.
+    """
+
+    joints: IntArray
+    matrix: FloatArray
+    far: FloatArray
+    level: FloatArray
+
+    @classmethod
+    def of(cls, points: SkinPoints, skeleton: Skeleton, level: FloatArray) -> _Group:
+        joints, column = np.unique(points.joints[points.weights > 0.0], return_inverse=True)
+        local, (point, influence) = points.local(skeleton), np.nonzero(points.weights > 0.0)
+        matrix = np.zeros((len(joints), 4, len(level)))
+        np.add.at(matrix, (column[:, None], np.arange(4), point[:, None]), local[point, influence])
+        away = np.linalg.norm(points.positions[point] - skeleton.rest_world[joints[column], :, 3], axis=1)
+        far = np.zeros(len(joints))
+        np.maximum.at(far, column, away)
+        return cls(joints, matrix.reshape(-1, len(level)), far, level)
+
+    def lowest(self, rows: FloatArray) -> FloatArray:
+        """Return how high the lowest is above its level, (F,); rows: (F, J, 4) of all joints."""
+        return np.asarray((rows[:, self.joints].reshape(len(rows), -1) @ self.matrix - self.level).min(axis=1))
+
+    def at_least(self, rows: FloatArray) -> FloatArray:
+        """Return what none of them is below, (F,), unless joints are scaled."""
+        return np.asarray((rows[:, self.joints, 3] - self.far).min(axis=1) - self.level.max())
 
 
 def evenly_around(count: int) -> FloatArray:
