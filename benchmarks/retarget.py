@@ -70,8 +70,8 @@ def main() -> None:
     source = renamed(body, JOINTS, frozenset(("vl3", "vt6")))
     target = renamed(body, JOINTS, frozenset(("vl3", "vl1", "vt10")))
     clip, skin = clip_of(source), skin_of(target)
-    say(f"{MINUTES} min at {FPS} fps, {len(source)} joints on {len(target)}, {len(retarget(clip, target).matched)} pairs, "
-        f"certainty {find_map(source).certainty:.2f}; processor time")
+    say(f"{MINUTES} min at {FPS} fps, {len(source)} joints on {len(target)}, "
+        f"{len(retarget(clip, target).matched)} pairs, certainty {find_map(source).certainty:.2f}; processor time")
 
     def plain() -> None:
         find_map.cache_clear()

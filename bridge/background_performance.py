@@ -21,7 +21,7 @@ from ..core.clips.clip import Clip
 from ..core.clips.clip_file import ClipFile
 from ..core.errors import FileError, TaktError
 from ..core.formats.format import Format, Source
-from ..core.library.clip_files import files_read, read_clip_file
+from ..core.library.clip_files import files_named, files_read, read_clip_file
 from . import clips, performing
 from .background import BackgroundWork
 from .clip_store import CLIPS
@@ -133,4 +133,5 @@ class BackgroundPerformance:
 def _read_file(path: Path) -> None:
     """Read a file that only Blender opens into the store."""
     formats = clips.formats()
-    CLIPS.read(files_read(path, formats), lambda: read_clip_file(path, formats))
+    CLIPS.read(files_read(path, formats), lambda: read_clip_file(path, formats),
+               named=partial(files_named, path))

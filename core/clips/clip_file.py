@@ -18,11 +18,13 @@ class ClipFile:
     skeleton: the file's own, whether or not a clip moves it; of several, as a .blend may hold, that of the first clip.
     clips: as they are stored, each with its own skeleton; see played.
     warnings: sentences on what is wrong in the file, though nothing is lost by it.
+    named: further files that were read with it, since it names them; by their paths from its folder.
     """
 
     skeleton: Skeleton
     clips: tuple[Clip, ...] = ()
     warnings: tuple[str, ...] = field(default=(), kw_only=True)
+    named: tuple[str, ...] = field(default=(), kw_only=True)
 
     @property
     def played(self) -> tuple[Clip, ...]:

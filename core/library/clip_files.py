@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
+from dataclasses import replace
 from pathlib import Path
 
 from ..clips.clip_file import ClipFile
@@ -27,8 +27,14 @@ def read_clip_file(path: Path, formats: Mapping[str, Format] = FORMATS, *, real:
         raise FileError.at(f"{entry.label} files are read inside Blender only; without it: "
                            f"{', '.join(endings(formats, read=True))}", path)
     beside = next((Source(files.read_file(other), other) for other in files_read(path, formats)[1:]), None)
-    folder = (real or path).parent
-    return entry.read(Source(files.read_file(path, real), path, beside, partial(files.read_named, folder, path)))
+    folder, named = (real or path).parent, list[str]()
+
+    def read_named(name: str) -> bytes:
+        named.append(name)
+        return files.read_named(folder, path, name)
+
+    file = entry.read(Source(files.read_file(path, real), path, beside, read_named))
+    return replace(file, named=tuple(named)) if named else file
 
 
 def files_read(path: Path, formats: Mapping[str, Format] = FORMATS) -> tuple[Path, ...]:
@@ -38,3 +44,8 @@ def files_read(path: Path, formats: Mapping[str, Format] = FORMATS) -> tuple[Pat
     """
     entry = format_of(path, formats)
     return (path, files.file_beside(path, entry.beside)) if entry and entry.beside else (path,)
+
+
+def files_named(path: Path, file: ClipFile) -> tuple[Path, ...]:
+    """Return the further files that were read with one, since it names them, as a glTF file its buffers."""
+    return tuple(path.parent / name for name in file.named)

@@ -20,7 +20,7 @@ from ..skeletons.maps import SUFFIX as MAP_SUFFIX
 from ..skeletons.maps import SavedMap, SkeletonMap, find_map, fingerprint, read_map
 from ..skeletons.skeleton import Skeleton
 from . import files
-from .clip_files import files_read, read_clip_file
+from .clip_files import files_named, files_read, read_clip_file
 from .store import ClipStore, key_of_shape
 
 SCORE_SUFFIX = ".pha"
@@ -294,8 +294,13 @@ class Library:
         return None if path is None else self._file(path)
 
     def _file(self, path: Path) -> ClipFile:
-        return self.store.read(files_read(path, self._formats), lambda: read_clip_file(path, self._formats),
-                               self._moment)
+        def read() -> ClipFile:
+            return read_clip_file(path, self._formats)
+
+        def named(file: ClipFile) -> tuple[Path, ...]:
+            return files_named(path, file)
+
+        return self.store.read(files_read(path, self._formats), read, self._moment, named)
 
     def _turn_to_hanim(self, clips: Sequence[Clip], path: Path) -> tuple[tuple[Clip, ...], tuple[Problem, ...]]:
         """Bring the clips of a file that says neither its axes nor its unit into H-Anim's axes and metres."""

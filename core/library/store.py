@@ -66,28 +66,41 @@ class ClipStore:
         """How many bytes are kept, as they are counted."""
         return self._size
 
-    def read(self, paths: Sequence[Path], read: Callable[[], Value], moment: object = None) -> Value:
+    def read(self, paths: Sequence[Path], read: Callable[[], Value], moment: object = None,
+             named: Callable[[Value], tuple[Path, ...]] = lambda _: ()) -> Value:
         """Read files once until one of them changes: return what read gives, or raise the FileError that it raised.
 
-        moment: see `seen`.
+        moment: see `seen`. named: further files that were read with a value, which may change as well.
         """
         try:
             stamps = self.seen(("stamps", *paths), lambda: tuple(stamp(path) for path in paths), moment)
         except OSError:
             return read()  # which says what is wrong
-        key = ("file", *paths, *stamps)
+        told = ("named", *paths, *stamps)
+        others = self._find(told)
+        key = ("file", *paths, *stamps, *self._stamps_of(() if others is None else others.value, moment))
         known = self._find(key)
         if known is None:
             try:
-                known = self._put(key, read())
+                value = read()
+                further = self._put(told, named(value), instead_of=others).value
+                key = ("file", *paths, *stamps, *self._stamps_of(further, moment))
+                known = self._put(key, value)
             except FileError as error:
                 known = self._put(key, None, error)
         if known.error is not None and moment is not None:
-            return self.read(paths, read)  # perhaps it was mended since
+            return self.read(paths, read, named=named)  # perhaps it was mended since
         if known.error is not None:
             raise known.error.with_traceback(None)
-        value: Value = known.value
-        return value
+        found: Value = known.value
+        return found
+
+    def _stamps_of(self, paths: tuple[Path, ...], moment: object) -> tuple[Stamp | None, ...]:
+        """Return the stamps of files that another names; None for one that is not there."""
+        def look() -> tuple[Stamp | None, ...]:
+            return tuple(stamp(path) if path.is_file() else None for path in paths)
+
+        return self.seen(("stamps", *paths), look, moment) if paths else ()
 
     def made(self, key: Hashable, make: Callable[[], Value], holds: Callable[[Value], bool] | None = None) -> Value:
         """Return make(), made once.

@@ -107,8 +107,8 @@ class Made:
         return json.dumps(self.document(uri or data)).encode()
 
 
-def figure() -> Made:
-    """Return a small skin of joints in a row, of which two turn and the first one moves."""
+def figure(forwards: float = 0.1) -> Made:
+    """Return a small skin of joints in a row, of which two turn and the first one moves, so far forwards."""
     made = Made()
     root = made.node("Figure")
     joints = [made.node("hips", root, translation=(0.0, 1.0, 0.0))]
@@ -117,7 +117,7 @@ def figure() -> Made:
     made.skin(joints, [_moved_up(1.0 + 0.2 * i) for i in range(len(joints))])
     times = made.accessor([0.0, 0.5, 1.0])
     turns = made.accessor([(0.0, 0.0, 0.0, 1.0), (0.6, 0.0, 0.0, 0.8), (0.0, 0.0, 0.0, 1.0)])
-    moves = made.accessor([(0.0, 1.0, 0.0), (0.0, 0.9, 0.1), (0.0, 1.0, 0.0)])
+    moves = made.accessor([(0.0, 1.0, 0.0), (0.0, 0.9, forwards), (0.0, 1.0, 0.0)])
     made.animation("Bow", {(joints[1], "rotation"): (times, turns, "LINEAR"),
                            (joints[3], "rotation"): (times, turns, "STEP"),
                            (joints[0], "translation"): (times, moves, "LINEAR")})

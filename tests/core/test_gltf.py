@@ -1,6 +1,7 @@
 """glTF without Blender: what is read, by construction, and what is refused; tests/blender/test_gltf.py asks Blender."""
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,8 @@ from takt.core.errors import FileError
 from takt.core.formats import gltf
 from takt.core.formats.format import Source
 from takt.core.library.clip_files import read_clip_file
+from takt.core.library.library import Library
+from takt.core.library.store import ClipStore
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
 from takt.core.skeletons.skeleton import world_from_pose
@@ -216,3 +219,16 @@ def test_a_file_of_endless_motion_is_refused() -> None:
     made.animation("Bad", {(1, "translation"): (made.accessor([0.0, 1e30]), values, "CUBICSPLINE")})
     with pytest.raises(FileError, match=r"samplers\[0\]: here the file has more than 20000000 numbers"):
         clips_of(made)
+
+
+def test_a_buffer_that_alone_was_written_anew_is_noticed(tmp_path: Path) -> None:
+    path, buffer, store = tmp_path / "bow.gltf", tmp_path / "bow.bin", ClipStore()
+    path.write_bytes(figure().gltf("bow.bin"))
+    reads = list[Clip]()
+    for forwards in (0.1, None, 0.4, 0.1):
+        if forwards is not None:
+            buffer.write_bytes(figure(forwards).binary)
+            os.utime(buffer, (len(reads), len(reads)))
+        reads.append(Library([tmp_path], store=store).clips_of_file(path)[0][0])
+    assert reads[0] is reads[1]
+    assert [float(clip.translations.values[:, 2].max()) for clip in reads] == pytest.approx([0.1, 0.1, 0.4, 0.1])
