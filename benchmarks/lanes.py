@@ -7,7 +7,8 @@ dev.py bench lanes prints, in processor time, the best of a few runs, each besid
   compose  the same scores made into motions, clips being known;
   fifty    one instant of fifty characters with their palettes: of one score at once (6 ms for all), and one by one;
   seeds    fifty characters with their palettes, each with a seed of its own, watched for ten seconds: a drawing on
-           average, the longest once all are sampled ahead (6 ms), and the longest before that;
+           average (6 ms), the longest, and in how many someone was still shown where he was before; then watched again;
+           and what is found once for each, in a thread;
   ends     lanes that play for 1, 2 and 4 seconds over dances: how much more than by themselves joints jump in angular
            velocity while such a lane comes and goes, beside what 95 % of its clips' own frames stay below;
   calls    50,000 calls with parameters and conditions parsed, resolved and expanded, beside 50,000 plain ones (1 s).
@@ -15,6 +16,7 @@ dev.py bench lanes prints, in processor time, the best of a few runs, each besid
 
 import sys
 import time
+from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
@@ -25,7 +27,7 @@ from takt.core.maths import rotations as rot
 from takt.core.pha.document import parse
 from takt.core.pha.expansion import expand
 from takt.core.pha.programme import resolve
-from takt.core.playing.ahead import MOST_AHEAD, Ahead
+from takt.core.playing.ahead import Ahead
 from takt.core.playing.motion import Motion
 from takt.core.playing.score import Settings, play
 from takt.core.skinning import Palette
@@ -36,6 +38,7 @@ from takt.tests.core.test_short_lanes import SHORT, jumps_at_ends
 from .timing import say, seconds
 
 SECONDS, FPS, AT_ONCE, CHARACTERS, CALLS = 600, 24.0, 256, 50, 50_000
+WATCHED_S, SAMPLING_S = 10.0, 0.008
 BODY, UP = build_skeleton(), np.array((0.0, 1.0, 0.0))
 FILES = Library([LIBRARY])
 HEAD = ('<pha version="2" tickLength="1"><load src="feet.Steps"/><load src="dance.Moves"/>'
@@ -108,20 +111,31 @@ def _fifty(name: str, inside: str, *, feet: bool) -> None:
 
 
 def _seeds(*, feet: bool) -> None:
-    """Watch fifty, of whom each sways or claps as their own seed has it."""
+    """Watch fifty, of whom each sways or claps as their own seed has it, twice; a drawing samples for so long at most
+    as in Blender."""
     inside = f'<loop times="2"><together>{LANES.format(4)}</together></loop>'
     sway, clap = (f'<call name="{name}" duration="2"/>' for name in ("sway", "clap"))
     picking, store = inside.replace(sway, f"<pick>{sway}{clap}</pick>"), ClipStore()
     crowd = [_performed(picking, store, feet=feet, seed=seed) for seed in range(CHARACTERS)]
+    start = time.process_time()
+    for motion in crowd:
+        motion.sample(np.zeros(1))
+    ready_ms = (time.process_time() - start) * 1e3 / CHARACTERS
     ahead = Ahead(lambda motion, times: Palette.from_pose(BODY, motion.sample(times)).rotations)
-    took = []
-    for instant in (np.arange(10 * FPS) / FPS).tolist():
-        start = time.process_time()
-        for motion in crowd:
-            ahead.at(motion, np.array((instant,)))
-        took.append((time.process_time() - start) * 1e3)
-    say("seeds", f"3 lanes {'feet stand' if feet else 'as authored'} a drawing {np.mean(took[MOST_AHEAD:]):.2f} ms, "
-                 f"at most {max(took[MOST_AHEAD:]):.2f} ms, at first {max(took[:MOST_AHEAD]):.2f} ms")
+    drawings = [_drawing(ahead, crowd, instant) for instant in np.tile(np.arange(WATCHED_S * FPS) / FPS, 2).tolist()]
+    took, late = (np.array(each).reshape(2, -1) for each in zip(*drawings, strict=True))
+    say("seeds", f"3 lanes {'feet stand' if feet else 'as authored'} a drawing {took[0].mean():.2f} ms, at most "
+                 f"{took[0].max():.2f} ms; someone was late in {(late[0] > 0).sum()} of {len(late[0])} drawings; seen "
+                 f"again {took[1].mean():.2f} ms; made ready beside {ready_ms:.1f} ms each")
+
+
+def _drawing(ahead: Ahead, crowd: Sequence[Motion], instant: float) -> tuple[float, int]:
+    """Return how long a drawing samples a crowd, in milliseconds, and how many are late in it."""
+    start, late = time.process_time(), 0
+    for motion in crowd:
+        has_time = time.process_time() - start < SAMPLING_S
+        late += ahead.at(motion, np.array((instant,)), may_sample=has_time) is None
+    return (time.process_time() - start) * 1e3, late
 
 
 def _ends() -> None:

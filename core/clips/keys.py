@@ -255,4 +255,6 @@ def _arcs(a: FloatArray, b: FloatArray) -> FloatArray:
 
 
 def _along(arcs: FloatArray, angle: FloatArray) -> FloatArray:
-    return np.asarray(arcs[..., :4] * np.cos(angle)[..., None] + arcs[..., 4:8] * np.sin(angle)[..., None])
+    turned = arcs[..., :4] * np.cos(angle)[..., None]
+    turned += arcs[..., 4:8] * np.sin(angle)[..., None]
+    return np.asarray(turned)

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from ..errors import TaktError
-from ..maths.arrays import FloatArray, IntArray
+from ..maths.arrays import BoolArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +58,12 @@ class Tracks:
 
     def __len__(self) -> int:
         return len(self.joints)
+
+    def of_joints(self, joints: BoolArray) -> Tracks:
+        """Return the tracks that move some joints, (J,)."""
+        kept, counts = joints[self.joints], np.diff(self.starts)
+        keys = np.repeat(kept, counts)
+        return Tracks(self.joints[kept], np.append(0, np.cumsum(counts[kept])), self.times_s[keys], self.values[keys])
 
     def closed(self, end_s: float) -> Tracks:
         """Return the tracks as a loop has them: those that end before end_s get their first key again there."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence as SequenceOf
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, cast
 
 import numpy as np
@@ -141,6 +141,7 @@ class BlockMaker:
             runs[runs <= _SAME_TIME_S] = 0.0
             runs[runs >= duration_s - _SAME_TIME_S] = duration_s
             lane = Lane(row, mask, mode=cast(Mode, said.mode), first_s=float(own[0, 0]) if len(own) else 0.0)
+            lane = replace(lane, stage=row.of_joints(_looked_at(lane, carried)))
             group = _group_below(plans, said.mode)
             is_over = any((plan.lane.share * lane.share > 0.0).any() for plan in plans[:group])
             begins = runs if len(runs) else np.zeros((1, 2))
@@ -240,6 +241,14 @@ def _usual_acceleration(plan: _Plan, run: int, joints: BoolArray, duration_s: fl
 
 def _of_lane(lane: Lane, times_s: FloatArray, duration_s: float) -> Pose:
     return lane.stage.sample(np.clip(times_s * (lane.stage.duration_s / duration_s), 0.0, lane.stage.duration_s))
+
+
+def _looked_at(lane: Lane, carried: Carried | None) -> BoolArray:
+    """Return the joints (J,) of a lane whose poses count: its own, and those that tell where it goes if it does."""
+    looked_at = lane.share > 0.0
+    if carried is not None and looked_at[carried.joints].any():
+        looked_at[carried.joints] = looked_at[carried.read] = True
+    return looked_at
 
 
 def _group_below(plans: SequenceOf[_Plan], mode: str) -> int:

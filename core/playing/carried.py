@@ -44,3 +44,8 @@ class Carried:
     def joints(self) -> IntArray:
         """The joints that are moved."""
         return np.array([root.joint for root in self._carried])
+
+    @property
+    def read(self) -> IntArray:
+        """The joints from whose pose it is read where the body stands."""
+        return self._bearing.chain

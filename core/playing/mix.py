@@ -172,13 +172,20 @@ class Mix:
             return None
         return next((i for i, lane in enumerate(self.lanes) if lane.share[self.carried.root] > 0.0), None)
 
+    @cached_property
+    def _is_led(self) -> tuple[bool, ...]:
+        """Which lanes show anything of where their own motion goes over the ground."""
+        carried = self.carried
+        return tuple(carried is not None and bool(lane.stage.moved[carried.root])
+                     and bool((lane.share[carried.joints] > 0.0).any()) for lane in self.lanes)
+
     def _pose_of(self, lane: int, times_s: FloatArray, rounds: IntArray) -> Pose:
         return self.lanes[lane].stage.sample(times_s / self._slower[lane], rounds)
 
     def _led(self, lane: int, times_s: FloatArray, rounds: IntArray, guide: Pose | None) -> Pose:
         """Return a lane's poses, taken to where the leading one stands; an added lane does not travel."""
         pose = self._pose_of(lane, times_s, rounds)
-        if self.carried is not None and lane != self._leader and self.lanes[lane].stage.moved[self.carried.root]:
+        if self.carried is not None and lane != self._leader and self._is_led[lane]:
             to = self._first(lane) if self.lanes[lane].mode == "add" else guide
             if to is not None:
                 self.carried.move(pose, to)

@@ -125,20 +125,20 @@ class Bearing:
     """
 
     def __init__(self, skeleton: Skeleton, chain: IntArray, up: FloatArray) -> None:
-        self.skeleton, self._chain = skeleton, chain
+        self.skeleton, self.chain = skeleton, chain
         self._root = Root(skeleton, int(chain[-1]), up)
 
     def placement(self, pose: Pose) -> Placement:
         """Read heading and position from poses (N, J, …)."""
         joint = self._root.joint
-        if len(self._chain) == 1:
+        if len(self.chain) == 1:
             return self._root.placement(pose.rotations[:, joint], pose.translations[:, joint])
         turned, position = self._in_model(pose)
         return Placement(self._root.heading(turned), self._over_ground(position) @ np.array((1.0, 1j)))
 
     def away(self, pose: Pose) -> FloatArray:
         """Return how far poses (N, J, …) have led it over the ground from rest, east and north (N, 2)."""
-        if len(self._chain) == 1:
+        if len(self.chain) == 1:
             return self._root.away(pose.translations[:, self._root.joint])
         return self._over_ground(self._in_model(pose)[1] - self.skeleton.rest_world[self._root.joint, :, 3])
 
@@ -160,7 +160,7 @@ class Bearing:
 
     def _in_model(self, pose: Pose) -> tuple[FloatArray, FloatArray]:
         """Return the joint's rotations (N, 4) from rest and its positions (N, 3), both in model space."""
-        skeleton, chain = self.skeleton, self._chain
+        skeleton, chain = self.skeleton, self.chain
         parent = int(skeleton.parents[chain[0]])
         rotations = skeleton.rest_world_rotations[parent] if parent >= 0 else rot.IDENTITY
         world = skeleton.rest_world[parent] if parent >= 0 else np.eye(4)[:3]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from collections.abc import Sequence as SequenceOf
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -39,7 +39,8 @@ class Row:
 
     sequence: its S segments, as the score says; prepared: what they index.
     style: how clips and transitions are blended. layout: when each clip and each transition plays.
-    sides: the poses and speeds on both sides of each seam. problems: warnings and notes.
+    sides: the poses and speeds on both sides of each seam. problems: warnings and notes. sampled: what is sampled in
+    place of what is prepared, where not all joints count.
     """
 
     sequence: Sequence
@@ -48,6 +49,7 @@ class Row:
     layout: Layout
     sides: Sides
     problems: tuple[Problem, ...]
+    sampled: Sources | None = None
     _last_offsets: dict[bytes, Inertialization | Decay] = field(default_factory=dict)
 
     @classmethod
@@ -77,6 +79,10 @@ class Row:
     def sources(self) -> Sources:
         """What its segments play."""
         return self.prepared.sources
+
+    def of_joints(self, joints: BoolArray) -> Row:
+        """Return a row that moves some joints (J,) as this one does; poses of others mean nothing then."""
+        return replace(self, sampled=replace(self.sources, sampled=joints))
 
     @property
     def skeleton(self) -> Skeleton:
@@ -184,7 +190,7 @@ class Row:
     def unplaced(self, segment: IntArray, own_times_s: FloatArray) -> Pose:
         """Return the poses of segments (F,) at their clips' own times (F,), before root motion takes them anywhere."""
         clip = self.sequence.clip[segment]
-        pose = self.sources.sample(clip, own_times_s)
+        pose = (self.sampled or self.sources).sample(clip, own_times_s)
         self.sides.root.clips.prepare(pose, clip)
         self.sides.hold(pose, segment)
         return pose

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -29,7 +29,8 @@ class Sources:
 
     clips: where a stage is played, what stands in for it wherever keys are looked at, as the speeds at its ends: the
     stage keyed 30 times a second. stages: those stages by number, which are themselves what is sampled; excerpts: the
-    clips by number of which only a part is played, or backwards.
+    clips by number of which only a part is played, or backwards. sampled: (J,) the joints of clips whose poses count;
+    None: all. The others need not be looked up.
     """
 
     clips: tuple[Clip, ...]
@@ -37,6 +38,7 @@ class Sources:
     interpolation: Interpolation
     translation: TranslationInterpolation
     excerpts: dict[int, Excerpt] = field(default_factory=dict)
+    sampled: BoolArray | None = None
 
     @classmethod
     def of(cls, played: Sequence[Clip | Excerpt | Stage], interpolation: Interpolation,
@@ -133,9 +135,21 @@ class Sources:
     @cached_property
     def _keys(self) -> ClipSet:
         """What is sampled by keys: whole clips; nothing where a stage plays."""
-        return ClipSet.of([self.excerpts[number].whole if number in self.excerpts else
-                           Clip("", clip.skeleton, 0.0, Tracks.empty(4), Tracks.empty(3), Tracks.empty(3))
-                           if number in self.stages else clip for number, clip in enumerate(self.clips)])
+        nothing = Clip("", self.skeleton, 0.0, Tracks.empty(4), Tracks.empty(3), Tracks.empty(3))
+        clips = [self.excerpts[number].whole if number in self.excerpts else nothing if number in self.stages else clip
+                 for number, clip in enumerate(self.clips)]
+        if self.sampled is not None:
+            clips = [clip.derived(_of_joints, self.sampled.tobytes()) for clip in clips]
+        return ClipSet.of(clips)
+
+
+def _of_joints(clip: Clip, joints: bytes) -> Clip:
+    """Return a clip without the tracks of all but some joints, (J,) as bytes; itself if it has no others."""
+    asked = np.frombuffer(joints, dtype=np.bool_)
+    if not (clip.moved & ~asked).any():
+        return clip
+    return replace(clip, **{name: getattr(clip, name).of_joints(asked)
+                            for name in ("rotations", "translations", "scales")})
 
 
 def _stand_in_fps(duration_s: float) -> float:

@@ -201,3 +201,21 @@ def test_lanes_that_do_not_fit_are_refused() -> None:
                           (lambda: Lane(walks, np.ones(4), -1.0), "numbers from 0 to 1")):
         with pytest.raises(TaktError, match=message):
             make()
+
+
+@pytest.mark.parametrize("root_motion", ["CONTINUE", "AS_AUTHORED", "IN_PLACE"])
+def test_of_some_joints_a_row_shows_the_very_same(root_motion: RootMode) -> None:
+    whole = row(*INNER, 'nod duration="1" transition="0.2"', 'wave duration="1"', root_motion=root_motion)
+    joints = only("hip", "spine", "r_arm") > 0.0
+    some, times = whole.of_joints(joints), np.linspace(0.0, whole.duration_s, 60)
+    found, wanted = some.sample(times), whole.sample(times)
+    for one, other in ((found.rotations, wanted.rotations), (found.translations, wanted.translations)):
+        assert (one[:, joints] == other[:, joints]).all()
+    assert (some.moved == whole.moved).all()
+    assert some.prepared is whole.prepared  # for as long as this is held, edits find it again
+
+
+def test_lanes_look_only_at_their_own_joints() -> None:
+    waves, time = waving('wave duration="1"'), np.array((0.5,))
+    assert (waves.sample(time).rotations != rot.IDENTITY).any()
+    assert (waves.of_joints(only("hip") > 0.0).sample(time).rotations == rot.IDENTITY).all()
