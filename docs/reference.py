@@ -5,7 +5,7 @@ from pathlib import Path
 
 import checkout  # noqa: F401
 
-from takt.core.pha.evaluation import MAX_EVALUATIONS
+from takt.core.pha.evaluation import MAX_EVALUATIONS, MOST_EACH
 from takt.core.pha.expressions import MAX_CHARACTERS, MAX_LEVELS
 from takt.core.pha.grammar import GRAMMAR, Rule
 from takt.core.skeletons.body_parts import PARTS
@@ -39,7 +39,8 @@ Parameters, `let`s and the indices of loops are the only names; nothing is known
 - **Tempo.** A file's own `tempo` elements replace all inherited ones. Ticks count from the start of what is played.
 - **Lanes.** Eases and weights count in the ticks around the block. A lane that plays nothing this time is silent.
 - **Views.** An inherited procedure sees the names of the file that inherits it, also if called in full.
-- **Limits.** A million segments over all lanes, 1,000 procedures within procedures, {evaluations} elements evaluated.
+- **Limits.** A million segments over all lanes, 1,000 procedures within procedures, {evaluations} elements evaluated,
+  or {each} for each call with values in the text, if that is more.
 """
 
 
@@ -48,7 +49,7 @@ def page() -> str:
     tables = "\n".join(line for tag, rule in GRAMMAR.items() for line in _element(tag, rule))
     parts = ", ".join(f"`{part}`" for part in PARTS)
     tail = _TAIL.format(characters=f"{MAX_CHARACTERS:,}", levels=MAX_LEVELS, parts=parts,
-                        evaluations=f"{MAX_EVALUATIONS:,}")
+                        evaluations=f"{MAX_EVALUATIONS:,}", each=MOST_EACH)
     return f"{_HEAD}{tables}\n{tail}"
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Generator, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -24,6 +25,8 @@ from .origins import Within
 
 MAX_EVALUATIONS: Final = 130_000
 """Elements that are evaluated, each as often as its values differ: more would take over a second."""
+MOST_EACH: Final = 8
+"""So many for each call with values, where a file has so many of them that this is more."""
 MAX_NESTED: Final = 1_000
 WAIT: Final = 2**40
 """The leaf of a wait."""
@@ -322,7 +325,7 @@ class _Evaluation:
         times, index = self._count_of(node, "times", scope, 0), node.texts.get("index", "")
         uses_index = bool(index) and any(index in inner.names for each in walk(node.children)
                                          for inner in each.expressions.values())
-        if uses_index and self._evaluated + times > MAX_EVALUATIONS:
+        if uses_index and self._evaluated + times > self._most:
             raise self._too_much(node)
         calls: _Calls = []
         total = 0.0
@@ -443,11 +446,17 @@ class _Evaluation:
 
     def _count(self, node: Node) -> None:
         self._evaluated += 1
-        if self._evaluated > MAX_EVALUATIONS:
+        if self._evaluated > MAX_EVALUATIONS and self._evaluated > self._most:
             raise self._too_much(node)
 
+    @cached_property
+    def _most(self) -> int:
+        """How many elements may be evaluated."""
+        with_values = max(sum(bool(call.children) for call in calls) for calls in self.definitions.targets)
+        return max(MAX_EVALUATIONS, MOST_EACH * with_values)
+
     def _too_much(self, node: Node) -> ScoreError:
-        return self._error(node, f"found more than {MAX_EVALUATIONS} elements to evaluate; expected fewer, or loops "
+        return self._error(node, f"found more than {self._most} elements to evaluate; expected fewer, or loops "
                                  "whose blocks do not use their index")
 
     def _unfit(self, node: Node, name: str, value: float, wanted: str) -> ScoreError:

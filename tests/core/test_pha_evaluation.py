@@ -114,6 +114,14 @@ def test_a_thousand_rounds_are_evaluated_once() -> None:
                     "</loop></loop>"))
 
 
+def test_as_many_calls_as_a_text_holds_may_each_have_values_of_their_own() -> None:
+    count = MAX_EVALUATIONS // 5 + 100
+    calls = "".join(f'<call name="figure" duration="1"><with n="{at}"/></call>' for at in range(count))
+    figure = ('<procedure name="figure"><param name="n" default="0"/><if test="n % 2 == 0"><call name="walk" '
+              'duration="1"/></if><else><call name="kick" duration="1"/></else></procedure>')
+    assert clips(played(main(calls) + figure)) == ["walk", "kick"] * (count // 2)
+
+
 def test_bombs_are_refused() -> None:
     doubling = "".join(f'<procedure name="p{i}"><param name="n" default="0"/><call name="p{i + 1}" duration="1"><with '
                        f'n="2 * n"/></call><call name="p{i + 1}" duration="1"><with n="2 * n + 1"/></call></procedure>'
