@@ -9,13 +9,14 @@ import numpy as np
 
 from ..maths.arrays import FloatArray, IntArray
 from ..skinning.influences import Influences
+from .between import between_limbs
 from .bone_lines import bone_lines
 from .clusters import Clusters
 from .decimation import decimated
 from .diffusion import Graph
 from .input import BindInput
 from .joints import within_reach
-from .loose import boneless, carried
+from .loose import carried, held_bones
 from .rigid import compactness, stiffened
 from .settings import BindCancelledError, BindSettings, Progress
 from .solid import SAMPLE_STEP, Solid, cell_size
@@ -87,10 +88,11 @@ def bind_inside_distance(body: BindInput, settings: BindSettings | None = None,
     lengths = np.zeros(len(body.bone_names))
     np.maximum.at(lengths, segments.bones, segments.lengths)
     part_of_points, areas = part[clusters.label], _areas(clusters)
-    loose = boneless(surface, part_of_points, segments, solid)
-    weights = carried(weights, clusters.points, areas, part, loose, sources.distances, lengths)
-    if len(loose) > 1:
-        weights = stiffened(weights, areas, part, loose, compactness(surface, part_of_points))
+    held = held_bones(surface, part_of_points, segments, len(lengths), solid)
+    weights = carried(weights, clusters.points, areas, part, held, sources.distances, lengths)
+    if len(held) > 1:
+        weights = between_limbs(weights, areas, part, held, parents)
+        weights = stiffened(weights, areas, part, held, compactness(surface, part_of_points))
     runs = []
     for rows in clusters.spread(weights, points, clusters.label[mesh.label]):
         runs.append(Influences.fading(rows, settings.influences, settings.prune_below))

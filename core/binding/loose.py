@@ -21,36 +21,41 @@ _SPACING, _GAP = 0.25, 0.05
 _LARGEST = 1.0
 """A part that is no longer than this share of the bones that move it does not bend."""
 
+_MOST_OF_ALL = 0.5
+"""A part with more than this share of the surface winds about what the solid holds."""
+
 _AT_ONCE = 1 << 18
 _TINY = float(np.finfo(np.float64).tiny)
 
 
-def boneless(surface: Surface, part: IntArray, segments: Segments, solid: Solid) -> BoolArray:
-    """Return which parts hold no bone; part (P,) is that of each of the surface's points, 0 … M − 1; (M,) bools.
+def held_bones(surface: Surface, part: IntArray, segments: Segments, bones: int, solid: Solid) -> FloatArray:
+    """Return how much of each of B bones each part holds, (M, B): 0 to 1.
 
-    A part holds a bone where it winds about a point of the bone's line, open or closed (generalised winding
-    numbers, Jacobson, Kavan and Sorkine-Hornung 2013). The largest part does where its box holds such a point
-    and the solid does too. None is called boneless where no part has any area.
+    part: (P,) that of each of the surface's points, 0 … M − 1. A part holds what its surface winds about, open or
+    closed, of points on the bone's lines (generalised winding numbers, Jacobson, Kavan and Sorkine-Hornung 2013); one
+    that is most of the surface what lies in its box and in the solid; and a part alone everything.
     """
     count = int(part.max()) + 1
+    if count == 1:
+        return np.ones((1, bones))
+    held = np.zeros((count, bones))
     own = part[surface.triangles[:, 0]]
     area = np.bincount(own, surface.face_areas, count)
-    found = np.full(count, bool(area.any()))
-    if count == 1 or not found.any():
-        return np.zeros(count, dtype=np.bool_)
     on_lines = segments.points_at(np.repeat(SHARES[:, None], len(segments.bones), axis=1)).reshape(-1, 3)
+    bone = np.tile(segments.bones, len(SHARES))
+    of_bone = np.maximum(np.bincount(bone, minlength=bones), 1)
     low, high = _boxes(surface.points, part, count)
     near = np.ones((count, len(on_lines)), dtype=np.bool_)
     for axis in range(3):
         near &= (on_lines[:, axis] >= low[:, axis, None]) & (on_lines[:, axis] <= high[:, axis, None])
     order = np.argsort(own, kind="stable")
     ends = np.cumsum(np.bincount(own, minlength=count))
-    largest = int(np.argmax(area))
-    for k in np.flatnonzero(near.any(axis=1)).tolist():
+    for k in np.flatnonzero(near.any(axis=1) & (area > 0.0)).tolist():
         triangles = surface.triangles[order[ends[k - 1] if k else 0:ends[k]]]
-        found[k] = not (solid.contains(on_lines[near[k]]).any() if k == largest else
-                        (np.abs(winding(surface.points[triangles], on_lines[near[k]])) > INSIDE).any())
-    return found
+        inside = (solid.contains(on_lines[near[k]]) if area[k] > _MOST_OF_ALL * area.sum() else
+                  np.abs(winding(surface.points[triangles], on_lines[near[k]])) > INSIDE)
+        held[k] = np.bincount(bone[near[k]], inside, bones) / of_bone
+    return held
 
 
 def winding(corners: FloatArray, positions: FloatArray) -> FloatArray:
@@ -74,15 +79,16 @@ def winding(corners: FloatArray, positions: FloatArray) -> FloatArray:
     return total
 
 
-def carried(weights: FloatArray, points: FloatArray, areas: FloatArray, part: IntArray, loose: BoolArray,
+def carried(weights: FloatArray, points: FloatArray, areas: FloatArray, part: IntArray, held: FloatArray,
             from_bones: FloatArray, bone_lengths: FloatArray) -> FloatArray:
     """Return weights (C, B) where loose parts move with the skin they lie on.
 
     points (C, 3), areas (C,) > 0, part (C,), from_bones (C,) the distance to the bones that would move each point;
-    loose (M,) for each part; bone_lengths (B,). A loose part lies on the others where these are nearer than its
-    bones. A point takes on what the nearest skin has; a part no longer than the bones that move it takes on one
-    mean, mostly of where it touches, so that it keeps its shape.
+    held (M, B) as `held_bones`: a part that holds none is loose; bone_lengths (B,). A loose part lies on the others
+    where these are nearer than its bones. A point takes on what the nearest skin has; a part no longer than the bones
+    that move it takes on one mean, mostly of where it touches, so that it keeps its shape.
     """
+    loose: BoolArray = np.asarray(~held.any(axis=1))
     ours, hosts = np.flatnonzero(loose[part]), np.flatnonzero(~loose[part])
     if not len(ours) or not len(hosts):
         return weights
@@ -92,8 +98,8 @@ def carried(weights: FloatArray, points: FloatArray, areas: FloatArray, part: In
     np.minimum.at(nearest, own, gap)
     np.minimum.at(bones_at, own, from_bones[ours])
     grip = areas[ours] / (gap * gap + areas[ours])
-    held = np.maximum(np.bincount(own, grip, count), _TINY)
-    mean = np.stack([np.bincount(own, grip * column, count) / held for column in taken.T], axis=1)
+    gripped = np.maximum(np.bincount(own, grip, count), _TINY)
+    mean = np.stack([np.bincount(own, grip * column, count) / gripped for column in taken.T], axis=1)
     low, high = _boxes(points[ours], own, count)
     rigid = np.linalg.norm(high - low, axis=1) <= _LARGEST * (mean @ bone_lengths)
     result = weights.copy()
@@ -128,3 +134,15 @@ def _boxes(points: FloatArray, part: IntArray, count: int) -> tuple[FloatArray, 
     low[present] = np.minimum.reduceat(points[order], start)
     high[present] = np.maximum.reduceat(points[order], start)
     return low, high
+
+
+def means_of_parts(weights: FloatArray, areas: FloatArray, part: IntArray, count: int) -> tuple[FloatArray, FloatArray]:
+    """Return the mean weights (M, B) of parts, and their areas (M,), from those of points: (C, B), and (C,) > 0."""
+    total = np.maximum(np.bincount(part, areas, count), _TINY)
+    return np.stack([np.bincount(part, areas * column, count) for column in weights.T], axis=1) / total[:, None], total
+
+
+def ramp(values: FloatArray | np.float64, low: FloatArray | float, high: FloatArray | float) -> FloatArray:
+    """Return 0 below `low`, 1 above `high`, and a smooth step between."""
+    share = np.clip((values - low) / (high - low), 0.0, 1.0)
+    return np.asarray(share * share * (3.0 - 2.0 * share))

@@ -63,7 +63,7 @@ def _is_flat(body: BindInput, own: BoolArray) -> bool:
 def _holds_a_bone(body: BindInput, own: BoolArray, largest: bool) -> bool:
     """Tell whether a mesh holds a bone, from head to tail or from its parent's head to its own.
 
-    A bone that passes the box of the mesh must also be wound about by its surface, as `boneless` asks; of the
+    A bone that passes the box of the mesh must also be wound about by its surface, as `held_bones` asks; of the
     largest mesh the box is enough, since it may be a mere shell.
     """
     points = body.vertices[own]

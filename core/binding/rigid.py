@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..maths.arrays import BoolArray, FloatArray, IntArray
+from ..maths.arrays import FloatArray, IntArray
+from .loose import means_of_parts, ramp
 from .surface import Surface
 
 _MOSTLY, _HALF, _HARDLY = 0.7, 0.4, 0.3
@@ -25,40 +26,55 @@ _SHEET, _BLOB = 0.4, 0.7
 _SOLID = 0.2
 """Compactness from which on a part of an assembly may be hard; cards of hair and feathers are none."""
 
+_ITS_OWN = 2.0 / 3.0
+"""How much what a hard part of an assembly holds says of the bone that it follows, against what is nearest to it."""
+
+_PARTLY, _WELL = 0.4, 0.8
+"""Shares of a bone that a part holds: one that holds a second bone well bends between the two."""
+
 _TINY = float(np.finfo(np.float64).tiny)
 
 
-def stiffened(weights: FloatArray, areas: FloatArray, part: IntArray, loose: BoolArray,
+def stiffened(weights: FloatArray, areas: FloatArray, part: IntArray, held: FloatArray,
               compact: FloatArray) -> FloatArray:
     """Return weights (C, B) where parts that one bone moves nearly alone follow it alone, as far as it does.
 
-    areas (C,) > 0 and part (C,) of each point; loose and compact (M,), for each part: whether it holds no bone, and
-    `compactness`. Parts are stiff by degrees, so that no threshold decides: weights w of a part whose mean
-    is mostly bone b become (1 − t) w + t b, where t rises from 0 to 1 with that bone's share of the mean.
+    areas (C,) > 0 and part (C,) of each point; held (M, B) as `held_bones`, and compact (M,) as `compactness`. Parts
+    are stiff by degrees, so that no threshold decides: weights w of a part whose mean is mostly bone b become
+    (1 − t) w + t b, where t rises from 0 to 1 with that bone's share of the mean. In an assembly of hard parts the
+    bone that lies in a part counts more than those that lie near it. A part that holds two bones bends.
 
     >>> mostly_one = np.array([[0.9, 0.1], [1.0, 0.0], [0.5, 0.5]])
-    >>> stiffened(mostly_one, np.ones(3), np.array([0, 0, 1]), np.zeros(2, bool), np.zeros(2)).tolist()
+    >>> stiffened(mostly_one, np.ones(3), np.array([0, 0, 1]), np.zeros((2, 2)), np.zeros(2)).tolist()
     [[1.0, 0.0], [1.0, 0.0], [0.5, 0.5]]
     """
-    count = len(loose)
-    total = np.maximum(np.bincount(part, areas, count), _TINY)
-    mean = np.stack([np.bincount(part, areas * column, count) for column in weights.T], axis=1) / total[:, None]
-    assembly = _ramp(np.float64(count), _SOME_PARTS, _MANY_PARTS) * _ramp(compact, 0.0, _SOLID)
+    count, loose = len(held), ~held.any(axis=1)
+    mean, _ = means_of_parts(weights, areas, part, count)
+    assembly = ramp(np.float64(count), _SOME_PARTS, _MANY_PARTS) * ramp(compact, 0.0, _SOLID)
+    own = (_ITS_OWN * assembly * ~loose)[:, None]
+    mean = (1.0 - own) * mean + own * held / np.maximum(held.sum(axis=1, keepdims=True), _TINY)
     soft = _MOSTLY + (_HALF - _MOSTLY) * assembly
-    from_share = soft + (_HARDLY - soft) * loose * _ramp(compact, _SHEET, _BLOB)
-    strongest = np.sort(mean, axis=1)[:, ::-1]
-    lead = strongest[:, 0] - strongest[:, 1] if mean.shape[1] > 1 else strongest[:, 0]
-    stiff = (_ramp(strongest[:, 0], from_share, from_share + _WHOLLY) * _ramp(lead, 0.0, _LEAD))[part]
+    from_share = soft + (_HARDLY - soft) * loose * ramp(compact, _SHEET, _BLOB)
+    first, second = _greatest_two(mean)
+    stiff = ramp(first, from_share, from_share + _WHOLLY) * ramp(first - second, 0.0, _LEAD)
+    stiff = (stiff * (1.0 - ramp(_greatest_two(held)[1], _PARTLY, _WELL)))[part]
     result = weights * (1.0 - stiff[:, None])
     result[np.arange(len(part)), mean.argmax(axis=1)[part]] += stiff
     return np.asarray(result)
 
 
+def _greatest_two(rows: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the greatest values of rows (M, B) and the next ones, (M,) each; 0 where there is none."""
+    ordered = np.sort(rows, axis=1)
+    return ordered[:, -1], ordered[:, -2] if rows.shape[1] > 1 else np.zeros(len(rows))
+
+
 def compactness(surface: Surface, part: IntArray) -> FloatArray:
-    """Return how compact each part is, (M,): 1 for a ball, near 0 for a sheet, a long band, or half a shell.
+    """Return how compact each part is, (M,): 1 for a ball, near 0 for a sheet, a long band, a ring, half a shell.
 
     part: (P,) which each of the surface's points belongs to, 0 … M − 1. It is the part's sphericity (Wadell 1935:
-    the area of a ball of its volume, over its own), times how far its surface is closed.
+    the area of a ball of its volume, over its own), times how far its surface is closed. The volume V is the least
+    eigenvalue of ∫ (x − c) nᵀ dA, which is V I where the surface is closed.
     """
     own = part[surface.triangles[:, 0]]
     count = int(part.max()) + 1
@@ -67,12 +83,10 @@ def compactness(surface: Surface, part: IntArray) -> FloatArray:
     area = np.maximum(np.bincount(own, surface.face_areas, count), _TINY)
     middle, flow = (np.stack([np.bincount(own, values[:, axis], count) for axis in range(3)], axis=1)
                     for values in (centres * surface.face_areas[:, None], flows))
-    volume = np.bincount(own, ((centres - (middle / area[:, None])[own]) * flows).sum(axis=1), count) / 3.0
+    offsets = centres - (middle / area[:, None])[own]
+    moment = np.empty((count, 3, 3))
+    for row, column in np.ndindex(3, 3):
+        moment[:, row, column] = np.bincount(own, offsets[:, row] * flows[:, column], count)
+    volume = np.linalg.eigvalsh(0.5 * (moment + moment.transpose(0, 2, 1)))[:, 0]
     sphericity = (36.0 * np.pi) ** (1.0 / 3.0) * np.maximum(volume, 0.0) ** (2.0 / 3.0) / area
     return np.asarray(sphericity * (1.0 - np.minimum(np.linalg.norm(flow, axis=1) / area, 1.0)))
-
-
-def _ramp(values: FloatArray | np.float64, low: FloatArray | float, high: FloatArray | float) -> FloatArray:
-    """Return 0 below `low`, 1 above `high`, and a smooth step between."""
-    share = np.clip((values - low) / (high - low), 0.0, 1.0)
-    return np.asarray(share * share * (3.0 - 2.0 * share))

@@ -53,7 +53,9 @@ _MOSTLY = 0.5
 _FAN_RAD = np.radians(35.0)
 _RADIUS_SHARES = np.linspace(0.3, 1.0, 6)
 _RADIUS_RAYS = 8
-_TIE = 1e-6
+_ALIKE = 0.2
+"""A bone that costs more than a point's cheapest one by less than this share of it has part of the point."""
+
 _TINY = float(np.finfo(np.float64).tiny)
 
 
@@ -100,8 +102,8 @@ def find_sources(skin: Skin, segments: Segments, parents: IntArray, solid: Solid
 
     Cost is the distance, from the surface and from the limb's middle, raised where the line between them
     leaves the body, where it leads against the bone's direction, and where it is long for a limb of its radius.
-    Bones that cost the same share the point. A leaf bone's line says little of the shape of what it ends in, as of a
-    face in front of a head's axis: it gets a second line, to the middle of the skin that was found for it.
+    Bones that cost nearly the same share the point. A leaf bone's line says little of the shape of what it ends in, as
+    of a face in front of a head's axis: it gets a second line, to the middle of the skin that was found for it.
     Where bones run through the air, as along the axis of a helix or a pipe, these lines leave the body anyhow,
     and that counts less. `step` is called now and then, and may raise.
     """
@@ -204,9 +206,20 @@ def _cheapest_of(skin: Skin, segments: Segments, centred: FloatArray, radius: Fl
     for line, bone in enumerate(segments.bones):
         of_bone[:, bone] = np.minimum(of_bone[:, bone], cost[:, line])
         from_bone[:, bone] = np.minimum(from_bone[:, bone], distance[:, line])
-    chosen = of_bone <= of_bone.min(axis=1, keepdims=True) * (1.0 + _TIE)
-    count = chosen.sum(axis=1)
-    return chosen / count[:, None], np.where(chosen, from_bone, 0.0).sum(axis=1) / count, from_bone
+    shares = _shares(of_bone)
+    return shares, (shares * np.where(shares > 0.0, from_bone, 0.0)).sum(axis=1), from_bone
+
+
+def _shares(cost: FloatArray) -> FloatArray:
+    """Return which share of each point (N,) bones of these costs (N, B) have, rows summing to 1.
+
+    The cheapest bone has it, and with it those that cost little more, by degrees: where two bones meet, a line between
+    owners that jumps over a whole row of vertices would be a tear in coarse meshes.
+    """
+    least = cost.min(axis=1, keepdims=True)
+    share = np.maximum((1.0 + _ALIKE) * least - cost, 0.0) / np.maximum(_ALIKE * least, _TINY)
+    share = np.where(cost <= least, 1.0, share * share * (3.0 - 2.0 * share))
+    return np.asarray(share / share.sum(axis=1, keepdims=True))
 
 
 def _centred(segments: Segments, parents: IntArray, skin: Skin, solid: Solid, size: float) -> FloatArray:
@@ -266,7 +279,7 @@ def _add_outside(cost: FloatArray, points: FloatArray, targets: FloatArray, air:
 
     The share of a line that is air (N, S) since its bone runs outside the body does not count; a line whose other
     parts all lie outside costs 1 + `factor` times as much. Only each point's cheapest line is looked at, and then
-    those that cost no more: the others cannot win any more.
+    those that cost little more: the others have no part of the point any more.
     """
     def raised(point: IntArray, line: IntArray) -> FloatArray:
         away = solid.share_outside(points[point], targets[point, line]) - air[point, line]
@@ -274,7 +287,7 @@ def _add_outside(cost: FloatArray, points: FloatArray, targets: FloatArray, air:
 
     each = np.arange(len(cost))
     least = raised(each, np.argmin(cost, axis=1))
-    point, line = np.nonzero(cost <= least[:, None] * (1.0 + _TIE))
+    point, line = np.nonzero(cost <= least[:, None] * (1.0 + _ALIKE))
     cost[point, line] = raised(point, line)
 
 

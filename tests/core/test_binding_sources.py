@@ -77,6 +77,15 @@ def test_bones_that_cost_the_same_share():
     assert (find_sources(skin, segments(line, line), roots(3), solid, SIZE).shares == [0.5, 0.5, 0]).all()
 
 
+def test_from_one_bone_to_the_next_shares_change_by_degrees():
+    surface, solid, skin = body(tube((0, 0, -2), (0, 0, 2), 0.4, 160))
+    found = find_sources(skin, segments([[0, 0, -2], [0, 0, 0]], [[0, 0, 0], [0, 0, 2]]), roots(2), solid, SIZE)
+    side = np.abs(surface.points[:, 2]) < 1.0
+    rising = found.shares[side, 1][np.argsort(surface.points[side, 2], kind="stable")]
+    assert rising[0] == 0 and rising[-1] == 1
+    assert np.abs(np.diff(rising)).max() < 0.5
+
+
 def test_a_bone_is_not_seen_through_the_air():
     legs = [tube((x, 0, -2), (x, 0, 2), 0.15, 30, 8) for x in (-0.3, 0.3)]
     surface, solid, skin = body(*legs)
@@ -93,7 +102,8 @@ def test_a_thin_limb_that_starts_inside_the_trunk_does_not_hold_it():
     bones = segments([[0, 0, 0.2], [0, 0, 2]], [[0.4, 0, 0.6], [0.4, 0, -1.5]])
     found = find_sources(skin, bones, roots(2), solid, SIZE)
     trunk = np.linalg.norm(surface.points[:, :2], axis=1) > 0.75
-    assert (found.shares[trunk & (surface.points[:, 0] > 0), 0] == 1).mean() > 0.9
+    assert (found.shares[trunk & (surface.points[:, 0] > 0), 0] > 0.4).all()
+    assert (found.shares[trunk, 0] == 1).mean() > 0.9
     assert (found.shares[surface.points[:, 2] < -0.5, 1] == 1).all()
 
 
@@ -108,7 +118,7 @@ def test_a_head_holds_its_face_though_the_neck_is_as_near():
     surface, solid, skin = body(tube((0, 0, -2), (0, 0, 0.4), 0.2, 30, 8), ball)
     found = find_sources(skin, segments([[0, 0, -2], [0, 0, 0.4]], [[0, 0, 0.4], [0, 0, 1.05]]), roots(2), solid, SIZE)
     chin = (surface.points[:, 1] < -0.3) & (surface.points[:, 2] < 0.4)
-    assert chin.sum() > 10 and found.shares[chin, 1].mean() > 0.9
+    assert chin.sum() > 10 and (found.shares[chin, 1] > 0.5).all()
 
 
 def test_a_bone_in_the_air_holds_the_skin_beside_it():

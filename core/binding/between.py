@@ -1,0 +1,77 @@
+"""Parts that lie between limbs, as a rib between two arms, a brooch or a beard: they move with neither."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..maths.arrays import FloatArray, IntArray
+from ..skeletons.hierarchy import children_of, path_to_root
+from .loose import means_of_parts, ramp
+
+_ALIKE = 4.0
+"""Of two limbs with shares x < y of a part, each loses (x/y) to this power of what it has there."""
+
+_PASSING, _AT_HOME = 0.4, 0.7
+"""Shares of all the skin that a bone moves: a part with less of it the bone only passes by, one with more is its own,
+as a cape or a skirt."""
+
+_LITTLE = 0.02
+"""What the common parent gets first, as a share of what its limbs lose: all of it where nothing else has any."""
+
+_TINY = float(np.finfo(np.float64).tiny)
+
+
+def between_limbs(weights: FloatArray, areas: FloatArray, part: IntArray, held: FloatArray,
+                  parents: IntArray) -> FloatArray:
+    """Return weights (C, B) where limbs that share a part alike, and that it does not hold, leave it to other bones.
+
+    areas (C,) > 0 and part (C,) of each point; held (M, B) as `held_bones`; parents (B,), −1 for a root. A rib is as
+    near to the left arm as to the right one; weighed by distance, it would be torn when one of them moves. What
+    siblings and all below them have of a part in equal shares goes to what else moves it, or to their parent. Rows sum
+    to 1, before and after.
+
+    >>> rib_and_arms = np.array([[0.2, 0.4, 0.4], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
+    >>> between_limbs(rib_and_arms, np.array([1.0, 9.0, 9.0]), np.arange(3), np.zeros((3, 3)),
+    ...               np.array([-1, 0, 0])).round(9).tolist()
+    [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
+    """
+    mean, total = means_of_parts(weights, areas, part, len(held))
+    moved = mean * total[:, None]
+    home = moved / np.maximum(moved.sum(axis=0), _TINY)
+    passing = np.where(held > 0.0, 0.0, 1.0 - ramp(home, _PASSING, _AT_HOME))
+    kept, risen = _kept(mean * passing, parents)
+    kept = 1.0 - passing * (1.0 - kept)
+    rest = mean * kept + _LITTLE * risen
+    rest /= np.maximum(rest.sum(axis=1, keepdims=True), _TINY)
+    result = weights * kept[part]
+    return np.asarray(result + (1.0 - result.sum(axis=1, keepdims=True)) * rest[part])
+
+
+def _kept(share: FloatArray, parents: IntArray) -> tuple[FloatArray, FloatArray]:
+    """Return what bones keep of their shares (M, B) of parts, 0 to 1, and how much their parents gain, (M, B)."""
+    order = sorted(range(len(parents)), key=lambda bone: len(path_to_root(parents, bone)))
+    limb, kept, risen = share.copy(), np.ones_like(share), np.zeros_like(share)
+    for bone in reversed(order):
+        if parents[bone] >= 0:
+            limb[:, parents[bone]] += limb[:, bone]
+    children = children_of(parents)
+    for bone in order:
+        own = children[bone]
+        if len(own) > 1:
+            alike = _likeness(limb[:, own])
+            risen[:, bone] = (alike * limb[:, own]).sum(axis=1)
+            kept[:, own] = 1.0 - alike
+        kept[:, own] *= kept[:, [bone]]
+    return kept, risen
+
+
+def _likeness(limbs: FloatArray) -> FloatArray:
+    """Return how like each of K shares (M, K) is to another of its row: 1 to 0. The likest stand beside it in order."""
+    order = np.argsort(limbs, axis=1, kind="stable")
+    rising = np.take_along_axis(limbs, order, axis=1)
+    ratio = (rising[:, :-1] / np.maximum(rising[:, 1:], _TINY)) ** _ALIKE
+    none = np.zeros((len(limbs), 1))
+    best = np.maximum(np.hstack((none, ratio)), np.hstack((ratio, none)))
+    found = np.empty_like(limbs)
+    np.put_along_axis(found, order, best, axis=1)
+    return found
