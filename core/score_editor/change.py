@@ -138,4 +138,4 @@ def places(layout: Layout, box: int) -> str:
     while text.shape.depths[element] > 1:
         element = text.parent(element)
     name = text.shape.attributes[element].get("name", "")
-    return f"  in {name}, which plays in {number_of_places} places"
+    return f" · in {name}, which plays in {number_of_places} places"

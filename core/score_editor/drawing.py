@@ -23,6 +23,7 @@ from .weights import counts_wholly, stroke, weight_line
 _RADIUS_PX, _GAP_PX, _PAD_PX, _LEAST_PX, _LEAST_TEXT_PX = 3.0, 1.0, 5.0, 3.0, 22.0
 """At an interface scale of 1. Boxes narrower than the least are drawn as one with their neighbours."""
 _CURVE = 0.5 - 0.5 * np.cos(np.linspace(0.0, np.pi, 9))
+_SCROLLBAR_PX = 5.0
 _MOST_DEPTH = 1 << 20
 _MOST_MARKS = 200
 """Of things that are drawn one by one; where more are in view they lie upon each other."""
@@ -77,6 +78,20 @@ def playhead_layer(tick: float, view: View, theme: Theme, meter: Meter, measure:
     pen.rectangle((x - half, middle - 0.8 * size, x + half, middle + 0.8 * size), theme.accent,
                   radius=_RADIUS_PX * view.scale)
     pen.text(words, x - half + pad, middle - 0.35 * size, size, (1.0, 1.0, 1.0, 1.0))
+    return pen.layer()
+
+
+def scrollbar_layer(view: View, theme: Theme, score_px: float, shelf_px: float) -> Layer:
+    """Draw at the right which part of the lanes is seen, where ruler and lanes are higher than what the shelf leaves.
+
+    score_px, shelf_px: see View.scrolled_within.
+    """
+    pen, ruler, wide = Pen(), RULER_PX * view.scale, _SCROLLBAR_PX * view.scale
+    lanes, seen = score_px - ruler, view.height - shelf_px - ruler
+    if 0.0 < seen < lanes:
+        high = view.height - ruler - view.scroll_px / lanes * seen
+        pen.rectangle((view.width - 1.5 * wide, high - seen / lanes * seen, view.width - 0.5 * wide, high),
+                      theme.mixed(0.7, 0.6), radius=wide / 2.0)
     return pen.layer()
 
 
@@ -322,7 +337,7 @@ class _Drawing:
         view, theme, (low, high) = self.view, self.theme, self.stripes.ruler
         ticks, names = grid.bar_labels(view, self.meter)
         up, down, beside = low + (high - low) * 0.58, low + (high - low) * 0.16, 3.0 * view.scale
-        size, left, bars, seconds = self._size, view.left - 1.0, theme.mixed(0.9), theme.mixed(0.65)
+        size, left, bars, seconds = self._size, view.left - 1.0, theme.mixed(0.9), theme.faint
         for x, name in zip(view.x(ticks).tolist(), names, strict=True):
             if x >= left:
                 pen.text(name, x + beside, up, size, bars)

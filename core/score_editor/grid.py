@@ -59,10 +59,11 @@ def lines(view: View, meter: Meter, apart_px: float = _LINE_PX) -> tuple[FloatAr
 
 
 def bar_labels(view: View, meter: Meter) -> tuple[FloatArray, list[str]]:
-    """Return the ticks at which bars in view are named (N,), and their numbers."""
-    wide = max(step(view, meter, _LABEL_PX), float(meter.ticks_per_bar))
+    """Return the ticks at which bars in view are named (N,), and their numbers; with room beats too: 3.2 in bar 3."""
+    wide = max(step(view, meter, _LABEL_PX), 1.0)
+    wide = wide if wide == 1.0 else max(wide, float(meter.ticks_per_bar))
     ticks = _multiples(max(view.first_tick - wide, 0.0), view.last_tick, wide)
-    return ticks, [str(round(tick / meter.ticks_per_bar) + 1) for tick in ticks.tolist()]
+    return ticks, [meter.bar(tick).removesuffix(".1") for tick in ticks.round().tolist()]
 
 
 def second_labels(view: View, begin_s: float, end_s: float) -> tuple[FloatArray, list[str]]:

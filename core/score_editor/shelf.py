@@ -125,9 +125,9 @@ def shelf_layers(shelf: Shelf, view: View, theme: Theme, *, hovered: Playable | 
         _on_chip(pen, each, box, (figures or {}).get(each), view, theme)
     for title, x, y in shelf.titles:
         if -view.width < x < view.width:
-            pen.text(title, x, y, 0.9 * size, theme.mixed(0.6))
+            pen.text(title, x, y, 0.9 * size, theme.faint)
     if words and not len(shelf.boxes):
-        pen.text(words, max(view.left, 2.0 * _PAD_PX * px), 0.45 * shelf.height, size, theme.mixed(0.6))
+        pen.text(words, max(view.left, 2.0 * _PAD_PX * px), 0.45 * shelf.height, size, theme.faint)
     front = Pen()
     front.rectangle((view.width, 0.0, 2.0 * view.width, shelf.height - px), theme.mixed(0.03))  # below the sidebar
     if view.left > 0.0:  # before what was scrolled to the left

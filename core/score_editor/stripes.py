@@ -11,8 +11,9 @@ from .layout import Layout, Untaken
 from .view import RULER_PX, View
 
 TITLE_PX, BODY_PX, SEAM_PX, GAP_PX, MUSIC_PX, INSET_PX = 20.0, 20.0, 22.0, 8.0, 44.0, 1.5
-"""At an interface scale of 1: a box's title, the least of an innermost box below that, transitions at the foot of the
-boxes, between lanes, the music, and how much narrower each box is than the one around it."""
+"""At an interface scale of 1: a box's title, the least of an innermost box of the main lane between that and the
+transitions, these at the foot of the boxes, between lanes, the music, and how much narrower each box is than the one
+around it."""
 CONTACT_PX = 7.0
 """Of the line of one foot below the main lane's boxes."""
 UNTAKEN_PX = 4.0
@@ -57,7 +58,8 @@ class Stripes:
         feet = np.zeros(len(layout.lanes))
         if layout.contacts is not None and not view.is_strip:
             feet[0] = (2.0 * CONTACT_PX + GAP_PX / 2.0) * px
-        heights = (levels * TITLE_PX + BODY_PX + SEAM_PX) * px + feet
+        body = np.where(np.arange(len(levels)) == 0, BODY_PX, 0.0)  # lanes beside the main one are lower
+        heights = (levels * TITLE_PX + body + SEAM_PX) * px + feet
         high = top - np.cumsum(heights + GAP_PX * px) + heights + GAP_PX * px
         low, contacts = high - heights, None
         if feet[0]:

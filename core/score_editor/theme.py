@@ -45,6 +45,11 @@ class Theme:
         red, green, blue = (a + (b - a) * share for a, b in zip(self.ground[:3], self.text[:3], strict=True))
         return red, green, blue, alpha
 
+    @property
+    def faint(self) -> Colour:
+        """The colour of words that come second; on a light ground, mostly a middle grey, hardly fainter."""
+        return self.mixed(0.65 if self.is_dark else 0.85)
+
     def fills(self, colour: IntArray, depth: IntArray, is_leaf: BoolArray) -> FloatArray:
         """Return the colours (N, 4) of boxes.
 

@@ -90,6 +90,17 @@ class View:
         return replace(self, first_tick=self.first_tick - right_px / self.px_per_tick,
                        scroll_px=max(self.scroll_px + up_px, 0.0))
 
+    def scrolled_within(self, score_px: float, shelf_px: float) -> View:
+        """Return the view with lanes scrolled no farther up than until their foot stands on the shelf.
+
+        score_px: how high ruler and lanes are; shelf_px: how much the shelf below hides of them.
+
+        >>> View(800, 300, scroll_px=90.0).scrolled_within(280.0, 70.0).scroll_px
+        50.0
+        """
+        most = max(score_px + shelf_px - self.height, 0.0)
+        return self if self.scroll_px <= most else replace(self, scroll_px=most)
+
     def framed(self, begin: float, end: float) -> View:
         """Return the view that shows all from one tick to another, with a margin beside."""
         margin = MARGIN_PX * self.scale

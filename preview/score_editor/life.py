@@ -17,7 +17,7 @@ from ...bridge.shape import is_reading
 from ...bridge.sound import waveform
 from ...core.score_editor import shelf
 from ...core.score_editor.contact_lines import said_of_contact
-from ...core.score_editor.drawing import Marked, picture, playhead_layer
+from ...core.score_editor.drawing import Marked, picture, playhead_layer, scrollbar_layer
 from ...core.score_editor.layout import BoxId, Layout
 from ...core.score_editor.overlay import overlay
 from ...core.score_editor.picture import Pen, Picture, clipped
@@ -108,6 +108,9 @@ def draw_editor(context: bpy.types.Context) -> None:
         _draw_words(context, theme, _said_instead(armature_object, blocks))
         return
     window = windows.look_into(context, blocks.layout)
+    score_px = Stripes.of(blocks.layout, replace(window.view, scroll_px=0.0)).height
+    shelf_px = shelf.height_of(window.view, score_px) if tree is not None and tree.has_shelf else 0.0
+    window.view = window.view.scrolled_within(score_px, shelf_px)
     assert context.scene is not None
     _cover(context, theme)
     music = None if blocks.music is None else waveform(blocks.music, score_tree.redraw)
@@ -120,11 +123,13 @@ def draw_editor(context: bpy.types.Context) -> None:
     window.drawn[1].draw()
     playhead = playhead_layer(tick_now(armature_object, context.scene, blocks.layout), window.view, theme, meter,
                               measured)
-    Poured.of(Picture((playhead,))).draw()
-    _draw_shelf(tree, armature_object, blocks.layout, window, theme)
-    front = window.front(theme) if window.front is not None else _hover(blocks, window, theme)
-    if front is not None:
-        Poured.of(front).draw()
+    Poured.of(Picture((scrollbar_layer(window.view, theme, score_px, shelf_px), playhead))).draw()
+    hovered = None if window.front is not None else _hover(blocks, window, theme)
+    if hovered is not None:
+        Poured.of(hovered).draw()
+    _draw_shelf(tree, armature_object, blocks.layout, window, theme, score_px)
+    if window.front is not None:
+        Poured.of(window.front(theme)).draw()
 
 
 def marked(tree: score_tree.TaktScoreTree | None, blocks: Blocks) -> Marked:
@@ -136,14 +141,13 @@ def marked(tree: score_tree.TaktScoreTree | None, blocks: Blocks) -> Marked:
 
 
 def _draw_shelf(tree: score_tree.TaktScoreTree | None, armature_object: bpy.types.Object, layout: Layout,
-                window: windows.Window, theme: Theme) -> None:
+                window: windows.Window, theme: Theme, score_px: float) -> None:
     """Draw what can be put into the score, if that is wanted."""
     if tree is None or not tree.has_shelf:
         window.shelf = window.shelf_drawn = None
         return
     chip = window.chip if window.front is None else None
     view = window.view
-    score_px = Stripes.of(layout, replace(view, scroll_px=0.0)).height
     depends_on = (bridge_shelf.state(armature_object), bridge_shelf.is_searching(armature_object), tree.search,
                   (view.width, view.height, view.scale), theme, window.shelf_px, chip,
                   score_px)  # but neither zoom nor place

@@ -211,7 +211,7 @@ def test_places_are_told() -> None:
     source = score(WALK, procedure("main", 'walk duration="4"', 'nod duration="1"', 'walk duration="4"'))
     editor = Editor(source)
     proposal = editor.drag(editor.box("left"), Part.RIGHT_EDGE).to(editor.view, 300.0, 300.0)
-    assert proposal.hint.endswith("  in walk, which plays in 2 places")
+    assert proposal.hint.endswith(" · in walk, which plays in 2 places")
 
 
 class Call:

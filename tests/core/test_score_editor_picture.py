@@ -1,6 +1,7 @@
 """The picture of the score editor: it shows what is in view and nothing else, and nothing makes it raise."""
 
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from takt.core.pha.document import parse
 from takt.core.pha.expansion import expand
 from takt.core.pha.programme import resolve
 from takt.core.playing.score import Settings, play
-from takt.core.score_editor.drawing import Marked, picture, playhead_layer
+from takt.core.score_editor.drawing import Marked, picture, playhead_layer, scrollbar_layer
 from takt.core.score_editor.drop import drop_at
 from takt.core.score_editor.grid import Meter, bar_labels, lines, second_labels, snapped, step
 from takt.core.score_editor.hit import hit
@@ -179,7 +180,9 @@ def test_lines_and_labels(wide: float, bar: int, first: float) -> None:
     assert ((rank == 2) <= (np.abs(ticks / bar - np.round(ticks / bar)) < 1e-5)).all()
     labels, names = bar_labels(view, meter)
     assert (np.diff(labels) * wide >= 30.0).all()
-    assert [int(name) for name in names] == (np.round(labels / bar) + 1).astype(int).tolist()
+    ticks_of = [[int(part) for part in name.split(".")] for name in names]
+    assert [(of[0] - 1) * bar + (of[1] - 1 if len(of) > 1 else 0) for of in ticks_of] == np.round(labels).tolist()
+    assert all(len(of) == 1 or 1 < of[1] <= bar for of in ticks_of)
     times, texts = second_labels(view, first, view.last_tick)
     assert len(times) == len(texts) <= 20
     assert abs(snapped(first, view, meter) - first) <= 0.5
@@ -190,6 +193,18 @@ def test_clipped_words_fit(text: str, room: float) -> None:
     found = clipped(text, room, 11.0, about_as_wide)
     assert not found or about_as_wide(found, 11.0) <= room
     assert found in ("", text) or text.startswith(found[:-1])
+
+
+def test_a_scrollbar_is_there_where_lanes_are_hidden_and_ends_with_them() -> None:
+    view = View(900.0, 300.0)
+    assert not len(scrollbar_layer(view, Theme(), 220.0, 70.0).rectangles)
+    for scroll in (0.0, 60.0, 120.0, 500.0):
+        kept = replace(view, scroll_px=scroll).scrolled_within(350.0, 70.0)
+        assert kept.scroll_px == min(scroll, 120.0)
+        (left, low, right, high), = scrollbar_layer(kept, Theme(), 350.0, 70.0).rectangles.boxes.tolist()
+        assert 890.0 < left < right < 900.0
+        assert (300.0 - 36.0 - high) / (high - low) == pytest.approx(kept.scroll_px / (300.0 - 36.0 - 70.0))
+        assert low >= 70.0 - 1e-9 and (scroll < 120.0 or low == pytest.approx(70.0))
 
 
 def test_stripes_lie_below_each_other() -> None:
