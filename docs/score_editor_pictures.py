@@ -16,6 +16,7 @@ import checkout  # noqa: F401  # makes takt known
 from takt.bridge import score_blocks, score_tree
 from takt.core.score_editor.layout import Layout
 from takt.core.score_editor.stripes import Stripes
+from takt.core.score_editor.weights import weight_line
 from takt.docs import window
 from takt.docs.window import context, look_at, operators, photograph
 from takt.preview.score_editor import windows
@@ -23,7 +24,22 @@ from takt.samples import dancer
 
 _POSE = 541
 """A frame of the dance: a kick."""
-_ROW_PX = 172
+_ROW_PX, _LANES_PX = 172, 260
+_LANES = """<pha version="2" tickLength="0.5">
+  <load src="dance.Moves"/>
+  <load src="gestures.Greetings"/>
+  <procedure name="main">
+    <call name="sway" duration="4"/>
+    <together duration="16">
+      <lane><call name="hip_circle" duration="4" repeat="2"/><call name="disco" duration="8"/></lane>
+      <lane body="arms" ease="1"><call name="arms_up" duration="4"/><call name="wave" duration="6"/></lane>
+      <lane body="head" weight="0.7"><call name="bow" duration="4"/></lane>
+    </together>
+    <call name="jump" duration="4"/>
+  </procedure>
+</pha>
+"""
+"""The arms and the head do something else meanwhile."""
 _EDITOR = f"{window.WIDTH}x430+{window.LEFT}+{window.TOP + window.HEIGHT - 430}"
 
 
@@ -47,6 +63,7 @@ def steps() -> Iterator[None]:
     yield from gestures()
     yield from shelf()
     yield from fields()
+    yield from lanes()
     yield from mistake()
 
 
@@ -113,6 +130,29 @@ def fields() -> Iterator[None]:
     yield
 
 
+def lanes() -> Iterator[None]:
+    """Blocks beside each other: the line of a lane is pulled, and an edge in one."""
+    text = context.object.takt.text
+    dance = text.as_string()
+    text.from_string(_LANES)
+    operators.ed.undo_push(message="Lanes")
+    for _ in range(4):
+        yield
+    press("Home")
+    for _ in range(3):
+        yield
+    x, y = line_of_lane("arms")
+    yield from gesture("score_weight.png", (x, y), (x + 110, y), high=_LANES_PX)
+    _, _, right, high = box("arms_up")
+    yield from gesture("score_lane.png", (right - 2, high - 10), (right + 70, high - 10), high=_LANES_PX)
+    text = context.object.takt.text  # undo has brought it anew
+    text.from_string(dance)
+    for _ in range(4):
+        yield
+    press("Home")
+    yield
+
+
 def mistake() -> Iterator[None]:
     """A name that is wrong in the text."""
     text = context.object.takt.text
@@ -128,11 +168,11 @@ def mistake() -> Iterator[None]:
 
 
 def gesture(name: str, start: tuple[float, float], end: tuple[float, float], *, held: str = "",
-            undo: bool = True) -> Iterator[None]:
+            undo: bool = True, high: int = _ROW_PX) -> Iterator[None]:
     """Make one gesture with the mouse, photograph the row before, meanwhile and after, and take it back."""
     region = next(region for region in editor().regions if region.type == "WINDOW")
     top = window.TOP + context.window_manager.windows[0].height - region.y - region.height
-    part = f"{window.WIDTH}x{_ROW_PX}+{window.LEFT}+{top}"
+    part = f"{window.WIDTH}x{high}+{window.LEFT}+{top}"
     with tempfile.TemporaryDirectory() as folder:
         point(*start)
         yield
@@ -199,6 +239,16 @@ def box(title: str) -> tuple[float, float, float, float]:
     low, high = Stripes.of(layout, shown.view).boxes(layout.boxes.lane[here], layout.boxes.depth[here])
     left, right = shown.view.x(layout.boxes.begin[here]), shown.view.x(layout.boxes.end[here])
     return float(left[0]), float(low[0]), float(right[0]), float(high[0])
+
+
+def line_of_lane(body: str) -> tuple[float, float]:
+    """Return where the line of the first lane for a part of the body has come in, in the editor."""
+    blocks, shown = score_blocks.shown(context.object), windows.window_of(editor().spaces.active)
+    assert blocks is not None and blocks.layout is not None and shown is not None
+    layout: Layout = blocks.layout
+    voice = next(voice for voice in layout.voices if voice.body == body)
+    x, y = weight_line(voice, shown.view, Stripes.of(layout, shown.view))[1].tolist()
+    return x, y
 
 
 def ruler() -> tuple[float, float]:

@@ -512,3 +512,25 @@ def test_calls_carried_in_and_out_take_their_time_along() -> None:
     assert gap is not None
     pasted = commands.paste(editor.layout, gap, '<call name="nod" duration="2" repeat="2"/>', editor.scores)
     assert changed(editor.tried(pasted).edited[None]).startswith("[2]4")
+
+
+@pytest.mark.parametrize("name", ["&quot;hi&quot;&apos;now&apos;", "🕺💃é", "a&lt;b&amp;c", "x" * 300])
+@pytest.mark.parametrize(("short", "long"), [("1", "2"), ("0.000001", "1000000")])
+def test_names_and_lengths_of_all_kinds_can_be_edited_and_taken_back(name: str, short: str, long: str) -> None:
+    editor = Editor(score(procedure(name, f'left duration="{short}"', f'right duration="{long}"'), procedure(
+        "main", f'{name} duration="{long}"', f'nod duration="{short}"', f'{name} duration="{short}"')))
+    layout, scores, title = editor.layout, editor.scores, read(editor.text).procedures[0].name
+    assert title in layout.boxes.titles
+    chosen = frozenset((layout.id_of(layout.boxes.titles.index(title)),))
+    proposals = [
+        commands.remove(layout, chosen, scores), commands.duplicate(layout, chosen, scores),
+        commands.group(layout, chosen, scores), commands.dissolve(layout, editor.box(title), scores),
+        editor.drag(editor.box(title), Part.REPEAT).to(editor.view, 5000.0, 300.0),
+        editor.drag(editor.box(title), Part.RIGHT_EDGE).to(editor.view, 5000.0, 300.0),
+        editor.drag(editor.box("nod"), Part.RIGHT_EDGE).to(editor.view, 1190.0, 300.0, is_free=True),
+        editor.drag(editor.box("nod"), Part.BODY).to(editor.view, 0.0, editor.corner(0, right=False)[1]),
+    ]
+    for proposal in proposals:
+        assert not proposal.refusal
+        (edited,) = editor.tried(proposal).edited.values()
+        assert apply(edited.text, *edited.inverse).text == editor.text != edited.text
