@@ -14,7 +14,7 @@ between clips can do that), beside slerp (rotations) with straight lines (positi
 
 The folder of data is that which TAKT_DATA names; where it is not there, samples are measured instead. --orders N plays
 fewer orders, --body one of the bodies, --methods some of the methods, --no-nla leaves out Blender's, whose frames take
-long.
+long. Clips are put on the ground by the skin of bodies that have one, as in Blender; --no-skin does it by joints alone.
 """
 
 from __future__ import annotations
@@ -46,6 +46,7 @@ from takt.core.playing.fit import FITS, fit_seams
 from takt.core.playing.motion import Motion, compose
 from takt.core.playing.score import Settings, play
 from takt.core.playing.transitions.methods import TRANSITION_METHODS
+from takt.core.retargeting.skin_points import SkinPoints
 from takt.core.skeletons.maps import SkeletonMap, find_map
 from takt.core.skeletons.skeleton import Pose, Skeleton, world_from_pose
 from takt.core.skinning.influences import Influences
@@ -80,12 +81,16 @@ SAMPLE_CLIPS = ("feet.Steps.left_step", "feet.Steps.quarter_left", "feet.Steps.s
 
 @dataclass(frozen=True, eq=False)
 class Dancer:
-    """A body to play on; turn: from the clips' axes to its own. soles: rest positions (V, 3) and what moves them."""
+    """A body to play on; turn: from the clips' axes to its own.
+
+    soles: rest positions (V, 3) and what moves them; points: of all its skin, by which clips are put on the ground.
+    """
 
     name: str
     found: SkeletonMap
     turn: FloatArray
     soles: tuple[FloatArray, Influences] | None = None
+    points: SkinPoints | None = None
 
     @property
     def body(self) -> measures.Body:
@@ -118,6 +123,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--orders", type=int, default=ORDERS)
     parser.add_argument("--body", default="", help="only the body of this name")
     parser.add_argument("--no-nla", action="store_true")
+    parser.add_argument("--no-skin", action="store_true")
     parser.add_argument("--methods", nargs="+", choices=tuple(TRANSITION_METHODS), default=tuple(TRANSITION_METHODS))
     options = parser.parse_args(arguments)
     bpy.ops.wm.read_factory_settings(use_empty=True)
@@ -133,7 +139,8 @@ def main(arguments: list[str]) -> int:
     programmes = [_programme(library, [names[i] for i in rng.permutation(len(names))]) for _ in range(options.orders)]
     for dancer in (_real_dancers(data) if is_real else _sample_dancers()):
         if options.body in ("", dancer.name):
-            _measure(dancer, programmes, library, options.methods, not options.no_nla)
+            own = replace(dancer, points=None) if options.no_skin else dancer
+            _measure(own, programmes, library, options.methods, not options.no_nla)
     return 0
 
 
@@ -141,7 +148,7 @@ def _measure(dancer: Dancer, programmes: Sequence[Programme], library: Library, 
              with_nla: bool) -> None:
     body = dancer.body
     perform = partial(play, skeleton=dancer.found.skeleton, turn=dancer.turn, up=rot.rotate(dancer.turn, Y_UP),
-                      maps=library.skeleton_map, store=library.store)
+                      maps=library.skeleton_map, points=dancer.points, store=library.store)
     defaults = [perform(programme, settings=Settings()) for programme in programmes]
     inside = [_inside(motion, programme, body, library) for motion, programme in zip(defaults, programmes, strict=True)]
     build = np.mean([_build(library.skeleton_map(clip.skeleton)) for clip in programmes[0].clips])
@@ -372,7 +379,9 @@ def _real_dancers(data: Path) -> Iterator[Dancer]:
         vertices = arrays["vertices"].astype(np.float64)
         high = (vertices - vertices[weights.any(axis=1)].min(axis=0)) @ dancer.body.ground[2]
         low = (high < SOLE_LEGS) & weights.any(axis=1)
-        yield replace(dancer, soles=(vertices[low], Influences.strongest(weights[low])))
+        influences = Influences.strongest(weights)
+        yield replace(dancer, soles=(vertices[low], Influences.strongest(weights[low])),
+                      points=SkinPoints.of(vertices, influences.joints, influences.weights))
     yield _with_legs(dancer, LONGER)
 
 
