@@ -12,6 +12,7 @@ from ..core.pha import evaluation
 from ..core.pha.definitions import Definitions
 from ..core.pha.evaluation import Evaluated, evaluate
 from ..core.pha.expressions import shown
+from ..core.pha.origins import Within
 from ..core.pha.programme import CallTable, Programme
 from ..core.playing.score import Settings
 
@@ -96,6 +97,7 @@ class _Evaluated:
             begin, end = done.part[row].tolist()
             if (begin, end) != (0.0, 1.0):
                 text += f", from {begin:.6g} to {end:.6g}"
+            text += _way(done.within[row])
             inside: _Lines | None = None
             if target >= 0 and target in self._seen:
                 text += " (as above)"
@@ -128,6 +130,19 @@ class _Evaluated:
         values = ", ".join(f"{name} = {shown(value)}" for name, value in self.done.values[instance].items())
         name = self.programme.procedures[int(self.done.procedure[instance])].name
         return f"{name} ({values})" if values else name
+
+
+def _way(within: Within) -> str:
+    """Return which rounds and branches lead to a call."""
+    words: list[str] = []
+    for node, number in within:
+        if node.tag in ("if", "elif"):
+            words.append(f"{node.tag} {node.expressions['test'].text}")
+        elif node.tag == "loop" or (node.tag == "call" and "repeat" in node.expressions):
+            words.append(f"round {number + 1}")
+        elif node.tag != "call":
+            words.append(node.tag)
+    return f"  [{', '.join(words)}]" if words else ""
 
 
 def _ticks(number: float) -> str:

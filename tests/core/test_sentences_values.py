@@ -86,6 +86,13 @@ def test_a_file_has_what_it_extends_main_loads_and_includes_too() -> None:
     assert clips(unfolded({**files, "": own.replace('"more"', '"main"')}, 0)) == ["kick", "bow"]
 
 
+def test_a_file_that_extends_another_has_its_own_tick_length() -> None:
+    base = f'{HEAD}<procedure name="main">{WALK}</procedure></pha>'
+    own = '<pha version="2" tickLength="0.25" extends="a.B"><procedure name="more">' + WALK + "</procedure></pha>"
+    lengths_s = [float(unfolded({"": text, "a.B": base}, 0).length_s.sum()) for text in (base, own)]
+    assert lengths_s[0] > 0.0 and lengths_s[1] == pytest.approx(0.5 * lengths_s[0])
+
+
 def test_only_the_started_files_tempo_and_music_count() -> None:
     base = f'{HEAD}<music src="songs.x"/><tempo tick="1" tickLength="9"/><procedure name="a">{WALK}</procedure></pha>'
     found = unfolded({"": f'{HEAD}<include src="a.B"/>{main(call("a", 2))}</pha>', "a.B": base}, 0)
@@ -126,6 +133,24 @@ def test_show_tells_lanes_parts_and_directions_as_the_page_says(tmp_path: Path,
     assert first["segments"][0]["reversed"] is True and first["segments"][0]["start_s"] == 1.5
     assert [(each["clip"], each["start_s"], each["length_s"]) for each in second["segments"]] == [
         (None, 1.5, 1.0), ("feet.Steps.right_step", 2.5, 1.0)]
+
+
+def test_show_tells_the_values_the_rounds_and_the_branches_taken(tmp_path: Path,
+                                                                  capsys: pytest.CaptureFixture[str]) -> None:
+    calls = [f'<call name="{name}" duration="1"/>' for name in ("left_step", "right_step", "quarter_left")]
+    (tmp_path / "a.pha").write_text(
+        '<pha version="2" tickLength="0.5"><load src="feet.Steps"/><procedure name="main"><call name="f" duration="3">'
+        '<with big="yes"/></call></procedure><procedure name="f"><param name="big" default="no"/><loop times="3" '
+        f'index="i"><if test="big and i == 1">{calls[0]}</if><elif test="i == 2"><pick>{calls[1]}</pick></elif>'
+        f"<else>{calls[2]}</else></loop></procedure></pha>")
+    library = Path(__file__).resolve().parents[2] / "samples" / "library"
+    assert command(["show", "--library", str(library), str(tmp_path / "a.pha")]) == 0
+    assert capsys.readouterr().out.splitlines()[2:7] == [
+        "main  3 ticks",
+        "  f (big = yes)  3 ticks",
+        "    feet.Steps.quarter_left  1 tick  [round 1, else]",
+        "    feet.Steps.left_step  1 tick  [round 2, if big and i == 1]",
+        "    feet.Steps.right_step  1 tick  [round 3, elif i == 2, pick]"]
 
 
 @pytest.mark.parametrize("arguments", [["--set", "times=4", "--set", "big=yes", "--seed", "7"], []])
