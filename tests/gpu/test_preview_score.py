@@ -1,16 +1,23 @@
 """The preview of a real score against Blender's own mesh under the Action that the same score was written as."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import bpy
+import gpu
 import numpy as np
 import pytest
 
 from takt.bridge.score import motion_of, time_s
 from takt.core.maths.arrays import FloatArray
+from takt.core.playing.ahead import Ahead
+from takt.core.playing.motion import Motion
+from takt.preview import life
 from takt.preview.batch import read_geometry
 from takt.preview.character import Character
+from takt.preview.instances import sampled_rows
 from takt.preview.roles import Role, pose_roles
 from takt.samples.character import build_character
 from takt.tests.characters import Object, context, evaluated
@@ -50,6 +57,57 @@ def test_the_preview_of_a_score_is_blenders_mesh_under_its_action(dancer: tuple[
         assert np.linalg.norm(ours - theirs[geometry.vertices], axis=1).max() <= POSITION_TOLERANCE * height
     assert np.abs(previewed(character, armature, geometry, scene.frame_start)
                   - previewed(character, armature, geometry, scene.frame_start + 100)).max() > 0.1  # it dances
+
+
+def test_without_time_a_character_is_shown_as_posed_then_where_it_was_last(dancer: tuple[Object, Object]) -> None:
+    armature, mesh = dancer
+    character, ahead, motion = Character(armature.session_uid), Ahead(sampled_rows), motion_of(armature)
+    character.refresh(armature, [mesh])
+
+    def shown(motion: Motion | None, at_s: float, has_time: bool) -> tuple[FloatArray, bool]:
+        [posed], is_there = pose_roles([Role(character, armature, (), motion, at_s)], ahead, lambda: has_time)
+        return posed.palette.matrices, is_there
+
+    as_posed, is_there = shown(None, 0.0, has_time=False)
+    assert is_there  # nothing is to be sampled
+    late, is_there = shown(motion, 5.0, has_time=False)
+    assert not is_there and (late == as_posed).all()
+    first, is_there = shown(motion, 5.0, has_time=True)
+    assert is_there and np.abs(first - as_posed).max() > 0.01
+    late, is_there = shown(motion, 6.0, has_time=False)
+    assert not is_there and (late == first).all()
+    second, is_there = shown(motion, 6.0, has_time=True)
+    assert is_there and np.abs(second - first).max() > 0.01
+    again, is_there = shown(motion, 5.0, has_time=False)
+    assert is_there and (again == first).all()  # it is still known
+
+
+def test_a_viewport_is_drawn_again_until_all_are_where_they_belong(dancer: tuple[Object, Object],
+                                                                   monkeypatch: pytest.MonkeyPatch) -> None:
+    armature, _ = dancer
+    life.start([armature])
+    try:
+        for sampling_s, is_late in ((0.0, True), (10.0, False)):
+            monkeypatch.setattr(life, "_SAMPLING_S", sampling_s)
+            with viewport() as inside:
+                life.draw_viewport(inside)
+            assert bpy.app.timers.is_registered(life._redraw) == is_late
+            if is_late:
+                bpy.app.timers.unregister(life._redraw)
+    finally:
+        life.stop()
+
+
+@contextmanager
+def viewport() -> Iterator[Any]:
+    """Yield a context within a viewport, with a picture to draw into."""
+    window = context.window_manager.windows[0]
+    area = next(area for area in window.screen.areas if area.type == "VIEW_3D")
+    region = next(region for region in area.regions if region.type == "WINDOW")
+    target: Any = gpu.types.GPUOffScreen(64, 64)
+    with context.temp_override(window=window, area=area, region=region), target.bind():
+        yield context
+    target.free()
 
 
 def previewed(character: Character, armature: Object, geometry: Any, frame: int) -> FloatArray:
