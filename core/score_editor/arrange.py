@@ -56,7 +56,7 @@ def beside(layout: Layout, selected: frozenset[BoxId], body: str, scores: Scores
 
 
 def make_single(layout: Layout, box: int, scores: Scores) -> Proposal:
-    """Propose a copy, for this place alone, of the procedure in which a box stands, or of the one that it calls."""
+    """Propose a copy, for this box alone, of the procedure in which it stands, or of the one that it calls."""
     boxes = layout.boxes
     around = [i for i in ancestors(boxes.parent, box) if boxes.kind[i] == Kind.PROCEDURE]
     chain = around[::-1] or [box] * bool(boxes.kind[box] == Kind.PROCEDURE)
@@ -67,7 +67,7 @@ def make_single(layout: Layout, box: int, scores: Scores) -> Proposal:
         return Proposal(refusal=refusal)
     middle = float(boxes.begin[box] + boxes.length[box] / 2.0)
     calls = tuple(CallAt(_path(layout, i), int(boxes.element[i]), _within(layout, i, middle)[0]) for i in chain)
-    return Proposal(MakeSingle(calls), f"{boxes.titles[chain[-1]]}: a copy for this place alone", selects=())
+    return Proposal(MakeSingle(calls), f"{boxes.titles[chain[-1]]}: a copy for this call alone", selects=())
 
 
 def set_value(layout: Layout, selected: frozenset[BoxId], name: str, value: str, scores: Scores) -> Proposal:
@@ -98,9 +98,9 @@ def set_value(layout: Layout, selected: frozenset[BoxId], name: str, value: str,
 def _within(layout: Layout, box: int, tick: float) -> tuple[int, float]:
     """Return in which repetition of a box a tick lies, and at which share of it."""
     boxes = layout.boxes
-    place = (tick - float(boxes.begin[box])) / float(boxes.length[box]) * int(boxes.repeat[box])
-    repetition = min(max(int(place), 0), int(boxes.repeat[box]) - 1)
-    return repetition, place - repetition
+    repetitions = (tick - float(boxes.begin[box])) / float(boxes.length[box]) * int(boxes.repeat[box])
+    repetition = min(max(int(repetitions), 0), int(boxes.repeat[box]) - 1)
+    return repetition, repetitions - repetition
 
 
 def _path(layout: Layout, box: int) -> Path | None:

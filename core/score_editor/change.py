@@ -127,15 +127,15 @@ def spelled_within(value: float, resolution: float) -> str:
     return repr(value).removesuffix(".0")
 
 
-def places(layout: Layout, box: int) -> str:
+def uses_in_words(layout: Layout, box: int) -> str:
     """Say in how many places the procedure plays in which a box stands, "" where that is only one."""
     boxes = layout.boxes
-    number_of_places = len(set(boxes.parent[layout.occurrences_of(box)].tolist()))
-    if number_of_places < 2:
+    number_of_uses = len(set(boxes.parent[layout.occurrences_of(box)].tolist()))
+    if number_of_uses < 2:
         return ""
     text = layout.documents[int(boxes.document[box])].text
     element = int(boxes.element[box])
     while text.shape.depths[element] > 1:
         element = text.parent(element)
     name = text.shape.attributes[element].get("name", "")
-    return f" · in {name}, which plays in {number_of_places} places"
+    return f" · in {name}, which plays in {number_of_uses} places"

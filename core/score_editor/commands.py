@@ -56,7 +56,7 @@ def insert(layout: Layout, gap: Drop, what: Playable, scores: Scores) -> Proposa
     """Propose a call of a clip or a procedure in a gap, as long as it is by nature, rounded to ticks.
 
     Its file is loaded or included where it is not yet; it is called by its bare name where that is clear. Calls by bare
-    names that the file has too name the file of theirs from then on.
+    names that the new file has too get full names.
     """
     document = layout.documents[gap.document]
     hint = f"{what.name} → {gap.words}"
@@ -231,7 +231,7 @@ def _head(document: Document, what: Playable) -> tuple[Edit, ...]:
 
 
 def _told_apart(document: Document, what: Playable, scores: Scores) -> tuple[Edit, ...]:
-    """Return edits that call in full what has a bare name that a file which is not there yet has too."""
+    """Return edits that give calls full names whose bare names the new file has too."""
     there = scores.beside(document)
     try:
         new = set(_names(there, what.src, what.is_clip))
@@ -256,7 +256,7 @@ def _names(modules: Modules, src: str, is_clip: bool) -> Iterable[str]:
 
 
 def _number_before(head: Iterable[Edit], first: int) -> int:
-    """Return by how much the number of a call grows because of what is put in at the head."""
+    """Return by how much the number of a call grows by what is put in at the head."""
     return len(tuple(head)) if first else 0
 
 

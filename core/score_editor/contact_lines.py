@@ -21,7 +21,7 @@ _MOST_STEPS = 200
 
 def draw_contacts(pen: Pen, contacts: Contacts, view: View, theme: Theme, stripes: Stripes,
                   only: int | None = None) -> None:
-    """Draw contacts, those that are switched off thinner, and over the steps between them their way through the air.
+    """Draw contacts, those that are switched off thinner, and arcs over the steps between them.
 
     only: the one that the mouse is on, drawn so that it is seen.
     """
@@ -55,8 +55,8 @@ def contact_at(contacts: Contacts, view: View, stripes: Stripes, x: float, y: fl
 def said_of_contact(contacts: Contacts, contact: int) -> str:
     """Return what is said of a contact that the mouse is on."""
     foot = ("left", "right")[int(contacts.foot[contact])]
-    return (f"The {foot} foot stands; click: let it go as the clip has it" if contacts.is_on[contact] else
-            f"The {foot} foot need not stand; click: let it stand")
+    return (f"The {foot} foot stands; click to let it move as in the clip" if contacts.is_on[contact] else
+            f"The {foot} foot moves as in the clip; click to let it stand")
 
 
 def _draw_steps(pen: Pen, contacts: Contacts, view: View, theme: Theme, stripes: Stripes) -> None:

@@ -13,7 +13,7 @@ from ..pha.open_scores import Scores
 from ..pha.text import Text
 from . import fragments, grid, growth, hints
 from .boxes import Kind, ancestors
-from .change import Edits, Proposal, given, locked, places, setting, spelled_within
+from .change import Edits, Proposal, given, locked, setting, spelled_within, uses_in_words
 from .drop import Drop, drop_at
 from .grid import Meter
 from .hit import Hit, Part
@@ -82,7 +82,7 @@ class PullEdge:
         refusal = self.refusal or _NO_TICKS.get(Kind(int(boxes.kind[box])), "")
         if not refusal and around is None and room.is_filled:
             outer = boxes.titles[next(ancestors(boxes.parent, box))]
-            refusal = f"it alone fills {outer}, and is as long as that; pull {outer}"
+            refusal = f"it alone fills {outer}, so it is as long as {outer}; pull that"
         if refusal:
             return Proposal(refusal=refusal)
         start, edge = float(boxes.begin[box]), view.tick_at(x) - self.grab
@@ -103,13 +103,13 @@ class PullEdge:
         lasts = hints.length(self.layout, start, repeat * wanted, "duration", ticks_text)
         proposed = setting(self.layout, box, "duration", ticks_text, f"{boxes.titles[box]}{times}: {lasts}")
         if around is None or not isinstance(proposed.change, Edits):
-            return replace(proposed, hint=proposed.hint + places(self.layout, box))
+            return replace(proposed, hint=proposed.hint + uses_in_words(self.layout, box))
         more = (float(ticks_text) * scale - room.length) * repeat
         grown = growth.edits(self.layout, ((box, more),))
         hint = proposed.hint + "".join(f", {boxes.titles[outer]} {hints.short(float(edit.value))}" for outer, edit in
                                        zip(ancestors(boxes.parent, box), grown, strict=False))
         return replace(proposed, change=replace(proposed.change, edits=(*proposed.change.edits, *grown)),
-                       hint=hint + places(self.layout, box))
+                       hint=hint + uses_in_words(self.layout, box))
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,7 +129,7 @@ class PullRepeats:
         is_loop = boxes.kind[box] == Kind.LOOP
         wanted = max(view.tick_at(x) - self.grab - float(boxes.begin[box]), 0.0)
         times = int(np.clip(round(wanted / (boxes.length[box] / boxes.repeat[box])), 1, _MOST_REPEATS))
-        hint = f"{boxes.titles[box]} ×{times}{places(self.layout, box)}"
+        hint = f"{boxes.titles[box]} ×{times}{uses_in_words(self.layout, box)}"
         if times == 1 and not is_loop:
             if given(self.layout, box, "repeat") is None:
                 return Proposal(hint=hint)
@@ -180,7 +180,7 @@ class PullTransition:
         scale = float(boxes.scale[self.owner])
         ticks = spelled_within(length / scale, resolution / scale)
         lasts = hints.length(self.layout, at, length, "transition", ticks)
-        hint = f"transition after {boxes.titles[self.owner]}: {lasts}{places(self.layout, self.owner)}"
+        hint = f"transition after {boxes.titles[self.owner]}: {lasts}{uses_in_words(self.layout, self.owner)}"
         return setting(self.layout, self.owner, "transition", ticks, hint)
 
     @property
@@ -201,12 +201,12 @@ def automatic_again(layout: Layout, seam: int, scores: Scores) -> Proposal:
     if refusal:
         return Proposal(refusal=refusal)
     edit = RemoveAttribute(int(layout.boxes.element[owner]), "transition")
-    return Proposal(Edits(document.text, (edit,)), f"transition: automatic{places(layout, owner)}")
+    return Proposal(Edits(document.text, (edit,)), f"transition: automatic{uses_in_words(layout, owner)}")
 
 
 @dataclass(frozen=True, eq=False)
 class Carry:
-    """Calls carried to another place. elements: in the text of a document, ascending; boxes: those picked up."""
+    """Calls carried to another gap. elements: in the text of a document, ascending; box: the one picked up."""
 
     layout: Layout
     box: int

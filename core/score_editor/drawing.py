@@ -169,8 +169,8 @@ class _Drawing:
         is_shown = (outside >= 0) & self.stripes.shows(boxes.lane[outside], boxes.depth[outside])
         small = small[~is_shown | (width[outside] >= 4.0 * _LEAST_PX * view.scale)]
         column = np.floor(boxes.begin[small] * (view.px_per_tick / (_LEAST_PX * view.scale)))
-        place = (boxes.lane[small] * _MOST_DEPTH + boxes.depth[small]) + 1j * column
-        _, first = np.unique(place, return_index=True)
+        cell = (boxes.lane[small] * _MOST_DEPTH + boxes.depth[small]) + 1j * column
+        _, first = np.unique(cell, return_index=True)
         return np.sort(np.concatenate((np.flatnonzero(is_seen & is_wide), small[first])))
 
     def _edges(self, chosen: IntArray) -> tuple[FloatArray, FloatArray]:

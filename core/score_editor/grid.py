@@ -67,7 +67,7 @@ def bar_labels(view: View, meter: Meter) -> tuple[FloatArray, list[str]]:
 
 
 def second_labels(view: View, begin_s: float, end_s: float) -> tuple[FloatArray, list[str]]:
-    """Return the times of a stretch in view that are named (N,), and how."""
+    """Return the times of a span in view that are named (N,), and how."""
     begin_s = max(begin_s, 0.0)
     room = max(view.width - view.left, 1.0) / (_SECONDS_PX * view.scale)
     wide = (end_s - begin_s) / max(room, 1.0)

@@ -22,8 +22,8 @@ _EXACT = 1e-6
 class _Around:
     """A call around what is pulled.
 
-    run: ticks of the layout that one repetition of it lasts. share: by how many times the growth of one repetition of
-    what is pulled it becomes longer. duration: as the text says it.
+    run: ticks of the layout that one repetition of it lasts. share: how many ticks it
+    grows for each tick by which one repetition of what is pulled grows. duration: as the text says it.
     """
 
     box: int
@@ -36,8 +36,8 @@ class _Around:
 class Growth:
     """What the length of a box's call does to the calls around it, the innermost first.
 
-    They keep their scale, so nothing else in them becomes longer or shorter. reach: by how many times the growth of one
-    repetition the box's right edge moves, since earlier repetitions grow, too.
+    They keep their scale, so nothing else in them becomes longer or shorter. reach: how many ticks the
+    box's right edge moves for each tick by which one repetition grows, since earlier repetitions grow, too.
     """
 
     around: tuple[_Around, ...]

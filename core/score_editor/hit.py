@@ -41,8 +41,8 @@ class Hit:
     """What a point belongs to.
 
     box: its number in the layout, of BODY, RIGHT_EDGE and REPEAT, else None; seam: of SEAM; untaken: of UNTAKEN; voice:
-    of WEIGHT; is_right: and the end where it goes out; contact: of CONTACT. lane: where it is on one. x, y: the pixel,
-    of WEIGHT. tick: the time at the point. cursor: how the mouse should look, as Blender names it.
+    of WEIGHT; is_right: whether it is the end where that goes out; contact: of CONTACT. lane: where it is on one. x, y:
+    the pixel, of WEIGHT. tick: the time at the point.
     """
 
     part: Part
@@ -59,7 +59,7 @@ class Hit:
 
     @property
     def cursor(self) -> str:
-        """How the mouse should look."""
+        """How the mouse should look, as Blender names it."""
         return _CURSORS.get(self.part, "DEFAULT")
 
 

@@ -11,6 +11,8 @@ from .layout import Layout
 from .stripes import Stripes
 from .view import Opened, View
 
+_SLACK = 1e-9
+
 
 def opened(layout: Layout, view: View, box: int) -> View:
     """Return the view of what is in a box, as large as the window; of a clip, which holds nothing, the clip itself."""
@@ -47,6 +49,3 @@ def outermost(layout: Layout, view: View) -> IntArray:
     top = Stripes.of(layout, view).tops[inside.lane]
     return np.flatnonzero((boxes.lane == inside.lane) & (boxes.depth == top) & (boxes.begin >= inside.begin - _SLACK)
                           & (boxes.begin < inside.end - _SLACK))
-
-
-_SLACK = 1e-9

@@ -12,7 +12,7 @@ from .layout import BoxId, Layout
 
 _MOST_COMPARED = 4_000_000
 """Pairs of elements; where more have changed at once, only what is alike at both ends of that is found again."""
-Runs = tuple[int, int, int, int]
+Ranges = tuple[int, int, int, int]
 """From where to where in one list, and from where to where in another."""
 
 
@@ -88,10 +88,10 @@ def numbers_after(before: Text, after: Text, cursor: int | None = None) -> IntAr
     if before == after:
         return np.arange(len(before))
     behind = None if cursor is None else sum(start * after.encoding.width >= cursor for start in after.starts)
-    left: list[Runs] = [(0, len(before), 0, len(after))]
+    left: list[Ranges] = [(0, len(before), 0, len(after))]
     for says in (_whole, _named):
         old, new = says(before), says(after)
-        changed: list[Runs] = []
+        changed: list[Ranges] = []
         for first, last, begin, end in left:
             pairs = [(first + one, begin + other)
                      for one, other in _alike(old[first:last], new[begin:end], behind if says is _whole else None)]
@@ -113,9 +113,9 @@ def _named(text: Text) -> list[Hashable]:
     return [(tag, given.get("name")) for tag, given in zip(text.shape.tags, text.shape.attributes, strict=True)]
 
 
-def _between(pairs: Sequence[tuple[int, int]], runs: Runs) -> Iterator[Runs]:
+def _between(pairs: Sequence[tuple[int, int]], ranges: Ranges) -> Iterator[Ranges]:
     """Yield what lies between pairs, where there is something on both sides."""
-    first, last, begin, end = runs
+    first, last, begin, end = ranges
     for one, other in (*pairs, (last, end)):
         if one > first and other > begin:
             yield first, one, begin, other

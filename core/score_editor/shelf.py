@@ -157,8 +157,8 @@ def _on_chip(pen: Pen, playable: Playable, box: FloatArray, figure: Figure | Non
     text = left + _PAD_PX * px
     if figure is not None:
         text = left + (_PAD_PX / 2.0 + _FIGURE_PX + 1.0) * px
-        place = np.array((left + _PAD_PX / 2.0 * px, low + 2.0 * px, text - px, high - 2.0 * px))
-        pen.triangles(*figure_triangles(figure, figure.telling, place, theme.mixed(0.95), theme.mixed(0.6), px))
+        frame = np.array((left + _PAD_PX / 2.0 * px, low + 2.0 * px, text - px, high - 2.0 * px))
+        pen.triangles(*figure_triangles(figure, figure.telling, frame, theme.mixed(0.95), theme.mixed(0.6), px))
     pen.text(playable.name, text, low + 0.56 * CHIP_PX * px, size, theme.text)
     pen.text(_seconds(playable), text, low + 0.2 * CHIP_PX * px, _SMALL * size, theme.mixed(0.75))
 
@@ -179,7 +179,7 @@ def told(playable: Playable, tick_s: float) -> str:
     'feet.Steps.left: 1.2 s, 1.5 ticks at this tempo'
     """
     if not playable.is_read:
-        return f"{playable.src}: not read yet; drag it into the score, and it is"
+        return f"{playable.src}: not read yet; drag it into the score to read it"
     return f"{playable.full_name}: {playable.duration_s:.3g} s, {playable.duration_s / tick_s:.3g} ticks at this tempo"
 
 

@@ -67,7 +67,7 @@ class View:
         return self.tick_at(max(self.width, self.left + 1.0))
 
     def x(self, ticks: FloatArray) -> FloatArray:
-        """Return where ticks (N,) lie; what is far outside lies a fixed way outside."""
+        """Return where ticks (N,) lie; what is far outside lies a fixed distance outside."""
         x = self.left + (ticks - self.first_tick) * self.px_per_tick
         return np.asarray(np.minimum(np.maximum(x, -_FARTHEST_PX), _FARTHEST_PX))  # much quicker than np.clip
 
