@@ -11,7 +11,7 @@ from ..core.playing.motion import Motion
 from ..preview import life
 from ..preview.cast import ClipAlone
 from ..preview.score_editor.theme import theme_of
-from ..preview.strip import Place, Strip
+from ..preview.strip import Bounds, Strip
 from .player import choose_alone, watched_character
 
 _log = logging.getLogger(__name__)
@@ -34,14 +34,14 @@ class TAKT_GT_strip(bpy.types.Gizmo):
             found = self._found(context)
             if found is None:
                 return
-            strip, place, armature_object = found
+            strip, bounds, armature_object = found
             assert context.scene is not None
             now_s, fragment = shown_times(context.scene, armature_object, strip.motion)
             hover = None
             if self.is_highlight:
-                words = strip.words_at(strip.time_s(place, self.mouse_x))
+                words = strip.words_at(strip.time_s(bounds, self.mouse_x))
                 hover = self.mouse_x, f"{armature_object.name}   {words}" if len(life.characters()) > 1 else words
-            strip.draw(place, theme_of(context), now_s, fragment, hover)
+            strip.draw(bounds, theme_of(context), now_s, fragment, hover)
         except Exception:  # whatever it is, Blender would print it for every redraw
             _give_up()
 
@@ -65,8 +65,8 @@ class TAKT_GT_strip(bpy.types.Gizmo):
         self._go(context, event)
         found = self._found(context)
         if found is not None:
-            strip, place, armature_object = found
-            boxes = strip.boxes_at(place, float(event.mouse_region_x), float(event.mouse_region_y))
+            strip, bounds, armature_object = found
+            boxes = strip.boxes_at(bounds, float(event.mouse_region_x), float(event.mouse_region_y))
             score_lines.show(context, armature_object, strip.laid_out.layout, boxes)
         return {"RUNNING_MODAL"}
 
@@ -78,11 +78,11 @@ class TAKT_GT_strip(bpy.types.Gizmo):
     def _go(self, context: bpy.types.Context, event: bpy.types.Event) -> None:
         found = self._found(context)
         if found is not None:
-            strip, place, armature_object = found
+            strip, bounds, armature_object = found
             self.mouse_x = float(event.mouse_region_x)
-            go_to(context, armature_object, strip.time_s(place, self.mouse_x), strip.motion)
+            go_to(context, armature_object, strip.time_s(bounds, self.mouse_x), strip.motion)
 
-    def _found(self, context: bpy.types.Context) -> tuple[Strip, Place, bpy.types.Object] | None:
+    def _found(self, context: bpy.types.Context) -> tuple[Strip, Bounds, bpy.types.Object] | None:
         watched = watched_character(context)
         if watched is None:
             return None
@@ -94,7 +94,7 @@ class TAKT_GT_strip(bpy.types.Gizmo):
             return None
         if self.strip is None or self.strip.motion is not motion:
             self.strip = Strip.of(motion)
-        return self.strip, self.strip.place_in(context), armature_object
+        return self.strip, self.strip.bounds_in(context), armature_object
 
 
 class TAKT_GGT_strip(bpy.types.GizmoGroup):

@@ -223,7 +223,7 @@ def _beside(own: Role, actor: Actor, choices: Choices) -> Iterator[Role]:
 
 
 def _with_own_seed(actor: Actor, copy: int, choices: Choices) -> Playable | None:
-    """Return what a copy plays: what its score's picks pick is the copy's own, the rest is as the character does it."""
+    """Return what a copy plays: what the character does, but for the choices of its score's picks."""
     character = properties.character(actor.armature)
     if not character.has_picks or not isinstance(actor.motion, Motion):
         return actor.motion

@@ -91,6 +91,6 @@ def _access(holder: Callable[[], object], name: str) -> dict[str, Callable[..., 
 
 
 def _numbered(identifiers: tuple[str, ...], kept: dict[str, Callable[..., Any]]) -> Any:
-    """Blender hands an enum's number to its functions, not its identifier."""
+    """Return functions for an enum property, which Blender hands the item's number instead of its identifier."""
     return {"get": lambda manager: identifiers.index(kept["get"](manager)),
             "set": lambda manager, number: kept["set"](manager, identifiers[number])}

@@ -240,14 +240,14 @@ def _after_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> Non
 
 
 def _note_edits(depsgraph: bpy.types.Depsgraph) -> None:
-    """Posing and playing back evaluate objects only; whatever edits a mesh, its groups or its keys names it."""
+    """Take note of edited data. Posing and playing back evaluate objects only; any edit of a mesh names its data."""
     for update in depsgraph.updates:
         if isinstance(update.id, (bpy.types.Mesh, bpy.types.Armature, bpy.types.Material, bpy.types.Key)):
             changes.data(cast(bpy.types.ID, update.id.original).session_uid)
 
 
 def _after_frame(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
-    """A stopped player shows the frame again as soon as there is another."""
+    """Take note of what is keyed; a stopped player shows the frame again as soon as there is another."""
     if _choices.player.follows_timeline:
         _choices.player.at_rest = False
     if _running is not None and not is_reading():
@@ -257,7 +257,7 @@ def _after_frame(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None
 
 
 def _note_values(running: _Running, scene: bpy.types.Scene) -> None:
-    """Values of a score that are keyed are others at other frames, and nobody tells."""
+    """Take note of values of scores: keyed ones are others at other frames, and nobody tells."""
     now = {ob.session_uid: values for ob in scene.objects
            if ob.session_uid in running.characters and (values := parameters.seen(ob))}
     if now != running.values:

@@ -19,7 +19,7 @@ _MARGIN_PX = 12.0
 
 
 @dataclass(frozen=True)
-class Place:
+class Bounds:
     """Where a strip lies in its region, in pixels: from its lower left corner on, as large as its view."""
 
     left: float
@@ -42,14 +42,14 @@ class Strip:
 
     motion: Motion
     laid_out: strip.Strip
-    _drawn: tuple[tuple[Place, Theme], Poured] | None = None
+    _drawn: tuple[tuple[Bounds, Theme], Poured] | None = None
 
     @classmethod
     def of(cls, motion: Motion) -> "Strip":
         """Lay a motion out."""
         return cls(motion, strip.Strip.of(motion))
 
-    def place_in(self, context: bpy.types.Context) -> Place:
+    def bounds_in(self, context: bpy.types.Context) -> Bounds:
         """Return where it lies in the context's region: at the bottom, between toolbar, sidebar and adjust panel."""
         assert context.area is not None and context.region is not None and context.preferences is not None
         scale = context.preferences.system.ui_scale
@@ -61,15 +61,15 @@ class Strip:
                 else:
                     right = min(right, float(context.region.width - region.width))
         margin = _MARGIN_PX * scale
-        return Place(left + margin, margin, self.laid_out.view(max(right - left - 2.0 * margin, 1.0), scale))
+        return Bounds(left + margin, margin, self.laid_out.view(max(right - left - 2.0 * margin, 1.0), scale))
 
-    def time_s(self, place: Place, x: float) -> float:
+    def time_s(self, bounds: Bounds, x: float) -> float:
         """Return the time at a pixel of the region."""
-        return self.laid_out.time_s(place.view, x - place.left)
+        return self.laid_out.time_s(bounds.view, x - bounds.left)
 
-    def boxes_at(self, place: Place, x: float, y: float) -> tuple[int, ...]:
+    def boxes_at(self, bounds: Bounds, x: float, y: float) -> tuple[int, ...]:
         """Return the box of the layout at a pixel of the region and those around it, the innermost first."""
-        return self.laid_out.boxes_at(place.view, *place.inside(x, y))
+        return self.laid_out.boxes_at(bounds.view, *bounds.inside(x, y))
 
     def words_at(self, time_s: float) -> str:
         """Return what plays at a time: the procedures around it, and the clip; of a transition why it is so long."""
@@ -77,25 +77,25 @@ class Strip:
         segment = self.motion.segment_at(time_s)
         path = " › ".join(sequence.paths[int(sequence.path[segment])])
         words = f"{time_s:.2f} s   {path} › {sequence.clips[int(sequence.clip[segment])]}"
-        if way := straying(self.motion, segment):
-            words += f", {way}"
+        if said := straying(self.motion, segment):
+            words += f", {said}"
         crossed = np.flatnonzero((layout.window_begin_s < time_s) & (time_s < layout.window_end_s))
         return f"{words}   transition of {why(self.motion, int(crossed[0]))[0]}" if len(crossed) else words
 
-    def draw(self, place: Place, theme: Theme, now_s: float, fragment: tuple[float, float] | None,
+    def draw(self, bounds: Bounds, theme: Theme, now_s: float, fragment: tuple[float, float] | None,
              hover: tuple[float, str] | None) -> None:
         """Draw it and the playhead. What is not played is dimmed; hover: the mouse's x, and words above it."""
-        if self._drawn is None or self._drawn[0] != (place, theme):
-            layers = self.laid_out.lasting(place.view, theme, measured)
-            self._drawn = (place, theme), Poured.of(_moved(Picture(layers), place))
+        if self._drawn is None or self._drawn[0] != (bounds, theme):
+            layers = self.laid_out.lasting(bounds.view, theme, measured)
+            self._drawn = (bounds, theme), Poured.of(_moved(Picture(layers), bounds))
         self._drawn[1].draw()
-        over = None if hover is None else (hover[0] - place.left, hover[1])
-        passing = self.laid_out.passing(place.view, theme, now_s, fragment, over, measured)
-        Poured.of(_moved(Picture((passing,)), place)).draw()
+        over = None if hover is None else (hover[0] - bounds.left, hover[1])
+        passing = self.laid_out.passing(bounds.view, theme, now_s, fragment, over, measured)
+        Poured.of(_moved(Picture((passing,)), bounds)).draw()
 
 
-def _moved(picture: Picture, place: Place) -> Picture:
-    return Picture(tuple(layer.moved(place.left, place.bottom) for layer in picture.layers))
+def _moved(picture: Picture, bounds: Bounds) -> Picture:
+    return Picture(tuple(layer.moved(bounds.left, bounds.bottom) for layer in picture.layers))
 
 
 def _overlaps(context: bpy.types.Context, region: bpy.types.Region) -> bool:

@@ -84,11 +84,13 @@ class ArmsBesideTrunk:
                    tuple(row[palm] for palm in palms), float(np.mean(radii)) / trunk.length)
 
     def outside(self, world: FloatArray, side: int) -> tuple[FloatArray, FloatArray]:
-        """Return how far elbow, forearm, wrist and palm are outside, (F, 4) in lengths, and the ways out, (F, 4, 3)."""
+        """Return how far elbow, forearm, wrist and palm are outside, (F, 4) in lengths, and the directions out,
+        (F, 4, 3).
+        """
         elbow, wrist, palm = (world[:, joint, :, 3] for joint in
                               (self.arms[side].middle, self.arms[side].last, self.palms[side]))
-        outside, ways = self.trunks[side].outside(world, np.stack((elbow, (elbow + wrist) / 2.0, wrist, palm), axis=1))
-        return outside - self.radius, ways
+        outside, directions = self.trunks[side].outside(world, np.stack((elbow, (elbow + wrist) / 2.0, wrist, palm), axis=1))
+        return outside - self.radius, directions
 
     def allowed(self, outside: FloatArray, side: int) -> FloatArray:
         """Return how far outside an arm has to be at least, (F, 4), that is as far as (F, 4) elsewhere.
@@ -103,10 +105,10 @@ class ArmsBesideTrunk:
 
     def pushes(self, world: FloatArray, side: int, allowed: FloatArray) -> FloatArray:
         """Return by how much they are to be moved out, (F, 4, 3) in lengths of the trunk: at first softly."""
-        outside, ways = self.outside(world, side)
+        outside, directions = self.outside(world, side)
         deeper, soft = allowed - outside, _SOFT
         push = np.where(deeper < 2.0 * soft, np.maximum(deeper, 0.0) ** 2 / (4.0 * soft), deeper - soft)
-        return np.where(push > _STILL, push, 0.0)[..., None] * ways
+        return np.where(push > _STILL, push, 0.0)[..., None] * directions
 
     @cached_property
     def _most(self) -> FloatArray:

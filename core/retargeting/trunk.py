@@ -27,7 +27,7 @@ _BAND: Final = 0.06
 _SLOPE: Final = 0.5
 """Skin is as wide as its points within a band of height, and narrower by this much farther up and down."""
 _CLEAR: Final = 0.2
-"""So far from the centre, in lengths, the way out is clear."""
+"""From so far from the centre on, in lengths, it is clear which direction leads out."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,13 +60,13 @@ class Trunk:
         if not joints or not {f"{side}_{part}" for side in "lr" for part in ("hip", "shoulder")} <= joint_of.keys():
             return None
         hips, shoulders = (at[[joint_of[f"{side}_{part}"] for side in "lr"]] for part in ("hip", "shoulder"))
-        origin, way = hips.mean(axis=0), shoulders.mean(axis=0) - hips.mean(axis=0)
-        length = float(np.linalg.norm(way))
+        origin, line = hips.mean(axis=0), shoulders.mean(axis=0) - hips.mean(axis=0)
+        length = float(np.linalg.norm(line))
         across = hips[0] - hips[1]
-        left = across - way * (across @ way) / max(length * length, 1e-30)
+        left = across - line * (across @ line) / max(length * length, 1e-30)
         if length <= 0.0 or np.linalg.norm(left) <= 0.1 * np.linalg.norm(across):
             return None
-        up, left = way / length, left / np.linalg.norm(left)
+        up, left = line / length, left / np.linalg.norm(left)
         axes = np.stack((left, up, np.cross(left, up)))
         heights = (at[joints] - origin) @ up / length
         order = np.argsort(heights, kind="stable")
@@ -78,9 +78,10 @@ class Trunk:
                    _radii((points if len(points) else _usual()) - np.array((centre, 0.0, 0.0))), centre)
 
     def outside(self, world: FloatArray, points: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return how far points (F, P, 3) are outside the trunk's skin, (F, P) in lengths, and the ways out, (F, P, 3).
+        """Return how far points (F, P, 3) are outside the trunk's skin, (F, P) in lengths, and which directions lead
+        out, (F, P, 3).
 
-        Ways are unit vectors, but towards the centre they fade to nothing, since from there no way is the way out.
+        These are unit vectors, but fade to nothing towards the centre, from where no direction leads out.
         world: (F, J, 3, 4) of all joints.
         """
         matrices = world[:, self.joints]
@@ -93,8 +94,8 @@ class Trunk:
         radius = np.hypot(left, front)
         outside = radius - _at(self.radii, height, np.arctan2(front, left))
         turned = np.einsum("fpn,fnij->fpij", share, world_from_rest)
-        way = np.stack((left, np.zeros_like(left), front), axis=-1) / np.maximum(radius, 1e-9)[..., None]
-        out = np.einsum("fpij,fpj->fpi", turned, way @ self.axes)
+        aside = np.stack((left, np.zeros_like(left), front), axis=-1) / np.maximum(radius, 1e-9)[..., None]
+        out = np.einsum("fpij,fpj->fpi", turned, aside @ self.axes)
         clear = np.clip(radius / _CLEAR, 0.0, 1.0)
         sure = clear * clear * (3.0 - 2.0 * clear)
         return outside, out * (sure / np.maximum(np.linalg.norm(out, axis=-1), 1e-30))[..., None]
@@ -127,11 +128,11 @@ def usual_trunk(trunk: Trunk) -> dict[int, FloatArray]:
 
 def _radii(points: FloatArray) -> FloatArray:
     """Return the radii (heights, angles) of the convex outlines of points (P, 3) at all heights."""
-    ways = np.stack((np.cos(_ANGLES), np.sin(_ANGLES)))
-    reach = points[:, [0, 2]] @ ways
+    directions = np.stack((np.cos(_ANGLES), np.sin(_ANGLES)))
+    reach = points[:, [0, 2]] @ directions
     far = _SLOPE * np.maximum(np.abs(_HEIGHTS[:, None] - points[:, 1]) - _BAND, 0.0)
     support = np.stack([(reach - one[:, None]).max(axis=0) for one in far])
-    cosine = ways.T @ ways
+    cosine = directions.T @ directions
     exits = np.where(cosine > 0.1, support[:, None] / np.maximum(cosine, 0.1), np.inf)
     return np.asarray(exits.min(axis=2))
 
@@ -155,7 +156,7 @@ def limb_radius(skin: SkinPoints | None, skeleton: Skeleton, chain: Sequence[int
     if skin is None:
         return usual
     start, end = skeleton.rest_world[list(chain), :, 3]
-    way = (end - start) / max(float(np.linalg.norm(end - start)), 1e-30)
+    axis = (end - start) / max(float(np.linalg.norm(end - start)), 1e-30)
     away = skin.positions[skin.joints[:, 0] == chain[0]] - start
-    beside = away[(away @ way > 0.0) & (away @ way < np.linalg.norm(end - start))]
-    return float(np.median(np.linalg.norm(beside - np.outer(beside @ way, way), axis=1))) if len(beside) else usual
+    beside = away[(away @ axis > 0.0) & (away @ axis < np.linalg.norm(end - start))]
+    return float(np.median(np.linalg.norm(beside - np.outer(beside @ axis, axis), axis=1))) if len(beside) else usual

@@ -91,12 +91,12 @@ def _lines(texts: tuple[TextAt, ...]) -> Lines:
 
 
 def _write(lines: Lines) -> None:
-    place, draw = blf.position, blf.draw
+    move_to, draw = blf.position, blf.draw
     for size, colour, alike in lines:
         blf.size(_FONT, size)
         blf.color(_FONT, *colour)
         for words, x, y in alike:
-            place(_FONT, x, y, 0.0)
+            move_to(_FONT, x, y, 0.0)
             draw(_FONT, words)
 
 

@@ -19,7 +19,7 @@ from takt.preview.cast import Actor, column_and_row, is_in_transition, roles_of
 from takt.preview.character import Character
 from takt.preview.choices import COMPARISONS, Choices
 from takt.preview.draw import View
-from takt.preview.strip import Place, Strip
+from takt.preview.strip import Bounds, Strip
 from takt.samples.character import build_character
 from takt.tests.characters import Object, context
 
@@ -176,15 +176,15 @@ def test_a_click_on_the_strip_selects_the_line_of_the_call(dancer: Object) -> No
     motion, text = score.motion_of(dancer), properties.character(dancer).text
     assert motion is not None
     strip = Strip.of(motion)
-    layout, place = strip.laid_out.layout, Place(100.0, 10.0, strip.laid_out.view(3000.0, 1.0))
-    stripes = Stripes.of(layout, place.view)
+    layout, bounds = strip.laid_out.layout, Bounds(100.0, 10.0, strip.laid_out.view(3000.0, 1.0))
+    stripes = Stripes.of(layout, bounds.view)
     lines = []
     for segment in range(len(motion.sequence)):
         time_s = float(motion.layout.begin_s[segment] + motion.layout.end_s[segment]) / 2.0
-        x = place.left + strip.laid_out.x(place.view, time_s)
-        assert strip.time_s(place, x) == pytest.approx(time_s)
-        y = place.bottom + float(stripes.lane_low[0]) + (SEAM_PX + 3.0) * place.view.scale
-        boxes = strip.boxes_at(place, x, y)
+        x = bounds.left + strip.laid_out.x(bounds.view, time_s)
+        assert strip.time_s(bounds, x) == pytest.approx(time_s)
+        y = bounds.bottom + float(stripes.lane_low[0]) + (SEAM_PX + 3.0) * bounds.view.scale
+        boxes = strip.boxes_at(bounds, x, y)
         text.cursor_set(0)
         assert score_lines.show(context, dancer, layout, boxes)
         own = next(box for box in boxes if layout.boxes.document[box] == 0)
