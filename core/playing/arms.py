@@ -1,7 +1,7 @@
-"""Arms do not go through the trunk on their way from one clip to the next.
+"""Arms do not go through the trunk between one clip and the next.
 
-A transition turns each joint the short way, whatever is there. Where an arm would be deeper in the trunk meanwhile than
-at its beginning and at its end, it goes round: what brings it outside where it would be deepest (see
+A transition turns each joint by the shorter arc, whatever is there. Where an arm would be deeper in the trunk meanwhile
+than at its beginning and at its end, it goes round: what brings it outside where it would be deepest (see
 retargeting/arms.py) is added gradually before and taken back afterwards.
 """
 
@@ -28,34 +28,34 @@ _LOOKS: Final = np.linspace(0.0, 1.0, 17)
 _MOST_KNOWN: Final = 64
 """Characters whose trunks are kept."""
 _PEAKS: Final = (0.3, 0.7)
-"""Within these shares of a transition an arm is farthest on its way round, so that none of it is sudden."""
+"""Within these shares of a transition an arm goes farthest round, so that none of it is sudden."""
 
 
 @dataclass(frozen=True, eq=False)
 class Arms(Over):
     """The stage that takes them round. row: whose transitions they are. body: arms and trunk of the skeleton.
 
-    What was found is kept by seam: at which shares arms are farthest on their way round (2,), and by what (2, 3, 3), a
-    rotation vector for each joint of each arm.
+    What was found is kept by seam: at which shares arms go farthest round (2,), and by what (2, 3, 3), a rotation
+    vector for each joint of each arm.
     """
 
     row: Row
     body: ArmsBesideTrunk
-    _ways: dict[int, tuple[FloatArray, FloatArray]] = field(default_factory=dict)
+    _detours: dict[int, tuple[FloatArray, FloatArray]] = field(default_factory=dict)
 
     def sample(self, times_s: FloatArray, rounds: IntArray = FIRST_ROUND) -> Pose:
         """Return the poses below with arms beside the trunk; see Stage."""
         pose = self.below.sample(times_s, rounds)
-        round_ = np.flatnonzero(self._go_round(self.row.seam_at(times_s)))
-        if len(round_):
-            seam, share = self.row.windows(times_s[round_])
-            peaks, detours = (np.stack(each) for each in zip(*(self._ways[number] for number in seam.tolist()),
+        frames = np.flatnonzero(self._go_round(self.row.seam_at(times_s)))
+        if len(frames):
+            seam, share = self.row.windows(times_s[frames])
+            peaks, detours = (np.stack(each) for each in zip(*(self._detours[number] for number in seam.tolist()),
                                                              strict=True))
             at, arm = np.nonzero(detours.any(axis=(2, 3)))
             part, joints = _part(share[:, None], peaks), self._joints[arm]
-            turned = rot.multiply(pose.rotations[round_[at, None], joints],
+            turned = rot.multiply(pose.rotations[frames[at, None], joints],
                                   rot.exp(part[at, arm, None, None] * detours[at, arm]))
-            pose.rotations[round_[at, None], joints] = turned
+            pose.rotations[frames[at, None], joints] = turned
         return pose
 
     @cached_property
@@ -77,7 +77,7 @@ class Arms(Over):
             missing = np.unique(seams[~self._is_known[seams]])
             for seam, (peaks, detours) in zip(missing.tolist(), self._found(missing), strict=True):
                 if detours.any():
-                    self._ways[seam] = peaks, detours
+                    self._detours[seam] = peaks, detours
                     self._is_round[seam] = True
             self._is_known[missing] = True
         return np.asarray(self._is_round[seams])
@@ -117,7 +117,7 @@ class Arms(Over):
 
 
 def _part(share: FloatArray, peaks: FloatArray) -> FloatArray:
-    """Return how much of the way round arms are on at shares of a transition, 0 at its ends and 1 at the peaks."""
+    """Return how much of their detour arms make at shares of a transition, 0 at its ends and 1 at the peaks."""
     return np.asarray(CURVES["SMOOTHER"].rise(np.minimum(share / peaks, (1.0 - share) / (1.0 - peaks))))
 
 

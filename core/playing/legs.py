@@ -16,7 +16,7 @@ from .footholds import REACH
 
 _YZX, _ZXY = np.array((1, 2, 0)), np.array((2, 0, 1))
 _OPPOSITE = 1e-6
-"""Nearer to opposite than this, the way from one direction to the other is looked for with more care."""
+"""Nearer to opposite than this, the turn from one direction to the other is looked for with more care."""
 _STRAIGHT = 1e-4
 """A knee whose bend has a smaller sine has no axis of its own."""
 _SHOWN = 0.02
@@ -123,8 +123,8 @@ class Chains:
     def _bent(self, positions: FloatArray, frames: FloatArray, goals: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return how legs swing at the hip (of any length), and before that bend at the knee: (4, L, F)."""
         hip, knee, ankle = positions.swapaxes(0, 1)
-        thigh, shin, way = knee - hip, ankle - knee, goals - hip
-        sides = np.stack((thigh, shin, ankle - hip, way), axis=1)
+        thigh, shin, aim = knee - hip, ankle - knee, goals - hip
+        sides = np.stack((thigh, shin, ankle - hip, aim), axis=1)
         a, b, c, far = np.sqrt(_dots(sides, sides))
         whole = np.minimum(np.maximum(far, np.abs(a - b) * (2.0 - REACH)), np.maximum((a + b) * REACH, c))
         axis, along = _cross(thigh, shin), _dots(thigh, shin)
@@ -141,12 +141,12 @@ class Chains:
         # With n = thigh × shin, the shin's plane has n × shin = shin (thigh·shin) − thigh |shin|².
         part = 2.0 * sine * cosine / size
         line = thigh * (1.0 - part * b * b) + shin * (1.0 - 2.0 * sine * sine + part * along)
-        cosine = _dots(line, way)
-        swing = np.concatenate(((whole * far + cosine)[None], _cross(line, way)))  # half of the angle between them
+        cosine = _dots(line, aim)
+        swing = np.concatenate(((whole * far + cosine)[None], _cross(line, aim)))  # half of the angle between them
         is_other = is_straight | (whole * far + cosine <= _OPPOSITE * whole * far)
         if is_other.any():
             line = np.where(is_straight, thigh + _rotated(bend, shin), line)
-            arc = np.moveaxis(rot.shortest_arc(np.moveaxis(line, 0, -1), np.moveaxis(way, 0, -1)), -1, 0)
+            arc = np.moveaxis(rot.shortest_arc(np.moveaxis(line, 0, -1), np.moveaxis(aim, 0, -1)), -1, 0)
             swing = np.where(is_other, arc, swing)
         return swing, bend
 

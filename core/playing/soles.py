@@ -14,7 +14,7 @@ from .legs import Leg
 
 POINTS: Final = 3
 _BALL: Final = 0.6
-"""Where the ball of a foot is, on the way from below the ankle to the tip of the toes."""
+"""Where the ball of a foot is between below the ankle and the tip of the toes."""
 _LEAST_LEGS: Final = 0.25
 """How far it is at least from below the ankle to the tip of the toes, in leg lengths."""
 _HEEL: Final = 0.25

@@ -38,7 +38,7 @@ LEAST_HELD_S: Final = 0.05
 """What is left of a foothold at least where a step begins or ends."""
 LIFT_LEGS: Final = 0.07
 _WIDE_LIFT: Final = 0.2
-"""Of its way: a longer step is higher."""
+"""Of its distance: a longer step is higher."""
 SLOWEST_LEGS_PER_S: Final = 0.6
 """So fast a foot may always be moved, also where the clips do not move it."""
 _LIFT_PEAK: Final = 3.43
@@ -109,7 +109,7 @@ class _Pending:
     leg: int
     last: Hold
     first: Hold
-    way: float
+    distance: float
     lift: float
     time_s: float
 
@@ -150,7 +150,7 @@ class _Walker:
                 step = self._join(leg, known, more, (self._end_s, begin_s), window_s[1] - window_s[0],
                                   (window_s[0] + window_s[1]) / 2.0)
                 pending += [] if step is None else [step]
-        for order, step in enumerate(sorted(pending, key=lambda step: -step.way)):
+        for order, step in enumerate(sorted(pending, key=lambda step: -step.distance)):
             assert window_s is not None
             self._step(step, order if len(pending) > 1 else None, segment, window_s)
         for known, more in zip(self._holds, segment, strict=True):
@@ -164,28 +164,28 @@ class _Walker:
         seam_s: when the clip before ends and this one begins. middle_s: of the transition, which lasts window_s.
         """
         last, first, length = known[-1], more[0], self._lengths[leg]
-        way = abs(first.over - last.over)
+        distance = abs(first.over - last.over)
         is_open = last.stop_s >= seam_s[0] - OPEN_S, first.start_s <= seam_s[1] + OPEN_S
-        if way > SAME_LEGS * length and is_open[1] and first.stop_s - first.start_s < TOUCH_S:
+        if distance > SAME_LEGS * length and is_open[1] and first.stop_s - first.start_s < TOUCH_S:
             del more[0]
             return None
-        if way > SAME_LEGS * length and is_open[0] and last.stop_s - last.start_s < TOUCH_S:
+        if distance > SAME_LEGS * length and is_open[0] and last.stop_s - last.start_s < TOUCH_S:
             del known[-1]
             return None
         if all(is_open):
             last.stop_s = first.start_s = middle_s
         gap_s = first.start_s - last.stop_s
-        if way <= (SAME_LEGS if window_s > 0.0 else _SLIDE_LEGS) * length:
+        if distance <= (SAME_LEGS if window_s > 0.0 else _SLIDE_LEGS) * length:
             if gap_s <= BRIEF_S:
                 last.stop_s, last.ease_out_s, last.fast = first.stop_s, first.ease_out_s, first.fast
                 del more[0]
             return None
-        lift = max(LIFT_LEGS * length, _WIDE_LIFT * way)
+        lift = max(LIFT_LEGS * length, _WIDE_LIFT * distance)
         fast = max(last.fast, first.fast, SLOWEST_LEGS_PER_S * length)
-        time_s = min(max(max(PEAK * way / (1.0 - 2.0 * STEP_WAIT), _LIFT_PEAK * lift) / fast, SHORTEST_STEP_S),
+        time_s = min(max(max(PEAK * distance / (1.0 - 2.0 * STEP_WAIT), _LIFT_PEAK * lift) / fast, SHORTEST_STEP_S),
                      LONGEST_STEP_S)
         if gap_s < SWING_S:
-            return _Pending(leg, last, first, way, lift, time_s)
+            return _Pending(leg, last, first, distance, lift, time_s)
         return None
 
     def _step(self, step: _Pending, order: int | None, segment: Sequence[Sequence[Hold]],
