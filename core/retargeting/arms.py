@@ -84,12 +84,11 @@ class ArmsBesideTrunk:
                    tuple(row[palm] for palm in palms), float(np.mean(radii)) / trunk.length)
 
     def outside(self, world: FloatArray, side: int) -> tuple[FloatArray, FloatArray]:
-        """Return how far elbow, forearm, wrist and palm are outside, (F, 4) in lengths, and the directions out,
-        (F, 4, 3).
-        """
+        """Return how far elbow, forearm, wrist and palm are outside, (F, 4) in lengths, and where is out, (F, 4, 3)."""
         elbow, wrist, palm = (world[:, joint, :, 3] for joint in
                               (self.arms[side].middle, self.arms[side].last, self.palms[side]))
-        outside, directions = self.trunks[side].outside(world, np.stack((elbow, (elbow + wrist) / 2.0, wrist, palm), axis=1))
+        points = np.stack((elbow, (elbow + wrist) / 2.0, wrist, palm), axis=1)
+        outside, directions = self.trunks[side].outside(world, points)
         return outside - self.radius, directions
 
     def allowed(self, outside: FloatArray, side: int) -> FloatArray:

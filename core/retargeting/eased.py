@@ -1,7 +1,8 @@
 """Arms that are moved out of a trunk, or onto what they touch, go there and back without a jerk.
 
-Where a thick trunk's way out changes its side, or a hand comes in fast, a correction that holds in each frame by itself
-jumps from one to the next. So what it does to wrists and elbows is averaged over a moment, and done anew.
+Where the direction out of a thick trunk changes its side, or a hand comes in fast, a correction that holds in each
+frame by itself jumps from one to the next. So what it does to wrists and elbows is averaged over a moment, and done
+anew.
 """
 
 from __future__ import annotations
@@ -124,5 +125,5 @@ def _moved(clip: Clip, arm: Limb, trunk: int, before: Pose, offset: FloatArray, 
 
 
 def _line(world: FloatArray, arm: Limb) -> FloatArray:
-    way = world[:, arm.last, :, 3] - world[:, arm.first, :, 3]
-    return np.asarray(way / np.maximum(np.linalg.norm(way, axis=1, keepdims=True), 1e-30))
+    line = world[:, arm.last, :, 3] - world[:, arm.first, :, 3]
+    return np.asarray(line / np.maximum(np.linalg.norm(line, axis=1, keepdims=True), 1e-30))

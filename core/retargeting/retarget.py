@@ -26,7 +26,7 @@ from .reference import NONE_STANDS, REST_POSE, Reference, find_reference, rebase
 from .rest_pose import Marks
 from .skin_points import SkinPoints
 from .target_tracks import TargetTracks
-from .upright import Standing, grounded, lifted, standing, turned
+from .upright import BodyMotion, grounded, lifted, raised_onto_feet, turned
 
 _UP = np.array((0.0, 1.0, 0.0))
 _FARTHEST_SIZES = 1e6
@@ -97,7 +97,7 @@ def retarget(clip: Clip, target: Skeleton, turn: FloatArray = rot.IDENTITY, *, s
     start_s = first_pose_end(clip) if without_first_pose else None
     if start_s is not None:
         clip = from_time(clip, start_s)
-    stood = clip if plan.is_own or not bodies.reference.is_positioned else standing(clip, pairs)
+    stood = clip if plan.is_own or not bodies.reference.is_positioned else raised_onto_feet(clip, pairs)
     played = _played(bodies, stood, target, points)
     if keep_contacts and not plan.is_own:
         maps = replace(bodies.target, skeleton=target), replace(bodies.reference.map, skeleton=stood.skeleton)
@@ -189,8 +189,8 @@ def _played(bodies: _Bodies, stood: Clip, own: Skeleton, points: SkinPoints | No
         path = HipsPath.of(stood, target, pairs, plan.ratio, None if is_known else up)
         if path is not None:
             translations = path.followed(rotations, translations)
-        here = Standing(target, rotations, carried(target, loose, rotations, translations), up)
-        there = Standing(stood.skeleton, stood.rotations, stood.translations, up)
+        here = BodyMotion(target, rotations, carried(target, loose, rotations, translations), up)
+        there = BodyMotion(stood.skeleton, stood.rotations, stood.translations, up)
         is_high = is_known and stood.skeleton is bodies.source.skeleton
         translations = grounded(there, here, pairs, translations, plan.ratio, is_high)
 
@@ -205,7 +205,7 @@ def _played(bodies: _Bodies, stood: Clip, own: Skeleton, points: SkinPoints | No
     ground = ground_by_skin(stood, source_map, played(translations), bodies.target, points, up)
     if ground is None:
         return played(translations)
-    translations = lifted(Standing(target, rotations, translations, up), translations, ground.times_s, ground.lift)
+    translations = lifted(BodyMotion(target, rotations, translations, up), translations, ground.times_s, ground.lift)
     return with_feet_drawn_up(played(translations), replace(bodies.target, skeleton=own), ground, up)
 
 

@@ -78,10 +78,9 @@ class Trunk:
                    _radii((points if len(points) else _usual()) - np.array((centre, 0.0, 0.0))), centre)
 
     def outside(self, world: FloatArray, points: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return how far points (F, P, 3) are outside the trunk's skin, (F, P) in lengths, and which directions lead
-        out, (F, P, 3).
+        """Return how far points (F, P, 3) are outside the trunk's skin, (F, P) in lengths, and where is out, (F, P, 3).
 
-        These are unit vectors, but fade to nothing towards the centre, from where no direction leads out.
+        The latter are unit vectors, but fade to nothing towards the centre, from where no direction leads out.
         world: (F, J, 3, 4) of all joints.
         """
         matrices = world[:, self.joints]

@@ -82,8 +82,8 @@ def scaled(clip: Clip, size: float) -> Clip:
                 Tracks(moves.joints, moves.starts, moves.times_s, moves.values * size), clip.scales, clip.is_looping)
 
 
-def standing(clip: Clip, pairs: Pairing) -> Clip:
-    """Raise a root that rests in the model's origin, as in many BVH files, until its feet are on the ground.
+def raised_onto_feet(clip: Clip, pairs: Pairing) -> Clip:
+    """Return the clip raised onto its feet where its root rests in the model's origin, as in many BVH files.
 
     A root between the feet stays. Such files' translations are positions of the root, not offsets from a standing rest
     pose, and would lift the character by its own height.
@@ -115,7 +115,7 @@ def standing(clip: Clip, pairs: Pairing) -> Clip:
 
 
 @dataclass(frozen=True, eq=False)
-class Standing:
+class BodyMotion:
     """A skeleton with its motion, of which the feet's heights are wanted.
 
     up: (3,) unit, in model space. translations: with those of limbs that are carried along.
@@ -167,7 +167,7 @@ def _ground(heights: FloatArray, names: Sequence[str], times: FloatArray, leg: f
     return low
 
 
-def _ground_at_rest(source: Standing, pairs: Pairing, feet: IntArray, seen: FloatArray) -> FloatArray:
+def _ground_at_rest(source: BodyMotion, pairs: Pairing, feet: IntArray, seen: FloatArray) -> FloatArray:
     """Return how high foot joints (J,) are at rest; where bent or spread legs do not tell, as seen in the motion.
 
     Characters stand on the ground at rest all the same; the motion then shows nearly that height.
@@ -182,7 +182,7 @@ def _ground_at_rest(source: Standing, pairs: Pairing, feet: IntArray, seen: Floa
     return rest if is_told else seen
 
 
-def _legs(body: Standing, pairs: Pairing) -> FloatArray:
+def _legs(body: BodyMotion, pairs: Pairing) -> FloatArray:
     """Return thigh and shin of the source's legs at rest, upwards, (L, 2, 3)."""
     at = {name: body.skeleton.rest_world[joint, :, 3]
           for name, joint in zip(pairs.meant, pairs.source.tolist(), strict=True)}
@@ -191,13 +191,13 @@ def _legs(body: Standing, pairs: Pairing) -> FloatArray:
     return np.array(legs).reshape(-1, 2, 3)
 
 
-def _leg(body: Standing, pairs: Pairing) -> float:
+def _leg(body: BodyMotion, pairs: Pairing) -> float:
     """Return how long a leg of the source is, 0 where none is known."""
     lengths = np.linalg.norm(_legs(body, pairs), axis=-1).sum(axis=1)
     return float(lengths.mean()) if len(lengths) else 0.0
 
 
-def grounded(source: Standing, target: Standing, pairs: Pairing, translations: Tracks, ratio: float,
+def grounded(source: BodyMotion, target: BodyMotion, pairs: Pairing, translations: Tracks, ratio: float,
              is_ground_known: bool) -> Tracks:
     """Return the target's translations with its feet as high above the ground as the source's, by the legs' ratio.
 
@@ -238,7 +238,7 @@ def _where_bent(times: FloatArray, lift: FloatArray, bent: float) -> FloatArray:
     return np.asarray((times[gaps] + times[gaps + 1]) / 2.0)
 
 
-def lifted(target: Standing, translations: Tracks, times: FloatArray, lift: FloatArray) -> Tracks:
+def lifted(target: BodyMotion, translations: Tracks, times: FloatArray, lift: FloatArray) -> Tracks:
     """Return translations in which the topmost joint is higher by lift (F,) at times (F,)."""
     skeleton, joints = target.skeleton, translations.joints.tolist()
     root = int(np.argmin([len(path_to_root(skeleton.parents, joint)) for joint in joints]))
