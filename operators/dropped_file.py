@@ -1,9 +1,11 @@
-"""What operators that open one file have in common: a file that was dropped is opened at once."""
+"""What operators that open one file have in common: where it may be dropped, and that it is then opened at once."""
 
 from typing import TYPE_CHECKING, Any
 
 import bpy
-from bpy_extras.io_utils import ImportHelper
+from bpy_extras.io_utils import ImportHelper, poll_file_object_drop
+
+from ..bridge.active_character import active_armature, armature_problem
 
 
 class OpensDroppedFile(ImportHelper):
@@ -22,3 +24,9 @@ class OpensDroppedFile(ImportHelper):
             return self.execute(context)
         result: set[Any] = super().invoke(context, event)
         return result
+
+
+def may_drop_on_character(context: bpy.types.Context | None) -> bool:
+    """Tell whether files may be dropped here for the active character: in a viewport, and it can take a score."""
+    return (context is not None and poll_file_object_drop(context)
+            and not armature_problem(active_armature(context)))

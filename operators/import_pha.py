@@ -5,16 +5,15 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 from bpy.props import StringProperty
-from bpy_extras.io_utils import poll_file_object_drop
 
 from ..bridge import linked_texts, performing, properties, score, score_music, sound
-from ..bridge.active_character import ForArmature, active_armature, armature_problem
+from ..bridge.active_character import ForArmature, active_armature
 from ..bridge.read_progress import reading
 from ..bridge.reports import refuse
 from ..bridge.score_layout import draw_settings
 from ..bridge.write_motion import write_motion
 from ..core.errors import TaktError
-from .dropped_file import OpensDroppedFile
+from .dropped_file import OpensDroppedFile, may_drop_on_character
 
 
 class TAKT_OT_import_pha(ForArmature, properties.ScoreSettings, OpensDroppedFile, bpy.types.Operator):
@@ -94,8 +93,7 @@ class TAKT_FH_pha(bpy.types.FileHandler):
     @classmethod
     def poll_drop(cls, context: bpy.types.Context | None) -> bool:
         """Tell whether a score may be dropped here."""
-        return (context is not None and poll_file_object_drop(context)
-                and not armature_problem(active_armature(context)))
+        return may_drop_on_character(context)
 
 
 def draw_in_import_menu(menu: Any, _context: bpy.types.Context) -> None:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 from bpy.props import BoolProperty, CollectionProperty, StringProperty
-from bpy_extras.io_utils import ImportHelper, poll_file_object_drop
+from bpy_extras.io_utils import ImportHelper
 
-from ..bridge.active_character import ForArmature, active_armature, armature_problem
+from ..bridge.active_character import ForArmature, active_armature
 from ..bridge.clip_store import CLIPS
 from ..bridge.dropped_on import armature_under
 from ..bridge.play_clips import ClipPlayer, file_endings, keep_contacts_property, mute_constraints_property
@@ -17,6 +17,7 @@ from ..bridge.reports import refuse
 from ..core.clips.clip import Clip
 from ..core.errors import TaktError, quoted
 from ..core.retargeting.outcome import Outcome
+from .dropped_file import may_drop_on_character
 
 _COLUMN = 20
 """So many clips are listed below each other."""
@@ -129,8 +130,7 @@ class TAKT_FH_clip(bpy.types.FileHandler):
     @classmethod
     def poll_drop(cls, context: bpy.types.Context | None) -> bool:
         """Tell whether a clip may be dropped here."""
-        return (context is not None and poll_file_object_drop(context)
-                and not armature_problem(active_armature(context)))
+        return may_drop_on_character(context)
 
 
 def draw_in_import_menu(menu: Any, _context: bpy.types.Context) -> None:

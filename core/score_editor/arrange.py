@@ -11,7 +11,7 @@ from ..pha.open_scores import Scores
 from ..pha.rearranging import SplitCall, WrapTogether
 from ..pha.refactoring import as_version_2
 from .boxes import Kind, ancestors
-from .change import Edits, Proposal, locked
+from .change import Edits, Proposal, asked_before, locked
 from .commands import selected_elements
 from .layout import BoxId, Layout
 
@@ -73,8 +73,8 @@ def make_single(layout: Layout, box: int, scores: Scores) -> Proposal:
 def set_value(layout: Layout, selected: frozenset[BoxId], name: str, value: str, scores: Scores) -> Proposal:
     """Propose a value, as text, for an attribute of the selected calls; "": that it is not given.
 
-    A number that replaces an expression is asked for first; a score whose version has no such attribute is made one
-    that has.
+    The user is asked before a number replaces an expression; a score whose version has no such attribute becomes one
+    of version 2.
     """
     chosen, refusal = selected_elements(layout, selected, scores)
     if chosen is None:
@@ -89,9 +89,7 @@ def set_value(layout: Layout, selected: frozenset[BoxId], name: str, value: str,
         elif not value and old is not None:
             edits.append(RemoveAttribute(element, name))
     said = f"{name} {value or 'not given'}"
-    calculated = [old for old in given if old is not None and number(old) is None and old not in ("yes", "no")]
-    question = f"{name} is “{calculated[0]}”, an expression; replace it?" if calculated and number(value) is not None \
-        else ""
+    question = next(filter(None, (asked_before(name, old, value) for old in given)), "")
     return Proposal(Edits(chosen.text, tuple(edits)) if edits else None, said, question=question)
 
 

@@ -15,6 +15,7 @@ from ..pha.programme import Programme, resolve
 from ..pha.refactoring import Refactoring
 from ..pha.sequence import Sequence
 from ..pha.text import Text
+from ..pha.values import is_plain
 from ..playing.score import Settings
 from .layout import Layout
 
@@ -101,17 +102,25 @@ def given(layout: Layout, box: int, name: str) -> str | None:
 
 
 def setting(layout: Layout, box: int, name: str, value: str, hint: str) -> Proposal:
-    """Propose a value for an attribute of a box's element; ask first where it holds an expression."""
+    """Propose a value for an attribute of a box's element; ask before a number replaces an expression."""
     boxes = layout.boxes
     text = layout.documents[int(boxes.document[box])].text
     old = given(layout, box, name)
     if old == value:
         return Proposal(hint=hint)
-    question = ""
-    if old is not None and number(old) is None and number(value) is not None:
-        question = f"{name} is “{old}”, an expression; replace it by {value}?"
     edit = SetAttribute(int(boxes.element[box]), name, value, over_expression=True)
-    return Proposal(Edits(text, (edit,)), hint, question=question)
+    return Proposal(Edits(text, (edit,)), hint, question=asked_before(name, old, value))
+
+
+def asked_before(name: str, old: str | None, value: str) -> str:
+    """Return what is asked before a number replaces an expression, "" where there is nothing to ask.
+
+    >>> asked_before("duration", "2 * bars", "4"), asked_before("duration", "2", "4")
+    ('duration is “2 * bars”, an expression; replace it by 4?', '')
+    """
+    if old is None or is_plain(old) or number(value) is None:
+        return ""
+    return f"{name} is “{old}”, an expression; replace it by {value}?"
 
 
 def spelled_within(value: float, resolution: float) -> str:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..pha.document import number
 from ..pha.edits import SetAttribute
 from ..pha.open_scores import Scores
 from . import grid, hints
-from .change import Edits, Proposal, locked, spelled_within
+from .change import Edits, Proposal, asked_before, locked, spelled_within
 from .grid import Meter
 from .lanes import Voice
 from .layout import Layout
@@ -87,6 +86,5 @@ class PullWeight:
                       if given.get(name) != value)
         first = next(iter(values))
         old = given.get(first)
-        question = "" if old is None or number(old) is not None else (
-            f"{first} is “{old}”, an expression; replace it by {values[first]}?")
-        return Proposal(Edits(text, edits) if given.get(first) != values[first] else None, hint, question=question)
+        return Proposal(Edits(text, edits) if old != values[first] else None, hint,
+                        question=asked_before(first, old, values[first]))
