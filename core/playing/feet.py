@@ -29,6 +29,7 @@ from .row import Row
 from .stage import FIRST_ROUND, Over, Stage, in_rounds
 from .steps import Planted, Seams, footholds
 from .transitions.curves import CURVES
+from .transitions.seams import time_stretch
 
 _JUMP_LEGS: Final = 0.01
 _UPRIGHT_S: Final = 0.25
@@ -129,8 +130,8 @@ class Feet(Over):
         contact = (np.cumsum(each) - each)[number[own]] + np.arange(len(own)) - (np.cumsum(counts) - counts)[own]
         spans_s, at, loose_at = (np.concatenate([getattr(foot, name) for foot in feet])[contact]
                                  for name in ("spans_s", "at", "loose"))
-        layout, own_s = self.row.layout, self.row.sources.durations_s[self.row.sequence.clip]
-        stretch = quotient(layout.end_s - layout.begin_s, own_s)[segment]
+        layout = self.row.layout
+        stretch = time_stretch(layout.end_s - layout.begin_s, self.row.sequence, self.row.sources.clips)[segment]
         fast = quotient(np.array([foot.fast for foot in feet])[number], stretch)
         segment, turn = segment[own], turn[own]
         spans = layout.begin_s[segment, None] + spans_s * stretch[own, None]

@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..clips.released import Released
-from ..maths.arrays import BoolArray, FloatArray, IntArray, quotient
+from ..maths.arrays import BoolArray, FloatArray, IntArray
 from ..playing.motion import Motion
 from ..playing.sources import Sources
+from ..playing.transitions.seams import time_stretch
 
 SIDES = "lr"
 _NONE = np.zeros(0)
@@ -78,7 +79,7 @@ def contacts_of(motion: Motion) -> Contacts | None:
     segment = np.repeat(np.arange(len(sequence)), counts)
     own = np.arange(len(segment)) - np.repeat(np.cumsum(counts) - counts, counts) + first[sequence.clip[segment]]
     rows = np.concatenate(each)[own]
-    stretch = quotient(layout.end_s - layout.begin_s, sources.durations_s[sequence.clip])[segment, None]
+    stretch = time_stretch(layout.end_s - layout.begin_s, sequence, sources.clips)[segment, None]
     later_s = own_time_s(motion)
     spans = ((layout.begin_s - later_s)[segment, None] + rows[:, :2] * stretch) / tick_s
     foot, is_mirrored = rows[:, 2].astype(np.int64), np.zeros(len(sequence), np.bool_)
