@@ -19,6 +19,16 @@ def quotient(a: FloatArray | float, b: FloatArray) -> FloatArray:
     return np.divide(a, b, out=np.zeros(np.broadcast_shapes(np.shape(a), b.shape)), where=b > 0.0)
 
 
+def smoothstep(values: FloatArray | float, low: FloatArray | float, high: FloatArray | float) -> FloatArray:
+    """Return 0 up to low, 1 from high on, and between them a cubic that is level at both ends.
+
+    >>> smoothstep(np.array((-1.0, 0.0, 1.0, 2.0)), 0.0, 2.0).tolist()
+    [0.0, 0.0, 0.5, 1.0]
+    """
+    share = np.clip((values - low) / (high - low), 0.0, 1.0)
+    return np.asarray(share * share * (3.0 - 2.0 * share))
+
+
 def differs_from_rest(values: FloatArray, rest: float, tolerance: float) -> BoolArray:
     """Tell which of J joints ever differ from their rest value by more than a tolerance, (J,); values: (F, J, C).
 

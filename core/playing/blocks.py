@@ -95,7 +95,7 @@ class BelowPose:
 class _Plan:
     """A lane before it is known how it eases: its stage, and when it plays. is_over: something lies below it.
 
-    usual: by stretches that it plays, how much its joints are accelerated by themselves, once that is known.
+    usual: by runs that it plays, how much its joints are accelerated by themselves, once that is known.
     """
 
     said: pha.Lane
@@ -165,7 +165,7 @@ class BlockMaker:
                         plan.said.weight_end, plan.begin_s, plan.end_s, eases[:, 0], eases[:, 1])
 
     def _ease(self, plan: _Plan, run: int, under: list[Lane], below: Pose | None) -> tuple[float, float]:
-        """Return how long a lane comes in and goes out around a stretch that it plays, together no longer than it."""
+        """Return how long a lane comes in and goes out around a run that it plays, together no longer than it."""
         begin, end = float(plan.begin_s[run]), float(plan.end_s[run])
         length = end - begin
         found = []

@@ -26,13 +26,13 @@ SOON_S: Final = 0.2
 """How long it takes at most in height: who lifts a foot means to clear the ground."""
 CLEAR_LEGS: Final = 0.05
 _CLEAR: Final = 0.2
-"""Feet that are led over the ground are lifted by so much of their way, and at most so high."""
+"""Feet that are led over the ground are lifted by so much of their distance, and at most so high."""
 _AT_ONCE_S: Final = 0.1
 """No foot comes to its highest speed sooner than this, but where a clip jumps."""
 BESIDE_S: Final = 1.0 / 60.0
 """Over such steps speeds are taken: neither within one key of usual clips, nor over a stride."""
 PEAK: Final = 1.875
-"""The highest speed of the smoothest way (Flash and Hogan 1985) against its mean."""
+"""The highest speed of the smoothest movement (Flash and Hogan 1985) against its mean."""
 NEVER_S: Final = 1e30
 """Before a foot's first foothold and after its last one."""
 _TRIES: Final = 30
@@ -142,8 +142,8 @@ class Footholds:
     def _ease(self, edge: IntArray, gap: IntArray) -> None:
         """Take so much time at some edges (N,) of gaps (N,) that feet are led neither too fast nor too jerkily.
 
-        The smoothest way over a distance d in the time T has the jerk 60·d/T³ at most, and what takes up a speed v in
-        the time T has 36·v/T².
+        The smoothest movement over a distance d in the time T has the jerk 60·d/T³ at most, and what takes up a speed v
+        in the time T has 36·v/T².
         """
         most = self.fast[edge, gap]  # a clip may jump there
         for rate, limit in ((self.speed, most), (self.change, most / _AT_ONCE_S)):
@@ -167,9 +167,9 @@ class Footholds:
     def _fades_at(self, edge: IntArray, gap: IntArray) -> FloatArray:
         """Return for edges of gaps (...,) what fades there and when, (5, 3, ...).
 
-        When it begins, and how much of it a second takes, which is less than 0 where time counts backwards. The way
+        When it begins, and how much of it a second takes, which is less than 0 where time counts backwards. The shift
         from the foot to the foothold; and what goes on there, of which x·(1 − x)³ times the former, and x times the
-        latter, is left after the share x. On a step the foothold itself: the way is from wherever the foot is.
+        latter, is left after the share x. On a step the foothold itself, as the shift begins wherever the foot is.
         """
         is_step, eases = self.lift[gap] > 0.0, np.stack((self.eases_s[edge, gap],) * 3)
         eases[_UP] = np.where(is_step, eases[_UP], np.minimum(eases[_UP], SOON_S))
@@ -181,27 +181,27 @@ class Footholds:
 
     @cached_property
     def _clear(self) -> FloatArray:
-        """How high feet are lifted on the way from and to footholds, (2, G)."""
+        """How high feet are lifted as they leave footholds and come to them, (2, G)."""
         return np.zeros_like(self.eases_s)
 
     def shift(self, positions: FloatArray, gaps: IntArray, times_s: FloatArray,
               upright: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return how far feet at positions (3, L, F) must be moved at times (F,), in gaps (L, F), how firmly, how high.
 
-        The way (3, L, F): wholly over the ground while a foot is held. After and before, what parts the foothold from
+        The shift (3, L, F): wholly over the ground while a foot is held. After and before, what parts the foothold from
         where the foot would be as it is let go fades, and its speed there, which a held foot has not (inertialization:
         Bollo 2018). On a step it goes from one foothold to the next. Firmly (L, F): 1 while it is held, soon 0 as it
         leaves. How high (L, F) above the ground feet are at least, which are led over it. upright: (F,) how much of the
-        way, 0…1, is also in height.
+        shift, 0…1, is also in height.
         """
         begin, per_s, apart, speed, change = self._fades[..., gaps]
         let_go_s, gap_per_s, lift, x, y, z = self._steps[:, gaps]
         share = np.minimum(np.maximum((times_s - begin) * per_s, 0.0), 1.0)
         left = 1.0 - share
         cube = left * left * left
-        rest = cube * (1.0 + share * (3.0 + 6.0 * share))  # the smoothest way: Flash and Hogan 1985
-        ways = rest * apart - cube * share * (speed + share * change)
-        shift, firmly = ways[:, 0] + ways[:, 1], rest[:, 0] + rest[:, 1]
+        rest = cube * (1.0 + share * (3.0 + 6.0 * share))  # the smoothest movement: Flash and Hogan 1985
+        shifts = rest * apart - cube * share * (speed + share * change)
+        shift, firmly = shifts[:, 0] + shifts[:, 1], rest[:, 0] + rest[:, 1]
         if lift.any():
             shift -= np.where(lift > 0.0, firmly * positions, 0.0)
         shift = np.where(times_s <= let_go_s, np.stack((x, y, z)) - positions, shift)

@@ -2,7 +2,7 @@
 
 Limbs point as in the clip, so on broader shoulders or with shorter arms clapping hands come apart, and hands on hips
 float beside them. While a clip's hands are near something, those of the target are brought as near, by their shoulders
-and elbows; of two hands each goes half of the way. Hands stay turned as they are.
+and elbows; of two hands each goes half of the distance. Hands stay turned as they are.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ import numpy as np
 
 from ..clips.clip import Clip
 from ..clips.keyed import filled, poses_at
-from ..maths.arrays import FloatArray, IntArray
+from ..maths.arrays import FloatArray, IntArray, smoothstep
 from ..skeletons.maps import SkeletonMap
 from ..skeletons.skeleton import Pose, world_from_pose
-from .hands_and_body import HandsAndBody, smooth_share
+from .hands_and_body import HandsAndBody
 from .limbs import keys_where_moved, largest, reach, runs_of_frames, with_rotations
 from .skin_points import SkinPoints
 
@@ -55,8 +55,8 @@ class _Touch:
             for i, part in enumerate(parts):
                 outside[run, :, i] = size * body.outside_near(world, palms, part, _ON_HEIGHTS[1] * body.height)
             on[run] = (1.0 - body.hanging(world))[..., None]
-        on *= 1.0 - smooth_share(outside, *(share * height for share in _ON_HEIGHTS))
-        together = 1.0 - smooth_share(np.linalg.norm(apart, axis=1), *(share * height for share in _NEAR_HEIGHTS))
+        on *= 1.0 - smoothstep(outside, *(share * height for share in _ON_HEIGHTS))
+        together = 1.0 - smoothstep(np.linalg.norm(apart, axis=1), *(share * height for share in _NEAR_HEIGHTS))
         return cls(apart, together, outside, on)
 
     def at(self, frames: IntArray) -> _Touch:
@@ -101,14 +101,14 @@ def _touching(body: HandsAndBody, pose: Pose, parts: Sequence[str], touch: _Touc
     turns = pose.rotations
     for _ in range(_ROUNDS):
         world = world_from_pose(body.clip.skeleton, pose)
-        palms, ways = body.palms_at(world), np.zeros((len(turns), 2, len(parts), 3))
+        palms, offsets = body.palms_at(world), np.zeros((len(turns), 2, len(parts), 3))
         for i, part in enumerate(parts):
             outside, out = body.outside(world, palms, part)
             theirs = touch.outside[..., i]
             wanted = np.clip(outside, theirs, np.maximum(theirs, 0.0))  # no hand is pressed into the skin
-            ways[:, :, i] = (touch.on[..., i] * (wanted - outside))[..., None] * out
+            offsets[:, :, i] = (touch.on[..., i] * (wanted - outside))[..., None] * out
         for side, arm in enumerate(body.arms):
-            reach(body.clip, turns, world, arm, largest(ways[:, side]))
+            reach(body.clip, turns, world, arm, largest(offsets[:, side]))
         world = world_from_pose(body.clip.skeleton, pose)
         palms = body.palms_at(world)
         nearer = touch.together[:, None] * (touch.apart - (palms[:, 0] - palms[:, 1]))

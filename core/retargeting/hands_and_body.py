@@ -10,7 +10,7 @@ import numpy as np
 
 from ..clips.clip import Clip
 from ..maths import rotations as rot
-from ..maths.arrays import FloatArray, IntArray
+from ..maths.arrays import FloatArray, IntArray, smoothstep
 from ..skeletons.hierarchy import with_ancestors, with_descendants
 from ..skeletons.maps import SkeletonMap
 from .hull import Hull
@@ -80,13 +80,13 @@ class HandsAndBody:
         return np.asarray((wrists[..., :3] @ self.palms[..., None])[..., 0] + wrists[..., 3])
 
     def outside(self, world: FloatArray, palms: FloatArray, part: str) -> tuple[FloatArray, FloatArray]:
-        """Return how far hands at (F, 2, 3) are outside a part, (F, 2), and the ways out, (F, 2, 3)."""
+        """Return how far hands at (F, 2, 3) are outside a part, (F, 2), and the directions out, (F, 2, 3)."""
         every = [hull.outside(world, palms) for hull in self.parts[part]]
-        outside = np.stack([out for out, _ in every], axis=-1)
+        outside = np.stack([distance for distance, _ in every], axis=-1)
         nearest = outside.min(axis=-1)
         share = np.maximum(1.0 - (outside - nearest[..., None]) / (self.thickness + np.abs(nearest)[..., None]), 0.0)
-        way = np.einsum("fph,hfpc->fpc", share, np.stack([way for _, way in every]))
-        return nearest - self.thickness, way / np.maximum(np.linalg.norm(way, axis=-1, keepdims=True), 1e-30)
+        out = np.einsum("fph,hfpc->fpc", share, np.stack([direction for _, direction in every]))
+        return nearest - self.thickness, out / np.maximum(np.linalg.norm(out, axis=-1, keepdims=True), 1e-30)
 
     def outside_near(self, world: FloatArray, palms: FloatArray, part: str, far: float) -> FloatArray:
         """Return how far hands are outside a part, (F, 2); as far as far where neither is nearer."""
@@ -107,7 +107,7 @@ class HandsAndBody:
             length = np.linalg.norm(middle - first, axis=1) + np.linalg.norm(last - middle, axis=1)
             cosine = np.sum((last - first) * thigh, axis=1) / np.maximum(
                 reached * np.linalg.norm(thigh, axis=1), 1e-30)
-            hangs.append(smooth_share(reached / np.maximum(length, 1e-30), *_STRAIGHT) * smooth_share(cosine, *_HANGS))
+            hangs.append(smoothstep(reached / np.maximum(length, 1e-30), *_STRAIGHT) * smoothstep(cosine, *_HANGS))
         return np.stack(hangs, axis=1)
 
 
@@ -116,12 +116,6 @@ def height_of(found: SkeletonMap) -> float:
     position, joint_of = found.skeleton.rest_world[:, :, 3], found.joint_of
     chain = [joint_of.get(name, -1) for name in ("l_ankle", "l_knee", "l_hip", "skullbase")]
     return 0.0 if min(chain) < 0 else float(np.linalg.norm(np.diff(position[chain], axis=0), axis=1).sum())
-
-
-def smooth_share(values: FloatArray, low: float, high: float) -> FloatArray:
-    """Return 0 up to low, 1 from high on, and what is smoothly between."""
-    share = np.clip((values - low) / (high - low), 0.0, 1.0)
-    return np.asarray(share * share * (3.0 - 2.0 * share))
 
 
 def _parts(found: SkeletonMap, skin: SkinPoints | None, height: float) -> dict[str, tuple[Hull, ...]]:

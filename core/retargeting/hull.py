@@ -18,7 +18,7 @@ _NORMALS: Final = evenly_around(80)
 _BALL: Final = 1.1
 """A hull's corners are farther out than its planes by at most so much."""
 _ROUND: Final = 0.15
-"""Of the hull's size: the way out goes smoothly from one of its planes to the next within so much."""
+"""Of the hull's size: the direction out goes smoothly from one of its planes to the next within so much."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,8 +42,8 @@ class Hull:
 
         >>> skeleton = Skeleton.from_arrays(["head"], [-1], np.array([(1.0, 0, 0, 0)]), np.zeros((1, 3)))
         >>> ball = Hull.of(evenly_around(2000), 0, skeleton)
-        >>> outside, way = ball.outside(skeleton.rest_world[None], np.array([[(0.0, 3.0, 0.0)]]))
-        >>> np.allclose(outside, 2.0, atol=0.05), np.allclose(way, (0.0, 1.0, 0.0), atol=0.2)
+        >>> outside, out = ball.outside(skeleton.rest_world[None], np.array([[(0.0, 3.0, 0.0)]]))
+        >>> np.allclose(outside, 2.0, atol=0.05), np.allclose(out, (0.0, 1.0, 0.0), atol=0.2)
         (True, True)
         """
         middle = (points.min(axis=0) + points.max(axis=0)) / 2.0
@@ -53,7 +53,7 @@ class Hull:
                    float(supports.mean()))
 
     def outside(self, world: FloatArray, points: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return how far points (F, P, 3) are outside, (F, P), and the ways out, unit vectors (F, P, 3).
+        """Return how far points (F, P, 3) are outside, (F, P), and the directions out, unit vectors (F, P, 3).
 
         world: (F, J, 3, 4) of all joints.
         """
@@ -64,8 +64,8 @@ class Hull:
         beyond = away @ _NORMALS.T - self.supports
         outside = beyond.max(axis=-1)
         share = np.maximum(1.0 + (beyond - outside[..., None]) / (_ROUND * self.size), 0.0) ** 2
-        way = (share @ _NORMALS) @ model_from_rest.swapaxes(1, 2)
-        return outside, way / np.maximum(np.linalg.norm(way, axis=-1, keepdims=True), 1e-30)
+        out = (share @ _NORMALS) @ model_from_rest.swapaxes(1, 2)
+        return outside, out / np.maximum(np.linalg.norm(out, axis=-1, keepdims=True), 1e-30)
 
     def at_least(self, world: FloatArray, points: FloatArray) -> FloatArray:
         """Return what points (F, P, 3) are outside at least, (F, P): by a ball about the hull."""

@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from ..maths.arrays import FloatArray, IntArray
+from ..maths.arrays import FloatArray, IntArray, smoothstep
 from ..skeletons import hanim
 from ..skeletons.maps import SkeletonMap
 from ..skeletons.skeleton import Skeleton
@@ -95,8 +95,7 @@ class Trunk:
         turned = np.einsum("fpn,fnij->fpij", share, world_from_rest)
         aside = np.stack((left, np.zeros_like(left), front), axis=-1) / np.maximum(radius, 1e-9)[..., None]
         out = np.einsum("fpij,fpj->fpi", turned, aside @ self.axes)
-        clear = np.clip(radius / _CLEAR, 0.0, 1.0)
-        sure = clear * clear * (3.0 - 2.0 * clear)
+        sure = smoothstep(radius, 0.0, _CLEAR)
         return outside, out * (sure / np.maximum(np.linalg.norm(out, axis=-1), 1e-30))[..., None]
 
     def _shares(self, heights: FloatArray) -> FloatArray:
