@@ -37,7 +37,7 @@ class Rewriting:
     """How a file is written.
 
     zero: its rest pose; angle_deg of LEANING (about a sideways or forward axis, by the seed) and TURNED.
-    between: static joints that stand between others. legs_on_spine: they hang on the first joint of the spine.
+    between: static joints that stand between others. legs_on_spine: they are children of the spine's first joint.
     spine: how many joints it has. palms: fingers begin in the palm; leaves: bones end in joints that nothing moves.
     starts_in_t: the first frame is a T-pose. has_face: jaws, cheeks and brows, each of several joints.
     """
@@ -79,7 +79,7 @@ class Bone:
 
 @cache
 def movements() -> tuple[Clip, ...]:
-    """Return movements whose pelvis is one piece, hips to lowest spine, so that legs may hang on either."""
+    """Return movements whose pelvis is one piece, hips to lowest spine, so that legs may be children of either."""
     clips = [*build_clips("feet/Steps.skeleton.xml"), *build_clips("dance/Moves.skeleton")]
     return tuple(_with_stiff_waist(clip) for clip in clips)
 

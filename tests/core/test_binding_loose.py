@@ -139,7 +139,7 @@ def test_pieces_cut_apart_but_touching_stay_one_body():
     cut = replace(torn, vertices=torn.vertices[first], part=torn.part[first], face_vertices=index)
     weights = bound(cut, weld_seams=False, smoothing=0.0)
     whole = bound(body, smoothing=0.0)[source[first]]
-    sure = whole.max(axis=1) == 1.0  # elsewhere the owner may hang on the pieces' own normals
+    sure = whole.max(axis=1) == 1.0  # elsewhere the owner may depend on the pieces' own normals
     assert sure.mean() > 0.8 and (weights[sure][whole[sure] == 1.0] > 0.5).all()
 
 

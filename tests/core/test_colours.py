@@ -55,7 +55,7 @@ def test_many_siblings_and_no_bones() -> None:
 
 @pytest.mark.parametrize("seed", range(40))
 def test_what_lies_close_by_is_told_apart_however_it_is_named(seed: int) -> None:
-    """An upper arm lies at the chest, and yet hangs on it by several joints."""
+    """An upper arm lies at the chest, and yet several joints are between them."""
     letters = np.random.default_rng(seed).integers(ord("a"), ord("z"), (8, 6))
     names = ["".join(map(chr, row)) for row in letters.tolist()]
     parents = [-1, 0, 1, 1, 3, 4, 5, 6]

@@ -1,4 +1,4 @@
-"""Joints that stand where played ones stand: skin that hangs on them goes with what is played."""
+"""Joints that stand where played ones stand: skin that follows them goes with what is played."""
 
 from collections.abc import Sequence
 
@@ -24,14 +24,14 @@ UP = np.array((0.0, 1.0, 0.0))
 BODY = build_skeleton()
 CONTROLS = {"c_hips": ("HumanoidRoot", "c_torso"), "c_chest": ("vt3", "c_hips"), "c_head": ("skullbase", "c_chest"),
             "c_glove": ("l_wrist", "c_root")}
-"""Each with the joint in whose place it stands, and what it hangs on."""
+"""Each with the joint in whose place it stands, and its parent."""
 SKIN = {"belt": ("HumanoidRoot", "c_hips"), "nose": ("skullbase", "c_head"), "cuff": ("l_wrist", "c_glove")}
-"""Each with the joint with which it has to go, and what it hangs on."""
+"""Each with the joint with which it has to go, and its parent."""
 HUNG = {"HumanoidRoot": "c_torso", "l_hip": "c_hips", "r_hip": "c_hips"}
 
 
 def control_rig() -> Skeleton:
-    """Return the sample's body in other axes, with controls; its legs hang on one of these, as in Rigify's rigs."""
+    """Return the sample's body in other axes, with controls; its legs are children of one, as in Rigify's rigs."""
     rng = np.random.default_rng(7)
     places = dict(zip(BODY.names, BODY.rest_world[:, :, 3], strict=True))
     axes = dict(zip(BODY.names, rot.normalized(rng.normal(size=(len(BODY), 4))), strict=True))
@@ -113,7 +113,7 @@ def test_the_body_itself_moves_as_without_doubles() -> None:
 
 
 def test_what_carries_no_skin_stays_where_it_is() -> None:
-    """Without skin on the head's control, nothing hangs on the chest's either, which stands below it alone."""
+    """Without skin on the head's control, none follows the chest's either, which has no other child."""
     done = played(dancing("one", 1), skin_alone("nose"))
     assert set(done.doubles) == {RIG.index_of["c_hips"], RIG.index_of["c_glove"]}
     assert not done.clip.moved[[RIG.index_of[name] for name in ("c_root", "c_chest", "c_head", "prop")]].any()

@@ -331,7 +331,7 @@ def test_an_uncertain_map_is_not_used_but_asked_about() -> None:
 
 
 def test_trunks_of_other_lengths_share_out_the_bend() -> None:
-    """Bend a trunk of three evenly: the pelvis and what hangs on the chest turn as there, the joints between evenly."""
+    """Bend a trunk of three evenly: pelvis and descendants of the chest turn as there, the joints between evenly."""
     three, six = worn(RIGS["Unreal's mannequin"]), build_skeleton()
     times = np.array((0.0, 1.0))
     bend = rot.from_axis_angle(np.array((1.0, 0, 0)), np.array((0.0, 0.3)))[:, None].repeat(3, axis=1)
@@ -351,7 +351,7 @@ def test_trunks_of_other_lengths_share_out_the_bend() -> None:
 
 
 def test_a_foot_beside_its_leg_is_carried_by_it() -> None:
-    """The Quaternius man's feet hang on the root; his legs reach for them by IK."""
+    """The Quaternius man's feet are children of the root; his legs reach for them by IK."""
     man, body = real("Male_Suit"), build_skeleton()
     done = retarget(swaying(body, "HumanoidRoot", "l_hip", "l_knee"), man, BLENDER_FROM_HANIM)
     times = np.linspace(0.0, 1.0, 7)

@@ -348,7 +348,7 @@ def test_warnings_name_the_line_and_the_time_that_a_viewer_sees() -> None:
 
 @pytest.mark.parametrize(("deforming", "warns"), [(("l_elbow",), True), (("l_wrist",), True), (("r_elbow",), False)])
 def test_warnings_speak_of_what_moves_skin_alone(deforming: tuple[str, ...], warns: bool) -> None:
-    """Poles and targets of IK may turn as they like, but not what skin hangs on."""
+    """Poles and targets of IK may turn as they like, but not what skin follows."""
     far = moving("far", ("l_elbow",), 1)
     there, here = (replace(far, name=name, rotations=Tracks.uniform(
         np.array([MAP.joint_of["l_elbow"]]), np.array((0.0, 1.0)), rot.exp(np.full((2, 1, 3), (0.0, 0.0, angle)))))

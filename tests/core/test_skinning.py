@@ -123,7 +123,7 @@ def test_palette_refuses_a_rest_scale_of_zero() -> None:
 
 @every_method
 def test_bent_elbow(method: str) -> None:
-    """A quarter turn about z at x = 1: what hangs on the forearm turns, what hangs on the upper arm stays."""
+    """A quarter turn about z at x = 1: what follows the forearm turns, what follows the upper arm stays."""
     skeleton = arm(0.0, 1.0)
     pose = Pose.rest(skeleton)
     pose.rotations[1] = rot.from_axis_angle(np.array((0.0, 0.0, 1.0)), np.pi / 2)

@@ -410,7 +410,7 @@ def test_the_bytes_counted_are_those_that_played_clips_take(folder: Path) -> Non
 
 
 def arrays_in(value: object, seen: set[int] | None = None) -> int:
-    """Return the bytes of all arrays that hang on a value, whatever made them."""
+    """Return the bytes of all arrays that a value holds, whatever made them."""
     seen = set() if seen is None else seen
     if id(value) in seen:
         return 0
