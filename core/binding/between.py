@@ -27,8 +27,8 @@ def between_limbs(weights: FloatArray, areas: FloatArray, part: IntArray, held: 
 
     areas (C,) > 0 and part (C,) of each point; held (M, B) as `held_bones`; parents (B,), −1 for a root. A rib is as
     near to the left arm as to the right one; weighed by distance, it would be torn when one of them moves. What
-    siblings and all below them have of a part in equal shares goes to what else moves it, or to their parent. Rows sum
-    to 1, before and after.
+    siblings and their descendants have of a part in equal shares goes to what else moves it, or to their parent. Rows
+    sum to 1, before and after.
 
     >>> rib_and_arms = np.array([[0.2, 0.4, 0.4], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
     >>> between_limbs(rib_and_arms, np.array([1.0, 9.0, 9.0]), np.arange(3), np.zeros((3, 3)),
@@ -66,7 +66,7 @@ def _kept(share: FloatArray, parents: IntArray) -> tuple[FloatArray, FloatArray]
 
 
 def _likeness(limbs: FloatArray) -> FloatArray:
-    """Return how like each of K shares (M, K) is to another of its row: 1 to 0. The likest stand beside it in order."""
+    """Return how alike each of K shares (M, K) and the nearest other of its row are, 0 to 1: its neighbour in order."""
     order = np.argsort(limbs, axis=1, kind="stable")
     rising = np.take_along_axis(limbs, order, axis=1)
     ratio = (rising[:, :-1] / np.maximum(rising[:, 1:], _TINY)) ** _ALIKE
