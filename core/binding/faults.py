@@ -18,6 +18,9 @@ from .welding import welded_surface
 _AROUND = 0.02
 """Share of the body's size within which neighbours say which bone a vertex belongs to."""
 
+_MOST_ASIDE = 0.1
+"""A patch with more than this share of its piece of skin says itself which bone it belongs to."""
+
 _SLIGHT = 0.01
 """Weights below this share of a vertex's sum do not carry a patch on."""
 
@@ -47,15 +50,18 @@ def find_faults(body: BindInput, weights: FloatArray, owners: IntArray, progress
     """Find the faults of weights (V, B); rows may have any sum.
 
     owners: (V,) the bone that each vertex should belong to, as another binding sees it. A vertex leaks where it moves
-    with a bone three or more links away both from that bone and from the one that moves most of the skin around it,
-    and no skin that this bone moves leads from there to where it is not far: what one of these three explains was
-    meant. Flying and leaking are those of `sweep`. `progress` is called with the share of
-    the work done; when it answers False, BindCancelledError is raised. Raises TaktError where shapes do not fit.
+    with a bone three or more links away both from that bone and from the one that moves most of the skin around it, or
+    around the patch of that bone's skin in which it lies, and no skin that this bone moves leads from there to where it
+    is not far: what one of these three explains was meant. Flying and leaking are those of `sweep`. `progress` is
+    called with the share of the work done; when it answers False, BindCancelledError is raised. Raises TaktError where
+    shapes do not fit.
     """
     point_of, surface, _ = welded_surface(body)
-    owners = np.column_stack((_owners_around(surface, point_of, weights), owners))
+    are_far = far_bones(body.bone_parents)
+    around = np.where(_aside(surface, point_of, weights, are_far[:, owners].T), 0.0, weights)
+    owners = np.column_stack((_owners_around(surface, point_of, around), owners))
     found = sweep(body, weights, owners, progress)
-    far = np.asarray(far_bones(body.bone_parents)[:, owners].all(axis=2)).T
+    far = np.asarray(are_far[:, owners].all(axis=2)).T
     leaking = found.leaking_in > 0
     foreign = _patches(surface, point_of, weights, far, leaking)
     return Faults(weights.sum(axis=1) <= 0.0, found.flying_in > 0, leaking & foreign.any(axis=1), foreign)
@@ -99,6 +105,37 @@ def worsened(body: BindInput, before: FloatArray, after: FloatArray, progress: P
     return np.asarray(changed & bound & worse[patch])
 
 
+def _aside(surface: Surface, point_of: IntArray, weights: FloatArray, far: BoolArray) -> BoolArray:
+    """Return the weights (V, B) of patches where their bone is far (V, B), and which lie within other skin.
+
+    Such a patch has no point where its bone is not far, though the bone moves skin there too, and is but a small part of
+    its piece of the surface.
+    """
+    result = np.zeros(weights.shape, dtype=np.bool_)
+    first, second, _ = surface.edges()
+    piece = connected(len(surface.points), first, second)
+    piece_area = np.bincount(piece, surface.areas)
+    moved = weights > _SLIGHT * weights.sum(axis=1, keepdims=True)
+    for bone in np.flatnonzero((far & moved).any(axis=0)).tolist():
+        at_points, near = (np.bincount(point_of, some, len(surface.points)) > 0.0
+                           for some in (moved[:, bone], moved[:, bone] & ~far[:, bone]))
+        patch = _connected_where(at_points, first, second)
+        if not near.any():
+            continue  # it moves nothing else
+        area = np.bincount(patch, surface.areas)
+        whole = np.zeros(len(area))
+        np.maximum.at(whole, patch, piece_area[piece])
+        within = (area < _MOST_ASIDE * whole) & (np.bincount(patch, near) == 0.0)
+        result[:, bone] = moved[:, bone] & within[patch[point_of]]
+    return result
+
+
+def _connected_where(points: BoolArray, first: IntArray, second: IntArray) -> IntArray:
+    """Return which points are connected by edges between points that are so; each other point is alone."""
+    both = points[first] & points[second]
+    return connected(len(points), first[both], second[both])
+
+
 def _patches(surface: Surface, point_of: IntArray, weights: FloatArray, far: BoolArray,
              leaking: BoolArray) -> BoolArray:
     """Return the weights (V, B) of patches that hold a leaking vertex and no point where their bone is not far."""
@@ -108,8 +145,7 @@ def _patches(surface: Surface, point_of: IntArray, weights: FloatArray, far: Boo
     for bone in np.flatnonzero((far & moved)[leaking].any(axis=0)).tolist():
         at_points, near = (np.bincount(point_of, some, len(surface.points)) > 0.0
                            for some in (moved[:, bone], moved[:, bone] & ~far[:, bone]))
-        both = at_points[first] & at_points[second]
-        patch = connected(len(at_points), first[both], second[both])
+        patch = _connected_where(at_points, first, second)
         touched = np.bincount(patch[point_of], leaking & moved[:, bone]) > 0.0
         foreign = touched & (np.bincount(patch, near) == 0.0)
         result[:, bone] = foreign[patch[point_of]] & (weights[:, bone] > 0.0)

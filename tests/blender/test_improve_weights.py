@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 
 from takt.bridge import groups
+from takt.core.skinning.influences import Influences
 from takt.operators.bend_report import TAKT_OT_bend_report
+from takt.samples.character import build_character
 from takt.tests.core.bodies import figure, tube
 from takt.tests.rigged import bind, context, select
 
@@ -76,6 +78,32 @@ def test_faults_are_mended_alone() -> None:
     assert np.abs(now - spoilt)[apart].max() < CLOSE and np.abs(now - good).max() < 0.1
 
 
+def test_patches_of_any_size_that_leak_are_found_and_mended() -> None:
+    """Of the sample's skin, some vertices around a place, in heights, move with a bone far from there."""
+    rig, body = build_character(context)
+    select(rig, body)
+    bind()
+    names = tuple(one.name for one in rig.data.bones)
+    points = np.array([vertex.co for vertex in body.data.vertices])
+    good = groups.read_influences(body, names).dense(len(names))
+    columns = np.tile(np.arange(len(names)), (len(good), 1))
+    for at, bone, count, share in (((0.0, -0.1, 0.72), "l_wrist", 80, 0.5), ((0.0, 0.1, 0.75), "r_ankle", 150, 1.0),
+                                   ((0.06, -0.06, 0.4), "l_wrist", 60, 1.0), ((0.0, 0.0, 1.0), "l_ankle", 40, 0.5)):
+        chosen = np.argsort(np.linalg.norm(points - np.array(at) * points[:, 2].max(), axis=1))[:count].tolist()
+        spoilt = good.copy()
+        spoilt[chosen] *= 1.0 - share
+        spoilt[chosen, names.index(bone)] += share
+        groups.write_influences(body, names, Influences(columns, spoilt))
+        assert improve() == {"FINISHED"}
+        now = groups.read_influences(body, names).dense(len(names))
+        others = np.ones(len(points), dtype=np.bool_)
+        others[chosen] = False
+        assert now[chosen, names.index(bone)].max() < 0.01
+        assert np.abs(now - good)[chosen].sum(axis=1).mean() < 0.3
+        assert np.abs(now - good)[others].max() < 0.05
+        groups.write_influences(body, names, Influences(columns, good))
+
+
 def test_without_faults_nothing_is_written() -> None:
     rig, body = character()
     select(rig, body)
@@ -139,7 +167,8 @@ def test_clothes_take_the_weights_of_the_body_below() -> None:
     assert sleeve.parent == rig and sleeve.find_armature() == rig
     found, weights = dense(sleeve)[:16 * 8], dense(body)
     nearest = np.linalg.norm(points[:16 * 8, None] - FIGURE.vertices, axis=2).argmin(axis=1)
-    assert np.abs(found - weights[nearest]).max() < 0.15 and np.abs(found - weights[nearest]).mean() < 0.01
+    assert np.abs(found - weights[nearest]).max() < 0.2  # between vertices, weights differ from the nearest one's
+    assert np.abs(found - weights[nearest]).mean() < 0.01
     select(rig, body, sleeve)
     with pytest.raises(RuntimeError, match="Select the clothes only"):
         improve(what="CLOTHES")
