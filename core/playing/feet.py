@@ -3,8 +3,8 @@
 When a foot is planted is taken from the clips, each on the skeleton that it came from (clips/contacts.py). While it is,
 the joint that bears it is held in one position; the ankle goes along, and hip and knee turn so that they reach it.
 Where a straight leg does not reach it, the body goes down a little. At seams a foot stays, or makes a step (steps.py);
-on its way from or to a foothold it is lifted a little, and heel, ball and toes do not go below the lowest that the clips
-on both sides have them: a foot keeps its rotation.
+on its way from or to a foothold it is lifted a little, and heel, ball and toes go no lower than the clips on both
+sides have them: a foot keeps its rotation.
 """
 
 from __future__ import annotations
