@@ -1,7 +1,8 @@
-"""Every clip on every character as pictures to look at: bench pair_sheet FOLDER.
+"""Every clip on every character as pictures to look at: bench pair_sheet FOLDER [WORD in clips' names].
 
-A row for each clip, a column for each character, one moment of the clip; several sheets. Clips and characters are
-those of the test data, which is not part of the project: nor are these pictures.
+A row for each clip, a column for each character, one moment of the clip, in which its hands touch its body if they ever
+do; several sheets. Clips and characters are those of the test data, which is not part of the project: nor are these
+pictures.
 """
 
 from __future__ import annotations
@@ -18,10 +19,12 @@ import numpy as np
 from mathutils import Matrix, Quaternion
 
 import takt
+from takt.benchmarks.skin_measures import touches
 from takt.bridge import armature, axes
 from takt.bridge.film import write_picture
 from takt.bridge.skin_points import read_points
 from takt.bridge.versions import start_gpu
+from takt.core.clips.clip import Clip
 from takt.core.maths import rotations as rot
 from takt.core.retargeting.retarget import retarget
 from takt.core.skeletons.maps import find_map
@@ -38,7 +41,7 @@ CELL = 150
 ROWS = 12
 HEIGHT_M = 1.75
 MOMENT = 0.45
-"""Of a clip's length."""
+"""Of the length of a clip whose hands touch nothing."""
 REAL = ("mpfb_game_engine", "Rogue_Hooded", "Male_Suit", "cesium_man")
 _ops: Any = bpy.ops
 _context: Any = bpy.context
@@ -79,6 +82,14 @@ def stand_up(rig: Any, meshes: list[Any]) -> None:
     _context.view_layer.update()
 
 
+def moment(clip: Clip) -> float:
+    """Return the middle of what its hands touch, as a share of a clip; where they touch nothing, MOMENT."""
+    times = np.linspace(0.0, clip.duration_s, 60)
+    found = touches(clip, find_map(clip.skeleton), times)
+    touching = np.flatnonzero(np.any([is_on.any(axis=1) for is_on in found.values()], axis=0)) if found else ()
+    return float(touching[len(touching) // 2]) / (len(times) - 1) if len(touching) else MOMENT
+
+
 def column(rig: Any, meshes: list[Any], clips: list[Any]) -> Iterator[film.Picture]:
     """Draw one character in the middle of each clip."""
     skeleton = armature.read_skeleton(rig)
@@ -88,7 +99,7 @@ def column(rig: Any, meshes: list[Any], clips: list[Any]) -> Iterator[film.Pictu
     with Renderer(_context.scene, meshes, CELL, CELL, lambda _: played["now"]) as renderer:
         for clip in clips:
             done = retarget(clip, skeleton, axes.armature_from_hanim(rig), points=points, keep_contacts=True).clip
-            at = MOMENT * done.duration_s
+            at = moment(clip) * done.duration_s
             played["now"] = ClipAlone(done)
             rig.takt.frame_start = 1 - round(at * 24)
             _context.scene.frame_set(1)
@@ -101,13 +112,13 @@ def column(rig: Any, meshes: list[Any], clips: list[Any]) -> Iterator[film.Pictu
             yield film.over(picture, camera.ground(low[:2]))
 
 
-def main(folder: Path) -> None:
+def main(folder: Path, word: str) -> None:
     """Draw the sheets and say what is in their rows."""
     if reason := start_gpu():
         raise RuntimeError(reason)
     _ops.wm.read_factory_settings(use_empty=True)
     takt.register()
-    clips = [clip for of in SOURCES for clip in source(of)]
+    clips = [clip for of in SOURCES for clip in source(of) if word in clip.name]
     columns = []
     for name, rig, meshes in characters():
         stand_up(rig, meshes)
@@ -124,7 +135,7 @@ def main(folder: Path) -> None:
 if __name__ == "__main__":
     code = 0
     try:
-        main(Path(sys.argv[1] if len(sys.argv) > 1 else "build/pairs"))
+        main(Path(sys.argv[1] if len(sys.argv) > 1 else "build/pairs"), sys.argv[2] if len(sys.argv) > 2 else "")
     except BaseException:
         traceback.print_exc()
         code = 1

@@ -17,7 +17,7 @@ from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import BoolArray, FloatArray, IntArray
 from takt.core.retargeting.arms import ArmsBesideTrunk
 from takt.core.retargeting.ground import contact_spans
-from takt.core.retargeting.hands_and_body import HandsAndBody
+from takt.core.retargeting.hands_and_body import HandsAndBody, height_of
 from takt.core.retargeting.retarget import Retargeted
 from takt.core.retargeting.skin_points import SkinPoints
 from takt.core.retargeting.trunk import TRUNK
@@ -33,7 +33,7 @@ DEEPER = 0.02
 SLOW = 0.3
 """Heights in a second: how much faster a wrist became is told where its clip is at least so fast."""
 ON_GROUND = 0.01
-VERTICES = 250
+VERTICES = 1500
 UP = np.array((0.0, 1.0, 0.0))
 
 
@@ -113,20 +113,28 @@ def _lowest(clip: Clip, body: SkinnedBody, times: FloatArray) -> FloatArray:
     return np.asarray((heights.min(axis=1) - ground) / np.linalg.norm(np.diff(leg, axis=0), axis=1).sum())
 
 
+def touches(clip: Clip, found: SkeletonMap, times: FloatArray) -> dict[str, BoolArray]:
+    """Return which hands touch which parts of a clip's own body, (F, 2) each; see HandsAndBody."""
+    body = HandsAndBody.of(clip, found, None)
+    if body is None:
+        return {}
+    world = world_from_pose(body.clip.skeleton, poses_at(body.clip, times))
+    palms, is_aside = body.palms_at(world), body.hanging(world) < 0.5
+    return {part: (body.outside(world, palms, part)[0] < ON * body.height) & is_aside for part in body.parts}
+
+
 def _gaps(clip: Clip, source: SkeletonMap, played: Clip, body: SkinnedBody, times: FloatArray) -> FloatArray:
-    """Return how far hands are from each other's skin, and the body's, (N,) in heights, that touch it in the clip."""
-    theirs, ours = HandsAndBody.of(clip, source, None), HandsAndBody.of(played, body.found, body.points)
-    if theirs is None or ours is None:
-        return np.zeros(0)
-    there = world_from_pose(theirs.clip.skeleton, poses_at(theirs.clip, times))
-    palms, aside = theirs.palms_at(there), 1.0 - theirs.hanging(there)
-    parts = _parts(body)
-    gaps = []
-    for part in theirs.parts.keys() & parts.keys():
-        touches = (theirs.outside(there, palms, part)[0] < ON * theirs.height) & (aside > 0.5)
-        gaps += [_apart(body, played, times[touches[:, side]], parts[f"{side_name}_hand"], parts[part])
-                 for side, side_name in enumerate("lr") if f"{side_name}_hand" in parts and touches[:, side].any()]
-    return np.concatenate([np.zeros(0), *gaps]) / ours.height
+    """Return how far hands are from the body's skin that touch it in the clip, (N,) in heights.
+
+    Of several parts that a hand touches at once, as hip and thigh, the nearest counts.
+    """
+    parts, gaps = _parts(body), np.full((len(times), 2), np.inf)
+    for part, is_on in touches(clip, source, times).items():
+        for side, hand in enumerate(("l_hand", "r_hand")):
+            at = np.flatnonzero(is_on[:, side])
+            if len(at) and {part, hand} <= parts.keys():
+                gaps[at, side] = np.minimum(gaps[at, side], _apart(body, played, times[at], parts[hand], parts[part]))
+    return np.asarray(gaps[np.isfinite(gaps)] / height_of(body.found))
 
 
 def _parts(body: SkinnedBody) -> dict[str, IntArray]:

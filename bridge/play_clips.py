@@ -51,7 +51,7 @@ class ClipPlayer:
            keep_contacts: bool = True, mute_constraints: bool = False) -> ClipPlayer:
         """Prepare an armature for clips of some files.
 
-        keep_contacts: hands that touch each other keep touching, and arms outside the trunk.
+        keep_contacts: hands that touch each other or the body keep touching, and arms stay outside the trunk.
         mute_constraints: constraints that move what the played clip moves are muted; else all act.
         store: where clips are found that were read before. Raises TaktError where a map file beside one is damaged.
         """
@@ -128,8 +128,9 @@ class ClipPlayer:
 def keep_contacts_property() -> Any:
     """Return the property of operators that play clips."""
     return BoolProperty(name="Keep Contacts", default=True,
-                        description="Let hands that touch each other in a clip touch on this body too, and keep arms "
-                                    "out of a trunk that is stouter than the clip's, by a small correction of the arms")
+                        description="Let hands that touch each other, trunk, head or thighs in a clip do so on this "
+                                    "body too, and keep arms out of a trunk that is stouter than the clip's, by a "
+                                    "small correction of the arms")
 
 
 def mute_constraints_property() -> Any:

@@ -179,8 +179,8 @@ class ScoreSettings:
                         "slides")
         keep_contacts: BoolProperty(
             name="Keep Contacts", default=_DEFAULTS.keep_contacts, override=_OVERRIDABLE, update=changes.score,
-            description="Let hands that touch each other in a clip touch on this body too, and keep arms out of a "
-                        "trunk that is stouter than the clip's, by a small correction of the arms")
+            description="Let hands that touch each other, trunk, head or thighs in a clip do so on this body too, and "
+                        "keep arms out of a trunk that is stouter than the clip's, by a small correction of the arms")
         loop: BoolProperty(
             name="Loop", default=_DEFAULTS.loop, override=_OVERRIDABLE, update=changes.score,
             description="The last clip leads back to the first")

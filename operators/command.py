@@ -40,7 +40,7 @@ def run(arguments: Sequence[str]) -> int:
     retarget.add_argument("--out", type=Path, required=True, help="the .blend that is written")
     retarget.add_argument("--armature", default="", help="the armature's name, where there are several")
     retarget.add_argument("--keep-contacts", action=argparse.BooleanOptionalAction, default=True,
-                          help="let hands that touch each other touch on this body too")
+                          help="let hands that touch each other or the body do so on this body too")
     try:
         options = parser.parse_args(list(arguments))
     except SystemExit as stopped:  # Blender itself shall end the process

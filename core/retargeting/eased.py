@@ -22,8 +22,9 @@ from .limbs import Limb, keys_where_moved, reach, runs_of_frames, turned_limb, w
 from .loose import part_of
 from .trunk import TRUNK
 
-_MOMENT_S: Final = 0.08
-"""Averages are over twice as long before and after, and most of what they see is within this."""
+_MOMENT_S: Final = 0.05
+"""Averages are over twice as long before and after, and most of what they see is within this; longer ones miss short
+touches."""
 _STILL: Final = 1e-6
 
 

@@ -102,7 +102,8 @@ def retarget(clip: Clip, target: Skeleton, turn: FloatArray = rot.IDENTITY, *, s
     if keep_contacts and not plan.is_own:
         maps = replace(bodies.target, skeleton=target), replace(bodies.reference.map, skeleton=stood.skeleton)
         kept = with_hands_kept(played, maps[0], points, stood, maps[1])
-        kept = with_arms_outside(kept, maps[0], points, stood, maps[1])
+        outside = with_arms_outside(kept, maps[0], points, stood, maps[1])
+        kept = kept if outside is kept else with_hands_kept(outside, maps[0], points, stood, maps[1])
         played = kept if kept is played else with_arms_eased(played, kept, maps[0])
     used = np.union1d(pairs.source, pairs.other)
     return Retargeted(
