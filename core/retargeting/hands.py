@@ -97,21 +97,44 @@ def with_hands_kept(played: Clip, target_map: SkeletonMap, skin: SkinPoints | No
 
 
 def _touching(body: HandsAndBody, pose: Pose, parts: Sequence[str], touch: _Touch) -> FloatArray:
-    """Return rotations (F, J, 4) of poses in which hands touch what they are to: the body, then each other."""
+    """Return rotations (F, J, 4) of poses in which hands touch what they are to: each other, then the body.
+
+    What is in between has the last word: a hand on a thigh stays outside of a belly that covers it.
+    """
     turns = pose.rotations
     for _ in range(_ROUNDS):
-        world = world_from_pose(body.clip.skeleton, pose)
-        palms, offsets = body.palms_at(world), np.zeros((len(turns), 2, len(parts), 3))
-        for i, part in enumerate(parts):
-            outside, out = body.outside(world, palms, part)
-            theirs = touch.outside[..., i]
-            wanted = np.clip(outside, theirs, np.maximum(theirs, 0.0))  # no hand is pressed into the skin
-            offsets[:, :, i] = (touch.on[..., i] * (wanted - outside))[..., None] * out
-        for side, arm in enumerate(body.arms):
-            reach(body.clip, turns, world, arm, largest(offsets[:, side]))
-        world = world_from_pose(body.clip.skeleton, pose)
-        palms = body.palms_at(world)
-        nearer = touch.together[:, None] * (touch.apart - (palms[:, 0] - palms[:, 1]))
-        for arm, half in zip(body.arms, (0.5, -0.5), strict=True):
-            reach(body.clip, turns, world, arm, half * nearer)
+        for step in (_to_each_other, _onto_body, _out_of_body):
+            world = world_from_pose(body.clip.skeleton, pose)
+            offsets = step(body, world, parts, touch)
+            for side, arm in enumerate(body.arms):
+                reach(body.clip, turns, world, arm, offsets[:, side])
     return turns
+
+
+def _to_each_other(body: HandsAndBody, world: FloatArray, _: Sequence[str], touch: _Touch) -> FloatArray:
+    """Return by how much hands are to be moved, (F, 2, 3): each goes half of the way."""
+    palms = body.palms_at(world)
+    nearer = touch.together[:, None] * (touch.apart - (palms[:, 0] - palms[:, 1]))
+    return np.stack((0.5 * nearer, -0.5 * nearer), axis=1)
+
+
+def _onto_body(body: HandsAndBody, world: FloatArray, parts: Sequence[str], touch: _Touch) -> FloatArray:
+    """Return by how much hands are to be moved, (F, 2, 3), to be on the skin; none is pressed into it."""
+    palms, offsets = body.palms_at(world), np.zeros((len(world), 2, len(parts), 3))
+    for i, part in enumerate(parts):
+        outside, out = body.outside(world, palms, part)
+        theirs = touch.outside[..., i]
+        wanted = np.clip(outside, theirs, np.maximum(theirs, 0.0))
+        offsets[:, :, i] = (touch.on[..., i] * (wanted - outside))[..., None] * out
+    return np.stack([largest(offsets[:, side]) for side in range(2)], axis=1)
+
+
+def _out_of_body(body: HandsAndBody, world: FloatArray, parts: Sequence[str], touch: _Touch) -> FloatArray:
+    """Return by how much hands are to be moved, (F, 2, 3), that are deeper in the body than in the clip."""
+    palms, offsets = body.palms_at(world), np.zeros((len(world), 2, len(parts), 3))
+    counts = np.maximum(touch.together[:, None], touch.on.max(axis=2))
+    for i, part in enumerate(parts):
+        outside, out = body.outside(world, palms, part)
+        deeper = np.maximum(np.minimum(touch.outside[..., i], 0.0) - outside, 0.0)
+        offsets[:, :, i] = (counts * deeper)[..., None] * out
+    return np.stack([largest(offsets[:, side]) for side in range(2)], axis=1)

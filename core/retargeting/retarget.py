@@ -100,11 +100,8 @@ def retarget(clip: Clip, target: Skeleton, turn: FloatArray = rot.IDENTITY, *, s
     stood = clip if plan.is_own or not bodies.reference.is_positioned else raised_onto_feet(clip, pairs)
     played = _played(bodies, stood, target, points)
     if keep_contacts and not plan.is_own:
-        maps = replace(bodies.target, skeleton=target), replace(bodies.reference.map, skeleton=stood.skeleton)
-        kept = with_hands_kept(played, maps[0], points, stood, maps[1])
-        outside = with_arms_outside(kept, maps[0], points, stood, maps[1])
-        kept = kept if outside is kept else with_hands_kept(outside, maps[0], points, stood, maps[1])
-        played = kept if kept is played else with_arms_eased(played, kept, maps[0])
+        played = _with_contacts(played, replace(bodies.target, skeleton=target), points, stood,
+                                replace(bodies.reference.map, skeleton=stood.skeleton))
     used = np.union1d(pairs.source, pairs.other)
     return Retargeted(
         played, tuple((clip.skeleton.names[s], target.names[t])
@@ -112,6 +109,16 @@ def retarget(clip: Clip, target: Skeleton, turn: FloatArray = rot.IDENTITY, *, s
         tuple(clip.skeleton.names[j] for j in np.setdiff1d(np.flatnonzero(bodies.moved), used)),
         tuple(target.names[j] for j in np.setdiff1d(np.arange(len(target)), pairs.target)), plan.is_own,
         plan.doubles, bodies.reference.map, bodies.reference.why, start_s or 0.0)
+
+
+def _with_contacts(played: Clip, target: SkeletonMap, points: SkinPoints | None, stood: Clip,
+                   source: SkeletonMap) -> Clip:
+    """Return what is played with hands that touch what they touch in the clip, and arms outside the trunk."""
+    kept = with_hands_kept(played, target, points, stood, source)
+    outside = with_arms_outside(kept, target, points, stood, source)
+    if outside is not kept:  # which may have moved hands a little away
+        kept = with_hands_kept(outside, target, points, stood, source)
+    return played if kept is played else with_arms_eased(played, kept, target)
 
 
 def _refuse_far(clip: Clip) -> None:
