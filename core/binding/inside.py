@@ -17,14 +17,14 @@ from .diffusion import Graph
 from .input import BindInput
 from .joints import within_reach
 from .loose import carried, held_bones
-from .rigid import compactness, stiffened
+from .rigid import compactness, stiffened, walls
 from .settings import BindCancelledError, BindSettings, Progress
 from .solid import SAMPLE_STEP, Solid, cell_size
 from .sources import Skin, Sources, find_sources
 from .surface import Surface, connected, triangulate
 from .welding import COINCIDENT, weld, welded
 
-_HOLD = 1.5
+_HOLD = 1.6
 """How firmly a bone holds its own zone, as a multiple of 1/distance², at smoothing 1."""
 
 _NEAREST = 1e-3
@@ -78,21 +78,23 @@ def bind_inside_distance(body: BindInput, settings: BindSettings | None = None,
     segments, parents = bone_lines(body.bone_names, body.bone_parents, heads, tails, solid, size)
     clusters = Clusters.of(surface, _MOST_CLUSTERS)
     meter.at(0.4)
+    part = _parts(surface, clusters, settings.weld_seams)
+    part_of_points, bones = part[clusters.label], len(body.bone_names)
+    held = held_bones(surface, part_of_points, segments, bones, solid)
+    compact = compactness(surface, part_of_points)
     skin = Skin.over(solid, clusters.points, clusters.normals, clusters.areas, size)
+    skin = replace(skin, walls=walls(held, compact)[part] if len(held) > 1 else None)
     sources = find_sources(skin, segments, parents, solid, size, meter.round)
     meter.at(0.6)
     weights = _blended(clusters, sources, size, settings, meter)
     weights = within_reach(weights, sources.from_bones, clusters.points, heads, sources.radii, parents)
     meter.at(0.9)
-    part = _parts(surface, clusters, settings.weld_seams)
-    lengths = np.zeros(len(body.bone_names))
+    lengths, areas = np.zeros(bones), _areas(clusters)
     np.maximum.at(lengths, segments.bones, segments.lengths)
-    part_of_points, areas = part[clusters.label], _areas(clusters)
-    held = held_bones(surface, part_of_points, segments, len(lengths), solid)
     weights = carried(weights, clusters.points, areas, part, held, sources.distances, lengths)
     if len(held) > 1:
         weights = between_limbs(weights, areas, part, held, parents)
-        weights = stiffened(weights, areas, part, held, compactness(surface, part_of_points))
+        weights = stiffened(weights, areas, part, held, compact)
     runs = []
     for rows in clusters.spread(weights, points, clusters.label[mesh.label]):
         runs.append(Influences.fading(rows, settings.influences, settings.prune_below))

@@ -33,7 +33,8 @@ def held_bones(surface: Surface, part: IntArray, segments: Segments, bones: int,
 
     part: (P,) that of each of the surface's points, 0 … M − 1. A part holds what its surface winds about, open or
     closed, of points on the bone's lines (generalised winding numbers, Jacobson, Kavan and Sorkine-Hornung 2013); one
-    that is most of the surface what lies in its box and in the solid; and a part alone everything.
+    that is most of the surface what lies in its box and in the solid, unless another holds it and it does not wind
+    about it; and a part alone everything.
     """
     count = int(part.max()) + 1
     if count == 1:
@@ -50,11 +51,17 @@ def held_bones(surface: Surface, part: IntArray, segments: Segments, bones: int,
         near &= (on_lines[:, axis] >= low[:, axis, None]) & (on_lines[:, axis] <= high[:, axis, None])
     order = np.argsort(own, kind="stable")
     ends = np.cumsum(np.bincount(own, minlength=count))
-    for k in np.flatnonzero(near.any(axis=1) & (area > 0.0)).tolist():
+    others = np.zeros(len(on_lines), dtype=np.bool_)
+    for k in sorted(np.flatnonzero(near.any(axis=1) & (area > 0.0)).tolist(), key=area.__getitem__):
+        asked = np.flatnonzero(near[k])
+        inside = np.zeros(len(on_lines), dtype=np.bool_)
+        if area[k] > _MOST_OF_ALL * area.sum():
+            inside[asked] = solid.contains(on_lines[asked])
+            asked = np.flatnonzero(inside & others)
         triangles = surface.triangles[order[ends[k - 1] if k else 0:ends[k]]]
-        inside = (solid.contains(on_lines[near[k]]) if area[k] > _MOST_OF_ALL * area.sum() else
-                  np.abs(winding(surface.points[triangles], on_lines[near[k]])) > INSIDE)
-        held[k] = np.bincount(bone[near[k]], inside, bones) / of_bone
+        inside[asked] = np.abs(winding(surface.points[triangles], on_lines[asked])) > INSIDE
+        others |= inside
+        held[k] = np.bincount(bone, inside, bones) / of_bone
     return held
 
 

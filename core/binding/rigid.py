@@ -63,6 +63,21 @@ def stiffened(weights: FloatArray, areas: FloatArray, part: IntArray, held: Floa
     return np.asarray(result)
 
 
+def walls(held: FloatArray, compact: FloatArray) -> FloatArray:
+    """Return how far other parts are shut off from the bones that a part keeps to itself: (M, B), 0 to 1.
+
+    held (M, B) as `held_bones`, compact (M,) as `compactness`. A compact part that holds one bone and no other, as an
+    eye, keeps it: the skin around the eye does not turn with it.
+
+    >>> face_and_eye = np.array([[1.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
+    >>> walls(face_and_eye, np.array([0.9, 0.9])).tolist()
+    [[0.0, 0.0, 1.0], [0.0, 0.0, 0.0]]
+    """
+    alone = 1.0 - ramp(_greatest_two(held)[1], _PARTLY, _WELL)
+    kept = ramp(held, _PARTLY, _WELL) * (ramp(compact, _SHEET, _BLOB) * alone)[:, None]
+    return np.asarray(np.maximum(kept.max(axis=0) - held, 0.0))
+
+
 def _greatest_two(rows: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the greatest values of rows (M, B) and the next ones, (M,) each; 0 where there is none."""
     ordered = np.sort(rows, axis=1)

@@ -53,7 +53,7 @@ _MOSTLY = 0.5
 _FAN_RAD = np.radians(35.0)
 _RADIUS_SHARES = np.linspace(0.3, 1.0, 6)
 _RADIUS_RAYS = 8
-_ALIKE = 0.2
+_ALIKE = 0.3
 """A bone that costs more than a point's cheapest one by less than this share of it has part of the point."""
 
 _TINY = float(np.finfo(np.float64).tiny)
@@ -75,12 +75,17 @@ class Sources:
 
 @dataclass(frozen=True, eq=False)
 class Skin:
-    """N points of the surface: positions, outward normals (N, 3), areas (N,), and depths (N,) to the limb's middle."""
+    """N points of the surface: positions, outward normals (N, 3), areas (N,), and depths (N,) to the limb's middle.
+
+    walls: (N, B) how far each point is shut off from each bone, 0 to 1, beside what the solid shows; None where it is
+    not. 1 counts as a line that lies outside all along.
+    """
 
     points: FloatArray
     normals: FloatArray
     areas: FloatArray
     depths: FloatArray
+    walls: FloatArray | None = None
 
     @classmethod
     def over(cls, solid: Solid, points: FloatArray, normals: FloatArray, areas: FloatArray, size: float) -> Skin:
@@ -94,6 +99,11 @@ class Skin:
         depth = solid.depths(np.repeat(points, rays, axis=0), fan.reshape(-1, 3), size).reshape(-1, rays)
         half = 0.5 * np.maximum(np.median(depth, axis=1) - solid.cell, 0.5 * solid.cell)
         return cls(points, normals, areas, half)
+
+    def at(self, some: slice) -> Skin:
+        """Return some of the points."""
+        walls = None if self.walls is None else self.walls[some]
+        return Skin(self.points[some], self.normals[some], self.areas[some], self.depths[some], walls)
 
 
 def find_sources(skin: Skin, segments: Segments, parents: IntArray, solid: Solid, size: float,
@@ -181,8 +191,7 @@ def _cheapest(skin: Skin, segments: Segments, centred: FloatArray, radius: Float
     found = []
     for begin in range(0, len(skin.points), most):
         some = slice(begin, begin + most)
-        part = Skin(skin.points[some], skin.normals[some], skin.areas[some], skin.depths[some])
-        found.append(_cheapest_of(part, segments, centred, radius, cap, solid, outside, gaps))
+        found.append(_cheapest_of(skin.at(some), segments, centred, radius, cap, solid, outside, gaps))
         step()
     radii = np.zeros(len(cap))
     np.maximum.at(radii, segments.bones, radius)
@@ -200,6 +209,8 @@ def _cheapest_of(skin: Skin, segments: Segments, centred: FloatArray, radius: Fl
     cost *= np.exp(_against_direction(skin.points[:, None] - on_lines, share, segments))
     air = _air(gaps, share)
     cost *= np.maximum(distance / (_FAR_FROM * (radius + air)), 1.0) ** _FAR / radius**_THICKNESS
+    if skin.walls is not None:
+        cost *= 1.0 + _OUTSIDE * skin.walls[:, segments.bones]
     _add_outside(cost, skin.points, on_lines, air / np.maximum(distance, _TINY), solid, outside)
     of_bone = np.full((len(cost), len(cap)), np.inf)
     from_bone = np.tile(cap, (len(cost), 1))

@@ -80,6 +80,16 @@ def test_of_most_of_the_surface_the_solid_tells_what_it_holds():
     assert held_bones(surface, part, lines, 2, nothing) == pytest.approx(np.array([[0, 0], [0, 1]]))
 
 
+def test_what_is_in_the_solid_through_another_part_most_of_the_surface_does_not_hold():
+    points, faces, part = joined(tube((0, 0, 0), (0, 0, 4), 0.4, 24), tube((0.5, 0, 2), (0.5, 0, 2.2), 0.2))
+    surface = Surface.build(points, triangles_of(points, faces))
+    for x, held in ((0.36, [[1, 1], [0, 1]]), (0.5, [[1, 0], [0, 1]])):
+        lines = Segments(np.arange(2), np.array([[0, 0, 0], [x, 0, 2.05]]), np.array([[0, 0, 4], [x, 0, 2.15]]),
+                         np.ones(2, np.bool_))
+        found = held_bones(surface, part, lines, 2, solid_of(points, faces, 0.05))
+        assert found == pytest.approx(np.array(held))
+
+
 def test_a_part_alone_holds_all_bones_and_without_area_none():
     points = np.eye(3)
     lines = Segments(np.array([0]), np.zeros((1, 3)), np.ones((1, 3)), np.array([True]))

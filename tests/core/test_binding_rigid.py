@@ -1,10 +1,12 @@
 """Pieces that move as one."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from takt.core.binding import BindInput
-from takt.core.binding.rigid import compactness, stiffened
+from takt.core.binding.rigid import compactness, stiffened, walls
 from takt.core.binding.surface import Surface
 
 from .bodies import joined, limb, tube
@@ -93,3 +95,23 @@ def test_an_eye_beside_a_joint_follows_one_bone_and_a_belt_bends():
     weights = bound(body)
     assert weights[part == 1].max(axis=1) == pytest.approx(1.0)
     assert weights[part == 2].max(axis=1).max() < 0.9
+
+
+@pytest.mark.parametrize(("held", "compact", "kept"), [
+    ([[0.0, 0.0], [0.0, 1.0]], 0.9, 1.0),  # a ball keeps the bone in it
+    ([[0.0, 0.0], [0.0, 1.0]], 0.2, 0.0),  # a sheet does not
+    ([[0.0, 0.0], [1.0, 1.0]], 0.9, 0.0),  # nor does what holds two bones
+    ([[0.0, 0.0], [0.0, 0.2]], 0.9, 0.0),  # or little of one
+    ([[0.0, 1.0], [0.0, 1.0]], 0.9, 0.0)])  # and what holds it as well is not shut off
+def test_what_is_shut_off_from_a_bone(held: list[list[float]], compact: float, kept: float):
+    found = walls(np.array(held), np.full(2, compact))
+    assert found[0, 1] == pytest.approx(kept) and not found[1].any() and not found[:, 0].any()
+
+
+def test_the_skin_around_an_eye_does_not_turn_with_it():
+    body, part = with_parts(tube((0.5, 0, 0.9), (0.5, 0, 1.1), 0.15, 6, 12))
+    eye = replace(body, bone_names=(*body.bone_names, "eye"), bone_parents=np.append(body.bone_parents, 0),
+                  heads=np.vstack((body.heads, [0.5, 0, 1.0])), tails=np.vstack((body.tails, [0.7, 0, 1.0])))
+    weights = bound(eye)
+    assert weights[part == 1, 2].min() > 0.9, "the ball does"
+    assert weights[part == 0, 2].max() < 0.1
