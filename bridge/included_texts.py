@@ -21,6 +21,8 @@ def open_beside(source: str, filepath: str) -> dict[Path, bpy.types.Text]:
     Those that the score names, and those that nobody plays: files that it includes may include these. What another
     character plays is left to that one, so that an edit of it has nothing to do with all others.
     """
+    if "<include" not in source and "extends" not in source:  # of most scores no more has to be asked, and often
+        return {}
     named = {first or second for first, second in _NAMED.findall(source)}
     if not named:
         return {}

@@ -337,14 +337,14 @@ class _Drawing:
         view, theme, (low, high) = self.view, self.theme, self.stripes.ruler
         ticks, names = grid.bar_labels(view, self.meter)
         up, down, beside = low + (high - low) * 0.58, low + (high - low) * 0.16, 3.0 * view.scale
-        size, left, bars, seconds = self._size, view.left - 1.0, theme.mixed(0.9), theme.faint
+        size, left, bars, beats = self._size, view.left - 1.0, theme.mixed(0.9), theme.faint
         for x, name in zip(view.x(ticks).tolist(), names, strict=True):
             if x >= left:
-                pen.text(name, x + beside, up, size, bars)
+                pen.text(name, x + beside, up, size, beats if "." in name else bars)
         begin_s, end_s = self.layout.seconds(np.array((max(view.first_tick, 0.0), view.last_tick))).tolist()
         times, names = grid.second_labels(view, begin_s, end_s)
         for x, name in zip(view.x(self.layout.ticks_at(times)).tolist(), names, strict=True):
-            pen.text(name, x + beside, down, 0.82 * size, seconds)
+            pen.text(name, x + beside, down, 0.82 * size, theme.faint)
         ticks, rank = grid.lines(view, self.meter)
         for which, share in ((1, 0.08), (2, 0.14)):  # below the words
             pen.upright_lines(view.x(ticks[rank == which]), low, low + (high - low) * share, theme.mixed(0.4),

@@ -62,9 +62,9 @@ class PullWeight:
         text = spelled_within(ticks / scale, resolution / scale)
         name = "easeOut" if self.is_right else "easeIn"
         begin = voice.begin + (voice.length - ticks if self.is_right else 0.0)
-        does = "goes out" if self.is_right else "comes in"
+        does = "eases out" if self.is_right else "eases in"
         lasts = hints.length(self.layout, begin, ticks, name, text)
-        return self._set(voice, {name: text}, f"{voice.body} {does} over {lasts}")
+        return self._set(voice, {name: text}, f"{voice.body}: {does} over {lasts}")
 
     def _weight(self, voice: Voice, view: View, y: float, is_free: bool) -> Proposal:
         low, high = weight_span(voice, view, Stripes.of(self.layout, view))

@@ -416,8 +416,8 @@ def test_edges_in_lanes_of_a_block_without_a_duration(title: str, expected: floa
 
 
 @pytest.mark.parametrize(("is_right", "right_px", "up_px", "expected", "said"), [
-    (False, 70.0, 3.0, ' easeIn="2"', "head comes in over 2 ticks, 2 s"),
-    (True, -140.0, -3.0, ' easeOut="3"', "head goes out over 3 ticks, 3 s"),
+    (False, 70.0, 3.0, ' easeIn="2"', "head: eases in over 2 ticks, 2 s"),
+    (True, -140.0, -3.0, ' easeOut="3"', "head: eases out over 3 ticks, 3 s"),
     (True, 2.0, 1000.0, ' weightEnd="1"', "head: weight 1 at its end"),
     (False, 2.0, -1000.0, '[0.5]0 [] weightEnd="0.5"', "head: weight 0"),
 ])
