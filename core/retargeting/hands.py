@@ -27,7 +27,7 @@ _NEAR_HEIGHTS: Final = (0.12, 0.2)
 _ON_HEIGHTS: Final = (0.015, 0.035)
 """Likewise, hands that are so far from the body's skin, which clips do not show exactly."""
 _STILL: Final = 1e-4
-_ROUNDS: Final = 3
+_ROUNDS: Final = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +107,8 @@ def _touching(body: HandsAndBody, pose: Pose, parts: Sequence[str], touch: _Touc
             world = world_from_pose(body.clip.skeleton, pose)
             offsets = step(body, world, parts, touch)
             for side, arm in enumerate(body.arms):
-                reach(body.clip, turns, world, arm, offsets[:, side])
+                if offsets[:, side].any():
+                    reach(body.clip, turns, world, arm, offsets[:, side])
     return turns
 
 
