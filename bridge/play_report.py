@@ -10,7 +10,7 @@ import numpy as np
 from ..core.errors import some_of
 from ..core.retargeting.outcome import Outcome
 from ..core.retargeting.retarget import Retargeted
-from . import armature, axes, constraints, properties
+from . import armature, axes, constraints, properties, skin_points
 from .play_clips import ClipPlayer
 
 _NAMES_SHOWN = 8
@@ -52,8 +52,9 @@ def _controlled(player: ClipPlayer, done: Retargeted) -> list[str]:
 
 
 def _left_behind(player: ClipPlayer, done: Retargeted) -> list[str]:
-    """Return deforming bones that neither move nor are ancestors or descendants of any that does."""
+    """Return bones that move skin and neither are moved nor are ancestors or descendants of any that is."""
     bones, moved = cast(bpy.types.Armature, player.armature_object.data).bones, _moved(done)
+    skinned = skin_points.skinned_bones(player.armature_object)
     along = {above.name for name in moved for above in bones[name].parent_recursive}
-    return [bone.name for bone in bones if bone.use_deform and bone.name not in moved and bone.name not in along
+    return [bone.name for bone in bones if bone.name in skinned and bone.name not in moved and bone.name not in along
             and not any(above.name in moved for above in bone.parent_recursive)]

@@ -36,6 +36,14 @@ def read_points(armature_object: bpy.types.Object) -> SkinPoints | None:
     return _points[key]
 
 
+def skinned_bones(armature_object: bpy.types.Object) -> set[str]:
+    """Return the names of the bones that move points of the skin; without any skin those of all that deform."""
+    bones, points = cast(bpy.types.Armature, armature_object.data).bones, read_points(armature_object)
+    if points is None:
+        return {bone.name for bone in bones if bone.use_deform}
+    return {bones[joint].name for joint in np.unique(points.joints[points.weights > 0.0]).tolist()}
+
+
 def checksum(armature_object: bpy.types.Object) -> int:
     """Return a number that is the same for equal points of the skin, also when the file is opened again; 0: none."""
     points = read_points(armature_object)

@@ -10,7 +10,19 @@ import numpy as np
 
 from ..core.errors import TaktError, some_of
 from ..core.playing.motion import Motion
-from . import action, armature, axes, constraints, limits, parameters, performing, properties, score, timeline
+from . import (
+    action,
+    armature,
+    axes,
+    constraints,
+    limits,
+    parameters,
+    performing,
+    properties,
+    score,
+    skin_points,
+    timeline,
+)
 from .frame_rate import frames_per_second
 
 Severity = Literal["INFO", "WARNING"]
@@ -134,8 +146,8 @@ def _unmatched(armature_object: bpy.types.Object, motion: Motion) -> tuple[tuple
     moved = _moved(motion)
     ancestors = {above.name for name in moved for above in bones[name].parent_recursive}
     joints = tuple(name for name in motion.unmatched if name not in bones)
-    skin = [bones[name] for name in motion.unmatched
-            if name in bones and bones[name].use_deform and name not in ancestors]
+    skinned = skin_points.skinned_bones(armature_object)
+    skin = [bones[name] for name in motion.unmatched if name in skinned and name not in ancestors]
     along = [bone.name for bone in skin if any(above.name in moved for above in bone.parent_recursive)]
     return joints, tuple(bone.name for bone in skin if bone.name not in along), tuple(along)
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 
-from ..core.errors import FileError, TaktError
+from ..core.errors import FileError, Problem, TaktError
+from ..core.library.library import Library
+from ..core.pha.document import Document
 from .scores import add_playing, counted, findings, play_programme, read_programme
 
 
@@ -33,6 +36,18 @@ def _check(path: Path, options: argparse.Namespace) -> int:
     except TaktError as error:
         print(f"{path}: {error}")
         return 1
-    print(*findings(motion, path), f"{path}: {counted(len(motion.sequence), 'segment')}, {motion.duration_s:.2f} s",
-          sep="\n")
-    return 0
+    missing = _missing_music(programme.document, library)
+    print(*missing, *findings(motion, path),
+          f"{path}: {counted(len(motion.sequence), 'segment')}, {motion.duration_s:.2f} s", sep="\n")
+    return 1 if missing else 0
+
+
+def _missing_music(document: Document, library: Library) -> tuple[Problem, ...]:
+    """Return what is wrong with the sound file that a score names, at its line."""
+    if document.music is None:
+        return ()
+    try:
+        library.sound_path(document.music.src)
+    except FileError as error:
+        return tuple(replace(problem, place=document.place(document.music)) for problem in error.problems)
+    return ()

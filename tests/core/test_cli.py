@@ -376,3 +376,15 @@ def test_expand_prints_a_score_that_plays_the_same(path: Path, capsys: pytest.Ca
     varied.write_text(varied.read_text().replace('<call name="walk"', '<wait duration="1"/><call name="walk"'))
     code, out, err = run(capsys, "expand", varied)
     assert code == 1 and not out and "varied.pha:1:" in err and "<wait>: found a rest" in err
+
+
+def test_check_finds_music_that_is_not_there(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = path.parent / "sung.pha"
+    file.write_text(path.read_text(encoding="utf-8").replace("<pha ", '<pha version="2" ', 1).replace(
+        "<load", '<music src="songs.hum"/>\n<load', 1), encoding="utf-8")
+    code, out, _ = run(capsys, "check", file)
+    assert code == 1 and "songs/hum" in out and f"{file}:" in out and "segments" in out
+    (path.parent / "songs").mkdir()
+    (path.parent / "songs" / "hum.wav").write_bytes(b"RIFF")
+    code, out, _ = run(capsys, "check", file)
+    assert code == 0 and "hum" not in out.replace(str(file), "")
