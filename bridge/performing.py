@@ -83,8 +83,9 @@ Resolved = tuple[Programme, Library]
 class Task:
     """All that a performance needs of Blender, read in its main thread, and nothing of Blender's own.
 
-    So another thread may perform it. beside: what open Texts of other files say. resolved: where all its names were
-    looked up before. moment: when folders and files were looked at.
+    So another thread may perform it. beside: what open Texts of other files say. key: all that its names depend on;
+    files_key: what its files do, besides roots. resolved: where all its names were looked up before.
+    moment: when folders and files were looked at.
     """
 
     text: str
@@ -102,6 +103,7 @@ class Task:
     skin: BoolArray
     points: SkinPoints | None
     key: tuple[Hashable, ...]
+    files_key: tuple[Hashable, ...]
     resolved: Resolved | None
     moment: object
 
@@ -150,8 +152,9 @@ def read_task(text: str, filepath: str, settings: properties.ScoreSettings, arma
                "released": read_released(character.released), **(instead or {})}
     further = libraries.folders(character.folders)
     beside = included_texts.said_beside(text, filepath)
-    key = (text, filepath, beside, further, joint_map.key(armature_object),
-           *(chosen[name] for name in ("library", "load_format", "bvh_up", "bvh_forward")))
+    files_key = (filepath, further, joint_map.key(armature_object),
+                 *(chosen[name] for name in ("library", "load_format", "bvh_up", "bvh_forward")))
+    key = (text, beside, *files_key)
     if key in _programmes:
         _programmes.move_to_end(key)
     return Task(
@@ -163,6 +166,7 @@ def read_task(text: str, filepath: str, settings: properties.ScoreSettings, arma
         skeleton=_skeleton(armature_object), turn=axes.armature_from_hanim(armature_object),
         limits=limits.read_limits(armature_object) if chosen["joint_limits"] else None,
         skin=armature.read_skin(armature_object), points=skin_points.read_points(armature_object), key=key,
+        files_key=files_key,
         resolved=_programmes.get(key), moment=_moment)
 
 
@@ -227,8 +231,7 @@ def _library(task: Task, formats: Mapping[str, Format]) -> Library:
 
     It holds the clips that it has read; once the store had to forget some, it is made anew.
     """
-    _, filepath, _, *others = task.key  # whatever scores say, the files are the same
-    key = (task.moment, CLIPS.forgotten, filepath, *others, *formats.values())
+    key = (task.moment, CLIPS.forgotten, task.roots, *task.files_key, *formats.values())
     library = _libraries.get(key)
     if library is None:
         if len(_libraries) >= _MAX_LIBRARIES:
