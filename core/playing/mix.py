@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Literal
@@ -17,6 +17,7 @@ from ..skeletons.skeleton import Pose, Skeleton
 from .carried import Carried
 from .presence import ALWAYS, Presence
 from .root_motion import RootMotion
+from .row import Row
 from .stage import FIRST_ROUND, Instants, Stage
 
 Mode = Literal["replace", "mix", "add"]
@@ -56,6 +57,15 @@ class Lane:
     def share(self) -> FloatArray:
         """How much of each joint it has over what lies below it, (J,), while it is wholly there."""
         return self.mask * self.weight * self.stage.moved
+
+
+def _looking_at(lane: Lane, joints: BoolArray) -> Lane:
+    """Return a lane of which only some joints (J,) are asked for."""
+    row = lane.stage
+    if not isinstance(row, Row):
+        return lane
+    known = None if row.sampled is None else row.sampled.sampled
+    return replace(lane, stage=row.of_joints(joints if known is None else joints & known))
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,7 +146,7 @@ class Mix:
         group = {i: number for number, group in enumerate(self._groups) for i in group}
         if any(group[a] != group[b] and self.lanes[a].mode == "mix" == self.lanes[b].mode for a, b in pairwise(kept)):
             return self
-        return Mix(lanes, self.carried, self.below)
+        return Mix(tuple(_looking_at(lane, asked) for lane in lanes), self.carried, self.below)
 
     def instants(self, per_s: float, densest: float) -> Instants:
         """Return when something happens in any lane; see Stage."""
