@@ -3,12 +3,12 @@
 From left to right: by 1/d² of the distance, by Blender's bone heat, by Takt; above the surface, below the zones.
 """
 
-import os
 import sys
 from pathlib import Path
 from typing import Any
 
 import bpy
+import checkout
 import numpy as np
 from mathutils import Matrix, Quaternion
 
@@ -112,7 +112,5 @@ if __name__ == "__main__":
     takt.register()
     reason = start_gpu()
     if reason:
-        print(reason, file=sys.stderr)
-    code = 1 if reason else main()
-    sys.stdout.flush()
-    os._exit(code)  # Blender 4.5 may crash while it winds down
+        sys.exit(reason)
+    checkout.run(main)

@@ -14,9 +14,7 @@ bench bodies skin [NAMES]: what skin, hands and arms do instead, with contacts k
 
 from __future__ import annotations
 
-import os
 import sys
-import traceback
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,6 +22,7 @@ from itertools import pairwise
 from typing import Any
 
 import bpy
+import checkout
 import numpy as np
 
 import takt
@@ -227,11 +226,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    code = 0
-    try:
-        main()
-    except BaseException:
-        traceback.print_exc()
-        code = 1
-    sys.stdout.flush()
-    os._exit(code)  # Blender's module may crash while it winds down
+    checkout.run(main)

@@ -7,14 +7,13 @@ pictures.
 
 from __future__ import annotations
 
-import os
 import sys
-import traceback
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import bpy
+import checkout
 import numpy as np
 from mathutils import Matrix, Quaternion
 
@@ -133,11 +132,5 @@ def main(folder: Path, word: str) -> None:
 
 
 if __name__ == "__main__":
-    code = 0
-    try:
-        main(Path(sys.argv[1] if len(sys.argv) > 1 else "build/pairs"), sys.argv[2] if len(sys.argv) > 2 else "")
-    except BaseException:
-        traceback.print_exc()
-        code = 1
-    sys.stdout.flush()
-    os._exit(code)  # Blender 4.5 may crash while it winds down
+    folder, word = (*sys.argv[1:3], *("build/pairs", "")[len(sys.argv[1:3]):])
+    checkout.run(lambda: main(Path(folder), word))

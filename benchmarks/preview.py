@@ -12,7 +12,6 @@ of 1 and 10 characters read, and how much more the process holds once they have 
 
 import os
 import statistics
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import bpy
+import checkout
 import gpu
 import numpy as np
 
@@ -245,6 +245,4 @@ def copied(armature: Any, mesh: Any) -> Any:
 
 
 if __name__ == "__main__":
-    code = main()
-    sys.stdout.flush()
-    os._exit(code)  # Blender 4.5 may crash while it winds down
+    checkout.run(main)

@@ -5,12 +5,12 @@ memory of the process before and after, what a drawn picture costs the processor
 from those that core computes.
 """
 
-import os
 import sys
 import time
 from typing import Any
 
 import bpy
+import checkout
 import gpu
 import numpy as np
 
@@ -116,6 +116,4 @@ def elapsed(began: float) -> str:
 
 if __name__ == "__main__":
     arguments = [int(number.replace(",", "")) for number in sys.argv[1:]]
-    code = main(*(arguments + [VERTICES, BONES][len(arguments):]))
-    sys.stdout.flush()
-    os._exit(code)  # Blender 4.5 may crash while it winds down
+    checkout.run(lambda: main(*(arguments + [VERTICES, BONES][len(arguments):])))

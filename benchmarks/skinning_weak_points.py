@@ -5,12 +5,12 @@ python3 dev.py bench skinning_weak_points PICTURE.png draws the preview of both 
 it becomes at its thinnest between the two bones, in hundredths of the straight limb.
 """
 
-import os
 import sys
 from pathlib import Path
 from typing import Any
 
 import bpy
+import checkout
 import numpy as np
 from mathutils import Quaternion
 
@@ -120,6 +120,4 @@ def drawn(mesh: Any, preserves_volume: bool) -> Any:
 
 
 if __name__ == "__main__":
-    code = main(Path(sys.argv[1]) if len(sys.argv) > 1 else None)
-    sys.stdout.flush()
-    os._exit(code)  # Blender 4.5 may crash while it winds down
+    checkout.run(lambda: main(Path(sys.argv[1]) if len(sys.argv) > 1 else None))

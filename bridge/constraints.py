@@ -73,13 +73,11 @@ def unmute(armature_object: bpy.types.Object) -> None:
     character.muted.clear()
 
 
-def follow_action(armature_object: bpy.types.Object) -> bool:
-    """Let constraints act while another Action is assigned than those that they were muted for; tell of a change."""
+def follow_action(armature_object: bpy.types.Object) -> None:
+    """Let constraints act while another Action is assigned than those that they were muted for."""
     character = properties.character(armature_object)
-    if not character.muted or character.are_muted == _plays_muting(armature_object.animation_data):
-        return False
-    _set(armature_object, is_muted=not character.are_muted)
-    return True
+    if character.muted and character.are_muted != _plays_muting(armature_object.animation_data):
+        _set(armature_object, is_muted=not character.are_muted)
 
 
 def _set(armature_object: bpy.types.Object, *, is_muted: bool) -> None:

@@ -3,9 +3,7 @@
 Needs Blender's Python module (bpy) and graphics. Leaves company.mp4 and company.png, a moment of it.
 """
 
-import os
 import sys
-import traceback
 from pathlib import Path
 from typing import Any
 
@@ -86,11 +84,4 @@ def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    code = 0
-    try:
-        main(Path(sys.argv[1]) if len(sys.argv) > 1 else IMAGES)
-    except BaseException:
-        traceback.print_exc()
-        code = 1
-    sys.stdout.flush()
-    os._exit(code)  # Blender 4.5 may crash while it winds down
+    checkout.run(lambda: main(Path(sys.argv[1]) if len(sys.argv) > 1 else IMAGES))

@@ -4,10 +4,8 @@ Needs Blender's Python module (bpy) and graphics. Leaves joins.mp4 and joins.png
 the same path: only how one clip becomes the next differs. The camera goes along, near enough to see the feet.
 """
 
-import os
 import sys
 import tempfile
-import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -178,11 +176,4 @@ def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    code = 0
-    try:
-        main(Path(sys.argv[1]) if len(sys.argv) > 1 else IMAGES)
-    except BaseException:
-        traceback.print_exc()
-        code = 1
-    sys.stdout.flush()
-    os._exit(code)  # Blender 4.5 may crash while it winds down
+    checkout.run(lambda: main(Path(sys.argv[1]) if len(sys.argv) > 1 else IMAGES))

@@ -4,10 +4,8 @@ Needs Blender's Python module (bpy) and graphics. Run it with the names of pictu
 takes its glTF file from the test data beside the checkout, or from where TAKT_DATA says.
 """
 
-import os
 import sys
 import tempfile
-import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -108,11 +106,4 @@ def main(names: Sequence[str]) -> None:
 
 
 if __name__ == "__main__":
-    code = 0
-    try:
-        main(sys.argv[1:] or list(PICTURES))
-    except BaseException:
-        traceback.print_exc()
-        code = 1
-    sys.stdout.flush()
-    os._exit(code)  # Blender 4.5 may crash while it winds down
+    checkout.run(lambda: main(sys.argv[1:] or list(PICTURES)))

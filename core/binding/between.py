@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..maths.arrays import FloatArray, IntArray
-from ..skeletons.hierarchy import children_of, path_to_root
-from .loose import means_of_parts, ramp
+from ..maths.arrays import FloatArray, IntArray, smoothstep
+from ..skeletons.hierarchy import children_of, parents_first
+from .loose import means_of_parts
 
 _ALIKE = 4.0
 """Of two limbs with shares x < y of a part, each loses (x/y) to this power of what it has there."""
@@ -38,7 +38,7 @@ def between_limbs(weights: FloatArray, areas: FloatArray, part: IntArray, held: 
     mean, total = means_of_parts(weights, areas, part, len(held))
     moved = mean * total[:, None]
     home = moved / np.maximum(moved.sum(axis=0), _TINY)
-    passing = np.where(held > 0.0, 0.0, 1.0 - ramp(home, _PASSING, _AT_HOME))
+    passing = np.where(held > 0.0, 0.0, 1.0 - smoothstep(home, _PASSING, _AT_HOME))
     kept, risen = _kept(mean * passing, parents)
     kept = 1.0 - passing * (1.0 - kept)
     rest = mean * kept + _LITTLE * risen
@@ -49,7 +49,7 @@ def between_limbs(weights: FloatArray, areas: FloatArray, part: IntArray, held: 
 
 def _kept(share: FloatArray, parents: IntArray) -> tuple[FloatArray, FloatArray]:
     """Return what bones keep of their shares (M, B) of parts, 0 to 1, and how much their parents gain, (M, B)."""
-    order = sorted(range(len(parents)), key=lambda bone: len(path_to_root(parents, bone)))
+    order = parents_first(parents)
     limb, kept, risen = share.copy(), np.ones_like(share), np.zeros_like(share)
     for bone in reversed(order):
         if parents[bone] >= 0:

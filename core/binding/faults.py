@@ -112,16 +112,12 @@ def _aside(surface: Surface, point_of: IntArray, weights: FloatArray, far: BoolA
     small part of its piece of the surface.
     """
     result = np.zeros(weights.shape, dtype=np.bool_)
-    first, second, _ = surface.edges()
-    piece = connected(len(surface.points), first, second)
+    edges = surface.edges()[:2]
+    piece = connected(len(surface.points), *edges)
     piece_area = np.bincount(piece, surface.areas)
     moved = weights > _SLIGHT * weights.sum(axis=1, keepdims=True)
-    for bone in np.flatnonzero((far & moved).any(axis=0)).tolist():
-        at_points, near = (np.bincount(point_of, some, len(surface.points)) > 0.0
-                           for some in (moved[:, bone], moved[:, bone] & ~far[:, bone]))
-        patch = _connected_where(at_points, first, second)
-        if not near.any():
-            continue  # it moves nothing else
+    for bone in np.flatnonzero((far & moved).any(axis=0) & (moved & ~far).any(axis=0)).tolist():
+        patch, near = _patches_of_bone(edges, point_of, moved[:, bone], far[:, bone])
         area = np.bincount(patch, surface.areas)
         whole = np.zeros(len(area))
         np.maximum.at(whole, patch, piece_area[piece])
@@ -130,22 +126,27 @@ def _aside(surface: Surface, point_of: IntArray, weights: FloatArray, far: BoolA
     return result
 
 
-def _connected_where(points: BoolArray, first: IntArray, second: IntArray) -> IntArray:
-    """Return which points are connected by edges between points that are so; each other point is alone."""
-    both = points[first] & points[second]
-    return connected(len(points), first[both], second[both])
+def _patches_of_bone(edges: tuple[IntArray, IntArray], point_of: IntArray, moved: BoolArray,
+                     far: BoolArray) -> tuple[IntArray, BoolArray]:
+    """Return the patch of skin that a bone moves around each point (P,), and at which points it is not far, (P,).
+
+    edges: the points at both ends; point_of: of each vertex (V,); moved, far: which vertices the bone moves, and is far
+    from, (V,). Each point that it does not move is a patch of its own.
+    """
+    count = int(point_of.max(initial=-1)) + 1
+    at_points, near = (np.bincount(point_of, some, count) > 0.0 for some in (moved, moved & ~far))
+    both = at_points[edges[0]] & at_points[edges[1]]
+    return connected(count, edges[0][both], edges[1][both]), near
 
 
 def _patches(surface: Surface, point_of: IntArray, weights: FloatArray, far: BoolArray,
              leaking: BoolArray) -> BoolArray:
     """Return the weights (V, B) of patches that hold a leaking vertex and no point where their bone is not far."""
     result = np.zeros(weights.shape, dtype=np.bool_)
-    first, second, _ = surface.edges()
+    edges = surface.edges()[:2]
     moved = weights > _SLIGHT * weights.sum(axis=1, keepdims=True)
     for bone in np.flatnonzero((far & moved)[leaking].any(axis=0)).tolist():
-        at_points, near = (np.bincount(point_of, some, len(surface.points)) > 0.0
-                           for some in (moved[:, bone], moved[:, bone] & ~far[:, bone]))
-        patch = _connected_where(at_points, first, second)
+        patch, near = _patches_of_bone(edges, point_of, moved[:, bone], far[:, bone])
         touched = np.bincount(patch[point_of], leaking & moved[:, bone]) > 0.0
         foreign = touched & (np.bincount(patch, near) == 0.0)
         result[:, bone] = foreign[patch[point_of]] & (weights[:, bone] > 0.0)

@@ -147,9 +147,3 @@ def means_of_parts(weights: FloatArray, areas: FloatArray, part: IntArray, count
     """Return the mean weights (M, B) of parts, and their areas (M,), from those of points: (C, B), and (C,) > 0."""
     total = np.maximum(np.bincount(part, areas, count), _TINY)
     return np.stack([np.bincount(part, areas * column, count) for column in weights.T], axis=1) / total[:, None], total
-
-
-def ramp(values: FloatArray | np.float64, low: FloatArray | float, high: FloatArray | float) -> FloatArray:
-    """Return 0 below `low`, 1 above `high`, and a smooth step between."""
-    share = np.clip((values - low) / (high - low), 0.0, 1.0)
-    return np.asarray(share * share * (3.0 - 2.0 * share))

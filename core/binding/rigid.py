@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..maths.arrays import FloatArray, IntArray
-from .loose import means_of_parts, ramp
+from ..maths.arrays import FloatArray, IntArray, smoothstep
+from .loose import means_of_parts
 from .surface import Surface
 
 _MOSTLY, _HALF, _HARDLY = 0.7, 0.4, 0.3
@@ -50,14 +50,14 @@ def stiffened(weights: FloatArray, areas: FloatArray, part: IntArray, held: Floa
     """
     count, loose = len(held), ~held.any(axis=1)
     mean, _ = means_of_parts(weights, areas, part, count)
-    assembly = ramp(np.float64(count), _SOME_PARTS, _MANY_PARTS) * ramp(compact, 0.0, _SOLID)
+    assembly = smoothstep(np.float64(count), _SOME_PARTS, _MANY_PARTS) * smoothstep(compact, 0.0, _SOLID)
     own = (_ITS_OWN * assembly * ~loose)[:, None]
     mean = (1.0 - own) * mean + own * held / np.maximum(held.sum(axis=1, keepdims=True), _TINY)
     soft = _MOSTLY + (_HALF - _MOSTLY) * assembly
-    from_share = soft + (_HARDLY - soft) * loose * ramp(compact, _SHEET, _BLOB)
+    from_share = soft + (_HARDLY - soft) * loose * smoothstep(compact, _SHEET, _BLOB)
     first, second = _greatest_two(mean)
-    stiff = ramp(first, from_share, from_share + _WHOLLY) * ramp(first - second, 0.0, _LEAD)
-    stiff = (stiff * (1.0 - ramp(_greatest_two(held)[1], _PARTLY, _WELL)))[part]
+    stiff = smoothstep(first, from_share, from_share + _WHOLLY) * smoothstep(first - second, 0.0, _LEAD)
+    stiff = (stiff * (1.0 - smoothstep(_greatest_two(held)[1], _PARTLY, _WELL)))[part]
     result = weights * (1.0 - stiff[:, None])
     result[np.arange(len(part)), mean.argmax(axis=1)[part]] += stiff
     return np.asarray(result)
@@ -73,8 +73,8 @@ def walls(held: FloatArray, compact: FloatArray) -> FloatArray:
     >>> walls(face_and_eye, np.array([0.9, 0.9])).tolist()
     [[0.0, 0.0, 1.0], [0.0, 0.0, 0.0]]
     """
-    alone = 1.0 - ramp(_greatest_two(held)[1], _PARTLY, _WELL)
-    kept = ramp(held, _PARTLY, _WELL) * (ramp(compact, _SHEET, _BLOB) * alone)[:, None]
+    alone = 1.0 - smoothstep(_greatest_two(held)[1], _PARTLY, _WELL)
+    kept = smoothstep(held, _PARTLY, _WELL) * (smoothstep(compact, _SHEET, _BLOB) * alone)[:, None]
     return np.asarray(np.maximum(kept.max(axis=0) - held, 0.0))
 
 

@@ -9,6 +9,7 @@ import bpy
 import numpy as np
 import pytest
 
+from takt.bridge import properties
 from takt.core.clips.clip import Clip, Tracks
 from takt.core.maths import rotations as rot
 from takt.core.skeletons.skeleton import Skeleton
@@ -55,6 +56,12 @@ def refused(path: Path, **settings: Any) -> str:
     with pytest.raises(RuntimeError) as caught:
         play(path, **settings)
     return str(caught.value)
+
+
+def text_of(rig: bpy.types.Object) -> bpy.types.Text:
+    text = properties.character(rig).text
+    assert text is not None
+    return text
 
 
 def rebuild() -> None:

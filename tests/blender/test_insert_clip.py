@@ -8,19 +8,13 @@ import pytest
 
 from takt.bridge import properties, score
 from takt.core.pha.document import parse
-from takt.tests.blender.dancing import STEPS, play
+from takt.tests.blender.dancing import STEPS, play, text_of
 
 operators: Any = cast(Any, bpy.ops).takt
 
 
 def kept_of(rig: bpy.types.Object) -> properties.TaktCharacter:
     return properties.character(rig)
-
-
-def text_of(rig: bpy.types.Object) -> bpy.types.Text:
-    text = kept_of(rig).text
-    assert text is not None
-    return text
 
 
 def test_the_clips_of_the_score_are_listed_with_their_lengths(rig: bpy.types.Object, library: Path) -> None:

@@ -17,7 +17,7 @@ from takt.core.score_editor.sound import sound_layer
 from takt.core.score_editor.stripes import Stripes
 from takt.core.score_editor.theme import Theme
 from takt.core.score_editor.view import View
-from takt.tests.blender.dancing import play
+from takt.tests.blender.dancing import play, text_of
 from takt.tests.core.drum_loops import RATE, Loop, loop
 
 _CLEAN = 102
@@ -42,12 +42,6 @@ def write(path: Path, played: Loop) -> None:
 
 def choose(**options: Any) -> "set[str]":
     return bpy.ops.takt.choose_music(**options)  # type: ignore[attr-defined, no-any-return]
-
-
-def text_of(rig: bpy.types.Object) -> str:
-    text = properties.character(rig).text
-    assert text is not None
-    return text.as_string()
 
 
 def strips() -> list[Any]:
@@ -77,7 +71,7 @@ def test_the_editor_shows_the_waveform(rig: bpy.types.Object, library: Path, son
 def test_a_score_is_danced_to_music(rig: bpy.types.Object, library: Path, song: tuple[Path, Loop]) -> None:
     play(library / "dance.pha")
     assert choose(filepath=str(song[0])) == {"FINISHED"}
-    document = parse(text_of(rig))
+    document = parse(text_of(rig).as_string())
     assert document.music is not None and document.music.src == "song"
     beat_s = song[1].first_s
     ticks_a_beat = round(beat_s / document.tick_s)
@@ -103,7 +97,7 @@ def test_the_scene_plays_it_from_where_tick_0_is(rig: bpy.types.Object, library:
     assert len([strip for strip in strips() if strip.type == "SOUND"]) == 1
     assert bpy.ops.takt.remove_music() == {"FINISHED"}  # type: ignore[attr-defined]
     assert [strip.name for strip in strips()] == ["own"]
-    assert parse(text_of(rig)).music is None
+    assert parse(text_of(rig).as_string()).music is None
 
 
 def _lasting(frames: int) -> dict[str, int]:
@@ -113,14 +107,14 @@ def _lasting(frames: int) -> dict[str, int]:
 def test_beats_are_found_again(rig: bpy.types.Object, library: Path, song: tuple[Path, Loop]) -> None:
     play(library / "dance.pha")
     choose(filepath=str(song[0]), finds_beats=False)
-    assert parse(text_of(rig)).tick_s == 1.0
+    assert parse(text_of(rig).as_string()).tick_s == 1.0
     assert bpy.ops.takt.find_beats() == {"FINISHED"}  # type: ignore[attr-defined]
-    assert parse(text_of(rig)).tick_s != 1.0
+    assert parse(text_of(rig).as_string()).tick_s != 1.0
 
 
 def test_music_that_cannot_be_leaves_all_as_it_was(rig: bpy.types.Object, library: Path) -> None:
     play(library / "dance.pha")
-    before = text_of(rig)
+    before = text_of(rig).as_string()
     (library / "junk.wav").write_bytes(bytes(range(256)) * 20)
     for path, says in ((library / "junk.wav", "sound"), (library / "nix.wav", "sound"),
                        (library / "dance.pha", "endings|sound")):
@@ -128,7 +122,7 @@ def test_music_that_cannot_be_leaves_all_as_it_was(rig: bpy.types.Object, librar
             choose(filepath=str(path))
     with pytest.raises(RuntimeError, match="no music"):
         bpy.ops.takt.remove_music()  # type: ignore[attr-defined]
-    assert text_of(rig) == before and not strips()
+    assert text_of(rig).as_string() == before and not strips()
 
 
 def test_music_may_lie_anywhere_and_it_is_said_where_it_was_when_it_is_gone(
@@ -141,7 +135,7 @@ def test_music_may_lie_anywhere_and_it_is_said_where_it_was_when_it_is_gone(
     play(library / "dance.pha")
     bpy.ops.wm.save_as_mainfile(filepath=str(folder / "dance.blend"))
     assert choose(filepath=str(path)) == {"FINISHED"}
-    assert '<music src="01_My_Song"' in text_of(rig) and len(strips()) == 1
+    assert '<music src="01_My_Song"' in text_of(rig).as_string() and len(strips()) == 1
     character = properties.character(rig)
     assert character.sound == "//music/01. My Song.wav" and not character.library
     assert score_music.music_of(rig) is not None and score_blocks.refresh(rig).music == path
@@ -153,7 +147,7 @@ def test_music_may_lie_anywhere_and_it_is_said_where_it_was_when_it_is_gone(
     score_blocks.forget()
     assert score_blocks.refresh(rig).music is None
     assert choose(filepath=str(song[0])) == {"FINISHED"}
-    assert character.sound == "" and '<music src="song"' in text_of(rig)
+    assert character.sound == "" and '<music src="song"' in text_of(rig).as_string()
 
 
 def test_a_new_score_keeps_its_library_whatever_its_music_is(rig: bpy.types.Object, song: tuple[Path, Loop]) -> None:
@@ -190,7 +184,7 @@ def test_another_score_does_not_keep_the_music(rig: bpy.types.Object, library: P
     choose(filepath=str(song[0]))
     assert len(strips()) == 1
     play(library / "dance.pha")
-    assert strips() or parse(text_of(rig)).music is None
+    assert strips() or parse(text_of(rig).as_string()).music is None
     bpy.ops.takt.new_score()  # type: ignore[attr-defined]
     assert not strips()
 
@@ -199,9 +193,8 @@ def test_inherited_music_is_played_and_shown(rig: bpy.types.Object, library: Pat
     play(library / "dance.pha")
     (library / "base.pha").write_text('<pha version="2" tickLength="1"><music src="song" offset="0.5"/></pha>',
                                       encoding="utf-8")
-    text = properties.character(rig).text
-    assert text is not None
-    text.from_string(text_of(rig).replace('tickLength="1.0"', 'version="2" tickLength="1.0" extends="base"'))
+    text = text_of(rig)
+    text.from_string(text.as_string().replace('tickLength="1.0"', 'version="2" tickLength="1.0" extends="base"'))
     assert score_music.music_of(rig) == (song[0].resolve(), 0.5)
     score_blocks.find_windows(rig)
     blocks = score_blocks.refresh(rig)

@@ -19,16 +19,10 @@ from takt.core.score_editor.view import View
 from takt.operators.score_editor.drop_file import TAKT_FH_score
 from takt.preview import life as preview_life
 from takt.preview.score_editor import life, windows
-from takt.tests.blender.dancing import STEPS, curves, play
+from takt.tests.blender.dancing import STEPS, curves, play, text_of
 from takt.tests.blender.score_editors import choose, context, editing, looked_into
 
 operators: Any = bpy.ops
-
-
-def text_of(rig: bpy.types.Object) -> str:
-    text = properties.character(rig).text
-    assert text is not None
-    return text.as_string()
 
 
 def keys(rig: bpy.types.Object) -> list[list[float]]:
@@ -63,17 +57,17 @@ def test_each_verb_is_one_step_that_undo_takes_back_and_redo_brings_again(
     with editing() as layout:
         choose(layout, *titles)
         operators.ed.undo_push(message="before")
-        before = text_of(rig), keys(rig)
+        before = text_of(rig).as_string(), keys(rig)
         assert getattr(operators.takt, f"score_{verb}")() == {"FINISHED"}
-        after = text_of(rig), keys(rig)
+        after = text_of(rig).as_string(), keys(rig)
         assert after[0] != before[0] and (not expected or after[0] == expected)
         operators.ed.undo_push(message=verb)
         operators.ed.undo()
         rig = bpy.data.objects[name]
-        assert (text_of(rig), keys(rig)) == before
+        assert (text_of(rig).as_string(), keys(rig)) == before
         operators.ed.redo()
         rig = bpy.data.objects[name]
-        assert (text_of(rig), keys(rig)) == after
+        assert (text_of(rig).as_string(), keys(rig)) == after
 
 
 def test_why_a_transition_is_as_it_is_is_told_of_the_selected_block(rig: bpy.types.Object, library: Path) -> None:
@@ -98,7 +92,7 @@ def test_what_is_copied_is_pasted_behind_what_is_selected(rig: bpy.types.Object,
         assert proposal.change is not None
         new, _ = score_edits.attempted(rig, score_blocks.refresh(rig), proposal.change)
         score_edits.write(bpy.context, rig, new)
-    assert '<call name="left" duration="3"/>' in text_of(rig)
+    assert '<call name="left" duration="3"/>' in text_of(rig).as_string()
 
 
 def commands_gap(layout: Any) -> Any:
@@ -124,7 +118,7 @@ def test_what_is_tried_out_is_shown_and_written_nowhere(rig: bpy.types.Object, l
         tried = score_blocks.shown(rig)
         assert tried is not None and [tried.source] == list(new.values()) and tried.layout is not None
         assert tried.layout.ticks < layout.ticks and score_blocks.is_current(rig)
-        assert text_of(rig) == STEPS
+        assert text_of(rig).as_string() == STEPS
         score_edits.take_back(rig)
         back = score_blocks.refresh(rig).layout
         assert back is not None and back.ticks == layout.ticks
@@ -252,13 +246,13 @@ def test_fields_say_what_the_element_says_and_change_it(rig: bpy.types.Object, l
         tree: Any = score_tree.tree_of(bpy.context)
         assert (tree.fields.name, tree.fields.repeat, tree.fields.transition) == ("pair", "2", "")
         tree.fields.repeat = "3"
-        assert text_of(rig) == STEPS.replace('repeat="2"', 'repeat="3"')
+        assert text_of(rig).as_string() == STEPS.replace('repeat="2"', 'repeat="3"')
         tree.fields.repeat = ""
-        assert text_of(rig) == STEPS.replace(' repeat="2"', "")
+        assert text_of(rig).as_string() == STEPS.replace(' repeat="2"', "")
         tree.fields.duration = "nonsense"
-        assert "nonsense" in score_fields.refused(tree) and text_of(rig) == STEPS.replace(' repeat="2"', "")
+        assert "nonsense" in score_fields.refused(tree) and text_of(rig).as_string() == STEPS.replace(' repeat="2"', "")
         tree.fields.transition = "1"
-        assert score_fields.refused(tree) == "" and 'transition="1"' in text_of(rig)
+        assert score_fields.refused(tree) == "" and 'transition="1"' in text_of(rig).as_string()
         score_tree.select(tree, looked_into(), [])
         assert tree.fields.name == ""
 
@@ -314,7 +308,7 @@ def test_the_shelf_holds_the_library_and_what_is_on_it_can_be_searched_and_hit(
             assert laid_out.at(float(box[:3:2].mean()), float(box[1::2].mean())) == each
         assert laid_out.at(5.0, 5.0) is None and laid_out.at(300.0, laid_out.height + 1.0) is None
         assert operators.takt.score_add(what=f"{left.src}|{left.name}") == {"FINISHED"}
-        assert text_of(rig).count('name="left"') == STEPS.count('name="left"') + 1
+        assert text_of(rig).as_string().count('name="left"') == STEPS.count('name="left"') + 1
 
 
 def test_files_that_only_blender_reads_are_on_the_shelf_and_read_when_they_are_taken(
@@ -330,14 +324,14 @@ def test_files_that_only_blender_reads_are_on_the_shelf_and_read_when_they_are_t
         unread = {each.name for each in bridge_shelf.playables(rig) if not each.is_read}
         assert unread == {"broken", "waves"}
         assert operators.takt.score_add(what="waves|waves") == {"FINISHED"}
-        assert 'src="waves"' in text_of(rig)
+        assert 'src="waves"' in text_of(rig).as_string()
         assert {each.name for each in bridge_shelf.playables(rig) if not each.is_read} == {"broken"}
         (taken,) = (each for each in bridge_shelf.playables(rig) if each.src == "waves")
         assert taken.duration_s > 0.0 and taken in bridge_shelf.figures(rig)
-        before = text_of(rig)
+        before = text_of(rig).as_string()
         with pytest.raises(RuntimeError, match=r"broken\.fbx"):
             operators.takt.score_add(what="broken|broken")
-        assert text_of(rig) == before
+        assert text_of(rig).as_string() == before
         bridge_shelf.forget()
         while not bridge_shelf.playables(rig) or bridge_shelf.is_searching(rig):
             time.sleep(0.01)
@@ -384,15 +378,16 @@ def test_the_folder_of_a_file_that_is_dropped_is_searched_too(
     (downloads / "feet" / "Steps.skeleton.xml").write_bytes(clip)
     with editing():
         assert operators.takt.score_drop_file(filepath=str(downloads / "more.skeleton.xml")) == {"FINISHED"}
-        assert [folder.path for folder in character.folders] == [str(downloads)] and 'src="more"' in text_of(rig)
-        assert 'name="left"' not in text_of(rig) and 'name="feet.Steps.left"' in text_of(rig)  # told apart
+        text = text_of(rig).as_string()
+        assert [folder.path for folder in character.folders] == [str(downloads)] and 'src="more"' in text
+        assert 'name="left"' not in text and 'name="feet.Steps.left"' in text  # told apart
         motion = score.motion_of(rig)
         assert motion is not None and any(name.startswith("more.") for name in motion.sequence.clips)
         for name, why in (("steps.v2", "a dot in its name"), ("feet/Steps", "a file of the same name")):
-            before = text_of(rig)
+            before = text_of(rig).as_string()
             with pytest.raises(RuntimeError, match=why):
                 operators.takt.score_drop_file(filepath=str(downloads / f"{name}.skeleton.xml"))
-            assert text_of(rig) == before
+            assert text_of(rig).as_string() == before
         assert len(character.folders) == 1
         assert operators.takt.forget_folder(index=0) == {"FINISHED"} and not character.folders
         score.motion_of(rig)
@@ -403,7 +398,7 @@ def test_a_file_that_is_dropped_is_called_and_loaded(rig: bpy.types.Object, libr
     assert operators.takt.new_score() == {"FINISHED"}
     with editing():
         assert operators.takt.score_drop_file(filepath=str(library / "feet" / "Steps.skeleton.xml")) == {"FINISHED"}
-        assert '<load src="Steps"/>' in text_of(rig) and '<call name="left"' in text_of(rig)
+        assert '<load src="Steps"/>' in text_of(rig).as_string() and '<call name="left"' in text_of(rig).as_string()
         assert properties.character(rig).library == str(library / "feet")
         with pytest.raises(RuntimeError, match="is not there"):
             operators.takt.score_drop_file(filepath=str(library / "feet" / "gone.bvh"))

@@ -10,16 +10,10 @@ import pytest
 from takt.bridge import properties, score, score_blocks, texts
 from takt.bridge.included_texts import open_beside
 from takt.operators.score_editor.drag import TAKT_OT_score_drag
-from takt.tests.blender.dancing import STEPS, play
+from takt.tests.blender.dancing import STEPS, play, text_of
 from takt.tests.blender.score_editors import Hand, choose, edge_of, editing, looked_into
 
 operators: Any = bpy.ops
-
-
-def text_of(rig: bpy.types.Object) -> bpy.types.Text:
-    text = properties.character(rig).text
-    assert text is not None
-    return text
 
 
 def test_what_stands_in_an_included_file_is_opened_there(rig: bpy.types.Object, library: Path) -> None:

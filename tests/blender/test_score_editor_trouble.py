@@ -11,16 +11,10 @@ from takt.core.errors import EditError
 from takt.operators.score_editor.base import editor_of
 from takt.operators.score_editor.drag import TAKT_OT_score_drag
 from takt.preview.score_editor import life, windows
-from takt.tests.blender.dancing import STEPS, play
+from takt.tests.blender.dancing import STEPS, play, text_of
 from takt.tests.blender.score_editors import Hand, choose, context, edge_of, editing, looked_into, main_region
 
 operators: Any = bpy.ops
-
-
-def text_of(rig: bpy.types.Object) -> bpy.types.Text:
-    text = properties.character(rig).text
-    assert text is not None
-    return text
 
 
 def test_an_edge_is_pulled_by_hand(rig: bpy.types.Object, library: Path) -> None:
