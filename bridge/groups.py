@@ -145,6 +145,8 @@ def _set_weights(mesh_object: bpy.types.Object, chosen: IntArray, others: _Membe
     for count in np.unique(counts[chosen]):
         if count:
             alike = chosen[counts[chosen] == count]
+            if count == 1:
+                alike = alike[flat[starts[alike]] != 1.0]  # it was added with 1
             rows = flat[starts[alike, None] + np.arange(count)]
             _for_each(bpy.types.bpy_prop_collection.foreach_set, [lists[i] for i in alike.tolist()], "weight", rows)
 

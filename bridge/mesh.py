@@ -1,7 +1,7 @@
 """Meshes as arrays."""
 
 from dataclasses import dataclass, replace
-from typing import cast
+from typing import Any, cast
 
 import bpy
 import numpy as np
@@ -30,7 +30,11 @@ def read_mesh(mesh_object: bpy.types.Object) -> MeshArrays:
     vertices = np.empty(len(mesh.vertices) * 3, dtype=np.float32)
     mesh.vertices.foreach_get("co", vertices)
     face_vertices = np.empty(len(mesh.loops), dtype=np.int32)
-    mesh.loops.foreach_get("vertex_index", face_vertices)
+    corners: Any = mesh.attributes.get(".corner_vert")  # a hundred times as fast, but not there in Edit Mode
+    if corners is None:
+        mesh.loops.foreach_get("vertex_index", face_vertices)
+    else:
+        corners.data.foreach_get("value", face_vertices)
     face_sizes = np.empty(len(mesh.polygons), dtype=np.int32)
     mesh.polygons.foreach_get("loop_total", face_sizes)
     return MeshArrays(vertices.reshape(-1, 3).astype(np.float64), face_vertices.astype(np.int64),

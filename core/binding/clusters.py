@@ -73,15 +73,16 @@ class Clusters:
         weights = np.divide(weights[apart] * edge, link, out=np.zeros_like(edge), where=link > 0.0)
         return cls(label.astype(np.int64), points, normals, areas, (first, second, weights), cell)
 
-    def spread(self, values: FloatArray, points: FloatArray, label: IntArray) -> Iterator[FloatArray]:
-        """Carry values (C, B) to points (P, 3) of clusters label (P,), as rows for one run of points after the other.
+    def spread(self, values: FloatArray, points: FloatArray,
+               label: IntArray) -> Iterator[tuple[IntArray, FloatArray]]:
+        """Carry values (C, B) to points (P, 3) of clusters label (P,), for one run of points after the other.
 
-        A point takes the mean over its own cluster and those linked to it, weighed by a bell over their
-        distances that is nearly 0 where the next cluster's links differ. Only a cluster's strongest values
-        go along.
+        Yields the columns, ascending, that are not 0 on all of a run, and their rows. A point takes the mean over its
+        own cluster and those linked to it, weighed by a bell over their distances that is nearly 0 where the next
+        cluster's links differ. Only a cluster's strongest values go along.
         """
         if self.cell == 0.0:
-            yield values[label]
+            yield np.arange(values.shape[1]), values[label]
             return
         first, second, _ = self.links
         own = np.arange(len(values))
@@ -94,22 +95,32 @@ class Clusters:
         kept = min(_CARRIED, values.shape[1])
         columns = np.argsort(-values, axis=1, kind="stable")[:, :kept]
         strongest = np.take_along_axis(values, columns, axis=1)
+        columns = np.where(strongest > 0.0, columns, columns[:, :1])
+        present = np.empty(len(values), dtype=np.bool_)
         for begin in range(0, len(points), _AT_ONCE):
             own = label[begin:begin + _AT_ONCE]
             point = np.repeat(np.arange(len(own)), count[own])
             step = np.arange(len(point)) - np.repeat(np.cumsum(count[own]) - count[own], count[own])
             cluster = neighbour[start[own[point]] + step]
-            gap = points[begin + point] - self.points[cluster]
-            squared = np.einsum("nc,nc->n", gap, gap)
+            squared = np.zeros(len(point))
+            for axis in range(3):
+                gap = np.repeat(points[begin:begin + _AT_ONCE, axis], count[own]) - self.points[cluster, axis]
+                squared += gap * gap
             squared -= np.minimum.reduceat(squared, np.cumsum(count[own]) - count[own])[point]
             some = np.flatnonzero(squared < farthest)
             point, cluster = point[some], cluster[some]
             weight = np.exp(squared[some] / -((_BELL * self.cell) ** 2))
             weight /= np.bincount(point, weight, len(own))[point]
-            target = point[:, None] * values.shape[1] + columns[cluster]
-            total: FloatArray = np.bincount(target.reshape(-1), (weight[:, None] * strongest[cluster]).reshape(-1),
-                                            len(own) * values.shape[1]).astype(np.float64)
-            yield total.reshape(len(own), -1)
+            present[:] = False
+            present[cluster] = True
+            used = np.flatnonzero(np.bincount(columns[present].reshape(-1)))
+            at = np.searchsorted(used, columns)
+            target, value = np.take(at, cluster, axis=0), np.take(strongest, cluster, axis=0)
+            target += (point * len(used))[:, None]
+            value *= weight[:, None]
+            total: FloatArray = np.bincount(target.reshape(-1), value.reshape(-1),
+                                            len(own) * len(used)).astype(np.float64)
+            yield used, total.reshape(len(own), -1)
 
 
 def _labels(surface: Surface, most: int) -> tuple[IntArray, float]:

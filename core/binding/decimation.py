@@ -83,10 +83,11 @@ def _cells(points: FloatArray, face_vertices: IntArray, face_sizes: IntArray, mo
     for _ in range(_TRIES):
         if cell == 0.0:
             break
-        index = np.rint(points / cell).astype(np.int64)
-        index -= index.min(axis=0)
-        width = index.max(axis=0) + 1
-        key = (index[:, 0] * width[1] + index[:, 1]) * width[2] + index[:, 2]
+        key = np.zeros(len(points), dtype=np.int64)
+        for column in points.T:
+            index = np.rint(column / cell).astype(np.int64)
+            index -= index.min()
+            key = key * (index.max() + 1) + index
         found = len(np.unique(key))
         if found <= most:
             break

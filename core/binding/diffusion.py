@@ -86,5 +86,7 @@ class Graph:
     def _times(self, diagonal: _Floats, x: _Floats) -> _Floats:
         product = diagonal * x
         for row, weight in self.slots:
-            product[:len(row)] -= weight[:, None] * x[row]
+            part = np.take(x, row, axis=0)
+            part *= weight[:, None]
+            product[:len(row)] -= part
         return product

@@ -96,8 +96,9 @@ def bind_inside_distance(body: BindInput, settings: BindSettings | None = None,
         weights = between_limbs(weights, areas, part, held, parents)
         weights = stiffened(weights, areas, part, held, compact)
     runs = []
-    for rows in clusters.spread(weights, points, clusters.label[mesh.label]):
-        runs.append(Influences.fading(rows, settings.influences, settings.prune_below))
+    for used, rows in clusters.spread(weights, points, clusters.label[mesh.label]):
+        kept = Influences.fading(rows, settings.influences, settings.prune_below)
+        runs.append(Influences(used[kept.joints] * (kept.weights > 0.0), kept.weights))
         meter.round()
     meter.at(1.0)
     return _at_vertices(runs, point_of)

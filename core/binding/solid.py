@@ -53,10 +53,11 @@ class Solid:
 
     def contains(self, points: FloatArray) -> BoolArray:
         """Return for points (..., 3) whether their cell is filled; beyond the grid nothing is."""
-        half = np.array(self.filled.shape) // 2
-        index = np.clip(np.rint(points / self.cell), -half, half).astype(np.int64) + half
-        flat = (index[..., 0] * self.filled.shape[1] + index[..., 1]) * self.filled.shape[2] + index[..., 2]
-        return np.asarray(self.filled.reshape(-1)[flat])
+        flat: FloatArray = np.zeros(points.shape[:-1])
+        for axis, width in enumerate(self.filled.shape):
+            index = np.rint(points[..., axis] / self.cell) + width // 2
+            flat = flat * width + np.minimum(np.maximum(index, 0.0), width - 1.0)
+        return np.asarray(self.filled.reshape(-1)[flat.astype(np.int64)])
 
     def depths(self, starts: FloatArray, directions: FloatArray, most: float) -> FloatArray:
         """Return how far (N,) rays run from starts (N, 3) along unit directions (N, 3) before they leave the solid.
@@ -67,9 +68,9 @@ class Solid:
         running = np.arange(len(starts))
         travelled = 0.77 * self.cell  # no multiple of half a cell: bodies built on a grid would lie on cell borders
         while len(running) and travelled < most:
-            inside = self.contains(starts[running] + directions[running] * travelled)
+            inside = self.contains(starts + directions * travelled)
             depth[running[~inside]] = travelled
-            running = running[inside]
+            running, starts, directions = running[inside], starts[inside], directions[inside]
             travelled += 0.5 * self.cell
         return depth
 

@@ -205,13 +205,12 @@ def _cheapest_of(skin: Skin, segments: Segments, centred: FloatArray, radius: Fl
     distance, share = segments.nearest(skin.points)
     below = skin.depths[:, None] * centred
     cost = (1.0 - _MIDDLE) * distance + _MIDDLE * segments.nearest_below(skin.points, skin.normals, below)
-    on_lines = segments.points_at(share)
-    cost *= np.exp(_against_direction(skin.points[:, None] - on_lines, share, segments))
+    cost *= np.exp(_against_direction(skin.points, distance, share, segments))
     air = _air(gaps, share)
     cost *= np.maximum(distance / (_FAR_FROM * (radius + air)), 1.0) ** _FAR / radius**_THICKNESS
     if skin.walls is not None:
         cost *= 1.0 + _OUTSIDE * skin.walls[:, segments.bones]
-    _add_outside(cost, skin.points, on_lines, air / np.maximum(distance, _TINY), solid, outside)
+    _add_outside(cost, skin.points, segments, share, air / np.maximum(distance, _TINY), solid, outside)
     of_bone = np.full((len(cost), len(cap)), np.inf)
     from_bone = np.tile(cap, (len(cost), 1))
     for line, bone in enumerate(segments.bones):
@@ -284,28 +283,32 @@ def _air(gaps: FloatArray, share: FloatArray) -> FloatArray:
     return np.asarray((1.0 - after) * gaps[before, line] + after * gaps[before + 1, line])
 
 
-def _add_outside(cost: FloatArray, points: FloatArray, targets: FloatArray, air: FloatArray, solid: Solid,
-                 factor: float) -> None:
-    """Raise costs (N, S) of lines from points (N, 3) to targets (N, S, 3), in place, where they leave the solid.
+def _add_outside(cost: FloatArray, points: FloatArray, segments: Segments, share: FloatArray, air: FloatArray,
+                 solid: Solid, factor: float) -> None:
+    """Raise costs (N, S), in place, where the way from points (N, 3) to shares (N, S) of the lines leaves the solid.
 
     The share of a line that is air (N, S) since its bone runs outside the body does not count; a line whose other
     parts all lie outside costs 1 + `factor` times as much. Only each point's cheapest line is looked at, and then
     those that cost little more: the others have no part of the point any more.
     """
     def raised(point: IntArray, line: IntArray) -> FloatArray:
-        away = solid.share_outside(points[point], targets[point, line]) - air[point, line]
+        target = segments.starts[line] + share[point, line, None] * along[line]
+        away = solid.share_outside(points[point], target) - air[point, line]
         return np.asarray(cost[point, line] * (1.0 + factor * np.maximum(away, 0.0)))
 
-    each = np.arange(len(cost))
+    each, along = np.arange(len(cost)), segments.along
     least = raised(each, np.argmin(cost, axis=1))
     point, line = np.nonzero(cost <= least[:, None] * (1.0 + _ALIKE))
     cost[point, line] = raised(point, line)
 
 
-def _against_direction(offsets: FloatArray, share: FloatArray, segments: Segments) -> FloatArray:
-    """Return (N, S) the log of what offsets (N, S, 3) from the lines cost behind their starts or beyond their ends."""
-    length = np.maximum(np.sqrt((offsets * offsets).sum(axis=2)), _TINY)
-    cosine = (offsets * segments.directions).sum(axis=2) / length
+def _against_direction(points: FloatArray, distance: FloatArray, share: FloatArray, segments: Segments) -> FloatArray:
+    """Return (N, S) the log of what points (N, 3) cost that lie behind the lines' starts or beyond their ends.
+
+    distance, share: (N, S), how far away the nearest point of each line is, and where on it.
+    """
+    ahead = points @ segments.directions.T - (segments.starts * segments.directions).sum(axis=1)
+    cosine = (ahead - share * segments.lengths) / np.maximum(distance, _TINY)
     ends: BoolArray = (share >= 1.0) & ~segments.leaf
     return np.asarray(_BEHIND * np.where(share <= 0.0, np.maximum(-cosine, 0.0), 0.0)
                       + _BEYOND * np.where(ends, np.maximum(cosine, 0.0), 0.0))

@@ -165,16 +165,14 @@ def connected(count: int, first: IntArray, second: IntArray) -> IntArray:
     [0, 1, 0, 0]
     """
     label = np.arange(count)
-    while True:
-        lower = np.minimum(label[first], label[second])
-        new = label.copy()
-        np.minimum.at(new, label[first], lower)
-        np.minimum.at(new, label[second], lower)
-        while not np.array_equal(new[new], new):
-            new = new[new]
-        if np.array_equal(new, label):
-            return np.unique(label, return_inverse=True)[1].reshape(-1)
-        label = new
+    one, other = label[first], label[second]
+    while (apart := one != other).any():
+        one, other = one[apart], other[apart]  # what has met is not asked again
+        np.minimum.at(label, np.maximum(one, other), np.minimum(one, other))
+        while not np.array_equal(higher := label[label], label):
+            label = higher
+        one, other = label[one], label[other]
+    return np.asarray((np.cumsum(label == np.arange(count)) - 1)[label])
 
 
 def _shared_edges(triangles: IntArray, points: int) -> tuple[IntArray, IntArray, FloatArray]:

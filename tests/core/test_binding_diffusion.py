@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from takt.core.binding import clusters as module
 from takt.core.binding.clusters import Clusters
 from takt.core.binding.diffusion import Graph
 from takt.core.binding.surface import Surface
@@ -61,11 +62,20 @@ def surface(rings: int = 60, sides: int = 30) -> Surface:
     return Surface.build(points, triangles_of(points, faces))
 
 
+def carried(clusters: Clusters, whole: Surface, values: np.ndarray) -> np.ndarray:
+    """Return what `Clusters.spread` yields as one array of rows with all columns."""
+    runs = []
+    for used, rows in clusters.spread(values, whole.points, clusters.label):
+        runs.append(np.zeros((len(rows), values.shape[1])))
+        runs[-1][:, used] = rows
+    return np.concatenate(runs)
+
+
 def test_small_surfaces_keep_their_points():
     whole = surface(6, 6)
     clusters = Clusters.of(whole, MOST)
     values = np.random.default_rng(1).random((len(whole.points), 3))
-    assert clusters.cell == 0 and (next(clusters.spread(values, whole.points, clusters.label)) == values).all()
+    assert clusters.cell == 0 and (carried(clusters, whole, values) == values).all()
 
 
 def test_big_surfaces_become_few_clusters_of_one_side():
@@ -80,7 +90,7 @@ def test_spreading_keeps_sums_and_follows_a_slope_smoothly():
     whole = surface()
     clusters = Clusters.of(whole, MOST)
     slope = np.stack((clusters.points[:, 2] / 4 + 0.5, 0.5 - clusters.points[:, 2] / 4), axis=1)
-    spread = np.concatenate(list(clusters.spread(slope, whole.points, clusters.label)))
+    spread = carried(clusters, whole, slope)
     assert np.allclose(spread.sum(axis=1), 1) and np.abs(spread[:, 0] - whole.points[:, 2] / 4 - 0.5).max() < 0.04
     first, second, _ = whole.edges()
     steps, due = (np.abs(values[first] - values[second]) for values in (spread[:, 0], whole.points[:, 2] / 4))
@@ -95,5 +105,16 @@ def test_heat_over_clusters_is_that_over_points():
     hold = 1.5 / 0.3**2
     fine = Graph.build(len(whole.points), *whole.edges()).solve(hold * whole.areas, source)
     found = Graph.build(len(clusters.points), *clusters.links).solve(hold * clusters.areas, coarse)
-    spread = np.concatenate(list(clusters.spread(found, whole.points, clusters.label)))
+    spread = carried(clusters, whole, found)
     assert np.abs(spread - fine).mean() < COARSE
+
+
+def test_runs_of_points_have_only_the_columns_they_need(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(module, "_AT_ONCE", 1 << 8)
+    whole = surface()
+    clusters = Clusters.of(whole, MOST)
+    zones = np.eye(8)[np.clip((clusters.points[:, 2] * 4).astype(int) + 4, 0, 7)]
+    order = np.argsort(whole.points[:, 2], kind="stable")
+    runs = list(clusters.spread(zones, whole.points[order], clusters.label[order]))
+    assert all(len(used) < 8 and np.allclose(rows.sum(axis=1), 1) for used, rows in runs)
+    assert set(np.concatenate([used for used, _ in runs]).tolist()) == set(range(8))
