@@ -39,10 +39,14 @@ def why_transition(tree: score_tree.TaktScoreTree, armature_object: bpy.types.Ob
     layout, box, _ = found
     boxes = layout.found(frozenset((box,)))
     segment = layout.segment_until(float(layout.boxes.end[int(boxes[0])]))
+    said = () if segment is None else why_behind(layout, segment, armature_object)
+    return said or ("No transition follows the selected block",)
+
+
+def why_behind(layout: Layout, segment: int, armature_object: bpy.types.Object) -> tuple[str, ...]:
+    """Return why the transition behind a segment of the main row is as it is; nothing where that is not known."""
     motion = score.last_good(armature_object.session_uid)
-    if segment is None or motion is None or len(motion.sequence) != len(layout.rows[0]):
-        return ("No transition follows the selected block",)
-    return why(motion, segment)
+    return () if motion is None or len(motion.sequence) != len(layout.rows[0]) else why(motion, segment)
 
 
 def attributes(layout: Layout, box: BoxId) -> Iterator[tuple[str, Attribute]]:

@@ -80,7 +80,7 @@ class Strip:
         if said := straying(self.motion, segment):
             words += f", {said}"
         crossed = np.flatnonzero((layout.window_begin_s < time_s) & (time_s < layout.window_end_s))
-        return f"{words}   transition of {why(self.motion, int(crossed[0]))[0]}" if len(crossed) else words
+        return f"{words}\nTransition of {why(self.motion, int(crossed[0]))[0]}" if len(crossed) else words
 
     def draw(self, bounds: Bounds, theme: Theme, now_s: float, fragment: tuple[float, float] | None,
              hover: tuple[float, str] | None) -> None:

@@ -12,7 +12,7 @@ from .theme import Theme
 from .view import View
 from .weights import stroke
 
-_LINE_PX, _OFF_PX, _NEAR_PX, _LEAST_PX = 3.0, 1.0, 3.0, 0.7
+_LINE_PX, _OFF_PX, _NEAR_PX, _LEAST_PX = 4.0, 1.5, 3.0, 0.7
 """At an interface scale of 1: how thick a line is, and one that is switched off; how near to its ends it can be
 caught; how wide a contact must be to be drawn."""
 _ARC = np.linspace(0.0, np.pi, 9)
@@ -43,13 +43,14 @@ def draw_contacts(pen: Pen, contacts: Contacts, view: View, theme: Theme, stripe
 
 def contact_at(contacts: Contacts, view: View, stripes: Stripes, x: float, y: float) -> int | None:
     """Return the contact at a pixel, the nearest one; None: none is near."""
-    if stripes.contacts is None or not stripes.contacts[0] <= y <= stripes.contacts[1]:
+    near = _NEAR_PX * view.scale
+    if stripes.contacts is None or not stripes.contacts[0] - near <= y <= stripes.contacts[1] + near:
         return None
     foot = int(y < sum(stripes.contacts) / 2.0)
     begin, end = view.x(contacts.begin), view.x(contacts.end)
     away = np.maximum(np.maximum(begin - x, x - end), 0.0) + 1e9 * (contacts.foot != foot)
     nearest = int(np.argmin(away)) if len(away) else -1
-    return nearest if nearest >= 0 and away[nearest] <= _NEAR_PX * view.scale else None
+    return nearest if nearest >= 0 and away[nearest] <= near else None
 
 
 def said_of_contact(contacts: Contacts, contact: int) -> str:

@@ -29,3 +29,19 @@ def length(layout: Layout, begin: float, ticks: float, name: str, written: str) 
     shown, own = short(ticks), short(float(written))
     words = f"{shown} tick{'s' * (shown != '1')}, {short(seconds, _SECOND_DECIMALS)} s"
     return words if own == shown else f"{words} ({name} {own})"
+
+
+def transition(layout: Layout, seam: int, why: str = "") -> str:
+    """Say how long the transition at a seam is, and what the mouse can do about it.
+
+    why: a sentence about its length, where that is known; otherwise it is told by itself.
+    """
+    seams = layout.seams
+    begin, end = float(seams.begin[seam]), float(seams.end[seam])
+    seconds = float(np.diff(layout.seconds(np.array((begin, end))))[0])
+    said = why or f"{short(seconds, _SECOND_DECIMALS)} s" + ": automatic" * bool(seams.is_automatic[seam])
+    said = said.replace("None", "No transition", 1) if said.startswith("None") else f"Transition of {said}"
+    if layout.owner_of_transition(seam) is None:
+        return said
+    can = "Pull to set its length" if seams.is_automatic[seam] else "Pull, or double-click to make it automatic"
+    return f"{said}. {can}"

@@ -7,9 +7,10 @@ from enum import Enum
 
 import numpy as np
 
+from ..maths.arrays import FloatArray
 from .boxes import Kind
 from .contact_lines import contact_at
-from .layout import Layout
+from .layout import Layout, Seams
 from .stripes import SEAM_PX, TITLE_PX, UNTAKEN_PX, Stripes, untaken_at
 from .view import View
 from .weights import HANDLE_PX, counts_wholly, handle_at
@@ -57,6 +58,11 @@ class Hit:
     x: float = 0.0
     y: float = 0.0
 
+    def is_on_the_same(self, other: Hit) -> bool:
+        """Tell whether the same is shown of it as of another point."""
+        return (self.part, self.box, self.seam, self.contact, self.voice, self.is_right) == (
+            other.part, other.box, other.seam, other.contact, other.voice, other.is_right)
+
     @property
     def cursor(self) -> str:
         """How the mouse should look, as Blender names it."""
@@ -103,15 +109,19 @@ def hit(layout: Layout, view: View, x: float, y: float) -> Hit:
     return _box(layout, view, stripes, lane, x, y)
 
 
+def reach_of_seams(seams: Seams, view: View) -> tuple[FloatArray, FloatArray]:
+    """Return from where to where transitions can be caught at the foot of their lane, (T,) pixels each."""
+    slack, middle = _EDGE_PX * view.scale, view.x(seams.tick)
+    return np.minimum(view.x(seams.begin), middle - slack), np.maximum(view.x(seams.end), middle + slack)
+
+
 def _seam(layout: Layout, view: View, stripes: Stripes, lane: int, x: float, y: float) -> int | None:
     """Return the seam whose transition is at a point at the foot of a lane, the nearest one."""
     if y > stripes.box_low[lane] + SEAM_PX * view.scale:
         return None
-    seams, slack = layout.seams, _EDGE_PX * view.scale
-    begin, end, middle = view.x(seams.begin), view.x(seams.end), view.x(seams.tick)
-    is_near = (np.minimum(begin, middle - slack) <= x) & (x <= np.maximum(end, middle + slack)) & (seams.lane == lane)
-    near = np.flatnonzero(is_near)
-    return int(near[np.argmin(np.abs(middle[near] - x))]) if len(near) else None
+    left, right = reach_of_seams(layout.seams, view)
+    near = np.flatnonzero((left <= x) & (x <= right) & (layout.seams.lane == lane))
+    return int(near[np.argmin(np.abs(view.x(layout.seams.tick[near]) - x))]) if len(near) else None
 
 
 def _box(layout: Layout, view: View, stripes: Stripes, lane: int, x: float, y: float) -> Hit:

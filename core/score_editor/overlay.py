@@ -6,15 +6,16 @@ import numpy as np
 
 from .contact_lines import draw_contacts
 from .drop import Drop
-from .hit import Hit, Part
+from .hit import Hit, Part, reach_of_seams
 from .layout import Layout
 from .picture import Layer, Measure, Pen, about_as_wide
-from .stripes import TITLE_PX, Stripes
+from .stripes import SEAM_PX, TITLE_PX, Stripes
 from .theme import Colour, Theme
 from .view import View
 from .weights import stroke, weight_line
 
 _PAD_PX, _ABOVE_PX, _WIDE_PX, _RADIUS_PX = 6.0, 16.0, 3.0, 3.0
+_SEAM_ALPHA = 0.2
 
 
 def overlay(layout: Layout, view: View, theme: Theme, *, x: float, y: float, words: str = "", refusal: str = "",
@@ -22,8 +23,8 @@ def overlay(layout: Layout, view: View, theme: Theme, *, x: float, y: float, wor
             measure: Measure = about_as_wide) -> Layer:
     """Draw the gap into which something would go, the title of what is carried, and words above the mouse at x, y.
 
-    refusal: said instead of the words, in the colour of errors. hovered: what the mouse is over, whose edge or handle
-    is shown.
+    refusal: said instead of the words, in the colour of errors. hovered: what the mouse is over, whose edge,
+    handle or transition is shown.
     """
     pen, px, size = Pen(), view.scale, theme.size_px * view.scale
     stripes = Stripes.of(layout, view)
@@ -57,7 +58,7 @@ def _words(pen: Pen, view: View, theme: Theme, x: float, y: float, words: str, e
 
 
 def _hovered(pen: Pen, layout: Layout, view: View, theme: Theme, stripes: Stripes, hovered: Hit) -> None:
-    """Show the edge that would be pulled, or the handle in a box's corner."""
+    """Show the edge or transition that would be pulled, or the handle in a box's corner."""
     boxes, px = layout.boxes, view.scale
     if hovered.voice is not None and hovered.voice < len(layout.voices):
         line = weight_line(layout.voices[hovered.voice], view, stripes)
@@ -66,6 +67,11 @@ def _hovered(pen: Pen, layout: Layout, view: View, theme: Theme, stripes: Stripe
         pen.rectangle((x - 4.0 * px, y - 4.0 * px, x + 4.0 * px, y + 4.0 * px), theme.selected, radius=4.0 * px)
     if hovered.contact is not None and layout.contacts is not None and hovered.contact < len(layout.contacts):
         draw_contacts(pen, layout.contacts, view, theme, stripes, only=hovered.contact)
+    if hovered.seam is not None and hovered.seam < len(layout.seams.tick):
+        left, right = (float(side[hovered.seam]) for side in reach_of_seams(layout.seams, view))
+        foot = float(stripes.box_low[layout.seams.lane[hovered.seam]])
+        pen.rectangle((left, foot, right, foot + SEAM_PX * px), (*theme.selected[:3], _SEAM_ALPHA), radius=2.0 * px,
+                      outline=theme.selected, outline_px=px)
     if hovered.box is None or hovered.box >= len(boxes):
         return
     box = hovered.box

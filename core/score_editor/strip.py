@@ -20,6 +20,8 @@ from .view import View
 _SMALLER, _TEXT_PX, _EDGE_PX, _PAD_PX = 0.68, 10.5, 4.0, 4.0
 """How much smaller than in the editor; of the words and of what is around, at an interface scale of 1."""
 _GROUND, _DIMMED = 0.85, 0.65
+_LINE_ROWS = 1.2
+"""From one line of words to the next, in titles of boxes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +92,7 @@ class Strip:
 
     def passing(self, view: View, theme: Theme, now_s: float, fragment_s: tuple[float, float] | None,
                 hover: tuple[float, str] | None, measure: Measure = about_as_wide) -> Layer:
-        """Draw the playhead with the time, dim what is not played, and write words above the mouse's x."""
+        """Draw the playhead with the time, dim what is not played, and write lines of words above the mouse's x."""
         pen, px = Pen(), view.scale / _SMALLER
         for begin, end in () if fragment_s is None else ((0.0, fragment_s[0]), (fragment_s[1], self.duration_s)):
             pen.rectangle((self.x(view, begin), 0.0, self.x(view, end), view.height), (*theme.ground[:3], _DIMMED))
@@ -99,8 +101,10 @@ class Strip:
         row = TITLE_PX * view.scale
         _tag(pen, view, f"{now_s:.2f}", x, view.height + 0.5 * row, theme.accent, (1.0, 1.0, 1.0, 1.0), measure)
         if hover is not None:
-            _tag(pen, view, hover[1], hover[0], view.height + 2.0 * row, (*theme.ground[:3], _GROUND), theme.text,
-                 measure)
+            at, words = hover
+            for number, line in enumerate(reversed(words.splitlines())):
+                _tag(pen, view, line, at, view.height + (2.0 + _LINE_ROWS * number) * row, (*theme.ground[:3], _GROUND),
+                     theme.text, measure)
         return pen.layer()
 
 

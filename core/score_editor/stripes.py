@@ -14,7 +14,7 @@ TITLE_PX, BODY_PX, SEAM_PX, GAP_PX, MUSIC_PX, INSET_PX = 20.0, 20.0, 22.0, 8.0, 
 """At an interface scale of 1: a box's title, the least of an innermost box of the main lane between that and the
 transitions, these at the foot of the boxes, between lanes, the music, and how much narrower each box is than the one
 around it."""
-CONTACT_PX = 7.0
+CONTACT_PX = 10.0
 """Of the line of one foot below the main lane's boxes."""
 UNTAKEN_PX = 4.0
 """Half of the mark for what does not play this time."""

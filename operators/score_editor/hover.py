@@ -33,9 +33,7 @@ class TAKT_GT_score_hover(bpy.types.Gizmo):
         if playable is None or before[1] is None or before[1].playable != playable:
             window.chip = None if playable is None else Chip(playable, x, y, now_s())
         context.window.cursor_set(cast(Any, "DEFAULT" if on_shelf else over.cursor))
-        if before[1] != window.chip or before[0] is None or (before[0].part, before[0].box,
-                                                                         before[0].contact) != (
-                over.part, over.box, over.contact):
+        if before[1] != window.chip or before[0] is None or not before[0].is_on_the_same(over):
             context.area.tag_redraw()
         return -1
 

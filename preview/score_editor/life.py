@@ -13,9 +13,10 @@ from ...bridge import shelf as bridge_shelf
 from ...bridge.frame_rate import frames_per_second
 from ...bridge.score import last_good, time_s
 from ...bridge.score_blocks import Blocks
+from ...bridge.score_fields import why_behind
 from ...bridge.shape import is_reading
 from ...bridge.sound import waveform
-from ...core.score_editor import shelf
+from ...core.score_editor import hints, shelf
 from ...core.score_editor.contact_lines import said_of_contact
 from ...core.score_editor.drawing import Marked, picture, playhead_layer, scrollbar_layer
 from ...core.score_editor.layout import BoxId, Layout
@@ -124,7 +125,7 @@ def draw_editor(context: bpy.types.Context) -> None:
     playhead = playhead_layer(tick_now(armature_object, context.scene, blocks.layout), window.view, theme, meter,
                               measured)
     Poured.of(Picture((scrollbar_layer(window.view, theme, score_px, shelf_px), playhead))).draw()
-    hovered = None if window.front is not None else _hover(blocks, window, theme)
+    hovered = None if window.front is not None else _hover(armature_object, blocks, window, theme)
     if hovered is not None:
         Poured.of(hovered).draw()
     _draw_shelf(tree, armature_object, blocks.layout, window, theme, score_px)
@@ -181,8 +182,8 @@ def _draw_card(armature_object: bpy.types.Object, window: windows.Window, arrang
         Poured.of(Picture((card,))).draw()
 
 
-def _hover(blocks: Blocks, window: windows.Window, theme: Theme) -> Picture | None:
-    """Draw the edge or handle that the mouse is over, and what is said of the box there."""
+def _hover(armature_object: bpy.types.Object, blocks: Blocks, window: windows.Window, theme: Theme) -> Picture | None:
+    """Draw what the mouse is over and could pull, and what is said of it."""
     hover, layout = window.hover, blocks.layout
     if hover is None or layout is None or hover.layout is not layout or window.chip is not None:
         return None
@@ -191,6 +192,9 @@ def _hover(blocks: Blocks, window: windows.Window, theme: Theme) -> Picture | No
     words = "" if problem is None else problem.message
     if hover.over.contact is not None and layout.contacts is not None:
         words = said_of_contact(layout.contacts, hover.over.contact)
+    if (seam := hover.over.seam) is not None:
+        is_main, segment = layout.seams.row[seam] == 0, int(layout.seams.segment[seam])
+        words = hints.transition(layout, seam, *why_behind(layout, segment, armature_object)[:1] if is_main else ())
     is_error = problem is not None and not problem.is_warning
     return Picture((overlay(layout, window.view, theme, x=hover.x, y=hover.y, words="" if is_error else words,
                             refusal=words if is_error else "", hovered=hover.over, measure=measured),))

@@ -161,8 +161,8 @@ def test_within_a_transition_the_strip_says_why_it_is_so_long(dancer: Object) ->
     seam = int(np.flatnonzero(motion.transitions_s)[0])
     middle = float(motion.layout.window_begin_s[seam] + motion.layout.window_end_s[seam]) / 2.0
     strip = Strip.of(motion)
-    assert f"   transition of {motion.transitions_s[seam]:.2f} s: " in strip.words_at(middle)
-    assert "transition" not in strip.words_at(float(motion.layout.window_begin_s[seam]) - 1e-3)
+    assert f"\nTransition of {motion.transitions_s[seam]:.2f} s: " in strip.words_at(middle)
+    assert "\n" not in strip.words_at(float(motion.layout.window_begin_s[seam]) - 1e-3)
 
 
 def line_of(layout: Layout, box: int) -> int:

@@ -13,14 +13,16 @@ from takt.core.pha.expansion import expand
 from takt.core.pha.open_scores import Scores
 from takt.core.pha.programme import resolve
 from takt.core.pha.text import Text
-from takt.core.score_editor import arrange, commands
+from takt.core.score_editor import arrange, commands, hints
 from takt.core.score_editor.boxes import Kind, ancestors
 from takt.core.score_editor.change import Candidate, Proposal, attempt
 from takt.core.score_editor.drag import Carry, Drag, PullEdge, automatic_again, begin
 from takt.core.score_editor.drop import drop_at
-from takt.core.score_editor.hit import Hit, Part, hit
+from takt.core.score_editor.hit import Hit, Part, hit, reach_of_seams
 from takt.core.score_editor.layout import empty, lay_out
+from takt.core.score_editor.overlay import overlay
 from takt.core.score_editor.stripes import SEAM_PX, TITLE_PX, Stripes
+from takt.core.score_editor.theme import Theme
 from takt.core.score_editor.view import View
 from takt.core.score_editor.weights import weight_line
 from takt.tests.core.scores import STEPS, library, procedure, score
@@ -88,6 +90,25 @@ def test_mouse_finds_what_is_drawn() -> None:
     assert hit(editor.layout, editor.view, 600.0, 5.0).part is Part.EMPTY
     right = hit(editor.layout, editor.view, *editor.corner(editor.box("left"), right=True))
     assert (right.part, right.cursor) == (Part.RIGHT_EDGE, "MOVE_X")
+
+
+def test_the_transition_below_the_mouse_is_shown_where_it_can_be_caught_and_says_what_can_be_done() -> None:
+    editor = Editor(score(WALK, MAIN))
+    layout, view, foot = editor.layout, editor.view, float(Stripes.of(editor.layout, editor.view).box_low[0])
+    left, right = reach_of_seams(layout.seams, view)
+    said = {0: "Transition of 0.1 s. Pull, or double-click to make it automatic",
+            5: "Transition of 0 s: automatic. Pull to set its length", 6: "Transition of 0 s: automatic"}
+    for seam in range(len(layout.seams.tick)):
+        ends = float(left[seam]), float(right[seam])
+        inside, outside = (hit(layout, view, x, foot + SEAM_PX / 2.0) for x in (ends[0] + 0.5, ends[1] + 1.5))
+        assert (inside.part, inside.seam) == (Part.SEAM, seam) and not inside.is_on_the_same(outside)
+        assert inside.is_on_the_same(hit(layout, view, ends[1] - 0.5, foot + SEAM_PX / 3.0))
+        boxes = overlay(layout, view, Theme(), x=0.0, y=0.0, hovered=inside).rectangles.boxes
+        np.testing.assert_allclose(boxes, [(ends[0], foot, ends[1], foot + SEAM_PX)])
+        if seam in said:
+            assert hints.transition(layout, seam) == said[seam]
+    assert hints.transition(layout, 5, "None: both poses are the same").startswith("No transition: both poses are the")
+    assert hints.transition(layout, 5, "0.43 s: automatic").startswith("Transition of 0.43 s: automatic. Pull to set")
 
 
 def test_right_edge_of_an_outer_call_moves_all_later() -> None:

@@ -73,10 +73,11 @@ def test_all_is_drawn_within_it(wide: float) -> None:
     view, theme = strip.view(wide, 2.0), Theme()
     _, boxes = strip.lasting(view, theme, about_as_wide)
     assert boxes.rectangles.boxes[:, 1].min() >= 0.0 and boxes.rectangles.boxes[:, 3].max() <= view.height
-    passing = strip.passing(view, theme, 1.0, (1.0, 4.0), (5.0, "what plays"), about_as_wide)
+    passing = strip.passing(view, theme, 1.0, (1.0, 4.0), (5.0, "what plays\nand why"), about_as_wide)
     dimmed = passing.rectangles.boxes[:2]
     np.testing.assert_allclose(dimmed[:, (0, 2)], ((0.0, wide / 5.0), (wide * 4.0 / 5.0, wide)))
-    assert [text.words for text in passing.texts] == ["1.00", "what plays"]
+    assert [text.words for text in passing.texts] == ["1.00", "and why", "what plays"]
+    assert passing.texts[0].y < passing.texts[1].y < passing.texts[2].y
     moved = boxes.moved(10.0, 20.0)
     np.testing.assert_allclose(moved.rectangles.boxes - boxes.rectangles.boxes, [(10, 20, 10, 20)] * len(
         boxes.rectangles.boxes))
