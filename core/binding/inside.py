@@ -21,7 +21,7 @@ from .rigid import compactness, stiffened, walls
 from .settings import BindCancelledError, BindSettings, Progress
 from .solid import SAMPLE_STEP, Solid, cell_size
 from .sources import Skin, Sources, find_sources
-from .surface import Surface, connected, triangulate
+from .surface import Surface, connected, triangulate, with_centres
 from .welding import COINCIDENT, weld, welded
 
 _HOLD = 1.6
@@ -68,7 +68,8 @@ def bind_inside_distance(body: BindInput, settings: BindSettings | None = None,
     meter = _Meter(progress)
     point_of, points, frame = welded(body, settings.weld_seams)
     mesh = decimated(points, point_of[body.face_vertices], body.face_sizes, _MOST_POINTS)
-    surface = Surface.build(mesh.points, triangulate(mesh.points, mesh.face_vertices, mesh.face_sizes))
+    corners = with_centres(mesh.points, mesh.face_vertices, mesh.face_sizes)
+    surface = Surface.build(corners[0], triangulate(*corners))
     meter.at(0.2)
     cell = cell_size(surface.points, settings.resolution)
     solid = Solid.build(surface.points, *surface.samples(SAMPLE_STEP * cell), cell)

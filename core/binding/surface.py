@@ -17,6 +17,8 @@ _FLATTEST_COTANGENT, _STEEPEST_COTANGENT = 0.02, 50.0
 
 _ALIKE = 1e-6
 _MOST_SAMPLES_ALONG = 400
+_MOST_CORNERS = 4
+"""Of faces that are cut from a corner."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,6 +101,32 @@ def triangulate(points: FloatArray, face_vertices: IntArray, face_sizes: IntArra
     step = np.arange(len(face)) - np.repeat(np.cumsum(count) - count, count)
     return np.stack([face_vertices[start[face] + (first[face] + corner) % face_sizes[face]]
                      for corner in (np.zeros_like(step), step + 1, step + 2)], axis=1)
+
+
+def with_centres(points: FloatArray, face_vertices: IntArray,
+                 face_sizes: IntArray) -> tuple[FloatArray, IntArray, IntArray]:
+    """Return points, corners and sizes in which faces of five corners or more are triangles around their middle.
+
+    The middles (their corners' mean) come behind the points (P, 3). Fans from a corner would link all of the rim with
+    it, as that of a gown's flat bottom with the other leg's side.
+
+    >>> pentagon = np.array([[0.0, 0, 0], [2, 0, 0], [3, 1, 0], [1, 2, 0], [-1, 1, 0]])
+    >>> points, corners, sizes = with_centres(pentagon, np.arange(5), np.array([5]))
+    >>> points[5:].tolist(), corners.reshape(-1, 3)[-1].tolist(), sizes.tolist()
+    ([[1.0, 0.8, 0.0]], [4, 0, 5], [3, 3, 3, 3, 3])
+    """
+    large = face_sizes > _MOST_CORNERS
+    if not large.any():
+        return points, face_vertices, face_sizes
+    around = np.repeat(large, face_sizes)
+    corner, size = face_vertices[around], face_sizes[large]
+    face, start = np.repeat(np.arange(len(size)), size), np.cumsum(size) - size
+    following = np.arange(1, len(corner) + 1)
+    following[start + size - 1] = start
+    middles = np.stack([np.bincount(face, points[corner, axis]) for axis in range(3)], axis=1) / size[:, None]
+    triangles = np.column_stack((corner, corner[following], len(points) + face))
+    return (np.concatenate((points, middles)), np.concatenate((face_vertices[~around], triangles.reshape(-1))),
+            np.concatenate((face_sizes[~large], np.full(len(triangles), 3))))
 
 
 def outward_signs(points: FloatArray, triangles: IntArray) -> FloatArray:

@@ -231,6 +231,23 @@ def test_a_helix_follows_the_bones_along_its_axis_beside_each_place():
     assert np.abs(beside - body.positions[:, 1]).max() < 0.9 * step
 
 
+@pytest.mark.parametrize("rings", [4, 12])
+def test_the_hem_of_a_gown_with_a_flat_bottom_follows_the_nearer_leg(any_size, rings):
+    man, sides = figure(rings=12), 48
+    points, faces = tube((0, 0, 0.9), (0, 0, 0.08), 0.4, rings, sides)
+    gown, open_faces = points[:-2], [face for face in faces if max(face) < len(points) - 2]
+    bottom = list(range((rings - 1) * sides, rings * sides))
+    hem = slice(len(man.vertices) + bottom[0], len(man.vertices) + bottom[-1] + 1)
+    across = gown[bottom, 0]
+    for faces in ([*open_faces, bottom], open_faces):
+        own = np.split(man.face_vertices, np.cumsum(man.face_sizes)[:-1])
+        vertices, both, _ = joined((man.vertices, [face.tolist() for face in own]), (gown, faces))
+        body = BindInput.from_arrays(vertices, both, man.bone_names, man.bone_parents, man.heads, man.tails)
+        weights = dense(body)[hem]
+        left = weights[:, [name.endswith(".L") for name in man.bone_names]].sum(axis=1)
+        assert (left[across > 0.25] > 0.9).all() and (left[across < -0.25] < 0.1).all()
+
+
 def test_few_influences_leave_no_steps():
     """On a mesh four times as fine, neighbours differ less: a step would stay as high."""
     rough = []
