@@ -13,13 +13,14 @@ import numpy as np
 
 from ..clips.clip import Clip, Tracks
 from ..clips.contacts import FootContacts, foot_contacts, joined
-from ..clips.keyed import SAMPLE_S, keys_of, poses_at
+from ..clips.keyed import SAMPLE_S, poses_at
 from ..maths.arrays import BoolArray, FloatArray, runs
 from ..skeletons.hierarchy import with_ancestors, with_descendants
 from ..skeletons.maps import SkeletonMap
 from ..skeletons.maps.names import is_helper
 from ..skeletons.skeleton import Skeleton, world_from_pose
-from .limbs import Limb, reach, with_rotations
+from .grounding import Ground, most_drawn
+from .limbs import Limb
 from .loose import part_of
 from .reference import rebased
 from .skin_points import SkinPoints
@@ -39,27 +40,8 @@ _ON_TOES: Final = 0.02
 """How firmly a foot stands whose heel is up: it decides how high the body is only where no other foot stands."""
 _STILL: Final = 1e-4
 """Of the leg: lifts smaller than this are none."""
-_MOST_DRAWN_LEGS: Final = 0.25
-"""A foot that would have to be drawn up by more lifts the body by the rest."""
-_BELOW_HIP: Final = (0.3, 0.5)
-"""Of a leg's length: with its ankle at most so far below the hip it draws no foot up; from the second on, wholly."""
 _SOFT_LEGS: Final = 0.004
 """A foot that swings begins to be drawn up when it is so high above the ground."""
-_STRAIGHT_KNEE: Final = 0.02
-"""A knee bent by a smaller sine bends about the axis from hip to hip."""
-
-
-@dataclass(frozen=True, eq=False)
-class Ground:
-    """What brings a body to the ground: by how much it is lifted at times (F,), (F,), and its feet drawn up, (F, L).
-
-    legs: those that draw them up, None for a foot without a leg.
-    """
-
-    times_s: FloatArray
-    lift: FloatArray
-    legs: tuple[Limb | None, ...]
-    drawn: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +77,7 @@ def ground_by_skin(source: Clip, source_map: SkeletonMap, played: Clip, target_m
     if found is None:
         return None
     low, leg = found.low, found.leg
-    most = _MOST_DRAWN_LEGS * leg * np.interp(found.below / leg, _BELOW_HIP, (0.0, 1.0))
+    most = most_drawn(found.below, leg)
     least = np.maximum(-found.others, (-low[:, :-1] - most).max(axis=1))
     lift = np.maximum(_lift(low, found.touching, found.firmly, leg), least)
     drawn = np.minimum(_drawn(low[:, :-1] + lift[:, None], found.touching[:, :-1], leg), most)
@@ -157,28 +139,6 @@ def _drawn(low: FloatArray, share: FloatArray, leg: float) -> FloatArray:
     soft = (1.0 - share) * _SOFT_LEGS * leg
     drawn = 0.5 * (np.sqrt(low * low + soft * soft) - low)
     return np.where(drawn > _STILL * leg, drawn, 0.0)
-
-
-def with_feet_drawn_up(clip: Clip, found: SkeletonMap, ground: Ground, up: FloatArray) -> Clip:
-    """Return a clip whose legs draw their feet up, each turned as it was. found: the map of its skeleton."""
-    hips = [found.joint_of.get(f"{side}_hip", -1) for side in "lr"]
-    new: dict[int, tuple[FloatArray, FloatArray]] = {}
-    for leg, drawn in zip(ground.legs, ground.drawn.T, strict=True):
-        if leg is None or not drawn.any():
-            continue
-        is_drawn = drawn > 0.0
-        is_drawn[1:] |= drawn[:-1] > 0.0
-        is_drawn[:-1] |= drawn[1:] > 0.0
-        own = np.flatnonzero(np.isin(clip.rotations.joints, leg.joints)).tolist()
-        keys = [keys_of(clip.rotations, i)[0] for i in own]
-        times = np.unique(np.concatenate((ground.times_s[is_drawn], *keys, (0.0, clip.duration_s))))
-        pose = poses_at(clip, times)
-        world = world_from_pose(clip.skeleton, pose)
-        left = world[:, hips[0], :, 3] - world[:, hips[1], :, 3] if min(hips) >= 0 else None
-        offset = np.interp(times, ground.times_s, drawn)[:, None] * up
-        reach(clip, pose.rotations, world, leg, offset, left, _STRAIGHT_KNEE)
-        new |= {joint: (times, pose.rotations[:, joint]) for joint in leg.joints}
-    return with_rotations(clip, new) if new else clip
 
 
 def _keys(clip: Clip) -> FloatArray:

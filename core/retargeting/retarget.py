@@ -15,7 +15,9 @@ from ..skeletons.skeleton import Skeleton
 from .arms import with_arms_outside
 from .eased import with_arms_eased
 from .first_pose import first_pose_end, from_time
-from .ground import ground_by_skin, with_feet_drawn_up
+from .ground import ground_by_skin
+from .ground_by_joints import BodyMotion, ground_by_joints
+from .grounding import lifted, with_feet_drawn_up
 from .hands import with_hands_kept
 from .hips import HipsPath
 from .loose import carried
@@ -26,7 +28,7 @@ from .reference import NONE_STANDS, REST_POSE, Reference, find_reference, rebase
 from .rest_pose import Marks
 from .skin_points import SkinPoints
 from .target_tracks import TargetTracks
-from .upright import BodyMotion, grounded, lifted, raised_onto_feet, turned
+from .upright import raised_onto_feet, turned
 
 _UP = np.array((0.0, 1.0, 0.0))
 _FARTHEST_SIZES = 1e6
@@ -187,20 +189,12 @@ class _Bodies:
 def _played(bodies: _Bodies, stood: Clip, own: Skeleton, points: SkinPoints | None) -> Clip:
     """Make the tracks of the target as it is compared, and write them on its own skeleton."""
     plan, target = bodies.plan, bodies.target.skeleton
-    pairs = plan.pairs
     tracks = TargetTracks(stood, target, plan)
     rotations, translations, scales = tracks.rotations(), tracks.translations(), tracks.scales()
-    loose = pairs.target[plan.carried]
+    loose = plan.pairs.target[plan.carried]
     if not plan.is_own and bodies.target.turn is not None:
         up = rot.rotate(bodies.target.turn, _UP)
-        is_known = bodies.reference.is_positioned
-        path = HipsPath.of(stood, target, pairs, plan.ratio, None if is_known else up)
-        if path is not None:
-            translations = path.followed(rotations, translations)
-        here = BodyMotion(target, rotations, carried(target, loose, rotations, translations), up)
-        there = BodyMotion(stood.skeleton, stood.rotations, stood.translations, up)
-        is_high = is_known and stood.skeleton is bodies.source.skeleton
-        translations = grounded(there, here, pairs, translations, plan.ratio, is_high)
+        rotations, translations = _standing(bodies, stood, rotations, translations, up)
 
     def played(moves: Tracks) -> Clip:
         new = Clip(stood.name, target, stood.duration_s, rotations, carried(target, loose, rotations, moves), scales,
@@ -213,8 +207,33 @@ def _played(bodies: _Bodies, stood: Clip, own: Skeleton, points: SkinPoints | No
     ground = ground_by_skin(stood, source_map, played(translations), bodies.target, points, up)
     if ground is None:
         return played(translations)
-    translations = lifted(BodyMotion(target, rotations, translations, up), translations, ground.times_s, ground.lift)
-    return with_feet_drawn_up(played(translations), replace(bodies.target, skeleton=own), ground, up)
+    return with_feet_drawn_up(played(lifted(target, translations, ground, up)), replace(bodies.target, skeleton=own),
+                              ground, up)
+
+
+def _standing(bodies: _Bodies, stood: Clip, rotations: Tracks, translations: Tracks,
+              up: FloatArray) -> tuple[Tracks, Tracks]:
+    """Return rotations and translations with the hips on their path, and feet as high as the clip's. up: (3,)."""
+    plan, target = bodies.plan, bodies.target.skeleton
+    loose = plan.pairs.target[plan.carried]
+    is_known = bodies.reference.is_positioned
+    path = HipsPath.of(stood, target, plan.pairs, plan.ratio, None if is_known else up)
+    if path is not None:
+        translations = path.followed(rotations, translations)
+    if not len(translations):
+        return rotations, translations
+    here = BodyMotion(target, rotations, carried(target, loose, rotations, translations), up)
+    there = BodyMotion(stood.skeleton, stood.rotations, stood.translations, up)
+    is_high = is_known and stood.skeleton is bodies.source.skeleton
+    ground = ground_by_joints(there, here, plan.pairs, bodies.target, plan.ratio, is_high)
+    if ground is None:
+        return rotations, translations
+    translations = lifted(target, translations, ground, up)
+    if ground.drawn.any():
+        moves = carried(target, loose, rotations, translations)
+        hopping = Clip("", target, stood.duration_s, rotations, moves, Tracks.empty(3))
+        rotations = with_feet_drawn_up(hopping, bodies.target, ground, up).rotations
+    return rotations, translations
 
 
 def _turn(stated: FloatArray, source: SkeletonMap, target: SkeletonMap) -> FloatArray:

@@ -1,0 +1,232 @@
+"""The ground by joints: feet are as high above it as the source's, by the legs' ratio, and the body does not hop.
+
+What height the body takes from one foot may differ from what it takes from the other, if feet or shins have other
+proportions than the source's. Where it would change over faster than a body goes, it goes lower than the higher of both
+for a while, and legs draw their feet up by the difference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from ..clips.clip import Tracks
+from ..clips.keyed import SAMPLE_S, filled, keys_of, poses_at
+from ..maths.arrays import FloatArray, IntArray
+from ..skeletons.hierarchy import with_ancestors
+from ..skeletons.maps import SkeletonMap
+from ..skeletons.skeleton import Skeleton, world_from_pose
+from .grounding import Ground, most_drawn
+from .limbs import Limb
+from .loose import part_of
+from .matching import SAME_POSITION, Pairing
+from .upright import FEET
+
+_STANDING_PERCENT, _LOWEST_PERCENT, _BALLS_PERCENT = 10.0, 5.0, 40.0
+_SLOW_LEGS_PER_S, _LOW_LEGS, _FLAT_LEGS = 0.15, 0.04, 0.01
+"""A foot stands while it is so slow up or down, its ankle is at most so far above its lowest, and stays so level."""
+_FEWEST = 6
+"""With fewer frames than this a foot is not known to stand."""
+_FRAMES_AT_ONCE = 256
+_BENT = 1e-3
+"""Of the body's size: where heights change direction by more at a key, the middles beside it are sampled too."""
+_CLOSE = 1.01
+"""Of SAMPLE_S: keys that are no farther apart are close enough for every joint between them."""
+_STRAIGHT = 0.97
+"""Of the leg's length: legs that rest as straight as that, 14° apart at most, stand on the ground."""
+_SAME_GROUND = 0.05
+"""Of the leg."""
+_HOP_LEGS_PER_S: Final = 1.0
+"""A body that is lifted or lowered faster than this hops."""
+_ENDS_S: Final = 0.1
+"""So near its ends a clip gradually takes the height of its poses alone, so that it goes on fitting to others."""
+_SAME_LEGS: Final = 0.01
+"""Feet that end as high as they begin, up to this, end a cycle, which fits to itself."""
+
+
+@dataclass(frozen=True, eq=False)
+class BodyMotion:
+    """A skeleton with its motion, of which the feet's heights are wanted.
+
+    up: (3,) unit, in model space. translations: with those of limbs that are carried along.
+    """
+
+    skeleton: Skeleton
+    rotations: Tracks
+    translations: Tracks
+    up: FloatArray
+
+    def times(self, feet: IntArray) -> FloatArray:
+        """Return when anything is keyed that carries the feet, (F,)."""
+        keep = with_ancestors(self.skeleton.parents, feet)
+        return np.concatenate([keys_of(tracks, i)[0] for tracks in (self.rotations, self.translations)
+                               for i in np.flatnonzero(np.isin(tracks.joints, keep)).tolist()] + [np.zeros(1)])
+
+    def heights(self, feet: IntArray, times: FloatArray) -> FloatArray:
+        """Return how high feet (J,) are in the model, (F, J)."""
+        keep = with_ancestors(self.skeleton.parents, feet)
+        clip, rows = part_of(self.skeleton, keep, self.rotations, self.translations), np.searchsorted(keep, feet)
+        pose, heights = poses_at(clip, times), np.empty((len(times), len(feet)))
+        for start in range(0, len(times), _FRAMES_AT_ONCE):  # what is worked on stays in the processor's cache
+            run = slice(start, start + _FRAMES_AT_ONCE)
+            heights[run] = world_from_pose(clip.skeleton, pose.at(run))[..., 3][:, rows] @ self.up
+        return heights
+
+
+def _ground(heights: FloatArray, names: Sequence[str], times: FloatArray, leg: float) -> FloatArray:
+    """Return the height of each foot joint (J,) while it stands: heights (F, J) at times (F,), alike on both sides.
+
+    Ankles stand where they are low and slow, in the middle of such heights; the balls of the feet are as high as they
+    mostly are meanwhile, some of it being turns on the heel. Feet that are never slow stand where they seldom go lower.
+    """
+    kinds = np.array([name[2:] for name in names])
+    low = np.array([np.percentile(heights[:, kinds == kind], _STANDING_PERCENT, axis=0).min() for kind in kinds])
+    if len(times) < 2 or leg <= 0.0 or not (kinds == "ankle").any():
+        return low
+    slow = np.abs(np.gradient(heights, times, axis=0)) < _SLOW_LEGS_PER_S * leg
+    ankles, balls = (np.flatnonzero(kinds == kind) for kind in ("ankle", "metatarsal"))
+    height = heights[:, ankles]
+    stands = slow[:, ankles] & (height < np.percentile(height, _LOWEST_PERCENT) + _LOW_LEGS * leg)
+    if np.count_nonzero(stands) < _FEWEST:
+        return low
+    low[ankles] = np.median(height[stands])
+    if len(balls) == len(ankles):
+        flat = stands & slow[:, balls] & (np.abs(height - low[ankles]) < _FLAT_LEGS * leg)
+        if np.count_nonzero(flat) >= _FEWEST:
+            low[balls] = np.percentile(heights[:, balls][flat], _BALLS_PERCENT)
+    return low
+
+
+def _ground_at_rest(source: BodyMotion, pairs: Pairing, feet: IntArray, seen: FloatArray) -> FloatArray:
+    """Return how high foot joints (J,) are at rest; where bent or spread legs do not tell, as seen in the motion.
+
+    Characters stand on the ground at rest all the same; the motion then shows nearly that height.
+    """
+    legs = _legs(source, pairs)
+    rest = np.asarray(source.skeleton.rest_world[feet, :, 3] @ source.up)
+    if not len(legs):
+        return rest
+    height = float((legs.sum(axis=1) @ source.up).mean())
+    leg = _leg(source, pairs)
+    is_told = height >= _STRAIGHT * leg or np.abs(rest - seen).max() < _SAME_GROUND * leg
+    return rest if is_told else seen
+
+
+def _legs(body: BodyMotion, pairs: Pairing) -> FloatArray:
+    """Return thigh and shin of the source's legs at rest, upwards, (L, 2, 3)."""
+    at = {name: body.skeleton.rest_world[joint, :, 3]
+          for name, joint in zip(pairs.meant, pairs.source.tolist(), strict=True)}
+    legs = [(at[f"{side}_hip"] - at[f"{side}_knee"], at[f"{side}_knee"] - at[f"{side}_ankle"]) for side in "lr"
+            if {f"{side}_hip", f"{side}_knee", f"{side}_ankle"} <= at.keys()]
+    return np.array(legs).reshape(-1, 2, 3)
+
+
+def _leg(body: BodyMotion, pairs: Pairing) -> float:
+    """Return how long a leg of the source is, 0 where none is known."""
+    lengths = np.linalg.norm(_legs(body, pairs), axis=-1).sum(axis=1)
+    return float(lengths.mean()) if len(lengths) else 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class _Heights:
+    """How high L feet are at times (F,).
+
+    lowest: (F,) how high the lower foot is to be. feet: (F, L) how high each is above its height at rest. below: (F, L)
+    how far below its hip each ankle is; 0 for a foot without a leg.
+    """
+
+    times_s: FloatArray
+    lowest: FloatArray
+    feet: FloatArray
+    below: FloatArray
+
+    @property
+    def lift(self) -> FloatArray:
+        """By how much the body is to be lifted (F,) for its lower foot to be so high."""
+        return np.asarray(self.lowest - self.feet.min(axis=1))
+
+    def is_cycle(self, leg: float) -> bool:
+        """Tell whether feet end as high as they begin, so that the clip may go on with itself."""
+        ends = np.column_stack((self.lowest, self.feet))[[0, -1]]
+        return bool(np.abs(np.diff(ends, axis=0)).max() < _SAME_LEGS * leg)
+
+    def __or__(self, other: _Heights) -> _Heights:
+        """Return those of both, in order of time."""
+        order = np.argsort(np.concatenate((self.times_s, other.times_s)))
+        return _Heights(*(np.concatenate((getattr(self, each), getattr(other, each)))[order]
+                          for each in ("times_s", "lowest", "feet", "below")))
+
+
+def ground_by_joints(source: BodyMotion, target: BodyMotion, pairs: Pairing, found: SkeletonMap, ratio: float,
+                     is_ground_known: bool) -> Ground | None:
+    """Return what brings the target's feet as high above the ground as the source's, by the legs' ratio; None: nothing.
+
+    Bodies of other proportions would otherwise float or sink where they bend, sit or lie. At the clip's ends what the
+    feet do is a matter of the pose alone, so that clips go on fitting together.
+    found: the map of the target's skeleton. is_ground_known: the source's rest pose says how high it stands, as far as
+    its legs are straight; if not, its feet are taken to stand where they seldom go lower, since markers are no soles.
+    """
+    feet = np.flatnonzero([name in FEET for name in pairs.meant])
+    names = [str(pairs.meant[foot]) for foot in feet.tolist()]
+    if not len(feet):
+        return None
+    ours, theirs = pairs.target[feet], pairs.source[feet]
+    times = filled(np.unique(np.concatenate((source.times(theirs), target.times(ours)))))
+    there = source.heights(theirs, times)
+    leg = _leg(source, pairs)
+    ground = _ground(there, names, times, leg)
+    if is_ground_known:
+        ground = _ground_at_rest(source, pairs, theirs, ground)
+    sides = sorted({name[0] for name in names})
+    legs = tuple(Limb.of(found, side, ("hip", "knee", "ankle")) for side in sides)
+    ends = [(0, 0) if limb is None else (limb.first, limb.last) for limb in legs]
+    rest = target.skeleton.rest_world[ours, :, 3] @ target.up
+
+    def measured(when: FloatArray) -> _Heights:
+        lowest = ratio * (source.heights(theirs, when) - ground).min(axis=1)
+        here, high = np.split(target.heights(np.append(ours, ends), when), [len(ours)], axis=1)
+        by_foot = [(here - rest)[:, [name[0] == side for name in names]].min(axis=1) for side in sides]
+        return _Heights(when, lowest, np.stack(by_foot, axis=1), high[:, ::2] - high[:, 1::2])
+
+    heights = measured(times)
+    size = float(np.ptp(target.skeleton.rest_world[:, :, 3], axis=0).max())
+    if np.abs(heights.lift).max() <= SAME_POSITION * size:
+        return None
+    between = _where_bent(times, heights.lift, _BENT * size)
+    return _without_hops(heights | measured(between) if len(between) else heights, legs, ratio * leg)
+
+
+def _without_hops(heights: _Heights, legs: tuple[Limb | None, ...], leg: float) -> Ground:
+    """Return what brings the lower foot to its height at each time, with a body that is lifted gradually."""
+    times, lift = heights.times_s, heights.lift
+    most, sunk = most_drawn(heights.below, max(leg, 1e-30)), heights.lowest[:, None] - heights.feet
+    if heights.is_cycle(leg):
+        rounds = np.concatenate([times + (times[-1] - times[0]) * n for n in (-1, 0, 1)])
+        gradual = _no_faster(rounds, np.tile(lift, 3), _HOP_LEGS_PER_S * leg)[len(times):-len(times)]
+    else:
+        most *= np.clip(np.minimum(times - times[0], times[-1] - times) / _ENDS_S, 0.0, 1.0)[:, None]
+        gradual = _no_faster(times, lift, _HOP_LEGS_PER_S * leg)
+    gradual = np.maximum(gradual, (sunk - most).max(axis=1))
+    drawn = np.maximum(sunk - gradual[:, None], 0.0)
+    return Ground(times, gradual, legs, np.where((gradual < lift)[:, None], drawn, 0.0))
+
+
+def _no_faster(times: FloatArray, values: FloatArray, speed: float) -> FloatArray:
+    """Return the largest values that change no faster than that and are nowhere above values (F,) at times (F,).
+
+    >>> _no_faster(np.arange(5.0), np.array((0.0, 0.0, 3.0, 3.0, 3.5)), 1.0).tolist()
+    [0.0, 0.0, 1.0, 2.0, 3.0]
+    """
+    rising = np.minimum.accumulate(values - speed * times) + speed * times
+    falling = np.minimum.accumulate((values + speed * times)[::-1])[::-1] - speed * times
+    return np.asarray(np.minimum(np.minimum(rising, falling), values))
+
+
+def _where_bent(times: FloatArray, lift: FloatArray, bent: float) -> FloatArray:
+    """Return the middles of gaps between times (F,) at which a value's slope changes too much."""
+    turns = np.abs(np.diff(lift, 2, prepend=lift[:1], append=lift[-1:])) > bent
+    gaps = np.flatnonzero((turns[:-1] | turns[1:]) & (np.diff(times) > _CLOSE * SAMPLE_S))
+    return np.asarray((times[gaps] + times[gaps + 1]) / 2.0)

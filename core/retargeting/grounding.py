@@ -1,0 +1,79 @@
+"""A body is brought to the ground: lifted as a whole, and its feet drawn up by their own legs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from ..clips.clip import Clip, Tracks
+from ..clips.keyed import keys_of, packed, poses_at
+from ..maths.arrays import FloatArray
+from ..skeletons.hierarchy import path_to_root
+from ..skeletons.maps import SkeletonMap
+from ..skeletons.skeleton import Skeleton, world_from_pose
+from .limbs import Limb, reach, with_rotations
+
+_MOST_DRAWN_LEGS: Final = 0.25
+"""A foot that would have to be drawn up by more lifts the body by the rest."""
+_BELOW_HIP: Final = (0.3, 0.5)
+"""Of a leg's length: with its ankle at most so far below the hip it draws no foot up; from the second on, wholly."""
+_STRAIGHT_KNEE: Final = 0.02
+"""A knee bent by a smaller sine bends about the axis from hip to hip."""
+
+
+@dataclass(frozen=True, eq=False)
+class Ground:
+    """What brings a body to the ground: by how much it is lifted at times (F,), (F,), and its feet drawn up, (F, L).
+
+    legs: those that draw them up, None for a foot without a leg.
+    """
+
+    times_s: FloatArray
+    lift: FloatArray
+    legs: tuple[Limb | None, ...]
+    drawn: FloatArray
+
+
+def most_drawn(below: FloatArray, leg: float) -> FloatArray:
+    """Return by how much feet may be drawn up at most whose ankles are so far below their hips, of any shape."""
+    return np.asarray(_MOST_DRAWN_LEGS * leg * np.interp(below / leg, _BELOW_HIP, (0.0, 1.0)))
+
+
+def lifted(skeleton: Skeleton, translations: Tracks, ground: Ground, up: FloatArray) -> Tracks:
+    """Return translations in which the topmost joint is lifted along up (3,), in the model."""
+    joints = translations.joints.tolist()
+    root = int(np.argmin([len(path_to_root(skeleton.parents, joint)) for joint in joints]))
+    own_times, values = keys_of(translations, root)
+    every = np.union1d(ground.times_s, own_times)
+    shift = np.interp(every, ground.times_s, ground.lift)[:, None] * up
+    parent = int(skeleton.parents[joints[root]])
+    if parent >= 0:
+        shift = np.asarray(np.linalg.solve(skeleton.rest_world[parent, :, :3], shift.T).T, dtype=np.float64)
+    moved = np.stack([np.interp(every, own_times, value) for value in values.T], axis=1)
+    tracks = {joint: keys_of(translations, i) for i, joint in enumerate(joints)}
+    tracks[joints[root]] = (every, moved + shift)
+    return packed([(joint, *tracks[joint]) for joint in joints], 3)
+
+
+def with_feet_drawn_up(clip: Clip, found: SkeletonMap, ground: Ground, up: FloatArray) -> Clip:
+    """Return a clip whose legs draw their feet up, each turned as it was. found: the map of its skeleton."""
+    hips = [found.joint_of.get(f"{side}_hip", -1) for side in "lr"]
+    new: dict[int, tuple[FloatArray, FloatArray]] = {}
+    for leg, drawn in zip(ground.legs, ground.drawn.T, strict=True):
+        if leg is None or not drawn.any():
+            continue
+        is_drawn = drawn > 0.0
+        is_drawn[1:] |= drawn[:-1] > 0.0
+        is_drawn[:-1] |= drawn[1:] > 0.0
+        own = np.flatnonzero(np.isin(clip.rotations.joints, leg.joints)).tolist()
+        keys = [keys_of(clip.rotations, i)[0] for i in own]
+        times = np.unique(np.concatenate((ground.times_s[is_drawn], *keys, (0.0, clip.duration_s))))
+        pose = poses_at(clip, times)
+        world = world_from_pose(clip.skeleton, pose)
+        left = world[:, hips[0], :, 3] - world[:, hips[1], :, 3] if min(hips) >= 0 else None
+        offset = np.interp(times, ground.times_s, drawn)[:, None] * up
+        reach(clip, pose.rotations, world, leg, offset, left, _STRAIGHT_KNEE)
+        new |= {joint: (times, pose.rotations[:, joint]) for joint in leg.joints}
+    return with_rotations(clip, new) if new else clip
