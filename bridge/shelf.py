@@ -215,13 +215,13 @@ def _find_next_figure() -> float | None:
 
 
 def _procedures(src: str, path: Path, roots: tuple[Path, ...]) -> list[Playable]:
-    """Return the procedures of a score file, with the lengths that can be known without Blender."""
+    """Return the procedures of a score file that others can call, with the lengths that are known without Blender."""
     document, programme = parse(read_file(path), path), None
     if not all(procedure.ticks for procedure in document.procedures):
         with suppress(TaktError):
             programme = resolve(document, Library(roots, store=CLIPS))
     return [Playable(src, procedure.name, _length_s(procedure, document, programme), is_clip=False)
-            for procedure in document.procedures]
+            for procedure in document.procedures if procedure.name != "main"]
 
 
 def _length_s(procedure: Procedure, document: Document, programme: Programme | None = None) -> float:

@@ -1,9 +1,11 @@
-"""What is said at the mouse: numbers as short as they are read, lengths in ticks and in seconds."""
+"""What is said at the mouse: what a press there would do, numbers as short as they are read, lengths."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from .contact_lines import said_of_contact
+from .hit import Hit, Part
 from .layout import Layout
 
 _TICK_DECIMALS, _SECOND_DECIMALS = 3, 2
@@ -45,3 +47,15 @@ def transition(layout: Layout, seam: int, why: str = "") -> str:
         return said
     can = "Pull to set its length" if seams.is_automatic[seam] else "Pull, or double-click to make it automatic"
     return f"{said}. {can}"
+
+
+def of_handle(layout: Layout, hit: Hit, why: str = "") -> str:
+    """Say what can be done with what is hit, "" where its look tells that already; why: see transition()."""
+    if hit.contact is not None and layout.contacts is not None:
+        return said_of_contact(layout.contacts, hit.contact)
+    if hit.seam is not None:
+        return transition(layout, hit.seam, why)
+    if hit.part is Part.WEIGHT:
+        turn = "goes out" if hit.is_right else "comes in"
+        return f"Pull to the side: over how long it {turn}; up and down: how much it counts"
+    return "Pull to the right to repeat it" if hit.part is Part.REPEAT else ""

@@ -70,7 +70,7 @@ class Hit:
 
 
 _CURSORS = {Part.RIGHT_EDGE: "MOVE_X", Part.REPEAT: "MOVE_X", Part.SEAM: "MOVE_X", Part.WEIGHT: "SCROLL_XY",
-            Part.RULER: "SCROLL_X", Part.MUSIC: "MOVE_X"}
+            Part.RULER: "SCROLL_X", Part.MUSIC: "MOVE_X", Part.CONTACT: "HAND"}
 
 
 def hit(layout: Layout, view: View, x: float, y: float) -> Hit:

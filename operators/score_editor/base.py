@@ -141,6 +141,12 @@ def write_text(context: bpy.types.Context, editor: Editor, new: score_edits.New,
     score_tree.redraw()
 
 
+def is_given_up(event: bpy.types.Event) -> bool:
+    """Tell whether a gesture ends as if it had not begun: by Esc, the right button or undo."""
+    is_undo = event.type == "Z" and (event.ctrl or event.oskey)
+    return event.value == "PRESS" and (event.type in ("ESC", "RIGHTMOUSE") or is_undo)
+
+
 def sentence(words: str) -> str:
     """Return words with a capital letter at their beginning."""
     return words[:1].upper() + words[1:]

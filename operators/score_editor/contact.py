@@ -18,7 +18,7 @@ class TAKT_OT_score_contact(InScoreEditor, bpy.types.Operator):
 
     bl_idname = "takt.score_contact"
     bl_label = "Switch Contact"
-    bl_options = {"UNDO"}
+    bl_options = {"REGISTER", "UNDO"}
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
         """Switch the one below the mouse; leave what is pressed elsewhere to others."""

@@ -5,7 +5,7 @@ from typing import Any
 
 import bpy
 
-from ...bridge import score_edits, score_music
+from ...bridge import score_edits, score_music, texts
 from ...bridge.reports import refuse
 from ...bridge.score_blocks import Blocks
 from ...bridge.score_tree import meter_of
@@ -13,6 +13,7 @@ from ...core.errors import EditError, TaktError
 from ...core.score_editor import drag
 from ...core.score_editor.change import Proposal
 from ...core.score_editor.hit import Hit, Part, hit
+from ...core.score_editor.layout import BoxId, Layout
 from ...core.score_editor.nudge_beat import NudgeBeat
 from ...core.score_editor.overlay import overlay
 from ...core.score_editor.picture import Picture
@@ -21,7 +22,7 @@ from ...core.score_editor.view import View
 from ...preview import life
 from ...preview.score_editor.canvas import measured
 from ...preview.score_editor.windows import is_on_shelf, show_in_front
-from .base import InScoreEditor, editor_of, found_editor, fresh_editor, sentence, write_text
+from .base import InScoreEditor, editor_of, found_editor, fresh_editor, is_given_up, sentence, write_text
 
 _PULLED = (Part.BODY, Part.RIGHT_EDGE, Part.REPEAT, Part.SEAM, Part.WEIGHT, Part.MUSIC)
 _FARTHER_PX = 3.0
@@ -33,14 +34,15 @@ class TAKT_OT_score_drag(InScoreEditor, bpy.types.Operator):
 
     bl_idname = "takt.score_drag"
     bl_label = "Edit Score"
-    bl_options = {"BLOCKING", "UNDO"}
+    bl_options = {"REGISTER", "BLOCKING", "UNDO"}  # F9 tells of this one, not of the one before
 
     _blocks: Blocks
     _view: View
     _hit: Hit
     _drag: drag.Drag | None
+    _pulled: BoxId | None
     _proposal: Proposal
-    _text: score_edits.New | None
+    _text: score_edits.New | None = None
     """What was tried out and would be written."""
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
@@ -51,17 +53,20 @@ class TAKT_OT_score_drag(InScoreEditor, bpy.types.Operator):
         if self._hit.part not in _PULLED or is_on_shelf(context, self._start[1]):
             return {"PASS_THROUGH"}
         self._blocks, self._view, self._drag = editor.blocks, editor.view, None
+        box = self._box(editor.layout)
+        self._pulled = None if box is None else editor.layout.id_of(box)
         self._proposal, self._text, self._is_adding = Proposal(), None, bool(event.shift)
         assert context.window_manager is not None
         context.window_manager.modal_handler_add(self)
         return {"RUNNING_MODAL"}
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
-        """Follow the mouse; Esc and the right button leave everything as it was."""
+        """Follow the mouse; Esc, the right button and undo leave everything as it was."""
         if editor_of(context) is None:  # the text was deleted
             show_in_front(context, None)
+            texts.propose_nothing()
             return {"CANCELLED"}
-        if event.type in ("ESC", "RIGHTMOUSE") and event.value == "PRESS":
+        if is_given_up(event):
             self._end(context)
             return {"CANCELLED"}
         if event.type == "LEFTMOUSE" and event.value == "RELEASE":
@@ -74,7 +79,8 @@ class TAKT_OT_score_drag(InScoreEditor, bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
         """Write what was tried out."""
-        assert self._text is not None
+        if self._text is None:
+            return refuse(self, "Only the mouse can do that")
         editor = found_editor(context)
         try:
             score_edits.check_unchanged(editor.armature, self._blocks)
@@ -101,7 +107,7 @@ class TAKT_OT_score_drag(InScoreEditor, bpy.types.Operator):
             self._text = None
             proposal = self._tried(editor.armature, proposal)
         self._proposal = proposal
-        show_in_front(context, self._front)
+        show_in_front(context, self._front, self._pulled)
 
     def _tried(self, armature_object: bpy.types.Object, proposal: Proposal) -> Proposal:
         """Show what a proposal leads to; of what is carried only where it would go."""
@@ -137,8 +143,7 @@ class TAKT_OT_score_drag(InScoreEditor, bpy.types.Operator):
     def _click(self, context: bpy.types.Context) -> "set[Any]":
         """Select the block, or with Shift change whether it is selected."""
         editor = found_editor(context)
-        box = self._hit.box if self._hit.part is not Part.SEAM else editor.layout.owner_of_transition(
-            self._hit.seam or 0)
+        box = self._box(editor.layout)
         if box is None:
             return {"CANCELLED"}
         clicked = {editor.layout.id_of(box)}
@@ -146,6 +151,10 @@ class TAKT_OT_score_drag(InScoreEditor, bpy.types.Operator):
         if context.area is not None:
             context.area.tag_redraw()
         return {"FINISHED"}
+
+    def _box(self, layout: Layout) -> int | None:
+        """Return the box that was pressed, of a transition that whose call says how long it is."""
+        return self._hit.box if self._hit.seam is None else layout.owner_of_transition(self._hit.seam)
 
     def _end(self, context: bpy.types.Context) -> None:
         """Show what is written again, and nothing in front of it."""

@@ -11,7 +11,6 @@ from ...bridge.reports import refuse
 from ...core.errors import FileError
 from ...core.formats import endings
 from ...core.library.library import SCORE_SUFFIX, Library
-from ...core.score_editor.commands import Playable
 from ...core.score_editor.drop import Drop, drop_at
 from .base import Editor, InScoreEditor, found_editor
 from .calls import gap_now
@@ -19,7 +18,7 @@ from .insert import insert_at
 
 
 class TAKT_OT_score_drop_file(InScoreEditor, bpy.types.Operator):
-    """Put a file's clip, or the main procedure of a score, into the score"""
+    """Put the first clip or procedure of a file into the score"""
 
     bl_idname = "takt.score_drop_file"
     bl_label = "Insert File"
@@ -47,9 +46,11 @@ class TAKT_OT_score_drop_file(InScoreEditor, bpy.types.Operator):
         except (FileError, OSError) as error:
             return refuse(self, str(error))
         if not held:
-            return refuse(self, f"{path.name} holds nothing that can be played")
+            return refuse(self, f"{path.name} holds only 'main', which no other score can call; give that procedure "
+                                "another name" if path.name.endswith(SCORE_SUFFIX) else
+                          f"{path.name} holds nothing that can be played")
         gap = self._gap or gap_now(context)
-        result = insert_at(self, context, found_editor(context), gap, _main_of(held))
+        result = insert_at(self, context, found_editor(context), gap, held[0])
         if "FINISHED" in result and len(held) > 1:
             self.report({"INFO"}, f"{path.name} holds {len(held)}; the others are on the shelf")
         return result
@@ -105,7 +106,3 @@ def _src(editor: Editor, path: Path) -> str:
 
 def _library(editor: Editor) -> object:
     return None if editor.blocks.scores is None else editor.blocks.scores.library
-
-
-def _main_of(held: list[Playable]) -> Playable:
-    return next((each for each in held if each.name == "main"), held[0])

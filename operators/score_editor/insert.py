@@ -17,7 +17,17 @@ from ...core.score_editor.picture import Picture
 from ...core.score_editor.theme import Theme
 from ...preview.score_editor.canvas import measured
 from ...preview.score_editor.windows import is_on_shelf, show_in_front, window_of
-from .base import Editor, InScoreEditor, carry_out, editor_of, found_editor, fresh_editor, sentence, write_text
+from .base import (
+    Editor,
+    InScoreEditor,
+    carry_out,
+    editor_of,
+    found_editor,
+    fresh_editor,
+    is_given_up,
+    sentence,
+    write_text,
+)
 from .calls import NO_GAP, gap_now
 
 
@@ -26,7 +36,7 @@ class TAKT_OT_score_shelf(InScoreEditor, bpy.types.Operator):
 
     bl_idname = "takt.score_shelf"
     bl_label = "Insert Call"
-    bl_options = {"BLOCKING", "UNDO"}
+    bl_options = {"REGISTER", "BLOCKING", "UNDO"}  # F9 tells of this one, not of the one before
 
     _playable: Playable
     _proposal: Proposal
@@ -54,11 +64,11 @@ class TAKT_OT_score_shelf(InScoreEditor, bpy.types.Operator):
         return {"RUNNING_MODAL"}
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
-        """Follow the mouse; Esc, the right button and whoever lets go over the shelf leave everything as it was."""
+        """Follow the mouse; given up, or let go over the shelf, all is as it was."""
         if editor_of(context) is None:  # the text was deleted
             show_in_front(context, None)
             return {"CANCELLED"}
-        if event.type in ("ESC", "RIGHTMOUSE") and event.value == "PRESS":
+        if is_given_up(event):
             show_in_front(context, None)
             return {"CANCELLED"}
         if event.type == "MOUSEMOVE":

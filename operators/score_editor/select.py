@@ -15,7 +15,7 @@ from ...core.score_editor.stripes import Stripes
 from ...core.score_editor.theme import Theme
 from ...core.score_editor.view import View
 from ...preview.score_editor.windows import is_on_shelf, show_in_front
-from .base import InScoreEditor, found_editor
+from .base import InScoreEditor, editor_of, found_editor, is_given_up
 
 _OUTSIDE = (Part.EMPTY, Part.LANE, Part.LABEL)
 
@@ -30,8 +30,9 @@ class TAKT_OT_score_select(InScoreEditor, bpy.types.Operator):
     if TYPE_CHECKING:
         which: str
     else:
-        which: EnumProperty(items=[("ALL", "All", "Select all blocks"), ("NONE", "None", "Select nothing"),
-                                   ("INVERT", "Invert", "Select what is not selected")], options={"SKIP_SAVE"})
+        which: EnumProperty(name="Blocks", options={"SKIP_SAVE"}, items=[
+            ("ALL", "All", "Select all blocks"), ("NONE", "None", "Select nothing"),
+            ("INVERT", "Invert", "Select what is not selected")])
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
         """Select the outermost blocks, each for all that it calls."""
@@ -47,7 +48,7 @@ class TAKT_OT_score_box_select(InScoreEditor, bpy.types.Operator):
 
     bl_idname = "takt.score_box_select"
     bl_label = "Box Select"
-    bl_options = {"BLOCKING", "UNDO"}
+    bl_options = {"REGISTER", "BLOCKING", "UNDO"}  # F9 tells of this one, not of the one before
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
         """Begin where no block is; leave what is pressed elsewhere to others."""
@@ -62,14 +63,14 @@ class TAKT_OT_score_box_select(InScoreEditor, bpy.types.Operator):
         return {"RUNNING_MODAL"}
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
-        """Follow the mouse until its button is let go."""
-        editor = found_editor(context)
+        """Follow the mouse until its button is let go; given up, as much is selected as before."""
+        editor = editor_of(context)
+        if editor is None or is_given_up(event):
+            show_in_front(context, None)
+            return {"CANCELLED"}
         if event.type == "MOUSEMOVE":
             self._end = float(event.mouse_region_x), float(event.mouse_region_y)
             show_in_front(context, self._band)
-        if event.type in ("ESC", "RIGHTMOUSE"):
-            show_in_front(context, None)
-            return {"CANCELLED"}
         if event.type == "LEFTMOUSE" and event.value == "RELEASE":
             show_in_front(context, None)
             found = boxes_within(editor.layout, editor.view, self._start, self._end)

@@ -40,10 +40,10 @@ SHORTCUTS = (
     Shortcut("HOME", "takt.score_frame"),
     Shortcut("NUMPAD_PERIOD", "takt.score_frame", {"only_selected": True}),
     Shortcut("PERIOD", "takt.score_frame", {"only_selected": True}),
+    Shortcut("LEFTMOUSE", "takt.score_drag"),  # whose name the status bar shows: the first
     Shortcut("LEFTMOUSE", "takt.score_shelf"),
     Shortcut("LEFTMOUSE", "takt.score_scrub"),
     Shortcut("LEFTMOUSE", "takt.score_contact"),
-    Shortcut("LEFTMOUSE", "takt.score_drag"),
     Shortcut("LEFTMOUSE", "takt.score_drag", ctrl=True),
     Shortcut("LEFTMOUSE", "takt.score_drag", shift=True),
     Shortcut("LEFTMOUSE", "takt.score_box_select"),

@@ -17,7 +17,6 @@ from ...bridge.score_fields import why_behind
 from ...bridge.shape import is_reading
 from ...bridge.sound import waveform
 from ...core.score_editor import hints, shelf
-from ...core.score_editor.contact_lines import said_of_contact
 from ...core.score_editor.drawing import Marked, picture, playhead_layer, scrollbar_layer
 from ...core.score_editor.layout import BoxId, Layout
 from ...core.score_editor.overlay import overlay
@@ -116,7 +115,7 @@ def draw_editor(context: bpy.types.Context) -> None:
     _cover(context, theme)
     music = None if blocks.music is None else waveform(blocks.music, score_tree.redraw)
     meter = score_tree.meter_of(armature_object)
-    depends_on = blocks, window.view, theme, marked(tree, blocks), meter, music
+    depends_on = blocks, window.view, theme, marked(tree, blocks, window.pulled), meter, music
     if window.drawn is None or window.drawn[0] != depends_on:
         whole = picture(blocks.layout, *depends_on[1:4], meter=meter, measure=measured)
         heard = sound_layer(music, blocks.layout, window.view, theme, measured, is_gone=blocks.music is None)
@@ -133,11 +132,12 @@ def draw_editor(context: bpy.types.Context) -> None:
         Poured.of(window.front(theme)).draw()
 
 
-def marked(tree: score_tree.TaktScoreTree | None, blocks: Blocks) -> Marked:
-    """Return which boxes are drawn otherwise than the rest."""
+def marked(tree: score_tree.TaktScoreTree | None, blocks: Blocks, pulled: BoxId | None = None) -> Marked:
+    """Return which boxes are drawn otherwise than the rest; what is pulled, and its other places, as if selected."""
     errors = frozenset(box for box, problem in blocks.problems.items() if not problem.is_warning)
     warnings = frozenset(box for box, problem in blocks.problems.items() if problem.is_warning and not problem.is_note)
     selected = score_tree.selection(tree, blocks.selectable) if blocks.is_numbered_as_written else frozenset[BoxId]()
+    selected |= frozenset() if pulled is None or not blocks.is_numbered_as_written else {pulled}
     return Marked(selected, errors=errors, warnings=warnings, is_stale=blocks.error is not None)
 
 
@@ -189,12 +189,10 @@ def _hover(armature_object: bpy.types.Object, blocks: Blocks, window: windows.Wi
         return None
     box = hover.over.box
     problem = None if box is None else blocks.problems.get(layout.id_of(box)._replace(occurrence=0))
-    words = "" if problem is None else problem.message
-    if hover.over.contact is not None and layout.contacts is not None:
-        words = said_of_contact(layout.contacts, hover.over.contact)
-    if (seam := hover.over.seam) is not None:
-        is_main, segment = layout.seams.row[seam] == 0, int(layout.seams.segment[seam])
-        words = hints.transition(layout, seam, *why_behind(layout, segment, armature_object)[:1] if is_main else ())
+    why: tuple[str, ...] = ()
+    if (seam := hover.over.seam) is not None and layout.seams.row[seam] == 0:
+        why = why_behind(layout, int(layout.seams.segment[seam]), armature_object)[:1]
+    words = hints.of_handle(layout, hover.over, *why) if problem is None else problem.message
     is_error = problem is not None and not problem.is_warning
     return Picture((overlay(layout, window.view, theme, x=hover.x, y=hover.y, words="" if is_error else words,
                             refusal=words if is_error else "", hovered=hover.over, measure=measured),))

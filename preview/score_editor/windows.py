@@ -17,7 +17,7 @@ from ...bridge import properties, score_blocks, score_tree
 from ...bridge.score_tree import TaktScoreTree
 from ...core.score_editor.commands import Playable
 from ...core.score_editor.hit import Hit
-from ...core.score_editor.layout import Layout
+from ...core.score_editor.layout import BoxId, Layout
 from ...core.score_editor.picture import Picture
 from ...core.score_editor.shelf import Shelf
 from ...core.score_editor.theme import Theme
@@ -49,7 +49,8 @@ class Window:
     """An editor: its view, and the picture as it was drawn last with all that it depends on.
 
     hover: what the mouse is over. shelf: as it was drawn last, shelf_drawn, scrolled by shelf_px; chip: what the mouse
-    is on there. front: draws what lies before all else while something is done with the mouse.
+    is on there. front: draws what lies before all else while something is done with the mouse,
+    pulled: to which box.
     has_tab: its sidebar has been turned to our tab. shows: whose score, and which Text that is.
     """
 
@@ -60,6 +61,7 @@ class Window:
     shelf_px: float = 0.0
     chip: Chip | None = None
     front: Callable[[Theme], Picture] | None = None
+    pulled: BoxId | None = None
     drawn: tuple[object, Poured] | None = None
     has_tab: bool = False
     shows: tuple[int, int] = (0, 0)
@@ -156,12 +158,13 @@ def whole(view: View, layout: Layout) -> View:
     return replace(view, opened=None).framed(0.0, layout.ticks if len(layout) else _EMPTY_TICKS)
 
 
-def show_in_front(context: bpy.types.Context, front: Callable[[Theme], Picture] | None) -> None:
-    """Let something be drawn before all else, until it is called with None."""
+def show_in_front(context: bpy.types.Context, front: Callable[[Theme], Picture] | None,
+                  pulled: BoxId | None = None) -> None:
+    """Let something be drawn before all else, and a box be marked, until it is called with None."""
     assert context.space_data is not None and context.area is not None
     window = window_of(context.space_data)
     if window is not None:
-        window.front = front
+        window.front, window.pulled = front, pulled
     context.area.tag_redraw()
 
 

@@ -73,9 +73,12 @@ class Hand:
     def escape(self) -> "set[str]":
         return self._tell("modal", "ESC", "PRESS", 0.0, 0.0, {})
 
+    def undo(self) -> "set[str]":
+        return self._tell("modal", "Z", "PRESS", 0.0, 0.0, {"ctrl": True})
+
     def _tell(self, method: str, kind: str, value: str, x: float, y: float, keys: dict[str, bool]) -> "set[str]":
         event = SimpleNamespace(type=kind, value=value, mouse_region_x=x, mouse_region_y=y,
-                                ctrl=keys.get("ctrl", False), shift=keys.get("shift", False))
+                                ctrl=keys.get("ctrl", False), shift=keys.get("shift", False), oskey=False)
         result: set[str] = getattr(self._operator, method)(self._seen, event)
         return result
 

@@ -294,14 +294,14 @@ def test_a_new_score_takes_back_what_the_old_one_left_on_the_timeline(rig: bpy.t
 def test_the_shelf_holds_the_library_and_what_is_on_it_can_be_searched_and_hit(
         rig: bpy.types.Object, library: Path) -> None:
     play(library / "dance.pha")
-    (library / "more.pha").write_text(STEPS.replace('"pair"', '"couple"'), encoding="utf-8")
+    (library / "more.pha").write_text(STEPS.replace('"pair"', '"couple"'), encoding="utf-8")  # its main is its own
     with editing():
         while bridge_shelf.is_searching(rig):
             time.sleep(0.01)
         playables = bridge_shelf.playables(rig)
         lengths = {each.full_name: each.duration_s for each in playables}
         assert lengths == pytest.approx({"pair": 2.5, "feet.Steps.left": 0.8, "feet.Steps.right": 0.8,
-                                         "more.couple": 2.5, "more.main": 5.7})
+                                         "more.couple": 2.5})
         (left,) = shelf.found(playables, "STEPS lef")
         laid_out = shelf.arrange(playables, View(900.0, 400.0), Theme())
         for each, box in zip(laid_out.playables, laid_out.boxes, strict=True):
@@ -340,15 +340,15 @@ def test_files_that_only_blender_reads_are_on_the_shelf_and_read_when_they_are_t
 
 def test_procedures_of_version_2_are_on_the_shelf_with_their_lengths(rig: bpy.types.Object, library: Path) -> None:
     text = STEPS.replace('<pha ', '<pha version="2" ')
-    (library / "more.pha").write_text(text.replace('"pair"', '"couple"'), encoding="utf-8")
+    (library / "more.pha").write_text(text.replace('"pair"', '"couple"').replace('"main"', '"all"'), encoding="utf-8")
     (library / "own.pha").write_text(text, encoding="utf-8")
     play(library / "own.pha")
     with editing():
         while bridge_shelf.is_searching(rig):
             time.sleep(0.01)
         lengths = {each.full_name: each.duration_s for each in bridge_shelf.playables(rig) if not each.is_clip}
-    assert {name: lengths[name] for name in ("pair", "more.couple", "more.main")} == pytest.approx(
-        {"pair": 2.5, "more.couple": 2.5, "more.main": 5.7})
+    assert {name: lengths[name] for name in ("pair", "more.couple", "more.all")} == pytest.approx(
+        {"pair": 2.5, "more.couple": 2.5, "more.all": 5.7})
 
 
 def test_the_samples_give_way_to_a_file_that_is_dropped_as_long_as_nothing_calls_them(
@@ -403,6 +403,22 @@ def test_a_file_that_is_dropped_is_called_and_loaded(rig: bpy.types.Object, libr
         with pytest.raises(RuntimeError, match="is not there"):
             operators.takt.score_drop_file(filepath=str(library / "feet" / "gone.bvh"))
     assert not TAKT_FH_score.poll_drop(bpy.context)
+
+
+def test_of_a_score_that_is_dropped_the_first_procedure_that_can_be_called_plays(
+        rig: bpy.types.Object, library: Path) -> None:
+    play(library / "dance.pha")
+    figures, alone = library / "figures.pha", library / "alone.pha"
+    figures.write_text(STEPS.replace('"main"', '"turn"').replace('"pair"', '"main"'), encoding="utf-8")
+    alone.write_text(STEPS.partition("  <procedure")[0] + '  <procedure name="main"><call name="left" duration="1"/>'
+                     "</procedure>\n</pha>\n", encoding="utf-8")
+    with editing() as layout:
+        before = text_of(rig).as_string()
+        with pytest.raises(RuntimeError, match="holds only 'main'"):
+            operators.takt.score_drop_file(filepath=str(alone))
+        assert text_of(rig).as_string() == before and "alone" not in {each.src for each in bridge_shelf.playables(rig)}
+        assert operators.takt.score_drop_file(filepath=str(figures)) == {"FINISHED"}
+        assert '<call name="turn"' in text_of(rig).as_string() and len(looked_into()) > len(layout)
 
 
 def test_what_is_selected_stays_selected_while_text_is_typed_above_it(rig: bpy.types.Object, library: Path) -> None:

@@ -10,6 +10,8 @@ from takt.bridge import performing, properties, score_blocks, score_edits, score
 from takt.core.errors import EditError
 from takt.operators.score_editor.base import editor_of
 from takt.operators.score_editor.drag import TAKT_OT_score_drag
+from takt.operators.score_editor.scrub import TAKT_OT_score_scrub
+from takt.operators.score_editor.select import TAKT_OT_score_box_select
 from takt.preview.score_editor import life, windows
 from takt.tests.blender.dancing import STEPS, play, text_of
 from takt.tests.blender.score_editors import Hand, choose, context, edge_of, editing, looked_into, main_region
@@ -34,6 +36,54 @@ def test_an_edge_is_pulled_by_hand(rig: bpy.types.Object, library: Path) -> None
         written = text_of(rig).as_string()
         assert written != STEPS and written.startswith(before) and written.endswith(after)
         assert float(written.removeprefix(before).removesuffix(after).strip('"')) > float(duration.strip('"'))
+
+
+def test_undo_gives_a_gesture_up_as_esc_does(rig: bpy.types.Object, library: Path) -> None:
+    play(library / "dance.pha")
+    with editing() as layout:
+        (x, y), tree = edge_of(layout, layout.boxes.titles.index("right")), score_tree.tree_of(bpy.context)
+        hand = Hand(TAKT_OT_score_drag)
+        hand.press(x, y)
+        hand.move(x + 40.0, y, ctrl=True)
+        assert texts.is_proposed()
+        assert hand.undo() == {"CANCELLED"}
+        assert not texts.is_proposed() and text_of(rig).as_string() == STEPS and looked_into() is not None
+        choose(looked_into(), "right")
+        chosen = score_tree.selection(tree, looked_into())
+        hand = Hand(TAKT_OT_score_box_select)
+        assert hand.press(x, 1.0) == {"RUNNING_MODAL"}
+        hand.move(0.0, 400.0)
+        assert hand.undo() == {"CANCELLED"} and score_tree.selection(tree, looked_into()) == chosen
+
+
+@pytest.mark.parametrize("ends", ["escape", "undo", "let_go"])
+def test_scrubbing_that_is_given_up_goes_back(rig: bpy.types.Object, library: Path, ends: str) -> None:
+    play(library / "dance.pha")
+    with editing():
+        window, scene = windows.window_of(context.space_data), context.scene
+        assert window is not None
+        scene.frame_set(7, subframe=0.25)
+        hand, y = Hand(TAKT_OT_score_scrub), window.view.height - 5.0
+        assert hand.press(window.view.left + 300.0, y) == {"RUNNING_MODAL"}
+        hand.move(window.view.left + 400.0, y)
+        there = scene.frame_current_final
+        assert there > 8.0
+        getattr(hand, ends)()
+        assert scene.frame_current_final == (there if ends == "let_go" else 7.25)
+
+
+@pytest.mark.parametrize("operator", [TAKT_OT_score_drag, TAKT_OT_score_box_select, TAKT_OT_score_scrub])
+def test_each_gesture_ends_with_its_text(rig: bpy.types.Object, library: Path, operator: Any) -> None:
+    play(library / "dance.pha")
+    with editing() as layout:
+        window = windows.window_of(context.space_data)
+        assert window is not None
+        x, y = edge_of(layout, layout.boxes.titles.index("right"))
+        y = {TAKT_OT_score_box_select: 1.0, TAKT_OT_score_scrub: window.view.height - 5.0}.get(operator, y)
+        hand = Hand(operator)
+        assert hand.press(x, y) == {"RUNNING_MODAL"}
+        bpy.data.texts.remove(text_of(rig))
+        assert hand.move(x + 60.0, y) == {"CANCELLED"}
 
 
 def test_a_text_that_is_changed_under_the_hand_keeps_what_was_typed(rig: bpy.types.Object, library: Path) -> None:
@@ -67,7 +117,7 @@ def test_a_text_that_is_deleted_under_the_hand_ends_it(rig: bpy.types.Object, li
         blocks = score_blocks.refresh(rig)
         bpy.data.texts.remove(text_of(rig))
         assert properties.character(rig).text is None
-        assert hand.move(x + 60.0, y) == {"CANCELLED"}
+        assert hand.move(x + 60.0, y) == {"CANCELLED"} and not texts.is_proposed()
         assert editor_of(bpy.context) is None
         assert not operators.takt.score_delete.poll()
         with pytest.raises(EditError, match="changed meanwhile"):
@@ -143,3 +193,9 @@ def test_an_editor_of_twenty_pixels_is_looked_into_and_left(rig: bpy.types.Objec
                 hand.move(x + 9.0, y - 9.0)
                 hand.escape()
         assert text_of(rig).as_string() == STEPS and looked_into() is layout
+
+
+def test_what_the_mouse_did_is_not_repeated_without_it(rig: bpy.types.Object, library: Path) -> None:
+    play(library / "dance.pha")
+    with editing(), pytest.raises(RuntimeError, match="mouse"):
+        operators.takt.score_drag("EXEC_DEFAULT")

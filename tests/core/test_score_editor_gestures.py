@@ -31,6 +31,8 @@ from takt.tests.core.test_pha_origins import random_score
 WALK = procedure("walk", 'left duration="1" transition="0.2"', 'right duration="3"')
 MAIN = procedure("main", 'walk duration="2" repeat="3"', 'nod duration="1" repeat="4"', 'left duration="2"')
 VIEW = View(1200.0, 400.0)
+_HAND_PX = 7
+"""So many pixels, at an interface scale of 1, a hand hits."""
 
 
 class Editor:
@@ -109,6 +111,30 @@ def test_the_transition_below_the_mouse_is_shown_where_it_can_be_caught_and_says
             assert hints.transition(layout, seam) == said[seam]
     assert hints.transition(layout, 5, "None: both poses are the same").startswith("No transition: both poses are the")
     assert hints.transition(layout, 5, "0.43 s: automatic").startswith("Transition of 0.43 s: automatic. Pull to set")
+@pytest.mark.parametrize("px", [1.0, 2.0])
+@pytest.mark.parametrize("part", [Part.RIGHT_EDGE, Part.REPEAT, Part.SEAM])
+def test_what_can_be_pulled_is_wide_and_high_enough_for_a_hand(part: Part, px: float) -> None:
+    editor = Editor(score(WALK, MAIN))
+    view = editor.view.resized(1200.0 * px, 400.0 * px, px)
+    xs, ys = np.arange(0.0, view.width, px), np.arange(0.0, view.height, px)
+    right, high = editor.corner(editor.box("nod"), right=True)
+    at = {Part.RIGHT_EDGE: (right, high), Part.REPEAT: (right - 10.0, high + 9.0),
+          Part.SEAM: (right, float(Stripes.of(editor.layout, editor.view).box_low[0]) + 8.0)}[part]
+    target = hit(editor.layout, view, at[0] * px, at[1] * px)
+    across = sum(target.is_on_the_same(hit(editor.layout, view, x, at[1] * px)) for x in xs.tolist())
+    upwards = sum(target.is_on_the_same(hit(editor.layout, view, at[0] * px, y)) for y in ys.tolist())
+    assert target.part is part and target.cursor == "MOVE_X"
+    assert min(across, upwards) >= _HAND_PX
+
+
+def test_handles_say_what_they_do() -> None:
+    editor = Editor(score(WALK, MAIN))
+    layout, nod = editor.layout, editor.box("nod")
+    assert "repeat" in hints.of_handle(layout, editor.hit(nod, Part.REPEAT))
+    assert not hints.of_handle(layout, editor.hit(nod, Part.BODY))
+    assert hints.of_handle(layout, Hit(Part.SEAM, 0.0, seam=5), "why") == hints.transition(layout, 5, "why")
+    assert [turn in hints.of_handle(layout, Hit(Part.WEIGHT, 0.0, voice=0, is_right=is_right))
+            for is_right, turn in ((False, "comes in"), (True, "goes out"))] == [True, True]
 
 
 def test_right_edge_of_an_outer_call_moves_all_later() -> None:
