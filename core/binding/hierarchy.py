@@ -130,6 +130,18 @@ def rejoined(parents: IntArray, heads: FloatArray, tails: FloatArray, left_out: 
     return found
 
 
+def parted(rig_parents: IntArray, parents: IntArray) -> BoolArray:
+    """Return which bones (B,) go on from one that does not carry them: a foot whose shin moves without it.
+
+    rig_parents: (B,) as in the file. parents: (B,) those whose lines lead on to the bones, as `bone_lines` finds them.
+
+    >>> parted(np.array([-1, 0, 1, 0]), np.array([-1, 0, 1, 2])).tolist()  # root, thigh, shin; a foot held by the root
+    [False, False, False, True]
+    """
+    return np.array([rig_parents[bone] >= 0 and above >= 0 and above not in path_to_root(rig_parents, bone)
+                     for bone, above in enumerate(parents.tolist())], dtype=np.bool_)
+
+
 def _outside(root: int, children: Sequence[int], parents: IntArray, heads: FloatArray, solid: Solid) -> float:
     """Return which share of the lines from a root to its children lies outside the body.
 

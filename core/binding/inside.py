@@ -14,13 +14,14 @@ from .bone_lines import bone_lines
 from .clusters import Clusters
 from .decimation import decimated
 from .diffusion import Graph
+from .hierarchy import parted
 from .input import BindInput
-from .joints import within_reach
+from .joints import stretched, within_reach, without_slight
 from .loose import carried, held_bones
 from .rigid import compactness, stiffened, walls
 from .settings import BindCancelledError, BindSettings, Progress
 from .solid import SAMPLE_STEP, Solid, cell_size
-from .sources import Skin, Sources, find_sources
+from .sources import Skin, find_sources
 from .surface import Surface, connected, triangulate, with_centres
 from .welding import COINCIDENT, weld, welded
 
@@ -87,8 +88,11 @@ def bind_inside_distance(body: BindInput, settings: BindSettings | None = None,
     skin = replace(skin, walls=walls(held, compact)[part] if len(held) > 1 else None)
     sources = find_sources(skin, segments, parents, solid, size, meter.round)
     meter.at(0.6)
-    weights = _blended(clusters, sources, size, settings, meter)
+    parting = parted(body.bone_parents, parents)
+    widths = stretched(sources.distances, sources.shares, parting, parents)
+    weights = _blended(clusters, sources.shares, widths, size, settings, meter)
     weights = within_reach(weights, sources.from_bones, clusters.points, heads, sources.radii, parents)
+    weights = without_slight(weights, parting, parents)
     meter.at(0.9)
     lengths, areas = np.zeros(bones), _areas(clusters)
     np.maximum.at(lengths, segments.bones, segments.lengths)
@@ -121,15 +125,15 @@ def _without_strays(body: BindInput) -> BindInput:
     return replace(body, vertices=middle + (body.vertices - middle) * nearer[:, None])
 
 
-def _blended(clusters: Clusters, sources: Sources, size: float, settings: BindSettings,
+def _blended(clusters: Clusters, shares: FloatArray, widths: FloatArray, size: float, settings: BindSettings,
              meter: _Meter) -> FloatArray:
-    """Return the sources' shares blended over the surface and sharpened, (C, B), rows summing to 1."""
-    weights = sources.shares
+    """Return shares (C, B) blended over the surface, over about widths (C,), and sharpened; rows sum to 1."""
+    weights = shares
     if settings.smoothing > 0.0 and size > 0.0:
         areas = _areas(clusters)
-        distance = np.maximum(sources.distances, _NEAREST * size) * settings.smoothing
+        distance = np.maximum(widths, _NEAREST * size) * settings.smoothing
         graph = Graph.build(len(areas), *clusters.links)
-        weights = graph.solve(_HOLD * areas / distance**2, sources.shares, meter.round)
+        weights = graph.solve(_HOLD * areas / distance**2, shares, meter.round)
     weights = np.maximum(weights, 0.0) ** settings.hardness
     return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 

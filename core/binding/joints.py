@@ -1,10 +1,10 @@
-"""A joint bends the skin around it: what is far from it stays on its own side."""
+"""A joint bends the skin around it, what is far from it stays on its own side; one that parts stretches it."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from ..maths.arrays import FloatArray, IntArray
+from ..maths.arrays import BoolArray, FloatArray, IntArray
 from ..skeletons.hierarchy import path_to_root
 
 _NEAR, _FAR = 1.5, 3.0
@@ -16,6 +16,12 @@ count the same there."""
 
 _LESSER = 2.0
 """Far from a joint, weights of the lesser side pass by this power of its share against the other's."""
+
+_STRETCHED = 1.4
+"""Where a joint parts, weights blend over so many times the distance."""
+
+_SLIGHT = 0.04
+"""Less than this share of what the two sides of a parting joint have of a point would only draw it along."""
 
 _TINY = float(np.finfo(np.float64).tiny)
 
@@ -62,6 +68,37 @@ def within_reach(weights: FloatArray, from_bones: FloatArray, points: FloatArray
         passing[bone] = np.where(side[bone] > 0.5, least[bone], before)
     kept = weights * passing.T
     return np.asarray(kept / kept.sum(axis=1, keepdims=True))
+
+
+def stretched(distances: FloatArray, shares: FloatArray, parting: BoolArray, parents: IntArray) -> FloatArray:
+    """Return the distances (N,) over which weights blend, greater where the bones of joints that part have a share.
+
+    shares: (N, B) as in `Sources`. parting: (B,) as `parted`. When a leg moves without its foot, both ends of an edge
+    between them are far apart: skin that goes over within two rows of vertices leaves points that fly.
+    """
+    bones = parting.copy()
+    bones[parents[parting]] = True
+    return np.asarray(distances * (1.0 + (_STRETCHED - 1.0) * shares[:, bones].sum(axis=1)))
+
+
+def without_slight(weights: FloatArray, parting: BoolArray, parents: IntArray) -> FloatArray:
+    """Return weights (N, B) that go over at joints that part without long tails: these would be drawn far.
+
+    parting: (B,) as `parted`; parents: (B,). What the two sides have of a point together stays the same.
+
+    >>> shin_and_foot = np.array([[0.97, 0.03], [0.5, 0.5], [0.27, 0.73]])
+    >>> without_slight(shin_and_foot, np.array([False, True]), np.array([-1, 0])).round(3).tolist()
+    [[1.0, 0.0], [0.5, 0.5], [0.25, 0.75]]
+    """
+    weights = weights.copy()
+    for bone in np.flatnonzero(parting).tolist():
+        below = [other for other in range(len(parents)) if bone in path_to_root(parents, other)]
+        sides = weights[:, below].sum(axis=1), weights[:, parents[bone]]
+        share = sides[0] / np.maximum(sides[0] + sides[1], _TINY)
+        new = np.clip((share - _SLIGHT) / (1.0 - 2.0 * _SLIGHT), 0.0, 1.0)
+        weights[:, below] *= (new / np.maximum(share, _TINY))[:, None]
+        weights[:, parents[bone]] = (sides[0] + sides[1]) * (1.0 - new)
+    return weights
 
 
 def _fading(away: FloatArray, radius: float) -> FloatArray:

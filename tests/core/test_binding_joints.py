@@ -7,7 +7,9 @@ from hypothesis import strategies as st
 
 from takt.core.binding import BindInput
 from takt.core.binding.inside import bind_inside_distance
-from takt.core.binding.joints import within_reach
+from takt.core.binding.joints import stretched, within_reach, without_slight
+
+from .bodies import tube
 
 ROUNDING = 1e-9
 BONES = 6
@@ -95,6 +97,41 @@ def test_an_arm_that_hangs_down_leaves_the_chest_alone():
     trunk = x <= 4
     assert weights[(x > 6) & (height < 6)].min() > 0.95
     assert weights[trunk & (height < 8)].max() < 0.1 < weights[trunk & (height > 8)].max()
+
+
+NONE, FOOT = np.zeros(3, np.bool_), np.array([False, False, True])
+
+
+def test_where_no_joint_parts_nothing_changes():
+    weights = np.random.default_rng(3).dirichlet(np.ones(3), 9)
+    assert (without_slight(weights, NONE, np.array([-1, 0, 1])) == weights).all()
+    assert (stretched(np.arange(9.0), weights, NONE, np.array([-1, 0, 1])) == np.arange(9)).all()
+
+
+def test_both_sides_of_a_parting_joint_blend_farther():
+    found = stretched(np.ones(4), np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [0.5, 0.5, 0]]), FOOT, np.array([-1, 0, 1]))
+    assert found == pytest.approx([1.0, 1.4, 1.4, 1.2])
+
+
+def test_across_a_parting_joint_slight_weights_go_and_even_ones_stay():
+    rows = np.array([[0.5, 0.49, 0.01], [0.5, 0.25, 0.25], [0.5, 0.01, 0.49], [0.6, 0.0, 0.4], [1.0, 0.0, 0.0]])
+    found = without_slight(rows, FOOT, np.array([-1, 0, 1]))
+    assert found == pytest.approx(rows[[0, 1, 2, 3, 4]] + [[0, 0.01, -0.01], [0, 0, 0], [0, -0.01, 0.01],
+                                                          [0, 0, 0], [0, 0, 0]])
+    toes = without_slight(np.array([[0.5, 0.49, 0.005, 0.005]]), np.append(FOOT, False), np.array([-1, 0, 1, 2]))
+    assert toes == pytest.approx(np.array([[0.5, 0.5, 0.0, 0.0]]))  # those below a foot go with it
+
+
+def test_a_foot_that_the_ground_holds_goes_over_into_its_shin_more_slowly():
+    points, faces = tube((0, 0, 0), (0, 0, 8), 0.4, 100, 12)
+
+    def steepest(parents: list[int]) -> float:
+        body = BindInput.from_arrays(points, faces, ["root", "hip", "shin", "foot"], parents,
+                                     np.array([[9, 0, 0], [0, 0, 0.2], [0, 0, 1], [0, 0, 7.2]]),
+                                     np.array([[9, 0, 1], [0, 0, 1], [0, 0, 7.2], [0, 0, 8]]))
+        foot = bind_inside_distance(body).dense(4)[:, 3][:1200:12]
+        return float(np.diff(foot).max())
+    assert steepest([-1, 0, 1, 0]) < 0.9 * steepest([-1, 0, 1, 2])
 
 
 def blocks() -> BindInput:
