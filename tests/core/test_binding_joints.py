@@ -109,7 +109,8 @@ def test_where_no_joint_parts_nothing_changes():
 
 
 def test_both_sides_of_a_parting_joint_blend_farther():
-    found = stretched(np.ones(4), np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [0.5, 0.5, 0]]), FOOT, np.array([-1, 0, 1]))
+    shares = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [0.5, 0.5, 0]])
+    found = stretched(np.ones(4), shares, FOOT, np.array([-1, 0, 1]))
     assert found == pytest.approx([1.0, 1.4, 1.4, 1.2])
 
 
