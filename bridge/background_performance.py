@@ -20,6 +20,7 @@ import numpy as np
 from ..core.clips.clip import Clip
 from ..core.clips.clip_file import ClipFile
 from ..core.errors import FileError, TaktError
+from ..core.formats import FORMATS
 from ..core.formats.format import Format, Source
 from ..core.library.clip_files import files_named, files_read, read_clip_file
 from . import clips, performing
@@ -117,7 +118,10 @@ class BackgroundPerformance:
         self._actions[name] = None if armature_object is None else clips.clips_of_action(armature_object, CLIPS)(name)
 
     def _formats(self, go_on: Callable[[float], bool]) -> Mapping[str, Format]:
-        """Return all formats of clips, whose readers say what they read, and leave to Blender what only it can read."""
+        """Return all formats of clips, whose readers say what they read, and leave to Blender what only it can read.
+
+        Blender's own readers are not among them: called beside the main thread, they crash it.
+        """
         def read(entry: Format, source: Source) -> ClipFile:
             if not go_on(0.0):
                 raise Stopped
@@ -127,7 +131,7 @@ class BackgroundPerformance:
             assert entry.read is not None
             return entry.read(source)
 
-        return {name: replace(entry, read=partial(read, entry)) for name, entry in clips.formats().items()}
+        return {name: replace(entry, read=partial(read, entry)) for name, entry in FORMATS.items()}
 
 
 def _read_file(path: Path) -> None:

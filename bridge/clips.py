@@ -7,6 +7,7 @@ H-Anim's axes, as from any other file.
 from __future__ import annotations
 
 import contextlib
+import threading
 import io
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
@@ -33,7 +34,11 @@ _SET_ASIDE: Final = "Set aside by Takt "
 
 
 def read_file_clips(source: Source) -> ClipFile:
-    """Read all clips of a file that Blender opens; raise FileError where there are none or it is damaged."""
+    """Read all clips of a file that Blender opens; raise FileError where there are none or it is damaged.
+
+    In the main thread alone: anywhere else Blender would crash.
+    """
+    assert threading.current_thread() is threading.main_thread()
     path = source.path
     with _visit() as visit:
         _load(path, visit)

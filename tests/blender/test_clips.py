@@ -1,5 +1,6 @@
 """Clips that Blender reads for scores: Actions, .blend, glTF, FBX; and BVH against Blender's own importer."""
 
+import threading
 import time
 from pathlib import Path
 from types import SimpleNamespace
@@ -21,6 +22,7 @@ from takt.core.retargeting.retarget import retarget
 from takt.core.skeletons.skeleton import Skeleton, world_from_pose
 from takt.samples.skeleton import build_skeleton
 from takt.tests.beside import real_file
+from takt.tests.blender.dancing import perform
 
 SAME_MOTION_DEG = 0.1
 """BVH and glTF of one clip; both files hold rounded numbers."""
@@ -432,6 +434,27 @@ def test_what_waits_to_be_performed_waits_for_them_too(rig: bpy.types.Object, mo
     while perform() is not None:
         assert not told and time.monotonic() < began + 30.0
     assert told == ["performed"] and score.shown(rig) is not None and score.played_actions(rig) == {name}
+
+
+@pytest.mark.parametrize("ending", [".fbx", ".blend"])
+def test_files_that_blender_opens_are_read_in_its_main_thread(rig: bpy.types.Object, monkeypatch: pytest.MonkeyPatch,
+                                                              tmp_path: Path, ending: str) -> None:
+    """Also for a score that is performed beside it, as when a file is opened whose editor shows one."""
+    swinging(rig)
+    EXPORTS[ending](str(tmp_path / f"moves{ending}"))
+    (clip,) = read(tmp_path / f"moves{ending}")
+    (tmp_path / "swing.pha").write_text(f'<pha tickLength="1"><load src="moves"/><procedure name="main">'
+                                        f'<call name="{clip.name}" duration="2"/></procedure></pha>')
+    properties.character(rig).text = bpy.data.texts.load(str(tmp_path / "swing.pha"))
+    timers, threads = list[Any](), list[threading.Thread]()
+    monkeypatch.setattr(bpy.app.timers, "register", timers.append)
+    read_clips = clips.read_file_clips
+    monkeypatch.setattr(clips, "read_file_clips",
+                        lambda source: threads.append(threading.current_thread()) or read_clips(source))
+    with score.while_drawing(lambda: None):
+        assert score.shown(rig) is None
+    perform(timers[0])
+    assert score.shown(rig) is not None and threads == [threading.main_thread()]
 
 
 @pytest.mark.parametrize(("assigned", "seen"), [("", "Second"), ("First", "First"), ("Second", "Second")])
