@@ -14,6 +14,7 @@ from ..maths import rotations as rot
 from ..maths.arrays import BoolArray, FloatArray, IntArray
 from ..pha import sequence as pha
 from ..pha.sequence import Block, Sequence
+from ..skeletons.maps import SkeletonMap
 from ..skeletons.skeleton import Pose, Skeleton
 from .carried import Carried
 from .mix import Lane, Mix, Mode
@@ -54,11 +55,12 @@ class Playing:
     limits: Limits | None = None
     followers: IntArray = field(default_factory=lambda: NO_JOINTS)
     skin: BoolArray | None = None
+    body: SkeletonMap | None = None
 
     def row(self, sequence: Sequence, pieces: SequenceOf[Clip | Excerpt | Stage], root_motion: RootMode) -> Row:
         """Lay out segments."""
         return Row.of(sequence, pieces, self.style, root_motion=root_motion, up=self.up, speed=self.speed,
-                      limits=self.limits, followers=self.followers, skin=self.skin)
+                      limits=self.limits, followers=self.followers, skin=self.skin, body=self.body)
 
 
 @dataclass(eq=False)

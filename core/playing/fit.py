@@ -25,6 +25,7 @@ from .joints import Joints
 from .placement import Bearing, Placement
 from .root_motion import NO_JOINTS, root_chain
 from .stage import Stage
+from .straying import straying_rad
 from .transitions.seam_cost import Edges, Seen, seam_costs
 from .transitions.seams import time_stretch
 
@@ -178,14 +179,18 @@ class _Search:
         style, away = self.playing.style, np.minimum(np.arange(steps + 2) * STEP_S, piece.duration_s)
         times = piece.duration_s - away if is_end else away
         pose = piece.sample(times, style.interpolation, style.translation)
-        here, beside = (each / self.seen.sizes[:, None] for each in self._framed(pose))
+        astray_rad = 0.0
+        if self.playing.root_motion == "ALONG" and self.playing.body is not None:
+            clip = piece if isinstance(piece, Clip) else piece.keyed
+            astray_rad = straying_rad(clip, self.playing.body.joint_of, at_end=is_end)
+        here, beside = (each / self.seen.sizes[:, None] for each in self._framed(pose, astray_rad))
         per_s = quotient(1.0, np.abs(np.diff(times)))[:, None, None] * (1.0 if is_end else -1.0)
         return Edges(times[:-1], here, (here - beside) * per_s, _planted(piece, times[:-1]))
 
-    def _framed(self, pose: Pose) -> tuple[FloatArray, FloatArray]:
+    def _framed(self, pose: Pose, astray_rad: float) -> tuple[FloatArray, FloatArray]:
         """Return what is seen in poses (N + 1, J, …) but the last, and but the first, (N, P, 3) both.
 
-        They are laid over each other as at seams: in the frame that the root has in the former.
+        They are laid over each other as at seams: in the frame that the root has in the former, turned by astray_rad.
         """
         points = self.asked.positions(pose)
         if self.bearing is None:
@@ -194,7 +199,7 @@ class _Search:
         if self.playing.root_motion == "IN_PLACE":
             points = self.bearing.in_frame(points, Placement(np.zeros_like(at.yaw_rad), at.shift))
             return points[:-1], points[1:]
-        at = at.at(slice(-1))
+        at = Placement(at.yaw_rad[:-1] + astray_rad, at.shift[:-1])
         return self.bearing.in_frame(points[:-1], at), self.bearing.in_frame(points[1:], at)
 
 

@@ -153,14 +153,15 @@ def compose(sequence: Sequence, clips: SequenceOf[Clip | Excerpt | Stage], style
     feet: what the joints are, where planted feet are to stay in place, and arms to go round the trunk in transitions.
     doubles: joints that copy the motion of others, also in transitions, and those that they copy.
     clock: by which all of it is played in the end. cuts: what was found where clips are left for each other.
-    body: what the joints are, for what is told of the motion. skin: (J,) joints that move skin, of which warnings
-    speak.
+    body: what the joints are, for what is told of the motion, and to know which way it faces. skin: (J,) joints that
+    move skin, of which warnings speak.
     Raises TaktError where an identifier is unknown, the curve lacks the shape that the method needs, or clips
     have different skeletons.
     """
     followers = np.array(list(doubles or {}), dtype=np.int64)
     row = Row.of(sequence, clips, style, root_motion=root_motion, up=up, speed=speed, limits=limits,
-                 followers=followers, seen=(lambda times_s: times_s) if clock is None else clock.shown, skin=skin)
+                 followers=followers, seen=(lambda times_s: times_s) if clock is None else clock.shown, skin=skin,
+                 body=body)
     end = mixed((Lane.whole(row),))
     arms = None if feet is None else arms_of(feet)
     if arms is not None:

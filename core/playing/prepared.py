@@ -10,13 +10,17 @@ from dataclasses import dataclass
 from typing import cast
 from weakref import WeakValueDictionary
 
+import numpy as np
+
 from ..clips.clip import Clip
 from ..clips.excerpt import Excerpt
 from ..maths import rotations as rot
 from ..maths.arrays import FloatArray, IntArray
+from ..skeletons.maps import SkeletonMap
 from .root_motion import NO_JOINTS, RootedClips, RootMode, mode_named, moved_together, root_chain
 from .sources import Sources
 from .stage import Stage
+from .straying import straying_rad
 from .transitions.automatic import Automatic
 from .transitions.blending import Style
 from .transitions.limits import Limits
@@ -39,30 +43,39 @@ class Prepared:
 
     @classmethod
     def of(cls, played: Sequence[Clip | Excerpt | Stage], style: Style, *, root_motion: RootMode, up: FloatArray,
-           speed: str, limits: Limits | None = None, followers: IntArray = NO_JOINTS) -> Prepared:
+           speed: str, limits: Limits | None = None, followers: IntArray = NO_JOINTS,
+           body: SkeletonMap | None = None) -> Prepared:
         """Prepare what is played; see Row.of. It is the same one for as long as anybody holds it."""
         is_shared = style.joint_time == "SHARED" or TRANSITION_METHODS[style.method].shape in ("LEAD", "DECAY")
         key = (cast("tuple[Hashable, ...]", tuple(played)), style.interpolation, style.translation,
-               mode_named(root_motion), up.tobytes(), speed, limits, followers.tobytes(), is_shared)
+               mode_named(root_motion), up.tobytes(), speed, limits, followers.tobytes(), is_shared,
+               body if root_motion == "ALONG" else None)
         known = _known.get(key)
         if known is None:
             known = _known[key] = cls._made(Sources.of(played, style.interpolation, style.translation), root_motion,
-                                            up, speed, limits, followers, is_shared)
+                                            up, speed, limits, followers, is_shared, body)
         return known
 
     @classmethod
     def _made(cls, sources: Sources, root_motion: RootMode, up: FloatArray, speed: str, limits: Limits | None,
-              followers: IntArray, is_shared: bool) -> Prepared:
+              followers: IntArray, is_shared: bool, body: SkeletonMap | None) -> Prepared:
         """Prepare clips; is_shared: all joints take the same time for a transition."""
         clips = sources.clips
         chain = NO_JOINTS if root_motion == "AS_AUTHORED" else root_chain(clips, followers)
         moved = moved_together(sources.moved, chain)
         ends = Ends.of(sources.skeleton, sources.durations_s, moved, sources.ends)
         rooted = RootedClips(root_motion, clips, chain, moved, (ends.first, ends.second),
-                             (ends.last, ends.last_but_one), up)
+                             (ends.last, ends.last_but_one), up, _astray_rad(root_motion, clips, body))
         automatic = Automatic.of(clips, ends, rooted.laid(sources.end_positions()), speed, is_shared=is_shared,
                                  angles=rot.angle_between if limits is None else limits.angles)
         return cls(sources, ends, rooted, automatic)
+
+
+def _astray_rad(root_motion: RootMode, clips: Sequence[Clip], body: SkeletonMap | None) -> FloatArray:
+    """Return by how much each clip goes elsewhere than the body faces, as RootedClips wants it."""
+    if root_motion != "ALONG" or body is None:
+        return np.zeros((2, len(clips)))
+    return np.array([[straying_rad(clip, body.joint_of, at_end=at_end) for clip in clips] for at_end in (False, True)])
 
 
 _known: WeakValueDictionary[tuple[Hashable, ...], Prepared] = WeakValueDictionary()

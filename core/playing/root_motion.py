@@ -20,9 +20,11 @@ from ..skeletons.hierarchy import subtree_sizes, with_ancestors, with_descendant
 from ..skeletons.skeleton import Pose
 from .placement import Bearing, Placement, Root, Travel
 
-RootMode = Literal["CONTINUE", "AS_AUTHORED", "IN_PLACE"]
+RootMode = Literal["CONTINUE", "ALONG", "AS_AUTHORED", "IN_PLACE"]
 ROOT_MODES: dict[RootMode, tuple[str, str]] = {
     "CONTINUE": ("Continue", "Each clip starts where the one before ended on the ground, heading included"),
+    "ALONG": ("Along the Way", "Likewise, but the way goes straight on: where a clip goes sideways or backwards, the "
+              "body turns instead"),
     "AS_AUTHORED": ("As Authored", "Each clip plays where its file says"),
     "IN_PLACE": ("In Place", "The root stays above where it is at rest"),
 }
@@ -144,14 +146,15 @@ def beside_root(clips: Sequence[Clip], root: int) -> IntArray:
 class RootedClips:
     """What root motion makes of C clips, whatever a score makes of them.
 
-    In CONTINUE the poses at the clips' ends are kept at the origin, facing forward.
+    In CONTINUE the poses at the clips' ends are kept at the origin, facing forward; in ALONG, going forward.
     """
 
     def __init__(self, mode: RootMode, clips: Sequence[Clip], chain: IntArray, moved: BoolArray,
-                 starts: Sequence[Pose], ends: Sequence[Pose], up: FloatArray) -> None:
+                 starts: Sequence[Pose], ends: Sequence[Pose], up: FloatArray, astray_rad: FloatArray) -> None:
         """Take clips and what they move, (C, J).
 
-        chain: the root below what carries it, see root_chain.
+        chain: the root below what carries it, see root_chain. astray_rad: (2, C) by how much each goes to the left of
+        where the body faces, as it begins and as it ends; of ALONG.
         starts, ends: (C + 1, J, …) the poses at the clips' first and last instants and shortly after and before,
         with rest in the last row. They are changed to what RootMotion.place_seam wants.
         """
@@ -168,14 +171,20 @@ class RootedClips:
                 self._keep_in_place(pose)
             return
         found = []
-        for poses in (starts, ends):
+        for poses, astray in zip((starts, ends), astray_rad, strict=True):
             placement = self.bearing.placement(poses[0])
+            placement.yaw_rad[:-1] += astray
             for pose in poses:
                 self.carry(pose, placement.inverse())
             found.append(placement)
         self._first, self._last = (placement.at(slice(-1)) for placement in found)
         self._to_seams = [placement.inverse() for placement in (self._first, self._last)]
         self._rest = found[0].at(-1)
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether each clip starts where the one before ended."""
+        return self.mode in ("CONTINUE", "ALONG")
 
     def through(self, clip: IntArray) -> Travel:
         """Return how segments that play clips (S,) lead over the ground, one after another."""
@@ -189,7 +198,7 @@ class RootedClips:
         """Take clip poses (F, J, …) as authored to what the later steps expect."""
         if self.mode == "IN_PLACE":
             self._keep_in_place(pose)
-        elif self.mode == "CONTINUE" and not self._moves.all():
+        elif self.goes_on and not self._moves.all():
             still = ~self._moves[clip]
             rest = self._rest.inverse()
             for root in self._carried:
@@ -198,7 +207,7 @@ class RootedClips:
 
     def leaves(self, clip: int) -> bool:
         """Tell whether `prepare` leaves a clip's poses as they are."""
-        return self.mode == "AS_AUTHORED" or (self.mode == "CONTINUE" and bool(self._moves[clip]))
+        return self.mode == "AS_AUTHORED" or (self.goes_on and bool(self._moves[clip]))
 
     def laid(self, positions: FloatArray) -> FloatArray:
         """Carry positions (2, C, J, 3) of joints in the clips' first and last poses to where these meet at seams."""
@@ -229,8 +238,8 @@ class RootedClips:
 class RootMotion:
     """Carries the poses of a row's segments over the ground.
 
-    In CONTINUE the poses at the clips' ends are carried to the station between their segments; a clip's own poses are
-    carried by what leads from its start to the station before it.
+    Where each goes on from the one before, the poses at the clips' ends are carried to the station between their
+    segments; a clip's own poses are carried by what leads from its start to the station before it.
     """
 
     def __init__(self, clips: RootedClips, clip: IntArray) -> None:
@@ -244,13 +253,14 @@ class RootMotion:
     @classmethod
     def still(cls) -> RootMotion:
         """Return root motion that changes nothing."""
-        return cls(RootedClips("AS_AUTHORED", (), NO_JOINTS, np.zeros((0, 0), np.bool_), (), (), np.zeros(3)),
+        return cls(RootedClips("AS_AUTHORED", (), NO_JOINTS, np.zeros((0, 0), np.bool_), (), (), np.zeros(3),
+                                np.zeros((2, 0))),
                    NO_JOINTS)
 
     @property
     def goes_on(self) -> bool:
         """Whether each clip starts where the one before ended, heading included."""
-        return self.clips.mode == "CONTINUE"
+        return self.clips.goes_on
 
     @property
     def lap_yaw_rad(self) -> float:

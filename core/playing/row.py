@@ -14,6 +14,7 @@ from ..clips.excerpt import Excerpt
 from ..errors import Problem
 from ..maths.arrays import BoolArray, FloatArray, IntArray, quotient
 from ..pha.sequence import Sequence
+from ..skeletons.maps import SkeletonMap
 from ..skeletons.skeleton import Pose, Skeleton
 from .held import Held
 from .prepared import Prepared
@@ -56,7 +57,7 @@ class Row:
     def of(cls, sequence: Sequence, played: SequenceOf[Clip | Excerpt | Stage], style: Style, *, root_motion: RootMode,
            up: FloatArray, speed: str = "NEAR", limits: Limits | None = None,
            followers: IntArray = NO_JOINTS, seen: Callable[[FloatArray], FloatArray] | None = None,
-           skin: BoolArray | None = None) -> Row:
+           skin: BoolArray | None = None, body: SkeletonMap | None = None) -> Row:
         """Lay out segments and find the transitions between them.
 
         played: what sequence.clip indexes. followers: joints that copy the motion of others. seen: from the row's times
@@ -64,7 +65,7 @@ class Row:
         move skin, of which warnings speak. The rest: see compose.
         """
         prepared = Prepared.of(played, style, root_motion=root_motion, up=up, speed=speed, limits=limits,
-                               followers=followers)
+                               followers=followers, body=body)
         sources, ends, automatic = prepared.sources, prepared.ends, prepared.automatic
         clips, method = sources.clips, TRANSITION_METHODS[style.method]
         root, held = RootMotion(prepared.rooted, sequence.clip), Held(sequence.clip, ends.moved, sequence.is_loop)

@@ -39,9 +39,10 @@ def why(motion: Motion, seam: int) -> tuple[str, ...]:
 def straying(motion: Motion, segment: int) -> str:
     """Return where a segment's clip sets out if not where the body faces, "" if it does or if that is not known.
 
-    Root motion keeps the body's heading at seams, so such a clip goes on sideways or backwards.
+    Root motion keeps the body's heading at seams unless it is to follow the way, so such a clip goes on sideways or
+    backwards.
     """
-    if motion.body is None or not motion.row.root.goes_on:
+    if motion.body is None or motion.row.root.clips.mode != "CONTINUE":
         return ""
     clip = motion.row.sources.clips[int(motion.sequence.clip[segment])]
     angle = straying_rad(clip, motion.body.joint_of)

@@ -338,7 +338,7 @@ def test_a_million_segments_stay_small():
     ({"curve": "WAVY"}, "no curve 'WAVY'"),
     ({"method": "BOTH", "curve": "CUBIC"}, "the curve CUBIC only rises"),
     ({"interpolation": "BEZIER"}, "no interpolation 'BEZIER'; there are SLERP, LERP, SQUAD"),
-    ({"root_motion": "FLY"}, "no root motion 'FLY'; there are CONTINUE, AS_AUTHORED, IN_PLACE"),
+    ({"root_motion": "FLY"}, "no root motion 'FLY'; there are CONTINUE, ALONG, AS_AUTHORED, IN_PLACE"),
 ])
 def test_settings_that_do_not_exist_are_refused(change, message):
     with pytest.raises(TaktError, match=message):

@@ -14,6 +14,7 @@ from takt.core.library.library import Library
 from takt.core.maths import rotations as rot
 from takt.core.pha.document import parse
 from takt.core.playing.motion import Motion
+from takt.core.playing.root_motion import ROOT_MODES
 from takt.core.playing.score import Settings, perform
 from takt.core.skeletons.maps import find_map
 from takt.core.skeletons.mirror import Mirror
@@ -96,7 +97,7 @@ def with_length(text: str) -> str:
 
 
 @pytest.mark.parametrize("how", ["mirror", "reverse"])
-@pytest.mark.parametrize("root_motion", ["CONTINUE", "AS_AUTHORED", "IN_PLACE"])
+@pytest.mark.parametrize("root_motion", ROOT_MODES)
 def test_twice_is_once_not(how: str, root_motion: str) -> None:
     once = with_length(turned(ROW, f'{how}="yes"'))
     twice = once.replace("</pha>", f'<procedure name="again"><call name="it" duration="4.5" {how}="yes"/></procedure>'
@@ -177,7 +178,7 @@ def lane(inside: str, how: str = "") -> str:
     return f"<lane {how}>{inside}</lane>"
 
 
-@pytest.mark.parametrize("root_motion", ["CONTINUE", "AS_AUTHORED", "IN_PLACE"])
+@pytest.mark.parametrize("root_motion", ROOT_MODES)
 @pytest.mark.parametrize("mode", ["replace", "mix"])
 def test_one_whole_lane_is_its_block(root_motion: str, mode: str) -> None:
     block = RUN + WALK
