@@ -2,7 +2,8 @@
 
 It is planted on both sides, and the positions agree: it stays. It is planted on both sides elsewhere: it makes a step.
 It is planted on one side, or there is time for the clips' own swing between the two: it leaves or arrives as in the
-clips. A step begins before the seam or ends after it such that the other foot bears the body meanwhile, if it can.
+clips. A step begins before the seam or ends after it such that the other foot bears the body meanwhile, if it can. A
+foot that has no time for a step is let go instead.
 """
 
 from __future__ import annotations
@@ -113,6 +114,20 @@ class _Pending:
     lift: float
     time_s: float
 
+    @property
+    def room(self) -> tuple[float, float]:
+        """How much of its time it has before the seam, and after it, at most all of it."""
+        before_s, after_s = (hold.stop_s - hold.start_s - LEAST_HELD_S for hold in (self.last, self.first))
+        return min(before_s / self.time_s, 1.0), min(after_s / self.time_s, 1.0)
+
+
+def _in_order(pending: list[_Pending]) -> list[_Pending]:
+    """Return steps of both feet in an order in which both have time; where either has, the longer one first."""
+    longest_first = sorted(pending, key=lambda step: -step.distance)
+    if len(longest_first) < 2:
+        return longest_first
+    return max(longest_first, longest_first[::-1], key=lambda steps: min(steps[0].room[0], steps[1].room[1]))
+
 
 def footholds(feet: Sequence[Planted], seams: Seams, leg_lengths: Sequence[float]) -> Footholds:
     """Return the footholds of L feet over all segments."""
@@ -150,7 +165,7 @@ class _Walker:
                 step = self._join(leg, known, more, (self._end_s, begin_s), window_s[1] - window_s[0],
                                   (window_s[0] + window_s[1]) / 2.0)
                 pending += [] if step is None else [step]
-        for order, step in enumerate(sorted(pending, key=lambda step: -step.distance)):
+        for order, step in enumerate(_in_order(pending)):
             assert window_s is not None
             self._step(step, order if len(pending) > 1 else None, segment, window_s)
         for known, more in zip(self._holds, segment, strict=True):
@@ -172,6 +187,7 @@ class _Walker:
         if distance > SAME_LEGS * length and is_open[0] and last.stop_s - last.start_s < TOUCH_S:
             del known[-1]
             return None
+        own_s = last.stop_s, first.start_s
         if all(is_open):
             last.stop_s = first.start_s = middle_s
         gap_s = first.start_s - last.stop_s
@@ -184,8 +200,15 @@ class _Walker:
         fast = max(last.fast, first.fast, SLOWEST_LEGS_PER_S * length)
         time_s = min(max(max(PEAK * distance / (1.0 - 2.0 * STEP_WAIT), _LIFT_PEAK * lift) / fast, SHORTEST_STEP_S),
                      LONGEST_STEP_S)
-        if gap_s < SWING_S:
+        if gap_s >= SWING_S:
+            return None
+        if first.stop_s - last.start_s - 2.0 * LEAST_HELD_S >= _HURRIED * time_s:
             return _Pending(leg, last, first, distance, lift, time_s)
+        last.stop_s, first.start_s = own_s  # too hurried a step: the foot leaves the briefer one alone
+        if first.stop_s - first.start_s < last.stop_s - last.start_s:
+            del more[0]
+        else:
+            del known[-1]
         return None
 
     def _step(self, step: _Pending, order: int | None, segment: Sequence[Sequence[Hold]],

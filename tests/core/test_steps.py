@@ -18,6 +18,7 @@ from takt.core.playing.legs import legs_of
 from takt.core.playing.motion import Motion, compose
 from takt.core.playing.score import Settings, play
 from takt.core.playing.stage import in_rounds
+from takt.core.playing.steps import SHORTEST_STEP_S
 from takt.core.retargeting.doubles import Doubles
 from takt.core.skeletons.maps import find_map
 from takt.core.skeletons.mirror import Mirror
@@ -71,6 +72,37 @@ def test_feet_that_stand_elsewhere_make_one_step_each_one_after_the_other(method
         low = found[found[:, foot, 1] < 1e-4, foot, 2]
         assert np.minimum(np.abs(low), np.abs(low - 0.25)).max() < 0.01
         assert low[0] == pytest.approx(0.0, abs=EXACT_M) and low[-1] == pytest.approx(0.25, abs=EXACT_M)
+
+
+ALWAYS, LATE, BRIEF, NEVER = (np.array(spans).reshape(-1, 2) for spans in ([0.0, 2.0], [1.86, 2.0], [0.0, 0.14], []))
+
+
+def planted(**spans: tuple[FloatArray, FloatArray]) -> tuple[tuple[str, float, float], ...]:
+    """Return the steps between two clips in which feet, by side, are planted then."""
+    hips, still = np.sort([BODY.index_of[f"{side}_hip"] for side in "lr"]), rot.identities(2)[None]
+    clips = [replace(standing(name, ahead_legs), rotations=Tracks.uniform(hips, np.zeros(1), still), contacts={
+        side: FootContacts(each[number], each[number]) for side, each in spans.items()})
+        for number, (name, ahead_legs) in enumerate((("here", 0.0), ("there", 0.25)))]
+    played = danced(0.25)
+    motion = compose(played.sequence, clips, played.style, root_motion="AS_AUTHORED", up=UP, feet=find_map(BODY))
+    assert motion.feet is not None
+    return motion.feet.steps
+
+
+@pytest.mark.parametrize("first", "lr")
+def test_the_foot_that_stands_only_briefly_afterwards_steps_before_the_other_one(first: str) -> None:
+    """One foot comes down just before the seam, the other one leaves just after it: that one has no time later."""
+    other = "lr"[first == "l"]
+    steps = sorted(planted(**{first: (ALWAYS, BRIEF), other: (LATE, ALWAYS)}), key=lambda step: step[1])
+    assert [side for side, *_ in steps] == [first, other]
+    assert min(end_s - begin_s for _, begin_s, end_s in steps) >= 0.9 * SHORTEST_STEP_S
+
+
+@pytest.mark.parametrize("side", "lr")
+def test_a_foot_makes_no_step_for_which_it_has_no_time(side: str) -> None:
+    other = "lr"[side == "l"]
+    assert planted(**{side: (LATE, BRIEF), other: (NEVER, NEVER)}) == ()
+    assert [each[0] for each in planted(**{side: (LATE, ALWAYS), other: (NEVER, NEVER)})] == [side]
 
 
 @pytest.mark.parametrize("sunk_legs", [0.0, 0.04])
