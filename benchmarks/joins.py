@@ -5,7 +5,8 @@ bodies: with legs about half as long as the clips' own bodies have, as usual, an
 prints the table of join_measures.py, which defines the columns, with a line for
   inside     the clips themselves on these bodies, away from seams
   …          each transition method with default settings otherwise, feet as authored and Feet Stand
-  Fit: …     the default method where clips are left at instants that fit better, and below the table at which cost
+  Fit: …     the default method where clips are left at instants that fit better; below the table at which cost, beside
+             searches over more of the clips than can be passed over
   NLA        Blender's, over the same times (nla.py), evaluated as a bake does
 then how far feet slide inside of the clips, in each contact: on the clips' own bodies, retargeted, and with Feet Stand;
 once while they look planted on the clips' own bodies (low and slow), once in the contacts that Takt takes from clips;
@@ -42,7 +43,7 @@ from takt.core.pha.document import parse
 from takt.core.pha.expansion import expand
 from takt.core.pha.programme import Programme, resolve
 from takt.core.playing.blocks import Playing
-from takt.core.playing.fit import FITS, fit_seams
+from takt.core.playing.fit import FITS, MOST_SKIPPED, Fit, fit_seams
 from takt.core.playing.motion import Motion, compose
 from takt.core.playing.score import Settings, play
 from takt.core.playing.transitions.methods import TRANSITION_METHODS
@@ -64,6 +65,8 @@ INSTANT_S = 1e-4
 GAPS = (5, 15)
 BESIDE_GAP_S = 1.0
 """So much of a clip is played before and after a gap."""
+WIDER = (0.5, 0.5), (1.0, MOST_SKIPPED), (1.0, 0.5)
+"""Seconds and shares of clips that are searched, too, though clips would be slowed down too much."""
 SOLE_LEGS = 0.05
 """Skin that is at rest within this height of the lowest belongs to the soles."""
 LONGER, SHORTER = 1.5, 0.5
@@ -275,15 +278,19 @@ def _clips_of(motion: Motion, inside: Inside) -> IntArray:
 def _fits(motions: Sequence[Motion], dancer: Dancer) -> None:
     """Print by how much seams cost less where clips may be left elsewhere, and how long it takes to find that."""
     playing = Playing(Settings().style, Settings().root_motion, rot.rotate(dancer.turn, Y_UP))
-    for identifier in ("IN_PLACE", "SEARCH"):
+    for fit in (FITS["IN_PLACE"], FITS["SEARCH"], *(_wider(*each) for each in WIDER)):
         begin = time.process_time()
-        found = [fit_seams(motion.sequence, list(motion.clips), FITS[identifier], 1.0, dancer.found, playing)[2]
+        found = [fit_seams(motion.sequence, list(motion.clips), fit, 1.0, dancer.found, playing)[2]
                  for motion in motions]
         took = time.process_time() - begin
         ratio = np.concatenate([quotient(cuts.found, cuts.authored)[cuts.tried > 0] for cuts in found
                                 if cuts is not None])
-        say(f"fit {identifier}: a seam costs {np.median(ratio):.2f} times as much in the median, {ratio.min():.2f} to "
-            f"{ratio.max():.2f} ({len(ratio)} seams), found in {took * 1e3 / len(ratio):.0f} ms each")
+        say(f"fit {fit.identifier}: a seam costs {np.median(ratio):.2f} times as much in the median, {ratio.min():.2f} "
+            f"to {ratio.max():.2f} ({len(ratio)} seams), found in {took * 1e3 / len(ratio):.0f} ms each")
+
+
+def _wider(window_s: float, share: float) -> Fit:
+    return Fit(f"within {window_s:g} s, at most {share:.2f} of a clip", "", "", lambda tick_s: window_s, share)
 
 
 def _slides(body: measures.Body, inside: Inside, programme: Programme, library: Library,

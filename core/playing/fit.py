@@ -43,12 +43,16 @@ Piece = Clip | Excerpt | Stage
 
 @dataclass(frozen=True)
 class Fit:
-    """A way to choose where clips are left. window_s: from the tick's seconds to how far from their ends, seconds."""
+    """A way to choose where clips are left.
+
+    window_s: from the tick's seconds to how far from their ends, seconds. most_skipped: of a clip, at each end.
+    """
 
     identifier: str
     label: str
     description: str
     window_s: Callable[[float], float]
+    most_skipped: float = MOST_SKIPPED
 
 
 FITS: dict[str, Fit] = {fit.identifier: fit for fit in (
@@ -94,7 +98,7 @@ def fit_seams(sequence: Sequence, pieces: list[Piece], fit: Fit, tick_s: float, 
     window_s = fit.window_s(tick_s)
     if window_s <= 0.0:
         return sequence, pieces, None, ()
-    search = _Search.of(pieces, window_s, body, playing)
+    search = _Search.of(pieces, window_s, fit.most_skipped, body, playing)
     count = len(sequence)
     cuts = Cuts(np.zeros(count, dtype=np.int64), np.zeros(count), np.zeros(count), np.zeros((count, 2)))
     stretch = time_stretch(sequence.length_s, sequence, pieces)
@@ -133,6 +137,7 @@ class _Search:
 
     pieces: list[Piece]
     window_s: float
+    most_skipped: float
     is_open: BoolArray
     seen: Seen
     asked: Joints
@@ -141,16 +146,16 @@ class _Search:
     known: dict[tuple[int, int, int], Edges]
 
     @classmethod
-    def of(cls, pieces: list[Piece], window_s: float, body: SkeletonMap, playing: Playing) -> _Search:
+    def of(cls, pieces: list[Piece], window_s: float, most_skipped: float, body: SkeletonMap,
+           playing: Playing) -> _Search:
         """Choose what is looked at."""
         clips = [piece.whole if isinstance(piece, Excerpt) else piece for piece in pieces
                  if isinstance(piece, Clip | Excerpt)]
         chain = root_chain(clips, playing.followers) if clips else NO_JOINTS
         has_frame = playing.root_motion != "AS_AUTHORED" and len(chain) > 0
         seen = Seen.of(body)
-        return cls(pieces, window_s, np.array([isinstance(piece, Clip | Excerpt) and piece.duration_s > 0.0
-                                               for piece in pieces]), seen,
-                   Joints.of(body.skeleton, seen.joints.tolist()),
+        is_open = np.array([isinstance(piece, Clip | Excerpt) and piece.duration_s > 0.0 for piece in pieces])
+        return cls(pieces, window_s, most_skipped, is_open, seen, Joints.of(body.skeleton, seen.joints.tolist()),
                    Bearing(body.skeleton, chain, playing.up) if has_frame else None, playing, {})
 
     def best(self, before: int, after: int, before_stretch: float,
@@ -169,7 +174,7 @@ class _Search:
         """Return what a piece shows at its end and before, or at its beginning and after; the end itself first."""
         piece = self.pieces[number]
         assert isinstance(piece, Clip | Excerpt)
-        steps = int(min(self.window_s / stretch, piece.duration_s * MOST_SKIPPED) / STEP_S + _ROUNDING)
+        steps = int(min(self.window_s / stretch, piece.duration_s * self.most_skipped) / STEP_S + _ROUNDING)
         key = number, is_end, steps
         if key not in self.known:
             self.known[key] = self._looked_at(piece, steps, is_end)
