@@ -7,8 +7,8 @@ H-Anim's axes, as from any other file.
 from __future__ import annotations
 
 import contextlib
-import threading
 import io
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path

@@ -12,9 +12,10 @@ import pytest
 
 from takt.bridge import armature, axes, clips, curves, properties, score, versions
 from takt.core.clips.clip import Clip
+from takt.core.clips.clip_file import ClipFile
 from takt.core.errors import FileError
 from takt.core.formats import FORMATS, bvh, endings
-from takt.core.formats.format import Format
+from takt.core.formats.format import Format, Source
 from takt.core.library.clip_files import read_clip_file
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
@@ -449,8 +450,12 @@ def test_files_that_blender_opens_are_read_in_its_main_thread(rig: bpy.types.Obj
     timers, threads = list[Any](), list[threading.Thread]()
     monkeypatch.setattr(bpy.app.timers, "register", timers.append)
     read_clips = clips.read_file_clips
-    monkeypatch.setattr(clips, "read_file_clips",
-                        lambda source: threads.append(threading.current_thread()) or read_clips(source))
+
+    def observed(source: Source) -> ClipFile:
+        threads.append(threading.current_thread())
+        return read_clips(source)
+
+    monkeypatch.setattr(clips, "read_file_clips", observed)
     with score.while_drawing(lambda: None):
         assert score.shown(rig) is None
     perform(timers[0])
