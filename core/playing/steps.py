@@ -221,6 +221,9 @@ class _Walker:
         room_s = (window_s[1] - window_s[0]) / (1.0 if order is None else 2.0)
         time_s = max(min(step.time_s, room_s), _HURRIED * step.time_s, first.start_s - last.stop_s)
         latest, earliest = last.stop_s, first.start_s - time_s
+        if order is None:
+            latest = min(latest, first.stop_s - LEAST_HELD_S - time_s)
+            earliest = max(earliest, min(last.start_s + LEAST_HELD_S, latest))
         starts = ((latest + earliest) / 2.0, max(earliest, min(window_s[0], latest)),
                   min(latest, max(window_s[1] - time_s, earliest)))
         if order is not None:

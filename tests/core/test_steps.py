@@ -99,10 +99,14 @@ def test_the_foot_that_stands_only_briefly_afterwards_steps_before_the_other_one
 
 
 @pytest.mark.parametrize("side", "lr")
-def test_a_foot_makes_no_step_for_which_it_has_no_time(side: str) -> None:
-    other = "lr"[side == "l"]
+def test_a_foot_takes_the_time_for_a_step_where_it_has_it_and_makes_none_without(side: str) -> None:
+    other, taken = "lr"[side == "l"], []
     assert planted(**{side: (LATE, BRIEF), other: (NEVER, NEVER)}) == ()
-    assert [each[0] for each in planted(**{side: (LATE, ALWAYS), other: (NEVER, NEVER)})] == [side]
+    for when in ((ALWAYS, ALWAYS), (ALWAYS, BRIEF), (LATE, ALWAYS)):
+        (only, begin_s, end_s), = planted(**{side: when, other: (NEVER, NEVER)})
+        assert only == side
+        taken.append(end_s - begin_s)
+    assert taken == pytest.approx([taken[0]] * 3)
 
 
 @pytest.mark.parametrize("sunk_legs", [0.0, 0.04])
