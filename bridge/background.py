@@ -1,6 +1,7 @@
 """Work on arrays beside Blender's main thread, so that the window stays alive and Esc is heard."""
 
 import threading
+import time
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
@@ -13,11 +14,12 @@ class BackgroundWork(Generic[Result]):
     """A function in a thread of its own. It must not touch Blender's data.
 
     The function gets a callable that takes the share of the work done and answers whether to go on.
+    cost_s: the processor's time that it took, once it has ended.
     """
 
     def __init__(self, function: Callable[[Callable[[float], bool]], Result]) -> None:
         """Start it."""
-        self.done = 0.0
+        self.done, self.cost_s = 0.0, 0.0
         self._function = function
         self._is_cancelled = threading.Event()
         self._result: Result | None = None
@@ -52,6 +54,8 @@ class BackgroundWork(Generic[Result]):
             self._result = self._function(self._go_on)
         except Exception as error:  # is raised again where somebody listens
             self._error = error
+        finally:
+            self.cost_s = time.thread_time()
 
     def _go_on(self, done: float) -> bool:
         self.done = done

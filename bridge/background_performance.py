@@ -72,6 +72,11 @@ class BackgroundPerformance:
         performing.keep_resolved(self._task, performance.actions, resolved)
         return performance
 
+    @property
+    def cost_s(self) -> float:
+        """Return the processor's time that it took, once it has ended."""
+        return self._work.cost_s
+
     def cancel(self) -> None:
         """Stop as soon as the file is read that is being read; nobody waits for it."""
         self._work.cancel()

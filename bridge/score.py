@@ -27,6 +27,8 @@ _MAX_PERFORMANCES = 64
 _PATIENCE_S = 0.01
 """What is performed by then is shown in the next drawing."""
 _LOOK_AGAIN_S = 0.02
+_QUICK_S = 0.03
+"""A score that was performed within that is waited for when it has changed: the next drawing shows it."""
 _AS_KEPT: Mapping[str, object] = {}
 _Key = tuple[Hashable, ...]
 _Which = tuple[int, _Key]
@@ -58,6 +60,8 @@ _waiting: dict[_Which, Mapping[str, object]] = {}
 """What was wanted while something was drawn, with the settings that replace the character's own."""
 _performing: _Running | None = None
 """What is being performed in the background: one at a time."""
+_cost_s: dict[int, float] = {}
+"""The processor's time that it took to perform each character's score last, by the session's number of its object."""
 _when_performed: Callable[[], None] | None = None
 _to_tell: dict[Callable[[], None], None] = {}
 """Who is told as soon as nothing waits any longer."""
@@ -163,14 +167,20 @@ def known_performance(armature_object: bpy.types.Object) -> Performance | None:
 def perform_soon(armature_object: bpy.types.Object, then: Callable[[], None]) -> Performance | None:
     """Return what comes of the score kept with an armature if it is known; else perform it beside, then call `then`.
 
-    Never from within a drawing.
+    What took no time to speak of before is waited for. Never from within a drawing.
     """
     global _performing
     with while_drawing(then):
         performance = _performance(armature_object, _AS_KEPT)
     if _performing is None:
         _performing = _next_waiting()
-    return None if is_waiting(armature_object) else performance
+    if _performing is not None and _cost_s.get(_performing.which[0], _QUICK_S + 1.0) <= _QUICK_S:
+        _collect(_QUICK_S)
+    if is_waiting(armature_object):
+        return None
+    if not _waiting and _performing is None:
+        _to_tell.pop(then, None)
+    return known_performance(armature_object) or performance
 
 
 def keep(armature_object: bpy.types.Object, performance: Performance) -> None:
@@ -202,7 +212,7 @@ def forget(armature_object: bpy.types.Object | None = None) -> None:
     performing.look_at_files()
     _stop_performing()
     if armature_object is None:
-        for kept in (_performances, _last, _texts, _waiting, _to_tell):
+        for kept in (_performances, _last, _texts, _waiting, _to_tell, _cost_s):
             kept.clear()
         forget_shown()
         return
@@ -306,12 +316,8 @@ def _perform_waiting() -> float | None:
     global _performing
     if _performing is None:
         _performing = _next_waiting()
-    if _performing is not None:
-        performance = _performing.work.result(_PATIENCE_S)
-        if performance is None:
-            return _LOOK_AGAIN_S
-        _remember(_performing.key, performance)
-        _performing = None
+    if not _collect(_PATIENCE_S):
+        return _LOOK_AGAIN_S
     if _waiting:
         return 0.0
     changes.score()
@@ -320,6 +326,21 @@ def _perform_waiting() -> float | None:
     for tell in told:
         tell()
     return None
+
+
+def _collect(within_s: float) -> bool:
+    """Keep what is being performed if that is done by then; tell whether nothing is being performed any longer."""
+    global _performing
+    if _performing is None:
+        return True
+    performance = _performing.work.result(within_s)
+    if performance is None:
+        return False
+    _cost_s[_performing.which[0]] = _performing.work.cost_s
+    _remember(_performing.key, performance)
+    _performing = None
+    changes.score()
+    return True
 
 
 def _next_waiting() -> _Running | None:

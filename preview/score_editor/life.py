@@ -31,7 +31,7 @@ from .theme import theme_of
 
 _log = logging.getLogger(__name__)
 
-_LOOK_S = 0.1
+_LOOK_S = 0.05
 """Typing tells nobody: so often the texts of what is shown are looked at."""
 _handle: object = None
 _has_failed = False
@@ -247,6 +247,7 @@ def _refresh() -> float | None:
             continue
         is_performed = score.perform_soon(armature_object, _performed) is not None
         if is_performed:
+            preview.changed()  # blocks and character are drawn at once
             score_blocks.find_windows(armature_object)
         elif not score_blocks.is_current(armature_object) and score_blocks.reads_no_other_files(armature_object):
             score_blocks.refresh(armature_object)
@@ -257,8 +258,7 @@ def _refresh() -> float | None:
 
 
 def _performed() -> None:
-    """A motion that was waited for is known: blocks and character are drawn at once."""
-    preview.changed()
+    """A motion that was waited for is known."""
     _refresh()
 
 

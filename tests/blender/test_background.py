@@ -1,6 +1,7 @@
 """Work beside Blender's main thread: its result, its errors, its end."""
 
 import threading
+import time
 
 import pytest
 
@@ -18,6 +19,16 @@ def test_returns_what_the_function_returns_and_tells_how_far_it_is() -> None:
     running = BackgroundWork(work)
     assert running.has_ended(within_s=PATIENCE_S)
     assert running.result() == "done" and running.done == 0.75
+
+
+def test_tells_what_it_cost_the_processor_and_not_how_long_it_slept() -> None:
+    def work(_: object) -> int:
+        time.sleep(0.05)
+        return sum(range(100_000))
+
+    running = BackgroundWork(work)
+    assert running.has_ended(within_s=PATIENCE_S)
+    assert 0.0 < running.cost_s < 0.05
 
 
 def test_raises_what_the_function_raises() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import takt
-from takt.bridge import properties, score, score_blocks, score_edits, score_fields, score_tree
+from takt.bridge import changes, properties, score, score_blocks, score_edits, score_fields, score_tree
 from takt.bridge import shelf as bridge_shelf
 from takt.core.errors import EditError
 from takt.core.score_editor import commands, drag, hit, shelf
@@ -172,6 +172,36 @@ def test_typed_text_is_seen_before_it_can_be_played_and_nothing_is_drawn_over_an
         assert score.motion_of(rig) is not None
         told[0]()
         assert drawn == ["editor", "character", "editor"] and score_blocks.is_complete(rig)
+
+
+def test_what_was_performed_quickly_before_is_waited_for(rig: bpy.types.Object, library: Path,
+                                                        monkeypatch: pytest.MonkeyPatch) -> None:
+    play(library / "dance.pha")
+    told: list[bool] = []
+
+    def tell() -> None:
+        told.append(True)
+
+    def after_typing(duration: str) -> bool:
+        text_of(rig).from_string(STEPS.replace('"0.7"', f'"{duration}"'))
+        changes.score()
+        return score.perform_soon(rig, tell) is not None
+
+    assert not after_typing("0.8")  # nothing is known of what it takes
+    while score.is_waiting(rig):
+        score._perform_waiting()
+    assert told == [True] and score.perform_soon(rig, tell) is not None
+    monkeypatch.setattr(score, "_QUICK_S", 30.0)  # however slow it is here
+    assert after_typing("0.9") and not score.is_waiting(rig)
+    motion = score.shown(rig)
+    assert motion is not None and motion.duration_s == pytest.approx(5.9)
+    score._perform_waiting()
+    assert told == [True]  # who asked was answered
+    monkeypatch.setattr(score, "_QUICK_S", 0.0)
+    assert not after_typing("1.0")
+    while score.is_waiting(rig):
+        score._perform_waiting()
+    assert told == [True, True]
 
 
 def test_a_score_that_names_another_file_is_laid_out_only_once_that_is_read(
