@@ -26,7 +26,7 @@ from .open_scores import (
     procedure_names,
 )
 from .programme import Programme
-from .refactoring import procedure_around, procedure_element
+from .refactoring import procedure_around, procedure_element, then
 from .text import Text
 from .values import (
     defined,
@@ -70,6 +70,29 @@ class InlineCall:
         expected = {path: _expected(programme, caller, self.element, copies) for path, programme in programmes.items()}
         check_meaning(scores.with_texts({own: edited}), expected)
         return {own: edited}
+
+
+@dataclass(frozen=True)
+class InlineAndRemove:
+    """Replace a call by what its procedure holds, and remove that procedure where no open score calls it then."""
+
+    path: Path | None
+    element: int
+
+    def apply(self, scores: Scores) -> dict[Path | None, Edited]:
+        """See Refactoring."""
+        inlined = InlineCall(self.path, self.element).apply(scores)
+        own = scores.open_path(self.path)
+        name = Name(own, scores.text(own).shape.attributes[self.element]["name"])
+        after = scores.with_texts(inlined)
+        known = {path: meaning(programme) for path, programme in after.programmes(own, name.name).items()}
+        targets = {target.name for found in known.values() for rows in found.values() for row in rows for target in row}
+        if name in targets or name not in known[own]:
+            return inlined
+        removed = then(inlined[own], Remove(procedure_element(after.text(own), name.name)))
+        check_meaning(after.with_texts({own: removed}), {
+            path: {each: rows for each, rows in found.items() if each != name} for path, found in known.items()})
+        return {own: removed}
 
 
 @dataclass(frozen=True, eq=False)

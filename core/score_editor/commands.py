@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -9,7 +10,7 @@ from ..errors import EditError, FileError, ScoreError
 from ..pha.document import Document, read
 from ..pha.edits import Edit, Insert, Remove, SetAttribute, apply, element
 from ..pha.extraction import ExtractCalls
-from ..pha.inlining import InlineCall
+from ..pha.inlining import InlineAndRemove, InlineCall
 from ..pha.open_scores import Scores
 from ..pha.programme import Modules, resolve
 from ..pha.refactoring import Refactoring
@@ -19,6 +20,9 @@ from .change import Edits, Proposal, locked, spelled_within
 from .drop import Drop
 from .layout import BoxId, Layout
 
+_STEM = "part"
+_FREE_NAME = re.compile(rf"{_STEM}_\d+")
+"""What a new procedure is called that nobody has given a name."""
 _SHORTEST = 0.25
 """Ticks that a new call lasts at least."""
 
@@ -152,19 +156,32 @@ def group(layout: Layout, selected: frozenset[BoxId], scores: Scores, name: str 
 
 
 def dissolve(layout: Layout, box: int, scores: Scores) -> Proposal:
-    """Propose the calls of a procedure in the stead of the call of it."""
+    """Propose the calls of a procedure in the stead of the call of it.
+
+    A procedure whose name nobody has chosen goes with the last call of it.
+    """
     number, element = int(layout.boxes.document[box]), int(layout.boxes.element[box])
     document = layout.documents[number]
     if refusal := locked(document, scores):
         return Proposal(refusal=refusal)
-    text, change = document.text, InlineCall(document.text.path, element)
+    text, name = document.text, document.text.shape.attributes[element].get("name", "")
+    has_own_name = _FREE_NAME.fullmatch(name) is None
+    change = (InlineCall if has_own_name else InlineAndRemove)(text.path, element)
     if text.shape.tags[element] != "call":
         return Proposal(change)  # whoever tries it is told
-    parent = text.parent(element)
-    before, after = list(text.children(parent)), list(_after(change, text, scores).children(parent))
+    parent, edited = text.parent(element), _after(change, text, scores)
+    before, gone = list(text.children(parent)), _elements_gone(text, edited, name, parent)
+    after = list(edited.children(parent - gone))
     first = before.index(element)
     new = after[first:first + len(after) - len(before) + 1]
     return Proposal(change, f"{layout.boxes.titles[box]} dissolved", selects=tuple((number, each) for each in new))
+
+
+def _elements_gone(text: Text, after: Text, name: str, parent: int) -> int:
+    """Return how many elements above one went with the procedure of a name."""
+    before, left = (next((each for each in one.children(0) if one.shape.tags[each] == "procedure"
+                          and one.shape.attributes[each].get("name") == name), None) for one in (text, after))
+    return 0 if before is None or left is not None or before > parent else text.after(before) - before
 
 
 def _after(change: Refactoring, text: Text, scores: Scores) -> Text:
@@ -176,7 +193,7 @@ def _after(change: Refactoring, text: Text, scores: Scores) -> Text:
     return text if edited is None else edited.text
 
 
-def free_name(document: Document, stem: str = "part") -> str:
+def free_name(document: Document, stem: str = _STEM) -> str:
     """Return a name that no procedure of a score has.
 
     >>> free_name(read(Text.of('<pha tickLength="1"><procedure name="part_1"/></pha>')))

@@ -12,7 +12,7 @@ from takt.core.pha.document import read
 from takt.core.pha.edits import apply
 from takt.core.pha.expansion import expand
 from takt.core.pha.extraction import ExtractCalls
-from takt.core.pha.inlining import InlineCall
+from takt.core.pha.inlining import InlineAndRemove, InlineCall
 from takt.core.pha.open_scores import Scores
 from takt.core.pha.programme import resolve
 from takt.core.pha.refactoring import Refactoring, RenameProcedure
@@ -225,6 +225,18 @@ def test_a_call_into_another_file_is_inlined_by_full_names(files):
     new = done(scores, InlineCall(files["dance"], document.procedures[0].calls[1].element))
     names = [call.name for call in read(new).procedures[0].calls]
     assert names == ["basic.turn", *["feet.Steps.left", "feet.Steps.right"] * 2]
+
+
+@pytest.mark.parametrize(("open_too", "stays"), [((), False), (("dance",), True)])
+def test_a_procedure_is_removed_with_its_last_call_in_all_open_scores(files, open_too, stays):
+    folder, basic = files["basic"].parent, files["basic"]
+    scores = Scores.of([Text.of(files[name].read_bytes(), files[name]) for name in ("basic", *open_too)],
+                       library(folder))
+    call = read(scores.texts[basic]).procedures[-1].calls[0].element
+    edited = InlineAndRemove(basic, call).apply(scores)[basic]
+    assert ('<procedure name="turn"' in str(edited.text)) == stays
+    assert [call.name for call in read(edited.text).procedures[-1].calls] == ["left", "right"]
+    assert apply(edited.text, *edited.inverse).text == scores.texts[basic]
 
 
 def test_samples_are_rearranged_and_play_the_same():

@@ -337,6 +337,7 @@ def test_commands() -> None:
                                    (inlined, dissolved, ["walk", "nod"])):
         selected = [after.text.shape.attributes[number] for _, number in proposal.selects or ()]
         assert [each["name"] for each in selected] == names  # what was made is selected
+    assert str(dissolved.text) == str(editor.text)  # nothing is left of what was made
     text = commands.copied(layout, nod | walk)
     gap = drop_at(layout, editor.view, 1190.0, editor.corner(0, right=False)[1])
     assert gap is not None
@@ -345,6 +346,18 @@ def test_commands() -> None:
     assert commands.remove(layout, frozenset(), scores).refusal == "nothing is selected"
     last = frozenset((layout.id_of(editor.box("left")),))
     assert "follow each other" in commands.group(layout, walk | last, scores).refusal
+
+
+@pytest.mark.parametrize(("name", "calls", "stays"), [("part_1", 1, False), ("part_1", 2, True), ("walk", 1, True)])
+def test_what_is_dissolved_goes_with_its_last_call_unless_somebody_has_named_it(
+        name: str, calls: int, stays: bool) -> None:
+    made = procedure(name, 'left duration="1"', 'right duration="3"')
+    editor = Editor(score(made, procedure("main", *(f'{name} duration="2"',) * calls, 'nod duration="1"')))
+    proposal = commands.dissolve(editor.layout, editor.box(name), editor.scores)
+    after = editor.after(proposal)
+    assert order_of(after)[:2] == ["left", "right"]
+    assert (f'<procedure name="{name}"' in str(after.text)) == stays
+    assert [after.text.shape.attributes[element]["name"] for _, element in proposal.selects or ()] == ["left", "right"]
 
 
 def test_a_clip_is_put_in_with_its_file() -> None:
