@@ -115,10 +115,10 @@ def _lowest(clip: Clip, body: SkinnedBody, times: FloatArray) -> FloatArray:
 
 def touches(clip: Clip, found: SkeletonMap, times: FloatArray) -> dict[str, BoolArray]:
     """Return which hands touch which parts of a clip's own body, (F, 2) each; see HandsAndBody."""
-    body = HandsAndBody.of(clip, found, None)
+    body = HandsAndBody.of(found, None)
     if body is None:
         return {}
-    world = world_from_pose(body.clip.skeleton, poses_at(body.clip, times))
+    world = world_from_pose(clip.skeleton, poses_at(clip, times))
     palms, is_aside = body.palms_at(world), body.hanging(world) < 0.5
     return {part: (body.outside(world, palms, part)[0] < ON * body.height) & is_aside for part in body.parts}
 
@@ -164,24 +164,24 @@ def _apart(body: SkinnedBody, clip: Clip, times: FloatArray, one: IntArray, othe
 
 def _deeper(clip: Clip, source: SkeletonMap, played: Clip, body: SkinnedBody, times: FloatArray) -> FloatArray:
     """Return by how much deeper arms are in the trunk than in the clip, (N, 4) in its lengths; see SkinFigures."""
-    there, here = ArmsBesideTrunk.of(clip, source, None), ArmsBesideTrunk.of(played, body.found, body.points)
+    there, here = ArmsBesideTrunk.of(source, None), ArmsBesideTrunk.of(body.found, body.points)
     if there is None or here is None:
         return np.zeros((0, 4))
-    worlds = [world_from_pose(arms.clip.skeleton, poses_at(arms.clip, times)) for arms in (there, here)]
+    worlds = [world_from_pose(each.skeleton, poses_at(each, times)) for each in (clip, played)]
     return np.concatenate([(np.minimum(there.outside(worlds[0], side)[0], 0.0) - here.outside(worlds[1], side)[0])
                            for side in range(2)])
 
 
 def _faster(kept: Clip, plain: Clip, body: SkinnedBody) -> FloatArray:
     """Return how many times as fast a wrist is with contacts kept, at most in a clip, (N,)."""
-    hands = HandsAndBody.of(kept, body.found, None)
+    hands = HandsAndBody.of(body.found, None)
     times = np.linspace(0.0, kept.duration_s, int(np.clip(kept.duration_s * 60, 2, 600)))
     if hands is None or len(times) < 3:
         return np.zeros(0)
     speeds = []
     for clip in (kept, plain):
         places = world_from_pose(clip.skeleton, poses_at(clip, times))[..., 3]
-        wrists = places[:, hands.kept[[arm.last for arm in hands.arms]]]
+        wrists = places[:, [arm.last for arm in hands.arms]]
         speeds.append(np.linalg.norm(np.diff(wrists, axis=0), axis=-1).max(axis=0) / (times[1] * hands.height))
     is_fast = speeds[1] > SLOW
     return np.asarray(speeds[0][is_fast] / speeds[1][is_fast])

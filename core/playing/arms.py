@@ -13,10 +13,11 @@ from typing import Final
 
 import numpy as np
 
-from ..clips.clip import Clip, Tracks
 from ..maths import rotations as rot
 from ..maths.arrays import BoolArray, FloatArray, IntArray
 from ..retargeting.arms import ArmsBesideTrunk, moved_out
+from ..retargeting.limbs import LimbPoses
+from ..skeletons.hierarchy import with_ancestors
 from ..skeletons.maps import SkeletonMap
 from ..skeletons.skeleton import Pose, Skeleton, world_from_pose
 from .row import Row
@@ -32,6 +33,20 @@ _PEAKS: Final = (0.3, 0.7)
 
 
 @dataclass(frozen=True, eq=False)
+class ArmsAlone:
+    """Arms and trunk of a skeleton without its other joints: skeleton, of the joints that are kept (K,)."""
+
+    skeleton: Skeleton
+    kept: IntArray
+    beside: ArmsBesideTrunk
+
+    def world(self, pose: Pose) -> FloatArray:
+        """Return the matrices model_from_joint of its joints, (F, K, 3, 4), in poses of the whole skeleton."""
+        own = Pose(pose.rotations[:, self.kept], pose.translations[:, self.kept], pose.scales[:, self.kept])
+        return world_from_pose(self.skeleton, own)
+
+
+@dataclass(frozen=True, eq=False)
 class Arms(Over):
     """The stage that takes them round. row: whose transitions they are. body: arms and trunk of the skeleton.
 
@@ -40,7 +55,7 @@ class Arms(Over):
     """
 
     row: Row
-    body: ArmsBesideTrunk
+    body: ArmsAlone
     _detours: dict[int, tuple[FloatArray, FloatArray]] = field(default_factory=dict)
 
     def sample(self, times_s: FloatArray, rounds: IntArray = FIRST_ROUND) -> Pose:
@@ -69,7 +84,7 @@ class Arms(Over):
     @cached_property
     def _joints(self) -> IntArray:
         """Shoulder, elbow and wrist of each arm, (2, 3)."""
-        return self.body.kept[[arm.joints for arm in self.body.arms]]
+        return np.asarray(self.body.kept[np.array(self.body.beside.arms)])
 
     def _go_round(self, seams: IntArray) -> BoolArray:
         """Tell over which seams (F,), −1 for none, arms go round the trunk."""
@@ -95,22 +110,23 @@ class Arms(Over):
     def _found(self, seams: IntArray) -> list[tuple[FloatArray, FloatArray]]:
         begin, end = self.row.layout.window_begin_s[seams, None], self.row.layout.window_end_s[seams, None]
         times, _ = in_rounds((begin + (end - begin) * _LOOKS).ravel(), self.duration_s, self.is_loop)
-        pose, kept = self.below.sample(times), self.body.kept
-        own = Pose(pose.rotations[:, kept], pose.translations[:, kept], pose.scales[:, kept])
-        world = world_from_pose(self.body.clip.skeleton, own)
+        pose, beside = self.below.sample(times), self.body.beside
+        world = self.body.world(pose)
         peaks, detours = np.full((len(seams), 2), 0.5), np.zeros((len(seams), 2, 3, 3))
-        for side, arm in enumerate(self.body.arms):
-            outside = self.body.outside(world, side)[0].reshape(len(seams), len(_LOOKS), -1)
-            least = self.body.allowed(np.minimum(outside[:, :1], outside[:, -1:]), side)
+        for side, arm in enumerate(beside.arms):
+            outside = beside.outside(world, side)[0].reshape(len(seams), len(_LOOKS), -1)
+            least = beside.allowed(np.minimum(outside[:, :1], outside[:, -1:]), side)
             allowed = np.broadcast_to(least, outside.shape).reshape(len(times), -1)
-            deep = np.linalg.norm(self.body.pushes(world, side, allowed), axis=-1).max(axis=1).reshape(len(seams), -1)
+            deep = np.linalg.norm(beside.pushes(world, side, allowed), axis=-1).max(axis=1).reshape(len(seams), -1)
             through = np.flatnonzero(deep.any(axis=1))
             if not len(through):
                 continue
             deepest = deep[through].argmax(axis=1)
             rows = through * len(_LOOKS) + deepest
-            turns = moved_out(self.body, side, own.at(rows), allowed[rows])[:, arm.joints]
-            added = rot.multiply(rot.conjugate(own.rotations[rows][:, arm.joints]), turns)
+            own = LimbPoses.of(world[rows], arm).at((slice(None), 0))
+            moved = moved_out(beside, side, world[rows], own, allowed[rows])
+            turns = moved.rotations(self.body.skeleton, world[rows], arm)
+            added = rot.multiply(rot.conjugate(pose.rotations[rows][:, self._joints[side]]), turns)
             detours[through, side] = rot.log(np.where(added[..., :1] < 0.0, -added, added))
             peaks[through, side] = np.clip(_LOOKS[deepest], *_PEAKS)
         return list(zip(peaks, detours, strict=True))
@@ -122,7 +138,11 @@ def _part(share: FloatArray, peaks: FloatArray) -> FloatArray:
 
 
 @lru_cache(maxsize=_MOST_KNOWN)
-def arms_of(found: SkeletonMap) -> ArmsBesideTrunk | None:
+def arms_of(found: SkeletonMap) -> ArmsAlone | None:
     """Return arms and trunk of a map's skeleton, whose trunk has the usual shape; None where they are not known."""
-    skeleton: Skeleton = found.skeleton
-    return ArmsBesideTrunk.of(Clip("", skeleton, 0.0, Tracks.empty(4), Tracks.empty(3), Tracks.empty(3)), found, None)
+    beside = ArmsBesideTrunk.of(found, None)
+    if beside is None:
+        return None
+    kept = with_ancestors(found.skeleton.parents, np.array(sorted(beside.joints)))
+    return ArmsAlone(found.skeleton.part(kept), kept,
+                     beside.numbered({int(joint): i for i, joint in enumerate(kept)}))

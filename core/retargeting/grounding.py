@@ -67,7 +67,7 @@ def with_feet_drawn_up(clip: Clip, found: SkeletonMap, ground: Ground, up: Float
         is_drawn = drawn > 0.0
         is_drawn[1:] |= drawn[:-1] > 0.0
         is_drawn[:-1] |= drawn[1:] > 0.0
-        own = np.flatnonzero(np.isin(clip.rotations.joints, leg.joints)).tolist()
+        own = np.flatnonzero(np.isin(clip.rotations.joints, leg)).tolist()
         keys = [keys_of(clip.rotations, i)[0] for i in own]
         times = np.unique(np.concatenate((ground.times_s[is_drawn], *keys, (0.0, clip.duration_s))))
         pose = poses_at(clip, times)
@@ -75,5 +75,5 @@ def with_feet_drawn_up(clip: Clip, found: SkeletonMap, ground: Ground, up: Float
         left = world[:, hips[0], :, 3] - world[:, hips[1], :, 3] if min(hips) >= 0 else None
         offset = np.interp(times, ground.times_s, drawn)[:, None] * up
         reach(clip, pose.rotations, world, leg, offset, left, _STRAIGHT_KNEE)
-        new |= {joint: (times, pose.rotations[:, joint]) for joint in leg.joints}
+        new |= {joint: (times, pose.rotations[:, joint]) for joint in leg}
     return with_rotations(clip, new) if new else clip

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 
-from ..clips.clip import Clip
 from ..maths import rotations as rot
 from ..maths.arrays import FloatArray, IntArray, smoothstep
-from ..skeletons.hierarchy import with_ancestors, with_descendants
+from ..skeletons.hierarchy import with_descendants
 from ..skeletons.maps import SkeletonMap
 from .hull import Hull
-from .limbs import Limb
-from .loose import part_of
+from .limbs import Limb, LimbPoses, both_arms
 from .palms import knuckle_names
 from .skin_points import SkinPoints, evenly_around
 from .trunk import TRUNK, Trunk, usual_trunk
@@ -37,15 +35,13 @@ _HANGS: Final = np.cos(np.radians((35.0, 20.0)))
 
 @dataclass(frozen=True, eq=False)
 class HandsAndBody:
-    """Hands of a clip's body and what they may touch, without its other joints.
+    """Hands of a body and what they may touch.
 
-    clip: of these joints alone, which are kept (K,) of the whole. arms: left and right; palms: (2, 3) where each palm
-    is from its wrist, in the wrist's space. thickness: half of a hand's. thighs: hips and knees, where both sides are
-    known. parts: hulls by the part that they are of. height: of the body; lengths are the model's.
+    arms: left and right; palms: (2, 3) where each palm is from its wrist, in the wrist's space. thickness: half of a
+    hand's. thighs: hips and knees, where both sides are known. parts: hulls by the part that they are of. height: of
+    the body; lengths are the model's.
     """
 
-    clip: Clip
-    kept: IntArray
     arms: tuple[Limb, Limb]
     palms: FloatArray
     thickness: float
@@ -54,30 +50,35 @@ class HandsAndBody:
     height: float
 
     @classmethod
-    def of(cls, clip: Clip, found: SkeletonMap, skin: SkinPoints | None) -> HandsAndBody | None:
-        """Return it for a clip on the skeleton of a map; None where an arm or the body's height is not known."""
-        parents, joint_of = found.skeleton.parents, found.joint_of
-        arms = [limb for side in "lr" if (limb := Limb.of(found, side, ("shoulder", "elbow", "wrist"))) is not None]
-        height = height_of(found)
-        if len(arms) < 2 or height <= 0.0:
+    def of(cls, found: SkeletonMap, skin: SkinPoints | None) -> HandsAndBody | None:
+        """Return it for a map's skeleton; None where an arm or the body's height is not known."""
+        joint_of, arms, height = found.joint_of, both_arms(found), height_of(found)
+        if arms is None or height <= 0.0:
             return None
-        thighs = [(joint_of[f"{side}_hip"], joint_of[f"{side}_knee"]) for side in "lr"
-                  if {f"{side}_hip", f"{side}_knee"} <= joint_of.keys()]
-        hulls = _parts(found, skin, height)
-        wanted = [*(arm.last for arm in arms), *(joint for thigh in thighs for joint in thigh),
-                  *(hull.joint for part in hulls.values() for hull in part)]
-        kept = with_ancestors(parents, np.array(wanted))
-        row = {int(joint): i for i, joint in enumerate(kept)}
-        left, right = (Limb(*(row[joint] for joint in arm.joints)) for arm in arms)
-        parts = {name: tuple(hull.carried_by(row[hull.joint]) for hull in part) for name, part in hulls.items()}
+        thighs = tuple((joint_of[f"{side}_hip"], joint_of[f"{side}_knee"]) for side in "lr"
+                       if {f"{side}_hip", f"{side}_knee"} <= joint_of.keys())
         palms = np.stack([_palm(found, side, arm, skin) for side, arm in zip("lr", arms, strict=True)])
-        return cls(part_of(found.skeleton, kept, clip.rotations, clip.translations), kept, (left, right), palms,
-                   _thickness(arms, skin, parents, height), tuple((row[a], row[b]) for a, b in thighs), parts, height)
+        return cls(arms, palms, _thickness(arms, skin, found.skeleton.parents, height), thighs,
+                   _parts(found, skin, height), height)
 
-    def palms_at(self, world: FloatArray) -> FloatArray:
-        """Return where the palms are, (F, 2, 3); world: (F, K, 3, 4)."""
+    @property
+    def joints(self) -> set[int]:
+        """The joints by which all this is known."""
+        return {joint for limb in (*self.arms, *self.thighs) for joint in limb} | {
+            hull.joint for part in self.parts.values() for hull in part}
+
+    def numbered(self, row: Mapping[int, int]) -> HandsAndBody:
+        """Return it with joints of other numbers."""
+        left, right = (Limb(*(row[joint] for joint in arm)) for arm in self.arms)
+        return replace(self, arms=(left, right), thighs=tuple((row[a], row[b]) for a, b in self.thighs),
+                       parts={name: tuple(replace(hull, joint=row[hull.joint]) for hull in part)
+                              for name, part in self.parts.items()})
+
+    def palms_at(self, world: FloatArray, arms: LimbPoses | None = None) -> FloatArray:
+        """Return where the palms are, (F, 2, 3); world: (F, J, 3, 4). arms: (F, 2), where they are not as there."""
         wrists = world[:, [arm.last for arm in self.arms]]
-        return np.asarray((wrists[..., :3] @ self.palms[..., None])[..., 0] + wrists[..., 3])
+        return np.asarray((wrists[..., :3] @ self.palms[..., None])[..., 0]
+                          + (wrists[..., 3] if arms is None else arms.last))
 
     def outside(self, world: FloatArray, palms: FloatArray, part: str) -> tuple[FloatArray, FloatArray]:
         """Return how far hands at (F, 2, 3) are outside a part, (F, 2), and the directions out, (F, 2, 3)."""
@@ -90,10 +91,12 @@ class HandsAndBody:
 
     def outside_near(self, world: FloatArray, palms: FloatArray, part: str, far: float) -> FloatArray:
         """Return how far hands are outside a part, (F, 2); as far as far where neither is nearer."""
-        least = np.min([hull.at_least(world, palms) for hull in self.parts[part]], axis=(0, 2)) - self.thickness
-        outside, near = np.full(palms.shape[:2], far), np.flatnonzero(least < far)
-        if len(near):
-            outside[near] = self.outside(world[near], palms[near], part)[0]
+        outside = np.full(palms.shape[:2], far)
+        for hull in self.parts[part]:
+            near = np.flatnonzero((hull.at_least(world, palms) - self.thickness < far).any(axis=1))
+            if len(near):
+                distance = hull.distance(world[near], palms[near]) - self.thickness
+                outside[near] = np.minimum(outside[near], distance)
         return outside
 
     def hanging(self, world: FloatArray) -> FloatArray:
@@ -102,7 +105,7 @@ class HandsAndBody:
             return np.zeros((len(world), 2))
         hangs = []
         for arm, (hip, knee) in zip(self.arms, self.thighs, strict=True):
-            first, middle, last, top, end = (world[:, joint, :, 3] for joint in (*arm.joints, hip, knee))
+            first, middle, last, top, end = (world[:, joint, :, 3] for joint in (*arm, hip, knee))
             reached, thigh = np.linalg.norm(last - first, axis=1), end - top
             length = np.linalg.norm(middle - first, axis=1) + np.linalg.norm(last - middle, axis=1)
             cosine = np.sum((last - first) * thigh, axis=1) / np.maximum(
@@ -179,7 +182,7 @@ def _palm(found: SkeletonMap, side: str, arm: Limb, skin: SkinPoints | None) -> 
     return np.linalg.solve(rest[arm.last, :, :3], away)
 
 
-def _thickness(arms: list[Limb], skin: SkinPoints | None, parents: IntArray, height: float) -> float:
+def _thickness(arms: tuple[Limb, Limb], skin: SkinPoints | None, parents: IntArray, height: float) -> float:
     """Return half of the thickness of the hands' skin, or the usual one."""
     hands = [] if skin is None else [_of_hand(skin, parents, arm) for arm in arms]
     known = [float(np.sqrt(np.linalg.eigvalsh(np.cov(hand.T))[0])) for hand in hands if len(hand) >= _FEWEST]

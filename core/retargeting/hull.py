@@ -5,7 +5,7 @@ The hull is that of the part's skin, by how far out it is in directions all arou
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -25,14 +25,15 @@ _ROUND: Final = 0.15
 class Hull:
     """A convex part of a body that one joint carries.
 
-    joint: of the skeleton. supports: (K,) how far out the part is along directions all around, from its middle,
-    in model space as it rests. middle: (3,) in the joint's space. axes: (3, 3) of the joint at rest. size: its mean
-    radius.
+    joint: of the skeleton. middle: (3,) in the joint's space. normals: (K, 3) what takes a position from there, in the
+    joint's space, to how far out it is along directions all around, in model space as it rests; directions: (K, 3)
+    these, in the joint's space. supports: (K,) how far out the part is along them. size: its mean radius.
     """
 
     joint: int
     middle: FloatArray
-    axes: FloatArray
+    normals: FloatArray
+    directions: FloatArray
     supports: FloatArray
     size: float
 
@@ -49,30 +50,32 @@ class Hull:
         middle = (points.min(axis=0) + points.max(axis=0)) / 2.0
         supports = ((points - middle) @ _NORMALS.T).max(axis=0)
         rest = own.rest_world[joint]
-        return cls(joint, np.linalg.solve(rest[:, :3], middle - rest[:, 3]), rest[:, :3], supports,
-                   float(supports.mean()))
+        return cls(joint, np.linalg.solve(rest[:, :3], middle - rest[:, 3]), _NORMALS @ rest[:, :3],
+                   np.linalg.solve(rest[:, :3], _NORMALS.T).T, supports, float(supports.mean()))
+
+    def distance(self, world: FloatArray, points: FloatArray) -> FloatArray:
+        """Return how far points (F, P, 3) are outside, (F, P); world: (F, J, 3, 4) of all joints."""
+        return np.asarray(self._beyond(world, points).max(axis=-1))
 
     def outside(self, world: FloatArray, points: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return how far points (F, P, 3) are outside, (F, P), and the directions out, unit vectors (F, P, 3).
 
         world: (F, J, 3, 4) of all joints.
         """
-        matrix = world[:, self.joint]
-        model_from_rest = matrix[:, :, :3] @ np.linalg.inv(self.axes)
-        middle = matrix[:, :, :3] @ self.middle + matrix[:, :, 3]
-        away = (points - middle[:, None]) @ np.linalg.inv(model_from_rest).swapaxes(1, 2)
-        beyond = away @ _NORMALS.T - self.supports
+        beyond = self._beyond(world, points)
         outside = beyond.max(axis=-1)
         share = np.maximum(1.0 + (beyond - outside[..., None]) / (_ROUND * self.size), 0.0) ** 2
-        out = (share @ _NORMALS) @ model_from_rest.swapaxes(1, 2)
+        out = (share @ self.directions) @ world[:, self.joint, :, :3].swapaxes(1, 2)
         return outside, out / np.maximum(np.linalg.norm(out, axis=-1, keepdims=True), 1e-30)
+
+    def _beyond(self, world: FloatArray, points: FloatArray) -> FloatArray:
+        """Return how far points (F, P, 3) are beyond each of the planes, (F, P, K)."""
+        matrix = world[:, self.joint]
+        local = (points - matrix[:, None, :, 3]) @ np.linalg.inv(matrix[..., :3]).swapaxes(1, 2) - self.middle
+        return np.asarray(local @ self.normals.T - self.supports)
 
     def at_least(self, world: FloatArray, points: FloatArray) -> FloatArray:
         """Return what points (F, P, 3) are outside at least, (F, P): by a ball about the hull."""
         matrix = world[:, self.joint]
         middle = matrix[:, :, :3] @ self.middle + matrix[:, :, 3]
         return np.asarray(np.linalg.norm(points - middle[:, None], axis=-1) - _BALL * self.supports.max())
-
-    def carried_by(self, joint: int) -> Hull:
-        """Return it on a joint of another number."""
-        return replace(self, joint=joint)

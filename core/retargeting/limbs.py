@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from ..clips.clip import Clip
-from ..clips.keyed import keys_of, packed, poses_at
+from ..clips.keyed import keys_of, packed, sampled
 from ..maths import rotations as rot
 from ..maths.arrays import BoolArray, FloatArray
 from ..skeletons.hierarchy import is_descendant
@@ -24,8 +24,7 @@ _EASED: Final = 4.0
 _FRAMES_AT_ONCE: Final = 256
 
 
-@dataclass(frozen=True)
-class Limb:
+class Limb(NamedTuple):
     """Joints of a limb, each an ancestor of the next: shoulder, elbow, wrist; or hip, knee, ankle."""
 
     first: int
@@ -42,63 +41,120 @@ class Limb:
         is_chain = is_descendant(parents, middle, first) and is_descendant(parents, last, middle)
         return cls(first, middle, last) if is_chain else None
 
+
+def both_arms(found: SkeletonMap) -> tuple[Limb, Limb] | None:
+    """Return the left arm and the right one; None where one of them is not known."""
+    left, right = (Limb.of(found, side, ("shoulder", "elbow", "wrist")) for side in "lr")
+    return None if left is None or right is None else (left, right)
+
+
+@dataclass(frozen=True, eq=False)
+class LimbPoses:
+    """Limbs (...) whose ends are moved without turning: where their joints are, and how their bones are turned.
+
+    first, middle, last: (..., 3) in model space. upper, lower: (..., 4) what the two bones are turned by from how they
+    were, in model space. Joints between them, as those of twist bones, go along.
+    """
+
+    first: FloatArray
+    middle: FloatArray
+    last: FloatArray
+    upper: FloatArray
+    lower: FloatArray
+
+    @classmethod
+    def of(cls, world: FloatArray, *limbs: Limb) -> LimbPoses:
+        """Return limbs (F, L) as they are; world: (F, J, 3, 4) of the skeleton's joints."""
+        first, middle, last = (world[..., 3][:, list(joints)] for joints in zip(*limbs, strict=True))
+        none = rot.identities(*first.shape[:-1])
+        return cls(first, middle, last, none, none)
+
+    def at(self, index: Any) -> LimbPoses:
+        """Return some of them."""
+        return LimbPoses(*(values[index] for values in self._values))
+
+    def replaced(self, index: Any, others: LimbPoses) -> LimbPoses:
+        """Return them with others in the place of some."""
+        new = LimbPoses(*(values.copy() for values in self._values))
+        for values, other in zip(new._values, others._values, strict=True):
+            values[index] = other
+        return new
+
     @property
-    def joints(self) -> tuple[int, int, int]:
-        """All three."""
-        return self.first, self.middle, self.last
+    def _values(self) -> tuple[FloatArray, ...]:
+        return self.first, self.middle, self.last, self.upper, self.lower
+
+    def is_turned(self, still: float) -> BoolArray:
+        """Tell of which limbs (...) a bone is turned by more than about 2 still, in radians."""
+        return np.asarray((np.abs(np.stack((self.upper, self.lower))[..., 1:]) > still).any(axis=(0, -1)))
+
+    @property
+    def line(self) -> FloatArray:
+        """From the first joint to the last, (..., 3) unit vectors."""
+        return np.asarray((self.last - self.first) / np.maximum(_length(self.last - self.first), 1e-30)[..., None])
+
+    def reaching(self, offset: FloatArray, bent_about: FloatArray | None = None,
+                 straight: float = _STRAIGHT) -> LimbPoses:
+        """Return limbs whose ends are moved by offsets (..., 3), as far as they reach.
+
+        bent_about: (..., 3) the axis that a limb bends about whose middle joint is bent by a sine below `straight`;
+        None: any.
+        """
+        upper, lower, aim = self.middle - self.first, self.last - self.middle, self.last + offset - self.first
+        a, b, now = _length(upper), _length(lower), _length(self.last - self.first)
+        long = np.clip(_length(aim), np.abs(a - b) / _REACH, (a + b) * _REACH)
+        long = np.where((offset != 0.0).any(axis=-1), long, now)
+        bend = np.arccos(np.clip((long * long - a * a - b * b) / (2.0 * a * b), -1.0, 1.0))
+        axis = rot.cross(upper, lower)
+        sine = _length(axis)
+        now = np.arctan2(sine, _dot(upper, lower))
+        is_straight = sine <= straight * a * b
+        if is_straight.any():
+            if bent_about is None:
+                bent_about = np.where(np.abs(upper[..., :1]) < 0.7 * a[..., None], (1.0, 0.0, 0.0), (0.0, 1.0, 0.0))
+            along = upper / np.maximum(a, 1e-30)[..., None]
+            side = bent_about - along * _dot(bent_about, along)[..., None]
+            axis = np.where(is_straight[..., None], side, axis)
+        about_middle = rot.from_axis_angle(axis, bend - now)
+        return self.turned(rot.shortest_arc(upper + rot.rotate(about_middle, lower), aim), about_middle)
+
+    def turned(self, about_first: FloatArray, about_middle: FloatArray | None = None) -> LimbPoses:
+        """Return limbs turned about their middle joint, and then as a whole about their first, by (..., 4) each."""
+        both = about_first if about_middle is None else rot.multiply(about_first, about_middle)
+        middle = self.first + rot.rotate(about_first, self.middle - self.first)
+        last = middle + rot.rotate(both, self.last - self.middle)
+        return LimbPoses(self.first, middle, last, rot.multiply(about_first, self.upper),
+                         rot.multiply(both, self.lower))
+
+    def rotations(self, skeleton: Skeleton, world: FloatArray, limb: Limb) -> FloatArray:
+        """Return the local rotations (F, 3, 4) of one limb's joints; world: (F, J, 3, 4) of all joints as they were.
+
+        With U and L the turns of the bones, W what turns a joint in model space as it was, A its parent and R its rest,
+        they are (A·R)⁻¹·U·W, (U·A·R)⁻¹·L·W and, for the end, (L·A·R)⁻¹·W.
+        """
+        turns = []
+        for joint, before, after in ((limb.first, None, self.upper), (limb.middle, self.upper, self.lower),
+                                     (limb.last, self.lower, None)):
+            above, own = (_rotations(world[:, j]) for j in (int(skeleton.parents[joint]), joint))
+            base = rot.multiply(above if before is None else rot.multiply(before, above), skeleton.rest_rotations[joint])
+            turns.append(rot.multiply(rot.conjugate(base), own if after is None else rot.multiply(after, own)))
+        return np.stack(turns, axis=1)
 
 
 def reach(clip: Clip, turns: FloatArray, world: FloatArray, limb: Limb, offset: FloatArray,
           bent_about: FloatArray | None = None, straight: float = _STRAIGHT) -> None:
     """Change the local rotations (F, J, 4) of a limb so that its end moves by offset (F, 3) without turning.
 
-    world: (F, J, 3, 4) of the clip's joints as they are. bent_about: (F, 3) the axis that a limb bends about whose
-    middle joint is bent by a sine below `straight`; None: any.
-    With E the turn of the lower bone about the middle joint and S that of the whole limb about the first, both in the
-    world, the new rotations are (W_above·R)⁻¹·S·W, (W_above·R)⁻¹·E·W, and for the end (S·E·W_above·R)⁻¹·W.
+    world: (F, J, 3, 4) of the clip's joints as they are. bent_about, straight: see LimbPoses.reaching.
     """
-    first, middle, last = (world[:, joint, :, 3] for joint in limb.joints)
-    upper, lower, aim = middle - first, last - middle, last + offset - first
-    a, b = np.linalg.norm(upper, axis=1), np.linalg.norm(lower, axis=1)
-    long = np.clip(np.linalg.norm(aim, axis=1), np.abs(a - b) / _REACH, (a + b) * _REACH)
-    long = np.where((np.abs(offset) > 0.0).any(axis=1), long, np.linalg.norm(last - first, axis=1))
-    bend = np.arccos(np.clip((long**2 - a**2 - b**2) / (2.0 * a * b), -1.0, 1.0))
-    axis = np.cross(upper, lower)
-    length = np.linalg.norm(axis, axis=1, keepdims=True)
-    now = np.arctan2(length[:, 0], np.sum(upper * lower, axis=1))
-    if bent_about is None:
-        bent_about = np.where(np.abs(upper[:, :1]) < 0.7 * a[:, None], (1.0, 0.0, 0.0), (0.0, 1.0, 0.0))
-    along = upper / np.maximum(a, 1e-30)[:, None]
-    side = bent_about - along * np.sum(bent_about * along, axis=1, keepdims=True)
-    axis = np.where(length > straight * (a * b)[:, None], axis, side)
-    about_middle = rot.from_axis_angle(axis, bend - now)
-    about_first = rot.shortest_arc(upper + rot.rotate(about_middle, lower), aim)
-    _turn(clip.skeleton, turns, world, limb, about_first, about_middle)
-
-
-def turned_limb(skeleton: Skeleton, turns: FloatArray, world: FloatArray, limb: Limb, turn: FloatArray) -> None:
-    """Change the local rotations (F, J, 4) of a limb so that it turns as a whole (F, 4) about its first joint.
-
-    Its end does not turn. world: (F, J, 3, 4) of the skeleton's joints as they are.
-    """
-    _turn(skeleton, turns, world, limb, turn, rot.identities(len(turn)))
-
-
-def _turn(skeleton: Skeleton, turns: FloatArray, world: FloatArray, limb: Limb, about_first: FloatArray,
-          about_middle: FloatArray) -> None:
-    """Turn a limb about its first and its middle joint, in the world; see reach."""
-    both = rot.multiply(about_first, about_middle)
-    for joint, before, after in ((limb.first, rot.IDENTITY, about_first), (limb.middle, rot.IDENTITY, about_middle),
-                                 (limb.last, both, rot.IDENTITY)):
-        above = _rotations(world[:, int(skeleton.parents[joint])])
-        base = rot.multiply(before, rot.multiply(above, skeleton.rest_rotations[joint]))
-        turns[:, joint] = rot.multiply(rot.conjugate(base), rot.multiply(after, _rotations(world[:, joint])))
+    moved = LimbPoses.of(world, limb).at((slice(None), 0)).reaching(offset, bent_about, straight)
+    turns[:, limb] = moved.rotations(clip.skeleton, world, limb)
 
 
 def largest(offsets: FloatArray) -> FloatArray:
-    """Return the largest of offsets (F, P, 3) as (F, 3); where two are nearly as large, what is between them."""
+    """Return the largest of offsets (..., P, 3) as (..., 3); where two are nearly as large, what is between them."""
     size = np.linalg.norm(offsets, axis=-1, keepdims=True) ** _EASED
-    return np.asarray((size * offsets).sum(axis=1) / np.maximum(size.sum(axis=1), 1e-30))
+    return np.asarray((size * offsets).sum(axis=-2) / np.maximum(size.sum(axis=-2), 1e-30))
 
 
 def runs_of_frames(frames: int) -> Iterator[slice]:
@@ -106,21 +162,25 @@ def runs_of_frames(frames: int) -> Iterator[slice]:
     return (slice(start, min(start + _FRAMES_AT_ONCE, frames)) for start in range(0, frames, _FRAMES_AT_ONCE))
 
 
-def keys_where_moved(clip: Clip, duration_s: float, limb: Limb, times: FloatArray, turns: FloatArray,
-                     is_moved: BoolArray) -> dict[int, tuple[FloatArray, FloatArray]]:
+def keys_where_moved(clip: Clip, limb: Limb, times: FloatArray, is_moved: BoolArray,
+                     turns: FloatArray) -> dict[int, tuple[FloatArray, FloatArray]]:
     """Return times and rotations of a limb's joints that is moved in some frames, and plays its own keys elsewhere.
 
-    times: (F,) with turns (F, J, 4) of all joints, which count where it is_moved (F,).
+    times: (F,) of all frames. turns: (M, 3, 4) of its joints in those in which it is_moved (F,).
     """
     near = is_moved.copy()
     near[1:] |= is_moved[:-1]
     near[:-1] |= is_moved[1:]
-    keys = [keys_of(clip.rotations, i)[0] for i in
-            np.flatnonzero(np.isin(clip.rotations.joints, limb.joints)).tolist()]
-    kept = np.unique(np.concatenate((times[near], *keys, (0.0, duration_s))))
-    new = poses_at(clip, kept).rotations
-    new[np.searchsorted(kept, times[is_moved])] = turns[is_moved]
-    return {joint: (kept, new[:, joint]) for joint in limb.joints}
+    track_of = {int(joint): i for i, joint in enumerate(clip.rotations.joints)}
+    keys = [keys_of(clip.rotations, track_of[joint])[0] for joint in limb if joint in track_of]
+    kept = np.unique(np.concatenate((times[near], *keys, (0.0, clip.duration_s))))
+    at, new = np.searchsorted(kept, times[is_moved]), {}
+    for i, joint in enumerate(limb):
+        values = (sampled(clip.rotations, track_of[joint], kept).copy() if joint in track_of else
+                  rot.identities(len(kept)))
+        values[at] = turns[:, i]
+        new[joint] = kept, values
+    return new
 
 
 def with_rotations(clip: Clip, new: Mapping[int, tuple[FloatArray, FloatArray]]) -> Clip:
@@ -128,6 +188,14 @@ def with_rotations(clip: Clip, new: Mapping[int, tuple[FloatArray, FloatArray]])
     own = {int(joint): keys_of(clip.rotations, i) for i, joint in enumerate(clip.rotations.joints)}
     own |= {joint: (times, rot.continuous(turns)) for joint, (times, turns) in new.items()}
     return replace(clip, rotations=packed([(joint, *own[joint]) for joint in sorted(own)], 4))
+
+
+def _length(v: FloatArray) -> FloatArray:
+    return np.sqrt(_dot(v, v))
+
+
+def _dot(a: FloatArray, b: FloatArray) -> FloatArray:
+    return np.asarray(np.einsum("...i,...i->...", a, b))
 
 
 def _rotations(world: FloatArray) -> FloatArray:

@@ -12,14 +12,12 @@ from ..maths import rotations as rot
 from ..maths.arrays import BoolArray, FloatArray
 from ..skeletons.maps import SkeletonMap, find_map
 from ..skeletons.skeleton import Skeleton
-from .arms import with_arms_outside
-from .eased import with_arms_eased
 from .first_pose import first_pose_end, from_time
 from .ground import ground_by_skin
 from .ground_by_joints import BodyMotion, ground_by_joints
 from .grounding import lifted, with_feet_drawn_up
-from .hands import with_hands_kept
 from .hips import HipsPath
+from .kept_contacts import with_contacts_kept
 from .loose import carried
 from .matching import has_same_joints, pair
 from .palms import both_backs
@@ -84,7 +82,7 @@ def retarget(clip: Clip, target: Skeleton, turn: FloatArray = rot.IDENTITY, *, s
     source_map, target_map: what the joints are in H-Anim; found where they are not given.
     skin: (J,) which joints of the target deform its skin; all of them, where it is not given.
     points: of the target's skin, where it is known: they are what stands on the ground (see ground.py).
-    keep_contacts: hands keep touching each other and the body (see hands.py), arms stay outside the trunk (arms.py).
+    keep_contacts: hands keep touching each other and the body, arms stay outside the trunk (see kept_contacts.py).
     without_first_pose: a T-pose in front of the motion is left out (see first_pose.py).
     On its own skeleton every track plays, translations and scales too, to rounding. On another one joints rotate
     only, each from the pose in which the clip's body stands (see reference.py), and the hips follow the source's
@@ -102,8 +100,8 @@ def retarget(clip: Clip, target: Skeleton, turn: FloatArray = rot.IDENTITY, *, s
     stood = clip if plan.is_own or not bodies.reference.is_positioned else raised_onto_feet(clip, pairs)
     played = _played(bodies, stood, target, points)
     if keep_contacts and not plan.is_own:
-        played = _with_contacts(played, replace(bodies.target, skeleton=target), points, stood,
-                                replace(bodies.reference.map, skeleton=stood.skeleton))
+        played = with_contacts_kept(played, replace(bodies.target, skeleton=target), points, stood,
+                                    replace(bodies.reference.map, skeleton=stood.skeleton))
     used = np.union1d(pairs.source, pairs.other)
     return Retargeted(
         played, tuple((clip.skeleton.names[s], target.names[t])
@@ -111,16 +109,6 @@ def retarget(clip: Clip, target: Skeleton, turn: FloatArray = rot.IDENTITY, *, s
         tuple(clip.skeleton.names[j] for j in np.setdiff1d(np.flatnonzero(bodies.moved), used)),
         tuple(target.names[j] for j in np.setdiff1d(np.arange(len(target)), pairs.target)), plan.is_own,
         plan.doubles, bodies.reference.map, bodies.reference.why, start_s or 0.0)
-
-
-def _with_contacts(played: Clip, target: SkeletonMap, points: SkinPoints | None, stood: Clip,
-                   source: SkeletonMap) -> Clip:
-    """Return what is played with hands that touch what they touch in the clip, and arms outside the trunk."""
-    kept = with_hands_kept(played, target, points, stood, source)
-    outside = with_arms_outside(kept, target, points, stood, source)
-    if outside is not kept:  # which may have moved hands a little away
-        kept = with_hands_kept(outside, target, points, stood, source)
-    return played if kept is played else with_arms_eased(played, kept, target)
 
 
 def _refuse_far(clip: Clip) -> None:

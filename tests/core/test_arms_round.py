@@ -32,9 +32,7 @@ METHODS = ("LEAD", "END", "BOTH", "INSERT", "APPEND", "INERTIALIZE")
 def outside(pose: Pose) -> FloatArray:
     """Return how far the left elbow, forearm, wrist and palm are outside the trunk, (F, 4)."""
     assert BESIDE is not None
-    kept = BESIDE.kept
-    own = Pose(pose.rotations[:, kept], pose.translations[:, kept], pose.scales[:, kept])
-    return BESIDE.outside(world_from_pose(BESIDE.clip.skeleton, own), 0)[0]
+    return BESIDE.beside.outside(BESIDE.world(pose), 0)[0]
 
 
 def posed(turns: FloatArray) -> Pose:

@@ -8,7 +8,7 @@ import pytest
 from takt.core.clips.clip import Clip, Tracks
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
-from takt.core.retargeting.hands import with_hands_kept
+from takt.core.retargeting.kept_contacts import with_contacts_kept
 from takt.core.retargeting.limbs import Limb, reach
 from takt.core.retargeting.retarget import retarget
 from takt.core.retargeting.skin_points import SkinPoints
@@ -115,9 +115,9 @@ def test_hands_stay_turned_as_they_are_and_arms_as_long() -> None:
 def test_hands_that_are_never_near_change_nothing() -> None:
     clip, target = arms_at(np.zeros(49)), shaped(0.1, 1.0)
     without = retarget(clip, target).clip
-    assert with_hands_kept(without, find_map(target), None, clip, find_map(BODY)) is without
+    assert with_contacts_kept(without, find_map(target), None, clip, find_map(BODY)) is without
     armless = find_map(target).corrected({target.names[find_map(target).joint_of["l_elbow"]]: None})
-    assert with_hands_kept(without, armless, None, clapping(), find_map(BODY)) is without
+    assert with_contacts_kept(without, armless, None, clapping(), find_map(BODY)) is without
 
 
 def placed(body: str) -> tuple[Clip, FloatArray]:

@@ -1,0 +1,161 @@
+"""Keep Contacts: hands touch what they touch in the clip, and arms are outside the trunk as far as there.
+
+Arms alone move, so all else is posed once, and the joints' rotations are made at the end, of what has become of the
+arms. Only frames are worked on in which a hand is near something or an arm is too deep; and those hands are looked at
+once more that come out of a trunk.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from ..clips.clip import Clip
+from ..clips.keyed import filled, poses_at
+from ..maths.arrays import BoolArray, FloatArray, IntArray
+from ..skeletons.hierarchy import path_to_root, with_ancestors
+from ..skeletons.maps import SkeletonMap
+from ..skeletons.skeleton import Pose, world_from_pose
+from .arms import ArmsBesideTrunk, moved_out
+from .eased import averaged, detours, with_detours
+from .hands import Touch, touching
+from .hands_and_body import HandsAndBody
+from .limbs import Limb, LimbPoses, both_arms, keys_where_moved, runs_of_frames, with_rotations
+from .loose import part_of
+from .skin_points import SkinPoints
+from .trunk import TRUNK
+
+_STILL: Final = 1e-6
+
+
+def with_contacts_kept(played: Clip, target_map: SkeletonMap, skin: SkinPoints | None, source: Clip,
+                       source_map: SkeletonMap) -> Clip:
+    """Return what is played with hands that touch what they touch in the source, and arms no deeper in the trunk.
+
+    played: on the skeleton of target_map, as the skin rests. source: the clip as it was compared, in the target's axes,
+    on that of source_map. Hands are as near each other and the body, for its height. Where arms of one of them are not
+    known, or nothing touches, it stays as it is.
+    """
+    here, there = _Body.of(played, target_map, skin), _Body.of(source, source_map, None)
+    if here is None or there is None:
+        return played
+    keyed = [tracks.times_s for body in (here, there) for tracks in (body.clip.rotations, body.clip.translations)]
+    times = filled(np.unique(np.concatenate([*keyed, (0.0, played.duration_s)])).clip(0.0, played.duration_s))
+    ours, theirs = (poses_at(body.clip, times) for body in (here, there))
+    is_wanted, made = np.zeros(len(times), dtype=np.bool_), np.zeros((len(times), 2, 4))
+    for run in runs_of_frames(len(times)):
+        is_wanted[run] = _is_near(here, there, here.world(ours.at(run)), there.world(theirs.at(run)))
+    wanted = np.flatnonzero(is_wanted)
+    for rows in (wanted[run] for run in runs_of_frames(len(wanted))):
+        made[rows] = _detours(here, there, here.world(ours.at(rows)), there.world(theirs.at(rows)))
+    if not made.any():
+        return played
+    made = averaged(times, made.reshape(len(times), -1)).reshape(made.shape)
+    new: dict[int, tuple[FloatArray, FloatArray]] = {}
+    for side, arm in enumerate(here.arms):
+        is_moved = made[:, side].any(axis=1)
+        turns = _turned(here, side, ours, made[:, side], np.flatnonzero(is_moved))
+        keys = keys_where_moved(here.clip, arm, times, is_moved, turns)
+        new |= {int(here.kept[joint]): keys[joint] for joint in arm if is_moved.any()}
+    return with_rotations(played, new)
+
+
+@dataclass(frozen=True, eq=False)
+class _Body:
+    """A clip's body without the joints that do not matter here.
+
+    clip: of these joints alone, which are kept (K,) of the whole. carriers: (2,) the joint of the trunk that carries
+    each arm, beside which it moves. hands, beside: None where not known.
+    """
+
+    clip: Clip
+    kept: IntArray
+    arms: tuple[Limb, Limb]
+    carriers: IntArray
+    hands: HandsAndBody | None
+    beside: ArmsBesideTrunk | None
+
+    @classmethod
+    def of(cls, clip: Clip, found: SkeletonMap, skin: SkinPoints | None) -> _Body | None:
+        """Return it for a clip on the skeleton of a map; None where an arm is not known, or nothing that it is near."""
+        arms, hands, beside = both_arms(found), HandsAndBody.of(found, skin), ArmsBesideTrunk.of(found, skin)
+        if arms is None or (hands is None and beside is None):
+            return None
+        parents, carriers = found.skeleton.parents, [_carrier(found, arm) for arm in arms]
+        wanted = {*carriers, *arms[0], *arms[1]}.union(*(part.joints for part in (hands, beside) if part is not None))
+        kept = with_ancestors(parents, np.array(sorted(wanted)))
+        row = {int(joint): i for i, joint in enumerate(kept)}
+        left, right = (Limb(*(row[joint] for joint in arm)) for arm in arms)
+        part = part_of(found.skeleton, kept, clip.rotations, clip.translations)
+        return cls(part, kept, (left, right), np.array([row[joint] for joint in carriers]),
+                   hands and hands.numbered(row), beside and beside.numbered(row))
+
+    def world(self, pose: Pose) -> FloatArray:
+        """Return the matrices model_from_joint of its joints, (F, K, 3, 4)."""
+        return world_from_pose(self.clip.skeleton, pose)
+
+
+def _carrier(found: SkeletonMap, arm: Limb) -> int:
+    trunk = {found.joint_of[name] for name in TRUNK if name in found.joint_of}
+    above = path_to_root(found.skeleton.parents, arm.first)[1:]
+    return next((joint for joint in above if joint in trunk), above[0])
+
+
+def _is_near(here: _Body, there: _Body, ours: FloatArray, theirs: FloatArray) -> BoolArray:
+    """Tell in which frames (F,) hands are near something in the source, or an arm may be too deep; see _detours."""
+    near = np.zeros(len(ours), dtype=np.bool_)
+    if here.hands is not None and there.hands is not None:
+        near |= Touch.of(there.hands, theirs, here.hands).is_near
+    if here.beside is not None and there.beside is not None:
+        near |= here.beside.may_be_deeper(ours)
+    return near
+
+
+def _detours(here: _Body, there: _Body, ours: FloatArray, theirs: FloatArray) -> FloatArray:
+    """Return by how much arms are to be moved, (F, 2, 4), see detours; ours, theirs: (F, J, 3, 4) of both bodies."""
+    made, plain = np.zeros((len(ours), 2, 4)), LimbPoses.of(ours, *here.arms)
+    arms, near, touch = plain, np.zeros(len(ours), dtype=np.bool_), None
+    if here.hands is not None and there.hands is not None:
+        touch = Touch.of(there.hands, theirs, here.hands)
+        arms, near = _with_touch(here.hands, ours, arms, touch, touch.is_near), touch.is_near
+    if here.beside is not None and there.beside is not None:
+        arms, is_deeper = _outside(here.beside, there.beside, ours, theirs, arms)
+        if here.hands is not None and touch is not None:  # arms that were moved out took hands along
+            arms = _with_touch(here.hands, ours, arms, touch, near & is_deeper.any(axis=1))
+    frames, sides = np.nonzero(arms.is_turned(_STILL))
+    if len(frames):
+        carriers = ours[frames, here.carriers[sides], :, :3]
+        made[frames, sides] = detours(plain.at((frames, sides)), arms.at((frames, sides)), carriers)
+    return made
+
+
+def _with_touch(hands: HandsAndBody, world: FloatArray, arms: LimbPoses, touch: Touch, wanted: BoolArray) -> LimbPoses:
+    """Return arms (F, 2) whose hands touch what they are to in the wanted frames (F,)."""
+    rows = np.flatnonzero(wanted)
+    return arms.replaced(rows, touching(hands, world[rows], arms.at(rows), touch.at(rows))) if len(rows) else arms
+
+
+def _outside(here: ArmsBesideTrunk, there: ArmsBesideTrunk, ours: FloatArray, theirs: FloatArray,
+             arms: LimbPoses) -> tuple[LimbPoses, BoolArray]:
+    """Return arms (F, 2) that are as far outside the trunk as theirs, and which were not, (F, 2)."""
+    is_deeper = np.zeros((len(ours), 2), dtype=np.bool_)
+    for side in range(2):
+        arm, allowed = arms.at((slice(None), side)), here.allowed(there.outside(theirs, side)[0], side)
+        is_deeper[:, side] = here.pushes(ours, side, allowed, arm).any(axis=(1, 2))
+        rows = np.flatnonzero(is_deeper[:, side])
+        if len(rows):
+            arms = arms.replaced((rows, side), moved_out(here, side, ours[rows], arm.at(rows), allowed[rows]))
+    return arms, is_deeper
+
+
+def _turned(body: _Body, side: int, pose: Pose, made: FloatArray, rows: IntArray) -> FloatArray:
+    """Return local rotations (N, 3, 4) of an arm that makes detours (F, 4) in some rows (N,) of poses (F,)."""
+    turns, arm = np.empty((len(rows), 3, 4)), body.arms[side]
+    for run in runs_of_frames(len(rows)):
+        world = body.world(pose.at(rows[run]))
+        plain = LimbPoses.of(world, arm).at((slice(None), 0))
+        moved = with_detours(plain, world[:, body.carriers[side], :, :3], made[rows[run]])
+        turns[run] = moved.rotations(body.clip.skeleton, world, arm)
+    return turns
