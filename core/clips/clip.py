@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 
 from ..errors import TaktError
-from ..maths.arrays import BoolArray, FloatArray
+from ..maths.arrays import BoolArray, FloatArray, IntArray
 from ..skeletons.skeleton import Pose, Skeleton
 from .keys import Interpolation, KeyTable, TranslationInterpolation
 from .tracks import Tracks
@@ -66,6 +66,16 @@ class Clip:
     def _keys(self) -> KeyTable:
         return KeyTable.of(self.skeleton, [(self.duration_s, self.is_looping, self.rotations, self.translations,
                                             self.scales)])
+
+    def part(self, joints: IntArray) -> Clip:
+        """Return what the clip does with some joints alone (ascending); their ancestors must be among them."""
+        mask, row = np.zeros(len(self.skeleton), dtype=np.bool_), np.zeros(len(self.skeleton), dtype=np.int64)
+        mask[joints], row[joints] = True, np.arange(len(joints))
+        rotations, translations, scales = (
+            replace(tracks, joints=row[tracks.joints]) for tracks in
+            (tracks.of_joints(mask) for tracks in (self.rotations, self.translations, self.scales)))
+        return Clip(self.name, self.skeleton.part(joints), self.duration_s, rotations, translations, scales,
+                    self.is_looping)
 
     def derived(self, make: Callable[Concatenate[Clip, Arguments], Result], *arguments: Arguments.args,
                 **_: Arguments.kwargs) -> Result:

@@ -18,7 +18,7 @@ import numpy as np
 from ..maths.arrays import FloatArray, runs
 from ..skeletons.hierarchy import with_ancestors
 from ..skeletons.maps import SkeletonMap
-from ..skeletons.skeleton import Pose, world_from_pose
+from ..skeletons.skeleton import world_from_pose
 from .clip import Clip
 
 LOW_LEGS: Final = (0.04, 0.06)
@@ -191,14 +191,12 @@ def _followed(clip: Clip, times_s: FloatArray, joints: list[int], points: FloatA
     """Return the positions of points (N, 3) of the rest pose that move with joints, (F, N, 3)."""
     skeleton = clip.skeleton
     keep = with_ancestors(skeleton.parents, np.array(joints, dtype=np.int64))
-    part, rows = skeleton.part(keep), np.searchsorted(keep, joints)
+    part, rows = clip.part(keep), np.searchsorted(keep, joints)
     back = skeleton.rest_world[joints]
     local = np.linalg.solve(back[..., :3], (points - back[..., 3])[..., None])
     positions = np.empty((len(times_s), len(joints), 3))
     for start in range(0, len(times_s), _FRAMES_AT_ONCE):
         run = slice(start, start + _FRAMES_AT_ONCE)
-        pose = clip.sample(times_s[run], "SLERP")
-        world = world_from_pose(part, Pose(pose.rotations[:, keep], pose.translations[:, keep],
-                                           pose.scales[:, keep]))[:, rows]
+        world = world_from_pose(part.skeleton, part.sample(times_s[run], "SLERP"))[:, rows]
         positions[run] = (world[..., :3] @ local)[..., 0] + world[..., 3]
     return positions

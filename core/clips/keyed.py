@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from ..maths import rotations as rot
-from ..maths.arrays import FloatArray
+from ..maths.arrays import FloatArray, IntArray
 from ..skeletons.skeleton import Pose
 from .clip import Clip, Tracks
 
@@ -33,6 +33,17 @@ def keys_of(tracks: Tracks, index: int) -> tuple[FloatArray, FloatArray]:
     return tracks.times_s[part], tracks.values[part]
 
 
+def key_times(*channels: Tracks, joints: IntArray | None = None) -> FloatArray:
+    """Return when there are keys of some joints, or of all, (N,) ascending; 0 is always among them."""
+    found = [np.zeros(1)]
+    for tracks in channels:
+        if joints is None or tracks.shared_times is not None:
+            found += [tracks.different_times] if joints is None or np.isin(tracks.joints, joints).any() else []
+        else:
+            found += [keys_of(tracks, i)[0] for i in np.flatnonzero(np.isin(tracks.joints, joints)).tolist()]
+    return np.unique(np.concatenate(found))
+
+
 def sampled(tracks: Tracks, index: int, times: FloatArray) -> FloatArray:
     """Return one track at times (F,), as (F, C); see interpolated."""
     return interpolated(*keys_of(tracks, index), times)
@@ -45,11 +56,10 @@ def poses_at(clip: Clip, times: FloatArray) -> Pose:
     pose = Pose.rest(clip.skeleton, len(times))
     for tracks, out in ((clip.rotations, pose.rotations), (clip.translations, pose.translations),
                         (clip.scales, pose.scales)):
-        counts = np.diff(tracks.starts)
-        own = tracks.times_s.reshape(len(counts), -1) if len(counts) and (counts == counts[0]).all() else np.zeros(0)
-        if len(own) > 1 and (own == own[0]).all():  # all tracks have the same times, as frames do
-            values = tracks.values.reshape(*own.shape, -1).swapaxes(0, 1)
-            out[:, tracks.joints] = interpolated(own[0], values, times)
+        own = tracks.shared_times
+        if own is not None:
+            values = tracks.values.reshape(len(tracks), len(own), -1).swapaxes(0, 1)
+            out[:, tracks.joints] = interpolated(own, values, times)
             continue
         for i, joint in enumerate(tracks.joints.tolist()):
             out[:, joint] = interpolated(*keys_of(tracks, i), times)

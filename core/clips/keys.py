@@ -112,7 +112,7 @@ class _Channel:
 
 def grid_entries(tracks: Tracks) -> int:
     """Return how many numbers the grid of a clip's tracks takes, beside the keys themselves."""
-    return min(len(np.unique(tracks.times_s)) * len(tracks), 2 * _GRID_ENTRIES)
+    return min(len(tracks.different_times) * len(tracks), 2 * _GRID_ENTRIES)
 
 
 def _grid(tracks: Tracks) -> tuple[FloatArray, IntArray, int]:
@@ -121,7 +121,7 @@ def _grid(tracks: Tracks) -> tuple[FloatArray, IntArray, int]:
     Steps: how many keys there may be from one of these times to the next, or from the last one to the end. That can be
     more than the times left out, where several keys have the same time.
     """
-    times = np.unique(tracks.times_s)
+    times = tracks.different_times
     stride = max(1, len(times) * len(tracks) // _GRID_ENTRIES)
     at = times[::stride]
     track = np.repeat(np.arange(len(tracks)), np.diff(tracks.starts))

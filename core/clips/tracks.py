@@ -75,13 +75,28 @@ class Tracks:
                       np.insert(self.values, at, self.values[first], axis=0))
 
     @cached_property
+    def shared_times(self) -> FloatArray | None:
+        """The key times (K,) of every track, where all have the same ones, as frames do."""
+        counts = np.diff(self.starts)
+        if not len(counts) or (counts != counts[0]).any():
+            return None
+        own = self.times_s.reshape(len(counts), -1)
+        return own[0] if (own == own[0]).all() else None
+
+    @cached_property
+    def different_times(self) -> FloatArray:
+        """All different key times (U,), ascending."""
+        shared = self.shared_times
+        return np.unique(self.times_s if shared is None else shared)
+
+    @cached_property
     def _grid(self) -> tuple[FloatArray, IntArray]:
         """All different key times (U,), and for each track the last key at or before each: (T, U + 1).
 
         One search over the shared times then finds the key of every track: no loop over tracks, and
         exact, since key times are compared as they are. Column 0 stands for "before the first time".
         """
-        times = np.unique(self.times_s)
+        times = self.different_times
         track = np.repeat(np.arange(len(self)), np.diff(self.starts))
         key = np.full((len(self), len(times) + 1), -1, dtype=np.int64)
         np.maximum.at(key, (track, np.searchsorted(times, self.times_s) + 1), np.arange(len(self.times_s)))

@@ -91,7 +91,7 @@ class Sources:
         if number in self.stages:
             found = self.stages[number].instants(1.0, np.inf)
             return Instants(*(times / clip.duration_s for times in (found.edges, found.jumps, found.keys)))
-        times = np.unique(np.concatenate([t.times_s for t in (clip.rotations, clip.translations, clip.scales)]))
+        times = np.unique(np.concatenate([t.different_times for t in (clip.rotations, clip.translations, clip.scales)]))
         return Instants(none, none, times / clip.duration_s)
 
     @cached_property

@@ -103,8 +103,8 @@ class ArmsBesideTrunk:
 
     def may_be_deeper(self, world: FloatArray) -> BoolArray:
         """Tell in which frames (F,) an arm is less far outside than may be allowed."""
-        return np.logical_or.reduce([(self.outside(world, side)[0] < self.most[side] - _SOFT).any(axis=1)
-                                     for side in range(2)])
+        left, right = ((self.outside(world, side)[0] < self.most[side] - _SOFT).any(axis=1) for side in range(2))
+        return np.asarray(left | right)
 
     def pushes(self, world: FloatArray, side: int, allowed: FloatArray, arm: LimbPoses | None = None) -> FloatArray:
         """Return by how much they are to be moved out, (F, 4, 3) in lengths of the trunk: at first softly."""
@@ -144,7 +144,7 @@ def moved_out(body: ArmsBesideTrunk, side: int, world: FloatArray, arm: LimbPose
 
 
 def _swung(arm: LimbPoses, push: FloatArray) -> LimbPoses:
-    """Return an arm (F,) turned about the line from its shoulder to its wrist, so that its elbow goes by push (F, 3)."""
+    """Return an arm (F,) turned about the line from its shoulder to its wrist: its elbow goes by push (F, 3)."""
     line = arm.line
     out = arm.middle - arm.first - line * np.sum((arm.middle - arm.first) * line, axis=1, keepdims=True)
     radius = np.linalg.norm(out, axis=1)

@@ -13,12 +13,12 @@ import numpy as np
 
 from ..clips.clip import Clip, Tracks
 from ..clips.contacts import FootContacts, foot_contacts, joined
-from ..clips.keyed import SAMPLE_S, poses_at
+from ..clips.keyed import SAMPLE_S, key_times, poses_at
 from ..maths.arrays import BoolArray, FloatArray, runs
 from ..skeletons.hierarchy import with_ancestors, with_descendants
 from ..skeletons.maps import SkeletonMap
 from ..skeletons.maps.names import is_helper
-from ..skeletons.skeleton import Skeleton, world_from_pose
+from ..skeletons.skeleton import Skeleton, height_rows
 from .grounding import Ground, most_drawn
 from .limbs import Limb
 from .loose import part_of
@@ -143,7 +143,7 @@ def _drawn(low: FloatArray, share: FloatArray, leg: float) -> FloatArray:
 
 def _keys(clip: Clip) -> FloatArray:
     """Return the times of the keys (N,), at which heights may turn sharply, unless they are as close as the steps."""
-    times = np.unique(np.concatenate((clip.rotations.times_s, clip.translations.times_s)).round(_DECIMALS))
+    times = np.unique(key_times(clip.rotations, clip.translations).round(_DECIMALS))
     return times if len(times) * _STEP_S < clip.duration_s + _STEP_S else np.zeros(0)
 
 
@@ -167,7 +167,7 @@ def _lying(clip: Clip, found: SkeletonMap, up: FloatArray) -> FloatArray:
         return np.zeros((0, 2))
     kept = with_ancestors(clip.skeleton.parents, np.array((*feet, *others)))
     part = part_of(clip.skeleton, kept, clip.rotations, clip.translations)
-    heights = world_from_pose(part.skeleton, poses_at(part, times))[..., 3] @ up
+    heights = height_rows(part.skeleton, poses_at(part, times), up)[..., 3]
     of_feet, low = (heights[:, np.searchsorted(kept, joints)] for joints in (feet, others))
     ground = min(float(clip.skeleton.rest_world[feet, :, 3].dot(up).min()), float(np.percentile(of_feet, 1.0)))
     speed = np.abs(np.gradient(low, times, axis=0))

@@ -14,11 +14,11 @@ from typing import Final
 import numpy as np
 
 from ..clips.clip import Tracks
-from ..clips.keyed import SAMPLE_S, filled, keys_of, poses_at
+from ..clips.keyed import SAMPLE_S, filled, key_times, poses_at
 from ..maths.arrays import FloatArray, IntArray
 from ..skeletons.hierarchy import with_ancestors
 from ..skeletons.maps import SkeletonMap
-from ..skeletons.skeleton import Skeleton, world_from_pose
+from ..skeletons.skeleton import Skeleton, height_rows
 from .grounding import Ground, most_drawn
 from .limbs import Limb
 from .loose import part_of
@@ -62,8 +62,7 @@ class BodyMotion:
     def times(self, feet: IntArray) -> FloatArray:
         """Return when anything is keyed that carries the feet, (F,)."""
         keep = with_ancestors(self.skeleton.parents, feet)
-        return np.concatenate([keys_of(tracks, i)[0] for tracks in (self.rotations, self.translations)
-                               for i in np.flatnonzero(np.isin(tracks.joints, keep)).tolist()] + [np.zeros(1)])
+        return key_times(self.rotations, self.translations, joints=keep)
 
     def heights(self, feet: IntArray, times: FloatArray) -> FloatArray:
         """Return how high feet (J,) are in the model, (F, J)."""
@@ -72,7 +71,7 @@ class BodyMotion:
         pose, heights = poses_at(clip, times), np.empty((len(times), len(feet)))
         for start in range(0, len(times), _FRAMES_AT_ONCE):  # what is worked on stays in the processor's cache
             run = slice(start, start + _FRAMES_AT_ONCE)
-            heights[run] = world_from_pose(clip.skeleton, pose.at(run))[..., 3][:, rows] @ self.up
+            heights[run] = height_rows(clip.skeleton, pose.at(run), self.up)[:, rows, 3]
         return heights
 
 

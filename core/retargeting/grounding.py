@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
 from ..clips.clip import Clip, Tracks
-from ..clips.keyed import keys_of, packed, poses_at
+from ..clips.keyed import key_times, keys_of, packed, poses_at
 from ..maths.arrays import FloatArray
-from ..skeletons.hierarchy import path_to_root
+from ..skeletons.hierarchy import path_to_root, with_ancestors
 from ..skeletons.maps import SkeletonMap
 from ..skeletons.skeleton import Skeleton, world_from_pose
-from .limbs import Limb, reach, with_rotations
+from .limbs import Limb, LimbPoses, runs_of_frames, with_rotations
+from .loose import part_of
 
 _MOST_DRAWN_LEGS: Final = 0.25
 """A foot that would have to be drawn up by more lifts the body by the rest."""
@@ -67,13 +69,23 @@ def with_feet_drawn_up(clip: Clip, found: SkeletonMap, ground: Ground, up: Float
         is_drawn = drawn > 0.0
         is_drawn[1:] |= drawn[:-1] > 0.0
         is_drawn[:-1] |= drawn[1:] > 0.0
-        own = np.flatnonzero(np.isin(clip.rotations.joints, leg)).tolist()
-        keys = [keys_of(clip.rotations, i)[0] for i in own]
-        times = np.unique(np.concatenate((ground.times_s[is_drawn], *keys, (0.0, clip.duration_s))))
-        pose = poses_at(clip, times)
-        world = world_from_pose(clip.skeleton, pose)
-        left = world[:, hips[0], :, 3] - world[:, hips[1], :, 3] if min(hips) >= 0 else None
+        keys = key_times(clip.rotations, joints=np.array(leg))
+        times = np.unique(np.concatenate((ground.times_s[is_drawn], keys, (0.0, clip.duration_s))))
         offset = np.interp(times, ground.times_s, drawn)[:, None] * up
-        reach(clip, pose.rotations, world, leg, offset, left, _STRAIGHT_KNEE)
-        new |= {joint: (times, pose.rotations[:, joint]) for joint in leg}
+        turns = _drawn_up(clip, leg, hips, times, offset)
+        new |= {joint: (times, turns[:, i]) for i, joint in enumerate(leg)}
     return with_rotations(clip, new) if new else clip
+
+
+def _drawn_up(clip: Clip, leg: Limb, hips: Sequence[int], times: FloatArray, offset: FloatArray) -> FloatArray:
+    """Return local rotations (F, 3, 4) of a leg at times (F,) whose foot is moved by offset (F, 3)."""
+    kept = with_ancestors(clip.skeleton.parents, np.array([*leg, *(hip for hip in hips if hip >= 0)]))
+    part = part_of(clip.skeleton, kept, clip.rotations, clip.translations)
+    own, (left, right) = Limb(*np.searchsorted(kept, leg).tolist()), np.searchsorted(kept, hips).tolist()
+    turns = np.empty((len(times), 3, 4))
+    for run in runs_of_frames(len(times)):
+        world = world_from_pose(part.skeleton, poses_at(part, times[run]))
+        across = (world[:, left, :, 3] - world[:, right, :, 3])[:, None] if min(hips) >= 0 else None
+        moved = LimbPoses.of(world, own).reaching(offset[run, None], across, _STRAIGHT_KNEE)
+        turns[run] = moved.at((slice(None), 0)).rotations(part.skeleton, world, own)
+    return turns

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..clips.clip import Clip, Tracks
-from ..clips.keyed import filled, keys_of, packed, poses_at
+from ..clips.keyed import filled, key_times, keys_of, packed, poses_at
 from ..maths.arrays import FloatArray, IntArray
 from ..skeletons import hanim
 from ..skeletons.hierarchy import is_descendant, path_to_root, with_ancestors
@@ -83,9 +83,7 @@ class HipsPath:
 
 def _times(joints: IntArray, rotations: Tracks, translations: Tracks) -> FloatArray:
     """Return when any of some joints is keyed, with more times where keys are far apart, (F,)."""
-    keyed = [keys_of(tracks, i)[0] for tracks in (rotations, translations)
-             for i in np.flatnonzero(np.isin(tracks.joints, joints)).tolist()]
-    return filled(np.unique(np.concatenate([*keyed, np.zeros(1)])))
+    return filled(key_times(rotations, translations, joints=joints))
 
 
 def _middle(skeleton: Skeleton, hips: IntArray, rotations: Tracks, translations: Tracks,

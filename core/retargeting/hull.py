@@ -10,6 +10,7 @@ from typing import Final
 
 import numpy as np
 
+from ..maths import rotations as rot
 from ..maths.arrays import FloatArray
 from ..skeletons.skeleton import Skeleton
 from .skin_points import evenly_around
@@ -71,7 +72,7 @@ class Hull:
     def _beyond(self, world: FloatArray, points: FloatArray) -> FloatArray:
         """Return how far points (F, P, 3) are beyond each of the planes, (F, P, K)."""
         matrix = world[:, self.joint]
-        local = (points - matrix[:, None, :, 3]) @ np.linalg.inv(matrix[..., :3]).swapaxes(1, 2) - self.middle
+        local = (points - matrix[:, None, :, 3]) @ rot.inverse(matrix[..., :3]).swapaxes(1, 2) - self.middle
         return np.asarray(local @ self.normals.T - self.supports)
 
     def at_least(self, world: FloatArray, points: FloatArray) -> FloatArray:

@@ -7,13 +7,13 @@ once more that come out of a trunk.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 
 from ..clips.clip import Clip
-from ..clips.keyed import filled, poses_at
+from ..clips.keyed import filled, key_times, poses_at
 from ..maths.arrays import BoolArray, FloatArray, IntArray
 from ..skeletons.hierarchy import path_to_root, with_ancestors
 from ..skeletons.maps import SkeletonMap
@@ -41,8 +41,7 @@ def with_contacts_kept(played: Clip, target_map: SkeletonMap, skin: SkinPoints |
     here, there = _Body.of(played, target_map, skin), _Body.of(source, source_map, None)
     if here is None or there is None:
         return played
-    keyed = [tracks.times_s for body in (here, there) for tracks in (body.clip.rotations, body.clip.translations)]
-    times = filled(np.unique(np.concatenate([*keyed, (0.0, played.duration_s)])).clip(0.0, played.duration_s))
+    times = _times(here, there)
     ours, theirs = (poses_at(body.clip, times) for body in (here, there))
     is_wanted, made = np.zeros(len(times), dtype=np.bool_), np.zeros((len(times), 2, 4))
     for run in runs_of_frames(len(times)):
@@ -55,11 +54,18 @@ def with_contacts_kept(played: Clip, target_map: SkeletonMap, skin: SkinPoints |
     made = averaged(times, made.reshape(len(times), -1)).reshape(made.shape)
     new: dict[int, tuple[FloatArray, FloatArray]] = {}
     for side, arm in enumerate(here.arms):
-        is_moved = made[:, side].any(axis=1)
+        is_moved = np.asarray(made[:, side].any(axis=1))
         turns = _turned(here, side, ours, made[:, side], np.flatnonzero(is_moved))
         keys = keys_where_moved(here.clip, arm, times, is_moved, turns)
         new |= {int(here.kept[joint]): keys[joint] for joint in arm if is_moved.any()}
     return with_rotations(played, new)
+
+
+def _times(here: _Body, there: _Body) -> FloatArray:
+    """Return when to look, (F,): at the keys of the source and of the arms; feet drawn up have many more."""
+    arms = key_times(here.clip.rotations, joints=np.array(here.arms))
+    keyed = np.union1d(arms, key_times(there.clip.rotations, there.clip.translations))
+    return filled(np.union1d(keyed, here.clip.duration_s).clip(0.0, here.clip.duration_s))
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +94,7 @@ class _Body:
         kept = with_ancestors(parents, np.array(sorted(wanted)))
         row = {int(joint): i for i, joint in enumerate(kept)}
         left, right = (Limb(*(row[joint] for joint in arm)) for arm in arms)
-        part = part_of(found.skeleton, kept, clip.rotations, clip.translations)
+        part = replace(part_of(found.skeleton, kept, clip.rotations, clip.translations), duration_s=clip.duration_s)
         return cls(part, kept, (left, right), np.array([row[joint] for joint in carriers]),
                    hands and hands.numbered(row), beside and beside.numbered(row))
 

@@ -136,7 +136,8 @@ class LimbPoses:
         for joint, before, after in ((limb.first, None, self.upper), (limb.middle, self.upper, self.lower),
                                      (limb.last, self.lower, None)):
             above, own = (_rotations(world[:, j]) for j in (int(skeleton.parents[joint]), joint))
-            base = rot.multiply(above if before is None else rot.multiply(before, above), skeleton.rest_rotations[joint])
+            above = above if before is None else rot.multiply(before, above)
+            base = rot.multiply(above, skeleton.rest_rotations[joint])
             turns.append(rot.multiply(rot.conjugate(base), own if after is None else rot.multiply(after, own)))
         return np.stack(turns, axis=1)
 

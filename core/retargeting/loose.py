@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from ..clips.clip import Clip, Tracks
-from ..clips.keyed import filled, keys_of, packed
+from ..clips.keyed import filled, key_times, keys_of, packed
 from ..maths import rotations as rot
 from ..maths.arrays import FloatArray, IntArray
 from ..skeletons import hanim
@@ -43,7 +43,7 @@ def carried(target: Skeleton, joints: IntArray, rotations: Tracks, translations:
         return translations
     on_of = dict(joints.tolist())
     order = in_order(target.parents, on_of)
-    times = filled(np.unique(np.concatenate((rotations.times_s, translations.times_s, (0.0,)))))
+    times = filled(key_times(rotations, translations))
     part = part_of(target, np.sort(order), rotations, translations)
     pose, column = part.sample(times), {joint: i for i, joint in enumerate(np.sort(order).tolist())}
     local, rest = locals_of(part.skeleton, pose), target.rest_world

@@ -15,7 +15,7 @@ from ..clips.clip import Clip
 from ..clips.keyed import poses_at
 from ..errors import TaktError
 from ..maths.arrays import BoolArray, FloatArray, IntArray
-from ..skeletons.skeleton import Skeleton, world_from_pose
+from ..skeletons.skeleton import Skeleton, height_rows
 
 _DIRECTIONS: Final = (60, 300)
 """In which each joint's part of the skin is farthest out: a point every 25°, in large parts up to every 11°."""
@@ -78,7 +78,7 @@ class SkinPoints:
         matrix, heights = self._height_of_rows(skeleton), np.empty((len(times_s), len(self.positions)))
         for start in range(0, len(times_s), _FRAMES_AT_ONCE):
             run = slice(start, start + _FRAMES_AT_ONCE)
-            rows = up @ world_from_pose(skeleton, poses_at(clip, times_s[run]))
+            rows = height_rows(skeleton, poses_at(clip, times_s[run]), up)
             heights[run] = rows.reshape(len(rows), -1) @ matrix
         return heights
 
@@ -95,7 +95,7 @@ class SkinPoints:
         low, heights = np.full((len(times_s), len(feet) + 1), np.inf), np.empty((len(times_s), len(joints)))
         for start in range(0, len(times_s), _FRAMES_AT_ONCE):
             run = slice(start, start + _FRAMES_AT_ONCE)
-            rows = up @ world_from_pose(skeleton, poses_at(clip, times_s[run]))
+            rows = height_rows(skeleton, poses_at(clip, times_s[run]), up)
             heights[run] = rows[:, joints, 3]
             for foot, groups in enumerate(of_feet):
                 low[run, foot] = np.min([group.lowest(rows) for group in groups], axis=0)

@@ -113,7 +113,7 @@ class TargetTracks:
     @cached_property
     def _grid(self) -> FloatArray:
         """Times (F,) of all keys of rotations, with more where they are far apart."""
-        return filled(np.unique(self._clip.rotations.times_s))
+        return filled(self._clip.rotations.different_times)
 
     def translations(self) -> Tracks:
         """Make the tracks of the pairs that move."""

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 import numpy as np
 
+from ..maths import rotations as rot
 from ..maths.arrays import FloatArray, IntArray, smoothstep
 from ..skeletons import hanim
 from ..skeletons.maps import SkeletonMap
@@ -85,18 +87,23 @@ class Trunk:
         """
         matrices = world[:, self.joints]
         away = (points[:, None] - matrices[:, :, None, :, 3]).swapaxes(2, 3)
-        world_from_rest = matrices[..., :3] @ np.linalg.inv(self.rest[..., :3])
-        seen = (np.linalg.inv(world_from_rest) @ away).swapaxes(2, 3) + self.rest[:, None, :, 3] - self.origin
-        own = seen @ self.axes.T / self.length
+        own_from_joint = self.axes @ self.rest[..., :3] / self.length
+        own = ((own_from_joint @ rot.inverse(matrices[..., :3])) @ away).swapaxes(2, 3)
+        own += ((self.rest[:, :, 3] - self.origin) @ self.axes.T / self.length)[:, None]
         share = self._shares(own[..., 1].mean(axis=1))
         left, height, front = np.einsum("fpn,fnpc->cfp", share, own - np.array((self.centre, 0.0, 0.0)))
         radius = np.hypot(left, front)
         outside = radius - _at(self.radii, height, np.arctan2(front, left))
-        turned = np.einsum("fpn,fnij->fpij", share, world_from_rest)
         aside = np.stack((left, np.zeros_like(left), front), axis=-1) / np.maximum(radius, 1e-9)[..., None]
-        out = np.einsum("fpij,fpj->fpi", turned, aside @ self.axes)
+        turned = (share @ (matrices[..., :3] @ self._joint_from_axes).reshape(*share.shape[::2], 9)).reshape(
+            *radius.shape, 3, 3)
+        out = np.einsum("fpij,fpj->fpi", turned, aside)
         sure = smoothstep(radius, 0.0, _CLEAR)
         return outside, out * (sure / np.maximum(np.linalg.norm(out, axis=-1), 1e-30))[..., None]
+
+    @cached_property
+    def _joint_from_axes(self) -> FloatArray:
+        return np.asarray(np.linalg.solve(self.rest[..., :3], self.axes.T))
 
     def _shares(self, heights: FloatArray) -> FloatArray:
         """Return how much each joint carries what is so high (F, P), as (F, P, N): between two middles both do."""

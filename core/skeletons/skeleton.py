@@ -178,6 +178,23 @@ def world_from_pose(skeleton: Skeleton, pose: Pose) -> FloatArray:
     return world
 
 
+def height_rows(skeleton: Skeleton, pose: Pose, up: FloatArray) -> FloatArray:
+    """Return rows upᵀ · model_from_joint, (..., J, 4), which take a point (x, y, z, 1) to its height along up (3,).
+
+    The direction alone goes down the hierarchy, which is a third of the work of world_from_pose.
+    """
+    turns = rot.conjugate(rot.multiply(skeleton.rest_rotations, pose.rotations))
+    positions, scales = skeleton.rest_translations + pose.translations, skeleton.rest_scales * pose.scales
+    rows = np.empty((*positions.shape[:-1], 4))
+    above = np.append(up, 0.0)
+    for depth, level in enumerate(skeleton.levels):
+        if depth:
+            above = rows[..., skeleton.parents[level], :]
+        rows[..., level, :3] = rot.rotate(turns[..., level, :], above[..., :3]) * scales[..., level, :]
+        rows[..., level, 3] = np.einsum("...i,...i->...", above[..., :3], positions[..., level, :]) + above[..., 3]
+    return rows
+
+
 def _check_shape(what: str, array: np.ndarray, shape: tuple[int, ...]) -> None:
     if array.shape != shape:
         raise TaktError(f"{what} has shape {array.shape}, expected {shape}")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from takt.core.errors import TaktError
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
-from takt.core.skeletons.skeleton import Pose, Skeleton, world_from_pose
+from takt.core.skeletons.skeleton import Pose, Skeleton, height_rows, world_from_pose
 from takt.tests.core.strategies import quaternions, skeletons, vectors
 
 EXACT = 1e-12
@@ -105,6 +105,13 @@ def test_world_is_the_walk_up_the_parents(given_pose: tuple[Skeleton, Pose]) -> 
     for joint in range(len(skeleton)):
         expected = walked(skeleton, pose, joint)[:3]
         assert world[joint] == pytest.approx(expected, abs=ROUNDING * max(1.0, float(np.abs(expected).max())))
+
+
+@given(posed(), vectors())
+def test_heights_are_those_of_the_world(given_pose: tuple[Skeleton, Pose], up: FloatArray) -> None:
+    skeleton, pose = given_pose
+    wanted = up @ world_from_pose(skeleton, pose)
+    assert height_rows(skeleton, pose, up) == pytest.approx(wanted, abs=ROUNDING * max(1.0, np.abs(wanted).max()))
 
 
 def test_world_of_a_batch_is_that_of_each() -> None:
