@@ -27,6 +27,18 @@ def filled(times: FloatArray, longest_s: float = _LONG_ENOUGH_S) -> FloatArray:
     return np.union1d(times, np.linspace(times[0], times[-1], steps + 1))
 
 
+def thinned(times: FloatArray, step_s: float = SAMPLE_S) -> FloatArray:
+    """Return those of ascending times (N,) that are about step_s apart or more; the last one is kept.
+
+    >>> thinned(np.arange(10) / 120.0).tolist() == [0.0, 2.0 / 120.0, 6.0 / 120.0, 9.0 / 120.0]
+    True
+    """
+    step = np.rint(times / step_s)
+    kept = np.diff(step, prepend=-np.inf) > 0.0
+    kept[-1:] = True
+    return times[kept]
+
+
 def keys_of(tracks: Tracks, index: int) -> tuple[FloatArray, FloatArray]:
     """Return the times (N,) and values (N, C) of one track."""
     part = slice(int(tracks.starts[index]), int(tracks.starts[index + 1]))
@@ -81,6 +93,8 @@ def interpolated(own: FloatArray, values: FloatArray, times: FloatArray) -> Floa
     after = np.minimum(before + 1, len(own) - 1)
     gap = own[after] - own[before]
     share = np.divide(times - own[before], gap, out=np.zeros(len(times)), where=gap > 0.0).clip(0.0, 1.0)
+    if not share.any():
+        return values[before]
     share = share.reshape(-1, *(1,) * (values.ndim - 2))
     if values.shape[-1] == 4:
         return rot.nlerp(values[before], values[after], np.broadcast_to(share, (len(times), *values.shape[1:-1])))

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..clips.clip import Clip
+from ..clips.keyed import poses_at
 from ..errors import TaktError
 from ..maths import rotations as rot
 from ..maths.arrays import BoolArray, FloatArray, IntArray, differs_from_rest
@@ -125,6 +127,7 @@ def _sampled(motion: Playable, times_s: FloatArray) -> Pose:
     pose = Pose.rest(motion.skeleton, len(times_s))
     for start in range(0, len(times_s), _FRAMES_AT_ONCE):
         run = slice(start, start + _FRAMES_AT_ONCE)
-        part = motion.sample(times_s[run])
+        # A clip's tables of all keys would be larger than the result.
+        part = poses_at(motion, times_s[run]) if isinstance(motion, Clip) else motion.sample(times_s[run])
         pose.rotations[run], pose.translations[run], pose.scales[run] = part.rotations, part.translations, part.scales
     return pose

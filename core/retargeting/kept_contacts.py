@@ -1,8 +1,8 @@
 """Keep Contacts: hands touch what they touch in the clip, and arms are outside the trunk as far as there.
 
 Arms alone move, so all else is posed once, and the joints' rotations are made at the end, of what has become of the
-arms. Only frames are worked on in which a hand is near something or an arm is too deep; and those hands are looked at
-once more that come out of a trunk.
+arms. Only frames are worked on in which a hand is near something or an arm is too deep, of clips with many frames a
+second not all; and those hands are looked at once more that come out of a trunk.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 
 from ..clips.clip import Clip
-from ..clips.keyed import filled, key_times, poses_at
+from ..clips.keyed import SAMPLE_S, filled, key_times, poses_at, thinned
 from ..maths.arrays import BoolArray, FloatArray, IntArray
 from ..skeletons.hierarchy import path_to_root, with_ancestors
 from ..skeletons.maps import SkeletonMap
@@ -22,12 +22,14 @@ from .arms import ArmsBesideTrunk, moved_out
 from .eased import averaged, detours, with_detours
 from .hands import Touch, touching
 from .hands_and_body import HandsAndBody
-from .limbs import Limb, LimbPoses, both_arms, keys_where_moved, runs_of_frames, with_rotations
+from .limbs import Limb, LimbPoses, both_arms, runs_of_frames, with_rotations
 from .loose import part_of
 from .skin_points import SkinPoints
 from .trunk import TRUNK
 
 _STILL: Final = 1e-6
+_STEP_S: Final = SAMPLE_S / 2.0
+"""Keys that are closer are not all looked at."""
 
 
 def with_contacts_kept(played: Clip, target_map: SkeletonMap, skin: SkinPoints | None, source: Clip,
@@ -53,19 +55,19 @@ def with_contacts_kept(played: Clip, target_map: SkeletonMap, skin: SkinPoints |
         return played
     made = averaged(times, made.reshape(len(times), -1)).reshape(made.shape)
     new: dict[int, tuple[FloatArray, FloatArray]] = {}
-    for side, arm in enumerate(here.arms):
-        is_moved = np.asarray(made[:, side].any(axis=1))
-        turns = _turned(here, side, ours, made[:, side], np.flatnonzero(is_moved))
-        keys = keys_where_moved(here.clip, arm, times, is_moved, turns)
-        new |= {int(here.kept[joint]): keys[joint] for joint in arm if is_moved.any()}
+    for side in np.flatnonzero(made.any(axis=(0, 2))).tolist():
+        new |= _keys(here, side, times, made[:, side])
     return with_rotations(played, new)
 
 
 def _times(here: _Body, there: _Body) -> FloatArray:
-    """Return when to look, (F,): at the keys of the source and of the arms; feet drawn up have many more."""
+    """Return when to look, (F,): at the keys of the source and of the arms, as far as they are not denser than needed.
+
+    What is made of it is averaged over longer moments. The rest of the body may have more keys, as feet drawn up.
+    """
     arms = key_times(here.clip.rotations, joints=np.array(here.arms))
     keyed = np.union1d(arms, key_times(there.clip.rotations, there.clip.translations))
-    return filled(np.union1d(keyed, here.clip.duration_s).clip(0.0, here.clip.duration_s))
+    return filled(thinned(np.union1d(keyed, here.clip.duration_s).clip(0.0, here.clip.duration_s), _STEP_S))
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,12 +158,23 @@ def _outside(here: ArmsBesideTrunk, there: ArmsBesideTrunk, ours: FloatArray, th
     return arms, is_deeper
 
 
-def _turned(body: _Body, side: int, pose: Pose, made: FloatArray, rows: IntArray) -> FloatArray:
-    """Return local rotations (N, 3, 4) of an arm that makes detours (F, 4) in some rows (N,) of poses (F,)."""
-    turns, arm = np.empty((len(rows), 3, 4)), body.arms[side]
-    for run in runs_of_frames(len(rows)):
-        world = body.world(pose.at(rows[run]))
-        plain = LimbPoses.of(world, arm).at((slice(None), 0))
-        moved = with_detours(plain, world[:, body.carriers[side], :, :3], made[rows[run]])
-        turns[run] = moved.rotations(body.clip.skeleton, world, arm)
-    return turns
+def _keys(body: _Body, side: int, times: FloatArray, made: FloatArray) -> dict[int, tuple[FloatArray, FloatArray]]:
+    """Return key times and rotations of an arm's joints that makes detours (F, 4) at times (F,), by joint.
+
+    Where it makes none, its own keys stay.
+    """
+    arm, is_made = body.arms[side], np.pad(made.any(axis=1), 1)
+    near = times[is_made[:-2] | is_made[1:-1] | is_made[2:]]
+    keys = np.union1d(near, key_times(body.clip.rotations, joints=np.array(arm)))
+    at_keys = np.stack([np.interp(keys, times, values) for values in made.T], axis=1)
+    rows = np.flatnonzero(at_keys.any(axis=1))
+    kept = with_ancestors(body.clip.skeleton.parents, np.array((*arm, body.carriers[side])))
+    part = part_of(body.clip.skeleton, kept, body.clip.rotations, body.clip.translations)
+    own, carrier = Limb(*np.searchsorted(kept, arm).tolist()), int(np.searchsorted(kept, body.carriers[side]))
+    turns = poses_at(part, keys).rotations[:, own]
+    for run in (rows[run] for run in runs_of_frames(len(rows))):
+        world = world_from_pose(part.skeleton, poses_at(part, keys[run]))
+        plain = LimbPoses.of(world, own).at((slice(None), 0))
+        moved = with_detours(plain, world[:, carrier, :, :3], at_keys[run])
+        turns[run] = moved.rotations(part.skeleton, world, own)
+    return {int(body.kept[joint]): (keys, turns[:, i]) for i, joint in enumerate(arm)}

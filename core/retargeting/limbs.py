@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from ..clips.clip import Clip
-from ..clips.keyed import keys_of, packed, sampled
+from ..clips.keyed import keys_of, packed
 from ..maths import rotations as rot
 from ..maths.arrays import BoolArray, FloatArray
 from ..skeletons.hierarchy import is_descendant
@@ -161,27 +161,6 @@ def largest(offsets: FloatArray) -> FloatArray:
 def runs_of_frames(frames: int) -> Iterator[slice]:
     """Return runs of frames short enough for what is worked on to stay in the processor's cache."""
     return (slice(start, min(start + _FRAMES_AT_ONCE, frames)) for start in range(0, frames, _FRAMES_AT_ONCE))
-
-
-def keys_where_moved(clip: Clip, limb: Limb, times: FloatArray, is_moved: BoolArray,
-                     turns: FloatArray) -> dict[int, tuple[FloatArray, FloatArray]]:
-    """Return times and rotations of a limb's joints that is moved in some frames, and plays its own keys elsewhere.
-
-    times: (F,) of all frames. turns: (M, 3, 4) of its joints in those in which it is_moved (F,).
-    """
-    near = is_moved.copy()
-    near[1:] |= is_moved[:-1]
-    near[:-1] |= is_moved[1:]
-    track_of = {int(joint): i for i, joint in enumerate(clip.rotations.joints)}
-    keys = [keys_of(clip.rotations, track_of[joint])[0] for joint in limb if joint in track_of]
-    kept = np.unique(np.concatenate((times[near], *keys, (0.0, clip.duration_s))))
-    at, new = np.searchsorted(kept, times[is_moved]), {}
-    for i, joint in enumerate(limb):
-        values = (sampled(clip.rotations, track_of[joint], kept).copy() if joint in track_of else
-                  rot.identities(len(kept)))
-        values[at] = turns[:, i]
-        new[joint] = kept, values
-    return new
 
 
 def with_rotations(clip: Clip, new: Mapping[int, tuple[FloatArray, FloatArray]]) -> Clip:
