@@ -240,6 +240,16 @@ def test_a_frame_time_must_be_positive(frame_time: float) -> None:
         bvh.write(bvh.read(TEXT.encode()).clip, frame_time)
 
 
+def test_long_files_turn_in_each_frame_as_short_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    angles = np.random.default_rng(0).uniform(-180.0, 180.0, (600, 8))
+    text = HIERARCHY + "MOTION\nFrames: 600\nFrame Time: 0.01\n" + "\n".join(" ".join(map(str, row)) for row in angles)
+    runs = bvh.read(text.encode()).clip.rotations.values
+    monkeypatch.setattr(bvh, "_FRAMES_AT_ONCE", 600)
+    np.testing.assert_array_equal(runs, bvh.read(text.encode()).clip.rotations.values)
+    legs = rot.multiply(about(1, angles[-1, 6]), about(0, angles[-1, 7]))
+    assert rot.angle_between(runs[-1], legs) < TEXT_DIGITS
+
+
 @pytest.mark.parametrize("scale", [1.0, 2.0])
 def test_joints_with_axes_or_scales_of_their_own_at_rest_are_refused(scale: float) -> None:
     turn = rot.identities(2) if scale != 1.0 else np.stack((rot.IDENTITY, about(0, 1e-3)))

@@ -18,14 +18,14 @@ from takt.samples.skeleton import build_skeleton
 from takt.tests.core.test_ground import skin_of
 from takt.tests.core.test_hands import THICK, shaped
 
-EXACT = 1e-9
+EXACT, HARDLY_SEEN_M = 1e-9, 2e-3
 BODY = build_skeleton()
 ARMS = [BODY.index_of[f"{side}_{part}"] for side in "lr" for part in ("shoulder", "elbow")]
 
 
-def wandering(seed: int, seconds: float = 8.0) -> Clip:
+def wandering(seed: int, seconds: float = 8.0, fps: float = 24.0) -> Clip:
     """Return arms that wander about the body, and stretch aside in between."""
-    rng, times = np.random.default_rng(seed), np.arange(0.0, seconds, 1.0 / 24.0)
+    rng, times = np.random.default_rng(seed), np.arange(0.0, seconds, 1.0 / fps)
     phases = rng.uniform(0.0, 2.0 * np.pi, (3, 4, 3))
     waves = sum(np.sin((i + 1) * 1.3 * times[:, None, None] + phases[i]) for i in range(3))
     near = np.array(((-0.9, -0.6, 0.2), (-1.2, -1.0, 0.0), (-0.9, 0.6, -0.2), (-1.2, 1.0, 0.0)))
@@ -64,6 +64,16 @@ def test_frames_in_which_nothing_is_near_need_not_be_worked_on(seed: int, is_ski
     np.testing.assert_allclose(worlds[1], worlds[2], atol=EXACT)
     moved = np.linalg.norm(worlds[1] - worlds[0], axis=-1).max(axis=1)
     assert moved.max() > 0.02 and (moved < EXACT).any()
+
+
+def test_of_dense_keys_not_all_need_be_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    clip, target = wandering(0, fps=240.0), shaped(0.06, 1.0)
+    quick = retarget(clip, target, keep_contacts=True).clip
+    monkeypatch.setattr(kept_contacts, "thinned", lambda times, _: times)
+    slow = retarget(clip, target, keep_contacts=True).clip
+    times = np.linspace(0.0, clip.duration_s, 2000)
+    worlds = [world_from_pose(target, each.sample(times))[..., 3] for each in (quick, slow)]
+    np.testing.assert_allclose(worlds[0], worlds[1], atol=HARDLY_SEEN_M)
 
 
 def chain(rng: np.random.Generator) -> tuple[Skeleton, Limb]:
