@@ -16,7 +16,7 @@ from ..skeletons.skeleton import Pose, Skeleton
 from .footholds import BESIDE_S, ground_axes, reaches, within_reach
 from .joints import Joints
 from .legs import Leg
-from .soles import POINTS, heights, soles
+from .soles import Soles
 
 _FRAMES_AT_ONCE: Final = 256
 _WHERE: Final = np.array(((0.0, -1.0, -2.0), (0.0, 1.0, 2.0)))
@@ -30,7 +30,7 @@ class ClipFoot:
 
     spans_s: (K, 2) when it is planted; at: (K, 3) where; loose: (K, 2, 3, 3) where the clip has it as that begins and
     ends, and BESIDE_S and twice that before and after. ends: (2, 3) where it is as the clip begins and ends. fast: a
-    length per second that it seldom exceeds. lowest: (3,) how low points of the sole seldom are, along up, see
+    length per second that it seldom exceeds. lowest: (N,) how low points of the sole seldom are, along up, see
     soles.py.
     """
 
@@ -43,7 +43,7 @@ class ClipFoot:
 
 
 def clip_feet(sample: Callable[[FloatArray], Pose], duration_s: float, legs: Sequence[Leg], skeleton: Skeleton,
-              up: FloatArray, contacts: Mapping[str, FootContacts]) -> tuple[ClipFoot, ...]:
+              up: FloatArray, contacts: Mapping[str, FootContacts], soles: Soles) -> tuple[ClipFoot, ...]:
     """Follow the feet of legs through poses (F, J, …) at times (F,) from 0 to duration_s.
 
     contacts: when they are planted, by side; a foot that is not among them is planted while it is low and slow here.
@@ -52,13 +52,12 @@ def clip_feet(sample: Callable[[FloatArray], Pose], duration_s: float, legs: Seq
     asked = Joints.of(skeleton, [joint for leg in legs for joint in (leg.hip, leg.ankle, leg.foot)])
     ground = ground_axes(up)
     on_ground = asked.turned(ground)
-    positions, points = np.empty((len(times), 3 * len(legs), 3)), soles(skeleton, legs, up)
-    high = np.empty((POINTS, len(legs), len(times)))
+    positions, high = np.empty((len(times), 3 * len(legs), 3)), np.empty((soles.shape[0], len(legs), len(times)))
     for start in range(0, len(times), _FRAMES_AT_ONCE):
         part = slice(start, start + _FRAMES_AT_ONCE)
         world = on_ground.matrices(sample(times[part]))
         positions[part] = world[..., :3, 3].swapaxes(0, 1) @ ground
-        high[..., part] = heights(world[1::3], world[2::3], points)
+        high[..., part] = soles.heights(world[1::3], world[2::3])
     lowest, found = np.percentile(high, _LOWEST_PERCENT, axis=2), []
     for i, leg in enumerate(legs):
         foot = _followed(leg, positions[:, 3 * i:3 * i + 3], times, up, leg.length(skeleton), contacts.get(leg.side))
@@ -71,12 +70,12 @@ def clip_feet(sample: Callable[[FloatArray], Pose], duration_s: float, legs: Seq
 
 
 def own_feet(clip: Clip, interpolation: Interpolation, translation: TranslationInterpolation, legs: tuple[Leg, ...],
-             up: tuple[float, ...]) -> tuple[ClipFoot, ...]:
+             up: tuple[float, ...], soles: Soles) -> tuple[ClipFoot, ...]:
     """Follow the feet in a clip that is played as it is; for `Clip.derived`, so that it is done once for each clip."""
     def sample(times: FloatArray) -> Pose:
         return clip.sample(times, interpolation, translation)
 
-    return clip_feet(sample, clip.duration_s, legs, clip.skeleton, np.array(up), known_contacts(clip, legs))
+    return clip_feet(sample, clip.duration_s, legs, clip.skeleton, np.array(up), known_contacts(clip, legs), soles)
 
 
 def known_contacts(clip: Clip, legs: Sequence[Leg]) -> Mapping[str, FootContacts]:
@@ -101,4 +100,4 @@ def _followed(leg: Leg, positions: FloatArray, times_s: FloatArray, up: FloatArr
             at[k] = within_reach(at[k], hips[part] + feet[part] - ankles[part], up, reach[part])
     speeds = quotient(np.linalg.norm(np.diff(feet, axis=0), axis=1), np.diff(times_s))
     fast = float(np.percentile(speeds, _FAST_PERCENT)) if len(speeds) else 0.0
-    return ClipFoot(spans, at, np.zeros((len(at), 2, 3, 3)), feet[[0, -1]], fast, np.zeros(POINTS))
+    return ClipFoot(spans, at, np.zeros((len(at), 2, 3, 3)), feet[[0, -1]], fast, np.zeros(0))

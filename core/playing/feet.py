@@ -3,7 +3,7 @@
 When a foot is planted is taken from the clips, each on the skeleton that it came from (clips/contacts.py). While it is,
 the joint that bears it is held in one position; the ankle goes along, and hip and knee turn so that they reach it.
 Where a straight leg does not reach it, the body goes down a little. At seams a foot stays, or makes a step (steps.py);
-on its way from or to a foothold it is lifted a little, and heel, ball and toes go no lower than the clips on both
+on its way from or to a foothold it is lifted a little, and the rims of soles go no lower than the clips on both
 sides have them: a foot keeps its rotation.
 """
 
@@ -16,6 +16,7 @@ from typing import Final
 import numpy as np
 
 from ..maths.arrays import BoolArray, FloatArray, IntArray, quotient
+from ..retargeting.skin_points import SkinPoints
 from ..skeletons.hierarchy import with_ancestors
 from ..skeletons.maps import SkeletonMap
 from ..skeletons.skeleton import Pose
@@ -27,6 +28,7 @@ from .joints import Joints
 from .legs import Leg, legs_of
 from .mix import Mix
 from .row import Row
+from .soles import Soles
 from .stage import FIRST_ROUND, Over, Stage, in_rounds
 from .steps import Planted, Seams, footholds
 from .transitions.curves import CURVES
@@ -43,12 +45,13 @@ class Feet(Over):
     """The last stage: planted feet stay in place.
 
     row: the segments whose clips tell when feet are planted. skeleton_map: tells what the joints are, legs among them;
-    up: unit vector (3,) of model space.
+    up: unit vector (3,) of model space. skin: of the body, where it is known.
     """
 
     row: Row
     skeleton_map: SkeletonMap
     up: FloatArray
+    skin: SkinPoints | None = None
 
     def sample(self, times_s: FloatArray, rounds: IntArray = FIRST_ROUND) -> Pose:
         """Return the poses below with planted feet in place; see Stage."""
@@ -83,6 +86,10 @@ class Feet(Over):
         return legs_of(self.skeleton_map)
 
     @cached_property
+    def _soles(self) -> Soles:
+        return Soles.of(self.skeleton, self._legs, self.up, self.skin)
+
+    @cached_property
     def _feet(self) -> tuple[tuple[ClipFoot, ...], ...]:
         """What each leg's foot does in each segment, S of them; the same value wherever the same is played."""
         row, skeleton = self.row, self.skeleton
@@ -94,10 +101,10 @@ class Feet(Over):
             if (clip, held) not in known:
                 source = row.sources.clips[clip]
                 known[clip, held] = source.derived(
-                    own_feet, row.sources.interpolation, row.sources.translation, self._legs, tuple(self.up.tolist())
-                ) if row.plays_as_it_is(clip, chain) else clip_feet(
+                    own_feet, row.sources.interpolation, row.sources.translation, self._legs, tuple(self.up.tolist()),
+                    self._soles) if row.plays_as_it_is(clip, chain) else clip_feet(
                     lambda times, at=segment: legs_alone.unplaced(np.full(len(times), at), times),  # type: ignore[misc]
-                    source.duration_s, self._legs, skeleton, self.up, known_contacts(source, self._legs))
+                    source.duration_s, self._legs, skeleton, self.up, known_contacts(source, self._legs), self._soles)
             found.append(known[clip, held])
         return tuple(found)
 
@@ -113,7 +120,7 @@ class Feet(Over):
         """What holds the feet."""
         lengths = [leg.length(self.skeleton) for leg in self._legs]
         planted = [self._planted(leg) for leg in range(len(self._legs))]
-        return FeetLock(self.skeleton_map, self._legs, footholds(planted, self._seams(), lengths), self.up)
+        return FeetLock(self.skeleton_map, self._legs, footholds(planted, self._seams(), lengths), self.up, self._soles)
 
     @cached_property
     def _played(self) -> tuple[IntArray, IntArray]:
@@ -202,7 +209,7 @@ class Feet(Over):
         return np.asarray(1.0 - after * before)
 
     def _may_sink(self, times_s: FloatArray, segment: IntArray) -> FloatArray:
-        """Return how low points of the soles may be at times (F,), (3, L, F): there where the clips are by themselves.
+        """Return how low points of the soles may be at times (F,), (N, L, F): there where the clips are by themselves.
 
         From what it is as the segment (F,) begins to what it is as it ends.
         """
@@ -221,7 +228,7 @@ class Feet(Over):
 
     @cached_property
     def _lowest(self) -> tuple[FloatArray, FloatArray]:
-        """How low points of the soles may go where each segment begins and where it ends, (3, L, S)."""
+        """How low points of the soles may go where each segment begins and where it ends, (N, L, S)."""
         distinct, number = self._distinct
         own = np.array([[foot.lowest for foot in feet] for feet in distinct])[number].T
         out = np.minimum(own, np.roll(own, -1, axis=2))

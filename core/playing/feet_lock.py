@@ -16,7 +16,7 @@ from ..skeletons.skeleton import Pose
 from .footholds import CLEAR_LEGS, REACH, Footholds, ground_axes
 from .joints import Joints
 from .legs import Chains, Leg
-from .soles import heights, soles
+from .soles import Soles
 
 _SOFT_LEGS: Final = 0.02
 """Feet are kept above the ground softly: over so much of the leg."""
@@ -29,19 +29,20 @@ _SUNK_LEGS: Final = 0.06
 
 @dataclass(frozen=True, eq=False)
 class FeetLock:
-    """Holds the feet of L legs. up: unit vector (3,) of model space."""
+    """Holds the feet of L legs. up: unit vector (3,) of model space. soles: N points of each of them."""
 
     skeleton_map: SkeletonMap
     legs: tuple[Leg, ...]
     footholds: Footholds
     up: FloatArray
+    soles: Soles
 
     def hold(self, pose: Pose, times_s: FloatArray, gaps: IntArray, upright: FloatArray,
              lowest: FloatArray | None) -> None:
         """Bring the feet of poses (F, J, …) at times (F,), in any order, into their footholds.
 
         gaps: (L, F), see Footholds; upright: (F,) how much they are held in height too, and kept above the ground;
-        lowest: (3, L, F) how low, along up, points of the soles may be there, see soles.py; None where feet are not
+        lowest: (N, L, F) how low, along up, points of the soles may be there, see soles.py; None where feet are not
         kept above it. A foothold that the leg cannot reach is followed as far as it goes.
         """
         world, are_scaled = self._joints.posed(pose)
@@ -50,7 +51,7 @@ class FeetLock:
         shift, firmly, clear = self.footholds.shift(feet, gaps, times_s, upright)
         if lowest is not None:
             count = len(self.legs)
-            high = heights(world[2 * count:3 * count], world[3 * count:], self._soles)
+            high = self.soles.heights(world[2 * count:3 * count], world[3 * count:])
             above = clear * (1.0 + self._sunk(lowest) / (CLEAR_LEGS * self._lengths))
             below = (lowest + above - high).max(axis=0) - shift[2]
             shift[2] += upright * _soft(below, _SOFT_LEGS * self._lengths)
@@ -66,7 +67,7 @@ class FeetLock:
         self._bend(pose, positions[:, :3], frames.reshape(3, 3, 3, *gaps.shape), goals, shift)
 
     def _sunk(self, lowest: FloatArray) -> FloatArray:
-        """Return how far points of soles that may be so low, (3, L, F), are in the ground, which is where they rest.
+        """Return how far points of soles that may be so low, (N, L, F), are in the ground, which is where they rest.
 
         Nothing where they are below it by far: there a clip means another ground, and that comes little by little.
         """
@@ -117,16 +118,12 @@ class FeetLock:
         return joints.turned(ground_axes(self.up))
 
     @cached_property
-    def _soles(self) -> FloatArray:
-        return soles(self.skeleton_map.skeleton, self.legs, self.up)
-
-    @cached_property
     def _rest_heights(self) -> FloatArray:
-        """How high the points of the soles are at rest, (3, L, 1)."""
+        """How high the points of the soles are at rest, (N, L, 1)."""
         skeleton = self.skeleton_map.skeleton
         rest = ground_axes(self.up) @ skeleton.rest_world
         ankles, feet = (rest[[getattr(leg, part) for leg in self.legs], None] for part in ("ankle", "foot"))
-        return heights(ankles, feet, self._soles)
+        return self.soles.heights(ankles, feet)
 
     @cached_property
     def _lengths(self) -> FloatArray:

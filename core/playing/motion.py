@@ -15,6 +15,7 @@ from ..errors import Problem, TaktError
 from ..maths.arrays import BoolArray, FloatArray
 from ..pha.sequence import Sequence
 from ..retargeting.doubles import Doubles
+from ..retargeting.skin_points import SkinPoints
 from ..skeletons.maps import SkeletonMap
 from ..skeletons.skeleton import Pose, Skeleton
 from .arms import Arms, arms_of
@@ -142,7 +143,8 @@ def compose(sequence: Sequence, clips: SequenceOf[Clip | Excerpt | Stage], style
             up: FloatArray, speed: str = "NEAR", limits: Limits | None = None, problems: tuple[Problem, ...] = (),
             unmatched: tuple[str, ...] = (), feet: SkeletonMap | None = None,
             doubles: Mapping[int, int] | None = None, clock: Clock | None = None,
-            cuts: Cuts | None = None, body: SkeletonMap | None = None, skin: BoolArray | None = None) -> Motion:
+            cuts: Cuts | None = None, body: SkeletonMap | None = None, skin: BoolArray | None = None,
+            points: SkinPoints | None = None) -> Motion:
     """Join clips into a motion.
 
     clips: those that sequence.clip indexes, all on one skeleton, which becomes the motion's; or stages, played as if
@@ -154,7 +156,7 @@ def compose(sequence: Sequence, clips: SequenceOf[Clip | Excerpt | Stage], style
     doubles: joints that copy the motion of others, also in transitions, and those that they copy.
     clock: by which all of it is played in the end. cuts: what was found where clips are left for each other.
     body: what the joints are, for what is told of the motion, and to know which way it faces. skin: (J,) joints that
-    move skin, of which warnings speak.
+    move skin, of which warnings speak. points: of the skin, where they are known: by them soles are.
     Raises TaktError where an identifier is unknown, the curve lacks the shape that the method needs, or clips
     have different skeletons.
     """
@@ -169,7 +171,7 @@ def compose(sequence: Sequence, clips: SequenceOf[Clip | Excerpt | Stage], style
     if doubles:
         end = Followers(end, Doubles.of(row.skeleton, doubles))
     if feet is not None and legs_of(feet):
-        end = Feet(end, row, feet, up / np.linalg.norm(up))
+        end = Feet(end, row, feet, up / np.linalg.norm(up), points)
     if clock is not None:
         end = Timed(end, clock)
     return Motion(row, end, problems + row.problems, unmatched, clock, cuts, body)

@@ -136,7 +136,8 @@ def play(programme: Programme, skeleton: Skeleton | None = None, settings: Setti
     return compose(sequence, pieces, settings.style, root_motion=settings.root_motion, up=up, speed=settings.speed,
                    limits=limits, problems=programme.problems + missed + said + told, unmatched=unmatched,
                    feet=target_map if settings.holds_feet else None, doubles=doubles,
-                   clock=clock_of(programme), cuts=cuts, body=target_map, skin=with_skin)
+                   clock=clock_of(programme), cuts=cuts, body=target_map, skin=with_skin,
+                   points=None if skeleton is None else points)
 
 
 def _carrying(skeleton: Skeleton, skin: BoolArray) -> BoolArray:

@@ -9,6 +9,7 @@ from takt.core.playing.clip_feet import clip_feet
 from takt.core.playing.feet_lock import FeetLock
 from takt.core.playing.footholds import BESIDE_S, EASE_S, NEVER_S, Footholds, Loose, ground_axes
 from takt.core.playing.legs import legs_of
+from takt.core.playing.soles import Soles
 from takt.core.playing.steps import Planted, Seams
 from takt.core.playing.steps import footholds as put_together
 from takt.core.skeletons.maps import SkeletonMap
@@ -20,21 +21,22 @@ __all__ = ["EASE_S", "feet_lock", "footholds", "held"]
 def feet_lock(found: SkeletonMap, sample: Callable[[FloatArray], Pose], duration_s: float, up: FloatArray) -> FeetLock:
     """Hold the feet of one clip where they look planted; sample: its poses (F, J, …) at times (F,)."""
     legs = legs_of(found)
-    feet = clip_feet(sample, duration_s, legs, found.skeleton, up, {}) if legs else ()
+    soles = Soles.of(found.skeleton, legs, up)
+    feet = clip_feet(sample, duration_s, legs, found.skeleton, up, {}, soles) if legs else ()
     ground = ground_axes(up).T
     planted = [Planted(foot.spans_s, foot.at @ ground, Loose.of(foot.loose @ ground, BESIDE_S),
                        np.full(len(foot.at), foot.fast), np.array((0, len(foot.at)))) for foot in feet]
     zero, end = np.zeros(1), np.array((duration_s,))
     together = put_together(planted, Seams(zero, end, zero, zero, np.zeros(1, dtype=np.bool_)),
                             [leg.length(found.skeleton) for leg in legs])
-    return FeetLock(found, legs, together, up)
+    return FeetLock(found, legs, together, up, soles)
 
 
 def held(lock: FeetLock, pose: Pose, times_s: FloatArray, upright: float = 0.0) -> Pose:
     """Return poses with feet held over the ground only, as away from seams, or also upright."""
     pose = Pose(pose.rotations.copy(), pose.translations.copy(), pose.scales)
     lock.hold(pose, times_s, lock.footholds.gaps_at(times_s), np.full(len(times_s), upright),
-              np.full((3, len(lock.legs), len(times_s)), -np.inf))
+              np.full((lock.soles.shape[0], len(lock.legs), len(times_s)), -np.inf))
     return pose
 
 

@@ -13,6 +13,7 @@ from takt.core.playing.feet_lock import FeetLock
 from takt.core.playing.footholds import ground_axes, within_reach
 from takt.core.playing.legs import Leg, knee_axis, legs_of
 from takt.core.playing.score import Settings, play
+from takt.core.playing.soles import Soles
 from takt.core.skeletons.maps import find_map
 from takt.core.skeletons.skeleton import Pose, Skeleton, world_from_pose
 from takt.samples.clips import build_clips
@@ -90,7 +91,8 @@ def test_a_foot_out_of_reach_is_followed_as_far_as_the_leg_goes(away: tuple[floa
     pose = Pose(*(values[:5] for values in (pose.rotations, pose.translations, pose.scales)))
     before = world_from_pose(skeleton, pose)[..., 3]
     place = before[0, leg.foot] + np.array((away[0], 0.0, away[1]))
-    lock = FeetLock(find_map(skeleton), (leg,), footholds(((0.0, 1.0),), place[None] @ GROUND.T), UP)
+    lock = FeetLock(find_map(skeleton), (leg,), footholds(((0.0, 1.0),), place[None] @ GROUND.T), UP,
+                    Soles.of(skeleton, (leg,), UP))
     locked = held(lock, pose, times)
     after = world_from_pose(skeleton, locked)[..., 3]
     hip, knee, ankle = (after[:, joint] for joint in (leg.hip, leg.knee, leg.ankle))
@@ -243,7 +245,7 @@ def turning_on_straight_legs(frames: int) -> tuple[FeetLock, Pose, FloatArray]:
         pose.rotations[::4, leg.knee] = rot.from_axis_angle(np.array((1.0, 0.0, 0.0)), 0.3)
     legs = legs_of(find_map(skeleton))
     feet = footholds(((-1.0, 2.0),), *((skeleton.rest_world[leg.foot, :, 3] * UP)[None] @ GROUND.T for leg in legs))
-    return FeetLock(find_map(skeleton), legs, feet, UP), pose, times
+    return FeetLock(find_map(skeleton), legs, feet, UP, Soles.of(skeleton, legs, UP)), pose, times
 
 
 def test_a_frame_alone_is_what_it_is_among_others() -> None:

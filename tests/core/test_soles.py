@@ -1,0 +1,82 @@
+"""Soles are the skin's own, where it is known: big shoes stay above the ground at seams, also their corners."""
+
+import numpy as np
+import pytest
+
+from takt.core.clips.clip import Clip
+from takt.core.maths import rotations as rot
+from takt.core.maths.arrays import FloatArray
+from takt.core.playing.legs import legs_of
+from takt.core.playing.score import Settings, play
+from takt.core.playing.soles import Soles
+from takt.core.retargeting.skin_points import SkinPoints
+from takt.core.skeletons.maps import find_map
+from takt.core.skeletons.skeleton import world_from_pose
+from takt.samples.skeleton import build_skeleton
+from takt.tests.core.scores import library, procedure, programme
+from takt.tests.core.test_retarget import with_axes
+from takt.tests.core.test_steps import BODY, LEG_M, METHODS, SUNK_LEGS, UP, lifting, standing
+
+AHEAD_M, BEHIND_M, WIDE_M, UNDER_M = 0.15, 0.1, 0.08, 0.03
+"""How far shoes go: ahead of the balls, behind the ankles, to either side, and below the balls."""
+ROUNDING = 1e-9
+
+
+def shoes() -> tuple[FloatArray, list[str]]:
+    """Return the rims of shoes' soles (V, 3) at rest, with a point in the middle of each shaft, and their owners."""
+    vertices, owners = [], []
+    for side in "lr":
+        ball, ankle = (BODY.rest_world[BODY.index_of[f"{side}_{part}"], :, 3] for part in ("metatarsal", "ankle"))
+        ground = float(ball[1]) - UNDER_M
+        for part, ahead in (("metatarsal", ball[2] + AHEAD_M), ("metatarsal", ball[2]), ("ankle", ball[2]),
+                            ("ankle", ankle[2] - BEHIND_M)):
+            for aside in np.linspace(-WIDE_M, WIDE_M, 5):
+                vertices.append((ball[0] + aside, ground, ahead))
+                owners.append(f"{side}_{part}")
+        vertices.append((ankle[0], ankle[1] + 0.1, ankle[2]))
+        owners.append(f"{side}_ankle")
+    return np.array(vertices), owners
+
+
+def skin_of_shoes() -> SkinPoints:
+    vertices, owners = shoes()
+    return SkinPoints(vertices, np.array([[BODY.index_of[owner]] for owner in owners]), np.ones((len(owners), 1)))
+
+
+@pytest.mark.parametrize("size", [1.0, 0.01])
+def test_points_of_soles_are_the_rim_of_the_skin_s(size: float) -> None:
+    vertices, owners = shoes()
+    body = with_axes(build_skeleton(), np.random.default_rng(4), size)
+    joints = np.array([[body.index_of[owner]] for owner in owners])
+    legs = legs_of(find_map(body))
+    soles = Soles.of(body, legs, UP, SkinPoints(vertices * size, joints, np.ones((len(owners), 1))))
+    for i, leg in enumerate(legs):
+        rest = [body.rest_world[leg.foot if at < soles.of_foot else leg.ankle] for at in range(soles.shape[0])]
+        found = np.array([matrix @ point for matrix, point in zip(rest, soles.points[:, i], strict=True)]) / size
+        own = vertices[[owner.startswith(leg.side) for owner in owners]][:-1]
+        np.testing.assert_allclose(np.ptp(found, axis=0), np.ptp(own, axis=0), atol=ROUNDING)
+        np.testing.assert_allclose(found.min(axis=0), own.min(axis=0), atol=ROUNDING)
+
+
+def test_a_body_with_one_bare_leg_has_guessed_soles() -> None:
+    legs, skin = legs_of(find_map(BODY)), skin_of_shoes()
+    bare = skin.part(skin.positions[:, 0] > 0.0)
+    assert Soles.of(BODY, legs, UP, bare) == Soles.of(BODY, legs, UP) != Soles.of(BODY, legs, UP, skin)
+
+
+def lowest(clip: Clip, method: str, skin: SkinPoints | None) -> float:
+    """Return how high the lowest point of the shoes is in a score that stands and leaves for a clip, in legs."""
+    score = programme(procedure("main", 'here duration="2" transition="1"', f'{clip.name} duration="2"'),
+                      clips=library(feet_Steps=(standing("here", 0.0), clip)))
+    motion = play(score, BODY, Settings(root_motion="AS_AUTHORED", method=method, curve="COSINE"), turn=rot.IDENTITY,
+                  up=UP, points=skin)
+    worn = skin_of_shoes()
+    world = world_from_pose(BODY, motion.sample(np.linspace(0.0, motion.duration_s, 401)))
+    high = np.einsum("fpi,pi->fp", world[:, worn.joints[:, 0], 1], worn.local(BODY)[:, 0])
+    return float(high.min() - worn.positions[:, 1].min()) / LEG_M
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_big_shoes_do_not_go_into_the_ground_where_a_foot_is_let_go(method: str) -> None:
+    clip = lifting("off", 0.0, 0.3)
+    assert lowest(clip, method, None) < -2.0 * SUNK_LEGS < -SUNK_LEGS < lowest(clip, method, skin_of_shoes())
