@@ -43,6 +43,10 @@ _SAME_FIRST_WORD = 0.5
 """What joins loose bones: links inside the body, short paths to the root, bones listed one after the other, and names
 that begin alike; files list bones limb by limb and name them by limb."""
 
+_IN_ORDER = 0.5, 0.8
+"""A list is in some order where the link between neighbours in it costs less than this share of any; above, it says
+less, and nothing from the second share on."""
+
 
 def steering_names(names: Sequence[str]) -> BoolArray:
     """Return which names (B,) say that the bone moves no skin.
@@ -234,11 +238,21 @@ def _spanning_tree(cost: FloatArray, root: int, detour: float) -> tuple[IntArray
     return parents, paths
 
 
+def _first_words(names: Sequence[str]) -> list[str]:
+    """Return the word that each name begins with, after those that all begin with, as a file's prefix: "" for none."""
+    rows = [words(name) for name in names]
+    shared = 0
+    while len({row[shared] if len(row) > shared else "" for row in rows}) == 1 and len(rows[0]) > shared:
+        shared += 1
+    return [row[shared] if len(row) > shared else "" for row in rows]
+
+
 def _link_costs(names: Sequence[str], heads: FloatArray, solid: Solid) -> FloatArray:
     cost = np.linalg.norm(heads[:, None] - heads, axis=2)
     cost *= 1.0 + _OUTSIDE * solid.share_outside(heads[:, None], heads[None], _STEPS)
-    index = np.arange(len(heads))
-    cost[np.abs(index[:, None] - index) == 1] *= _NEXT_IN_LIST
-    first = np.array([(words(name) or [""])[0] for name in names])
+    apart = np.abs(np.arange(len(heads))[:, None] - np.arange(len(heads)))
+    nearness = float(np.median(cost[apart == 1]) / (np.median(cost[apart > 0]) or 1.0))
+    cost[apart == 1] *= np.interp(nearness, _IN_ORDER, (_NEXT_IN_LIST, 1.0))
+    first = np.array(_first_words(names))
     cost[(first[:, None] == first) & ~np.char.isdigit(first) & (first != "")] *= _SAME_FIRST_WORD
     return np.asarray(cost)

@@ -127,6 +127,30 @@ def test_bones_without_parents_are_joined_along_limbs():
     assert parents.tolist() == [1, 2, -1, 2, 3]
 
 
+def test_a_word_that_all_names_begin_with_joins_nobody():
+    random, names = np.random.default_rng(5), ["left arm", "right arm", "left hand", "right hand", "left tip"]
+    heads = random.normal(size=(5, 3))
+    empty = Solid(np.zeros((3, 3, 3), np.bool_), 1.0)
+    parents = linked(names, heads, heads, empty)
+    assert (linked([f"rig:{name}" for name in names], heads, heads, empty) == parents).all()
+    assert (linked([f"bone {k}" for k in range(5)], heads, heads, empty)
+            == linked([str(k) for k in range(5)], heads, heads, empty)).all()
+
+
+def test_only_a_list_that_is_in_some_order_joins_neighbours_in_it():
+    joint, finger = np.divmod(np.arange(20), 4)  # a finger's joints are farther from each other than from the next's
+    heads, listed = np.column_stack((finger * 1.0, joint * 1.3, np.zeros(20))), [str(k) for k in range(20)]
+    heads = heads[np.lexsort((joint, finger))]
+
+    def lengths(order: np.ndarray) -> np.ndarray:
+        parents = linked(listed, heads[order], heads[order], Solid(np.zeros((3, 3, 3), np.bool_), 1.0))
+        return np.asarray(np.linalg.norm(heads[order][parents >= 0] - heads[order][parents[parents >= 0]], axis=1))
+
+    assert (lengths(np.arange(20)) > 1.2).sum() == 16  # along the fingers
+    shuffled = [lengths(np.random.default_rng(seed).permutation(20)) for seed in range(20)]
+    assert sum((some > 1.31).sum() for some in shuffled) < 10  # no farther than to the next
+
+
 @given(st.integers(0, 2**31))
 @settings(max_examples=25, deadline=None)
 def test_bones_without_parents_follow_those_whose_tails_end_at_their_heads(seed):
