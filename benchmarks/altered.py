@@ -53,7 +53,7 @@ class Bound:
 
 @dataclass(frozen=True, eq=False)
 class Altered:
-    """An altered body. vertex: (V,) for each vertex of the body as it was the one that it became; bone: (B,) likewise."""
+    """An altered body. vertex: (V,) which of its vertices each one became; bone: (B,) likewise."""
 
     body: BindInput
     vertex: IntArray
