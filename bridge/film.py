@@ -10,6 +10,8 @@ import numpy.typing as npt
 
 from . import versions
 
+_AAC_KBIT_PER_S = 192
+
 
 def write_picture(picture: npt.NDArray[np.uint8], path: Path) -> None:
     """Write one picture (H, W, 3 or 4) as PNG, sRGB, the top row first. Raises RuntimeError where it cannot."""
@@ -40,20 +42,40 @@ class PictureFile:
         self._image.save()
 
 
-def encode_film(frames: Sequence[Path], path: Path, fps: int, fps_base: float, size: tuple[int, int],
-                quality: Literal["HIGH", "MEDIUM", "LOW"] = "HIGH") -> None:
-    """Encode pictures of one folder and size as H.264 in MP4; quality: in the words of Blender's encoder.
+def mix_sound(scene: bpy.types.Scene, frames: range, path: Path) -> bool:
+    """Write what a scene lets one hear during some frames as WAV; return whether there is any sound.
 
-    A scene of its own carries the settings, so those of the user's scenes stay as they are; what Blender keeps of a
-    rendering is taken away again where there was none before.
     Raises RuntimeError with Blender's words where it cannot be written.
     """
-    known = set(bpy.data.images)
+    strips: Any = scene.sequence_editor.strips_all if scene.sequence_editor else ()
+    if not (any(strip.type == "SOUND" for strip in strips) or any(ob.type == "SPEAKER" for ob in scene.objects)):
+        return False
+    before = scene.frame_start, scene.frame_end
+    try:
+        scene.frame_start, scene.frame_end = frames[0], frames[-1]
+        with bpy.context.temp_override(scene=scene):
+            bpy.ops.sound.mixdown(filepath=str(path), container="WAV", codec="PCM", format="S16")
+    finally:
+        scene.frame_start, scene.frame_end = before
+    return True
+
+
+def encode_film(frames: Sequence[Path], path: Path, fps: int, fps_base: float, size: tuple[int, int],
+                quality: Literal["HIGH", "MEDIUM", "LOW"] = "HIGH", sound: Path | None = None) -> None:
+    """Encode pictures of one folder and size as H.264 in MP4, with a sound as AAC where there is one.
+
+    quality: in the words of Blender's encoder. A scene of its own carries the settings, so those of the user's
+    scenes stay as they are; what Blender keeps of a rendering is taken away again where there was none before.
+    Raises RuntimeError with Blender's words where it cannot be written.
+    """
+    known = set[bpy.types.ID](bpy.data.images) | set(bpy.data.sounds)
     scene: Any = bpy.data.scenes.new("Takt film")
     try:
         strip = scene.sequence_editor_create().strips.new_image("film", str(frames[0]), channel=1, frame_start=1)
         for frame in frames[1:]:
             strip.elements.append(frame.name)
+        if sound is not None:
+            scene.sequence_editor.strips.new_sound("sound", str(sound), channel=2, frame_start=1)
         scene.frame_start, scene.frame_end = 1, len(frames)
         scene.view_settings.view_transform = "Standard"
         render = scene.render
@@ -63,10 +85,11 @@ def encode_film(frames: Sequence[Path], path: Path, fps: int, fps_base: float, s
         versions.choose_film(render.image_settings)
         render.ffmpeg.format, render.ffmpeg.codec = "MPEG4", "H264"
         render.ffmpeg.constant_rate_factor, render.ffmpeg.ffmpeg_preset = quality, "GOOD"
+        if sound is not None:
+            render.ffmpeg.audio_codec, render.ffmpeg.audio_bitrate = "AAC", _AAC_KBIT_PER_S
         render.use_file_extension = False
         render.filepath = str(path)
         bpy.ops.render.render(animation=True, scene=scene.name)
     finally:
         bpy.data.scenes.remove(scene)
-        for image in set(bpy.data.images) - known:
-            bpy.data.images.remove(image)
+        bpy.data.batch_remove({*bpy.data.images, *bpy.data.sounds} - known)

@@ -14,7 +14,7 @@ import numpy as np
 from bpy_extras.io_utils import ExportHelper
 
 from ..bridge import properties, score
-from ..bridge.film import PictureFile, encode_film
+from ..bridge.film import PictureFile, encode_film, mix_sound
 from ..bridge.frame_rate import frames_per_second
 from ..bridge.reports import GreyWithReason
 from ..core.maths.arrays import FloatArray
@@ -246,8 +246,9 @@ def _rendered(scene: bpy.types.Scene, armatures: Sequence[bpy.types.Object], pat
             scene.frame_set(here)
         made = files[-1]
         if is_film:
-            made = Path(folder, "film.mp4")
-            encode_film(files, made, scene.render.fps, scene.render.fps_base, (by.width, by.height))
+            made, sound = Path(folder, "film.mp4"), Path(folder, "sound.wav")
+            encode_film(files, made, scene.render.fps, scene.render.fps_base, (by.width, by.height),
+                        sound=sound if mix_sound(scene, wanted, sound) else None)
         shutil.move(made, path)
 
 

@@ -1,5 +1,6 @@
 """The film operator: a file that Blender reads back, and a scene left as it was."""
 
+import wave
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
@@ -10,6 +11,9 @@ import numpy as np
 import pytest
 from mathutils import Matrix, Vector
 
+from takt.bridge.sound import read_samples
+from takt.core.errors import FileError
+from takt.core.music.onsets import RATE_HZ
 from takt.operators.render_film import frames_of_score, rendered, seen
 from takt.preview.framing import framing
 from takt.tests.characters import Object, bend, context, own_character
@@ -56,6 +60,26 @@ def test_a_film_has_every_frame(scene: Object, tmp_path: Path) -> None:
     assert scene.frame_current == 3
     clip: Any = bpy.data.movieclips.load(str(path))
     assert tuple(clip.size) == (WIDTH, HEIGHT) and clip.frame_duration == FRAMES
+
+
+def test_a_film_sounds_as_its_scene_does(scene: Object, tmp_path: Path) -> None:
+    silent, path, rate_hz, frames = tmp_path / "silent.mp4", tmp_path / "film.mp4", 8000, 12
+    scene.frame_end = frames
+    assert render_film(filepath=str(silent), through="CAMERA", length="SCENE") == {"FINISHED"}
+    with pytest.raises(FileError):
+        read_samples(silent)
+    with wave.open(str(tmp_path / "tone.wav"), "wb") as file:
+        file.setparams((1, 2, rate_hz, 0, "NONE", ""))
+        file.writeframes((16000.0 * np.sin(np.arange(rate_hz))).astype("<i2").tobytes())
+    begin = 7
+    scene.sequence_editor_create().strips.new_sound("tone", str(tmp_path / "tone.wav"), channel=1, frame_start=begin)
+    before = left_in_the_file(scene), len(bpy.data.sounds), scene.frame_start, scene.frame_end
+    assert render_film(filepath=str(path), through="CAMERA", length="SCENE") == {"FINISHED"}
+    assert (left_in_the_file(scene), len(bpy.data.sounds), scene.frame_start, scene.frame_end) == before
+    loud = np.abs(read_samples(path)) > 0.1
+    first_s = np.flatnonzero(loud)[0] / RATE_HZ
+    assert first_s == pytest.approx((begin - 1) / scene.render.fps, abs=0.05)
+    assert len(loud) / RATE_HZ == pytest.approx(frames / scene.render.fps, abs=0.1)
 
 
 def test_the_whole_score_needs_no_frame_range(scene: Object, tmp_path: Path) -> None:
