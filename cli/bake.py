@@ -9,7 +9,7 @@ from pathlib import Path
 from ..core.clips.clip_file import ClipFile
 from ..core.formats import endings
 from ..core.playing.bake import bake
-from .scores import add_playing, findings, read_motion
+from .scores import add_playing, check_unread, findings, play_programme, read_programme
 from .skeleton_files import DEFAULT_FPS, add_fps, write_clip_file, writer_of
 
 
@@ -26,7 +26,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Play, sample, write."""
     writer_of(options.target)
-    _, motion = read_motion(options)
+    programme, library = read_programme(options.score, options)
+    check_unread(options.target, *library.clip_files, *(each.path for each in programme.documents), options.skeleton)
+    motion = play_programme(programme, library, options)
     fps = options.fps or DEFAULT_FPS
     clip = bake(motion, fps, options.name or options.score.name.removesuffix(".pha"))
     warnings = write_clip_file(options.target, ClipFile(motion.skeleton, (clip,)), fps)

@@ -9,7 +9,7 @@ from pathlib import Path
 from ..core.clips.clip_file import ClipFile
 from ..core.errors import TaktError, quoted
 from ..core.formats import FORMATS, endings
-from .scores import read_named_clips
+from .scores import check_unread, read_named_clips
 from .skeleton_files import DEFAULT_FPS, add_fps, write_clip_file, writer_of
 
 
@@ -29,8 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Read, convert, write."""
     writer_of(options.target)
-    if options.target.exists() and options.source.exists() and options.target.samefile(options.source):
-        raise TaktError(f"{str(options.target)!r} is the file to read; give OUT another name")
+    check_unread(options.target, options.source)
     file = read_named_clips(options.source)
     if options.clip is not None:
         file = _only(file, options.clip)

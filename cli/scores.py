@@ -136,6 +136,12 @@ def play_programme(programme: Programme, library: Library, options: argparse.Nam
                 maps=library.skeleton_map)
 
 
+def check_unread(target: Path, *read: Path | None) -> None:
+    """Raise TaktError where a file to write is one of those that were read."""
+    if target.exists() and any(path is not None and path.exists() and target.samefile(path) for path in read):
+        raise TaktError(f"{str(target)!r} is one of the files to read; give OUT another name")
+
+
 def settings_of(options: argparse.Namespace) -> Settings:
     """Return how the options say that a score is played."""
     names = [field.name for field in dataclasses.fields(Settings)]

@@ -81,6 +81,11 @@ class Library:
         self._has_read_maps = False
         self._beside: dict[Path, Library] = {}
 
+    @property
+    def clip_files(self) -> tuple[Path, ...]:
+        """The files whose clips it has returned."""
+        return tuple(self._clips)
+
     def with_other_clips(self, other_clips: FindClips) -> Library:
         """Return this library with other clips that no file holds; both know the clips that one of them has read.
 
