@@ -1,7 +1,7 @@
 """What can be put into a character's score: clips and procedures of its library, and Actions of the open file.
 
 Files are read beside the main thread, one after the other, and what is known by then is shown. Those that only Blender
-can read would hold it up; they are on the shelf by their names, and read when one of them is taken.
+can read would hold it up; they are on the shelf by their names, until one of them is taken or the score calls it.
 """
 
 from __future__ import annotations
@@ -86,6 +86,14 @@ class _Search:
             self.unread.remove((src, path))
             self.take(src, read)
 
+    def take_read(self, loaded: Iterable[str]) -> None:
+        """Take what the score loads: whoever laid it out has read that, also what only Blender can read."""
+        for src, path in [each for each in self.unread if each[0] in loaded]:
+            with suppress(LookupError, FileError, OSError):
+                clips_of_file = _clips(path)
+                self.unread.remove((src, path))
+                self.take(src, clips_of_file)
+
 
 def playables(armature_object: bpy.types.Object) -> tuple[Playable, ...]:
     """Return what can be put into the character's score, as far as it is known."""
@@ -94,6 +102,7 @@ def playables(armature_object: bpy.types.Object) -> tuple[Playable, ...]:
         return ()
     own = blocks.scores.src_of(blocks.layout.documents[0].path)
     search = _search(blocks.scores.library)
+    search.take_read({source.src for document in blocks.layout.documents for source in document.loads})
     others = (each for each in search.found if each.src != own)
     unread = (Playable(src, src.rpartition(".")[2], 0.0, is_read=False) for src, _ in search.unread)
     return (*_own(armature_object, blocks.layout), *_actions(armature_object), *others, *unread)

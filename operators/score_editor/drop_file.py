@@ -62,8 +62,8 @@ class TAKT_FH_score(bpy.types.FileHandler):
     bl_idname = "TAKT_FH_score"
     bl_label = "Takt Score"
     bl_import_operator = TAKT_OT_score_drop_file.bl_idname
-    bl_file_extensions = ";".join(sorted({Path(f"x{ending}").suffix for ending in (*endings(), SCORE_SUFFIX)
-                                          if ending != ".blend"}))  # which Blender itself opens
+    bl_file_extensions = ";".join(sorted({Path(f"x{ending}").suffix for ending in (*endings(), SCORE_SUFFIX)}))
+    """Also .blend: Blender asks handlers of files before it offers to open one."""
 
     @classmethod
     def poll_drop(cls, context: bpy.types.Context | None) -> bool:

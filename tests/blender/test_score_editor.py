@@ -368,6 +368,34 @@ def test_files_that_only_blender_reads_are_on_the_shelf_and_read_when_they_are_t
         assert taken in bridge_shelf.playables(rig)  # read before
 
 
+@pytest.mark.parametrize("way", ["dropped", "typed"])
+def test_all_clips_of_a_file_that_only_blender_reads_are_on_the_shelf_once_the_score_calls_one(
+        rig: bpy.types.Object, library: Path, way: str) -> None:
+    play(library / "dance.pha")
+    action = properties.character(rig).action
+    assert action is not None
+    others = {action.copy() for _ in range(3)}
+    for number, each in enumerate(others):
+        each.name = f"Rig|wave_{number}"
+    bpy.data.libraries.write(str(library / "waves.blend"), {rig, *others})
+    bpy.data.batch_remove(others)
+    with editing():
+        while bridge_shelf.is_searching(rig) or not bridge_shelf.playables(rig):
+            time.sleep(0.01)
+        assert [each.name for each in bridge_shelf.playables(rig) if each.src == "waves"] == ["waves"]
+        if way == "dropped":
+            assert operators.takt.score_drop_file(filepath=str(library / "waves.blend")) == {"FINISHED"}
+        else:
+            call = '<load src="waves"/><procedure name="more"><call name="waves.Rig|wave_1" duration="1"/></procedure>'
+            text_of(rig).from_string(STEPS.replace("<procedure", f"{call}<procedure", 1))
+            looked_into()
+        assert score_blocks.refresh(rig).error is None
+        waves = [each for each in bridge_shelf.playables(rig) if each.src == "waves"]
+        assert {f"Rig|wave_{number}" for number in range(3)} < {each.name for each in waves}  # and the rig's own
+        assert len(waves) == 4 and all(each.is_read for each in waves)
+        assert set(waves) <= set(bridge_shelf.figures(rig))
+
+
 def test_procedures_of_version_2_are_on_the_shelf_with_their_lengths(rig: bpy.types.Object, library: Path) -> None:
     text = STEPS.replace('<pha ', '<pha version="2" ')
     (library / "more.pha").write_text(text.replace('"pair"', '"couple"').replace('"main"', '"all"'), encoding="utf-8")
@@ -432,6 +460,8 @@ def test_a_file_that_is_dropped_is_called_and_loaded(rig: bpy.types.Object, libr
         assert properties.character(rig).library == str(library / "feet")
         with pytest.raises(RuntimeError, match="is not there"):
             operators.takt.score_drop_file(filepath=str(library / "feet" / "gone.bvh"))
+        assert TAKT_FH_score.poll_drop(bpy.context)
+        assert {".blend", ".fbx", ".xml", ".pha"} <= set(TAKT_FH_score.bl_file_extensions.split(";"))
     assert not TAKT_FH_score.poll_drop(bpy.context)
 
 
