@@ -13,6 +13,7 @@ from ..pha.document import Call, Document
 from ..pha.nodes import Node
 from ..pha.origins import Runs
 from ..pha.sequence import Sequence
+from .names import short
 
 _MIRRORED, _REVERSED = " ⇄", " ←"
 
@@ -259,7 +260,7 @@ def _kinds(sequence: Sequence, call: IntArray, segment: IntArray) -> IntArray:
 
 def _title(call: Call | Node) -> str:
     """Return what is written on a box: a name with the values it is given, a test, or what kind of element it is."""
-    name = call.name.rpartition(".")[2] or call.name
+    name = short(call.name)
     if isinstance(call, Call):
         return name
     if call.tag != "call":

@@ -19,6 +19,7 @@ from . import fragments, growth
 from .change import Edits, Proposal, locked, spelled_within
 from .drop import Drop
 from .layout import BoxId, Layout
+from .names import is_nameless, short
 
 _STEM = "part"
 _FREE_NAME = re.compile(rf"{_STEM}_\d+")
@@ -46,6 +47,11 @@ class Playable:
         """The name by which it can always be called, if its file is loaded or included."""
         return f"{self.src}.{self.name}" if self.src else self.name
 
+    @property
+    def title(self) -> str:
+        """What is shown of it."""
+        return short(self.full_name) if self.is_clip else self.name
+
 
 @dataclass(frozen=True)
 class Chosen:
@@ -59,11 +65,11 @@ class Chosen:
 def insert(layout: Layout, gap: Drop, what: Playable, scores: Scores) -> Proposal:
     """Propose a call of a clip or a procedure in a gap, as long as it is by nature, rounded to ticks.
 
-    Its file is loaded or included where it is not yet; it is called by its bare name where that is clear. Calls by bare
-    names that the new file has too get full names.
+    Its file is loaded or included where it is not yet; it is called by its bare name where that is clear and
+    tells something. Calls by bare names that the new file has too get full names.
     """
     document = layout.documents[gap.document]
-    hint = f"{what.name} → {gap.words}"
+    hint = f"{what.title} → {gap.words}"
     refusal = locked(document, scores)
     if refusal:
         return Proposal(hint=hint, refusal=refusal)
@@ -72,7 +78,7 @@ def insert(layout: Layout, gap: Drop, what: Playable, scores: Scores) -> Proposa
     apart = _told_apart(document, what, scores) if head else ()
     first = fragments.number_at(document.text, gap.parent, gap.index)
     grown = growth.edits(layout, gap.grows(float(ticks)))
-    for name in dict.fromkeys((what.name, what.full_name)):
+    for name in dict.fromkeys((what.name, what.full_name)[is_nameless(what.name):]):
         call = Insert(gap.parent, gap.index, element("call", name=name, duration=ticks))
         edits = Edits(document.text, (*grown, *apart, call, *head))
         if name == what.full_name or _means(edits, document, scores, name, what):

@@ -33,6 +33,13 @@ def length(layout: Layout, begin: float, ticks: float, name: str, written: str) 
     return words if own == shown else f"{words} ({name} {own})"
 
 
+def name(layout: Layout, box: int) -> str:
+    """Return what a box calls in full, where its title is the last part of a name that an FBX file made."""
+    document, element = layout.documents[int(layout.boxes.document[box])], int(layout.boxes.element[box])
+    called = document.text.shape.attributes[element].get("name", "")
+    return called if "|" in called else ""
+
+
 def transition(layout: Layout, seam: int, why: str = "") -> str:
     """Say how long the transition at a seam is, and what the mouse can do about it.
 

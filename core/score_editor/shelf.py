@@ -159,12 +159,12 @@ def _on_chip(pen: Pen, playable: Playable, box: FloatArray, figure: Figure | Non
         text = left + (_PAD_PX / 2.0 + _FIGURE_PX + 1.0) * px
         frame = np.array((left + _PAD_PX / 2.0 * px, low + 2.0 * px, text - px, high - 2.0 * px))
         pen.triangles(*figure_triangles(figure, figure.telling, frame, theme.mixed(0.95), theme.mixed(0.6), px))
-    pen.text(playable.name, text, low + 0.56 * CHIP_PX * px, size, theme.text)
+    pen.text(playable.title, text, low + 0.56 * CHIP_PX * px, size, theme.text)
     pen.text(_seconds(playable), text, low + 0.2 * CHIP_PX * px, _SMALL * size, theme.mixed(0.75))
 
 
 def _wide(playable: Playable, has_figure: bool, px: float, size: float, measure: Measure) -> float:
-    words = max(measure(playable.name, size), measure(_seconds(playable), _SMALL * size))
+    words = max(measure(playable.title, size), measure(_seconds(playable), _SMALL * size))
     return words + (_PAD_PX * 1.5 + _FIGURE_PX + 1.0 if has_figure else 2.0 * _PAD_PX) * px
 
 

@@ -112,7 +112,7 @@ class TAKT_OT_score_shelf(InScoreEditor, bpy.types.Operator):
 
     def _front(self, editor: Editor, theme: Theme) -> Picture:
         return Picture((overlay(editor.layout, editor.view, theme, x=self._mouse[0], y=self._mouse[1], gap=self._gap,
-                                words=self._proposal.hint, refusal=self._proposal.refusal, carried=self._playable.name,
+                                words=self._proposal.hint, refusal=self._proposal.refusal, carried=self._playable.title,
                                 measure=measured),))
 
 

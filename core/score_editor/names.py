@@ -1,0 +1,38 @@
+"""Short names of clips, for blocks and chips: what one looks for in a name that its file made."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_LAYER: Final = re.compile(r"(base|anim)? ?layer ?\d*", re.IGNORECASE)
+_NAMELESS: Final = re.compile(r"mixamo\.com|take ?\d*|scene|animation", re.IGNORECASE)
+"""What programmes call the only animation of a file."""
+
+
+def short(full_name: str) -> str:
+    """Return the last part of a clip's name; of FBX files neither the armature's name before it nor a layer's behind.
+
+    full_name: with the file's src, or a clip's own. Where the clip's own name tells nothing, its file's does.
+
+    >>> short("feet.Steps.left"), short("Rig|Rig|1H_Melee_Chop"), short("rogue.Root|Walk 1.5|BaseLayer")
+    ('left', '1H_Melee_Chop', 'Walk 1.5')
+    >>> short("moves.Walking.Armature|mixamo.com|Layer0"), short("Armature|mixamo.com|Layer0")
+    ('Walking', 'mixamo.com')
+    """
+    first, *parts = full_name.split("|")
+    if not parts:
+        return full_name.rpartition(".")[2] or full_name
+    if len(parts) > 1 and _LAYER.fullmatch(parts[-1]):
+        parts.pop()
+    file = first.rpartition(".")[0].rpartition(".")[2]
+    return file if file and is_nameless(full_name) else parts[-1] or full_name
+
+
+def is_nameless(name: str) -> bool:
+    """Tell whether a name that an FBX file made says nothing of the clip, so that only its file does.
+
+    >>> is_nameless("Armature|mixamo.com|Layer0"), is_nameless("Rig|Walk"), is_nameless("scene")
+    (True, False, False)
+    """
+    return any(_NAMELESS.fullmatch(part) for part in name.split("|")[1:])

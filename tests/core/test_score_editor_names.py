@@ -1,0 +1,53 @@
+"""Names of clips that an FBX file made: blocks and chips show what one looks for, and tell the whole of it."""
+
+from dataclasses import replace
+
+import pytest
+
+from takt.core.pha.document import read
+from takt.core.pha.expansion import expand
+from takt.core.pha.open_scores import Scores
+from takt.core.pha.programme import resolve
+from takt.core.pha.text import Text
+from takt.core.score_editor import commands, hints
+from takt.core.score_editor.change import attempt
+from takt.core.score_editor.drop import drop_at
+from takt.core.score_editor.layout import lay_out
+from takt.core.score_editor.names import short
+from takt.core.score_editor.shelf import arrange, shelf_layers
+from takt.core.score_editor.theme import Theme
+from takt.core.score_editor.view import View
+from takt.tests.core.scores import STEPS, library, procedure, score
+
+VIEW = View(1200.0, 400.0)
+
+
+@pytest.mark.parametrize(("clip", "called", "title"), [
+    ("Rig|Rig|1H_Melee_Chop", "Rig|Rig|1H_Melee_Chop", "1H_Melee_Chop"),
+    ("Root|Walk 1.5|BaseLayer", "Root|Walk 1.5|BaseLayer", "Walk 1.5"),
+    ("Armature|mixamo.com|Layer0", "game.Rogue.Armature|mixamo.com|Layer0", "Rogue"),
+    ("Bip|Take 001|BaseLayer", "game.Rogue.Bip|Take 001|BaseLayer", "Rogue"),
+    ("jump", "jump", "jump"),
+])
+def test_a_block_and_its_chip_show_the_same_part_of_a_name(clip: str, called: str, title: str) -> None:
+    steps, _ = STEPS.clips("feet.Steps")
+    text = Text.of(score(procedure("main", 'left duration="2"')))
+    scores = Scores.of((text,), library(feet_Steps=steps, game_Rogue=(replace(steps[0], name=clip),)))
+    layout = lay_out(expand(resolve(read(text), scores)))
+    what, gap = commands.Playable("game.Rogue", clip, 1.0), drop_at(layout, VIEW, 1100.0, 200.0)
+    assert gap is not None
+    proposal = commands.insert(layout, gap, what, scores)
+    assert proposal.change is not None and proposal.hint.startswith(f"{title} → ")
+    made = attempt(scores, None, proposal.change).edited[None].text
+    assert f'<call name="{called}"' in str(made)
+    new = lay_out(expand(resolve(read(made), scores)))
+    box = new.boxes.titles.index(title)
+    assert hints.name(new, box) == (called if "|" in clip else "") and not hints.name(new, new.boxes.titles.index("left"))
+    shelf = arrange((what,), VIEW, Theme())
+    layer, _ = shelf_layers(shelf, VIEW, Theme())
+    assert title in {each.words for each in layer.texts} and clip in what.full_name
+
+
+def test_odd_names_are_shown_as_they_are() -> None:
+    assert [short(name) for name in ("", ".", "|", "a|", "Layer0", "x|Layer0", "mixamo.com")] == [
+        "", ".", "|", "a|", "Layer0", "Layer0", "com"]
