@@ -4,7 +4,7 @@ What the rotations were is kept with the armature object, so that undo, saving a
 never touched: the bones are turned as they are when posed by hand.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
 import bpy
@@ -14,6 +14,9 @@ _KEPT = "takt_bend_test"
 _AXIS = Vector((1.0, 0.0, 0.6)).normalized()
 """In the bone's own space: most of it about the hinge, some sideways, so that limbs leave what they lie at."""
 _ATTRIBUTES = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}
+
+_reports: dict[int, tuple[str, ...]] = {}
+"""What was last found to break, by the armature's object, by its session_uid."""
 
 
 def is_bent(armature_object: bpy.types.Object) -> bool:
@@ -76,6 +79,21 @@ def put_back(armature_object: bpy.types.Object, scene: bpy.types.Scene) -> None:
     del holder[_KEPT]
     if armature_object.animation_data is not None and scene.frame_current_final != kept["frame"]:
         scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
+
+
+def keep_report(armature_object: bpy.types.Object, lines: Sequence[str]) -> None:
+    """Remember what was found to break when joints bend."""
+    _reports[armature_object.session_uid] = tuple(lines)
+
+
+def last_report(armature_object: bpy.types.Object | None) -> tuple[str, ...]:
+    """Return what was found since the character was last bound, line by line."""
+    return () if armature_object is None else _reports.get(armature_object.session_uid, ())
+
+
+def forget_report(armature_object: bpy.types.Object) -> None:
+    """Weights are written anew: what was found holds no longer."""
+    _reports.pop(armature_object.session_uid, None)
 
 
 def _attribute(bone: bpy.types.PoseBone) -> str:

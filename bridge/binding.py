@@ -17,7 +17,7 @@ from ..core.binding.report import BindReport, find_unusual
 from ..core.errors import BindError
 from ..core.maths.arrays import BoolArray, FloatArray
 from ..core.skinning.influences import Influences
-from . import armature, groups, mesh
+from . import armature, bend, groups, mesh
 from .versions import is_selected
 
 _SMOOTHERS = frozenset({"SUBSURF", "MULTIRES"})
@@ -157,6 +157,7 @@ def still_there(task: BindTask) -> list[bpy.types.Object]:
 def write(mesh_objects: Sequence[bpy.types.Object], armature_object: bpy.types.Object, task: BindTask,
           result: BindResult) -> None:
     """Write the weights into vertex groups and let the armature move the meshes."""
+    bend.forget_report(armature_object)
     for mesh_object, mesh_task, bound in zip(mesh_objects, task.meshes, result.bound, strict=True):
         if mesh_task.chosen.any():
             groups.write_influences(mesh_object, bound.bone_names, bound.influences, mesh_task.share,

@@ -18,7 +18,7 @@ from ..core.binding.transfer import transferred
 from ..core.errors import BindError
 from ..core.maths.arrays import BoolArray, FloatArray
 from ..core.skinning.influences import Influences
-from . import armature, binding, groups
+from . import armature, bend, binding, groups
 from .binding import BindScope, BindTask, Bound, MeshTask
 
 _FAULTS_SHARE, _CURE_SHARE = 0.5, 0.9
@@ -195,6 +195,7 @@ IMPROVEMENTS: dict[str, Improvement] = {
 
 def write(meshes: Sequence[bpy.types.Object], armature_object: bpy.types.Object, found: Improved) -> None:
     """Write the weights of the chosen vertices, and let the armature move their meshes."""
+    bend.forget_report(armature_object)
     for mesh_object, task, bound in zip(meshes, found.tasks, found.bound, strict=True):
         if task.chosen.any():
             groups.write_influences(mesh_object, bound.bone_names, bound.influences, task.share, task.chosen)

@@ -5,7 +5,7 @@ from typing import Any
 
 import bpy
 
-from ..bridge import groups, improving
+from ..bridge import bend, groups, improving
 from ..bridge.active_character import active_armature, armature_problem
 from ..core.binding.sweep import Sweep
 from ..core.errors import BindError
@@ -55,13 +55,17 @@ class TAKT_OT_bend_report(WorksInBackground[Sweep], bpy.types.Operator):
             if ob is not None and ob.is_editable and ob.mode != "EDIT" and groups.vertex_count(ob) == count:
                 groups.write_selection(ob, worst[first:first + count])
             first += count
-        self.report({"INFO"}, summary(result, int(worst.sum())))
+        told = lines(result, int(worst.sum()))
+        armature_object = active_armature(context)
+        if armature_object is not None:
+            bend.keep_report(armature_object, told)
+        self.report({"INFO"}, f"{told[0]}: {', '.join(told[1:-1])}; {told[-1]}")
         return {"FINISHED"}
 
 
-def summary(found: Sweep, selected: int) -> str:
-    """Return the numbers in one line: the status bar shows no more."""
-    return (f"{found.joints} joints bent: {found.flips:.1f} ‰ of triangles flipped, edges stretched "
-            f"{found.stretch:.1f} times, {found.volume:.0f} % of volume lost, {found.flying:.1f} ‰ of vertices flying, "
-            f"{found.leaks:.1f} ‰ leaking, {found.tears:.1f} ‰ torn; "
-            + (f"the worst {selected:,} vertices are selected" if selected else "no vertex is broken"))
+def lines(found: Sweep, selected: int) -> tuple[str, ...]:
+    """Return what was found, line by line: the status bar leaves out what it has no room for, the panel does not."""
+    return (f"{found.joints} joints bent", f"{found.flips:.1f} ‰ of triangles flipped",
+            f"edges stretched {found.stretch:.1f} times", f"{found.volume:.0f} % of volume lost",
+            f"{found.flying:.1f} ‰ of vertices flying", f"{found.leaks:.1f} ‰ leaking", f"{found.tears:.1f} ‰ torn",
+            f"the worst {selected:,} vertices are selected" if selected else "no vertex is broken")

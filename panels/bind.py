@@ -38,4 +38,8 @@ class TAKT_PT_bind(SidebarPanel):
         row = self.layout.row(align=True)
         row.operator(TAKT_OT_bend_report.bl_idname, icon="TEXT")
         row.operator_menu_enum(TAKT_OT_improve_weights.bl_idname, "what", icon="MOD_VERTEX_WEIGHT")
+        if armature_object is not None and (found := bend.last_report(armature_object)):
+            column = self.layout.box().column(align=True)
+            for line in found:
+                draw_words(column, context, line)
         draw_reasons(self.layout, context, TAKT_OT_auto_bind, TAKT_OT_show_zones, TAKT_OT_bend_test)

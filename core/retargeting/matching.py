@@ -17,7 +17,7 @@ from ..skeletons.skeleton import Skeleton
 SAME_POSITION: Final = 1e-4
 """Of the skeleton's size: joints nearer to each other than this are in the same position."""
 
-_NAMES_SHOWN = 40
+_NAMES_SHOWN = 8
 _UNSURE_SHOWN = 8
 _SPINE: Final = frozenset(hanim.SPINE)
 
@@ -78,10 +78,7 @@ def pair(source: SkeletonMap, target: SkeletonMap, moved: BoolArray) -> Pairing:
         if not rows and asked.is_humanoid and not asked.is_sure:
             raise SkeletonMismatchError(_question(asked))
     if not rows:
-        raise SkeletonMismatchError(
-            f"have no joint in common. The clip's joints: {some_of(source.skeleton.names, _NAMES_SHOWN)}. "
-            f"The skeleton's: {some_of(target.skeleton.names, _NAMES_SHOWN)}. Rename joints so that they are the same, "
-            f"or H-Anim's, or say in a skeleton map what they are")
+        raise SkeletonMismatchError(f"have no joint in common{_why_none(source, target)}")
     return Pairing.of(rows, _meanings(source, target, rows))
 
 
@@ -193,6 +190,17 @@ def _middles(skeleton_map: SkeletonMap, chain: Sequence[int], ends: Sequence[str
     if along[-1] <= 0.0:
         return (np.arange(len(chain)) + 0.5) / len(chain)
     return np.asarray((along[:-1] + along[1:]) / 2.0 / along[-1])
+
+
+def _why_none(source: SkeletonMap, target: SkeletonMap) -> str:
+    """Say why no joint goes with any other, and what to do."""
+    for one, who, others in ((target, "skeleton", "clips"), (source, "clip", "skeletons")):
+        if not one.is_humanoid and not one.may_stand and (target if one is source else source).is_humanoid:
+            return (f": the {who} has no legs or arms, and goes only with {others} whose joints have the same names; "
+                    "or say in a skeleton map what its joints are")
+    return (f". The clip's joints: {some_of(source.skeleton.names, _NAMES_SHOWN)}. "
+            f"The skeleton's: {some_of(target.skeleton.names, _NAMES_SHOWN)}. Rename joints so that they are the same, "
+            "or H-Anim's, or say in a skeleton map what they are")
 
 
 def _question(asked: SkeletonMap) -> str:

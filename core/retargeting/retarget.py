@@ -158,8 +158,10 @@ class _Bodies:
         if lies and reference.map.is_sure and target.is_sure:
             raise SkeletonMismatchError(f"{both} cannot be compared: {lies}. Give it a frame in which the body stands")
         if reference.map.is_sure and target.may_stand and not target.is_humanoid:
-            raise SkeletonMismatchError(f"{both} cannot be compared: the skeleton's body does not stand as it rests. "
-                                        "Let it rest in a T-pose or A-pose (Pose > Apply > Apply Pose as Rest Pose)")
+            raise SkeletonMismatchError(
+                f"{both} cannot be compared: the skeleton's body does not stand upright on two legs as it rests. If it "
+                "can, let it rest in a T-pose or A-pose (Pose > Apply > Apply Pose as Rest Pose); one on four legs "
+                "plays clips of its own kind only")
         try:
             pairs = pair(reference.map, target, moved)
         except SkeletonMismatchError as error:

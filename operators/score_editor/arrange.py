@@ -9,7 +9,7 @@ from ...core.score_editor import arrange
 from ...core.score_editor.change import Proposal, given
 from ...core.skeletons.body_parts import PARTS
 from ...preview.score_editor.life import tick_now
-from .base import Editor, OfSelection
+from .base import Editor, OfSelection, fresh_editor
 from .calls import only_box
 
 _YES = "yes"
@@ -43,8 +43,10 @@ class TAKT_OT_score_beside(OfSelection, bpy.types.Operator):
                            items=[(name, name.capitalize(), "") for name in PARTS])
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> "set[Any]":
-        """Ask for the part of the body."""
+        """Ask for the part of the body, unless it cannot be done with any."""
         assert context.window_manager is not None
+        if self.proposed(context, fresh_editor(context)).refusal:
+            return self.execute(context)
         return context.window_manager.invoke_props_dialog(self)
 
     def propose(self, _context: bpy.types.Context, editor: Editor) -> Proposal:

@@ -77,11 +77,14 @@ class Proposing(InScoreEditor):
     def execute(self, context: bpy.types.Context) -> "set[Any]":
         """Write it, or report why that cannot be."""
         editor = fresh_editor(context)
+        return carry_out(cast(bpy.types.Operator, self), context, editor, self.proposed(context, editor))
+
+    def proposed(self, context: bpy.types.Context, editor: Editor) -> Proposal:
+        """Return what is to be done, or why that cannot be."""
         try:
-            proposal = self.propose(context, editor)
+            return self.propose(context, editor)
         except EditError as error:
-            proposal = Proposal(refusal=str(error))
-        return carry_out(cast(bpy.types.Operator, self), context, editor, proposal)
+            return Proposal(refusal=str(error))
 
     def propose(self, context: bpy.types.Context, editor: Editor) -> Proposal:
         """Return what is to be done; raise EditError where that cannot be."""

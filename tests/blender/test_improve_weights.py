@@ -6,7 +6,7 @@ import bpy
 import numpy as np
 import pytest
 
-from takt.bridge import groups
+from takt.bridge import bend, groups
 from takt.core.skinning.influences import Influences
 from takt.operators.bend_report import TAKT_OT_bend_report
 from takt.samples.character import build_character
@@ -209,7 +209,10 @@ def test_the_report_selects_the_worst_vertices(capfd: pytest.CaptureFixture[str]
     assert bpy.ops.takt.bend_report() == {"FINISHED"}  # type: ignore[attr-defined]
     selected = np.flatnonzero(groups.read_selection(body))
     assert set(own[:4]) <= set(selected.tolist()) and len(selected) < 60
-    assert "‰ of vertices flying" in capfd.readouterr().out
+    said = capfd.readouterr().out
+    kept = bend.last_report(rig)
+    assert len(kept) == 8 and all(line in said for line in kept) and "‰ of vertices flying" in kept[4]
+    assert improve(what="FAULTS") == {"FINISHED"} and not bend.last_report(rig)  # it was about other weights
 
 
 def test_the_report_looks_at_all_bound_meshes_and_needs_a_joint() -> None:

@@ -70,6 +70,16 @@ def test_each_verb_is_one_step_that_undo_takes_back_and_redo_brings_again(
         assert (text_of(rig).as_string(), keys(rig)) == after
 
 
+def test_who_cannot_play_beside_another_is_not_asked_for_a_part_of_the_body(
+        rig: bpy.types.Object, library: Path) -> None:
+    play(library / "dance.pha")
+    with editing() as layout:
+        choose(layout, "pair")
+        with pytest.raises(RuntimeError, match="There is no call before this one to play beside"):
+            operators.takt.score_beside("INVOKE_DEFAULT")
+    assert text_of(rig).as_string() == STEPS
+
+
 def test_why_a_transition_is_as_it_is_is_told_of_the_selected_block(rig: bpy.types.Object, library: Path) -> None:
     play(library / "dance.pha")
     with editing() as layout:
@@ -374,7 +384,7 @@ def test_all_clips_of_a_file_that_only_blender_reads_are_on_the_shelf_once_the_s
     play(library / "dance.pha")
     action = properties.character(rig).action
     assert action is not None
-    others = {action.copy() for _ in range(3)}
+    others: set[bpy.types.ID] = {action.copy() for _ in range(3)}
     for number, each in enumerate(others):
         each.name = f"Rig|wave_{number}"
     bpy.data.libraries.write(str(library / "waves.blend"), {rig, *others})

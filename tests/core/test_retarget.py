@@ -289,7 +289,7 @@ def test_nothing_in_common_is_an_error_that_lists_both_sides() -> None:
     target = skeleton_at([f"bone {i}" for i in range(50)], [-1] * 50, np.zeros((50, 3)))
     clip = Clip("hop", source, 1.0, Tracks.empty(4), Tracks.empty(3), Tracks.empty(3))
     with pytest.raises(SkeletonMismatchError, match=(r"clip 'hop' .* have no joint in common\. The clip's joints: "
-                                                     r"one, two\. The skeleton's: bone 0, .*bone 39 and 10 more")):
+                                                     r"one, two\. The skeleton's: bone 0, .*bone 7 and 42 more")):
         retarget(clip, target)
 
 
@@ -321,6 +321,22 @@ def test_a_beast_and_a_human_have_nothing_in_common() -> None:
     with pytest.raises(SkeletonMismatchError, match=r"have no joint in common\. The clip's joints: _rootJoint.*The "
                                                     r"skeleton's: HumanoidRoot"):
         retarget(swaying(real("Fox"), "b_Hip_01"), build_skeleton())
+
+
+def test_what_has_no_limbs_is_said_to_have_none() -> None:
+    human = build_skeleton()
+    snake = skeleton_at([f"b{i:02}" for i in range(60)], list(range(-1, 59)), np.linspace((0, 0, 0), (0, 0, 6), 60))
+    with pytest.raises(SkeletonMismatchError, match="in common: the skeleton has no legs or arms, and") as refused:
+        retarget(swaying(human, "l_elbow"), snake)
+    assert "b00" not in str(refused.value)
+    with pytest.raises(SkeletonMismatchError, match="in common: the clip has no legs or arms, and"):
+        retarget(swaying(snake, "b07"), human)
+
+
+def test_who_stands_on_four_legs_is_told_that_it_needs_its_own_clips() -> None:
+    human, fox = build_skeleton(), real("Fox")
+    with pytest.raises(SkeletonMismatchError, match="one on four legs plays clips of its own kind only"):
+        retarget(swaying(human, "l_elbow"), fox)
 
 
 def test_an_uncertain_map_is_not_used_but_asked_about() -> None:

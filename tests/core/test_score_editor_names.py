@@ -41,8 +41,8 @@ def test_a_block_and_its_chip_show_the_same_part_of_a_name(clip: str, called: st
     made = attempt(scores, None, proposal.change).edited[None].text
     assert f'<call name="{called}"' in str(made)
     new = lay_out(expand(resolve(read(made), scores)))
-    box = new.boxes.titles.index(title)
-    assert hints.name(new, box) == (called if "|" in clip else "") and not hints.name(new, new.boxes.titles.index("left"))
+    assert hints.name(new, new.boxes.titles.index(title)) == (called if "|" in clip else "")
+    assert hints.name(new, new.boxes.titles.index("left")) == ""
     shelf = arrange((what,), VIEW, Theme())
     layer, _ = shelf_layers(shelf, VIEW, Theme())
     assert title in {each.words for each in layer.texts} and clip in what.full_name
