@@ -57,7 +57,7 @@ def transition(layout: Layout, seam: int, why: str = "") -> str:
 
 
 def of_handle(layout: Layout, hit: Hit, why: str = "") -> str:
-    """Say what can be done with what is hit, "" where its look tells that already; why: see transition()."""
+    """Say what can be done with what is hit, or its whole name; "" where its look tells all; why: see transition()."""
     if hit.contact is not None and layout.contacts is not None:
         return said_of_contact(layout.contacts, hit.contact)
     if hit.seam is not None:
@@ -65,4 +65,6 @@ def of_handle(layout: Layout, hit: Hit, why: str = "") -> str:
     if hit.part is Part.WEIGHT:
         turn = "goes out" if hit.is_right else "comes in"
         return f"Pull to the side: over how long it {turn}; up and down: how much it counts"
-    return "Pull to the right to repeat it" if hit.part is Part.REPEAT else ""
+    if hit.part is Part.REPEAT:
+        return "Pull to the right to repeat it"
+    return "" if hit.box is None else name(layout, hit.box)

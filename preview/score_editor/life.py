@@ -193,8 +193,6 @@ def _hover(armature_object: bpy.types.Object, blocks: Blocks, window: windows.Wi
     if (seam := hover.over.seam) is not None and layout.seams.row[seam] == 0:
         why = why_behind(layout, int(layout.seams.segment[seam]), armature_object)[:1]
     words = hints.of_handle(layout, hover.over, *why) if problem is None else problem.message
-    if not words and box is not None:
-        words = hints.name(layout, box)
     is_error = problem is not None and not problem.is_warning
     return Picture((overlay(layout, window.view, theme, x=hover.x, y=hover.y, words="" if is_error else words,
                             refusal=words if is_error else "", hovered=hover.over, measure=measured),))
