@@ -2,7 +2,7 @@
 
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import bpy
 import numpy as np
@@ -384,7 +384,7 @@ def test_all_clips_of_a_file_that_only_blender_reads_are_on_the_shelf_once_the_s
     play(library / "dance.pha")
     action = properties.character(rig).action
     assert action is not None
-    others: set[bpy.types.ID] = {action.copy() for _ in range(3)}
+    others: set[bpy.types.ID] = {cast(bpy.types.Action, action.copy()) for _ in range(3)}
     for number, each in enumerate(others):
         each.name = f"Rig|wave_{number}"
     bpy.data.libraries.write(str(library / "waves.blend"), {rig, *others})
