@@ -181,6 +181,17 @@ def assign(armature_object: bpy.types.Object, action: bpy.types.Action, channels
     animation.action_slot = action.slots[0]
 
 
+def put_aside(armature_object: bpy.types.Object) -> None:
+    """Let an armature play no Action, so that a score can give it one; the one that it played is kept in the file."""
+    animation, character = armature_object.animation_data, properties.character(armature_object)
+    for left in (None if animation is None else animation.action, character.action):
+        if left is not None and left.is_editable:  # linked ones are kept by their own file
+            left.use_fake_user = True
+    if animation is not None:
+        animation.action = None
+    character.action, character.written = None, ""
+
+
 def _clear(bag: bpy.types.ActionChannelbag, paths: Collection[str], *, is_known: bool) -> None:
     """Remove the curves of these paths; if it is not known what was written before, all that transform bones."""
     old = []

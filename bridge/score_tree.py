@@ -62,7 +62,11 @@ class TaktScoreTree(bpy.types.NodeTree):
 
 def tree_of(context: bpy.types.Context) -> TaktScoreTree | None:
     """Return the canvas of the editor that a context is about, None where it is none of ours."""
-    space = context.space_data
+    return tree_of_space(context.space_data)
+
+
+def tree_of_space(space: bpy.types.Space | None) -> TaktScoreTree | None:
+    """Return the canvas of an editor, None where it is none of ours."""
     if not isinstance(space, bpy.types.SpaceNodeEditor) or space.tree_type != TaktScoreTree.bl_idname:
         return None
     return cast(TaktScoreTree | None, space.node_tree)
@@ -164,5 +168,22 @@ def register() -> None:
 
 
 def unregister() -> None:
-    """Take it out; a file's own trees stay in the file."""
+    """Take it out, with its trees: what they keep is of no use without it, and an editor of an unknown kind complains
+    at each drawing. In place of a score editor that is seen its Text is shown."""
+    shown = {area.as_pointer(): character_of(tree_of_space(area.spaces.active), bpy.context) for _, area in areas()}
+    for screen in bpy.data.screens:
+        for area in screen.areas:
+            for space in area.spaces:  # those that the area showed before are kept with it
+                if is_score_editor(space):
+                    cast(bpy.types.SpaceNodeEditor, space).tree_type = "ShaderNodeTree"
+            if area.as_pointer() in shown:
+                _show_text(area, shown[area.as_pointer()])
+    for tree in [tree for tree in trees() if tree.library is None]:
+        bpy.data.node_groups.remove(tree)
     bpy.utils.unregister_class(TaktScoreTree)
+
+
+def _show_text(area: bpy.types.Area, armature_object: bpy.types.Object | None) -> None:
+    area.type = "TEXT_EDITOR"
+    if armature_object is not None:
+        cast(bpy.types.SpaceTextEditor, area.spaces.active).text = properties.character(armature_object).text

@@ -5,9 +5,12 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
+import re
 import sys
 from collections.abc import Sequence
-from typing import NoReturn
+from importlib import metadata
+from pathlib import Path
+from typing import Any, NoReturn
 
 from ..core.errors import FileError, TaktError
 from ..core.pha.naming import near
@@ -69,8 +72,28 @@ class _Parser(argparse.ArgumentParser):
         self.exit(2, f"{self.prog}: {message}\nTry '{self.prog} --help'.\n")
 
 
+class _Version(argparse.Action):
+    """Looks for the version only when it is asked for."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
+        """Print it and end."""
+        print(f"takt {_version()}")
+        parser.exit()
+
+
+def _version() -> str:
+    """Return what the manifest of a checkout or of the extension says, where it was installed what pip knows."""
+    manifest = Path(__file__).parents[1] / "blender_manifest.toml"
+    if not manifest.is_file():
+        return metadata.version("takt")
+    found = re.search(r'(?m)^version = "([^"]+)"', manifest.read_text(encoding="utf-8"))
+    assert found is not None
+    return found[1]
+
+
 def _parser() -> _Parser:
     parser = _Parser(prog="takt", description=(__doc__ or "").strip(), allow_abbrev=False)
+    parser.add_argument("--version", action=_Version, nargs=0, help="print Takt's version and end")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, module in _COMMANDS.items():
         says = (module.__doc__ or "").strip()

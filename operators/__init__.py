@@ -26,6 +26,7 @@ from .rebuild import TAKT_OT_rebuild
 from .reference_pose import TAKT_OT_set_reference_pose
 from .render_film import TAKT_OT_render_film
 from .retarget_clips import TAKT_OT_retarget_clips
+from .same_score import TAKT_OT_same_score
 from .score_file import TAKT_OT_reload_score, TAKT_OT_save_score
 from .seed_each import TAKT_OT_seed_each
 from .show_zones import TAKT_OT_show_zones
@@ -45,6 +46,7 @@ _CLASSES = (
     TAKT_OT_new_score,
     TAKT_OT_insert_clip,
     TAKT_OT_rebuild,
+    TAKT_OT_same_score,
     TAKT_OT_seed_each,
     TAKT_OT_choose_method,
     TAKT_OT_save_score,

@@ -4,7 +4,7 @@ from typing import Any
 
 import bpy
 
-from ..bridge import libraries, properties, score_music, score_tree, sound, timeline
+from ..bridge import action, libraries, properties, score_music, score_tree, sound, timeline
 from ..bridge.active_character import ForArmature, active_armature
 from ..core.errors import TaktError
 
@@ -24,7 +24,7 @@ class TAKT_OT_new_score(ForArmature, bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
-        """Make the Text; the score that was played before stays in the file."""
+        """Make the Text; the score and the Action that were played before stay in the file."""
         armature_object = active_armature(context)
         assert armature_object is not None  # poll saw to it
         character = properties.character(armature_object)
@@ -32,6 +32,7 @@ class TAKT_OT_new_score(ForArmature, bpy.types.Operator):
         text.from_string(_EMPTY)
         if not character.library:
             character.library = _library_of(armature_object)
+        action.put_aside(armature_object)
         character.filepath = ""
         character.procedure = "main"
         character.text = text

@@ -18,6 +18,7 @@ from ..operators.import_pha import TAKT_OT_import_pha
 from ..operators.insert_clip import TAKT_OT_insert_clip
 from ..operators.new_score import TAKT_OT_new_score
 from ..operators.rebuild import TAKT_OT_rebuild
+from ..operators.same_score import TAKT_OT_same_score
 from ..operators.score_editor.open import TAKT_OT_score_editor
 from ..operators.score_file import TAKT_OT_reload_score, TAKT_OT_save_score
 from .sidebar import SidebarPanel, draw_reasons, draw_words
@@ -69,14 +70,15 @@ class TAKT_PT_score(SidebarPanel):
             _draw_first_steps(layout, context)
             return
         character = properties.character(armature_object)
-        if character.text is None:
-            row = layout.row(align=True)
-            row.operator(TAKT_OT_import_pha.bl_idname, text="Open Score…", icon="FILE_FOLDER")
-            row.operator(TAKT_OT_new_score.bl_idname, icon="ADD")
+        if character.text is None and not len(bpy.data.texts):
+            _draw_begin(layout)
+            return
         layout.template_ID(character, "text", new=TAKT_OT_new_score.bl_idname, open=TAKT_OT_import_pha.bl_idname)
         if character.text is None:
             return
         layout.operator(TAKT_OT_score_editor.bl_idname, icon="NLA")
+        if not TAKT_OT_same_score.problem(context):
+            layout.operator(TAKT_OT_same_score.bl_idname, icon="DUPLICATE")
         _draw_file(layout, context, character.text)
         if name := score.reading(armature_object):
             draw_words(layout, context, f"Reading {name} …", "INFO")
@@ -90,16 +92,22 @@ class TAKT_PT_score(SidebarPanel):
 
 def _draw_first_steps(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
     """Draw what is missing, and what to do first."""
-    draw_reasons(layout, context, TAKT_OT_new_score)
-    if context.scene is not None and not any(ob.type == "ARMATURE" for ob in context.scene.objects):
-        draw_words(layout, context, "There is none yet: import one (File > Import), or begin with the sample. Then "
-                                    "open a score, or begin a new one.")
+    if context.scene is not None and any(ob.type == "ARMATURE" for ob in context.scene.objects):
+        draw_reasons(layout, context, TAKT_OT_new_score)
+    else:
+        draw_words(layout, context, "There is no character yet: import one (File > Import), or begin with the sample. "
+                                    "Then open a score, or begin a new one", "INFO")
         layout.operator(TAKT_OT_add_sample.bl_idname, icon="OUTLINER_OB_ARMATURE")
         draw_reasons(layout, context, TAKT_OT_add_sample)
+    _draw_begin(layout)
+    layout.operator(TAKT_OT_help.bl_idname, icon="HELP")
+
+
+def _draw_begin(layout: bpy.types.UILayout) -> None:
+    """Draw the two ways to a score."""
     row = layout.row(align=True)
     row.operator(TAKT_OT_import_pha.bl_idname, text="Open Score…", icon="FILE_FOLDER")
     row.operator(TAKT_OT_new_score.bl_idname, icon="ADD")
-    layout.operator(TAKT_OT_help.bl_idname, icon="HELP")
 
 
 def _draw_warnings(layout: bpy.types.UILayout, context: bpy.types.Context, warnings: Sequence[Problem]) -> None:

@@ -3,6 +3,7 @@
 import bpy
 
 import takt
+from takt.bridge import score_tree
 
 
 def _names() -> set[str]:
@@ -40,3 +41,16 @@ def test_switching_on_again_brings_the_same() -> None:
     takt.register()
     assert _names() == names
     assert len(_handlers()) == handlers
+
+
+def test_switching_off_leaves_no_score_editor_open() -> None:
+    """An editor of an unknown kind has no name, and complains at each drawing."""
+    area = bpy.context.window_manager.windows[0].screen.areas[0]
+    area.ui_type = "TaktScoreTree"
+    score_tree.give_trees()
+    assert list(score_tree.trees())
+    takt.unregister()
+    spaces = [space for screen in bpy.data.screens for each in screen.areas for space in each.spaces]
+    takt.register()
+    assert not any(score_tree.is_score_editor(space) for space in spaces) and area.type == "TEXT_EDITOR"
+    assert not any(tree.bl_idname == "TaktScoreTree" for tree in bpy.data.node_groups)

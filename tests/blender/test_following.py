@@ -10,6 +10,7 @@ import pytest
 
 from takt.bridge import action, following, properties, score
 from takt.tests.blender.dancing import STEPS, curves, perform, play, rebuild
+from takt.tests.rigged import linked
 
 Wait = Callable[[float], None]
 SHORTER = STEPS.replace('repeat="2"', 'repeat="1"')
@@ -171,6 +172,65 @@ def test_a_score_that_is_begun_gets_an_action_as_soon_as_it_plays(rig: bpy.types
     wait(1.0)
     assert kept.action is not None and rig.animation_data.action == kept.action
     assert last_frame(rig) == pytest.approx(138)
+
+
+def test_a_score_that_is_begun_takes_over_from_an_action_which_stays_in_the_file(rig: bpy.types.Object, library: Path,
+                                                                                 wait: Wait) -> None:
+    """Characters from elsewhere come with Actions of their own."""
+    walk = bpy.data.actions.new("Walk")
+    rig.animation_data_create().action = walk
+    wait(0.2)
+    bpy.ops.takt.new_score()  # type: ignore[attr-defined]
+    kept = properties.character(rig)
+    assert rig.animation_data.action is None and walk.use_fake_user
+    kept.library = str(library)
+    kept.text.from_string(STEPS)
+    wait(1.0)
+    first = kept.action
+    assert first is not None and rig.animation_data.action == first != walk
+    bpy.ops.takt.new_score()
+    kept.text.from_string(SHORTER)
+    wait(1.0)
+    assert rig.animation_data.action == kept.action not in (None, first) and first.use_fake_user
+
+
+def test_a_score_that_is_begun_on_an_override_takes_over_too(rig: bpy.types.Object, library: Path,
+                                                              wait: Wait) -> None:
+    rig.animation_data_create().action = bpy.data.actions.new("Walk")
+    there = linked(rig, library)
+    override = there.override_create(remap_local_usages=True)
+    bpy.context.view_layer.objects.active = override
+    walk = override.animation_data.action
+    assert walk.library is not None
+    wait(0.2)
+    bpy.ops.takt.new_score()  # type: ignore[attr-defined]
+    assert override.animation_data.action is None
+    properties.character(override).library = str(library)
+    properties.character(override).text.from_string(STEPS)
+    wait(1.0)
+    assert override.animation_data.action == properties.character(override).action not in (None, walk)
+
+
+def test_all_who_are_selected_play_the_score_of_the_active_one(dancer: bpy.types.Object, wait: Wait) -> None:
+    with pytest.raises(RuntimeError, match="Select other characters"):
+        bpy.ops.takt.same_score()  # type: ignore[attr-defined]
+    others: list[Any] = [dancer.copy(), dancer.copy()]
+    kept = properties.character(dancer)
+    kept.curve = "COSINE"
+    wait(1.0)
+    for other in others:
+        bpy.context.collection.objects.link(other)
+        other.select_set(True)
+        properties.character(other).text = properties.character(other).action = None
+        other.animation_data.action = bpy.data.actions.new("Walk")
+    wait(0.2)
+    assert bpy.ops.takt.same_score() == {"FINISHED"}  # type: ignore[attr-defined]
+    kept.text.from_string(SHORTER)
+    wait(4.0)
+    made = {properties.character(each).action for each in (dancer, *others)}
+    assert len(made) == 3 and None not in made
+    assert {last_frame(each) for each in (dancer, *others)} == {last_frame(dancer)}
+    assert [properties.character(each).curve for each in others] == ["COSINE"] * 2
 
 
 def test_what_undo_brings_back_alone_is_written_anew(dancer: bpy.types.Object, wait: Wait) -> None:

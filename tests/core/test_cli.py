@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import numpy as np
@@ -389,3 +390,15 @@ def test_check_finds_music_that_is_not_there(path: Path, capsys: pytest.CaptureF
     (path.parent / "songs" / "hum.wav").write_bytes(b"RIFF")
     code, out, _ = run(capsys, "check", file)
     assert code == 0 and "hum" not in out.replace(str(file), "")
+
+
+def test_the_version_is_the_manifests(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    version = tomllib.loads((ROOT / "blender_manifest.toml").read_text(encoding="utf-8"))["version"]
+    with pytest.raises(SystemExit) as ended:
+        main(["--version"])
+    assert ended.value.code == 0 and capsys.readouterr().out == f"takt {version}\n"
+    monkeypatch.setattr("takt.cli.Path.is_file", lambda _: False)  # as installed by pip, without the manifest
+    monkeypatch.setattr("takt.cli.metadata.version", {"takt": "9.8.7"}.__getitem__)
+    with pytest.raises(SystemExit):
+        main(["--version"])
+    assert capsys.readouterr().out == "takt 9.8.7\n"

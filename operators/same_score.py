@@ -1,0 +1,49 @@
+"""Same Score for Selected: what the active character plays, the others play too."""
+
+from typing import Any
+
+import bpy
+
+from ..bridge import action, properties
+from ..bridge.active_character import ForScore, active_armature, armature_problem, score_problem
+
+
+class TAKT_OT_same_score(ForScore, bpy.types.Operator):
+    """Let all selected characters play the active one's score, by its settings; edits are then seen on all of them"""
+
+    bl_idname = "takt.same_score"
+    bl_label = "Same Score for Selected"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def problem(cls, context: bpy.types.Context) -> str:
+        """Return why there is no score, or nobody who does not play it."""
+        active = active_armature(context)
+        if reason := score_problem(active):
+            return reason
+        return "" if _others(context, active) else "Select other characters besides, who do not play this score"
+
+    def execute(self, context: bpy.types.Context) -> "set[Any]":
+        """Give them Text and settings; as after New Score, each gets an Action of its own as soon as it plays."""
+        active = active_armature(context)
+        assert active is not None  # poll saw to it
+        source, others = properties.character(active), _others(context, active)
+        for other in others:
+            character = properties.character(other)
+            action.put_aside(other)
+            for name in ("text", "filepath", "frame_start", *properties.SETTING_NAMES, *properties.ACTION_NAMES):
+                setattr(character, name, getattr(source, name))
+            character.version = properties.VERSION
+        assert source.text is not None
+        self.report({"INFO"}, f"{len(others) + 1} characters play '{source.text.name}'")
+        return {"FINISHED"}
+
+
+def _others(context: bpy.types.Context, active: bpy.types.Object | None) -> list[bpy.types.Object]:
+    """Return the selected armatures that can play the active one's score but do not."""
+    if active is None:
+        return []
+    text = properties.character(active).text
+    armatures = [ob if ob.type == "ARMATURE" else ob.find_armature() for ob in context.selected_objects]
+    return [ob for ob in dict.fromkeys(armatures) if ob is not None and ob != active and not armature_problem(ob)
+            and properties.character(ob).text != text]
