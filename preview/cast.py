@@ -26,6 +26,7 @@ from .instances import Tint, sampled_rows
 from .overlays import draw_path, draw_skeleton, path_of
 from .roles import Bones, Posed, Role, pose_roles
 from .shader import Picture
+from .smooth import Smooth
 
 _BEFORE = (0.10, 0.46, 0.81)
 _AFTER = (0.79, 0.34, 0.0)
@@ -90,10 +91,12 @@ class Cast:
     ahead: Ahead = field(default_factory=lambda: Ahead(sampled_rows))
     _paths: dict[tuple[int, ...], tuple[Motion, FloatArray, FloatArray]] = field(default_factory=dict)
 
-    def draw(self, actors: Sequence[Actor], view: View, choices: Choices, sampling_s: float = np.inf) -> bool:
+    def draw(self, actors: Sequence[Actor], view: View, choices: Choices, sampling_s: float = np.inf,
+             smooth: Smooth | None = None) -> bool:
         """Draw everybody into the bound framebuffer, against the depth that is there.
 
-        sampling_s: after so much time no further motion is sampled. Returns whether all stand where they belong.
+        smooth: gives surfaces smooth edges; None: they are drawn as fine as the framebuffer is. sampling_s: after so
+        much time no further motion is sampled. Returns whether all stand where they belong.
         """
         roles = [role for actor in actors for role in roles_of(actor, choices)]
         until_s = perf_counter() + sampling_s
@@ -103,13 +106,12 @@ class Cast:
         with solid_state():
             if choices.picture == "WIREFRAME":
                 self._wireframe(roles, choices.see_through)
-            elif choices.see_through:
-                for role in roles:
-                    if not role.is_ghost:
-                        self._seen_through(role, choices.picture)
+            elif smooth is None:
+                self._surfaces(roles, choices)
             else:
-                self._outlines(roles)
-                self.painter.draw_solid(choices.picture)
+                with smooth.smoothed(view.width, view.height):
+                    self._surfaces(roles, choices)
+                self.painter.unbind()
             self._ghosts(roles)
             if not choices.skeleton:
                 self.painter.draw_bones()
@@ -125,6 +127,15 @@ class Cast:
         """Draw the heights of all roles that were drawn last, but for the ghosts."""
         self.painter.set_view(view)
         self.painter.draw_solid("SHADOW")
+
+    def _surfaces(self, roles: Sequence[Role], choices: Choices) -> None:
+        if not choices.see_through:
+            self._outlines(roles)
+            self.painter.draw_solid(choices.picture)
+            return
+        for role in roles:
+            if not role.is_ghost:
+                self._seen_through(role, choices.picture)
 
     def _ghosts(self, roles: Sequence[Role]) -> None:
         """Draw ghosts around the figures, never over them."""

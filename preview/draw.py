@@ -104,9 +104,13 @@ class Painter:
             if role.bones and role.number == 0 and (instances := self._of_role[role.key]):
                 self._bones.setdefault(role.bones, []).append((role.character.bone_ends, instances[0][1]))
 
+    def unbind(self) -> None:
+        """Bind anew for the next drawing: somebody else has drawn meanwhile."""
+        self._bound = None
+
     def set_view(self, view: View) -> None:
         """Draw what was uploaded as another camera sees it."""
-        self._bound = None
+        self.unbind()
         block: Any = view_block(view)
         if self._view is None:
             self._view = gpu.types.GPUUniformBuf(block)

@@ -27,6 +27,7 @@ from .look import look_of
 from .playing import Instant, played
 from .roles import Bones
 from .shader import Picture
+from .smooth import Smooth, is_wanted
 
 _log = logging.getLogger(__name__)
 
@@ -67,6 +68,7 @@ class _Running:
 
     characters: dict[int, Character]
     cast: Cast = field(default_factory=Cast)
+    smooth: Smooth = field(default_factory=Smooth)
     members: dict[Layer, tuple[int, _Members]] = field(default_factory=dict)
     values: dict[int, parameters.Seen] = field(default_factory=dict)
     playing: tuple[Hashable, dict[int, Playable | None]] = (None, {})
@@ -334,7 +336,8 @@ def draw_viewport(context: bpy.types.Context) -> None:
     view = View(np.array(context.region_data.view_matrix, dtype=np.float64),
                 np.array(context.region_data.window_matrix, dtype=np.float64), region.width, region.height,
                 encode=False, look=look_of(space.shading))
-    are_all_there = _running.cast.draw(_visible(_running, scene, layer, space), view, _choices, _SAMPLING_S)
+    smooth = _running.smooth if is_wanted(region.width, region.height) else None
+    are_all_there = _running.cast.draw(_visible(_running, scene, layer, space), view, _choices, _SAMPLING_S, smooth)
     if not are_all_there and not bpy.app.timers.is_registered(_redraw):
         bpy.app.timers.register(_redraw)  # a viewport that is being drawn cannot be marked
 

@@ -50,8 +50,9 @@ class Interface:
     attributes, varyings, flat_varyings, outputs: (type, name). buffers: (struct, name) in the order of their slots.
     push_constants: (type, name), what changes from one draw call to the next, at most 128 bytes. `drawing`: the row
     where the first instance's record begins, the pass, which part by its alpha.
-    samplers: names of the textures it reads. typedefs: the structs. vertex, fragment: files under
-    shaders/, put together in order. constants: whole numbers known to both.
+    samplers, depth_samplers: names of the textures it reads. writes_depth: whether it says how deep its pixels lie.
+    typedefs: the structs. vertex, fragment: files under shaders/, put together in order. constants: whole numbers known
+    to both.
     """
 
     attributes: tuple[tuple[Kind, str], ...]
@@ -65,6 +66,8 @@ class Interface:
     samplers: tuple[str, ...] = ()
     constants: tuple[tuple[str, int], ...] = ()
     flat_varyings: tuple[tuple[Kind, str], ...] = ()
+    depth_samplers: tuple[str, ...] = ()
+    writes_depth: bool = False
 
 
 SKINNED_ATTRIBUTES: tuple[tuple[Kind, str], ...] = (
@@ -122,6 +125,11 @@ REDUCE = Interface(
     samplers=("fine",), constants=(("OVERSAMPLING", OVERSAMPLING),),
 )
 
+SMOOTH = Interface(
+    attributes=(("VEC2", "corner"),), varyings=(), outputs=(("VEC4", "colour"),), buffers=(), typedefs="",
+    vertex=("reduce.vert.glsl",), fragment=("smooth.frag.glsl",), samplers=("fine",), depth_samplers=("fine_depth",),
+    constants=(("OVERSAMPLING", OVERSAMPLING),), writes_depth=True,
+)
 
 SOFTEN = Interface(
     attributes=(("VEC2", "corner"),), varyings=(), outputs=(("VEC4", "colour"),), buffers=(), typedefs="",
@@ -157,8 +165,10 @@ def shader(interface: Interface, *variants: Variant) -> gpu.types.GPUShader:
         info.uniform_buf(slot, struct, name)
     for kind, name in interface.push_constants:
         info.push_constant(kind, name)
-    for slot, name in enumerate(interface.samplers):
-        info.sampler(slot, "FLOAT_2D", name)
+    for slot, name in enumerate((*interface.samplers, *interface.depth_samplers)):
+        info.sampler(slot, "DEPTH_2D" if name in interface.depth_samplers else "FLOAT_2D", name)
+    if interface.writes_depth:
+        info.depth_write("ANY")
     if interface.typedefs:
         info.typedef_source(interface.typedefs)
     for name, value in (*interface.constants, *((variant.name, 1) for variant in variants)):

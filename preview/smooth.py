@@ -1,0 +1,66 @@
+"""Smooth edges in a viewport: figures are drawn at twice its size, and their mean is laid into it.
+
+`gpu` offers no multisampling. The mean is laid in with the nearest depth below it, so that figures still stand behind
+what is before them, and what Blender draws later behind them.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, cast
+
+import bpy
+import gpu
+from gpu_extras.batch import batch_for_shader
+
+from .floor import WHOLE_PICTURE
+from .shader import OVERSAMPLING, SMOOTH, shader
+
+_MOST_PX = 4_200_000
+"""Viewports with more pixels (200 MB on the GPU) are drawn as they are: there, steps are small."""
+
+
+def is_wanted(width: int, height: int) -> bool:
+    """Tell whether Blender's preferences want smooth edges, and a viewport is not too large for it."""
+    assert bpy.context.preferences is not None
+    return bpy.context.preferences.system.viewport_aa != "OFF" and width * height <= _MOST_PX
+
+
+class Smooth:
+    """Textures that are as large as the largest viewport so far needs, for all viewports."""
+
+    def __init__(self) -> None:
+        self._size = 0, 0
+        self._colour: gpu.types.GPUTexture | None = None
+        self._depth: gpu.types.GPUTexture | None = None
+        self._target: Any = None
+
+    @contextmanager
+    def smoothed(self, width: int, height: int) -> Iterator[None]:
+        """Draw finely what is drawn in a `with`, then lay it over what is in the bound framebuffer, of so many pixels.
+
+        Colours with alpha must be blended, so that they are premultiplied. What is drawn without depth must lie within
+        two pixels of what has one, as outlines do.
+        """
+        fine = width * OVERSAMPLING, height * OVERSAMPLING
+        self._grow(*fine)
+        with cast(Any, self._target.bind()):
+            self._target.viewport_set(0, 0, *fine)
+            self._target.clear(color=(0.0, 0.0, 0.0, 0.0), depth=1.0)
+            yield
+        gpu.state.depth_test_set("LESS_EQUAL")
+        gpu.state.depth_mask_set(True)
+        gpu.state.blend_set("ALPHA")
+        program = shader(SMOOTH)
+        program.bind()
+        program.uniform_sampler("fine", cast(gpu.types.GPUTexture, self._colour))
+        program.uniform_sampler("fine_depth", cast(gpu.types.GPUTexture, self._depth))
+        batch_for_shader(program, "TRIS", {"corner": WHOLE_PICTURE}).draw(program)
+        gpu.state.blend_set("NONE")
+
+    def _grow(self, width: int, height: int) -> None:
+        if width <= self._size[0] and height <= self._size[1]:
+            return
+        self._size = max(width, self._size[0]), max(height, self._size[1])
+        self._colour = gpu.types.GPUTexture(self._size, format="RGBA16F")
+        self._depth = gpu.types.GPUTexture(self._size, format="DEPTH_COMPONENT32F")
+        self._target = gpu.types.GPUFrameBuffer(depth_slot=self._depth, color_slots=self._colour)
