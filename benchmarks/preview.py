@@ -169,12 +169,12 @@ def memory_mb() -> float:
 @contextmanager
 def gpu_left_out() -> Iterator[None]:
     """Let the last call of all, which starts the GPU, do nothing: a software renderer works inside it."""
-    kept = draw_module._draw_batch
-    draw_module._draw_batch = lambda *_: None
+    kept = draw_module.draw_batch
+    draw_module.draw_batch = lambda *_: None
     try:
         yield
     finally:
-        draw_module._draw_batch = kept
+        draw_module.draw_batch = kept
 
 
 def median_ms(do: Callable[[int], object], pictures: int = PICTURES, before: Callable[[int], None] = lambda _: None,

@@ -109,7 +109,7 @@ class Cast:
             elif smooth is None:
                 self._surfaces(roles, choices)
             else:
-                with smooth.smoothed(view.width, view.height):
+                with smooth.smoothed():
                     self._surfaces(roles, choices)
                 self.painter.unbind()
             self._ghosts(roles)

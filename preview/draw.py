@@ -141,7 +141,7 @@ class Painter:
             program.bind()
             program.uniform_block("view", self._view)
             program.uniform_sampler("rows", self._rows)
-            _draw_batch(self._bone_lines.setdefault(how, BoneLines()).batch(bones), program, 1)
+            draw_batch(self._bone_lines.setdefault(how, BoneLines()).batch(bones), program, 1)
 
     def draw(self, role: Role, what: Pass, opacity: float = 1.0) -> None:
         """Draw a role alone."""
@@ -158,7 +158,7 @@ class Painter:
             program.uniform_float("opacity", opacity)
             self._bound_opacity = opacity
         if what != "SHADED":
-            _draw_batch(part.edges if what == "WIREFRAME" else part.surface, program, count)
+            draw_batch(part.edges if what == "WIREFRAME" else part.surface, program, count)
             return
         coloured = part.coloured(self._look.mode)
         program.uniform_sampler("materials", coloured.table)
@@ -166,7 +166,7 @@ class Painter:
             if group.is_blended or alpha != "REST":
                 if group.images != self._bound_images:
                     self._bind_images(program, group.images)
-                _draw_batch(group.batch, program, count)
+                draw_batch(group.batch, program, count)
 
     def _bind(self, program: gpu.types.GPUShader) -> None:
         """Bind a shader, with something for every texture that it may read."""
@@ -229,7 +229,8 @@ def _at_rest(role: Role, bone: str, world_from_armature: FloatArray, world_from_
     return np.asarray(world_from_armature @ rest @ bone_from_mesh)
 
 
-def _draw_batch(batch: gpu.types.GPUBatch, program: gpu.types.GPUShader, count: int) -> None:
+def draw_batch(batch: gpu.types.GPUBatch, program: gpu.types.GPUShader, count: int) -> None:
+    """Draw so many instances: the call that starts the GPU."""
     batch.draw_instanced(program, instance_count=count)
 
 

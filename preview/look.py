@@ -35,7 +35,7 @@ class Look:
     """The colour mode, and Blender's studio light.
 
     lights: (4, 3, 4), for each: direction towards it and its wrap, diffuse colour, specular colour. ambient: (3,).
-    shines: whether there are highlights. in_world: the lights stand still in the world instead of coming with the
+    shines: whether there are highlights. mirrors: whether metal also mirrors a sky and a ground. in_world: the lights stand still in the world instead of coming with the
     viewer. In mode OBJECT: single: one colour for all, or None; is_random: each object has one by its name, otherwise
     its own.
     """
@@ -44,6 +44,7 @@ class Look:
     lights: FloatArray = field(default_factory=_no_lights)
     ambient: tuple[float, float, float] = (1.0, 1.0, 1.0)
     shines: bool = False
+    mirrors: bool = False
     in_world: bool = False
     single: Colour | None = None
     is_random: bool = False
@@ -63,7 +64,7 @@ class Look:
         lights = self.lights.copy()
         if self.in_world:
             lights[:, 0, :3] = lights[:, 0, :3] @ (view_from_world[:3, :3] @ _WORLD_FROM_LIGHT).T
-        return np.concatenate(((*self.ambient, self.shines), lights.ravel())).astype(np.float32)
+        return np.concatenate(((*self.ambient, self.shines + self.mirrors), lights.ravel())).astype(np.float32)
 
 
 def look_of(shading: bpy.types.View3DShading) -> Look:
@@ -89,7 +90,7 @@ def look_of(shading: bpy.types.View3DShading) -> Look:
 def studio(mode: ColourMode = "NODES") -> Look:
     """Return the light that is set in Blender's preferences, which comes with the viewer."""
     chosen = _preferred()
-    return Look(mode, _lights(chosen.solid_lights), chosen.light_ambient[:], shines=True)
+    return Look(mode, _lights(chosen.solid_lights), chosen.light_ambient[:], shines=True, mirrors=True)
 
 
 def _preferred() -> Any:

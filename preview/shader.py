@@ -82,7 +82,7 @@ struct TaktView {
   mat4 clip_from_view;
   mat4 view_from_world;
   vec4 size; /* in pixels: width, height; then whether to encode as sRGB */
-  vec4 ambient; /* light from everywhere, then whether there are highlights */
+  vec4 ambient; /* light from everywhere, then 0: no highlights, 1: highlights, 2: metal mirrors surroundings too */
   vec4 lights[12]; /* of each of four: direction and wrap, diffuse colour, specular colour */
 };
 """

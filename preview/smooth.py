@@ -12,6 +12,7 @@ import bpy
 import gpu
 from gpu_extras.batch import batch_for_shader
 
+from . import draw
 from .floor import WHOLE_PICTURE
 from .shader import OVERSAMPLING, SMOOTH, shader
 
@@ -33,14 +34,16 @@ class Smooth:
         self._colour: gpu.types.GPUTexture | None = None
         self._depth: gpu.types.GPUTexture | None = None
         self._target: Any = None
+        self._picture: gpu.types.GPUBatch | None = None
 
     @contextmanager
-    def smoothed(self, width: int, height: int) -> Iterator[None]:
-        """Draw finely what is drawn in a `with`, then lay it over what is in the bound framebuffer, of so many pixels.
+    def smoothed(self) -> Iterator[None]:
+        """Draw finely what is drawn in a `with`, then lay it over what is in the bound framebuffer.
 
         Colours with alpha must be blended, so that they are premultiplied. What is drawn without depth must lie within
         two pixels of what has one, as outlines do.
         """
+        _, _, width, height = gpu.state.viewport_get()
         fine = width * OVERSAMPLING, height * OVERSAMPLING
         self._grow(*fine)
         with cast(Any, self._target.bind()):
@@ -51,10 +54,11 @@ class Smooth:
         gpu.state.depth_mask_set(True)
         gpu.state.blend_set("ALPHA")
         program = shader(SMOOTH)
+        self._picture = self._picture or batch_for_shader(program, "TRIS", {"corner": WHOLE_PICTURE})
         program.bind()
         program.uniform_sampler("fine", cast(gpu.types.GPUTexture, self._colour))
         program.uniform_sampler("fine_depth", cast(gpu.types.GPUTexture, self._depth))
-        batch_for_shader(program, "TRIS", {"corner": WHOLE_PICTURE}).draw(program)
+        draw.draw_batch(self._picture, program, 1)
         gpu.state.blend_set("NONE")
 
     def _grow(self, width: int, height: int) -> None:

@@ -38,10 +38,24 @@ vec4 highlights(vec3 n, vec3 to_viewer, vec4 shininess)
   return pow(clamp(angles, 0.0, 1.0), shininess) * clamp(along_lights(n), 0.0, 1.0) * (shininess * 0.125 + 1.0);
 }
 
+/* What metal mirrors besides the lamps, which alone would leave it black: a bright sky, a darker ground, and between
+ * them a horizon as blurred as the surface is rough. */
+const float WITH_SURROUNDINGS = 2.0;
+const vec3 SKY_MIRRORED = vec3(0.52, 0.55, 0.60);
+const vec3 GROUND_MIRRORED = vec3(0.16, 0.15, 0.14);
+const float SHARPEST_HORIZON = 0.12;
+
+vec3 surroundings(vec3 direction, float roughness)
+{
+  vec3 up = view.view_from_world[2].xyz;
+  float blur = mix(SHARPEST_HORIZON, 1.0, roughness);
+  return mix(GROUND_MIRRORED, SKY_MIRRORED, smoothstep(-blur, blur, dot(direction, up)));
+}
+
 vec3 studio_light(vec3 base_colour, float metallic, float roughness_of_material, vec3 n, vec3 to_viewer)
 {
   float roughness = sqrt(roughness_of_material);
-  bool shines = view.ambient.w == 1.0;
+  bool shines = view.ambient.w >= 1.0;
   vec4 wrap = vec4(view.lights[0].w, view.lights[3].w, view.lights[6].w, view.lights[9].w);
   vec3 diffuse = view.ambient.rgb + sum_of_lights(1, wrapped(along_lights(n), wrap));
   if (!shines) {
@@ -53,6 +67,9 @@ vec3 studio_light(vec3 base_colour, float metallic, float roughness_of_material,
   vec4 sharp = highlights(n, to_viewer, shininess);
   vec4 around = wrapped(along_lights(-reflect(to_viewer, n)), mix(wrap, vec4(1.0), roughness));
   vec3 specular = view.ambient.rgb + sum_of_lights(2, mix(sharp, around, wrap * wrap));
+  if (view.ambient.w == WITH_SURROUNDINGS) {
+    specular += metallic * surroundings(reflect(-to_viewer, n), roughness);
+  }
   float rim = exp2(-8.35 * clamp(dot(n, to_viewer), 0.0, 1.0)) * (1.0 - roughness);
   mirror_colour = mix(mirror_colour, vec3(1.0), rim);
   return diffuse * rough_colour * (1.0 - dot(mirror_colour, vec3(1.0 / 3.0))) + specular * mirror_colour;

@@ -30,13 +30,13 @@ UNDO_STEPS = 200
 def calls(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many figures each drawing call has drawn."""
     counts: list[int] = []
-    real = draw_module._draw_batch
+    real = draw_module.draw_batch
 
     def counted(batch: Any, program: Any, count: int) -> None:
         counts.append(count)
         real(batch, program, count)
 
-    monkeypatch.setattr(draw_module, "_draw_batch", counted)
+    monkeypatch.setattr(draw_module, "draw_batch", counted)
     return counts
 
 

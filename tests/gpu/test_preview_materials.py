@@ -1,6 +1,7 @@
 """Materials on the GPU: each operation against core, whole characters against Workbench, and images that change."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
@@ -13,7 +14,7 @@ from takt.bridge.materials import ColourMode, Surface
 from takt.bridge.versions import principled_node
 from takt.core.shading.material import OPERATIONS, Material, Step, Texture, evaluate, number
 from takt.preview import life
-from takt.preview.look import Look, look_of
+from takt.preview.look import Look, look_of, studio
 from takt.preview.offscreen import Renderer
 from takt.samples import dancer
 from takt.tests.characters import Object, context, own_character
@@ -162,6 +163,21 @@ def test_solids_colours_are_obeyed(colour_type: str, expected: tuple[float, ...]
     shading = context.scene.display.shading
     shading.light, shading.color_type, shading.single_color = "FLAT", colour_type, (0.9, 0.1, 0.1)
     np.testing.assert_allclose(middle(mesh, look_of(shading)), encoded(np.array(expected)), atol=ONE_LEVEL)
+
+
+def test_metal_mirrors_its_surroundings() -> None:
+    """Lamps alone would leave it nearly black. What is not metal mirrors nothing."""
+    def lightness(metallic: float, *, mirrors: bool) -> float:
+        shader: Any = principled_node(mesh.data.materials[0])
+        shader.inputs["Metallic"].default_value = metallic
+        with Renderer(context.scene, [mesh], SIZE, SIZE, motion=lambda _: None) as renderer:
+            drawn = renderer.draw(*seen_from(), look=replace(studio(), mirrors=mirrors))
+        return float(drawn[drawn[..., 3] == 255, :3].mean())
+
+    _, mesh = textured_character(image())
+    chalk, metal = lightness(0.0, mirrors=True), lightness(1.0, mirrors=True)
+    assert chalk == lightness(0.0, mirrors=False)
+    assert lightness(1.0, mirrors=False) < 0.75 * metal < chalk
 
 
 def test_what_is_blended_shows_what_is_behind() -> None:
