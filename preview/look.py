@@ -35,9 +35,9 @@ class Look:
     """The colour mode, and Blender's studio light.
 
     lights: (4, 3, 4), for each: direction towards it and its wrap, diffuse colour, specular colour. ambient: (3,).
-    shines: whether there are highlights. mirrors: whether metal also mirrors a sky and a ground. in_world: the lights stand still in the world instead of coming with the
-    viewer. In mode OBJECT: single: one colour for all, or None; is_random: each object has one by its name, otherwise
-    its own.
+    shines: whether there are highlights. mirrors: whether metal also mirrors a sky and a ground. in_world: the lights
+    stand still in the world instead of coming with the viewer. In mode OBJECT: single: one colour for all, or None;
+    is_random: each object has one by its name, otherwise its own.
     """
 
     mode: ColourMode = "NODES"
