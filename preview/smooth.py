@@ -47,7 +47,7 @@ class Smooth:
         fine = width * OVERSAMPLING, height * OVERSAMPLING
         self._grow(*fine)
         with cast(Any, self._target.bind()):
-            self._target.viewport_set(0, 0, *fine)
+            gpu.state.viewport_set(0, 0, *fine)
             self._target.clear(color=(0.0, 0.0, 0.0, 0.0), depth=1.0)
             yield
         gpu.state.depth_test_set("LESS_EQUAL")
