@@ -11,12 +11,12 @@ import bpy
 import numpy as np
 
 from ..core.binding import BINDING_METHODS, DEFAULT_METHOD, BindInput, BindSettings, Progress
-from ..core.binding.faults import Faults, cured, find_faults, worsened
+from ..core.binding.faults import cured, find_faults, worsened
 from ..core.binding.inpainting import inpainted
 from ..core.binding.sweep import Sweep, sweep
 from ..core.binding.transfer import transferred
 from ..core.errors import BindError
-from ..core.maths.arrays import BoolArray, FloatArray
+from ..core.maths.arrays import BoolArray, FloatArray, IntArray
 from ..core.skinning.influences import Influences
 from . import armature, bend, binding, groups
 from .binding import BindScope, BindTask, Bound, MeshTask
@@ -75,7 +75,16 @@ def report(bound: BoundBody, progress: Progress) -> Sweep:
     return sweep(bound.body, bound.weights, progress=progress)
 
 
-_Fill = Callable[[ImproveTask, FloatArray, FloatArray, BindInput, Progress], tuple[FloatArray, tuple[BoolArray, ...]]]
+@dataclass(frozen=True, eq=False)
+class Filled:
+    """Weights (V, B) of a body, which vertices are of each kind, and the bones that each may belong to, if known."""
+
+    weights: FloatArray
+    kinds: tuple[BoolArray, ...]
+    owners: IntArray | None = None
+
+
+_Fill = Callable[[ImproveTask, FloatArray, FloatArray, BindInput, Progress], Filled]
 
 
 def solve(task: ImproveTask, what: str, settings: BindSettings, progress: Progress) -> Improved:
@@ -83,7 +92,7 @@ def solve(task: ImproveTask, what: str, settings: BindSettings, progress: Progre
     names = task.bound.body.bone_names
     count = len(task.bound.body.vertices)
     rows: list[Influences] = []
-    kinds: list[tuple[BoolArray, ...]] = []
+    filled: list[Filled] = []
     for number, body in enumerate(task.bind.bodies):
         def part_done(share: float, before: int = number) -> bool:
             return progress((before + share) / len(task.bind.bodies))
@@ -95,13 +104,12 @@ def solve(task: ImproveTask, what: str, settings: BindSettings, progress: Progre
         own = task.bound.weights[:, [names.index(name) for name in body.bone_names]]
         total = own.sum(axis=1, keepdims=True)
         own = np.divide(own, total, out=np.zeros_like(own), where=total > 0.0)
-        found, kind = IMPROVEMENTS[what].fill(task, own, fresh, body.only(np.arange(len(body.vertices)) < count),
-                                              part_done)
-        rows.append(Influences.fading(found, settings.influences, settings.prune_below))
-        kinds.append(kind)
-    if IMPROVEMENTS[what].only_better:
-        kinds = _where_better(task, rows, kinds, progress)
-    return _split(task, rows, kinds)
+        filled.append(IMPROVEMENTS[what].fill(task, own, fresh, body.only(np.arange(len(body.vertices)) < count),
+                                              part_done))
+        rows.append(Influences.fading(filled[-1].weights, settings.influences, settings.prune_below))
+    kinds = [one.kinds for one in filled]
+    owners = filled[0].owners
+    return _split(task, rows, kinds if owners is None else _where_better(task, rows, kinds, owners, progress))
 
 
 def _split(task: ImproveTask, rows: Sequence[Influences], kinds: Sequence[tuple[BoolArray, ...]]) -> Improved:
@@ -123,7 +131,7 @@ def _split(task: ImproveTask, rows: Sequence[Influences], kinds: Sequence[tuple[
 
 
 def _where_better(task: ImproveTask, rows: Sequence[Influences], kinds: Sequence[tuple[BoolArray, ...]],
-                  progress: Progress) -> list[tuple[BoolArray, ...]]:
+                  owners: IntArray, progress: Progress) -> list[tuple[BoolArray, ...]]:
     """Return which vertices are of each kind, without those that the sweep would report as broken more than before."""
     names, after = task.bound.body.bone_names, task.bound.weights.copy()
     first = 0
@@ -135,55 +143,55 @@ def _where_better(task: ImproveTask, rows: Sequence[Influences], kinds: Sequence
         new = rows[mesh.body].dense(len(columns))[own] * mesh.share[:, None]
         some = np.logical_or.reduce([kind[own] for kind in kinds[mesh.body]]) & mesh.chosen & (mesh.share > 0.0)
         after[own][np.ix_(some, columns)] = new[some]
-    left = ~worsened(task.bound.body, task.bound.weights, after, lambda _: progress(_CURE_SHARE))
+    left = ~worsened(task.bound.body, task.bound.weights, after, owners, lambda _: progress(_CURE_SHARE))
     return [tuple(kind & left for kind in some) for some in kinds]
 
 
 def _cure(task: ImproveTask, own: FloatArray, fresh: FloatArray, body: BindInput,
-          progress: Progress) -> tuple[FloatArray, tuple[BoolArray, ...]]:
+          progress: Progress) -> Filled:
     def bending(share: float) -> bool:
         return progress(_FAULTS_SHARE + (_CURE_SHARE - _FAULTS_SHARE) * share)
 
     columns = np.array([task.bound.body.bone_names.index(name) for name in body.bone_names])
     faults = find_faults(task.bound.body, task.bound.weights, columns[fresh.argmax(axis=1)], bending)
-    free = Faults(faults.unbound, faults.flying, faults.leaking, faults.foreign[:, columns])
+    free = replace(faults, foreign=faults.foreign[:, columns])
     stray = faults.flying & ~faults.unbound
-    return cured(body, own, free, fresh), (faults.unbound, stray, free.any & ~faults.unbound & ~stray)
+    kinds = faults.unbound, stray, free.any & ~faults.unbound & ~stray
+    return Filled(cured(body, own, free, fresh), kinds, faults.owners)
 
 
 def _replace_selected(task: ImproveTask, own: FloatArray, fresh: FloatArray, body: BindInput,
-                      _progress: Progress) -> tuple[FloatArray, tuple[BoolArray, ...]]:
+                      _progress: Progress) -> Filled:
     chosen = np.concatenate([np.zeros(len(mesh.share), np.bool_) if number >= task.changed else mesh.chosen
                              for number, mesh in enumerate(task.bind.meshes)])
-    return inpainted(body, own, ~chosen & (own.sum(axis=1) > 0.0), fresh), (chosen,)
+    return Filled(inpainted(body, own, ~chosen & (own.sum(axis=1) > 0.0), fresh), (chosen,))
 
 
 def _dress(task: ImproveTask, own: FloatArray, fresh: FloatArray, body: BindInput,
-           _progress: Progress) -> tuple[FloatArray, tuple[BoolArray, ...]]:
+           _progress: Progress) -> Filled:
     garment = np.arange(len(own)) < sum(len(mesh.share) for mesh in task.bind.meshes[:task.changed])
     rows, known = transferred(body, own, garment)
-    return inpainted(body, rows, known, fresh, reach=None), (garment & known, garment & ~known)
+    return Filled(inpainted(body, rows, known, fresh, reach=None), (garment & known, garment & ~known))
 
 
 @dataclass(frozen=True)
 class Improvement:
     """What may be improved, as the interface shows it.
 
-    fill: finds weights for all vertices, and which are to be written, one mask for each word of `kinds`.
-    only_better: what would look more broken than before, when joints bend, is left as it is.
+    fill: finds weights for all vertices, and which are to be written, one mask for each word of `kinds`; where it says
+    which bones they may belong to, what would look more broken than before, when joints bend, is left as it is.
     """
 
     label: str
     description: str
     kinds: tuple[str, ...]
     fill: _Fill
-    only_better: bool = False
 
 
 IMPROVEMENTS: dict[str, Improvement] = {
     "FAULTS": Improvement(
         "Faults", "Find vertices without weights, stray ones that leave their neighbours when joints bend, and patches "
-        "that move with a far limb, and mend these alone", ("unbound", "flying", "leaking"), _cure, only_better=True),
+        "that move with a far limb, and mend these alone", ("unbound", "flying", "leaking"), _cure),
     "SELECTED": Improvement(
         "Selected Vertices", "Replace the weights of the selected vertices, so that they meet those around them "
         "without a step", ("selected",), _replace_selected),

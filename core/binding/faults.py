@@ -33,12 +33,14 @@ class Faults:
 
     unbound, flying, leaking: (V,) which vertices have no weights, leave their neighbours when joints bend, or move with
     a far limb. foreign: (V, B) the weights that are to go: patches on far limbs of which some vertex leaks.
+    owners: (V, N) the bones that each vertex may belong to.
     """
 
     unbound: BoolArray
     flying: BoolArray
     leaking: BoolArray
     foreign: BoolArray
+    owners: IntArray
 
     @property
     def any(self) -> BoolArray:
@@ -64,7 +66,7 @@ def find_faults(body: BindInput, weights: FloatArray, owners: IntArray, progress
     far = np.asarray(are_far[:, owners].all(axis=2)).T
     leaking = found.leaking_in > 0
     foreign = _patches(surface, point_of, weights, far, leaking)
-    return Faults(weights.sum(axis=1) <= 0.0, found.flying_in > 0, leaking & foreign.any(axis=1), foreign)
+    return Faults(weights.sum(axis=1) <= 0.0, found.flying_in > 0, leaking & foreign.any(axis=1), foreign, owners)
 
 
 def cured(body: BindInput, weights: FloatArray, faults: Faults, prior: FloatArray) -> FloatArray:
@@ -82,11 +84,14 @@ def cured(body: BindInput, weights: FloatArray, faults: Faults, prior: FloatArra
     return inpainted(body, weights, (total[:, 0] > 0.0) & ~faults.any, alone)
 
 
-def worsened(body: BindInput, before: FloatArray, after: FloatArray, progress: Progress | None = None) -> BoolArray:
+def worsened(body: BindInput, before: FloatArray, after: FloatArray, owners: IntArray,
+             progress: Progress | None = None) -> BoolArray:
     """Return the vertices, (V,), whose weights (V, B) are to stay as they were before, since a cure broke more.
 
     Patches of changed vertices and their neighbours are judged as wholes, by the sweep's own count of broken, flying
-    and leaking vertices: none of them may rise. What was unbound before moved nothing, and does not count.
+    and leaking vertices: none of them may rise. owners: (V, N) the bones that each vertex may belong to, as `Faults`
+    knows them: judged by its own weights, a patch on a wrong limb would break nothing inside. What was unbound before
+    moved nothing, and does not count.
     """
     point_of, surface, _ = welded_surface(body)
     first, second, _ = surface.edges()
@@ -97,7 +102,7 @@ def worsened(body: BindInput, before: FloatArray, after: FloatArray, progress: P
     near[second] |= at_points[first]
     both = near[first] & near[second]
     patch = connected(len(near), first[both], second[both])[point_of]
-    was, now = sweep(body, before, progress=progress), sweep(body, after, progress=progress)
+    was, now = sweep(body, before, owners, progress), sweep(body, after, owners, progress)
     bound = before.any(axis=1)
     worse = np.zeros(len(near), dtype=np.bool_)
     for old, new in ((was.broken, now.broken), (was.flying_in, now.flying_in), (was.leaking_in, now.leaking_in)):

@@ -155,12 +155,29 @@ def test_a_cure_that_breaks_more_is_left_alone_and_a_good_one_beside_it_is_not(s
     before, after = WEIGHTS.copy(), WEIGHTS.copy()
     after[random.choice(bad, 3, replace=False)] = np.eye(len(FIGURE.bone_names))[other]
     before[random.choice(good, 3, replace=False)] = np.eye(len(FIGURE.bone_names))[other]
-    kept = worsened(FIGURE, before, after)
+    owners = WEIGHTS.argmax(axis=1)
+    kept = worsened(FIGURE, before, after, owners)
     changed = (before != after).any(axis=1)
     assert kept[bad].sum() == changed[bad].sum() == 3 and not kept[good].any()
     found, was = (sweep(FIGURE, weights) for weights in (np.where(kept[:, None], before, after), before))
     assert found.leaks <= was.leaks and found.flying <= was.flying
-    assert not worsened(FIGURE, np.where(changed[:, None], 0.0, before), after).any()  # unbound before
+    assert not worsened(FIGURE, np.where(changed[:, None], 0.0, before), after, owners).any()  # unbound before
+
+
+@pytest.mark.parametrize("limb, other", [("shin.L", "hand.R"), ("thigh.R", "hand.L"), ("hand.L", "shin.L")])
+def test_a_patch_wholly_on_another_limb_is_mended_though_it_moved_as_one(limb: str, other: str) -> None:
+    fine = figure(24, 12)
+    names, weights = fine.bone_names, bind_inside_distance(fine).dense(len(fine.bone_names))
+    own = np.flatnonzero(weights[:, names.index(limb)] > 0.99)
+    middle = fine.vertices[own[len(own) // 2]]
+    part = fine.part == fine.part[own[0]]
+    patch = own[np.argsort(np.linalg.norm(fine.vertices[own] - middle, axis=1))[:int(0.07 * part.sum())]]
+    spoilt = weights.copy()
+    spoilt[patch] = np.eye(len(names))[names.index(other)]
+    faults = find_faults(fine, spoilt, weights.argmax(axis=1))
+    mended = cured(fine, spoilt, faults, weights)
+    assert faults.any[patch].all() and not worsened(fine, spoilt, mended, faults.owners).any()
+    assert np.abs(mended - weights)[patch].max() < 0.1
 
 
 def test_looking_for_faults_can_be_stopped() -> None:
