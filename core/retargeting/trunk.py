@@ -103,7 +103,7 @@ class Trunk:
 
     @cached_property
     def _joint_from_axes(self) -> FloatArray:
-        return np.asarray(np.linalg.solve(self.rest[..., :3], self.axes.T))
+        return np.asarray(np.linalg.inv(self.rest[..., :3]) @ self.axes.T)
 
     def _shares(self, heights: FloatArray) -> FloatArray:
         """Return how much each joint carries what is so high (F, P), as (F, P, N): between two middles both do."""
