@@ -51,10 +51,11 @@ def method_picture(method: str, pixels: int = PICTURE_PX) -> FloatArray:
 
 
 def _danced(method: str) -> Motion:
-    """Play two clips of a joint: one that swings up, and one that begins lower and swings down."""
+    """Play two clips of a joint: one that swings up, with an accent, and one that begins lower and swings down."""
     skeleton = Skeleton.from_arrays(("joint",), (-1,), rot.identities(1), np.zeros((1, 3)))
     times = np.linspace(0.0, 2.0, 41)
-    angles = 0.3 + 0.7 * np.sin(2.2 * times - 2.6), -0.15 - 0.5 * np.sin(2.4 * times - 0.4)
+    accent = 0.25 * np.exp(-((times - 1.8) / 0.1)**2)
+    angles = 0.3 + 0.7 * np.sin(2.2 * times - 2.6) + accent, -0.15 - 0.5 * np.sin(2.4 * times - 0.4)
     clips = tuple(Clip(name, skeleton, 2.0, Tracks.uniform(
         np.array((0,)), times, rot.from_axis_angle(_X, angle)[:, None]), Tracks.empty(3), Tracks.empty(3))
         for name, angle in zip(("before", "after"), angles, strict=True))

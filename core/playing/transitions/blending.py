@@ -141,19 +141,19 @@ class Inertialization:
     def apply(self, pose: Pose, at: IntArray, time_s: FloatArray, curve: Weight) -> Pose:
         """Add the offsets to poses (F, J, …); at: (F,) which seam; time_s: (F,) from the seam, negative before it.
 
-        With u from 0 at the window's edge to 1 at the seam, T the side's length and a curve f that rises from 0 to 1,
-        the offset to the clip is o·f(u) + o′·T·(u − 1)·f(u) before the seam, and mirrored in time after it. At the seam
-        it is o, and changes at the rate o′ ± o·f′(1)/T. The offsets of both sides divide the difference d from the last
-        pose to the first one as their lengths T_a and T_b divide the window, so on either side that rate is
-        o′ + d·f′(1)/(T_a + T_b): pose and speed are continuous for every curve. A curve that is level there adds
-        nothing to the speed; LINEAR adds d's mean speed. At the edge the offset is 0 and changes at the rate
-        (o/T − o′)·f′(0): a curve that is not level there, as LINEAR, begins with a jolt of that size. (After Bollo
-        2018, Inertialization, which does this after the seam only and with one polynomial.)
+        With u from 0 at the window's edge to 1 at the seam, T the side's length, a curve that rises from 0 to 1 and f
+        the same begun gently (see _eased_in), the offset to the clip is o·f(u) + o′·T·(u − 1)·f(u) before the seam, and
+        mirrored in time after it. At the seam it is o, and changes at the rate o′ ± o·f′(1)/T. The offsets of both
+        sides divide the difference d from the last pose to the first one as their lengths T_a and T_b divide the
+        window, so on either side that rate is o′ + d·f′(1)/(T_a + T_b): pose and speed are continuous for every curve.
+        A curve that is level there adds nothing to the speed; LINEAR adds d's mean speed. At the edge the offset is 0,
+        and does not change yet. (After Bollo 2018, Inertialization, which does this after the seam only
+        and with one polynomial.)
         """
         is_after = (time_s >= 0.0).astype(np.intp)
         side_s = np.where(is_after, self.after_s[at], self.before_s[at])
         u = np.clip(1.0 - np.divide(np.abs(time_s), side_s, out=np.ones(len(side_s)), where=side_s > 0.0), 0.0, 1.0)
-        rise = curve(u)
+        rise = curve(_eased_in(u))
         weight, rate_s = rise[:, None, None], (np.where(is_after, -side_s, side_s) * (u - 1.0) * rise)[:, None, None]
 
         def offset(offsets: FloatArray, rates: FloatArray) -> FloatArray:
@@ -161,6 +161,15 @@ class Inertialization:
 
         return Pose(rot.multiply(pose.rotations, rot.exp(offset(*self.turning))),
                     pose.translations + offset(*self.moving), pose.scales + offset(*self.scaling))
+
+
+def _eased_in(u: FloatArray) -> FloatArray:
+    """Return 2u² − u³, which rises from 0 to 1 as u does, level at 0 and as steep as u at 1.
+
+    >>> _eased_in(np.array((0.0, 0.5, 1.0))).tolist()
+    [0.0, 0.375, 1.0]
+    """
+    return u * u * (2.0 - u)
 
 
 def _line_offsets(a: FloatArray, b: FloatArray, a_speed: FloatArray, b_speed: FloatArray,
