@@ -35,10 +35,11 @@ class Editor:
         return frozenset(layout.id_of(box) for box in layout.found(selected).tolist())
 
     def select(self, boxes: Iterable[BoxId]) -> None:
-        """Select these boxes and no others."""
+        """Select these boxes and no others, and show it: keys move no mouse that would have all drawn anew."""
         layout = self.blocks.selectable
         assert layout is not None  # one is shown
         score_tree.select(self.tree, layout, boxes)
+        score_tree.redraw()
 
     @property
     def scores(self) -> Scores:

@@ -148,8 +148,6 @@ class TAKT_OT_score_drag(InScoreEditor, bpy.types.Operator):
             return {"CANCELLED"}
         clicked = {editor.layout.id_of(box)}
         editor.select(editor.selected ^ clicked if self._is_adding else clicked)
-        if context.area is not None:
-            context.area.tag_redraw()
         return {"FINISHED"}
 
     def _box(self, layout: Layout) -> int | None:

@@ -491,6 +491,17 @@ def test_of_a_score_that_is_dropped_the_first_procedure_that_can_be_called_plays
         assert '<call name="turn"' in text_of(rig).as_string() and len(looked_into()) > len(layout)
 
 
+@pytest.mark.parametrize("which", ["ALL", "NONE", "INVERT"])
+def test_what_a_key_selects_is_shown_though_no_mouse_moves(
+        rig: bpy.types.Object, library: Path, monkeypatch: pytest.MonkeyPatch, which: str) -> None:
+    play(library / "dance.pha")
+    drawn = list[str]()
+    with editing():
+        monkeypatch.setattr(score_tree, "redraw", lambda: drawn.append(which))
+        assert operators.takt.score_select(which=which) == {"FINISHED"}
+    assert drawn
+
+
 def test_what_is_selected_stays_selected_while_text_is_typed_above_it(rig: bpy.types.Object, library: Path) -> None:
     play(library / "dance.pha")
     with editing() as layout:
