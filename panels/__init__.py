@@ -2,7 +2,7 @@
 
 import bpy
 
-from . import transition_methods
+from . import menu, transition_methods
 from .bind import TAKT_PT_bind
 from .clips import TAKT_PT_clips
 from .keymap import remove_shortcuts, use_shortcuts
@@ -41,10 +41,12 @@ def register() -> None:
     use_shortcuts(chosen_shortcuts())
     score_keymap.register()
     score_header.register()
+    menu.register()
 
 
 def unregister() -> None:
     """Take the panels away."""
+    menu.unregister()
     score_header.unregister()
     score_keymap.unregister()
     remove_shortcuts()

@@ -4,6 +4,7 @@ import bpy
 
 import takt
 from takt.bridge import score_tree
+from takt.panels import menu
 
 
 def _names() -> set[str]:
@@ -16,7 +17,8 @@ def _handlers() -> list[object]:
 
 
 def _menus() -> list[int]:
-    menus = (bpy.types.VIEW3D_MT_object_parent, bpy.types.TOPBAR_MT_file_import)
+    menus = (bpy.types.VIEW3D_MT_object_parent, bpy.types.TOPBAR_MT_file_import, bpy.types.VIEW3D_MT_object,
+             bpy.types.VIEW3D_MT_pose)
     return [len(getattr(menu.draw, "_draw_funcs", ())) for menu in menus]
 
 
@@ -29,7 +31,7 @@ def test_switching_off_leaves_nothing_behind() -> None:
     takt.unregister()
     before = _names(), _handlers(), _menus(), _properties()
     takt.register()
-    assert "takt" in _properties() and _menus() != before[2]
+    assert "takt" in _properties() and all(now > then for now, then in zip(_menus(), before[2], strict=True))
     takt.unregister()
     assert (_names(), _handlers(), _menus(), _properties()) == before
     takt.register()
@@ -54,3 +56,11 @@ def test_switching_off_leaves_no_score_editor_open() -> None:
     takt.register()
     assert not any(score_tree.is_score_editor(space) for space in spaces) and area.type == "TEXT_EDITOR"
     assert not any(tree.bl_idname == "TaktScoreTree" for tree in bpy.data.node_groups)
+
+
+def test_the_menu_holds_operators_that_there_are() -> None:
+    """A menu tells of a mistake on the console only."""
+    icons = bpy.types.UILayout.bl_rna.functions["operator"].parameters["icon"].enum_items.keys()  # type: ignore[attr-defined]
+    for verb in filter(None, menu._VERBS):
+        room, _, name = verb[0].partition(".")
+        assert name in dir(getattr(bpy.ops, room)) and verb[1] in icons
