@@ -46,10 +46,11 @@ class Settings:
     values: of the procedure's parameters, by their names; seed: of the choices of picks. released: contacts of clips
     that are switched off, so that the foot goes there as the clip has it.
 
-    LEAD with LINEAR is the default because, among the methods that keep the beat and leave the clips their tempo,
-    it changes the joints' angular velocity least over the seams (benchmarks/seams.py: 37.4°/frame² where it changes
-    most, against 37.9 to 39.4 of BOTH and 41.3 to 42.7 of END, both with linear and cosine curves; the worst of all
-    138 against 147 and 225), and because it does not fade the clips' own motion out at the seam, where accents are.
+    LEAD with LINEAR is the default because, among the methods that keep the beat and leave the clips their tempo, hips,
+    hands and feet neither speed up nor jerk much over the seams (benchmarks/joins.py), and because it does not fade
+    the clips' own motion out there, where accents are. By the change of the joints' angular velocity alone
+    (benchmarks/seams.py: 39.4°/frame² where it changes most; the worst of all 139) BOTH is a little better with linear
+    curves (37.9; 149), and as good with cosine ones (39.4; 149).
     """
 
     procedure: str = "main"
