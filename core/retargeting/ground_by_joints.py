@@ -43,6 +43,8 @@ _HOP_LEGS_PER_S: Final = 1.0
 """A body that is lifted or lowered faster than this hops."""
 _ENDS_S: Final = 0.1
 """So near its ends a clip gradually takes the height of its poses alone, so that it goes on fitting to others."""
+_STILL_LEGS: Final = 1e-6
+"""A body that would be lower by less than this is not: a straight leg bends by degrees for next to nothing."""
 _SAME_LEGS: Final = 0.01
 """Feet that end as high as they begin, up to this, end a cycle, which fits to itself."""
 
@@ -209,8 +211,9 @@ def _without_hops(heights: _Heights, legs: tuple[Limb | None, ...], leg: float) 
         most *= np.clip(np.minimum(times - times[0], times[-1] - times) / _ENDS_S, 0.0, 1.0)[:, None]
         gradual = _no_faster(times, lift, _HOP_LEGS_PER_S * leg)
     gradual = np.maximum(gradual, (sunk - most).max(axis=1))
+    hops = lift - gradual > _STILL_LEGS * leg
     drawn = np.maximum(sunk - gradual[:, None], 0.0)
-    return Ground(times, gradual, legs, np.where((gradual < lift)[:, None], drawn, 0.0))
+    return Ground(times, np.where(hops, gradual, lift), legs, np.where(hops[:, None], drawn, 0.0))
 
 
 def _no_faster(times: FloatArray, values: FloatArray, speed: float) -> FloatArray:

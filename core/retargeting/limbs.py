@@ -95,15 +95,14 @@ class LimbPoses:
 
     def reaching(self, offset: FloatArray, bent_about: FloatArray | None = None,
                  straight: float = _STRAIGHT) -> LimbPoses:
-        """Return limbs whose ends are moved by offsets (..., 3), as far as they reach.
+        """Return limbs whose ends are moved by offsets (..., 3), as far as they reach; what is straighter may stay so.
 
         bent_about: (..., 3) the axis that a limb bends about whose middle joint is bent by a sine below `straight`;
         None: any.
         """
         upper, lower, aim = self.middle - self.first, self.last - self.middle, self.last + offset - self.first
         a, b, now = _length(upper), _length(lower), _length(self.last - self.first)
-        long = np.clip(_length(aim), np.abs(a - b) / _REACH, (a + b) * _REACH)
-        long = np.where((offset != 0.0).any(axis=-1), long, now)
+        long = np.clip(_length(aim), np.minimum(np.abs(a - b) / _REACH, now), np.maximum((a + b) * _REACH, now))
         bend = np.arccos(np.clip((long * long - a * a - b * b) / (2.0 * a * b), -1.0, 1.0))
         axis = rot.cross(upper, lower)
         sine = _length(axis)

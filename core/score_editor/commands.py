@@ -69,7 +69,7 @@ def insert(layout: Layout, gap: Drop, what: Playable, scores: Scores) -> Proposa
     tells something. Calls by bare names that the new file has too get full names.
     """
     document = layout.documents[gap.document]
-    hint = f"{what.title} → {gap.words}"
+    hint = f"{what.title} → {gap.words()}"
     refusal = locked(document, scores)
     if refusal:
         return Proposal(hint=hint, refusal=refusal)
@@ -136,7 +136,7 @@ def paste(layout: Layout, gap: Drop, text: str, scores: Scores) -> Proposal:
             refusal = refusal or "there are no calls in the clipboard"
     if refusal:
         return Proposal(refusal=refusal)
-    return _inserted(gap.document, document.text, gap.parent, gap.index, text.strip(), f"pasted → {gap.words}",
+    return _inserted(gap.document, document.text, gap.parent, gap.index, text.strip(), f"pasted → {gap.words()}",
                      growth.edits(layout, gap.grows(fragments.ticks(read_alone))))
 
 

@@ -249,7 +249,9 @@ class Carry:
         if gap is None:
             return Proposal()
         target = self.layout.documents[gap.document]
-        hint = f"{'copy of ' * is_free}{self._names} → {gap.words}"
+        taken = 0 if is_free or gap.document != self.document else sum(
+            child in self.elements for child in self.text.children(gap.parent)[:gap.index])
+        hint = f"{'copy of ' * is_free}{self._names} → {gap.words(taken)}"
         refusal = locked(target, self.scores) or ("" if is_free else self.refusal)
         if refusal:
             return Proposal(hint=hint, refusal=refusal)

@@ -38,10 +38,9 @@ class Drop:
         """Return what so many ticks of the procedure, put in here, are for growth.edits."""
         return () if self.beside < 0 else ((self.beside, ticks * self.scale),)
 
-    @property
-    def words(self) -> str:
-        """Say where it is."""
-        return f"place {self.index + 1} of {self.holder}"
+    def words(self, taken_before: int = 0) -> str:
+        """Say where it is, once so many calls before it are taken out of there."""
+        return f"place {self.index + 1 - taken_before} of {self.holder}"
 
 
 def drop_at(layout: Layout, view: View, x: float, y: float) -> Drop | None:

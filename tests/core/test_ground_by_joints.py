@@ -8,9 +8,10 @@ import pytest
 from takt.core.clips.clip import Clip, Tracks
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
+from takt.core.retargeting.grounding import Ground, with_feet_drawn_up
 from takt.core.retargeting.limbs import Limb, reach
 from takt.core.retargeting.retarget import retarget
-from takt.core.skeletons.maps import find_map
+from takt.core.skeletons.maps import SkeletonMap, find_map
 from takt.core.skeletons.skeleton import Skeleton, world_from_pose
 from takt.samples.skeleton import build_skeleton
 
@@ -33,15 +34,15 @@ def with_long_feet(times: float) -> Skeleton:
 
 
 @cache
-def changing_feet(pitch_rad: float, swaps_s: tuple[float, ...]) -> Clip:
+def changing_feet(pitch_rad: float, swaps_s: tuple[float, ...], swap_frames: int = SWAP_FRAMES) -> Clip:
     """Make a clip of a body that stands on a ball with its heel up, then on the other foot, flat, then back.
 
-    Hips stay as high as they are; one foot goes up while the other comes down, within SWAP_FRAMES.
+    Hips stay as high as they are; one foot goes up while the other comes down, within so many frames.
     """
     times = np.arange(FRAMES) / FPS
     clip = Clip("", BODY, times[-1], Tracks.empty(4), Tracks.empty(3), Tracks.empty(3))
     pose = clip.sample(times)
-    changed = np.clip((times[:, None] - swaps_s) * FPS / SWAP_FRAMES, 0.0, 1.0)
+    changed = np.clip((times[:, None] - swaps_s) * FPS / swap_frames, 0.0, 1.0)
     share = np.abs(np.where(np.arange(len(swaps_s)) % 2, -changed, changed).sum(axis=1))
     pitch = rot.from_axis_angle(np.array((1.0, 0.0, 0.0)), np.full(len(times), pitch_rad))
     pose.rotations[:, JOINTS["l_ankle"]] = pitch
@@ -93,3 +94,18 @@ def test_a_body_of_the_same_proportions_plays_the_clip_as_it_is() -> None:
     times = np.arange(FRAMES) / FPS
     larger = Skeleton(BODY.names, BODY.parents, BODY.rest_rotations, BODY.rest_translations * 1.3, BODY.rest_scales, "")
     np.testing.assert_allclose(heights(retarget(clip, larger).clip, times)[0], heights(clip, times)[0], atol=ROUNDING)
+
+
+@pytest.mark.parametrize(("swap_frames", "draws"), [(24, False), (31, False), (47, False), (2, True)])
+def test_legs_of_a_body_that_does_not_hop_are_left_alone(swap_frames: int, draws: bool,
+                                                         monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not drawn up by a rounding error either: straight legs bend by degrees for next to nothing."""
+    found = list[Ground]()
+
+    def observed(clip: Clip, body: SkeletonMap, ground: Ground, up: FloatArray) -> Clip:
+        found.append(ground)
+        return with_feet_drawn_up(clip, body, ground, up)
+
+    monkeypatch.setattr("takt.core.retargeting.retarget.with_feet_drawn_up", observed)
+    retarget(changing_feet(0.7, (0.3,), swap_frames), with_long_feet(1.5))
+    assert bool(found) == draws

@@ -297,6 +297,10 @@ def test_carrying() -> None:
     copy = drag.to(editor.view, *walk, is_free=True)
     assert order_of(editor.after(copy)) == ["nod", "walk", "nod", "left"]
     assert drag.to(editor.view, *editor.corner(nod, right=False)).change is None
+    behind = editor.corner(nod, right=True)
+    onward = editor.drag(editor.box("walk"), Part.BODY).to(editor.view, *behind)
+    assert onward.hint == "walk → place 2 of main"
+    assert order_of(editor.after(onward)) == ["nod", "walk", "left"]
 
 
 def test_a_score_never_contains_itself() -> None:
