@@ -39,7 +39,7 @@ _STRAIGHT = 0.97
 """Of the leg's length: legs that rest as straight as that, 14° apart at most, stand on the ground."""
 _SAME_GROUND = 0.05
 """Of the leg."""
-_HOP_LEGS_PER_S: Final = 1.0
+_HOP_LEGS_PER_S: Final = 1.5
 """A body that is lifted or lowered faster than this hops."""
 _ENDS_S: Final = 0.1
 """So near its ends a clip gradually takes the height of its poses alone, so that it goes on fitting to others."""

@@ -28,7 +28,7 @@ from takt.tests.core.held_feet import feet_lock, held
 from takt.tests.core.rigs import real
 
 MEAN_DEG, WORST_DEG = 2.0, 8.0
-LEG_DEG, DRAWN_SHARE = 30.0, 0.25
+LEG_DEG, DRAWN_SHARE = 25.0, 0.1
 """Legs draw feet up for a moment where the body would hop: so far at most, and beyond WORST_DEG that seldom."""
 HEAD_SHARE = 0.08
 """How far the mean height of the head may be from the clip's own, as a share of the body's height at rest."""

@@ -17,7 +17,7 @@ from takt.samples.skeleton import build_skeleton
 
 FPS, SWAP_FRAMES, FRAMES = 60, 2, 121
 LIFTED_M = 0.1
-FASTEST_LEGS_PER_S = 1.01
+FASTEST_LEGS_PER_S = 1.51
 ROUNDING = 1e-9
 UP = np.array((0.0, 1.0, 0.0))
 SWAY = np.array(((0.0, 0.0, 0.0), (0.01, 0.0, 0.0)))
