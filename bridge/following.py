@@ -139,7 +139,9 @@ def _look_at(armature_object: bpy.types.Object, scene: bpy.types.Scene, now_s: f
     if performance is None:
         return
     score.keep_lists(armature_object)
-    known.listed = digest
+    if known.listed != digest:
+        known.listed = digest
+        _redraw()
     if performance.error is not None:  # perhaps a word is half typed: the Action stays as it is
         return
     is_finished = now_s - known.since_s >= _SETTLED_S

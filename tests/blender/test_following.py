@@ -138,6 +138,21 @@ def test_switched_off_it_is_only_told(dancer: bpy.types.Object, wait: Wait) -> N
     assert last_frame(dancer) < before and not following.is_older(dancer)
 
 
+def test_lists_are_drawn_anew_without_the_mouse_where_the_action_does_not_follow(
+        dancer: bpy.types.Object, wait: Wait, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = properties.character(dancer)
+    kept.keep_action = False
+    wait(1.0)
+    drawn: list[float] = []
+    monkeypatch.setattr(following, "_redraw", lambda: drawn.append(kept.procedures["main"].seconds))
+    kept.text.from_string(STEPS.replace('duration="0.7"', 'duration="9.7"'))
+    wait(1.0)
+    assert drawn[-1] == kept.procedures["main"].seconds == pytest.approx(14.7)
+    count = len(drawn)
+    wait(1.0)
+    assert len(drawn) == count  # nothing is drawn again while nothing happens
+
+
 def test_an_action_of_the_users_own_is_never_replaced(dancer: bpy.types.Object, wait: Wait) -> None:
     own, kept = bpy.data.actions.new("mine"), properties.character(dancer)
     dancer.animation_data.action = own
