@@ -15,8 +15,7 @@ from ..core.pha.text import Text
 
 
 class TAKT_OT_insert_clip(ForScore, bpy.types.Operator):
-    """Put a call of the clip into the score, at its own length: behind the line of the cursor, else at the end of the
-    procedure that plays"""
+    """Put a call of a clip into the score, at its own length"""
 
     bl_idname = "takt.insert_clip"
     bl_label = "Insert Clip"
@@ -27,6 +26,12 @@ class TAKT_OT_insert_clip(ForScore, bpy.types.Operator):
     else:
         clip: StringProperty(name="Clip", options={"SKIP_SAVE"},
                              description="What calls it; empty: the one that is chosen in the list")
+
+    @classmethod
+    def description(cls, _context: bpy.types.Context, told: Any) -> str:
+        """Return what the button does, with the whole name of its clip, which the list may shorten."""
+        return (f"Put a call of {told.clip or 'the chosen clip'} into the score, at its own length: behind the line of "
+                "the cursor, else at the end of the procedure that plays")
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
         """Edit the Text, whose cursor then stands in the new line."""

@@ -11,6 +11,7 @@ from ..bridge.active_character import active_armature, armature_problem
 from ..bridge.score_layout import draw_settings
 from ..core.errors import FileError, Problem, TaktError
 from ..core.pha.nodes import NOTHING_TO_PLAY
+from ..core.score_editor.names import short
 from ..operators.add_sample import TAKT_OT_add_sample
 from ..operators.edit_score import TAKT_OT_edit_score
 from ..operators.help import TAKT_OT_help
@@ -21,10 +22,13 @@ from ..operators.rebuild import TAKT_OT_rebuild
 from ..operators.same_score import TAKT_OT_same_score
 from ..operators.score_editor.open import TAKT_OT_score_editor
 from ..operators.score_file import TAKT_OT_reload_score, TAKT_OT_save_score
-from .sidebar import SidebarPanel, draw_reasons, draw_words
+from .sidebar import SidebarPanel, draw_reasons, draw_words, letters
 
 _PROBLEMS_SHOWN = 4
 _WARNINGS_SHOWN = 8
+_NAME_SHARE = 0.62
+"""Of a row of the list of clips; lengths and buttons have the rest."""
+_MARGIN_LETTERS = 4
 
 
 class TAKT_UL_procedures(bpy.types.UIList):
@@ -43,17 +47,22 @@ class TAKT_UL_procedures(bpy.types.UIList):
 class TAKT_UL_clips(bpy.types.UIList):
     """The clips that a score can call, each with its length; Blender's own search is below the list."""
 
-    def draw_item(self, _context: Any, layout: Any, data: Any, item: Any, _icon: Any, _active_data: Any,
+    def draw_item(self, context: Any, layout: Any, _data: Any, item: Any, _icon: Any, _active_data: Any,
                   _active_property: Any, _index: Any = 0, _flag: Any = 0) -> None:
         """Draw a name, its length, and the button that puts it into the score."""
         self.use_filter_show = True
-        split = layout.split(factor=0.62)
-        split.label(text=item.name)
+        split = layout.split(factor=_NAME_SHARE)
+        split.label(text=clip_label(item.name, int(_NAME_SHARE * letters(context)) - _MARGIN_LETTERS))
         row = split.row()
         row.alignment = "RIGHT"
         row.label(text=f"{round(item.seconds, 2):g} s")
         insert: Any = row.operator(TAKT_OT_insert_clip.bl_idname, text="", icon="IMPORT", emboss=False)
         insert.clip = item.name
+
+
+def clip_label(name: str, most: int) -> str:
+    """Return what calls a clip, or its short name where that has more letters than fit: clips differ by their ends."""
+    return name if len(name) <= most else short(name)
 
 
 class TAKT_PT_score(SidebarPanel):

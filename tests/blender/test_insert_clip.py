@@ -1,6 +1,7 @@
 """The list of a score's clips, and Insert, which puts calls of them into the text."""
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 import bpy
@@ -8,6 +9,8 @@ import pytest
 
 from takt.bridge import properties, score
 from takt.core.pha.document import parse
+from takt.operators.insert_clip import TAKT_OT_insert_clip
+from takt.panels.score import clip_label
 from takt.tests.blender.dancing import STEPS, play, text_of
 
 operators: Any = cast(Any, bpy.ops).takt
@@ -22,6 +25,14 @@ def test_the_clips_of_the_score_are_listed_with_their_lengths(rig: bpy.types.Obj
     found: Any = [(clip.name, clip.seconds) for clip in kept_of(rig).clips]
     assert found == [
         ("feet.Steps.left", pytest.approx(0.8)), ("feet.Steps.right", pytest.approx(0.8))]
+
+
+@pytest.mark.parametrize("name", ["feet.Steps.left_step", "basic.feet.Steps.left_step",
+                                  "moves.Rig|left_step|BaseLayer"])
+def test_a_name_that_does_not_fit_is_shown_by_its_end_and_told_whole_at_the_mouse(name: str) -> None:
+    assert [clip_label(name, len(name) - short) for short in (-1, 0, 1)] == [name, name, "left_step"]
+    assert f"a call of {name} into" in TAKT_OT_insert_clip.description(bpy.context, SimpleNamespace(clip=name))
+    assert "a call of the chosen clip" in TAKT_OT_insert_clip.description(bpy.context, SimpleNamespace(clip=""))
 
 
 def test_they_are_listed_though_the_score_has_errors(rig: bpy.types.Object, library: Path) -> None:
