@@ -47,12 +47,13 @@ class TAKT_UL_procedures(bpy.types.UIList):
 class TAKT_UL_clips(bpy.types.UIList):
     """The clips that a score can call, each with its length; Blender's own search is below the list."""
 
-    def draw_item(self, context: Any, layout: Any, _data: Any, item: Any, _icon: Any, _active_data: Any,
+    def draw_item(self, context: Any, layout: Any, data: Any, item: Any, _icon: Any, _active_data: Any,
                   _active_property: Any, _index: Any = 0, _flag: Any = 0) -> None:
         """Draw a name, its length, and the button that puts it into the score."""
         self.use_filter_show = True
         split = layout.split(factor=_NAME_SHARE)
-        split.label(text=clip_label(item.name, int(_NAME_SHARE * letters(context)) - _MARGIN_LETTERS))
+        room = int(_NAME_SHARE * letters(context)) - _MARGIN_LETTERS
+        split.label(text=clip_label(item.name, max(len(clip.name) for clip in data.clips) <= room))
         row = split.row()
         row.alignment = "RIGHT"
         row.label(text=f"{round(item.seconds, 2):g} s")
@@ -60,9 +61,9 @@ class TAKT_UL_clips(bpy.types.UIList):
         insert.clip = item.name
 
 
-def clip_label(name: str, most: int) -> str:
-    """Return what calls a clip, or its short name where that has more letters than fit: clips differ by their ends."""
-    return name if len(name) <= most else short(name)
+def clip_label(name: str, fit: bool) -> str:
+    """Return what calls a clip, or its short name unless all names of a list fit: they differ by their ends."""
+    return name if fit else short(name)
 
 
 class TAKT_PT_score(SidebarPanel):
