@@ -17,8 +17,8 @@ _FLATTEST_COTANGENT, _STEEPEST_COTANGENT = 0.02, 50.0
 
 _ALIKE = 1e-6
 _MOST_SAMPLES_ALONG = 400
-_MOST_CORNERS = 4
-"""Of faces that are cut from a corner."""
+_MOST_CORNERS = 8
+"""Of faces that are cut from a corner: a middle of small ones would only be one point more."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,15 +105,16 @@ def triangulate(points: FloatArray, face_vertices: IntArray, face_sizes: IntArra
 
 def with_centres(points: FloatArray, face_vertices: IntArray,
                  face_sizes: IntArray) -> tuple[FloatArray, IntArray, IntArray]:
-    """Return points, corners and sizes in which faces of five corners or more are triangles around their middle.
+    """Return points, corners and sizes in which faces of many corners are triangles around their middle.
 
     The middles (their corners' mean) come behind the points (P, 3). Fans from a corner would link all of the rim with
     it, as that of a gown's flat bottom with the other leg's side.
 
-    >>> pentagon = np.array([[0.0, 0, 0], [2, 0, 0], [3, 1, 0], [1, 2, 0], [-1, 1, 0]])
-    >>> points, corners, sizes = with_centres(pentagon, np.arange(5), np.array([5]))
-    >>> points[5:].tolist(), corners.reshape(-1, 3)[-1].tolist(), sizes.tolist()
-    ([[1.0, 0.8, 0.0]], [4, 0, 5], [3, 3, 3, 3, 3])
+    >>> angle = np.arange(9) * np.pi / 4.5
+    >>> rim = np.stack((np.cos(angle), np.sin(angle), np.zeros(9)), axis=1)
+    >>> points, corners, sizes = with_centres(rim, np.arange(9), np.array([9]))
+    >>> abs(points[9]).max() < 1e-15, corners.reshape(-1, 3)[-1].tolist(), sizes.tolist()
+    (np.True_, [8, 0, 9], [3, 3, 3, 3, 3, 3, 3, 3, 3])
     """
     large = face_sizes > _MOST_CORNERS
     if not large.any():
