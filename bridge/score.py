@@ -29,6 +29,8 @@ _PATIENCE_S = 0.01
 _LOOK_AGAIN_S = 0.02
 _QUICK_S = 0.03
 """A score that was performed within that is waited for when it has changed: the next drawing shows it."""
+_INSTANT_S = 0.012
+"""So long at most one is waited for that was never performed."""
 _AS_KEPT: Mapping[str, object] = {}
 _Key = tuple[Hashable, ...]
 _Which = tuple[int, _Key]
@@ -167,15 +169,18 @@ def known_performance(armature_object: bpy.types.Object) -> Performance | None:
 def perform_soon(armature_object: bpy.types.Object, then: Callable[[], None]) -> Performance | None:
     """Return what comes of the score kept with an armature if it is known; else perform it beside, then call `then`.
 
-    What took no time to speak of before is waited for. Never from within a drawing.
+    What took no time to speak of before is waited for, and for an instant what was never performed. Never from within a
+    drawing.
     """
     global _performing
     with while_drawing(then):
         performance = _performance(armature_object, _AS_KEPT)
     if _performing is None:
         _performing = _next_waiting()
-    if _performing is not None and _cost_s.get(_performing.which[0], _QUICK_S + 1.0) <= _QUICK_S:
-        _collect(_QUICK_S)
+    if _performing is not None:
+        cost_s = _cost_s.get(_performing.which[0])
+        if cost_s is None or cost_s <= _QUICK_S:
+            _collect(_INSTANT_S if cost_s is None else _QUICK_S)
     if is_waiting(armature_object):
         return None
     if not _waiting and _performing is None:

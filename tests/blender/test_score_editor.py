@@ -197,6 +197,7 @@ def test_what_was_performed_quickly_before_is_waited_for(rig: bpy.types.Object, 
         changes.score()
         return score.perform_soon(rig, tell) is not None
 
+    monkeypatch.setattr(score, "_INSTANT_S", 0.0)
     assert not after_typing("0.8")  # nothing is known of what it takes
     while score.is_waiting(rig):
         score._perform_waiting()
@@ -212,6 +213,9 @@ def test_what_was_performed_quickly_before_is_waited_for(rig: bpy.types.Object, 
     while score.is_waiting(rig):
         score._perform_waiting()
     assert told == [True, True]
+    score._cost_s.clear()
+    monkeypatch.setattr(score, "_INSTANT_S", 30.0)
+    assert after_typing("1.1") and not score.is_waiting(rig)  # nothing is known again, and it is tried
 
 
 def test_a_score_that_names_another_file_is_laid_out_only_once_that_is_read(
