@@ -10,7 +10,6 @@ body as it was, how far the L1 to the artist's rises, and the worst character; t
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -30,6 +29,7 @@ from takt.core.skeletons.hierarchy import children_of, parents_first, path_to_ro
 from takt.samples.body import build_body
 from takt.samples.character import bone_tails
 from takt.samples.skeleton import build_skeleton, rest_positions
+from takt.tests.beside import DATA
 
 _SEED = 11
 _SHORT, _LONG = 0.6, 1.5
@@ -230,9 +230,8 @@ def dancer() -> Bound:
 
 def main(arguments: list[str]) -> int:
     """Print a line for each alteration."""
-    shared = Path(os.environ.get("TAKT_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", nargs="?", type=Path, default=shared / "bind")
+    parser.add_argument("folder", nargs="?", type=Path, default=DATA / "bind")
     parser.add_argument("--only", nargs="+", choices=[alteration.__name__ for alteration in ALTERATIONS])
     options = parser.parse_args(arguments)
     bodies = {"dancer": dancer()}

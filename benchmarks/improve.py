@@ -11,7 +11,6 @@ which is told; by the default method alone; how many of all other vertices *Faul
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import time
 from collections.abc import Callable
@@ -29,6 +28,7 @@ from takt.core.binding.sweep import far_bones
 from takt.core.binding.welding import welded_surface
 from takt.core.maths.arrays import BoolArray, FloatArray
 from takt.core.skinning.influences import Influences
+from takt.tests.beside import DATA
 
 _LEAST, _MOST = 0.01, 0.1
 _NOISE_BONES = 4
@@ -70,9 +70,8 @@ DAMAGES: tuple[Callable[[BindInput, FloatArray, np.random.Generator], FloatArray
 
 def main(arguments: list[str]) -> int:
     """Print a line for each kind of damage."""
-    shared = Path(os.environ.get("TAKT_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", nargs="?", type=Path, default=shared / "bind")
+    parser.add_argument("folder", nargs="?", type=Path, default=DATA / "bind")
     parser.add_argument("--only", nargs="+", choices=[damage.__name__ for damage in DAMAGES])
     options = parser.parse_args(arguments)
     cases = [(body_of(case), case.weights) for case in map(Case.load, sorted(options.folder.glob("*.npz")))]

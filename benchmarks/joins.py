@@ -21,7 +21,6 @@ long. Clips are put on the ground by the skin of bodies that have one, as in Ble
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -55,6 +54,7 @@ from takt.core.skinning.linear import skin_linear
 from takt.core.skinning.palette import Palette
 from takt.samples.clip_files import LIBRARY
 from takt.samples.skeleton import build_skeleton
+from takt.tests.beside import DATA
 
 from . import join_measures as measures
 from . import nla
@@ -131,16 +131,15 @@ def main(arguments: list[str]) -> int:
     options = parser.parse_args(arguments)
     bpy.ops.wm.read_factory_settings(use_empty=True)
     takt.register()
-    data = Path(os.environ.get("TAKT_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
-    is_real = data.is_dir()
+    is_real = DATA.is_dir()
     if not is_real:
-        sys.stdout.write(f"No folder {data}: set TAKT_DATA to the folder of data. Measured on the samples instead:\n")
+        sys.stdout.write(f"No folder {DATA}: set TAKT_DATA to the folder of data. Measured on the samples instead:\n")
     names = REAL_CLIPS if is_real else SAMPLE_CLIPS
-    library = Library([data if is_real else LIBRARY], load_format=".bvh" if is_real else "",
+    library = Library([DATA if is_real else LIBRARY], load_format=".bvh" if is_real else "",
                       formats=blender_clips.formats())
     rng = np.random.default_rng(SEED)
     programmes = [_programme(library, [names[i] for i in rng.permutation(len(names))]) for _ in range(options.orders)]
-    for dancer in (_real_dancers(data) if is_real else _sample_dancers()):
+    for dancer in (_real_dancers(DATA) if is_real else _sample_dancers()):
         if options.body in ("", dancer.name):
             own = replace(dancer, points=None) if options.no_skin else dancer
             _measure(own, programmes, library, options.methods, not options.no_nla)

@@ -49,8 +49,7 @@ class Window:
     """An editor: its view, and the picture as it was drawn last with all that it depends on.
 
     hover: what the mouse is over. shelf: as it was drawn last, shelf_drawn, scrolled by shelf_px; chip: what the mouse
-    is on there. front: draws what lies before all else while something is done with the mouse,
-    pulled: to which box.
+    is on there. front: draws what lies before all else while something is done with the mouse, pulled: to which box.
     has_tab: its sidebar has been turned to our tab. shows: whose score, and which Text that is.
     """
 
