@@ -113,8 +113,8 @@ def with_centres(points: FloatArray, face_vertices: IntArray,
     >>> angle = np.arange(9) * np.pi / 4.5
     >>> rim = np.stack((np.cos(angle), np.sin(angle), np.zeros(9)), axis=1)
     >>> points, corners, sizes = with_centres(rim, np.arange(9), np.array([9]))
-    >>> abs(points[9]).max() < 1e-15, corners.reshape(-1, 3)[-1].tolist(), sizes.tolist()
-    (np.True_, [8, 0, 9], [3, 3, 3, 3, 3, 3, 3, 3, 3])
+    >>> bool(abs(points[9]).max() < 1e-15), corners.reshape(-1, 3)[-1].tolist(), sizes.tolist()
+    (True, [8, 0, 9], [3, 3, 3, 3, 3, 3, 3, 3, 3])
     """
     large = face_sizes > _MOST_CORNERS
     if not large.any():
