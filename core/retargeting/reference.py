@@ -22,6 +22,7 @@ from ..skeletons.maps import SkeletonMap, find_map_once, map_in_any_pose
 from ..skeletons.posture import STANDS, Posture, measure_posture
 from ..skeletons.skeleton import Pose, Skeleton, world_from_pose
 from .file_axes import LEANS_RAD, file_axes, right_angled, stands_on_origin, up_of_motion, with_usual_front
+from .first_pose import first_pose_end
 from .straightened import straightened
 
 REST_POSE: Final = "the rest pose"
@@ -219,8 +220,8 @@ def _from_pose_in_motion(clip: Clip, known: SkeletonMap, stood: Skeleton, times:
     world = rot.to_matrix(known.turn) if known.has_given_axes and known.turn is not None else with_usual_front(up)
     skeleton = stood.turned(rot.from_matrix(world @ posture.axes[0].T))
     new = replace(known, skeleton=skeleton, turn=rot.from_matrix(world))
-    moved = rebased(clip, skeleton)
-    return Reference(moved, new, float(times[frame]), False, why, _soles(moved, new, times, up))
+    moved, in_motion = rebased(clip, skeleton), times >= (first_pose_end(clip) or 0.0)
+    return Reference(moved, new, float(times[frame]), False, why, _soles(moved, new, times[in_motion], up))
 
 
 def _soles(clip: Clip, found: SkeletonMap, times: FloatArray, up: FloatArray) -> dict[str, FloatArray]:

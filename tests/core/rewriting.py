@@ -18,7 +18,8 @@ from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
 from takt.core.skeletons import hanim
 from takt.core.skeletons.skeleton import Skeleton, world_from_pose
-from takt.samples.clips import build_clips
+from takt.samples.clips import MODULES
+from takt.samples.posing import build_clip
 from takt.tests.core.rigs import MORE_RIGS, RIGS, named_body
 
 T = TypeVar("T")
@@ -79,19 +80,23 @@ class Bone:
 
 @cache
 def movements() -> tuple[Clip, ...]:
-    """Return movements whose pelvis is one piece, hips to lowest spine, so that legs may be children of either."""
-    clips = [*build_clips("feet/Steps.skeleton.xml"), *build_clips("dance/Moves.skeleton")]
-    return tuple(_with_stiff_waist(clip) for clip in clips)
+    """Return movements whose pelvis is one piece, hips to lowest spine, so that legs may be children of either.
+
+    The sample's, with feet that stand as high as at rest: legs are bent for a pelvis that stays as the root is.
+    """
+    tables = (MODULES[module] for module in ("feet/Steps.skeleton.xml", "dance/Moves.skeleton"))
+    return tuple(_with_stiff_waist(build_clip(name, seconds, {c: rows for c, rows in table.items() if c != "pelvis"}))
+                 for movements in tables for name, (seconds, table) in movements.items())
 
 
 def _with_stiff_waist(clip: Clip) -> Clip:
+    """Return a clip whose lowest joint of the spine stays at rest: the next one turns in its place."""
     times = np.arange(int(np.ceil(clip.duration_s * 240)) + 1) / 240
     skeleton, pose = clip.skeleton, clip.sample(times)
     turns = pose.rotations.copy()
-    for first, further in (("vl5", ("vl3",)), ("sacroiliac", ("l_hip", "r_hip"))):
-        after, joint = [skeleton.index_of[name] for name in further], skeleton.index_of[first]
-        turns[:, after] = rot.multiply(turns[:, [joint]], turns[:, after])
-        turns[:, joint] = rot.IDENTITY
+    lowest, above = skeleton.index_of["vl5"], skeleton.index_of["vl3"]
+    turns[:, above] = rot.multiply(turns[:, lowest], turns[:, above])
+    turns[:, lowest] = rot.IDENTITY
     return Clip(clip.name, skeleton, float(times[-1]), Tracks.uniform(np.arange(len(skeleton)), times, turns),
                 Tracks.uniform(np.zeros(1, np.int64), times, pose.translations[:, :1]), Tracks.empty(3))
 
