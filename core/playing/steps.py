@@ -3,7 +3,7 @@
 It is planted on both sides, and the positions agree: it stays. It is planted on both sides elsewhere: it makes a step.
 It is planted on one side, or there is time for the clips' own swing between the two: it leaves or arrives as in the
 clips. A step begins before the seam or ends after it such that the other foot bears the body meanwhile, if it can. A
-foot that has no time for a step is let go instead.
+foot that has no time for a step stands in one place on both sides: where it stands longer.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ LONGEST_STEP_S: Final = 0.9
 _HURRIED: Final = 0.9
 """Of its time: a step is so much quicker at most to stay within its transition."""
 TOUCH_S: Final = 0.12
-"""A clip that begins or ends so soon after or before a foot touches the ground: no step leads there."""
+"""A clip that begins or ends so soon before or after a foot only touches the ground: no step leads there."""
 LEAST_HELD_S: Final = 0.05
 """What is left of a foothold at least where a step begins or ends."""
 LIFT_LEGS: Final = 0.07
@@ -181,12 +181,8 @@ class _Walker:
         last, first, length = known[-1], more[0], self._lengths[leg]
         distance = abs(first.over - last.over)
         is_open = last.stop_s >= seam_s[0] - OPEN_S, first.start_s <= seam_s[1] + OPEN_S
-        if distance > SAME_LEGS * length and is_open[1] and first.stop_s - first.start_s < TOUCH_S:
-            del more[0]
-            return None
-        if distance > SAME_LEGS * length and is_open[0] and last.stop_s - last.start_s < TOUCH_S:
-            del known[-1]
-            return None
+        touches = [each and hold.stop_s - hold.start_s < TOUCH_S
+                   for each, hold in zip(is_open, (last, first), strict=True)]
         own_s = last.stop_s, first.start_s
         if all(is_open):
             last.stop_s = first.start_s = middle_s
@@ -196,20 +192,42 @@ class _Walker:
                 last.stop_s, last.ease_out_s, last.fast = first.stop_s, first.ease_out_s, first.fast
                 del more[0]
             return None
-        lift = max(LIFT_LEGS * length, _WIDE_LIFT * distance)
-        fast = max(last.fast, first.fast, SLOWEST_LEGS_PER_S * length)
-        time_s = min(max(max(PEAK * distance / (1.0 - 2.0 * STEP_WAIT), _LIFT_PEAK * lift) / fast, SHORTEST_STEP_S),
-                     LONGEST_STEP_S)
         if gap_s >= SWING_S:
+            if touches[0]:
+                del known[-1]
+            if touches[1]:
+                del more[0]
             return None
-        if first.stop_s - last.start_s - 2.0 * LEAST_HELD_S >= _HURRIED * time_s:
-            return _Pending(leg, last, first, distance, lift, time_s)
-        last.stop_s, first.start_s = own_s  # too hurried a step: the foot leaves the briefer one alone
+        time_s = self._step_s(leg, last, first)
+        if not any(touches) and first.stop_s - last.start_s - 2.0 * LEAST_HELD_S >= _HURRIED * time_s:
+            return _Pending(leg, last, first, distance, _lift(distance, length), time_s)
+        last.stop_s, first.start_s = own_s
+        self._stand_once(leg, known, more)
+        return None
+
+    def _stand_once(self, leg: int, known: list[Hold], more: list[Hold]) -> None:
+        """Make one foothold of two between which there is no time for a step: there where the foot stands longer.
+
+        It stands as long as on both sides together, unless its way from the foothold before, or to the next, needs some
+        of that time.
+        """
+        last, first = known[-1], more[0]
         if first.stop_s - first.start_s < last.stop_s - last.start_s:
             del more[0]
+            latest_s = more[0].start_s - self._step_s(leg, last, more[0]) if more else first.stop_s
+            last.stop_s = max(last.stop_s, min(first.stop_s, latest_s))
         else:
             del known[-1]
-        return None
+            earliest_s = known[-1].stop_s + self._step_s(leg, known[-1], first) if known else last.start_s
+            first.start_s = min(first.start_s, max(last.start_s, earliest_s))
+
+    def _step_s(self, leg: int, last: Hold, first: Hold) -> float:
+        """Return how long a step from one foothold to another takes."""
+        length, distance = self._lengths[leg], abs(first.over - last.over)
+        fast = max(last.fast, first.fast, SLOWEST_LEGS_PER_S * length)
+        lift = _lift(distance, length)
+        return min(max(max(PEAK * distance / (1.0 - 2.0 * STEP_WAIT), _LIFT_PEAK * lift) / fast, SHORTEST_STEP_S),
+                   LONGEST_STEP_S)
 
     def _step(self, step: _Pending, order: int | None, segment: Sequence[Sequence[Hold]],
               window_s: Sequence[float]) -> None:
@@ -249,6 +267,11 @@ class _Walker:
         first = np.cumsum([0, *(len(holds) + 1 for holds in self._holds)])
         together = (np.concatenate(arrays, axis=-1) for arrays in zip(*each, strict=True))
         return Footholds.of(max(self._lengths), first, *together)
+
+
+def _lift(distance: float, leg_length: float) -> float:
+    """Return how high a foot is lifted on a step."""
+    return max(LIFT_LEGS * leg_length, _WIDE_LIFT * distance)
 
 
 def _gaps(holds: Sequence[Hold], foot: Planted, length: float) -> tuple[FloatArray, ...]:

@@ -77,8 +77,8 @@ def test_feet_that_stand_elsewhere_make_one_step_each_one_after_the_other(method
 ALWAYS, LATE, BRIEF, NEVER = (np.array(spans).reshape(-1, 2) for spans in ([0.0, 2.0], [1.86, 2.0], [0.0, 0.14], []))
 
 
-def planted(**spans: tuple[FloatArray, FloatArray]) -> tuple[tuple[str, float, float], ...]:
-    """Return the steps between two clips in which feet, by side, are planted then."""
+def planted(**spans: tuple[FloatArray, FloatArray]) -> Feet:
+    """Return the feet of two clips in which they are planted then, by side; a quarter of a leg lies between."""
     hips, still = np.sort([BODY.index_of[f"{side}_hip"] for side in "lr"]), rot.identities(2)[None]
     clips = [replace(standing(name, ahead_legs), rotations=Tracks.uniform(hips, np.zeros(1), still), contacts={
         side: FootContacts(each[number], each[number]) for side, each in spans.items()})
@@ -86,14 +86,14 @@ def planted(**spans: tuple[FloatArray, FloatArray]) -> tuple[tuple[str, float, f
     played = danced(0.25)
     motion = compose(played.sequence, clips, played.style, root_motion="AS_AUTHORED", up=UP, feet=find_map(BODY))
     assert motion.feet is not None
-    return motion.feet.steps
+    return motion.feet
 
 
 @pytest.mark.parametrize("first", "lr")
 def test_the_foot_that_stands_only_briefly_afterwards_steps_before_the_other_one(first: str) -> None:
     """One foot comes down just before the seam, the other one leaves just after it: that one has no time later."""
     other = "lr"[first == "l"]
-    steps = sorted(planted(**{first: (ALWAYS, BRIEF), other: (LATE, ALWAYS)}), key=lambda step: step[1])
+    steps = sorted(planted(**{first: (ALWAYS, BRIEF), other: (LATE, ALWAYS)}).steps, key=lambda step: step[1])
     assert [side for side, *_ in steps] == [first, other]
     assert min(end_s - begin_s for _, begin_s, end_s in steps) >= 0.9 * SHORTEST_STEP_S
 
@@ -101,12 +101,32 @@ def test_the_foot_that_stands_only_briefly_afterwards_steps_before_the_other_one
 @pytest.mark.parametrize("side", "lr")
 def test_a_foot_takes_the_time_for_a_step_where_it_has_it_and_makes_none_without(side: str) -> None:
     other, taken = "lr"[side == "l"], []
-    assert planted(**{side: (LATE, BRIEF), other: (NEVER, NEVER)}) == ()
+    assert planted(**{side: (LATE, BRIEF), other: (NEVER, NEVER)}).steps == ()
     for when in ((ALWAYS, ALWAYS), (ALWAYS, BRIEF), (LATE, ALWAYS)):
-        (only, begin_s, end_s), = planted(**{side: when, other: (NEVER, NEVER)})
+        (only, begin_s, end_s), = planted(**{side: when, other: (NEVER, NEVER)}).steps
         assert only == side
         taken.append(end_s - begin_s)
     assert taken == pytest.approx([taken[0]] * 3)
+
+
+@pytest.mark.parametrize(("before", "after", "wanted"), [
+    (LATE, BRIEF - 1e-3, [[1.86, 2.139]]),
+    (LATE, [[0.0, 0.13], [0.3, 1.0]], [[1.86, 2.0], [2.3, 3.0]]),
+    ([[0.0, 1.7], [1.85, 2.0]], [[0.0, 0.2]], [[0.0, 1.7], [2.0, 2.2]]),
+    ([[0.0, 0.5], [1.85, 2.0]], [[0.0, 0.2]], [[0.0, 0.5], [1.85, 2.2]]),
+    ([[1.92, 2.0]], ALWAYS, [[1.92, 4.0]]),
+    (ALWAYS, [[0.0, 0.08]], [[0.0, 2.08]]),
+    ([[0.0, 1.5]], [[0.0, 0.08]], [[0.0, 1.5]]),
+])
+def test_a_foot_without_time_for_a_step_stands_once(before: FloatArray, after: FloatArray, wanted: FloatArray) -> None:
+    """As long as both clips have it stand, but for the time that its way from or to another foothold takes."""
+    feet = planted(l=(np.array(before), np.array(after)), r=(NEVER, NEVER))
+    assert not feet.steps
+    np.testing.assert_allclose(feet._lock.footholds.spans_s(0), wanted, atol=1e-9)
+    for begin_s, end_s in wanted:
+        world = world_from_pose(BODY, feet.sample(np.linspace(begin_s, end_s, 50)))
+        over = world[:, BODY.index_of["l_metatarsal"], ::2, 3]
+        assert np.linalg.norm(over - over[0], axis=1).max() < 0.005 * LEG_M
 
 
 @pytest.mark.parametrize("sunk_legs", [0.0, 0.04])
