@@ -11,7 +11,7 @@ from bpy.props import StringProperty
 from ..core.errors import EditError
 from ..core.pha.edits import Edit, RemoveAttribute, SetAttribute
 from ..core.pha.grammar import GRAMMAR, Attribute
-from ..core.playing.why import why
+from ..core.playing.why import Why, why
 from ..core.score_editor.change import Edits
 from ..core.score_editor.layout import BoxId, Layout
 from . import score, score_blocks, score_edits, score_tree
@@ -39,14 +39,14 @@ def why_transition(tree: score_tree.TaktScoreTree, armature_object: bpy.types.Ob
     layout, box, _ = found
     boxes = layout.found(frozenset((box,)))
     segment = layout.segment_until(float(layout.boxes.end[int(boxes[0])]))
-    said = () if segment is None else why_behind(layout, segment, armature_object)
-    return said or ("No transition follows the selected block",)
+    said = None if segment is None else why_behind(layout, segment, armature_object)
+    return ("No transition follows the selected block",) if said is None else said.sentences
 
 
-def why_behind(layout: Layout, segment: int, armature_object: bpy.types.Object) -> tuple[str, ...]:
-    """Return why the transition behind a segment of the main row is as it is; nothing where that is not known."""
+def why_behind(layout: Layout, segment: int, armature_object: bpy.types.Object) -> Why | None:
+    """Return why the transition behind a segment of the main row is as it is, None where that is not known."""
     motion = score.last_good(armature_object.session_uid)
-    return () if motion is None or len(motion.sequence) != len(layout.rows[0]) else why(motion, segment)
+    return None if motion is None or len(motion.sequence) != len(layout.rows[0]) else why(motion, segment)
 
 
 def attributes(layout: Layout, box: BoxId) -> Iterator[tuple[str, Attribute]]:

@@ -1,4 +1,7 @@
-"""Point at the timeline strip to see what plays there, click or drag to go there and to its line in the score."""
+"""Point at the timeline strip to see what plays there, click or drag to go there and to its line in the score.
+
+A click on a line that tells when a foot stands switches that off or on, as in the score editor.
+"""
 
 import logging
 from typing import Any
@@ -13,8 +16,10 @@ from ..preview.cast import ClipAlone
 from ..preview.score_editor.theme import theme_of
 from ..preview.strip import Bounds, Strip
 from .player import choose_alone, watched_character
+from .score_editor.contact import switch
 
 _log = logging.getLogger(__name__)
+_Found = tuple[Strip, Bounds, bpy.types.Object]
 
 
 class TAKT_GT_strip(bpy.types.Gizmo):
@@ -25,7 +30,8 @@ class TAKT_GT_strip(bpy.types.Gizmo):
     def setup(self) -> None:
         """Begin with nothing laid out."""
         self.strip: Strip | None = None
-        self.mouse_x = 0.0
+        self.mouse_x, self.mouse_y = 0.0, 0.0
+        self.goes = False
         self.use_draw_modal = True
 
     def draw(self, context: bpy.types.Context) -> None:
@@ -37,11 +43,13 @@ class TAKT_GT_strip(bpy.types.Gizmo):
             strip, bounds, armature_object = found
             assert context.scene is not None
             now_s, fragment = shown_times(context.scene, armature_object, strip.motion)
-            hover = None
+            hover, contact = None, None
             if self.is_highlight:
-                words = strip.words_at(strip.time_s(bounds, self.mouse_x))
+                contact = _contact_at(found, self.mouse_x, self.mouse_y)
+                words = (strip.words_at(strip.time_s(bounds, self.mouse_x)) if contact is None else
+                         strip.words_of_contact(contact))
                 hover = self.mouse_x, f"{armature_object.name}   {words}" if len(life.characters()) > 1 else words
-            strip.draw(bounds, theme_of(context), now_s, fragment, hover)
+            strip.draw(bounds, theme_of(context), now_s, fragment, hover, contact)
         except Exception:  # whatever it is, Blender would print it for every redraw
             _give_up()
 
@@ -55,24 +63,31 @@ class TAKT_GT_strip(bpy.types.Gizmo):
             return -1
         if found is None or not found[1].contains(x, y):
             return -1
-        if context.area is not None and abs(x - self.mouse_x) >= 1.0:
-            self.mouse_x = float(x)
+        if context.area is not None and max(abs(x - self.mouse_x), abs(y - self.mouse_y)) >= 1.0:
+            self.mouse_x, self.mouse_y = float(x), float(y)
             context.area.tag_redraw()
         return 0
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
-        """Go to where the mouse is, and to the line of the score that says what is shown there."""
+        """Switch the contact below the mouse, else go there, and to the line of the score that says what is shown."""
+        found, x, y = self._found(context), float(event.mouse_region_x), float(event.mouse_region_y)
+        if found is None:
+            return {"CANCELLED"}
+        strip, bounds, armature_object = found
+        contact, contacts = _contact_at(found, x, y), strip.laid_out.layout.contacts
+        self.goes = contact is None or contacts is None
+        if contact is not None and contacts is not None:
+            switch(armature_object, contacts, contact)
+            bpy.ops.ed.undo_push(message="Switch Contact")
+            return {"RUNNING_MODAL"}  # so that tools do not take the click, too
         self._go(context, event)
-        found = self._found(context)
-        if found is not None:
-            strip, bounds, armature_object = found
-            boxes = strip.boxes_at(bounds, float(event.mouse_region_x), float(event.mouse_region_y))
-            score_lines.show(context, armature_object, strip.laid_out.layout, boxes)
+        score_lines.show(context, armature_object, strip.laid_out.layout, strip.boxes_at(bounds, x, y))
         return {"RUNNING_MODAL"}
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event, _tweak: Any) -> "set[Any]":
-        """Follow the mouse while it is held down."""
-        self._go(context, event)
+        """Follow the mouse while it is held down, but from a contact."""
+        if self.goes:
+            self._go(context, event)
         return {"RUNNING_MODAL"}
 
     def _go(self, context: bpy.types.Context, event: bpy.types.Event) -> None:
@@ -82,7 +97,7 @@ class TAKT_GT_strip(bpy.types.Gizmo):
             self.mouse_x = float(event.mouse_region_x)
             go_to(context, armature_object, strip.time_s(bounds, self.mouse_x), strip.motion)
 
-    def _found(self, context: bpy.types.Context) -> tuple[Strip, Bounds, bpy.types.Object] | None:
+    def _found(self, context: bpy.types.Context) -> _Found | None:
         watched = watched_character(context)
         if watched is None:
             return None
@@ -114,6 +129,12 @@ class TAKT_GGT_strip(bpy.types.GizmoGroup):
     def setup(self, _context: bpy.types.Context) -> None:
         """Make the one gizmo."""
         self.gizmos.new(TAKT_GT_strip.bl_idname)
+
+
+def _contact_at(found: _Found, x: float, y: float) -> int | None:
+    """Return the contact at a pixel of the region, None where none is that could be switched."""
+    strip, bounds, armature_object = found
+    return strip.contact_at(bounds, x, y) if armature_object.is_editable else None
 
 
 def _give_up() -> None:

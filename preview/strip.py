@@ -9,6 +9,7 @@ import numpy as np
 from ..core.playing.motion import Motion
 from ..core.playing.why import straying, why
 from ..core.score_editor import strip
+from ..core.score_editor.contact_lines import said_of_contact
 from ..core.score_editor.picture import Picture
 from ..core.score_editor.theme import Theme
 from ..core.score_editor.view import View
@@ -71,6 +72,15 @@ class Strip:
         """Return the box of the layout at a pixel of the region and those around it, the innermost first."""
         return self.laid_out.boxes_at(bounds.view, *bounds.inside(x, y))
 
+    def contact_at(self, bounds: Bounds, x: float, y: float) -> int | None:
+        """Return the contact of a foot at a pixel of the region, None where there is none."""
+        return self.laid_out.contact_at(bounds.view, *bounds.inside(x, y))
+
+    def words_of_contact(self, contact: int) -> str:
+        """Return what a contact is and what a click on it does."""
+        contacts = self.laid_out.layout.contacts
+        return "" if contacts is None else said_of_contact(contacts, contact)
+
     def words_at(self, time_s: float) -> str:
         """Return what plays at a time: the procedures around it, and the clip; of a transition why it is so long."""
         sequence, layout = self.motion.sequence, self.motion.layout
@@ -80,17 +90,20 @@ class Strip:
         if said := straying(self.motion, segment):
             words += f", {said}"
         crossed = np.flatnonzero((layout.window_begin_s < time_s) & (time_s < layout.window_end_s))
-        return f"{words}\nTransition of {why(self.motion, int(crossed[0]))[0]}" if len(crossed) else words
+        return f"{words}\n{why(self.motion, int(crossed[0])).in_brief}" if len(crossed) else words
 
     def draw(self, bounds: Bounds, theme: Theme, now_s: float, fragment: tuple[float, float] | None,
-             hover: tuple[float, str] | None) -> None:
-        """Draw it and the playhead. What is not played is dimmed; hover: the mouse's x, and words above it."""
+             hover: tuple[float, str] | None, contact: int | None = None) -> None:
+        """Draw it and the playhead. What is not played is dimmed.
+
+        hover: the mouse's x, and words above it; contact: the one that the mouse is on.
+        """
         if self._drawn is None or self._drawn[0] != (bounds, theme):
             layers = self.laid_out.lasting(bounds.view, theme, measured)
             self._drawn = (bounds, theme), Poured.of(_moved(Picture(layers), bounds))
         self._drawn[1].draw()
         over = None if hover is None else (hover[0] - bounds.left, hover[1])
-        passing = self.laid_out.passing(bounds.view, theme, now_s, fragment, over, measured)
+        passing = self.laid_out.passing(bounds.view, theme, now_s, fragment, over, measured, contact)
         Poured.of(_moved(Picture((passing,)), bounds)).draw()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -21,8 +22,27 @@ _FEET: Final = {(True, True): "stands before and after", (True, False): "stands 
                 (False, True): "arrives on the ground", (False, False): "is in the air before and after"}
 
 
-def why(motion: Motion, seam: int) -> tuple[str, ...]:
-    """Return sentences about the transition after a segment: its length, where the clips are left, what stands.
+@dataclass(frozen=True)
+class Why:
+    """Sentences about a transition: its length, or why there is none, and what else there is to say."""
+
+    length: str
+    more: tuple[str, ...] = ()
+    is_none: bool = False
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """All of them."""
+        return (self.length, *self.more)
+
+    @property
+    def in_brief(self) -> str:
+        """That of the length, where nothing else says what it is about."""
+        return self.length if self.is_none else f"Transition of {self.length}"
+
+
+def why(motion: Motion, seam: int) -> Why:
+    """Tell of the transition after a segment: its length, where the clips are left, what stands.
 
     Raises IndexError where there is no such segment. Behind the last segment of what is no loop there is none.
     """
@@ -30,10 +50,11 @@ def why(motion: Motion, seam: int) -> tuple[str, ...]:
     if not 0 <= seam < count:
         raise IndexError(f"segment {seam} of {count}")
     if seam == count - 1 and not motion.row.is_loop:
-        return ("Nothing follows here",)
+        return Why("No transition: nothing follows here", is_none=True)
     said = straying(motion, (seam + 1) % count)
     aside = (f"The next clip {said}",) if said else ()
-    return (_length(motion, seam), *_cut(motion, seam), *_feet(motion, seam), *aside)
+    none = _none(motion, seam)
+    return Why(none or _length(motion, seam), (*_cut(motion, seam), *_feet(motion, seam), *aside), bool(none))
 
 
 def straying(motion: Motion, segment: int) -> str:
@@ -50,13 +71,23 @@ def straying(motion: Motion, segment: int) -> str:
     return f"sets out {np.degrees(abs(angle)):.0f}° to the {side} of where the body faces" if angle else ""
 
 
-def _length(motion: Motion, seam: int) -> str:
-    """Tell how long it is, and where that comes from."""
-    length_s, row = float(motion.transitions_s[seam]), motion.row
+def _none(motion: Motion, seam: int) -> str:
+    """Tell why there is no transition, "" where there is one."""
     said = float(motion.sequence.transition_s[seam])
     if said == 0.0:
-        return "None: the score says 0, so one clip cuts to the next"
-    own_s = float((row.layout.window_end_s - row.layout.window_begin_s)[seam])
+        return "No transition: the score says 0, so one clip cuts to the next"
+    return "No transition: both poses are the same" if not np.isfinite(said) and _own_s(motion, seam) == 0.0 else ""
+
+
+def _own_s(motion: Motion, seam: int) -> float:
+    layout = motion.row.layout
+    return float(layout.window_end_s[seam] - layout.window_begin_s[seam])
+
+
+def _length(motion: Motion, seam: int) -> str:
+    """Tell how long it is, and where that comes from."""
+    length_s, own_s, row = float(motion.transitions_s[seam]), _own_s(motion, seam), motion.row
+    said = float(motion.sequence.transition_s[seam])
     around = _around(motion, seam)
     automatic = row.sides.automatic
     by_turning, by_distance = (float(found(around)[0]) for found in (automatic.turning_s, automatic.needed_s))
@@ -64,8 +95,6 @@ def _length(motion: Motion, seam: int) -> str:
     limit = f"; {motion.method.label} allows no more there" if own_s < wished - _SAME_S else ""
     if np.isfinite(said):
         return f"{length_s:.2f} s: the score says so{limit}"
-    if own_s == 0.0:
-        return "None: both poses are the same"
     if by_turning == 0.0:
         return f"{length_s:.2f} s: automatic; no joint turns in both clips, but others move{limit}"
     if by_distance > by_turning and automatic.distances is not None:

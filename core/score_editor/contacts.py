@@ -15,6 +15,7 @@ from ..playing.transitions.seams import time_stretch
 
 SIDES = "lr"
 _NONE = np.zeros(0)
+_ROOM_PX = 4.0
 _LONGER = 1e-9
 _SLACK_S = 1e-3
 """Times are kept with a few digits."""
@@ -52,6 +53,10 @@ class Contacts:
         """Return those of a score that plays none, or of which it is not known yet."""
         return cls(_NONE, _NONE, _NO_NUMBERS, np.zeros(0, dtype=np.bool_), _NO_NUMBERS, (), _NO_NUMBERS, _NO_NUMBERS,
                    np.zeros((0, 2)), _NONE, _NONE, _NO_NUMBERS)
+
+    def has_room(self, px_per_tick: float) -> bool:
+        """Tell whether most are wide enough to be told apart and hit, at a width of ticks for a scale of 1."""
+        return len(self) > 0 and float(np.median(self.end - self.begin)) * px_per_tick >= _ROOM_PX
 
     def shifted(self, ticks: FloatArray) -> Contacts:
         """Return the same with each segment (S,) so many ticks later; steps, which may change, are left out."""

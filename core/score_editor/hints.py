@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..playing.why import Why
 from .contact_lines import said_of_contact
 from .hit import Hit, Part
 from .layout import Layout
@@ -40,23 +41,23 @@ def name(layout: Layout, box: int) -> str:
     return called if "|" in called else ""
 
 
-def transition(layout: Layout, seam: int, why: str = "") -> str:
+def transition(layout: Layout, seam: int, why: Why | None = None) -> str:
     """Say how long the transition at a seam is, and what the mouse can do about it.
 
-    why: a sentence about its length, where that is known; otherwise it is told by itself.
+    why: what is known about its length; otherwise it is told by itself.
     """
     seams = layout.seams
     begin, end = float(seams.begin[seam]), float(seams.end[seam])
     seconds = float(np.diff(layout.seconds(np.array((begin, end))))[0])
-    said = why or f"{short(seconds, _SECOND_DECIMALS)} s" + ": automatic" * bool(seams.is_automatic[seam])
-    said = said.replace("None", "No transition", 1) if said.startswith("None") else f"Transition of {said}"
+    own = Why(f"{short(seconds, _SECOND_DECIMALS)} s" + ": automatic" * bool(seams.is_automatic[seam]))
+    said = (why or own).in_brief
     if layout.owner_of_transition(seam) is None:
         return said
     can = "Pull to set its length" if seams.is_automatic[seam] else "Pull, or double-click to make it automatic"
     return f"{said}. {can}"
 
 
-def of_handle(layout: Layout, hit: Hit, why: str = "") -> str:
+def of_handle(layout: Layout, hit: Hit, why: Why | None = None) -> str:
     """Say what can be done with what is hit, or its whole name; "" where its look tells all; why: see transition()."""
     if hit.contact is not None and layout.contacts is not None:
         return said_of_contact(layout.contacts, hit.contact)

@@ -9,6 +9,8 @@ import numpy as np
 from ..maths.arrays import FloatArray
 from ..playing.motion import Motion
 from .boxes import ancestors
+from .contact_lines import draw_contacts
+from .contacts import contacts_of
 from .drawing import boxes_layer
 from .hit import Part, hit
 from .layout import Layout, lay_out, windows_of
@@ -39,7 +41,8 @@ class Strip:
     @classmethod
     def of(cls, motion: Motion) -> Strip:
         """Lay a motion out."""
-        layout, sequence = lay_out(motion.sequence, windows_s=windows_of(motion)), motion.sequence
+        sequence = motion.sequence
+        layout = lay_out(sequence, windows_s=windows_of(motion), contacts=contacts_of(motion))
         edges = np.append(sequence.start_s, sequence.duration_s) / layout.tick_s
         times_s = np.stack((motion.layout.begin_s, motion.layout.end_s), axis=-1).ravel()
         return cls(layout, np.stack((edges[:-1], edges[1:]), axis=-1).ravel(), np.maximum.accumulate(times_s))
@@ -75,6 +78,10 @@ class Strip:
             box = self._box_of(int(segment)) if owner is None and row == 0 else owner
         return () if box is None else (box, *ancestors(self.layout.boxes.parent, box))
 
+    def contact_at(self, view: View, x: float, y: float) -> int | None:
+        """Return the contact at a pixel, None where there is none."""
+        return hit(self.layout, view, x, y).contact
+
     def _box_of(self, segment: int) -> int:
         """Return the innermost box that plays a segment of the main row."""
         boxes, tick = self.layout.boxes, self.ticks[2 * segment:2 * segment + 2].mean()
@@ -87,15 +94,22 @@ class Strip:
         """Draw what stays as it is while time goes by."""
         pen, edge = Pen(), _EDGE_PX / _SMALLER * view.scale
         pen.rectangle((-edge, -edge, view.width + edge, view.height + edge), (*theme.ground[:3], _GROUND))
+        self._draw_contacts(pen, view, theme)
         small = replace(theme, size_px=_TEXT_PX / _SMALLER)
         return pen.layer(), boxes_layer(self.layout, view, small, measure)
 
     def passing(self, view: View, theme: Theme, now_s: float, fragment_s: tuple[float, float] | None,
-                hover: tuple[float, str] | None, measure: Measure = about_as_wide) -> Layer:
-        """Draw the playhead with the time, dim what is not played, and write lines of words above the mouse's x."""
+                hover: tuple[float, str] | None, measure: Measure = about_as_wide,
+                contact: int | None = None) -> Layer:
+        """Draw the playhead with the time, dim what is not played, and write lines of words above the mouse's x.
+
+        contact: the one that the mouse is on.
+        """
         pen, px = Pen(), view.scale / _SMALLER
         for begin, end in () if fragment_s is None else ((0.0, fragment_s[0]), (fragment_s[1], self.duration_s)):
             pen.rectangle((self.x(view, begin), 0.0, self.x(view, end), view.height), (*theme.ground[:3], _DIMMED))
+        if contact is not None:
+            self._draw_contacts(pen, view, theme, contact)
         x = self.x(view, now_s)
         pen.rectangle((x - px, -_EDGE_PX * px, x + px, view.height + _EDGE_PX * px), theme.accent)
         row = TITLE_PX * view.scale
@@ -106,6 +120,11 @@ class Strip:
                 _tag(pen, view, line, at, view.height + (2.0 + _LINE_ROWS * number) * row, (*theme.ground[:3], _GROUND),
                      theme.text, measure)
         return pen.layer()
+
+    def _draw_contacts(self, pen: Pen, view: View, theme: Theme, only: int | None = None) -> None:
+        stripes = Stripes.of(self.layout, view)
+        if self.layout.contacts is not None and stripes.contacts is not None:
+            draw_contacts(pen, self.layout.contacts, view, theme, stripes, only)
 
 
 def _tag(pen: Pen, view: View, words: str, x: float, y: float, ground: Colour, text: Colour, measure: Measure) -> None:

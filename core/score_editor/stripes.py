@@ -56,7 +56,7 @@ class Stripes:
             music = (top - MUSIC_PX * px, top)
             top = music[0] - GAP_PX * px
         feet = np.zeros(len(layout.lanes))
-        if layout.contacts is not None and not view.is_strip:
+        if layout.contacts is not None and (not view.is_strip or layout.contacts.has_room(view.px_per_tick / px)):
             feet[0] = (2.0 * CONTACT_PX + GAP_PX / 2.0) * px
         body = np.where(np.arange(len(levels)) == 0, BODY_PX, 0.0)  # lanes beside the main one are lower
         heights = (levels * TITLE_PX + body + SEAM_PX) * px + feet

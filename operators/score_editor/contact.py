@@ -7,6 +7,7 @@ import bpy
 from ...bridge import properties, score_tree
 from ...bridge.reports import refuse
 from ...core.clips.released import read_released, write_released
+from ...core.score_editor.contacts import Contacts
 from ...core.score_editor.hit import Part, hit
 from ...preview import life
 from ...preview.score_editor.windows import is_on_shelf
@@ -29,12 +30,16 @@ class TAKT_OT_score_contact(InScoreEditor, bpy.types.Operator):
             return {"PASS_THROUGH"}
         if not editor.armature.is_editable:
             return refuse(self, f"'{editor.armature.name}' is linked and cannot be changed")
-        character = properties.character(editor.armature)
-        switched = contacts.switched(found.contact, read_released(character.released))
-        character.released = write_released(switched)
-        life.changed()
-        score_tree.redraw()
+        switch(editor.armature, contacts, found.contact)
         return {"FINISHED"}
+
+
+def switch(armature_object: bpy.types.Object, contacts: Contacts, contact: int) -> None:
+    """Switch a contact off or on wherever its clip plays."""
+    character = properties.character(armature_object)
+    character.released = write_released(contacts.switched(contact, read_released(character.released)))
+    life.changed()
+    score_tree.redraw()
 
 
 class TAKT_OT_score_contacts_on(InScoreEditor, bpy.types.Operator):

@@ -189,10 +189,10 @@ def _hover(armature_object: bpy.types.Object, blocks: Blocks, window: windows.Wi
         return None
     box = hover.over.box
     problem = None if box is None else blocks.problems.get(layout.id_of(box)._replace(occurrence=0))
-    why: tuple[str, ...] = ()
+    why = None
     if (seam := hover.over.seam) is not None and layout.seams.row[seam] == 0:
-        why = why_behind(layout, int(layout.seams.segment[seam]), armature_object)[:1]
-    words = hints.of_handle(layout, hover.over, *why) if problem is None else problem.message
+        why = why_behind(layout, int(layout.seams.segment[seam]), armature_object)
+    words = hints.of_handle(layout, hover.over, why) if problem is None else problem.message
     is_error = problem is not None and not problem.is_warning
     return Picture((overlay(layout, window.view, theme, x=hover.x, y=hover.y, words="" if is_error else words,
                             refusal=words if is_error else "", hovered=hover.over, measure=measured),))

@@ -20,7 +20,9 @@ from takt.core.score_editor.contacts import Contacts, contacts_of
 from takt.core.score_editor.drawing import picture
 from takt.core.score_editor.hit import Part, hit
 from takt.core.score_editor.layout import Layout, lay_out, windows_of
+from takt.core.score_editor.strip import Strip
 from takt.core.score_editor.stripes import CONTACT_PX, Stripes
+from takt.core.score_editor.theme import Theme
 from takt.core.score_editor.view import View
 from takt.samples.clips import build_clips
 from takt.tests.core.scores import library, procedure, score
@@ -137,14 +139,33 @@ def test_each_line_is_hit_where_it_is_drawn_and_says_what_a_click_does() -> None
     assert len(lines) == len(contacts)
 
 
-@pytest.mark.parametrize("is_strip", [False, True])
-def test_boxes_stand_above_the_lines_and_a_strip_has_none(is_strip: bool) -> None:
+@pytest.mark.parametrize(("is_strip", "px_per_tick", "has_lines"), [(False, 40.0, True), (False, 0.1, True),
+                                                                    (True, 40.0, True), (True, 0.1, False)])
+def test_boxes_stand_above_the_lines_and_a_strip_without_room_has_none(is_strip: bool, px_per_tick: float,
+                                                                       has_lines: bool) -> None:
     layout = laid_out(danced(0.25))
-    view = View(800.0, 200.0, is_strip=is_strip)
+    view = View(800.0, 200.0, is_strip=is_strip, px_per_tick=px_per_tick)
     here, before = (Stripes.of(each, view) for each in (layout, replace(layout, contacts=None)))
-    assert (here.contacts is None) == is_strip and before.contacts is None
+    assert (here.contacts is not None) == has_lines and before.contacts is None
     grown = before.lane_low[0] - here.lane_low[0]
-    assert (grown > 2.0 * CONTACT_PX) != is_strip and here.box_low[0] - here.lane_low[0] == pytest.approx(grown)
+    assert (grown > 2.0 * CONTACT_PX) == has_lines and here.box_low[0] - here.lane_low[0] == pytest.approx(grown)
+
+
+@pytest.mark.parametrize("scale", [1.0, 2.0])
+def test_the_strip_has_them_too_each_hit_where_it_is_drawn_and_shown_below_the_mouse(scale: float) -> None:
+    strip, theme = Strip.of(walked(*VARIANTS)), Theme()
+    contacts, view = strip.layout.contacts, strip.view(900.0, scale)
+    stripes = Stripes.of(strip.layout, view)
+    assert contacts is not None and stripes.contacts is not None and 0.0 < stripes.contacts[0]
+    lines = strip.lasting(view, theme)[0].rectangles.boxes[1:]  # the first one is what they lie on
+    assert len(lines) == len(contacts) and len(strip.lasting(view, theme)[0].triangles.corners)
+    plain = len(strip.passing(view, theme, 0.0, None, None).rectangles.boxes)
+    for number, line in enumerate(lines):
+        assert strip.contact_at(view, *((line[:2] + line[2:]) / 2.0)) == number
+        marked = strip.passing(view, theme, 0.0, None, None, contact=number).rectangles
+        assert len(marked.boxes) == plain + 1 and marked.boxes[0] == pytest.approx(line, abs=view.scale)
+        assert tuple(marked.fill[0]) == theme.selected
+    assert strip.contact_at(view, 450.0, view.height - 1.0) is None
 
 
 def test_contacts_go_along_with_their_segments_until_they_are_known_anew() -> None:

@@ -13,6 +13,7 @@ from takt.core.pha.expansion import expand
 from takt.core.pha.open_scores import Scores
 from takt.core.pha.programme import resolve
 from takt.core.pha.text import Text
+from takt.core.playing.why import Why
 from takt.core.score_editor import arrange, commands, hints
 from takt.core.score_editor.boxes import Kind, ancestors
 from takt.core.score_editor.change import Candidate, Proposal, attempt
@@ -109,8 +110,9 @@ def test_the_transition_below_the_mouse_is_shown_where_it_can_be_caught_and_says
         np.testing.assert_allclose(boxes, [(ends[0], foot, ends[1], foot + SEAM_PX)])
         if seam in said:
             assert hints.transition(layout, seam) == said[seam]
-    assert hints.transition(layout, 5, "None: both poses are the same").startswith("No transition: both poses are the")
-    assert hints.transition(layout, 5, "0.43 s: automatic").startswith("Transition of 0.43 s: automatic. Pull to set")
+    none = Why("No transition: both poses are the same", is_none=True)
+    assert hints.transition(layout, 5, none) == f"{none.length}. Pull to set its length"
+    assert hints.transition(layout, 5, Why("0.43 s")) == "Transition of 0.43 s. Pull to set its length"
 @pytest.mark.parametrize("px", [1.0, 2.0])
 @pytest.mark.parametrize("part", [Part.RIGHT_EDGE, Part.REPEAT, Part.SEAM])
 def test_what_can_be_pulled_is_wide_and_high_enough_for_a_hand(part: Part, px: float) -> None:
@@ -132,7 +134,8 @@ def test_handles_say_what_they_do() -> None:
     layout, nod = editor.layout, editor.box("nod")
     assert "repeat" in hints.of_handle(layout, editor.hit(nod, Part.REPEAT))
     assert not hints.of_handle(layout, editor.hit(nod, Part.BODY))
-    assert hints.of_handle(layout, Hit(Part.SEAM, 0.0, seam=5), "why") == hints.transition(layout, 5, "why")
+    reason = Why("0.43 s: automatic")
+    assert hints.of_handle(layout, Hit(Part.SEAM, 0.0, seam=5), reason) == hints.transition(layout, 5, reason)
     assert [turn in hints.of_handle(layout, Hit(Part.WEIGHT, 0.0, voice=0, is_right=is_right))
             for is_right, turn in ((False, "comes in"), (True, "goes out"))] == [True, True]
 

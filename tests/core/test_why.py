@@ -21,13 +21,13 @@ def of(first: str, *, clips: tuple[Clip, ...] = (A, FAR), method: str = "LEAD", 
     """Return what is said of the length of the first transition."""
     found = motion(f'left duration="1" {first}', 'right duration="1"', method=method, curve="LINEAR", speed=speed,
                    clips=library(feet_Steps=clips), joint_time=joint_time)
-    return why(found, 0)[0]
+    return why(found, 0).length
 
 
 @pytest.mark.parametrize(("first", "settings", "said"), [
     ('transition="0.3"', {}, "0.30 s: the score says so"),
     ('transition="3"', {}, "1.00 s: the score says so; Meet Halfway allows no more there"),
-    ('transition="0"', {}, "None: the score says 0, so one clip cuts to the next"),
+    ('transition="0"', {}, "No transition: the score says 0, so one clip cuts to the next"),
     ("", {"speed": "PATHS", "method": "APPEND"},
      "2.00 s: automatic; joints turn 46° on average, and 23° in a second in the clips"),
     ("", {}, "1.00 s: automatic; joints turn 46° on average, and 23° in a second in the clips; Meet Halfway allows no "
@@ -40,7 +40,7 @@ def test_where_a_length_comes_from(first: str, settings: dict[str, str], said: s
 
 def test_what_else_a_length_may_come_from() -> None:
     same = turning("right", X, (0.4, 0.0))
-    assert of("", clips=(A, same)) == "None: both poses are the same"
+    assert of("", clips=(A, same)) == "No transition: both poses are the same"
     other = turning("right", X, (1.2, 1.6), ("spine",))
     assert of("", clips=(A, other)) == "0.25 s: automatic; no joint turns in both clips, but others move"
 
@@ -49,7 +49,7 @@ def test_the_joint_that_takes_longest_is_named() -> None:
     clips = [dancing(seed, 0.0, 3.0, f"clip{seed}") for seed in range(6)]
     found = danced(*clips)
     for seam in range(5):
-        words, row = why(found, seam)[0], found.row
+        words, row = why(found, seam).length, found.row
         turns = float(row.sides.automatic.turning_s(_around(found, seam))[0])
         needs = float(row.sides.automatic.needed_s(_around(found, seam))[0])
         assert words.startswith(f"{max(turns, needs):.2f} s") or "allows no more" in words
@@ -68,10 +68,10 @@ def test_what_was_searched_is_told() -> None:
     skips = found.cuts.skips_s[0]
     assert skips.sum() == pytest.approx(0.3)
     assert (f"{skips[0]:.2f} s of the clip before and {skips[1]:.2f} s of the next one are passed over"
-            in why(found, 0)[1])
+            in why(found, 0).more[0])
     whole = danced(a, dancing(1, 4.0, 8.0, "b"), fit="SEARCH")
-    assert "none is 10% better than the clips' own ends" in why(whole, 0)[1]
-    assert not any("instants" in words for words in why(danced(a, b), 0))
+    assert "none is 10% better than the clips' own ends" in why(whole, 0).more[0]
+    assert not any("instants" in words for words in why(danced(a, b), 0).sentences)
 
 
 @pytest.mark.parametrize(("way", "said"), [((1.0, 0.0, 0.0), "sets out 90° to the left of where the body faces"),
@@ -87,13 +87,14 @@ def test_a_clip_that_sets_out_another_way_than_the_body_faces_is_told_of(way: tu
                 Tracks.uniform(np.array((ROOT,)), times, shift[:, None]), Tracks.empty(3))
     found = danced(dancing(1, 0.0, 2.0, "a"), clip)
     assert straying(found, 1) == said
-    assert (f"The next clip {said}" in why(found, 0)) == bool(said)
+    assert (f"The next clip {said}" in why(found, 0).more) == bool(said)
     assert straying(danced(dancing(1, 0.0, 2.0, "a"), clip, root_motion="IN_PLACE"), 1) == ""
 
 
 def test_nothing_follows_the_last_segment_but_in_a_loop() -> None:
     calls = 'left duration="1"', 'right duration="1"'
-    assert why(motion(*calls), 1) == ("Nothing follows here",)
-    assert why(motion(*calls, loop=True), 1)[0] != "Nothing follows here"
+    last = why(motion(*calls), 1)
+    assert last.is_none and last.sentences == (last.in_brief,) == ("No transition: nothing follows here",)
+    assert not why(motion(*calls, loop=True), 1).is_none
     with pytest.raises(IndexError, match="segment 2 of 2"):
         why(motion(*calls), 2)
