@@ -4,14 +4,14 @@ When a foot is planted is taken from the clips, each on the skeleton that it cam
 the joint that bears it is held in one position; the ankle goes along, and hip and knee turn so that they reach it.
 Where a straight leg does not reach it, the body goes down a little. At seams a foot stays, or makes a step (steps.py);
 on its way from or to a foothold it is lifted a little, and the rims of soles go no lower than the clips on both
-sides have them: a foot keeps its rotation.
+sides have them. Feet that a clip has in the ground are lifted onto it. A foot keeps its rotation.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -22,13 +22,13 @@ from ..skeletons.maps import SkeletonMap
 from ..skeletons.skeleton import Pose
 from .arms import Arms
 from .clip_feet import ClipFoot, clip_feet, known_contacts, own_feet
-from .feet_lock import FeetLock
+from .feet_lock import SOFT_LEGS, FeetLock, Floor
 from .footholds import BESIDE_S, Loose, ground_axes
 from .joints import Joints
 from .legs import Leg, legs_of
 from .mix import Mix
 from .row import Row
-from .soles import Soles
+from .soles import Soles, on_ground
 from .stage import FIRST_ROUND, Over, Stage, in_rounds
 from .steps import Planted, Seams, footholds
 from .transitions.curves import CURVES
@@ -58,7 +58,7 @@ class Feet(Over):
         pose, segment = self.below.sample(times_s), self.row.segment_at(times_s)
         upright, gaps = self._upright(times_s, segment), self._lock.footholds.gaps_at(times_s)
         self._lock.footholds.know(gaps, self._loose)
-        self._lock.hold(pose, times_s, gaps, upright, self._may_sink(times_s, segment) if upright.any() else None)
+        self._lock.hold(pose, times_s, gaps, upright, self._floor(times_s, segment, upright))
         self.root.repeat(pose, rounds)
         return pose
 
@@ -208,16 +208,21 @@ class Feet(Over):
         after, before = _smoother(np.minimum(np.maximum(away_s / _UPRIGHT_S, 0.0), 1.0))
         return np.asarray(1.0 - after * before)
 
-    def _may_sink(self, times_s: FloatArray, segment: IntArray) -> FloatArray:
-        """Return how low points of the soles may be at times (F,), (N, L, F): there where the clips are by themselves.
+    def _floor(self, times_s: FloatArray, segment: IntArray, upright: FloatArray) -> Floor | None:
+        """Return what soles are kept above at times (F,) in segments (F,), None where there is nothing.
 
-        From what it is as the segment (F,) begins to what it is as it ends.
+        Around transitions, as upright (F,) tells: from what it is as the segment begins to what it is as it ends. In a
+        clip whose feet sink into the ground, all the while.
         """
-        layout, (into, out) = self.row.layout, self._lowest
-        begin_s = layout.begin_s[segment]
-        share = _smoother(np.clip(quotient(times_s - begin_s, layout.end_s[segment] - begin_s), 0.0, 1.0))
-        into, out = into[..., segment], out[..., segment]
-        return np.asarray(into + (out - into) * share)
+        sinks = self._floors.sinks[segment]
+        share = np.maximum(upright, sinks)
+        if not share.any():
+            return None
+        layout, begin_s = self.row.layout, self.row.layout.begin_s[segment]
+        gone = _smoother(np.clip(quotient(times_s - begin_s, layout.end_s[segment] - begin_s), 0.0, 1.0))
+        into, own, out = (each[..., segment] for each in self._floors.heights)
+        heights = into + (out - into) * gone
+        return Floor(np.where(sinks, own + (heights - own) * upright, heights) if sinks.any() else heights, share)
 
     @cached_property
     def _leads_in_until_s(self) -> FloatArray:
@@ -227,12 +232,26 @@ class Feet(Over):
         return end_s
 
     @cached_property
-    def _lowest(self) -> tuple[FloatArray, FloatArray]:
-        """How low points of the soles may go where each segment begins and where it ends, (N, L, S)."""
-        distinct, number = self._distinct
-        own = np.array([[foot.lowest for foot in feet] for feet in distinct])[number].T
+    def _floors(self) -> _Floors:
+        """What soles are kept above in the segments."""
+        (distinct, number), rest = self._distinct, self._soles.rest_heights(self.skeleton, self._legs, self.up)
+        leg = self._legs[0].length(self.skeleton)
+        lowest = np.array([[foot.lowest for foot in feet] for feet in distinct]).T
+        raised = on_ground(lowest, rest[..., None], leg)
+        sinks = (raised - lowest > SOFT_LEGS / 2.0 * leg).any(axis=(0, 1))
+        own, sinks = np.where(sinks, raised, lowest)[..., number], sinks[number]
         out = np.minimum(own, np.roll(own, -1, axis=2))
-        return np.roll(out, 1, axis=2), out
+        return _Floors((np.roll(out, 1, axis=2), np.minimum(own, rest[..., None]), out), sinks)
+
+
+class _Floors(NamedTuple):
+    """How low points of soles may go where each of S segments begins, by itself, and where it ends, (N, L, S) each.
+
+    sinks: (S,) whether its feet sink into the ground, by more than soles give way anyway.
+    """
+
+    heights: tuple[FloatArray, FloatArray, FloatArray]
+    sinks: BoolArray
 
 
 def _of_joints(row: Row, joints: IntArray) -> Row:

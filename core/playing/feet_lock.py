@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -13,18 +13,26 @@ from ..maths.arrays import FloatArray, IntArray
 from ..skeletons.hierarchy import with_ancestors
 from ..skeletons.maps import SkeletonMap
 from ..skeletons.skeleton import Pose
-from .footholds import CLEAR_LEGS, REACH, Footholds, ground_axes
+from .footholds import REACH, Footholds, ground_axes
 from .joints import Joints
 from .legs import Chains, Leg
 from .soles import Soles
 
-_SOFT_LEGS: Final = 0.02
+SOFT_LEGS: Final = 0.02
 """Feet are kept above the ground softly: over so much of the leg."""
 _SOFT_DOWN_LEGS: Final = 0.03
 """Over so much the body begins to go down, as it is heavy; feet give way meanwhile."""
 _MOST_DOWN_LEGS: Final = 0.05
-_SUNK_LEGS: Final = 0.06
-"""So deep in the ground the feet of a clip may be on a body that it was not made for."""
+
+
+class Floor(NamedTuple):
+    """What soles are kept above in F frames.
+
+    heights: (N, L, F) how low, along up, points of the soles may be, see soles.py; share: (F,) how much that holds.
+    """
+
+    heights: FloatArray
+    share: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,24 +45,21 @@ class FeetLock:
     up: FloatArray
     soles: Soles
 
-    def hold(self, pose: Pose, times_s: FloatArray, gaps: IntArray, upright: FloatArray,
-             lowest: FloatArray | None) -> None:
+    def hold(self, pose: Pose, times_s: FloatArray, gaps: IntArray, upright: FloatArray, floor: Floor | None) -> None:
         """Bring the feet of poses (F, J, …) at times (F,), in any order, into their footholds.
 
-        gaps: (L, F), see Footholds; upright: (F,) how much they are held in height too, and kept above the ground;
-        lowest: (N, L, F) how low, along up, points of the soles may be there, see soles.py; None where feet are not
-        kept above it. A foothold that the leg cannot reach is followed as far as it goes.
+        gaps: (L, F), see Footholds; upright: (F,) how much they are held in height too. floor: what they are kept
+        above, if there is anything. A foothold that the leg cannot reach is followed as far as it goes.
         """
         world, are_scaled = self._joints.posed(pose)
         positions = np.ascontiguousarray(world[..., :3, 3].transpose(2, 0, 1)).reshape(3, 4, -1, len(times_s))
         hips, _, ankles, feet = positions.swapaxes(0, 1)
         shift, firmly, clear = self.footholds.shift(feet, gaps, times_s, upright)
-        if lowest is not None:
+        if floor is not None:
             count = len(self.legs)
             high = self.soles.heights(world[2 * count:3 * count], world[3 * count:])
-            above = clear * (1.0 + self._sunk(lowest) / (CLEAR_LEGS * self._lengths))
-            below = (lowest + above - high).max(axis=0) - shift[2]
-            shift[2] += upright * _soft(below, _SOFT_LEGS * self._lengths)
+            below = (floor.heights - high).max(axis=0) + clear - shift[2]
+            shift[2] += floor.share * _soft(below, SOFT_LEGS * self._lengths)
         goals = ankles + shift
         down = self._too_high(hips, ankles, goals, firmly)
         if down is not None:
@@ -65,14 +70,6 @@ class FeetLock:
         if are_scaled:
             frames /= np.maximum(np.linalg.norm(frames, axis=0), 1e-30)
         self._bend(pose, positions[:, :3], frames.reshape(3, 3, 3, *gaps.shape), goals, shift)
-
-    def _sunk(self, lowest: FloatArray) -> FloatArray:
-        """Return how far points of soles that may be so low, (N, L, F), are in the ground, which is where they rest.
-
-        Nothing where they are below it by far: there a clip means another ground, and that comes little by little.
-        """
-        below = self._rest_heights - lowest
-        return np.maximum(np.minimum(below, 2.0 * _SUNK_LEGS * self._lengths - below), 0.0)
 
     def _bend(self, pose: Pose, positions: FloatArray, frames: FloatArray, goals: FloatArray,
               shift: FloatArray) -> None:
@@ -116,14 +113,6 @@ class FeetLock:
         feet = [leg.foot for leg in self.legs]
         joints = Joints.of(self.skeleton_map.skeleton, [*self._chains.joints.ravel().tolist(), *feet])
         return joints.turned(ground_axes(self.up))
-
-    @cached_property
-    def _rest_heights(self) -> FloatArray:
-        """How high the points of the soles are at rest, (N, L, 1)."""
-        skeleton = self.skeleton_map.skeleton
-        rest = ground_axes(self.up) @ skeleton.rest_world
-        ankles, feet = (rest[[getattr(leg, part) for leg in self.legs], None] for part in ("ankle", "foot"))
-        return self.soles.heights(ankles, feet)
 
     @cached_property
     def _lengths(self) -> FloatArray:

@@ -14,6 +14,7 @@ from ..maths.arrays import FloatArray
 from ..retargeting.skin_points import SkinPoints
 from ..skeletons.hierarchy import with_descendants
 from ..skeletons.skeleton import Skeleton
+from .footholds import ground_axes
 from .legs import Leg
 
 _BALL: Final = 0.6
@@ -26,22 +27,25 @@ _HIGH_LEGS: Final = 0.08
 """How high the ankle is, where there is no ball."""
 _SOLE_LEGS: Final = 0.05
 """Skin of a foot that is at most so much higher than its lowest belongs to the sole."""
+_SUNK_LEGS: Final = 0.1
+"""So deep in the ground a clip may have feet that are to stand on it: half a step of usual stairs."""
+_OF_GUESSED: Final = np.array((1.0, 1.0, 0.0))
+"""How much the joint that is held carries the ball, the tip of the toes and the heel, where these are guessed."""
 _OF_FOOT: Final = ((1.0, 0.0), (1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0))
-_OF_ANKLE: Final = ((-1.0, 0.0), (-1.0, 1.0), (-1.0, -1.0))
-"""Where points of a sole of skin are, ahead and aside: of those that move with the joint held, and with the ankle."""
+_OF_ANKLE: Final = ((-1.0, 0.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, 1.0), (1.0, -1.0))
+"""Where points of a sole of skin are, ahead and aside: of those that mostly move with the joint held, or the ankle."""
 
 
 @dataclass(frozen=True)
 class Soles:
-    """N points of each of L soles, as (x, y, z, 1) in the axes of the joints that they move with.
+    """N points of each of L soles, each carried by the ankle and by the joint that is held.
 
-    numbers: all of them. shape: (N, L, 4). of_foot: the first so many move with the joint that is held, the others with
-    the ankle.
+    numbers: all of them, as (x, y, z, 1) in the ankle's axes, and in those of the other joint, each times how much that
+    joint carries the point. shape: (N, L, 8).
     """
 
     numbers: tuple[float, ...]
     shape: tuple[int, int, int]
-    of_foot: int
 
     @classmethod
     def of(cls, skeleton: Skeleton, legs: Sequence[Leg], up: FloatArray, skin: SkinPoints | None = None) -> Soles:
@@ -53,22 +57,42 @@ class Soles:
         guessed = [_guessed(skeleton, legs, leg, up) for leg in legs]
         found = [None if skin is None else _of_skin(skin, skeleton, leg, up, tip - heel)
                  for leg, (_, tip, heel) in zip(legs, guessed, strict=True)]
-        known = [points for points in found if points is not None]
-        positions, of_foot = (known, len(_OF_FOOT)) if len(known) == len(legs) else (guessed, 2)
-        local = np.array([[_local(skeleton, leg.foot if i < of_foot else leg.ankle, points[i])
-                           for leg, points in zip(legs, positions, strict=True)]
-                          for i in range(len(positions[0]) if legs else 0)])
-        return cls(tuple(local.ravel().tolist()), (len(local), len(legs), 4), of_foot)
+        known = [each for each in found if each is not None]
+        chosen = known if len(known) == len(legs) else [(positions, _OF_GUESSED) for positions in guessed]
+        local = [np.concatenate([share[:, None] * _local(skeleton, joint, positions) for joint, share in
+                                 ((leg.ankle, 1.0 - of_foot), (leg.foot, of_foot))], axis=1)
+                 for leg, (positions, of_foot) in zip(legs, chosen, strict=True)]
+        points = np.stack(local, axis=1) if legs else np.zeros((0, 0, 8))
+        return cls(tuple(points.ravel().tolist()), points.shape)
 
     @cached_property
     def points(self) -> FloatArray:
         """All of them, (N, L, 4)."""
         return np.array(self.numbers).reshape(self.shape)
 
+    def rest_heights(self, skeleton: Skeleton, legs: Sequence[Leg], up: FloatArray) -> FloatArray:
+        """Return how high they are at rest, (N, L), along up (3,)."""
+        rest = ground_axes(up) @ skeleton.rest_world
+        ankles, feet = (rest[[getattr(leg, part) for leg in legs], None] for part in ("ankle", "foot"))
+        return self.heights(ankles, feet)[..., 0]
+
     def heights(self, ankles: FloatArray, feet: FloatArray) -> FloatArray:
         """Return how high they are, (N, L, F), by matrices (L, F, 4, 4) in ground coordinates."""
-        points, of_ankle, of_foot = self.points[..., None], ankles[..., 2, :], feet[..., 2, :]
-        return np.concatenate((of_foot @ points[:self.of_foot], of_ankle @ points[self.of_foot:]))[..., 0]
+        rows = np.concatenate((ankles[..., 2, :], feet[..., 2, :]), axis=-1)
+        return np.asarray((rows @ self.points[..., None])[..., 0])
+
+
+def on_ground(lowest: FloatArray, at_rest: FloatArray, leg: float) -> FloatArray:
+    """Return how low points of soles may be, (...,), that a clip has so low: at most as they are at rest.
+
+    That is where the ground is, unless the clip has them far below it: there it means another ground, and as much as
+    lies between comes little by little. leg: a length, as lowest and at_rest (...,) are.
+
+    >>> on_ground(np.array((0.3, -0.05, -0.15, -0.3)), np.zeros(4), 1.0).round(2).tolist()
+    [0.3, 0.0, -0.1, -0.3]
+    """
+    below = at_rest - lowest
+    return np.asarray(lowest + np.maximum(np.minimum(below, 2.0 * _SUNK_LEGS * leg - below), 0.0))
 
 
 def _guessed(skeleton: Skeleton, legs: Sequence[Leg], leg: Leg, up: FloatArray) -> FloatArray:
@@ -83,30 +107,32 @@ def _guessed(skeleton: Skeleton, legs: Sequence[Leg], leg: Leg, up: FloatArray) 
     return np.stack((ball, below + tip, below - _HEEL * tip))
 
 
-def _of_skin(skin: SkinPoints, skeleton: Skeleton, leg: Leg, up: FloatArray, ahead: FloatArray) -> FloatArray | None:
-    """Return points of the rim of a sole's skin at rest, (8, 3); None where no skin moves with the foot.
+def _of_skin(skin: SkinPoints, skeleton: Skeleton, leg: Leg, up: FloatArray,
+             ahead: FloatArray) -> tuple[FloatArray, FloatArray] | None:
+    """Return points of the rim of a sole's skin at rest, (N, 3), and how much the held joint carries each, (N,).
 
-    ahead: (3,) from heel to toes. What does not move with the joint that is held moves with the ankle.
+    None where no skin moves with the foot. ahead: (3,) from heel to toes. The ankle carries what that joint does not.
     """
     parents, owner = skeleton.parents, skin.joints[:, 0]
-    of_ankle, of_foot = (with_descendants(parents, np.array((joint,)))[owner] for joint in (leg.ankle, leg.foot))
+    of_ankle, of_foot = (with_descendants(parents, np.array((joint,))) for joint in (leg.ankle, leg.foot))
+    share = np.where(of_foot[skin.joints], skin.weights, 0.0).sum(axis=1)
     if leg.foot != leg.ankle:
         of_ankle &= ~of_foot
     high = skin.positions @ up
-    if not of_foot.any() or not of_ankle.any():
+    if not of_foot[owner].any() or not of_ankle[owner].any():
         return None
     directions = np.stack((ahead, rot.cross(up, ahead))) / max(float(np.linalg.norm(ahead)), 1e-30)
-    found = []
-    for is_own, ways in ((of_foot, _OF_FOOT), (of_ankle, _OF_ANKLE)):
-        sole = skin.positions[is_own & (high <= high[is_own].min() + _SOLE_LEGS * leg.length(skeleton))]
-        found.append(sole[(sole @ (np.array(ways) @ directions).T).argmax(axis=0)])
-    return np.concatenate(found)
+    found: list[int] = []
+    for is_own, ways in ((of_foot[owner], _OF_FOOT), (of_ankle[owner], _OF_ANKLE)):
+        sole = np.flatnonzero(is_own & (high <= high[is_own].min() + _SOLE_LEGS * leg.length(skeleton)))
+        found += sole[(skin.positions[sole] @ (np.array(ways) @ directions).T).argmax(axis=0)].tolist()
+    return skin.positions[found], share[found]
 
 
-def _local(skeleton: Skeleton, joint: int, position: FloatArray) -> FloatArray:
-    """Return a position (3,) as (x, y, z, 1) in the axes of a joint at rest."""
+def _local(skeleton: Skeleton, joint: int, positions: FloatArray) -> FloatArray:
+    """Return positions (N, 3) as (x, y, z, 1) in the axes of a joint at rest, (N, 4)."""
     rest = skeleton.rest_world[joint]
-    return np.append(np.linalg.solve(rest[:, :3], position - rest[:, 3]), 1.0)
+    return np.append(np.linalg.solve(rest[:, :3], (positions - rest[:, 3]).T).T, np.ones((len(positions), 1)), axis=1)
 
 
 def _forward(skeleton: Skeleton, legs: Sequence[Leg], up: FloatArray) -> FloatArray:

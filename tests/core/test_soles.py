@@ -51,8 +51,7 @@ def test_points_of_soles_are_the_rim_of_the_skin_s(size: float) -> None:
     legs = legs_of(find_map(body))
     soles = Soles.of(body, legs, UP, SkinPoints(vertices * size, joints, np.ones((len(owners), 1))))
     for i, leg in enumerate(legs):
-        rest = [body.rest_world[leg.foot if at < soles.of_foot else leg.ankle] for at in range(soles.shape[0])]
-        found = np.array([matrix @ point for matrix, point in zip(rest, soles.points[:, i], strict=True)]) / size
+        found = soles.points[:, i] @ np.concatenate(body.rest_world[[leg.ankle, leg.foot]], axis=1).T / size
         own = vertices[[owner.startswith(leg.side) for owner in owners]][:-1]
         np.testing.assert_allclose(np.ptp(found, axis=0), np.ptp(own, axis=0), atol=ROUNDING)
         np.testing.assert_allclose(found.min(axis=0), own.min(axis=0), atol=ROUNDING)
