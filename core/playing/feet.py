@@ -234,14 +234,17 @@ class Feet(Over):
     @cached_property
     def _floors(self) -> _Floors:
         """What soles are kept above in the segments."""
-        (distinct, number), rest = self._distinct, self._soles.rest_heights(self.skeleton, self._legs, self.up)
-        leg = self._legs[0].length(self.skeleton)
+        (distinct, number), leg, sure = self._distinct, self._legs[0].length(self.skeleton), self._soles.sure
+        rest = self._soles.rest_heights(self.skeleton, self._legs, self.up)[..., None]
         lowest = np.array([[foot.lowest for foot in feet] for feet in distinct]).T
-        raised = on_ground(lowest, rest[..., None], leg)
+        raised = lowest.copy()
+        raised[:sure] = on_ground(lowest[:sure], rest[:sure], leg)
         sinks = (raised - lowest > SOFT_LEGS / 2.0 * leg).any(axis=(0, 1))
-        own, sinks = np.where(sinks, raised, lowest)[..., number], sinks[number]
-        out = np.minimum(own, np.roll(own, -1, axis=2))
-        return _Floors((np.roll(out, 1, axis=2), np.minimum(own, rest[..., None]), out), sinks)
+        beside = np.where(sinks, raised, lowest)
+        inside = np.minimum(beside, rest)
+        inside[sure:] -= leg  # guesses lift nobody
+        out = np.minimum(beside[..., number], np.roll(beside[..., number], -1, axis=2))
+        return _Floors((np.roll(out, 1, axis=2), inside[..., number], out), sinks[number])
 
 
 class _Floors(NamedTuple):

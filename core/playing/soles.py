@@ -29,8 +29,9 @@ _SOLE_LEGS: Final = 0.05
 """Skin of a foot that is at most so much higher than its lowest belongs to the sole."""
 _SUNK_LEGS: Final = 0.1
 """So deep in the ground a clip may have feet that are to stand on it: half a step of usual stairs."""
-_OF_GUESSED: Final = np.array((1.0, 1.0, 0.0))
-"""How much the joint that is held carries the ball, the tip of the toes and the heel, where these are guessed."""
+_OF_GUESSED: Final = np.array((1.0, 0.0, 1.0, 0.0))
+"""How much the joint that is held carries ball, ankle, tip of the toes and heel, where the last two are guessed."""
+_SURE: Final = 2
 _OF_FOOT: Final = ((1.0, 0.0), (1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0))
 _OF_ANKLE: Final = ((-1.0, 0.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, 1.0), (1.0, -1.0))
 """Where points of a sole of skin are, ahead and aside: of those that mostly move with the joint held, or the ankle."""
@@ -41,33 +42,35 @@ class Soles:
     """N points of each of L soles, each carried by the ankle and by the joint that is held.
 
     numbers: all of them, as (x, y, z, 1) in the ankle's axes, and in those of the other joint, each times how much that
-    joint carries the point. shape: (N, L, 8).
+    joint carries the point. shape: (N, L, 8). sure: the first so many are the body's own, the others are guessed.
     """
 
     numbers: tuple[float, ...]
     shape: tuple[int, int, int]
+    sure: int
 
     @classmethod
     def of(cls, skeleton: Skeleton, legs: Sequence[Leg], up: FloatArray, skin: SkinPoints | None = None) -> Soles:
         """Choose them: the rim of the skin's soles, also where toes begin.
 
-        Of feet without skin the ball, the tip of the toes and the heel are guessed, all as high at rest as the ball.
+        Of feet without skin: ball and ankle, and the tip of the toes and the heel, guessed as high at rest as the ball.
         up: unit vector (3,) of model space. skin: of the skeleton.
         """
         guessed = [_guessed(skeleton, legs, leg, up) for leg in legs]
         found = [None if skin is None else _of_skin(skin, skeleton, leg, up, tip - heel)
-                 for leg, (_, tip, heel) in zip(legs, guessed, strict=True)]
+                 for leg, (*_, tip, heel) in zip(legs, guessed, strict=True)]
         known = [each for each in found if each is not None]
-        chosen = known if len(known) == len(legs) else [(positions, _OF_GUESSED) for positions in guessed]
+        is_known = len(known) == len(legs)
+        chosen = known if is_known else [(positions, _OF_GUESSED) for positions in guessed]
         local = [np.concatenate([share[:, None] * _local(skeleton, joint, positions) for joint, share in
                                  ((leg.ankle, 1.0 - of_foot), (leg.foot, of_foot))], axis=1)
                  for leg, (positions, of_foot) in zip(legs, chosen, strict=True)]
         points = np.stack(local, axis=1) if legs else np.zeros((0, 0, 8))
-        return cls(tuple(points.ravel().tolist()), points.shape)
+        return cls(tuple(points.ravel().tolist()), points.shape, len(points) if is_known else _SURE)
 
     @cached_property
     def points(self) -> FloatArray:
-        """All of them, (N, L, 4)."""
+        """All of them, (N, L, 8)."""
         return np.array(self.numbers).reshape(self.shape)
 
     def rest_heights(self, skeleton: Skeleton, legs: Sequence[Leg], up: FloatArray) -> FloatArray:
@@ -96,7 +99,7 @@ def on_ground(lowest: FloatArray, at_rest: FloatArray, leg: float) -> FloatArray
 
 
 def _guessed(skeleton: Skeleton, legs: Sequence[Leg], leg: Leg, up: FloatArray) -> FloatArray:
-    """Return where the ball of a foot, the tip of its toes and its heel are at rest, (3, 3)."""
+    """Return where the ball of a foot, its ankle, the tip of its toes and its heel are at rest, (4, 3)."""
     position = skeleton.rest_world[..., 3]
     length, ankle = leg.length(skeleton), position[leg.ankle]
     ball = position[leg.foot] if leg.foot != leg.ankle else ankle - _HIGH_LEGS * length * up
@@ -104,7 +107,7 @@ def _guessed(skeleton: Skeleton, legs: Sequence[Leg], leg: Leg, up: FloatArray) 
     far = float(np.linalg.norm(ball - below))
     ahead = (ball - below) / far if far > 0.0 else _forward(skeleton, legs, up)
     tip = max(far / _BALL, _LEAST_LEGS * length) * ahead
-    return np.stack((ball, below + tip, below - _HEEL * tip))
+    return np.stack((ball, ankle, below + tip, below - _HEEL * tip))
 
 
 def _of_skin(skin: SkinPoints, skeleton: Skeleton, leg: Leg, up: FloatArray,
