@@ -17,6 +17,7 @@ from ..bridge import properties, score
 from ..bridge.film import PictureFile, encode_film, mix_sound
 from ..bridge.frame_rate import frames_per_second
 from ..bridge.reports import GreyWithReason
+from ..core.clips.frames import last_frame
 from ..core.maths.arrays import FloatArray
 from ..preview import life
 from ..preview.framing import Plays, frame_characters
@@ -259,7 +260,7 @@ def frames_of_score(scene: bpy.types.Scene, armatures: Sequence[bpy.types.Object
         motion = plays(armature)
         if motion is not None:
             start = properties.character(armature).frame_start
-            spans.append((start, start + int(np.ceil(motion.duration_s * frames_per_second(scene)))))
+            spans.append((start, start + last_frame(motion.duration_s, frames_per_second(scene))))
     if not spans:
         return range(scene.frame_start, scene.frame_end + 1)
     return range(min(start for start, _ in spans), max(end for _, end in spans) + 1)

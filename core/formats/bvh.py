@@ -26,6 +26,7 @@ from ..maths.euler import to_euler
 from ..skeletons.hierarchy import children_of
 from ..skeletons.skeleton import Skeleton
 from .format import Format, Holds, Source
+from .frame_time import exact_frame_time
 
 MAX_JOINTS: Final = 10_000
 LONGEST_FRAME_S: Final = 4.0
@@ -203,14 +204,14 @@ class _Reader:
         if frame_time is None or frame_time <= 0.0:
             raise self._error(f"Frame Time is {quoted(found[2])}; seconds greater than 0 are wanted",
                               self._line_at(found.start(2)))
-        return self._read_frames(found.end(), frames), self._in_seconds(frame_time, found[3])
+        return self._read_frames(found.end(), frames), self._in_seconds(found[2], frame_time, found[3])
 
-    def _in_seconds(self, frame_time: float, unit: str | None) -> float:
+    def _in_seconds(self, written: str, frame_time: float, unit: str | None) -> float:
         """Return a frame time in seconds; one longer than LONGEST_FRAME_S is taken for milliseconds."""
         if (unit or "").lower() != "ms" and (unit or frame_time <= LONGEST_FRAME_S):
-            return frame_time
+            return exact_frame_time(written)
         self._warnings.append(f"Frame Time is {frame_time:g}, which is read as milliseconds; seconds are wanted there")
-        return frame_time / 1000.0
+        return exact_frame_time(written, 0.001)
 
     def _read_frames(self, start: int, frames: int) -> FloatArray:
         """Return what the channels are in every frame, (F, C)."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..clips.clip import Clip, Tracks
+from ..clips.frames import last_frame
 from ..errors import TaktError
 from ..maths import rotations as rot
 from ..maths.arrays import BoolArray, FloatArray, differs_from_rest
@@ -28,7 +29,7 @@ def bake(motion: Playable, fps: float, name: str) -> Clip:
     if not 0.0 < fps < np.inf:
         raise TaktError(f"{fps} frames per second; a number greater than 0 is wanted")
     joints = np.flatnonzero(motion.moved)
-    frames = int(min(np.ceil(motion.duration_s * fps - 1e-6), 1e15)) + 1
+    frames = last_frame(motion.duration_s, fps) + 1
     if frames * len(joints) * 10 > MAX_VALUES:
         raise TaktError(f"{frames} frames of {len(joints)} joints are too many for one clip; at most "
                         f"{MAX_VALUES // (10 * max(len(joints), 1))} fit: take fewer frames per second")

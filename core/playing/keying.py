@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..clips.clip import Clip
+from ..clips.frames import last_frame
 from ..clips.keyed import poses_at
 from ..errors import TaktError
 from ..maths import rotations as rot
@@ -26,8 +27,6 @@ _ROOM = 0.9
 """Of these, what the choice of keys uses; the rest is for rounding to float32."""
 _STILL = 1e-9
 """Translations and scales that never leave rest by more than this have no keys."""
-_LAST_FRAME = 1e-6
-"""A motion that ends within this share of a frame after a frame ends on it."""
 _NEAREST = 0.004
 """Keys are at least so many frames apart, since Blender keeps times as float32; a jump takes twice as long."""
 _OWN_KEYS_PER_FRAME = 0.5
@@ -91,7 +90,7 @@ def _whole_frames(duration_s: float, fps: float, *, is_loop: bool) -> FloatArray
     if end > MOST_FRAMES:
         raise TaktError(f"this lasts {duration_s:,.0f} s; at {fps:g} frames a second an Action holds up to "
                         f"{MOST_FRAMES / fps:,.0f} s: make it shorter, or repeat it less often")
-    frames = np.arange(max(int(np.ceil(end - _LAST_FRAME)), 0) + 1, dtype=np.float64)
+    frames = np.arange(last_frame(duration_s, fps) + 1, dtype=np.float64)
     if is_loop:
         frames[-1] = end
     return frames

@@ -9,6 +9,7 @@ import pytest
 from mathutils import Matrix
 
 from takt.bridge import armature, axes
+from takt.bridge.curves import bags
 from takt.bridge.play_clips import files_in, stem_of
 from takt.core.clips.clip import Clip
 from takt.core.formats import bvh, ogre_xml
@@ -19,6 +20,7 @@ from takt.core.skeletons.skeleton import world_from_pose
 from takt.operators import command
 from takt.samples.character import build_character
 from takt.samples.skeleton import build_skeleton
+from takt.tests.blender.dancing import play
 from takt.tests.core.rewriting import Rewriting, movements, rewritten
 from takt.tests.core.rewriting_figures import LIMBS
 
@@ -120,6 +122,31 @@ def test_one_undo_takes_a_clip_away(rig: Any, tmp_path: Path) -> None:
         assert "walk" in bpy.data.actions
         bpy.ops.ed.undo()
     assert "walk" not in bpy.data.actions
+
+
+def last_key(action: Any) -> float:
+    return max(float(point.co.x) for bag in bags(action) for curve in bag.fcurves for point in curve.keyframe_points)
+
+
+def test_a_clip_has_as_many_frames_as_its_file(rig: Any, tmp_path: Path) -> None:
+    """Also where the file rounds the time of a frame to a little more: by itself, in a folder, and in a score."""
+    scene = bpy.context.scene
+    scene.render.fps = 24
+    written(tmp_path, fps=24.0)
+    text = (tmp_path / "walk.bvh").read_text().splitlines()
+    at = next(i for i, line in enumerate(text) if line.startswith("Frame Time"))
+    text[at] = "Frame Time: 0.041667"
+    (tmp_path / "walk.bvh").write_text("\n".join(text))
+    frames = len(text) - at - 1
+    takt.play_clip(filepath=str(tmp_path / "walk.bvh"))
+    assert last_key(rig.animation_data.action) == scene.frame_start + frames - 1
+    assert rig.animation_data.action.frame_range[1] == scene.frame_start + frames - 1
+    takt.retarget_clips(directory=str(tmp_path))
+    assert last_key(bpy.data.actions["walk.001"]) == scene.frame_start + frames - 1
+    (tmp_path / "one.pha").write_text('<pha tickLength="0.041667"><load src="walk"/><procedure name="main">'
+                                      f'<call name="walk" duration="{frames - 1}"/></procedure></pha>')
+    play(tmp_path / "one.pha")
+    assert last_key(rig.animation_data.action) == scene.frame_start + frames - 1
 
 
 def test_a_folder_becomes_actions_and_a_table(rig: Any, tmp_path: Path) -> None:

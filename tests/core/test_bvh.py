@@ -285,8 +285,8 @@ def test_utf_16_is_read_with_a_warning(encoding: str) -> None:
 
 
 @pytest.mark.parametrize(("written", "seconds", "said"), [
-    ("33.333333", 0.033333333, True), ("8.3333", 0.0083333, True), ("4.1667", 0.0041667, True), ("1000", 1.0, True),
-    ("500 ms", 0.5, True), ("0.5ms", 0.0005, True), ("5 s", 5.0, False), ("0.0333", 0.0333, False), ("4", 4.0, False)])
+    ("33.333333", 1 / 30, True), ("8.3333", 1 / 120, True), ("4.1667", 1 / 240, True), ("1000", 1.0, True),
+    ("500 ms", 0.5, True), ("0.5ms", 0.0005, True), ("5 s", 5.0, False), ("0.0333", 1 / 30, False), ("4", 4.0, False)])
 def test_milliseconds_are_read_as_such_with_a_warning(written: str, seconds: float, said: bool) -> None:
     file = bvh.read(TEXT.replace("Frame Time: 0.5", f"Frame Time: {written}").encode())
     assert file.frame_time_s == pytest.approx(seconds, rel=1e-6) and file.clip.duration_s == file.frame_time_s

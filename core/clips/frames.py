@@ -1,0 +1,20 @@
+"""Lengths in seconds as whole frames."""
+
+from typing import Final
+
+import numpy as np
+
+_SAME_FRAME: Final = 0.02
+"""Of a frame. Files say lengths in few digits, or in single precision: .004 of a frame after ten minutes at 120 in a
+second. A frame more for so little would show no motion, and a cycle would stop for an instant."""
+
+_MOST: Final = 1e15
+
+
+def last_frame(duration_s: float, fps: float) -> int:
+    """Return the frame, counted from 0, at which something has ended that begins at 0 and lasts duration_s.
+
+    >>> last_frame(1.0, 24.0), last_frame(1.01, 24.0), last_frame(55 * 0.041667, 24.0)
+    (24, 25, 55)
+    """
+    return int(np.clip(np.ceil(duration_s * fps - _SAME_FRAME), 0.0, _MOST))
