@@ -3,11 +3,13 @@
 Each body plays movements of the sample's, and these are played by each other body. Real bodies are those of the test
 data, with skin; the clips of the test data play besides on all of them.
 
-palms: angle between the hands' planes, of the wrist and the outermost fingers but for the thumb; where a hand has fewer
-than two and is flat, by the direction in which its skin is thinnest. feet: angle between the soles' planes, and between
-the ways in which feet point along them. bends: how much more or less a finger's joint is bent; at its knuckle, how much
-it is bent out of the hand's plane. elbows: how much more one upper arm is turned about itself than the other, by the
-axes about which the elbows bend, of arms that rest bent.
+palms: angle between the hands' planes. Where a hand has two fingers or more, its plane is that of the wrist and the
+outermost ones, but for the thumb; a flat one with fewer is judged by all vertices of its skin but the thumb's, by the
+direction in which they are thinnest, as it rests. bare: the same, where one of both is a body with fingers and skin
+that is given without the joints of its fingers, and judged by them all the same. feet: angle between the soles' planes,
+and between the ways in which feet point along them. bends: how much more or less a finger's joint is bent; at its
+knuckle, how much it is bent out of the hand's plane. elbows: how much more one upper arm is turned about itself than
+the other, by the axes about which the elbows bend, of arms that rest bent.
 
 bench bodies skin [NAMES]: what skin, hands and arms do instead, with contacts kept (skin_measures.py).
 """
@@ -17,7 +19,7 @@ from __future__ import annotations
 import sys
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -34,9 +36,10 @@ from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
 from takt.core.retargeting.retarget import retarget
 from takt.core.retargeting.skin_points import SkinPoints
-from takt.core.skeletons.hierarchy import with_descendants
+from takt.core.skeletons.hierarchy import path_to_root, with_descendants
 from takt.core.skeletons.maps import SkeletonMap, find_map
 from takt.core.skeletons.skeleton import Skeleton, world_from_pose
+from takt.core.skeletons.skin_sample import SkinSample
 from takt.samples.skeleton import build_skeleton
 from takt.tests.beside import DATA
 from takt.tests.blender.test_all_pairs import SOURCES, source
@@ -51,7 +54,7 @@ FINGERS = ("thumb", "index", "middle", "ring", "pinky")
 BENT_SINE = 0.25
 CLIPS = 6
 """Of each file, as far as skins are measured."""
-KINDS = ("palms", "feet", "bends", "elbows")
+KINDS = ("palms", "bare", "feet", "bends", "elbows")
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +65,12 @@ class Body:
     found: SkeletonMap
     fixed: dict[tuple[str, str], FloatArray]
     skinned: SkinnedBody | None
+    is_bare: bool = False
+
+    @property
+    def sample(self) -> SkinSample | None:
+        """Its skin as files of clips have it."""
+        return None if self.points is None else self.points.sample(self.found.skeleton)
 
     @property
     def points(self) -> SkinPoints | None:
@@ -84,7 +93,10 @@ def body_of(name: str, skeleton: Skeleton, skin: tuple[FloatArray, SkinPoints] |
             wrist = at[joints["wrist"]]
             fixed[f"{side}_wrist", "palms"] = sign * np.cross(knuckles[0] - wrist, knuckles[-1] - wrist)
         elif skin is not None and "wrist" in joints:
-            hand = skin[0][with_descendants(skeleton.parents, np.array([joints["wrist"]]))[skin[1].joints[:, 0]]]
+            is_hand = with_descendants(skeleton.parents, np.array([joints["wrist"]]))
+            if f"{side}_thumb1" in found.joint_of:
+                is_hand &= ~with_descendants(skeleton.parents, np.array([found.joint_of[f"{side}_thumb1"]]))
+            hand = skin[0][is_hand[skin[1].joints[:, 0]]]
             sizes, ways = np.linalg.eigh(np.cov((hand - hand.mean(axis=0)).T))
             if sizes[0] < FLAT**2 * sizes[2]:
                 fixed[f"{side}_wrist", "palms"] = ways[:, 0] * (1.0 if ways[:, 0] @ up > 0.0 else -1.0)
@@ -105,6 +117,23 @@ def body_of(name: str, skeleton: Skeleton, skin: tuple[FloatArray, SkinPoints] |
     return Body(name, found, fixed, SkinnedBody(name, found, SkinPoints(skin[0], skin[1].joints, weights), points))
 
 
+def bare(body: Body) -> Body | None:
+    """Return a body with skin without its fingers' joints, which still say where its palms face; None: no such."""
+    skeleton, skinned = body.found.skeleton, body.skinned
+    palms = {key: way for key, way in body.fixed.items() if key[1] == "palms"}
+    wrists = [body.found.joint_of[wrist] for wrist, _ in palms if f"{wrist[0]}_pinky1" in body.found.joint_of]
+    if skinned is None or len(wrists) < 2:
+        return None
+    is_kept = ~with_descendants(skeleton.parents, np.array(wrists))
+    is_kept[wrists] = True
+    kept = np.flatnonzero(is_kept)
+    nearest = [next(joint for joint in path_to_root(skeleton.parents, own) if is_kept[joint])
+               for own in range(len(skeleton))]
+    skin = replace(skinned.skin, joints=np.searchsorted(kept, nearest)[skinned.skin.joints])
+    made = body_of(f"{body.name} bare", skeleton.part(kept), (skin.positions, skin))
+    return None if made is None else replace(made, fixed=palms, is_bare=True)
+
+
 def bodies() -> list[Body]:
     """Return all real bodies that stand, and the sample's."""
     found = [body_of("sample", build_skeleton())]
@@ -117,7 +146,8 @@ def bodies() -> list[Body]:
             vertices = file["vertices"].astype(np.float64)
         skin = SkinPoints(vertices, order, np.take_along_axis(weights, order, axis=1))
         found.append(body_of(path.stem, real(path.stem), (vertices, skin)))
-    return [body for body in found if body is not None]
+    known = [body for body in found if body is not None]
+    return known + [made for body in known if (made := bare(body)) is not None]
 
 
 def apart(body: Body, clip: Clip, other: Body, played: Clip) -> dict[str, list[float]]:
@@ -175,7 +205,7 @@ def print_skins(everybody: Sequence[Body]) -> None:
     sources = [(clip, found) for clip in clips if (found := find_map(clip.skeleton)).is_sure and found.is_humanoid]
     every: list[SkinFigures] = []
     wanted = sys.argv[sys.argv.index("skin") + 1:]
-    for skinned in (body.skinned for body in everybody if body.skinned is not None):
+    for skinned in (body.skinned for body in everybody if body.skinned is not None and not body.is_bare):
         if wanted and skinned.name not in wanted:
             continue
         figures = []
@@ -201,14 +231,15 @@ def main() -> None:
     clips = movements()[1:6:2]
     every = defaultdict[str, list[float]](list)
     lines = defaultdict[str, dict[str, list[float]]](lambda: defaultdict(list))
-    sources = [(body, retarget(clip, body.found.skeleton).clip) for body in everybody for clip in clips]
+    sources = [(body, replace(retarget(clip, body.found.skeleton, points=body.points).clip, skin=body.sample))
+               for body in everybody for clip in clips]
     for of in SOURCES:
         for clip in source(of)[:3]:
             if (body := body_of(of, clip.skeleton)) is not None:
                 sources.append((body, clip))
     for body, clip in sources:
         for other in everybody:
-            if other.found.skeleton is body.found.skeleton or other.name == body.name:
+            if other.name.removesuffix(" bare") == body.name.removesuffix(" bare"):
                 continue
             try:
                 done = retarget(clip, other.found.skeleton, source_map=body.found, target_map=other.found,
@@ -217,8 +248,9 @@ def main() -> None:
                 print(f"{body.name} on {other.name}: {error}")
                 continue
             for kind, angles in apart(body, clip, other, done.clip).items():
-                every[kind] += angles
-                lines[f"{body.name} → {other.name}" if "-v" in sys.argv else other.name][kind] += angles
+                under = "bare" if body.is_bare or other.is_bare else kind
+                every[under] += angles
+                lines[f"{body.name} → {other.name}" if "-v" in sys.argv else other.name][under] += angles
     for name, kinds in [*sorted(lines.items()), ("all", every)]:
         print(f"{name:24}", *(f"{kind} n={len(a)} mean {np.mean(a):.1f}° p50 {np.median(a):.1f}° p90 "
                               f"{np.percentile(a, 90):.1f}° worst {max(a):.1f}°;" for kind in KINDS

@@ -28,6 +28,7 @@ from ..core.skeletons.skeleton import Skeleton
 from . import armature, axes, curves
 from .frame_rate import frames_per_second
 from .object_motion import carried
+from .skin_points import read_points, read_sample
 
 _READ_FPS: Final = 24
 _SET_ASIDE: Final = "Set aside by Takt "
@@ -97,8 +98,11 @@ def _clips(actions: Iterable[bpy.types.Action], objects: list[bpy.types.Object],
     for action, ob in found:
         fitted = curves.fit(action, ob)
         new = _upright(carried(curves.read_clip(fitted, skeletons[ob], fps(ob)), fitted, fps(ob)), ob)
-        first = upright.setdefault((ob, len(new.skeleton)), new)  # clips of one armature share one skeleton
-        result.append(replace(new, skeleton=first.skeleton))
+        key = (ob, len(new.skeleton))
+        if key not in upright:
+            upright[key] = replace(new, skin=read_sample(ob, new.skeleton))
+        first = upright[key]  # clips of one armature share one skeleton
+        result.append(replace(new, skeleton=first.skeleton, skin=first.skin))
     return tuple(result)
 
 
@@ -116,7 +120,9 @@ def _fitting(action: bpy.types.Action, objects: Iterable[bpy.types.Object]) -> b
 
 def _clip(fitted: curves.Fitted, skeleton: Skeleton, fps: float) -> Clip:
     """Read an Action on an armature, in H-Anim's axes."""
-    return _upright(curves.read_clip(fitted, skeleton, fps), fitted.armature_object)
+    clip = _upright(curves.read_clip(fitted, skeleton, fps), fitted.armature_object)
+    points = read_points(fitted.armature_object)
+    return clip if points is None else replace(clip, skin=points.sample(skeleton))
 
 
 def _upright(clip: Clip, armature_object: bpy.types.Object) -> Clip:

@@ -11,7 +11,9 @@ import numpy as np
 
 from ..core.maths.arrays import Float32Array, FloatArray, IntArray
 from ..core.retargeting.skin_points import SkinPoints
-from . import changes, groups
+from ..core.skeletons.skeleton import Skeleton
+from ..core.skeletons.skin_sample import SkinSample
+from . import armature, changes, groups
 from .mesh import armature_from_object, transformed
 
 _INFLUENCES: Final = 4
@@ -78,6 +80,19 @@ def _coordinates(mesh_object: bpy.types.Object) -> Float32Array:
 
 def _vertices(mesh_object: bpy.types.Object) -> FloatArray:
     return _coordinates(mesh_object).reshape(-1, 3).astype(np.float64)
+
+
+def read_sample(armature_object: bpy.types.Object, skeleton: Skeleton) -> SkinSample | None:
+    """Return vertices of the meshes that an armature deforms, as its clips keep them; None where there are none.
+
+    skeleton: of the clips: the armature's bones, perhaps below further joints. Nothing is kept for the next time.
+    """
+    points = _read(armature_object, _bound_meshes(armature_object))
+    if points is None:
+        return None
+    own = armature.read_skeleton(armature_object)
+    sample = points.sample(own)
+    return SkinSample(np.array([skeleton.index_of[name] for name in own.names])[sample.joints], sample.offsets)
 
 
 def _read(armature_object: bpy.types.Object, meshes: list[bpy.types.Object]) -> SkinPoints | None:

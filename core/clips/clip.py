@@ -12,6 +12,7 @@ import numpy as np
 from ..errors import TaktError
 from ..maths.arrays import BoolArray, FloatArray, IntArray
 from ..skeletons.skeleton import Pose, Skeleton
+from ..skeletons.skin_sample import SkinSample
 from .keys import Interpolation, KeyTable, TranslationInterpolation
 from .tracks import Tracks
 
@@ -33,6 +34,7 @@ class Clip:
     is_looping: a track that ends before duration_s goes on from there to its first key's value, reached at duration_s.
     contacts: when its feet are planted, by side (l, r); None where nobody has looked. A retargeted clip has those of
     the clip that it was made from.
+    skin: of the body that it was made for, where its file has one; what changes a clip does not keep it.
     """
 
     name: str
@@ -43,6 +45,7 @@ class Clip:
     scales: Tracks
     is_looping: bool = False
     contacts: Mapping[str, FootContacts] | None = None
+    skin: SkinSample | None = None
     _derived: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:

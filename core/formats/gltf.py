@@ -3,7 +3,8 @@
 The rest pose is the one in which the skin was bound, as its inverse bind matrices tell; joints that an animation does
 not move are where their nodes are. Nodes between joints and their common ancestor are joints too, and so are ancestors
 that an animation moves; of the ancestors above these only the tilt counts. In files without skins, of motion alone, the
-nodes that move are the joints. Meshes, morph targets and materials are not looked at.
+nodes that move are the joints. Of meshes only those that joints move are looked at (gltf_skin.py); morph targets and
+materials are not.
 Source: Khronos Group, glTF 2.0 specification, 3.5.2 (transforms), 3.7.3 (skins), 3.11 and appendix C (animations).
 """
 
@@ -25,6 +26,7 @@ from ..skeletons.hierarchy import path_to_root
 from ..skeletons.skeleton import Skeleton
 from .format import Format, Source
 from .gltf_data import Entry, GltfData
+from .gltf_skin import skin_of
 from .gltf_tree import Transforms, Tree, bodies, decomposed, skin_joints, stacked, unique, unit
 
 MAX_ANIMATIONS: Final = 2000
@@ -69,7 +71,9 @@ def read(source: Source) -> ClipFile:
     skinned = skin_joints(data, tree)
     bound = _bound(data, tree, set[int]().union(*skinned))
     found = [_Body.of(tree, joints, bound) for joints in bodies(tree, skinned, moving)]
-    clips = [body.clip(animation) for animation in animations for body in found if body.is_moved_by(animation)]
+    skins = [skin_of(data, {node: joint for joint, node in enumerate(body.nodes.tolist())}) for body in found]
+    clips = [replace(body.clip(animation), skin=skin) for animation in animations
+             for body, skin in zip(found, skins, strict=True) if body.is_moved_by(animation)]
     if not clips:
         raise FileError.at("has no animation that moves the joints of a skin, or a tree of nodes as large as a body",
                            source.path)

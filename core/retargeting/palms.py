@@ -10,16 +10,19 @@ from ..maths import rotations as rot
 from ..maths.arrays import FloatArray
 from ..skeletons.hierarchy import with_descendants
 from ..skeletons.maps import SkeletonMap
-from ..skeletons.skeleton import Skeleton
-from .skin_points import SkinPoints
+from ..skeletons.skin_sample import SkinSample
 
 FINGERS: Final = ("index", "middle", "ring", "pinky")
+_WRISTS: Final = ("l_wrist", "r_wrist")
 _IN_LINE: Final = 0.05
 """Sine below which two directions are one."""
 _FLAT: Final = 0.5
 """A hand is flat that is less thick than this share of its length, both as deviations from its middle."""
 _FEWEST: Final = 8
-"""So many points of skin show how a hand lies."""
+_FEWEST_FINGERS: Final = 6
+"""So many points of skin show how a hand lies, and how its fingers do."""
+_FINGERS_FROM: Final = 0.55
+"""Of the way from the wrist to the finger tips: thumbs end before."""
 
 
 def backs_of_hands(found: SkeletonMap) -> dict[str, FloatArray]:
@@ -52,23 +55,42 @@ def usual_backs(found: SkeletonMap, turn: FloatArray) -> dict[str, FloatArray]:
     return backs
 
 
-def backs_by_skin(found: SkeletonMap, own: Skeleton, skin: SkinPoints, turn: FloatArray) -> dict[str, FloatArray]:
-    """Return where backs of flat hands face, by the direction in which their skin is thinnest.
+def backs_by_skin(found: SkeletonMap, skin: SkinSample, turn: FloatArray) -> dict[str, FloatArray]:
+    """Return where backs of flat hands face, by the plane in which their skin lies as the map's skeleton rests.
 
-    found: the map of a skeleton of the same joints as own, in whose rest pose the skin is, that may rest otherwise.
     turn: see usual_backs.
     """
     backs = {}
     for wrist, usual in usual_backs(found, turn).items():
         joint = found.joint_of[wrist]
-        hand = skin.positions[with_descendants(own.parents, np.array([joint]))[skin.joints[:, 0]]]
-        if len(hand) < _FEWEST:
-            continue
-        sizes, axes = np.linalg.eigh(np.cov((hand - hand.mean(axis=0)).T))
-        if sizes[0] < _FLAT**2 * sizes[2]:
-            back = found.skeleton.rest_world[joint, :, :3] @ np.linalg.solve(own.rest_world[joint, :, :3], axes[:, 0])
-            backs[wrist] = back / np.linalg.norm(back) * (1.0 if back @ usual >= 0.0 else -1.0)
+        hand = skin.of_joints(found.skeleton, with_descendants(found.skeleton.parents, np.array([joint])))
+        back = _back_of_hand(hand - found.skeleton.rest_world[joint, :, 3]) if len(hand) >= _FEWEST else None
+        if back is not None:
+            backs[wrist] = back * (1.0 if back @ usual >= 0.0 else -1.0)
     return backs
+
+
+def _back_of_hand(hand: FloatArray) -> FloatArray | None:
+    """Return the direction (3,) out of a flat hand's back or palm; hand: (N, 3) its skin from the wrist.
+
+    A thumb hangs below the plane of the hand and turns what is measured of all of it about the hand's length, by 12° on
+    most. So the fingers' ends say how the hand is turned about its length, and all of it how its length is tilted.
+    """
+    sizes, axes = np.linalg.eigh(np.cov(hand.T))
+    if sizes[0] >= _FLAT**2 * sizes[2]:
+        return None
+    plane, fingers = axes[:, 0], hand
+    for _ in range(2):  # the thumb leads the first direction astray
+        along = fingers.mean(axis=0)
+        along = along - plane * (along @ plane)
+        reach = hand @ along
+        fingers = hand[reach > _FINGERS_FROM * reach.max()]
+    if len(fingers) < _FEWEST_FINGERS:
+        return np.asarray(plane)
+    flat = np.linalg.eigh(np.cov(fingers.T))[1][:, 0]
+    back = flat - along * (flat @ along) / (along @ along)
+    length = np.linalg.norm(back)
+    return np.asarray(back / length if length > _IN_LINE else plane)
 
 
 def hand_axes(along: FloatArray, back: FloatArray) -> FloatArray | None:
@@ -85,20 +107,19 @@ def knuckle_names(side: str) -> list[str]:
     return [f"{side}_{finger}1" for finger in FINGERS]
 
 
-def both_backs(source: SkeletonMap, target: SkeletonMap, own: Skeleton, skin: SkinPoints | None,
+def both_backs(source: SkeletonMap, target: SkeletonMap, skins: tuple[SkinSample | None, SkinSample | None],
                is_at_rest: bool) -> dict[str, tuple[FloatArray, FloatArray]]:
     """Return where the backs of the hands of source and target face, by wrists' names, where one of them is seen.
 
-    Both maps are of skeletons in the same axes, in the poses in which they are compared. own: the target's skeleton as
-    it rests itself, skin: its skin, where it is known. is_at_rest: the source's pose is no frame of a motion, in which
-    forearms may be turned anyhow.
+    Both maps are of skeletons in the same axes, in the poses in which they are compared. skins: of source and target,
+    where they are known. is_at_rest: the source's pose is no frame of a motion, in which forearms may be turned anyhow.
     """
     turn = target.turn
     there, here = backs_of_hands(source), backs_of_hands(target)
     if turn is None:
         return {wrist: (there[wrist], here[wrist]) for wrist in there.keys() & here.keys()}
-    if skin is not None:
-        here = backs_by_skin(target, own, skin, turn) | here
+    there, here = (backs if skin is None or len(backs) == len(_WRISTS) else backs_by_skin(found, skin, turn) | backs
+                   for found, skin, backs in zip((source, target), skins, (there, here), strict=True))
     seen = there.keys() | here.keys()
     here = usual_backs(target, turn) | here
     if is_at_rest:

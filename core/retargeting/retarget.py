@@ -12,6 +12,7 @@ from ..maths import rotations as rot
 from ..maths.arrays import BoolArray, FloatArray
 from ..skeletons.maps import SkeletonMap, find_map
 from ..skeletons.skeleton import Skeleton
+from ..skeletons.skin_sample import SkinSample
 from .first_pose import first_pose_end, from_time
 from .ground import ground_by_skin
 from .ground_by_joints import BodyMotion, ground_by_joints
@@ -92,7 +93,8 @@ def retarget(clip: Clip, target: Skeleton, turn: FloatArray = rot.IDENTITY, *, s
     leads a joint so far away that nothing could be told of the body any longer.
     """
     _refuse_far(clip)
-    bodies = _Bodies.of(clip, source_map or find_map(clip.skeleton), target_map or find_map(target), turn, skin, points)
+    skins = clip.skin, None if points is None else points.sample(target)
+    bodies = _Bodies.of(clip, source_map or find_map(clip.skeleton), target_map or find_map(target), turn, skin, skins)
     plan, pairs, clip = bodies.plan, bodies.plan.pairs, bodies.source
     start_s = first_pose_end(clip) if without_first_pose else None
     if start_s is not None:
@@ -139,20 +141,19 @@ class _Bodies:
 
     @classmethod
     def of(cls, clip: Clip, source: SkeletonMap, target: SkeletonMap, turn: FloatArray,
-           skin: BoolArray | None, points: SkinPoints | None) -> _Bodies:
+           skin: BoolArray | None, skins: tuple[SkinSample | None, SkinSample | None]) -> _Bodies:
         """Compare them as they rest where they are one skeleton, else in the poses in which they stand."""
         deforming = np.ones(len(target.skeleton), np.bool_) if skin is None else skin
         own = Reference(clip, source, None, True, "")
         if has_same_joints(source.skeleton, target.skeleton, clip.moved):
-            found = cls._planned(own, clip.moved, target, target.skeleton, turn, deforming, points)
+            found = cls._planned(own, clip.moved, target, turn, deforming, skins)
             if found.plan.is_own:
                 return found
-        return cls._planned(find_reference(clip, source), clip.moved, stood_up(target), target.skeleton, turn,
-                            deforming, points)
+        return cls._planned(find_reference(clip, source), clip.moved, stood_up(target), turn, deforming, skins)
 
     @classmethod
-    def _planned(cls, reference: Reference, moved: BoolArray, target: SkeletonMap, own: Skeleton, turn: FloatArray,
-                 skin: BoolArray, points: SkinPoints | None) -> _Bodies:
+    def _planned(cls, reference: Reference, moved: BoolArray, target: SkeletonMap, turn: FloatArray, skin: BoolArray,
+                 skins: tuple[SkinSample | None, SkinSample | None]) -> _Bodies:
         both = f"clip {reference.clip.name!r} and skeleton {target.skeleton.name!r}"
         lies = f"the clip is of {NONE_STANDS}" if reference.why == NONE_STANDS else ""
         if lies and reference.map.is_sure and target.is_sure:
@@ -170,8 +171,7 @@ class _Bodies:
         upright = turned(reference.clip, whole)
         up = None if target.turn is None else rot.rotate(target.turn, _UP)
         soles = {name: rot.rotate(whole, sole) for name, sole in reference.soles.items()}
-        backs = both_backs(replace(reference.map, skeleton=upright.skeleton), target, own, points,
-                           reference.time_s is None)
+        backs = both_backs(replace(reference.map, skeleton=upright.skeleton), target, skins, reference.time_s is None)
         plan = Plan.of(upright.skeleton, target.skeleton, pairs, skin, up, Marks(soles, backs))
         return cls(upright, moved, target, reference, plan)
 

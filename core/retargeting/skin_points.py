@@ -16,6 +16,7 @@ from ..clips.keyed import poses_at
 from ..errors import TaktError
 from ..maths.arrays import BoolArray, FloatArray, IntArray
 from ..skeletons.skeleton import Skeleton, height_rows
+from ..skeletons.skin_sample import SkinSample, evenly
 
 _DIRECTIONS: Final = (60, 300)
 """In which each joint's part of the skin is farthest out: a point every 25°, in large parts up to every 11°."""
@@ -30,12 +31,15 @@ class SkinPoints:
     """P points of a skin that is bound to a skeleton.
 
     positions: (P, 3) at rest, in model space. joints, weights: (P, K) what moves them; weights sum to 1.
+    within: (N, 3) vertices of all the skin, evenly chosen, and the joints (N,) that they belong to; the points, where
+    nothing else is known.
     Raises TaktError where the shapes differ.
     """
 
     positions: FloatArray
     joints: IntArray
     weights: FloatArray
+    within: tuple[FloatArray, IntArray] | None = None
 
     def __post_init__(self) -> None:
         if self.joints.shape != self.weights.shape or len(self.joints) != len(self.positions):
@@ -61,12 +65,20 @@ class SkinPoints:
             directions = evenly_around(int(np.clip(_DIRECTIONS[0] * share, *_DIRECTIONS)))
             chosen.append(part[np.unique((positions[part] @ directions.T).argmax(axis=0))])
         kept = np.concatenate(chosen) if chosen else np.zeros(0, dtype=np.int64)
-        return cls(positions[kept], joints[kept], weights[kept] / total[kept, None])
+        some = bound[evenly(joints[bound, 0])]
+        return cls(positions[kept], joints[kept], weights[kept] / total[kept, None],
+                   (positions[some], joints[some, 0]))
 
     @cached_property
     def checksum(self) -> int:
         """A number that is the same for equal points, in any session."""
-        return crc32(b"".join(values.tobytes() for values in (self.positions, self.joints, self.weights)))
+        return crc32(b"".join(values.tobytes() for values in
+                              (self.positions, self.joints, self.weights, *(self.within or ()))))
+
+    def sample(self, skeleton: Skeleton) -> SkinSample:
+        """Return vertices of all the skin; skeleton: to which it is bound."""
+        positions, joints = self.within or (self.positions, self.joints[:, 0])
+        return SkinSample.at_rest(skeleton, joints, positions)
 
     def part(self, kept: BoolArray) -> SkinPoints:
         """Return some of the points (P,)."""

@@ -29,6 +29,7 @@ SAME_MOTION_DEG = 0.1
 """BVH and glTF of one clip; both files hold rounded numbers."""
 IMPORTER_DEG = 0.01
 POSE = 1e-5
+SKIN = 2e-4
 
 
 def everything() -> list[str]:
@@ -362,6 +363,38 @@ EXPORTS = {".glb": lambda path: cast(Any, bpy.ops.export_scene).gltf(filepath=pa
 IMPORTS = {".glb": lambda path: cast(Any, bpy.ops.import_scene).gltf(filepath=path),
            ".fbx": lambda path: cast(Any, bpy.ops.import_scene).fbx(filepath=path, anim_offset=0.0),
            ".bvh": lambda path: cast(Any, bpy.ops.import_anim).bvh(filepath=path, update_scene_fps=True)}
+
+
+@pytest.mark.parametrize("is_carried", [False, True])
+@pytest.mark.parametrize("ending", [".glb", ".fbx", ".blend"])
+def test_clips_keep_the_skin_of_their_file(rig: Any, tmp_path: Path, ending: str, is_carried: bool) -> None:
+    """Where each vertex is, by the joint that moves it, also below a joint for the motion of the armature itself."""
+    corners = np.array([(0.3, 0.1, 0.2), (0.5, 0.9, -0.3), (-0.1, 1.4, 0.1), (0.2, 2.5, 0.4)])
+    data = bpy.data.meshes.new("Skin")
+    data.from_pydata(corners.tolist(), [], [(0, 1, 2), (1, 2, 3)])
+    mesh = bpy.data.objects.new("Skin", data)
+    bpy.context.collection.objects.link(mesh)
+    mesh.parent = rig
+    mesh.modifiers.new("Armature", "ARMATURE").object = rig
+    for bone, vertices in (("a", [0, 1]), ("c.001", [2, 3])):
+        mesh.vertex_groups.new(name=bone).add(vertices, 1.0, "REPLACE")
+    swinging(rig)
+    if is_carried:
+        rig.keyframe_insert("location", frame=1)
+        rig.location.x = 5.0
+        rig.keyframe_insert("location", frame=31)
+        cast(Any, bpy.context.scene).frame_set(1)
+    path = tmp_path / f"skin{ending}"
+    EXPORTS[ending](str(path))
+    clip = next(clip for clip in read(path) if "a" in clip.skeleton.index_of)
+    assert clip.skin is not None and ("Rig" in clip.skeleton.index_of) == is_carried
+    for bone, wanted in (("a", corners[:2]), ("c.001", corners[2:])):
+        joint = clip.skeleton.index_of[bone]
+        found = clip.skin.of_joints(clip.skeleton, np.arange(len(clip.skeleton)) == joint)
+        there = np.linalg.norm(wanted - np.array(rig.data.bones[bone].head_local), axis=1)
+        here = np.linalg.norm(found - clip.skeleton.rest_world[joint, :, 3], axis=1)
+        for one, other in ((here, there), (there, here)):  # exporters double vertices
+            assert np.abs(one[:, None] - other).min(axis=1).max() < SKIN
 
 
 @pytest.mark.parametrize(("fps", "base"), [(24, 1.0), (60, 1.0), (25, 1.0), (30, 1.001), (120, 1.0)])

@@ -43,6 +43,23 @@ def test_a_small_file_is_read_as_it_was_made() -> None:
     np.testing.assert_allclose(hips[:, 1], np.interp(TIMES, (0.0, 0.5, 1.0), (1.0, 0.9, 1.0)), atol=1e-6)
 
 
+def test_clips_keep_the_vertices_of_their_skin_where_the_mesh_has_them() -> None:
+    (clip,) = clips_of(figure())
+    assert clip.skin is not None and clip.skin.joints.tolist() == [0, 0, 0]
+    every = np.ones(len(clip.skeleton), np.bool_)
+    np.testing.assert_allclose(clip.skin.of_joints(clip.skeleton, every), np.eye(3), atol=1e-6)
+    assert not len(clip.skin.of_joints(clip.skeleton, ~every))
+
+
+@pytest.mark.parametrize("damaged", ["JOINTS_0", "WEIGHTS_0", "POSITION"])
+def test_a_skin_that_cannot_be_read_is_no_matter(damaged: str) -> None:
+    made = figure()
+    made.meshes[0]["primitives"][0]["attributes"][damaged] = 1000
+    (clip,) = clips_of(made)
+    assert clip.skin is None
+    np.testing.assert_allclose(spine(clip), spine(clips_of(figure())[0]))
+
+
 def test_a_step_is_done_at_its_key_and_not_before() -> None:
     (clip,) = clips_of(figure())
     neck = clip.sample(np.array((0.0, 0.4999, 0.5, 0.9999, 1.0))).rotations[:, 3, 1]

@@ -1,5 +1,6 @@
 """Hands and upper arms turn about themselves as in the clip, however bodies rest and whatever shows it."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -7,13 +8,14 @@ import pytest
 
 from takt.core.clips.clip import Clip
 from takt.core.maths import rotations as rot
-from takt.core.maths.arrays import FloatArray
+from takt.core.maths.arrays import FloatArray, IntArray
 from takt.core.retargeting.palms import backs_of_hands, usual_backs
 from takt.core.retargeting.reference import rebased
 from takt.core.retargeting.retarget import retarget
 from takt.core.retargeting.skin_points import SkinPoints
 from takt.core.skeletons.maps import find_map
 from takt.core.skeletons.skeleton import Skeleton, world_from_pose
+from takt.core.skeletons.skin_sample import SkinSample
 from takt.samples.clips import build_clips
 from takt.samples.skeleton import build_skeleton
 from takt.tests.core.rigs import standing_at
@@ -67,6 +69,25 @@ def flat_hands(skeleton: Skeleton, turned_rad: float) -> tuple[SkinPoints, dict[
     return SkinPoints.of(np.concatenate(parts), joints, np.ones((400, 1))), backs
 
 
+def hands_of_fingers(hanging_rad: float) -> tuple[FloatArray, IntArray]:
+    """Return skin about the fingers of the sample's body and between its knuckles, (V, 3), and its joints (V,).
+
+    Thumbs hang below the hand by an angle, as those of most bodies do.
+    """
+    rng, at, parts, owners = np.random.default_rng(1), BODY.rest_world[:, :, 3], list[FloatArray](), list[int]()
+    for wrist, back in backs_of_hands(find_map(BODY)).items():
+        side, start = wrist[0], at[BODY.index_of[wrist]]
+        along = at[BODY.index_of[f"{side}_middle1"]] - start
+        hang = rot.from_axis_angle(along, np.array(hanging_rad * (1.0 if side == "l" else -1.0)))
+        for joint in below(wrist)[1:]:
+            name, parent = BODY.names[joint], at[BODY.parents[joint]]
+            line = parent + rng.uniform(0.0, 1.0, (60, 1)) * (at[joint] - parent) + 0.008 * rng.normal(size=(60, 3))
+            parts.append(start + rot.rotate(hang, line - start) if "thumb" in name else line)
+            owners += [BODY.index_of[wrist]] * 60
+        assert abs(along @ back) < 0.01
+    return np.concatenate(parts), np.array(owners)
+
+
 def turned(clip: Clip, joint: str, way: FloatArray) -> FloatArray:
     """Return where a direction at rest points that is fixed to a joint, (F, 3)."""
     j = clip.skeleton.index_of[joint]
@@ -83,6 +104,38 @@ def test_hands_without_fingers_face_as_in_the_clip_by_their_skin(turned_rad: flo
     for wrist, back in backs_of_hands(find_map(BODY)).items():
         there, here = turned(CLIP, wrist, back), turned(played, wrist, backs[wrist])
         assert np.degrees(np.arccos(np.sum(there * here, axis=1))).max() < 3.0  # as well as points show a plane
+
+
+BARE = np.array([j for j, name in enumerate(BODY.names)
+                 if not any(finger in name for finger in ("thumb", "index", "middle", "ring", "pinky"))])
+THUMBS_RAD = (0.0, 0.5, 1.0)
+BY_SKIN_DEG = 5.0
+
+
+@pytest.mark.parametrize("thumb_rad", THUMBS_RAD)
+@pytest.mark.parametrize("turned_rad", [-0.7, 0.0, 0.5])
+def test_who_loses_the_joints_of_his_fingers_keeps_his_palms_by_his_skin(thumb_rad: float, turned_rad: float) -> None:
+    """As the clip's body and as the character's, with hands that rest turned, so that nobody could guess."""
+    positions, owners = hands_of_fingers(thumb_rad)
+    sample = SkinSample.at_rest(BODY, owners, positions)
+    turns = rot.identities(len(BODY))
+    for side in "lr":
+        wrist, elbow = (BODY.rest_world[BODY.index_of[f"{side}_{part}"], :, 3] for part in ("wrist", "elbow"))
+        turns[below(f"{side}_wrist")] = rot.from_axis_angle(wrist - elbow, np.array(turned_rad))
+    body = BODY.in_pose(turns)
+    whole, renumbered = rebased(CLIP, body), np.searchsorted(BARE, owners)
+    clip = replace(whole.part(BARE), skin=SkinSample(renumbered, sample.offsets))
+    bare, backs = body.part(BARE), backs_of_hands(find_map(body))
+    skin = SkinPoints.of(sample.of_joints(body, np.ones(len(body), np.bool_)), renumbered[:, None],
+                         np.ones((len(owners), 1)))
+    broad = standing_at(list(BODY.names), BODY.parents, BODY.rest_world[:, :, 3] * (1.1, 1.0, 1.0))
+    broad_backs, of_broad = backs_of_hands(find_map(broad)), rebased(CLIP, broad)
+    from_bare, on_bare = retarget(clip, broad).clip, retarget(of_broad, bare, points=skin).clip
+    for name in WRISTS:
+        for there, its_back, here, back in ((whole, backs[name], from_bare, broad_backs[name]),
+                                            (of_broad, broad_backs[name], on_bare, backs[name])):
+            cosines = np.sum(turned(there, name, its_back) * turned(here, name, back), axis=1)
+            assert np.degrees(np.arccos(np.clip(cosines, -1.0, 1.0))).max() < BY_SKIN_DEG
 
 
 @pytest.mark.parametrize("arm_deg", [0.0, 40.0, 80.0])
