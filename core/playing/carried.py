@@ -29,7 +29,7 @@ class Carried:
         if not len(chain):
             return None
         skeleton, top = clips[0].skeleton, int(chain[0])
-        joints = (top, *beside_root(clips, top).tolist())
+        joints = (top, *beside_root(clips, top, skeleton).tolist())
         return cls(int(chain[-1]), Bearing(skeleton, chain, up), tuple(Root(skeleton, joint, up) for joint in joints))
 
     def move(self, pose: Pose, other: Pose) -> None:

@@ -17,6 +17,7 @@ from ..clips.excerpt import Excerpt
 from ..maths import rotations as rot
 from ..maths.arrays import FloatArray, IntArray
 from ..skeletons.maps import SkeletonMap
+from .freed import Freed
 from .root_motion import NO_JOINTS, RootedClips, RootMode, mode_named, moved_together, root_chain
 from .sources import Sources
 from .stage import Stage
@@ -61,11 +62,14 @@ class Prepared:
               followers: IntArray, is_shared: bool, body: SkeletonMap | None) -> Prepared:
         """Prepare clips; is_shared: all joints take the same time for a transition."""
         clips = sources.clips
-        chain = NO_JOINTS if root_motion == "AS_AUTHORED" else root_chain(clips, followers)
-        moved = moved_together(sources.moved, chain)
+        chain = root_chain(clips, followers)
+        moved, freed = moved_together(sources.moved, chain), Freed.of(sources.skeleton, chain)
         ends = Ends.of(sources.skeleton, sources.durations_s, moved, sources.ends)
+        if freed is not None:
+            for pose in (ends.first, ends.second, ends.last_but_one, ends.last):
+                freed.free(pose)
         rooted = RootedClips(root_motion, clips, chain, moved, (ends.first, ends.second),
-                             (ends.last, ends.last_but_one), up, _astray_rad(root_motion, clips, body))
+                             (ends.last, ends.last_but_one), up, _astray_rad(root_motion, clips, body), freed)
         automatic = Automatic.of(clips, ends, rooted.laid(sources.end_positions()), speed, is_shared=is_shared,
                                  angles=rot.angle_between if limits is None else limits.angles)
         return cls(sources, ends, rooted, automatic)

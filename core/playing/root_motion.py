@@ -17,7 +17,8 @@ from ..errors import TaktError
 from ..maths import rotations as rot
 from ..maths.arrays import BoolArray, FloatArray, IntArray
 from ..skeletons.hierarchy import subtree_sizes, with_ancestors, with_descendants
-from ..skeletons.skeleton import Pose
+from ..skeletons.skeleton import Pose, Skeleton
+from .freed import Freed
 from .placement import Bearing, Placement, Root, Travel
 
 RootMode = Literal["CONTINUE", "ALONG", "AS_AUTHORED", "IN_PLACE"]
@@ -46,6 +47,32 @@ def root_joint(clips: Sequence[Clip], followers: IntArray = NO_JOINTS) -> int | 
     """Return the topmost joint that any of the clips shifts, else the topmost that any turns, else None.
 
     followers: joints that copy the motion of others.
+    Where some clips leave that joint alone and shift one below it that carries most of what moves, it is that one: both
+    kinds take it along. It is the hips, where captured motion follows a clip that travels by a bone above them.
+    """
+    root = _topmost(clips, followers)
+    while root is not None:
+        others = [clip for clip in clips if not clip.moved[root]]
+        lower = _topmost(others, np.union1d(followers, _light(clips, root))) if others else None
+        if lower is None:
+            break
+        root = lower
+    return root
+
+
+def _light(clips: Sequence[Clip], root: int) -> IntArray:
+    """Return the joints that are not below a joint, or carry no more than half of what any clip moves there."""
+    parents = clips[0].skeleton.parents
+    below = with_descendants(parents, np.array((root,)))
+    carried = np.where(below & np.any([clip.moved for clip in clips], axis=0), 1, 0)
+    for joint in range(len(parents) - 1, root, -1):
+        carried[parents[joint]] += carried[joint]
+    return np.flatnonzero(~below | (2 * carried <= carried[root]))
+
+
+def _topmost(clips: Sequence[Clip], followers: IntArray) -> int | None:
+    """Return the topmost joint that clips shift, else the topmost that they turn, else None.
+
     Of several at one depth it is the one with most descendants. Files key joints that never move, too: a joint that
     travels less than _STILL of what the farthest one does counts as not shifted.
     """
@@ -122,12 +149,11 @@ def _reaches(clip: Clip) -> FloatArray:
     return np.asarray(np.linalg.norm(high - low, axis=1))
 
 
-def beside_root(clips: Sequence[Clip], root: int) -> IntArray:
+def beside_root(clips: Sequence[Clip], root: int, skeleton: Skeleton) -> IntArray:
     """Return the topmost moved joints that are neither descendants nor ancestors of the root, as IK targets often are.
 
-    They are moved with the root.
+    They are moved with the root. skeleton: the clips', or as it is where the root is freed.
     """
-    skeleton = clips[0].skeleton
     moved = np.any([clip.moved for clip in clips], axis=0)
     led = np.zeros(len(skeleton), dtype=np.bool_)
     above = root
@@ -150,21 +176,25 @@ class RootedClips:
     """
 
     def __init__(self, mode: RootMode, clips: Sequence[Clip], chain: IntArray, moved: BoolArray,
-                 starts: Sequence[Pose], ends: Sequence[Pose], up: FloatArray, astray_rad: FloatArray) -> None:
+                 starts: Sequence[Pose], ends: Sequence[Pose], up: FloatArray, astray_rad: FloatArray,
+                 freed: Freed | None = None) -> None:
         """Take clips and what they move, (C, J).
 
-        chain: the root below what carries it, see root_chain. astray_rad: (2, C) by how much each goes to the left of
+        chain: the root below what carries it, see root_chain. freed: the root without that; then all poses here are as
+        it has them. astray_rad: (2, C) by how much each goes to the left of
         where the body faces, as it begins and as it ends; of ALONG.
         starts, ends: (C + 1, J, …) the poses at the clips' first and last instants and shortly after and before,
         with rest in the last row. They are changed to what RootMotion.place_seam wants.
         """
         self.mode: RootMode = mode if len(chain) else "AS_AUTHORED"
+        self.freed = freed
         if self.mode == "AS_AUTHORED":
             return
-        skeleton, top = clips[0].skeleton, int(chain[0])
-        self.bearing = Bearing(skeleton, chain, up)
-        self._carried = tuple(Root(skeleton, joint, up) for joint in (top, *beside_root(clips, top).tolist()))
-        self._moves = moved[:, top]
+        skeleton, root = clips[0].skeleton if freed is None else freed.skeleton, int(chain[-1])
+        self.bearing = Bearing(skeleton, chain[-1:], up)
+        beside = beside_root(clips, root, skeleton).tolist()
+        self._carried = tuple(Root(skeleton, joint, up) for joint in (root, *beside))
+        self._moves = moved[:, root]
         if mode == "IN_PLACE":
             self._to_seams = [self._back(poses[0].at(slice(-1))) for poses in (starts, ends)]
             for pose in (*starts, *ends):
@@ -288,9 +318,15 @@ class RootMotion:
                 self.clips.carry(pose, station)
 
     def repeat(self, pose: Pose, rounds: IntArray) -> None:
-        """Carry poses (F, J, …) of the first round to where later rounds (F,) are."""
-        if self.goes_on and rounds.any():
-            self.clips.carry(pose, self._lap.power(rounds))
+        """Carry poses (F, J, …) of the first round, on the clips' own skeleton, to where later rounds (F,) are."""
+        if not self.goes_on or not rounds.any():
+            return
+        freed, by = self.clips.freed, self._lap.power(rounds)
+        if freed is not None:
+            freed.free(pose)
+        self.clips.carry(pose, by)
+        if freed is not None:
+            freed.bind(pose)
 
     def _lapped(self, placement: Placement, rounds: IntArray) -> Placement:
         return self._lap.power(rounds) @ placement if rounds.any() else placement

@@ -83,6 +83,10 @@ class Row:
 
     def of_joints(self, joints: BoolArray) -> Row:
         """Return a row that moves some joints (J,) as this one does; poses of others mean nothing then."""
+        freed = self.sides.root.clips.freed
+        if freed is not None and joints[freed.chain].any():
+            joints = joints.copy()
+            joints[freed.chain] = True
         return replace(self, sampled=replace(self.sources, sampled=joints))
 
     @property
@@ -130,7 +134,7 @@ class Row:
             mixed = self._blend(chosen, seam[inside], seam_times[inside], seam_rounds[inside])
             pose.rotations[inside], pose.translations[inside], pose.scales[inside] = (
                 mixed.rotations, mixed.translations, mixed.scales)
-        return pose
+        return self._bound(pose)
 
     def segment_at(self, times_s: FloatArray) -> IntArray:
         """Return the segments that play at times (F,); before all of them the first one."""
@@ -183,15 +187,26 @@ class Row:
     def _clip_poses(self, segment: IntArray, times_s: FloatArray, rounds: IntArray) -> Pose:
         """Return the poses of segments (F,) without transitions: the clip's, and what the other joints hold."""
         clip, sides = self.sequence.clip[segment], self.sides
-        pose = self.unplaced(segment, np.minimum((times_s - self.layout.begin_s[segment]) * sides.tempo[segment],
-                                                 self.sources.durations_s[clip]))
+        pose = self._unplaced(segment, np.minimum((times_s - self.layout.begin_s[segment]) * sides.tempo[segment],
+                                                  self.sources.durations_s[clip]))
         sides.root.place_segments(pose, segment, rounds)
         return pose
 
     def unplaced(self, segment: IntArray, own_times_s: FloatArray) -> Pose:
         """Return the poses of segments (F,) at their clips' own times (F,), before root motion takes them anywhere."""
+        return self._bound(self._unplaced(segment, own_times_s))
+
+    def _bound(self, pose: Pose) -> Pose:
+        """Hang the root on what carries it again: below, it is free of that."""
+        if (freed := self.sides.root.clips.freed) is not None:
+            freed.bind(pose)
+        return pose
+
+    def _unplaced(self, segment: IntArray, own_times_s: FloatArray) -> Pose:
         clip = self.sequence.clip[segment]
         pose = (self.sampled or self.sources).sample(clip, own_times_s)
+        if (freed := self.sides.root.clips.freed) is not None:
+            freed.free(pose)
         self.sides.root.clips.prepare(pose, clip)
         self.sides.hold(pose, segment)
         return pose

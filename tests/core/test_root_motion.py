@@ -295,9 +295,10 @@ def test_with_transitions_the_hip_does_not_jump_either(method):
 def test_positions_at_seams_are_those_of_the_poses_there(mode, clips):
     m = motion(clips, *(f'{clip.name} duration="1"' for clip in clips), root_motion=mode)
     ends, authored = m.row.sides.ends, m.row.sources.end_positions()
-    laid = m.row.sides.root.clips.laid(authored)
+    rooted = m.row.sides.root.clips
+    laid, skeleton = rooted.laid(authored), m.skeleton if rooted.freed is None else rooted.freed.skeleton
     for pose, positions in zip((ends.first, ends.last), laid, strict=True):
-        np.testing.assert_allclose(positions, world_from_pose(m.skeleton, pose)[:-1, ..., 3], atol=EXACT)
+        np.testing.assert_allclose(positions, world_from_pose(skeleton, pose)[:-1, ..., 3], atol=EXACT)
     assert (np.abs(laid - authored).max() > 0.1) == (mode != "AS_AUTHORED")
 
 
@@ -317,3 +318,65 @@ def test_what_stands_above_the_root_and_never_moves_is_left_alone():
     assert root_chain((under_a_turntable(rng, "b", False),)).tolist() == [2]
     still = Tracks.uniform(np.array((1, 2)), np.zeros(1), rot.identities(1, 2))
     assert root_chain((replace(clip, rotations=still),)).tolist() == [2]
+
+
+RIG = Skeleton.from_arrays(
+    ("ground", "hips", "spine", "head", "leg"), (-1, 0, 1, 2, 1), rot.identities(5),
+    np.array(((0.0, 0.0, 0.0), (0.0, 0.0, 0.9), (0.0, 0.0, 0.2), (0.0, 0.0, 0.4), (0.1, 0.0, -0.1))))
+KEYS_S = np.linspace(0.0, 1.0, 13)
+
+
+def travelling(rng: np.random.Generator, name: str, by_ground: float | None) -> Clip:
+    """Make a clip of a body that walks, rises and turns; by_ground: how much of that the joint above the hips does.
+
+    None: that joint has no keys. The same numbers give the same motion, whichever joint does it.
+    """
+    way, yaw = np.cumsum(rng.normal(0.0, 0.1, (13, 3)), axis=0), np.cumsum(rng.normal(0.1, 0.1, 13))
+    leans = rot.exp(np.cumsum(rng.normal(0.0, 0.05, (13, 3)), axis=0))
+    bends = rot.exp(rng.normal(0.0, 0.2, (13, 3, 3)))
+    share = by_ground or 0.0
+    ground, own = (rot.from_axis_angle(UP_Z, part * yaw) for part in (share, 1.0 - share))
+    hips = rot.rotate(rot.conjugate(ground), (1.0 - share) * way)
+    turns = np.concatenate((ground[:, None], rot.multiply(own, leans)[:, None], bends), axis=1)
+    ways = np.stack((share * way, hips), axis=1)
+    first = int(by_ground is None)
+    return Clip(name, RIG, 1.0, Tracks.uniform(np.arange(first, 5), KEYS_S, turns[:, first:]),
+                Tracks.uniform(np.arange(first, 2), KEYS_S, ways[:, first:]), Tracks.empty(3))
+
+
+def told(seed: int, shares: tuple[float | None, ...], root_motion: str, **more: object):
+    clips = tuple(travelling(np.random.default_rng((seed, number)), name, share)
+                  for number, (name, share) in enumerate(zip("abcd", shares, strict=True)))
+    return motion(clips, *(f'{name} duration="1" transition="{more.get("transition_s", 0)}"' for name in "bacdab"),
+                  root_motion=root_motion, method=more.get("method", "LEAD"))
+
+
+@pytest.mark.parametrize("root_motion", ["CONTINUE", "ALONG", "AS_AUTHORED", "IN_PLACE"])
+@pytest.mark.parametrize("shares", [(None, 1.0, 1.0, None), (1.0, None, 0.5, 0.0), (1.0, 1.0, None, 0.3)])
+@pytest.mark.parametrize("seed", range(3))
+def test_hips_go_where_they_go_whichever_joint_takes_them_there(seed, shares, root_motion):
+    """Clips that travel by a joint that carries the hips, and those that leave it alone: none floats, none slides."""
+    times = (np.arange(6)[:, None] + KEYS_S[1:-1]).ravel()
+    plain, mixed = (world_from_pose(RIG, told(seed, each, root_motion).sample(times))[:, 1:]
+                    for each in ((None,) * 4, shares))
+    np.testing.assert_allclose(mixed, plain, atol=EXACT)
+
+
+@pytest.mark.parametrize("method", TRANSITION_METHODS)
+@pytest.mark.parametrize("root_motion", ["CONTINUE", "IN_PLACE", "AS_AUTHORED"])
+def test_in_transitions_too_hips_go_there(root_motion, method):
+    times = np.linspace(0.0, 6.0, 1201)
+    shown = [told(5, each, root_motion, method=method, transition_s=0.3)
+             for each in ((None,) * 4, (1.0, None, 0.5, 0.0))]
+    plain, mixed = (world_from_pose(RIG, each.sample(times))[:, 1, :, 3] for each in shown)
+    assert np.abs(mixed - plain).max() < 0.02
+    alone = np.stack([shown[1].sample(times[at:at + 1]).translations[0] for at in range(0, 1201, 100)])
+    np.testing.assert_allclose(alone, shown[1].sample(times).translations[::100], atol=EXACT)
+
+
+def test_a_light_joint_that_moves_by_itself_carries_nobody():
+    clip = travelling(np.random.default_rng(0), "a", 1.0)
+    away = np.outer(KEYS_S, (1.0, 0.0, 0.0))[:, None]
+    waving = Clip("b", RIG, 1.0, Tracks.empty(4), Tracks.uniform(np.array((4,)), KEYS_S, away), Tracks.empty(3))
+    assert root_joint((clip, waving)) == 0
+    assert root_joint((clip, travelling(np.random.default_rng(0), "b", None))) == 1
