@@ -6,6 +6,8 @@ from typing import Any, cast
 
 import bpy
 
+from .versions import node_inputs
+
 _OF_THE_POSE = frozenset((
     "CLOTH", "SOFT_BODY", "COLLISION", "DYNAMIC_PAINT", "FLUID", "EXPLODE", "OCEAN", "PARTICLE_SYSTEM",
     "PARTICLE_INSTANCE", "CORRECTIVE_SMOOTH", "SURFACE_DEFORM", "MESH_DEFORM", "LAPLACIANDEFORM", "SHRINKWRAP",
@@ -50,8 +52,8 @@ def settings_key(mesh_object: bpy.types.Object) -> Hashable:
 def _settings(modifier: bpy.types.Modifier) -> Hashable:
     holder: Any = modifier
     found: list[Hashable] = [modifier.type]
-    if modifier.type == "NODES":
-        found += [str(holder[name]) for name in holder.keys()]  # noqa: SIM118  # Blender's own
+    if isinstance(modifier, bpy.types.NodesModifier):
+        found += [str(value) for value in node_inputs(modifier).values()]
     for each in holder.bl_rna.properties:
         if each.type == "POINTER":
             other = getattr(holder, each.identifier)

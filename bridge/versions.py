@@ -40,6 +40,26 @@ def saved_settings(ob: bpy.types.Object, name: str) -> Mapping[str, Any] | None:
     return None if kept is None else cast(Mapping[str, Any] | None, kept.get(name))
 
 
+def node_inputs(modifier: bpy.types.NodesModifier) -> dict[str, Any]:
+    """Return all that is set in a modifier of nodes, by name: values, and names of attributes that are to be read.
+
+    Since Blender 5.2 it is no longer kept as if the user had put it there.
+    """
+    holder: Any = modifier
+    if not hasattr(holder, "properties"):
+        return {name: _plain(holder[name]) for name in holder.keys()}  # noqa: SIM118  # Blender's own
+    inputs = holder.properties.inputs if modifier.node_group is not None else None
+    names = [] if inputs is None else [one.identifier for one in inputs.bl_rna.properties if one.type == "POINTER"]
+    return {f"{name}.{one.identifier}": _plain(getattr(getattr(inputs, name), one.identifier))
+            for name in names if name != "rna_type" for one in getattr(inputs, name).bl_rna.properties
+            if one.identifier != "rna_type"}
+
+
+def _plain(value: Any) -> Any:
+    """Return arrays, which print as where they lie, as tuples of numbers."""
+    return tuple(value) if hasattr(value, "__len__") and not isinstance(value, (str, dict)) else value
+
+
 def start_gpu() -> str:
     """Make the gpu module usable without a window and return "", or the reason why it cannot be.
 

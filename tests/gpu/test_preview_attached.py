@@ -208,6 +208,38 @@ def test_a_modifier_that_is_changed_is_seen_in_the_viewport() -> None:
     life.stop()
 
 
+def test_values_of_geometry_nodes_change_what_is_drawn() -> None:
+    """As those of Smooth by Angle, which Shade Auto Smooth adds."""
+    rig, mesh = own_character()
+    tree: Any = bpy.data.node_groups.new("Move", "GeometryNodeTree")
+    tree.interface.new_socket("Geometry", in_out="INPUT", socket_type="NodeSocketGeometry")
+    by = tree.interface.new_socket("By", in_out="INPUT", socket_type="NodeSocketVector")
+    tree.interface.new_socket("Geometry", in_out="OUTPUT", socket_type="NodeSocketGeometry")
+    given, move, result = (tree.nodes.new(kind) for kind in
+                           ("NodeGroupInput", "GeometryNodeSetPosition", "NodeGroupOutput"))
+    tree.links.new(given.outputs[0], move.inputs["Geometry"])
+    tree.links.new(given.outputs[1], move.inputs["Offset"])
+    tree.links.new(move.outputs[0], result.inputs[0])
+    modifier: Any = mesh.modifiers.new("Nodes", "NODES")
+    modifier.node_group = tree
+    context.view_layer.objects.active = rig
+    toggle()
+    context.view_layer.update()
+    drawn_viewport(1)
+    life._read_waiting()
+    before = drawn_viewport(1)
+    if hasattr(modifier, "properties"):
+        getattr(modifier.properties.inputs, by.identifier).value = (0.0, 0.0, 1.0)
+    else:
+        modifier[by.identifier] = (0.0, 0.0, 1.0)
+    mesh.update_tag()
+    context.view_layer.update()
+    drawn_viewport(1)
+    life._read_waiting()
+    assert before.any() and (drawn_viewport(1) != before).any()
+    life.stop()
+
+
 def test_what_works_on_the_posed_mesh_is_named() -> None:
     _, mesh = own_character()
     mesh.modifiers.new("Solid", "SOLIDIFY")
