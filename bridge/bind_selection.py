@@ -6,6 +6,7 @@ from typing import cast
 import bpy
 
 from ..core.errors import BindError
+from .armature_modifiers import earlier_armatures
 
 _MODES_THAT_ALLOW_GROUPS = frozenset({"OBJECT", "POSE", "WEIGHT_PAINT"})
 _SINGULAR_BELOW = 1e-30
@@ -58,6 +59,13 @@ def already_bound(mesh_objects: Sequence[bpy.types.Object], armature_object: bpy
     bones = cast(bpy.types.Armature, armature_object.data).bones
     return [ob.name for ob in mesh_objects
             if any((bone := bones.get(group.name)) is not None and bone.use_deform for group in ob.vertex_groups)]
+
+
+def left_behind(context: bpy.types.Context, mesh_objects: Sequence[bpy.types.Object],
+                armature_object: bpy.types.Object) -> list[list[bpy.types.Object]]:
+    """Return for each mesh the armatures that it will follow no longer: those it follows that are not selected."""
+    selected = [ob for ob in context.selected_objects if ob.type == "ARMATURE"]
+    return [earlier_armatures(ob, armature_object, selected) for ob in mesh_objects]
 
 
 def check_objects(mesh_objects: Sequence[bpy.types.Object], armature_object: bpy.types.Object) -> None:

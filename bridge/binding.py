@@ -1,4 +1,4 @@
-"""What binding reads from a scene, what it writes there, and what ties a bound mesh to its armature.
+"""What binding reads from a scene, and what it writes there.
 
 `read_task` and `write` touch Blender's data and belong to its main thread; `solve`, between them, has arrays alone.
 """
@@ -10,7 +10,6 @@ from typing import cast
 
 import bpy
 import numpy as np
-from mathutils import Matrix
 
 from ..core.binding import BINDING_METHODS, BindInput, BindSettings, Progress
 from ..core.binding.report import BindReport, find_unusual
@@ -18,9 +17,8 @@ from ..core.errors import BindError
 from ..core.maths.arrays import BoolArray, FloatArray
 from ..core.skinning.influences import Influences
 from . import armature, bend, groups, mesh
+from .armature_modifiers import attach
 from .versions import is_selected
-
-_SMOOTHERS = frozenset({"SUBSURF", "MULTIRES"})
 
 
 @dataclass(frozen=True)
@@ -155,14 +153,19 @@ def still_there(task: BindTask) -> list[bpy.types.Object]:
 
 
 def write(mesh_objects: Sequence[bpy.types.Object], armature_object: bpy.types.Object, task: BindTask,
-          result: BindResult) -> None:
-    """Write the weights into vertex groups and let the armature move the meshes."""
+          result: BindResult, earlier: Sequence[Collection[bpy.types.Object]]) -> int:
+    """Write the weights into vertex groups and let the armature move the meshes.
+
+    earlier: for each mesh the armatures that move it no longer. Returns how many groups of theirs were removed.
+    """
     bend.forget_report(armature_object)
-    for mesh_object, mesh_task, bound in zip(mesh_objects, task.meshes, result.bound, strict=True):
+    removed = 0
+    for mesh_object, mesh_task, bound, left in zip(mesh_objects, task.meshes, result.bound, earlier, strict=True):
         if mesh_task.chosen.any():
             groups.write_influences(mesh_object, bound.bone_names, bound.influences, mesh_task.share,
                                     None if mesh_task.chosen.all() else mesh_task.chosen)
-        attach(mesh_object, armature_object)
+        removed += attach(mesh_object, armature_object, left)
+    return removed
 
 
 def read_bind_input(mesh_objects: Sequence[bpy.types.Object], armature_object: bpy.types.Object,
@@ -196,39 +199,3 @@ def _check_finite(mesh_object: bpy.types.Object, points: FloatArray) -> None:
     if len(bad):
         raise BindError(f"Mesh '{mesh_object.name}' has {len(bad)} vertices whose coordinates are not finite, "
                         f"the first is vertex {bad[0]}; delete or mend them")
-
-
-def attach(mesh_object: bpy.types.Object, armature_object: bpy.types.Object) -> None:
-    """Parent the mesh to the armature without moving it, and let one Armature modifier deform it."""
-    _parent(mesh_object, armature_object)
-    modifier = next((m for m in mesh_object.modifiers if isinstance(m, bpy.types.ArmatureModifier)
-                     and m.object in (armature_object, None)), None)
-    if modifier is None:
-        modifier = _add_modifier(mesh_object)
-    modifier.object = armature_object
-    modifier.use_vertex_groups = True
-
-
-def _parent(mesh_object: bpy.types.Object, armature_object: bpy.types.Object) -> None:
-    """Make the armature the parent as Blender does: location, rotation and scale stay, the inverse takes it up.
-
-    world = parent · inverse · basis must stay as it is, shear included.
-    """
-    if mesh_object.parent == armature_object and mesh_object.parent_type in {"OBJECT", "ARMATURE"}:
-        return
-    parent_from_world = armature_object.matrix_world.inverted()
-    world_from_parented = Matrix() if mesh_object.parent is None else (
-        mesh_object.matrix_world @ mesh_object.matrix_basis.inverted_safe())
-    mesh_object.parent = armature_object
-    mesh_object.parent_type = "OBJECT"
-    mesh_object.matrix_parent_inverse = parent_from_world @ world_from_parented
-
-
-def _add_modifier(mesh_object: bpy.types.Object) -> bpy.types.ArmatureModifier:
-    """Add an Armature modifier last, but ahead of subdivision, which is to smooth the bent mesh."""
-    modifier = mesh_object.modifiers.new("Armature", "ARMATURE")
-    assert isinstance(modifier, bpy.types.ArmatureModifier)
-    last = len(mesh_object.modifiers) - 1
-    index = next((i for i, m in enumerate(mesh_object.modifiers) if m.type in _SMOOTHERS), last)
-    mesh_object.modifiers.move(last, index)
-    return modifier

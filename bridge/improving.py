@@ -3,7 +3,7 @@
 `read_task` touches Blender's data and belongs to its main thread; `solve` has arrays alone.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
@@ -19,6 +19,7 @@ from ..core.errors import BindError
 from ..core.maths.arrays import BoolArray, FloatArray, IntArray
 from ..core.skinning.influences import Influences
 from . import armature, bend, binding, groups
+from .armature_modifiers import attach
 from .binding import BindScope, BindTask, Bound, MeshTask
 
 _FAULTS_SHARE, _CURE_SHARE = 0.5, 0.9
@@ -201,13 +202,14 @@ IMPROVEMENTS: dict[str, Improvement] = {
 }
 
 
-def write(meshes: Sequence[bpy.types.Object], armature_object: bpy.types.Object, found: Improved) -> None:
-    """Write the weights of the chosen vertices, and let the armature move their meshes."""
+def write(meshes: Sequence[bpy.types.Object], armature_object: bpy.types.Object, found: Improved,
+          earlier: Sequence[Collection[bpy.types.Object]]) -> None:
+    """Write the weights of the chosen vertices, and let the armature move their meshes, no longer the earlier ones."""
     bend.forget_report(armature_object)
-    for mesh_object, task, bound in zip(meshes, found.tasks, found.bound, strict=True):
+    for mesh_object, task, bound, left in zip(meshes, found.tasks, found.bound, earlier, strict=True):
         if task.chosen.any():
             groups.write_influences(mesh_object, bound.bone_names, bound.influences, task.share, task.chosen)
-            binding.attach(mesh_object, armature_object)
+            attach(mesh_object, armature_object, left)
 
 
 def bound_meshes(context: bpy.types.Context, armature_object: bpy.types.Object) -> list[bpy.types.Object]:

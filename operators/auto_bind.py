@@ -8,7 +8,7 @@ import bpy
 
 from ..bridge import binding
 from ..bridge.bind_options import BindOptions
-from ..bridge.bind_selection import already_bound, check_objects, props, selection, selection_problem
+from ..bridge.bind_selection import already_bound, check_objects, left_behind, props, selection, selection_problem
 from ..bridge.binding import BindResult, BindTask
 from ..core.errors import TaktError, some_of
 from .background import Work, WorksInBackground
@@ -55,7 +55,10 @@ class TAKT_OT_auto_bind(WorksInBackground[BindResult], BindOptions, bpy.types.Op
         if armature_object is None:
             raise TaktError("The armature is no longer selected; select it and bind again")
         check_objects(mesh_objects, armature_object)
-        binding.write(mesh_objects, armature_object, self._task, result)
+        # what binds a part of the mesh leaves the rest with what moves it
+        part = self.only_selected_vertices or self.only_selected_bones
+        earlier = [[] for _ in mesh_objects] if part else left_behind(context, mesh_objects, armature_object)
+        removed = binding.write(mesh_objects, armature_object, self._task, result, earlier)
         replaced = [f"The weights before were replaced, of {some_of(self._replaced, _NAMES_SHOWN)} (F9: Keep Existing)"
                     ] if self._replaced else []
         found = unusual(result, mesh_objects)  # in one report: the status bar shows only the last
@@ -63,8 +66,8 @@ class TAKT_OT_auto_bind(WorksInBackground[BindResult], BindOptions, bpy.types.Op
             self.report({"INFO"}, f"Bones without vertices: {some_of(result.report.idle_bones, _NAMES_SHOWN)}")
         if left := props(context):
             self.report({"INFO"}, f"Left alone, as they are parented to bones: {some_of(left, _NAMES_SHOWN)}")
-        self.report({"WARNING"} if found else {"INFO"},
-                    ". ".join([_summary(self._task, result, armature_object), *replaced, *found]))
+        self.report({"WARNING"} if found else {"INFO"}, ". ".join(
+            [_summary(self._task, result, armature_object), *replaced, *_left(earlier, removed), *found]))
         return {"FINISHED"}
 
 
@@ -76,6 +79,15 @@ def unusual(result: BindResult, mesh_objects: Sequence[bpy.types.Object]) -> lis
              ("These meshes hold no bone; they follow what is nearest",
               [names[part] for part in report.boneless_parts]))
     return [f"{text}: {some_of(some, _NAMES_SHOWN)}" for text, some in found if some]
+
+
+def _left(earlier: Sequence[Sequence[bpy.types.Object]], removed: int) -> list[str]:
+    """Return which armatures the meshes followed before, in a sentence."""
+    names = list(dict.fromkeys(ob.name for some in earlier for ob in some))
+    if not names:
+        return []
+    groups = f" (vertex groups removed: {removed})" if removed else ""
+    return [f"No longer moved by {some_of(names, _NAMES_SHOWN)}{groups}; to keep both armatures, select both"]
 
 
 def _summary(task: BindTask, result: BindResult, armature_object: bpy.types.Object) -> str:

@@ -8,7 +8,7 @@ import bpy
 from bpy.props import StringProperty
 from bpy_extras.io_utils import poll_file_object_drop
 
-from ..bridge import armature, binding, clip_actions, groups, ogre_files, ogre_objects
+from ..bridge import armature, armature_modifiers, clip_actions, groups, ogre_files, ogre_objects
 from ..bridge.axes import BLENDER_FROM_HANIM
 from ..bridge.reports import GreyWithReason, refuse
 from ..core.clips.clip import Clip
@@ -83,7 +83,7 @@ def _make(context: bpy.types.Context, character: ogre_files.OgreCharacter) -> in
     if armature_object is not None and mesh_object is not None and character.influences is not None:
         assert character.skeleton is not None
         groups.write_influences(mesh_object, character.skeleton.skeleton.names, character.influences)
-        binding.attach(mesh_object, armature_object)
+        armature_modifiers.attach(mesh_object, armature_object)
     made = [ob for ob in (mesh_object, armature_object) if ob is not None]
     for ob in made:
         ob.select_set(True)

@@ -9,7 +9,7 @@ from bpy.props import BoolProperty, EnumProperty, IntProperty
 
 from ..bridge import binding, improving
 from ..bridge.active_character import active_armature
-from ..bridge.bind_selection import check_objects, mode_problem
+from ..bridge.bind_selection import check_objects, left_behind, mode_problem
 from ..bridge.binding import BindScope
 from ..bridge.improving import IMPROVEMENTS, Improved, ImproveTask
 from ..core.binding import RANGES, BindSettings
@@ -99,7 +99,7 @@ class TAKT_OT_improve_weights(WorksInBackground[Improved], bpy.types.Operator):
         if not counts:
             self.report({"INFO"}, "No faults found: every vertex has weights, none flies and none leaks")
             return {"CANCELLED"}
-        improving.write(meshes, armature_object, result)
+        improving.write(meshes, armature_object, result, left_behind(context, meshes, armature_object))
         self.report({"INFO"}, f"Improved {sum(count for count, _ in counts):,} vertices: "
                               + ", ".join(f"{count:,} {kind}" for count, kind in counts))
         return {"FINISHED"}

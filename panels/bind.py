@@ -4,7 +4,8 @@ import bpy
 
 from ..bridge import bend
 from ..bridge.active_character import active_armature
-from ..bridge.bind_selection import already_bound, selection
+from ..bridge.bind_selection import already_bound, left_behind, selection
+from ..core.errors import some_of
 from ..operators.auto_bind import TAKT_OT_auto_bind
 from ..operators.bend_report import TAKT_OT_bend_report
 from ..operators.bend_test import TAKT_OT_bend_in_turn, TAKT_OT_bend_test
@@ -28,8 +29,12 @@ class TAKT_PT_bind(SidebarPanel):
         self.layout.operator(TAKT_OT_auto_bind.bl_idname, icon="BONE_DATA")
         chosen, meshes = selection(context)
         if chosen is not None and (bound := already_bound(meshes, chosen)):
-            draw_words(self.layout, context, f"Replaces the weights of {', '.join(bound[:_NAMES_SHOWN])}"
-                       + (" and more" if len(bound) > _NAMES_SHOWN else "") + "; F9: Keep Existing", "INFO")
+            draw_words(self.layout, context, f"Replaces the weights of {some_of(bound, _NAMES_SHOWN)}"
+                       "; F9: Keep Existing", "INFO")
+        if chosen is not None and (left := dict.fromkeys(
+                ob.name for some in left_behind(context, meshes, chosen) for ob in some)):
+            draw_words(self.layout, context, f"Moved by {chosen.name} then, no longer by "
+                       f"{some_of(list(left), _NAMES_SHOWN)}; to keep both, select both", "INFO")
         is_bent = armature_object is not None and bend.is_bent(armature_object)
         row = self.layout.row(align=True)
         row.operator(TAKT_OT_show_zones.bl_idname, icon="COLOR", depress=are_shown())

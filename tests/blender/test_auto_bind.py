@@ -231,3 +231,118 @@ def test_undo_takes_all_of_it_back() -> None:
         bpy.ops.ed.undo()
     body = bpy.data.objects["Body"]
     assert len(body.vertex_groups) == 0 and len(body.modifiers) == 0 and body.parent is None
+
+
+def make_other_armature() -> Any:
+    """One with other bones, but for the root."""
+    other = make_armature()
+    other.name = "Other"
+    for name in BONES[1:]:
+        other.data.bones[name].name = f"DEF-{name}"
+    return other
+
+
+def armatures_of(body: Any) -> list[Any]:
+    return [modifier.object for modifier in body.modifiers if modifier.type == "ARMATURE"]
+
+
+def test_another_skeleton_moves_the_mesh_in_place_of_the_earlier_one(capfd: pytest.CaptureFixture[str]) -> None:
+    rig, body = make_armature(), make_mesh()
+    select(rig, body)
+    bind()
+    body.modifiers.new("Smooth", "SUBSURF").levels = 0
+    other = make_other_armature()
+    select(other, body)
+    bind()
+    assert body.parent == other and [m.type for m in body.modifiers] == ["ARMATURE", "SUBSURF"]
+    assert armatures_of(body) == [other]
+    assert [group.name for group in body.vertex_groups] == ["root", "DEF-arm.L", "DEF-arm.R"]
+    np.testing.assert_allclose(sum(weights(body, g.name) for g in body.vertex_groups), 1.0, atol=WEIGHT_TOLERANCE)
+    assert "No longer moved by Rig (vertex groups removed: 2)" in capfd.readouterr().out
+    before = evaluated(body)
+    rig.pose.bones["root"].location = (0.0, 5.0, 0.0)
+    np.testing.assert_array_equal(evaluated(body), before)
+    select(rig, body)
+    bind()
+    assert armatures_of(body) == [rig] and sorted(group.name for group in body.vertex_groups) == sorted(BONES[:3])
+
+
+def name_attribute(modifier: Any, name: str) -> None:
+    """Let a number that nodes ask for be read from the attribute of that name."""
+    tree: Any = bpy.data.node_groups.new("Nodes", "GeometryNodeTree")
+    tree.interface.new_socket("Geometry", in_out="INPUT", socket_type="NodeSocketGeometry")
+    number = tree.interface.new_socket("Number", in_out="INPUT", socket_type="NodeSocketFloat")
+    tree.interface.new_socket("Geometry", in_out="OUTPUT", socket_type="NodeSocketGeometry")
+    modifier.node_group = tree
+    if hasattr(modifier, "properties"):
+        getattr(modifier.properties.inputs, number.identifier).attribute_name = name
+    else:
+        modifier[f"{number.identifier}_attribute_name"] = name
+
+
+def test_groups_of_the_earlier_skeleton_that_something_needs_stay() -> None:
+    rig, body = make_armature(), make_mesh()
+    names = ("locked", "cloth", "shape", "hook", "nodes", "mask", "free")
+    bpy.ops.object.mode_set(mode="EDIT")
+    for x, name in enumerate(names):
+        bone = rig.data.edit_bones.new(name)
+        bone.head, bone.tail = (x, 2, 0), (x, 2, 1)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    select(rig, body)
+    bind()
+    body.vertex_groups["locked"].lock_weight = True
+    body.modifiers.new("Cloth", "CLOTH").settings.vertex_group_mass = "cloth"
+    body.shape_key_add(name="Basis")
+    body.shape_key_add(name="Up").vertex_group = "shape"
+    body.modifiers.new("Mask", "MASK").vertex_group = "mask"
+    name_attribute(body.modifiers.new("Nodes", "NODES"), "nodes")
+    holder = bpy.data.objects.new("Holder", None)
+    bpy.context.collection.objects.link(holder)
+    held: Any = holder.constraints.new("COPY_LOCATION")
+    held.target, held.subtarget = body, "hook"
+    pin = body.vertex_groups.new(name="Pin")  # nobody's bone
+    pin.add([0], 1.0, "REPLACE")
+    other = make_other_armature()
+    select(other, body)
+    bind()
+    assert sorted(g.name for g in body.vertex_groups) == sorted((*names[:-1], "Pin", "root", "DEF-arm.L", "DEF-arm.R"))
+
+
+def test_two_skeletons_move_a_mesh_together_where_that_is_wanted() -> None:
+    rig, face, body = make_armature(), make_other_armature(), make_mesh()
+    select(rig, body)
+    bind()
+    select(face, rig, body)  # both are selected
+    bind()
+    assert armatures_of(body) == [rig, face] and "arm.L" in body.vertex_groups
+    select(face, body)  # it moves the mesh already: the other one beside it is meant
+    bind()
+    assert armatures_of(body) == [rig, face] and "arm.L" in body.vertex_groups
+
+
+@pytest.mark.parametrize("option", ["only_selected_vertices", "only_selected_bones"])
+def test_binding_a_part_to_another_skeleton_leaves_the_rest_to_the_earlier_one(option: str) -> None:
+    rig, body, other = make_armature(), make_mesh(), make_other_armature()
+    select(rig, body)
+    bind()
+    for bone in other.pose.bones:
+        (bone if bpy.app.version >= (5, 0) else bone.bone).select = bone.name == "root"
+    select(other, body)
+    bind(**{option: True})
+    assert armatures_of(body) == [rig, other] and "arm.L" in body.vertex_groups
+
+
+def test_a_modifier_that_is_off_stays_and_a_legacy_parent_counts_as_one() -> None:
+    rig, body, other = make_armature(), make_mesh(), make_other_armature()
+    select(rig, body)
+    bind()
+    body.modifiers[0].show_viewport = body.modifiers[0].show_render = False
+    select(other, body)
+    bind()
+    assert armatures_of(body) == [rig, other] and "arm.L" in body.vertex_groups
+    old = make_mesh("Old", seed=3)
+    old.parent, old.parent_type = rig, "ARMATURE"
+    old.vertex_groups.new(name="arm.L").add([1], 1.0, "REPLACE")
+    select(other, old)
+    bind()
+    assert old.parent_type == "OBJECT" and armatures_of(old) == [other] and "arm.L" not in old.vertex_groups
