@@ -19,7 +19,7 @@ from ..skeletons.hierarchy import with_ancestors, with_descendants
 from ..skeletons.maps import SkeletonMap
 from ..skeletons.maps.names import is_helper
 from ..skeletons.skeleton import Skeleton, height_rows
-from .grounding import Ground, most_drawn
+from .grounding import Ground, most_drawn, without_hops
 from .limbs import Limb
 from .loose import part_of
 from .reference import rebased
@@ -36,12 +36,14 @@ _DECIMALS: Final = 6
 _NEAR_LEGS: Final = 0.18
 _SLOW_LEGS_PER_S: Final = 0.3
 """A body touches the ground with more than its feet where another joint is so low, and as slow, for its leg."""
-_ON_TOES: Final = 0.02
-"""How firmly a foot stands whose heel is up: it decides how high the body is only where no other foot stands."""
+_FIRM: Final = 2.0
+"""How firmly stands what lies, or a foot on its heel; a foot on its toes half so."""
 _STILL: Final = 1e-4
 """Of the leg: lifts smaller than this are none."""
 _SOFT_LEGS: Final = 0.004
 """A foot that swings begins to be drawn up when it is so high above the ground."""
+_SAME_LEGS: Final = 0.01
+"""Skin that ends as high as it begins, up to this, ends a cycle, which fits to itself."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,11 +78,10 @@ def ground_by_skin(source: Clip, source_map: SkeletonMap, played: Clip, target_m
     found = _measured(source, source_map, played, target_map, skin, up)
     if found is None:
         return None
-    low, leg = found.low, found.leg
+    feet, leg = found.low[:, :-1], found.leg
     most = most_drawn(found.below, leg)
-    least = np.maximum(-found.others, (-low[:, :-1] - most).max(axis=1))
-    lift = np.maximum(_lift(low, found.touching, found.firmly, leg), least)
-    drawn = np.minimum(_drawn(low[:, :-1] + lift[:, None], found.touching[:, :-1], leg), most)
+    lift = _gradually(found, _lift(found.low, found.touching, found.firmly, leg), (feet + most).min(axis=1))
+    drawn = np.minimum(_drawn(feet + lift[:, None], found.touching[:, :-1], leg), most)
     if max(np.abs(lift).max(), drawn.max()) <= _STILL * leg:
         return None
     return Ground(found.times_s, lift, found.legs, drawn)
@@ -103,7 +104,7 @@ def _measured(source: Clip, source_map: SkeletonMap, played: Clip, target_map: S
     contacts, lying = foot_contacts(source, source_map, up), _lying(source, source_map, up)
     times = _times(played, joined(np.concatenate((*(found.stands for found in contacts.values()), lying))))
     touching, firmly = np.stack([_touching(times, contacts.get(side)) for side in is_foot]
-                                + [np.tile(_share(times, lying), (2, 1))], axis=2)
+                                + [_share(times, lying) * ((1.0,), (_FIRM,))], axis=2)
     legs = tuple(Limb.of(target_map, side, ("hip", "knee", "ankle")) for side in is_foot)
     ends = np.array([joint for limb in legs for joint in ((0, 0) if limb is None else (limb.first, limb.last))])
     low, high = skin.lowest(played, times, up, [*is_foot.values()], depth + ground, ends)
@@ -123,15 +124,25 @@ def _lift(low: FloatArray, touching: FloatArray, firmly: FloatArray, leg: float)
     """Return by how much a body is lifted (F,) so that what touches the ground is on it.
 
     low: (F, N) how high each part's lowest skin is; touching, firmly: (F, N) how much it touches the ground, and how
-    firmly. What stands most firmly decides; others that would be below the ground raise the body only as far as they
-    stand as firmly.
+    firmly, from 0 to 2. What stands most firmly decides; others that would be below the ground raise the body the less,
+    the less firmly they stand than that, down to not at all.
     """
     most = firmly.argmax(axis=1)[:, None]
     base = -np.take_along_axis(low, most, axis=1)
-    relative = firmly / np.maximum(np.take_along_axis(firmly, most, axis=1), _STILL)
-    wanted = base[:, 0] + (relative * np.maximum(-low - base, 0.0)).max(axis=1)
+    say = np.clip(1.0 - (np.take_along_axis(firmly, most, axis=1) - firmly), 0.0, 1.0)
+    wanted = base[:, 0] + (say * np.maximum(-low - base, 0.0)).max(axis=1)
     near = np.clip((_FAR_LEGS[1] * leg + wanted) / (leg * (_FAR_LEGS[1] - _FAR_LEGS[0])), 0.0, 1.0)
     return np.asarray(wanted * touching.max(axis=1) * near)
+
+
+def _gradually(found: _Measured, lift: FloatArray, drawn: FloatArray) -> FloatArray:
+    """Return lifts (F,) without hops, by which feet that are drawn up as far as legs do are above the ground, and skin.
+
+    drawn: (F,) how high such feet are without a lift. Only a body that falls onto its skin may be stopped at once.
+    """
+    is_cycle = bool(np.abs(found.low[0] - found.low[-1]).max() < _SAME_LEGS * found.leg)
+    lift, down = (without_hops(found.times_s, each, found.leg, is_cycle=is_cycle) for each in (lift, drawn))
+    return np.asarray(np.maximum(np.maximum(lift, -down), -found.others))
 
 
 def _drawn(low: FloatArray, share: FloatArray, leg: float) -> FloatArray:
@@ -183,7 +194,7 @@ _TOUCHING: Final = frozenset(("HumanoidRoot", "skullbase", "hip", "knee", "shoul
 def _touching(times: FloatArray, contacts: FootContacts | None) -> FloatArray:
     """Return how much a foot touches the ground at times (F,), and how firmly, (2, F).
 
-    It stands hardly firmly on its toes alone; less and less so as its heel is about to leave.
+    It stands less firmly on its toes alone; less and less so as its heel is about to leave.
     """
     if contacts is None:
         return np.zeros((2, len(times)))
@@ -193,7 +204,7 @@ def _touching(times: FloatArray, contacts: FootContacts | None) -> FloatArray:
         begin, end = np.where(begin <= times[0], -np.inf, begin), np.where(end >= times[-1], np.inf, end)
         inside = np.minimum(times[:, None] - begin, end - times[:, None]).max(axis=1)
         on_heel = 0.5 - 0.5 * np.cos(np.pi * np.clip(inside / EASE_S, 0.0, 1.0))
-    return np.stack((touching, touching * (_ON_TOES + (1.0 - _ON_TOES) * on_heel)))
+    return np.stack((touching, touching + (_FIRM - 1.0) * on_heel))
 
 
 def _share(times: FloatArray, spans: FloatArray) -> FloatArray:

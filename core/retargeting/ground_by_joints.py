@@ -19,7 +19,7 @@ from ..maths.arrays import FloatArray, IntArray
 from ..skeletons.hierarchy import with_ancestors
 from ..skeletons.maps import SkeletonMap
 from ..skeletons.skeleton import Skeleton, height_rows
-from .grounding import Ground, most_drawn
+from .grounding import Ground, most_drawn, without_hops
 from .limbs import Limb
 from .loose import part_of
 from .matching import SAME_POSITION, Pairing
@@ -39,8 +39,6 @@ _STRAIGHT = 0.97
 """Of the leg's length: legs that rest as straight as that, 14° apart at most, stand on the ground."""
 _SAME_GROUND = 0.05
 """Of the leg."""
-_HOP_LEGS_PER_S: Final = 1.5
-"""A body that is lifted or lowered faster than this hops."""
 _ENDS_S: Final = 0.1
 """So near its ends a clip gradually takes the height of its poses alone, so that it goes on fitting to others."""
 _STILL_LEGS: Final = 1e-6
@@ -197,34 +195,20 @@ def ground_by_joints(source: BodyMotion, target: BodyMotion, pairs: Pairing, fou
     if np.abs(heights.lift).max() <= SAME_POSITION * size:
         return None
     between = _where_bent(times, heights.lift, _BENT * size)
-    return _without_hops(heights | measured(between) if len(between) else heights, legs, ratio * leg)
+    return _gradually(heights | measured(between) if len(between) else heights, legs, ratio * leg)
 
 
-def _without_hops(heights: _Heights, legs: tuple[Limb | None, ...], leg: float) -> Ground:
+def _gradually(heights: _Heights, legs: tuple[Limb | None, ...], leg: float) -> Ground:
     """Return what brings the lower foot to its height at each time, with a body that is lifted gradually."""
     times, lift = heights.times_s, heights.lift
     most, sunk = most_drawn(heights.below, max(leg, 1e-30)), heights.lowest[:, None] - heights.feet
-    if heights.is_cycle(leg):
-        rounds = np.concatenate([times + (times[-1] - times[0]) * n for n in (-1, 0, 1)])
-        gradual = _no_faster(rounds, np.tile(lift, 3), _HOP_LEGS_PER_S * leg)[len(times):-len(times)]
-    else:
+    is_cycle = heights.is_cycle(leg)
+    if not is_cycle:
         most *= np.clip(np.minimum(times - times[0], times[-1] - times) / _ENDS_S, 0.0, 1.0)[:, None]
-        gradual = _no_faster(times, lift, _HOP_LEGS_PER_S * leg)
-    gradual = np.maximum(gradual, (sunk - most).max(axis=1))
+    gradual = np.maximum(without_hops(times, lift, leg, is_cycle=is_cycle), (sunk - most).max(axis=1))
     hops = lift - gradual > _STILL_LEGS * leg
     drawn = np.maximum(sunk - gradual[:, None], 0.0)
     return Ground(times, np.where(hops, gradual, lift), legs, np.where(hops[:, None], drawn, 0.0))
-
-
-def _no_faster(times: FloatArray, values: FloatArray, speed: float) -> FloatArray:
-    """Return the largest values that change no faster than that and are nowhere above values (F,) at times (F,).
-
-    >>> _no_faster(np.arange(5.0), np.array((0.0, 0.0, 3.0, 3.0, 3.5)), 1.0).tolist()
-    [0.0, 0.0, 1.0, 2.0, 3.0]
-    """
-    rising = np.minimum.accumulate(values - speed * times) + speed * times
-    falling = np.minimum.accumulate((values + speed * times)[::-1])[::-1] - speed * times
-    return np.asarray(np.minimum(np.minimum(rising, falling), values))
 
 
 def _where_bent(times: FloatArray, lift: FloatArray, bent: float) -> FloatArray:

@@ -21,6 +21,8 @@ _MOST_DRAWN_LEGS: Final = 0.25
 """A foot that would have to be drawn up by more lifts the body by the rest."""
 _BELOW_HIP: Final = (0.3, 0.5)
 """Of a leg's length: with its ankle at most so far below the hip it draws no foot up; from the second on, wholly."""
+_HOP_LEGS_PER_S: Final = 1.5
+"""A body that is lifted or lowered faster than this hops."""
 _STRAIGHT_KNEE: Final = 0.02
 """A knee bent by a smaller sine bends about the axis from hip to hip."""
 
@@ -41,6 +43,23 @@ class Ground:
 def most_drawn(below: FloatArray, leg: float) -> FloatArray:
     """Return by how much feet may be drawn up at most whose ankles are so far below their hips, of any shape."""
     return np.asarray(_MOST_DRAWN_LEGS * leg * np.interp(below / leg, _BELOW_HIP, (0.0, 1.0)))
+
+
+def without_hops(times: FloatArray, lift: FloatArray, leg: float, *, is_cycle: bool) -> FloatArray:
+    """Return lifts (F,) at times (F,), nowhere higher, by which no body hops; feet are to be drawn up by the rest.
+
+    is_cycle: what happens at the end is followed by the beginning.
+
+    >>> without_hops(np.arange(5.0), np.array((0.0, 0.0, 3.0, 3.0, 3.5)), 1.0, is_cycle=False).tolist()
+    [0.0, 0.0, 1.5, 3.0, 3.5]
+    """
+    speed, rounds = _HOP_LEGS_PER_S * leg, (-1, 0, 1) if is_cycle else (0,)
+    every = np.concatenate([times + (times[-1] - times[0]) * number for number in rounds])
+    wanted = np.tile(lift, len(rounds))
+    rising = np.minimum.accumulate(wanted - speed * every) + speed * every
+    falling = np.minimum.accumulate((wanted + speed * every)[::-1])[::-1] - speed * every
+    own = slice(len(times), 2 * len(times)) if is_cycle else slice(None)
+    return np.asarray(np.minimum(np.minimum(rising, falling), wanted)[own])
 
 
 def lifted(skeleton: Skeleton, translations: Tracks, ground: Ground, up: FloatArray) -> Tracks:

@@ -8,6 +8,7 @@ from takt.core.errors import TaktError
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray, IntArray
 from takt.core.retargeting.ground import contact_spans
+from takt.core.retargeting.limbs import Limb, LimbPoses
 from takt.core.retargeting.retarget import retarget
 from takt.core.retargeting.skin_points import SkinPoints
 from takt.core.skeletons.maps import find_map
@@ -21,6 +22,7 @@ from takt.tests.core.test_retarget import with_axes
 ON_GROUND, BELOW = 0.01, -0.02
 """Of the leg."""
 LEG_M = 0.825
+HOP_LEGS_PER_S = 1.5
 ROUNDING = 1e-12
 UP = np.array((0.0, 1.0, 0.0))
 BODY = build_skeleton()
@@ -213,3 +215,47 @@ def test_a_foot_that_swings_with_its_toes_down_is_drawn_up_and_nothing_else_move
     ankle, knee = (moved[:, found.joint_of[name]] for name in ("r_ankle", "r_knee"))
     assert (ankle.max() > 0.02) == (dip_deg > 0.0) == (float((knee @ front).max()) > 0.01)
     assert np.linalg.norm(np.diff(ankle, axis=0), axis=1).max() / (fine[1] - fine[0]) < 1.0  # metres per second
+
+
+def on_toes(times: FloatArray, heels_deg: FloatArray) -> Clip:
+    """Return a clip that stands on the balls of both feet, none of which moves, with heels raised (F, 2) from level."""
+    joints = {name: joint for joint, name in enumerate(BODY.names)}
+    pose = Pose.rest(BODY, len(times))
+    pose.translations[:, 0] = (0.0, -0.03, 0.0)
+    limbs = [Limb(*(joints[f"{side}_{part}"] for part in ("hip", "knee", "ankle"))) for side in "lr"]
+    across = np.array((1.0, 0.0, 0.0))
+    for limb, heel in zip(limbs, heels_deg.T, strict=True):
+        pose.rotations[:, limb.last] = rot.from_axis_angle(across, np.radians(heel))
+    world = world_from_pose(BODY, pose)
+    balls = [joints[f"{side}_metatarsal"] for side in "lr"]
+    moved = LimbPoses.of(world, *limbs).reaching(BODY.rest_world[..., 3][balls] - world[..., 3][:, balls],
+                                                 np.broadcast_to(across, (len(times), 2, 3)), 0.02)
+    for side, limb in enumerate(limbs):
+        pose.rotations[:, limb] = moved.at((slice(None), side)).rotations(BODY, world, limb)
+    return Clip("on toes", BODY, float(times[-1]), Tracks.uniform(np.arange(len(BODY)), times, pose.rotations),
+                Tracks.uniform(np.zeros(1, np.int64), times, pose.translations[:, :1]), Tracks.empty(3))
+
+
+@pytest.mark.parametrize("number", range(6))
+def test_the_body_does_not_hop_where_feet_change_that_want_it_at_other_heights(number: int) -> None:
+    """Hips and balls of the feet are still in the clip, while heels go up and down; long shoes tip far into the ground.
+
+    On its toes either foot lifts the body by up to 18 % of the leg; who stands on a heel wants it down.
+    """
+    rng = np.random.default_rng(number)
+    times = np.linspace(0.0, 4.0, 241)
+    ups = rng.integers(0, 2, size=(2, 41)) if number else np.stack((np.arange(41) // 5 % 2, np.ones(41)))
+    shares = np.stack([np.interp(times * 10.0, np.arange(41.0), up) for up in ups], axis=1)
+    clip = on_toes(times, 50.0 * (0.5 - 0.5 * np.cos(np.pi * shares)))
+    target = with_axes(worn(RIGS["Mixamo"]), np.random.default_rng(number), 1.0)
+    found = find_map(target)
+    assert found.turn is not None
+    up, front = rot.rotate(found.turn, UP), rot.rotate(found.turn, np.array((0.0, 0.0, 1.0)))
+    skin = with_long_shoes(target, skin_of(target, {}), 0.2 * front)
+    done = retarget(clip, target, points=SkinPoints.of(*skin)).clip
+    low = lowest(target, done, skin, times)
+    assert low.min() >= BELOW and low.max() <= ON_GROUND
+    hips = world_from_pose(done.skeleton, done.sample(times))[:, found.joint_of["HumanoidRoot"], :, 3] @ up
+    speed = np.abs(np.diff(hips) / np.diff(times)) / LEG_M
+    assert np.ptp(hips) > 0.1 * LEG_M
+    assert speed.max() < 1.01 * HOP_LEGS_PER_S
