@@ -40,6 +40,13 @@ _FIRM: Final = 2.0
 """How firmly stands what lies, or a foot on its heel; a foot on its toes half so."""
 _STILL: Final = 1e-4
 """Of the leg: lifts smaller than this are none."""
+_SUDDEN_LEGS: Final = 0.01
+"""A foot moves suddenly whose height changes by so much more, or less, in one step than in the step before."""
+_TREMBLING: Final = 2
+"""Steps before and after a sudden one that count as sudden: what trembles is by chance in some steps quiet."""
+_NEAR_GROUND_LEGS: Final = 0.05
+_SHORT_S: Final = 1e-3
+"""No moments are looked at between those that are nearer."""
 _SOFT_LEGS: Final = 0.004
 """A foot that swings begins to be drawn up when it is so high above the ground."""
 _SAME_LEGS: Final = 0.01
@@ -102,21 +109,30 @@ def _measured(source: Clip, source_map: SkeletonMap, played: Clip, target_map: S
     ground = float(at_rest[is_sole].min())
     depth = np.minimum(at_rest - ground, 0.0)  # a train, or a tail, may be below the soles at rest
     contacts, lying = foot_contacts(source, source_map, up), _lying(source, source_map, up)
-    times = _times(played, joined(np.concatenate((*(found.stands for found in contacts.values()), lying))))
-    touching, firmly = np.stack([_touching(times, contacts.get(side)) for side in is_foot]
-                                + [_share(times, lying) * ((1.0,), (_FIRM,))], axis=2)
     legs = tuple(Limb.of(target_map, side, ("hip", "knee", "ankle")) for side in is_foot)
     ends = np.array([joint for limb in legs for joint in ((0, 0) if limb is None else (limb.first, limb.last))])
+    times = _times(played, joined(np.concatenate((*(found.stands for found in contacts.values()), lying))))
     low, high = skin.lowest(played, times, up, [*is_foot.values()], depth + ground, ends)
+    between = _where_sudden(times, low, _keys(played), leg)
+    if len(between):
+        more = skin.lowest(played, between, up, [*is_foot.values()], depth + ground, ends)
+        order = np.argsort(np.concatenate((times, between)))
+        times, low, high = (np.concatenate(both)[order] for both in ((times, between), (low, more[0]), (high, more[1])))
+    touching, firmly = np.stack([_touching(times, contacts.get(side)) for side in is_foot]
+                                + [_share(times, lying) * ((1.0,), (_FIRM,))], axis=2)
     others = low[:, -1].copy()
     low[:, -1] = low.min(axis=1)
     return _Measured(times, low, others, touching, firmly, legs, high[:, ::2] - high[:, 1::2], leg)
 
 
 def _times(played: Clip, spans: FloatArray) -> FloatArray:
-    """Return when to measure, (F,): in steps, at keys, and where something begins and ends to touch the ground."""
-    steps = np.arange(0.0, played.duration_s, _STEP_S)
-    return np.unique(np.concatenate((steps, _keys(played), spans.ravel(), (0.0, played.duration_s)))
+    """Return when to measure, (F,): in steps, where something begins and ends to touch the ground, and at the keys.
+
+    Heights may turn sharply at keys; those that are as close as the steps are left out.
+    """
+    steps, keys = step_times(played.duration_s), _keys(played)
+    keys = keys if len(keys) * _STEP_S < played.duration_s + _STEP_S else np.zeros(0)
+    return np.unique(np.concatenate((steps, keys, spans.ravel(), (0.0, played.duration_s)))
                      .clip(0.0, played.duration_s))
 
 
@@ -152,10 +168,31 @@ def _drawn(low: FloatArray, share: FloatArray, leg: float) -> FloatArray:
     return np.where(drawn > _STILL * leg, drawn, 0.0)
 
 
+def _where_sudden(times: FloatArray, low: FloatArray, keys: FloatArray, leg: float) -> FloatArray:
+    """Return when to look besides (N,): in gaps between times (F,) in which skin near the ground moves suddenly.
+
+    low: (F, L + 1) how high each foot is, and all others. A foot above the ground and the other foot does not count.
+    Keys (K,) in such gaps, and their middles.
+    """
+    feet, lowest = low[:, :-1], low.min(axis=1, keepdims=True)
+    near = np.maximum(feet.min(axis=1, keepdims=True), 0.0) + _NEAR_GROUND_LEGS * leg
+    heights = np.concatenate((np.minimum(feet, near), lowest), axis=1)
+    turns = np.abs(np.diff(heights, 2, axis=0, prepend=heights[:1], append=heights[-1:])) > _SUDDEN_LEGS * leg
+    is_sudden = np.convolve(turns.any(axis=1), np.ones(2 * _TREMBLING + 1))[_TREMBLING:-_TREMBLING] > 0.0
+    gaps = np.flatnonzero((is_sudden[:-1] | is_sudden[1:]) & (np.diff(times) > _SHORT_S))
+    inside = np.searchsorted(times, keys, side="right") - 1
+    more = np.concatenate((keys[np.isin(inside, gaps)], (times[gaps] + times[gaps + 1]) / 2.0))
+    return np.setdiff1d(more.round(_DECIMALS), times.round(_DECIMALS))
+
+
+def step_times(duration_s: float) -> FloatArray:
+    """Return the times (F,) of a clip at which skin is measured in any case."""
+    return np.arange(0.0, duration_s, _STEP_S)
+
+
 def _keys(clip: Clip) -> FloatArray:
-    """Return the times of the keys (N,), at which heights may turn sharply, unless they are as close as the steps."""
-    times = np.unique(key_times(clip.rotations, clip.translations).round(_DECIMALS))
-    return times if len(times) * _STEP_S < clip.duration_s + _STEP_S else np.zeros(0)
+    """Return the times of the keys (N,)."""
+    return np.unique(key_times(clip.rotations, clip.translations).round(_DECIMALS))
 
 
 def _still(skeleton: Skeleton) -> Clip:

@@ -11,7 +11,7 @@ import numpy as np
 from ..clips.clip import Clip
 from ..clips.keyed import keys_of, packed
 from ..maths import rotations as rot
-from ..maths.arrays import BoolArray, FloatArray
+from ..maths.arrays import BoolArray, FloatArray, smoothstep
 from ..skeletons.hierarchy import is_descendant
 from ..skeletons.maps import SkeletonMap
 from ..skeletons.skeleton import Skeleton
@@ -19,6 +19,11 @@ from ..skeletons.skeleton import Skeleton
 _REACH: Final = 0.9995
 """Of a limb's length: none is straightened further."""
 _STRAIGHT: Final = 1e-6
+_WRONG_WAY: Final = (0.2, 0.4)
+"""Sines: knees that are bent backwards by 12° at most are overstretched and bend forwards; from the second on they are
+of an animal, or the leg is far aside."""
+_TURNS_BY: Final = 0.03
+"""Of the limb's length: as its end is moved by so much, an overstretched knee comes round to the front."""
 _EASED: Final = 4.0
 """Of offsets in several directions the larger count so much more."""
 _FRAMES_AT_ONCE: Final = 256
@@ -97,24 +102,23 @@ class LimbPoses:
                  straight: float = _STRAIGHT) -> LimbPoses:
         """Return limbs whose ends are moved by offsets (..., 3), as far as they reach; what is straighter may stay so.
 
-        bent_about: (..., 3) the axis that a limb bends about whose middle joint is bent by a sine below `straight`;
-        None: any.
+        bent_about: (..., 3) the axis that a limb bends about whose middle joint is bent by a sine below `straight`, or
+        the wrong way by little; None: any.
         """
         upper, lower, aim = self.middle - self.first, self.last - self.middle, self.last + offset - self.first
         a, b, now = _length(upper), _length(lower), _length(self.last - self.first)
         long = np.clip(_length(aim), np.minimum(np.abs(a - b) / _REACH, now), np.maximum((a + b) * _REACH, now))
         bend = np.arccos(np.clip((long * long - a * a - b * b) / (2.0 * a * b), -1.0, 1.0))
         axis = rot.cross(upper, lower)
-        sine = _length(axis)
-        now = np.arctan2(sine, _dot(upper, lower))
-        is_straight = sine <= straight * a * b
-        if is_straight.any():
-            if bent_about is None:
-                bent_about = np.where(np.abs(upper[..., :1]) < 0.7 * a[..., None], (1.0, 0.0, 0.0), (0.0, 1.0, 0.0))
-            along = upper / np.maximum(a, 1e-30)[..., None]
-            side = bent_about - along * _dot(bent_about, along)[..., None]
-            axis = np.where(is_straight[..., None], side, axis)
-        about_middle = rot.from_axis_angle(axis, bend - now)
+        along, sine = upper / np.maximum(a, 1e-30)[..., None], _length(axis)
+        if bent_about is None:
+            side = np.where(np.abs(upper[..., :1]) < 0.7 * a[..., None], (1.0, 0.0, 0.0), (0.0, 1.0, 0.0))
+            axis = np.where((sine <= straight * a * b)[..., None], _across(side, along), axis)
+            about_middle = rot.from_axis_angle(axis, bend - np.arctan2(sine, _dot(upper, lower)))
+        else:
+            moved = smoothstep(_length(offset) / np.maximum(a + b, 1e-30), 0.0, _TURNS_BY)
+            axis = _hinge(axis / np.maximum(a * b, 1e-30)[..., None], along, bent_about, straight, moved)
+            about_middle = rot.shortest_arc(lower, rot.rotate(rot.from_axis_angle(axis, bend), upper))
         return self.turned(rot.shortest_arc(upper + rot.rotate(about_middle, lower), aim), about_middle)
 
     def turned(self, about_first: FloatArray, about_middle: FloatArray | None = None) -> LimbPoses:
@@ -167,6 +171,29 @@ def with_rotations(clip: Clip, new: Mapping[int, tuple[FloatArray, FloatArray]])
     own = {int(joint): keys_of(clip.rotations, i) for i, joint in enumerate(clip.rotations.joints)}
     own |= {joint: (times, rot.continuous(turns)) for joint, (times, turns) in new.items()}
     return replace(clip, rotations=packed([(joint, *own[joint]) for joint in sorted(own)], 4))
+
+
+def _hinge(own: FloatArray, along: FloatArray, bent_about: FloatArray, straight: float,
+           moved: FloatArray) -> FloatArray:
+    """Return the axis (..., 3) about which a limb is to be bent.
+
+    own: (..., 3) the axis it is bent about, as long as the sine of the bend. along: (..., 3) unit, its upper bone.
+    bent_about: (..., 3). moved: (...) from 0 to 1, by how much of the way the axis turns from its own to the wanted
+    one, about the upper bone. A straight limb is to bend about bent_about; one that is bent a little the wrong way, to
+    the other side.
+    """
+    side = _across(bent_about, along)
+    side /= np.maximum(_length(side), 1e-30)[..., None]
+    wrong = np.minimum(_dot(own, side), 0.0) * (1.0 - smoothstep(_length(own), *_WRONG_WAY))
+    wanted = own + (straight - 2.0 * wrong)[..., None] * side
+    own = own + _STRAIGHT * side
+    angle = np.arctan2(_dot(rot.cross(own, wanted), along), _dot(own, wanted))
+    return rot.rotate(rot.from_axis_angle(along, moved * angle), own)
+
+
+def _across(v: FloatArray, along: FloatArray) -> FloatArray:
+    """Return the part of vectors (..., 3) that is perpendicular to unit vectors (..., 3)."""
+    return np.asarray(v - along * _dot(v, along)[..., None])
 
 
 def _length(v: FloatArray) -> FloatArray:

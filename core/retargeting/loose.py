@@ -34,16 +34,19 @@ def loose_joints(target: Skeleton, pairs: Pairing) -> IntArray:
     return np.array(found, dtype=np.int64).reshape(-1, 2)
 
 
-def carried(target: Skeleton, joints: IntArray, rotations: Tracks, translations: Tracks) -> Tracks:
+def carried(target: Skeleton, joints: IntArray, rotations: Tracks, translations: Tracks,
+            besides: FloatArray | None = None) -> Tracks:
     """Add translations that keep loose joints where they belong, as if these were their parents.
 
-    joints: (C, 2) loose joints, and what they belong to.
+    joints: (C, 2) loose joints, and what they belong to. They get keys when anything else has, and at times besides
+    (F,).
     """
     if not len(joints):
         return translations
     on_of = dict(joints.tolist())
     order = in_order(target.parents, on_of)
     times = filled(key_times(rotations, translations))
+    times = times if besides is None else np.union1d(times, besides)
     part = part_of(target, np.sort(order), rotations, translations)
     pose, column = part.sample(times), {joint: i for i, joint in enumerate(np.sort(order).tolist())}
     local, rest = locals_of(part.skeleton, pose), target.rest_world

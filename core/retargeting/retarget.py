@@ -14,7 +14,7 @@ from ..skeletons.maps import SkeletonMap, find_map
 from ..skeletons.skeleton import Skeleton
 from ..skeletons.skin_sample import SkinSample
 from .first_pose import first_pose_end, from_time
-from .ground import ground_by_skin
+from .ground import ground_by_skin, step_times
 from .ground_by_joints import BodyMotion, ground_by_joints
 from .grounding import lifted, with_feet_drawn_up
 from .hips import HipsPath
@@ -187,8 +187,8 @@ def _played(bodies: _Bodies, stood: Clip, own: Skeleton, points: SkinPoints | No
         rotations, translations = _standing(bodies, stood, rotations, translations, up)
 
     def played(moves: Tracks) -> Clip:
-        new = Clip(stood.name, target, stood.duration_s, rotations, carried(target, loose, rotations, moves), scales,
-                   stood.is_looping)
+        moves = carried(target, loose, rotations, moves, None if points is None else step_times(stood.duration_s))
+        new = Clip(stood.name, target, stood.duration_s, rotations, moves, scales, stood.is_looping)
         return new if target is own else rebased(new, own)
 
     if plan.is_own or bodies.target.turn is None or points is None or not len(translations):

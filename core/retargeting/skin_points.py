@@ -22,6 +22,15 @@ _DIRECTIONS: Final = (60, 300)
 """In which each joint's part of the skin is farthest out: a point every 25°, in large parts up to every 11°."""
 _LARGE: Final = 0.17
 """Of the body: parts that are larger get more directions, by their surface."""
+_STICKS_OUT: Final = 1e-3
+"""Of the body: corners that are farther out than the points in all directions become points as well."""
+_SMALL: Final = 0.08
+"""Of the body: in smaller parts nothing sticks out so far between directions."""
+_FINER: Final = 4
+_MOST_PRODUCTS: Final = 250_000
+"""Of vertices and directions, in the search for corners: in a part with more vertices these are close enough."""
+_MIXED: Final = 0.8
+"""A vertex that its strongest joint moves by a smaller share goes other ways than the joint's part as these bend."""
 _MOST_INFLUENCES: Final = 4
 _FRAMES_AT_ONCE: Final = 128
 
@@ -50,6 +59,8 @@ class SkinPoints:
     def of(cls, positions: FloatArray, joints: IntArray, weights: FloatArray) -> SkinPoints:
         """Choose points among vertices: for each joint those that are farthest out in some direction.
 
+        So are those that other joints move as well: where limbs bend, they come out from among the others.
+
         positions: (V, 3) at rest, in model space. joints, weights: (V, K), the strongest first, as Influences has them.
         A vertex belongs to the joint that moves it most. Vertices that nothing moves are left out.
         """
@@ -58,13 +69,15 @@ class SkinPoints:
         bound = np.flatnonzero(total > 0.0)
         order = bound[np.argsort(joints[bound, 0], kind="stable")]
         edges = np.flatnonzero(np.diff(joints[order, 0], prepend=-1, append=-1))
-        large = _LARGE * max(float(np.ptp(positions[bound], axis=0).max()) if len(bound) else 0.0, 1e-30)
+        size = max(float(np.ptp(positions[bound], axis=0).max()) if len(bound) else 0.0, 1e-30)
         chosen = []
         for part in (order[a:b] for a, b in pairwise(edges) if b > a):
-            share = (float(np.ptp(positions[part], axis=0).max()) / large) ** 2
-            directions = evenly_around(int(np.clip(_DIRECTIONS[0] * share, *_DIRECTIONS)))
-            chosen.append(part[np.unique((positions[part] @ directions.T).argmax(axis=0))])
-        kept = np.concatenate(chosen) if chosen else np.zeros(0, dtype=np.int64)
+            chosen.append(part[_outermost(positions[part], size)])
+            mixed = part[weights[part, 0] < _MIXED * total[part]]
+            for second in np.unique(joints[mixed, 1:2]):
+                bending = mixed[joints[mixed, 1] == second]
+                chosen.append(bending[_outermost(positions[bending], size)])
+        kept = np.unique(np.concatenate(chosen)) if chosen else np.zeros(0, dtype=np.int64)
         some = bound[evenly(joints[bound, 0])]
         return cls(positions[kept], joints[kept], weights[kept] / total[kept, None],
                    (positions[some], joints[some, 0]))
@@ -171,6 +184,21 @@ class _Group:
     def at_least(self, rows: FloatArray) -> FloatArray:
         """Return what none of them is below, (F,), unless joints are scaled."""
         return np.asarray((rows[:, self.joints, 3] - self.far).min(axis=1) - self.level.max())
+
+
+def _outermost(positions: FloatArray, size: float) -> IntArray:
+    """Return indices of those positions (P, 3) that are farthest out, in a body of a size.
+
+    Directions are as dense as the part is large; where vertices are few, corners that stick out between them count too.
+    """
+    large = float(np.ptp(positions, axis=0).max()) / size
+    count = int(np.clip(_DIRECTIONS[0] * (large / _LARGE) ** 2, *_DIRECTIONS))
+    found = np.unique((positions @ evenly_around(count).T).argmax(axis=0))
+    if large < _SMALL:
+        return found
+    heights = positions @ evenly_around(int(np.clip(_MOST_PRODUCTS // len(positions), 1, _FINER * count))).T
+    is_missed = heights.max(axis=0) - heights[found].max(axis=0) > _STICKS_OUT * size
+    return np.union1d(found, heights[:, is_missed].argmax(axis=0))
 
 
 def evenly_around(count: int) -> FloatArray:

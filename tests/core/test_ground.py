@@ -49,6 +49,17 @@ def skin_of(skeleton: Skeleton, thick: dict[str, float]) -> Skin:
     return vertices, joints, np.tile((0.9, 0.1), (len(own), 1))
 
 
+def with_loose_feet(target: Skeleton) -> Skeleton:
+    """Return a skeleton whose feet are children of a joint on the ground."""
+    parents = target.parents.copy()
+    parents[[find_map(target).joint_of[f"{side}_ankle"] for side in "lr"]] = -1
+    loose = Skeleton.from_arrays(["ground", *target.names], [-1, *np.maximum(parents + 1, 0).tolist()],
+                                 rot.identities(len(parents) + 1), np.zeros((len(parents) + 1, 3)))
+    world = np.concatenate((np.zeros((1, 3)), target.rest_world[:, :, 3]))
+    offsets = np.where(loose.parents[:, None] >= 0, world - world[loose.parents], world)
+    return Skeleton.from_arrays(loose.names, loose.parents, loose.rest_rotations, offsets)
+
+
 def lowest(skeleton: Skeleton, clip: Clip, skin: Skin, times: FloatArray) -> FloatArray:
     """Return how high the lowest vertex is above the soles' ground at rest, of all vertices, in leg lengths."""
     vertices, joints, weights = skin
@@ -83,14 +94,7 @@ def test_what_stands_is_on_the_ground_and_nothing_below_it(shape: str, number: i
 def test_thick_backs_lie_on_the_ground_and_not_in_it(has_loose_feet: bool) -> None:
     """Also where feet are no descendants of the legs, as those that legs reach for by IK."""
     target = with_axes(worn(RIGS["Mixamo"]), np.random.default_rng(2), 1.2)
-    if has_loose_feet:
-        parents = target.parents.copy()
-        parents[[find_map(target).joint_of[f"{side}_ankle"] for side in "lr"]] = 0
-        loose = Skeleton.from_arrays(["ground", *target.names], [-1, *np.maximum(parents + 1, 0).tolist()],
-                                     rot.identities(len(parents) + 1), np.zeros((len(parents) + 1, 3)))
-        world = np.concatenate((np.zeros((1, 3)), target.rest_world[:, :, 3]))
-        offsets = np.where(loose.parents[:, None] >= 0, world - world[loose.parents], world)
-        target = Skeleton.from_arrays(loose.names, loose.parents, loose.rest_rotations, offsets)
+    target = with_loose_feet(target) if has_loose_feet else target
     skin = skin_of(target, SHAPES["thick"])
     clip = lying(worn(RIGS["VRM"]))
     before = lowest(target, retarget(clip, target).clip, skin, np.linspace(0.0, 2.0, 20))
@@ -123,6 +127,36 @@ def test_who_tumbles_with_a_helmet_is_at_no_key_in_the_ground() -> None:
     skin = skin_of(target, {"skullbase": 0.35})
     low = lowest(target, retarget(clip, target, points=SkinPoints.of(*skin)).clip, skin, times)
     assert low.min() >= -0.002
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_foot_that_trembles_from_frame_to_frame_is_in_none_of_them_in_the_ground(seed: int) -> None:
+    """As feet in raw motion capture of 120 frames a second, while the other one stands."""
+    rng, times = np.random.default_rng(seed), np.arange(121) / 120.0
+    turns = rot.identities(len(times), len(BODY))
+    for name, angle_deg, trembles_deg in (("r_hip", -20.0, 1.0), ("r_knee", 30.0, 3.0), ("r_ankle", 15.0, 3.0)):
+        angles = np.radians(angle_deg + trembles_deg * rng.normal(size=len(times)))
+        turns[:, BODY.index_of[name]] = rot.from_axis_angle(np.array((1.0, 0.0, 0.0)), angles)
+    clip = Clip("trembles", BODY, 1.0, Tracks.uniform(np.arange(len(BODY)), times, turns), SWAYING, Tracks.empty(3))
+    target = with_axes(worn(RIGS["Mixamo"]), np.random.default_rng(seed), 1.1)
+    found = find_map(target)
+    assert found.turn is not None
+    skin = with_long_shoes(target, skin_of(target, {}), 0.2 * rot.rotate(found.turn, np.array((0.0, 0.0, 1.0))))
+    plain, played = (retarget(clip, target, points=points).clip for points in (None, SkinPoints.of(*skin)))
+    assert lowest(target, plain, skin, times).min() < 5.0 * BELOW
+    assert lowest(target, played, skin, np.linspace(0.0, 1.0, 481)).min() > BELOW
+
+
+def test_loose_feet_of_one_who_is_thrown_are_between_frames_not_in_the_ground_either() -> None:
+    times = np.arange(31) / 30.0
+    turns = rot.from_axis_angle(np.array((1.0, 0.0, 0.0)), np.radians(-700.0) * times)[:, None]
+    place = np.tile((0.0, -0.1, 0.0), (len(times), 1, 1))
+    clip = Clip("thrown", BODY, 1.0, Tracks.uniform(np.zeros(1, np.int64), times, turns),
+                Tracks.uniform(np.zeros(1, np.int64), times, place), Tracks.empty(3))
+    target = with_loose_feet(with_axes(worn(RIGS["Mixamo"]), np.random.default_rng(8)))
+    skin = skin_of(target, SHAPES["boots"])
+    played = retarget(clip, target, points=SkinPoints.of(*skin)).clip
+    assert lowest(target, played, skin, np.linspace(0.0, 1.0, 241)).min() > BELOW
 
 
 def test_swords_may_be_below_the_ground() -> None:
@@ -170,6 +204,34 @@ def test_points_stand_for_the_whole_skin() -> None:
         times = np.linspace(0.0, 1.0, 6)
         low, all_low = (each.heights(clip, times, up).min(axis=1) for each in (points, whole))
         assert (low - all_low).max() < 0.015
+
+
+def test_few_corners_are_not_missed_and_skin_that_bends_neither() -> None:
+    """A head of few large faces, and tubes about the limbs whose vertices near joints are moved by both bones."""
+    rng = np.random.default_rng(1)
+    head = rot.normalized(rng.normal(size=(300, 4)))[:, 1:]
+    head *= 0.5 / np.linalg.norm(head, axis=1, keepdims=True)
+    vertices, joints, weights = [BODY.rest_world[BODY.index_of["skullbase"], :, 3] + head], [
+        np.tile((BODY.index_of["skullbase"], 0), (300, 1))], [np.tile((1.0, 0.0), (300, 1))]
+    for joint in (BODY.index_of[f"{side}_{name}"] for side in "lr" for name in ("knee", "ankle", "elbow", "wrist")):
+        above, (a, b) = int(BODY.parents[joint]), BODY.rest_world[[int(BODY.parents[joint]), joint], :, 3]
+        along = np.repeat(np.linspace(0.0, 1.0, 12), 9)
+        round_rad = np.tile(np.arange(9) * 2.0 * np.pi / 9, 12)
+        ring = np.stack((np.cos(round_rad), 0.0 * round_rad, np.sin(round_rad)), axis=1)
+        vertices.append(a + along[:, None] * (b - a) + 0.08 * ring)
+        joints.append(np.tile((above, joint), (len(along), 1)))
+        weights.append(np.stack((1.0 - 0.45 * along**3, 0.45 * along**3), axis=1))
+    whole = SkinPoints(np.concatenate(vertices), np.concatenate(joints), np.concatenate(weights))
+    points = SkinPoints.of(whole.positions, whole.joints, whole.weights)
+    assert len(points.positions) < 0.9 * len(whole.positions)
+    turns = rot.normalized(rng.normal(size=(20, len(BODY), 4)) * 0.5 + rot.IDENTITY)
+    clip = Clip("any", BODY, 1.0, Tracks.uniform(np.arange(len(BODY)), np.linspace(0.0, 1.0, 20), turns),
+                Tracks.empty(3), Tracks.empty(3))
+    missed = []
+    for up in rot.rotate(rot.normalized(rng.normal(size=(60, 4))), UP):
+        low, all_low = (each.heights(clip, np.linspace(0.0, 1.0, 20), up).min(axis=1) for each in (points, whole))
+        missed.append(low - all_low)
+    assert np.max(missed) < 0.01
 
 
 def test_shapes_that_do_not_go_together_are_refused() -> None:
