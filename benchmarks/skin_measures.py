@@ -26,6 +26,7 @@ from takt.core.skeletons.maps import SkeletonMap
 from takt.core.skeletons.skeleton import world_from_pose
 
 FPS, MOST_FRAMES = 15, 60
+GROUND_FPS, MOST_ON_GROUND = 60, 1500
 ON, NEAR = 0.015, 0.03
 """Of the height: a hand so far from the body in the clip is on it; so near on another body it still is."""
 DEEPER = 0.02
@@ -72,11 +73,12 @@ class SkinFigures:
 def skin_figures(clip: Clip, source: SkeletonMap, done: Retargeted, plain: Retargeted,
                  body: SkinnedBody) -> SkinFigures:
     """Measure a clip and what became of it on a body, with contacts kept and without."""
-    times = np.linspace(0.0, clip.duration_s, int(np.clip(clip.duration_s * FPS, 2, MOST_FRAMES)))
+    times = np.linspace(0.0, clip.duration_s, int(np.clip(clip.duration_s * GROUND_FPS, 2, MOST_ON_GROUND)))
     low = _lowest(done.clip, body, times)
     up = UP if source.turn is None else rot.rotate(source.turn, UP)
     spans = contact_spans(clip, source, up)
     stands = np.array([any(a <= t <= b for a, b in spans) for t in times])
+    times = np.linspace(0.0, clip.duration_s, int(np.clip(clip.duration_s * FPS, 2, MOST_FRAMES)))
     return SkinFigures(low[stands], float(low.min()), _gaps(clip, source, done.clip, body, times),
                        _deeper(clip, source, done.clip, body, times), _faster(done.clip, plain.clip, body))
 
