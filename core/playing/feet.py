@@ -37,6 +37,7 @@ from .transitions.seams import time_stretch
 _JUMP_LEGS: Final = 0.01
 _UPRIGHT_S: Final = 0.25
 """So long before a transition feet come to the height of their footholds, and so long after it they leave it."""
+_AFTER_AND_BEFORE: Final = np.array((1.0, -1.0))[:, None] / _UPRIGHT_S
 _smoother: Final = CURVES["SMOOTHER"].rise
 
 
@@ -203,9 +204,8 @@ class Feet(Over):
 
         Wholly while a transition plays; before and after it comes and goes.
         """
-        until_s, from_s = self._leads_in_until_s[segment], self.row.layout.window_begin_s[segment]
-        away_s = np.stack((times_s - until_s, from_s - times_s))
-        after, before = _smoother(np.minimum(np.maximum(away_s / _UPRIGHT_S, 0.0), 1.0))
+        away = (times_s - self._no_window_s.take(segment, axis=1)) * _AFTER_AND_BEFORE
+        after, before = _smoother(np.minimum(np.maximum(away, 0.0), 1.0))
         return np.asarray(1.0 - after * before)
 
     def _floor(self, times_s: FloatArray, segment: IntArray, upright: FloatArray) -> Floor | None:
@@ -218,18 +218,24 @@ class Feet(Over):
         share = np.maximum(upright, sinks)
         if not share.any():
             return None
-        layout, begin_s = self.row.layout, self.row.layout.begin_s[segment]
-        gone = _smoother(np.clip(quotient(times_s - begin_s, layout.end_s[segment] - begin_s), 0.0, 1.0))
-        into, own, out = (each[..., segment] for each in self._floors.heights)
+        begin_s, per_s = self._paces.take(segment, axis=1)
+        gone = _smoother(np.minimum(np.maximum((times_s - begin_s) * per_s, 0.0), 1.0))
+        into, own, out = self._floors.heights.take(segment, axis=-1)
         heights = into + (out - into) * gone
         return Floor(np.where(sinks, own + (heights - own) * upright, heights) if sinks.any() else heights, share)
 
     @cached_property
-    def _leads_in_until_s(self) -> FloatArray:
-        """When the transition ends that leads to each segment, (S,)."""
-        end_s = np.roll(self.row.layout.window_end_s, 1)
-        end_s[0] = end_s[0] - self.duration_s if self.is_loop else -np.inf
-        return end_s
+    def _no_window_s(self) -> FloatArray:
+        """From when to when each segment plays without a transition, (2, S)."""
+        begin_s = np.roll(self.row.layout.window_end_s, 1)
+        begin_s[0] = begin_s[0] - self.duration_s if self.is_loop else -np.inf
+        return np.stack((begin_s, self.row.layout.window_begin_s))
+
+    @cached_property
+    def _paces(self) -> FloatArray:
+        """When each segment begins, and how much of it a second takes, (2, S)."""
+        begin_s, end_s = self.row.layout.begin_s, self.row.layout.end_s
+        return np.stack((begin_s, quotient(1.0, end_s - begin_s)))
 
     @cached_property
     def _floors(self) -> _Floors:
@@ -244,16 +250,16 @@ class Feet(Over):
         inside = np.minimum(beside, rest)
         inside[sure:] -= leg  # guesses lift nobody
         out = np.minimum(beside[..., number], np.roll(beside[..., number], -1, axis=2))
-        return _Floors((np.roll(out, 1, axis=2), inside[..., number], out), sinks[number])
+        return _Floors(np.stack((np.roll(out, 1, axis=2), inside[..., number], out)), sinks[number])
 
 
 class _Floors(NamedTuple):
-    """How low points of soles may go where each of S segments begins, by itself, and where it ends, (N, L, S) each.
+    """How low points of soles may go where each of S segments begins, by itself, and where it ends, (3, N, L, S).
 
     sinks: (S,) whether its feet sink into the ground, by more than soles give way anyway.
     """
 
-    heights: tuple[FloatArray, FloatArray, FloatArray]
+    heights: FloatArray
     sinks: BoolArray
 
 

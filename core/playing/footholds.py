@@ -194,24 +194,26 @@ class Footholds:
         leaves. How high (L, F) above the ground feet are at least, which are led over it. upright: (F,) how much of the
         shift, 0…1, is also in height.
         """
-        begin, per_s, apart, speed, change = self._fades[..., gaps]
-        let_go_s, gap_per_s, lift, x, y, z = self._steps[:, gaps]
+        begin, per_s, apart, speed, change = self._fades.take(gaps, axis=-1)
+        steps = self._steps.take(gaps, axis=-1)
+        let_go_s, gap_per_s, lift = steps[:3]
+        are_steps = bool(lift.any())
         share = np.minimum(np.maximum((times_s - begin) * per_s, 0.0), 1.0)
         left = 1.0 - share
         cube = left * left * left
         rest = cube * (1.0 + share * (3.0 + 6.0 * share))  # the smoothest movement: Flash and Hogan 1985
         shifts = rest * apart - cube * share * (speed + share * change)
         shift, firmly = shifts[:, 0] + shifts[:, 1], rest[:, 0] + rest[:, 1]
-        if lift.any():
+        if are_steps:
             shift -= np.where(lift > 0.0, firmly * positions, 0.0)
-        shift = np.where(times_s <= let_go_s, np.stack((x, y, z)) - positions, shift)
+        shift = np.where(times_s <= let_go_s, steps[3:] - positions, shift)
         shift[_UP] *= upright
-        if lift.any():
+        if are_steps:
             over = np.minimum(np.maximum((times_s - let_go_s) * gap_per_s, 0.0), 1.0)
             bump = over * (1.0 - over)
             shift[_UP] += 64.0 * lift * bump * bump * bump
         parted = share[0] * left[0]
-        return shift, firmly[0] * firmly[0], (16.0 * self._clear[:, gaps] * parted * parted).max(axis=0)
+        return shift, firmly[0] * firmly[0], (16.0 * self._clear.take(gaps, axis=-1) * parted * parted).max(axis=0)
 
     @cached_property
     def _steps(self) -> FloatArray:

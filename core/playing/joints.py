@@ -38,13 +38,14 @@ class Joints:
 
     keep: (K,) these and their ancestors, by depth; levels: where those of one depth stand, and where their parents do.
     local: (K, 19, 16) from the products of a quaternion's numbers, and a translation, to the 4 × 4 matrix
-    parent_from_joint, rest included. at: (N,) where the joints stand. is_scaled: whether any of the K is at rest.
+    parent_from_joint, rest included. at: (N,) where the joints stand. What stands side by side is a slice, which copies
+    nothing. is_scaled: whether any of the K is at rest.
     """
 
     keep: IntArray
-    levels: tuple[tuple[slice, IntArray], ...]
+    levels: tuple[tuple[slice, slice | IntArray], ...]
     local: FloatArray
-    at: IntArray
+    at: slice | IntArray
     is_scaled: bool
 
     @classmethod
@@ -63,7 +64,7 @@ class Joints:
         row = np.full(len(skeleton), -1, dtype=np.int64)
         row[keep] = np.arange(len(keep))
         ends = np.cumsum([len(level) for level in wanted])
-        levels = tuple((slice(int(end) - len(level), int(end)), row[skeleton.parents[level]])
+        levels = tuple((slice(int(end) - len(level), int(end)), _side_by_side(row[skeleton.parents[level]]))
                        for level, end in zip(wanted[1:], ends[1:], strict=True) if len(level))
         rest = np.tile(np.eye(4), (len(keep), 1, 1, 1))
         rest[:, 0, :3, :3] = rot.to_matrix(skeleton.rest_rotations[keep])
@@ -73,7 +74,8 @@ class Joints:
         moves = np.zeros((len(keep), 3, 4, 4))
         moves[..., :3, 3] = np.eye(3)
         local = np.concatenate((local, moves), axis=1)
-        return cls(keep, levels, local.reshape(-1, _NUMBERS, 16), row[np.asarray(joints, dtype=np.int64)],
+        at = _side_by_side(row[np.asarray(joints, dtype=np.int64)])
+        return cls(keep, levels, local.reshape(-1, _NUMBERS, 16), at,
                    bool((skeleton.rest_scales[keep] != 1.0).any()))
 
     def turned(self, axes: FloatArray) -> Joints:
@@ -106,3 +108,14 @@ class Joints:
     def positions(self, pose: Pose) -> FloatArray:
         """Return where they are in poses (F, J, …), (F, N, 3)."""
         return np.asarray(self.matrices(pose)[..., :3, 3].swapaxes(0, 1))
+
+
+def _side_by_side(rows: IntArray) -> slice | IntArray:
+    """Return rows (N,) as a slice where each is the one after the former.
+
+    >>> _side_by_side(np.array((2, 3, 4))), _side_by_side(np.array((2, 2))).tolist()
+    (slice(2, 5, None), [2, 2])
+    """
+    if len(rows) and (np.diff(rows) == 1).all():
+        return slice(int(rows[0]), int(rows[-1]) + 1)
+    return rows

@@ -162,4 +162,4 @@ def _dots(a: FloatArray, b: FloatArray) -> FloatArray:
 
 def _cross(a: FloatArray, b: FloatArray) -> FloatArray:
     """Return the cross products of vectors (3, ...)."""
-    return np.asarray(a[_YZX] * b[_ZXY] - a[_ZXY] * b[_YZX])
+    return np.asarray(a.take(_YZX, axis=0) * b.take(_ZXY, axis=0) - a.take(_ZXY, axis=0) * b.take(_YZX, axis=0))
