@@ -20,6 +20,10 @@ from . import properties
 from .active_character import active_armature
 
 NAME = "Takt Score"
+_KEPT = 256
+_chosen: dict[tuple[int, str], str] = {}
+"""What was selected last, by the session_uid of the canvas and the texts, of so many: undo knows no selection, so that
+what it brings back is selected as it was there."""
 
 
 def _has_score(_tree: bpy.types.NodeTree, ob: bpy.types.Object) -> bool:
@@ -94,22 +98,28 @@ def meter_of(armature_object: bpy.types.Object) -> Meter:
 
 def selection(tree: TaktScoreTree | None, layout: Layout | None) -> frozenset[BoxId]:
     """Return the boxes of a layout that are selected; none where another score was shown when these were."""
-    texts, boxes = ("", "") if tree is None else tree.selected.partition(" ")[::2]
-    return _read(boxes) if boxes and layout is not None and layout.texts == texts else frozenset()
+    if tree is None or layout is None:
+        return frozenset()
+    texts, _, boxes = _chosen.get((tree.session_uid, layout.texts), tree.selected).partition(" ")
+    return _read(boxes) if boxes and layout.texts == texts else frozenset()
 
 
 def select(tree: TaktScoreTree, layout: Layout, boxes: Iterable[BoxId]) -> None:
     """Select these boxes of a layout and no others."""
     tree.selected = " ".join((layout.texts, *(".".join(map(str, box)) for box in sorted(boxes))))
+    _chosen.pop(key := (tree.session_uid, layout.texts), None)
+    _chosen[key] = tree.selected
+    while len(_chosen) > _KEPT:
+        del _chosen[next(iter(_chosen))]
 
 
 def follow(before: Layout, after: Layout, cursor: int | None) -> None:
-    """Let what is selected stay selected in what a score became; see core's `followed`."""
+    """Let what is selected stay selected in what a score became, unless it was that before; see core's `followed`."""
     if before.texts == after.texts:
         return
     for tree in trees():
         selected = selection(tree, before)
-        if selected and tree.is_editable:
+        if selected and tree.is_editable and (tree.session_uid, after.texts) not in _chosen:
             select(tree, after, followed(selected, before, after, cursor))
 
 
@@ -180,6 +190,7 @@ def unregister() -> None:
                 _show_text(area, shown[area.as_pointer()])
     for tree in [tree for tree in trees() if tree.library is None]:
         bpy.data.node_groups.remove(tree)
+    _chosen.clear()
     bpy.utils.unregister_class(TaktScoreTree)
 
 

@@ -141,14 +141,14 @@ class TAKT_OT_score_drag(InScoreEditor, bpy.types.Operator):
         return self.execute(context)
 
     def _click(self, context: bpy.types.Context) -> "set[Any]":
-        """Select the block, or with Shift change whether it is selected."""
+        """Select the block, or with Shift change whether it is selected: the score is as it was, no step to undo."""
         editor = found_editor(context)
         box = self._box(editor.layout)
         if box is None:
             return {"CANCELLED"}
         clicked = {editor.layout.id_of(box)}
         editor.select(editor.selected ^ clicked if self._is_adding else clicked)
-        return {"FINISHED"}
+        return {"CANCELLED"}
 
     def _box(self, layout: Layout) -> int | None:
         """Return the box that was pressed, of a transition that whose call says how long it is."""

@@ -1,4 +1,7 @@
-"""Open the score editor; in it, open a block: its line of the text, and of a procedure what it calls."""
+"""Open the score editor; in it, open a block: its line of the text, and of a procedure what it calls.
+
+Blocks that are opened are the score as it was, so that this is no step to undo.
+"""
 
 from typing import TYPE_CHECKING, Any, cast
 
@@ -13,7 +16,7 @@ from ...core.score_editor.drag import automatic_again
 from ...core.score_editor.hit import Part, hit
 from ...core.score_editor.opening import closed, is_open, opened
 from ...preview.score_editor.windows import change_view, is_on_shelf, whole
-from .base import Editor, InScoreEditor, WithSelection, carry_out, found_editor, fresh_editor
+from .base import Editor, InScoreEditor, WithSelection, carry_out, found_editor, fresh_editor, sentence
 
 _SHARE = 0.45
 """Of the 3D viewport's height becomes the editor's."""
@@ -68,11 +71,11 @@ class TAKT_OT_score_open_file(WithSelection, bpy.types.Operator):
 
 
 class TAKT_OT_score_open(InScoreEditor, bpy.types.Operator):
-    """Show what the block calls, and its line in the text; again: what is around. Make a transition automatic"""
+    """Show what the block calls, and its line in the text; again: what is around"""
 
     bl_idname = "takt.score_open"
     bl_label = "Open Block"
-    bl_options = {"REGISTER", "UNDO"}
+    bl_options = {"REGISTER"}
 
     if TYPE_CHECKING:
         at_mouse: bool
@@ -87,14 +90,7 @@ class TAKT_OT_score_open(InScoreEditor, bpy.types.Operator):
         if is_on_shelf(context, float(event.mouse_region_y)):
             return {"PASS_THROUGH"}
         found = hit(editor.layout, editor.view, event.mouse_region_x, event.mouse_region_y)
-        if found.part is Part.SEAM and found.seam is not None:
-            try:
-                proposal = automatic_again(editor.layout, found.seam, editor.scores)
-            except EditError as error:
-                self.report({"ERROR"}, str(error))
-                return {"CANCELLED"}
-            return carry_out(self, context, editor, proposal) if proposal.change or proposal.refusal else {"CANCELLED"}
-        if found.box is None:
+        if found.part is Part.SEAM or found.box is None:
             return {"PASS_THROUGH"}
         return self._open(context, editor, found.box)
 
@@ -114,3 +110,24 @@ class TAKT_OT_score_open(InScoreEditor, bpy.types.Operator):
         editor.select([editor.layout.id_of(box)])
         score_lines.show(context, editor.armature, editor.layout, (box,))
         return {"FINISHED"}
+
+
+class TAKT_OT_score_automatic(InScoreEditor, bpy.types.Operator):
+    """Let the transition be as long as its movements want again"""
+
+    bl_idname = "takt.score_automatic"
+    bl_label = "Automatic Transition"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
+        """Begin on a transition; leave what is pressed elsewhere to others."""
+        editor = fresh_editor(context)
+        x, y = float(event.mouse_region_x), float(event.mouse_region_y)
+        found = hit(editor.layout, editor.view, x, y)
+        if found.part is not Part.SEAM or found.seam is None or is_on_shelf(context, y):
+            return {"PASS_THROUGH"}
+        try:
+            proposal = automatic_again(editor.layout, found.seam, editor.scores)
+        except EditError as error:
+            return refuse(self, sentence(str(error)))
+        return carry_out(self, context, editor, proposal) if proposal.change or proposal.refusal else {"CANCELLED"}

@@ -25,7 +25,7 @@ class TAKT_OT_score_select(InScoreEditor, bpy.types.Operator):
 
     bl_idname = "takt.score_select"
     bl_label = "Select"
-    bl_options = {"REGISTER", "UNDO"}
+    bl_options = {"REGISTER"}  # the score is as it was: no step to undo
 
     if TYPE_CHECKING:
         which: str
@@ -48,7 +48,7 @@ class TAKT_OT_score_box_select(InScoreEditor, bpy.types.Operator):
 
     bl_idname = "takt.score_box_select"
     bl_label = "Box Select"
-    bl_options = {"REGISTER", "BLOCKING", "UNDO"}  # F9 tells of this one, not of the one before
+    bl_options = {"REGISTER", "BLOCKING"}
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
         """Begin where no block is; leave what is pressed elsewhere to others."""

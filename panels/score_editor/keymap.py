@@ -69,6 +69,7 @@ SHORTCUTS = (
     Shortcut("P", "takt.score_loop", {"edge": "NONE"}, alt=True),
     Shortcut("TAB", "takt.score_open"),
     Shortcut("LEFTMOUSE", "takt.score_open", {"at_mouse": True}, "DOUBLE_CLICK"),
+    Shortcut("LEFTMOUSE", "takt.score_automatic", value="DOUBLE_CLICK"),
 )
 _added: list[tuple[bpy.types.KeyMap, bpy.types.KeyMapItem]] = []
 

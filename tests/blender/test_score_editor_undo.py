@@ -1,0 +1,67 @@
+"""Steps of undo in the score editor: one for each change of the score, and none for what is selected or opened."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import bpy
+import pytest
+
+from takt.core.score_editor.layout import Layout
+from takt.operators.score_editor.base import found_editor
+from takt.operators.score_editor.drag import TAKT_OT_score_drag
+from takt.operators.score_editor.select import TAKT_OT_score_box_select
+from takt.tests.blender.dancing import STEPS, play, text_of
+from takt.tests.blender.score_editors import Hand, choose, edge_of, editing, looked_into, named
+
+operators: Any = bpy.ops
+
+
+def click(layout: Layout) -> None:
+    hand, place = Hand(TAKT_OT_score_drag), edge_of(layout, layout.boxes.titles.index("pair"))
+    assert hand.press(*place) == {"RUNNING_MODAL"}
+    assert hand.let_go(*place) == {"CANCELLED"}  # of what is cancelled, Blender makes no step
+    assert found_editor(bpy.context).selected == {named(layout, "pair")}
+
+
+def select_all(_layout: Layout) -> None:
+    assert operators.takt.score_select("EXEC_DEFAULT", True, which="ALL") == {"FINISHED"}
+
+
+def open_block(layout: Layout) -> None:
+    choose(layout, "pair")
+    assert operators.takt.score_open("EXEC_DEFAULT", True) == {"FINISHED"}
+
+
+@pytest.mark.parametrize("look", [click, select_all, open_block])
+def test_what_changes_no_score_is_no_step(rig: bpy.types.Object, library: Path, look: Callable[[Layout], None]) -> None:
+    play(library / "dance.pha")
+    with editing() as layout:
+        operators.ed.undo_push(message="before")
+        choose(layout, "right")
+        assert operators.takt.score_delete("EXEC_DEFAULT", True) == {"FINISHED"}
+        assert text_of(rig).as_string() != STEPS
+        look(looked_into())
+        operators.ed.undo()
+        assert text_of(bpy.data.objects["Rig"]).as_string() == STEPS
+
+
+def test_a_box_that_selects_is_no_step() -> None:
+    assert "UNDO" not in TAKT_OT_score_box_select.bl_options
+
+
+def test_what_undo_brings_back_is_selected_as_it_was_there(rig: bpy.types.Object, library: Path) -> None:
+    """So X goes on with the block that was deleted, and F9 with what it was done to."""
+    play(library / "dance.pha")
+    with editing() as layout:
+        operators.ed.undo_push(message="before")
+        choose(layout, "right")
+        operators.takt.score_delete("EXEC_DEFAULT", True)
+        choose(looked_into(), "pair")
+        left = found_editor(bpy.context).selected
+        operators.ed.undo()
+        looked_into()
+        assert found_editor(bpy.context).selected == {named(layout, "right")}
+        operators.ed.redo()
+        looked_into()
+        assert found_editor(bpy.context).selected == left
