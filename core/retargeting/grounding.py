@@ -62,20 +62,24 @@ def without_hops(times: FloatArray, lift: FloatArray, leg: float, *, is_cycle: b
     return np.asarray(np.minimum(np.minimum(rising, falling), wanted)[own])
 
 
-def lifted(skeleton: Skeleton, translations: Tracks, ground: Ground, up: FloatArray) -> Tracks:
-    """Return translations in which the topmost joint is lifted along up (3,), in the model."""
-    joints = translations.joints.tolist()
-    root = int(np.argmin([len(path_to_root(skeleton.parents, joint)) for joint in joints]))
-    own_times, values = keys_of(translations, root)
+def lifted(skeleton: Skeleton, translations: Tracks, ground: Ground, up: FloatArray, root: int | None) -> Tracks:
+    """Return translations in which the body's root is lifted along up (3,), in the model.
+
+    root: None where no joint carries all of the body; then it is the topmost that is translated. What is above it may
+    go over the ground and turn there.
+    """
+    tracks = {joint: keys_of(translations, i) for i, joint in enumerate(translations.joints.tolist())}
+    if root is None:
+        root = min(tracks, key=lambda joint: len(path_to_root(skeleton.parents, joint)))
+    own_times, values = tracks.get(root, (np.zeros(1), np.zeros((1, 3))))
     every = np.union1d(ground.times_s, own_times)
     shift = np.interp(every, ground.times_s, ground.lift)[:, None] * up
-    parent = int(skeleton.parents[joints[root]])
+    parent = int(skeleton.parents[root])
     if parent >= 0:
         shift = np.asarray(np.linalg.solve(skeleton.rest_world[parent, :, :3], shift.T).T, dtype=np.float64)
     moved = np.stack([np.interp(every, own_times, value) for value in values.T], axis=1)
-    tracks = {joint: keys_of(translations, i) for i, joint in enumerate(joints)}
-    tracks[joints[root]] = (every, moved + shift)
-    return packed([(joint, *tracks[joint]) for joint in joints], 3)
+    tracks[root] = (every, moved + shift)
+    return packed([(joint, *tracks[joint]) for joint in sorted(tracks)], 3)
 
 
 def with_feet_drawn_up(clip: Clip, found: SkeletonMap, ground: Ground, up: FloatArray) -> Clip:

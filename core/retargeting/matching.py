@@ -49,6 +49,11 @@ class Pairing:
         return Pairing(target[order], self.source[same], self.other[same], self.share[same],
                        tuple(meant[p] for p in order.tolist()))
 
+    def at(self, chosen: BoolArray) -> Pairing:
+        """Return the chosen (P,) of them."""
+        meant = tuple(name for name, is_chosen in zip(self.meant, chosen.tolist(), strict=True) if is_chosen)
+        return Pairing(self.target[chosen], self.source[chosen], self.other[chosen], self.share[chosen], meant)
+
     @classmethod
     def of(cls, rows: dict[int, tuple[int, int, float]], meant: Sequence[str | None]) -> Pairing:
         """Make it from rows by target joint: source, other, share; meant: by target joint."""

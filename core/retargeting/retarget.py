@@ -25,6 +25,7 @@ from .palms import both_backs
 from .plan import Plan
 from .reference import NONE_STANDS, REST_POSE, Reference, find_reference, rebased, stood_up
 from .rest_pose import Marks
+from .roots import body_root, by_their_way
 from .skin_points import SkinPoints
 from .target_tracks import TargetTracks
 from .upright import raised_onto_feet, turned
@@ -173,6 +174,10 @@ class _Bodies:
         soles = {name: rot.rotate(whole, sole) for name, sole in reference.soles.items()}
         backs = both_backs(replace(reference.map, skeleton=upright.skeleton), target, skins, reference.time_s is None)
         plan = Plan.of(upright.skeleton, target.skeleton, pairs, skin, up, Marks(soles, backs))
+        if not plan.is_own:
+            stays = by_their_way(upright, target.skeleton, pairs, up if reference.is_positioned else None)
+            if not stays.all():
+                plan = Plan.of(upright.skeleton, target.skeleton, pairs.at(stays), skin, up, Marks(soles, backs))
         return cls(upright, moved, target, reference, plan)
 
 
@@ -197,8 +202,8 @@ def _played(bodies: _Bodies, stood: Clip, own: Skeleton, points: SkinPoints | No
     ground = ground_by_skin(stood, source_map, played(translations), bodies.target, points, up)
     if ground is None:
         return played(translations)
-    return with_feet_drawn_up(played(lifted(target, translations, ground, up)), replace(bodies.target, skeleton=own),
-                              ground, up)
+    raised = lifted(target, translations, ground, up, body_root(target, plan.pairs))
+    return with_feet_drawn_up(played(raised), replace(bodies.target, skeleton=own), ground, up)
 
 
 def _standing(bodies: _Bodies, stood: Clip, rotations: Tracks, translations: Tracks,
@@ -218,7 +223,7 @@ def _standing(bodies: _Bodies, stood: Clip, rotations: Tracks, translations: Tra
     ground = ground_by_joints(there, here, plan.pairs, bodies.target, plan.ratio, is_high)
     if ground is None:
         return rotations, translations
-    translations = lifted(target, translations, ground, up)
+    translations = lifted(target, translations, ground, up, body_root(target, plan.pairs))
     if ground.drawn.any():
         moves = carried(target, loose, rotations, translations)
         hopping = Clip("", target, stood.duration_s, rotations, moves, Tracks.empty(3))

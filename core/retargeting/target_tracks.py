@@ -127,7 +127,7 @@ class TargetTracks:
             if any(u in self._rotating or u in self._moving or u in self._scaling for u in between):
                 times, displacement = self._displacement(p)
                 tracks.append((t, times, displacement @ local_from_model.T))
-            elif s in self._moving:
+            elif s in steps.down and s in self._moving:  # else the pair above follows the same joint
                 times, keys = keys_of(self._clip.translations, self._moving[s])
                 tracks.append((t, times, keys @ (local_from_model @ _linear_above(source, s)).T))
         return packed(tracks, 3)

@@ -1,0 +1,74 @@
+"""Joints above the hips that are paired by their names alone, as `root` of many rigs.
+
+What a file has its root do is no matter of names: it may rest at the height of the hips, carry all of the body's way,
+or none. A target's root belongs on the ground below the body, and IK targets hang on it.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from ..clips.clip import Clip
+from ..clips.keyed import filled, key_times
+from ..maths.arrays import BoolArray, FloatArray
+from ..skeletons import hanim
+from ..skeletons.hierarchy import is_descendant, path_to_root, with_ancestors
+from ..skeletons.skeleton import Skeleton, world_from_pose
+from .loose import part_of
+from .matching import Pairing
+from .upright import FEET
+
+_HIPS: Final = ("l_hip", "r_hip")
+_LEVEL: Final = 0.02
+"""How far a root on the ground may leave it, as a share of the legs' height, and tilt, as a sine."""
+_LOW: Final = 0.25
+"""Of the legs' height: a root that rests higher above the feet is not on the ground."""
+
+
+def body_root(target: Skeleton, pairs: Pairing) -> int | None:
+    """Return the target's joint that is moved for the whole body; None where it does not carry both legs."""
+    joint_of = {name: int(t) for name, t in zip(pairs.meant, pairs.target, strict=True) if name}
+    root = joint_of.get(hanim.ROOT)
+    hips = [joint_of[name] for name in _HIPS if name in joint_of]
+    is_whole = root is not None and len(hips) == 2 and all(is_descendant(target.parents, hip, root) for hip in hips)
+    return root if is_whole else None
+
+
+def by_their_way(clip: Clip, target: Skeleton, pairs: Pairing, up: FloatArray | None) -> BoolArray:
+    """Return which pairs (P,) may stay: all but joints above either body's root that do more than go over the ground.
+
+    up: (3,) in the model, None where it is not known, or the rest pose does not say where the clip's body stands: no
+    such joint then stays. What it does is left to the hips.
+    """
+    stays = np.ones(len(pairs), dtype=np.bool_)
+    if hanim.ROOT not in pairs.meant:
+        return stays
+    top = pairs.meant.index(hanim.ROOT)
+    theirs, ours = (path_to_root(skeleton.parents, int(joint))[1:] for skeleton, joint in
+                    ((clip.skeleton, pairs.source[top]), (target, pairs.target[top])))
+    carries = body_root(target, pairs) is not None
+    for p, (s, t) in enumerate(zip(pairs.source.tolist(), pairs.target.tolist(), strict=True)):
+        if pairs.meant[p] is None and (s in theirs or t in ours):
+            stays[p] = carries and s in theirs and t in ours and up is not None and _is_on_ground(clip, s, pairs, up)
+    return stays
+
+
+def _is_on_ground(clip: Clip, joint: int, pairs: Pairing, up: FloatArray) -> bool:
+    """Tell whether a joint rests on the ground, and never does more than go over it and turn about the vertical."""
+    skeleton = clip.skeleton
+    height = {name: float(skeleton.rest_world[s, :, 3] @ up) for name, s in
+              zip(pairs.meant, pairs.source.tolist(), strict=True) if name}
+    feet = min((height[name] for name in FEET if name in height), default=height[hanim.ROOT])
+    legs = height[hanim.ROOT] - feet
+    keep = with_ancestors(skeleton.parents, np.array((joint,)))
+    part = part_of(skeleton, keep, clip.rotations, clip.translations)
+    if not len(part.rotations) and not len(part.translations):
+        return False  # nothing is lost
+    world = world_from_pose(part.skeleton, part.sample(filled(key_times(part.rotations, part.translations))))[:, -1]
+    rest = skeleton.rest_world[joint]
+    rises = np.abs((world[..., 3] - rest[:, 3]) @ up).max()
+    upward = np.linalg.solve(rest[:, :3], up)  # the direction up, as the joint has it at rest
+    tilts = np.linalg.norm(world[..., :3] @ upward - up, axis=1).max()
+    return bool(rest[:, 3] @ up - feet <= _LOW * legs and rises <= _LEVEL * legs and tilts <= _LEVEL)
