@@ -272,3 +272,31 @@ def test_a_body_that_rests_lying_in_the_scene_is_told_of(rig: Any, tmp_path: Pat
     assert is_told()
     rig.rotation_mode, rig.rotation_euler.x = "XYZ", -np.pi / 2.0  # as importers set up what lies in its file
     assert not is_told()
+
+
+def test_a_clip_plays_where_it_is_wherever_the_action_before_left_the_root_bone(rig: Any, tmp_path: Path) -> None:
+    bpy.ops.object.mode_set(mode="EDIT")
+    edited = rig.data.edit_bones
+    top = next(bone for bone in edited if bone.parent is None)
+    root = edited.new("above")
+    root.head, root.tail = (0, 0, 0), (0, 0.3, 0)
+    hips = top.name
+    edited[hips].parent = root
+    bpy.ops.object.mode_set(mode="OBJECT")
+    written(tmp_path)
+    takt.play_clip(filepath=str(tmp_path / "walk.bvh"), asks=False)
+    clean, scene = rig.animation_data.action, bpy.context.scene
+    scene.frame_set(5)
+    place = rig.pose.bones[hips].head.copy()
+    lifted = bpy.data.actions.new("Lifted")
+    rig.animation_data.action = lifted
+    bone = rig.pose.bones["above"]
+    bone.location, bone.rotation_quaternion = (0.0, 0.0, 0.3), (0.8, 0.6, 0.0, 0.0)
+    bone.keyframe_insert("location", frame=1)
+    bone.keyframe_insert("rotation_quaternion", frame=1)
+    scene.frame_set(4)
+    assert (rig.pose.bones[hips].head - place).length > 0.1
+    rig.animation_data.action = clean
+    rig.animation_data.action_slot = clean.slots[0]
+    scene.frame_set(5)
+    assert (rig.pose.bones[hips].head - place).length < 1e-5

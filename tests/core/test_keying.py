@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from takt.core.clips.clip import Clip, Tracks
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
 from takt.core.pha.expansion import expand
@@ -12,6 +13,7 @@ from takt.core.playing.keying import ANGLE_RAD, SHARE_OF_HEIGHT, Channel, Keyed,
 from takt.core.playing.motion import Motion, compose
 from takt.core.playing.transitions.blending import Style
 from takt.core.playing.transitions.methods import TRANSITION_METHODS
+from takt.core.skeletons.skeleton import Skeleton
 from takt.tests.core.scores import FIGURE, UP_Z, X, Y, Z, library, procedure, programme, turning, walking
 
 FPS = 24.0
@@ -86,3 +88,20 @@ def test_what_never_moves_has_no_keys() -> None:
     assert keyed.rotations.joints.tolist() == [FIGURE.index_of["spine"]]
     assert not len(keyed.translations.joints)
     assert not len(keyed.scales.joints)
+
+
+@pytest.mark.parametrize("make", [key_every_frame, key_sparsely])
+def test_what_carries_a_body_that_travels_has_one_key_at_rest(make: Callable[[Motion, float], Keyed]) -> None:
+    """Another Action may have left it elsewhere."""
+    rig = Skeleton.from_arrays(("root", "hips", "leg", "head"), (-1, 0, 1, 1), rot.identities(4), np.eye(4, 3))
+    times, hips = np.array((0.0, 0.3, 1.0)), np.array((1,))
+    way = Tracks.uniform(hips, times, np.array(((0.0, 0, 0), (1, 0, 0), (1, 2, 0)))[:, None])
+    turns = Tracks.uniform(hips, times, rot.from_axis_angle(Z, times)[:, None])
+    p = programme(procedure("main", 'walk duration="1"'), clips=library(feet_Steps=(
+        Clip("walk", rig, 1.0, turns, way, Tracks.empty(3)),)))
+    keyed = make(compose(expand(p, "main", False), p.clips, Style("LEAD", "LINEAR"), root_motion="CONTINUE", up=UP_Z),
+                 FPS)
+    for channel, rest in ((keyed.rotations, rot.IDENTITY), (keyed.translations, np.zeros(3))):
+        assert channel.joints.tolist() == [0, 1]
+        assert np.flatnonzero(channel.keys[:, 0]).tolist() == [0] and channel.keys[:, 1].sum() > 1
+        np.testing.assert_array_equal(channel.values[0, 0], rest)
