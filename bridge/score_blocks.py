@@ -20,7 +20,7 @@ from ..core.pha.document import Document, Music, parse
 from ..core.pha.open_scores import Scores
 from ..core.pha.sequence import Sequence
 from ..core.playing.clock import Clock
-from ..core.score_editor.change import Candidate
+from ..core.score_editor.change import Candidate, is_empty
 from ..core.score_editor.contacts import Contacts, contacts_of
 from ..core.score_editor.layout import BoxId, Layout, empty, lay_out, windows_of
 from ..core.score_editor.music import music_of
@@ -228,13 +228,10 @@ def _empty(armature_object: bpy.types.Object, source: str, error: TaktError) -> 
         return None
     character = properties.character(armature_object)
     document, library = performing.read_score(source, character, armature_object)
-    shape = document.text.shape
-    for element in document.text.children(0):
-        is_played = shape.tags[element] == "procedure" and shape.attributes[element].get("name") == character.procedure
-        if is_played and not list(document.text.children(element)):
-            scores = Scores.of((document.text,), library)
-            return Blocks(source, empty(document, character.procedure), scores, has_windows=True)
-    return None
+    if not is_empty(document.text, character.procedure):
+        return None
+    scores = Scores.of((document.text,), library)
+    return Blocks(source, empty(document, character.procedure), scores, has_windows=True)
 
 
 def _found(layout: Layout, problems: Iterable[Problem]) -> dict[BoxId, Problem]:

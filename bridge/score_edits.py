@@ -8,7 +8,7 @@ import bpy
 from ..core.errors import EditError
 from ..core.pha.refactoring import Refactoring
 from ..core.playing.score import clock_of
-from ..core.score_editor.change import Candidate, attempt
+from ..core.score_editor.change import Candidate, attempt, emptied
 from . import changes, performing, properties, score, score_blocks, texts, write_motion
 from .score_blocks import Blocks
 
@@ -18,13 +18,29 @@ New = Mapping[Path | None, str]
 
 def attempted(armature_object: bpy.types.Object, blocks: Blocks, change: Refactoring) -> tuple[New, Candidate]:
     """Return the texts that a change leads to, with what is then played; raise EditError where that is refused."""
-    if blocks.error is not None or blocks.scores is None or blocks.layout is None:
-        raise EditError("the score has mistakes; correct them in its text first")
-    check_unchanged(armature_object, blocks)
+    _check_right(armature_object, blocks)
+    assert blocks.scores is not None and blocks.layout is not None
     document = blocks.layout.documents[0]
     settings = performing.settings_of(properties.character(armature_object))
     candidate = attempt(blocks.scores, document.path, change, settings, document)
     return {path: str(edited.text) for path, edited in candidate.edited.items()}, candidate
+
+
+def texts_after(armature_object: bpy.types.Object, blocks: Blocks, change: Refactoring) -> New:
+    """Return the texts that a change leads to; the last block may go too. Raises EditError where it is refused."""
+    _check_right(armature_object, blocks)
+    assert blocks.scores is not None and blocks.layout is not None
+    edited = emptied(blocks.scores, blocks.layout.documents[0].path, change,
+                     properties.character(armature_object).procedure)
+    if edited is None:
+        return attempted(armature_object, blocks, change)[0]
+    return {path: str(each.text) for path, each in edited.items()}
+
+
+def _check_right(armature_object: bpy.types.Object, blocks: Blocks) -> None:
+    if blocks.error is not None or blocks.scores is None or blocks.layout is None:
+        raise EditError("the score has mistakes; correct them in its text first")
+    check_unchanged(armature_object, blocks)
 
 
 def check_unchanged(armature_object: bpy.types.Object, blocks: Blocks) -> None:

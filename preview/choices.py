@@ -1,8 +1,10 @@
 """What the user has chosen to see. Kept in memory alone, so that nothing of it reaches a file."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
+
+import bpy
 
 from ..core.clips.keys import INTERPOLATIONS
 from ..core.playing.transitions.curves import CURVES
@@ -78,3 +80,10 @@ class Choices:
     def comparison(self) -> Comparison:
         """What plays beside each character."""
         return _ALL[self.compare]
+
+
+def as_viewport(choices: Choices, shading: bpy.types.View3DShading) -> Choices:
+    """Return what a viewport shows: where it shows wires, wires instead of surfaces; with X-ray those behind too."""
+    if shading.type != "WIREFRAME" or choices.picture != "SHADED":
+        return choices
+    return replace(choices, picture="WIREFRAME", see_through=choices.see_through or shading.show_xray_wireframe)

@@ -19,7 +19,7 @@ from ..bridge.shape import is_reading, is_shaped
 from ..core.playing.stage import Playable
 from .cast import Actor, Cast
 from .character import Character, SharedParts, are_bones_shown, armature_of, is_worked_on
-from .choices import Choices
+from .choices import Choices, as_viewport
 from .draw import View
 from .hiding import Hiding, Layer
 from .instances import Tint
@@ -337,7 +337,8 @@ def draw_viewport(context: bpy.types.Context) -> None:
                 np.array(context.region_data.window_matrix, dtype=np.float64), region.width, region.height,
                 encode=False, look=look_of(space.shading))
     smooth = _running.smooth if is_wanted(region.width, region.height) else None
-    are_all_there = _running.cast.draw(_visible(_running, scene, layer, space), view, _choices, _SAMPLING_S, smooth)
+    seen = as_viewport(_choices, space.shading)
+    are_all_there = _running.cast.draw(_visible(_running, scene, layer, space), view, seen, _SAMPLING_S, smooth)
     if not are_all_there and not bpy.app.timers.is_registered(_redraw):
         bpy.app.timers.register(_redraw)  # a viewport that is being drawn cannot be marked
 

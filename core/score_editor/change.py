@@ -85,6 +85,37 @@ def attempt(scores: Scores, path: Path | None, change: Refactoring, settings: Se
     return Candidate(edited, programme, sequence)
 
 
+def emptied(scores: Scores, path: Path | None, change: Refactoring,
+            procedure: str) -> Mapping[Path | None, Edited] | None:
+    """Return what a change makes of open scores where the played procedure then holds nothing, and all else is right.
+
+    None where something is still played, or there are other mistakes. Raises EditError where the change is refused.
+    """
+    edited = change.apply(scores)
+    changed = scores.with_texts(edited)
+    if not is_empty(changed.text(path), procedure):
+        return None
+    try:
+        resolve(read(changed.text(path)), changed)
+    except ScoreError as error:
+        return edited if len(error.problems) == 1 else None
+    except FileError:
+        return None
+    return edited
+
+
+def is_empty(text: Text, procedure: str) -> bool:
+    """Tell whether a score has a procedure of this name that holds nothing yet.
+
+    >>> text = Text.of('<pha tickLength="1"><procedure name="main"></procedure></pha>')
+    >>> is_empty(text, "main"), is_empty(text, "other")
+    (True, False)
+    """
+    shape = text.shape
+    return any(shape.tags[element] == "procedure" and shape.attributes[element].get("name") == procedure
+               and not list(text.children(element)) for element in text.children(0))
+
+
 def locked(document: Document, scores: Scores) -> str:
     """Return why a document cannot be changed, "" where it can."""
     path = scores.open_path(document.path)

@@ -127,7 +127,7 @@ def carry_out(operator: bpy.types.Operator, context: bpy.types.Context, editor: 
     if proposal.refusal or proposal.change is None:
         return refuse(operator, sentence(proposal.refusal or proposal.hint or "nothing would change"))
     try:
-        new, _ = score_edits.attempted(editor.armature, editor.blocks, proposal.change)
+        new = score_edits.texts_after(editor.armature, editor.blocks, proposal.change)
     except EditError as error:
         return refuse(operator, sentence(str(error)))
     write_text(context, editor, new, proposal)

@@ -81,7 +81,8 @@ def window_of(space: bpy.types.Space) -> Window | None:
 def look_into(context: bpy.types.Context, layout: Layout) -> Window:
     """Return an editor with its view as large as its region now is; the first time, as it was saved.
 
-    Where a character plays another score than before, all of that is seen.
+    Where a character plays another score than before, all of that is seen; who sees all of one still does when the
+    region has become larger or smaller.
     """
     space, region = context.space_data, context.region
     assert space is not None and region is not None and context.preferences is not None
@@ -92,7 +93,10 @@ def look_into(context: bpy.types.Context, layout: Layout) -> Window:
         view = _saved(cast(bpy.types.SpaceNodeEditor, space).node_tree, View(width, region.height, scale=scale), layout)
         found = _windows[space.as_pointer()] = Window(view)
     elif (found.view.width, found.view.height, found.view.scale) != (width, region.height, scale):
+        was_whole = found.view == whole(found.view, layout)  # in a narrow area the sidebar may have hidden all at first
         found.view = found.view.resized(width, region.height, scale)
+        if was_whole:
+            found.view = whole(found.view, layout)
     armature_object = score_tree.character_of(score_tree.tree_of(context), context)
     if armature_object is not None:
         text, before = properties.character(armature_object).text, found.shows

@@ -315,6 +315,22 @@ def test_an_empty_score_is_shown_and_takes_its_first_clip(rig: bpy.types.Object,
         assert looked_into().boxes.titles == ("left",)
 
 
+def test_all_blocks_can_be_deleted_and_the_next_one_put_in(rig: bpy.types.Object, library: Path) -> None:
+    play(library / "dance.pha")
+    with editing() as layout:
+        tree: Any = score_tree.tree_of(bpy.context)
+        score_tree.select(tree, layout, [layout.id_of(box) for box in np.flatnonzero(layout.boxes.depth == 0).tolist()])
+        assert operators.takt.score_delete() == {"FINISHED"}
+        blocks = score_blocks.refresh(rig)
+        assert blocks.error is None and blocks.layout is not None and len(blocks.layout) == 0
+        gap = drop_at(blocks.layout, View(800.0, 300.0), 400.0, 100.0)
+        assert gap is not None
+        proposal = commands.insert(blocks.layout, gap, commands.Playable("feet.Steps", "left", 0.8), scores(rig))
+        assert proposal.change is not None
+        score_edits.write(bpy.context, rig, score_edits.texts_after(rig, blocks, proposal.change))
+        assert looked_into().boxes.titles == ("left",)
+
+
 def test_a_new_score_takes_back_what_the_old_one_left_on_the_timeline(rig: bpy.types.Object, library: Path) -> None:
     scene: Any = bpy.context.scene
     scene.timeline_markers.new("mine", frame=3)
@@ -600,3 +616,17 @@ def test_a_transition_that_is_pulled_is_shown_as_long_at_once_and_where_it_plays
         np.testing.assert_allclose(known.layout.seams.end - known.layout.seams.begin, wide, atol=1e-6)
         assert wide[0] > 2.0 * (layout.seams.end - layout.seams.begin)[0]
         score_edits.take_back(rig)
+
+
+def test_who_sees_all_of_a_score_still_does_in_a_larger_area(rig: bpy.types.Object, library: Path) -> None:
+    """In a narrow one the sidebar hides all, until it is folded."""
+    play(library / "dance.pha")
+    with editing() as layout:
+        window = windows.window_of(context.space_data)
+        assert window is not None
+        wide, zoomed = window.view, window.view.zoomed(2.0, 0.0)
+        for narrow, expected in ((windows.whole(wide.resized(1.0, wide.height, wide.scale), layout), wide),
+                                 (zoomed.resized(300.0, wide.height, wide.scale), zoomed)):
+            window.view = narrow
+            looked_into()
+            assert window.view == expected

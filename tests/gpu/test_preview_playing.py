@@ -148,3 +148,25 @@ def test_a_comparison_says_what_is_what() -> None:
 def is_white(picture: Any) -> Any:
     """Tell where words are: nothing else is as bright."""
     return (picture[..., :3] > 200).all(axis=-1)
+
+
+def test_a_viewport_of_wires_shows_the_mesh_by_its_wires(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of the far side too where it has X-ray, as Blender does; who has chosen zones sees zones."""
+    rig, _ = own_character()
+    context.view_layer.objects.active = rig
+    toggle()
+    context.view_layer.update()
+    shown: list[tuple[str, bool]] = []
+    monkeypatch.setattr(Cast, "draw", lambda _, __, ___, choices, *____: shown.append(
+        (choices.picture, choices.see_through)) or True)
+    shading = viewport()["area"].spaces.active.shading
+    try:
+        for kind, xray, picture in (("SOLID", True, "SHADED"), ("WIREFRAME", False, "SHADED"),
+                                    ("WIREFRAME", True, "SHADED"), ("WIREFRAME", True, "ZONES")):
+            shading.type, shading.show_xray_wireframe = kind, xray
+            life.choices().picture = picture
+            drawn_viewport(1)
+    finally:
+        shading.type, life.choices().picture = "SOLID", "SHADED"
+        life.stop()
+    assert shown == [("SHADED", False), ("WIREFRAME", False), ("WIREFRAME", True), ("ZONES", False)]
