@@ -11,6 +11,7 @@ import bpy
 from mathutils import Euler, Matrix
 
 from ..core.shading.material import (
+    DARK,
     EXTENSIONS,
     LUMINANCE,
     MAX_TEXTURES,
@@ -116,8 +117,10 @@ class Reader:
                             else plain.metallic)
         roughness = self._value_or("Roughness", found.node, plain.roughness)
         normal, strength = self._normal(found.node)
+        emission = self._emission(found.node)
         return Material(colour, alpha, metallic, roughness, tuple(self.textures), normal, strength,
-                        *((SOLID, True) if alpha != number(1.0) else (0.0, False)), painted=self.painted or "")
+                        *((SOLID, True) if alpha != number(1.0) else (0.0, False)), painted=self.painted or "",
+                        emission=emission)
 
     def colour(self, socket: bpy.types.NodeSocket) -> Programme:
         """Return the programme for what a socket takes."""
@@ -189,6 +192,19 @@ class Reader:
         except Unreadable:
             self.textures[:], self._depth = known
             return otherwise
+
+    def _emission(self, node: bpy.types.Node) -> Programme:
+        """Return the programme for the light that a Principled node emits, none where that cannot be read."""
+        strength = self._value_or("Emission Strength", node, DARK)
+        if strength == DARK:
+            return DARK
+        known = list(self.textures), self._depth
+        try:
+            colour = self.colour(node.inputs["Emission Color"])
+        except Unreadable:
+            self.textures[:], self._depth = known
+            return DARK
+        return DARK if colour == number(0.0) else (*colour, *strength, Step("MULTIPLY"))
 
     def _normal(self, node: bpy.types.Node) -> tuple[int, float]:
         """Return the texture of a normal map and how strong it is; −1 where there is none."""

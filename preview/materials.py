@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, cast
 
 import bpy
@@ -10,7 +11,16 @@ import numpy as np
 
 from ..bridge.material_nodes import is_there
 from ..bridge.materials import ColourMode, Surface
-from ..core.shading.material import ALPHA_MODES, EXTENSIONS, MAX_TEXTURES, OPERATIONS, Material, Programme, Texture
+from ..core.shading.material import (
+    ALPHA_MODES,
+    DARK,
+    EXTENSIONS,
+    MAX_TEXTURES,
+    OPERATIONS,
+    Material,
+    Programme,
+    Texture,
+)
 from .instances import Rows, texture_of
 from .shader import MATERIAL_ROWS
 
@@ -35,10 +45,10 @@ def material_rows(materials: Sequence[Material]) -> Rows:
     begin = len(materials) * MATERIAL_ROWS
     for material in materials:
         headers.append(_header(material, begin + len(steps)))
-        for programme in material.programmes:
-            for step in programme if _constant(programme) is None else ():
-                takes = OPERATIONS[step.operation].takes
-                steps += [(_OPERATIONS[step.operation], step.which, takes, 0.0), step.values]
+        told = [programme for programme in material.programmes if _constant(programme) is None]
+        for step in chain(*told, _glow(material)):
+            takes = OPERATIONS[step.operation].takes
+            steps += [(_OPERATIONS[step.operation], step.which, takes, 0.0), step.values]
     return np.concatenate((*headers, np.array(steps, dtype=np.float32).reshape(-1, 4)), dtype=np.float32)
 
 
@@ -54,12 +64,18 @@ def _header(material: Material, begin: int) -> Rows:
                  for programme, constant in zip(material.programmes, constants, strict=True)]
     header[1] = begin, material.normal, material.normal_strength, material.cutoff
     header[2] = constants[0] or 0.0
+    header[3, 3] = len(_glow(material))
     header[3, :3] = [0.0 if constant is None else constant[0] for constant in constants[1:]]
     for index, texture in enumerate(material.textures):
         first, second = header[4 + 2 * index:6 + 2 * index]
         first[:3], second[:3] = texture.image_from_uv
         first[3], second[3] = texture.uv_map, _how_read(texture)
     return header
+
+
+def _glow(material: Material) -> Programme:
+    """Return the steps of what a material emits, none where it does not."""
+    return () if material.emission == DARK else material.emission
 
 
 def _constant(programme: Programme) -> tuple[float, float, float, float] | None:

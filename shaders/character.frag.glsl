@@ -54,12 +54,15 @@ vec4 surface_colour(vec3 n, vec3 to_viewer)
   float metallic = clamp((steps.z > 0) ? outcome(header, begin, steps.z).x : numbers.y, 0.0, 1.0);
   begin += 2 * steps.z;
   float roughness = clamp((steps.w > 0) ? outcome(header, begin, steps.w).x : numbers.z, 0.0, 1.0);
+  begin += 2 * steps.w;
+  int glowing = int(numbers.w + 0.5);
+  vec3 glow = (glowing > 0) ? max(outcome(header, begin, glowing).rgb, vec3(0.0)) : vec3(0.0);
   vec3 lit = studio_light(max(base_colour.rgb, vec3(0.0)), metallic, roughness, bent_normal(header, n), to_viewer);
   bool is_solid = alpha >= second.w;
   if ((drawing.z == ALPHA_SOLID && !is_solid) || (drawing.z == ALPHA_REST && (is_solid || alpha < LEAST_ALPHA))) {
     discard;
   }
-  return vec4(lit, (drawing.z == ALPHA_SOLID) ? 1.0 : alpha);
+  return vec4(lit + glow, (drawing.z == ALPHA_SOLID) ? 1.0 : alpha);
 }
 
 void main()

@@ -62,6 +62,8 @@ def number(red: float, green: float | None = None, blue: float | None = None, al
 
 
 _GREY, _ONE, _NONE, _HALF_ROUGH = number(0.8), number(1.0), number(0.0), number(0.4)
+DARK: Programme = number(0.0)
+"""What does not glow."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +73,8 @@ class Material:
     colour, alpha, metallic, roughness: programmes; of the last three the red channel counts. textures: those that the
     programmes and the normal map name, at most MAX_TEXTURES. normal: the index of the normal map among them, or −1.
     cutoff: where alpha is smaller, nothing is drawn or, if is_blended, it is blended over what is behind.
-    painted: the name of the painted colour that ATTRIBUTE stands for, "": the mesh's default.
+    painted: the name of the painted colour that ATTRIBUTE stands for, "": the mesh's default. emission: a programme
+    for the light that it gives itself, added to what it reflects.
     """
 
     colour: Programme = _GREY
@@ -84,12 +87,13 @@ class Material:
     cutoff: float = 0.0
     is_blended: bool = False
     painted: str = ""
+    emission: Programme = DARK
 
     def __post_init__(self) -> None:
         """Check that every programme can be gone through."""
         if len(self.textures) > MAX_TEXTURES:
             raise ValueError(f"a material has {len(self.textures)} textures; {MAX_TEXTURES} is the most")
-        for name in ("colour", "alpha", "metallic", "roughness"):
+        for name in ("colour", "alpha", "metallic", "roughness", "emission"):
             check_programme(getattr(self, name), len(self.textures))
 
     @property

@@ -9,7 +9,7 @@ import pytest
 
 from takt.bridge.materials import ColourMode, Surface, read_surface
 from takt.bridge.versions import principled_node
-from takt.core.shading.material import Material, Step, evaluate, number
+from takt.core.shading.material import DARK, Material, Step, evaluate, number
 
 Nodes = Any
 VIEWPORT = (0.1, 0.2, 0.3)
@@ -84,6 +84,17 @@ def test_values_are_read(material: Any, mesh: Any) -> None:
     found = read_surface(material, mesh).materials
     assert found["NODES"] == Material(number(0.5, 0.25, 0.125), number(1.0), number(0.75), number(0.25))
     assert evaluate(found["MATERIAL"].colour)[:3] == pytest.approx(VIEWPORT)
+
+
+def test_what_it_emits_is_read_where_it_emits_anything(material: Any, mesh: Any) -> None:
+    inputs = Tree(material).shader.inputs
+    inputs["Emission Color"].default_value = (0.0, 1.0, 0.5, 1.0)
+    for strength, expected in ((0.0, (0.0, 0.0, 0.0)), (3.0, (0.0, 3.0, 1.5))):
+        inputs["Emission Strength"].default_value = strength
+        found = evaluate(read_surface(material, mesh).materials["NODES"].emission)
+        assert found[:3] == pytest.approx(expected)
+    inputs["Emission Color"].default_value = (0.0, 0.0, 0.0, 1.0)
+    assert read_surface(material, mesh).materials["NODES"].emission == DARK
 
 
 def test_an_image_is_read_with_how_it_lies(material: Any, mesh: Any) -> None:

@@ -102,6 +102,26 @@ def test_an_image_is_shown(settings: dict[str, Any], expected: tuple[float, ...]
     np.testing.assert_allclose(middle(mesh), encoded(np.array(expected)), atol=ONE_LEVEL)
 
 
+@pytest.mark.parametrize("how", ["constant", "image"])
+def test_what_a_principled_material_emits_is_added_to_what_it_reflects(how: str) -> None:
+    _, mesh = textured_character(image())
+    material: Any = mesh.data.materials[0]
+    shader: Any = principled_node(material)
+    links = material.node_tree.links
+    node = shader.inputs["Base Color"].links[0].from_node
+    links.remove(shader.inputs["Base Color"].links[0])
+    shader.inputs["Base Color"].default_value = (0.1, 0.0, 0.2, 1.0)
+    shader.inputs["Emission Color"].default_value = (0.0, 0.3, 0.1, 1.0)
+    shader.inputs["Emission Strength"].default_value = 0.0
+    plain = middle(mesh)
+    shader.inputs["Emission Strength"].default_value = 0.5
+    if how == "image":
+        links.new(node.outputs[0], shader.inputs["Emission Color"])
+    glow = 0.5 * np.array(TEXEL[:3] if how == "image" else (0.0, 0.3, 0.1))
+    np.testing.assert_allclose(plain, encoded(np.array((0.1, 0.0, 0.2))), atol=ONE_LEVEL)
+    np.testing.assert_allclose(middle(mesh), encoded(np.array((0.1, 0.0, 0.2)) + glow), atol=2 * ONE_LEVEL)
+
+
 @pytest.mark.parametrize("colour_space", ["sRGB", "Non-Color"])
 def test_bytes_are_read_in_their_colour_space(colour_space: str) -> None:
     picture: Any = bpy.data.images.new("Bytes", 8, 8)

@@ -1,6 +1,6 @@
 """The preview plays by itself: from a motion at the scene's frame, or from the armature's pose."""
 
-from typing import Any
+from typing import Any, cast
 
 import bpy
 import gpu
@@ -157,16 +157,20 @@ def test_a_viewport_of_wires_shows_the_mesh_by_its_wires(monkeypatch: pytest.Mon
     toggle()
     context.view_layer.update()
     shown: list[tuple[str, bool]] = []
-    monkeypatch.setattr(Cast, "draw", lambda _, __, ___, choices, *____: shown.append(
-        (choices.picture, choices.see_through)) or True)
-    shading = viewport()["area"].spaces.active.shading
+
+    def draw(_: Cast, __: Any, ___: Any, choices: Choices, *____: Any) -> bool:
+        shown.append((choices.picture, choices.see_through))
+        return True
+
+    monkeypatch.setattr(Cast, "draw", draw)
+    shading, chosen = viewport()["area"].spaces.active.shading, cast(Any, life.choices())
     try:
         for kind, xray, picture in (("SOLID", True, "SHADED"), ("WIREFRAME", False, "SHADED"),
                                     ("WIREFRAME", True, "SHADED"), ("WIREFRAME", True, "ZONES")):
             shading.type, shading.show_xray_wireframe = kind, xray
-            life.choices().picture = picture
+            chosen.picture = picture
             drawn_viewport(1)
     finally:
-        shading.type, life.choices().picture = "SOLID", "SHADED"
+        shading.type, chosen.picture = "SOLID", "SHADED"
         life.stop()
     assert shown == [("SHADED", False), ("WIREFRAME", False), ("WIREFRAME", True), ("ZONES", False)]
