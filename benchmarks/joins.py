@@ -264,7 +264,7 @@ def _stands(motion: Motion, inside: Inside, times_s: FloatArray) -> BoolArray:
         share = (instant - layout.begin_s[segment]) / (layout.end_s[segment] - layout.begin_s[segment])
         own_s = np.clip(share, 0.0, 1.0) * sources.durations_s[number]
         if number in sources.excerpts:
-            own_s = sources.excerpts[number].own_times(own_s)
+            own_s = float(sources.excerpts[number].clip_times(np.array((own_s,)))[0])
         found.append(own[min(round(float(own_s) * measures.FPS), len(own) - 1)])
     return np.stack(found)
 

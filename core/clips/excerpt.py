@@ -17,7 +17,9 @@ from .contacts import FootContacts
 from .keyed import keys_of, packed
 
 SKIP_ZONES: Final = 4.0
-"""Over so many times what is passed over at an end, the part is played more slowly."""
+"""Over so many times what is passed over at an end, the part is played more slowly; never longer than it lasts."""
+ROUND_ZONES: Final = 8.0
+"""The same of what goes round, whose other end is as good a beginning: so it is hurried less."""
 _INVERSE_STEPS: Final = 2048
 _NOTHING_S: Final = 1e-12
 _SAME_TIME_S: Final = 1e-9
@@ -29,7 +31,9 @@ class Excerpt:
     """A part of a clip, from begin_s to end_s of it, maybe backwards.
 
     Its poses are the whole clip's, to the last bit, whatever the interpolation.
-    skips_s: how much is passed over at its beginning and at its end, as it is played; see skipping.
+    skips_s: how much is passed over at its beginning and at its end, as it is played; see skipping. Less than 0: so
+    much more of the whole is shown there, if it has it. goes_round: the part is all of a clip as its file has it, and
+    the whole goes on beyond it with its other end.
     """
 
     whole: Clip
@@ -37,6 +41,7 @@ class Excerpt:
     end_s: float
     is_reversed: bool = False
     skips_s: tuple[float, float] = (0.0, 0.0)
+    goes_round: bool = False
 
     @property
     def skeleton(self) -> Skeleton:
@@ -59,27 +64,45 @@ class Excerpt:
         whole = self.whole.contacts
         if whole is None:
             return None
-        found = {side: each.part(self.begin_s, self.end_s, self.is_reversed) for side, each in whole.items()}
+        begin, end = np.sort(self.own_times(np.array((0.0, self.duration_s)))).tolist()
+        kept = {side: each.part(begin, end, self.is_reversed) for side, each in whole.items()}
         if self.skips_s == (0.0, 0.0):
-            return found
-        begin, end = self.skips_s[0], self.duration_s - self.skips_s[1]
-        kept = {side: each.part(begin, end) for side, each in found.items()}
-        return {side: FootContacts(*(self._without_skips(spans + begin)
+            return kept
+        return {side: FootContacts(*(self._without_skips(spans + self.skips_s[0])
                                      for spans in (each.heel, each.ball, each.released)))
                 for side, each in kept.items()}
+
+    @property
+    def skipped(self) -> tuple[FloatArray, FloatArray, FloatArray, float]:
+        """What skipping wants to know of it."""
+        return (np.array(self.duration_s), np.array(self.skips_s[0]), np.array(self.skips_s[1]),
+                ROUND_ZONES if self.goes_round else SKIP_ZONES)
 
     def own_times(self, times_s: FloatArray) -> FloatArray:
         """Return the times (F,) in the whole clip of times (F,) in the part."""
         if self.skips_s != (0.0, 0.0):
-            times_s = skipping(times_s, np.array(self.duration_s), *map(np.array, self.skips_s))
+            times_s = skipping(times_s, *self.skipped)
         return np.asarray(self.end_s - times_s if self.is_reversed else self.begin_s + times_s)
+
+    def clip_times(self, times_s: FloatArray) -> FloatArray:
+        """Return the times (F,) in the clip, as its file has it, of times (F,) in the part."""
+        own = self.own_times(times_s)
+        return np.asarray((own - self.begin_s) % self.duration_s if self.goes_round else own)
+
+    def of_clip(self, spans_s: FloatArray) -> FloatArray:
+        """Return spans (K, 2) of the whole as the clip's own: of one that goes round, where its file has them."""
+        if not self.goes_round:
+            return spans_s
+        own = spans_s - self.begin_s
+        rounds = np.where(own[:, 1:] <= 0.0, 1.0, np.where(own[:, :1] >= self.duration_s, -1.0, 0.0))
+        return np.asarray(np.clip(own + rounds * self.duration_s, 0.0, self.duration_s))
 
     def _without_skips(self, times_s: FloatArray) -> FloatArray:
         """Return the times (…) with skips at which the part shows what it shows at times (…) without them."""
         if self.skips_s == (0.0, 0.0):
             return times_s
         played = np.linspace(0.0, self.duration_s, _INVERSE_STEPS + 1)
-        return np.interp(times_s, skipping(played, np.array(self.duration_s), *map(np.array, self.skips_s)), played)
+        return np.interp(times_s, skipping(played, *self.skipped), played)
 
     def sample(self, times_s: FloatArray, interpolation: Interpolation = "LERP",
                translation: TranslationInterpolation = "LINEAR") -> Pose:
@@ -112,19 +135,22 @@ class Excerpt:
                 np.concatenate((ends[:1], own, ends[1:])))
 
 
-def skipping(times_s: FloatArray, duration_s: FloatArray, first_s: FloatArray, last_s: FloatArray) -> FloatArray:
+def skipping(times_s: FloatArray, duration_s: FloatArray, first_s: FloatArray, last_s: FloatArray,
+             zones: FloatArray | float = SKIP_ZONES) -> FloatArray:
     """Return what is shown at times (F,) of something that lasts duration_s, of which both ends are passed over.
 
     It begins first_s after its beginning and ends last_s before its end, and is played more slowly near there, so that
-    from SKIP_ZONES times as long on all is where it was: nothing but the ends moves in time. At the ends it is as fast
-    as ever, and in the middle of a zone, where it is slowest, 1 − 1.5 ÷ SKIP_ZONES times as fast. Zones may overlap,
-    but none may be longer than duration_s. All broadcast.
+    from zones times as long on, or from its other end on, all is where it was: nothing but the ends moves in time.
+    At the ends it is as fast as ever, and in the middle of a zone that has room, where it is slowest, 1 − 1.5 ÷ zones
+    times as fast. Zones may overlap; where first_s and last_s together are at most a third of duration_s, it is never
+    slower than at 0.4 of its pace. What is less than 0 is shown besides, and all is quicker. All broadcast.
 
     >>> skipping(np.array((0.0, 0.5, 1.0, 5.0, 10.0)), np.array(10.0), np.array(0.25), np.array(1.0)).tolist()
     [0.25, 0.625, 1.0, 5.0, 9.0]
     """
     def left(away_s: FloatArray, skip_s: FloatArray) -> FloatArray:
-        x = np.clip(away_s / np.maximum(SKIP_ZONES * skip_s, _NOTHING_S), 0.0, 1.0)
+        zone_s = np.minimum(zones * np.abs(skip_s), duration_s)
+        x = np.clip(away_s / np.maximum(zone_s, _NOTHING_S), 0.0, 1.0)
         return np.asarray(skip_s * (1.0 - x * x * (3.0 - 2.0 * x)))
 
     return np.asarray(times_s + left(times_s, first_s) - left(duration_s - times_s, last_s))

@@ -121,11 +121,12 @@ class Root:
 class Bearing:
     """A joint's position over the ground and its heading, whatever the pose of its ancestors.
 
-    chain: (N,) from the topmost joint that ever leaves rest down to that joint. skeleton: theirs.
+    chain: (N,) from the topmost joint that ever leaves rest down to that joint. skeleton: theirs; up: (3,) in its model
+    space.
     """
 
     def __init__(self, skeleton: Skeleton, chain: IntArray, up: FloatArray) -> None:
-        self.skeleton, self.chain = skeleton, chain
+        self.skeleton, self.chain, self.up = skeleton, chain, up
         self._root = Root(skeleton, int(chain[-1]), up)
 
     def placement(self, pose: Pose) -> Placement:

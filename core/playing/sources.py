@@ -10,7 +10,7 @@ import numpy as np
 
 from ..clips.clip import Clip, Interpolation, Tracks, TranslationInterpolation
 from ..clips.clip_set import ClipSet
-from ..clips.excerpt import Excerpt, skipping
+from ..clips.excerpt import SKIP_ZONES, Excerpt, skipping
 from ..errors import TaktError
 from ..maths.arrays import BoolArray, FloatArray, IntArray
 from ..skeletons.skeleton import Pose, Skeleton, world_from_pose
@@ -74,7 +74,8 @@ class Sources:
             return self.stages[int(which[0])].sample(times_s)
         own_times = times_s
         if self.skips_s.any():
-            own_times = skipping(times_s, self.durations_s[which], *self.skips_s[:, which])
+            first_s, last_s = self.skips_s[:, which]
+            own_times = skipping(times_s, self.durations_s[which], first_s, last_s, self._zones[which])
         if self.excerpts:
             own_times = self._from_s[which] + self._pace[which] * own_times
         pose = self._keys.sample(which, own_times, self.interpolation, self.translation)
@@ -125,6 +126,12 @@ class Sources:
         """How much of each is passed over at its beginning and at its end, (2, C)."""
         return np.array([(0.0, 0.0) if (part := self.excerpts.get(number)) is None else part.skips_s
                          for number in range(len(self.clips))]).T
+
+    @cached_property
+    def _zones(self) -> FloatArray:
+        """Over how many times that it is played more slowly, (C,)."""
+        return np.array([SKIP_ZONES if (part := self.excerpts.get(number)) is None else part.skipped[-1]
+                         for number in range(len(self.clips))])
 
     @cached_property
     def _pace(self) -> FloatArray:

@@ -119,12 +119,16 @@ def _cut(motion: Motion, seam: int) -> Iterator[str]:
     cuts = motion.cuts
     if cuts is None or not cuts.tried[seam]:
         return
-    tried, (before, after) = int(cuts.tried[seam]), cuts.skips_s[seam]
+    tried, (before, after) = int(cuts.tried[seam]), cuts.skips_s[seam].tolist()
     if before == after == 0.0:
         yield f"Of {tried} pairs of instants, none is {LEAST_GAIN:.0%} better than the clips' own ends"
     else:
-        yield (f"Of {tried} pairs of instants the best one: {before:.2f} s of the clip before and {after:.2f} s of the "
-               f"next one are passed over, for {1.0 - cuts.found[seam] / cuts.authored[seam]:.0%} less to bridge")
+        one = f"{before:.2f} s of the clip before" if before >= 0.0 else f"the clip before goes on for {-before:.2f} s"
+        other = f"{after:.2f} s of the next one" if after >= 0.0 else f"the next one begins {-after:.2f} s early"
+        one += " are passed over" * (before >= 0.0 > after)
+        other += " are passed over" * (after >= 0.0)
+        yield (f"Of {tried} pairs of instants the best one: {one} and {other}, for "
+               f"{1.0 - cuts.found[seam] / cuts.authored[seam]:.0%} less to bridge")
 
 
 def _feet(motion: Motion, seam: int) -> Iterator[str]:

@@ -121,6 +121,7 @@ def _of_source(sources: Sources, number: int) -> FloatArray:
             if excerpt is not None and len(spans):
                 whole: FloatArray = getattr((excerpt.whole.contacts or {})[side], name)
                 at_s = excerpt.own_times(spans.mean(axis=1))
-                own = whole[((whole[:, 0] <= at_s[:, None]) & (at_s[:, None] <= whole[:, 1])).argmax(axis=1)]
+                at = ((whole[:, 0] <= at_s[:, None]) & (at_s[:, None] <= whole[:, 1])).argmax(axis=1)
+                own = excerpt.of_clip(whole)[at]
             rows.append(np.column_stack((spans, np.full(len(spans), float(foot)), np.full(len(spans), is_on), own)))
     return np.concatenate(rows)

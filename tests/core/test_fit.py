@@ -15,7 +15,8 @@ from takt.core.pha.document import parse
 from takt.core.pha.expansion import expand
 from takt.core.pha.programme import resolve
 from takt.core.playing.blocks import Playing
-from takt.core.playing.fit import MOST_SKIPPED, SEARCH_S, STEP_S, fit_named, fit_seams
+from takt.core.playing.ends import STEP_S
+from takt.core.playing.fit import MOST_SKIPPED, SEARCH_S, fit_named, fit_seams
 from takt.core.playing.motion import Motion
 from takt.core.playing.score import Settings, play
 from takt.core.playing.transitions.blending import Style
@@ -61,6 +62,21 @@ def test_two_parts_of_one_dance_that_overlap_are_joined_as_if_they_were_one(over
     assert cuts.skips_s[0].sum() == pytest.approx(overlap_s, abs=1e-6)
     assert cuts.skips_s[0].max() <= SEARCH_S
     assert cuts.found[0] < 0.01 < cuts.authored[0]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_dance_cut_in_two_with_a_gap_is_joined_again_by_what_was_left_out(seed: int) -> None:
+    rng, whole = np.random.default_rng(seed), dancing(seed, 0.0, 8.0, "a")
+    end_s = float(rng.uniform(3.0, 4.5))
+    begin_s = end_s + float(rng.uniform(0.1, 0.25))
+    calls = "".join(f'<call name="a" duration="{end - begin!r}" from="{begin / 8.0!r}" to="{end / 8.0!r}"/>'
+                    for begin, end in ((0.0, end_s), (begin_s, 8.0)))
+    text = f'<pha version="2" tickLength="1"><load src="dance"/><procedure name="main">{calls}</procedure></pha>'
+    authored, found = (play(resolve(parse(text), library(dance=(whole,))), BODY, Settings(fit=fit), turn=rot.IDENTITY,
+                            up=Y_UP).cuts for fit in ("IN_PLACE", "SEARCH"))
+    assert authored is not None and (authored.skips_s >= 0.0).all()
+    assert found is not None and found.found[0] < 0.05 * found.authored[0]
+    assert -found.skips_s[0].sum() == pytest.approx(begin_s - end_s, abs=STEP_S)
 
 
 def test_a_rest_pose_at_a_clips_end_is_passed_over() -> None:

@@ -50,14 +50,16 @@ class Seen:
 class Edges:
     """A clip at N instants at which it might end, or begin.
 
-    times_s: (N,) of the clip; positions, velocities: (N, P, 3) of what is seen, in the frame of the root, in limbs and
-    in limbs per second of the clip; planted: (N, 2) whether each foot is.
+    skips_s: (N,) how much is passed over for it, less than 0 where it is beyond the clip's end; positions, velocities:
+    (N, P, 3) of what is seen, in the frame of the root, in limbs and in limbs per second of the clip; planted: (N, 2)
+    whether each foot is; besides: (N,) what it costs to get there, in limbs.
     """
 
-    times_s: FloatArray
+    skips_s: FloatArray
     positions: FloatArray
     velocities: FloatArray
     planted: BoolArray
+    besides: FloatArray
 
 
 def seam_costs(out: Edges, into: Edges, out_pace: float, into_pace: float) -> FloatArray:
@@ -68,9 +70,13 @@ def seam_costs(out: Edges, into: Edges, out_pace: float, into_pace: float) -> Fl
     """
     offset = out.positions[:, None] - into.positions[None]
     rate = out.velocities[:, None] * out_pace - into.velocities[None] * into_pace
-    area = displacement_area(offset, rate) * (_PULL_PER_S / 2.0)
     other = (out.planted[:, None] != into.planted[None]).sum(axis=-1)
-    return np.asarray(np.linalg.norm(area, axis=-1).mean(axis=-1) + OTHER_FOOT * other)
+    return np.asarray(kinks(offset, rate) + OTHER_FOOT * other + out.besides[:, None] + into.besides)
+
+
+def kinks(offset: FloatArray, rate: FloatArray) -> FloatArray:
+    """Return what it costs to begin with joints displaced by offsets (…, P, 3) that move apart at rates, (…)."""
+    return np.asarray(np.linalg.norm(displacement_area(offset, rate) * (_PULL_PER_S / 2.0), axis=-1).mean(axis=-1))
 
 
 def displacement_area(offset: FloatArray, rate: FloatArray) -> FloatArray:

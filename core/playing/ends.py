@@ -1,0 +1,191 @@
+"""What clips show near their ends, and beyond where they go on: the instants at which they might be left."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+import numpy as np
+
+from ..clips.clip import Clip
+from ..clips.excerpt import Excerpt
+from ..maths.arrays import BoolArray, FloatArray, quotient
+from ..skeletons.maps import SkeletonMap
+from .blocks import Playing
+from .joints import Joints
+from .placement import Bearing, Placement
+from .root_motion import NO_JOINTS, root_chain
+from .rounds import going_round
+from .stage import Stage
+from .straying import straying_rad
+from .transitions.seam_cost import Edges, Seen, kinks
+
+STEP_S: Final = 1.0 / 60.0
+SAME_LIMBS: Final = 0.02
+"""A clip that goes round ends at most so far from where it began; on average."""
+LEAST_PACE: Final = 0.1
+"""Of its own, at both ends: who comes to rest there does not go round."""
+MOST_LEAD_S: Final = 2.0
+"""Beyond each end."""
+MOST_LOOKS: Final = 240
+"""Within a clip, to see how smoothly it goes."""
+_ROUNDING: Final = 1e-9
+Piece = Clip | Excerpt | Stage
+
+
+@dataclass(frozen=True, eq=False)
+class Ends:
+    """The ends of C pieces.
+
+    parts: the pieces as parts of what they might show, None of stages; rough: what it costs to go on beyond their ends,
+    in limbs; is_open: (C,) those that may be left elsewhere.
+    window_s: how far from their ends, in seconds as they are played; most_skipped: the same as a share of each.
+    """
+
+    pieces: list[Piece]
+    parts: tuple[Excerpt | None, ...]
+    rough: tuple[float, ...]
+    is_open: BoolArray
+    window_s: float
+    most_skipped: float
+    goes_on: bool
+    view: _Look
+    known: dict[tuple[int, int, bool], Edges]
+
+    @classmethod
+    def of(cls, pieces: list[Piece], window_s: float, most_skipped: float, body: SkeletonMap, playing: Playing, *,
+           goes_on: bool) -> Ends:
+        """Take pieces, on the skeleton of body; goes_on: whether they may be left beyond their ends."""
+        view = _Look.of(pieces, body, playing)
+        parts, rough = zip(*(view.part(piece, most_skipped if goes_on else 0.0) for piece in pieces), strict=True)
+        is_open = np.array([part is not None and part.duration_s > 0.0 for part in parts])
+        return cls(pieces, parts, rough, is_open, window_s, most_skipped, goes_on, view, {})
+
+    def edges(self, number: int, stretch: float, *, is_end: bool) -> Edges:
+        """Return what a piece shows at its end, or at its beginning, and near it; the end itself first.
+
+        stretch: seconds that one of its own lasts.
+        """
+        part = self.parts[number]
+        assert part is not None
+        steps = int(min(self.window_s / stretch, part.duration_s * self.most_skipped) / STEP_S + _ROUNDING)
+        key = number, steps, is_end
+        if key not in self.known:
+            room_s = part.begin_s if is_end == part.is_reversed else part.whole.duration_s - part.end_s
+            beyond = min(steps, int(room_s / STEP_S + _ROUNDING)) if self.goes_on else 0
+            away = np.arange(-beyond, steps + 1)
+            skips = np.asarray(away[np.lexsort((away < 0, np.abs(away)))] * STEP_S, dtype=np.float64)
+            self.known[key] = self.view.edges(self.pieces[number], part, skips, self.rough[number], is_end)
+        return self.known[key]
+
+    def skipping(self, number: int, first_s: float, last_s: float) -> Piece:
+        """Return a piece that passes over so much at its ends, or shows so much more where it is less than 0."""
+        part = self.parts[number]
+        if part is None or first_s == last_s == 0.0:
+            return self.pieces[number]
+        return replace(part, skips_s=(first_s, last_s))
+
+
+@dataclass(frozen=True)
+class _Look:
+    """What is looked at, and from where; key: by what it is told from others."""
+
+    key: tuple[object, ...]
+    seen: Seen = field(compare=False)
+    asked: Joints = field(compare=False)
+    bearing: Bearing | None = field(compare=False)
+    playing: Playing = field(compare=False)
+
+    @classmethod
+    def of(cls, pieces: list[Piece], body: SkeletonMap, playing: Playing) -> _Look:
+        clips = [piece.whole if isinstance(piece, Excerpt) else piece for piece in pieces
+                 if isinstance(piece, Clip | Excerpt)]
+        chain = root_chain(clips, playing.followers) if clips else NO_JOINTS
+        has_frame = playing.root_motion != "AS_AUTHORED" and len(chain) > 0
+        seen, style = Seen.of(body), playing.style
+        key = (seen.joints.tobytes(), seen.sizes.tobytes(), chain.tobytes(), playing.up.tobytes(), playing.root_motion,
+               style.interpolation, style.translation)
+        return cls(key, seen, Joints.of(body.skeleton, seen.joints.tolist()),
+                   Bearing(body.skeleton, chain, playing.up) if has_frame else None, playing)
+
+    def part(self, piece: Piece, share: float) -> tuple[Excerpt | None, float]:
+        """Return a piece as a part of all that it might show, and how rough it is where it meets itself.
+
+        If it goes round, that is a share of it more at each end; of a stage there is none.
+        """
+        if not isinstance(piece, Clip):
+            return (piece if isinstance(piece, Excerpt) else None), 0.0
+        return piece.derived(_part_of, self, share)
+
+    def roughness(self, part: Excerpt) -> float | None:
+        """Return how much rougher a clip goes on from its end to its beginning than anywhere within, in limbs.
+
+        None if it does not go round: it ends otherwise than it begins, or comes to rest there.
+        """
+        length_s = part.duration_s
+        if length_s < 4.0 * STEP_S:
+            return None
+        (last, at_last), (first, at_first) = (self._at(part, np.array((at_s,)), step_s)
+                                              for at_s, step_s in ((length_s, -STEP_S), (0.0, STEP_S)))
+        if float(np.linalg.norm(last - first, axis=-1).mean()) > SAME_LIMBS:
+            return None
+        times = np.linspace(STEP_S, length_s - STEP_S, min(int(length_s / STEP_S), MOST_LOOKS))
+        (_, back), (_, ahead) = (self._at(part, times, step_s) for step_s in (-STEP_S, STEP_S))
+        pace = float(np.median(_speeds(ahead)))
+        if pace <= 0.0 or min(float(_speeds(each)[0]) for each in (at_last, at_first)) < LEAST_PACE * pace:
+            return None
+        within = float(kinks(np.zeros_like(ahead), back - ahead).max())
+        return max(float(kinks(last - first, at_last - at_first)[0]) - within, 0.0)
+
+    def edges(self, piece: Piece, part: Excerpt, skips: FloatArray, rough: float, is_end: bool) -> Edges:
+        """Return what a part shows where so much of it (N,) is passed over at its end, or at its beginning.
+
+        rough: what it costs where that is less than 0.
+        """
+        times = np.asarray(part.duration_s - skips if is_end else skips)
+        astray_rad = 0.0
+        if self.playing.root_motion == "ALONG" and self.playing.body is not None:
+            clip = piece if isinstance(piece, Clip) else part.keyed
+            astray_rad = straying_rad(clip, self.playing.body.joint_of, at_end=is_end)
+        points, velocities = self._at(part, times, -STEP_S if is_end else STEP_S, astray_rad)
+        return Edges(skips, points, velocities, _planted(part, times), np.where(skips < 0.0, rough, 0.0))
+
+    def _at(self, part: Excerpt, times_s: FloatArray, step_s: float,
+            astray_rad: float = 0.0) -> tuple[FloatArray, FloatArray]:
+        """Return what a part shows at times (N,), beyond its ends too: positions and velocities (N, P, 3), in limbs.
+
+        step_s: over which the velocities are taken, from each time on. They are laid over each other as at seams: in
+        the frame that the root has at the time, turned by astray_rad.
+        """
+        style, own = self.playing.style, part.own_times(np.concatenate((times_s, times_s + step_s)))
+        pose, count = part.whole.sample(own, style.interpolation, style.translation), len(times_s)
+        points = self.asked.positions(pose)
+        if self.bearing is not None:
+            at = self.bearing.placement(pose.at(slice(count)))
+            yaw_rad = np.zeros(count) if self.playing.root_motion == "IN_PLACE" else at.yaw_rad + astray_rad
+            at = Placement(np.tile(yaw_rad, 2), np.tile(at.shift, 2))
+            points = self.bearing.in_frame(points, at)
+        points = points / self.seen.sizes[:, None]
+        moved_s = np.diff(own.reshape(2, -1).clip(0.0, part.whole.duration_s), axis=0)[0]
+        return points[:count], np.sign(step_s) * (points[count:] - points[:count]) * quotient(
+            1.0, np.abs(moved_s))[:, None, None]
+
+
+def _part_of(clip: Clip, look: _Look, share: float) -> tuple[Excerpt, float]:
+    part = Excerpt(clip, 0.0, clip.duration_s)
+    rough = look.roughness(part) if share > 0.0 else None
+    if rough is None:
+        return part, 0.0
+    return going_round(clip, min(share * clip.duration_s, MOST_LEAD_S), look.bearing), rough
+
+
+def _speeds(velocities: FloatArray) -> FloatArray:
+    return np.asarray(np.linalg.norm(velocities, axis=-1).mean(axis=-1))
+
+
+def _planted(part: Excerpt, times_s: FloatArray) -> BoolArray:
+    """Return whether each foot is planted at times (N,), (N, 2); none where nobody has looked."""
+    spans, own = [(part.whole.contacts or {}).get(side) for side in "lr"], part.own_times(times_s)
+    return np.stack([np.zeros(len(own), dtype=np.bool_) if each is None else
+                     ((own[:, None] >= each.stands[:, 0]) & (own[:, None] <= each.stands[:, 1])).any(axis=1)
+                     for each in spans], axis=1)

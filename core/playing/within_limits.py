@@ -1,0 +1,96 @@
+"""Choices at seams that depend on each other, since each clip may lose or gain only so much at both ends together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..maths.arrays import BoolArray, FloatArray, IntArray, runs
+
+_SLACK_S = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Options:
+    """What might be done at a seam.
+
+    costs: (N, M) of each pair of options, ∞ of those that are not to be taken, but never of the first pair.
+    out_s, into_s: (N,) and (M,) how much they pass over of the clip before and of the one after; the first is 0.
+    """
+
+    costs: FloatArray
+    out_s: FloatArray
+    into_s: FloatArray
+
+
+def chosen(seams: Sequence[Options], limits_s: FloatArray) -> IntArray:
+    """Choose a pair of options at each seam, (S, 2), so that both ends of each clip together stay within its limits.
+
+    seams: S, that after each clip, round and round; where nothing follows there is one pair. limits_s: (S, 2) of the
+    clips, at least and at most, around 0; what is passed over at one end alone is never above the limit, but may be
+    below it.
+    At each seam the cheapest pair is taken; where clips between two seams exceed their limits with them, the pairs that
+    are cheapest together are, in the row of such clips and of those whose ends need each other, so that what is far
+    away changes nothing.
+    """
+    taken = np.array([np.unravel_index(int(np.argmin(each.costs)), each.costs.shape) for each in seams], dtype=np.int64)
+    into_s, out_s = _ends(seams, taken)
+    exceeds = ~_fits(into_s + out_s, limits_s)
+    is_tied = exceeds | ~_fits(np.minimum(into_s, out_s), limits_s)
+    if is_tied.all():  # a row of them has to begin somewhere
+        last, taken[-1] = seams[-1], 0
+        seams = [*seams[:-1], Options(last.costs[:1, :1], last.out_s[:1], last.into_s[:1])]
+    begin, count = int(np.argmin(is_tied)), len(seams)
+    for first, end in runs(np.roll(is_tied, -begin)):
+        row = [(begin + clip) % count for clip in range(first, end)]
+        if exceeds[row].any():
+            _mend(seams, limits_s, taken, row)
+    return taken
+
+
+def _ends(seams: Sequence[Options], taken: IntArray) -> tuple[FloatArray, FloatArray]:
+    """Return how much is passed over at each clip's beginning and end, (S,) each, with what is taken."""
+    into_s = np.array([each.into_s[at] for each, at in zip(seams, taken[:, 1].tolist(), strict=True)])
+    out_s = np.array([each.out_s[at] for each, at in zip(seams, taken[:, 0].tolist(), strict=True)])
+    return np.roll(into_s, 1), out_s
+
+
+def _fits(skipped_s: FloatArray, limits_s: FloatArray) -> BoolArray:
+    """Tell whether what is passed over (…) is within limits (…, 2)."""
+    return np.asarray((skipped_s >= limits_s[..., 0] - _SLACK_S) & (skipped_s <= limits_s[..., 1] + _SLACK_S))
+
+
+def _mend(seams: Sequence[Options], limits_s: FloatArray, taken: IntArray, row: Sequence[int]) -> None:
+    """Choose anew at the seams around the clips of a row; the other ends of the clips beside it stay as they are."""
+    count = len(seams)
+    first, last = (row[0] - 1) % count, (row[-1] + 1) % count
+    is_all, free = len(row) == count, np.ones(len(seams[first].out_s), dtype=np.bool_)
+    if not is_all:
+        if first == last and seams[row[-1]].costs.size > 1:  # one clip is on both sides: it keeps its own end
+            taken[first], free[1:] = 0, False
+        free &= _fits(seams[first - 1].into_s[taken[first - 1, 1]] + seams[first].out_s, limits_s[first])
+    worth, out = _cheapest(np.where(free, 0.0, np.inf), seams[first])
+    outs, intos = [out], list[IntArray]()
+    for clip in row:
+        before, after = seams[clip - 1], seams[clip]
+        fits = _fits(before.into_s[:, None] + after.out_s, limits_s[clip])
+        reached = np.where(fits, worth[:, None], np.inf)
+        intos.append(reached.argmin(axis=0))
+        worth, out = _cheapest(reached.min(axis=0), after)
+        outs.append(out)
+    if not is_all:
+        fits = _fits(seams[row[-1]].into_s + seams[last].out_s[taken[last, 0]], limits_s[last])
+        worth = np.where(fits, worth, np.inf)
+    into = int(np.argmin(worth))
+    for seam in reversed(row):
+        taken[seam] = outs.pop()[into], into
+        into = int(intos.pop()[taken[seam, 0]])
+    taken[first] = outs.pop()[into], into
+
+
+def _cheapest(so_far: FloatArray, seam: Options) -> tuple[FloatArray, IntArray]:
+    """Return what it costs to come to each option behind a seam, (M,), and by which option before it, (M,)."""
+    costs = so_far[:, None] + seam.costs
+    return costs.min(axis=0), costs.argmin(axis=0)
