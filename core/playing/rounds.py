@@ -28,10 +28,12 @@ def going_round(clip: Clip, lead_s: float, bearing: Bearing | None) -> Excerpt:
     length_s = clip.duration_s
     parts = [Excerpt(clip, begin_s, end_s).keyed for begin_s, end_s in
              ((length_s - lead_s, length_s), (0.0, length_s), (0.0, lead_s))]
-    if bearing is not None:
+    moved = [] if bearing is None else [joint for joint in bearing.chain.tolist() if clip.moved[joint]]
+    if bearing is not None and moved:
         ends = bearing.placement(clip.sample(np.array((0.0, length_s)), "SLERP"))
-        by, top = ends.at(1) @ ends.at(0).inverse(), int(bearing.chain[0])
-        roots = [Root(clip.skeleton, joint, bearing.up) for joint in (top, *beside_root([clip], top).tolist())]
+        by = ends.at(1) @ ends.at(0).inverse()
+        joints = moved[0], *beside_root([clip], moved[0], clip.skeleton).tolist()
+        roots = [Root(clip.skeleton, joint, bearing.up) for joint in joints]
         parts[0], parts[2] = _carried(parts[0], roots, by.inverse()), _carried(parts[2], roots, by)
     begins_s = 0.0, lead_s, lead_s + length_s
     whole = replace(clip, duration_s=length_s + 2.0 * lead_s, is_looping=False,
@@ -47,11 +49,10 @@ def _carried(part: Clip, roots: Sequence[Root], by: Placement) -> Clip:
                                for tracks in (part.rotations, part.translations))
     still = np.array((0.0, part.duration_s))
     for root in roots:
-        if part.moved[root.joint]:
-            times, turns = rotations.get(root.joint, (still, rot.identities(2)))
-            rotations[root.joint] = times, root.placed(turns, np.zeros((len(times), 3)), by)[0]
-            times, shifts = translations.get(root.joint, (still, np.zeros((2, 3))))
-            translations[root.joint] = times, root.placed(rot.identities(len(times)), shifts, by)[1]
+        times, turns = rotations.get(root.joint, (still, rot.identities(2)))
+        rotations[root.joint] = times, root.placed(turns, np.zeros((len(times), 3)), by)[0]
+        times, shifts = translations.get(root.joint, (still, np.zeros((2, 3))))
+        translations[root.joint] = times, root.placed(rot.identities(len(times)), shifts, by)[1]
     return replace(part, rotations=packed([(joint, *keys) for joint, keys in rotations.items()], 4),
                    translations=packed([(joint, *keys) for joint, keys in translations.items()], 3))
 

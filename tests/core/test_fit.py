@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from takt.core.clips.clip import Clip, Tracks
 from takt.core.clips.contacts import FootContacts
-from takt.core.clips.excerpt import SKIP_ZONES, Excerpt, skipping
+from takt.core.clips.excerpt import ROUND_ZONES, SKIP_ZONES, Excerpt, skipping
 from takt.core.errors import TaktError
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
@@ -201,3 +201,16 @@ def test_skipping_keeps_its_pace_at_the_ends() -> None:
     at = np.array((0.0, 1e-6, 6.0 - 1e-6, 6.0))
     shown = skipping(at, np.array(6.0), np.array(0.4), np.array(0.2))
     assert np.diff(shown)[[0, 2]] == pytest.approx(1e-6, rel=1e-3)
+
+
+@given(st.floats(0.0, 1.0), st.floats(-1.0, 1.0), st.sampled_from((SKIP_ZONES, ROUND_ZONES)))
+@example(0.5, 0.0, SKIP_ZONES)
+def test_what_loses_a_third_at_most_never_stands_still_and_never_goes_twice_as_fast(first: float, share: float,
+                                                                                   zones: float) -> None:
+    """share: of what the other end may lose, or gain if it gains no more than this one loses."""
+    first *= MOST_SKIPPED * 6.0
+    last = share * (MOST_SKIPPED * 6.0 - first if share > 0.0 else first)
+    shown = skipping(np.linspace(0.0, 6.0, 1201), np.array(6.0), np.array(first), np.array(last), zones)
+    pace = np.diff(shown) / 0.005
+    assert 0.4 <= pace.min() and pace.max() < 1.5
+    assert shown[[0, -1]] == pytest.approx((first, 6.0 - last))

@@ -1,5 +1,7 @@
 """Clips that go round: found by construction, gone on with beyond their ends, and begun anywhere by the search."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -50,6 +52,23 @@ def test_it_goes_on_beyond_both_ends_from_where_it_is() -> None:
     still, moved = (each.sample(inside, "SLERP") for each in (walking(0.0, ROUND_S, "walk"), part))
     assert rot.angle_between(still.rotations, moved.rotations).max() < 1e-7
     np.testing.assert_allclose(still.translations, moved.translations, atol=1e-9)
+
+
+def test_a_bone_above_that_this_clip_leaves_alone_does_not_carry_it() -> None:
+    """Other clips move the root; this one moves a joint below it alone."""
+    joint = int(np.flatnonzero(BODY.parents == ROOT)[0])
+
+    def below(begin_s: float, end_s: float) -> Clip:
+        clip = walking(begin_s, end_s, "walk")
+        of_root = clip.rotations.of_joints(np.arange(len(BODY)) == ROOT)
+        return replace(clip, rotations=replace(of_root, joints=np.array((joint,))),
+                       translations=replace(clip.translations, joints=np.array((joint,))))
+
+    part = going_round(below(0.0, ROUND_S), 0.5, Bearing(BODY, np.array((ROOT, joint)), Y_UP))
+    times = np.linspace(0.0, ROUND_S + 1.0, 97)
+    longer = below(-0.5, ROUND_S + 0.5)
+    own, other = (world_from_pose(BODY, clip.sample(times, "SLERP")) for clip in (part.whole, longer))
+    np.testing.assert_allclose(own, other, atol=1e-3)
 
 
 def test_contacts_go_on_too_and_are_known_by_the_clips_own() -> None:
