@@ -29,11 +29,12 @@ import numpy as np
 
 import takt
 from takt.benchmarks.skin_measures import SkinFigures, SkinnedBody, said, skin_figures
+from takt.core.binding.surface import triangulate
 from takt.core.clips.clip import Clip
 from takt.core.errors import SkeletonMismatchError
 from takt.core.formats import ogre_binary
 from takt.core.maths import rotations as rot
-from takt.core.maths.arrays import FloatArray
+from takt.core.maths.arrays import FloatArray, IntArray
 from takt.core.retargeting.retarget import retarget
 from takt.core.retargeting.skin_points import SkinPoints
 from takt.core.skeletons.hierarchy import path_to_root, with_descendants
@@ -52,6 +53,8 @@ FLAT = 0.5
 """A hand is flat whose thickness is less than this of its length, as deviations from its middle."""
 FINGERS = ("thumb", "index", "middle", "ring", "pinky")
 BENT_SINE = 0.25
+SPACING, MOST_STEPS = 0.015, 12
+"""Of the size, and into how many parts an edge is cut at most."""
 CLIPS = 6
 """Of each file, as far as skins are measured."""
 KINDS = ("palms", "bare", "feet", "bends", "elbows")
@@ -78,7 +81,8 @@ class Body:
         return None if self.skinned is None else self.skinned.points
 
 
-def body_of(name: str, skeleton: Skeleton, skin: tuple[FloatArray, SkinPoints] | None = None) -> Body | None:
+def body_of(name: str, skeleton: Skeleton, skin: tuple[FloatArray, SkinPoints] | None = None,
+            surface: SkinPoints | None = None) -> Body | None:
     """Measure a body at rest, with all vertices' positions and owners where there is skin; None: none that is sure."""
     found = find_map(skeleton)
     if not found.is_humanoid or not found.is_sure or found.turn is None:
@@ -114,7 +118,8 @@ def body_of(name: str, skeleton: Skeleton, skin: tuple[FloatArray, SkinPoints] |
         return Body(name, found, fixed, None)
     weights = skin[1].weights / np.maximum(skin[1].weights.sum(axis=1, keepdims=True), 1e-9)
     points = SkinPoints.of(skin[0], skin[1].joints, skin[1].weights)
-    return Body(name, found, fixed, SkinnedBody(name, found, SkinPoints(skin[0], skin[1].joints, weights), points))
+    every = SkinPoints(skin[0], skin[1].joints, weights)
+    return Body(name, found, fixed, SkinnedBody(name, found, every, surface or every, points))
 
 
 def bare(body: Body) -> Body | None:
@@ -142,12 +147,31 @@ def bodies() -> list[Body]:
         with np.load(path) as file:
             weights = np.zeros((len(file["vertices"]), len(file["bone_names"])))
             np.add.at(weights, (file["weight_vertex"], file["weight_bone"]), file["weight_value"])
-            order = np.argsort(-weights, axis=1)[:, :4]
             vertices = file["vertices"].astype(np.float64)
-        skin = SkinPoints(vertices, order, np.take_along_axis(weights, order, axis=1))
-        found.append(body_of(path.stem, real(path.stem), (vertices, skin)))
+            corners = triangulate(vertices, file["face_vertices"], file["face_sizes"])
+        skin = strongest(vertices, weights)
+        found.append(body_of(path.stem, real(path.stem), (vertices, skin), all_over(vertices, weights, corners)))
     known = [body for body in found if body is not None]
     return known + [made for body in known if (made := bare(body)) is not None]
+
+
+def strongest(positions: FloatArray, weights: FloatArray) -> SkinPoints:
+    """Return points with what moves them most; weights: (V, J)."""
+    order = np.argsort(-weights, axis=1)[:, :4]
+    return SkinPoints(positions, order, np.take_along_axis(weights, order, axis=1))
+
+
+def all_over(vertices: FloatArray, weights: FloatArray, corners: IntArray) -> SkinPoints:
+    """Return points all over triangles (T, 3), nowhere sparser than SPACING, with weights as between the corners."""
+    edges = np.linalg.norm(vertices[corners] - vertices[np.roll(corners, 1, axis=1)], axis=-1).max(axis=1)
+    steps = np.ceil(edges / (SPACING * np.ptp(vertices, axis=0).max())).astype(np.int64).clip(1, MOST_STEPS)
+    places, moved = [vertices], [weights]
+    for count in np.unique(steps[steps > 1]).tolist():
+        shares = np.array([(i, j, count - i - j) for i in range(count + 1) for j in range(count + 1 - i)]) / count
+        for values, into in ((vertices, places), (weights, moved)):
+            into.append((shares @ values[corners[steps == count]]).reshape(-1, values.shape[1]))
+    points = strongest(np.concatenate(places), np.concatenate(moved))
+    return replace(points, weights=points.weights / np.maximum(points.weights.sum(axis=1, keepdims=True), 1e-9))
 
 
 def apart(body: Body, clip: Clip, other: Body, played: Clip) -> dict[str, list[float]]:

@@ -1,7 +1,9 @@
 """What the skin of a body does that plays a clip: where it is above the ground, what its hands touch, its arms.
 
 What hands touch in a clip, whose skin is not known, is measured by the usual shape of a body; on the body that plays
-it, from each of its vertices.
+it, between points all over its skin. Hands that touch each other are measured by the distance of their palms. Of hands
+that do not touch what they touch in the clip those are counted apart that are on another part of the body, which covers
+it, and of the others those whose arms are stretched.
 """
 
 from __future__ import annotations
@@ -29,6 +31,10 @@ FPS, MOST_FRAMES = 15, 60
 GROUND_FPS, MOST_ON_GROUND = 60, 1500
 ON, NEAR = 0.015, 0.03
 """Of the height: a hand so far from the body in the clip is on it; so near on another body it still is."""
+TOGETHER = 0.12
+"""Of the height: hands so near each other in the clip are compared."""
+STRETCHED = 0.99
+"""Of an arm's length, from shoulder to wrist."""
 DEEPER = 0.02
 """Of the trunk's length."""
 SLOW = 0.3
@@ -40,11 +46,12 @@ UP = np.array((0.0, 1.0, 0.0))
 
 @dataclass(frozen=True, eq=False)
 class SkinnedBody:
-    """A body with all of its skin, and the few points of it that retargeting goes by."""
+    """A body with all vertices of its skin, points all over its surface, and the few that retargeting goes by."""
 
     name: str
     found: SkeletonMap
     skin: SkinPoints
+    surface: SkinPoints
     points: SkinPoints
 
     @property
@@ -58,14 +65,17 @@ class SkinFigures:
     """What was measured of one clip on one body.
 
     at_contacts: (N,) how high the lowest skin is, in legs, while something touches the ground; lowest: over all frames.
-    gaps: (N,) of hands from what they touch in the clip, in heights. deeper: (N, 4) by how much more elbows, forearms,
-    wrists and palms are inside, in lengths of the trunk. faster: (N,) how many times as fast the fastest moment of a
-    wrist is as without contacts.
+    gaps: (N, 3) of hands that touch something in the clip: how far they are from it and from the nearest other part of
+    the body, in heights, and how far their arms are stretched, of their length. together: (M,) by how much further
+    hands are from each other than in the clip where they are near, in heights. deeper: (N, 4) by how much more elbows,
+    forearms, wrists and palms are inside, in lengths of the trunk. faster: (N,) how many times as fast the fastest
+    moment of a wrist is as without contacts.
     """
 
     at_contacts: FloatArray
     lowest: float
     gaps: FloatArray
+    together: FloatArray
     deeper: FloatArray
     faster: FloatArray
 
@@ -80,21 +90,27 @@ def skin_figures(clip: Clip, source: SkeletonMap, done: Retargeted, plain: Retar
     stands = np.array([any(a <= t <= b for a, b in spans) for t in times])
     times = np.linspace(0.0, clip.duration_s, int(np.clip(clip.duration_s * FPS, 2, MOST_FRAMES)))
     return SkinFigures(low[stands], float(low.min()), _gaps(clip, source, done.clip, body, times),
-                       _deeper(clip, source, done.clip, body, times), _faster(done.clip, plain.clip, body))
+                       _together(clip, source, done.clip, body, times), _deeper(clip, source, done.clip, body, times),
+                       _faster(done.clip, plain.clip, body))
 
 
 def said(figures: Sequence[SkinFigures]) -> str:
     """Return a line about several clips."""
-    ground, gaps, deeper, faster = (np.concatenate([getattr(f, name) for f in figures]) for name in
-                                    ("at_contacts", "gaps", "deeper", "faster"))
+    ground, gaps, together, deeper, faster = (np.concatenate([getattr(f, name) for f in figures]) for name in
+                                              ("at_contacts", "gaps", "together", "deeper", "faster"))
     parts = []
     if len(ground):
         parts.append(f"ground n={len(ground)} within 1 % {np.mean(np.abs(ground) <= ON_GROUND):.1%} worst "
                      f"{100 * ground[np.abs(ground).argmax()]:+.1f} % "
                      f"lowest {100 * min(f.lowest for f in figures):+.1f} %")
     if len(gaps):
-        parts.append(f"touching n={len(gaps)} within 3 % {np.mean(gaps <= NEAR):.0%} "
-                     f"p90 {100 * np.percentile(gaps, 90):.1f} %")
+        is_near, is_covered = gaps[:, 0] <= NEAR, gaps[:, 1] <= NEAR
+        parts.append(f"touching n={len(gaps)} within 3 % {np.mean(is_near):.0%} "
+                     f"p90 {100 * np.percentile(gaps[:, 0], 90):.1f} %, not but covered "
+                     f"{np.mean(~is_near & is_covered):.0%}, not but stretched "
+                     f"{np.mean(~is_near & ~is_covered & (gaps[:, 2] >= STRETCHED)):.0%}")
+    if len(together):
+        parts.append(f"together n={len(together)} within 3 % {np.mean(np.abs(together) <= NEAR):.0%}")
     if len(deeper):
         arms, hands = deeper.max(axis=1), deeper[:, 2:].max(axis=1)
         parts.append(f"arms deeper {np.mean(arms > DEEPER):.0%}, hands {np.mean(hands > DEEPER):.0%} worst "
@@ -126,22 +142,48 @@ def touches(clip: Clip, found: SkeletonMap, times: FloatArray) -> dict[str, Bool
 
 
 def _gaps(clip: Clip, source: SkeletonMap, played: Clip, body: SkinnedBody, times: FloatArray) -> FloatArray:
-    """Return how far hands are from the body's skin that touch it in the clip, (N,) in heights.
+    """Return gaps (N, 3) of hands that touch something in the clip, see SkinFigures.
 
     Of several parts that a hand touches at once, as hip and thigh, the nearest counts.
     """
-    parts, gaps = _parts(body), np.full((len(times), 2), np.inf)
-    for part, is_on in touches(clip, source, times).items():
-        for side, hand in enumerate(("l_hand", "r_hand")):
-            at = np.flatnonzero(is_on[:, side])
-            if len(at) and {part, hand} <= parts.keys():
-                gaps[at, side] = np.minimum(gaps[at, side], _apart(body, played, times[at], parts[hand], parts[part]))
-    return np.asarray(gaps[np.isfinite(gaps)] / height_of(body.found))
+    parts, on, height = _parts(body), touches(clip, source, times), height_of(body.found)
+    found = [np.zeros((0, 3))]
+    for side, hand in enumerate(("l_hand", "r_hand")):
+        at = np.flatnonzero(np.any([is_on[:, side] for part, is_on in on.items() if part in parts], axis=0))
+        if hand not in parts or not len(at):
+            continue
+        apart = {part: _apart(body, played, times[at], parts[hand], parts[part]) for part in on.keys() & parts.keys()}
+        gaps, others = (np.min([np.where(is_on[at, side] == wanted, apart[part], np.inf) for part, is_on in on.items()
+                                if part in apart], axis=0) / height for wanted in (True, False))
+        found.append(np.stack((gaps, others, _stretched(body, played, times[at])[:, side]), axis=1))
+    return np.concatenate(found)
+
+
+def _stretched(body: SkinnedBody, clip: Clip, times: FloatArray) -> FloatArray:
+    """Return how far arms are stretched at times (F,), (F, 2) of their length."""
+    world = world_from_pose(clip.skeleton, poses_at(clip, times))[..., 3]
+    joint_of, chain = body.found.joint_of, ("shoulder", "elbow", "wrist")
+    arms = [[world[:, joint_of[f"{side}_{part}"]] for part in chain] for side in "lr"]
+    return np.stack([np.linalg.norm(last - first, axis=1) / (np.linalg.norm(middle - first, axis=1)
+                                                             + np.linalg.norm(last - middle, axis=1))
+                     for first, middle, last in arms], axis=1)
+
+
+def _together(clip: Clip, source: SkeletonMap, played: Clip, body: SkinnedBody, times: FloatArray) -> FloatArray:
+    """Return by how much further hands are from each other, in heights, where they are near in the clip, (M,)."""
+    there, here = HandsAndBody.of(source, None), HandsAndBody.of(body.found, body.points)
+    if there is None or here is None:
+        return np.zeros(0)
+    apart = []
+    for hands, each in ((there, clip), (here, played)):
+        palms = hands.palms_at(world_from_pose(each.skeleton, poses_at(each, times)))
+        apart.append(np.linalg.norm(palms[:, 0] - palms[:, 1], axis=1) / hands.height)
+    return np.asarray((apart[1] - apart[0])[apart[0] < TOGETHER])
 
 
 def _parts(body: SkinnedBody) -> dict[str, IntArray]:
     """Return numbers of vertices (V,) of hands, trunk, head and thighs."""
-    parents, joint_of, owner = body.found.skeleton.parents, body.found.joint_of, body.skin.joints[:, 0]
+    parents, joint_of, owner = body.found.skeleton.parents, body.found.joint_of, body.surface.joints[:, 0]
 
     def below(name: str) -> BoolArray:
         none = np.zeros(len(parents), np.bool_)
@@ -158,7 +200,7 @@ def _parts(body: SkinnedBody) -> dict[str, IntArray]:
 
 def _apart(body: SkinnedBody, clip: Clip, times: FloatArray, one: IntArray, other: IntArray) -> FloatArray:
     """Return the least distance between two parts' vertices at times (F,), (F,)."""
-    kept, skin = np.concatenate((one, other)), body.skin
+    kept, skin = np.concatenate((one, other)), body.surface
     both = SkinPoints(skin.positions[kept], skin.joints[kept], skin.weights[kept])
     at = np.stack([both.heights(clip, times, axis) for axis in np.eye(3)], axis=-1)
     return np.array([np.linalg.norm(now[:len(one), None] - now[None, len(one):], axis=-1).min() for now in at])

@@ -38,6 +38,20 @@ def averaged(times: FloatArray, values: FloatArray, moment_s: float = _MOMENT_S)
     return values
 
 
+def averaged_up_to(times: FloatArray, values: FloatArray, counts: FloatArray) -> FloatArray:
+    """Return averages of values (F, C) at times (F,) that are nearly as large where these count, (F, C) 0 to 1.
+
+    Averages lower what lasts shorter than their moments; so what was missing is averaged once more. More often would
+    bring them nearer, but sooner, and hands would hurry.
+
+    >>> times, peak = np.arange(9) / 15.0, (np.arange(9) == 4)[:, None] * 1.0
+    >>> [float(found[4, 0].round(2)) for found in (averaged(times, peak), averaged_up_to(times, peak, peak))]
+    [0.46, 0.71]
+    """
+    once = averaged(times, values)
+    return once + averaged(times, counts * (values - once))
+
+
 def _area(times: FloatArray, values: FloatArray, areas: FloatArray, at: FloatArray) -> FloatArray:
     """Return the area (N, C) under lines between values (F, C) up to instants (N,), from areas (F, C) at times."""
     before = np.clip(np.searchsorted(times, at, side="right") - 1, 0, len(times) - 2)

@@ -56,6 +56,11 @@ class Touch:
         """In which frames (F,) hands are near anything."""
         return np.asarray((self.together > 0.0) | (self.on > 0.0).any(axis=(1, 2)))
 
+    @property
+    def counts(self) -> FloatArray:
+        """How surely each hand touches something, (F, 2) from 0 to 1."""
+        return np.asarray(np.maximum(self.together[:, None], self.on.max(axis=2, initial=0.0)))
+
     def at(self, frames: IntArray) -> Touch:
         """Return it for some of the frames."""
         return Touch(self.parts, self.apart[frames], self.together[frames], self.outside[frames], self.on[frames])
@@ -95,9 +100,8 @@ def _onto_body(body: HandsAndBody, world: FloatArray, palms: FloatArray, touch: 
 def _out_of_body(body: HandsAndBody, world: FloatArray, palms: FloatArray, touch: Touch) -> FloatArray:
     """Return by how much hands are to be moved, (F, 2, 3), that are deeper in the body than in the clip."""
     offsets = np.zeros((*palms.shape[:2], len(touch.parts), 3))
-    counts = np.maximum(touch.together[:, None], touch.on.max(axis=2, initial=0.0))
     for i, part in enumerate(touch.parts):
         outside, out = body.outside(world, palms, part)
         deeper = np.maximum(np.minimum(touch.outside[..., i], 0.0) - outside, 0.0)
-        offsets[:, :, i] = (counts * deeper)[..., None] * out
+        offsets[:, :, i] = (touch.counts * deeper)[..., None] * out
     return largest(offsets)

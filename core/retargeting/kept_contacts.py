@@ -19,7 +19,7 @@ from ..skeletons.hierarchy import path_to_root, with_ancestors
 from ..skeletons.maps import SkeletonMap
 from ..skeletons.skeleton import Pose, world_from_pose
 from .arms import ArmsBesideTrunk, moved_out
-from .eased import averaged, detours, with_detours
+from .eased import averaged_up_to, detours, with_detours
 from .hands import Touch, touching
 from .hands_and_body import HandsAndBody
 from .limbs import Limb, LimbPoses, both_arms, runs_of_frames, with_rotations
@@ -45,15 +45,16 @@ def with_contacts_kept(played: Clip, target_map: SkeletonMap, skin: SkinPoints |
         return played
     times = _times(here, there)
     ours, theirs = (poses_at(body.clip, times) for body in (here, there))
-    is_wanted, made = np.zeros(len(times), dtype=np.bool_), np.zeros((len(times), 2, 4))
+    is_wanted = np.zeros(len(times), dtype=np.bool_)
+    made, counts = np.zeros((len(times), 2, 4)), np.zeros((len(times), 2))
     for run in runs_of_frames(len(times)):
         is_wanted[run] = _is_near(here, there, here.world(ours.at(run)), there.world(theirs.at(run)))
     wanted = np.flatnonzero(is_wanted)
     for rows in (wanted[run] for run in runs_of_frames(len(wanted))):
-        made[rows] = _detours(here, there, here.world(ours.at(rows)), there.world(theirs.at(rows)))
+        made[rows], counts[rows] = _detours(here, there, here.world(ours.at(rows)), there.world(theirs.at(rows)))
     if not made.any():
         return played
-    made = averaged(times, made.reshape(len(times), -1)).reshape(made.shape)
+    made = averaged_up_to(times, made.reshape(len(times), -1), np.repeat(counts, 4, axis=1)).reshape(made.shape)
     new: dict[int, tuple[FloatArray, FloatArray]] = {}
     for side in np.flatnonzero(made.any(axis=(0, 2))).tolist():
         new |= _keys(here, side, times, made[:, side])
@@ -121,8 +122,11 @@ def _is_near(here: _Body, there: _Body, ours: FloatArray, theirs: FloatArray) ->
     return near
 
 
-def _detours(here: _Body, there: _Body, ours: FloatArray, theirs: FloatArray) -> FloatArray:
-    """Return by how much arms are to be moved, (F, 2, 4), see detours; ours, theirs: (F, J, 3, 4) of both bodies."""
+def _detours(here: _Body, there: _Body, ours: FloatArray, theirs: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return by how much arms are to be moved, (F, 2, 4), see detours, and how surely their hands touch, (F, 2).
+
+    ours, theirs: (F, J, 3, 4) of both bodies.
+    """
     made, plain = np.zeros((len(ours), 2, 4)), LimbPoses.of(ours, *here.arms)
     arms, near, touch = plain, np.zeros(len(ours), dtype=np.bool_), None
     if here.hands is not None and there.hands is not None:
@@ -136,7 +140,7 @@ def _detours(here: _Body, there: _Body, ours: FloatArray, theirs: FloatArray) ->
     if len(frames):
         carriers = ours[frames, here.carriers[sides], :, :3]
         made[frames, sides] = detours(plain.at((frames, sides)), arms.at((frames, sides)), carriers)
-    return made
+    return made, np.zeros(made.shape[:2]) if touch is None else touch.counts
 
 
 def _with_touch(hands: HandsAndBody, world: FloatArray, arms: LimbPoses, touch: Touch, wanted: BoolArray) -> LimbPoses:

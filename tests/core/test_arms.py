@@ -135,7 +135,7 @@ def test_it_is_the_trunk_that_counts_wherever_it_leans() -> None:
 def test_hands_stay_turned_and_arms_move_without_a_jerk() -> None:
     target = target_body()
     skin, found = skin_of(target, STOUT), find_map(target)
-    clip = swinging(1.4 - 1.0 * np.cos(np.pi * TIMES), 0.5)  # in and out of the trunk
+    clip = swinging(1.2 - 0.8 * np.cos(np.pi * TIMES), 0.5)  # in and out of the trunk
     times = np.linspace(0.0, 2.0, 481)
     one, other = (world_from_pose(target, retarget(clip, target, points=skin, keep_contacts=keep).clip.sample(times))
                   for keep in (False, True))

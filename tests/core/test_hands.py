@@ -19,7 +19,7 @@ from takt.tests.core.rigs import RIGS, standing_at, worn
 from takt.tests.core.test_ground import skin_of
 from takt.tests.core.test_retarget import with_axes
 
-NEAR, KEPT = 0.12, 0.03
+NEAR, KEPT, KEPT_FOR_A_MOMENT = 0.12, 0.03, 0.015
 """Of the height."""
 THICKNESS = 0.012
 """Half of a hand's, of the height."""
@@ -47,14 +47,14 @@ def arms_at(inwards_rad: FloatArray) -> Clip:
                                                   np.stack(turns, axis=1)[:, order]), Tracks.empty(3), Tracks.empty(3))
 
 
-def clapping() -> Clip:
-    """Return hands that meet in the middle and part again."""
+def clapping(seconds: float = 2.0) -> Clip:
+    """Return hands that meet in the middle of two seconds and part again, in so many."""
     low, high = 0.0, 1.0
     for _ in range(40):
         middle = (low + high) / 2
         left, right = palms(arms_at(np.full(1, middle)), np.zeros(1))
         low, high = (middle, high) if (left - right)[0, 0] > 0.02 else (low, middle)
-    return arms_at(low * np.sin(np.pi * TIMES / 2.0))
+    return arms_at(low * np.cos(np.pi * np.clip((TIMES - 1.0) / seconds, -0.5, 0.5)))
 
 
 def palms(clip: Clip, times: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -92,6 +92,15 @@ def test_hands_that_meet_do_so_on_any_shoulders(broader: float, arm: float) -> N
     near = there < NEAR
     assert near.any() and np.abs(before - there)[near].max() > KEPT
     assert np.abs(after - there)[near].max() < KEPT
+
+
+@pytest.mark.parametrize("seconds", [0.15, 0.2])
+def test_hands_that_meet_for_a_moment_do_so_on_broad_shoulders(seconds: float) -> None:
+    clip, target = clapping(seconds), shaped(0.1, 1.0)
+    without, kept = (retarget(clip, target, keep_contacts=keep).clip for keep in (False, True))
+    there, before, after = (np.linalg.norm(np.subtract(*palms(c, np.array([1.0])))) / height(c.skeleton)
+                            for c in (clip, without, kept))
+    assert before - there > KEPT and abs(after - there) < KEPT_FOR_A_MOMENT
 
 
 def test_hands_stay_turned_as_they_are_and_arms_as_long() -> None:
