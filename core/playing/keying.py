@@ -142,7 +142,6 @@ def _carrying(skeleton: Skeleton, moved: BoolArray, shifted: BoolArray) -> BoolA
     return found
 
 
-
 def _sampled(motion: Playable, times_s: FloatArray) -> Pose:
     """Sample in runs: what is worked on stays in the processor's cache, and memory does not grow beyond the result."""
     pose = Pose.rest(motion.skeleton, len(times_s))
