@@ -75,8 +75,10 @@ def poses_at(clip: Clip, times: FloatArray) -> Pose:
             values = tracks.values.reshape(len(tracks), len(own), -1).swapaxes(0, 1)
             out[:, tracks.joints] = interpolated(own, values, times)
             continue
-        for i, joint in enumerate(tracks.joints.tolist()):
-            out[:, joint] = interpolated(*keys_of(tracks, i), times)
+        for own, alike in tracks.by_times:
+            before, after, share = _around(own, times)
+            first, last = (tracks.values[tracks.starts[alike] + keys[:, None]] for keys in (before, after))
+            out[:, tracks.joints[alike]] = _blended(first, last, share)
     return pose
 
 
@@ -91,16 +93,24 @@ def interpolated(own: FloatArray, values: FloatArray, times: FloatArray) -> Floa
     """
     if np.array_equal(own, times):
         return values
+    before, after, share = _around(own, times)
+    return _blended(values[before], values[after], share) if share.any() else values[before]
+
+
+def _around(own: FloatArray, times: FloatArray) -> tuple[IntArray, IntArray, FloatArray]:
+    """Return the keys (F,) before and after times (F,), and how much of the way between them these are, (F,)."""
     before = np.clip(np.searchsorted(own, times, side="right") - 1, 0, len(own) - 1)
     after = np.minimum(before + 1, len(own) - 1)
     gap = own[after] - own[before]
-    share = np.divide(times - own[before], gap, out=np.zeros(len(times)), where=gap > 0.0).clip(0.0, 1.0)
-    if not share.any():
-        return values[before]
-    share = share.reshape(-1, *(1,) * (values.ndim - 2))
-    if values.shape[-1] == 4:
-        return rot.nlerp(values[before], values[after], np.broadcast_to(share, (len(times), *values.shape[1:-1])))
-    return np.asarray(values[before] + share[..., None] * (values[after] - values[before]))
+    return before, after, np.divide(times - own[before], gap, out=np.zeros(len(times)), where=gap > 0.0).clip(0.0, 1.0)
+
+
+def _blended(before: FloatArray, after: FloatArray, share: FloatArray) -> FloatArray:
+    """Return values between those of keys (F, …, C), by a share (F,)."""
+    share = share.reshape(-1, *(1,) * (before.ndim - 2))
+    if before.shape[-1] == 4:
+        return rot.nlerp(before, after, np.broadcast_to(share, before.shape[:-1]))
+    return np.asarray(before + share[..., None] * (after - before))
 
 
 def packed(tracks: Sequence[tuple[int, FloatArray, FloatArray]], channels: int) -> Tracks:

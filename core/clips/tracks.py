@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
@@ -82,6 +83,15 @@ class Tracks:
             return None
         own = self.times_s.reshape(len(counts), -1)
         return own[0] if (own == own[0]).all() else None
+
+    @cached_property
+    def by_times(self) -> tuple[tuple[FloatArray, IntArray], ...]:
+        """Key times (K,) with the tracks (N,) that have these very ones, for all different such times."""
+        found = dict[bytes, list[int]]()
+        times = [self.times_s[a:b] for a, b in pairwise(self.starts.tolist())]
+        for track, own in enumerate(times):
+            found.setdefault(own.tobytes(), []).append(track)
+        return tuple((times[tracks[0]], np.array(tracks)) for tracks in found.values())
 
     @cached_property
     def different_times(self) -> FloatArray:

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from takt.core.clips.clip import Clip, Tracks
+from takt.core.clips.keyed import packed, poses_at
 from takt.core.errors import TaktError
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
@@ -163,3 +164,21 @@ def test_signs_of_keys_do_not_matter(at_s: list[float], flips_first: bool) -> No
     values = clip().rotations.values
     flipped = sampled(values * (((-1.0,), (1.0,)) if flips_first else ((1.0,), (-1.0,))))
     assert np.abs(np.sum(flipped * sampled(values), axis=-1)) == pytest.approx(np.ones(len(at_s)), abs=EXACT)
+
+
+def test_tracks_whose_keys_differ_are_read_at_any_time_as_by_the_clips_tables() -> None:
+    """Some keyed at every frame, some seldom, some once, as importers leave them that drop what stays."""
+    rng, joints = np.random.default_rng(0), 7
+    skeleton = Skeleton.from_arrays([f"joint{i}" for i in range(joints)], np.arange(joints) - 1,
+                                    rot.identities(joints), rng.normal(size=(joints, 3)))
+    own = [np.linspace(0.0, 1.0, count) for count in (31, 31, 1, 4, 1, 31)]
+    tracks = [packed([(joint + 1, at, rng.normal(size=(len(at), channels))) for joint, at in enumerate(own)], channels)
+              for channels in (4, 3, 3)]
+    assert [len(alike) for _, alike in tracks[0].by_times] == [3, 2, 1]
+    turns = replace(tracks[0], values=rot.normalized(tracks[0].values))
+    clip = Clip("mixed", skeleton, 1.0, turns, tracks[1], tracks[2])
+    times = np.sort(rng.uniform(-0.1, 1.1, 50))
+    one, other = poses_at(clip, times), clip.sample(times)
+    np.testing.assert_allclose(rot.to_matrix(one.rotations), rot.to_matrix(other.rotations), atol=1e-9)
+    for name in ("translations", "scales"):
+        np.testing.assert_allclose(getattr(one, name), getattr(other, name), atol=1e-9)
