@@ -49,6 +49,8 @@ _SHORT_S: Final = 1e-3
 """No moments are looked at between those that are nearer."""
 _SOFT_LEGS: Final = 0.004
 """A foot that swings begins to be drawn up when it is so high above the ground."""
+_ABOVE_FOOT_LEGS: Final = 0.05
+"""Of a shin that is so high above its foot no skin comes to the ground before the foot does, which it goes with."""
 _SAME_LEGS: Final = 0.01
 """Skin that ends as high as it begins, up to this, ends a cycle, which fits to itself."""
 
@@ -58,8 +60,9 @@ class _Measured:
     """What was measured of a body with L feet at times (F,).
 
     low: (F, L + 1) how high the lowest skin of each foot, and of the whole body, is above the ground as it is played.
-    others: (F,) that of all but the feet. touching, firmly: (F, L + 1) how much each touches the ground in the clip,
-    and how firmly. below: (F, L) how far below its hip each ankle is. leg: how long legs are.
+    others: (F,) that of all but the feet, shins drawn up as far as legs do. touching, firmly: (F, L + 1) how much each
+    touches the ground in the clip, and how firmly. below: (F, L) how far below its hip each ankle is. leg: how long
+    legs are.
     """
 
     times_s: FloatArray
@@ -111,18 +114,23 @@ def _measured(source: Clip, source_map: SkeletonMap, played: Clip, target_map: S
     contacts, lying = foot_contacts(source, source_map, up), _lying(source, source_map, up)
     legs = tuple(Limb.of(target_map, side, ("hip", "knee", "ankle")) for side in is_foot)
     ends = np.array([joint for limb in legs for joint in ((0, 0) if limb is None else (limb.first, limb.last))])
+    shins = [with_descendants(parents, np.array([limb.middle]))[skin.joints[:, 0]] & ~is_sole if limb is not None else
+             np.zeros(len(is_sole), np.bool_) for limb in legs]
     times = _times(played, joined(np.concatenate((*(found.stands for found in contacts.values()), lying))))
-    low, high = skin.lowest(played, times, up, [*is_foot.values()], depth + ground, ends)
-    between = _where_sudden(times, low, _keys(played), leg)
+    low, high = skin.lowest(played, times, up, [*is_foot.values()], shins, depth + ground, ends)
+    whole = np.column_stack((low[:, :len(legs)], low[:, len(legs):].min(axis=1)))
+    between = _where_sudden(times, whole, _keys(played), leg)
     if len(between):
-        more = skin.lowest(played, between, up, [*is_foot.values()], depth + ground, ends)
+        more = skin.lowest(played, between, up, [*is_foot.values()], shins, depth + ground, ends)
         order = np.argsort(np.concatenate((times, between)))
         times, low, high = (np.concatenate(both)[order] for both in ((times, between), (low, more[0]), (high, more[1])))
     touching, firmly = np.stack([_touching(times, contacts.get(side)) for side in is_foot]
                                 + [_share(times, lying) * ((1.0,), (_FIRM,))], axis=2)
-    others = low[:, -1].copy()
-    low[:, -1] = low.min(axis=1)
-    return _Measured(times, low, others, touching, firmly, legs, high[:, ::2] - high[:, 1::2], leg)
+    below = high[:, ::2] - high[:, 1::2]
+    feet, shin, others = low[:, :len(legs)], low[:, len(legs):-1], low[:, -1]
+    goes = np.clip((shin - feet) / (_ABOVE_FOOT_LEGS * leg), 0.0, 1.0)
+    others = np.minimum(others, (shin + goes * most_drawn(below, leg)).min(axis=1))
+    return _Measured(times, np.column_stack((feet, low.min(axis=1))), others, touching, firmly, legs, below, leg)
 
 
 def _times(played: Clip, spans: FloatArray) -> FloatArray:
@@ -140,15 +148,20 @@ def _lift(low: FloatArray, touching: FloatArray, firmly: FloatArray, leg: float)
     """Return by how much a body is lifted (F,) so that what touches the ground is on it.
 
     low: (F, N) how high each part's lowest skin is; touching, firmly: (F, N) how much it touches the ground, and how
-    firmly, from 0 to 2. What stands most firmly decides; others that would be below the ground raise the body the less,
-    the less firmly they stand than that, down to not at all.
+    firmly, from 0 to 2. What stands most firmly decides; others that would hang above the ground lower the body the
+    less, the less firmly they stand than that, down to not at all. Legs draw up what is in the ground then.
     """
     most = firmly.argmax(axis=1)[:, None]
     base = -np.take_along_axis(low, most, axis=1)
-    say = np.clip(1.0 - (np.take_along_axis(firmly, most, axis=1) - firmly), 0.0, 1.0)
-    wanted = base[:, 0] + (say * np.maximum(-low - base, 0.0)).max(axis=1)
-    near = np.clip((_FAR_LEGS[1] * leg + wanted) / (leg * (_FAR_LEGS[1] - _FAR_LEGS[0])), 0.0, 1.0)
-    return np.asarray(wanted * touching.max(axis=1) * near)
+    hangs = np.maximum(low + base, 0.0)
+    say = np.clip(1.0 - (np.take_along_axis(firmly, most, axis=1) - firmly), 0.0, 1.0) * _near(hangs, leg)
+    wanted = base[:, 0] - (say * hangs).max(axis=1)
+    return np.asarray(wanted * touching.max(axis=1) * _near(-wanted, leg))
+
+
+def _near(height: FloatArray, leg: float) -> FloatArray:
+    """Return how much of skin that is so high above the ground may be what touches it."""
+    return np.asarray(np.interp(height / leg, _FAR_LEGS, (1.0, 0.0)))
 
 
 def _gradually(found: _Measured, lift: FloatArray, drawn: FloatArray) -> FloatArray:

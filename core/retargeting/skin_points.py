@@ -107,28 +107,30 @@ class SkinPoints:
             heights[run] = rows.reshape(len(rows), -1) @ matrix
         return heights
 
-    def lowest(self, clip: Clip, times_s: FloatArray, up: FloatArray, feet: Sequence[BoolArray], level: FloatArray,
-               joints: IntArray) -> tuple[FloatArray, FloatArray]:
-        """Return how far above their level (P,) the lowest points are at times (F,): of each foot and of all others.
+    def lowest(self, clip: Clip, times_s: FloatArray, up: FloatArray, feet: Sequence[BoolArray],
+               shins: Sequence[BoolArray], level: FloatArray, joints: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Return how far above their level (P,) the lowest points are at times (F,): of feet, shins, and all others.
 
-        feet: (P,) each. As (F, feet + 1), and how high joints (N,) are, (F, N). Of the others only those count that may
-        be lower than their level or than the higher foot; where there are none, it is infinite.
+        feet, shins: (P,) each. As (F, feet + shins + 1), and how high joints (N,) are, (F, N). Of shins and others only
+        those count that may be lower than their level or than the higher foot; where there are none, it is infinite.
         """
-        skeleton = clip.skeleton
+        skeleton, rest = clip.skeleton, ~np.logical_or.reduce([*feet, *shins])
         of_feet = [[*self._groups(skeleton, foot, level)] for foot in feet]
-        others = [*self._groups(skeleton, ~np.logical_or.reduce(feet), level)]
-        low, heights = np.full((len(times_s), len(feet) + 1), np.inf), np.empty((len(times_s), len(joints)))
+        others = [(column, group) for column, part in enumerate((*shins, rest), start=len(feet))
+                  for group in self._groups(skeleton, part, level)]
+        low = np.full((len(times_s), len(feet) + len(shins) + 1), np.inf)
+        heights = np.empty((len(times_s), len(joints)))
         for start in range(0, len(times_s), _FRAMES_AT_ONCE):
             run = slice(start, start + _FRAMES_AT_ONCE)
             rows = height_rows(skeleton, poses_at(clip, times_s[run]), up)
             heights[run] = rows[:, joints, 3]
             for foot, groups in enumerate(of_feet):
                 low[run, foot] = np.min([group.lowest(rows) for group in groups], axis=0)
-            high = np.maximum(low[run, :-1].max(axis=1), 0.0)
-            for group in others:
+            high = np.maximum(low[run, :len(feet)].max(axis=1), 0.0)
+            for column, group in others:
                 near = np.flatnonzero(group.at_least(rows) < high) if not len(clip.scales) else np.arange(len(rows))
                 if len(near):
-                    low[start + near, -1] = np.minimum(low[start + near, -1], group.lowest(rows[near]))
+                    low[start + near, column] = np.minimum(low[start + near, column], group.lowest(rows[near]))
         return low, heights
 
     def _groups(self, skeleton: Skeleton, is_in: BoolArray, level: FloatArray) -> Iterator[_Group]:

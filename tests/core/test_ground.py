@@ -321,3 +321,21 @@ def test_the_body_does_not_hop_where_feet_change_that_want_it_at_other_heights(n
     speed = np.abs(np.diff(hips) / np.diff(times)) / LEG_M
     assert np.ptp(hips) > 0.1 * LEG_M
     assert speed.max() < 1.01 * HOP_LEGS_PER_S
+
+
+@pytest.mark.parametrize("side", "lr")
+def test_both_feet_stand_on_the_ground_though_one_has_a_thicker_sole(side: str) -> None:
+    """The body goes down as far as the other foot hangs, and the leg in the ground is drawn up."""
+    times = np.linspace(0.0, 2.0, 61)
+    target = with_axes(worn(RIGS["Mixamo"]), np.random.default_rng(8), 1.0)
+    skin = skin_of(target, {f"{side}_metatarsal": 0.1, "knee": 0.03})
+    done = retarget(on_toes(times, np.zeros((61, 2))), target, points=SkinPoints.of(*skin)).clip
+    found = find_map(target)
+    assert found.turn is not None
+    up = rot.rotate(found.turn, UP)
+    feet = [np.isin(skin[1][:, 0], [found.joint_of[f"{each}_{part}"] for part in ("ankle", "metatarsal")])
+            for each in "lr"]
+    ground = min(float((skin[0][own] @ up).min()) for own in feet)
+    for own in feet:
+        low = SkinPoints(skin[0][own], skin[1][own], skin[2][own]).heights(done, times, up).min(axis=1) - ground
+        assert np.abs(low).max() <= ON_GROUND * LEG_M
