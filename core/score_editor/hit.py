@@ -15,7 +15,7 @@ from .stripes import SEAM_PX, TITLE_PX, UNTAKEN_PX, Stripes, untaken_at
 from .view import View
 from .weights import HANDLE_PX, counts_wholly, handle_at
 
-_EDGE_PX, _OUTSIDE_PX, _HANDLE_PX, _LEAST_FOR_HANDLE_PX = 5.0, 2.0, 12.0, 48.0
+_EDGE_PX, _OUTSIDE_PX, _HANDLE_PX, _LEAST_FOR_HANDLE_PX = 5.0, 2.0, 16.0, 48.0
 """At an interface scale of 1: how far from an edge inside and outside of its box it can be caught; the handle of
 repeats, and how wide a box must be to have one."""
 

@@ -129,6 +129,16 @@ def test_what_can_be_pulled_is_wide_and_high_enough_for_a_hand(part: Part, px: f
     assert min(across, upwards) >= _HAND_PX
 
 
+def test_the_corner_for_repeats_is_sixteen_pixels_wide_and_high_beside_the_edge() -> None:
+    editor = Editor(score(WALK, MAIN))
+    layout, view, box = editor.layout, editor.view, editor.box("nod")
+    right = float(view.x(layout.boxes.end[box:box + 1])[0])
+    high = float(Stripes.of(layout, view).boxes(layout.boxes.lane[box:box + 1], layout.boxes.depth[box:box + 1])[1][0])
+    for left_of, below, part in ((9.0, 7.0, Part.REPEAT), (20.0, 15.0, Part.REPEAT), (22.0, 7.0, Part.BODY),
+                                 (9.0, 17.0, Part.BODY)):
+        assert hit(layout, view, right - left_of, high - below).part is part
+
+
 def test_handles_say_what_they_do() -> None:
     editor = Editor(score(WALK, MAIN))
     layout, nod = editor.layout, editor.box("nod")
