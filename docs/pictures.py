@@ -121,7 +121,7 @@ def strip() -> Iterator[None]:
     window.viewport()[1].spaces.active.show_region_ui = False
     yield
     for x in (690, 691):
-        window.mouse(x, window.TOP + window.HEIGHT - 50)
+        window.mouse(x, window.TOP + window.HEIGHT - 75)
         yield
     photograph("strip.png", f"{window.WIDTH}x150+{window.LEFT}+{window.TOP + window.HEIGHT - 175}")
 
