@@ -13,14 +13,18 @@ from .grammar import PLAYED
 from .open_scores import Meaning, Name, Scores, calls_of, check_meaning, meaning
 from .programme import Programme
 from .refactoring import as_version_2, chosen_elements, procedure_around, source_of
-from .values import elements_below, product, seconds, spelled, total
+from .values import elements_below, product, seconds, spelled, spelled_within, total
+
+_ROUNDING, _NOISE = 1e-6, 1e-12
+"""To how much of the whole a split rounds the numbers it writes; and what adding and taking away may cost."""
 
 
 @dataclass(frozen=True)
 class SplitCall:
     """Make two calls of a clip's call, each of a part of the clip, whose durations add up to the one that it had.
 
-    share: of the call's time, where the second begins, between 0 and 1. repetition: which one is split, from 0.
+    share: of the call's time, where the second begins, between 0 and 1; numbers are rounded to a millionth of the
+    whole. repetition: which one is split, from 0.
     """
 
     path: Path | None
@@ -86,14 +90,18 @@ class SplitCall:
         reverse = old.get("reverse", "no").strip()
         if reverse not in ("yes", "no"):
             raise EditError(f"reverse is {quoted(reverse)}, which is calculated; say yes or no before it is split")
-        share = self.share if is_first else 1.0 - self.share
         plain = number(old["duration"])
-        duration = product(old["duration"], spelled(share))
-        if plain is not None and not is_first:
-            duration = spelled(plain - plain * self.share)
+        duration = self._rounded(1.0 if plain is None else plain, is_first=is_first)
+        if plain is None:
+            duration = product(old["duration"], duration)
         middle = _between(old.get("from", "0"), old.get("to", "1"), self.share if reverse == "no" else 1.0 - self.share,
                           clip_s)
         return {"duration": duration, "to" if is_first == (reverse == "no") else "from": middle}
+
+    def _rounded(self, ticks: float, *, is_first: bool) -> str:
+        """Write how long a part of so many ticks is; both are so many exactly."""
+        first = _at(0.0, ticks, self.share)
+        return first if is_first else spelled_within(ticks - float(first), _NOISE * ticks)
 
 
 @dataclass(frozen=True)
@@ -182,10 +190,16 @@ def _between(begin: str, end: str, share: float, clip_s: float) -> str:
     """Return what is so far from one part of a clip to another: in seconds where both are, else as a share."""
     in_seconds = [seconds(begin), seconds(end)]
     if in_seconds[0] is not None and in_seconds[1] is not None:
-        return f"{spelled(in_seconds[0] + (in_seconds[1] - in_seconds[0]) * share)}s"
+        return f"{_at(in_seconds[0], in_seconds[1], share)}s"
     ends = [text if value is None else spelled(value / clip_s if clip_s > 0.0 else 0.0)
             for text, value in zip((begin, end), in_seconds, strict=True)]
     plain = [number(text) for text in ends]
     if plain[0] is not None and plain[1] is not None:
-        return spelled(plain[0] + (plain[1] - plain[0]) * share)
-    return total([product(ends[0], spelled(1.0 - share)), product(ends[1], spelled(share))])
+        return _at(plain[0], plain[1], share)
+    later = _at(0.0, 1.0, share)
+    return total([product(ends[0], spelled_within(1.0 - float(later), _NOISE)), product(ends[1], later)])
+
+
+def _at(begin: float, end: float, share: float) -> str:
+    """Write what is so far from one number to another, rounded."""
+    return spelled_within(begin + (end - begin) * share, min(_ROUNDING, share, 1.0 - share) * abs(end - begin))

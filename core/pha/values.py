@@ -11,6 +11,7 @@ from .expressions import ExpressionError, read_expression, shown
 from .grammar import GRAMMAR, Kind
 from .text import Text
 
+_MOST_DECIMALS = 12
 _NAME_IN_TEXT = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
 _ATOM = re.compile(r"[A-Za-z_]\w*(\([^()]*\))?|[0-9]+\.?[0-9]*|\.[0-9]+")
 
@@ -95,6 +96,19 @@ def spelled(value: float) -> str:
     ('4', '0.30000000000000004')
     """
     return repr(value).removesuffix(".0")
+
+
+def spelled_within(value: float, resolution: float) -> str:
+    """Write a number with as few decimals as come within half of the resolution.
+
+    >>> spelled_within(2.9999999, 1e-6), spelled_within(3.14159, 0.02), spelled_within(40.0, 0.5)
+    ('3', '3.14', '40')
+    """
+    for decimals in range(_MOST_DECIMALS):
+        words = f"{value:.{decimals}f}"
+        if abs(float(words) - value) <= resolution / 2.0 and (float(words) > 0.0 or value <= 0.0):
+            return words.rstrip("0").rstrip(".") if decimals else words
+    return spelled(value)
 
 
 def product(expression: str, factor: str) -> str:

@@ -19,8 +19,6 @@ from ..pha.values import is_plain
 from ..playing.score import Settings
 from .layout import Layout
 
-_MOST_DECIMALS = 12
-
 
 @dataclass(frozen=True)
 class Edits:
@@ -152,19 +150,6 @@ def asked_before(name: str, old: str | None, value: str) -> str:
     if old is None or is_plain(old) or number(value) is None:
         return ""
     return f"{name} is “{old}”, an expression; replace it by {value}?"
-
-
-def spelled_within(value: float, resolution: float) -> str:
-    """Write a number with as few decimals as come within half of the resolution.
-
-    >>> spelled_within(2.9999999, 1e-6), spelled_within(3.14159, 0.02), spelled_within(40.0, 0.5)
-    ('3', '3.14', '40')
-    """
-    for decimals in range(_MOST_DECIMALS):
-        words = f"{value:.{decimals}f}"
-        if abs(float(words) - value) <= resolution / 2.0 and (float(words) > 0.0 or value <= 0.0):
-            return words.rstrip("0").rstrip(".") if decimals else words
-    return repr(value).removesuffix(".0")
 
 
 def uses_in_words(layout: Layout, box: int) -> str:

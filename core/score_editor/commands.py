@@ -15,8 +15,9 @@ from ..pha.open_scores import Scores
 from ..pha.programme import Modules, resolve
 from ..pha.refactoring import Refactoring
 from ..pha.text import Text
+from ..pha.values import spelled_within
 from . import fragments, growth
-from .change import Edits, Proposal, locked, spelled_within
+from .change import Edits, Proposal, locked
 from .drop import Drop
 from .layout import BoxId, Layout
 from .names import is_nameless, short

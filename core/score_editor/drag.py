@@ -11,9 +11,10 @@ from ..pha.document import Document
 from ..pha.edits import Insert, RemoveAttribute
 from ..pha.open_scores import Scores
 from ..pha.text import Text
+from ..pha.values import spelled_within
 from . import fragments, grid, growth, hints
 from .boxes import Kind, ancestors
-from .change import Edits, Proposal, given, locked, setting, spelled_within, uses_in_words
+from .change import Edits, Proposal, given, locked, setting, uses_in_words
 from .drop import Drop, drop_at
 from .grid import Meter
 from .hit import Hit, Part

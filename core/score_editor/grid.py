@@ -50,6 +50,16 @@ def snapped(tick: float, view: View, meter: Meter) -> float:
     return round(tick / wide) * wide
 
 
+def beat_near(tick: float, within: float) -> float:
+    """Return the nearest beat, else half, quarter, eighth or sixteenth of one within so many ticks, else the tick.
+
+    >>> beat_near(2.98, 0.03), beat_near(1.4166, 0.03), beat_near(1.4166, 0.01)
+    (3.0, 1.4375, 1.4166)
+    """
+    nearest = (round(tick / wide) * wide for wide in (1.0, 0.5, 0.25, 0.125, _FINEST))
+    return next((found for found in nearest if abs(found - tick) <= within), tick)
+
+
 def lines(view: View, meter: Meter, apart_px: float = _LINE_PX) -> tuple[FloatArray, IntArray]:
     """Return the ticks of the lines in view (N,), and of each whether it is a bar's (2), a beat's (1) or a part's."""
     wide = step(view, meter, apart_px)

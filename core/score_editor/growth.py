@@ -10,8 +10,9 @@ import numpy as np
 from ..maths.arrays import IntArray
 from ..pha.document import number
 from ..pha.edits import SetAttribute
+from ..pha.values import spelled_within
 from .boxes import Kind, ancestors
-from .change import given, spelled_within
+from .change import given
 from .layout import Layout
 
 _WHOLE = 1e-9

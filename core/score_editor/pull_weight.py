@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from ..pha.edits import SetAttribute
 from ..pha.open_scores import Scores
+from ..pha.values import spelled_within
 from . import grid, hints
-from .change import Edits, Proposal, asked_before, locked, spelled_within
+from .change import Edits, Proposal, asked_before, locked
 from .grid import Meter
 from .lanes import Voice
 from .layout import Layout

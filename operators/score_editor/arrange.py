@@ -3,10 +3,13 @@
 from typing import TYPE_CHECKING, Any
 
 import bpy
+import numpy as np
 from bpy.props import EnumProperty
 
+from ...bridge.frame_rate import frames_per_second
 from ...core.score_editor import arrange
 from ...core.score_editor.change import Proposal, given
+from ...core.score_editor.grid import beat_near
 from ...core.skeletons.body_parts import PARTS
 from ...preview.score_editor.life import tick_now
 from .base import Editor, OfSelection, fresh_editor
@@ -23,10 +26,13 @@ class TAKT_OT_score_split(OfSelection, bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     def propose(self, context: bpy.types.Context, editor: Editor) -> Proposal:
-        """Propose both calls."""
+        """Propose both calls, apart on the beat where the frame says no more than that."""
         assert context.scene is not None
-        tick = tick_now(editor.armature, context.scene, editor.layout)
-        return arrange.split(editor.layout, only_box(editor), tick, editor.scores)
+        layout = editor.layout
+        tick = tick_now(editor.armature, context.scene, layout)
+        now_s = float(layout.seconds(np.array((tick,)))[0])
+        later = float(layout.ticks_at(np.array((now_s + 0.5 / frames_per_second(context.scene),)))[0])
+        return arrange.split(layout, only_box(editor), beat_near(tick, later - tick), editor.scores)
 
 
 class TAKT_OT_score_beside(OfSelection, bpy.types.Operator):

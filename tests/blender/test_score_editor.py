@@ -575,6 +575,24 @@ def test_of_another_score_all_is_seen_and_bars_are_counted_as_is_set(rig: bpy.ty
         assert score_tree.meter_of(rig).bar(4.0) == "2.2"
 
 
+def test_a_block_is_split_on_the_beat_nearest_to_the_frame(rig: bpy.types.Object, library: Path) -> None:
+    """A sixteenth of one where no frame lies on it; where frames are closer, at the frame."""
+    play(library / "dance.pha")
+    scene, before = bpy.context.scene, text_of(rig).as_string()
+    assert scene is not None
+    with editing() as layout:
+        tree: Any = score_tree.tree_of(bpy.context)
+        box = next(box for box in np.flatnonzero(layout.boxes.depth == 0).tolist()
+                   if layout.boxes.titles[box] == "right")
+        for fps, wanted, duration in ((24, 0.25, "0.25"), (24, 0.43, "0.4375"), (10_000, 0.31, "0.31")):
+            text_of(rig).from_string(before)
+            scene.render.fps = fps
+            scene.frame_set(round(life.frame_at(rig, scene, layout, float(layout.boxes.begin[box]) + wanted)))
+            score_tree.select(tree, looked_into(), [layout.id_of(box)])
+            assert operators.takt.score_split() == {"FINISHED"}
+            assert f'<call name="right" duration="{duration}"' in text_of(rig).as_string()
+
+
 def test_tab_opens_a_block_and_leaves_it_again(rig: bpy.types.Object, library: Path) -> None:
     play(library / "dance.pha")
     with editing() as layout:

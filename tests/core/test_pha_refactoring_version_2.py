@@ -224,6 +224,29 @@ def test_parts_of_parts(old, parts):
     assert lines(new, text) == [f'<call name="bow" {part}/>' for part in parts]
 
 
+@pytest.mark.parametrize(("old", "share", "parts"), [
+    ('duration="3"', 17.0 / 36.0, ['duration="1.416667" to="0.472222" transition="0"',
+                                   'duration="1.583333" from="0.472222"']),
+    ('duration="3"', 1.4375 / 3.0, ['duration="1.4375" to="0.479167" transition="0"',
+                                    'duration="1.5625" from="0.479167"']),
+    ('duration="bars" from="0.1"', 2.0 / 3.0, ['duration="bars * 0.666667" from="0.1" to="0.7" transition="0"',
+                                               'duration="bars * 0.333333" from="0.7"']),
+    ('duration="1" to="end"', 1.0 / 3.0, ['duration="0.333333" to="end * 0.333333" transition="0"',
+                                          'duration="0.666667" to="end" from="end * 0.333333"']),
+    ('duration="1" from="0.1s" to="0.4s"', 1.0 / 7.0, [
+        'duration="0.142857" from="0.1s" to="0.142857s" transition="0"',
+        'duration="0.857143" from="0.142857s" to="0.4s"']),
+    ('duration="100"', 1e-5, ['duration="0.001" to="0.00001" transition="0"', 'duration="99.999" from="0.00001"']),
+    ('duration="1"', 1.0 - 1e-9, ['duration="0.999999999" to="0.999999999" transition="0"',
+                                  'duration="0.000000001" from="0.999999999"']),
+])
+def test_a_split_writes_no_more_digits_than_tell_its_parts(old, share, parts):
+    text = HEAD + ('  <let name="bars" value="4"/>\n  <let name="end" value="0.5"/>\n  <procedure name="main">\n'
+                   f'    <call name="bow" {old}/>\n  </procedure>\n</pha>')
+    new = after(text, SplitCall(None, element(text, "<call"), share))
+    assert lines(new, text) == [f'<call name="bow" {part}/>' for part in parts]
+
+
 @pytest.mark.parametrize(("old", "edit", "reason"), [
     ('duration="1"', (1.0, 0), "found the share 1, expected one between 0 and 1"),
     ('duration="1"', (0.5, 1), "found the repetition 1, expected one from 0 to 0"),
