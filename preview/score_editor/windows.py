@@ -168,6 +168,8 @@ def show_in_front(context: bpy.types.Context, front: Callable[[Theme], Picture] 
     window = window_of(context.space_data)
     if window is not None:
         window.front, window.pulled = front, pulled
+        if front is not None:
+            window.chip = None  # the mouse has gone, and nobody says where to until it moves once more
     context.area.tag_redraw()
 
 

@@ -15,6 +15,7 @@ from takt.core.pha.document import parse
 from takt.core.playing.motion import Motion
 from takt.core.score_editor import shelf
 from takt.core.score_editor.commands import Playable
+from takt.core.score_editor.picture import Picture
 from takt.core.score_editor.theme import Theme
 from takt.core.score_editor.view import View
 from takt.preview import life
@@ -111,3 +112,15 @@ def test_a_chip_under_the_mouse_plays_for_a_while(
         now_s[0] += 1000.0
         assert rehearsing._step() is None and life.tried_out() is None  # it comes to an end by itself
         assert properties.character(rig).text is not None
+
+
+def test_a_chip_that_is_dragged_away_is_no_longer_under_the_mouse(rig: bpy.types.Object, library: Path) -> None:
+    """Where it was dropped, nothing may lie over the score until the mouse moves."""
+    play(library / "dance.pha")
+    with editing():
+        window = windows.window_of(context.space_data)
+        assert window is not None
+        window.chip = windows.Chip(LEFT, 9.0, 9.0, life.now_s())
+        windows.show_in_front(bpy.context, lambda _: Picture(()))
+        windows.show_in_front(bpy.context, None)
+        assert window.chip is None
