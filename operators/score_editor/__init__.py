@@ -23,6 +23,7 @@ from .hover import TAKT_GGT_score_hover, TAKT_GT_score_hover
 from .insert import TAKT_OT_score_add, TAKT_OT_score_shelf
 from .loop import TAKT_OT_score_loop
 from .navigate import TAKT_OT_score_pan, TAKT_OT_score_zoom
+from .no_nodes import TAKT_OT_score_no_nodes
 from .open import TAKT_OT_score_automatic, TAKT_OT_score_editor, TAKT_OT_score_open, TAKT_OT_score_open_file
 from .scrub import TAKT_OT_score_scrub
 from .select import TAKT_OT_score_box_select, TAKT_OT_score_select
@@ -53,6 +54,7 @@ CLASSES = (
     TAKT_OT_score_open,
     TAKT_OT_score_open_file,
     TAKT_OT_score_automatic,
+    TAKT_OT_score_no_nodes,
     TAKT_OT_score_shelf,
     TAKT_OT_score_add,
     TAKT_OT_score_drop_file,

@@ -24,7 +24,7 @@ class Shortcut(NamedTuple):
     repeat: bool = False
 
 
-SHORTCUTS = (
+_SCORE = (
     Shortcut("WHEELUPMOUSE", "takt.score_zoom", {"steps": 1}),
     Shortcut("WHEELDOWNMOUSE", "takt.score_zoom", {"steps": -1}),
     Shortcut("NUMPAD_PLUS", "takt.score_zoom", {"steps": 2}, repeat=True),
@@ -50,6 +50,7 @@ SHORTCUTS = (
     Shortcut("LEFTMOUSE", "takt.score_box_select", shift=True),
     Shortcut("A", "takt.score_select", {"which": "ALL"}),
     Shortcut("A", "takt.score_select", {"which": "NONE"}, alt=True),
+    Shortcut("A", "takt.score_select", {"which": "NONE"}, "DOUBLE_CLICK"),
     Shortcut("I", "takt.score_select", {"which": "INVERT"}, ctrl=True),
     Shortcut("A", "takt.score_add", shift=True),
     Shortcut("X", "takt.score_delete"),
@@ -71,6 +72,14 @@ SHORTCUTS = (
     Shortcut("LEFTMOUSE", "takt.score_open", {"at_mouse": True}, "DOUBLE_CLICK"),
     Shortcut("LEFTMOUSE", "takt.score_automatic", value="DOUBLE_CLICK"),
 )
+_OF_NODES = ("B", "C", "F", "G", "H", "J", "L", "S")
+"""Keys without a meaning here, by which the node editor selects or changes nodes."""
+_KEYS = dict.fromkeys((*((each.type, each.value, each.ctrl, each.shift, each.alt) for each in _SCORE
+                         if "MOUSE" not in each.type and "TRACKPAD" not in each.type),
+                       *((key, "PRESS", False, False, False) for key in _OF_NODES)))
+SHORTCUTS = (*_SCORE, *(Shortcut(key, "takt.score_no_nodes", value=value, ctrl=ctrl, shift=shift, alt=alt)
+                        for key, value, ctrl, shift, alt in _KEYS))
+"""In the order in which they are asked: what no score wants, no node gets."""
 _added: list[tuple[bpy.types.KeyMap, bpy.types.KeyMapItem]] = []
 
 

@@ -97,4 +97,20 @@ class TAKT_PT_score_settings(_ScoreEditorPanel):
         draw_settings(self.layout, character)
 
 
-CLASSES = (TAKT_PT_score_block, TAKT_PT_score_transition, TAKT_PT_score_settings)
+class TAKT_PT_score_none(_ScoreEditorPanel):
+    """What is missing; without it, only the node editor's own tabs would be there."""
+
+    bl_label = "Score"
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Tell whether no score is shown."""
+        return score_tree.is_score_editor(context.space_data) and not super().poll(context)
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Draw what to do."""
+        assert self.layout is not None
+        draw_words(self.layout, context, "No score: make a character active that has one, or give it one")
+
+
+CLASSES = (TAKT_PT_score_none, TAKT_PT_score_block, TAKT_PT_score_transition, TAKT_PT_score_settings)

@@ -11,6 +11,7 @@ from takt.core.score_editor.layout import Layout
 from takt.operators.score_editor.base import found_editor
 from takt.operators.score_editor.drag import TAKT_OT_score_drag
 from takt.operators.score_editor.select import TAKT_OT_score_box_select
+from takt.panels.score_editor.keymap import SHORTCUTS
 from takt.tests.blender.dancing import STEPS, play, text_of
 from takt.tests.blender.score_editors import Hand, choose, edge_of, editing, looked_into, named
 
@@ -65,3 +66,16 @@ def test_what_undo_brings_back_is_selected_as_it_was_there(rig: bpy.types.Object
         operators.ed.redo()
         looked_into()
         assert found_editor(bpy.context).selected == left
+
+
+def test_no_key_of_the_score_editor_reaches_the_node_editor(rig: bpy.types.Object, library: Path) -> None:
+    """Where no score is, or nothing of it selected, each would be a step that changes no nodes."""
+    play(library / "dance.pha")
+    last = {str(each._replace(operator="", properties={}, repeat=False)): each.operator for each in SHORTCUTS}
+    assert {operator for key, operator in last.items() if "MOUSE" not in key and "TRACKPAD" not in key} == {
+        "takt.score_no_nodes"}
+    assert not operators.takt.score_no_nodes.poll()
+    with editing():
+        bpy.data.texts.remove(text_of(rig))
+        assert not operators.takt.score_delete.poll() and not operators.takt.score_select.poll()
+        assert operators.takt.score_no_nodes() == {"CANCELLED"}
