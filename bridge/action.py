@@ -3,7 +3,7 @@
 import zlib
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import bpy
 import numpy as np
@@ -12,7 +12,7 @@ from ..core.clips.clip import Clip
 from ..core.maths import rotations as rot
 from ..core.maths.arrays import BoolArray, Float32Array, FloatArray
 from ..core.maths.euler import to_euler, to_turns
-from ..core.playing.keying import Channel, Keyed, key_clip, key_every_frame, key_sparsely
+from ..core.playing.keying import Channel, Keyed, key_clip, key_every_frame, key_sparsely, resting
 from ..core.playing.motion import Motion
 from ..core.playing.varied import Varied
 from ..core.skeletons.skeleton import Skeleton
@@ -26,20 +26,32 @@ _STRAIGHT_RAD = np.radians(0.01)
 """A loop whose heading changes by less than this in each lap goes straight on."""
 _FRAMES_AT_ONCE = 256
 _Repeat = Literal["REPEAT", "REPEAT_OFFSET"]
+_Curves = tuple[str, tuple[str, ...], FloatArray, BoolArray]
+"""A property, and of the bones that have it the names, values (F, B, C), and at which frames are keys (F, B)."""
+
+
+class Modes(NamedTuple):
+    """Rotation modes of bones that do not use quaternions: of those that are moved, and of those that rest."""
+
+    moved: Mapping[str, str]
+    resting: Mapping[str, str]
+
+
+_ALL_QUATERNIONS = Modes({}, {})
 
 
 @dataclass(frozen=True, eq=False)
 class Channels:
     """What is written: the keys of a motion, in Blender's frames and in the axes of the bones.
 
-    frames: (F,) of the scene, maybe with fractions; each curve: property, bone names, values (F, B, C), and at which
-    frames it has keys (F, B).
+    frames: (F,) of the scene, maybe with fractions. Bones that the body hangs on have a key at rest, so that they do
+    not stay where another Action left them.
     is_loop: whether the curves repeat. has_turning_laps: whether each lap of the loop starts with another heading,
     which curves cannot repeat.
     """
 
     frames: FloatArray
-    curves: tuple[tuple[str, tuple[str, ...], FloatArray, BoolArray], ...]
+    curves: tuple[_Curves, ...]
     is_loop: bool
     has_turning_laps: bool
 
@@ -50,47 +62,67 @@ class Channels:
 
 
 def sample_channels(motion: Motion, fps: float, frame_start: int, keys: str = "EVERY_FRAME",
-                    modes: Mapping[str, str] | None = None) -> Channels:
+                    modes: Modes = _ALL_QUATERNIONS) -> Channels:
     """Sample a motion from frame_start on, in any thread.
 
-    keys: one of properties.KEYS. modes: the rotation modes of bones that do not use quaternions. These bones get a key
-    at every frame, since few keys are chosen for quaternions.
+    keys: one of properties.KEYS. modes: bones that are not moved by quaternions get a key at every frame, since few
+    keys are chosen for quaternions.
     """
     make = key_sparsely if keys == "KEYS" else key_every_frame
     keyed = make(motion, fps)
     has_turning_laps = motion.sequence.is_loop and abs(motion.lap_yaw_rad) > _STRAIGHT_RAD
-    curves = tuple(_curves(motion.skeleton, keyed, modes or {}))
+    curves = tuple(_curves(motion.skeleton, keyed, modes))
     return Channels(keyed.frames + frame_start, curves, motion.sequence.is_loop, has_turning_laps)
 
 
-def sample_varied(motion: Varied, fps: float, frame_start: int, modes: Mapping[str, str] | None = None) -> Channels:
+def sample_varied(motion: Varied, fps: float, frame_start: int, modes: Modes = _ALL_QUATERNIONS) -> Channels:
     """Sample a score whose values change, at every frame; see sample_channels."""
     keyed = key_clip(motion, fps)
-    return Channels(keyed.frames + frame_start, tuple(_curves(motion.skeleton, keyed, modes or {})), False, False)
+    return Channels(keyed.frames + frame_start, tuple(_curves(motion.skeleton, keyed, modes)), False, False)
 
 
 def clip_channels(clip: Clip, scene: bpy.types.Scene, frame_start: int,
-                  modes: Mapping[str, str] | None = None) -> Channels:
+                  modes: Modes = _ALL_QUATERNIONS) -> Channels:
     """Sample a clip on the armature's skeleton from frame_start on, at every frame; modes: see sample_channels."""
     keyed = key_clip(clip, frames_per_second(scene))
-    return Channels(keyed.frames + frame_start, tuple(_curves(clip.skeleton, keyed, modes or {})), False, False)
+    return Channels(keyed.frames + frame_start, tuple(_curves(clip.skeleton, keyed, modes)), False, False)
 
 
-def _curves(skeleton: Skeleton, keyed: Keyed,
-            modes: Mapping[str, str]) -> "list[tuple[str, tuple[str, ...], FloatArray, BoolArray]]":
+def _curves(skeleton: Skeleton, keyed: Keyed, modes: Modes) -> "list[_Curves]":
     def named(channel: Channel) -> tuple[str, ...]:
         return tuple(skeleton.names[joint] for joint in channel.joints)
 
     moves = keyed.translations
     # Core's translations lie in the parent's axes, Blender's locations in the axes of the bone at rest.
     locations = rot.rotate(rot.conjugate(skeleton.rest_rotations[moves.joints]), moves.values)
-    return [*_turning(named(keyed.rotations), keyed.rotations, modes),
+    return [*_turning(named(keyed.rotations), keyed.rotations, modes.moved),
             ("location", named(moves), locations, moves.keys),
-            ("scale", named(keyed.scales), keyed.scales.values, keyed.scales.keys)]
+            ("scale", named(keyed.scales), keyed.scales.values, keyed.scales.keys),
+            *_at_rest(skeleton, keyed, modes.resting)]
+
+
+def _at_rest(skeleton: Skeleton, keyed: Keyed, modes: Mapping[str, str]) -> "Iterator[_Curves]":
+    """Yield curves of one key at rest for what the body hangs on; see keying.resting."""
+    joints, count = resting(skeleton, keyed), len(keyed.frames)
+
+    def still(channel: Channel, rest: FloatArray) -> tuple[tuple[str, ...], Channel]:
+        chosen = np.setdiff1d(joints, channel.joints)
+        values = np.broadcast_to(rest, (1, len(chosen), len(rest)))
+        names = tuple(skeleton.names[joint] for joint in chosen)
+        return names, Channel(chosen, values, np.ones((1, len(chosen)), dtype=np.bool_))
+
+    found = list(_turning(*still(keyed.rotations, rot.IDENTITY), modes))
+    for path, channel, rest in (("location", keyed.translations, np.zeros(3)), ("scale", keyed.scales, np.ones(3))):
+        names, one = still(channel, rest)
+        found.append((path, names, one.values, one.keys))
+    for path, names, values, _ in found:
+        if names:
+            is_first = np.broadcast_to(np.arange(count)[:, None] == 0, (count, len(names)))
+            yield path, names, np.broadcast_to(values, (count, *values.shape[1:])), is_first
 
 
 def _turning(names: tuple[str, ...], turns: Channel,
-             modes: Mapping[str, str]) -> "Iterator[tuple[str, tuple[str, ...], FloatArray, BoolArray]]":
+             modes: Mapping[str, str]) -> "Iterator[_Curves]":
     """Yield the curves of rotations, the bones of one rotation mode together."""
     mode_of = np.array([modes.get(name, "QUATERNION") for name in names], dtype=object)
     for mode in sorted(set(mode_of)):
@@ -104,10 +136,12 @@ def _turning(names: tuple[str, ...], turns: Channel,
             yield "rotation_euler", chosen, to_euler(values, mode), np.ones_like(keys)
 
 
-def rotation_modes(armature_object: bpy.types.Object) -> dict[str, str]:
-    """Return the rotation modes of those of an armature's bones that do not use quaternions."""
+def rotation_modes(armature_object: bpy.types.Object) -> Modes:
+    """Return the rotation modes in which an armature's bones are keyed."""
     assert armature_object.pose is not None
-    return {bone.name: bone.rotation_mode for bone in armature_object.pose.bones if bone.rotation_mode != "QUATERNION"}
+    own = {bone.name: str(bone.rotation_mode) for bone in armature_object.pose.bones
+           if bone.rotation_mode != "QUATERNION"}
+    return Modes(own if properties.character(armature_object).rotations == "AS_RIG" else {}, own)
 
 
 def write_action(armature_object: bpy.types.Object, name: str, channels: Channels,
@@ -271,7 +305,9 @@ def _switch_to_quaternions(bone: bpy.types.PoseBone, character: properties.TaktC
 def _prepare_bones(armature_object: bpy.types.Object, channels: Channels) -> None:
     """Let the bones use the properties that are keyed, and reset those that no curve moves."""
     assert armature_object.pose is not None
-    named = {channel: frozenset(names) for channel, names, _, _ in channels.curves if not channel.startswith("rot")}
+    named: dict[str, set[str]] = {"location": set(), "scale": set()}
+    for channel, names, _, _ in channels.curves:
+        named.setdefault(channel, set()).update(names)
     for channel, names, _, _ in channels.curves:
         for name in names if channel.startswith("rot") else ():
             bone = armature_object.pose.bones[name]

@@ -55,7 +55,7 @@ def sampling(armature_object: bpy.types.Object, scene: bpy.types.Scene,
     Where values of the score are keyed, it is made of the motions by the values of all frames.
     """
     character, fps = properties.character(armature_object), frames_per_second(scene)
-    modes = action.rotation_modes(armature_object) if character.rotations == "AS_RIG" else None
+    modes = action.rotation_modes(armature_object)
     values, known = parameters.keyed(armature_object), score.known_performance(armature_object)
     if values is not None and known is not None and known.again is not None:
         again, start = known.again, character.frame_start

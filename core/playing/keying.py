@@ -13,7 +13,7 @@ from ..errors import TaktError
 from ..maths import rotations as rot
 from ..maths.arrays import BoolArray, FloatArray, IntArray, differs_from_rest
 from ..maths.reduction import rotation_keys, vector_keys
-from ..skeletons.hierarchy import path_to_root, with_descendants
+from ..skeletons.hierarchy import with_ancestors, with_descendants
 from ..skeletons.skeleton import Pose, Skeleton
 from .motion import Motion
 from .stage import Playable
@@ -28,8 +28,6 @@ _ROOM = 0.9
 """Of these, what the choice of keys uses; the rest is for rounding to float32."""
 _STILL = 1e-9
 """Translations and scales that never leave rest by more than this have no keys."""
-_MOST_OF_IT = 0.5
-"""Share of a skeleton's joints that are a body, and not a part of one."""
 _NEAREST = 0.004
 """Keys are at least so many frames apart, since Blender keeps times as float32; a jump takes twice as long."""
 _OWN_KEYS_PER_FRAME = 0.5
@@ -50,9 +48,8 @@ class Channel:
 class Keyed:
     """A motion's keys, as they stand in Pose. frames: (F,) counted from the motion's beginning, maybe with fractions.
 
-    Joints that no clip moves are left out, and translations and scales that stay at rest. But what carries a body
-    that travels has one key at rest, at the beginning: another Action may have left it elsewhere. Signs of rotations
-    are continuous.
+    Joints that no clip moves are left out, and translations and scales that stay at rest. Signs of rotations are
+    continuous.
     """
 
     frames: FloatArray
@@ -89,6 +86,18 @@ def key_sparsely(motion: Motion, fps: float) -> Keyed:
     return _keyed(motion, frames, _times(motion, frames, fps), np.isin(frames, found.edges))
 
 
+def resting(skeleton: Skeleton, keyed: Keyed) -> IntArray:
+    """Return the joints (N,) that are to be keyed at rest where they are not keyed, since the body hangs on them.
+
+    Where a motion shifts most of what it moves, that is a body that goes somewhere. It is in the wrong place where a
+    joint above it keeps what another motion left there. A motion of an arm alone leaves all else as it is.
+    """
+    parents, shifted, turned = skeleton.parents, keyed.translations.joints, keyed.rotations.joints
+    if not len(shifted) or 2 * int(with_descendants(parents, shifted)[turned].sum()) <= len(turned):
+        return shifted[:0]
+    return np.union1d(np.setdiff1d(with_ancestors(parents, turned), turned), with_ancestors(parents, shifted))
+
+
 def _whole_frames(duration_s: float, fps: float, *, is_loop: bool) -> FloatArray:
     end = duration_s * fps
     if end > MOST_FRAMES:
@@ -107,8 +116,7 @@ def _times(motion: Motion, frames: FloatArray, fps: float) -> FloatArray:
 def _keyed(motion: Playable, frames: FloatArray, times: FloatArray, starts: BoolArray | None) -> Keyed:
     """Sample at times (F,) for keys at frames (F,); where starts are given, choose keys from there, else all are."""
     pose = _sampled(motion, times)
-    moved, shifted = motion.moved, motion.moved & differs_from_rest(pose.translations, 0.0, _STILL)
-    carrying = _carrying(motion.skeleton, moved, shifted)
+    moved = motion.moved
     positions = motion.skeleton.rest_world[:, :, 3]
     height = float(np.ptp(positions, axis=0).max(initial=0.0)) or 1.0
 
@@ -116,30 +124,14 @@ def _keyed(motion: Playable, frames: FloatArray, times: FloatArray, starts: Bool
         joints = np.flatnonzero(chosen)
         values = values if len(joints) == values.shape[1] else values[:, joints]
         if starts is None:
-            keys = np.ones(values.shape[:2], dtype=np.bool_)
-        else:
-            choose = rotation_keys if values.shape[2] == 4 else vector_keys
-            keys = choose(frames, values, tolerance * _ROOM, starts)
-        keys[1:, carrying[joints]] = False
-        return Channel(joints, values, keys)
+            return Channel(joints, values, np.ones(values.shape[:2], dtype=np.bool_))
+        choose = rotation_keys if values.shape[2] == 4 else vector_keys
+        return Channel(joints, values, choose(frames, values, tolerance * _ROOM, starts))
 
-    return Keyed(frames, channel(moved | carrying, rot.continuous(pose.rotations), ANGLE_RAD),
-                 channel(carrying | shifted, pose.translations, SHARE_OF_HEIGHT * height),
+    return Keyed(frames, channel(moved, rot.continuous(pose.rotations), ANGLE_RAD),
+                 channel(moved & differs_from_rest(pose.translations, 0.0, _STILL), pose.translations,
+                         SHARE_OF_HEIGHT * height),
                  channel(moved & differs_from_rest(pose.scales, 1.0, _STILL), pose.scales, SHARE_OF_HEIGHT))
-
-
-def _carrying(skeleton: Skeleton, moved: BoolArray, shifted: BoolArray) -> BoolArray:
-    """Return the joints (J,) above the body: above the one that is shifted and has all that is moved below it.
-
-    Parts of a body, such as an arm that waves, are carried by whatever moves the rest.
-    """
-    found = np.zeros(len(skeleton), dtype=np.bool_)
-    paths = [set(path_to_root(skeleton.parents, joint)) for joint in np.flatnonzero(moved).tolist()]
-    shared = sorted(set.intersection(*paths)) if paths else []
-    if shared and shifted[shared[-1]]:
-        body = with_descendants(skeleton.parents, np.array(shared[-1:]))
-        found[shared[:-1]] = body.mean() >= _MOST_OF_IT
-    return found
 
 
 def _sampled(motion: Playable, times_s: FloatArray) -> Pose:

@@ -52,12 +52,19 @@ def root_joint(clips: Sequence[Clip], followers: IntArray = NO_JOINTS) -> int | 
     """
     root = _topmost(clips, followers)
     while root is not None:
-        others = [clip for clip in clips if not clip.moved[root]]
+        others = [clip for clip in clips if _leaves_alone(clip, root)]
         lower = _topmost(others, np.union1d(followers, _light(clips, root))) if others else None
         if lower is None:
             break
         root = lower
     return root
+
+
+def _leaves_alone(clip: Clip, joint: int) -> bool:
+    """Tell whether a clip says nothing of a joint, or by one key only that it rests, as Actions do that Takt writes."""
+    return not clip.moved[joint] or (not _leaves_rest((clip,), joint) and all(
+        np.diff(tracks.starts)[tracks.joints == joint].max(initial=0) <= 1
+        for tracks in (clip.rotations, clip.translations, clip.scales)))
 
 
 def _light(clips: Sequence[Clip], root: int) -> IntArray:

@@ -9,7 +9,7 @@ import pytest
 from mathutils import Matrix
 
 from takt.bridge import armature, axes
-from takt.bridge.curves import bags
+from takt.bridge.curves import bags, rotation_channel
 from takt.bridge.play_clips import files_in, stem_of
 from takt.core.clips.clip import Clip
 from takt.core.formats import bvh, ogre_xml
@@ -300,3 +300,67 @@ def test_a_clip_plays_where_it_is_wherever_the_action_before_left_the_root_bone(
     rig.animation_data.action_slot = clean.slots[0]
     scene.frame_set(5)
     assert (rig.pose.bones[hips].head - place).length < 1e-5
+
+
+def with_ground(rig: Any, mode: str) -> None:
+    """Put a bone on the ground above the hips of the sample character."""
+    bpy.ops.object.mode_set(mode="EDIT")
+    above = rig.data.edit_bones.new("ground")
+    above.head, above.tail = (0.0, 0.0, 0.0), (0.0, 0.3, 0.0)
+    rig.data.edit_bones["HumanoidRoot"].parent = above
+    bpy.ops.object.mode_set(mode="OBJECT")
+    rig.pose.bones["ground"].rotation_mode = mode
+
+
+def left_elsewhere(rig: Any) -> None:
+    """Leave an Action that raises, tilts and shrinks the bone above the hips, shrinks these, and closes a hand."""
+    made = bpy.data.actions.new("Elsewhere")
+    rig.animation_data_create().action = made
+    ground, hips = rig.pose.bones["ground"], rig.pose.bones["HumanoidRoot"]
+    ground.location, ground.scale, hips.scale = (0.5, 0.3, 0.2), (0.5, 0.5, 0.5), (2.0, 2.0, 2.0)
+    ground.matrix_basis = ground.matrix_basis @ Matrix.Rotation(0.5, 4, "X")
+    for bone in (ground, hips):
+        for channel in ("location", "scale", rotation_channel(bone.rotation_mode)):
+            bone.keyframe_insert(channel, frame=1)
+
+
+def shown(rig: Any) -> FloatArray:
+    found = []
+    for frame in (1, 7, 20):
+        bpy.context.scene.frame_set(frame)
+        found.append(armature.read_pose_world(rig))
+    return np.array(found)
+
+
+@pytest.mark.parametrize("mode", ["QUATERNION", "XYZ", "AXIS_ANGLE"])
+@pytest.mark.parametrize("rotations", ["QUATERNION", "AS_RIG"])
+def test_a_body_stands_where_the_clip_has_it_whatever_played_before(rig: Any, tmp_path: Path, mode: str,
+                                                                    rotations: str) -> None:
+    with_ground(rig, mode)
+    rig.takt.rotations = rotations
+    written(tmp_path)
+    takt.play_clip(filepath=str(tmp_path / "walk.bvh"))
+    fresh, walk = shown(rig), rig.animation_data.action
+    assert rig.pose.bones["ground"].rotation_mode == mode
+    left_elsewhere(rig)
+    assert np.abs(shown(rig) - fresh).max() > 0.1
+    takt.play_clip(filepath=str(tmp_path / "walk.bvh"))
+    np.testing.assert_allclose(shown(rig), fresh, atol=1e-5)
+    left_elsewhere(rig)
+    shown(rig)
+    rig.animation_data.action, rig.animation_data.action_slot = walk, walk.slots[0]
+    np.testing.assert_allclose(shown(rig), fresh, atol=1e-5)
+
+
+def test_a_score_too_stands_where_it_stands(rig: Any, tmp_path: Path) -> None:
+    with_ground(rig, "XYZ")
+    written(tmp_path)
+    (tmp_path / "dance.pha").write_text('<pha tickLength="1.0"><load src="walk"/><procedure name="main">'
+                                        '<call name="walk" duration="1"/></procedure></pha>')
+    play(tmp_path / "dance.pha")
+    fresh = shown(rig)
+    left_elsewhere(rig)
+    shown(rig)
+    rig.animation_data.action = None
+    assert takt.rebuild() == {"FINISHED"}
+    np.testing.assert_allclose(shown(rig), fresh, atol=1e-5)

@@ -9,7 +9,7 @@ from takt.core.clips.clip import Clip, Tracks
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
 from takt.core.pha.expansion import expand
-from takt.core.playing.keying import ANGLE_RAD, SHARE_OF_HEIGHT, Channel, Keyed, key_every_frame, key_sparsely
+from takt.core.playing.keying import ANGLE_RAD, SHARE_OF_HEIGHT, Channel, Keyed, key_every_frame, key_sparsely, resting
 from takt.core.playing.motion import Motion, compose
 from takt.core.playing.transitions.blending import Style
 from takt.core.playing.transitions.methods import TRANSITION_METHODS
@@ -91,7 +91,7 @@ def test_what_never_moves_has_no_keys() -> None:
 
 
 @pytest.mark.parametrize("make", [key_every_frame, key_sparsely])
-def test_what_carries_a_body_that_travels_has_one_key_at_rest(make: Callable[[Motion, float], Keyed]) -> None:
+def test_what_carries_a_body_that_travels_rests(make: Callable[[Motion, float], Keyed]) -> None:
     """Another Action may have left it elsewhere."""
     rig = Skeleton.from_arrays(("root", "hips", "leg", "head"), (-1, 0, 1, 1), rot.identities(4), np.eye(4, 3))
     times, hips = np.array((0.0, 0.3, 1.0)), np.array((1,))
@@ -101,7 +101,12 @@ def test_what_carries_a_body_that_travels_has_one_key_at_rest(make: Callable[[Mo
         Clip("walk", rig, 1.0, turns, way, Tracks.empty(3)),)))
     keyed = make(compose(expand(p, "main", False), p.clips, Style("LEAD", "LINEAR"), root_motion="CONTINUE", up=UP_Z),
                  FPS)
-    for channel, rest in ((keyed.rotations, rot.IDENTITY), (keyed.translations, np.zeros(3))):
-        assert channel.joints.tolist() == [0, 1]
-        assert np.flatnonzero(channel.keys[:, 0]).tolist() == [0] and channel.keys[:, 1].sum() > 1
-        np.testing.assert_array_equal(channel.values[0, 0], rest)
+    assert resting(rig, keyed).tolist() == [0, 1]
+    assert keyed.rotations.joints.tolist() == keyed.translations.joints.tolist() == [1]
+
+
+@pytest.mark.parametrize("make", [key_every_frame, key_sparsely])
+def test_what_a_body_that_goes_somewhere_hangs_on_rests(make: Callable[[Motion, float], Keyed]) -> None:
+    whole, arms = (resting(FIGURE, make(made(call), FPS)).tolist() for call in (CALLS[1], CALLS[0]))
+    assert FIGURE.index_of["hip"] in whole, "all of its properties"
+    assert not arms

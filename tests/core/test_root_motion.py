@@ -380,3 +380,6 @@ def test_a_light_joint_that_moves_by_itself_carries_nobody():
     waving = Clip("b", RIG, 1.0, Tracks.empty(4), Tracks.uniform(np.array((4,)), KEYS_S, away), Tracks.empty(3))
     assert root_joint((clip, waving)) == 0
     assert root_joint((clip, travelling(np.random.default_rng(0), "b", None))) == 1
+    resting = replace(travelling(np.random.default_rng(0), "b", None), scales=Tracks.uniform(
+        np.array((0,)), np.zeros(1), np.ones((1, 1, 3))))
+    assert root_joint((clip, resting)) == 1, "one key at rest, as Actions have that play a clip, says no more"
