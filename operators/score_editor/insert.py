@@ -145,7 +145,7 @@ class TAKT_OT_score_add(InScoreEditor, bpy.types.Operator):
         """Ask what it is to be."""
         assert context.window_manager is not None
         context.window_manager.invoke_search_popup(self)
-        return {"FINISHED"}
+        return {"INTERFACE"}  # no step to undo before anything is chosen
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
         """Put it in."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import bpy
@@ -10,6 +11,7 @@ import pytest
 from takt.core.score_editor.layout import Layout
 from takt.operators.score_editor.base import found_editor
 from takt.operators.score_editor.drag import TAKT_OT_score_drag
+from takt.operators.score_editor.insert import TAKT_OT_score_add
 from takt.operators.score_editor.select import TAKT_OT_score_box_select
 from takt.panels.score_editor.keymap import SHORTCUTS
 from takt.tests.blender.dancing import STEPS, play, text_of
@@ -49,6 +51,14 @@ def test_what_changes_no_score_is_no_step(rig: bpy.types.Object, library: Path, 
 
 def test_a_box_that_selects_is_no_step() -> None:
     assert "UNDO" not in TAKT_OT_score_box_select.bl_options
+
+
+def test_asking_what_is_to_be_inserted_is_no_step() -> None:
+    asked: list[Any] = []
+    context: Any = SimpleNamespace(window_manager=SimpleNamespace(invoke_search_popup=asked.append))
+    operator: Any = SimpleNamespace()
+    invoke: Any = TAKT_OT_score_add.invoke
+    assert invoke(operator, context, None) == {"INTERFACE"} and asked == [operator]
 
 
 def test_what_undo_brings_back_is_selected_as_it_was_there(rig: bpy.types.Object, library: Path) -> None:
