@@ -50,10 +50,13 @@ def root_joint(clips: Sequence[Clip], followers: IntArray = NO_JOINTS) -> int | 
     Where some clips leave that joint alone and shift one below it that carries most of what moves, it is that one: both
     kinds take it along. It is the hips, where captured motion follows a clip that travels by a bone above them.
     """
-    root = _topmost(clips, followers)
+    shifted = np.setdiff1d(_shifted(clips), followers)
+    turned = np.setdiff1d(np.concatenate([clip.rotations.joints for clip in clips]), followers)
+    root = _topmost(clips[0].skeleton, shifted if len(shifted) else turned)
     while root is not None:
         others = [clip for clip in clips if _leaves_alone(clip, root)]
-        lower = _topmost(others, np.union1d(followers, _light(clips, root))) if others else None
+        lower = _topmost(clips[0].skeleton, np.intersect1d(
+            np.setdiff1d(_shifted(others), followers), _carrying_most(clips, root))) if others else None
         if lower is None:
             break
         root = lower
@@ -67,38 +70,32 @@ def _leaves_alone(clip: Clip, joint: int) -> bool:
         for tracks in (clip.rotations, clip.translations, clip.scales)))
 
 
-def _light(clips: Sequence[Clip], root: int) -> IntArray:
-    """Return the joints that are not below a joint, or carry no more than half of what any clip moves there."""
+def _carrying_most(clips: Sequence[Clip], root: int) -> IntArray:
+    """Return the joints below one that carry more than half of what any clip moves there."""
     parents = clips[0].skeleton.parents
     below = with_descendants(parents, np.array((root,)))
     carried = np.where(below & np.any([clip.moved for clip in clips], axis=0), 1, 0)
     for joint in range(len(parents) - 1, root, -1):
         carried[parents[joint]] += carried[joint]
-    return np.flatnonzero(~below | (2 * carried <= carried[root]))
+    below[root] = False
+    return np.flatnonzero(below & (2 * carried > carried[root]))
 
 
-def _topmost(clips: Sequence[Clip], followers: IntArray) -> int | None:
-    """Return the topmost joint that clips shift, else the topmost that they turn, else None.
-
-    Of several at one depth it is the one with most descendants. Files key joints that never move, too: a joint that
-    travels less than _STILL of what the farthest one does counts as not shifted.
-    """
-    skeleton = clips[0].skeleton
+def _topmost(skeleton: Skeleton, joints: IntArray) -> int | None:
+    """Return the topmost of some joints (N,), of several at one depth that with most descendants; None of none."""
+    if not len(joints):
+        return None
     sizes, depth = np.array(subtree_sizes(skeleton.parents)), np.zeros(len(skeleton), dtype=np.int64)
-    for level, joints in enumerate(skeleton.levels):
-        depth[joints] = level
-    turned = np.zeros(len(skeleton), dtype=np.bool_)
-    for clip in clips:
-        turned[clip.rotations.joints] = True
-    for joints in (_shifted(clips), np.flatnonzero(turned)):
-        joints = np.setdiff1d(joints, followers)
-        if len(joints):
-            return int(joints[np.lexsort((-sizes[joints], depth[joints]))[0]])
-    return None
+    for level, of_level in enumerate(skeleton.levels):
+        depth[of_level] = level
+    return int(joints[np.lexsort((-sizes[joints], depth[joints]))[0]])
 
 
 def _shifted(clips: Sequence[Clip]) -> IntArray:
-    """Return the joints that any clip shifts as it plays; where none does, those that any holds away from rest."""
+    """Return the joints that any clip shifts as it plays; where none does, those that any holds away from rest.
+
+    Files key joints that never move, too: one that travels less than _STILL of what the farthest does is not shifted.
+    """
     travelled = np.zeros(len(clips[0].skeleton))
     for clip in clips:
         joints = clip.translations.joints

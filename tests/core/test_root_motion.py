@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from takt.core.clips.clip import Clip, Tracks
+from takt.core.clips.keyed import keys_of, packed
 from takt.core.errors import TaktError
 from takt.core.maths import rotations as rot
 from takt.core.pha.expansion import expand
@@ -383,3 +384,17 @@ def test_a_light_joint_that_moves_by_itself_carries_nobody():
     resting = replace(travelling(np.random.default_rng(0), "b", None), scales=Tracks.uniform(
         np.array((0,)), np.zeros(1), np.ones((1, 1, 3))))
     assert root_joint((clip, resting)) == 1, "one key at rest, as Actions have that play a clip, says no more"
+
+
+def test_a_heavy_part_that_only_turns_carries_nobody():
+    """Nor does what one key holds at rest, as Actions have it for the bones above the hips."""
+    clip, turns = travelling(np.random.default_rng(0), "a", 1.0), rot.from_axis_angle(X, KEYS_S)[:, None].repeat(4, 1)
+    bows = Clip("b", RIG, 1.0, Tracks.uniform(np.arange(1, 5), KEYS_S, turns), Tracks.empty(3), Tracks.empty(3))
+    assert root_joint((clip, bows)) == 0
+    nowhere = Tracks.uniform(np.zeros(1, np.int64), np.zeros(1), np.zeros((1, 1, 3)))
+    assert root_joint((clip, replace(bows, translations=nowhere))) == 0
+    plain = travelling(np.random.default_rng(0), "c", None)
+    rotations, translations = (packed([(0, np.zeros(1), rest[None]), *(
+        (joint, *keys_of(tracks, i)) for i, joint in enumerate(tracks.joints.tolist()))], len(rest))
+        for tracks, rest in ((plain.rotations, rot.IDENTITY), (plain.translations, np.zeros(3))))
+    assert root_joint((clip, replace(plain, rotations=rotations, translations=translations))) == 1
