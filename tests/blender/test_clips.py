@@ -73,10 +73,10 @@ def test_blenders_importer_reads_bvh_as_we_do() -> None:
     bpy.ops.import_anim.bvh(filepath=str(path), use_fps_scale=False, rotate_mode="QUATERNION", axis_up="Y",
                             axis_forward="-Z", frame_start=1)
     rig, scene = cast(Any, bpy.context.object), cast(Any, bpy.context.scene)
-    clip = bvh.read(path.read_bytes(), path).clip
-    frames = np.arange(0, 2752, 250)
+    file = bvh.read(path.read_bytes(), path)
+    clip, frames = file.clip, np.arange(0, 2752, 250)
     # Blender lays the file's axes (Y up) into its own by a turn about X.
-    ours = rot.multiply(axes.BLENDER_FROM_HANIM, turns(clip, frames * 0.0083333))
+    ours = rot.multiply(axes.BLENDER_FROM_HANIM, turns(clip, frames * file.frame_time_s))
     for row, frame in enumerate(frames.tolist()):
         scene.frame_set(frame + 1)
         for joint, name in enumerate(clip.skeleton.names):
