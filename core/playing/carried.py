@@ -11,7 +11,7 @@ from ..clips.clip import Clip
 from ..maths.arrays import FloatArray, IntArray
 from ..skeletons.skeleton import Pose
 from .placement import Bearing, Root
-from .root_motion import NO_JOINTS, beside_root, root_chain
+from .root_motion import NO_JOINTS, carry_over_ground, root_chain, roots_carried
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,21 +24,17 @@ class Carried:
 
     @classmethod
     def of(cls, clips: Sequence[Clip], up: FloatArray, followers: IntArray = NO_JOINTS) -> Carried | None:
-        """Find what carries a body through clips; None where nothing moves. See root_chain and beside_root."""
+        """Find what carries a body through clips; None where nothing moves. See root_chain and roots_carried."""
         chain = root_chain(clips, followers)
         if not len(chain):
             return None
         skeleton, top = clips[0].skeleton, int(chain[0])
-        joints = (top, *beside_root(clips, top, skeleton).tolist())
-        return cls(int(chain[-1]), Bearing(skeleton, chain, up), tuple(Root(skeleton, joint, up) for joint in joints))
+        return cls(int(chain[-1]), Bearing(skeleton, chain, up), roots_carried(clips, top, skeleton, up))
 
     def move(self, pose: Pose, other: Pose) -> None:
         """Take poses (F, J, …) over the ground to where other ones stand and face."""
         by = self._bearing.placement(other) @ self._bearing.placement(pose).inverse()
-        for root in self._carried:
-            joint = root.joint
-            pose.rotations[:, joint], pose.translations[:, joint] = root.placed(
-                pose.rotations[:, joint], pose.translations[:, joint], by)
+        carry_over_ground(self._carried, pose, by)
 
     @property
     def joints(self) -> IntArray:

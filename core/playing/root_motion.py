@@ -153,10 +153,26 @@ def _reaches(clip: Clip) -> FloatArray:
     return np.asarray(np.linalg.norm(high - low, axis=1))
 
 
-def beside_root(clips: Sequence[Clip], root: int, skeleton: Skeleton) -> IntArray:
+def roots_carried(clips: Sequence[Clip], root: int, skeleton: Skeleton, up: FloatArray) -> tuple[Root, ...]:
+    """Return what is moved to take a body over the ground: a joint, and what is beside it.
+
+    skeleton: the clips', or as it is where the root is freed. up: (3,) of model space.
+    """
+    return tuple(Root(skeleton, joint, up) for joint in (root, *_beside(clips, root, skeleton).tolist()))
+
+
+def carry_over_ground(roots: Sequence[Root], pose: Pose, by: Placement) -> None:
+    """Carry poses (F, J, …) over the ground by placements (F,)."""
+    for root in roots:
+        joint = root.joint
+        pose.rotations[:, joint], pose.translations[:, joint] = root.placed(
+            pose.rotations[:, joint], pose.translations[:, joint], by)
+
+
+def _beside(clips: Sequence[Clip], root: int, skeleton: Skeleton) -> IntArray:
     """Return the topmost moved joints that are neither descendants nor ancestors of the root, as IK targets often are.
 
-    They are moved with the root. skeleton: the clips', or as it is where the root is freed.
+    They are moved with the root.
     """
     moved = np.any([clip.moved for clip in clips], axis=0)
     led = np.zeros(len(skeleton), dtype=np.bool_)
@@ -185,8 +201,8 @@ class RootedClips:
         """Take clips and what they move, (C, J).
 
         chain: the root below what carries it, see root_chain. freed: the root without that; then all poses here are as
-        it has them. astray_rad: (2, C) by how much each goes to the left of
-        where the body faces, as it begins and as it ends; of ALONG.
+        it has them. astray_rad: (2, C) by how much each goes to the left of where the body faces, as it begins and as
+        it ends; of ALONG.
         starts, ends: (C + 1, J, …) the poses at the clips' first and last instants and shortly after and before,
         with rest in the last row. They are changed to what RootMotion.place_seam wants.
         """
@@ -196,8 +212,7 @@ class RootedClips:
             return
         skeleton, root = clips[0].skeleton if freed is None else freed.skeleton, int(chain[-1])
         self.bearing = Bearing(skeleton, chain[-1:], up)
-        beside = beside_root(clips, root, skeleton).tolist()
-        self._carried = tuple(Root(skeleton, joint, up) for joint in (root, *beside))
+        self._carried = roots_carried(clips, root, skeleton, up)
         self._moves = moved[:, root]
         if mode == "IN_PLACE":
             self._to_seams = [self._back(poses[0].at(slice(-1))) for poses in (starts, ends)]
@@ -254,10 +269,7 @@ class RootedClips:
 
     def carry(self, pose: Pose, by: Placement) -> None:
         """Carry poses (F, J, …) over the ground by placements (F,)."""
-        for root in self._carried:
-            joint = root.joint
-            pose.rotations[:, joint], pose.translations[:, joint] = root.placed(
-                pose.rotations[:, joint], pose.translations[:, joint], by)
+        carry_over_ground(self._carried, pose, by)
 
     def _back(self, pose: Pose) -> Placement:
         """Return what leads poses (N, J, …) back to above where the root is at rest, headings as they are."""

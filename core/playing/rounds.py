@@ -14,7 +14,7 @@ from ..clips.keyed import keys_of, packed
 from ..maths import rotations as rot
 from ..maths.arrays import FloatArray
 from .placement import Bearing, Placement, Root
-from .root_motion import beside_root
+from .root_motion import roots_carried
 
 _REST = {4: rot.IDENTITY, 3: np.zeros(3)}
 
@@ -32,8 +32,7 @@ def going_round(clip: Clip, lead_s: float, bearing: Bearing | None) -> Excerpt:
     if bearing is not None and moved:
         ends = bearing.placement(clip.sample(np.array((0.0, length_s)), "SLERP"))
         by = ends.at(1) @ ends.at(0).inverse()
-        joints = moved[0], *beside_root([clip], moved[0], clip.skeleton).tolist()
-        roots = [Root(clip.skeleton, joint, bearing.up) for joint in joints]
+        roots = roots_carried([clip], moved[0], clip.skeleton, bearing.up)
         parts[0], parts[2] = _carried(parts[0], roots, by.inverse()), _carried(parts[2], roots, by)
     begins_s = 0.0, lead_s, lead_s + length_s
     whole = replace(clip, duration_s=length_s + 2.0 * lead_s, is_looping=False,
