@@ -12,6 +12,7 @@ from ...bridge.score_blocks import Blocks
 from ...core.errors import EditError
 from ...core.pha.open_scores import Scores
 from ...core.score_editor.change import Proposal
+from ...core.score_editor.hit import Hit, hit
 from ...core.score_editor.layout import BoxId, Layout
 from ...core.score_editor.view import View
 from ...preview import life
@@ -119,6 +120,11 @@ def fresh_editor(context: bpy.types.Context) -> Editor:
     """Return the editor with its score laid out as it stands in the text now."""
     score_blocks.refresh(found_editor(context).armature)
     return found_editor(context)
+
+
+def hit_in_score(context: bpy.types.Context, editor: Editor, x: float, y: float) -> Hit | None:
+    """Return what of the score is at a pixel of the region, None where the shelf lies over it."""
+    return None if windows.is_on_shelf(context, y) else hit(editor.layout, editor.view, x, y)
 
 
 def carry_out(operator: bpy.types.Operator, context: bpy.types.Context, editor: Editor,

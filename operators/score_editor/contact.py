@@ -8,10 +8,9 @@ from ...bridge import properties, score_tree
 from ...bridge.reports import refuse
 from ...core.clips.released import read_released, write_released
 from ...core.score_editor.contacts import Contacts
-from ...core.score_editor.hit import Part, hit
+from ...core.score_editor.hit import Part
 from ...preview import life
-from ...preview.score_editor.windows import is_on_shelf
-from .base import InScoreEditor, fresh_editor
+from .base import InScoreEditor, fresh_editor, hit_in_score
 
 
 class TAKT_OT_score_contact(InScoreEditor, bpy.types.Operator):
@@ -24,9 +23,9 @@ class TAKT_OT_score_contact(InScoreEditor, bpy.types.Operator):
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
         """Switch the one below the mouse; leave what is pressed elsewhere to others."""
         editor = fresh_editor(context)
-        x, y = float(event.mouse_region_x), float(event.mouse_region_y)
-        contacts, found = editor.layout.contacts, hit(editor.layout, editor.view, x, y)
-        if found.part is not Part.CONTACT or found.contact is None or contacts is None or is_on_shelf(context, y):
+        contacts = editor.layout.contacts
+        found = hit_in_score(context, editor, float(event.mouse_region_x), float(event.mouse_region_y))
+        if found is None or found.part is not Part.CONTACT or found.contact is None or contacts is None:
             return {"PASS_THROUGH"}
         if not editor.armature.is_editable:
             return refuse(self, f"'{editor.armature.name}' is linked and cannot be changed")

@@ -12,7 +12,7 @@ from ...bridge.score_tree import meter_of
 from ...core.errors import EditError, TaktError
 from ...core.score_editor import drag
 from ...core.score_editor.change import Proposal
-from ...core.score_editor.hit import Hit, Part, hit
+from ...core.score_editor.hit import Hit, Part
 from ...core.score_editor.layout import BoxId, Layout
 from ...core.score_editor.nudge_beat import NudgeBeat
 from ...core.score_editor.overlay import overlay
@@ -21,8 +21,8 @@ from ...core.score_editor.theme import Theme
 from ...core.score_editor.view import View
 from ...preview import life
 from ...preview.score_editor.canvas import measured
-from ...preview.score_editor.windows import is_on_shelf, show_in_front
-from .base import InScoreEditor, editor_of, found_editor, fresh_editor, is_given_up, sentence, write_text
+from ...preview.score_editor.windows import show_in_front
+from .base import InScoreEditor, editor_of, found_editor, fresh_editor, hit_in_score, is_given_up, sentence, write_text
 
 _PULLED = (Part.BODY, Part.RIGHT_EDGE, Part.REPEAT, Part.SEAM, Part.WEIGHT, Part.MUSIC)
 _FARTHER_PX = 3.0
@@ -49,9 +49,10 @@ class TAKT_OT_score_drag(InScoreEditor, bpy.types.Operator):
         """Begin on what can be pulled; leave what is pressed elsewhere to others."""
         editor = fresh_editor(context)
         self._start = self._mouse = float(event.mouse_region_x), float(event.mouse_region_y)
-        self._hit = hit(editor.layout, editor.view, *self._start)
-        if self._hit.part not in _PULLED or is_on_shelf(context, self._start[1]):
+        found = hit_in_score(context, editor, *self._start)
+        if found is None or found.part not in _PULLED:
             return {"PASS_THROUGH"}
+        self._hit = found
         self._blocks, self._view, self._drag = editor.blocks, editor.view, None
         box = self._box(editor.layout)
         self._pulled = None if box is None else editor.layout.id_of(box)

@@ -13,10 +13,10 @@ from ...bridge.active_character import ForScore
 from ...bridge.reports import refuse
 from ...core.errors import EditError, FileError
 from ...core.score_editor.drag import automatic_again
-from ...core.score_editor.hit import Part, hit
+from ...core.score_editor.hit import Part
 from ...core.score_editor.opening import closed, is_open, opened
-from ...preview.score_editor.windows import change_view, is_on_shelf, whole
-from .base import Editor, InScoreEditor, WithSelection, carry_out, found_editor, fresh_editor, sentence
+from ...preview.score_editor.windows import change_view, whole
+from .base import Editor, InScoreEditor, WithSelection, carry_out, found_editor, fresh_editor, hit_in_score, sentence
 
 _SHARE = 0.45
 """Of the 3D viewport's height becomes the editor's."""
@@ -87,10 +87,8 @@ class TAKT_OT_score_open(InScoreEditor, bpy.types.Operator):
         if not self.at_mouse:
             return self.execute(context)
         editor = found_editor(context)
-        if is_on_shelf(context, float(event.mouse_region_y)):
-            return {"PASS_THROUGH"}
-        found = hit(editor.layout, editor.view, event.mouse_region_x, event.mouse_region_y)
-        if found.part is Part.SEAM or found.box is None:
+        found = hit_in_score(context, editor, float(event.mouse_region_x), float(event.mouse_region_y))
+        if found is None or found.part is Part.SEAM or found.box is None:
             return {"PASS_THROUGH"}
         return self._open(context, editor, found.box)
 
@@ -122,9 +120,8 @@ class TAKT_OT_score_automatic(InScoreEditor, bpy.types.Operator):
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
         """Begin on a transition; leave what is pressed elsewhere to others."""
         editor = fresh_editor(context)
-        x, y = float(event.mouse_region_x), float(event.mouse_region_y)
-        found = hit(editor.layout, editor.view, x, y)
-        if found.part is not Part.SEAM or found.seam is None or is_on_shelf(context, y):
+        found = hit_in_score(context, editor, float(event.mouse_region_x), float(event.mouse_region_y))
+        if found is None or found.part is not Part.SEAM or found.seam is None:
             return {"PASS_THROUGH"}
         try:
             proposal = automatic_again(editor.layout, found.seam, editor.scores)

@@ -7,15 +7,15 @@ import numpy as np
 from bpy.props import EnumProperty
 
 from ...core.maths.arrays import IntArray
-from ...core.score_editor.hit import Part, hit
+from ...core.score_editor.hit import Part
 from ...core.score_editor.layout import BoxId, Layout
 from ...core.score_editor.opening import outermost
 from ...core.score_editor.picture import Pen, Picture
 from ...core.score_editor.stripes import Stripes
 from ...core.score_editor.theme import Theme
 from ...core.score_editor.view import View
-from ...preview.score_editor.windows import is_on_shelf, show_in_front
-from .base import InScoreEditor, editor_of, found_editor, is_given_up
+from ...preview.score_editor.windows import show_in_front
+from .base import InScoreEditor, editor_of, found_editor, hit_in_score, is_given_up
 
 _OUTSIDE = (Part.EMPTY, Part.LANE, Part.LABEL)
 
@@ -54,8 +54,8 @@ class TAKT_OT_score_box_select(InScoreEditor, bpy.types.Operator):
         """Begin where no block is; leave what is pressed elsewhere to others."""
         editor = found_editor(context)
         self._start = float(event.mouse_region_x), float(event.mouse_region_y)
-        is_outside = hit(editor.layout, editor.view, *self._start).part in _OUTSIDE
-        if not is_outside or is_on_shelf(context, self._start[1]):
+        found = hit_in_score(context, editor, *self._start)
+        if found is None or found.part not in _OUTSIDE:
             return {"PASS_THROUGH"}
         self._before, self._end = editor.selected if event.shift else frozenset[BoxId](), self._start
         assert context.window_manager is not None
