@@ -3,9 +3,9 @@
  * The texture `materials` holds them, row after row as preview/materials.py lays them out. The header of a material:
  * how many steps its programmes for colour, alpha, metallic and roughness have, 0 for constants; the row where they
  * begin, the texture of normals or -1, how much it bends them, the alpha below which a surface is not opaque; the
- * constant colour; constant alpha, metallic and roughness, and how many steps emission has, which come last; then for each of MAX_TEXTURES two rows: the matrix that
- * takes UV to the image, the first ending in which UV map it takes, the second in how it is read. A step has
- * two rows: operation, which; its constants. */
+ * constant colour; constant alpha, metallic and roughness, and how many steps emission has, which come last; then for
+ * each of MAX_TEXTURES two rows: the matrix that takes UV to the image, the first ending in which UV map it takes, the
+ * second in how it is read. A step has two rows: operation, which; its constants. */
 
 const int EXTEND = 1;
 const int CLIP = 2;

@@ -28,6 +28,14 @@ PLACE = 1e-4
 LAST = "bone3"
 
 
+def drawn_as_read() -> Any:
+    """Return what the viewport shows once all that has changed was read, after a first drawing asked for it."""
+    context.view_layer.update()
+    drawn_viewport(1)
+    life._read_waiting()
+    return drawn_viewport(1)
+
+
 def hat(parent: Object | None = None, bone: str = "") -> Object:
     """A box, parented where it stands."""
     data: Any = bpy.data.meshes.new("Hat")
@@ -196,15 +204,9 @@ def test_a_modifier_that_is_changed_is_seen_in_the_viewport() -> None:
     mirrored(mesh)
     context.view_layer.objects.active = rig
     toggle()
-    context.view_layer.update()
-    drawn_viewport(1)
-    life._read_waiting()
-    before = drawn_viewport(1)
+    before = drawn_as_read()
     mesh.modifiers["Mirror"].use_axis = (False, False, True)
-    context.view_layer.update()
-    drawn_viewport(1)
-    life._read_waiting()
-    assert before.any() and (drawn_viewport(1) != before).any()
+    assert before.any() and (drawn_as_read() != before).any()
     life.stop()
 
 
@@ -224,19 +226,13 @@ def test_values_of_geometry_nodes_change_what_is_drawn() -> None:
     modifier.node_group = tree
     context.view_layer.objects.active = rig
     toggle()
-    context.view_layer.update()
-    drawn_viewport(1)
-    life._read_waiting()
-    before = drawn_viewport(1)
+    before = drawn_as_read()
     if hasattr(modifier, "properties"):
         getattr(modifier.properties.inputs, by.identifier).value = (0.0, 0.0, 1.0)
     else:
         modifier[by.identifier] = (0.0, 0.0, 1.0)
     mesh.update_tag()
-    context.view_layer.update()
-    drawn_viewport(1)
-    life._read_waiting()
-    assert before.any() and (drawn_viewport(1) != before).any()
+    assert before.any() and (drawn_as_read() != before).any()
     life.stop()
 
 
