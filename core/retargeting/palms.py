@@ -17,7 +17,8 @@ _WRISTS: Final = ("l_wrist", "r_wrist")
 _IN_LINE: Final = 0.05
 """Sine below which two directions are one."""
 _FLAT: Final = 0.5
-"""A hand is flat that is less thick than this share of its length, both as deviations from its middle."""
+_NOT_ROUND: Final = 0.75
+"""A hand is flat that is less thick than these shares of its length and of its width, as deviations from its middle."""
 _FEWEST: Final = 8
 _FEWEST_FINGERS: Final = 6
 """So many points of skin show how a hand lies, and how its fingers do."""
@@ -26,15 +27,17 @@ _FINGERS_FROM: Final = 0.55
 
 
 def backs_of_hands(found: SkeletonMap) -> dict[str, FloatArray]:
-    """Return directions (3,) out of the backs of hands at rest, by wrists' names, as two fingers or more show them."""
+    """Return directions (3,) out of the backs of hands at rest, by wrists' names: of the planes of wrist and knuckles.
+
+    Of several fingers the outermost count, thumbs do not; one finger shows no plane.
+    """
     position, joint_of, backs = found.skeleton.rest_world[:, :, 3], found.joint_of, {}
     for side, sign in (("l", 1.0), ("r", -1.0)):
         knuckles = [position[joint_of[name]] for name in knuckle_names(side) if name in joint_of]
         if f"{side}_wrist" in joint_of and len(knuckles) > 1:
-            along = np.mean(knuckles, axis=0) - position[joint_of[f"{side}_wrist"]]
-            across = knuckles[0] - knuckles[-1]
-            back = sign * np.cross(across, along)
-            if np.linalg.norm(back) > _IN_LINE * np.linalg.norm(across) * np.linalg.norm(along):
+            first, last = (knuckles[i] - position[joint_of[f"{side}_wrist"]] for i in (0, -1))
+            back = sign * np.cross(first, last)
+            if np.linalg.norm(back) > _IN_LINE * np.linalg.norm(first) * np.linalg.norm(last):
                 backs[f"{side}_wrist"] = back / np.linalg.norm(back)
     return backs
 
@@ -58,39 +61,45 @@ def usual_backs(found: SkeletonMap, turn: FloatArray) -> dict[str, FloatArray]:
 def backs_by_skin(found: SkeletonMap, skin: SkinSample, turn: FloatArray) -> dict[str, FloatArray]:
     """Return where backs of flat hands face, by the plane in which their skin lies as the map's skeleton rests.
 
-    turn: see usual_backs.
+    Thumbs do not count. turn: see usual_backs.
     """
     backs = {}
     for wrist, usual in usual_backs(found, turn).items():
-        joint = found.joint_of[wrist]
-        hand = skin.of_joints(found.skeleton, with_descendants(found.skeleton.parents, np.array([joint])))
-        back = _back_of_hand(hand - found.skeleton.rest_world[joint, :, 3]) if len(hand) >= _FEWEST else None
+        joint, thumb = found.joint_of[wrist], found.joint_of.get(f"{wrist[0]}_thumb1")
+        of_hand = with_descendants(found.skeleton.parents, np.array([joint]))
+        if thumb is not None:
+            of_hand &= ~with_descendants(found.skeleton.parents, np.array([thumb]))
+        hand = skin.of_joints(found.skeleton, of_hand) - found.skeleton.rest_world[joint, :, 3]
+        back = _back_of_hand(hand, thumb is None) if len(hand) >= _FEWEST else None
         if back is not None:
             backs[wrist] = back * (1.0 if back @ usual >= 0.0 else -1.0)
     return backs
 
 
-def _back_of_hand(hand: FloatArray) -> FloatArray | None:
+def _back_of_hand(hand: FloatArray, has_thumb: bool) -> FloatArray | None:
     """Return the direction (3,) out of a flat hand's back or palm; hand: (N, 3) its skin from the wrist.
 
     A thumb hangs below the plane of the hand and turns what is measured of all of it about the hand's length, by 12° on
-    most. So the fingers' ends say how the hand is turned about its length, and all of it how its length is tilted.
+    most. So with a thumb in it the fingers' ends say how the hand is turned about its length, and all of it how its
+    length is tilted.
     """
     sizes, axes = np.linalg.eigh(np.cov(hand.T))
-    if sizes[0] >= _FLAT**2 * sizes[2]:
+    if sizes[0] >= min(_FLAT**2 * sizes[2], _NOT_ROUND**2 * sizes[1]):
         return None
-    plane, fingers = axes[:, 0], hand
+    plane, fingers = np.asarray(axes[:, 0]), hand
+    if not has_thumb:
+        return plane
     for _ in range(2):  # the thumb leads the first direction astray
         along = fingers.mean(axis=0)
         along = along - plane * (along @ plane)
         reach = hand @ along
         fingers = hand[reach > _FINGERS_FROM * reach.max()]
     if len(fingers) < _FEWEST_FINGERS:
-        return np.asarray(plane)
+        return plane
     flat = np.linalg.eigh(np.cov(fingers.T))[1][:, 0]
     back = flat - along * (flat @ along) / (along @ along)
     length = np.linalg.norm(back)
-    return np.asarray(back / length if length > _IN_LINE else plane)
+    return np.asarray(back / length) if length > _IN_LINE else plane
 
 
 def hand_axes(along: FloatArray, back: FloatArray) -> FloatArray | None:

@@ -9,7 +9,7 @@ import pytest
 from takt.core.clips.clip import Clip
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray, IntArray
-from takt.core.retargeting.palms import backs_of_hands, usual_backs
+from takt.core.retargeting.palms import backs_by_skin, backs_of_hands, usual_backs
 from takt.core.retargeting.reference import rebased
 from takt.core.retargeting.retarget import retarget
 from takt.core.retargeting.skin_points import SkinPoints
@@ -69,10 +69,12 @@ def flat_hands(skeleton: Skeleton, turned_rad: float) -> tuple[SkinPoints, dict[
     return SkinPoints.of(np.concatenate(parts), joints, np.ones((400, 1))), backs
 
 
-def hands_of_fingers(hanging_rad: float) -> tuple[FloatArray, IntArray]:
+def hands_of_fingers(hanging_rad: float, points: int = 60,
+                     has_thumbs: bool = False) -> tuple[FloatArray, IntArray]:
     """Return skin about the fingers of the sample's body and between its knuckles, (V, 3), and its joints (V,).
 
-    Thumbs hang below the hand by an angle, as those of most bodies do.
+    Thumbs hang below the hand by an angle, as those of most bodies do; what has them gives them their own skin.
+    points: about each bone.
     """
     rng, at, parts, owners = np.random.default_rng(1), BODY.rest_world[:, :, 3], list[FloatArray](), list[int]()
     for wrist, back in backs_of_hands(find_map(BODY)).items():
@@ -81,9 +83,10 @@ def hands_of_fingers(hanging_rad: float) -> tuple[FloatArray, IntArray]:
         hang = rot.from_axis_angle(along, np.array(hanging_rad * (1.0 if side == "l" else -1.0)))
         for joint in below(wrist)[1:]:
             name, parent = BODY.names[joint], at[BODY.parents[joint]]
-            line = parent + rng.uniform(0.0, 1.0, (60, 1)) * (at[joint] - parent) + 0.008 * rng.normal(size=(60, 3))
+            line = parent + rng.uniform(0.0, 1.0, (points, 1)) * (at[joint] - parent)
+            line += 0.008 * rng.normal(size=line.shape)
             parts.append(start + rot.rotate(hang, line - start) if "thumb" in name else line)
-            owners += [BODY.index_of[wrist]] * 60
+            owners += [joint if has_thumbs and "thumb" in name else BODY.index_of[wrist]] * points
         assert abs(along @ back) < 0.01
     return np.concatenate(parts), np.array(owners)
 
@@ -136,6 +139,29 @@ def test_who_loses_the_joints_of_his_fingers_keeps_his_palms_by_his_skin(thumb_r
                                             (of_broad, broad_backs[name], on_bare, backs[name])):
             cosines = np.sum(turned(there, name, its_back) * turned(here, name, back), axis=1)
             assert np.degrees(np.arccos(np.clip(cosines, -1.0, 1.0))).max() < BY_SKIN_DEG
+
+
+@pytest.mark.parametrize("hanging_rad", [-0.6, 0.0, 0.7, 1.4])
+@pytest.mark.parametrize("points", [4, 60])
+def test_thumbs_whose_joints_are_known_do_not_turn_what_skin_shows(hanging_rad: float, points: int) -> None:
+    positions, owners = hands_of_fingers(hanging_rad, points, has_thumbs=True)
+    kept = np.array([j for j, name in enumerate(BODY.names) if j in BARE or "thumb" in name])
+    mitten = BODY.part(kept)
+    seen = backs_by_skin(find_map(mitten), SkinSample.at_rest(mitten, np.searchsorted(kept, owners), positions),
+                         rot.IDENTITY)
+    for wrist, back in backs_of_hands(find_map(BODY)).items():
+        assert np.degrees(np.arccos(seen[wrist] @ back)) < BY_SKIN_DEG
+
+
+@pytest.mark.parametrize("thick", [0.2, 0.6, 0.9, 1.0])
+def test_hands_like_tubes_show_no_back_however_long_they_are(thick: float) -> None:
+    rng, found = np.random.default_rng(2), find_map(BODY.part(BARE))
+    at, wrists = found.skeleton.rest_world[:, :, 3], [found.joint_of[wrist] for wrist in WRISTS]
+    angles = rng.uniform(0.0, 2.0 * np.pi, (2, 200, 1))
+    tubes = (0.2 * rng.uniform(0.0, 1.0, angles.shape) * -Y + 0.04 * np.cos(angles) * Z
+             + 0.04 * thick * np.sin(angles) * np.array((1.0, 0.0, 0.0)) + at[wrists][:, None])
+    skin = SkinSample.at_rest(found.skeleton, np.repeat(wrists, 200), tubes.reshape(-1, 3))
+    assert (len(backs_by_skin(found, skin, rot.IDENTITY)) == 2) == (thick < 0.75)
 
 
 @pytest.mark.parametrize("arm_deg", [0.0, 40.0, 80.0])
