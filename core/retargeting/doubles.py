@@ -17,7 +17,7 @@ from ..maths import rotations as rot
 from ..maths.arrays import BoolArray, FloatArray, IntArray
 from ..skeletons.hierarchy import in_order, path_to_root, with_ancestors, with_descendants
 from ..skeletons.skeleton import Pose, Skeleton
-from .loose import STILL, locals_of, loose_joints, square
+from .loose import STILL, locals_of, square
 from .matching import SAME_POSITION, Pairing
 
 
@@ -48,8 +48,7 @@ def _lost(target: Skeleton, pairs: Pairing, skin: BoolArray, played: BoolArray) 
     if not len(lost):
         return {}
     tops = pairs.target[~played[target.parents[pairs.target]] | (target.parents[pairs.target] < 0)]
-    body = np.setdiff1d(tops, pairs.target[loose_joints(target, pairs)[:, 0]])
-    lost = np.setdiff1d(lost, with_ancestors(target.parents, body))
+    lost = np.setdiff1d(lost, with_ancestors(target.parents, tops))
     twin = _twins(target, lost, pairs.target)
     found: dict[int, int] = {}
     for joint in np.flatnonzero(skin & ~played).tolist():

@@ -1,4 +1,4 @@
-"""Limbs whose bones are no descendants of the body they belong to, as feet that the legs reach for by IK."""
+"""Joints that go along with others without being their descendants, as doubles do."""
 
 from __future__ import annotations
 
@@ -10,35 +10,18 @@ from ..clips.clip import Clip, Tracks
 from ..clips.keyed import filled, key_times, keys_of, packed
 from ..maths import rotations as rot
 from ..maths.arrays import FloatArray, IntArray
-from ..skeletons import hanim
-from ..skeletons.hierarchy import in_order, is_descendant
+from ..skeletons.hierarchy import in_order
 from ..skeletons.skeleton import Pose, Skeleton
-from .matching import Pairing
 
 STILL: Final = 1e-7
 """Of the skeleton's size: what moves less than this needs no keys."""
 
 
-def loose_joints(target: Skeleton, pairs: Pairing) -> IntArray:
-    """Return pairs (C, 2): a joint, and its ancestor in H-Anim that is none in the target."""
-    pair_of = {name: p for p, name in enumerate(pairs.meant) if name}
-    found = []
-    for name, p in pair_of.items():
-        above = hanim.PARENTS[name]
-        while above is not None and above not in pair_of:
-            above = hanim.PARENTS[above]
-        if above is None:
-            continue
-        if not is_descendant(target.parents, int(pairs.target[p]), int(pairs.target[pair_of[above]])):
-            found.append((p, pair_of[above]))
-    return np.array(found, dtype=np.int64).reshape(-1, 2)
-
-
 def carried(target: Skeleton, joints: IntArray, rotations: Tracks, translations: Tracks,
             besides: FloatArray | None = None) -> Tracks:
-    """Add translations that keep loose joints where they belong, as if these were their parents.
+    """Add translations that keep joints where they are at rest as others see it, as if these were their parents.
 
-    joints: (C, 2) loose joints, and what they belong to. They get keys when anything else has, and at times besides
+    joints: (C, 2) joints, and what they go along with. They get keys when anything else has, and at times besides
     (F,).
     """
     if not len(joints):

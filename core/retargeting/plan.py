@@ -13,7 +13,6 @@ from ..maths.arrays import BoolArray, FloatArray, IntArray
 from ..skeletons.hierarchy import steps_between
 from ..skeletons.skeleton import Skeleton
 from .doubles import doubles
-from .loose import loose_joints
 from .matching import SAME_POSITION, Pairing
 from .rest_pose import Marks, leg_ratio, rest_corrections
 
@@ -32,8 +31,7 @@ class Plan:
     pairs: with the doubles. above: (P,) the pair of each target joint's nearest paired ancestor, or −1.
     steps: for each pair the path in the source from that of `above` to it. corrections: (P, 4), see rest_corrections.
     ratio: how much larger the target is. is_own: the target is the source's own skeleton, up to axes and one scale.
-    carried: pairs (C, 2): the first's target joint belongs below the second's, but is no descendant of it.
-    doubles: see Retargeted.
+    carried: pairs (C, 2): the first's target joint is the double of the second's. doubles: see Retargeted.
     """
 
     pairs: Pairing
@@ -62,7 +60,7 @@ class Plan:
             above = _paired_ancestors(target, pairs)
             steps = _all_steps(source, pairs, above)
         rows = np.array(list(followed.items()), dtype=np.int64).reshape(-1, 2)
-        carried = np.concatenate((loose_joints(target, pairs), np.searchsorted(pairs.target, rows)))
+        carried = np.searchsorted(pairs.target, rows)
         over = above.copy()
         over[carried[:, 0]] = carried[:, 1]
         return cls(pairs, above, steps, rest_corrections(source, target, pairs, over, up, marks), ratio,

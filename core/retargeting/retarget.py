@@ -29,6 +29,7 @@ from .roots import body_root, by_their_way
 from .skin_points import SkinPoints
 from .target_tracks import TargetTracks
 from .upright import raised_onto_feet, turned
+from .whole_body import WholeBody
 
 _UP = np.array((0.0, 1.0, 0.0))
 _FARTHEST_SIZES = 1e6
@@ -88,15 +89,18 @@ def retarget(clip: Clip, target: Skeleton, turn: FloatArray = rot.IDENTITY, *, s
     without_first_pose: a T-pose in front of the motion is left out (see first_pose.py).
     On its own skeleton every track plays, translations and scales too, to rounding. On another one joints rotate
     only, each from the pose in which the clip's body stands (see reference.py), and the hips follow the source's
-    path, scaled by the ratio of leg lengths. Limbs whose bones are no descendants of the body they belong to are
-    carried along with it, and so is skin that belongs to the double of a joint that is played.
+    path, scaled by the ratio of leg lengths. Limbs whose bones are no descendants of the body they belong to play as if
+    they were (see whole_body.py); skin that belongs to the double of a joint that is played is carried along with it.
     Raises SkeletonMismatchError where no joint goes with any other, or it is not certain which; and where the clip
     leads a joint so far away that nothing could be told of the body any longer.
     """
     _refuse_far(clip)
     skins = clip.skin, None if points is None else points.sample(target)
-    bodies = _Bodies.of(clip, source_map or find_map(clip.skeleton), target_map or find_map(target), turn, skin, skins)
-    plan, pairs, clip = bodies.plan, bodies.plan.pairs, bodies.source
+    deforming = np.ones(len(target), np.bool_) if skin is None else skin
+    bodies = _Bodies.of(clip, source_map or find_map(clip.skeleton), target, target_map or find_map(target), turn,
+                        deforming, skins)
+    whole, plan, pairs, clip = bodies.whole, bodies.plan, bodies.plan.pairs, bodies.source
+    target, points = whole.skeleton, None if points is None else whole.points(points)
     start_s = first_pose_end(clip) if without_first_pose else None
     if start_s is not None:
         clip = from_time(clip, start_s)
@@ -106,12 +110,13 @@ def retarget(clip: Clip, target: Skeleton, turn: FloatArray = rot.IDENTITY, *, s
         played = with_contacts_kept(played, replace(bodies.target, skeleton=target), points, stood,
                                     replace(bodies.reference.map, skeleton=stood.skeleton))
     used = np.union1d(pairs.source, pairs.other)
+    doubles = {int(whole.order[joint]): int(whole.order[on]) for joint, on in plan.doubles.items()}
     return Retargeted(
-        played, tuple((clip.skeleton.names[s], target.names[t])
-                      for s, t in zip(pairs.source.tolist(), pairs.target.tolist(), strict=True)),
+        whole.as_it_is(played), tuple((clip.skeleton.names[s], target.names[t])
+                                      for s, t in zip(pairs.source.tolist(), pairs.target.tolist(), strict=True)),
         tuple(clip.skeleton.names[j] for j in np.setdiff1d(np.flatnonzero(bodies.moved), used)),
         tuple(target.names[j] for j in np.setdiff1d(np.arange(len(target)), pairs.target)), plan.is_own,
-        plan.doubles, bodies.reference.map, bodies.reference.why, start_s or 0.0)
+        doubles, bodies.reference.map, bodies.reference.why, start_s or 0.0)
 
 
 def _refuse_far(clip: Clip) -> None:
@@ -131,30 +136,32 @@ class _Bodies:
     """Two bodies as they are compared.
 
     source: the clip in the target's axes, on a skeleton that rests in its reference pose. moved: (J,) joints that the
-    clip as it came moves. target: the map of the target, made upright where it leans.
+    clip as it came moves. whole: the target. target: the map of its skeleton, made upright where it leans.
     """
 
     source: Clip
     moved: BoolArray
+    whole: WholeBody
     target: SkeletonMap
     reference: Reference
     plan: Plan
 
     @classmethod
-    def of(cls, clip: Clip, source: SkeletonMap, target: SkeletonMap, turn: FloatArray,
-           skin: BoolArray | None, skins: tuple[SkinSample | None, SkinSample | None]) -> _Bodies:
+    def of(cls, clip: Clip, source: SkeletonMap, own: Skeleton, target: SkeletonMap, turn: FloatArray,
+           skin: BoolArray, skins: tuple[SkinSample | None, SkinSample | None]) -> _Bodies:
         """Compare them as they rest where they are one skeleton, else in the poses in which they stand."""
-        deforming = np.ones(len(target.skeleton), np.bool_) if skin is None else skin
-        own = Reference(clip, source, None, True, "")
         if has_same_joints(source.skeleton, target.skeleton, clip.moved):
-            found = cls._planned(own, clip.moved, target, turn, deforming, skins)
+            at_rest = Reference(clip, source, None, True, "")
+            found = cls._planned(at_rest, clip.moved, WholeBody.as_own(own), target, turn, skin, skins)
             if found.plan.is_own:
                 return found
-        return cls._planned(find_reference(clip, source), clip.moved, stood_up(target), turn, deforming, skins)
+        whole = WholeBody.of(own, target)
+        return cls._planned(find_reference(clip, source), clip.moved, whole, stood_up(whole.map(target)), turn,
+                            skin[whole.order], skins)
 
     @classmethod
-    def _planned(cls, reference: Reference, moved: BoolArray, target: SkeletonMap, turn: FloatArray, skin: BoolArray,
-                 skins: tuple[SkinSample | None, SkinSample | None]) -> _Bodies:
+    def _planned(cls, reference: Reference, moved: BoolArray, whole: WholeBody, target: SkeletonMap, turn: FloatArray,
+                 skin: BoolArray, skins: tuple[SkinSample | None, SkinSample | None]) -> _Bodies:
         both = f"clip {reference.clip.name!r} and skeleton {target.skeleton.name!r}"
         lies = f"the clip is of {NONE_STANDS}" if reference.why == NONE_STANDS else ""
         if lies and reference.map.is_sure and target.is_sure:
@@ -168,17 +175,17 @@ class _Bodies:
             pairs = pair(reference.map, target, moved)
         except SkeletonMismatchError as error:
             raise SkeletonMismatchError(f"{both} {error}{'; ' * bool(lies)}{lies}") from error
-        whole = _turn(turn, reference.map, target)
-        upright = turned(reference.clip, whole)
+        axes = _turn(turn, reference.map, target)
+        upright = turned(reference.clip, axes)
         up = None if target.turn is None else rot.rotate(target.turn, _UP)
-        soles = {name: rot.rotate(whole, sole) for name, sole in reference.soles.items()}
+        soles = {name: rot.rotate(axes, sole) for name, sole in reference.soles.items()}
         backs = both_backs(replace(reference.map, skeleton=upright.skeleton), target, skins, reference.time_s is None)
         plan = Plan.of(upright.skeleton, target.skeleton, pairs, skin, up, Marks(soles, backs))
         if not plan.is_own:
             stays = by_their_way(upright, target.skeleton, pairs, up if reference.is_positioned else None)
             if not stays.all():
                 plan = Plan.of(upright.skeleton, target.skeleton, pairs.at(stays), skin, up, Marks(soles, backs))
-        return cls(upright, moved, target, reference, plan)
+        return cls(upright, moved, whole, target, reference, plan)
 
 
 def _played(bodies: _Bodies, stood: Clip, own: Skeleton, points: SkinPoints | None) -> Clip:

@@ -97,6 +97,11 @@ class SkinPoints:
         """Return some of the points (P,)."""
         return SkinPoints(self.positions[kept], self.joints[kept], self.weights[kept])
 
+    def renumbered(self, new: IntArray) -> SkinPoints:
+        """Return them for a skeleton whose joints have other numbers; new: (J,) that of each."""
+        within = None if self.within is None else (self.within[0], new[self.within[1]])
+        return SkinPoints(self.positions, new[self.joints], self.weights, within)
+
     def heights(self, clip: Clip, times_s: FloatArray, up: FloatArray) -> FloatArray:
         """Return how high points are along up (3,) in the model at times (F,) of a clip of their skeleton, (F, P)."""
         skeleton = clip.skeleton
