@@ -101,10 +101,10 @@ class Tree:
         return chain
 
     def _reach_from_parent(self, joint: int) -> float:
-        return float(np.linalg.norm(self.positions[joint] - self.positions[self.parents[joint]])) + self._reaches[joint]
+        return float(np.linalg.norm(self.positions[joint] - self.positions[self.parents[joint]])) + self.reaches[joint]
 
     @cached_property
-    def _reaches(self) -> list[float]:
+    def reaches(self) -> list[float]:
         """How long the longest path from each joint down to a descendant is."""
         reaches = [0.0] * len(self.parents)
         for joint in reversed(parents_first(self.parents)):
@@ -192,11 +192,12 @@ def _sides_apart(tree: Tree, parts: dict[str, int]) -> FloatArray | None:
 
 
 def _trunk(tree: Tree, parts: dict[str, int]) -> FloatArray | None:
-    """Return the vector (3,) from the hips up to the shoulders, or to the head; None where it is not known."""
-    low = [tree.positions[parts[p]] for p in ("l_hip", "r_hip") if p in parts] or [
-        tree.positions[parts[p]] for p in ("pelvis",) if p in parts]
-    high = [tree.positions[parts[p]] for p in ("l_shoulder", "r_shoulder") if p in parts] or [
-        tree.positions[parts[p]] for p in ("head",) if p in parts]
+    """Return the vector (3,) from the hips up to the shoulders, or to the head; without hips along the neck."""
+    at = {name: [tree.positions[parts[part]] for part in said if part in parts] for name, said in
+          (("hips", ("l_hip", "r_hip")), ("pelvis", ("pelvis",)), ("shoulders", ("l_shoulder", "r_shoulder")),
+           ("head", ("head",)))}
+    low = at["hips"] or at["pelvis"] or at["shoulders"]
+    high = at["head"] if low is at["shoulders"] else at["shoulders"] or at["head"]
     if not low or not high:
         return None
     direction = np.mean(high, axis=0) - np.mean(low, axis=0)

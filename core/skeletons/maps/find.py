@@ -13,7 +13,7 @@ from ..skeleton import Skeleton
 from . import body, names
 from .body import JOINT_OF_PART, Tree
 from .fingers import fingers_of, first_of_counted
-from .shape import has_limbs, limbs_by_shape, without_between
+from .shape import has_limbs, has_limbs_besides, limbs_by_shape, without_between
 from .skeleton_map import SkeletonMap
 
 LIMBS: Final = (("hip", "knee", "ankle"), ("shoulder", "elbow", "wrist"))
@@ -238,7 +238,21 @@ def _checked(skeleton: Skeleton, tree: Tree, readings: list[names.Reading], foun
     for name, joint in (meant | fingers).items():
         if names_of[joint] is None:
             names_of[joint], certainties[joint] = name, factor * sure_of[joint]
-    return SkeletonMap(skeleton, tuple(names_of), tuple(certainties.tolist()), turn, tuple(warnings))
+    return SkeletonMap(skeleton, tuple(names_of), tuple(certainties.tolist()), turn, tuple(warnings),
+                       without=_absent(tree, parts))
+
+
+def _absent(tree: Tree, parts: dict[str, int]) -> frozenset[str]:
+    """Return the joints of H-Anim that a part of a body has not: of legs or arms, where it has no further limbs.
+
+    Without legs, also those of the hips, if nothing is called so.
+    """
+    limbs = [limb for limb in LIMBS if not any(f"{side}_{part}" in parts for side in "lr" for part in limb)]
+    if not limbs or has_limbs_besides(tree, parts):
+        return frozenset()
+    rest = ("pelvis",) if "pelvis" not in parts and LIMBS[0] in limbs else ()
+    return frozenset(JOINT_OF_PART[part] for limb in limbs for part in (
+        *(f"{side}_{part}" for side in "lr" for part in limb), *rest))
 
 
 def _fingers(tree: Tree, readings: list[names.Reading], parts: dict[str, int], is_named: bool) -> dict[str, int]:
@@ -255,21 +269,26 @@ def _no_humanoid(skeleton: Skeleton, reason: str, may_stand: bool) -> SkeletonMa
 
 
 def _set_pelvis(tree: Tree, readings: list[names.Reading], parts: dict[str, int], sure: dict[str, float]) -> None:
-    """Let the lowest shared ancestor of legs and trunk be the pelvis, unless a joint named so is above it."""
+    """Let the lowest shared ancestor of legs and trunk be the pelvis, unless a joint named so is above it.
+
+    Of a body without legs it is what carries the trunk, and what is named so.
+    """
     hips = [parts[part] for part in ("l_hip", "r_hip") if part in parts]
+    named, chest = parts.get("pelvis"), _chest(tree, parts)
+    top = chest if chest >= 0 else parts.get("head", -1)
     shared = tree.shared(hips) if len(hips) == 2 else -1
+    if not hips and top >= 0:
+        shared = _lowest(tree, top) if named is None else named
     if shared < 0:
         return
-    chest = _chest(tree, parts)
-    if chest >= 0 and chest != shared and not tree.is_above(shared, chest):  # the trunk is beside the legs' joint
-        both = tree.shared((shared, chest))
-        shared = both if both >= 0 and not tree.is_above(chest, shared) else shared
+    if top >= 0 and top != shared and not tree.is_above(shared, top):  # the trunk is beside the legs' joint
+        both = tree.shared((shared, top))
+        shared = both if both >= 0 and not tree.is_above(top, shared) else shared
     above = int(tree.parents[shared])
     while above >= 0 and readings[shared].is_spine and readings[above].is_spine:
         shared, above = above, int(tree.parents[above])  # legs may be children of a spine's second joint
-    named = parts.get("pelvis")
     if named == shared or (named is not None and tree.is_above(named, shared)
-                           and (chest < 0 or readings[shared].is_spine)):
+                           and (top < 0 or readings[shared].is_spine)):
         return
     if named is not None and not tree.is_above(shared, named):
         sure["pelvis"] = IN_DOUBT
@@ -277,12 +296,21 @@ def _set_pelvis(tree: Tree, readings: list[names.Reading], parts: dict[str, int]
     sure.setdefault("pelvis", BY_NEIGHBOURS)
 
 
+def _lowest(tree: Tree, top: int) -> int:
+    """Return the lowest joint of a trunk whose top is known: those below are farther apart, as one on the floor is."""
+    path = tree.path_to_root(top)
+    steps = np.linalg.norm(np.diff(tree.positions[path], axis=0), axis=1)
+    before = np.concatenate(((np.inf,), np.cumsum(steps)[:-1]))
+    far = np.flatnonzero(steps > before)
+    return path[far[0]] if len(far) else path[-1]
+
+
 def _head(tree: Tree, readings: list[names.Reading], parts: dict[str, int]) -> int | None:
-    """Return the last of the joints above the arms that go on like the spine; None where that is a neck."""
+    """Return the last of the joints above arms or hips that go on like the spine; None where that is a neck."""
     chest = _chest(tree, parts)
-    if chest < 0:
+    path = [chest if chest >= 0 else parts.get("pelvis", -1)]
+    if path[0] < 0:
         return None
-    path = [chest]
     while following := [child for child in tree.children[path[-1]] if not readings[child].side
                         and readings[child].word in ("spine", "neck") and not readings[child].is_helper]:
         path.append(following[0])

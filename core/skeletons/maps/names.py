@@ -51,8 +51,9 @@ _LINKS: Final = {"metacarpal": 0, "meta": 0, "inhand": 0, "proximal": 1, "prox":
 # Words for each part, the clearest first: where two joints could be one part, the earlier word has it.
 _PARTS: Final = {
     "pelvis": "pelvis hips hip cog center",
-    "spine": "spine back lowerback chest torso abdomen waist stomach belly ribcage thorax upperchest upperbody",
-    "neck": "neck",
+    "spine": "spine back lowerback chest torso abdomen waist stomach belly ribcage thorax upperchest upperbody "
+             "upperback",
+    "neck": "neck lowerneck upperneck",
     "head": "head skull",
     "clavicle": "clavicle clav collar collarbone scapula shoulder",
     "shoulder": "upperarm armupper uparm humerus shldr bicep arm shoulder",

@@ -72,6 +72,16 @@ def has_limbs(tree: Tree) -> bool:
     return tree.size > 0.0 and len(_pairs(tree, apart=False)) > 1
 
 
+def has_limbs_besides(tree: Tree, parts: Mapping[str, int]) -> bool:
+    """Tell whether there are further limbs that could be a body's besides those that are known, by part."""
+    known = [parts[f"{side}_{part}"] for side in "lr" for part in ("hip", "shoulder") if f"{side}_{part}" in parts]
+    taken = {joint for top in known for joint in (*tree.path_to_root(top), top, *tree.below(top))}
+    lengths = [limbs.length for limbs in _pairs(tree, apart=False)
+               if not taken.intersection(chain[i] for chain in limbs.chains for i in limbs.at)]
+    reach = max((tree.reaches[top] for top in known), default=0.0)
+    return max(lengths, default=0.0) > _SHORTEST_ARM * reach
+
+
 def _stands(tree: Tree, parts: Mapping[str, int]) -> bool:
     """Tell whether legs and trunk are where they are in a body that stands; of bones in a pile some are not."""
     posture = measure_posture(tree.positions[None], {JOINT_OF_PART[part]: joint for part, joint in parts.items()})

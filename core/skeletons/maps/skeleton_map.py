@@ -36,7 +36,8 @@ class SkeletonMap:
     turn: (4,) right-angled rotation from H-Anim's axes to the skeleton's; None where the body does not show it.
     warnings: what looked odd. is_checked: a person has confirmed it, or the joints have H-Anim's own names.
     has_given_axes: a person has chosen the turn, whatever the body shows. may_stand: limbs were found, but the body
-    does not stand at rest; in another pose it may.
+    does not stand at rest; in another pose it may. without: joints that every humanoid has, but this body has not, as
+    a bust has no legs; their absence is certain.
     pose: (J, 4) the reference pose that a person has set, as turns from rest in the skeleton's model axes; None: it is
     found (see retargeting/reference.py).
     """
@@ -50,6 +51,7 @@ class SkeletonMap:
     has_given_axes: bool = False
     may_stand: bool = False
     pose: FloatArray | None = None
+    without: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         if self.pose is not None and self.pose.shape != (len(self.skeleton), 4):
@@ -76,7 +78,8 @@ class SkeletonMap:
     def digest(self) -> bytes:
         """The same for two maps of one skeleton that say the same, warnings aside."""
         turn, pose = (b"" if values is None else values.tobytes() for values in (self.turn, self.pose))
-        said = (self.meant, self.certainties, self.is_checked, self.has_given_axes, self.may_stand, turn, pose)
+        said = (self.meant, self.certainties, self.is_checked, self.has_given_axes, self.may_stand, turn, pose,
+                sorted(self.without))
         return hashlib.blake2b(repr(said).encode(), digest_size=16).digest()
 
     @cached_property
@@ -91,11 +94,11 @@ class SkeletonMap:
 
     @property
     def certainty(self) -> float:
-        """How certain the map is as a whole, 0 to 1: the mean over what every humanoid has."""
+        """How certain the map is as a whole, 0 to 1: the mean over what every humanoid has, if this one has it."""
         if self.is_checked:
             return 1.0
         return float(np.mean([self.certainties[self.joint_of[name]] if name in self.joint_of else 0.0
-                              for name in ESSENTIAL]))
+                              for name in ESSENTIAL if name not in self.without]))
 
     @property
     def is_sure(self) -> bool:
@@ -104,8 +107,8 @@ class SkeletonMap:
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """The joints that every humanoid has and that were not found."""
-        return tuple(name for name in ESSENTIAL if name not in self.joint_of)
+        """The joints that every humanoid has and that were not found, though this body may have them."""
+        return tuple(name for name in ESSENTIAL if name not in self.joint_of and name not in self.without)
 
     def corrected(self, meant: Mapping[str, str | None]) -> SkeletonMap:
         """Return the map with some joints (by name) meaning something else, as a person said.
