@@ -13,7 +13,9 @@ All lengths are in leg lengths of the body, all positions in ground coordinates:
                Networks for Quadruped Motion Control)
     lowest     how high the lowest joint of the feet is above its height at rest; likewise the lowest skin of the soles
     heading    by how much the hips turn about up within an instant; moved: how far they go over the ground
-    airborne   whether both feet are higher than AIR_LEGS while the clip that plays has one stand
+    airborne   whether both feet are higher than AIR_LEGS while the clip that plays has one stand; floats: whether they
+               are so much higher than where the clips on both sides have standing feet, while both of them have one
+    is_still   whether both feet stand still all through both clips
 """
 
 from __future__ import annotations
@@ -128,6 +130,8 @@ class Join:
     heading_rad: float = 0.0
     moved: float = 0.0
     skin: float = np.nan
+    floats: bool = False
+    is_still: bool = False
 
 
 def near(seam_s: float, begin_s: float, end_s: float) -> FloatArray:
@@ -143,7 +147,8 @@ def measure(body: Body, world: FloatArray, stands: BoolArray, levels: Levels) ->
     per_foot = [displaced(feet[:, foot], heights[:, foot], stands[:, foot]) for foot in range(feet.shape[1])]
     return Join(speed / levels.speed, jerk / levels.jerk, tuple(each for each in per_foot if each is not None),
                 sum(skate(feet[:, foot], heights[:, foot]) for foot in range(feet.shape[1])), float(heights.min()),
-                bool(((heights > AIR_LEGS).all(axis=1) & stands.any(axis=1)).any()))
+                bool(((heights > AIR_LEGS).all(axis=1) & stands.any(axis=1)).any()),
+                is_still=bool(levels.speed[-1] < SLOW_LEGS_PER_S))
 
 
 def by_part(body: Body, world: FloatArray, order: int) -> list[FloatArray]:
