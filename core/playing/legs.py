@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ..clips.clip import Clip, Tracks
 from ..maths import rotations as rot
 from ..maths.arrays import BoolArray, FloatArray, IntArray
 from ..skeletons.hierarchy import is_descendant
@@ -55,6 +56,28 @@ def legs_of(skeleton_map: SkeletonMap) -> tuple[Leg, ...]:
             found.append(Leg(hip, knee, ankle, ball if ball >= 0 and is_descendant(parents, ball, ankle) else ankle,
                              not is_descendant(parents, ankle, hip), side))
     return tuple(found)
+
+
+def with_whole_legs(clips: Sequence[Clip], legs: Sequence[Leg]) -> list[Clip]:
+    """Return clips of one skeleton, in which a leg whose hip moves is moved as a whole: what has no keys is at rest.
+
+    Else a foot would stand all through a clip with the bend that the clip before had as it pushed off.
+    """
+    ever: BoolArray = np.logical_or.reduce([clip.moved for clip in clips])
+    found = []
+    for clip in clips:
+        still = tuple(sorted({joint for leg in legs if clip.moved[leg.hip] for joint in (leg.knee, leg.ankle, leg.foot)
+                              if ever[joint] and not clip.moved[joint]}))
+        found.append(clip.derived(_resting, still) if still else clip)
+    return found
+
+
+def _resting(clip: Clip, joints: tuple[int, ...]) -> Clip:
+    """Return a clip in which joints that it does not move are at rest, by a key each."""
+    tracks, count = clip.rotations, len(joints)
+    more = Tracks(np.append(tracks.joints, joints), np.append(tracks.starts, tracks.starts[-1] + 1 + np.arange(count)),
+                  np.append(tracks.times_s, np.zeros(count)), np.concatenate((tracks.values, rot.identities(count))))
+    return replace(clip, rotations=more)
 
 
 def knee_axis(skeleton_map: SkeletonMap, leg: Leg, up: FloatArray) -> FloatArray:

@@ -30,6 +30,7 @@ from .arrangement import arranged
 from .blocks import Playing
 from .clock import Clock
 from .fit import fit_named, fit_seams
+from .legs import legs_of, with_whole_legs
 from .motion import Motion, compose
 from .root_motion import RootMode
 from .transitions.blending import Style
@@ -131,6 +132,7 @@ def play(programme: Programme, skeleton: Skeleton | None = None, settings: Setti
                       np.array(list(doubles), dtype=np.int64), with_skin, target_map)
     own = [without_contacts(each.clip, name, settings.released)
            for each, name in zip(fitted, sequence.clips, strict=True)]
+    own = with_whole_legs(own, legs_of(target_map)) if settings.holds_feet else own
     sequence, pieces, said = arranged(sequence, own, target_map, playing, Place(programme.document.path))
     sequence, pieces, cuts, told = fit_seams(sequence, pieces, fit_named(settings.fit), programme.document.tick_s,
                                              target_map, playing)

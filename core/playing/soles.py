@@ -35,6 +35,9 @@ _SURE: Final = 2
 _OF_FOOT: Final = ((1.0, 0.0), (1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0))
 _OF_ANKLE: Final = ((-1.0, 0.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, 1.0), (1.0, -1.0))
 """Where points of a sole of skin are, ahead and aside: of those that mostly move with the joint held, or the ankle."""
+_TIPS_OF_FOOT: Final = ((1.0, -1.0), (1.0, -0.2))
+_TIPS_OF_ANKLE: Final = ((-1.0, -1.0),)
+"""And where points are of all of its skin, ahead and up: feet swing with toes down, whose tips are not of the sole."""
 
 
 @dataclass(frozen=True)
@@ -126,9 +129,11 @@ def _of_skin(skin: SkinPoints, skeleton: Skeleton, leg: Leg, up: FloatArray,
         return None
     directions = np.stack((ahead, rot.cross(up, ahead))) / max(float(np.linalg.norm(ahead)), 1e-30)
     found: list[int] = []
-    for is_own, ways in ((of_foot[owner], _OF_FOOT), (of_ankle[owner], _OF_ANKLE)):
+    for is_own, ways, tips in ((of_foot[owner], _OF_FOOT, _TIPS_OF_FOOT), (of_ankle[owner], _OF_ANKLE, _TIPS_OF_ANKLE)):
         sole = np.flatnonzero(is_own & (high <= high[is_own].min() + _SOLE_LEGS * leg.length(skeleton)))
         found += sole[(skin.positions[sole] @ (np.array(ways) @ directions).T).argmax(axis=0)].tolist()
+        whole = np.flatnonzero(is_own)
+        found += whole[(skin.positions[whole] @ (np.array(tips) @ (directions[0], up)).T).argmax(axis=0)].tolist()
     return skin.positions[found], share[found]
 
 

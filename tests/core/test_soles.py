@@ -20,6 +20,7 @@ from takt.tests.core.test_steps import BODY, LEG_M, METHODS, SUNK_LEGS, UP, lift
 AHEAD_M, BEHIND_M, WIDE_M, UNDER_M = 0.15, 0.1, 0.08, 0.03
 """How far shoes go: ahead of the balls, behind the ankles, to either side, and below the balls."""
 ROUNDING = 1e-9
+ROUND_LEGS = 0.01
 
 
 def shoes() -> tuple[FloatArray, list[str]]:
@@ -79,3 +80,24 @@ def lowest(clip: Clip, method: str, skin: SkinPoints | None) -> float:
 def test_big_shoes_do_not_go_into_the_ground_where_a_foot_is_let_go(method: str) -> None:
     clip = lifting("off", 0.0, 0.3)
     assert lowest(clip, method, None) < -2.0 * SUNK_LEGS < -SUNK_LEGS < lowest(clip, method, skin_of_shoes())
+
+
+@pytest.mark.parametrize("down_rad", np.radians((10.0, 30.0, 50.0, 70.0, 85.0)).tolist())
+@pytest.mark.parametrize("rounding_m", [0.0, 0.04, 0.07])
+def test_points_of_soles_are_as_low_as_round_toes_that_point_down(down_rad: float, rounding_m: float) -> None:
+    """Feet that swing show the ground the tips of shoes, which are not of the sole."""
+    vertices, owners = shoes()
+    arc = np.linspace(0.0, np.pi / 2.0, 12)
+    for side in "lr":
+        ball = BODY.rest_world[BODY.index_of[f"{side}_metatarsal"], :, 3]
+        low, far = ball[1] - UNDER_M, ball[2] + AHEAD_M
+        caps = [(ball[0], low + rounding_m * (1.0 - np.cos(a)), far + rounding_m * np.sin(a)) for a in arc]
+        vertices, owners = np.concatenate((vertices, caps)), owners + [f"{side}_metatarsal"] * len(caps)
+    legs = legs_of(find_map(BODY))
+    skin = SkinPoints(vertices, np.array([[BODY.index_of[owner]] for owner in owners]), np.ones((len(owners), 1)))
+    soles, turned = Soles.of(BODY, legs, UP, skin), rot.to_matrix(rot.from_axis_angle(np.eye(3)[0], down_rad))
+    for i, leg in enumerate(legs):
+        rows = [turned[1] @ BODY.rest_world[joint] for joint in (leg.ankle, leg.foot)]
+        high = soles.points[:, i] @ np.concatenate(rows)
+        own = vertices[[owner.startswith(leg.side) for owner in owners]] @ turned[1]
+        assert own.min() - ROUNDING <= high.min() <= own.min() + ROUND_LEGS * LEG_M
