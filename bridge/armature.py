@@ -7,6 +7,7 @@ object's transform. Joints come in the order of `Armature.bones`, in which paren
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import cast
 
 import bpy
@@ -16,7 +17,8 @@ from ..core.maths import rotations as rot
 from ..core.maths.arrays import BoolArray, FloatArray, IntArray
 from ..core.skeletons.skeleton import Pose, Skeleton
 
-_BONE_PATH = re.compile(r'^pose\.bones\["((?:[^"\\]|\\.)*)"\]\.(\w+)$')
+_BONE_PATH = re.compile(r'^pose\.bones\["((?:\\.|(?!"\]).)*)"\]\.(\w+)$')
+"""Blender's importer of FBX does not escape quotes within a bone's name."""
 _SMALLEST_AXIS = 1e-12
 """A pose matrix whose axis is shorter than this has no direction; the bone then counts as not rotated."""
 
@@ -49,6 +51,7 @@ def read_skeleton(armature_object: bpy.types.Object) -> Skeleton:
                                 name=armature_object.name)
 
 
+@lru_cache(maxsize=4096)
 def bone_property(data_path: str) -> tuple[str, str] | None:
     """Return the bone and its own property that an F-curve or a driver moves; None where it moves something else."""
     found = _BONE_PATH.match(data_path)

@@ -46,7 +46,12 @@ def read_file_clips(source: Source) -> ClipFile:
         new = visit.new()
         objects = [ob for ob in bpy.data.objects if ob.type == "ARMATURE" and ob.session_uid in new]
         actions = [action for action in bpy.data.actions if action.session_uid in new]
-        found = _clips(actions, objects, visit.fps)
+        if _is_blend(path):
+            found = _clips([(action, ob, action.name) for action in actions
+                            if (ob := _fitting(action, objects)) is not None], visit.fps)
+        else:
+            found = _clips([(action, ob, f"{ob.name}|{action.name}") for action in actions
+                            for ob in _named_by_slots(action, objects)], visit.fps)
     if not found:
         raise FileError.at("has no Action that moves bones of an armature", path)
     return ClipFile(found[0].skeleton, found)
@@ -88,22 +93,30 @@ def clips_of_action(armature_object: bpy.types.Object,
     return find
 
 
-def _clips(actions: Iterable[bpy.types.Action], objects: list[bpy.types.Object],
+def _clips(played: Iterable[tuple[bpy.types.Action, bpy.types.Object, str]],
            fps: Callable[[bpy.types.Object], float]) -> tuple[Clip, ...]:
-    """Read Actions, each on the object that it fits best; fps: the frames per second by which an object moves."""
-    skeletons = {ob: armature.read_skeleton(ob) for ob in objects}
-    found = [(action, ob) for action in actions if (ob := _fitting(action, objects)) is not None]
+    """Read Actions, each on an armature, as clips of these names; fps: frames per second by which an object moves."""
     upright: dict[tuple[bpy.types.Object, int], Clip] = {}
+    skeletons: dict[bpy.types.Object, Skeleton] = {}
     result = []
-    for action, ob in found:
+    for action, ob, name in played:
+        if ob not in skeletons:
+            skeletons[ob] = armature.read_skeleton(ob)
         fitted = curves.fit(action, ob)
         new = _upright(carried(curves.read_clip(fitted, skeletons[ob], fps(ob)), fitted, fps(ob)), ob)
         key = (ob, len(new.skeleton))
         if key not in upright:
             upright[key] = replace(new, skin=read_sample(ob, new.skeleton))
         first = upright[key]  # clips of one armature share one skeleton
-        result.append(replace(new, skeleton=first.skeleton, skin=first.skin))
+        result.append(replace(new, name=name, skeleton=first.skeleton, skin=first.skin))
     return tuple(result)
+
+
+def _named_by_slots(action: bpy.types.Action, objects: Iterable[bpy.types.Object]) -> list[bpy.types.Object]:
+    """Return the armatures whose bones an Action moves by slots of their names: an FBX file has one for all of them."""
+    moved = {slot.name_display: curves.bones_moved(action, slot) for slot in action.slots}
+    return [ob for ob in objects
+            if not moved.get(ob.name, set[str]()).isdisjoint(cast(bpy.types.Armature, ob.data).bones.keys())]
 
 
 def _fitting(action: bpy.types.Action, objects: Iterable[bpy.types.Object]) -> bpy.types.Object | None:
@@ -213,15 +226,18 @@ def _load(path: Path, visit: _Visit) -> None:
     said = io.StringIO()
     try:
         with contextlib.redirect_stdout(said):
-            if path.suffix.lower() == ".blend":
+            if _is_blend(path):
                 _append(path, visit.scene)
             else:
-                operators.import_scene.fbx(filepath=str(path), anim_offset=0.0)  # sets the scene's frames per second
-                visit.scene.render.fps_base = 1.0  # and sets its keys without regard to this
+                operators.wm.fbx_import(filepath=str(path), anim_offset=0.0)  # sets the scene's frames per second
     except (RuntimeError, OSError, ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
         reason = [line for line in str(error).splitlines() if line.strip() and not line.startswith("Location:")]
         raise FileError.at(f"Blender could not read it: {reason[-1] if reason else type(error).__name__}",
                            path) from error
+
+
+def _is_blend(path: Path) -> bool:
+    return path.suffix.lower() == ".blend"
 
 
 def _append(path: Path, scene: bpy.types.Scene) -> None:

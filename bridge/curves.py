@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Container, Hashable, Iterator
+from collections.abc import Collection, Container, Hashable, Iterator
 from operator import itemgetter
 from typing import Any, NamedTuple, cast
 
@@ -21,7 +21,10 @@ from . import armature, constraints, properties
 
 _LINEAR = 1
 """Keyframe.interpolation LINEAR, as foreach_get gives it."""
-_CHANNELS = {"location": 3, "scale": 3, "rotation_quaternion": 4, "rotation_euler": 3, "rotation_axis_angle": 4}
+_AT_REST = {"location": (0.0, 0.0, 0.0), "scale": (1.0, 1.0, 1.0), "rotation_quaternion": (1.0, 0.0, 0.0, 0.0),
+            "rotation_euler": (0.0, 0.0, 0.0), "rotation_axis_angle": (0.0, 0.0, 1.0, 0.0)}
+_SAME = 1e-5
+"""Scales, and locations as shares of the skeleton's size, that differ from rest by less than this are rounding."""
 _MOST_FRAMES = 1_000_000
 _OF_KEY = {"co": (2, np.float32), "interpolation": (1, np.uint8), "easing": (1, np.uint8),
            "handle_left": (2, np.float32), "handle_right": (2, np.float32), "amplitude": (1, np.float32),
@@ -47,9 +50,10 @@ class _Keys(NamedTuple):
     """Whether the curve keeps its first value before its keys, and its last one after them."""
 
 
-def bones_moved(action: bpy.types.Action) -> set[str]:
-    """Return the names of the bones that an Action has curves for, in any of its slots."""
-    return {curve.bone for bag in bags(action) for curve in _curves(bag)}
+def bones_moved(action: bpy.types.Action, slot: bpy.types.ActionSlot | None = None) -> set[str]:
+    """Return the names of the bones that an Action has curves for, in one of its slots or, without one, in any."""
+    return {curve.bone for bag in bags(action) if slot is None or bag.slot_handle == slot.handle
+            for curve in _curves(bag)}
 
 
 class Fitted(NamedTuple):
@@ -141,7 +145,7 @@ def bags(action: bpy.types.Action) -> Iterator[bpy.types.ActionChannelbag]:
 def _curves(bag: bpy.types.ActionChannelbag) -> Iterator[_Curve]:
     for fcurve in bag.fcurves:
         found = armature.bone_property(fcurve.data_path)
-        if found is not None and fcurve.array_index < _CHANNELS.get(found[1], 0):
+        if found is not None and fcurve.array_index < len(_AT_REST.get(found[1], ())):
             yield _Curve(*found, fcurve.array_index, fcurve)
 
 
@@ -153,12 +157,16 @@ def _tracks(bag: bpy.types.ActionChannelbag | None, armature_object: bpy.types.O
             found.setdefault((curve.bone, curve.channel), {})[curve.component] = curve.fcurve
     assert armature_object.pose is not None
     kinds: dict[str, list[tuple[int, FloatArray, FloatArray]]] = {"rotation": [], "location": [], "scale": []}
+    still = {"location": _SAME * float(np.ptp(skeleton.rest_world[:, :, 3], axis=0).max()), "scale": _SAME}
     modes = _modes(armature_object, found)
     for (name, channel), curves in found.items():
         joint = skeleton.index_of[name]
         if channel.startswith("rotation") and channel != rotation_channel(modes[name]):
             continue  # Blender ignores these
         frames, values = _sampled(curves, channel, *span)
+        if channel in still and np.abs(values - _AT_REST[channel]).max() < still[channel] and (
+                name, rotation_channel(modes[name])) in found:
+            continue  # importers key all of a bone where anything of it is keyed
         if channel.startswith("rotation"):
             values = rot.continuous(quaternions(values, modes[name]))
         elif channel == "location":
@@ -197,26 +205,37 @@ def _sampled(curves: dict[int, bpy.types.FCurve], channel: str, start: float,
              end: float) -> tuple[FloatArray, FloatArray]:
     """Return frames (F,) from start to end, and what the curves of one channel of one bone say there, (F, C)."""
     keys = {index: _keys(curve) for index, curve in curves.items()}
-    first = next(iter(keys.values())).frames
-    is_shared = all(some.frames is first or np.array_equal(some.frames, first) for some in keys.values())
+    shared = _shared_frames(keys.values(), start, end)
+    if shared is not None:
+        values = np.tile(np.array(_AT_REST[channel]), (len(shared), 1))
+        for index, some in keys.items():
+            values[:, index] = some.values
+        return shared, values
     # A range that cuts between two keys has a key of its own there.
-    every = first if is_shared else np.concatenate([some.frames for some in keys.values()])
-    frames = np.unique(every.clip(start, end))
+    frames = np.unique(np.concatenate([some.frames for some in keys.values()]).clip(start, end))
     if not all(some.is_still_outside for some in keys.values()):
         frames = np.union1d(frames, (start, end))
     are_straight = {index: some.is_straight and (some.is_still_outside or _within(frames, some.frames))
                     for index, some in keys.items()}
     if not all(are_straight.values()):
         frames = np.union1d(frames, np.arange(np.ceil(frames[0]), np.floor(frames[-1]) + 1.0))
-    values = np.zeros((len(frames), _CHANNELS[channel]))
-    if channel == "scale":
-        values[:] = 1.0
-    if channel in ("rotation_quaternion", "rotation_axis_angle"):
-        values[:, 0 if channel == "rotation_quaternion" else 2] = 1.0
+    values = np.tile(np.array(_AT_REST[channel]), (len(frames), 1))
     for index, some in keys.items():
         values[:, index] = np.interp(frames, some.frames, some.values) if are_straight[index] else [
             curves[index].evaluate(frame) for frame in frames.tolist()]
     return frames, values
+
+
+def _shared_frames(every: Collection[_Keys], start: float, end: float) -> FloatArray | None:
+    """Return the frames of the keys of curves that all have the very same ones, and by these say all from start to end.
+
+    So it is in files that have a key at each frame.
+    """
+    first = next(iter(every)).frames
+    is_shared = all(some.is_straight and some.is_still_outside and (
+        some.frames is first or np.array_equal(some.frames, first)) for some in every)
+    is_plain = is_shared and start <= first[0] and first[-1] <= end and bool((first[1:] > first[:-1]).all())
+    return first if is_plain else None
 
 
 def _within(frames: FloatArray, others: FloatArray) -> bool:

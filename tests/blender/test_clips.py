@@ -317,6 +317,27 @@ def swinging(rig: bpy.types.Object) -> None:
         bone.keyframe_insert("rotation_quaternion", frame=frame)
 
 
+def test_an_fbx_file_of_two_armatures_has_a_clip_for_each(rig: bpy.types.Object, tmp_path: Path) -> None:
+    swinging(rig)
+    other = cast(Any, rig.copy())
+    bpy.context.collection.objects.link(other)
+    other.name, other.animation_data.action = "Other", rig.animation_data.action.copy()
+    for curve in (c for bag in curves.bags(other.animation_data.action) for c in bag.fcurves):
+        curve.data_path = curve.data_path.replace('"a"', '"c.001"')
+    EXPORTS[".fbx"](str(tmp_path / "two.fbx"))
+    found = read(tmp_path / "two.fbx")
+    assert sorted((clip.name, clip.skeleton.name) for clip in found) == [("Other|Scene", "Other"), ("Rig|Scene", "Rig")]
+    turned = {clip.skeleton.name: {clip.skeleton.names[joint] for joint in clip.rotations.joints.tolist()
+                                   if np.ptp(turns_of(clip, joint)) > 0.1} for clip in found}
+    assert turned == {"Rig": {"a"}, "Other": {"c.001"}}
+
+
+def turns_of(clip: Clip, joint: int) -> FloatArray:
+    """Return by how much a joint is turned at both ends, (2,)."""
+    ends = clip.sample(np.array((0.0, clip.duration_s))).rotations[:, joint]
+    return rot.angle_between(ends, rot.IDENTITY)
+
+
 @pytest.mark.parametrize("ending", [".fbx", ".blend"])
 @pytest.mark.parametrize("is_moved", [True, False])
 def test_what_moves_the_armature_itself_moves_its_bones_in_the_clip(rig: Any, tmp_path: Path, ending: str,
