@@ -152,8 +152,7 @@ def write_action(armature_object: bpy.types.Object, name: str, channels: Channel
     of a face, stay. Any other Action that was assigned is kept in the file.
     played: names of Actions that the score itself may play, which are never written into.
     """
-    animation = armature_object.animation_data or armature_object.animation_data_create()
-    assert animation is not None
+    animation = _without_tweak_mode(armature_object)
     own = _own_action(armature_object)
     is_reused = own is not None and own.name not in played and getattr(own, properties.OF_SCORE) in ("", name)
     action = own if own is not None and is_reused else bpy.data.actions.new(name)
@@ -173,8 +172,7 @@ def write_action(armature_object: bpy.types.Object, name: str, channels: Channel
             repeat = "REPEAT_OFFSET" if channel == "location" else "REPEAT"
         _write_keys(bag, channel, names, channels.frames, values, is_key, repeat)
     _prepare_bones(armature_object, channels)
-    animation.action = action
-    animation.action_slot = slot
+    _let_play(armature_object, action, slot)
     character.action, character.written = action, "\n".join(sorted(paths))
     setattr(action, properties.KEYS_WRITTEN, _keys_digest(bag, paths))
     return action
@@ -206,23 +204,44 @@ def write_new_action(armature_object: bpy.types.Object, name: str, channels: Cha
 
 def assign(armature_object: bpy.types.Object, action: bpy.types.Action, channels: Channels) -> None:
     """Let an armature play a new Action; one that it played before is kept in the file."""
-    animation = armature_object.animation_data or armature_object.animation_data_create()
-    assert animation is not None
+    animation = _without_tweak_mode(armature_object)
     if animation.action is not None:
         animation.action.use_fake_user = True
     _prepare_bones(armature_object, channels)
+    _let_play(armature_object, action, action.slots[0])
+
+
+def _without_tweak_mode(armature_object: bpy.types.Object) -> bpy.types.AnimData:
+    """Return an armature's animation, which can be given another Action: not while a strip of the NLA is tweaked."""
+    animation = armature_object.animation_data or armature_object.animation_data_create()
+    assert animation is not None
+    if animation.use_tweak_mode:
+        animation.use_tweak_mode = False
+    return animation
+
+
+def _let_play(armature_object: bpy.types.Object, action: bpy.types.Action, slot: bpy.types.ActionSlot) -> None:
+    """Assign an Action; a new one is seen as it is: alone, wholly, and on an armature that is not held at rest."""
+    animation, armature = armature_object.animation_data, armature_object.data
+    assert animation is not None and isinstance(armature, bpy.types.Armature)
+    if animation.action != action:
+        animation.action_blend_type, animation.action_influence = "REPLACE", 1.0
+        for track in animation.nla_tracks:
+            if track.is_solo:
+                track.is_solo = False
+        if armature.pose_position == "REST":
+            armature.pose_position = "POSE"
     animation.action = action
-    animation.action_slot = action.slots[0]
+    animation.action_slot = slot
 
 
 def put_aside(armature_object: bpy.types.Object) -> None:
     """Let an armature play no Action, so that a score can give it one; the one that it played is kept in the file."""
-    animation, character = armature_object.animation_data, properties.character(armature_object)
-    for left in (None if animation is None else animation.action, character.action):
+    animation, character = _without_tweak_mode(armature_object), properties.character(armature_object)
+    for left in (animation.action, character.action):
         if left is not None and left.is_editable:  # linked ones are kept by their own file
             left.use_fake_user = True
-    if animation is not None:
-        animation.action = None
+    animation.action = None
     character.action, character.written = None, ""
 
 

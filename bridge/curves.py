@@ -276,9 +276,7 @@ def _evaluated(fitted: Fitted, skeleton: Skeleton, start: float, end: float,
         scene.collection.objects.link(twin)
         _to_twin(armature_object, twin)
         constraints.unmute(twin)
-        animation = twin.animation_data or twin.animation_data_create()
-        for track in animation.nla_tracks:
-            track.mute = True
+        animation = _alone(twin)
         animation.action = action
         slot = next((slot for slot in action.slots if bag is not None and slot.handle == bag.slot_handle), None)
         if slot is not None:
@@ -294,8 +292,11 @@ def _evaluated(fitted: Fitted, skeleton: Skeleton, start: float, end: float,
             layer.update()
             poses.append(armature.read_pose(twin.evaluated_get(layer.depsgraph), skeleton))
     finally:
+        own = twin.data
         bpy.data.objects.remove(twin)
         bpy.data.scenes.remove(scene)
+        if own != armature_object.data:
+            bpy.data.armatures.remove(own)
     times = (frames - start) / fps
     rotations = rot.continuous(np.stack([pose.rotations for pose in poses]))
     translations = np.stack([pose.translations for pose in poses])
@@ -313,6 +314,19 @@ def _to_twin(original: bpy.types.Object, twin: bpy.types.Object) -> None:
             for name in ("target", "pole_target"):
                 if getattr(constraint, name, None) == original:
                     setattr(constraint, name, twin)
+
+
+def _alone(twin: Any) -> Any:
+    """Return a copy's animation, with nothing that would hold it at rest or be mixed with its Action."""
+    if twin.data.pose_position == "REST":
+        twin.data = twin.data.copy()
+        twin.data.pose_position = "POSE"
+    animation = twin.animation_data or twin.animation_data_create()
+    animation.use_tweak_mode = False
+    while animation.nla_tracks:
+        animation.nla_tracks.remove(animation.nla_tracks[0])
+    animation.action_blend_type, animation.action_influence = "REPLACE", 1.0
+    return animation
 
 
 def _moving(values: FloatArray, times: FloatArray, rest: FloatArray, still: float) -> Tracks:

@@ -209,6 +209,23 @@ def test_an_action_is_filled_anew_though_a_file_that_the_score_plays_has_its_nam
     assert properties.character(rig).action == first
 
 
+def test_a_score_plays_and_is_rebuilt_though_a_strip_is_tweaked(rig: Any, library: Path) -> None:
+    """Nothing can be assigned meanwhile, so the strip is left."""
+    play(library / "dance.pha")
+    animation = rig.animation_data
+    for again in (rebuild, lambda: play(library / "dance.pha", method="END")):
+        own = animation.action
+        track = animation.nla_tracks.new()
+        strip = track.strips.new("pushed down", 1, own)
+        animation.action = None
+        track.select = strip.select = True
+        animation.nla_tracks.active = track
+        animation.use_tweak_mode = True
+        assert animation.use_tweak_mode
+        again()
+        assert not animation.use_tweak_mode and animation.action is not None
+
+
 def test_another_score_gets_an_action_of_its_own(rig: bpy.types.Object, library: Path) -> None:
     play(library / "dance.pha")
     first = properties.character(rig).action

@@ -1,5 +1,6 @@
 """Play Clip, folders of clips, and the command: files of other bodies played by the sample character in Blender."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
 
@@ -85,6 +86,43 @@ def test_what_plays_before_stays_in_the_file_and_untouched(rig: Any, tmp_path: P
     assert rig.animation_data.action.name == "turn" and first.use_fake_user
     assert before == [tuple(point.co) for curve in first.layers[0].strips[0].channelbags[0].fcurves
                       for point in curve.keyframe_points]
+
+
+def tweaked(rig: Any) -> None:
+    """Let a strip of the NLA be tweaked, whose Action nothing else can replace meanwhile."""
+    animation = rig.animation_data
+    track = animation.nla_tracks.new()
+    strip = track.strips.new("before", 1, animation.action)
+    animation.action = None
+    track.select = strip.select = True
+    animation.nla_tracks.active = track
+    animation.use_tweak_mode = True
+    assert animation.use_tweak_mode
+
+
+def alone(rig: Any) -> None:
+    tweaked(rig)
+    rig.animation_data.use_tweak_mode = False
+    rig.animation_data.nla_tracks[0].is_solo = True
+
+
+def mixed(rig: Any) -> None:
+    rig.animation_data.action_blend_type, rig.animation_data.action_influence = "COMBINE", 0.5
+
+
+def at_rest(rig: Any) -> None:
+    rig.data.pose_position = "REST"
+
+
+@pytest.mark.parametrize("held", [tweaked, alone, mixed, at_rest])
+def test_what_would_hide_a_clip_does_not_while_it_plays(held: Callable[[Any], None], rig: Any, tmp_path: Path) -> None:
+    clip = written(tmp_path)
+    written(tmp_path, number=3, name="turn.bvh")
+    takt.play_clip(filepath=str(tmp_path / "turn.bvh"))
+    held(rig)
+    assert takt.play_clip(filepath=str(tmp_path / "walk.bvh")) == {"FINISHED"}
+    assert rig.animation_data.action.name == "walk"
+    assert apart_deg(rig, clip, range(1, 12)).max() < LIMB_DEG
 
 
 def two_clips(folder: Path) -> Path:
