@@ -67,6 +67,22 @@ def bring_up_to_date(*_: object) -> None:
             _migrate(properties.character(ob), saved, ob.name)
 
 
+@handlers.persistent  # type: ignore[untyped-decorator]  # Blender's stubs do not say its type
+def let_overrides_be_saved(*_: object) -> None:
+    """Give the linked objects that are overridden settings to differ from: without any, Blender 5 loses the own ones.
+
+    It would note that all settings are to be replaced at once, which it cannot do as it opens the file.
+    """
+    for ob in bpy.data.objects:
+        kept: Any = ob.override_library
+        if kept is None or kept.reference is None or versions.saved_settings(ob, properties.NAME) is None:
+            continue
+        character = properties.character(kept.reference)
+        character.seed = character.seed  # in memory alone: what is linked is not written
+        for note in [note for note in kept.properties if note.rna_path == properties.NAME]:
+            kept.properties.remove(note)
+
+
 def is_newer(armature_object: bpy.types.Object) -> bool:
     """Tell whether a newer Takt has saved what is kept with an armature."""
     return properties.character(armature_object).version > properties.VERSION
@@ -88,6 +104,7 @@ def register() -> None:
     """Look at every file from now on, and at the one that is open as soon as Blender lets its data be seen."""
     for when in _WHEN:
         when.append(bring_up_to_date)
+    handlers.save_pre.append(let_overrides_be_saved)
     bpy.app.timers.register(bring_up_to_date, first_interval=0.0)
 
 
@@ -95,5 +112,6 @@ def unregister() -> None:
     """Stop that."""
     if bpy.app.timers.is_registered(bring_up_to_date):
         bpy.app.timers.unregister(bring_up_to_date)
+    handlers.save_pre.remove(let_overrides_be_saved)
     for when in _WHEN:
         when.remove(bring_up_to_date)

@@ -58,6 +58,8 @@ def forget() -> None:
 
 
 def _bound_meshes(armature_object: bpy.types.Object) -> list[bpy.types.Object]:
+    if not armature_object.matrix_world.determinant():
+        return []  # scaled to nothing, it shows no shape
     return [ob for ob in bpy.data.objects if ob.type == "MESH" and ob.mode != "EDIT" and any(
         isinstance(modifier, bpy.types.ArmatureModifier) and modifier.object == armature_object
         and modifier.use_vertex_groups for modifier in ob.modifiers)]

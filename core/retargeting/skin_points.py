@@ -62,11 +62,11 @@ class SkinPoints:
         So are those that other joints move as well: where limbs bend, they come out from among the others.
 
         positions: (V, 3) at rest, in model space. joints, weights: (V, K), the strongest first, as Influences has them.
-        A vertex belongs to the joint that moves it most. Vertices that nothing moves are left out.
+        A vertex belongs to the joint that moves it most. Those that nothing moves, or that are nowhere, are left out.
         """
         joints, weights = joints[:, :_MOST_INFLUENCES], weights[:, :_MOST_INFLUENCES]
         total = weights.sum(axis=1)
-        bound = np.flatnonzero(total > 0.0)
+        bound = np.flatnonzero((total > 0.0) & np.isfinite(positions).all(axis=1))
         order = bound[np.argsort(joints[bound, 0], kind="stable")]
         edges = np.flatnonzero(np.diff(joints[order, 0], prepend=-1, append=-1))
         size = max(float(np.ptp(positions[bound], axis=0).max()) if len(bound) else 0.0, 1e-30)

@@ -118,6 +118,37 @@ def test_an_override_keeps_its_own_settings(chosen: bpy.types.Object, tmp_path: 
     assert settings(own) == {**wanted, "curve": "LINEAR"}
 
 
+def test_an_override_keeps_its_settings_though_what_it_overrides_has_none(tmp_path: Path) -> None:
+    made = bpy.data.objects.new("Rig", bpy.data.armatures.new("Rig"))
+    bpy.context.collection.objects.link(made)
+    path = write(tmp_path / "rigs.blend")
+    assert versions.saved_settings(made, properties.NAME) is None
+    bpy.ops.wm.read_homefile(use_empty=True)
+    bpy.ops.wm.link(directory=f"{path}/Object/", filename="Rig")
+    own = bpy.data.objects["Rig"].override_create(remap_local_usages=True)
+    kept(own).curve, kept(own).seed = "CUBIC", 7
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
+    for _ in range(2):  # once more, since opening brings the linked one as it is
+        bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "shot.blend"))
+        own = next(ob for ob in bpy.data.objects if ob.override_library is not None)
+        assert (kept(own).curve, kept(own).seed) == ("CUBIC", 7)
+        bpy.ops.wm.save_mainfile()
+
+
+def test_an_override_without_settings_is_opened_without_a_complaint(tmp_path: Path, capfd: Any) -> None:
+    made = bpy.data.objects.new("Rig", bpy.data.armatures.new("Rig"))
+    bpy.context.collection.objects.link(made)
+    path = write(tmp_path / "rigs.blend")
+    bpy.ops.wm.read_homefile(use_empty=True)
+    bpy.ops.wm.link(directory=f"{path}/Object/", filename="Rig")
+    bpy.data.objects["Rig"].override_create(remap_local_usages=True)
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
+    for _ in range(2):
+        bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "shot.blend"))
+        bpy.ops.wm.save_mainfile()
+    assert "ERROR" not in "".join(capfd.readouterr())
+
+
 def test_what_a_newer_takt_saved_is_left_alone(chosen: bpy.types.Object, library: Path, tmp_path: Path,
                                                caplog: pytest.LogCaptureFixture) -> None:
     wanted = settings(chosen)

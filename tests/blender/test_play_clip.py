@@ -125,6 +125,15 @@ def test_what_would_hide_a_clip_does_not_while_it_plays(held: Callable[[Any], No
     assert apart_deg(rig, clip, range(1, 12)).max() < LIMB_DEG
 
 
+def test_what_is_scaled_to_nothing_plays_too(rig: Any, tmp_path: Path) -> None:
+    written(tmp_path)
+    rig.scale = (0.0, 0.0, 0.0)
+    bpy.context.view_layer.update()
+    assert takt.play_clip(filepath=str(tmp_path / "walk.bvh")) == {"FINISHED"}
+    rig.scale = (1.0, 1.0, 1.0)
+    assert rig.animation_data.action.name == "walk"
+
+
 def two_clips(folder: Path) -> Path:
     clips = tuple(movements()[:2])
     path = folder / "Steps.skeleton.xml"

@@ -90,6 +90,14 @@ def test_what_stands_is_on_the_ground_and_nothing_below_it(shape: str, number: i
     assert np.abs(low[stands]).max() <= ON_GROUND
 
 
+def test_vertices_that_are_nowhere_are_no_skin() -> None:
+    vertices, joints, weights = skin_of(worn(RIGS["Mixamo"]), {})
+    nowhere = np.array(((np.nan, 0.0, 0.0), (0.0, np.inf, 0.0)))
+    found = SkinPoints.of(np.concatenate((nowhere, vertices)), np.concatenate((joints[:2], joints)),
+                          np.concatenate((weights[:2], weights)))
+    assert found.checksum == SkinPoints.of(vertices, joints, weights).checksum
+
+
 @pytest.mark.parametrize("has_loose_feet", [False, True])
 def test_thick_backs_lie_on_the_ground_and_not_in_it(has_loose_feet: bool) -> None:
     """Also where feet are no descendants of the legs, as those that legs reach for by IK."""
