@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from ..maths.arrays import BoolArray, FloatArray, IntArray
+from ..maths.arrays import BoolArray, FloatArray, IntArray, quotient
 from ..maths.rotations import ComplexArray
 
 REACH: Final = 0.9995
@@ -52,11 +52,11 @@ class Loose(NamedTuple):
 
     @classmethod
     def of(cls, points: FloatArray, step_s: FloatArray | float) -> Loose:
-        """Take them from positions (..., 3, 3) at an instant, a step (...,) later, and two."""
+        """Take them from positions (..., 3, 3) at an instant, a step (...,) later, and two; without a step they rest."""
         first, second, third = np.moveaxis(points, -2, 0)
         step = np.asarray(step_s)[..., None]
-        return cls(first.copy(), (4.0 * second - 3.0 * first - third) / (2.0 * step),
-                   (first - 2.0 * second + third) / step**2)
+        return cls(first.copy(), quotient(4.0 * second - 3.0 * first - third, 2.0 * step),
+                   quotient(first - 2.0 * second + third, step**2))
 
 
 @dataclass(frozen=True, eq=False)
