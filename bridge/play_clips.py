@@ -45,14 +45,16 @@ class ClipPlayer:
     points: SkinPoints | None
     keep_contacts: bool
     mute_constraints: bool
+    begins_at_rest: bool
 
     @classmethod
     def of(cls, armature_object: bpy.types.Object, files: Iterable[Path], store: ClipStore | None = None, *,
-           keep_contacts: bool = True, mute_constraints: bool = False) -> ClipPlayer:
+           keep_contacts: bool = True, mute_constraints: bool = False, begins_at_rest: bool = False) -> ClipPlayer:
         """Prepare an armature for clips of some files.
 
         keep_contacts: hands that touch each other or the body keep touching, and arms stay outside the trunk.
         mute_constraints: constraints that move what the played clip moves are muted; else all act.
+        begins_at_rest: clips begin where the character stands, not where their files have it.
         store: where clips are found that were read before. Raises TaktError where a map file beside one is damaged.
         """
         folders = dict.fromkeys(path.resolve().parent for path in files)
@@ -61,7 +63,7 @@ class ClipPlayer:
         target = armature.read_skeleton(armature_object)
         return cls(armature_object, library, target, library.skeleton_map(target),
                    axes.armature_from_hanim(armature_object), armature.read_skin(armature_object),
-                   skin_points.read_points(armature_object), keep_contacts, mute_constraints)
+                   skin_points.read_points(armature_object), keep_contacts, mute_constraints, begins_at_rest)
 
     def read(self, path: Path) -> dict[str, Clip]:
         """Return the clips of a file by name; a file's only clip is called as the file.
@@ -84,7 +86,7 @@ class ClipPlayer:
         """Return a clip on the armature's skeleton; raise SkeletonMismatchError where that cannot be done."""
         return retarget(clip, self.target, self.turn, source_map=self.library.skeleton_map(clip.skeleton),
                         target_map=self.target_map, skin=self.skin, points=self.points, without_first_pose=True,
-                        keep_contacts=self.keep_contacts)
+                        keep_contacts=self.keep_contacts, begins_at_rest=self.begins_at_rest)
 
     def write(self, name: str, clip: Clip, scene: bpy.types.Scene, *, is_played: bool) -> bpy.types.Action:
         """Make an Action of a clip on the armature's skeleton, from the scene's first frame on.
@@ -97,7 +99,7 @@ class ClipPlayer:
             action.assign(self.armature_object, new, channels)
             names = [clip.skeleton.names[joint] for joint in np.flatnonzero(clip.moved).tolist()]
             constraints.mute(self.armature_object, names if self.mute_constraints else (), new)
-            timeline.extend_range(scene, scene.frame_start, channels.last_frame)
+            timeline.hold_instead(self.armature_object, scene, channels.last_frame)
         return new
 
     def play_file(self, path: Path, scene: bpy.types.Scene, *, is_played: bool) -> list[Outcome]:
@@ -136,6 +138,13 @@ def mute_constraints_property() -> Any:
     return BoolProperty(name="Mute Constraints", default=True,
                         description="Mute constraints that would move bones otherwise than the clip does, as those of "
                                     "IK; switched off, they act, and muted ones act again")
+
+
+def begins_at_rest_property() -> Any:
+    """Return the property of operators that play clips."""
+    return BoolProperty(name="Begin at the Character", default=False,
+                        description="Shift the clip over the ground so that it begins where the character stands; "
+                                    "else it plays where its file has it")
 
 
 def stem_of(path: Path) -> str:

@@ -8,6 +8,7 @@ import bpy
 import numpy as np
 
 from ..core.errors import some_of
+from ..core.retargeting.beginning import FAR_HEIGHTS
 from ..core.retargeting.outcome import Outcome
 from ..core.retargeting.retarget import Retargeted
 from . import armature, axes, constraints, properties, skin_points
@@ -17,13 +18,14 @@ _NAMES_SHOWN = 8
 
 
 def report_clip(operator: bpy.types.Operator, player: ClipPlayer, done: Retargeted, outcome: Outcome,
-                others: int) -> None:
+                others: int, new_range: tuple[int, int] | None) -> None:
     """Report what plays, and as warnings only what moves the skin otherwise than the clip says.
 
-    others: further clips of the file, of which nobody chose one.
+    others: further clips of the file, of which nobody chose one. new_range: the scene's first and last frame, where the
+    clip has changed them.
     """
     armature_object = player.armature_object
-    for note in outcome.notes:
+    for note in done.notes:
         operator.report({"INFO"}, f"'{outcome.clip}' is {note}" if note.startswith("compared") else note)
     for text, names in (("Constraints or drivers move bones that the clip plays; mute them", _controlled(player, done)),
                         ("Deforming bones that nothing moves stay behind", _left_behind(player, done))):
@@ -34,6 +36,11 @@ def report_clip(operator: bpy.types.Operator, player: ClipPlayer, done: Retarget
     for text in axes.distortions(armature_object):
         operator.report({"WARNING"}, f"'{armature_object.name}' {text}; apply its scale (Object > Apply)")
     rest = f"; the file has {others} more, choose one in Adjust Last Operation" if others else ""
+    if new_range is not None:
+        rest = f"; the scene's range is now {new_range[0]} to {new_range[1]}{rest}"
+    if done.begins_away > FAR_HEIGHTS:
+        rest = (f"; it begins {done.begins_away:.0f} body heights from where the character stands: choose Begin at the "
+                f"Character in Adjust Last Operation to have it here{rest}")
     if muted := len(properties.character(armature_object).muted):
         rest = f"; {muted} constraint{'s' * (muted > 1)} muted{rest}"
     operator.report({"INFO"}, f"'{armature_object.name}' plays '{outcome.clip}', {outcome.duration_s:.1f} s{rest}")

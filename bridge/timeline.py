@@ -36,12 +36,31 @@ def extend_for(character: properties.TaktCharacter, scene: bpy.types.Scene, firs
     return is_changed
 
 
+def hold_instead(armature_object: bpy.types.Object, scene: bpy.types.Scene, last_frame: int) -> None:
+    """Let the scene's range hold what an armature plays from now on.
+
+    As of importers, whatever the user has set is never cut; what the range was extended by for what the armature played
+    before goes, unless something else in the scene needs it.
+    """
+    _take_back(armature_object, scene)
+    extend_for(properties.character(armature_object), scene, scene.frame_start, last_frame, is_new=True)
+
+
 def clear(armature_object: bpy.types.Object, scene: bpy.types.Scene) -> None:
     """Take back what a motion left on the timeline: markers, and the range if nobody has changed it since."""
     character = properties.character(armature_object)
     _remove_markers(character, scene)
+    _take_back(armature_object, scene)
+
+
+def _take_back(armature_object: bpy.types.Object, scene: bpy.types.Scene) -> None:
+    """Let the scene end where it did before an armature's motion made it later, if nobody has changed it since."""
+    character = properties.character(armature_object)
     if character.range_after and scene.frame_end == character.range_after:
-        scene.frame_end = max(character.range_before, scene.frame_start)
+        others = [ob.animation_data.action for ob in scene.objects
+                  if ob.type == "ARMATURE" and ob != armature_object and ob.animation_data is not None]
+        needed = max((int(np.ceil(played.frame_range[1])) for played in others if played is not None), default=0)
+        scene.frame_end = max(character.range_before, scene.frame_start, min(needed, scene.frame_end))
         setattr(scene, properties.RANGE_LEFT, (scene.frame_start, scene.frame_end))
     character.range_before = character.range_after = 0
 

@@ -41,6 +41,8 @@ def run(arguments: Sequence[str]) -> int:
     retarget.add_argument("--armature", default="", help="the armature's name, where there are several")
     retarget.add_argument("--keep-contacts", action=argparse.BooleanOptionalAction, default=True,
                           help="let hands that touch each other or the body do so on this body too")
+    retarget.add_argument("--begin-at-character", action="store_true",
+                          help="let clips begin where the character stands, not where their files have it")
     try:
         options = parser.parse_args(list(arguments))
     except SystemExit as stopped:  # Blender itself shall end the process
@@ -63,7 +65,8 @@ def _retarget(options: argparse.Namespace) -> int:
         raise TaktError(f"no files with clips in {', '.join(map(str, options.clips))}")
     assert scene is not None
     outcomes: list[Outcome] = []
-    player = ClipPlayer.of(armature_object, paths, keep_contacts=options.keep_contacts, mute_constraints=True)
+    player = ClipPlayer.of(armature_object, paths, keep_contacts=options.keep_contacts, mute_constraints=True,
+                           begins_at_rest=options.begin_at_character)
     for done in retargeted(player, paths, scene):
         outcomes += done
     print(table(outcomes))  # noqa: T201  # the command's answer

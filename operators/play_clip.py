@@ -11,7 +11,13 @@ from bpy_extras.io_utils import ImportHelper
 from ..bridge.active_character import ForArmature, active_armature
 from ..bridge.clip_store import CLIPS
 from ..bridge.dropped_on import armature_under
-from ..bridge.play_clips import ClipPlayer, file_endings, keep_contacts_property, mute_constraints_property
+from ..bridge.play_clips import (
+    ClipPlayer,
+    begins_at_rest_property,
+    file_endings,
+    keep_contacts_property,
+    mute_constraints_property,
+)
 from ..bridge.play_report import report_clip
 from ..bridge.reports import refuse
 from ..core.clips.clip import Clip
@@ -39,6 +45,7 @@ class TAKT_OT_play_clip(ForArmature, ImportHelper, bpy.types.Operator):
         asks: bool
         keep_contacts: bool
         mute_constraints: bool
+        begins_at_rest: bool
         filter_glob: str
     else:
         filepath: StringProperty(name="File Path", subtype="FILE_PATH", maxlen=1024, options={"HIDDEN", "SKIP_SAVE"})
@@ -49,6 +56,7 @@ class TAKT_OT_play_clip(ForArmature, ImportHelper, bpy.types.Operator):
         asks: BoolProperty(options={"HIDDEN", "SKIP_SAVE"})
         keep_contacts: keep_contacts_property()
         mute_constraints: mute_constraints_property()
+        begins_at_rest: begins_at_rest_property()
         filter_glob: StringProperty(default=";".join(f"*{ending}" for ending in file_endings()), options={"HIDDEN"})
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
@@ -75,7 +83,7 @@ class TAKT_OT_play_clip(ForArmature, ImportHelper, bpy.types.Operator):
         path = Path(bpy.path.abspath(self.filepath))
         try:
             player = ClipPlayer.of(armature_object, (path,), CLIPS, keep_contacts=self.keep_contacts,
-                                   mute_constraints=self.mute_constraints)
+                                   mute_constraints=self.mute_constraints, begins_at_rest=self.begins_at_rest)
             found = player.read(path)
             if self.asks and not self.clip and len(found) > 1:
                 return _ask(context, self.filepath, found)
@@ -87,9 +95,11 @@ class TAKT_OT_play_clip(ForArmature, ImportHelper, bpy.types.Operator):
             return refuse(self, str(error))
         for warning in player.warnings(path):
             self.report({"WARNING"}, warning)
+        before = scene.frame_start, scene.frame_end
         new = player.write(name, done.clip, scene, is_played=True)
         others = len(found) - 1 if not self.clip else 0
-        report_clip(self, player, done, Outcome.of(path.name, new.name, done), others)
+        span = scene.frame_start, scene.frame_end
+        report_clip(self, player, done, Outcome.of(path.name, new.name, done), others, span if span != before else None)
         return {"FINISHED"}
 
 

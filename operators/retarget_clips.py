@@ -11,6 +11,7 @@ from bpy.props import CollectionProperty, StringProperty
 from ..bridge.active_character import ForArmature, active_armature
 from ..bridge.play_clips import (
     ClipPlayer,
+    begins_at_rest_property,
     file_endings,
     files_in,
     keep_contacts_property,
@@ -36,12 +37,14 @@ class TAKT_OT_retarget_clips(ForArmature, bpy.types.Operator):
         files: bpy.types.bpy_prop_collection_idprop[bpy.types.OperatorFileListElement]
         keep_contacts: bool
         mute_constraints: bool
+        begins_at_rest: bool
         filter_glob: str
     else:
         directory: StringProperty(name="Folder", subtype="DIR_PATH", options={"SKIP_SAVE"})
         files: CollectionProperty(type=bpy.types.OperatorFileListElement, options={"HIDDEN", "SKIP_SAVE"})
         keep_contacts: keep_contacts_property()
         mute_constraints: mute_constraints_property()
+        begins_at_rest: begins_at_rest_property()
         filter_glob: StringProperty(default=";".join(f"*{ending}" for ending in file_endings()), options={"HIDDEN"})
 
     _steps: Iterator[list[Outcome]] | None = None
@@ -67,7 +70,7 @@ class TAKT_OT_retarget_clips(ForArmature, bpy.types.Operator):
             return refuse(self, f"{folder} has no files with clips: {', '.join(file_endings())}")
         try:
             player = ClipPlayer.of(armature_object, self._paths, keep_contacts=self.keep_contacts,
-                                   mute_constraints=self.mute_constraints)
+                                   mute_constraints=self.mute_constraints, begins_at_rest=self.begins_at_rest)
         except TaktError as error:
             return refuse(self, str(error))
         self._done, self._steps = [], retargeted(player, self._paths, scene)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from ..skeletons.skeleton import Skeleton, world_from_pose
 from .loose import part_of
 from .matching import Pairing
 
-_HIPS = ("l_hip", "r_hip")
+HIPS: Final = ("l_hip", "r_hip")
 _STILL = 1e-9
 
 
@@ -40,13 +41,13 @@ class HipsPath:
         up: (3,), given where the source's rest pose does not say where the body is: its path then keeps the file's own
         horizontal positions.
         """
-        pair_of = {name: p for p, name in enumerate(pairs.meant) if name in (hanim.ROOT, *_HIPS)}
+        pair_of = {name: p for p, name in enumerate(pairs.meant) if name in (hanim.ROOT, *HIPS)}
         if len(pair_of) < 3:
             return None
-        carrier, left, right = (int(pairs.target[pair_of[name]]) for name in (hanim.ROOT, *_HIPS))
+        carrier, left, right = (int(pairs.target[pair_of[name]]) for name in (hanim.ROOT, *HIPS))
         if not all(is_descendant(target.parents, hip, carrier) for hip in (left, right)):
             return None
-        theirs = np.array([int(pairs.source[pair_of[name]]) for name in _HIPS])
+        theirs = np.array([int(pairs.source[pair_of[name]]) for name in HIPS])
         root = int(pairs.source[pair_of[hanim.ROOT]])
         carried = with_ancestors(source.skeleton.parents, theirs)
         turning = np.intersect1d(path_to_root(source.skeleton.parents, root)[1:], source.rotations.joints)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from .beginning import FAR_HEIGHTS
 from .retarget import Retargeted
 
 _HEAD = ("File", "Clip", "Seconds", "Map", "Played")
@@ -28,7 +29,9 @@ class Outcome:
     @classmethod
     def of(cls, file: str, clip: str, done: Retargeted) -> Outcome:
         """Tell of a clip that plays; clip: what it is called from now on."""
-        return cls(file, clip, done.clip.duration_s, 1.0 if done.is_own else done.source_map.certainty, done.notes)
+        far = (f"begins {done.begins_away:.0f} body heights away",) if done.begins_away > FAR_HEIGHTS else ()
+        certainty = 1.0 if done.is_own else done.source_map.certainty
+        return cls(file, clip, done.clip.duration_s, certainty, (*done.notes, *far))
 
 
 def table(outcomes: Sequence[Outcome]) -> str:

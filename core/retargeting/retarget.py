@@ -13,11 +13,12 @@ from ..maths.arrays import BoolArray, FloatArray
 from ..skeletons.maps import SkeletonMap, find_map
 from ..skeletons.skeleton import Skeleton
 from ..skeletons.skin_sample import SkinSample
+from .beginning import away_at_first, carriers, shifted
 from .first_pose import first_pose_end, from_time
 from .ground import ground_by_skin, step_times
 from .ground_by_joints import BodyMotion, ground_by_joints
 from .grounding import lifted, with_feet_drawn_up
-from .hips import HipsPath
+from .hips import HIPS, HipsPath
 from .kept_contacts import with_contacts_kept
 from .loose import carried
 from .matching import has_same_joints, pair
@@ -48,6 +49,7 @@ class Retargeted:
     doubles: joint → joint of the target: the first follows the second, in whose position it is at rest.
     source_map: what the clip's joints were taken for. reference: in which pose they were compared, in words.
     left_out_s: how much of the clip's beginning was left out, a pose that is no part of the motion.
+    begins_away: how far over the ground the body begins from where it rests, in its heights.
     """
 
     clip: Clip
@@ -59,6 +61,7 @@ class Retargeted:
     source_map: SkeletonMap
     reference: str = ""
     left_out_s: float = 0.0
+    begins_away: float = 0.0
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -78,7 +81,7 @@ def standing_still(clip: Clip, target: Skeleton, source_map: SkeletonMap) -> Ret
 def retarget(clip: Clip, target: Skeleton, turn: FloatArray = rot.IDENTITY, *, source_map: SkeletonMap | None = None,
              target_map: SkeletonMap | None = None, skin: BoolArray | None = None,
              without_first_pose: bool = False, points: SkinPoints | None = None,
-             keep_contacts: bool = False) -> Retargeted:
+             keep_contacts: bool = False, begins_at_rest: bool = False) -> Retargeted:
     """Play a clip on another skeleton.
 
     turn: (4,) leads from the clip's model axes to the target's, unless both bodies show that it is another one.
@@ -87,6 +90,7 @@ def retarget(clip: Clip, target: Skeleton, turn: FloatArray = rot.IDENTITY, *, s
     points: of the target's skin, where it is known: they are what stands on the ground (see ground.py).
     keep_contacts: hands keep touching each other and the body, arms stay outside the trunk (see kept_contacts.py).
     without_first_pose: a T-pose in front of the motion is left out (see first_pose.py).
+    begins_at_rest: the clip is shifted over the ground so that the body begins where it rests.
     On its own skeleton every track plays, translations and scales too, to rounding. On another one joints rotate
     only, each from the pose in which the clip's body stands (see reference.py), and the hips follow the source's
     path, scaled by the ratio of leg lengths. Limbs whose bones are no descendants of the body they belong to play as if
@@ -105,6 +109,9 @@ def retarget(clip: Clip, target: Skeleton, turn: FloatArray = rot.IDENTITY, *, s
     if start_s is not None:
         clip = from_time(clip, start_s)
     stood = clip if plan.is_own or not bodies.reference.is_positioned else raised_onto_feet(clip, pairs)
+    away = _away(bodies, stood, up := bodies.target.up(rot.rotate(turn, _UP)))
+    if begins_at_rest:
+        stood, away = shifted(stood, -away), np.zeros(3)
     played = _played(bodies, stood, target, points)
     if keep_contacts and not plan.is_own:
         played = with_contacts_kept(played, replace(bodies.target, skeleton=target), points, stood,
@@ -116,7 +123,8 @@ def retarget(clip: Clip, target: Skeleton, turn: FloatArray = rot.IDENTITY, *, s
                                       for s, t in zip(pairs.source.tolist(), pairs.target.tolist(), strict=True)),
         tuple(clip.skeleton.names[j] for j in np.setdiff1d(np.flatnonzero(bodies.moved), used)),
         tuple(target.names[j] for j in np.setdiff1d(np.arange(len(target)), pairs.target)), plan.is_own,
-        doubles, bodies.reference.map, bodies.reference.why, start_s or 0.0)
+        doubles, bodies.reference.map, bodies.reference.why, start_s or 0.0,
+        plan.ratio * float(np.linalg.norm(away)) / max(float(np.ptp(target.rest_world[..., 3] @ up)), 1e-30))
 
 
 def _refuse_far(clip: Clip) -> None:
@@ -186,6 +194,17 @@ class _Bodies:
             if not stays.all():
                 plan = Plan.of(upright.skeleton, target.skeleton, pairs.at(stays), skin, up, Marks(soles, backs))
         return cls(upright, moved, whole, target, reference, plan)
+
+
+def _away(bodies: _Bodies, stood: Clip, up: FloatArray) -> FloatArray:
+    """Return how far over the ground a clip's hips begin from where the target's rest, (3,) in the clip's size."""
+    pairs = bodies.plan.pairs
+    hips = [p for p, name in enumerate(pairs.meant) if name in HIPS]
+    joints = pairs.source[hips] if len(hips) == len(HIPS) else carriers(stood)
+    rest = stood.skeleton.rest_world[joints, :, 3]
+    if not bodies.reference.is_positioned and len(hips) == len(HIPS):
+        rest = bodies.target.skeleton.rest_world[pairs.target[hips], :, 3] / bodies.plan.ratio
+    return away_at_first(stood, joints, rest.mean(axis=0), up) if len(joints) else np.zeros(3)
 
 
 def _played(bodies: _Bodies, stood: Clip, own: Skeleton, points: SkinPoints | None) -> Clip:

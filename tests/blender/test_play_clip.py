@@ -1,6 +1,7 @@
 """Play Clip, folders of clips, and the command: files of other bodies played by the sample character in Blender."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -132,6 +133,69 @@ def test_what_is_scaled_to_nothing_plays_too(rig: Any, tmp_path: Path) -> None:
     assert takt.play_clip(filepath=str(tmp_path / "walk.bvh")) == {"FINISHED"}
     rig.scale = (1.0, 1.0, 1.0)
     assert rig.animation_data.action.name == "walk"
+
+
+def hips(rig: Any) -> FloatArray:
+    """Return where the hips are over the ground as Blender shows them, (2,)."""
+    world = armature.read_pose_world(rig)[..., 3]
+    return np.asarray(world[[armature.read_skeleton(rig).index_of[f"{side}_hip"] for side in "lr"]].mean(axis=0)[:2])
+
+
+def far_off(folder: Path, far_m: float) -> None:
+    """Write a walk whose file has it far off to one side."""
+    clip = rewritten(movements()[0], Rewriting(zero="LINE", names="Mixamo", fps=30.0)).clip
+    places = clip.translations.values + np.array((far_m, 0.0, 0.0))
+    (folder / "far.bvh").write_bytes(bvh.write(replace(clip, translations=replace(
+        clip.translations, values=places)), 1.0 / 30.0))
+
+
+def test_a_clip_from_far_off_plays_there_and_says_so_or_begins_at_the_character(rig: Any, tmp_path: Path,
+                                                                                capfd: Any) -> None:
+    far_off(tmp_path, 40.0)
+    at_rest = hips(rig)
+    takt.play_clip(filepath=str(tmp_path / "far.bvh"))
+    bpy.context.scene.frame_set(1)
+    assert np.linalg.norm(hips(rig) - at_rest) == pytest.approx(40.0, rel=0.05)
+    assert "body heights from where the character stands: choose Begin at the Character" in capfd.readouterr().out
+    takt.play_clip(filepath=str(tmp_path / "far.bvh"), begins_at_rest=True)
+    bpy.context.scene.frame_set(1)
+    np.testing.assert_allclose(hips(rig), at_rest, atol=1e-3)
+    assert "body heights" not in capfd.readouterr().out
+
+
+def play_steps_for_10_s(folder: Path) -> None:
+    two_clips(folder)
+    name = movements()[0].name
+    (folder / "long.pha").write_text('<pha tickLength="1.0"><load src="Steps"/><procedure name="main">'
+                                     f'<call name="{name}" duration="10"/></procedure></pha>')
+    play(folder / "long.pha")
+
+
+def test_the_scene_ends_with_what_plays_but_never_before_the_user_let_it_end(rig: Any, tmp_path: Path,
+                                                                             capfd: Any) -> None:
+    scene = bpy.context.scene
+    scene.frame_start, scene.frame_end = 1, 20
+    play_steps_for_10_s(tmp_path)
+    assert scene.frame_end > 200
+    written(tmp_path)
+    takt.play_clip(filepath=str(tmp_path / "walk.bvh"))
+    assert scene.frame_end == round(last_key(rig.animation_data.action)) < 60, "what the score needed goes"
+    assert f"the scene's range is now 1 to {scene.frame_end}" in capfd.readouterr().out
+    scene.frame_end = 500
+    takt.play_clip(filepath=str(tmp_path / "walk.bvh"))
+    assert scene.frame_end == 500, "what the user has set stays"
+
+
+def test_what_another_character_plays_stays_in_the_scene(rig: Any, tmp_path: Path) -> None:
+    scene = bpy.context.scene
+    scene.frame_start, scene.frame_end = 1, 20
+    play_steps_for_10_s(tmp_path)
+    other = rig.copy()
+    scene.collection.objects.link(other)
+    long = scene.frame_end
+    written(tmp_path)
+    takt.play_clip(filepath=str(tmp_path / "walk.bvh"))
+    assert scene.frame_end == long
 
 
 def two_clips(folder: Path) -> Path:

@@ -1,0 +1,48 @@
+"""Where over the ground a clip begins: where its file has it, or where the body rests that is to play it."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from ..clips.clip import Clip
+from ..clips.keyed import keys_of, packed, poses_at
+from ..maths.arrays import FloatArray, IntArray
+from ..skeletons.hierarchy import path_to_root
+from ..skeletons.skeleton import world_from_pose
+
+FAR_HEIGHTS: Final = 3.0
+"""A body that begins farther away than so many times its height is out of sight."""
+
+
+def carriers(clip: Clip) -> IntArray:
+    """Return the joints that carry all that a clip moves: below each root the lowest such one, (C,)."""
+    parents, shared = clip.skeleton.parents, dict[int, list[int]]()
+    for joint in np.flatnonzero(clip.moved).tolist():
+        path = path_to_root(parents, joint)
+        shared[path[-1]] = [above for above in shared.get(path[-1], path) if above in path]
+    return np.array([path[0] for path in shared.values()], dtype=np.int64)
+
+
+def away_at_first(clip: Clip, joints: IntArray, place: FloatArray, up: FloatArray) -> FloatArray:
+    """Return how far over the ground the middle of some joints (N,) is from a place as a clip begins.
+
+    place, result: (3,) in model space; up: (3,) unit.
+    """
+    world = world_from_pose(clip.skeleton, poses_at(clip, np.zeros(1)))
+    away = world[0, joints, :, 3].mean(axis=0) - place
+    return np.asarray(away - (away @ up) * up)
+
+
+def shifted(clip: Clip, offset: FloatArray) -> Clip:
+    """Return a clip that plays elsewhere; offset: (3,) in model space."""
+    keys = {joint: keys_of(clip.translations, i) for i, joint in enumerate(clip.translations.joints.tolist())}
+    for joint in carriers(clip).tolist():
+        parent = int(clip.skeleton.parents[joint])
+        local = offset if parent < 0 else np.linalg.solve(clip.skeleton.rest_world[parent, :, :3], offset)
+        times, values = keys.get(joint, (np.zeros(1), np.zeros((1, 3))))
+        keys[joint] = times, values + local
+    moved = packed([(joint, *keys[joint]) for joint in sorted(keys)], 3)
+    return Clip(clip.name, clip.skeleton, clip.duration_s, clip.rotations, moved, clip.scales, clip.is_looping,
+                clip.contacts, clip.skin)
