@@ -20,6 +20,7 @@ import numpy as np
 
 from ..errors import FileError, quoted
 from ..maths.arrays import FloatArray
+from . import meshopt
 from .format import Source
 
 MAX_VALUES: Final = 20_000_000
@@ -108,6 +109,7 @@ class GltfData:
         if version.partition(".")[0] != "2":
             raise self.top.error(f"asset.version is {quoted(version)}; 2.0 is read")
         self._buffers: dict[int, bytes | None] = {}
+        self._decompressed: dict[str, bytes] = {}
         self._read: dict[int, FloatArray] = {}
         self._left = MAX_VALUES
 
@@ -176,8 +178,8 @@ class GltfData:
     def _elements(self, entry: Entry, kind: np.dtype[Any], count: int, components: int) -> Any:
         """Return what an accessor, or a part of a sparse one, points at, (N, C)."""
         view = self._views[entry.count("bufferView", below=len(self._views))]
-        data, length = self._buffer(view), view.count("byteLength", below=2**40)
-        start, own = view.count("byteOffset", 0, below=2**40), entry.count("byteOffset", 0, below=2**40)
+        (data, start), length = self._data(view), view.count("byteLength", below=2**40)
+        own = entry.count("byteOffset", 0, below=2**40)
         width = kind.itemsize * components
         stride = view.count("byteStride", 0) or width
         needed = own + stride * (count - 1) + width if count else 0
@@ -186,16 +188,39 @@ class GltfData:
                               f"bytes, in a buffer of {len(data)}")
         return np.ndarray((count, components), kind, data, start + own if count else 0, (stride, kind.itemsize))
 
-    def _buffer(self, view: Entry) -> bytes:
+    def _data(self, view: Entry) -> tuple[bytes, int]:
+        """Return bytes in which those of a view are, and where it begins there; uncompressed, if it is compressed."""
+        data = self._buffer(view)
+        if data is not None:
+            return data, view.count("byteOffset", 0, below=2**40)
+        used = next((name for name in _COMPRESSIONS if view.entry("extensions").has(name)), None)
+        if used is None:
+            raise view.error(f"buffer {view.count('buffer')} has no data")
+        if view.where not in self._decompressed:
+            self._decompressed[view.where] = self._decompress(view.entry("extensions").entry(used))
+        return self._decompressed[view.where], 0
+
+    def _decompress(self, view: Entry) -> bytes:
+        """Return the bytes of what says how a view is compressed."""
+        data, mode = self._buffer(view), view.text("mode")
+        start, length = view.count("byteOffset", 0, below=2**40), view.count("byteLength", below=2**40)
+        if data is None or start + length > len(data):
+            raise view.error(f"{length} bytes at {start} are not in buffer {view.count('buffer')}")
+        count, stride = view.count("count"), view.count("byteStride")
+        if mode != "ATTRIBUTES":
+            raise view.error(f"mode is {quoted(mode)}; ATTRIBUTES is wanted for numbers")
+        self.spend(count * stride // 4, view)
+        try:
+            return meshopt.decompressed(data[start:start + length], count, stride, view.text("filter", "NONE"))
+        except ValueError as error:
+            raise view.error(str(error)) from error
+
+    def _buffer(self, view: Entry) -> bytes | None:
+        """Return the bytes of the buffer that a view names; None where it has none."""
         index = view.count("buffer")
         if index not in self._buffers:
             self._buffers[index] = self._loaded(view, index)
-        data = self._buffers[index]
-        if data is None:
-            used = next((name for name in _COMPRESSIONS if view.entry("extensions").has(name)), None)
-            raise view.error(f"the motion is compressed by {used}, which is not read; export it without compression"
-                             if used else f"buffer {index} has no data")
-        return data
+        return self._buffers[index]
 
     def _loaded(self, view: Entry, index: int) -> bytes | None:
         """Return a buffer's bytes, None where it has none of its own."""

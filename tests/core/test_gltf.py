@@ -157,15 +157,15 @@ def test_the_library_reads_buffers_that_lie_beside_but_none_further_away(tmp_pat
         clips_of(made.gltf("none.bin"))
 
 
-def test_compressed_motion_is_named_and_compressed_meshes_are_no_matter() -> None:
+def test_compressed_meshes_are_no_matter_and_a_buffer_without_data_is_named() -> None:
     made = figure()
     document = made.document()
     document["meshes"][0]["primitives"][0]["extensions"] = {"KHR_draco_mesh_compression": {}}
     document["extensionsRequired"] = ["KHR_draco_mesh_compression"]
     assert clips_of(packed(json.dumps(document).encode(), bytes(made.binary)))
     document["buffers"].append({"byteLength": 1000})
-    document["bufferViews"][-1] |= {"buffer": 1, "extensions": {"EXT_meshopt_compression": {"buffer": 0}}}
-    with pytest.raises(FileError, match=r"bufferViews\[\d+\]: the motion is compressed by EXT_meshopt_compression"):
+    document["bufferViews"][-1] |= {"buffer": 1, "extensions": {"EXT_other": {"buffer": 0}}}
+    with pytest.raises(FileError, match=r"bufferViews\[\d+\]: buffer 1 has no data"):
         clips_of(packed(json.dumps(document).encode(), bytes(made.binary)))
 
 

@@ -1,0 +1,155 @@
+"""Buffers compressed by meshopt, as glTF files have them: numbers, not triangles.
+
+Elements are stored byte position by byte position as differences to the element before, in groups of 16, each with as
+many bits as it needs. Of a difference with all its bits set the real one follows behind the group, as a whole byte.
+Source: Khronos Group, KHR_meshopt_compression, appendices A (mode 0, versions 0 and 1) and B (filters 2 and 3);
+version 0 is EXT_meshopt_compression.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+_Bytes = NDArray[np.uint8]
+_GROUP: Final = 16
+_LITERAL: Final = 8
+_BITS: Final = {0: ((0, 2, 4, 8),), 1: ((0, 1, 2, 4), (1, 2, 4, 8))}
+"""By version and control mode, how many bits a difference has by the two bits in the header of its group."""
+_ALL_ZERO, _AS_THEY_ARE = 2, 3
+"""Control modes of a byte position that has no groups."""
+_SMALLEST_TAIL: Final = {0: 32, 1: 24}
+_TOO_SHORT: Final = "it ends too early: the file is cut off or damaged"
+
+
+class _Group(NamedTuple):
+    """Where differences are: bits of each, the byte where they begin, the byte position and element they are for."""
+
+    bits: int
+    at: int
+    position: int
+    element: int
+
+
+def decompressed(data: bytes, count: int, stride: int, kind: str = "NONE") -> bytes:
+    """Return the elements that were compressed, count × stride bytes.
+
+    stride: bytes of an element, a multiple of 4 up to 256. kind: the filter, one of FILTERS.
+    Raises ValueError, with what is wrong, for data that is damaged or has another filter.
+    """
+    if not 4 <= stride <= 256 or stride % 4:
+        raise ValueError(f"byteStride is {stride}; a multiple of 4 up to 256 is wanted")
+    if kind not in FILTERS:
+        raise ValueError(f"filter is {kind!r}; one of {', '.join(FILTERS)} is read")
+    version = data[0] - 0xa0 if data else -1
+    if version not in _BITS:
+        raise ValueError("its first byte is none of 0xa0 and 0xa1: these are no compressed numbers")
+    tail = stride + stride // 4 * version
+    end = len(data) - max(tail, _SMALLEST_TAIL[version])
+    source = np.frombuffer(data, np.uint8)
+    differences = np.zeros((stride, -(-count // _GROUP) * _GROUP), np.uint8)
+    _unpack(source, differences, list(_groups(data, count, stride, version, end)))
+    first = source[len(data) - tail:][:stride]
+    channels = source[len(data) - stride // 4:] if version else np.zeros(stride // 4, np.uint8)
+    elements = np.empty((count, stride), np.uint8)
+    for channel, mode in enumerate(channels.tolist()):
+        own = slice(4 * channel, 4 * channel + 4)
+        elements[:, own] = _summed(differences[own, :count], first[own], mode)
+    return FILTERS[kind](elements).tobytes()
+
+
+def _groups(data: bytes, count: int, stride: int, version: int, end: int) -> Iterator[_Group]:
+    """Yield all groups with differences that are not 0; end: where the data ends before its tail."""
+    at, most = 1, min(8192 // stride // _GROUP * _GROUP, 256)
+    for start in range(0, count, most):
+        elements = min(most, count - start)
+        groups = -(-elements // _GROUP)
+        controls = data[at:at + stride // 4 * version]
+        at += stride // 4 * version
+        if at > end:
+            raise ValueError(_TOO_SHORT)
+        for position in range(stride):
+            control = controls[position // 4] >> position % 4 * 2 & 3 if version else 0
+            if control == _ALL_ZERO:
+                continue
+            if control == _AS_THEY_ARE:
+                yield from (_Group(_LITERAL, at + first, position, start + first)
+                            for first in range(0, elements, _GROUP))
+                at += elements
+                continue
+            header, at = at, at + -(-groups // 4)
+            for group in range(groups):
+                if at > end:
+                    raise ValueError(_TOO_SHORT)
+                bits = _BITS[version][control][data[header + group // 4] >> group % 4 * 2 & 3]
+                if bits:
+                    yield _Group(bits, at, position, start + _GROUP * group)
+                at += 2 * bits
+                if 0 < bits < _LITERAL:
+                    at += sum(map(_SENTINELS[bits].__getitem__, data[at - 2 * bits:at]))
+    if at != end:
+        raise ValueError(f"its {count} elements end at byte {at}, but {end} is where they should: it is damaged")
+
+
+def _unpack(source: _Bytes, differences: _Bytes, groups: list[_Group]) -> None:
+    """Write the differences (stride, elements) of groups, all that have the same bits at once."""
+    padded = np.concatenate((source, np.zeros(2 * _GROUP, np.uint8)))
+    by_bits = np.array(groups, dtype=np.int64).reshape(-1, len(_Group._fields))
+    for bits in np.unique(by_bits[:, 0]).tolist():
+        _, at, position, element = by_bits[by_bits[:, 0] == bits].T
+        packed = padded[at[:, None] + np.arange(2 * bits)]
+        values = packed
+        if bits < _LITERAL:
+            values = _FIELDS[bits][packed].reshape(-1, _GROUP)
+            is_behind = values == (1 << bits) - 1
+            behind = at[:, None] + 2 * bits + np.cumsum(is_behind, axis=1) - 1
+            values = np.where(is_behind, padded[behind], values)
+        differences[position[:, None], element[:, None] + np.arange(_GROUP)] = values
+
+
+def _summed(differences: _Bytes, first: _Bytes, mode: int) -> _Bytes:
+    """Return the bytes (N, 4) of one channel out of its differences (4, N); first: (4,) what the first differs from."""
+    kind = {0: "u1", 1: "<u2", 2: "<u4"}.get(mode & 15, "")
+    if not kind or (mode >> 4 and kind != "<u4"):
+        raise ValueError(f"a channel has the mode {mode}, which there is not: it is damaged")
+    steps: NDArray[Any] = np.ascontiguousarray(differences.T).view(kind)
+    found: NDArray[Any]
+    if kind == "<u4":
+        back = (32 - (mode >> 4)) % 32
+        steps = steps << np.uint32(back) | steps >> np.uint32(-back % 32)
+        found = np.bitwise_xor.accumulate(steps, axis=0) ^ first.copy().view(kind)
+    else:
+        steps = steps >> 1 ^ -(steps & 1).astype(kind)
+        found = np.cumsum(steps, axis=0, dtype=kind) + first.copy().view(kind)
+    return found.astype(kind).view(np.uint8)
+
+
+def _rotations(elements: _Bytes) -> NDArray[Any]:
+    """Return quaternions xyzw, 16 bits each: three components were stored, and which the largest one is."""
+    stored = elements.view("<i2").astype(np.float64)
+    largest = stored[:, 3].astype(np.int64)
+    small = stored[:, :3] / (largest | 3)[:, None] / np.sqrt(2.0)
+    found = np.empty_like(stored)
+    rows, places = np.arange(len(found))[:, None], (largest[:, None] + np.arange(4)) % 4
+    found[rows, places] = np.column_stack((np.sqrt(np.maximum(1.0 - (small * small).sum(axis=1), 0.0)), small))
+    return np.rint(found * 32767.0).astype("<i2")
+
+
+def _floats(elements: _Bytes) -> NDArray[Any]:
+    """Return floats out of a mantissa of 24 bits and an exponent of 8."""
+    stored = elements.view("<i4")
+    return np.asarray(np.ldexp(((stored << 8) >> 8).astype(np.float64), stored >> 24), dtype="<f4")
+
+
+FILTERS: Final[Mapping[str, Callable[[_Bytes], NDArray[Any]]]] = {
+    "NONE": lambda elements: elements, "QUATERNION": _rotations, "EXPONENTIAL": _floats}
+"""What was done to elements before they were compressed, by its name, and what undoes it."""
+_FIELDS: Final = {bits: np.array([[byte >> (shift if bits == 1 else 8 - bits - shift) & (1 << bits) - 1
+                                   for shift in range(0, 8, bits)] for byte in range(256)], np.uint8)
+                  for bits in (1, 2, 4)}
+"""By the bits of a difference, the differences in each byte."""
+_SENTINELS: Final = {bits: (fields == (1 << bits) - 1).sum(axis=1).tolist() for bits, fields in _FIELDS.items()}
+"""And how many of them have all their bits set."""
