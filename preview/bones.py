@@ -11,7 +11,7 @@ from ..core.maths.arrays import FloatArray
 from .corners import Float32Array
 from .shader import BONES
 
-Ends = tuple[Float32Array, int]
+BoneEnds = tuple[Float32Array, int]
 """Where a character's bones begin and end at rest, (J, 2, 3), in armature space, and the number of an instance that
 follows them."""
 
@@ -25,22 +25,22 @@ def bone_ends(heads: FloatArray, tails: FloatArray) -> Float32Array:
 class BoneLines:
     """Bones on the GPU. They are uploaded anew only when other characters are drawn, or in another order."""
 
-    _uploaded: Sequence[Ends] = ()
+    _uploaded: Sequence[BoneEnds] = ()
     _batch: gpu.types.GPUBatch | None = None
 
-    def batch(self, bones: Sequence[Ends]) -> gpu.types.GPUBatch:
+    def batch(self, bones: Sequence[BoneEnds]) -> gpu.types.GPUBatch:
         """Return what draws all these bones at once."""
         if self._batch is None or not _are_same(bones, self._uploaded):
             self._batch, self._uploaded = _batch(bones), bones
         return self._batch
 
 
-def _are_same(a: Sequence[Ends], b: Sequence[Ends]) -> bool:
+def _are_same(a: Sequence[BoneEnds], b: Sequence[BoneEnds]) -> bool:
     return len(a) == len(b) and all(ends is other and number == other_number
                                     for (ends, number), (other, other_number) in zip(a, b, strict=True))
 
 
-def _batch(bones: Sequence[Ends]) -> gpu.types.GPUBatch:
+def _batch(bones: Sequence[BoneEnds]) -> gpu.types.GPUBatch:
     """Upload two vertices for each bone, which know their bone and their instance."""
     counts = [len(ends) for ends, _ in bones]
     vertices: dict[str, Any] = {

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from mathutils import Matrix
 
 from ..core.maths.arrays import FloatArray
-from .bones import BoneLines, Ends
+from .bones import BoneEnds, BoneLines
 from .instances import WHITE, Rows, Tint, instance_rows, placement_rows, texture_of
 from .look import Look
 from .materials import NO_IMAGE, NO_IMAGES, Images, ImagesOnGpu
@@ -60,7 +60,7 @@ class Painter:
     """Mesh, number of its first instance, and how many it has."""
     _of_role: dict[tuple[int, int], list[tuple[Part, int]]] = field(default_factory=dict)
     """Mesh and number of a role's instances."""
-    _bones: dict[Bones, list[Ends]] = field(default_factory=dict)
+    _bones: dict[Bones, list[BoneEnds]] = field(default_factory=dict)
     _recorded: tuple[list[Rows], list[tuple[Any, ...]], Rows] | None = None
     """What the records were last made from, and they themselves."""
     _bone_lines: dict[Bones, BoneLines] = field(default_factory=dict)

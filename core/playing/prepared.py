@@ -26,7 +26,7 @@ from .transitions.automatic import Automatic
 from .transitions.blending import Style
 from .transitions.limits import Limits
 from .transitions.methods import TRANSITION_METHODS
-from .transitions.seams import Ends
+from .transitions.seams import EndPoses
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +38,7 @@ class Prepared:
     """
 
     sources: Sources
-    ends: Ends
+    ends: EndPoses
     rooted: RootedClips
     automatic: Automatic
 
@@ -64,7 +64,7 @@ class Prepared:
         clips = sources.clips
         chain = root_chain(clips, followers)
         moved, freed = moved_together(sources.moved, chain), Freed.of(sources.skeleton, chain)
-        ends = Ends.of(sources.skeleton, sources.durations_s, moved, sources.ends)
+        ends = EndPoses.of(sources.skeleton, sources.durations_s, moved, sources.ends)
         if freed is not None:
             for pose in (ends.first, ends.second, ends.last_but_one, ends.last):
                 freed.free(pose)

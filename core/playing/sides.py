@@ -15,7 +15,7 @@ from .transitions.automatic import Automatic
 from .transitions.blending import Crossing
 from .transitions.lengths import Neighbours, joint_lengths
 from .transitions.limits import Limits
-from .transitions.seams import Ends
+from .transitions.seams import EndPoses
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +28,7 @@ class Sides:
     """
 
     sequence: Sequence
-    ends: Ends
+    ends: EndPoses
     held: Held
     root: RootMotion
     automatic: Automatic

@@ -145,16 +145,6 @@ class LimbPoses:
         return np.stack(turns, axis=1)
 
 
-def reach(clip: Clip, turns: FloatArray, world: FloatArray, limb: Limb, offset: FloatArray,
-          bent_about: FloatArray | None = None, straight: float = _STRAIGHT) -> None:
-    """Change the local rotations (F, J, 4) of a limb so that its end moves by offset (F, 3) without turning.
-
-    world: (F, J, 3, 4) of the clip's joints as they are. bent_about, straight: see LimbPoses.reaching.
-    """
-    moved = LimbPoses.of(world, limb).at((slice(None), 0)).reaching(offset, bent_about, straight)
-    turns[:, limb] = moved.rotations(clip.skeleton, world, limb)
-
-
 def largest(offsets: FloatArray) -> FloatArray:
     """Return the largest of offsets (..., P, 3) as (..., 3); where two are nearly as large, what is between them."""
     size = np.linalg.norm(offsets, axis=-1, keepdims=True) ** _EASED

@@ -9,7 +9,7 @@ from takt.core.clips.clip import Clip, Tracks
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
 from takt.core.retargeting.grounding import Ground, with_feet_drawn_up
-from takt.core.retargeting.limbs import Limb, reach
+from takt.core.retargeting.limbs import Limb, LimbPoses
 from takt.core.retargeting.retarget import retarget
 from takt.core.skeletons.maps import SkeletonMap, find_map
 from takt.core.skeletons.skeleton import Skeleton, world_from_pose
@@ -52,7 +52,9 @@ def changing_feet(pitch_rad: float, swaps_s: tuple[float, ...], swap_frames: int
     for side, up in (("l", sunk + LIFTED_M * share), ("r", LIFTED_M * (1.0 - share))):
         leg = Limb.of(find_map(BODY), side, ("hip", "knee", "ankle"))
         assert leg is not None
-        reach(clip, pose.rotations, world, leg, up[:, None] * UP, np.tile((1.0, 0.0, 0.0), (len(times), 1)), 0.02)
+        plain = LimbPoses.of(world, leg).at((slice(None), 0))
+        drawn = plain.reaching(up[:, None] * UP, np.array((1.0, 0.0, 0.0)), 0.02)
+        pose.rotations[:, leg] = drawn.rotations(BODY, world, leg)
     moved = [JOINTS[f"{side}_{part}"] for side in "lr" for part in ("hip", "knee", "ankle", "metatarsal")]
     return Clip("changing feet", BODY, times[-1],
                 Tracks.uniform(np.sort(moved), times, pose.rotations[:, np.sort(moved)]),

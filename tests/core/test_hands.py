@@ -9,7 +9,7 @@ from takt.core.clips.clip import Clip, Tracks
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
 from takt.core.retargeting.kept_contacts import with_contacts_kept
-from takt.core.retargeting.limbs import Limb, reach
+from takt.core.retargeting.limbs import Limb, LimbPoses
 from takt.core.retargeting.retarget import retarget
 from takt.core.retargeting.skin_points import SkinPoints
 from takt.core.skeletons.maps import find_map
@@ -143,7 +143,8 @@ def placed(body: str) -> tuple[Clip, FloatArray]:
     world = world_from_pose(BODY, pose)
     knuckles = [joint_of[f"l_{finger}1"] for finger in ("index", "middle", "ring", "pinky")]
     away = target - world[..., 3][:, knuckles].mean(axis=1)
-    reach(plain, pose.rotations, world, arm, share[:, None] * away, np.tile(-X, (len(TIMES), 1)), 0.2)
+    moved = LimbPoses.of(world, arm).at((slice(None), 0)).reaching(share[:, None] * away, -X, 0.2)
+    pose.rotations[:, arm] = moved.rotations(BODY, world, arm)
     return replace(plain, rotations=Tracks.uniform(np.arange(len(BODY)), TIMES, pose.rotations)), share
 
 

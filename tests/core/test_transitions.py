@@ -14,7 +14,7 @@ from takt.core.playing.held import Held
 from takt.core.playing.transitions.automatic import Automatic
 from takt.core.playing.transitions.lengths import DEFAULT_SPEED_RAD_S, Neighbours
 from takt.core.playing.transitions.methods import TRANSITION_METHODS, method_named
-from takt.core.playing.transitions.seams import Ends, end_times_s
+from takt.core.playing.transitions.seams import EndPoses, end_times_s
 from takt.core.skeletons.skeleton import Skeleton, world_from_pose
 from takt.tests.core.scores import FIGURE, X, Y, turning, walking
 
@@ -101,7 +101,7 @@ def automatic(a: Clip, b: Clip, stretch_a: float = 1.0, stretch_b: float = 1.0, 
               body: Skeleton = FIGURE) -> float:
     """Return the automatic length of the one transition between two clips, at which they are laid over each other."""
     clips, moved = (a, b), np.stack((a.moved, b.moved))
-    ends = Ends.of(body, np.array([clip.duration_s for clip in clips]), moved,
+    ends = EndPoses.of(body, np.array([clip.duration_s for clip in clips]), moved,
                    [clip.sample(end_times_s(clip.duration_s), "SLERP") for clip in clips])
     seams = Neighbours(np.array((0,)), np.array((1,)), np.array((stretch_a,)), np.array((stretch_b,)))
     positions = np.stack([world_from_pose(body, pose)[:-1, ..., 3] for pose in (ends.first, ends.last)])

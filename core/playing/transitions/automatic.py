@@ -12,7 +12,7 @@ from ...maths import rotations as rot
 from ...maths.arrays import FloatArray, quotient
 from .distances import Distances
 from .lengths import Angles, Neighbours, Turning, automatic_lengths, longest_lengths, speed_named
-from .seams import Ends
+from .seams import EndPoses
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +31,7 @@ class Automatic:
     distances: Distances | None
 
     @classmethod
-    def of(cls, clips: Sequence[Clip], ends: Ends, positions: FloatArray, speed: str, *, is_shared: bool,
+    def of(cls, clips: Sequence[Clip], ends: EndPoses, positions: FloatArray, speed: str, *, is_shared: bool,
            angles: Angles = rot.angle_between) -> Automatic:
         """Measure clips on one skeleton.
 

@@ -34,7 +34,7 @@ _NAMED_AT_MOST = 20
 
 
 @dataclass(frozen=True, eq=False)
-class Ends:
+class EndPoses:
     """The poses at the ends of C clips, (C + 1, J, …) with rest in the last row, and what they move, (C, J).
 
     second, last_but_one: the poses step_s (C + 1,) after the first and before the last, in the clips' own time;
@@ -49,7 +49,7 @@ class Ends:
     moved: BoolArray
 
     @classmethod
-    def of(cls, skeleton: Skeleton, durations_s: FloatArray, moved: BoolArray, own: SequenceOf[Pose]) -> Ends:
+    def of(cls, skeleton: Skeleton, durations_s: FloatArray, moved: BoolArray, own: SequenceOf[Pose]) -> EndPoses:
         """Take together what each clip shows at its end_times_s, (4, J, …)."""
         rows = [*own, Pose.rest(skeleton, 4)]
         rotations, translations, scales = (np.stack([getattr(ends, name) for ends in rows], axis=1)
@@ -84,7 +84,7 @@ class _Seams:
     shifts: BoolArray
 
 
-def fit_transitions(sequence: Sequence, clips: SequenceOf[Clip], ends: Ends, held: Held, method: TransitionMethod,
+def fit_transitions(sequence: Sequence, clips: SequenceOf[Clip], ends: EndPoses, held: Held, method: TransitionMethod,
                     automatic: AutomaticLengths) -> tuple[FloatArray, FarTurns, tuple[Problem, ...]]:
     """Return the length of the transition after each segment, (S,), as wished or automatic, what is far, and notes.
 
@@ -119,7 +119,7 @@ def time_stretch(lengths_s: FloatArray, sequence: Sequence, clips: SequenceOf[Cl
     return quotient(lengths_s, durations)
 
 
-def _in_chunks(sequence: Sequence, following: IntArray, ends: Ends, held: Held,
+def _in_chunks(sequence: Sequence, following: IntArray, ends: EndPoses, held: Held,
                skeleton: Skeleton) -> Iterator[_Seams]:
     """Go through the seams in chunks, so that memory stays bounded."""
     tolerance = _SAME_PLACE * float(np.abs(skeleton.rest_world[:, :, 3]).max(initial=1e-9))
