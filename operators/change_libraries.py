@@ -20,7 +20,7 @@ class TAKT_OT_change_libraries(GreyWithReason, bpy.types.Operator):
     if TYPE_CHECKING:
         action: str
     else:
-        action: EnumProperty(name="Action", items=(
+        action: EnumProperty(name="Action", description="What is done with the list of libraries", items=(
             ("ADD", "Add", "Add a library at the end"),
             ("REMOVE", "Remove", "Forget the chosen library; its folder stays"),
             ("UP", "Up", "Search the chosen library earlier"), ("DOWN", "Down", "Search the chosen library later")))
@@ -62,7 +62,7 @@ class TAKT_OT_forget_folder(GreyWithReason, bpy.types.Operator):
     if TYPE_CHECKING:
         index: int
     else:
-        index: IntProperty(options={"SKIP_SAVE"})
+        index: IntProperty(name="Folder", description="Which of the folders, counted from 0", options={"SKIP_SAVE"})
 
     @classmethod
     def problem(cls, context: bpy.types.Context) -> str:

@@ -37,7 +37,8 @@ class TAKT_OT_choose_music(ForScore, bpy.types.Operator):
         filter_glob: str
         finds_beats: bool
     else:
-        filepath: StringProperty(name="Sound", subtype="FILE_PATH", options={"SKIP_SAVE"})
+        filepath: StringProperty(name="Sound", subtype="FILE_PATH", options={"SKIP_SAVE"},
+                                 description="The sound file to dance to: WAV, FLAC, Ogg or MP3")
         filter_glob: StringProperty(default=";".join(f"*{ending}" for ending in SOUND_ENDINGS), options={"HIDDEN"})
         finds_beats: BoolProperty(name="Find Beats", default=True,
                                   description="Set the length of a tick and the tempo so that ticks lie on the beats")

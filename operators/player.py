@@ -40,7 +40,8 @@ class TAKT_OT_player(bpy.types.Operator):
         action: str
     else:
         action: bpy.props.EnumProperty(
-            name="Action", items=[(name, *texts) for name, texts in ACTIONS.items()], options={"SKIP_SAVE"})
+            name="Action", description="What the player does", options={"SKIP_SAVE"},
+            items=[(name, *texts) for name, texts in ACTIONS.items()])
 
     @classmethod
     def description(cls, _context: bpy.types.Context, properties: Any) -> str:

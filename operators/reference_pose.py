@@ -27,8 +27,8 @@ class TAKT_OT_set_reference_pose(ForArmature, bpy.types.Operator):
         source: str
         frame: int
     else:
-        source: EnumProperty(name="From", items=_SOURCES)
-        frame: IntProperty(name="Frame")
+        source: EnumProperty(name="From", items=_SOURCES, description="Where the pose is taken from")
+        frame: IntProperty(name="Frame", description="The frame at which the animation has the pose")
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
         """Ask for the frame, where one is wanted."""

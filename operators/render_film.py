@@ -55,10 +55,10 @@ class TAKT_OT_render_film(GreyWithReason, ExportHelper, bpy.types.Operator):
         floor: bool
     else:
         filter_glob: bpy.props.StringProperty(default="*.mp4;*.png", options={"HIDDEN"})
-        length: bpy.props.EnumProperty(name="Length", default="SCORE", items=(
+        length: bpy.props.EnumProperty(name="Length", default="SCORE", description="What is written", items=(
             ("SCORE", "Whole Score", "From the beginning to the end of what the characters play"),
             ("SCENE", "Frame Range", "The scene's frames"), ("FRAME", "This Frame", "A picture, as PNG")))
-        through: bpy.props.EnumProperty(name="Seen From", default="CHARACTER", items=(
+        through: bpy.props.EnumProperty(name="Seen From", default="CHARACTER", description="Whose view it is", items=(
             ("CHARACTER", "In Front", "From before the characters, who fill two thirds of the height; goes along with "
                                       "them, in Full HD"),
             ("CAMERA", "Camera", "As the scene's camera sees it, in the scene's resolution"),

@@ -40,7 +40,8 @@ class TAKT_OT_retarget_clips(ForArmature, bpy.types.Operator):
         begins_at_rest: bool
         filter_glob: str
     else:
-        directory: StringProperty(name="Folder", subtype="DIR_PATH", options={"SKIP_SAVE"})
+        directory: StringProperty(name="Folder", subtype="DIR_PATH", options={"SKIP_SAVE"},
+                                  description="The folder whose clips become Actions")
         files: CollectionProperty(type=bpy.types.OperatorFileListElement, options={"HIDDEN", "SKIP_SAVE"})
         keep_contacts: keep_contacts_property()
         mute_constraints: mute_constraints_property()

@@ -9,8 +9,7 @@ from ..bridge.reports import GreyWithReason
 
 
 class TAKT_OT_seed_each(GreyWithReason, bpy.types.Operator):
-    """Give each selected character a seed of its own, counted up from the active one's, so that the score's picks
-    choose differently for each"""
+    """Give each selected character a seed of its own, counted up from the active one's, so that its picks differ"""
 
     bl_idname = "takt.seed_each"
     bl_label = "A Seed for Each"

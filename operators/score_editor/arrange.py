@@ -46,7 +46,8 @@ class TAKT_OT_score_beside(OfSelection, bpy.types.Operator):
         body: str
     else:
         body: EnumProperty(name="Part of the Body", default="upper", options={"SKIP_SAVE"},
-                           items=[(name, name.capitalize(), "") for name in PARTS])
+                           description="What all blocks but the first move",
+                           items=[(name, name.replace("_", " ").title(), "") for name in PARTS])
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> "set[Any]":
         """Ask for the part of the body, unless it cannot be done with any."""

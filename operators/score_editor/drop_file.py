@@ -27,7 +27,7 @@ class TAKT_OT_score_drop_file(InScoreEditor, bpy.types.Operator):
     if TYPE_CHECKING:
         filepath: str
     else:
-        filepath: StringProperty(subtype="FILE_PATH", options={"SKIP_SAVE"})
+        filepath: StringProperty(name="File Path", subtype="FILE_PATH", options={"HIDDEN", "SKIP_SAVE"})
 
     _gap: Drop | None = None
 

@@ -19,7 +19,8 @@ class TAKT_OT_score_frame(InScoreEditor, bpy.types.Operator):
     if TYPE_CHECKING:
         only_selected: bool
     else:
-        only_selected: BoolProperty(name="Only Selected", options={"SKIP_SAVE"})
+        only_selected: BoolProperty(name="Only Selected", options={"SKIP_SAVE"},
+                                    description="Show what is selected, as large as it fits")
 
     @classmethod
     def description(cls, _context: bpy.types.Context, properties: Any) -> str:

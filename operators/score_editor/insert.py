@@ -12,6 +12,7 @@ from ...core.errors import EditError, FileError
 from ...core.score_editor.change import Proposal
 from ...core.score_editor.commands import Playable, insert
 from ...core.score_editor.drop import Drop, drop_at
+from ...core.score_editor.hints import sentence
 from ...core.score_editor.overlay import overlay
 from ...core.score_editor.picture import Picture
 from ...core.score_editor.theme import Theme
@@ -25,7 +26,6 @@ from .base import (
     found_editor,
     fresh_editor,
     is_given_up,
-    sentence,
     write_text,
 )
 from .calls import NO_GAP, gap_now
@@ -139,7 +139,8 @@ class TAKT_OT_score_add(InScoreEditor, bpy.types.Operator):
     if TYPE_CHECKING:
         what: str
     else:
-        what: EnumProperty(name="Call", items=_choices, options={"SKIP_SAVE"})
+        what: EnumProperty(name="Call", items=_choices, options={"SKIP_SAVE"},
+                           description="The clip or procedure that is put in")
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> "set[Any]":
         """Ask what it is to be."""

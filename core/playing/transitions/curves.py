@@ -156,8 +156,8 @@ PACES: dict[str, Pace] = {pace.identifier: pace for pace in (
 
 JOINT_TIMES: dict[str, JointTime] = {entry.identifier: entry for entry in (
     JointTime("SHARED", "Shared", "All joints take the whole transition", 0.0),
-    JointTime("EARLY", "Own, early", "Joints with less to turn do so first, and then wait: it slows down", 0.0),
-    JointTime("MIDDLE", "Own, in the middle", "Joints with less to turn do so in the middle", 0.5),
-    JointTime("LATE", "Own, late", "Joints with less to turn wait, and do so last: it speeds up", 1.0),
+    JointTime("EARLY", "Own, Early", "Joints with less to turn do so first, and then wait: it slows down", 0.0),
+    JointTime("MIDDLE", "Own, in the Middle", "Joints with less to turn do so in the middle", 0.5),
+    JointTime("LATE", "Own, Late", "Joints with less to turn wait, and do so last: it speeds up", 1.0),
 )}
 """Each track has four keys: the ends of the transition, and between them those of the joint's own time; §3.4.1."""

@@ -1,0 +1,64 @@
+"""What buttons and their tooltips say: every label and every description is there, and written in Blender's manner."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import bpy
+import pytest
+
+from takt.bridge import properties
+
+pytestmark = pytest.mark.usefixtures("extension")
+SEEN_IN_PANELS = (*properties.SETTING_NAMES, *properties.ACTION_NAMES, "text", "frame_start", "ticks_per_bar",
+                  "keep_action", "seed", "sound", "is_map_checked")
+
+
+def operators() -> Iterator[tuple[str, Any]]:
+    ours: Any = bpy.ops.takt  # type: ignore[attr-defined]
+    for name in dir(ours):
+        yield f"takt.{name}", getattr(ours, name).get_rna_type()
+
+
+def shown_properties() -> Iterator[tuple[str, Any]]:
+    for name, rna in operators():
+        yield from ((f"{name} {each.identifier}", each) for each in rna.properties
+                    if not each.is_hidden and each.identifier != "rna_type")
+    for name in SEEN_IN_PANELS:
+        yield name, properties.TaktCharacter.bl_rna.properties[name]
+    for each in bpy.types.WindowManager.bl_rna.properties:
+        if each.identifier.startswith("takt_"):
+            yield each.identifier, each
+
+
+def faults(label: str, description: str, *, is_item: bool = False) -> list[str]:
+    """Return what is wrong with a label and a description; Blender itself ends tooltips with a full stop."""
+    found = [words for words in (label,) if not words or "_" in words or words[0].islower() or words.endswith(".")]
+    is_missing = not description and not is_item
+    if is_missing or "\n" in description or description.endswith(".") or description[:1].islower():
+        found.append(description)
+    return found
+
+
+def test_every_operator_has_a_label_and_a_tooltip() -> None:
+    found = {name: faults(rna.name, rna.description) for name, rna in operators()}
+    assert len(found) > 40
+    assert {name: wrong for name, wrong in found.items() if wrong} == {}
+
+
+def test_every_property_that_is_shown_has_a_label_and_a_tooltip() -> None:
+    found = {name: faults(each.name, each.description) for name, each in shown_properties()}
+    assert len(found) > 60
+    assert {name: wrong for name, wrong in found.items() if wrong} == {}
+
+
+def test_every_choice_has_a_label() -> None:
+    found = {f"{name} {item.identifier}": faults(item.name, item.description, is_item=True)
+             for name, each in shown_properties() if each.type == "ENUM" for item in each.enum_items}
+    assert len(found) > 80
+    assert {name: wrong for name, wrong in found.items() if wrong} == {}
+
+
+def test_every_panel_and_menu_has_a_label() -> None:
+    ours = [getattr(bpy.types, name) for name in dir(bpy.types) if name.startswith(("TAKT_PT_", "TAKT_MT_"))]
+    assert len(ours) > 10
+    assert [cls.__name__ for cls in ours if not cls.bl_label] == []
