@@ -40,6 +40,7 @@ class TaktScoreTree(bpy.types.NodeTree):
     bl_idname = "TaktScoreTree"
     bl_label = NAME
     bl_icon = "NLA"
+    bl_use_group_interface = False  # no sockets
 
     if TYPE_CHECKING:
         character: bpy.types.Object | None

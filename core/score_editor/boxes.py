@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields, replace
 from enum import IntEnum
 
@@ -208,9 +208,14 @@ def _depths(parent: IntArray) -> IntArray:
     return depth
 
 
-def _colours(boxes: Boxes, documents: tuple[Document, ...]) -> IntArray:
+def colours_of_procedures(documents: Iterable[Document]) -> dict[str, int]:
+    """Return the number of each procedure's colour, from 1; 0 is that of clips that no procedure is around."""
     names = dict.fromkeys(procedure.name for document in documents for procedure in document.procedures)
-    numbers = {name: number for number, name in enumerate(names, 1)}
+    return {name: number for number, name in enumerate(names, 1)}
+
+
+def _colours(boxes: Boxes, documents: tuple[Document, ...]) -> IntArray:
+    numbers = colours_of_procedures(documents)
     colour, depth = np.zeros(len(boxes) + 1, np.int64), _depths(boxes.parent)
     order = np.lexsort((boxes.begin, depth))
     for inside in np.split(order, np.flatnonzero(np.diff(depth[order])) + 1):

@@ -36,8 +36,18 @@ _NO_TICKS = {Kind.LOOP: "a loop lasts as long as what is in it; pull its parts, 
 class Drag(Protocol):
     """A gesture under way. It knows the layout on which it began, and all it proposes starts from that one's text."""
 
+    @property
+    def refusal(self) -> str:
+        """Why nothing can be pulled there, "" where it can."""
+
     def to(self, view: View, x: float, y: float, *, is_free: bool = False) -> Proposal:
         """Return what it would do if the mouse were let go at a pixel; is_free: with Ctrl held."""
+
+
+def why_not(layout: Layout, hit: Hit, scores: Scores) -> str:
+    """Return why what the mouse is on cannot be pulled, "" where it can or where nothing looks as if it could."""
+    gesture = None if hit.part is Part.BODY else begin(layout, hit, scores)
+    return "" if gesture is None else gesture.refusal
 
 
 def begin(layout: Layout, hit: Hit, scores: Scores, *, selected: frozenset[BoxId] = frozenset(),
@@ -52,13 +62,13 @@ def begin(layout: Layout, hit: Hit, scores: Scores, *, selected: frozenset[BoxId
     if hit.part is Part.WEIGHT and hit.voice is not None:
         return PullWeight.of(layout, hit.voice, hit.is_right, hit.x, hit.y, scores, meter)
     if hit.part is Part.MUSIC:
-        return NudgeBeat(layout, hit.tick, meter, locked(layout.documents[0], scores))
+        return NudgeBeat.of(layout, hit.tick, scores, meter)
     if hit.box is None:
         return None
-    refusal = locked(_document(layout, hit.box), scores)
     if hit.part is Part.RIGHT_EDGE:
-        return PullEdge(layout, hit.box, hit.tick - float(layout.boxes.end[hit.box]), meter, refusal)
+        return PullEdge.of(layout, hit.box, hit.tick - float(layout.boxes.end[hit.box]), scores, meter)
     if hit.part is Part.REPEAT:
+        refusal = locked(_document(layout, hit.box), scores)
         return PullRepeats(layout, hit.box, hit.tick - float(layout.boxes.end[hit.box]), refusal)
     if hit.part is Part.BODY:
         chosen = selected if layout.id_of(hit.box) in selected else frozenset((layout.id_of(hit.box),))
@@ -76,16 +86,22 @@ class PullEdge:
     meter: Meter
     refusal: str = ""
 
-    def to(self, view: View, x: float, y: float, *, is_free: bool = False) -> Proposal:
-        """See Drag; free of beats, a pixel decides."""
-        boxes, box = self.layout.boxes, self.box
-        room, around = Room.of(self.layout, box), growth.Growth.of(self.layout, box)
-        refusal = self.refusal or _NO_TICKS.get(Kind(int(boxes.kind[box])), "")
-        if not refusal and around is None and room.is_filled:
+    @classmethod
+    def of(cls, layout: Layout, box: int, grab: float, scores: Scores, meter: Meter) -> PullEdge:
+        """Take a box, if its call has a length of its own and its file may be changed."""
+        boxes = layout.boxes
+        refusal = locked(_document(layout, box), scores) or _NO_TICKS.get(Kind(int(boxes.kind[box])), "")
+        if not refusal and growth.Growth.of(layout, box) is None and Room.of(layout, box).is_filled:
             outer = boxes.titles[next(ancestors(boxes.parent, box))]
             refusal = f"it alone fills {outer}, so it is as long as {outer}; pull that"
-        if refusal:
-            return Proposal(refusal=refusal)
+        return cls(layout, box, grab, meter, refusal)
+
+    def to(self, view: View, x: float, y: float, *, is_free: bool = False) -> Proposal:
+        """See Drag; free of beats, a pixel decides."""
+        if self.refusal:
+            return Proposal(refusal=self.refusal)
+        boxes, box = self.layout.boxes, self.box
+        room, around = Room.of(self.layout, box), growth.Growth.of(self.layout, box)
         start, edge = float(boxes.begin[box]), view.tick_at(x) - self.grab
         resolution = 1.0 / view.px_per_tick
         if not is_free:

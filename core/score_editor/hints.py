@@ -22,6 +22,11 @@ def short(value: float, decimals: int = _TICK_DECIMALS) -> str:
     return f"{value:.2g}" if words in ("0", "-0") and value else words
 
 
+def sentence(words: str) -> str:
+    """Return words with a capital letter at their beginning."""
+    return words[:1].upper() + words[1:]
+
+
 def length(layout: Layout, begin: float, ticks: float, name: str, written: str) -> str:
     """Say how long what begins at a tick lasts.
 
@@ -41,31 +46,38 @@ def name(layout: Layout, box: int) -> str:
     return called if "|" in called else ""
 
 
-def transition(layout: Layout, seam: int, why: Why | None = None) -> str:
+def transition(layout: Layout, seam: int, why: Why | None = None, refusal: str = "") -> str:
     """Say how long the transition at a seam is, and what the mouse can do about it.
 
-    why: what is known about its length; otherwise it is told by itself.
+    why: what is known about its length; otherwise it is told by itself. refusal: why it cannot be pulled.
     """
     seams = layout.seams
     begin, end = float(seams.begin[seam]), float(seams.end[seam])
     seconds = float(np.diff(layout.seconds(np.array((begin, end))))[0])
     own = Why(f"{short(seconds, _SECOND_DECIMALS)} s" + ": automatic" * bool(seams.is_automatic[seam]))
     said = (why or own).in_brief
-    if layout.owner_of_transition(seam) is None:
-        return said
+    if refusal or layout.owner_of_transition(seam) is None:
+        return f"{said}. {sentence(refusal)}" if refusal else said
     can = "Pull to set its length" if seams.is_automatic[seam] else "Pull, or double-click to make it automatic"
     return f"{said}. {can}"
 
 
-def of_handle(layout: Layout, hit: Hit, why: Why | None = None) -> str:
-    """Say what can be done with what is hit, or its whole name; "" where its look tells all; why: see transition()."""
+def of_handle(layout: Layout, hit: Hit, why: Why | None = None, refusal: str = "") -> str:
+    """Say what can be done with what is hit, or why not, or its whole name; "" where its look tells all.
+
+    why, refusal: see transition().
+    """
     if hit.contact is not None and layout.contacts is not None:
         return said_of_contact(layout.contacts, hit.contact)
     if hit.seam is not None:
-        return transition(layout, hit.seam, why)
+        return transition(layout, hit.seam, why, refusal)
+    if refusal:
+        return sentence(refusal)
     if hit.part is Part.WEIGHT:
         turn = "goes out" if hit.is_right else "comes in"
         return f"Pull to the side: over how long it {turn}; up and down: how much it counts"
     if hit.part is Part.REPEAT:
         return "Pull to the right to repeat it"
+    if hit.part is Part.MUSIC:
+        return "Pull what is heard here to a beat; with Ctrl all beats go along"
     return "" if hit.box is None else name(layout, hit.box)

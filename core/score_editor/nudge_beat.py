@@ -8,7 +8,8 @@ import numpy as np
 
 from ..errors import EditError, TaktError
 from ..music.nudging import nudged, shifted
-from .change import Proposal
+from ..pha.open_scores import Scores
+from .change import Proposal, locked
 from .grid import Meter
 from .layout import Layout
 from .music import LayTicks, grid_of
@@ -23,6 +24,16 @@ class NudgeBeat:
     grab: float
     meter: Meter
     refusal: str = ""
+
+    @classmethod
+    def of(cls, layout: Layout, grab: float, scores: Scores, meter: Meter) -> NudgeBeat:
+        """Take the beats of the played score, if it may be changed and has music of its own."""
+        refusal = locked(layout.documents[0], scores)
+        try:
+            grid_of(layout.documents[0])
+        except EditError as error:
+            refusal = refusal or str(error)
+        return cls(layout, grab, meter, refusal)
 
     def to(self, view: View, x: float, y: float, *, is_free: bool = False) -> Proposal:
         """See Drag; free of the other beats, all of them go along."""

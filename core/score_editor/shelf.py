@@ -7,15 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from zlib import crc32
 
 import numpy as np
 
-from ..maths.arrays import FloatArray, IntArray
+from ..maths.arrays import FloatArray
 from .commands import Playable
 from .figures import Figure, figure_triangles
 from .picture import Layer, Measure, Pen, about_as_wide
-from .theme import HUES, Theme
+from .theme import Theme
 from .view import View
 
 SHELF_PX, LOW_SHELF_PX, CHIP_PX = 116.0, 70.0, 42.0
@@ -32,13 +31,12 @@ _SMALL = 0.85
 class Shelf:
     """Chips where they lie.
 
-    playables: N; boxes: (N, 4) in pixels; groups: N numbers; titles: of the groups, with their positions. height: of
-    the shelf, 0 where the window has no room for one; farthest: how far it can be scrolled.
+    playables: N; boxes: (N, 4) in pixels; titles: of the groups, with their positions. height: of the shelf, 0 where
+    the window has no room for one; farthest: how far it can be scrolled.
     """
 
     playables: tuple[Playable, ...]
     boxes: FloatArray
-    groups: tuple[int, ...]
     titles: tuple[tuple[str, float, float], ...]
     height: float
     farthest: float
@@ -84,8 +82,8 @@ def arrange(playables: Iterable[Playable], view: View, theme: Theme, *, scroll_p
     height, px, size = height_of(view, score_px), view.scale, theme.size_px * view.scale
     rows = max(int((height / px - _TITLE_PX - _GAP_PX) // (CHIP_PX + _GAP_PX / 2.0)), 1)
     start = max(view.left, 2.0 * _PAD_PX * px)
-    left, boxes, kept, titles, of_group = start - scroll_px, [], [], [], []
-    for number, (title, chips) in enumerate(_grouped(playables)):
+    left, boxes, kept, titles = start - scroll_px, [], [], []
+    for title, chips in _grouped(playables):
         wide = [_wide(each, each in (figures or {}), px, size, measure) for each in chips]
         room = max(sum(wide) / rows + max(wide), measure(title, size))
         titles.append((title, left, height - 0.75 * _TITLE_PX * px))
@@ -96,27 +94,30 @@ def arrange(playables: Iterable[Playable], view: View, theme: Theme, *, scroll_p
             top = height - (_TITLE_PX + row * (CHIP_PX + _GAP_PX / 2.0)) * px
             boxes.append((x, top - CHIP_PX * px, x + chip, top))
             kept.append(each)
-            of_group.append(number)
             x += chip + _GAP_PX * px
             right = max(right, x)
         left = max(right, left + measure(title, size)) + 2.0 * _GAP_PX * px
     farthest = max(left + scroll_px - view.width, 0.0)
-    return Shelf(tuple(kept), np.array(boxes).reshape(-1, 4), tuple(of_group), tuple(titles), height, farthest)
+    return Shelf(tuple(kept), np.array(boxes).reshape(-1, 4), tuple(titles), height, farthest)
 
 
 def shelf_layers(shelf: Shelf, view: View, theme: Theme, *, hovered: Playable | None = None, words: str = "",
-                 figures: Mapping[Playable, Figure] | None = None,
+                 figures: Mapping[Playable, Figure] | None = None, colours: Mapping[str, int] | None = None,
                  measure: Measure = about_as_wide) -> tuple[Layer, ...]:
-    """Draw a shelf. words: what is said where there is nothing on it; figures: of those clips where they are known."""
+    """Draw a shelf, each chip in the colour that its block has in the score.
+
+    words: what is said where there is nothing on it; figures: of those clips where they are known; colours: of the
+    score's procedures, by name.
+    """
     pen, px, size = Pen(), view.scale, theme.size_px * view.scale
     if shelf.height <= 0.0:
         return ()
     pen.rectangle((0.0, 0.0, view.width, shelf.height), theme.mixed(0.03))
     pen.rectangle((0.0, shelf.height - px, view.width, shelf.height), theme.mixed(0.2))
     seen = np.flatnonzero((shelf.boxes[:, 2] > view.left) & (shelf.boxes[:, 0] < view.width))
-    number = len(shelf.groups)
-    hues = _hues([title for title, _, _ in shelf.titles])
-    fills = theme.fills(hues[list(shelf.groups)] + 1, np.zeros(number, np.int64), np.zeros(number, np.bool_))
+    is_clip = np.array([each.is_clip for each in shelf.playables], np.bool_)
+    colour = np.array([0 if each.is_clip else (colours or {}).get(each.name, 0) for each in shelf.playables], np.int64)
+    fills = theme.fills(colour, np.zeros(len(colour), np.int64), is_clip)
     for chip in seen.tolist():
         each, box = shelf.playables[chip], shelf.boxes[chip]
         red, green, blue, _ = fills[chip].tolist()
@@ -181,16 +182,6 @@ def told(playable: Playable, tick_s: float) -> str:
     if not playable.is_read:
         return f"{playable.src}: not read yet; drag it into the score to read it"
     return f"{playable.full_name}: {playable.duration_s:.3g} s, {playable.duration_s / tick_s:.3g} ticks at this tempo"
-
-
-def _hues(titles: Iterable[str]) -> IntArray:
-    """Return the colours of groups: what a name stands for, or the next one that none before has."""
-    found: list[int] = []
-    for title in titles:
-        own = crc32(title.encode())
-        free = (hue for hue in ((own + step) % HUES for step in range(HUES)) if hue not in found[-HUES + 1:])
-        found.append(next(free))
-    return np.array(found, np.int64)
 
 
 def _grouped(playables: Iterable[Playable]) -> list[tuple[str, list[Playable]]]:

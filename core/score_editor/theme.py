@@ -14,8 +14,6 @@ Colour = tuple[float, float, float, float]
 _HUES = np.array(((0.33, 0.40, 0.47), (0.33, 0.51, 0.70), (0.27, 0.55, 0.48), (0.66, 0.33, 0.47), (0.46, 0.34, 0.68),
                   (0.60, 0.47, 0.23), (0.20, 0.51, 0.59), (0.70, 0.38, 0.30), (0.45, 0.56, 0.27)))
 """The first for clips that no procedure is around."""
-HUES = len(_HUES) - 1
-"""So many different colours there are for others."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +54,7 @@ class Theme:
         colour: (N,) numbers, each the same wherever it is met; depth: (N,); is_leaf: (N,) whether no box is within.
         Outer boxes are nearer to the ground, inner ones stand out.
         """
-        hue = self._hues[np.where(colour > 0, 1 + (colour - 1) % HUES, 0)]
+        hue = self._hues[np.where(colour > 0, 1 + (colour - 1) % (len(_HUES) - 1), 0)]
         share = np.minimum(0.62 + 0.11 * depth + 0.22 * is_leaf, 0.95)[:, None]
         rgb = np.array(self.ground[:3]) * (1.0 - share) + hue * share
         return np.concatenate((rgb, np.ones((len(rgb), 1))), axis=1)

@@ -12,6 +12,7 @@ from ...bridge.score_blocks import Blocks
 from ...core.errors import EditError
 from ...core.pha.open_scores import Scores
 from ...core.score_editor.change import Proposal
+from ...core.score_editor.hints import sentence
 from ...core.score_editor.hit import Hit, hit
 from ...core.score_editor.layout import BoxId, Layout
 from ...core.score_editor.view import View
@@ -155,8 +156,3 @@ def is_given_up(event: bpy.types.Event) -> bool:
     """Tell whether a gesture ends as if it had not begun: by Esc, the right button or undo."""
     is_undo = event.type == "Z" and (event.ctrl or event.oskey)
     return event.value == "PRESS" and (event.type in ("ESC", "RIGHTMOUSE") or is_undo)
-
-
-def sentence(words: str) -> str:
-    """Return words with a capital letter at their beginning."""
-    return words[:1].upper() + words[1:]

@@ -12,6 +12,7 @@ from ...bridge.score_tree import meter_of
 from ...core.errors import EditError, TaktError
 from ...core.score_editor import drag
 from ...core.score_editor.change import Proposal
+from ...core.score_editor.hints import sentence
 from ...core.score_editor.hit import Hit, Part
 from ...core.score_editor.layout import BoxId, Layout
 from ...core.score_editor.nudge_beat import NudgeBeat
@@ -22,7 +23,7 @@ from ...core.score_editor.view import View
 from ...preview import life
 from ...preview.score_editor.canvas import measured
 from ...preview.score_editor.windows import show_in_front
-from .base import InScoreEditor, editor_of, found_editor, fresh_editor, hit_in_score, is_given_up, sentence, write_text
+from .base import InScoreEditor, editor_of, found_editor, fresh_editor, hit_in_score, is_given_up, write_text
 
 _PULLED = (Part.BODY, Part.RIGHT_EDGE, Part.REPEAT, Part.SEAM, Part.WEIGHT, Part.MUSIC)
 _FARTHER_PX = 3.0

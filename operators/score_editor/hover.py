@@ -29,10 +29,11 @@ class TAKT_GT_score_hover(bpy.types.Gizmo):
         on_shelf = is_on_shelf(context, y)
         over = hit(editor.layout, editor.view, x, y)
         before = window.hover.over if window.hover is not None else None, window.chip
-        window.hover = None if on_shelf else Hover(editor.layout, over, x, y)
+        window.hover = None if on_shelf else Hover.at(editor.layout, over, x, y, editor.blocks.scores, window.hover)
         if playable is None or before[1] is None or before[1].playable != playable:
             window.chip = None if playable is None else Chip(playable, x, y, now_s())
-        context.window.cursor_set(cast(Any, "DEFAULT" if on_shelf else over.cursor))
+        can_be_pulled = window.hover is not None and not window.hover.refusal
+        context.window.cursor_set(cast(Any, over.cursor if can_be_pulled else "DEFAULT"))
         if before[1] != window.chip or before[0] is None or not before[0].is_on_the_same(over):
             context.area.tag_redraw()
         return -1

@@ -72,8 +72,8 @@ _SCORE = (
     Shortcut("LEFTMOUSE", "takt.score_open", {"at_mouse": True}, "DOUBLE_CLICK"),
     Shortcut("LEFTMOUSE", "takt.score_automatic", value="DOUBLE_CLICK"),
 )
-_OF_NODES = ("B", "C", "F", "G", "H", "J", "L", "S")
-"""Keys without a meaning here, by which the node editor selects or changes nodes."""
+_OF_NODES = ("B", "C", "F", "G", "H", "J", "L", "S", "T")
+"""Keys without a meaning here, by which the node editor selects or changes nodes, or shows its tools."""
 _KEYS = dict.fromkeys((*((each.type, each.value, each.ctrl, each.shift, each.alt) for each in _SCORE
                          if "MOUSE" not in each.type and "TRACKPAD" not in each.type),
                        *((key, "PRESS", False, False, False) for key in _OF_NODES)))

@@ -17,6 +17,7 @@ from ...bridge.score_fields import why_behind
 from ...bridge.shape import is_reading
 from ...bridge.sound import waveform
 from ...core.score_editor import hints, shelf
+from ...core.score_editor.boxes import colours_of_procedures
 from ...core.score_editor.drawing import Marked, picture, playhead_layer, scrollbar_layer
 from ...core.score_editor.layout import BoxId, Layout
 from ...core.score_editor.overlay import overlay
@@ -161,7 +162,8 @@ def _draw_shelf(tree: score_tree.TaktScoreTree | None, armature_object: bpy.type
         words = ("Looking through the library…" if bridge_shelf.is_searching(armature_object) else
                  "Nothing of that name" if tree.search else "Nothing yet: choose a library in the sidebar")
         layers = [*shelf.shelf_layers(window.shelf, window.view, theme, hovered=None if chip is None else chip.playable,
-                                      words=words, figures=figures, measure=measured)]
+                                      words=words, figures=figures, measure=measured,
+                                      colours=colours_of_procedures(layout.documents))]
         if chip is not None:
             above = window.shelf.height - 12.0 * window.view.scale
             layers.append(overlay(layout, window.view, theme, x=chip.x, y=above, measure=measured,
@@ -192,10 +194,11 @@ def _hover(armature_object: bpy.types.Object, blocks: Blocks, window: windows.Wi
     why = None
     if (seam := hover.over.seam) is not None and layout.seams.row[seam] == 0:
         why = why_behind(layout, int(layout.seams.segment[seam]), armature_object)
-    words = hints.of_handle(layout, hover.over, why) if problem is None else problem.message
-    is_error = problem is not None and not problem.is_warning
-    return Picture((overlay(layout, window.view, theme, x=hover.x, y=hover.y, words="" if is_error else words,
-                            refusal=words if is_error else "", hovered=hover.over, measure=measured),))
+    words = hints.of_handle(layout, hover.over, why, hover.refusal) if problem is None else problem.message
+    is_refused = bool(hover.refusal) if problem is None else not problem.is_warning
+    return Picture((overlay(layout, window.view, theme, x=hover.x, y=hover.y, words="" if is_refused else words,
+                            refusal=words if is_refused else "", hovered=None if hover.refusal else hover.over,
+                            measure=measured),))
 
 
 def _cover(context: bpy.types.Context, theme: Theme) -> None:

@@ -15,7 +15,9 @@ import bpy
 
 from ...bridge import properties, score_blocks, score_tree
 from ...bridge.score_tree import TaktScoreTree
+from ...core.pha.open_scores import Scores
 from ...core.score_editor.commands import Playable
+from ...core.score_editor.drag import why_not
 from ...core.score_editor.hit import Hit
 from ...core.score_editor.layout import BoxId, Layout
 from ...core.score_editor.picture import Picture
@@ -27,12 +29,23 @@ from .canvas import Poured
 
 @dataclass(frozen=True, eq=False)
 class Hover:
-    """What the mouse is over, at x and y; the numbers of boxes are those of the layout."""
+    """What the mouse is over, at x and y; the numbers of boxes are those of the layout.
+
+    refusal: why what can be pulled elsewhere cannot be here, "" where it can.
+    """
 
     layout: Layout
     over: Hit
     x: float
     y: float
+    refusal: str = ""
+
+    @classmethod
+    def at(cls, layout: Layout, over: Hit, x: float, y: float, scores: Scores | None, before: Hover | None) -> Hover:
+        """Look what the mouse is over; before: what it was over, which is mostly the same."""
+        if before is not None and before.layout is layout and before.over.is_on_the_same(over):
+            return cls(layout, over, x, y, before.refusal)
+        return cls(layout, over, x, y, "" if scores is None else why_not(layout, over, scores))
 
 
 class Chip(NamedTuple):

@@ -1,6 +1,7 @@
 """Beats moved by hand: one of them goes where the music was pulled, all others stay, and the text keeps it."""
 
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,8 +16,9 @@ from takt.core.pha.open_scores import Scores
 from takt.core.pha.programme import resolve
 from takt.core.pha.text import Text
 from takt.core.playing.clock import Clock
+from takt.core.score_editor import hints
 from takt.core.score_editor.change import attempt
-from takt.core.score_editor.drag import Drag, begin
+from takt.core.score_editor.drag import Drag, begin, why_not
 from takt.core.score_editor.hit import Part, hit
 from takt.core.score_editor.layout import Layout, lay_out
 from takt.core.score_editor.music import grid_of, lay_ticks
@@ -145,5 +147,10 @@ def test_beats_that_cannot_be_moved_say_why() -> None:
     inherited = lay_out(expand(resolve(read(own.text), own.scores)), music=parse(SCORE).music)
     stripe = Stripes.of(inherited, own.view).music
     assert stripe is not None
-    drag = begin(inherited, hit(inherited, own.view, own.x(4.0), sum(stripe) / 2.0), own.scores)
+    found = hit(inherited, own.view, own.x(4.0), sum(stripe) / 2.0)
+    drag = begin(inherited, found, own.scores)
     assert drag is not None and "names no music" in drag.to(own.view, own.x(5.0), 0.0).refusal
+    before = why_not(inherited, found, own.scores)
+    assert "names no music" in before and hints.of_handle(inherited, found, refusal=before) == hints.sentence(before)
+    assert hints.of_handle(inherited, found) == "Pull what is heard here to a beat; with Ctrl all beats go along"
+    assert not any(why_not(music.layout, replace(found, tick=tick), music.scores) for tick in (0.0, 4.0, 20.0))

@@ -7,14 +7,22 @@ from takt.core.clips.clip import Clip
 from takt.core.clips.tracks import Tracks
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
+from takt.core.pha.document import read
+from takt.core.pha.expansion import expand
+from takt.core.pha.open_scores import Scores
+from takt.core.pha.programme import resolve
+from takt.core.pha.text import Text
+from takt.core.score_editor.boxes import Kind, colours_of_procedures
 from takt.core.score_editor.commands import Playable
 from takt.core.score_editor.figures import STEP_S, figure_of, figure_triangles
+from takt.core.score_editor.layout import lay_out
 from takt.core.score_editor.shelf import arrange, card_layer, shelf_layers
 from takt.core.score_editor.theme import Theme
 from takt.core.score_editor.view import View
 from takt.core.skeletons.maps import find_map
 from takt.core.skeletons.skeleton import Skeleton
 from takt.samples.skeleton import build_skeleton
+from takt.tests.core.scores import STEPS, procedure, score
 
 WHITE, GREY = (1.0, 1.0, 1.0, 1.0), (0.5, 0.5, 0.5, 1.0)
 HALF_TURN = rot.from_axis_angle(np.array((1.0, 0.0, 0.0)), np.array(np.pi))
@@ -51,7 +59,8 @@ def test_files_of_one_clip_each_share_a_group() -> None:
              Playable("", "verse", 1.0, is_clip=False),
              Playable("Jump", "Jump", 1.0), Playable("dance", "verse", 1.0, is_clip=False)]
     shelf = arrange(files, View(900.0, 400.0), Theme())
-    groups = [(shelf.titles[group][0], each.name) for group, each in zip(shelf.groups, shelf.playables, strict=True)]
+    groups = [([title for title, x, _ in shelf.titles if x <= left][-1], each.name)
+              for left, each in zip(shelf.boxes[:, 0], shelf.playables, strict=True)]
     assert groups == [("Clips", "Wave"), ("Clips", "Jump"), ("mocap", "walk"), ("mocap", "run"), ("Steps", "left"),
                       ("Steps", "right"), ("This Score", "verse"), ("dance", "verse")]
 
@@ -95,6 +104,26 @@ def test_a_figure_stays_in_its_box(body: Skeleton) -> None:
     area = np.abs((second - first)[:, 0] * (third - first)[:, 1] - (second - first)[:, 1] * (third - first)[:, 0]) / 2.0
     solid = area[colours[:, 3].reshape(-1, 3).min(axis=1) == 1.0].sum()
     assert 0.05 * 30.0 * 40.0 < solid < 0.6 * 30.0 * 40.0
+
+
+def test_a_chip_has_the_colour_that_its_block_has() -> None:
+    text = Text.of(score(procedure("walk", 'left duration="1"'), procedure("turn", 'right duration="1"'),
+                         procedure("main", 'turn duration="1"', 'walk duration="1"', 'left duration="1"')))
+    scores = Scores.of((text,), STEPS)
+    layout, view, theme = lay_out(expand(resolve(read(text), scores))), View(900.0, 500.0), Theme()
+    own = [Playable("", name, 1.0, is_clip=False) for name in ("walk", "turn")]
+    chips = [Playable("feet.Steps", "left", 1.0), *own]
+    shelf = arrange(chips, view, theme)
+    layer, _ = shelf_layers(shelf, view, theme, colours=colours_of_procedures(layout.documents))
+    boxes = layout.boxes
+    is_leaf = np.array([kind == Kind.CLIP for kind in boxes.kind])
+    fills = theme.fills(boxes.colour, boxes.depth, is_leaf)
+    blocks = {boxes.titles[box]: fills[box] for box in np.flatnonzero(boxes.depth == 0)}
+    drawn = {each.name: layer.rectangles.fill[(layer.rectangles.boxes == box).all(axis=1)][0]
+             for each, box in zip(shelf.playables, shelf.boxes, strict=True)}
+    assert drawn.keys() == blocks.keys() and len({tuple(fill) for fill in drawn.values()}) == 3
+    for name, fill in drawn.items():
+        np.testing.assert_allclose(fill, blocks[name])
 
 
 def test_the_shelf_shows_figures_and_a_card(body: Skeleton) -> None:

@@ -17,7 +17,7 @@ from takt.core.playing.why import Why
 from takt.core.score_editor import arrange, commands, hints
 from takt.core.score_editor.boxes import Kind, ancestors
 from takt.core.score_editor.change import Candidate, Proposal, attempt
-from takt.core.score_editor.drag import Carry, Drag, PullEdge, automatic_again, begin
+from takt.core.score_editor.drag import Carry, Drag, PullEdge, automatic_again, begin, why_not
 from takt.core.score_editor.drop import drop_at
 from takt.core.score_editor.hit import Hit, Part, hit, reach_of_seams
 from takt.core.score_editor.layout import empty, lay_out
@@ -611,3 +611,20 @@ def test_names_and_lengths_of_all_kinds_can_be_edited_and_taken_back(name: str, 
         assert not proposal.refusal
         (edited,) = editor.tried(proposal).edited.values()
         assert apply(edited.text, *edited.inverse).text == editor.text != edited.text
+
+
+def test_what_cannot_be_pulled_says_so_before_as_when_it_is_pulled() -> None:
+    body = '<together duration="4"><lane><call name="left" duration="2"/></lane></together>'
+    loop = '<loop times="2"><call name="walk" duration="2"/></loop><call name="left" duration="1" repeat="3"/>'
+    text = score(WALK, f'<procedure name="main">{body}{loop}</procedure>')
+    editor = Editor(text.replace("<pha", '<pha version="2"'))
+    said = set()
+    pixels = [(x, y) for x in np.linspace(0.0, 1200.0, 301).tolist() for y in np.linspace(0.0, 380.0, 39).tolist()]
+    for found in {hit(editor.layout, editor.view, *at) for at in pixels}:
+        gesture, before = begin(editor.layout, found, editor.scores), why_not(editor.layout, found, editor.scores)
+        if gesture is not None and found.part is not Part.BODY:
+            assert gesture.to(editor.view, float(editor.view.x(np.array((found.tick,)))[0]) + 40.0, 300.0
+                              ).refusal == before
+        said.add(before)
+    assert {words.partition(";")[0] for words in said} >= {
+        "", "a loop lasts as long as what is in it", "between repetitions transitions are automatic"}
