@@ -4,6 +4,8 @@ from typing import Any
 
 import bpy
 
+from ..core.errors import FileError, TaktError
+
 _PROBLEMS_SHOWN = 5
 
 
@@ -30,3 +32,21 @@ def refuse(operator: bpy.types.Operator, error: str) -> "set[Any]":
     more = [f"and {len(lines) - _PROBLEMS_SHOWN} more"] if len(lines) > _PROBLEMS_SHOWN else []
     operator.report({"ERROR"}, "\n".join(lines[:_PROBLEMS_SHOWN] + more))
     return {"CANCELLED"}
+
+
+def refuse_score(operator: bpy.types.Operator, error: TaktError) -> "set[Any]":
+    """Report that a score cannot be played as it stands: in brief, with all mistakes in the Info editor."""
+    operator.report({"INFO"}, str(error))
+    return refuse(operator, in_brief(error))
+
+
+def in_brief(error: TaktError) -> str:
+    """Say the first mistake of a file, where it is, and how many there are."""
+    mistakes = [each for each in error.problems if not each.is_warning] if isinstance(error, FileError) else []
+    if not mistakes:
+        return str(error)
+    first = mistakes[0]
+    name = "The score" if first.place.path is None else first.place.path.name
+    line = "" if first.place.line is None else f", line {first.place.line}"
+    more = f" (and {len(mistakes) - 1} more: see Takt's tab, Score)" if len(mistakes) > 1 else ""
+    return f"{name}{line}: {first.message}{more}"

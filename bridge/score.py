@@ -17,6 +17,7 @@ import bpy
 from ..core.errors import Problem, TaktError
 from ..core.formats.format import Format
 from ..core.playing.motion import Motion
+from ..core.score_editor.change import holds_nothing_yet
 from . import changes, included_texts, libraries, parameters, performing, properties, texts
 from .background_performance import BackgroundPerformance
 from .clip_store import CLIPS
@@ -248,11 +249,20 @@ def keep_lists(armature_object: bpy.types.Object) -> None:
         for name, ticks, seconds in known.procedures:
             procedure = character.procedures.add()
             procedure.name, procedure.ticks, procedure.seconds = name, ticks, seconds
+    played = character.procedures.get(character.procedure)
+    if played is not None and known.error is not None and is_empty(character, known.error) and played.ticks:
+        played.ticks = played.seconds = 0.0
     if known.clips is not None and known.clips != tuple((each.name, each.seconds) for each in character.clips):
         character.clips.clear()
         for name, seconds in known.clips:
             clip = character.clips.add()
             clip.name, clip.seconds = name, seconds
+
+
+def is_empty(character: properties.TaktCharacter, error: TaktError) -> bool:
+    """Tell whether a character's score is right but for holding nothing yet; error: why it cannot be played."""
+    return character.text is not None and holds_nothing_yet(error, texts.said(character.text),
+                                                            character.procedure)
 
 
 def time_s(armature_object: bpy.types.Object, scene: bpy.types.Scene, frame: float) -> float:

@@ -13,14 +13,14 @@ from pathlib import Path
 import bpy
 import numpy as np
 
-from ..core.errors import FileError, Problem, ScoreError, TaktError
+from ..core.errors import FileError, Problem, TaktError
 from ..core.library.library import Library
 from ..core.maths.arrays import FloatArray
 from ..core.pha.document import Document, Music, parse
 from ..core.pha.open_scores import Scores
 from ..core.pha.sequence import Sequence
 from ..core.playing.clock import Clock
-from ..core.score_editor.change import Candidate, is_empty
+from ..core.score_editor.change import Candidate, holds_nothing_yet
 from ..core.score_editor.contacts import Contacts, contacts_of
 from ..core.score_editor.layout import BoxId, Layout, empty, lay_out, windows_of
 from ..core.score_editor.music import music_of
@@ -224,12 +224,10 @@ def _music(armature_object: bpy.types.Object, document: Document, library: Libra
 
 def _empty(armature_object: bpy.types.Object, source: str, error: TaktError) -> Blocks | None:
     """Return the blocks of a score that is right but for holding nothing yet, None where there are other mistakes."""
-    if not isinstance(error, ScoreError) or len(error.problems) != 1:
-        return None
     character = properties.character(armature_object)
-    document, library = performing.read_score(source, character, armature_object)
-    if not is_empty(document.text, character.procedure):
+    if not holds_nothing_yet(error, source, character.procedure):
         return None
+    document, library = performing.read_score(source, character, armature_object)
     scores = Scores.of((document.text,), library)
     return Blocks(source, empty(document, character.procedure), scores, has_windows=True)
 

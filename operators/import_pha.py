@@ -9,7 +9,7 @@ from bpy.props import StringProperty
 from ..bridge import linked_texts, performing, properties, score, score_music, sound
 from ..bridge.active_character import ForArmature, active_armature
 from ..bridge.read_progress import reading
-from ..bridge.reports import refuse
+from ..bridge.reports import refuse, refuse_score
 from ..bridge.score_layout import draw_settings
 from ..bridge.write_motion import write_motion
 from ..core.errors import TaktError
@@ -74,7 +74,7 @@ class TAKT_OT_import_pha(ForArmature, properties.ScoreSettings, OpensDroppedFile
         _play_music(armature_object, scene)
         score.keep_lists(armature_object)
         if performance.error is not None:
-            refuse(self, str(performance.error))
+            refuse_score(self, performance.error)
         return {"FINISHED"}
 
 

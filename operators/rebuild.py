@@ -7,7 +7,7 @@ import bpy
 from ..bridge import properties, score
 from ..bridge.active_character import ForScore, active_armature
 from ..bridge.read_progress import reading
-from ..bridge.reports import refuse
+from ..bridge.reports import refuse_score
 from ..bridge.write_motion import write_motion
 
 
@@ -30,5 +30,5 @@ class TAKT_OT_rebuild(ForScore, bpy.types.Operator):
         if performance.motion is not None:
             write_motion(self, context, armature_object, performance.motion, character.frame_start)
         if performance.error is not None:
-            refuse(self, str(performance.error))
+            refuse_score(self, performance.error)
         return {"CANCELLED"} if performance.motion is None else {"FINISHED"}

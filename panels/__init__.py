@@ -12,6 +12,7 @@ from .preview import TAKT_PT_preview, TAKT_PT_preview_more
 from .score import TAKT_PT_score, TAKT_UL_clips, TAKT_UL_procedures
 from .score_editor import header as score_header
 from .score_editor import keymap as score_keymap
+from .score_editor import node_panels
 from .score_editor import sidebar as score_sidebar
 from .skeleton_map import TAKT_PT_skeleton_map, TAKT_UL_joints
 
@@ -41,12 +42,14 @@ def register() -> None:
     use_shortcuts(chosen_shortcuts())
     score_keymap.register()
     score_header.register()
+    node_panels.register()
     menu.register()
 
 
 def unregister() -> None:
     """Take the panels away."""
     menu.unregister()
+    node_panels.unregister()
     score_header.unregister()
     score_keymap.unregister()
     remove_shortcuts()

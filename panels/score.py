@@ -10,7 +10,6 @@ from ..bridge import following, properties, score
 from ..bridge.active_character import active_armature, armature_problem
 from ..bridge.score_layout import draw_settings
 from ..core.errors import FileError, Problem, TaktError
-from ..core.pha.nodes import NOTHING_TO_PLAY
 from ..core.score_editor.names import short
 from ..operators.add_sample import TAKT_OT_add_sample
 from ..operators.edit_score import TAKT_OT_edit_score
@@ -32,7 +31,7 @@ _MARGIN_LETTERS = 4
 
 
 class TAKT_UL_procedures(bpy.types.UIList):
-    """The procedures of a score with their lengths."""
+    """The procedures of a score with their lengths, as far as they have one of their own."""
 
     def draw_item(self, _context: Any, layout: Any, _data: Any, item: Any, _icon: Any, _active_data: Any,
                   _active_property: Any, _index: Any = 0, _flag: Any = 0) -> None:
@@ -41,7 +40,7 @@ class TAKT_UL_procedures(bpy.types.UIList):
         split.label(text=item.name)
         row = split.row()
         row.alignment = "RIGHT"
-        row.label(text=f"{item.ticks:g} ticks, {round(item.seconds, 2):g} s")
+        row.label(text=f"{item.ticks:g} ticks, {round(item.seconds, 2):g} s" if item.ticks else "–")
 
 
 class TAKT_UL_clips(bpy.types.UIList):
@@ -184,10 +183,10 @@ def _draw_action(layout: bpy.types.UILayout, context: bpy.types.Context, armatur
 def _draw_error(layout: bpy.types.UILayout, error: TaktError, context: bpy.types.Context,
                 character: properties.TaktCharacter) -> None:
     """Draw the first problems, each below its file and line, in lines that fit."""
-    problems = error.problems if isinstance(error, FileError) else (Problem(str(error)),)
-    if all(NOTHING_TO_PLAY in problem.message for problem in problems):
+    if score.is_empty(character, error):
         draw_words(layout, context, "The score is empty: put clips in", "INFO")
         return
+    problems = error.problems if isinstance(error, FileError) else (Problem(str(error)),)
     for problem in problems[:_PROBLEMS_SHOWN]:
         path, line = problem.place.path, problem.place.line
         name = "Score" if path is None else path.name

@@ -17,8 +17,6 @@ Report = Callable[[int, str], None]
 _NOTHING = read_expression("0")
 _LONGEST_KEPT = 200
 """Letters of an element's values, up to which what they say is kept for the next reading."""
-NOTHING_TO_PLAY = "found nothing to play in it"
-"""What is said of a procedure or a block without calls; interfaces may say it otherwise."""
 _AT_MOST_ONE = ("with", "music")
 _OPEN = Attribute(Kind.VALUE, "")
 """What an attribute holds whose name is an author's own."""
@@ -80,7 +78,7 @@ class BlockReader:
         children = tuple([self.node(child) for child in inside if tags[child] in rule.children]) if inside else ()
         if len(children) < rule.least:
             wanted = " or ".join(f"<{child}>" for child in rule.children[:6])
-            self._report(element, f"<{tag}>: {NOTHING_TO_PLAY}, expected at least one {wanted}")
+            self._report(element, f"<{tag}>: found nothing to play in it, expected at least one {wanted}")
         return Node(tag, read.texts, read.expressions, children, element, read.in_seconds)
 
     def _check_children(self, element: int, inside: Sequence[int]) -> None:

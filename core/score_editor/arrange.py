@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+
+import numpy as np
 
 from ..pha.document import number
 from ..pha.edits import Edit, RemoveAttribute, SetAttribute
@@ -12,7 +15,8 @@ from ..pha.rearranging import SplitCall, WrapTogether
 from ..pha.refactoring import as_version_2
 from .boxes import Kind, ancestors
 from .change import Edits, Proposal, asked_before, locked
-from .commands import selected_elements
+from .commands import Chosen, selected_elements
+from .hints import short
 from .layout import BoxId, Layout
 
 _AT_EDGE = 1e-6
@@ -39,20 +43,49 @@ def beside(layout: Layout, selected: frozenset[BoxId], body: str, scores: Scores
 
     Where one call alone is selected, it plays beside the one before it.
     """
-    chosen, refusal = selected_elements(layout, selected, scores)
+    chosen, refusal = _neighbours(layout, selected, scores)
     if chosen is None:
         return Proposal(refusal=refusal)
     parent = chosen.text.parent(chosen.elements[0])
-    children = list(chosen.text.children(parent))
+    first = list(chosen.text.children(parent)).index(chosen.elements[0])
+    change = WrapTogether(chosen.text.path, parent, first, (("", 1), (body, len(chosen.elements) - 1)))
+    words = ("beside each other: " + body.replace("_", " "), slower_beside(layout, selected, scores))
+    return Proposal(change, "; ".join(filter(None, words)), selects=())
+
+
+def slower_beside(layout: Layout, selected: frozenset[BoxId], scores: Scores) -> str:
+    """Say which calls play slower beside the others, so that all end together; "" where none does."""
+    chosen, _ = _neighbours(layout, selected, scores)
+    boxes = layout.boxes
+    if chosen is None:
+        return ""
+    places = [np.flatnonzero((boxes.document == chosen.document) & (boxes.element == element))
+              for element in chosen.elements]
+    if not all(map(len, places)):
+        return ""
+    calls = [int(found[0]) for found in places]
+    lasts = float(boxes.length[calls[0]]), float(boxes.length[calls[1:]].sum())
+    if abs(lasts[0] - lasts[1]) <= _AT_EDGE * max(lasts):
+        return ""
+    shorter = calls[:1] if lasts[0] < lasts[1] else calls[1:]
+    who = boxes.titles[shorter[0]] if len(shorter) == 1 else f"{len(shorter)} calls"
+    return f"played slower: {who}, over {short(max(lasts))} ticks instead of {short(min(lasts))}"
+
+
+def _neighbours(layout: Layout, selected: frozenset[BoxId], scores: Scores) -> tuple[Chosen | None, str]:
+    """Return the calls that would play beside each other, or None and why they cannot."""
+    chosen, refusal = selected_elements(layout, selected, scores)
+    if chosen is None:
+        return None, refusal
+    children = list(chosen.text.children(chosen.text.parent(chosen.elements[0])))
     first, count = children.index(chosen.elements[0]), len(chosen.elements)
     if tuple(children[first:first + count]) != chosen.elements:
-        return Proposal(refusal="only calls that follow each other can play beside each other")
+        return None, "only calls that follow each other can play beside each other"
     if count == 1:
         first, count = first - 1, 2
     if first < 0:
-        return Proposal(refusal="there is no call before this one to play beside")
-    change = WrapTogether(chosen.text.path, parent, first, (("", 1), (body, count - 1)))
-    return Proposal(change, f"beside each other: {body}", selects=())
+        return None, "there is no call before this one to play beside"
+    return replace(chosen, elements=tuple(children[first:first + count])), ""
 
 
 def make_single(layout: Layout, box: int, scores: Scores) -> Proposal:

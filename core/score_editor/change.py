@@ -114,6 +114,17 @@ def is_empty(text: Text, procedure: str) -> bool:
                and not list(text.children(element)) for element in text.children(0))
 
 
+def holds_nothing_yet(error: Exception, source: str, procedure: str) -> bool:
+    """Tell whether all that a score's error says is that its played procedure is empty, as in a new score.
+
+    >>> source = '<pha tickLength="1"><procedure name="main"></procedure></pha>'
+    >>> problems = tuple(read(Text.of(source)).problems)
+    >>> [holds_nothing_yet(ScoreError(*found), source, "main") for found in (problems, problems * 2)]
+    [True, False]
+    """
+    return isinstance(error, ScoreError) and len(error.problems) == 1 and is_empty(Text.of(source), procedure)
+
+
 def locked(document: Document, scores: Scores) -> str:
     """Return why a document cannot be changed, "" where it can."""
     path = scores.open_path(document.path)

@@ -27,6 +27,7 @@ _SCROLLBAR_PX = 5.0
 _MOST_DEPTH = 1 << 20
 _MOST_MARKS = 200
 """Of things that are drawn one by one; where more are in view they lie upon each other."""
+_INVITATION = "Drag clips here from the library, or press Shift+A to search for one"
 _NOBODY: frozenset[BoxId] = frozenset()
 
 
@@ -155,7 +156,17 @@ class _Drawing:
         self._untaken(pen)
         self._titles(pen, chosen, corners)
         self._edges_of_marked(pen)
+        if not len(boxes):
+            self._invitation(pen)
         return pen
+
+    def _invitation(self, pen: Pen) -> None:
+        """Say in the row of an empty score what to do first."""
+        first, size = float(self.view.x(np.zeros(1))[0]), self._size
+        x = max(first, self.view.left) + 2.0 * _PAD_PX * self.view.scale
+        words = clipped(_INVITATION, self.view.width - x, size, self.measure)
+        y = float(self.stripes.lane_low[0] + self.stripes.lane_high[0]) / 2.0
+        pen.text(words, x, y - 0.35 * size, size, self.theme.faint)
 
     def _seen(self) -> IntArray:
         """Return the boxes to be drawn: those in view; of many that are too narrow beside each other, one."""

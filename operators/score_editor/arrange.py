@@ -10,6 +10,7 @@ from ...bridge.frame_rate import frames_per_second
 from ...core.score_editor import arrange
 from ...core.score_editor.change import Proposal, given
 from ...core.score_editor.grid import beat_near
+from ...core.score_editor.hints import sentence
 from ...core.skeletons.body_parts import PARTS
 from ...preview.score_editor.life import tick_now
 from .base import Editor, OfSelection, fresh_editor
@@ -45,16 +46,27 @@ class TAKT_OT_score_beside(OfSelection, bpy.types.Operator):
     if TYPE_CHECKING:
         body: str
     else:
-        body: EnumProperty(name="Part of the Body", default="upper", options={"SKIP_SAVE"},
+        body: EnumProperty(name="Body Part", default="upper", options={"SKIP_SAVE"},
                            description="What all blocks but the first move",
                            items=[(name, name.replace("_", " ").title(), "") for name in PARTS])
+
+    _slower = ""
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> "set[Any]":
         """Ask for the part of the body, unless it cannot be done with any."""
         assert context.window_manager is not None
-        if self.proposed(context, fresh_editor(context)).refusal:
+        editor = fresh_editor(context)
+        if self.proposed(context, editor).refusal:
             return self.execute(context)
+        self._slower = sentence(arrange.slower_beside(editor.layout, editor.selected, editor.scores))
         return context.window_manager.invoke_props_dialog(self)
+
+    def draw(self, _context: bpy.types.Context) -> None:
+        """Draw the choice, and which of the blocks will be played slower."""
+        assert self.layout is not None
+        self.layout.prop(self, "body")
+        if self._slower:
+            self.layout.label(text=self._slower, icon="INFO")
 
     def propose(self, _context: bpy.types.Context, editor: Editor) -> Proposal:
         """Propose a block of lanes."""

@@ -11,6 +11,7 @@ import numpy as np
 from ...bridge import properties, score, score_blocks, score_tree
 from ...bridge import shelf as bridge_shelf
 from ...bridge.frame_rate import frames_per_second
+from ...bridge.reports import in_brief
 from ...bridge.score import last_good, time_s
 from ...bridge.score_blocks import Blocks
 from ...bridge.score_fields import why_behind
@@ -105,7 +106,8 @@ def draw_editor(context: bpy.types.Context) -> None:
         blocks = score_blocks.shown(armature_object)
         if blocks is None:
             _soon(_refresh)  # whether it is that of the text as it now is, _look asks: that takes a while
-    if armature_object is None or blocks is None or blocks.layout is None:
+    if armature_object is None or blocks is None or blocks.layout is None or (
+            blocks.error is not None and not len(blocks.layout.boxes)):
         _draw_words(context, theme, _said_instead(armature_object, blocks))
         return
     window = windows.look_into(context, blocks.layout)
@@ -213,7 +215,7 @@ def _cover(context: bpy.types.Context, theme: Theme) -> None:
 def _said_instead(armature_object: bpy.types.Object | None, blocks: Blocks | None) -> str:
     if armature_object is None:
         return "No score: make a character active that has one, or give it one"
-    return "" if blocks is None else str(blocks.error or "")
+    return "" if blocks is None or blocks.error is None else in_brief(blocks.error)
 
 
 def _draw_words(context: bpy.types.Context, theme: Theme, words: str) -> None:

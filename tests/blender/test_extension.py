@@ -1,5 +1,8 @@
 """Switching the extension on and off."""
 
+from types import SimpleNamespace
+from typing import Any
+
 import bpy
 
 import takt
@@ -43,6 +46,23 @@ def test_switching_on_again_brings_the_same() -> None:
     takt.register()
     assert _names() == names
     assert len(_handlers()) == handlers
+
+
+def test_the_panels_of_node_editors_stay_out_of_score_editors_alone() -> None:
+    area = bpy.context.window_manager.windows[0].screen.areas[0]
+    panel: Any = bpy.types.NODE_PT_annotation
+    trees: Any = bpy.data.node_groups
+    shown = {}
+    for kind in ("TaktScoreTree", "GeometryNodeTree"):
+        area.ui_type = kind
+        area.spaces.active.node_tree = trees.new("canvas", kind)
+        shown[kind] = panel.poll(SimpleNamespace(space_data=area.spaces.active))
+    assert shown == {"TaktScoreTree": False, "GeometryNodeTree": True}
+    takt.unregister()
+    native = panel.poll.__module__
+    takt.register()
+    assert native == "bl_ui.space_node" != panel.poll.__module__
+    area.ui_type = "TEXT_EDITOR"
 
 
 def test_switching_off_leaves_no_score_editor_open() -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from takt.bridge import armature, axes, properties, score
 from takt.core.clips.clip import Clip
+from takt.core.errors import FileError
 from takt.core.maths import rotations as rot
 from takt.core.playing.transitions.methods import TRANSITION_METHODS
 from takt.core.skeletons.skeleton import world_from_pose
@@ -181,9 +182,9 @@ def state() -> object:
 
 
 @pytest.mark.parametrize(("text", "message"), [
-    ("not xml", r"broken\.pha:1"),
+    ("not xml", r"broken\.pha, line 1: "),
     ("<pha><procedure name='main'/></pha>", "tickLength"),
-    (STEPS.replace('duration="0.7"', 'duration="x"'), r"broken\.pha:10.*'x'"),
+    (STEPS.replace('duration="0.7"', 'duration="x"'), r"broken\.pha, line 10: .*'x'"),
     (STEPS.replace("feet.Steps", "feet..secret"), "feet..secret"),
     (STEPS.replace('repeat="2"', 'repeat="1000000000"'), "expected an integer from 1 to 1000000"),
 ])
@@ -206,7 +207,10 @@ def test_one_clip_that_cannot_be_played_does_not_silence_the_others(rig: bpy.typ
         "<procedure", '<load src="no.such"/><procedure', 1)
     (library / "broken.pha").write_text(broken, encoding="utf-8")
     said = refused(library / "broken.pha", root_motion="AS_AUTHORED")
-    assert "did you mean right" in said and "found no file for 'no.such'" in said
+    assert "broken.pha, line 4: " in said and "found no file for 'no.such'" in said
+    assert "(and 1 more: see Takt's tab, Score)" in said
+    told = score.error_of(rig)
+    assert isinstance(told, FileError) and any("did you mean right" in each.message for each in told.problems)
     performance, kept = score.known_performance(rig), properties.character(rig)
     assert performance is not None and score.motion_of(rig) is None
     motion = performance.motion

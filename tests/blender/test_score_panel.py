@@ -49,6 +49,25 @@ def test_lengths_in_the_list_are_those_that_a_viewer_sees_where_the_tempo_change
     assert [p.seconds for p in character.procedures] == pytest.approx([2.0 + 0.5 * 3.0, motion.duration_s])
 
 
+@pytest.mark.parametrize("version", [1, 2])
+def test_an_emptied_procedure_has_no_length_and_counts_as_empty_not_as_wrong(rig: bpy.types.Object, library: Path,
+                                                                             version: int) -> None:
+    play(library / "dance.pha")
+    character, head = properties.character(rig), f'<pha version="{version}" tickLength="1.0"><load src="feet.Steps"/>'
+    head = head.replace('version="1" ', "")
+    pair = '<procedure name="pair"><call name="left" duration="1"/></procedure>'
+    character.text.from_string(f'{head}{pair}<procedure name="main"></procedure></pha>')
+    score.motion_of(rig)
+    score.keep_lists(rig)
+    error = score.error_of(rig)
+    assert error is not None and score.is_empty(character, error)
+    assert [(p.name, p.ticks, p.seconds) for p in character.procedures if p.name == "main"] == [("main", 0.0, 0.0)]
+    character.text.from_string(f'{head}{pair}<procedure name="main"><call name="lft" duration="1"/></procedure></pha>')
+    score.motion_of(rig)
+    error = score.error_of(rig)
+    assert error is not None and not score.is_empty(character, error)
+
+
 def test_an_index_that_is_none_chooses_nothing(rig: bpy.types.Object, library: Path) -> None:
     play(library / "dance.pha")
     character = properties.character(rig)

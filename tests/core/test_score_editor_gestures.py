@@ -435,12 +435,27 @@ def test_splitting_at_a_tick() -> None:
 def test_beside_each_other() -> None:
     editor = Editor(score(WALK, MAIN))
     nod = frozenset((editor.layout.id_of(editor.box("nod")),))
-    after = editor.after(arrange.beside(editor.layout, nod, "head", editor.scores))
+    proposal = arrange.beside(editor.layout, nod, "head", editor.scores)
+    after = editor.after(proposal)
     assert after.layout.lanes == ("main", "head")
     boxes = after.layout.boxes
     assert [boxes.titles[i] for i in np.flatnonzero(boxes.lane == 1)] == ["nod"]
     walk = frozenset((editor.layout.id_of(editor.box("walk")),))
     assert "no call before" in arrange.beside(editor.layout, walk, "head", editor.scores).refusal
+
+
+@pytest.mark.parametrize(("first", "second"), [(3, 5), (5, 3), (4, 4)])
+def test_of_calls_beside_each_other_the_shorter_is_said_to_play_slower(first: int, second: int) -> None:
+    editor = Editor(score(procedure("main", f'left duration="{first}"', f'nod duration="{second}"')))
+    nod = frozenset((editor.layout.id_of(editor.box("nod")),))
+    proposal = arrange.beside(editor.layout, nod, "left_arm", editor.scores)
+    boxes = editor.after(proposal).layout.boxes
+    lasts = {title: float(length) for title, length in zip(boxes.titles, boxes.length, strict=True)}
+    slower = [title for title, before in (("left", first), ("nod", second)) if lasts[title] > before + 1e-9]
+    assert lasts["left"] == lasts["nod"] == max(first, second)
+    said = [f"; played slower: {title}, over 5 ticks instead of 3" for title in slower]
+    assert proposal.hint == "beside each other: left arm" + "".join(said)
+    assert len(slower) == (first != second)
 
 
 def test_a_place_of_its_own() -> None:

@@ -56,6 +56,12 @@ def check(layer: Layer) -> None:
     assert all(np.isfinite((text.x, text.y, text.size)).all() for text in layer.texts)
 
 
+def test_only_an_empty_score_says_what_to_do_first() -> None:
+    said = {name: [each for each in words(picture(layout, View(800.0, 300.0))) if each.startswith("Drag clips here")]
+            for name, layout in (("empty", empty(parse(score(MAIN)))), ("full", laid_out(WALK, MAIN)))}
+    assert len(said["empty"]) == 1 and not said["full"]
+
+
 def test_titles_and_lengths() -> None:
     layout = laid_out(WALK, MAIN)
     view = View(1200.0, 300.0).framed(0.0, layout.ticks)

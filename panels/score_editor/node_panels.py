@@ -1,0 +1,45 @@
+"""The node editor's own panels: they tell nothing of a score, and stay out of the sidebar where one is shown.
+
+The tab *Tool* remains: its panel asks nobody whether it is to be drawn.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import bpy
+
+from ...bridge import score_tree
+
+_NATIVE: list[tuple[Any, Any]] = []
+"""Panels, and the function by which each tells whether it is drawn, while ours is in its place."""
+
+
+def register() -> None:
+    """Let the panels tell that they are not drawn beside a score."""
+    for panel in list(_panels()):
+        _NATIVE.append((panel, vars(panel)["poll"]))
+        panel.poll = classmethod(_asking_first(panel.poll))
+
+
+def unregister() -> None:
+    """Leave the panels as they were."""
+    for panel, poll in _NATIVE:
+        panel.poll = poll
+    _NATIVE.clear()
+
+
+def _panels() -> Iterator[Any]:
+    """Yield Blender's own panels in the sidebar of node editors, as far as they can be asked."""
+    for name in dir(bpy.types):
+        panel: Any = getattr(bpy.types, name)
+        if (isinstance(panel, type) and issubclass(panel, bpy.types.Panel) and "poll" in vars(panel)
+                and panel.__module__.startswith("bl_ui.")
+                and (panel.bl_space_type, panel.bl_region_type) == ("NODE_EDITOR", "UI")):
+            yield panel
+
+
+def _asking_first(native: Any) -> Any:
+    def poll(_panel: Any, context: bpy.types.Context) -> bool:
+        return not score_tree.is_score_editor(context.space_data) and bool(native(context))
+
+    return poll
