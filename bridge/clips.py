@@ -69,16 +69,16 @@ def clips_of_action(armature_object: bpy.types.Object,
 
     An Action is read on the armature that it fits best; the given one goes before others. Blender does not tell when an
     Action is edited that nobody plays; so its keys are compared each time, which takes far less than making a clip.
-    store: keeps the clips for the next time.
+    What is returned may be kept over undo, as libraries do. store: keeps the clips for the next time.
     """
-    store = store or ClipStore()
+    store, uid = store or ClipStore(), armature_object.session_uid  # undo frees the object itself
 
     def find(name: str) -> tuple[Clip, ...] | None:
         action = bpy.data.actions.get(name)
         if action is None:
             return None
-        others = [ob for ob in bpy.data.objects if ob.type == "ARMATURE" and ob != armature_object]
-        fitting = _fitting(action, [armature_object, *others])
+        armatures = [ob for ob in bpy.data.objects if ob.type == "ARMATURE"]
+        fitting = _fitting(action, sorted(armatures, key=lambda ob: ob.session_uid != uid))
         if fitting is None:
             return None
         scene = cast(bpy.types.Scene, bpy.context.scene)

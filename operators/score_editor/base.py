@@ -1,12 +1,13 @@
 """What all operators of the score editor need: an editor that shows a score."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, cast
+from functools import wraps
+from typing import Any, TypeVar, cast
 
 import bpy
 
-from ...bridge import score_blocks, score_edits, score_tree
+from ...bridge import score_blocks, score_edits, score_tree, texts
 from ...bridge.reports import GreyWithReason, refuse
 from ...bridge.score_blocks import Blocks
 from ...core.errors import EditError
@@ -18,6 +19,9 @@ from ...core.score_editor.layout import BoxId, Layout
 from ...core.score_editor.view import View
 from ...preview import life
 from ...preview.score_editor import windows
+
+_Gesture = TypeVar("_Gesture", bound=bpy.types.Operator)
+_Modal = Callable[[_Gesture, bpy.types.Context, bpy.types.Event], "set[Any]"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,6 +154,20 @@ def write_text(context: bpy.types.Context, editor: Editor, new: score_edits.New,
         found_editor(context).select(BoxId(*box) for box in proposal.selects)
     life.changed()
     score_tree.redraw()
+
+
+def clears_up(modal: "_Modal[_Gesture]") -> "_Modal[_Gesture]":
+    """Let a gesture that ends by a mistake in it leave nothing drawn in front of the score, and nothing proposed."""
+    @wraps(modal)
+    def guarded(operator: _Gesture, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
+        try:
+            return modal(operator, context, event)
+        except Exception:
+            windows.show_in_front(context, None)
+            texts.propose_nothing()
+            raise
+
+    return guarded
 
 
 def is_given_up(event: bpy.types.Event) -> bool:

@@ -23,7 +23,16 @@ from ...core.score_editor.view import View
 from ...preview import life
 from ...preview.score_editor.canvas import measured
 from ...preview.score_editor.windows import show_in_front
-from .base import InScoreEditor, editor_of, found_editor, fresh_editor, hit_in_score, is_given_up, write_text
+from .base import (
+    InScoreEditor,
+    clears_up,
+    editor_of,
+    found_editor,
+    fresh_editor,
+    hit_in_score,
+    is_given_up,
+    write_text,
+)
 
 _PULLED = (Part.BODY, Part.RIGHT_EDGE, Part.REPEAT, Part.SEAM, Part.WEIGHT, Part.MUSIC)
 _FARTHER_PX = 3.0
@@ -62,6 +71,7 @@ class TAKT_OT_score_drag(InScoreEditor, bpy.types.Operator):
         context.window_manager.modal_handler_add(self)
         return {"RUNNING_MODAL"}
 
+    @clears_up
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
         """Follow the mouse; Esc, the right button and undo leave everything as it was."""
         if editor_of(context) is None:  # the text was deleted

@@ -1,5 +1,6 @@
 """Put clips and procedures into the score: dragged from the shelf, chosen from a menu, or dropped as files."""
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import bpy
@@ -13,15 +14,18 @@ from ...core.score_editor.change import Proposal
 from ...core.score_editor.commands import Playable, insert
 from ...core.score_editor.drop import Drop, drop_at
 from ...core.score_editor.hints import sentence
+from ...core.score_editor.layout import Layout
 from ...core.score_editor.overlay import overlay
 from ...core.score_editor.picture import Picture
 from ...core.score_editor.theme import Theme
+from ...core.score_editor.view import View
 from ...preview.score_editor.canvas import measured
 from ...preview.score_editor.windows import is_on_shelf, show_in_front, window_of
 from .base import (
     Editor,
     InScoreEditor,
     carry_out,
+    clears_up,
     editor_of,
     found_editor,
     fresh_editor,
@@ -63,6 +67,7 @@ class TAKT_OT_score_shelf(InScoreEditor, bpy.types.Operator):
         context.window_manager.modal_handler_add(self)
         return {"RUNNING_MODAL"}
 
+    @clears_up
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
         """Follow the mouse; given up, or let go over the shelf, all is as it was."""
         if editor_of(context) is None:  # the text was deleted
@@ -99,7 +104,7 @@ class TAKT_OT_score_shelf(InScoreEditor, bpy.types.Operator):
             self._gap, self._text, self._proposal = gap, None, Proposal()
             if gap is not None:
                 self._try(editor, gap)
-        show_in_front(context, lambda theme: self._front(editor, theme))
+        show_in_front(context, partial(self._front, editor.layout, editor.view))
 
     def _try(self, editor: Editor, gap: Drop) -> None:
         self._blocks = editor.blocks
@@ -110,8 +115,8 @@ class TAKT_OT_score_shelf(InScoreEditor, bpy.types.Operator):
         except EditError as error:
             self._proposal = Proposal(hint=self._proposal.hint, refusal=str(error))
 
-    def _front(self, editor: Editor, theme: Theme) -> Picture:
-        return Picture((overlay(editor.layout, editor.view, theme, x=self._mouse[0], y=self._mouse[1], gap=self._gap,
+    def _front(self, layout: Layout, view: View, theme: Theme) -> Picture:
+        return Picture((overlay(layout, view, theme, x=self._mouse[0], y=self._mouse[1], gap=self._gap,
                                 words=self._proposal.hint, refusal=self._proposal.refusal, carried=self._playable.title,
                                 measure=measured),))
 

@@ -15,7 +15,7 @@ from ...core.score_editor.stripes import Stripes
 from ...core.score_editor.theme import Theme
 from ...core.score_editor.view import View
 from ...preview.score_editor.windows import show_in_front
-from .base import InScoreEditor, editor_of, found_editor, hit_in_score, is_given_up
+from .base import InScoreEditor, clears_up, editor_of, found_editor, hit_in_score, is_given_up
 
 _OUTSIDE = (Part.EMPTY, Part.LANE, Part.LABEL)
 
@@ -62,6 +62,7 @@ class TAKT_OT_score_box_select(InScoreEditor, bpy.types.Operator):
         context.window_manager.modal_handler_add(self)
         return {"RUNNING_MODAL"}
 
+    @clears_up
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
         """Follow the mouse until its button is let go; given up, as much is selected as before."""
         editor = editor_of(context)

@@ -9,11 +9,13 @@ import bpy
 import pytest
 
 from takt.core.score_editor.layout import Layout
+from takt.core.score_editor.stripes import Stripes
 from takt.operators.score_editor.base import found_editor
 from takt.operators.score_editor.drag import TAKT_OT_score_drag
-from takt.operators.score_editor.insert import TAKT_OT_score_add
+from takt.operators.score_editor.insert import TAKT_OT_score_add, TAKT_OT_score_shelf
 from takt.operators.score_editor.select import TAKT_OT_score_box_select
 from takt.panels.score_editor.keymap import SHORTCUTS
+from takt.preview.score_editor import windows
 from takt.tests.blender.dancing import STEPS, play, text_of
 from takt.tests.blender.score_editors import Hand, choose, edge_of, editing, looked_into, named
 
@@ -76,6 +78,43 @@ def test_what_undo_brings_back_is_selected_as_it_was_there(rig: bpy.types.Object
         operators.ed.redo()
         looked_into()
         assert found_editor(bpy.context).selected == left
+
+
+def test_an_action_can_be_inserted_after_undo_has_left_the_score_alone(rig: bpy.types.Object, library: Path) -> None:
+    """Undo frees all objects; what is laid out already, with its library, stays as it is."""
+    play(library / "dance.pha")
+    assert rig.animation_data is not None and rig.animation_data.action is not None
+    rig.animation_data.action.copy().name = "Wave"
+    with editing():
+        operators.ed.undo_push(message="before")
+        rig.location.x = 1.0
+        operators.ed.undo_push(message="moved")
+        blocks = found_editor(bpy.context).blocks
+        operators.ed.undo()
+        looked_into()
+        assert bpy.data.objects["Rig"].location.x == 0.0 and found_editor(bpy.context).blocks is blocks
+        assert operators.takt.score_add("EXEC_DEFAULT", True, what="Wave|Wave") == {"FINISHED"}
+        assert 'src="Wave"' in text_of(bpy.data.objects["Rig"]).as_string()
+
+
+def test_a_gesture_that_ends_by_a_mistake_leaves_nothing_drawn(
+        rig: bpy.types.Object, library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    play(library / "dance.pha")
+    with editing():
+        assert bpy.context.space_data is not None
+        window, hand = windows.window_of(bpy.context.space_data), Hand(TAKT_OT_score_box_select)
+        assert window is not None and hand.press(5.0, 5.0) == {"RUNNING_MODAL"}
+        hand.move(50.0, 50.0)
+        assert window.front is not None
+        monkeypatch.setattr(Stripes, "boxes", None)
+        with pytest.raises(TypeError):
+            hand.let_go()
+        assert window.front is None
+
+
+@pytest.mark.parametrize("gesture", [TAKT_OT_score_drag, TAKT_OT_score_shelf, TAKT_OT_score_box_select])
+def test_gestures_that_draw_clear_up(gesture: Any) -> None:
+    assert gesture.modal.__wrapped__.__qualname__ == f"{gesture.__name__}.modal"
 
 
 def test_no_key_of_the_score_editor_reaches_the_node_editor(rig: bpy.types.Object, library: Path) -> None:
