@@ -31,6 +31,8 @@ Difference = Callable[[IntArray, IntArray], FloatArray]
 ClipTracks = tuple[float, bool, Tracks, Tracks, Tracks]
 _GRID_ENTRIES = 2_000_000
 """A clip whose tracks have few times in common gets a coarser grid above this, and steps on from there."""
+_ROWS_AT_ONCE = 4096
+"""What is worked on stays in the processor's cache, and memory does not grow beyond the result."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,7 +198,7 @@ class KeyTable:
     def _arcs(self) -> FloatArray:
         """From each key to the next: the key, across, the half-angle, (N + 1, 9); see rotations.arc."""
         values = self._turns()
-        return _arcs(values, values[np.arange(len(values)) + (self._rotations.per_s > 0.0)])
+        return _arcs(values, values, self._rotations.per_s > 0.0)
 
     def _turns(self) -> FloatArray:
         """Return unit rotations at the keys, (N + 1, 4), neighbours of a track in one hemisphere: signs never jump."""
@@ -216,7 +218,7 @@ class KeyTable:
         velocity = _mean_velocity(turn_in, turn_out, time_in, time_out)
         out = rot.multiply(values, rot.exp((velocity * time_out - turn_out) / 2.0))
         into = rot.multiply(values, rot.exp((turn_in - velocity * time_in) / 2.0))
-        return _arcs(out, into[np.arange(len(values)) + (keys.per_s > 0.0)])
+        return _arcs(out, into, keys.per_s > 0.0)
 
     @cached_property
     def _cubics(self) -> FloatArray:
@@ -249,9 +251,14 @@ def _mean_velocity(step_in: FloatArray, step_out: FloatArray, time_in: FloatArra
     return np.divide(step_in + step_out, time, out=np.zeros_like(step_in), where=time > 0.0)
 
 
-def _arcs(a: FloatArray, b: FloatArray) -> FloatArray:
-    half, across = rot.arc(a, b)
-    return np.concatenate((a, across, half[:, None]), axis=1)
+def _arcs(a: FloatArray, b: FloatArray, is_on: BoolArray) -> FloatArray:
+    """Return arcs (N, 9) from rotations a (N, 4) to those of the next rows of b, or where not is_on of the same."""
+    arcs = np.empty((len(a), 9))
+    for start in range(0, len(a), _ROWS_AT_ONCE):
+        run = slice(start, start + _ROWS_AT_ONCE)
+        arcs[run, :4] = a[run]
+        arcs[run, 8], arcs[run, 4:8] = rot.arc(a[run], b[start + np.arange(len(a[run])) + is_on[run]])
+    return arcs
 
 
 def _along(arcs: FloatArray, angle: FloatArray) -> FloatArray:
