@@ -12,7 +12,6 @@ from __future__ import annotations
 import contextlib
 import io
 import re
-import resource
 import shutil
 import sys
 import tempfile
@@ -24,6 +23,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import bpy
+import checkout
 import numpy as np
 
 import takt
@@ -52,7 +52,7 @@ _UP: Final = np.array((0.0, 1.0, 0.0))
 
 @dataclass(frozen=True)
 class Taken:
-    """How long something took, in s; cpu: of all processors, also of processes that it started."""
+    """How long something took, in s; cpu: of all processors."""
 
     wall: float
     cpu: float
@@ -60,14 +60,9 @@ class Taken:
     @classmethod
     def by(cls, work: Callable[[], object]) -> Taken:
         """Do the work."""
-        start = time.perf_counter(), _cpu_s()
+        start = time.perf_counter(), time.process_time()
         work()
-        return cls(time.perf_counter() - start[0], _cpu_s() - start[1])
-
-
-def _cpu_s() -> float:
-    of_children = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return time.process_time() + of_children.ru_utime + of_children.ru_stime
+        return cls(time.perf_counter() - start[0], time.process_time() - start[1])
 
 
 def make(folder: Path, count: int) -> None:
@@ -157,7 +152,19 @@ def characters() -> Iterator[dict[str, Path]]:
         yield found
 
 
-def main(folder: Path) -> None:
+def main() -> None:
+    """Make files where none are given, and compare."""
+    bpy.ops.wm.read_homefile(use_empty=True)
+    takt.register()
+    if len(sys.argv) > 2:
+        compare(Path(sys.argv[2]))
+        return
+    with tempfile.TemporaryDirectory() as temporary:
+        make(Path(temporary), int(sys.argv[1]) if len(sys.argv) > 1 else COUNT)
+        compare(Path(temporary))
+
+
+def compare(folder: Path) -> None:
     """Print both times for each kind of file, and their ratios."""
     by_kind = {kind: [path for path in files_in([folder, *sorted(p for p in folder.iterdir() if p.is_dir())])
                       if path.suffix.lower() == kind] for kind in importers()}
@@ -175,11 +182,4 @@ def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    bpy.ops.wm.read_homefile(use_empty=True)
-    takt.register()
-    if len(sys.argv) > 2:
-        main(Path(sys.argv[2]))
-    else:
-        with tempfile.TemporaryDirectory() as temporary:
-            make(Path(temporary), int(sys.argv[1]) if len(sys.argv) > 1 else COUNT)
-            main(Path(temporary))
+    checkout.run(main)
