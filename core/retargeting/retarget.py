@@ -29,6 +29,7 @@ from .rest_pose import Marks
 from .roots import body_root, by_their_way
 from .skin_points import SkinPoints
 from .target_tracks import TargetTracks
+from .toes import with_toes_bent
 from .upright import raised_onto_feet, turned
 from .whole_body import WholeBody
 
@@ -225,11 +226,13 @@ def _played(bodies: _Bodies, stood: Clip, own: Skeleton, points: SkinPoints | No
     if plan.is_own or bodies.target.turn is None or points is None or not len(translations):
         return played(translations)
     up, source_map = rot.rotate(bodies.target.turn, _UP), replace(bodies.reference.map, skeleton=stood.skeleton)
-    ground = ground_by_skin(stood, source_map, played(translations), bodies.target, points, up)
+    bent = with_toes_bent(played(translations), bodies.target, points, up, step_times(stood.duration_s))
+    ground = ground_by_skin(stood, source_map, bent, bodies.target, points, up)
     if ground is None:
-        return played(translations)
-    raised = lifted(target, translations, ground, up, body_root(target, plan.pairs))
-    return with_feet_drawn_up(played(raised), replace(bodies.target, skeleton=own), ground, up)
+        return bent
+    raised = played(lifted(target, translations, ground, up, body_root(target, plan.pairs)))
+    raised = replace(raised, rotations=bent.rotations)
+    return with_feet_drawn_up(raised, replace(bodies.target, skeleton=own), ground, up)
 
 
 def _standing(bodies: _Bodies, stood: Clip, rotations: Tracks, translations: Tracks,

@@ -251,13 +251,14 @@ def test_shapes_that_do_not_go_together_are_refused() -> None:
     np.testing.assert_allclose(same[0], same[1], atol=ROUNDING)
 
 
-def with_long_shoes(skeleton: Skeleton, skin: Skin, offset: FloatArray) -> Skin:
-    """Return a skin with the balls of the feet once more, farther out."""
-    joint_of = find_map(skeleton).joint_of
-    shoes = np.isin(skin[1][:, 0], [joint_of["l_metatarsal"], joint_of["r_metatarsal"]])
-    vertices, joints, weights = skin
-    return (np.concatenate((vertices, vertices[shoes] + offset)), np.concatenate((joints, joints[shoes])),
-            np.concatenate((weights, weights[shoes])))
+def with_long_shoes(skeleton: Skeleton, skin: Skin, offset: FloatArray, *, are_stiff: bool = True) -> Skin:
+    """Return a skin with the balls of the feet once more, farther out; stiff shoes do not bend with the toes."""
+    joint_of, (vertices, joints, weights) = find_map(skeleton).joint_of, skin
+    tips = [np.isin(joints[:, 0], joint_of[f"{side}_metatarsal"]) for side in "lr"]
+    owners = [np.full_like(joints[tip], joint_of[f"{side}_ankle"]) if are_stiff else joints[tip]
+              for side, tip in zip("lr", tips, strict=True)]
+    return (np.concatenate((vertices, *(vertices[tip] + offset for tip in tips))), np.concatenate((joints, *owners)),
+            np.concatenate((weights, *(weights[tip] for tip in tips))))
 
 
 @pytest.mark.parametrize("number", range(3))
