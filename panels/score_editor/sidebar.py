@@ -5,6 +5,7 @@ import bpy
 from ...bridge import properties, score_blocks, score_fields, score_tree
 from ...bridge.score_layout import draw_settings
 from ...core.clips.released import read_released
+from ...core.score_editor.boxes import Kind
 from ...core.score_editor.change import locked
 from ..sidebar import draw_words
 
@@ -40,7 +41,8 @@ class TAKT_PT_score_block(_ScoreEditorPanel):
         laid_out, box, others = found
         document = laid_out.documents[box.document]
         row = layout.row()
-        row.label(text=f"<{document.text.shape.tags[box.element]}>" + (f" and {others} more" if others else ""))
+        kind = Kind(int(laid_out.boxes.kind[laid_out.find(box) or 0]))
+        row.label(text=kind.name.capitalize() + (f" and {others} more" if others else ""))
         row.operator("takt.score_open", text="", icon="TEXT")
         column = layout.column()
         column.use_property_split, column.use_property_decorate = True, False
