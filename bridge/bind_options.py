@@ -89,7 +89,7 @@ class BindOptions:
         column = layout.column()
         for name in BINDING_METHODS[self.method].settings:
             column.prop(self, name)
-        column = layout.column(heading="Only Selected")
+        column = layout.column(heading="Only Selected", translate=False)
         column.prop(self, "only_selected_vertices")
         column.prop(self, "only_selected_bones")
         layout.prop(self, "keep_locked_groups")

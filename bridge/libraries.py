@@ -10,6 +10,7 @@ from bpy.props import CollectionProperty, IntProperty, StringProperty
 
 from ..core.library.library import Library
 from ..core.pha.document import Document
+from . import language
 
 PACKAGE = (__package__ or "").rpartition(".")[0]
 """The name that Blender knows the extension by."""
@@ -59,7 +60,7 @@ def may_be_chosen(library: Library, document: Document) -> bool:
 
 def register() -> None:
     """Make the folders known to Blender, before the preferences that list them."""
-    bpy.utils.register_class(TaktFolder)
+    language.register_class(TaktFolder)
 
 
 def unregister() -> None:

@@ -24,7 +24,7 @@ from ..core.playing.transitions.lengths import SPEEDS
 from ..core.playing.transitions.methods import TRANSITION_METHODS
 from ..core.retargeting.bvh_space import AUTO, AXES
 from ..core.skeletons import hanim
-from . import changes
+from . import changes, language
 from .libraries import TaktFolder
 from .saved_enums import EnumProperty
 
@@ -424,7 +424,7 @@ def character(armature_object: bpy.types.Object) -> TaktCharacter:
 def register() -> None:
     """Give every object Takt's settings."""
     for cls in _CLASSES:
-        bpy.utils.register_class(cls)
+        language.register_class(cls)
     setattr(bpy.types.Object, NAME, PointerProperty(type=TaktCharacter, override={"LIBRARY_OVERRIDABLE"}))
     for name in (MADE_FROM, KEYS_WRITTEN, OF_SCORE):
         setattr(bpy.types.Action, name, StringProperty(options={"HIDDEN"}))

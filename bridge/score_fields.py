@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any, cast
 
@@ -14,7 +15,7 @@ from ..core.pha.grammar import GRAMMAR, Attribute
 from ..core.playing.why import Why, why
 from ..core.score_editor.change import Edits
 from ..core.score_editor.layout import BoxId, Layout
-from . import score, score_blocks, score_edits, score_tree
+from . import language, score, score_blocks, score_edits, score_tree
 
 _TAGS = ("call", "wait", "loop", "pick", "together")
 _OF_VERSION_1 = ("name", "duration", "transition", "repeat")
@@ -117,7 +118,8 @@ def _field(name: str) -> Any:
     def set_(fields: Any, value: str) -> None:
         _write(name, fields, value)
 
-    return StringProperty(name=name, description=words[0].upper() + words[1:], options={"SKIP_SAVE"},
+    label = re.sub("(?<=[a-z])(?=[A-Z])", " ", name)  # weightEnd: Weight End
+    return StringProperty(name=label.title(), description=words[0].upper() + words[1:], options={"SKIP_SAVE"},
                           get=get, set=set_)
 
 
@@ -127,7 +129,7 @@ TaktScoreFields.__annotations__ = {
 
 def register() -> None:
     """Give trees these fields."""
-    bpy.utils.register_class(TaktScoreFields)
+    language.register_class(TaktScoreFields)
     setattr(score_tree.TaktScoreTree, "fields", bpy.props.PointerProperty(type=TaktScoreFields))  # noqa: B010
 
 

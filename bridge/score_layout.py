@@ -36,7 +36,7 @@ def draw_settings(layout: bpy.types.UILayout, settings: ScoreSettings) -> None:
         _draw(column, settings, name)
     for identifier, label, names in _PARTS:
         header, body = layout.panel(f"TAKT_{identifier}", default_closed=True)
-        header.label(text=label)
+        header.label(text=label, translate=False)
         if body is not None:
             column = body.column()
             for name in names:
@@ -49,7 +49,7 @@ def _draw_folders(column: bpy.types.UILayout, character: TaktCharacter) -> None:
     """Draw the folders that are searched after the library, each with what forgets it."""
     for index, folder in enumerate(character.folders):
         row = column.row(align=True)
-        row.prop(folder, "path", text="" if index else "Also")
+        row.prop(folder, "path", text="" if index else "Also", translate=False)
         forget: Any = row.operator("takt.forget_folder", text="", icon="X")
         forget.index = index
 
@@ -62,7 +62,7 @@ def _draw_parameters(layout: bpy.types.UILayout, character: TaktCharacter) -> No
     column = layout.column()
     column.use_property_decorate = True
     for field in fields:
-        column.prop(field, "truth" if field.is_truth else "number", text=field.name)
+        column.prop(field, "truth" if field.is_truth else "number", text=field.name, translate=False)
     if character.has_picks:
         row = column.row(align=True)
         row.prop(character, "seed")

@@ -16,7 +16,7 @@ from bpy.props import BoolProperty, FloatProperty, PointerProperty, StringProper
 from ..core.score_editor.grid import Meter
 from ..core.score_editor.layout import BoxId, Layout
 from ..core.score_editor.selection import followed
-from . import properties
+from . import language, properties
 from .active_character import active_armature
 
 NAME = "Takt Score"
@@ -175,7 +175,7 @@ def _free_tree() -> bpy.types.NodeTree:
 
 def register() -> None:
     """Make the kind of tree known to Blender, which puts it among its editors."""
-    bpy.utils.register_class(TaktScoreTree)
+    language.register_class(TaktScoreTree)
 
 
 def unregister() -> None:

@@ -4,6 +4,7 @@ from typing import Any, cast
 
 import bpy
 
+from ..bridge import language
 from . import command, import_ogre, play_clip, score_editor
 from .add_sample import TAKT_OT_add_sample
 from .auto_bind import TAKT_OT_auto_bind, draw_in_parent_menu
@@ -83,7 +84,7 @@ _MENUS = ((bpy.types.VIEW3D_MT_object_parent, draw_in_parent_menu),
 def register() -> None:
     """Make the operators known to Blender and put them into its menus."""
     for cls in _CLASSES:
-        bpy.utils.register_class(cls)
+        language.register_class(cls)
     for menu, draw in _MENUS:
         cast(Any, menu).append(draw)
     bpy.utils.register_manual_map(manual_map)

@@ -116,4 +116,4 @@ class TAKT_FH_ogre(bpy.types.FileHandler):
 
 def draw_in_import_menu(menu: Any, _context: bpy.types.Context) -> None:
     """Draw the entry in File > Import."""
-    menu.layout.operator(TAKT_OT_import_ogre.bl_idname, text="OGRE (.mesh, .mesh.xml, .skeleton)")
+    menu.layout.operator(TAKT_OT_import_ogre.bl_idname, text="OGRE (.mesh, .mesh.xml, .skeleton)", translate=False)

@@ -102,4 +102,4 @@ class TAKT_FH_pha(bpy.types.FileHandler):
 
 def draw_in_import_menu(menu: Any, _context: bpy.types.Context) -> None:
     """Draw the entry in File > Import."""
-    menu.layout.operator(TAKT_OT_import_pha.bl_idname, text="Procedural Humanoid Animation (.pha)")
+    menu.layout.operator(TAKT_OT_import_pha.bl_idname, text="Procedural Humanoid Animation (.pha)", translate=False)

@@ -112,7 +112,7 @@ def _ask(context: bpy.types.Context, filepath: str, found: Mapping[str, Clip]) -
         assert menu.layout is not None
         flow: Any = menu.layout.column_flow(columns=1 + (len(labels) - 1) // _COLUMN)
         for name, label in labels:
-            button = flow.operator(TAKT_OT_play_clip.bl_idname, text=label, icon="ACTION")
+            button = flow.operator(TAKT_OT_play_clip.bl_idname, text=label, icon="ACTION", translate=False)
             button.filepath, button.clip = filepath, name
 
     context.window_manager.popup_menu(draw, title=f"Clips of {Path(filepath).name}")
@@ -145,4 +145,5 @@ class TAKT_FH_clip(bpy.types.FileHandler):
 
 def draw_in_import_menu(menu: Any, _context: bpy.types.Context) -> None:
     """Draw the entry in File > Import."""
-    menu.layout.operator(TAKT_OT_play_clip.bl_idname, text="Clip for the Active Character (.bvh, .fbx, .glb, …)")
+    menu.layout.operator(TAKT_OT_play_clip.bl_idname, text="Clip for the Active Character (.bvh, .fbx, .glb, …)",
+                         translate=False)

@@ -2,6 +2,7 @@
 
 import bpy
 
+from ..bridge import language
 from . import menu, transition_methods
 from .bind import TAKT_PT_bind
 from .clips import TAKT_PT_clips
@@ -38,7 +39,7 @@ _CLASSES = (
 def register() -> None:
     """Show the panels."""
     for cls in _CLASSES:
-        bpy.utils.register_class(cls)
+        language.register_class(cls)
     use_shortcuts(chosen_shortcuts())
     score_keymap.register()
     score_header.register()

@@ -21,5 +21,6 @@ class TAKT_PT_clips(SidebarPanel):
     def draw(self, _context: bpy.types.Context) -> None:
         """Draw the buttons."""
         assert self.layout is not None
-        self.layout.operator(TAKT_OT_play_clip.bl_idname, text="Play Clip…", icon="ACTION")
-        self.layout.operator(TAKT_OT_retarget_clips.bl_idname, text="Retarget Clips…", icon="FILE_FOLDER")
+        self.layout.operator(TAKT_OT_play_clip.bl_idname, text="Play Clip…", icon="ACTION", translate=False)
+        self.layout.operator(TAKT_OT_retarget_clips.bl_idname, text="Retarget Clips…", icon="FILE_FOLDER",
+                             translate=False)

@@ -4,6 +4,8 @@ from typing import Any
 
 import bpy
 
+from ..bridge import language
+
 _VERBS: tuple[tuple[str, Any] | None, ...] = (
     ("takt.auto_bind", "BONE_DATA"), ("takt.bend_test", "CON_ROTLIKE"), ("takt.bend_report", "TEXT"), None,
     ("takt.new_score", "ADD"), ("takt.score_editor", "SEQ_SEQUENCER"), ("takt.rebuild", "FILE_REFRESH"), None,
@@ -32,7 +34,7 @@ class TAKT_MT_takt(bpy.types.Menu):
 
 def register() -> None:
     """Show it in the menus of the modes in which characters are bound and played."""
-    bpy.utils.register_class(TAKT_MT_takt)
+    language.register_class(TAKT_MT_takt)
     for menu in _MENUS:
         menu.append(_draw)
 

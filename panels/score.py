@@ -37,10 +37,10 @@ class TAKT_UL_procedures(bpy.types.UIList):
                   _active_property: Any, _index: Any = 0, _flag: Any = 0) -> None:
         """Draw a name, and at the right its length."""
         split = layout.split(factor=0.5)
-        split.label(text=item.name)
+        split.label(text=item.name, translate=False)
         row = split.row()
         row.alignment = "RIGHT"
-        row.label(text=f"{item.ticks:g} ticks, {round(item.seconds, 2):g} s" if item.ticks else "–")
+        row.label(text=f"{item.ticks:g} ticks, {round(item.seconds, 2):g} s" if item.ticks else "–", translate=False)
 
 
 class TAKT_UL_clips(bpy.types.UIList):
@@ -52,10 +52,10 @@ class TAKT_UL_clips(bpy.types.UIList):
         self.use_filter_show = True
         split = layout.split(factor=_NAME_SHARE)
         room = int(_NAME_SHARE * letters(context)) - _MARGIN_LETTERS
-        split.label(text=clip_label(item.name, max(len(clip.name) for clip in data.clips) <= room))
+        split.label(text=clip_label(item.name, max(len(clip.name) for clip in data.clips) <= room), translate=False)
         row = split.row()
         row.alignment = "RIGHT"
-        row.label(text=f"{round(item.seconds, 2):g} s")
+        row.label(text=f"{round(item.seconds, 2):g} s", translate=False)
         insert: Any = row.operator(TAKT_OT_insert_clip.bl_idname, text="", icon="IMPORT", emboss=False)
         insert.clip = item.name
 
@@ -115,7 +115,7 @@ def _draw_first_steps(layout: bpy.types.UILayout, context: bpy.types.Context) ->
 def _draw_begin(layout: bpy.types.UILayout) -> None:
     """Draw the two ways to a score."""
     row = layout.row(align=True)
-    row.operator(TAKT_OT_import_pha.bl_idname, text="Open Score…", icon="FILE_FOLDER")
+    row.operator(TAKT_OT_import_pha.bl_idname, text="Open Score…", icon="FILE_FOLDER", translate=False)
     row.operator(TAKT_OT_new_score.bl_idname, icon="ADD")
 
 
@@ -124,22 +124,22 @@ def _draw_warnings(layout: bpy.types.UILayout, context: bpy.types.Context, warni
     if not warnings:
         return
     header, body = layout.panel("TAKT_warnings", default_closed=True)
-    header.label(text=f"Warnings ({len(warnings)})", icon="INFO")
+    header.label(text=f"Warnings ({len(warnings)})", icon="INFO", translate=False)
     if body is not None:
         for problem in warnings[:_WARNINGS_SHOWN]:
             draw_words(body.box().column(align=True), context, problem.message)
         if len(warnings) > _WARNINGS_SHOWN:
-            body.label(text=f"and {len(warnings) - _WARNINGS_SHOWN} more")
+            body.label(text=f"and {len(warnings) - _WARNINGS_SHOWN} more", translate=False)
 
 
 def _draw_clips(layout: bpy.types.UILayout, character: properties.TaktCharacter) -> None:
     """Draw the clips that can be called, folded away at first."""
     header, body = layout.panel("TAKT_clips", default_closed=True)
-    header.label(text=f"Clips to Insert ({len(character.clips)})")
+    header.label(text=f"Clips to Insert ({len(character.clips)})", translate=False)
     if body is None:
         return
     if not len(character.clips):
-        body.label(text='None yet: write <load src="…"/>', icon="INFO")
+        body.label(text='None yet: write <load src="…"/>', icon="INFO", translate=False)
         return
     body.template_list("TAKT_UL_clips", "", character, "clips", character, "clip_index", rows=4)
     body.operator(TAKT_OT_insert_clip.bl_idname, icon="IMPORT")
@@ -155,10 +155,10 @@ def _draw_file(layout: bpy.types.UILayout, context: bpy.types.Context, text: bpy
                f"{name} was changed outside, and the score here too: which of them is to stay?", "INFO")
     row = layout.row(align=True)
     save: Any = row.operator(TAKT_OT_save_score.bl_idname, text="Save" if state == "UNSAVED" else "This One",
-                             icon="FILE_TICK")
+                             icon="FILE_TICK", translate=False)
     save.overwrite = state == "BOTH"
     if state == "BOTH":
-        row.operator(TAKT_OT_reload_score.bl_idname, text="The File", icon="FILE_REFRESH")
+        row.operator(TAKT_OT_reload_score.bl_idname, text="The File", icon="FILE_REFRESH", translate=False)
 
 
 def _draw_action(layout: bpy.types.UILayout, context: bpy.types.Context, armature_object: bpy.types.Object,
@@ -192,15 +192,15 @@ def _draw_error(layout: bpy.types.UILayout, error: TaktError, context: bpy.types
         name = "Score" if path is None else path.name
         column = layout.box().column(align=True)
         if line is None:
-            column.label(text=name, icon="ERROR")
+            column.label(text=name, icon="ERROR", translate=False)
         else:
             row = column.row()
             row.alignment = "LEFT"
             show: Any = row.operator(TAKT_OT_edit_score.bl_idname, text=f"{name}, line {line}", icon="ERROR",
-                                     emboss=False)
+                                     emboss=False, translate=False)
             show.line = line
             if path is not None and path != Path(bpy.path.abspath(properties.score_path(character))):
                 show.filepath = str(path)
         draw_words(column, context, problem.message)
     if len(problems) > _PROBLEMS_SHOWN:
-        layout.label(text=f"and {len(problems) - _PROBLEMS_SHOWN} more")
+        layout.label(text=f"and {len(problems) - _PROBLEMS_SHOWN} more", translate=False)

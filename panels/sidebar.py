@@ -38,7 +38,7 @@ def draw_words(layout: bpy.types.UILayout, context: bpy.types.Context, text: str
     column = layout.column(align=True)
     column.scale_y = 0.75
     for number, line in enumerate(textwrap.wrap(text, letters(context) - (_ICON_LETTERS if icon != "NONE" else 0))):
-        column.label(text=line, icon=icon if number == 0 or icon == "NONE" else "BLANK1")
+        column.label(text=line, icon=icon if number == 0 or icon == "NONE" else "BLANK1", translate=False)
 
 
 def draw_reasons(layout: bpy.types.UILayout, context: bpy.types.Context, *operators: type[GreyWithReason]) -> None:

@@ -23,12 +23,12 @@ class TAKT_UL_joints(bpy.types.UIList):
         split = layout.split(factor=0.4)
         name = item.name.rpartition(":")[2]
         if is_none or item.certainty >= SURE:
-            split.label(text=name)
+            split.label(text=name, translate=False)
         else:
-            split.label(text=name, icon="ERROR")
+            split.label(text=name, icon="ERROR", translate=False)
         split = split.split(factor=0.72)
         split.prop(item, "meant", text="")
-        split.label(text="" if is_none or item.certainty >= 1.0 else f"{item.certainty:.0%}")
+        split.label(text="" if is_none or item.certainty >= 1.0 else f"{item.certainty:.0%}", translate=False)
 
     def filter_items(self, _context: Any, data: Any, property_name: Any) -> Any:
         """Let bones in doubt come first, and bones that are no joint last; what is typed below still filters."""
@@ -70,5 +70,6 @@ class TAKT_PT_skeleton_map(SidebarPanel):
         layout.template_list("TAKT_UL_joints", "", character, "joints", character, "joint_index", rows=8)
         layout.prop(character, "is_map_checked")
         draw_words(layout, context, f"Compared in {character.reference_pose or 'the rest pose'}", icon="INFO")
-        layout.operator_menu_enum(TAKT_OT_set_reference_pose.bl_idname, "source", text="Set Reference Pose")
+        layout.operator_menu_enum(TAKT_OT_set_reference_pose.bl_idname, "source", text="Set Reference Pose",
+                                  translate=False)
         layout.operator(TAKT_OT_save_map.bl_idname, icon="FILE_TICK")

@@ -44,12 +44,12 @@ class TAKT_PT_transition_methods(bpy.types.Panel):
             column.template_icon(_icon(identifier), scale=_SCALE)
             # prop_enum takes numbers as floats: those by which methods are saved are too large for it
             button: Any = column.operator(TAKT_OT_choose_method.bl_idname, text=method.label,
-                                          depress=character.method == identifier)
+                                          depress=character.method == identifier, translate=False)
             button.method = identifier
         words = layout.column(align=True)
         words.scale_y = 0.75
         for line in textwrap.wrap(TRANSITION_METHODS[character.method].description, _LETTERS):
-            words.label(text=line)
+            words.label(text=line, translate=False)
 
 
 def _icon(method: str) -> int:

@@ -6,6 +6,7 @@ from typing import Any, cast
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
 
+from ..bridge import language
 from . import life
 from .choices import COMPARISONS
 from .player import CLOCKS, SPEEDS, Clock
@@ -77,7 +78,7 @@ def unregister() -> None:
         delattr(bpy.types.WindowManager, f"takt_{name}")
 
 
-def _access(holder: Callable[[], object], name: str) -> dict[str, Callable[..., Any]]:
+def _access(holder: Callable[[], object], name: str) -> dict[str, Any]:
     def write(_: object, value: object) -> None:
         if name == "clock":
             use_clock(bpy.context, cast(Clock, value))
@@ -87,10 +88,10 @@ def _access(holder: Callable[[], object], name: str) -> dict[str, Callable[..., 
             setattr(holder(), name, value)
         life.changed()
 
-    return {"get": lambda _: getattr(holder(), name), "set": write}
+    return {"get": lambda _: getattr(holder(), name), "set": write, "translation_context": language.CONTEXT}
 
 
-def _numbered(identifiers: tuple[str, ...], kept: dict[str, Callable[..., Any]]) -> Any:
+def _numbered(identifiers: tuple[str, ...], kept: dict[str, Any]) -> Any:
     """Return functions for an enum property, which Blender hands the item's number instead of its identifier."""
-    return {"get": lambda manager: identifiers.index(kept["get"](manager)),
+    return {**kept, "get": lambda manager: identifiers.index(kept["get"](manager)),
             "set": lambda manager, number: kept["set"](manager, identifiers[number])}

@@ -66,7 +66,7 @@ class TAKT_OT_score_beside(OfSelection, bpy.types.Operator):
         assert self.layout is not None
         self.layout.prop(self, "body")
         if self._slower:
-            self.layout.label(text=self._slower, icon="INFO")
+            self.layout.label(text=self._slower, icon="INFO", translate=False)
 
     def propose(self, _context: bpy.types.Context, editor: Editor) -> Proposal:
         """Propose a block of lanes."""

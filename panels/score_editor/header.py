@@ -37,16 +37,18 @@ def _draw(header: Any, context: bpy.types.Context) -> None:
 def _draw_add(menu: Any, context: bpy.types.Context) -> None:
     if score_tree.is_score_editor(context.space_data):
         menu.layout.operator_context = "INVOKE_REGION_WIN"
-        menu.layout.operator("takt.score_add", text="Clip or Procedure…", icon="VIEWZOOM")
-        menu.layout.operator("takt.choose_music", text="Music…", icon="FILE_SOUND")
+        menu.layout.operator("takt.score_add", text="Clip or Procedure…", icon="VIEWZOOM", translate=False)
+        menu.layout.operator("takt.choose_music", text="Music…", icon="FILE_SOUND", translate=False)
 
 
 def draw_header(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
     """Draw menus, whose score is shown, which Text that is, and the switches of the preview and of the shelf."""
     layout.template_header()
     row = layout.row(align=True)
-    for menu in ("TAKT_MT_score_view", "TAKT_MT_score_select", "NODE_MT_add", "TAKT_MT_score_edit"):
-        row.menu(menu)
+    row.menu("TAKT_MT_score_view")
+    row.menu("TAKT_MT_score_select")
+    row.menu("NODE_MT_add", text="Add", translate=False)
+    row.menu("TAKT_MT_score_edit")
     layout.separator_spacer()
     tree = score_tree.tree_of(context)
     if tree is None:
@@ -77,10 +79,10 @@ class TAKT_MT_score_view(bpy.types.Menu):
         layout = _invoking(self)
         layout.prop(context.space_data, "show_region_ui")
         layout.separator()
-        layout.operator("takt.score_frame", text="Frame All")
-        _with(layout.operator("takt.score_frame", text="Frame Selected"), only_selected=True)
-        _with(layout.operator("takt.score_zoom", text="Zoom In"), steps=2)
-        _with(layout.operator("takt.score_zoom", text="Zoom Out"), steps=-2)
+        layout.operator("takt.score_frame", text="Frame All", translate=False)
+        _with(layout.operator("takt.score_frame", text="Frame Selected", translate=False), only_selected=True)
+        _with(layout.operator("takt.score_zoom", text="Zoom In", translate=False), steps=2)
+        _with(layout.operator("takt.score_zoom", text="Zoom Out", translate=False), steps=-2)
         layout.separator()
         layout.menu("INFO_MT_area")
 
@@ -94,7 +96,7 @@ class TAKT_MT_score_select(bpy.types.Menu):
         """Draw the menu."""
         layout = _invoking(self)
         for which, label in (("ALL", "All"), ("NONE", "None"), ("INVERT", "Invert")):
-            _with(layout.operator("takt.score_select", text=label), which=which)
+            _with(layout.operator("takt.score_select", text=label, translate=False), which=which)
 
 
 class TAKT_MT_score_edit(bpy.types.Menu):
@@ -116,7 +118,7 @@ class TAKT_MT_score_edit(bpy.types.Menu):
             layout.operator(f"takt.score_{name}")
         layout.separator()
         for edge, label in (("SELECTED", "Loop Selected"), ("NONE", "Play Whole Score")):
-            _with(layout.operator("takt.score_loop", text=label), edge=edge)
+            _with(layout.operator("takt.score_loop", text=label, translate=False), edge=edge)
 
 
 CLASSES = (TAKT_MT_score_view, TAKT_MT_score_select, TAKT_MT_score_edit)

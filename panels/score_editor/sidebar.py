@@ -36,13 +36,13 @@ class TAKT_PT_score_block(_ScoreEditorPanel):
         assert layout is not None and tree is not None and armature_object is not None  # poll saw to it
         found = score_fields.chosen(tree, armature_object)
         if found is None:
-            layout.label(text="Select a block")
+            layout.label(text="Select a block", translate=False)
             return
         laid_out, box, others = found
         document = laid_out.documents[box.document]
         row = layout.row()
         kind = Kind(int(laid_out.boxes.kind[laid_out.find(box) or 0]))
-        row.label(text=kind.name.capitalize() + (f" and {others} more" if others else ""))
+        row.label(text=kind.name.capitalize() + (f" and {others} more" if others else ""), translate=False)
         row.operator("takt.score_open", text="", icon="TEXT")
         column = layout.column()
         column.use_property_split, column.use_property_decorate = True, False
@@ -51,12 +51,12 @@ class TAKT_PT_score_block(_ScoreEditorPanel):
         column.enabled = not is_locked
         for name, attribute in score_fields.attributes(laid_out, box):
             default = attribute.default
-            column.prop(tree.fields, name, text=name.capitalize(), placeholder="" if default is None else default)
+            column.prop(tree.fields, name, placeholder="" if default is None else default)
         if box.document:
             name = "a file" if document.path is None else document.path.name
             draw_words(layout, context, f"This is in {name}, which other scores may include too", "INFO")
             if is_locked:
-                layout.operator("takt.score_open_file", text=f"Open {name} to Change It", icon="TEXT")
+                layout.operator("takt.score_open_file", text=f"Open {name} to Change It", icon="TEXT", translate=False)
         problem = None if blocks is None else blocks.problems.get(box._replace(occurrence=0))
         if problem is not None:
             draw_words(layout, context, problem.message, "INFO" if problem.is_warning else "ERROR")
@@ -94,7 +94,7 @@ class TAKT_PT_score_settings(_ScoreEditorPanel):
         self.layout.prop(character, "ticks_per_bar")
         if number := len(read_released(character.released)):
             row = self.layout.row()
-            row.label(text=f"{number} contact{'s' * (number > 1)} of feet switched off")
+            row.label(text=f"{number} contact{'s' * (number > 1)} of feet switched off", translate=False)
             row.operator("takt.score_contacts_on", text="", icon="LOOP_BACK")
         draw_settings(self.layout, character)
 

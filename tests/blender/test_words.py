@@ -1,13 +1,19 @@
 """What buttons and their tooltips say: every label and every description is there, and written in Blender's manner."""
 
+import ast
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import bpy
 import pytest
 
-from takt.bridge import properties
+from takt.bridge import language, properties
+from takt.bridge.score_fields import TaktScoreFields
 
+ROOT = Path(properties.__file__).parents[1]
+DRAWING = ("panels", "operators", "bridge")
+DRAWN = ("label", "operator", "operator_menu_enum", "prop", "menu", "popover", "column", "row")
 pytestmark = pytest.mark.usefixtures("extension")
 SEEN_IN_PANELS = (*properties.SETTING_NAMES, *properties.ACTION_NAMES, "text", "frame_start", "ticks_per_bar",
                   "keep_action", "seed", "sound", "is_map_checked")
@@ -25,9 +31,17 @@ def shown_properties() -> Iterator[tuple[str, Any]]:
                     if not each.is_hidden and each.identifier != "rna_type")
     for name in SEEN_IN_PANELS:
         yield name, properties.TaktCharacter.bl_rna.properties[name]
+    yield from ((each.identifier, each) for each in TaktScoreFields.bl_rna.properties
+                if each.identifier not in ("rna_type", "name"))
     for each in bpy.types.WindowManager.bl_rna.properties:
         if each.identifier.startswith("takt_"):
             yield each.identifier, each
+
+
+def panels_and_menus() -> list[Any]:
+    found = [getattr(bpy.types, name) for name in dir(bpy.types) if name.startswith(("TAKT_PT_", "TAKT_MT_"))]
+    assert len(found) > 10
+    return found
 
 
 def faults(label: str, description: str, *, is_item: bool = False) -> list[str]:
@@ -58,7 +72,26 @@ def test_every_choice_has_a_label() -> None:
     assert {name: wrong for name, wrong in found.items() if wrong} == {}
 
 
+def test_blender_translates_no_word_of_ours_by_itself() -> None:
+    """What it has of our words it has in its own sense; a translation of all of them finds them in our context."""
+    others = [name for name, rna in operators() if rna.translation_context != language.CONTEXT]
+    others += [name for name, each in shown_properties() if each.translation_context != language.CONTEXT
+               and name != "takt.render_film filepath"]  # which is Blender's own
+    others += [cls.__name__ for cls in panels_and_menus() if cls.bl_translation_context != language.CONTEXT]
+    assert others == []
+
+
+@pytest.mark.parametrize("path", [path for folder in DRAWING for path in sorted((ROOT / folder).rglob("*.py"))],
+                         ids=lambda path: str(path.relative_to(ROOT)))
+def test_texts_that_are_drawn_are_not_translated(path: Path) -> None:
+    def says(call: ast.Call) -> bool:
+        words = [each.value for each in call.keywords if each.arg in ("text", "heading")]
+        return (isinstance(call.func, ast.Attribute) and call.func.attr in DRAWN
+                and any(not isinstance(each, ast.Constant) or each.value for each in words))
+
+    calls = [each for each in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(each, ast.Call)]
+    assert [call.lineno for call in calls if says(call) and "translate" not in {k.arg for k in call.keywords}] == []
+
+
 def test_every_panel_and_menu_has_a_label() -> None:
-    ours = [getattr(bpy.types, name) for name in dir(bpy.types) if name.startswith(("TAKT_PT_", "TAKT_MT_"))]
-    assert len(ours) > 10
-    assert [cls.__name__ for cls in ours if not cls.bl_label] == []
+    assert [cls.__name__ for cls in panels_and_menus() if not cls.bl_label] == []
