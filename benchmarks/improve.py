@@ -124,7 +124,7 @@ def _without_faults(body: BindInput, before: FloatArray, prior: FloatArray) -> F
     faults, settings = find_faults(body, before, prior.argmax(axis=1)), BindSettings()
     new = Influences.fading(cured(body, before, faults, prior), settings.influences, settings.prune_below)
     after = np.where(faults.any[:, None], new.dense(before.shape[1]), before)
-    return np.where(worsened(body, before, after, faults.owners)[:, None], before, after)
+    return np.where(worsened(body, before, after, faults.owners, was=faults.swept)[:, None], before, after)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ import bpy
 import numpy as np
 
 from ..core.binding import BINDING_METHODS, DEFAULT_METHOD, BindInput, BindSettings, Progress
-from ..core.binding.faults import cured, find_faults, worsened
+from ..core.binding.faults import Faults, cured, find_faults, worsened
 from ..core.binding.inpainting import inpainted
 from ..core.binding.sweep import Sweep, sweep
 from ..core.binding.transfer import transferred
@@ -78,11 +78,11 @@ def report(bound: BoundBody, progress: Progress) -> Sweep:
 
 @dataclass(frozen=True, eq=False)
 class Filled:
-    """Weights (V, B) of a body, which vertices are of each kind, and the bones that each may belong to, if known."""
+    """Weights (V, B) of a body, which vertices are of each kind, and what was wrong with them, if that was asked."""
 
     weights: FloatArray
     kinds: tuple[BoolArray, ...]
-    owners: IntArray | None = None
+    faults: Faults | None = None
 
 
 _Fill = Callable[[ImproveTask, FloatArray, FloatArray, BindInput, Progress], Filled]
@@ -109,8 +109,8 @@ def solve(task: ImproveTask, what: str, settings: BindSettings, progress: Progre
                                               part_done))
         rows.append(Influences.fading(filled[-1].weights, settings.influences, settings.prune_below))
     kinds = [one.kinds for one in filled]
-    owners = filled[0].owners
-    return _split(task, rows, kinds if owners is None else _where_better(task, rows, kinds, owners, progress))
+    faults = filled[0].faults
+    return _split(task, rows, kinds if faults is None else _where_better(task, rows, kinds, faults, progress))
 
 
 def _split(task: ImproveTask, rows: Sequence[Influences], kinds: Sequence[tuple[BoolArray, ...]]) -> Improved:
@@ -132,7 +132,7 @@ def _split(task: ImproveTask, rows: Sequence[Influences], kinds: Sequence[tuple[
 
 
 def _where_better(task: ImproveTask, rows: Sequence[Influences], kinds: Sequence[tuple[BoolArray, ...]],
-                  owners: IntArray, progress: Progress) -> list[tuple[BoolArray, ...]]:
+                  faults: Faults, progress: Progress) -> list[tuple[BoolArray, ...]]:
     """Return which vertices are of each kind, without those that the sweep would report as broken more than before."""
     names, after = task.bound.body.bone_names, task.bound.weights.copy()
     first = 0
@@ -144,7 +144,8 @@ def _where_better(task: ImproveTask, rows: Sequence[Influences], kinds: Sequence
         new = rows[mesh.body].dense(len(columns))[own] * mesh.share[:, None]
         some = np.logical_or.reduce([kind[own] for kind in kinds[mesh.body]]) & mesh.chosen & (mesh.share > 0.0)
         after[own][np.ix_(some, columns)] = new[some]
-    left = ~worsened(task.bound.body, task.bound.weights, after, owners, lambda _: progress(_CURE_SHARE))
+    left = ~worsened(task.bound.body, task.bound.weights, after, faults.owners, lambda _: progress(_CURE_SHARE),
+                     faults.swept)
     return [tuple(kind & left for kind in some) for some in kinds]
 
 
@@ -158,7 +159,7 @@ def _cure(task: ImproveTask, own: FloatArray, fresh: FloatArray, body: BindInput
     free = replace(faults, foreign=faults.foreign[:, columns])
     stray = faults.flying & ~faults.unbound
     kinds = faults.unbound, stray, free.any & ~faults.unbound & ~stray
-    return Filled(cured(body, own, free, fresh), kinds, faults.owners)
+    return Filled(cured(body, own, free, fresh), kinds, faults)
 
 
 def _replace_selected(task: ImproveTask, own: FloatArray, fresh: FloatArray, body: BindInput,

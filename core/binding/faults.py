@@ -12,7 +12,7 @@ from .inpainting import inpainted
 from .input import BindInput
 from .settings import Progress
 from .surface import Surface, connected
-from .sweep import far_bones, sweep
+from .sweep import Sweep, far_bones, sweep
 from .welding import welded_surface
 
 _AROUND = 0.02
@@ -33,7 +33,7 @@ class Faults:
 
     unbound, flying, leaking: (V,) which vertices have no weights, leave their neighbours when joints bend, or move with
     a far limb. foreign: (V, B) the weights that are to go: patches on far limbs of which some vertex leaks.
-    owners: (V, N) the bones that each vertex may belong to.
+    owners: (V, N) the bones that each vertex may belong to. swept: what bending found with these.
     """
 
     unbound: BoolArray
@@ -41,6 +41,7 @@ class Faults:
     leaking: BoolArray
     foreign: BoolArray
     owners: IntArray
+    swept: Sweep
 
     @property
     def any(self) -> BoolArray:
@@ -66,7 +67,7 @@ def find_faults(body: BindInput, weights: FloatArray, owners: IntArray, progress
     far = np.asarray(are_far[:, owners].all(axis=2)).T
     leaking = found.leaking_in > 0
     foreign = _patches(surface, point_of, weights, far, leaking)
-    return Faults(weights.sum(axis=1) <= 0.0, found.flying_in > 0, leaking & foreign.any(axis=1), foreign, owners)
+    return Faults(weights.sum(axis=1) <= 0.0, found.flying_in > 0, leaking & foreign.any(axis=1), foreign, owners, found)
 
 
 def cured(body: BindInput, weights: FloatArray, faults: Faults, prior: FloatArray) -> FloatArray:
@@ -85,13 +86,13 @@ def cured(body: BindInput, weights: FloatArray, faults: Faults, prior: FloatArra
 
 
 def worsened(body: BindInput, before: FloatArray, after: FloatArray, owners: IntArray,
-             progress: Progress | None = None) -> BoolArray:
+             progress: Progress | None = None, was: Sweep | None = None) -> BoolArray:
     """Return the vertices, (V,), whose weights (V, B) are to stay as they were before, since a cure broke more.
 
     Patches of changed vertices and their neighbours are judged as wholes, by the sweep's own count of broken, flying
     and leaking vertices: none of them may rise. owners: (V, N) the bones that each vertex may belong to, as `Faults`
     knows them: judged by its own weights, a patch on a wrong limb would break nothing inside. What was unbound before
-    moved nothing, and does not count.
+    moved nothing, and does not count. was: what bending found before, with these owners, where that is known.
     """
     point_of, surface, _ = welded_surface(body)
     first, second, _ = surface.edges()
@@ -102,7 +103,7 @@ def worsened(body: BindInput, before: FloatArray, after: FloatArray, owners: Int
     near[second] |= at_points[first]
     both = near[first] & near[second]
     patch = connected(len(near), first[both], second[both])[point_of]
-    was, now = sweep(body, before, owners, progress), sweep(body, after, owners, progress)
+    was, now = was or sweep(body, before, owners, progress), sweep(body, after, owners, progress)
     bound = before.any(axis=1)
     worse = np.zeros(len(near), dtype=np.bool_)
     for old, new in ((was.broken, now.broken), (was.flying_in, now.flying_in), (was.leaking_in, now.leaking_in)):

@@ -186,9 +186,10 @@ def _bent(shape: _Shape, bones: _Bones, bone: int, share: FloatArray,
     reach = max(0.5 * min(float(np.linalg.norm(head - bones.heads[bones.parents[bone]])),
                           float(np.linalg.norm(bones.tails[bone] - head))), _LEAST_REACH)
     near = np.linalg.norm(offsets, axis=1) < reach
-    near_edges, near_triangles = near[shape.edges].any(axis=1), shape.triangles[near[shape.triangles].any(axis=1)]
+    near_edges, near_triangles = near[shape.edges.T].any(axis=0), shape.triangles[near[shape.triangles.T].any(axis=0)]
     others = bones.far[bone][owners].all(axis=1)
-    varying = np.flatnonzero(np.ptp(at_point[shape.triangles], axis=1) > _NOTHING)  # the others turn as one
+    corners = at_point[shape.triangles.T]
+    varying = np.flatnonzero(corners.max(axis=0) - corners.min(axis=0) > _NOTHING)  # the others turn as one
     uneven = _Uneven.of(shape, at_point)
     volume = _cone(offsets, near_triangles)
     for axis in _axes(bones, bone):

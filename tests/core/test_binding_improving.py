@@ -177,6 +177,8 @@ def test_a_patch_wholly_on_another_limb_is_mended_though_it_moved_as_one(limb: s
     faults = find_faults(fine, spoilt, weights.argmax(axis=1))
     mended = cured(fine, spoilt, faults, weights)
     assert faults.any[patch].all() and not worsened(fine, spoilt, mended, faults.owners).any()
+    both = [worsened(fine, spoilt, spoilt[::-1], faults.owners, was=was) for was in (None, faults.swept)]
+    assert both[0].any() and (both[0] == both[1]).all()
     assert np.abs(mended - weights)[patch].max() < 0.1
 
 
