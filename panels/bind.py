@@ -14,6 +14,8 @@ from ..operators.show_zones import TAKT_OT_show_zones, are_shown
 from .sidebar import SidebarPanel, draw_reasons, draw_words
 
 _NAMES_SHOWN = 3
+_REPORT_SHARE = 0.4
+"""Of a row; the longer name beside it has the rest."""
 
 
 class TAKT_PT_bind(SidebarPanel):
@@ -40,9 +42,9 @@ class TAKT_PT_bind(SidebarPanel):
         row.operator(TAKT_OT_show_zones.bl_idname, icon="COLOR", depress=are_shown())
         row.operator(TAKT_OT_bend_test.bl_idname, icon="CON_ROTLIKE", depress=is_bent)
         row.operator(TAKT_OT_bend_in_turn.bl_idname, text="", icon="PLAY")
-        row = self.layout.row(align=True)
+        row = self.layout.split(factor=_REPORT_SHARE, align=True)
         row.operator(TAKT_OT_bend_report.bl_idname, icon="TEXT")
-        row.operator_menu_enum(TAKT_OT_improve_weights.bl_idname, "what", icon="MOD_VERTEX_WEIGHT")
+        row.operator_menu_enum(TAKT_OT_improve_weights.bl_idname, "what")
         if armature_object is not None and (found := bend.last_report(armature_object)):
             column = self.layout.box().column(align=True)
             for line in found:
