@@ -9,8 +9,9 @@ from ..bridge.active_character import active_armature
 from ..bridge.reports import GreyWithReason
 from ..operators.help import TAKT_OT_help
 
-_LETTER_PX = 7.5
-"""Mean width of a letter with its share of the margins, at a UI scale of 1."""
+_LETTER_PX, _BESIDE_PX = 6.4, 60.0
+"""At a UI scale of 1: mean width of a letter, and how much of the sidebar is tabs and margins."""
+_FEWEST_LETTERS = 12
 _ICON_LETTERS = 4
 
 
@@ -51,4 +52,5 @@ def draw_reasons(layout: bpy.types.UILayout, context: bpy.types.Context, *operat
 def letters(context: bpy.types.Context) -> int:
     """Return about how many letters fit into a line of the sidebar."""
     assert context.region is not None and context.preferences is not None
-    return max(20, int(context.region.width / (_LETTER_PX * context.preferences.system.ui_scale)))
+    width = context.region.width / context.preferences.system.ui_scale
+    return max(_FEWEST_LETTERS, int((width - _BESIDE_PX) / _LETTER_PX))
