@@ -16,7 +16,7 @@ from ..core.binding.inpainting import inpainted
 from ..core.binding.sweep import Sweep, sweep
 from ..core.binding.transfer import transferred
 from ..core.errors import BindError
-from ..core.maths.arrays import BoolArray, FloatArray, IntArray
+from ..core.maths.arrays import BoolArray, FloatArray
 from ..core.skinning.influences import Influences
 from . import armature, bend, binding, groups
 from .armature_modifiers import attach

@@ -67,7 +67,8 @@ def find_faults(body: BindInput, weights: FloatArray, owners: IntArray, progress
     far = np.asarray(are_far[:, owners].all(axis=2)).T
     leaking = found.leaking_in > 0
     foreign = _patches(surface, point_of, weights, far, leaking)
-    return Faults(weights.sum(axis=1) <= 0.0, found.flying_in > 0, leaking & foreign.any(axis=1), foreign, owners, found)
+    unbound, leaking = weights.sum(axis=1) <= 0.0, leaking & foreign.any(axis=1)
+    return Faults(unbound, found.flying_in > 0, leaking, foreign, owners, found)
 
 
 def cured(body: BindInput, weights: FloatArray, faults: Faults, prior: FloatArray) -> FloatArray:
