@@ -3,7 +3,7 @@
 import zlib
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import bpy
 import numpy as np
@@ -18,6 +18,7 @@ from ..core.playing.varied import Varied
 from ..core.skeletons.skeleton import Skeleton
 from . import properties, versions
 from .armature import bone_property
+from .bone_rules import ORDINARY, BoneRules
 from .curves import bags
 from .frame_rate import frames_per_second
 from .keys import bone_path, write_keys
@@ -28,16 +29,6 @@ _FRAMES_AT_ONCE = 256
 _Repeat = Literal["REPEAT", "REPEAT_OFFSET"]
 _Curves = tuple[str, tuple[str, ...], FloatArray, BoolArray]
 """A property, and of the bones that have it the names, values (F, B, C), and at which frames are keys (F, B)."""
-
-
-class Modes(NamedTuple):
-    """Rotation modes of bones that do not use quaternions: of those that are moved, and of those that rest."""
-
-    moved: Mapping[str, str]
-    resting: Mapping[str, str]
-
-
-_ALL_QUATERNIONS = Modes({}, {})
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,43 +53,54 @@ class Channels:
 
 
 def sample_channels(motion: Motion, fps: float, frame_start: int, keys: str = "EVERY_FRAME",
-                    modes: Modes = _ALL_QUATERNIONS) -> Channels:
+                    rules: BoneRules = ORDINARY) -> Channels:
     """Sample a motion from frame_start on, in any thread.
 
-    keys: one of properties.KEYS. modes: bones that are not moved by quaternions get a key at every frame, since few
+    keys: one of properties.KEYS. rules: bones that are not moved by quaternions get a key at every frame, since few
     keys are chosen for quaternions.
     """
     make = key_sparsely if keys == "KEYS" else key_every_frame
-    keyed = make(motion, fps)
+    keyed = make(motion, fps, rules.inheritance)
     has_turning_laps = motion.sequence.is_loop and abs(motion.lap_yaw_rad) > _STRAIGHT_RAD
-    curves = tuple(_curves(motion.skeleton, keyed, modes))
+    curves = tuple(_curves(motion.skeleton, keyed, rules))
     return Channels(keyed.frames + frame_start, curves, motion.sequence.is_loop, has_turning_laps)
 
 
-def sample_varied(motion: Varied, fps: float, frame_start: int, modes: Modes = _ALL_QUATERNIONS) -> Channels:
+def sample_varied(motion: Varied, fps: float, frame_start: int, rules: BoneRules = ORDINARY) -> Channels:
     """Sample a score whose values change, at every frame; see sample_channels."""
-    keyed = key_clip(motion, fps)
-    return Channels(keyed.frames + frame_start, tuple(_curves(motion.skeleton, keyed, modes)), False, False)
+    keyed = key_clip(motion, fps, rules.inheritance)
+    return Channels(keyed.frames + frame_start, tuple(_curves(motion.skeleton, keyed, rules)), False, False)
 
 
 def clip_channels(clip: Clip, scene: bpy.types.Scene, frame_start: int,
-                  modes: Modes = _ALL_QUATERNIONS) -> Channels:
-    """Sample a clip on the armature's skeleton from frame_start on, at every frame; modes: see sample_channels."""
-    keyed = key_clip(clip, frames_per_second(scene))
-    return Channels(keyed.frames + frame_start, tuple(_curves(clip.skeleton, keyed, modes)), False, False)
+                  rules: BoneRules = ORDINARY) -> Channels:
+    """Sample a clip on the armature's skeleton from frame_start on, at every frame; rules: see sample_channels."""
+    keyed = key_clip(clip, frames_per_second(scene), rules.inheritance)
+    return Channels(keyed.frames + frame_start, tuple(_curves(clip.skeleton, keyed, rules)), False, False)
 
 
-def _curves(skeleton: Skeleton, keyed: Keyed, modes: Modes) -> "list[_Curves]":
+def _curves(skeleton: Skeleton, keyed: Keyed, rules: BoneRules) -> "list[_Curves]":
     def named(channel: Channel) -> tuple[str, ...]:
         return tuple(skeleton.names[joint] for joint in channel.joints)
 
-    moves = keyed.translations
+    moves = _free(skeleton, keyed.translations, rules)
     # Core's translations lie in the parent's axes, Blender's locations in the axes of the bone at rest.
     locations = rot.rotate(rot.conjugate(skeleton.rest_rotations[moves.joints]), moves.values)
-    return [*_turning(named(keyed.rotations), keyed.rotations, modes.moved),
+    for index, name in enumerate(named(moves)) if rules.shifted_by_parent else ():
+        if name in rules.shifted_by_parent:
+            locations[:, index] = moves.values[:, index]
+    return [*_turning(named(keyed.rotations), keyed.rotations, rules.moved),
             ("location", named(moves), locations, moves.keys),
             ("scale", named(keyed.scales), keyed.scales.values, keyed.scales.keys),
-            *_at_rest(skeleton, keyed, modes.resting)]
+            *_at_rest(skeleton, keyed, rules.resting)]
+
+
+def _free(skeleton: Skeleton, moves: Channel, rules: BoneRules) -> Channel:
+    """Return the translations of those joints alone that are not connected to their parents."""
+    free = [index for index, joint in enumerate(moves.joints) if skeleton.names[joint] not in rules.connected]
+    if len(free) == len(moves.joints):
+        return moves
+    return Channel(moves.joints[free], moves.values[:, free], moves.keys[:, free])
 
 
 def _at_rest(skeleton: Skeleton, keyed: Keyed, modes: Mapping[str, str]) -> "Iterator[_Curves]":
@@ -134,14 +136,6 @@ def _turning(names: tuple[str, ...], turns: Channel,
             yield "rotation_axis_angle", chosen, to_turns(values), np.ones_like(keys)
         else:
             yield "rotation_euler", chosen, to_euler(values, mode), np.ones_like(keys)
-
-
-def rotation_modes(armature_object: bpy.types.Object) -> Modes:
-    """Return the rotation modes in which an armature's bones are keyed."""
-    assert armature_object.pose is not None
-    own = {bone.name: str(bone.rotation_mode) for bone in armature_object.pose.bones
-           if bone.rotation_mode != "QUATERNION"}
-    return Modes(own if properties.character(armature_object).rotations == "AS_RIG" else {}, own)
 
 
 def write_action(armature_object: bpy.types.Object, name: str, channels: Channels,

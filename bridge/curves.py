@@ -17,7 +17,8 @@ from ..core.maths import rotations as rot
 from ..core.maths.arrays import FloatArray
 from ..core.maths.euler import from_euler
 from ..core.skeletons.skeleton import Skeleton
-from . import armature, constraints, properties
+from . import armature, bone_rules, constraints, properties
+from .bone_rules import BoneRules
 
 _LINEAR = 1
 """Keyframe.interpolation LINEAR, as foreach_get gives it."""
@@ -95,8 +96,11 @@ def fingerprint(fitted: Fitted) -> Hashable:
                 digest.update(values.tobytes())
         digest.update(b"\0")
     modes = (tuple(bone.rotation_mode for bone in armature_object.pose.bones), frozenset(_switched(armature_object)))
+    bones = cast(bpy.types.Armature, armature_object.data).bones
+    rules = tuple((bone.use_inherit_rotation, bone.inherit_scale, bone.use_local_location, bone.use_connect)
+                  for bone in bones)
     return (digest.digest(), 0 if own is None else own.slot_handle, action.frame_range[0], action.frame_range[1],
-            action.use_cyclic, modes)
+            action.use_cyclic, modes, rules)
 
 
 def read_clip(fitted: Fitted, skeleton: Skeleton, fps: float) -> Clip:
@@ -104,17 +108,17 @@ def read_clip(fitted: Fitted, skeleton: Skeleton, fps: float) -> Clip:
 
     The range is the manual one where the Action has one, else it goes from the first key to the last.
     skeleton: what read_skeleton gave for the armature. Curves between whose keys Blender goes straight are taken
-    by their keys; others by every frame. Where constraints or drivers move bones too, the pose is what Blender
-    evaluates at every frame.
+    by their keys; others by every frame. Where constraints or drivers move bones too, or bones take over only
+    a part of what their parents do, the pose is what Blender evaluates at every frame.
     """
     action = fitted.action
     start, end = action.frame_range[0], action.frame_range[1]
     end = max(start, min(end, start + _MOST_FRAMES))
     duration = (end - start) / fps
-    if fitted.is_controlled:
+    rules = bone_rules.read_rules(fitted.armature_object)
+    tracks = None if fitted.is_controlled else _tracks(fitted, skeleton, rules, (start, end), fps)
+    if tracks is None or rules.tell_more(skeleton, tracks[0], tracks[2]):
         tracks = _evaluated(fitted, skeleton, start, end, fps)
-    else:
-        tracks = _tracks(fitted.bag, fitted.armature_object, skeleton, (start, end), fps)
     return Clip(action.name, skeleton, duration, *tracks, is_looping=action.use_cyclic)
 
 
@@ -149,8 +153,9 @@ def _curves(bag: bpy.types.ActionChannelbag) -> Iterator[_Curve]:
             yield _Curve(*found, fcurve.array_index, fcurve)
 
 
-def _tracks(bag: bpy.types.ActionChannelbag | None, armature_object: bpy.types.Object, skeleton: Skeleton,
-            span: tuple[float, float], fps: float) -> tuple[Tracks, Tracks, Tracks]:
+def _tracks(fitted: Fitted, skeleton: Skeleton, rules: BoneRules, span: tuple[float, float],
+            fps: float) -> tuple[Tracks, Tracks, Tracks]:
+    _, armature_object, bag, _ = fitted
     found: dict[tuple[str, str], dict[int, bpy.types.FCurve]] = {}
     for curve in _curves(bag) if bag is not None else ():
         if curve.bone in skeleton.index_of:
@@ -161,7 +166,8 @@ def _tracks(bag: bpy.types.ActionChannelbag | None, armature_object: bpy.types.O
     modes = _modes(armature_object, found)
     for (name, channel), curves in found.items():
         joint = skeleton.index_of[name]
-        if channel.startswith("rotation") and channel != rotation_channel(modes[name]):
+        if (name in rules.connected if channel == "location" else
+                channel.startswith("rotation") and channel != rotation_channel(modes[name])):
             continue  # Blender ignores these
         frames, values = _sampled(curves, channel, *span)
         if channel in still and np.abs(values - _AT_REST[channel]).max() < still[channel] and (
@@ -169,7 +175,7 @@ def _tracks(bag: bpy.types.ActionChannelbag | None, armature_object: bpy.types.O
             continue  # importers key all of a bone where anything of it is keyed
         if channel.startswith("rotation"):
             values = rot.continuous(quaternions(values, modes[name]))
-        elif channel == "location":
+        elif channel == "location" and name not in rules.shifted_by_parent:
             values = rot.rotate(skeleton.rest_rotations[joint], values)
         kinds[channel.partition("_")[0]].append((joint, (frames - span[0]) / fps, values))
     rotations, locations, scales = (sorted(kinds[kind], key=itemgetter(0)) for kind in kinds)

@@ -22,7 +22,7 @@ from ..core.retargeting.retarget import Retargeted, retarget
 from ..core.retargeting.skin_points import SkinPoints
 from ..core.skeletons.maps import SkeletonMap
 from ..core.skeletons.skeleton import Skeleton
-from . import action, armature, axes, clips, constraints, joint_map, libraries, skin_points, timeline
+from . import action, armature, axes, bone_rules, clips, constraints, joint_map, libraries, skin_points, timeline
 
 MOST_BYTES: Final = 2**28
 """Of clips kept while others are read: those of one folder are played once."""
@@ -93,7 +93,7 @@ class ClipPlayer:
 
         is_played: let the armature play it, and the scene's range hold it.
         """
-        channels = action.clip_channels(clip, scene, scene.frame_start, action.rotation_modes(self.armature_object))
+        channels = action.clip_channels(clip, scene, scene.frame_start, bone_rules.read_rules(self.armature_object))
         new = action.write_new_action(self.armature_object, name, channels)
         if is_played:
             action.assign(self.armature_object, new, channels)

@@ -11,7 +11,7 @@ from ..core.errors import some_of
 from ..core.retargeting.beginning import FAR_HEIGHTS
 from ..core.retargeting.outcome import Outcome
 from ..core.retargeting.retarget import Retargeted
-from . import armature, axes, constraints, properties, skin_points
+from . import armature, axes, bone_rules, constraints, properties, skin_points
 from .play_clips import ClipPlayer
 
 _NAMES_SHOWN = 8
@@ -28,7 +28,9 @@ def report_clip(operator: bpy.types.Operator, player: ClipPlayer, done: Retarget
     for note in done.notes:
         operator.report({"INFO"}, f"'{outcome.clip}' is {note}" if note.startswith("compared") else note)
     for text, names in (("Constraints or drivers move bones that the clip plays; mute them", _controlled(player, done)),
-                        ("Deforming bones that nothing moves stay behind", _left_behind(player, done))):
+                        ("Deforming bones that nothing moves stay behind", _left_behind(player, done)),
+                        ("Bones that are connected to their parents cannot leave them as the clip wants",
+                         bone_rules.held_back(armature_object, [done.clip]))):
         if names:
             operator.report({"WARNING"}, f"{text}: {some_of(names, _NAMES_SHOWN)}")
     if text := axes.lying_warning(armature_object, player.target_map):

@@ -14,6 +14,7 @@ from . import (
     action,
     armature,
     axes,
+    bone_rules,
     constraints,
     limits,
     parameters,
@@ -55,12 +56,12 @@ def sampling(armature_object: bpy.types.Object, scene: bpy.types.Scene,
     Where values of the score are keyed, it is made of the motions by the values of all frames.
     """
     character, fps = properties.character(armature_object), frames_per_second(scene)
-    modes = action.rotation_modes(armature_object)
+    rules = bone_rules.read_rules(armature_object)
     values, known = parameters.keyed(armature_object), score.known_performance(armature_object)
     if values is not None and known is not None and known.again is not None:
         again, start = known.again, character.frame_start
-        return lambda: action.sample_varied(parameters.varied(values, again, start, fps), fps, start, modes)
-    return partial(action.sample_channels, motion, fps, character.frame_start, character.key_mode, modes)
+        return lambda: action.sample_varied(parameters.varied(values, again, start, fps), fps, start, rules)
+    return partial(action.sample_channels, motion, fps, character.frame_start, character.key_mode, rules)
 
 
 def write(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion,
@@ -120,8 +121,8 @@ def _findings(armature_object: bpy.types.Object, motion: Motion) -> Iterator[Tol
         ("WARNING", "Deforming bones that nothing moves stay behind", behind),
         ("WARNING", "Constraints or drivers move bones that the score plays; see Mute Constraints below Action",
          _controlled(armature_object, motion)),
-        ("WARNING", "Bones that ignore part of their parent's transform play differently",
-         _ignoring_parents(armature_object, motion))]
+        ("WARNING", "Bones that are connected to their parents cannot leave them as the score wants",
+         bone_rules.held_back(armature_object, motion.clips))]
     for severity, text, names in findings:
         if names:
             yield severity, f"{text}: {some_of(names, _NAMES_SHOWN)}"
@@ -156,20 +157,3 @@ def _controlled(armature_object: bpy.types.Object, motion: Motion) -> tuple[str,
     """Return the bones that carry skin and that the score moves, but constraints or drivers too."""
     moved = _moved(motion) & armature.with_skin(armature_object)
     return tuple(name for name in constraints.controlled_bones(armature_object) if name in moved)
-
-
-def _ignoring_parents(armature_object: bpy.types.Object, motion: Motion) -> tuple[str, ...]:
-    """Return the bones whose settings make them ignore a part of what the score moves."""
-    bones = cast(bpy.types.Armature, armature_object.data).bones
-    moved = _moved(motion)
-    played = {bone.name for name in moved for bone in (bones[name], *bones[name].parent_recursive)}
-    placed, scaled = ({motion.skeleton.names[joint] for tracks in channel for joint in tracks.joints.tolist()}
-                      for channel in ([clip.translations for clip in motion.clips],
-                                      [clip.scales for clip in motion.clips]))
-
-    def ignores_parent(bone: bpy.types.Bone) -> bool:
-        ignored = (set() if bone.use_inherit_rotation else moved) | (set() if bone.inherit_scale == "FULL" else scaled)
-        return bone.name in played and any(above.name in ignored for above in bone.parent_recursive)
-
-    return tuple(bone.name for bone in bones if ignores_parent(bone)
-                 or ((bone.use_connect or not bone.use_local_location) and bone.name in placed))

@@ -14,6 +14,7 @@ from ..maths import rotations as rot
 from ..maths.arrays import BoolArray, FloatArray, IntArray, differs_from_rest
 from ..maths.reduction import rotation_keys, vector_keys
 from ..skeletons.hierarchy import with_ancestors, with_descendants
+from ..skeletons.inheritance import Inheritance
 from ..skeletons.skeleton import Pose, Skeleton
 from .motion import Motion
 from .stage import Playable
@@ -46,10 +47,10 @@ class Channel:
 
 @dataclass(frozen=True, eq=False)
 class Keyed:
-    """A motion's keys, as they stand in Pose. frames: (F,) counted from the motion's beginning, maybe with fractions.
+    """A motion's keys, as they stand in Pose, or as joints need them that do not take over all from their parents.
 
-    Joints that no clip moves are left out, and translations and scales that stay at rest. Signs of rotations are
-    continuous.
+    frames: (F,) counted from the motion's beginning, maybe with fractions. Joints that no clip moves are left out, and
+    translations and scales that stay at rest. Signs of rotations are continuous.
     """
 
     frames: FloatArray
@@ -58,22 +59,23 @@ class Keyed:
     scales: Channel
 
 
-def key_every_frame(motion: Motion, fps: float) -> Keyed:
+def key_every_frame(motion: Motion, fps: float, inheritance: Inheritance | None = None) -> Keyed:
     """Return a key for each joint that moves, at every frame up to the first at or after the end.
 
-    A loop ends where its next round begins, be that between two frames.
+    A loop ends where its next round begins, be that between two frames. inheritance: of the joints, where not all take
+    over all from their parents; keys are then as these need them.
     """
     frames = _whole_frames(motion.duration_s, fps, is_loop=motion.is_loop)
-    return _keyed(motion, frames, _times(motion, frames, fps), None)
+    return _keyed(motion, frames, _times(motion, frames, fps), None, inheritance)
 
 
-def key_clip(clip: Playable, fps: float) -> Keyed:
+def key_clip(clip: Playable, fps: float, inheritance: Inheritance | None = None) -> Keyed:
     """Return a key for each joint that something without a loop moves, at every frame up to the first after its end."""
     frames = _whole_frames(clip.duration_s, fps, is_loop=False)
-    return _keyed(clip, frames, np.minimum(frames / fps, clip.duration_s), None)
+    return _keyed(clip, frames, np.minimum(frames / fps, clip.duration_s), None, inheritance)
 
 
-def key_sparsely(motion: Motion, fps: float) -> Keyed:
+def key_sparsely(motion: Motion, fps: float, inheritance: Inheritance | None = None) -> Keyed:
     """Return as few keys as keep within ANGLE_RAD and SHARE_OF_HEIGHT at every frame and every key of the clips.
 
     They stand at the clips' own keys, where these fall between two frames also there, and at frames.
@@ -83,7 +85,7 @@ def key_sparsely(motion: Motion, fps: float) -> Keyed:
     frames = np.concatenate((whole, found.edges, found.jumps - 2.0 * _NEAREST, found.keys))
     frames = np.unique(frames[(frames >= 0.0) & (frames <= frames.max(initial=0.0))])
     frames = frames[np.append(True, np.diff(frames) > _NEAREST)]
-    return _keyed(motion, frames, _times(motion, frames, fps), np.isin(frames, found.edges))
+    return _keyed(motion, frames, _times(motion, frames, fps), np.isin(frames, found.edges), inheritance)
 
 
 def resting(skeleton: Skeleton, keyed: Keyed) -> IntArray:
@@ -113,10 +115,16 @@ def _times(motion: Motion, frames: FloatArray, fps: float) -> FloatArray:
     return frames / fps if motion.is_loop else np.minimum(frames / fps, motion.duration_s)
 
 
-def _keyed(motion: Playable, frames: FloatArray, times: FloatArray, starts: BoolArray | None) -> Keyed:
+def _keyed(motion: Playable, frames: FloatArray, times: FloatArray, starts: BoolArray | None,
+           inheritance: Inheritance | None) -> Keyed:
     """Sample at times (F,) for keys at frames (F,); where starts are given, choose keys from there, else all are."""
     pose = _sampled(motion, times)
     moved = motion.moved
+    if inheritance is not None:
+        pose = inheritance.as_keyed(motion.skeleton, pose)
+        # These are keyed to follow their parents.
+        moved = (moved | inheritance.turns_alone & differs_from_rest(pose.rotations[..., 1:], 0.0, _STILL)
+                 | inheritance.scales_alone & differs_from_rest(pose.scales, 1.0, _STILL))
     positions = motion.skeleton.rest_world[:, :, 3]
     height = float(np.ptp(positions, axis=0).max(initial=0.0)) or 1.0
 
