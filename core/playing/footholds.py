@@ -17,7 +17,7 @@ from ..maths.rotations import ComplexArray
 
 REACH: Final = 0.9995
 """Legs are never straightened beyond this share of their length, where the knee would snap."""
-STEP_WAIT: Final = 0.1
+STEP_WAIT: Final = 0.15
 """Of a step's time: at its beginning and its end the foot is only lifted and set down."""
 EASE_S: Final = 0.25
 JERK_LEGS: Final = 150.0
