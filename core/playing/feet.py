@@ -2,7 +2,7 @@
 
 When a foot is planted is taken from the clips, each on the skeleton that it came from (clips/contacts.py). While it is,
 the joint that bears it is held in one position; the ankle goes along, and hip and knee turn so that they reach it.
-Where a straight leg does not reach it, the body goes down a little. At seams a foot stays, or makes a step (steps.py);
+Where a straight leg does not reach it, the body goes down a little, before the foot is there. At seams a foot stays, or makes a step (steps.py);
 on its way from or to a foothold it is lifted a little, and the rims of soles go no lower than the clips on both
 sides have them. Feet that a clip has in the ground are lifted onto it. A foot keeps its rotation.
 """
@@ -59,6 +59,7 @@ class Feet(Over):
         pose, segment = self.below.sample(times_s), self.row.segment_at(times_s)
         upright, gaps = self._upright(times_s, segment), self._lock.footholds.gaps_at(times_s)
         self._lock.footholds.know(gaps, self._loose)
+        self._lock.footholds.plan(gaps, self._upright_at, self._downs)
         self._lock.hold(pose, times_s, gaps, upright, self._floor(times_s, segment, upright))
         self.root.repeat(pose, rounds)
         return pose
@@ -189,6 +190,21 @@ class Feet(Over):
         """
         pose = self._without_arms.sample(*in_rounds(times_s, self.duration_s, self.is_loop))
         return self._joints.positions(pose)
+
+    def _upright_at(self, times_s: FloatArray) -> FloatArray:
+        """Return `_upright` at times (F,), in a loop also in its other rounds."""
+        times_s, _ = in_rounds(times_s, self.duration_s, self.is_loop)
+        return self._upright(times_s, self.row.segment_at(times_s))
+
+    def _downs(self, times_s: FloatArray) -> FloatArray:
+        """Return by how much the body goes down for each foot that is held at times (F,), likewise, (L, F)."""
+        gaps = self._lock.footholds.gaps_at(times_s)
+        self._lock.footholds.know(gaps, self._loose)
+        own_s, rounds = in_rounds(times_s, self.duration_s, self.is_loop)
+        segment = self.row.segment_at(own_s)
+        upright = self._upright(own_s, segment)
+        return self._lock.downs(self._without_arms.sample(own_s, rounds), times_s, gaps, upright,
+                                self._floor(own_s, segment, upright))
 
     @property
     def _without_arms(self) -> Stage:

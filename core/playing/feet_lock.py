@@ -23,6 +23,7 @@ SOFT_LEGS: Final = 0.02
 _SOFT_DOWN_LEGS: Final = 0.03
 """Over so much the body begins to go down, as it is heavy; feet give way meanwhile."""
 _MOST_DOWN_LEGS: Final = 0.05
+"""At most so far, and likewise without a jolt."""
 
 
 class Floor(NamedTuple):
@@ -52,16 +53,10 @@ class FeetLock:
         above, if there is anything. A foothold that the leg cannot reach is followed as far as it goes.
         """
         world, are_scaled = self._joints.posed(pose)
-        positions = np.ascontiguousarray(world[..., :3, 3].transpose(2, 0, 1)).reshape(3, 4, -1, len(times_s))
-        hips, _, ankles, feet = positions.swapaxes(0, 1)
-        shift, firmly, clear = self.footholds.shift(feet, gaps, times_s, upright)
-        if floor is not None:
-            count = len(self.legs)
-            high = self.soles.heights(world[2 * count:3 * count], world[3 * count:])
-            below = (floor.heights - high).max(axis=0) + clear - shift[2]
-            shift[2] += floor.share * _soft(below, SOFT_LEGS * self._lengths)
+        positions, shift, firmly = self._led(world, times_s, gaps, upright, floor)
+        hips, _, ankles, _ = positions.swapaxes(0, 1)
         goals = ankles + shift
-        down = self._too_high(hips, ankles, goals, firmly)
+        down = self._down(hips, ankles, goals, firmly, gaps, times_s)
         if down is not None:
             pose.translations[:, self.tops] -= (self.up[:, None] * down).T[:, None]
             positions[2] -= down
@@ -70,6 +65,42 @@ class FeetLock:
         if are_scaled:
             frames /= np.maximum(np.linalg.norm(frames, axis=0), 1e-30)
         self._bend(pose, positions[:, :3], frames.reshape(3, 3, 3, *gaps.shape), goals, shift)
+
+    def downs(self, pose: Pose, times_s: FloatArray, gaps: IntArray, upright: FloatArray,
+              floor: Floor | None) -> FloatArray:
+        """Return by how much the body goes down for each foot that is held, (L, F); see hold."""
+        positions, shift, _ = self._led(self._joints.posed(pose)[0], times_s, gaps, upright, floor)
+        hips, _, ankles, _ = positions.swapaxes(0, 1)
+        found = self._too_high(hips, ankles, ankles + shift)
+        return np.zeros(gaps.shape) if found is None else found
+
+    def _led(self, world: FloatArray, times_s: FloatArray, gaps: IntArray, upright: FloatArray,
+             floor: Floor | None) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return where joints are, (3, 4, L, F), how far feet are to be moved, (3, L, F), and how firmly, (L, F).
+
+        world: matrices (4 · L, F, 4, 4) of hips, knees, ankles and feet.
+        """
+        positions = np.ascontiguousarray(world[..., :3, 3].transpose(2, 0, 1)).reshape(3, 4, -1, len(times_s))
+        shift, firmly, clear = self.footholds.shift(positions[:, 3], gaps, times_s, upright)
+        if floor is not None:
+            count = len(self.legs)
+            high = self.soles.heights(world[2 * count:3 * count], world[3 * count:])
+            below = (floor.heights - high).max(axis=0) + clear - shift[2]
+            shift[2] += floor.share * _soft(below, SOFT_LEGS * self._lengths)
+        return positions, shift, firmly
+
+    def _down(self, hips: FloatArray, ankles: FloatArray, goals: FloatArray, firmly: FloatArray, gaps: IntArray,
+              times_s: FloatArray) -> FloatArray | None:
+        """Return by how much the body goes down, (F,), None where it does not.
+
+        Around transitions it has gone down before a foot is held, and comes up after it: what a foot on its way lacks
+        comes and goes within a frame.
+        """
+        found = self._too_high(hips, ankles, goals)
+        if found is None and not self.footholds.is_body_down(gaps):
+            return None
+        held = np.zeros(gaps.shape) if found is None else firmly * found
+        return np.asarray(self.footholds.planned_down(gaps, times_s, held).max(axis=0))
 
     def _bend(self, pose: Pose, positions: FloatArray, frames: FloatArray, goals: FloatArray,
               shift: FloatArray) -> None:
@@ -93,11 +124,10 @@ class FeetLock:
         of_frames = turns.transpose(2, 0, 1, 3).reshape(len(pose.rotations), -1, 4)
         pose.rotations[:, joints.ravel()] = rot.multiply(pose.rotations.take(joints.ravel(), axis=1), of_frames)
 
-    def _too_high(self, hips: FloatArray, ankles: FloatArray, goals: FloatArray,
-                  firmly: FloatArray) -> FloatArray | None:
-        """Return by how much hips (3, L, F) are to go down so that ankles come to their goals (3, L, F), (F,).
+    def _too_high(self, hips: FloatArray, ankles: FloatArray, goals: FloatArray) -> FloatArray | None:
+        """Return by how much hips (3, L, F) are to go down so that ankles come to their goals (3, L, F), (L, F).
 
-        firmly: (L, F) how firmly feet are held there. None where no hip is to. With the hip at height h over the goal
+        None where no hip is to. With the hip at height h over the goal
         and d beside it, a leg of length r reaches it from √(r² − d²) above.
         """
         away, now = hips - goals, hips - ankles
@@ -105,8 +135,9 @@ class FeetLock:
         found = away[2] - np.sqrt(np.maximum(far - away[0] * away[0] - away[1] * away[1], 0.0))
         if not (found > 0.0).any():
             return None
-        down = np.minimum(_soft(found, _SOFT_DOWN_LEGS * self._lengths), _MOST_DOWN_LEGS * self._lengths)
-        return np.asarray((firmly * np.where(self._chains.is_loose[:, None], 0.0, down)).max(axis=0))
+        most = _MOST_DOWN_LEGS * self._lengths
+        down = np.maximum(most - _soft(1.5 * most - _soft(found, _SOFT_DOWN_LEGS * self._lengths), most), 0.0)
+        return np.where(self._chains.is_loose[:, None], 0.0, down)
 
     @cached_property
     def _joints(self) -> Joints:

@@ -17,13 +17,15 @@ from ..maths.rotations import ComplexArray
 
 REACH: Final = 0.9995
 """Legs are never straightened beyond this share of their length, where the knee would snap."""
-STEP_WAIT: Final = 0.15
+STEP_WAIT: Final = 0.13
 """Of a step's time: at its beginning and its end the foot is only lifted and set down."""
 EASE_S: Final = 0.25
 JERK_LEGS: Final = 150.0
 """How jerkily feet are led to footholds and away, in leg lengths per s³: as by 4 % of the leg in EASE_S."""
 SOON_S: Final = 0.2
 """How long it takes at most in height: who lifts a foot means to clear the ground."""
+DOWN_S: Final = 0.25
+"""So long the body takes to go down for a foot that comes, and to come up after one that has left."""
 CLEAR_LEGS: Final = 0.05
 _CLEAR: Final = 0.2
 """Feet that are led over the ground are lifted by so much of their distance, and at most so high."""
@@ -138,6 +140,55 @@ class Footholds:
     def _is_unknown(self) -> BoolArray:
         """Over which gaps it is not known where feet would be, (G,)."""
         return np.asarray(np.isnan(self.loose[0]).any(axis=0))
+
+    def plan(self, gaps: IntArray, upright: Callable[[FloatArray], FloatArray],
+             downs: Callable[[FloatArray], FloatArray]) -> None:
+        """Find by how much the body is down as feet are let go and held again over gaps, where it is not known.
+
+        upright: how near transitions are at times (F,), 0…1: far from them the body stays as it is. downs: by how much
+        it is down for each foot held, (L, F).
+        """
+        is_new = self._is_unplanned[gaps]
+        if not is_new.any():
+            return
+        some = np.unique(gaps[is_new])
+        self._is_unplanned[some] = False
+        edges_s = self.edges_s[:, some]
+        is_edge = np.abs(edges_s) < NEVER_S
+        near = np.zeros(edges_s.shape)
+        near[is_edge] = upright(edges_s[is_edge])
+        self._downs[:, some[near.any(axis=0)]] = 0.0
+        edge, at = np.nonzero(is_edge & near.any(axis=0))
+        if len(at):
+            foot = np.searchsorted(self.first, some[at], side="right") - 1
+            self._downs[edge, some[at]] = downs(edges_s[edge, at])[foot, np.arange(len(at))]
+
+    @cached_property
+    def _downs(self) -> FloatArray:
+        """By how much the body is down as feet are let go and held again, (2, G); NaN where that is not planned."""
+        return np.full(self.edges_s.shape, np.nan)
+
+    @cached_property
+    def _is_unplanned(self) -> BoolArray:
+        """Over which gaps that is not known yet, (G,)."""
+        return np.ones(self.edges_s.shape[1], dtype=np.bool_)
+
+    def is_body_down(self, gaps: IntArray) -> bool:
+        """Whether the body is down for any foot as it is let go or held again over gaps of any shape."""
+        return bool((self._downs[:, gaps] > 0.0).any())
+
+    def planned_down(self, gaps: IntArray, times_s: FloatArray, held: FloatArray) -> FloatArray:
+        """Return by how much the body is down at times (F,) for feet in gaps (L, F), (L, F).
+
+        For feet that are held, and where that is not planned, what `held` (L, F) says. Else it is down before they are
+        held, and up again after it.
+        """
+        downs, edges_s = self._downs[:, gaps], self.edges_s[:, gaps]
+        takes_s = np.minimum(DOWN_S, np.maximum(edges_s[1] - edges_s[0], 1e-9))
+        share = np.minimum(np.maximum(np.stack((times_s - edges_s[0], edges_s[1] - times_s)) / takes_s, 0.0), 1.0)
+        left = 1.0 - share
+        rest = left * left * left * (1.0 + share * (3.0 + 6.0 * share))
+        return np.where(np.isnan(downs[0]) | (times_s <= edges_s[0]), held, (downs * rest).sum(axis=0))
 
     def _ease(self, edge: IntArray, gap: IntArray) -> None:
         """Take so much time at some edges (N,) of gaps (N,) that feet are led neither too fast nor too jerkily.

@@ -30,7 +30,7 @@ OPEN_S: Final = 0.02
 """A foot that is planted so short a time from a clip's end is planted at the end."""
 LONGEST_EASE_S: Final = 0.5
 SHORTEST_STEP_S: Final = 0.4
-LONGEST_STEP_S: Final = 0.9
+LONGEST_STEP_S: Final = 1.0
 _HURRIED: Final = 0.9
 """Of its time: a step is so much quicker at most to stay within its transition."""
 TOUCH_S: Final = 0.12

@@ -13,7 +13,7 @@ from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray, runs
 from takt.core.playing.feet import Feet
 from takt.core.playing.followers import Followers
-from takt.core.playing.footholds import EASE_S
+from takt.core.playing.footholds import DOWN_S, EASE_S
 from takt.core.playing.legs import legs_of
 from takt.core.playing.motion import Motion, compose
 from takt.core.playing.score import Settings, play
@@ -32,6 +32,8 @@ BODY = build_skeleton()
 LEG_M = legs_of(find_map(BODY))[0].length(BODY)
 METHODS = ("LEAD", "END", "BOTH", "INSERT", "INSERT_BOTH", "APPEND")
 EXACT_M = 1e-6
+CALM_LEGS_PER_S = 0.5
+"""So fast a body may go down for a leg that does not reach: no faster than it bobs when it walks."""
 SUNK_LEGS = 0.015
 """So far soles may give way, as they are kept above the ground softly."""
 
@@ -158,11 +160,12 @@ def test_nothing_goes_over_a_cut() -> None:
         np.testing.assert_allclose(rot.angle_between(one.rotations, other.rotations), 0.0, atol=1e-6)
 
 
-def test_a_frame_alone_is_what_it_is_among_others_over_a_step() -> None:
+@pytest.mark.parametrize("ahead_legs", [0.25, 0.75])
+def test_a_frame_alone_is_what_it_is_among_others_over_a_step(ahead_legs: float) -> None:
     times = np.linspace(1.0, 3.0, 61)
-    together = danced(0.25).sample(times)
+    together = danced(ahead_legs).sample(times)
     for i in np.random.default_rng(4).permutation(61)[:20].tolist():
-        alone = danced(0.25).sample(times[i:i + 1])
+        alone = danced(ahead_legs).sample(times[i:i + 1])
         np.testing.assert_allclose(alone.rotations[0], together.rotations[i], atol=1e-9)
         np.testing.assert_allclose(alone.translations[0], together.translations[i], atol=1e-9)
 
@@ -229,7 +232,19 @@ def test_toes_do_not_go_into_the_ground_where_a_foot_is_let_go(method: str) -> N
 def test_the_body_does_not_go_down_for_a_foot_that_leaves(high_m: float) -> None:
     (loose, times), (held, _) = (left_for(lifting("off", high_m, 0.0), lock_feet=lock) for lock in (False, True))
     down = (loose.sample(times).translations - held.sample(times).translations)[:, 0, 1] / LEG_M
-    assert down.min() >= -EXACT_M and down[times > 2.15].max() < 0.005 < 0.02 < down[times < 2.0].max()
+    assert down.min() >= -EXACT_M and down[times > 2.0 + DOWN_S].max() < 0.005 < 0.02 < down[times < 2.0].max()
+
+
+@pytest.mark.parametrize("ahead_legs", [0.5, 0.75])
+@pytest.mark.parametrize("method", METHODS[:3])
+def test_the_body_goes_down_calmly_for_feet_that_come_to_stand_far_away(ahead_legs: float, method: str) -> None:
+    """What a foot on its way lacks comes within a frame; the body is down before that, and comes up after it."""
+    times = np.linspace(0.0, 4.0, 1601)
+    loose, held = (danced(ahead_legs, lock_feet=lock, method=method, curve="COSINE").sample(times).translations[:, 0]
+                   for lock in (False, True))
+    down = (loose - held)[:, 1] / LEG_M
+    assert 0.02 < down.max() <= 0.05 + EXACT_M
+    assert np.abs(np.diff(down)).max() < CALM_LEGS_PER_S * (times[1] - times[0])
 
 
 def other_legs(times: float) -> Skeleton:
