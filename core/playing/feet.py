@@ -2,9 +2,9 @@
 
 When a foot is planted is taken from the clips, each on the skeleton that it came from (clips/contacts.py). While it is,
 the joint that bears it is held in one position; the ankle goes along, and hip and knee turn so that they reach it.
-Where a straight leg does not reach it, the body goes down a little, before the foot is there. At seams a foot stays, or makes a step (steps.py);
-on its way from or to a foothold it is lifted a little, and the rims of soles go no lower than the clips on both
-sides have them. Feet that a clip has in the ground are lifted onto it. A foot keeps its rotation.
+Where a straight leg does not reach it, the body goes down a little, before the foot is there. At seams a foot stays,
+or makes a step (steps.py); on its way from or to a foothold it is lifted a little, and the rims of soles go no lower
+than the clips on both sides have them. Feet that a clip has in the ground are lifted onto it. A foot keeps its turn.
 """
 
 from __future__ import annotations
