@@ -100,7 +100,7 @@ def ground_by_skin(source: Clip, source_map: SkeletonMap, played: Clip, target_m
 def _measured(source: Clip, source_map: SkeletonMap, played: Clip, target_map: SkeletonMap, skin: SkinPoints,
               up: FloatArray) -> _Measured | None:
     """Measure a body's skin above the ground; None where it has no feet, or none with skin. See ground_by_skin."""
-    joints, parents, leg = target_map.joint_of, target_map.skeleton.parents, _leg(target_map)
+    joints, parents, leg = target_map.joint_of, target_map.skeleton.parents, leg_length(target_map)
     skin = skin.part(_may_touch(skin, target_map))
     is_foot = {side: with_descendants(parents, np.array([joints[f"{side}_ankle"]]))[skin.joints[:, 0]]
                for side in "lr" if f"{side}_ankle" in joints}
@@ -220,7 +220,7 @@ def contact_spans(clip: Clip, found: SkeletonMap, up: FloatArray) -> FloatArray:
 
 def _lying(clip: Clip, found: SkeletonMap, up: FloatArray) -> FloatArray:
     """Return when a joint that is none of a foot is near the ground and slow, (K, 2)."""
-    joint_of, leg = found.joint_of, _leg(found)
+    joint_of, leg = found.joint_of, leg_length(found)
     feet = [joint_of[name] for name in ("l_ankle", "r_ankle", "l_metatarsal", "r_metatarsal") if name in joint_of]
     others = [joint for name, joint in joint_of.items() if name in _TOUCHING or name[2:] in _TOUCHING]
     times = np.arange(0.0, clip.duration_s + SAMPLE_S, SAMPLE_S)
@@ -274,7 +274,7 @@ def _may_touch(skin: SkinPoints, found: SkeletonMap) -> BoolArray:
     return np.asarray(~with_descendants(skeleton.parents, np.array(held, dtype=np.int64))[skin.joints[:, 0]])
 
 
-def _leg(found: SkeletonMap) -> float:
+def leg_length(found: SkeletonMap) -> float:
     """Return the length of a leg at rest, 0 where none is known."""
     positions = found.skeleton.rest_world[:, :, 3]
     legs = [positions[[found.joint_of[f"{side}_{part}"] for part in ("hip", "knee", "ankle")]] for side in "lr"

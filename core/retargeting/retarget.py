@@ -15,12 +15,13 @@ from ..skeletons.skeleton import Skeleton
 from ..skeletons.skin_sample import SkinSample
 from .beginning import away_at_first, carriers, shifted
 from .first_pose import first_pose_end, from_time
-from .ground import ground_by_skin, step_times
+from .ground import ground_by_skin, leg_length, step_times
 from .ground_by_joints import BodyMotion, ground_by_joints
 from .grounding import lifted, with_feet_drawn_up
 from .hips import HIPS, HipsPath
 from .kept_contacts import with_contacts_kept
 from .loose import carried
+from .lower_ground import lower_ground
 from .matching import has_same_joints, pair
 from .palms import both_backs
 from .plan import Plan
@@ -226,10 +227,14 @@ def _played(bodies: _Bodies, stood: Clip, own: Skeleton, points: SkinPoints | No
     if plan.is_own or bodies.target.turn is None or points is None or not len(translations):
         return played(translations)
     up, source_map = rot.rotate(bodies.target.turn, _UP), replace(bodies.reference.map, skeleton=stood.skeleton)
-    bent = with_toes_bent(played(translations), bodies.target, points, up, step_times(stood.duration_s))
-    ground = ground_by_skin(stood, source_map, bent, bodies.target, points, up)
+    straight, level = played(translations), stood
+    lower = lower_ground(straight, bodies.target, own_leg := leg_length(bodies.target), up)
+    if lower is not None:  # both are looked at as if they stayed on level ground
+        straight, level = lower.flat(straight, own_leg, up), lower.flat(stood, leg_length(source_map), up)
+    bent = with_toes_bent(straight, bodies.target, points, up, step_times(stood.duration_s))
+    ground = ground_by_skin(level, source_map, bent, bodies.target, points, up)
     if ground is None:
-        return bent
+        return replace(bent, translations=played(translations).translations)
     raised = played(lifted(target, translations, ground, up, body_root(target, plan.pairs)))
     raised = replace(raised, rotations=bent.rotations)
     return with_feet_drawn_up(raised, replace(bodies.target, skeleton=own), ground, up)

@@ -1,12 +1,14 @@
 """The ground by skin: bodies of all shapes stand on it with what is lowest, and nothing of them is below it."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from takt.core.clips.clip import Clip, Tracks
 from takt.core.errors import TaktError
 from takt.core.maths import rotations as rot
-from takt.core.maths.arrays import FloatArray, IntArray
+from takt.core.maths.arrays import FloatArray, IntArray, smoothstep
 from takt.core.retargeting.ground import contact_spans
 from takt.core.retargeting.limbs import Limb, LimbPoses
 from takt.core.retargeting.retarget import retarget
@@ -165,6 +167,29 @@ def test_loose_feet_of_one_who_is_thrown_are_between_frames_not_in_the_ground_ei
     skin = skin_of(target, SHAPES["boots"])
     played = retarget(clip, target, points=SkinPoints.of(*skin)).clip
     assert lowest(target, played, skin, np.linspace(0.0, 1.0, 241)).min() > BELOW
+
+
+@pytest.mark.parametrize("shape", ["slim", "boots", "thick"])
+@pytest.mark.parametrize("down_legs", [0.3, 1.0, 2.5])
+def test_who_goes_down_goes_down(shape: str, down_legs: float) -> None:
+    """As on a lift that stands, goes down and stands: his way is that of one who stays, and what the lift goes."""
+    stays = movements()[0]
+    target = with_axes(worn(RIGS["Unreal's mannequin"]), np.random.default_rng(5))
+    times, up = np.linspace(0.0, stays.duration_s, 121), find_map(target).up(UP)
+    lift = -down_legs * LEG_M * smoothstep(times, 0.3 * stays.duration_s, 0.7 * stays.duration_s)
+    moves = stays.sample(times).translations[:, :1] + lift[:, None, None] * UP
+    goes = replace(stays, translations=Tracks.uniform(np.zeros(1, np.int64), times, moves))
+    points = SkinPoints.of(*skin_of(target, SHAPES[shape]))
+    hips = find_map(target).joint_of["HumanoidRoot"]
+
+    def heights(clip: Clip, skin: SkinPoints | None) -> FloatArray:
+        played = retarget(clip, target, points=skin).clip
+        return np.asarray(world_from_pose(target, played.sample(times))[:, hips, :, 3] @ up)
+
+    wanted, found = (heights(goes, skin) - heights(stays, skin) for skin in (None, points))
+    away = np.abs(found - wanted) / LEG_M
+    assert wanted.min() < -0.9 * down_legs * LEG_M
+    assert away.max() < 2.0 * ON_GROUND and away[lift == lift.min()].max() < ON_GROUND
 
 
 def test_swords_may_be_below_the_ground() -> None:

@@ -1,0 +1,77 @@
+"""Where a clip goes down from where it stood, as on stairs: there the ground is lower, and the body not in it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from ..clips.clip import Clip
+from ..clips.contacts import SHORTEST_S
+from ..clips.keyed import SAMPLE_S, poses_at
+from ..maths.arrays import FloatArray, runs, smoothstep
+from ..skeletons.hierarchy import with_ancestors
+from ..skeletons.maps import SkeletonMap
+from ..skeletons.skeleton import height_rows
+from .grounding import Ground, lifted
+from .loose import part_of
+from .upright import FEET
+
+_STEP_DOWN_LEGS: Final = (0.05, 0.1)
+"""Feet that are lower than where they stood by the second are on lower ground; by the first, in the ground."""
+_LEVEL_LEGS_PER_S: Final = 0.15
+_HIGHEST_PERCENT: Final = 98.0
+"""Feet stand where they are so slow up or down; where they do so highest, but for moments, is where they come from."""
+
+
+class LowerGround(NamedTuple):
+    """How high the ground is, in legs, at times (F,), (F,): 0 where the body stands highest."""
+
+    times_s: FloatArray
+    legs: FloatArray
+
+    def flat(self, clip: Clip, leg: float, up: FloatArray) -> Clip:
+        """Return a clip of a body with such legs as if it had gone on level ground; up: (3,) unit."""
+        away = Ground(self.times_s, -leg * self.legs, (), np.zeros((len(self.times_s), 0)))
+        return replace(clip, translations=lifted(clip.skeleton, clip.translations, away, up, None))
+
+
+def lower_ground(clip: Clip, found: SkeletonMap, leg: float, up: FloatArray) -> LowerGround | None:
+    """Return the ground of a clip that goes down; None where it is level.
+
+    found: what the joints are, on the skeleton as it stands; leg: how long legs are; up: (3,) unit. Little below where
+    a body stood it is in the ground, and so is who does not stand lower before or afterwards, unless he falls on by
+    more than a leg as the clip ends.
+    """
+    feet = [found.joint_of[name] for name in FEET if name in found.joint_of]
+    if not feet or clip.duration_s < 2.0 * SAMPLE_S or leg <= 0.0 or not len(clip.translations):
+        return None
+    times = np.linspace(0.0, clip.duration_s, int(np.ceil(clip.duration_s / SAMPLE_S)) + 1)
+    kept = with_ancestors(clip.skeleton.parents, np.array(feet))
+    part = part_of(clip.skeleton, kept, clip.rotations, clip.translations)
+    heights = height_rows(part.skeleton, poses_at(part, times), up)[:, np.searchsorted(kept, feet), 3]
+    legs = _level(times, (heights - found.skeleton.rest_world[feet, :, 3] @ up).min(axis=1) / leg)
+    return LowerGround(times, legs) if legs.any() else None
+
+
+def _level(times: FloatArray, feet: FloatArray) -> FloatArray:
+    """Return how high the ground is at times (F,); feet: (F,) how high the lower one is above where it is at rest.
+
+    Where it stands, it is that high; between, it goes as the lower foot does from one to the other.
+    """
+    feet = np.minimum(feet, 0.0)
+    slow = np.abs(np.gradient(feet, times)) < _LEVEL_LEGS_PER_S
+    is_standing = np.zeros(len(times), np.bool_)
+    for begin, end in runs(slow):
+        is_standing[begin:end] = times[end - 1] - times[begin] >= SHORTEST_S
+    at = np.flatnonzero(is_standing)
+    if not len(at):
+        return np.zeros(len(times))
+    below = np.maximum(np.percentile(feet[at], _HIGHEST_PERCENT) - feet[at], 0.0)
+    stood = -below * smoothstep(below, *_STEP_DOWN_LEGS)
+    before = np.searchsorted(at, np.arange(len(times)))
+    ends = np.concatenate((stood[:1], stood, (-np.inf if feet[-1] < -1.0 else stood[-1],)))
+    beside = ends[before + is_standing], ends[before + 1]
+    goes = feet + np.interp(times, times[at], stood - feet[at])
+    return np.asarray(np.clip(goes, np.minimum(*beside), np.maximum(*beside)))
