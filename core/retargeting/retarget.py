@@ -166,6 +166,7 @@ class _Bodies:
             if found.plan.is_own:
                 return found
         whole = WholeBody.of(own, target)
+        skins = skins[0], None if skins[1] is None else whole.sample(skins[1])
         return cls._planned(find_reference(clip, source), clip.moved, whole, stood_up(whole.map(target)), turn,
                             skin[whole.order], skins)
 

@@ -19,6 +19,7 @@ from ..skeletons import hanim
 from ..skeletons.hierarchy import is_descendant, parents_first, path_to_root, with_ancestors
 from ..skeletons.maps import SkeletonMap
 from ..skeletons.skeleton import Skeleton, world_from_pose
+from ..skeletons.skin_sample import SkinSample
 from .limbs import runs_of_frames
 from .skin_points import SkinPoints
 
@@ -77,6 +78,10 @@ class WholeBody:
     def points(self, skin: SkinPoints) -> SkinPoints:
         """Return the skin of the skeleton as it is as that of the other one."""
         return skin.renumbered(np.argsort(self.order)) if len(self.loose) else skin
+
+    def sample(self, skin: SkinSample) -> SkinSample:
+        """Return some vertices of that skin likewise; in model space the joints of both have the same axes."""
+        return replace(skin, joints=np.argsort(self.order)[skin.joints])
 
     def as_it_is(self, clip: Clip) -> Clip:
         """Return a clip of the other skeleton, in the same rest pose, as one of the skeleton as it is."""

@@ -19,7 +19,7 @@ from takt.core.skeletons.skeleton import Skeleton, world_from_pose
 from takt.samples.skeleton import build_skeleton
 from takt.tests.core.rewriting import movements
 from takt.tests.core.rigs import RIGS, real, worn
-from takt.tests.core.test_ground import SHAPES, skin_of
+from takt.tests.core.test_ground import SHAPES, Skin, skin_of
 from takt.tests.core.test_ground_by_joints import changing_feet
 from takt.tests.core.test_retarget import random_clip, skeleton_at, with_axes
 
@@ -69,6 +69,20 @@ def apart(one: Clip, other: Clip, order: IntArray, times: FloatArray) -> FloatAr
     return np.asarray(np.abs(off).max(axis=(1, 2, 3)) / np.ptp(one.skeleton.rest_world[:, :, 3], axis=0).max())
 
 
+def with_flat_hands(body: Skeleton, skin: Skin, rng: np.random.Generator) -> Skin:
+    """Return a skin with hands that are long and flat, turned by chance: their skin alone says where palms face."""
+    vertices, joints, weights = skin
+    for side in "lr":
+        wrist, elbow = (find_map(body).joint_of[f"{side}_{part}"] for part in ("wrist", "elbow"))
+        along = body.rest_world[wrist, :, 3] - body.rest_world[elbow, :, 3]
+        across = np.cross(along, rng.normal(size=3))
+        plane = rng.uniform((0.1, -0.2), (0.8, 0.2), size=(200, 2)) @ np.stack((along, across / np.linalg.norm(across)
+                                                                               * np.linalg.norm(along)))
+        vertices = np.concatenate((vertices, body.rest_world[wrist, :, 3] + plane))
+        joints, weights = np.concatenate((joints, np.full((200, 2), wrist))), np.concatenate((weights, weights[:200]))
+    return vertices, joints, weights
+
+
 def body_of(seed: int) -> tuple[Skeleton, np.random.Generator]:
     rng = np.random.default_rng(seed)
     names = ("Mixamo", "VRM", "Unreal's mannequin", "Unity's humanoid")[seed % 4]
@@ -81,7 +95,7 @@ def test_what_plays_on_the_right_rig_plays_on_one_whose_limbs_are_cut_off(limbs:
     right, rng = body_of(seed)
     own, order = cut(right, CUTS[limbs], rng)
     clip = movements()[(5 * seed + 3) % len(movements())]
-    skin = skin_of(right, SHAPES["boots" if seed % 2 else "thick"])
+    skin = with_flat_hands(right, skin_of(right, SHAPES["boots" if seed % 2 else "thick"]), rng)
     moved = (skin[0], np.argsort(order)[skin[1]], skin[2])
     wanted, found = (retarget(clip, body, points=SkinPoints.of(*points), keep_contacts=seed > 1).clip
                      for body, points in ((right, skin), (own, moved)))
