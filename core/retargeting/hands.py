@@ -21,6 +21,15 @@ _NEAR_HEIGHTS: Final = (0.12, 0.2)
 """Of the body's height: hands nearer to each other than the first are kept as near; up to the second in part."""
 _ON_HEIGHTS: Final = (0.015, 0.035)
 """Likewise, hands that are so far from the body's skin, which clips do not show exactly."""
+_UNSURE_HEIGHTS: Final = 0.04
+"""Likewise, a clip's body may be so much slimmer than the usual one by which it is measured."""
+_CLASPED_HEIGHTS: Final = (0.05, 0.09)
+"""Likewise, hands nearer than the first touch each other and come together in any case; from the second on they do not
+where the trunk is between them."""
+_BETWEEN_HEIGHTS: Final = 0.03
+"""Likewise, the trunk is between hands that would have to go so deep into it."""
+_NEARER_HEIGHTS: Final = 0.03
+"""Likewise, of two parts that a hand touches it goes to the one alone that is nearer by so much."""
 _ROUNDS: Final = 2
 
 
@@ -40,7 +49,10 @@ class Touch:
 
     @classmethod
     def of(cls, body: HandsAndBody, world: FloatArray, target: HandsAndBody) -> Touch:
-        """Look at a body's hands; world: (F, J, 3, 4) of its joints."""
+        """Look at a body's hands; world: (F, J, 3, 4) of its joints.
+
+        Nobody's hand is in his body: where only the target's skin is known, hands that seem to be are on it.
+        """
         parts, size = [name for name in target.parts if name in body.parts], target.height / body.height
         palms = body.palms_at(world)
         apart = size * (palms[:, 0] - palms[:, 1])
@@ -49,6 +61,8 @@ class Touch:
             outside[..., i] = size * body.outside_near(world, palms, part, _ON_HEIGHTS[1] * body.height)
         on = 1.0 - smoothstep(outside, *(share * target.height for share in _ON_HEIGHTS))
         together = 1.0 - smoothstep(np.linalg.norm(apart, axis=1), *(share * target.height for share in _NEAR_HEIGHTS))
+        if target.has_skin and not body.has_skin:
+            outside = np.where(outside < 0.0, np.minimum(outside + _UNSURE_HEIGHTS * target.height, 0.0), outside)
         return cls(parts, apart, together, outside, on * (1.0 - body.hanging(world))[..., None])
 
     @property
@@ -77,24 +91,43 @@ def touching(body: HandsAndBody, world: FloatArray, arms: LimbPoses, touch: Touc
             offsets = step(body, world, body.palms_at(world, arms), touch)
             if offsets.any():
                 arms = arms.reaching(offsets)
+    for _ in range(_ROUNDS):  # arms that do not reach a thigh are stretched through the belly before it
+        offsets = _out_of_body(body, world, body.palms_at(world, arms), touch)
+        if not offsets.any():
+            break
+        arms = arms.reaching(offsets)
     return arms
 
 
-def _to_each_other(_: HandsAndBody, __: FloatArray, palms: FloatArray, touch: Touch) -> FloatArray:
-    """Return by how much hands are to be moved, (F, 2, 3): each goes half of the way."""
+def _to_each_other(body: HandsAndBody, world: FloatArray, palms: FloatArray, touch: Touch) -> FloatArray:
+    """Return by how much hands are to be moved, (F, 2, 3): each goes half of the way.
+
+    Hands that only are near each other, as on either hip, stay where a thick trunk is between them.
+    """
     nearer = touch.together[:, None] * (touch.apart - (palms[:, 0] - palms[:, 1]))
-    return np.stack((0.5 * nearer, -0.5 * nearer), axis=1)
+    offsets = np.stack((0.5 * nearer, -0.5 * nearer), axis=1)
+    led = np.flatnonzero(touch.together)
+    if "trunk" in touch.parts and len(led):
+        outside, _ = body.outside(world[led], palms[led] + offsets[led], "trunk")
+        deeper = np.minimum(touch.outside[led, :, touch.parts.index("trunk")], 0.0) - outside
+        is_between = smoothstep(deeper.max(axis=1), 0.0, _BETWEEN_HEIGHTS * body.height)
+        is_near = smoothstep(np.linalg.norm(touch.apart[led], axis=1), *(body.height * far for far in _CLASPED_HEIGHTS))
+        offsets[led] *= (1.0 - is_between * is_near)[:, None, None]
+    return offsets
 
 
 def _onto_body(body: HandsAndBody, world: FloatArray, palms: FloatArray, touch: Touch) -> FloatArray:
-    """Return by how much hands are to be moved, (F, 2, 3), to be on the skin; none is pressed into it."""
-    offsets = np.zeros((*palms.shape[:2], len(touch.parts), 3))
-    for i, part in enumerate(touch.parts):
-        outside, out = body.outside(world, palms, part)
-        theirs = touch.outside[..., i]
-        wanted = np.clip(outside, theirs, np.maximum(theirs, 0.0))
-        offsets[:, :, i] = (touch.on[..., i] * (wanted - outside))[..., None] * out
-    return largest(offsets)
+    """Return by how much hands are to be moved, (F, 2, 3), to be on the skin; none is pressed into it.
+
+    A hand that touches several parts at once, as hip and thigh, goes to the nearest.
+    """
+    found = [body.outside(world, palms, part) for part in touch.parts]
+    outside = np.stack([distance for distance, _ in found], axis=-1)
+    theirs, far = touch.outside, _NEARER_HEIGHTS * body.height
+    is_nearer = smoothstep(outside[..., :, None] - outside[..., None, :], 0.0, far)
+    counts = touch.on * (1.0 - touch.on[..., None, :] * is_nearer).prod(axis=-1)
+    offsets = np.where(outside > theirs, counts, touch.on) * (np.clip(outside, theirs, np.maximum(theirs, 0.0)) - outside)
+    return largest(offsets[..., None] * np.stack([out for _, out in found], axis=-2))
 
 
 def _out_of_body(body: HandsAndBody, world: FloatArray, palms: FloatArray, touch: Touch) -> FloatArray:

@@ -24,6 +24,8 @@ _THIGH: Final = 0.057, 0.037
 """How thick a usual thigh is at the hip and at the knee, likewise."""
 _HAND: Final = 0.012
 """Half of the thickness of a usual hand, likewise."""
+_MOST_OF_HAND: Final = (10.0, 90.0)
+"""Percentiles of its skin between which the thickness of a hand is measured: thumbs and bent fingers stick out."""
 _BEYOND_WRIST: Final = 0.35
 """Of the forearm: so far beyond the wrist a palm is that nothing shows."""
 _FEWEST: Final = 8
@@ -39,7 +41,7 @@ class HandsAndBody:
 
     arms: left and right; palms: (2, 3) where each palm is from its wrist, in the wrist's space. thickness: half of a
     hand's. thighs: hips and knees, where both sides are known. parts: hulls by the part that they are of. height: of
-    the body; lengths are the model's.
+    the body; lengths are the model's. has_skin: hands and parts are as its skin shows them, not of usual shape.
     """
 
     arms: tuple[Limb, Limb]
@@ -48,6 +50,7 @@ class HandsAndBody:
     thighs: tuple[tuple[int, int], ...]
     parts: Mapping[str, tuple[Hull, ...]]
     height: float
+    has_skin: bool
 
     @classmethod
     def of(cls, found: SkeletonMap, skin: SkinPoints | None) -> HandsAndBody | None:
@@ -59,7 +62,7 @@ class HandsAndBody:
                        if {f"{side}_hip", f"{side}_knee"} <= joint_of.keys())
         palms = np.stack([_palm(found, side, arm, skin) for side, arm in zip("lr", arms, strict=True)])
         return cls(arms, palms, _thickness(arms, skin, found.skeleton.parents, height), thighs,
-                   _parts(found, skin, height), height)
+                   _parts(found, skin, height), height, skin is not None)
 
     @property
     def joints(self) -> set[int]:
@@ -183,9 +186,10 @@ def _palm(found: SkeletonMap, side: str, arm: Limb, skin: SkinPoints | None) -> 
 
 
 def _thickness(arms: tuple[Limb, Limb], skin: SkinPoints | None, parents: IntArray, height: float) -> float:
-    """Return half of the thickness of the hands' skin, or the usual one."""
+    """Return half of the thickness of the hands' skin, of flat ones and of balls, or the usual one."""
     hands = [] if skin is None else [_of_hand(skin, parents, arm) for arm in arms]
-    known = [float(np.sqrt(np.linalg.eigvalsh(np.cov(hand.T))[0])) for hand in hands if len(hand) >= _FEWEST]
+    heights = [hand @ np.linalg.eigh(np.cov(hand.T))[1][:, 0] for hand in hands if len(hand) >= _FEWEST]
+    known = [float(np.ptp(np.percentile(along, _MOST_OF_HAND))) / 2.0 for along in heights]
     return float(np.mean(known)) if known else _HAND * height
 
 

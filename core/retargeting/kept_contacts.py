@@ -19,7 +19,7 @@ from ..skeletons.hierarchy import path_to_root, with_ancestors
 from ..skeletons.maps import SkeletonMap
 from ..skeletons.skeleton import Pose, world_from_pose
 from .arms import ArmsBesideTrunk, moved_out
-from .eased import averaged_up_to, detours, with_detours
+from .eased import averaged, averaged_up_to, detours, with_detours
 from .hands import Touch, touching
 from .hands_and_body import HandsAndBody
 from .limbs import Limb, LimbPoses, both_arms, runs_of_frames, with_rotations
@@ -28,6 +28,8 @@ from .skin_points import SkinPoints
 from .trunk import TRUNK
 
 _STILL: Final = 1e-6
+_HARDLY_SEEN: Final = 0.02
+"""Of an arm's length."""
 _STEP_S: Final = SAMPLE_S / 2.0
 """Keys that are closer are not all looked at."""
 
@@ -54,7 +56,12 @@ def with_contacts_kept(played: Clip, target_map: SkeletonMap, skin: SkinPoints |
         made[rows], counts[rows] = _detours(here, there, here.world(ours.at(rows)), there.world(theirs.at(rows)))
     if not made.any():
         return played
-    made = averaged_up_to(times, made.reshape(len(times), -1), np.repeat(counts, 4, axis=1)).reshape(made.shape)
+    eased = averaged_up_to(times, made.reshape(len(times), -1), np.repeat(counts, 4, axis=1)).reshape(made.shape)
+    lost, missing = np.flatnonzero(here.is_far(made - eased).any(axis=1)), np.zeros(made.shape)
+    for rows in (lost[run] for run in runs_of_frames(len(lost))):
+        again, _ = _detours(here, there, here.world(ours.at(rows)), there.world(theirs.at(rows)), eased[rows])
+        missing[rows] = again - eased[rows]
+    made = eased + averaged(times, missing.reshape(len(times), -1)).reshape(made.shape)
     new: dict[int, tuple[FloatArray, FloatArray]] = {}
     for side in np.flatnonzero(made.any(axis=(0, 2))).tolist():
         new |= _keys(here, side, times, made[:, side])
@@ -101,6 +108,12 @@ class _Body:
         return cls(part, kept, (left, right), np.array([row[joint] for joint in carriers]),
                    hands and hands.numbered(row), beside and beside.numbered(row))
 
+    def is_far(self, made: FloatArray) -> BoolArray:
+        """Tell which detours (..., 4) lead wrists farther than can hardly be seen."""
+        first, middle, last = self.clip.skeleton.rest_world[list(self.arms[0]), :, 3]
+        length = np.linalg.norm(middle - first) + np.linalg.norm(last - middle)
+        return np.asarray(np.linalg.norm(made[..., :3], axis=-1) > _HARDLY_SEEN * length)
+
     def world(self, pose: Pose) -> FloatArray:
         """Return the matrices model_from_joint of its joints, (F, K, 3, 4)."""
         return world_from_pose(self.clip.skeleton, pose)
@@ -122,13 +135,15 @@ def _is_near(here: _Body, there: _Body, ours: FloatArray, theirs: FloatArray) ->
     return near
 
 
-def _detours(here: _Body, there: _Body, ours: FloatArray, theirs: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _detours(here: _Body, there: _Body, ours: FloatArray, theirs: FloatArray,
+             begun: FloatArray | None = None) -> tuple[FloatArray, FloatArray]:
     """Return by how much arms are to be moved, (F, 2, 4), see detours, and how surely their hands touch, (F, 2).
 
-    ours, theirs: (F, J, 3, 4) of both bodies.
+    ours, theirs: (F, J, 3, 4) of both bodies. begun: (F, 2, 4) detours from which arms are to be moved on.
     """
     made, plain = np.zeros((len(ours), 2, 4)), LimbPoses.of(ours, *here.arms)
-    arms, near, touch = plain, np.zeros(len(ours), dtype=np.bool_), None
+    arms = plain if begun is None else with_detours(plain, ours[:, here.carriers, :, :3], begun)
+    near, touch = np.zeros(len(ours), dtype=np.bool_), None
     if here.hands is not None and there.hands is not None:
         touch = Touch.of(there.hands, theirs, here.hands)
         arms, near = _with_touch(here.hands, ours, arms, touch, touch.is_near), touch.is_near
