@@ -121,12 +121,15 @@ def _onto_body(body: HandsAndBody, world: FloatArray, palms: FloatArray, touch: 
 
     A hand that touches several parts at once, as hip and thigh, goes to the nearest.
     """
+    if not touch.parts:
+        return np.zeros(palms.shape)
     found = [body.outside(world, palms, part) for part in touch.parts]
     outside = np.stack([distance for distance, _ in found], axis=-1)
     theirs, far = touch.outside, _NEARER_HEIGHTS * body.height
     is_nearer = smoothstep(outside[..., :, None] - outside[..., None, :], 0.0, far)
     counts = touch.on * (1.0 - touch.on[..., None, :] * is_nearer).prod(axis=-1)
-    offsets = np.where(outside > theirs, counts, touch.on) * (np.clip(outside, theirs, np.maximum(theirs, 0.0)) - outside)
+    further = np.clip(outside, theirs, np.maximum(theirs, 0.0)) - outside
+    offsets = np.where(further < 0.0, counts, touch.on) * further
     return largest(offsets[..., None] * np.stack([out for _, out in found], axis=-2))
 
 

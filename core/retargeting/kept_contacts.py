@@ -57,6 +57,7 @@ def with_contacts_kept(played: Clip, target_map: SkeletonMap, skin: SkinPoints |
     if not made.any():
         return played
     eased = averaged_up_to(times, made.reshape(len(times), -1), np.repeat(counts, 4, axis=1)).reshape(made.shape)
+    # what averages lead back into the body, since its way out turns quickly, is led out once more
     lost, missing = np.flatnonzero(here.is_far(made - eased).any(axis=1)), np.zeros(made.shape)
     for rows in (lost[run] for run in runs_of_frames(len(lost))):
         again, _ = _detours(here, there, here.world(ours.at(rows)), there.world(theirs.at(rows)), eased[rows])
