@@ -7,7 +7,7 @@ Blender is imported only inside register and unregister, so that `takt.core` wor
 def register() -> None:
     """Switch the extension on."""
     from . import operators, panels
-    from .bridge import following, libraries, migrations, properties, score, score_fields, score_tree
+    from .bridge import constraints, following, libraries, migrations, properties, score, score_fields, score_tree
     from .preview import choice_properties, score_editor
 
     libraries.register()
@@ -20,16 +20,28 @@ def register() -> None:
     choice_properties.register()
     operators.register()
     panels.register()
+    constraints.register()
     following.register()
 
 
 def unregister() -> None:
     """Switch the extension off and leave nothing behind."""
     from . import operators, panels
-    from .bridge import following, libraries, migrations, properties, score, score_fields, score_tree, sound
+    from .bridge import (
+        constraints,
+        following,
+        libraries,
+        migrations,
+        properties,
+        score,
+        score_fields,
+        score_tree,
+        sound,
+    )
     from .preview import choice_properties, score_editor
 
     following.unregister()
+    constraints.unregister()
     sound.unregister()
     panels.unregister()
     operators.unregister()

@@ -53,7 +53,8 @@ def read_file_clips(source: Source) -> ClipFile:
             found = _clips([(action, ob, f"{ob.name}|{action.name}") for action in actions
                             for ob in _named_by_slots(action, objects)], visit.fps)
     if not found:
-        raise FileError.at("has no Action that moves bones of an armature", path)
+        raise FileError.at("has no Action that moves bones of an armature" if objects else
+                           "has no armature whose bones a clip could move", path)
     return ClipFile(found[0].skeleton, found)
 
 

@@ -1,8 +1,14 @@
-"""Constraints that move an armature's bones: which bones they move, and muting them while Takt's Action plays these."""
+"""Constraints that move an armature's bones: which bones they move, and muting them while Takt's Action plays these.
 
-from collections.abc import Collection
+While Blender has windows, a timer gives back what is muted for an Action that plays no longer (see following). Without
+one no timer runs: then it is done before a frame is evaluated. Files are put right as they are opened and saved.
+"""
+
+from collections.abc import Collection, Iterable
+from typing import Final
 
 import bpy
+from bpy.app import handlers
 
 from . import properties
 from .armature import bone_property
@@ -11,6 +17,8 @@ _TRANSFORM = ("location", "scale", "rotation")
 """How the names of the properties begin that transform a bone."""
 _BOUNDS = frozenset(("LIMIT_DISTANCE", "LIMIT_LOCATION", "LIMIT_ROTATION", "LIMIT_SCALE"))
 """Types that keep a bone within bounds, but do not move it."""
+
+_BEFORE_EVALUATION: Final = (handlers.frame_change_pre, handlers.depsgraph_update_pre)
 
 
 def controlled_bones(armature_object: bpy.types.Object, *, unmuted: bool = False) -> tuple[str, ...]:
@@ -78,6 +86,38 @@ def follow_action(armature_object: bpy.types.Object) -> None:
     character = properties.character(armature_object)
     if character.muted and character.are_muted != _plays_muting(armature_object.animation_data):
         _set(armature_object, is_muted=not character.are_muted)
+
+
+def register() -> None:
+    """Begin to follow Actions where no timer does."""
+    for when in (handlers.load_post, handlers.save_pre):
+        when.append(_follow_in_file)
+    for when in _BEFORE_EVALUATION if bpy.app.background else ():
+        when.append(_follow_in_scene)
+
+
+def unregister() -> None:
+    """Follow no longer."""
+    for when in (handlers.load_post, handlers.save_pre, *_BEFORE_EVALUATION):
+        for handler in (_follow_in_file, _follow_in_scene):
+            if handler in when:
+                when.remove(handler)
+
+
+@handlers.persistent  # type: ignore[untyped-decorator]  # Blender's stubs do not say its type
+def _follow_in_file(*_: object) -> None:
+    _follow(bpy.data.objects)
+
+
+@handlers.persistent  # type: ignore[untyped-decorator]  # Blender's stubs do not say its type
+def _follow_in_scene(scene: bpy.types.Scene, *_: object) -> None:
+    _follow(scene.objects)
+
+
+def _follow(objects: Iterable[bpy.types.Object]) -> None:
+    for ob in objects:
+        if ob.type == "ARMATURE" and ob.pose is not None:
+            follow_action(ob)
 
 
 def _set(armature_object: bpy.types.Object, *, is_muted: bool) -> None:

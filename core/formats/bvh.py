@@ -41,8 +41,8 @@ _SAME_AXES: Final = 1e-9
 _FRAMES_AT_ONCE: Final = 256
 _MOTION: Final = re.compile(r"^[ \t]*MOTION[ \t]*\r?$", re.MULTILINE | re.IGNORECASE)
 _MOST_HEAD: Final = 1000
-"""Characters: numbers have commas for points where the frame time has, within so many after MOTION."""
-_COMMA: Final = re.compile(r"^\s*Frame[ \t]*Time[ \t]*:[ \t]*\d+,\d", re.MULTILINE | re.IGNORECASE)
+"""Characters: numbers have commas for points where one has, within so many after MOTION."""
+_COMMA: Final = re.compile(r"(?<![^\s:])[+-]?\d+,\d+(?![\d,.])")
 _COMMENTS: Final = ("#", "//", ";")
 _CHANNELS: Final = {f"{axis}{kind}".lower(): (kind, i) for kind in ("position", "rotation")
                     for i, axis in enumerate("XYZ")}

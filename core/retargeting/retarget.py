@@ -185,7 +185,10 @@ class _Bodies:
         try:
             pairs = pair(reference.map, target, moved)
         except SkeletonMismatchError as error:
-            raise SkeletonMismatchError(f"{both} {error}{'; ' * bool(lies)}{lies}") from error
+            # Joints in doubt, as with left and right exchanged, do not tell that nobody stands.
+            unseen = lies if reference.map.is_sure else "no standing body is recognised in the clip"
+            too = f"; {unseen}" if lies else ""
+            raise SkeletonMismatchError(f"{both} {error}{too}") from error
         axes = _turn(turn, reference.map, target)
         upright = turned(reference.clip, axes)
         up = None if target.turn is None else rot.rotate(target.turn, _UP)

@@ -460,6 +460,16 @@ def test_in_a_blend_file_the_armatures_own_scene_has_the_clock(rig: bpy.types.Ob
     assert [clip.duration_s for clip in read(path)] == pytest.approx([0.5])
 
 
+def test_a_blend_file_without_an_armature_is_said_to_have_none(rig: bpy.types.Object, tmp_path: Path) -> None:
+    swinging(rig)
+    for action in bpy.data.actions:
+        action.use_fake_user = True
+    bpy.data.objects.remove(rig)
+    EXPORTS[".blend"](str(tmp_path / "actions.blend"))
+    with pytest.raises(FileError, match="has no armature"):
+        read(tmp_path / "actions.blend")
+
+
 @pytest.mark.parametrize(("running", "waits"), [
     ([], False), (["TRANSFORM_OT_translate"], True), (["TAKT_OT_player", "SCULPT_OT_brush_stroke"], True),
     (["TAKT_OT_player", "TAKT_OT_bend_in_turn"], False)])

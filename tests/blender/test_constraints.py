@@ -97,6 +97,39 @@ def test_constraints_act_while_another_action_is_assigned(rig: bpy.types.Object,
     assert not any(are_muted())
 
 
+def test_without_a_window_constraints_act_with_another_action_too(rig: bpy.types.Object, library: Path, led: list[Any],
+                                                                  tmp_path: Path) -> None:
+    play(library / "dance.pha", mute_constraints=True)
+    animation: Any = rig.animation_data
+    ours, own, scene = animation.action, bpy.data.actions.new("Own"), bpy.context.scene
+    assert scene is not None and all(c.mute for c in led)
+    for other in (own, None):
+        animation.action = other
+        scene.frame_set(FRAME)
+        assert not any(c.mute for c in led)
+        animation.action = ours
+        bpy.context.view_layer.update()
+        assert all(c.mute for c in led)
+    animation.action = own  # nothing is evaluated before the file is saved
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "own.blend"))
+    assert not any(c.mute for c in led)
+
+
+def test_a_file_is_put_right_as_it_is_opened(rig: bpy.types.Object, library: Path, led: list[Any],
+                                             tmp_path: Path) -> None:
+    play(library / "dance.pha", mute_constraints=True)
+    names = [(c.id_data.name, bone.name, c.name) for bone in rig.pose.bones for c in bone.constraints]
+    assert names and rig.animation_data is not None
+    constraints.unregister()
+    rig.animation_data.action = None
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "none.blend"))
+    assert all(c.mute for c in led)
+    constraints.register()
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "none.blend"))
+    opened: Any = bpy.data.objects
+    assert not any(opened[ob].pose.bones[bone].constraints[name].mute for ob, bone, name in names)
+
+
 def test_constraints_of_no_ancestor_of_a_played_bone_keep_acting(rig: bpy.types.Object, library: Path) -> None:
     outer = bpy.data.objects.new("Outer", None)
     bpy.context.collection.objects.link(outer)

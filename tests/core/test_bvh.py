@@ -174,6 +174,16 @@ def test_what_other_programs_read_is_read(old: str, new: str, warning: str | Non
     assert found.frame_time_s == wanted.frame_time_s and found.warnings == (() if warning is None else (warning,))
 
 
+def test_values_may_have_commas_where_the_frame_time_has_none() -> None:
+    text = TEXT.replace("1 2 3 90", "1.5 2.25 -3.5 90")
+    start = text.index("1.5 2.25")
+    wanted, found = bvh.read(text.encode()), bvh.read((text[:start] + text[start:].replace(".", ",")).encode())
+    np.testing.assert_array_equal(found.clip.translations.values, wanted.clip.translations.values)
+    assert found.warnings == ("its numbers have commas for points",)
+    with pytest.raises(FileError, match="is no finite number"):  # between numbers, commas are no points
+        bvh.read((text[:start] + text[start:].replace(" ", ",")).encode())
+
+
 def test_lines_may_end_as_on_old_macs() -> None:
     wanted, found = (bvh.read(text.encode()).clip for text in (TEXT, TEXT.replace("\n", "\r")))
     assert found.skeleton.names == wanted.skeleton.names and found.duration_s == wanted.duration_s

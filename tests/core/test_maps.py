@@ -1,5 +1,6 @@
 """Skeleton maps: names of many rigs, real characters against tables checked by hand, shapes, files, damaged files."""
 
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -290,3 +291,17 @@ def test_the_fingerprint_knows_names_and_hierarchy_but_not_order_or_places() -> 
     assert fingerprint(one) == fingerprint(standing_at(["a", "c", "b"], np.array((-1, 0, 0)), places * 2))
     assert fingerprint(one) != fingerprint(standing_at(["a", "b", "c"], np.array((-1, 0, 1)), places))
     assert 0.0 < SURE < 1.0
+
+
+def test_a_body_whose_joints_all_rest_in_one_place_is_read_by_its_names_without_a_warning() -> None:
+    """So are files that say by their frames alone where joints are."""
+    body = body_in_one_place()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = find_map(body)
+    assert found.turn is None
+
+
+def body_in_one_place() -> Skeleton:
+    own = build_skeleton()
+    return Skeleton.from_arrays(own.names, own.parents, own.rest_rotations, np.zeros((len(own), 3)))

@@ -205,13 +205,16 @@ def _trunk(tree: Tree, parts: dict[str, int]) -> FloatArray | None:
 
 
 def upwards(tree: Tree, parts: dict[str, int]) -> FloatArray | None:
-    """Return the direction up along the trunk, or along the legs where there is none; None where neither is known."""
-    trunk = _trunk(tree, parts)
-    if trunk is not None:
-        return trunk
+    """Return the direction up along the trunk, or along the legs where there is none; None where neither is known.
+
+    Neither is where all joints rest in one place, as in files that say only by their frames where joints are.
+    """
+    up = _trunk(tree, parts)
     legs = [tree.positions[parts[f"{side}_hip"]] - tree.positions[parts[f"{side}_ankle"]] for side in "lr"
             if {f"{side}_hip", f"{side}_ankle"} <= set(parts)]
-    return np.mean(legs, axis=0) if legs else None
+    if up is None and legs:
+        up = np.mean(legs, axis=0)
+    return None if up is None or not up.any() else up
 
 
 def to_front(turn: FloatArray) -> FloatArray:
