@@ -67,11 +67,17 @@ class Plan:
                    False, carried, followed)
 
     def translated(self) -> IntArray:
-        """Return the pairs (N,) that are translated as well as rotated."""
+        """Return the pairs (N,) that are translated as well as rotated.
+
+        Where one of both bodies has no legs, nobody goes anywhere.
+        """
         if self.is_own:
             return np.arange(len(self.pairs))
         trunk: list[int] = []
+        has_legs = not {"l_hip", "r_hip"}.isdisjoint(self.pairs.meant)
         for top in np.setdiff1d(np.flatnonzero(self.above < 0), self.carried[:, 0]):
+            if not has_legs and self.pairs.meant[top] is not None:
+                continue
             chain = [int(top)]
             while len(below := np.flatnonzero(self.above == chain[-1])) == 1:
                 chain.append(int(below[0]))

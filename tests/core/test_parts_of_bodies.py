@@ -15,6 +15,8 @@ from takt.tests.core.test_rewritings import MEAN_DEG, WORST_DEG, targets
 from takt.tests.core.test_systems import DOUBLES
 
 LEGS, ARMS = ("hip", "knee"), ("sternoclavicular", "shoulder", "elbow")
+WITHOUT_PELVIS = ("MikuMikuDance", "Rigify's metarig")
+"""Without legs the center of the one is as good a pelvis as what it carries; that of the other is called a spine."""
 SEGMENTS = {LEGS: (("shoulder", "elbow"), ("elbow", "wrist")), ARMS: (("hip", "knee"), ("knee", "ankle"))}
 
 
@@ -49,13 +51,40 @@ def test_what_is_there_plays_as_with_the_rest(system: str, without: tuple[str, .
     wanted, done = retarget(whole.clip, target).clip, retarget(half.clip, target)
     wrong, _, missed, _ = judged(done.source_map, half)
     assert done.source_map.is_sure
-    if system != "MikuMikuDance":  # without legs its center is as good a pelvis as what it carries
+    if system not in WITHOUT_PELVIS:
         # without arms nobody knows where the neck begins
         assert [said for said in (*wrong, *missed) if without is LEGS or said.rpartition(" ")[2] not in SPINE] == []
     times = np.linspace(0.0, whole.clip.duration_s, 30)
     there, here = (directions(target, clip, times, SEGMENTS[without]) for clip in (wanted, done.clip))
     apart = np.degrees(np.arctan2(np.linalg.norm(np.cross(there, here), axis=-1), np.sum(there * here, axis=-1)))
     assert apart.mean() <= MEAN_DEG and apart.max() <= WORST_DEG, (system, apart.mean(), apart.max())
+
+
+def test_a_clip_that_begins_at_the_chest_leaves_the_body_where_it_stands() -> None:
+    """Its root is far above the ground, where the whole body's root is not."""
+    clip = movements()[2]
+    bones = joints_of("Rokoko", clip.skeleton)
+    above = {name for name, bone in bones.items() if name in ancestors(bones, "LeftArm") & ancestors(bones, "Head")}
+    chest = next(name for name in bones if name in above and bones[name].above in above
+                 and not above & {other for other, bone in bones.items() if bone.above == name})
+    legs = {f"{side}_hip" for side in "lr"}
+    kept = {name: bone for name, bone in cut(bones, legs).items() if name not in above or name == chest}
+    root = Bone(bones[chest].part, bones[chest].place, "", bones[chest].meant)
+    bust = written(clip, Rewriting(names=AS_THEY_ARE), {**kept, chest: root})
+    target = targets()[0]
+    done = retarget(bust.clip, target)
+    hips = [find_map(target).joint_of[name] for name in ("HumanoidRoot", "l_hip", "l_ankle", "vl5")]
+    times = np.linspace(0.0, clip.duration_s, 10)
+    positions = world_from_pose(target, done.clip.sample(times))[..., 3][:, hips]
+    assert done.source_map.is_sure
+    np.testing.assert_allclose(positions, np.tile(target.rest_world[..., 3][hips], (10, 1, 1)), atol=1e-6)
+
+
+def ancestors(bones: dict[str, Bone], name: str) -> set[str]:
+    found = set[str]()
+    while name := bones[name].above:
+        found.add(name)
+    return found
 
 
 @pytest.mark.parametrize("without", [LEGS, ARMS])

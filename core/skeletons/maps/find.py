@@ -278,7 +278,8 @@ def _set_pelvis(tree: Tree, readings: list[names.Reading], parts: dict[str, int]
     top = chest if chest >= 0 else parts.get("head", -1)
     shared = tree.shared(hips) if len(hips) == 2 else -1
     if not hips and top >= 0:
-        shared = _lowest(tree, top) if named is None else named
+        lowest = _lowest(tree, top)
+        shared = named if named is not None else lowest if not readings[lowest].is_spine else -1
     if shared < 0:
         return
     if top >= 0 and top != shared and not tree.is_above(shared, top):  # the trunk is beside the legs' joint
@@ -334,6 +335,9 @@ def _trunk(tree: Tree, readings: list[names.Reading], parts: dict[str, int]) -> 
         spine = [joint for joint in spine if not readings[joint].is_helper] or spine
         if len(spine) > 1 and readings[spine[-1]].word == "neck":  # Biped's neck carries the arms as well
             spine.pop()
+    elif pelvis is None and chest >= 0:  # a bust
+        path = tree.path_to_root(chest)
+        spine = path[:next((i for i, joint in enumerate(path) if not readings[joint].is_spine), len(path))][::-1]
     elif pelvis is not None and head is not None and chest < 0:
         spine = [joint for joint in tree.between(pelvis, head) if "neck" not in readings[joint].word]
     neck: list[int] = []
