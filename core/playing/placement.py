@@ -103,6 +103,13 @@ class Root:
         position[..., 1], position[..., 2] = ground.real, ground.imag
         return rot.multiply(turn, rotations), (position - self._start) @ self._from.T
 
+    def turned(self, translations: FloatArray, yaw_rad: FloatArray) -> FloatArray:
+        """Turn what is added to the root's translations, (..., 3), with its heading, by yaw_rad (...)."""
+        above = translations @ self._to.T
+        ground = np.exp(1j * yaw_rad) * (above[..., 1] + 1j * above[..., 2])
+        above[..., 1], above[..., 2] = ground.real, ground.imag
+        return np.asarray(above @ self._from.T)
+
     def away(self, translations: FloatArray) -> FloatArray:
         """Return how far translations (N, 3) lead over the ground from rest, east and north (N, 2)."""
         return np.asarray((translations @ self._to.T)[..., 1:])

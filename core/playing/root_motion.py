@@ -271,6 +271,18 @@ class RootedClips:
         """Carry poses (F, J, …) over the ground by placements (F,)."""
         carry_over_ground(self._carried, pose, by)
 
+    def turn_shifts(self, shifts: FloatArray, before: IntArray, after: IntArray) -> None:
+        """Turn what is added to translations at seams, from clips that face forward there to clips as authored.
+
+        shifts: (N, 2, J, 3) to the poses of clips before seams, (N,), and to those of clips after them.
+        """
+        if not self.goes_on:
+            return
+        yaw = np.stack((np.where(self._moves, self._last.yaw_rad, 0.0)[before],
+                        np.where(self._moves, self._first.yaw_rad, 0.0)[after]), axis=1)
+        for root in self._carried:
+            shifts[..., root.joint, :] = root.turned(shifts[..., root.joint, :], yaw)
+
     def _back(self, pose: Pose) -> Placement:
         """Return what leads poses (N, J, …) back to above where the root is at rest, headings as they are."""
         return Placement(np.zeros(len(pose.rotations)), self.bearing.away(pose) @ np.array((-1.0, -1j)))

@@ -22,7 +22,7 @@ from .root_motion import NO_JOINTS, RootMode, RootMotion
 from .sides import Sides
 from .sources import Sources
 from .stage import FIRST_ROUND, Instants, Stage
-from .transitions.blending import Inertialization, Style, blend_over
+from .transitions.blending import Offsets, Style, blend_over
 from .transitions.carrying import carried_over
 from .transitions.curves import CURVES, PACES
 from .transitions.decay import Decay
@@ -31,7 +31,7 @@ from .transitions.methods import TRANSITION_METHODS, Layout, TransitionMethod
 from .transitions.seams import far_turns, fit_transitions, time_stretch
 
 _MOST_SEAMS_KEPT = 256
-"""More at once means that a whole Action is being written; the memory for that is given back."""
+"""Of more different ones the memory is given back: offsets of all joints are kept."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +51,7 @@ class Row:
     sides: Sides
     problems: tuple[Problem, ...]
     sampled: Sources | None = None
-    _last_offsets: dict[bytes, Inertialization | Decay] = field(default_factory=dict)
+    _known_offsets: dict[int, Offsets] = field(default_factory=dict)
 
     @classmethod
     def of(cls, sequence: Sequence, played: SequenceOf[Clip | Excerpt | Stage], style: Style, *, root_motion: RootMode,
@@ -125,16 +125,27 @@ class Row:
         Outside the transitions' windows the pose is the clip's own for every joint that the clip moves; the others hold
         what moved them last.
         """
-        segment = self.segment_at(times_s)
-        pose = self._clip_poses(segment, times_s, rounds)
+        segment, root = self.segment_at(times_s), self.sides.root
+        pose = self._clip_poses(segment, times_s)
         seam, seam_times, seam_rounds = self._windows(segment, times_s, rounds)
         inside = np.flatnonzero(seam >= 0)
-        if len(inside):
-            chosen = pose if len(inside) == len(times_s) else pose.at(inside)
-            mixed = self._blend(chosen, seam[inside], seam_times[inside], seam_rounds[inside])
-            pose.rotations[inside], pose.translations[inside], pose.scales[inside] = (
-                mixed.rotations, mixed.translations, mixed.scales)
+        if self.method.adds_offsets:
+            self._change(pose, inside, lambda own: self._offset(own, seam[inside], seam_times[inside]))
+            root.place_segments(pose, segment, rounds)
+        else:
+            root.place_segments(pose, segment, rounds)
+            self._change(pose, inside, lambda own: self._blend(own, seam[inside], seam_times[inside],
+                                                               seam_rounds[inside]))
         return self._bound(pose)
+
+    @staticmethod
+    def _change(pose: Pose, frames: IntArray, change: Callable[[Pose], Pose]) -> None:
+        """Change some frames (W,) of poses (F, J, …), if there are any."""
+        if not len(frames):
+            return
+        changed = change(pose if len(frames) == len(pose.rotations) else pose.at(frames))
+        pose.rotations[frames], pose.translations[frames], pose.scales[frames] = (
+            changed.rotations, changed.translations, changed.scales)
 
     def segment_at(self, times_s: FloatArray) -> IntArray:
         """Return the segments that play at times (F,); before all of them the first one."""
@@ -184,13 +195,10 @@ class Row:
         return Instants(*(np.concatenate([own, *more]) for own, more in
                           zip((edges, jumps, np.zeros(0)), found, strict=True)))
 
-    def _clip_poses(self, segment: IntArray, times_s: FloatArray, rounds: IntArray) -> Pose:
+    def _clip_poses(self, segment: IntArray, times_s: FloatArray) -> Pose:
         """Return the poses of segments (F,) without transitions: the clip's, and what the other joints hold."""
-        clip, sides = self.sequence.clip[segment], self.sides
-        pose = self._unplaced(segment, np.minimum((times_s - self.layout.begin_s[segment]) * sides.tempo[segment],
-                                                  self.sources.durations_s[clip]))
-        sides.root.place_segments(pose, segment, rounds)
-        return pose
+        own_times_s = (times_s - self.layout.begin_s[segment]) * self.sides.tempo[segment]
+        return self._unplaced(segment, np.minimum(own_times_s, self.sources.durations_s[self.sequence.clip[segment]]))
 
     def unplaced(self, segment: IntArray, own_times_s: FloatArray) -> Pose:
         """Return the poses of segments (F,) at their clips' own times (F,), before root motion takes them anywhere."""
@@ -239,11 +247,6 @@ class Row:
         if len(seam) > 1:  # neighbouring frames share a seam, so its two sides are looked up only once
             _, first, at = np.unique(seam + rounds * len(self.sequence), return_index=True, return_inverse=True)
             seams, rounds = seam[first], rounds[first]
-        if self.method.shape == "DECAY":
-            return self._decay(seams, rounds).apply(pose, at, times_s - self.layout.end_s[seam])
-        if self.method.shape == "LEAD":
-            return self._inertialization(seams, rounds).apply(pose, at, times_s - self.layout.end_s[seam],
-                                                  CURVES[self.style.curve].rise)
         crossing = self.sides.crossing(seams, rounds)
         begin, end = self.layout.window_begin_s, self.layout.window_end_s
         is_shared = self.style.joint_time == "SHARED"
@@ -255,25 +258,36 @@ class Row:
         return blend_over(pose, crossing, at, is_after, self.style.progress(share, own), self.style.weight(share),
                           self.style.interpolation)
 
-    def _inertialization(self, seams: IntArray, rounds: IntArray) -> Inertialization:
-        """Return the offsets around seams (N,); while a motion is watched they are mostly those of the frame before."""
-        found = self._last_offsets.get(seams.tobytes() + rounds.tobytes())
-        if not isinstance(found, Inertialization):
-            begin, middle, end = self.layout.window_begin_s, self.layout.end_s, self.layout.window_end_s
-            found = Inertialization.of(self.sides.crossing(seams, rounds), (middle - begin)[seams],
-                                       (end - middle)[seams])
-            self._keep(seams, rounds, found)
-        return found
+    def _offset(self, pose: Pose, seam: IntArray, times_s: FloatArray) -> Pose:
+        """Add to poses (W, J, …) of clips what lets them meet at the seams after segments (W,)."""
+        different, at = self._alike[seam], np.zeros(len(seam), dtype=np.int64)
+        if len(seam) > 1:
+            different, at = np.unique(different, return_inverse=True)
+        found = self._offsets(different)
+        return found.apply(pose, at, times_s - self.layout.end_s[seam], CURVES[self.style.curve].rise)
 
-    def _decay(self, seams: IntArray, rounds: IntArray) -> Decay:
-        """Return the offsets after seams (N,), likewise."""
-        found = self._last_offsets.get(seams.tobytes() + rounds.tobytes())
-        if not isinstance(found, Decay):
-            found = Decay.of(self.sides.crossing(seams, rounds), (self.layout.window_end_s - self.layout.end_s)[seams])
-            self._keep(seams, rounds, found)
-        return found
+    def _offsets(self, seams: IntArray) -> Offsets:
+        """Return the offsets around different seams (N,), and keep them."""
+        known, kept = self._known_offsets, seams.tolist()
+        missing = [seam for seam in kept if seam not in known]
+        if missing:
+            if len(known) + len(missing) > _MOST_SEAMS_KEPT:
+                known.clear()
+                missing = kept
+            at = np.array(missing)
+            found = self.sides.inertialization(at, *self._reach_s[:, at])
+            made: Offsets = Decay.of(found) if self.method.shape == "DECAY" else found
+            known.update(zip(missing, made.each(), strict=True))
+        parts = [known[seam] for seam in kept]
+        return parts[0].together(parts)
 
-    def _keep(self, seams: IntArray, rounds: IntArray, found: Inertialization | Decay) -> None:
-        self._last_offsets.clear()
-        if len(seams) <= _MOST_SEAMS_KEPT:
-            self._last_offsets[seams.tobytes() + rounds.tobytes()] = found
+    @cached_property
+    def _alike(self) -> IntArray:
+        """For each seam the first one with the same offsets, (S,)."""
+        return self.sides.alike(*self._reach_s)
+
+    @cached_property
+    def _reach_s(self) -> FloatArray:
+        """How long the transition after each segment lasts before the seam, and after it, (2, S)."""
+        layout = self.layout
+        return np.stack((layout.end_s - layout.window_begin_s, layout.window_end_s - layout.end_s))

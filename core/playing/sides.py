@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
@@ -12,10 +13,13 @@ from ..skeletons.skeleton import Pose
 from .held import Held
 from .root_motion import RootMotion
 from .transitions.automatic import Automatic
-from .transitions.blending import Crossing
+from .transitions.blending import Crossing, Inertialization
 from .transitions.lengths import Neighbours, joint_lengths
 from .transitions.limits import Limits
 from .transitions.seams import EndPoses
+
+_DIGITS: Final = 9
+"""Of seconds and of paces: what differs by less plays at other times of the score."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +52,34 @@ class Sides:
 
     def crossing(self, seam: IntArray, rounds: IntArray) -> Crossing:
         """Return both sides of the seams after segments (N,), where they stand in rounds (N,) of a loop."""
+        crossing = self._facing_forward(seam)
+        self.root.place_seam((crossing.out, crossing.into, crossing.out_before, crossing.into_after), seam, rounds)
+        return crossing
+
+    def inertialization(self, seam: IntArray, before_s: FloatArray, after_s: FloatArray) -> Inertialization:
+        """Return the offsets at the seams after segments (N,) to what clips do, before root motion takes them anywhere.
+
+        before_s, after_s: (N,) how long they last.
+        """
+        found = Inertialization.of(self._facing_forward(seam), before_s, after_s)
+        clips = self.sequence.clip[seam], self.sequence.clip[(seam + 1) % len(self.sequence)]
+        for shifts in (found.offsets[..., 1, :], found.rates[..., 1, :]):
+            self.root.clips.turn_shifts(shifts, *clips)
+        return found
+
+    def alike(self, before_s: FloatArray, after_s: FloatArray) -> IntArray:
+        """Return for each of S seams the first one that has the same offsets, (S,); before_s, after_s: (S,) likewise.
+
+        A score calls the same clips one after another again and again.
+        """
+        clip, held = self.sequence.clip, self.held.columns_after(np.arange(len(self.sequence)))
+        times = np.round(np.stack((self.tempo, np.roll(self.tempo, -1), before_s, after_s)), _DIGITS)
+        _, first, which = np.unique(np.column_stack((clip, np.roll(clip, -1), held, *times)), axis=0,
+                                    return_index=True, return_inverse=True)
+        return np.asarray(first[which.reshape(-1)])
+
+    def _facing_forward(self, seam: IntArray) -> Crossing:
+        """Return both sides of seams (N,) as if the body were at the origin there, facing forward."""
         ends, clip = self.ends, self.sequence.clip[seam]
         later = (seam + 1) % len(self.sequence)
         following = self.sequence.clip[later]
@@ -60,7 +92,6 @@ class Sides:
             enters, left = ends.moved[following], ends.moved[clip]
             poses = (out, _where(enters, ends.first.at(following), out),
                      _where(left, ends.last_but_one.at(clip), out), _where(enters, ends.second.at(following), out))
-        self.root.place_seam(poses, seam, rounds)
         steps = (quotient(ends.step_s[clip], self.tempo[seam]), quotient(ends.step_s[following], self.tempo[later]))
         is_long = None if self.limits is None else self.limits.exceeds(poses[0].rotations, poses[1].rotations)
         return Crossing(*poses, *steps, is_long)

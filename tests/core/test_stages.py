@@ -219,3 +219,22 @@ def test_lanes_look_only_at_their_own_joints() -> None:
     waves, time = waving('wave duration="1"'), np.array((0.5,))
     assert (waves.sample(time).rotations != rot.IDENTITY).any()
     assert (waves.of_joints(only("hip") > 0.0).sample(time).rotations == rot.IDENTITY).all()
+
+
+@pytest.mark.parametrize("method", ["LEAD", "INERTIALIZE"])
+@pytest.mark.parametrize("root_motion", ["CONTINUE", "AS_AUTHORED", "IN_PLACE"])
+def test_where_the_same_clips_meet_again_offsets_are_the_same(root_motion: RootMode, method: str) -> None:
+    """Clips come again at another pace, with another transition, and where other joints hold: then they are not."""
+    rng = np.random.default_rng(5)
+    calls = [f'{name} duration="{rng.choice((0.5, 1.0))}" transition="{rng.choice((0.1, 0.2))}"'
+             for name in rng.choice(list(BY_NAME), 60)]
+    whole = row(*calls, method=method, root_motion=root_motion, loop=True)
+    times = np.linspace(0.0, whole.duration_s, 2000)
+    found, seams = whole.sample(times), np.arange(60)
+    assert 20 < len(whole._known_offsets) < 60
+    whole.__dict__["_alike"] = seams
+    whole._known_offsets.clear()
+    wanted = whole.sample(times)
+    assert len(whole._known_offsets) == 60
+    for one, other in zip(vars(found).values(), vars(wanted).values(), strict=True):
+        assert np.abs(one - other).max() < EXACT

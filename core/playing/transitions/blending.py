@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
+from typing import Self
 
 import numpy as np
 
 from ...clips.keys import INTERPOLATIONS, TRANSLATION_INTERPOLATIONS, Interpolation, TranslationInterpolation
 from ...errors import TaktError
 from ...maths import rotations as rot
-from ...maths.arrays import BoolArray, FloatArray, IntArray
+from ...maths.arrays import BoolArray, FloatArray, IntArray, quotient
 from ...skeletons.skeleton import Pose
 from .curves import CURVES, JOINT_TIMES, PACES, Weight, curve_named, joint_time_named, pace_named
 from .limits import long_arc
 from .methods import TRANSITION_METHODS, method_named
-
-Offsets = tuple[FloatArray, FloatArray]
 
 _SMALL_RAD = 1e-4
 """Half-angles below this take the limit of the Jacobian's factor, which differs by less than angle²/700."""
@@ -108,11 +108,35 @@ def blend_over(pose: Pose, crossing: Crossing, at: IntArray, is_after: BoolArray
 
 
 @dataclass(frozen=True, eq=False)
-class Inertialization:
+class Offsets(ABC):
+    """What is added to clips around N seams; all its arrays are (N, …)."""
+
+    @abstractmethod
+    def apply(self, pose: Pose, at: IntArray, time_s: FloatArray, curve: Weight) -> Pose:
+        """Add it to poses (F, J, …); at: (F,) around which seam; time_s: (F,) from the seam, negative before it.
+
+        curve: by which it comes and goes, unless it says so itself.
+        """
+
+    def each(self) -> Iterator[Self]:
+        """Yield that of one seam after another."""
+        arrays = [getattr(self, each.name) for each in fields(self)]
+        yield from (type(self)(*(array[i:i + 1] for array in arrays)) for i in range(len(arrays[0])))
+
+    @classmethod
+    def together(cls, parts: Sequence[Self]) -> Self:
+        """Return that of several seams, at least one."""
+        if len(parts) == 1:
+            return parts[0]
+        return cls(*(np.concatenate([getattr(part, each.name) for part in parts]) for each in fields(cls)))
+
+
+@dataclass(frozen=True, eq=False)
+class Inertialization(Offsets):
     """Offsets that make pose and speed agree at N seams, and fade out on both sides; the same at every instant.
 
-    before_s, after_s: (N,) how long the offsets last on each side. turning, moving, scaling: the offsets at the seam
-    (2, N, J, 3) and their rates, for the sides before and after.
+    before_s, after_s: (N,) how long the offsets last on each side. offsets, rates: (N, 2, J, 3, 3) at the seam, for the
+    sides before and after: rotation vectors, translations, scales.
     The pose at the seam divides the difference between the last pose and the first one as the seam divides the window;
     the speed there is the mean of both speeds, weighted likewise, plus what the curve adds (see apply). A rotation's
     offset is a rotation vector: q = clip · exp o, whose angular velocity is exp(−o)·ω + J(o)·o′ with the right
@@ -121,25 +145,28 @@ class Inertialization:
 
     before_s: FloatArray
     after_s: FloatArray
-    turning: Offsets
-    moving: Offsets
-    scaling: Offsets
+    offsets: FloatArray
+    rates: FloatArray
 
     @classmethod
     def of(cls, crossing: Crossing, before_s: FloatArray, after_s: FloatArray) -> Inertialization:
         """Find the offsets of these seams."""
         whole = before_s + after_s
-        share = np.divide(before_s, whole, out=np.zeros(len(whole)), where=whole > 0.0)[:, None]
-        before = _vectors(crossing.out, crossing.out_before)
-        after = _vectors(crossing.into, crossing.into_after)
-        lines = []
-        for (a, a_before), (b, b_after) in zip(before, after, strict=True):
-            a_speed, b_speed = _per_s(a - a_before, crossing.out_step_s), _per_s(b_after - b, crossing.into_step_s)
-            lines.append(_line_offsets(a, b, a_speed, b_speed, share[..., None]))
-        return cls(before_s, after_s, _turning_offsets(crossing, share), *lines)
+        share = np.divide(before_s, whole, out=np.zeros(len(whole)), where=whole > 0.0)
+        parts = np.stack((share, share - 1.0), axis=1)[..., None, None]
+        steps_s = np.stack((crossing.out_step_s, crossing.into_step_s), axis=1)
+        per_s = quotient(1.0, steps_s)[..., None, None]
+        offsets, rates = (np.empty((*parts.shape[:2], crossing.out.rotations.shape[1], 3, 3)) for _ in range(2))
+        offsets[..., 0, :], rates[..., 0, :] = _turning_offsets(crossing, parts, per_s)
+        for kind, values in enumerate(_vectors(crossing.out_before, crossing.out, crossing.into, crossing.into_after)):
+            out_before, out, into, into_after = values
+            speeds = np.stack((out - out_before, into_after - into), axis=1) * per_s
+            offsets[..., kind + 1, :] = parts * (into - out)[:, None]
+            rates[..., kind + 1, :] = parts * (speeds[:, 1:] - speeds[:, :1])
+        return cls(before_s, after_s, offsets, rates)
 
     def apply(self, pose: Pose, at: IntArray, time_s: FloatArray, curve: Weight) -> Pose:
-        """Add the offsets to poses (F, J, …); at: (F,) which seam; time_s: (F,) from the seam, negative before it.
+        """Add the offsets to poses; see Offsets.
 
         With u from 0 at the window's edge to 1 at the seam, T the side's length, a curve that rises from 0 to 1 and f
         the same begun gently (see _eased_in), the offset to the clip is o·f(u) + o′·T·(u − 1)·f(u) before the seam, and
@@ -154,13 +181,16 @@ class Inertialization:
         side_s = np.where(is_after, self.after_s[at], self.before_s[at])
         u = np.clip(1.0 - np.divide(np.abs(time_s), side_s, out=np.ones(len(side_s)), where=side_s > 0.0), 0.0, 1.0)
         rise = curve(_eased_in(u))
-        weight, rate_s = rise[:, None, None], (np.where(is_after, -side_s, side_s) * (u - 1.0) * rise)[:, None, None]
+        rate_s = np.where(is_after, -side_s, side_s) * (u - 1.0) * rise
+        found = self.offsets[at, is_after] * rise[:, None, None, None]
+        found += self.rates[at, is_after] * rate_s[:, None, None, None]
+        return offset_by(pose, found)
 
-        def offset(offsets: FloatArray, rates: FloatArray) -> FloatArray:
-            return np.asarray(offsets[is_after, at] * weight + rates[is_after, at] * rate_s)
 
-        return Pose(rot.multiply(pose.rotations, rot.exp(offset(*self.turning))),
-                    pose.translations + offset(*self.moving), pose.scales + offset(*self.scaling))
+def offset_by(pose: Pose, offsets: FloatArray) -> Pose:
+    """Return poses (F, J, …) with offsets (F, J, 3, 3): rotation vectors, translations, scales."""
+    return Pose(rot.multiply(pose.rotations, rot.exp(offsets[..., 0, :])), pose.translations + offsets[..., 1, :],
+                pose.scales + offsets[..., 2, :])
 
 
 def _eased_in(u: FloatArray) -> FloatArray:
@@ -172,24 +202,21 @@ def _eased_in(u: FloatArray) -> FloatArray:
     return u * u * (2.0 - u)
 
 
-def _line_offsets(a: FloatArray, b: FloatArray, a_speed: FloatArray, b_speed: FloatArray,
-                  share: FloatArray) -> Offsets:
-    """Return offsets at the seam and their rates, (2, N, J, 3), for the sides before and after."""
-    shift, change = b - a, b_speed - a_speed
-    return np.stack((share * shift, (share - 1.0) * shift)), np.stack((share * change, (share - 1.0) * change))
+def _turning_offsets(crossing: Crossing, parts: FloatArray, per_s: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return rotation vectors at N seams and their rates, (N, 2, J, 3), for the sides before and after.
 
-
-def _turning_offsets(crossing: Crossing, share: FloatArray) -> Offsets:
-    out, into = crossing.out.rotations, crossing.into.rotations
-    a_speed = _per_s(rot.log(rot.multiply(rot.conjugate(crossing.out_before.rotations), out)), crossing.out_step_s)
-    b_speed = _per_s(rot.log(rot.multiply(rot.conjugate(into), crossing.into_after.rotations)), crossing.into_step_s)
-    turn = rot.log(rot.multiply(rot.conjugate(out), into))
+    parts: (N, 2, 1, 1) how much of the difference each side has; per_s: 1 ÷ the steps by which speeds are taken.
+    """
+    earlier, later = (np.stack([pose.rotations for pose in poses], axis=1) for poses in (
+        (crossing.out_before, crossing.into, crossing.out), (crossing.out, crossing.into_after, crossing.into)))
+    turns = rot.log(rot.multiply(rot.conjugate(earlier), later))
+    speeds, turn = turns[:, :2] * per_s, turns[:, 2]
     if crossing.is_long is not None:
         turn = np.where(crossing.is_long[..., None], long_arc(turn), turn)
-    a, b = share[..., None] * turn, (share[..., None] - 1.0) * turn
-    a_turned, b_turned = rot.rotate(rot.exp(-a), a_speed), rot.rotate(rot.exp(-b), b_speed)
-    wanted = a_turned + (b_turned - a_turned) * share[..., None]
-    return np.stack((a, b)), np.stack((_rate(a, wanted - a_turned), _rate(b, wanted - b_turned)))
+    offsets = parts * turn[:, None]
+    turned = rot.rotate(rot.exp(-offsets), speeds)
+    wanted = turned[:, :1] + (turned[:, 1:] - turned[:, :1]) * parts[:, :1]
+    return offsets, _rate(offsets, wanted - turned)
 
 
 def _rate(o: FloatArray, velocity: FloatArray) -> FloatArray:
@@ -199,11 +226,6 @@ def _rate(o: FloatArray, velocity: FloatArray) -> FloatArray:
     factor = np.where(angle > 2.0 * _SMALL_RAD, (1.0 - half / np.tan(half)) / (4.0 * half * half), 1.0 / 12.0)
     across = rot.cross(o, velocity)
     return np.asarray(velocity + 0.5 * across + factor[..., None] * rot.cross(o, across))
-
-
-def _per_s(change: FloatArray, time_s: FloatArray) -> FloatArray:
-    time = time_s[:, None, None]
-    return np.divide(change, time, out=np.zeros_like(change), where=time > 0.0)
 
 
 def _vectors(*poses: Pose) -> Iterator[tuple[FloatArray, ...]]:

@@ -53,6 +53,11 @@ class TransitionMethod:
     limit: Callable[[FloatArray, FloatArray], FloatArray]
     lay_out: Callable[[FloatArray, FloatArray], Layout]
 
+    @property
+    def adds_offsets(self) -> bool:
+        """Whether clips play on with offsets that are added to their own poses."""
+        return self.shape in ("LEAD", "DECAY")
+
 
 def method_named(identifier: str) -> TransitionMethod:
     """Look up a method; raise TaktError naming those there are."""
