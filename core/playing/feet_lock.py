@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, NamedTuple
@@ -10,10 +11,11 @@ import numpy as np
 
 from ..maths import rotations as rot
 from ..maths.arrays import FloatArray, IntArray
+from ..maths.formulas import Number, greatest, least, root, worked_out
 from ..skeletons.hierarchy import with_ancestors
 from ..skeletons.maps import SkeletonMap
 from ..skeletons.skeleton import Pose
-from .footholds import REACH, Footholds, ground_axes
+from .footholds import REACH, Footholds, ground_axes, led
 from .joints import Joints
 from .legs import Chains, Leg
 from .soles import Soles
@@ -24,6 +26,9 @@ _SOFT_DOWN_LEGS: Final = 0.03
 """Over so much the body begins to go down, as it is heavy; feet give way meanwhile."""
 _MOST_DOWN_LEGS: Final = 0.05
 """At most so far, and likewise without a jolt."""
+
+
+_NO_GROUND: Final = np.zeros((1, 1, 2))
 
 
 class Floor(NamedTuple):
@@ -53,102 +58,75 @@ class FeetLock:
         above, if there is anything. A foothold that the leg cannot reach is followed as far as it goes.
         """
         world, are_scaled = self._joints.posed(pose)
-        positions, shift, firmly = self._led(world, times_s, gaps, upright, floor)
-        hips, _, ankles, _ = positions.swapaxes(0, 1)
-        goals = ankles + shift
-        down = self._down(hips, ankles, goals, firmly, gaps, times_s)
-        if down is not None:
-            pose.translations[:, self.tops] -= (self.up[:, None] * down).T[:, None]
-            positions[2] -= down
-            shift = goals - ankles  # which are down as well
-        frames = np.ascontiguousarray(world[:3 * len(self.legs), :, :3, :3].transpose(2, 3, 0, 1))
+        matrices = world.reshape(4, len(self.legs), len(times_s), 4, 4).transpose(1, 2, 0, 3, 4)
+        shift, firmly, wanted = self._led(world, times_s, gaps, upright, floor)
+        down = self.footholds.down(gaps, times_s, firmly * wanted)
+        goals = matrices[:, :, 2, :3, 3] + shift
+        if down.any():
+            pose.translations[:, self.tops] -= (down[:, None] * self.up)[:, None]
+            matrices[..., 2, 3] -= down[:, None]
+            shift[..., 2] += down
+        if not shift.any():
+            return
         if are_scaled:
-            frames /= np.maximum(np.linalg.norm(frames, axis=0), 1e-30)
-        self._bend(pose, positions[:, :3], frames.reshape(3, 3, 3, *gaps.shape), goals, shift)
+            frames = matrices[..., :3, :3]
+            frames /= np.maximum(np.linalg.norm(frames, axis=-2, keepdims=True), 1e-30)
+        self._bend(pose, matrices[:, :, :3], goals, shift)
 
     def downs(self, pose: Pose, times_s: FloatArray, gaps: IntArray, upright: FloatArray,
               floor: Floor | None) -> FloatArray:
         """Return by how much the body goes down for each foot that is held, (L, F); see hold."""
-        positions, shift, _ = self._led(self._joints.posed(pose)[0], times_s, gaps, upright, floor)
-        hips, _, ankles, _ = positions.swapaxes(0, 1)
-        found = self._too_high(hips, ankles, ankles + shift)
-        return np.zeros(gaps.shape) if found is None else found
+        return self._led(self._joints.posed(pose)[0], times_s, gaps, upright, floor)[2]
 
     def _led(self, world: FloatArray, times_s: FloatArray, gaps: IntArray, upright: FloatArray,
              floor: Floor | None) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return where joints are, (3, 4, L, F), how far feet are to be moved, (3, L, F), and how firmly, (L, F).
+        """Return how far feet are to be moved, (L, F, 3), how firmly, and how far the body goes down for each, (L, F).
 
         world: matrices (4 · L, F, 4, 4) of hips, knees, ankles and feet.
         """
-        positions = np.ascontiguousarray(world[..., :3, 3].transpose(2, 0, 1)).reshape(3, 4, -1, len(times_s))
-        shift, firmly, clear = self.footholds.shift(positions[:, 3], gaps, times_s, upright)
-        if floor is not None:
-            count = len(self.legs)
-            high = self.soles.heights(world[2 * count:3 * count], world[3 * count:])
-            below = (floor.heights - high).max(axis=0) + clear - shift[2]
-            shift[2] += floor.share * _soft(below, SOFT_LEGS * self._lengths)
-        return positions, shift, firmly
+        limbs = world.reshape(4, len(self.legs), len(times_s), 4, 4)[..., 3].transpose(1, 2, 0, 3)
+        ground = _NO_GROUND if floor is None else self._ground(world, floor)
+        found = worked_out(_shift_and_down, limbs, self.footholds.ways(gaps), np.array((times_s, upright)).T[None],
+                           ground, self._lengths)
+        for leg in self._loose:
+            found[leg, :, 4] = 0.0
+        return found[..., :3], found[..., 3], found[..., 4]
 
-    def _down(self, hips: FloatArray, ankles: FloatArray, goals: FloatArray, firmly: FloatArray, gaps: IntArray,
-              times_s: FloatArray) -> FloatArray | None:
-        """Return by how much the body goes down, (F,), None where it does not.
+    def _ground(self, world: FloatArray, floor: Floor) -> FloatArray:
+        """Return how deep soles are below the floor, and how much of that is to be lifted, (L, F, 2)."""
+        count = len(self.legs)
+        ground = np.empty((*world.shape[:2], 2))[:count]
+        np.max(floor.heights - self.soles.heights(world[2 * count:3 * count], world[3 * count:]), axis=0,
+               out=ground[..., 0])
+        ground[..., 1] = floor.share
+        return ground
 
-        Around transitions it has gone down before a foot is held, and comes up after it: what a foot on its way lacks
-        comes and goes within a frame.
-        """
-        found = self._too_high(hips, ankles, goals)
-        if found is None and not self.footholds.is_body_down(gaps):
-            return None
-        held = np.zeros(gaps.shape) if found is None else firmly * found
-        return np.asarray(self.footholds.planned_down(gaps, times_s, held).max(axis=0))
-
-    def _bend(self, pose: Pose, positions: FloatArray, frames: FloatArray, goals: FloatArray,
-              shift: FloatArray) -> None:
-        """Turn the joints of legs so that ankles come to their goals (3, L, F), by a shift.
-
-        positions: (3, 3, L, F) x, y and z of hips, knees and ankles; frames: (3, 3, 3, L, F), see Chains.turns.
-        """
-        is_moved = (shift != 0.0).any(axis=0)
-        if not is_moved.any():
-            return
+    def _bend(self, pose: Pose, matrices: FloatArray, goals: FloatArray, shift: FloatArray) -> None:
+        """Turn the joints of legs so that ankles come to their goals (L, F, 3), by a shift; matrices: see Chains."""
         joints, parents = self._chains.joints, self.skeleton_map.skeleton.parents
-        turns = self._chains.turns(positions, frames, goals)
+        turns = self._chains.turns(matrices, goals)
         for i in self._loose:
-            ankle, own = joints[2, i], np.asarray(shift[:, i].T @ ground_axes(self.up))
+            ankle, own = int(joints[i, 2]), np.asarray(shift[i] @ ground_axes(self.up))
             if parents[ankle] >= 0:
                 parent = Joints.of(self.skeleton_map.skeleton, [int(parents[ankle])]).matrices(pose)[0, :, :3, :3]
                 own = np.asarray(np.linalg.solve(parent, own[..., None])[..., 0], dtype=np.float64)
             pose.translations[:, ankle] += own
+        is_moved = np.logical_or.reduce(shift, axis=-1)
         if not is_moved.all():
-            turns = np.where(is_moved[..., None], turns, rot.IDENTITY)
-        of_frames = turns.transpose(2, 0, 1, 3).reshape(len(pose.rotations), -1, 4)
-        pose.rotations[:, joints.ravel()] = rot.multiply(pose.rotations.take(joints.ravel(), axis=1), of_frames)
-
-    def _too_high(self, hips: FloatArray, ankles: FloatArray, goals: FloatArray) -> FloatArray | None:
-        """Return by how much hips (3, L, F) are to go down so that ankles come to their goals (3, L, F), (L, F).
-
-        None where no hip is to. With the hip at height h over the goal
-        and d beside it, a leg of length r reaches it from √(r² − d²) above.
-        """
-        away, now = hips - goals, hips - ankles
-        far = np.maximum((REACH * self._lengths)**2, np.einsum("ilf,ilf->lf", now, now))
-        found = away[2] - np.sqrt(np.maximum(far - away[0] * away[0] - away[1] * away[1], 0.0))
-        if not (found > 0.0).any():
-            return None
-        most = _MOST_DOWN_LEGS * self._lengths
-        down = np.maximum(most - _soft(1.5 * most - _soft(found, _SOFT_DOWN_LEGS * self._lengths), most), 0.0)
-        return np.where(self._chains.is_loose[:, None], 0.0, down)
+            turns[~is_moved] = rot.IDENTITY
+        turns = turns.swapaxes(0, 1)
+        pose.rotations[:, joints] = rot.multiply(pose.rotations.take(joints, axis=1), turns)
 
     @cached_property
     def _joints(self) -> Joints:
         feet = [leg.foot for leg in self.legs]
-        joints = Joints.of(self.skeleton_map.skeleton, [*self._chains.joints.ravel().tolist(), *feet])
+        joints = Joints.of(self.skeleton_map.skeleton, [*self._chains.joints.T.ravel().tolist(), *feet])
         return joints.turned(ground_axes(self.up))
 
     @cached_property
     def _lengths(self) -> FloatArray:
-        """How long the legs are, (L, 1)."""
-        return np.array([[leg.length(self.skeleton_map.skeleton)] for leg in self.legs])
+        """How long the legs are, (L, 1, 1)."""
+        return np.array([[[leg.length(self.skeleton_map.skeleton)]] for leg in self.legs])
 
     @cached_property
     def _loose(self) -> tuple[int, ...]:
@@ -167,11 +145,31 @@ class FeetLock:
                                 if not leg.is_loose}), dtype=np.int64)
 
 
-def _soft(x: FloatArray, softness: FloatArray) -> FloatArray:
+def _shift_and_down(limb: Sequence[Sequence[Number]], ways: Sequence[Number], instant: Sequence[Number],
+                    ground: Sequence[Number], length: Sequence[Number]) -> tuple[Number, Number, Number, Number, Number]:
+    """Return how far a foot is to be moved (x, y, z), how firmly, and how far the body is to go down for that.
+
+    limb: where hip, knee, ankle and foot are. ways: see Footholds.ways. instant: the time, and how much the foot
+    is held in height too. ground: how deep its sole is below the floor, and how much that holds. length: of the leg.
+    With the hip at height h over the goal and d beside it, a leg of length r reaches it from √(r² − d²) above.
+    """
+    (hip_x, hip_y, hip_z, _), _, (x, y, z, _), foot = limb
+    (time_s, upright), (below, share), (leg,) = instant, ground, length
+    now_x, now_y, now_z = hip_x - x, hip_y - y, hip_z - z
+    x, y, z, firmly, clear = led(foot[:3], ways, time_s, upright)
+    z = z + share * _soft(below + clear - z, SOFT_LEGS * leg)
+    beside_x, beside_y, above = now_x - x, now_y - y, now_z - z
+    far = greatest(REACH * leg * REACH * leg, now_x * now_x + now_y * now_y + now_z * now_z)
+    high = above - root(far - beside_x * beside_x - beside_y * beside_y)
+    most = _MOST_DOWN_LEGS * leg
+    return x, y, z, firmly, greatest(most - _soft(1.5 * most - _soft(high, _SOFT_DOWN_LEGS * leg), most), 0.0)
+
+
+def _soft(x: Number, softness: Number) -> Number:
     """Return 0 below 0, and x − softness/2 from `softness` on, without a bend between.
 
-    >>> _soft(np.array((-1.0, 0.0, 1.0, 2.0, 3.0)), np.array(2.0)).tolist()
+    >>> [_soft(x, 2.0) for x in (-1.0, 0.0, 1.0, 2.0, 3.0)]
     [0.0, 0.0, 0.25, 1.0, 2.0]
     """
-    inside = np.minimum(np.maximum(x, 0.0), softness)
-    return np.asarray(inside**2 / (2.0 * softness) + np.maximum(x - softness, 0.0))
+    inside = least(greatest(x, 0.0), softness)
+    return inside * inside / greatest(2.0 * softness, 1e-30) + greatest(x - softness, 0.0)

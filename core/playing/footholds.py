@@ -5,7 +5,7 @@ All positions are in ground coordinates: two along the ground, the third up.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, NamedTuple
@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from ..maths.arrays import BoolArray, FloatArray, IntArray, quotient
+from ..maths.formulas import Number, chosen, greatest, least
 from ..maths.rotations import ComplexArray
 
 REACH: Final = 0.9995
@@ -38,7 +39,8 @@ PEAK: Final = 1.875
 NEVER_S: Final = 1e30
 """Before a foot's first foothold and after its last one."""
 _TRIES: Final = 30
-_AFTER_AND_BEFORE: Final = np.array((1.0, -1.0))[:, None]
+_PER_EDGE: Final = 14
+"""So many numbers say how a foot is let go, or led on."""
 _UP: Final = 2
 
 
@@ -54,7 +56,7 @@ class Loose(NamedTuple):
 
     @classmethod
     def of(cls, points: FloatArray, step_s: FloatArray | float) -> Loose:
-        """Take them from positions (..., 3, 3) at an instant, a step (...,) later, and two; without a step, at rest."""
+        """Take them from positions (..., 3, 3) at an instant, a step (...,) later, and two; without a step they rest."""
         first, second, third = np.moveaxis(points, -2, 0)
         step = np.asarray(step_s)[..., None]
         return cls(first.copy(), quotient(4.0 * second - 3.0 * first - third, 2.0 * step),
@@ -173,22 +175,22 @@ class Footholds:
         """Over which gaps that is not known yet, (G,)."""
         return np.ones(self.edges_s.shape[1], dtype=np.bool_)
 
-    def is_body_down(self, gaps: IntArray) -> bool:
-        """Whether the body is down for any foot as it is let go or held again over gaps of any shape."""
-        return bool((self._downs[:, gaps] > 0.0).any())
-
-    def planned_down(self, gaps: IntArray, times_s: FloatArray, held: FloatArray) -> FloatArray:
-        """Return by how much the body is down at times (F,) for feet in gaps (L, F), (L, F).
+    def down(self, gaps: IntArray, times_s: FloatArray, held: FloatArray) -> FloatArray:
+        """Return by how much the body is down at times (F,) for feet in gaps (L, F), (F,).
 
         For feet that are held, and where that is not planned, what `held` (L, F) says. Else it is down before they are
         held, and up again after it.
         """
-        downs, edges_s = self._downs[:, gaps], self.edges_s[:, gaps]
+        downs = self._downs.take(gaps, axis=1)
+        if not (held.any() or (downs > 0.0).any()):
+            return np.zeros(len(times_s))
+        edges_s = self.edges_s.take(gaps, axis=1)
         takes_s = np.minimum(DOWN_S, np.maximum(edges_s[1] - edges_s[0], 1e-9))
         share = np.minimum(np.maximum(np.stack((times_s - edges_s[0], edges_s[1] - times_s)) / takes_s, 0.0), 1.0)
         left = 1.0 - share
         rest = left * left * left * (1.0 + share * (3.0 + 6.0 * share))
-        return np.where(np.isnan(downs[0]) | (times_s <= edges_s[0]), held, (downs * rest).sum(axis=0))
+        down = np.where(np.isnan(downs[0]) | (times_s <= edges_s[0]), held, (downs * rest).sum(axis=0))
+        return np.asarray(down.max(axis=0))
 
     def _ease(self, edge: IntArray, gap: IntArray) -> None:
         """Take so much time at some edges (N,) of gaps (N,) that feet are led neither too fast nor too jerkily.
@@ -206,71 +208,83 @@ class Footholds:
                          np.full(len(gap), EASE_S)), axis=0)
         wanted = np.where(self.lift[gap] > 0.0, np.inf, wanted)
         self.eases_s[edge, gap] = np.minimum(wanted, self.most_s[edge, gap])
-        self._fades[..., edge, gap] = self._fades_at(edge, gap)
         clear = np.minimum(_CLEAR * (away + fast * self.eases_s[edge, gap]), CLEAR_LEGS * self.leg)
-        self._clear[edge, gap] = np.where(self.lift[gap] > 0.0, 0.0, clear)
+        clear = np.where(self.lift[gap] > 0.0, 0.0, clear)
+        columns = _PER_EDGE * edge[:, None] + np.arange(_PER_EDGE)
+        self._ways[gap[:, None], columns] = np.concatenate((self._fades_at(edge, gap), clear[None])).T
+
+    def ways(self, gaps: IntArray) -> FloatArray:
+        """Return how feet are led in gaps (L, F), as `led` wants it, (L, F, 35)."""
+        return self._ways.take(gaps, axis=0)
 
     @cached_property
-    def _fades(self) -> FloatArray:
-        """How feet are let go and led on, in one array since it is looked up at once: see _fades_at, (5, 3, 2, G)."""
-        return self._fades_at(*np.indices(self.edges_s.shape))
+    def _ways(self) -> FloatArray:
+        """For each gap how the foot is let go and how it is led on: see _fades_at, and last how high it is lifted then.
+
+        And when the gap begins, how much of it a second takes, the lift of the step, 1 if there is one, and where the
+        foot was held before. (G, 2 · 14 + 7), side by side for one gap, as they are looked up.
+        """
+        begin, end = self.edges_s
+        fades = self._fades_at(*np.indices(self.edges_s.shape)).swapaxes(0, 1)
+        return np.concatenate((*(row for edge in fades for row in (edge, np.zeros((1, len(begin))))),
+                               (begin, 1.0 / np.maximum(end - begin, 1e-9), self.lift, self.lift > 0.0),
+                               self.at[:, 0])).T.copy()
 
     def _fades_at(self, edge: IntArray, gap: IntArray) -> FloatArray:
-        """Return for edges of gaps (...,) what fades there and when, (5, 3, ...).
+        """Return for edges of gaps (...,) what fades there and when, (13, ...).
 
-        When it begins, and how much of it a second takes, which is less than 0 where time counts backwards. The shift
-        from the foot to the foothold; and what goes on there, of which x·(1 − x)³ times the former, and x times the
-        latter, is left after the share x. On a step the foothold itself, as the shift begins wherever the foot is.
+        When it begins over the ground, and how much of it a second takes, which is less than 0 where time counts
+        backwards; the same in height. The shift (3) from the foot to the foothold; and what goes on there (3 and 3), of
+        which x·(1 − x)³ times the former, and x times the latter, is left after the share x. On a step the foothold
+        itself, as the shift begins wherever the foot is.
         """
-        is_step, eases = self.lift[gap] > 0.0, np.stack((self.eases_s[edge, gap],) * 3)
-        eases[_UP] = np.where(is_step, eases[_UP], np.minimum(eases[_UP], SOON_S))
+        is_step, eases = self.lift[gap] > 0.0, self.eases_s[edge, gap]
         wait, forwards = np.where(is_step, STEP_WAIT, 0.0), np.where(edge == 0, 1.0, -1.0)
+        both = eases, np.where(is_step, eases, np.minimum(eases, SOON_S))
+        when = [each for ease in both for each in (self.edges_s[edge, gap] + forwards * wait * ease,
+                                                   forwards / (ease * (1.0 - 2.0 * wait)))]
         at, loose, speed, change = (each[:, edge, gap] for each in (self.at, self.loose, self.speed, self.change))
-        speed, change = (np.where(is_step, 0.0, each) for each in (speed * eases, change * eases * eases / 2.0))
-        return np.stack((self.edges_s[edge, gap] + forwards * wait * eases, forwards / (eases * (1.0 - 2.0 * wait)),
-                         np.where(is_step, at, at - loose), speed, 3.0 * speed + change))
+        ease = np.stack((both[0], *both))
+        speed, change = (np.where(is_step, 0.0, each) for each in (speed * ease, change * ease * ease / 2.0))
+        return np.concatenate((when, np.where(is_step, at, at - loose), speed, 3.0 * speed + change))
 
-    @cached_property
-    def _clear(self) -> FloatArray:
-        """How high feet are lifted as they leave footholds and come to them, (2, G)."""
-        return np.zeros_like(self.eases_s)
 
-    def shift(self, positions: FloatArray, gaps: IntArray, times_s: FloatArray,
-              upright: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return how far feet at positions (3, L, F) must be moved at times (F,), in gaps (L, F), how firmly, how high.
+def led(foot: Sequence[Number], ways: Sequence[Number], time_s: Number,
+        upright: Number) -> tuple[Number, Number, Number, Number, Number]:
+    """Return how far a foot must be moved (x, y, z) at a time, how firmly, and how high it is lifted over the ground.
 
-        The shift (3, L, F): wholly over the ground while a foot is held. After and before, what parts the foothold from
-        where the foot would be as it is let go fades, and its speed there, which a held foot has not (inertialization:
-        Bollo 2018). On a step it goes from one foothold to the next. Firmly (L, F): 1 while it is held, soon 0 as it
-        leaves. How high (L, F) above the ground feet are at least, which are led over it. upright: (F,) how much of the
-        shift, 0…1, is also in height.
-        """
-        begin, per_s, apart, speed, change = self._fades.take(gaps, axis=-1)
-        steps = self._steps.take(gaps, axis=-1)
-        let_go_s, gap_per_s, lift = steps[:3]
-        are_steps = bool(lift.any())
-        share = np.minimum(np.maximum((times_s - begin) * per_s, 0.0), 1.0)
-        left = 1.0 - share
-        cube = left * left * left
-        rest = cube * (1.0 + share * (3.0 + 6.0 * share))  # the smoothest movement: Flash and Hogan 1985
-        shifts = rest * apart - cube * share * (speed + share * change)
-        shift, firmly = shifts[:, 0] + shifts[:, 1], rest[:, 0] + rest[:, 1]
-        if are_steps:
-            shift -= np.where(lift > 0.0, firmly * positions, 0.0)
-        shift = np.where(times_s <= let_go_s, steps[3:] - positions, shift)
-        shift[_UP] *= upright
-        if are_steps:
-            over = np.minimum(np.maximum((times_s - let_go_s) * gap_per_s, 0.0), 1.0)
-            bump = over * (1.0 - over)
-            shift[_UP] += 64.0 * lift * bump * bump * bump
-        parted = share[0] * left[0]
-        return shift, firmly[0] * firmly[0], (16.0 * self._clear.take(gaps, axis=-1) * parted * parted).max(axis=0)
+    foot: where it is. ways: see Footholds.ways. upright: 0…1 how much of the shift is also in height.
+    The shift is whole over the ground while a foot is held. After and before, what parts the foothold from where the
+    foot would be as it is let go fades, and its speed there, which a held foot has not (inertialization: Bollo 2018).
+    On a step it goes from one foothold to the next. Firmly: 1 while it is held, soon 0 as it leaves.
+    """
+    (foot_x, foot_y, foot_z), (let_go_s, gap_per_s, lift, is_step, at_x, at_y, at_z) = foot, ways[2 * _PER_EDGE:]
+    x, y, z, firmly, firmly_up, clear = _faded(ways[:_PER_EDGE], time_s)
+    x2, y2, z2, firmly2, firmly_up2, clear2 = _faded(ways[_PER_EDGE:2 * _PER_EDGE], time_s)
+    x, y, z, firmly, firmly_up = x + x2, y + y2, z + z2, firmly + firmly2, firmly_up + firmly_up2
+    is_held, off, off_up = time_s <= let_go_s, is_step * firmly, is_step * firmly_up
+    over = least(greatest((time_s - let_go_s) * gap_per_s, 0.0), 1.0)
+    bump = over * (1.0 - over)
+    x = chosen(is_held, at_x - foot_x, x - off * foot_x)
+    y = chosen(is_held, at_y - foot_y, y - off * foot_y)
+    z = chosen(is_held, at_z - foot_z, z - off_up * foot_z) * upright + 64.0 * lift * bump * bump * bump
+    return x, y, z, firmly * firmly, greatest(clear, clear2)
 
-    @cached_property
-    def _steps(self) -> FloatArray:
-        """When gaps begin, how much of them a second takes, steps' lifts, and where feet were held before, (6, G)."""
-        begin, end = self.edges_s
-        return np.stack((begin, 1.0 / np.maximum(end - begin, 1e-9), self.lift, *self.at[:, 0]))
+
+def _faded(way: Sequence[Number], time_s: Number) -> tuple[Number, Number, Number, Number, Number, Number]:
+    """Return what is left of one side's shift (x, y, z), how much that is over the ground and in height, and the lift.
+
+    What goes from 1 to 0 is the smoothest movement: Flash and Hogan 1985.
+    """
+    begin_s, per_s, up_begin_s, up_per_s, x, y, z, speed_x, speed_y, speed_z, change_x, change_y, change_z, clear = way
+    share = least(greatest((time_s - begin_s) * per_s, 0.0), 1.0)
+    up_share = least(greatest((time_s - up_begin_s) * up_per_s, 0.0), 1.0)
+    left, up_left = 1.0 - share, 1.0 - up_share
+    cube, up_cube = left * left * left, up_left * up_left * up_left
+    rest, up_rest = cube * (1.0 + share * (3.0 + 6.0 * share)), up_cube * (1.0 + up_share * (3.0 + 6.0 * up_share))
+    on, up_on, parted = cube * share, up_cube * up_share, share * left
+    return (rest * x - on * (speed_x + share * change_x), rest * y - on * (speed_y + share * change_y),
+            up_rest * z - up_on * (speed_z + up_share * change_z), rest, up_rest, 16.0 * clear * parted * parted)
 
 
 def ground_axes(up: FloatArray) -> FloatArray:

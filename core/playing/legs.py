@@ -4,18 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from ..clips.clip import Clip, Tracks
 from ..maths import rotations as rot
 from ..maths.arrays import BoolArray, FloatArray, IntArray
+from ..maths.formulas import (
+    Number,
+    Quaternion,
+    Vector,
+    arc_cosine,
+    chosen,
+    cosine_sine,
+    cross,
+    direction,
+    dot,
+    greatest,
+    holds_anywhere,
+    least,
+    root,
+    rotated,
+    unit,
+    worked_out,
+)
 from ..skeletons.hierarchy import is_descendant
 from ..skeletons.maps import SkeletonMap
 from ..skeletons.skeleton import Skeleton
 from .footholds import REACH
 
-_YZX, _ZXY = np.array((1, 2, 0)), np.array((2, 0, 1))
 _OPPOSITE = 1e-6
 """Nearer to opposite than this, the turn from one direction to the other is looked for with more care."""
 _STRAIGHT = 1e-4
@@ -111,7 +129,7 @@ def _leftwards(skeleton_map: SkeletonMap, leg: Leg, up: FloatArray) -> FloatArra
 class Chains:
     """L legs as chains of two bones each, bent all at once.
 
-    joints: (3, L) hips, knees and ankles. knee_axes: (3, L, 1), see knee_axis. is_loose: (L,), see Leg.
+    joints: (L, 3) hips, knees and ankles. knee_axes: (L, 1, 3), see knee_axis. is_loose: (L,), see Leg.
     """
 
     joints: IntArray
@@ -121,68 +139,79 @@ class Chains:
     @classmethod
     def of(cls, skeleton_map: SkeletonMap, legs: Sequence[Leg], up: FloatArray) -> Chains:
         """Take the chains of some legs; up: unit vector (3,) of model space."""
-        joints = np.array([(leg.hip, leg.knee, leg.ankle) for leg in legs], dtype=np.int64).reshape(-1, 3).T
-        axes = np.array([knee_axis(skeleton_map, leg, up) for leg in legs]).reshape(-1, 3).T
-        return cls(joints, axes[..., None], np.array([leg.is_loose for leg in legs], dtype=np.bool_))
+        joints = np.array([(leg.hip, leg.knee, leg.ankle) for leg in legs], dtype=np.int64).reshape(-1, 3)
+        axes = np.array([knee_axis(skeleton_map, leg, up) for leg in legs]).reshape(-1, 1, 3)
+        return cls(joints, axes, np.array([leg.is_loose for leg in legs], dtype=np.bool_))
 
-    def turns(self, positions: FloatArray, frames: FloatArray, goals: FloatArray) -> FloatArray:
-        """Return by what joints turn, (3, L, F, 4), so that ankles come to their goals (3, L, F) without turning.
+    def turns(self, matrices: FloatArray, goals: FloatArray) -> FloatArray:
+        """Return by what joints turn, (L, F, 3, 4), so that ankles come to their goals (L, F, 3) without turning.
 
-        positions: (3, 3, L, F) x, y and z of hips, knees and ankles; frames: (3, 3, 3, L, F) the rows of their
-        rotations in the model. A joint's new rotation is the old one times its turn: with W its frame, T what turns it
-        in the model and P what turns its parent there, W⁻¹·P⁻¹·T·W.
+        matrices: (L, F, 3, 4, 4) of hips, knees and ankles in the model, their columns of unit length.
         """
-        turns = np.empty((4, *positions.shape[1:]))  # P⁻¹·T: of hips, of knees against them, of ankles back
-        turns[:, 0], turns[:, 1] = self._bent(positions, frames[:, :, 0], goals)
-        (hip_w, *_), (knee_w, *_), hip, knee = turns[:, 0], turns[:, 1], turns[1:, 0], turns[1:, 1]
-        turns[0, 2] = hip_w * knee_w - _dots(hip, knee)
-        turns[1:, 2] = -(hip_w * knee + knee_w * hip + _cross(hip, knee))
+        turns = worked_out(_bent, matrices, goals, self.knee_axes)
+        turns = turns.reshape(*turns.shape[:2], 3, 4)
         if self.is_loose.any():
-            turns[:, 2, self.is_loose] = rot.IDENTITY[:, None, None]
-        turns[1:] = turns[1] * frames[0] + turns[2] * frames[1] + turns[3] * frames[2]
-        turns /= np.sqrt(_dots(turns, turns))
-        return turns.transpose(1, 2, 3, 0)
-
-    def _bent(self, positions: FloatArray, frames: FloatArray, goals: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return how legs swing at the hip (of any length), and before that bend at the knee: (4, L, F)."""
-        hip, knee, ankle = positions.swapaxes(0, 1)
-        thigh, shin, aim = knee - hip, ankle - knee, goals - hip
-        sides = np.stack((thigh, shin, ankle - hip, aim), axis=1)
-        a, b, c, far = np.sqrt(_dots(sides, sides))
-        whole = np.minimum(np.maximum(far, np.abs(a - b) * (2.0 - REACH)), np.maximum((a + b) * REACH, c))
-        axis, along = _cross(thigh, shin), _dots(thigh, shin)
-        size = np.sqrt(_dots(axis, axis))
-        cosines = (whole * whole - a * a - b * b) / np.maximum(2.0 * a * b, 1e-30)
-        wanted = np.arccos(np.minimum(np.maximum(cosines, -1.0), 1.0))  # 0 where the leg is straight
-        half = np.where(whole == c, 0.0, (wanted - np.arctan2(size, along)) / 2.0)
-        is_straight = size <= _STRAIGHT * a * b
-        if is_straight.any():
-            axis = np.where(is_straight, _dots(frames.swapaxes(0, 1), self.knee_axes[:, None]), axis)
-            size = np.maximum(np.sqrt(_dots(axis, axis)), 1e-30)
-        sine, cosine = np.sin(half), np.cos(half)
-        bend = np.concatenate((cosine[None], axis * (sine / size)))
-        # With n = thigh × shin, the shin's plane has n × shin = shin (thigh·shin) − thigh |shin|².
-        part = 2.0 * sine * cosine / size
-        line = thigh * (1.0 - part * b * b) + shin * (1.0 - 2.0 * sine * sine + part * along)
-        cosine = _dots(line, aim)
-        swing = np.concatenate(((whole * far + cosine)[None], _cross(line, aim)))  # half of the angle between them
-        is_other = is_straight | (whole * far + cosine <= _OPPOSITE * whole * far)
-        if is_other.any():
-            line = np.where(is_straight, thigh + _rotated(bend, shin), line)
-            arc = np.moveaxis(rot.shortest_arc(np.moveaxis(line, 0, -1), np.moveaxis(aim, 0, -1)), -1, 0)
-            swing = np.where(is_other, arc, swing)
-        return swing, bend
+            turns[self.is_loose, :, 2] = rot.IDENTITY
+        return turns
 
 
-def _rotated(q: FloatArray, v: FloatArray) -> FloatArray:
-    return np.moveaxis(rot.rotate(np.moveaxis(q, 0, -1), np.moveaxis(v, 0, -1)), -1, 0)
+def _bent(limb: Sequence[Sequence[Sequence[Number]]], goal: Sequence[Number],
+          knee_axis: Sequence[Number]) -> tuple[Number, ...]:
+    """Return the turns of a leg's hip, knee and ankle, four numbers each; see Chains.turns.
+
+    The knee bends first, then the leg swings at the hip. A joint's new rotation is the old one times its turn: with W
+    its frame, T what turns it in the model and P what turns its parent there, W⁻¹·P⁻¹·T·W.
+    """
+    first, second, third = limb
+    hip, knee, ankle = _position(first), _position(second), _position(third)
+    thigh, shin, whole, aim = _from(hip, knee), _from(knee, ankle), _from(hip, ankle), _from(hip, goal)
+    a, b, now, far = root(dot(thigh, thigh)), root(dot(shin, shin)), root(dot(whole, whole)), root(dot(aim, aim))
+    long = least(greatest(far, abs(a - b) * (2.0 - REACH)), greatest((a + b) * REACH, now))
+    x, y, z = cross(thigh, shin)
+    size = root(x * x + y * y + z * z)
+    angle, is_straight = direction(size, dot(thigh, shin)), size <= _STRAIGHT * a * b
+    if holds_anywhere(is_straight):
+        x, y, z = (chosen(is_straight, dot(first[i][:3], knee_axis), own) for i, own in enumerate((x, y, z)))
+        size = root(x * x + y * y + z * z)
+    wanted = arc_cosine((long * long - a * a - b * b) / greatest(2.0 * a * b, 1e-30))  # 0 where the leg is straight
+    cosine, sine = cosine_sine(chosen(long != now, (wanted - angle) / 2.0, 0.0))
+    by = sine / greatest(size, 1e-30)
+    bend = cosine, x * by, y * by, z * by
+    x, y, z = rotated(bend, shin)
+    swing = _arc((thigh[0] + x, thigh[1] + y, thigh[2] + z), aim)
+    w, x, y, z = _product(swing, bend)
+    return _in_frame(swing, first) + _in_frame(bend, second) + _in_frame((w, -x, -y, -z), third)
 
 
-def _dots(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Return the dot products of vectors (N, ...), (...)."""
-    return np.asarray(np.einsum("i...,i...->...", a, b))
+def _position(matrix: Sequence[Sequence[Number]]) -> Vector[Number]:
+    return matrix[0][3], matrix[1][3], matrix[2][3]
 
 
-def _cross(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Return the cross products of vectors (3, ...)."""
-    return np.asarray(a.take(_YZX, axis=0) * b.take(_ZXY, axis=0) - a.take(_ZXY, axis=0) * b.take(_YZX, axis=0))
+def _from(a: Sequence[Number], b: Sequence[Number]) -> Vector[Number]:
+    (ax, ay, az), (bx, by, bz) = a, b
+    return bx - ax, by - ay, bz - az
+
+
+def _arc(a: Sequence[Number], b: Sequence[Number]) -> Quaternion[Number]:
+    """Return the smallest rotation that leads the direction of a to that of b."""
+    along, (x, y, z) = dot(a, b), cross(a, b)
+    both = root(dot(a, a) * dot(b, b))
+    w = both + along  # half of the angle between them
+    if not holds_anywhere(w <= _OPPOSITE * both):
+        return unit((w, x, y, z))
+    found: Any = np.moveaxis(rot.shortest_arc(np.stack(a, axis=-1), np.stack(b, axis=-1)), -1, 0)
+    w, x, y, z = found.tolist() if found.ndim == 1 else found
+    return w, x, y, z
+
+
+def _product(a: Quaternion[Number], b: Quaternion[Number]) -> Quaternion[Number]:
+    (aw, ax, ay, az), (bw, bx, by, bz) = a, b
+    x, y, z = cross((ax, ay, az), (bx, by, bz))
+    return (aw * bw - ax * bx - ay * by - az * bz, aw * bx + bw * ax + x, aw * by + bw * ay + y,
+            aw * bz + bw * az + z)
+
+
+def _in_frame(turn: Quaternion[Number], frame: Sequence[Sequence[Number]]) -> Quaternion[Number]:
+    """Return a turn of the model in the axes of a joint, whose matrix this is."""
+    (w, x, y, z), ((xx, xy, xz, _), (yx, yy, yz, _), (zx, zy, zz, _), _) = turn, frame
+    return unit((w, x * xx + y * yx + z * zx, x * xy + y * yy + z * zy, x * xz + y * yz + z * zz))

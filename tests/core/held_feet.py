@@ -5,9 +5,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from takt.core.maths.arrays import FloatArray
+from takt.core.maths.formulas import worked_out
 from takt.core.playing.clip_feet import clip_feet
 from takt.core.playing.feet_lock import FeetLock
-from takt.core.playing.footholds import BESIDE_S, EASE_S, NEVER_S, Footholds, Loose, ground_axes
+from takt.core.playing.footholds import BESIDE_S, EASE_S, NEVER_S, Footholds, Loose, ground_axes, led
 from takt.core.playing.legs import legs_of
 from takt.core.playing.soles import Soles
 from takt.core.playing.steps import Planted, Seams
@@ -15,7 +16,7 @@ from takt.core.playing.steps import footholds as put_together
 from takt.core.skeletons.maps import SkeletonMap
 from takt.core.skeletons.skeleton import Pose
 
-__all__ = ["EASE_S", "feet_lock", "footholds", "held"]
+__all__ = ["EASE_S", "feet_lock", "footholds", "held", "shifted"]
 
 
 def feet_lock(found: SkeletonMap, sample: Callable[[FloatArray], Pose], duration_s: float, up: FloatArray) -> FeetLock:
@@ -37,6 +38,13 @@ def held(lock: FeetLock, pose: Pose, times_s: FloatArray, upright: float = 0.0) 
     pose = Pose(pose.rotations.copy(), pose.translations.copy(), pose.scales)
     lock.hold(pose, times_s, lock.footholds.gaps_at(times_s), np.full(len(times_s), upright), None)
     return pose
+
+
+def shifted(found: Footholds, positions: FloatArray, times_s: FloatArray, upright: float) -> FloatArray:
+    """Return how far feet at positions (L, F, 3) are moved at times (F,), how firmly, and how high, (L, F, 5)."""
+    instants = np.stack((times_s, np.full(len(times_s), upright)), axis=1)[None]
+    return worked_out(lambda foot, ways, instant: led(foot, ways, *instant), positions,
+                      found.ways(found.gaps_at(times_s)), instants)
 
 
 def footholds(spans_s: Sequence[tuple[float, float]], *at: FloatArray) -> Footholds:

@@ -18,7 +18,7 @@ from takt.core.skeletons.maps import find_map
 from takt.core.skeletons.skeleton import Pose, Skeleton, world_from_pose
 from takt.samples.clips import build_clips
 from takt.samples.skeleton import build_skeleton
-from takt.tests.core.held_feet import EASE_S, feet_lock, footholds, held
+from takt.tests.core.held_feet import EASE_S, feet_lock, footholds, held, shifted
 from takt.tests.core.rigs import RIGS, real, worn
 from takt.tests.core.scores import library, procedure, programme
 
@@ -136,12 +136,10 @@ def test_between_two_contacts_the_foot_goes_from_one_to_the_other_without_a_jump
     """Closer together than they ease, and with nothing before and after."""
     found = footholds(((1.0, 2.0), (2.08, 3.0)), np.array(((0.1, 0.0, 5.0), (0.0, 0.3, 5.0))))
     times = np.linspace(0.0, 4.0, 4001)
-    gaps = found.gaps_at(times)
-    (shift, firmly, _), (upright, *_) = (found.shift(np.zeros((3, 1, 4001)), gaps, times, np.full(4001, share))
-                                     for share in (0.0, 1.0))
-    shift, upright = shift[:, 0].T, upright[:, 0].T
+    flat, high = (shifted(found, np.zeros((1, 4001, 3)), times, share)[0] for share in (0.0, 1.0))
+    shift, firmly, upright = flat[:, :3], flat[:, 3], high[:, :3]
     is_held = (times >= 1.0) & (times <= 2.0) | (times >= 2.08) & (times <= 3.0)
-    assert (firmly[0, is_held] == 1.0).all() and (np.diff(firmly[0, times > 3.0]) <= 0.0).all() and firmly[0, -1] == 0.0
+    assert (firmly[is_held] == 1.0).all() and (np.diff(firmly[times > 3.0]) <= 0.0).all() and firmly[-1] == 0.0
     np.testing.assert_array_equal(shift[:, 2], 0.0)  # over the ground only
     np.testing.assert_allclose(shift[(times >= 1.0) & (times <= 2.0)], (((0.1, 0, 0),) * 1001), atol=1e-12)
     np.testing.assert_allclose(shift[(times >= 2.08) & (times <= 3.0)], (((0, 0.3, 0),) * 921), atol=1e-12)
@@ -162,10 +160,10 @@ def test_a_foot_that_is_let_go_or_comes_takes_up_its_own_motion_smoothly(speed: 
     gaps = unknown.gaps_at(times)
     unknown.know(gaps, loose)
     positions = loose(times)
-    shift, *_ = unknown.shift(positions.transpose(2, 1, 0), gaps, times, np.zeros(3001))
-    seen = positions[:, 0, 0] + shift[0, 0]
+    shift = shifted(unknown, positions.swapaxes(0, 1), times, 0.0)[0, :, 0]
+    seen = positions[:, 0, 0] + shift
     np.testing.assert_allclose(seen[(times >= 1.0) & (times <= 2.0)], 0.0, atol=1e-12)
-    np.testing.assert_allclose(shift[0, 0][(times <= 0.5) | (times >= 2.5)], 0.0, atol=1e-12)
+    np.testing.assert_allclose(shift[(times <= 0.5) | (times >= 2.5)], 0.0, atol=1e-12)
     faster = np.diff(seen, 2) / step_s**2
     assert np.abs(np.diff(faster)).max() < 0.05 * np.abs(faster).max()  # no kink anywhere
     assert (np.diff(seen) / step_s).max() < 1.6 * speed and np.diff(seen).min() > -1e-12

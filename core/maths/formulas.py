@@ -1,0 +1,108 @@
+"""Formulas over numbers, which are floats or arrays that broadcast with each other.
+
+What is written with these functions and with + − · ÷ is worked out over whole arrays where there are many numbers. For
+a few, numpy's calls would take far longer than the arithmetic, and Python's own floats are faster. Both branches of a
+choice are worked out: nothing may divide by zero in either.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+
+from .arrays import BoolArray, FloatArray
+
+Number = TypeVar("Number", float, FloatArray)
+Vector = tuple[Number, Number, Number]
+Quaternion = tuple[Number, Number, Number, Number]
+
+
+def worked_out(formula: Callable[..., Sequence[Any]], *records: FloatArray) -> FloatArray:
+    """Return the K numbers that a formula makes of records (L, F, ...) of L things in F frames, (L, F, K).
+
+    It gets the numbers of each record, nested as they are. A record may be (1, F, ...) or (L, 1, ...): the same for
+    all things or frames; but not the first.
+
+    >>> sides, scale = np.array([[[3.0, 4.0], [6.0, 8.0]]]), np.full((1, 1, 1), 2.0)
+    >>> worked_out(lambda xy, by: (root(xy[0] * xy[0] + xy[1] * xy[1]) * by[0],), sides, scale).tolist()
+    [[[10.0], [20.0]]]
+    """
+    things, frames = records[0].shape[:2]
+    if frames == 1:
+        each = [record[:, 0].tolist() * (things // len(record)) for record in records]
+        return np.array(list(map(formula, *each)), dtype=np.float64)[:, None]
+    found = formula(*(np.ascontiguousarray(record.transpose(*range(2, record.ndim), 0, 1)) for record in records))
+    return np.array(found).transpose(1, 2, 0)
+
+
+def root(x: Number) -> Number:
+    """Return the square root of numbers that are not negative but for rounding."""
+    return math.sqrt(max(x, 0.0)) if isinstance(x, float) else np.sqrt(np.maximum(x, 0.0))
+
+
+def cosine_sine(angle: Number) -> tuple[Number, Number]:
+    """Return both of angles in radians."""
+    return (math.cos(angle), math.sin(angle)) if isinstance(angle, float) else (np.cos(angle), np.sin(angle))
+
+
+def arc_cosine(x: Number) -> Number:
+    """Return the angles whose cosines these are, or would be if they were in −1…1."""
+    inside = least(greatest(x, -1.0), 1.0)
+    return math.acos(inside) if isinstance(inside, float) else np.arccos(inside)
+
+
+def direction(y: Number, x: Number) -> Number:
+    """Return the angles of directions (x, y) in the plane."""
+    return math.atan2(y, x) if isinstance(y, float) else np.arctan2(y, x)
+
+
+def least(x: Number, other: Number | float) -> Number:
+    """Return the lesser of two numbers."""
+    return min(x, other) if isinstance(x, float) else np.minimum(x, other)
+
+
+def greatest(x: Number, other: Number | float) -> Number:
+    """Return the greater of two numbers."""
+    return max(x, other) if isinstance(x, float) else np.maximum(x, other)
+
+
+def chosen(which: bool | BoolArray, x: Number, other: Number | float) -> Number:
+    """Return the first number where it is chosen, else the other."""
+    found: Any = (x if which else other) if isinstance(which, bool) else np.where(which, x, other)
+    number: Number = found
+    return number
+
+
+def holds_anywhere(condition: bool | BoolArray) -> bool:
+    """Tell whether a condition holds for any number."""
+    return condition if isinstance(condition, bool) else bool(condition.any())
+
+
+def dot(a: Sequence[Number], b: Sequence[Number]) -> Number:
+    """Return the dot product of vectors."""
+    (ax, ay, az), (bx, by, bz) = a, b
+    return ax * bx + ay * by + az * bz
+
+
+def cross(a: Sequence[Number], b: Sequence[Number]) -> Vector[Number]:
+    """Return the cross product of vectors."""
+    (ax, ay, az), (bx, by, bz) = a, b
+    return ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
+
+
+def rotated(q: Sequence[Number], v: Sequence[Number]) -> Vector[Number]:
+    """Return a vector rotated by a unit quaternion."""
+    (w, *_), (x, y, z), axis = q, v, q[1:]
+    t = tx, ty, tz = cross(axis, v)
+    ux, uy, uz = cross(axis, t)
+    return x + 2.0 * (w * tx + ux), y + 2.0 * (w * ty + uy), z + 2.0 * (w * tz + uz)
+
+
+def unit(q: Quaternion[Number]) -> Quaternion[Number]:
+    """Return a quaternion, which is not zero, scaled to unit length."""
+    w, x, y, z = q
+    by = 1.0 / root(w * w + x * x + y * y + z * z)
+    return w * by, x * by, y * by, z * by
