@@ -61,17 +61,25 @@ class Arms(Over):
     def sample(self, times_s: FloatArray, rounds: IntArray = FIRST_ROUND) -> Pose:
         """Return the poses below with arms beside the trunk; see Stage."""
         pose = self.below.sample(times_s, rounds)
-        frames = np.flatnonzero(self._go_round(self.row.seam_at(times_s)))
-        if len(frames):
-            seam, share = self.row.windows(times_s[frames])
-            peaks, detours = (np.stack(each) for each in zip(*(self._detours[number] for number in seam.tolist()),
-                                                             strict=True))
-            at, arm = np.nonzero(detours.any(axis=(2, 3)))
-            part, joints = _part(share[:, None], peaks), self._joints[arm]
-            turned = rot.multiply(pose.rotations[frames[at, None], joints],
-                                  rot.exp(part[at, arm, None, None] * detours[at, arm]))
-            pose.rotations[frames[at, None], joints] = turned
+        seams = self.row.seam_at(times_s)
+        if self._go_round[seams].any():
+            self._know(np.unique(seams[self._go_round[seams]]))
+            frames = np.flatnonzero(self._go_round[seams])
+            self._turn(pose, frames, times_s[frames])
         return pose
+
+    def _turn(self, pose: Pose, frames: IntArray, times_s: FloatArray) -> None:
+        """Take arms round in some frames (W,) of poses (F, J, …), at times (W,)."""
+        if not len(frames):
+            return
+        seam, share = self.row.windows(times_s)
+        peaks, detours = (np.stack(each) for each in zip(*(self._detours[number] for number in seam.tolist()),
+                                                         strict=True))
+        at, arm = np.nonzero(detours.any(axis=(2, 3)))
+        part, joints = _part(share[:, None], peaks), self._joints[arm]
+        turned = rot.multiply(pose.rotations[frames[at, None], joints],
+                              rot.exp(part[at, arm, None, None] * detours[at, arm]))
+        pose.rotations[frames[at, None], joints] = turned
 
     @cached_property
     def moved(self) -> BoolArray:
@@ -86,26 +94,21 @@ class Arms(Over):
         """Shoulder, elbow and wrist of each arm, (2, 3)."""
         return np.asarray(self.body.kept[np.array(self.body.beside.arms)])
 
-    def _go_round(self, seams: IntArray) -> BoolArray:
-        """Tell over which seams (F,), −1 for none, arms go round the trunk."""
-        if not self._is_known[seams].all():
-            missing = np.unique(seams[~self._is_known[seams]])
-            for seam, (peaks, detours) in zip(missing.tolist(), self._found(missing), strict=True):
-                if detours.any():
-                    self._detours[seam] = peaks, detours
-                    self._is_round[seam] = True
-            self._is_known[missing] = True
-        return np.asarray(self._is_round[seams])
+    def _know(self, seams: IntArray) -> None:
+        """Find out over which of some different seams (N,) arms go round the trunk."""
+        missing = np.array([seam for seam in seams.tolist() if seam not in self._detours], dtype=np.int64)
+        if not len(missing):
+            return
+        for seam, (peaks, detours) in zip(missing.tolist(), self._found(missing), strict=True):
+            if detours.any():
+                self._detours[seam] = peaks, detours
+            else:
+                self._go_round[seam] = False
 
     @cached_property
-    def _is_known(self) -> BoolArray:
-        """Of which seams it is known whether arms go round, (S + 1,); the last one stands for none."""
-        return np.asarray(np.arange(len(self.row.sequence) + 1) == len(self.row.sequence))
-
-    @cached_property
-    def _is_round(self) -> BoolArray:
-        """Over which of them they do, (S + 1,)."""
-        return np.zeros_like(self._is_known)
+    def _go_round(self) -> BoolArray:
+        """Over which seams arms go round, as far as that is known, (S + 1,); the last one stands for none."""
+        return np.asarray(np.arange(len(self.row.sequence) + 1) < len(self.row.sequence))
 
     def _found(self, seams: IntArray) -> list[tuple[FloatArray, FloatArray]]:
         begin, end = self.row.layout.window_begin_s[seams, None], self.row.layout.window_end_s[seams, None]

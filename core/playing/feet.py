@@ -9,6 +9,7 @@ than the clips on both sides have them. Feet that a clip has in the ground are l
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final, NamedTuple
@@ -16,6 +17,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from ..maths.arrays import BoolArray, FloatArray, IntArray, quotient
+from ..maths.formulas import Number, greatest, least, worked_out
 from ..retargeting.skin_points import SkinPoints
 from ..skeletons.hierarchy import with_ancestors
 from ..skeletons.maps import SkeletonMap
@@ -31,14 +33,11 @@ from .row import Row
 from .soles import Soles, on_ground
 from .stage import FIRST_ROUND, Over, Stage, in_rounds
 from .steps import Planted, Seams, footholds
-from .transitions.curves import CURVES
 from .transitions.seams import time_stretch
 
 _JUMP_LEGS: Final = 0.01
 _UPRIGHT_S: Final = 0.25
 """So long before a transition feet come to the height of their footholds, and so long after it they leave it."""
-_AFTER_AND_BEFORE: Final = np.array((1.0, -1.0))[:, None] / _UPRIGHT_S
-_smoother: Final = CURVES["SMOOTHER"].rise
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,10 +56,11 @@ class Feet(Over):
     def sample(self, times_s: FloatArray, rounds: IntArray = FIRST_ROUND) -> Pose:
         """Return the poses below with planted feet in place; see Stage."""
         pose, segment = self.below.sample(times_s), self.row.segment_at(times_s)
-        upright, gaps = self._upright(times_s, segment), self._lock.footholds.gaps_at(times_s)
+        gaps = self._lock.footholds.gaps_at(times_s)
         self._lock.footholds.know(gaps, self._loose)
         self._lock.footholds.plan(gaps, self._upright_at, self._downs)
-        self._lock.hold(pose, times_s, gaps, upright, self._floor(times_s, segment, upright))
+        upright, floor = self._around(times_s, segment)
+        self._lock.hold(pose, times_s, gaps, upright, floor)
         self.root.repeat(pose, rounds)
         return pose
 
@@ -192,19 +192,17 @@ class Feet(Over):
         return self._joints.positions(pose)
 
     def _upright_at(self, times_s: FloatArray) -> FloatArray:
-        """Return `_upright` at times (F,), in a loop also in its other rounds."""
+        """Return how much feet are held in height too at times (F,), in a loop also in its other rounds."""
         times_s, _ = in_rounds(times_s, self.duration_s, self.is_loop)
-        return self._upright(times_s, self.row.segment_at(times_s))
+        return self._around(times_s, self.row.segment_at(times_s))[0]
 
     def _downs(self, times_s: FloatArray) -> FloatArray:
         """Return by how much the body goes down for each foot that is held at times (F,), likewise, (L, F)."""
         gaps = self._lock.footholds.gaps_at(times_s)
         self._lock.footholds.know(gaps, self._loose)
         own_s, rounds = in_rounds(times_s, self.duration_s, self.is_loop)
-        segment = self.row.segment_at(own_s)
-        upright = self._upright(own_s, segment)
-        return self._lock.downs(self._without_arms.sample(own_s, rounds), times_s, gaps, upright,
-                                self._floor(own_s, segment, upright))
+        upright, floor = self._around(own_s, self.row.segment_at(own_s))
+        return self._lock.downs(self._without_arms.sample(own_s, rounds), times_s, gaps, upright, floor)
 
     @property
     def _without_arms(self) -> Stage:
@@ -215,43 +213,34 @@ class Feet(Over):
     def _joints(self) -> Joints:
         return Joints.of(self.skeleton, [leg.foot for leg in self._legs]).turned(ground_axes(self.up))
 
-    def _upright(self, times_s: FloatArray, segment: IntArray) -> FloatArray:
-        """Return how much feet are held in height too at times (F,) in segments (F,), 0…1.
+    def _around(self, times_s: FloatArray, segment: IntArray) -> tuple[FloatArray, Floor | None]:
+        """Return how much feet are held in height too at times (F,) in segments (F,), 0…1, and what is below soles."""
+        upright, gone, share = worked_out(_around_transitions, times_s[None, :, None],
+                                          self._spans.take(segment, axis=0)[None])[0].T
+        return upright, self._floor(segment, upright, gone, share) if share.any() else None
 
-        Wholly while a transition plays; before and after it comes and goes.
+    def _floor(self, segment: IntArray, upright: FloatArray, gone: FloatArray, share: FloatArray) -> Floor:
+        """Return what soles are kept above in segments (F,); upright, gone, share: (F,) see _around_transitions.
+
+        Around transitions: from what it is as the segment begins to what it is as it ends. In a clip whose feet sink
+        into the ground, all the while.
         """
-        away = (times_s - self._no_window_s.take(segment, axis=1)) * _AFTER_AND_BEFORE
-        after, before = _smoother(np.minimum(np.maximum(away, 0.0), 1.0))
-        return np.asarray(1.0 - after * before)
-
-    def _floor(self, times_s: FloatArray, segment: IntArray, upright: FloatArray) -> Floor | None:
-        """Return what soles are kept above at times (F,) in segments (F,), None where there is nothing.
-
-        Around transitions, as upright (F,) tells: from what it is as the segment begins to what it is as it ends. In a
-        clip whose feet sink into the ground, all the while.
-        """
-        sinks = self._floors.sinks[segment]
-        share = np.maximum(upright, sinks)
-        if not share.any():
-            return None
-        begin_s, per_s = self._paces.take(segment, axis=1)
-        gone = _smoother(np.minimum(np.maximum((times_s - begin_s) * per_s, 0.0), 1.0))
         into, own, out = self._floors.heights.take(segment, axis=-1)
         heights = into + (out - into) * gone
+        sinks = self._floors.sinks[segment]
         return Floor(np.where(sinks, own + (heights - own) * upright, heights) if sinks.any() else heights, share)
 
     @cached_property
-    def _no_window_s(self) -> FloatArray:
-        """From when to when each segment plays without a transition, (2, S)."""
-        begin_s = np.roll(self.row.layout.window_end_s, 1)
-        begin_s[0] = begin_s[0] - self.duration_s if self.is_loop else -np.inf
-        return np.stack((begin_s, self.row.layout.window_begin_s))
+    def _spans(self) -> FloatArray:
+        """From when to when each segment plays alone, when it begins, its pace, and whether its feet sink, (S, 5).
 
-    @cached_property
-    def _paces(self) -> FloatArray:
-        """When each segment begins, and how much of it a second takes, (2, S)."""
-        begin_s, end_s = self.row.layout.begin_s, self.row.layout.end_s
-        return np.stack((begin_s, quotient(1.0, end_s - begin_s)))
+        The pace is how much of the segment a second takes.
+        """
+        layout = self.row.layout
+        begin_s = np.roll(layout.window_end_s, 1)
+        begin_s[0] = begin_s[0] - self.duration_s if self.is_loop else -np.inf
+        return np.stack((begin_s, layout.window_begin_s, layout.begin_s, quotient(1.0, layout.end_s - layout.begin_s),
+                         self._floors.sinks), axis=1)
 
     @cached_property
     def _floors(self) -> _Floors:
@@ -277,6 +266,22 @@ class _Floors(NamedTuple):
 
     heights: FloatArray
     sinks: BoolArray
+
+
+def _around_transitions(time: Sequence[Number], segment: Sequence[Number]) -> tuple[Number, Number, Number]:
+    """Return how much feet are held in height too, how much of the segment is over, and how much soles are kept up.
+
+    All 0…1. In height wholly while a transition plays; before and after it comes and goes. segment: see Feet._spans.
+    """
+    (time_s,), (alone_s, until_s, begin_s, per_s, sinks) = time, segment
+    upright = 1.0 - _eased((time_s - alone_s) / _UPRIGHT_S) * _eased((until_s - time_s) / _UPRIGHT_S)
+    return upright, _eased((time_s - begin_s) * per_s), greatest(upright, sinks)
+
+
+def _eased(share: Number) -> Number:
+    """Go from 0 to 1 with the least jerk: Flash and Hogan 1985."""
+    x = least(greatest(share, 0.0), 1.0)
+    return x * x * x * (10.0 + x * (6.0 * x - 15.0))
 
 
 def _of_joints(row: Row, joints: IntArray) -> Row:
