@@ -17,6 +17,8 @@ from .keys import Interpolation, KeyTable, TranslationInterpolation
 
 _FEW = 8
 """Up to so many different clips are sampled one by one, each from the keys that it laid out itself."""
+_QUICK = 4
+"""Laying so many keys out together for each rotation that is asked for takes little longer than finding that."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,8 +27,8 @@ class ClipSet:
 
     Each clip lays its own keys out when it is first sampled, and keeps them: another set of the same clips costs
     nothing, and a long score costs only the clips that are looked at. Where many different clips are wanted at once, as
-    when a whole Action is written, the keys of all are laid out together: that takes as long as copying them, and
-    sampling is quicker then.
+    when a whole Action is written, or the clips are short, the keys of all are laid out together: that takes as long as
+    copying them, and sampling is quicker then.
     """
 
     clips: tuple[Clip, ...]
@@ -44,10 +46,9 @@ class ClipSet:
         """Return the poses (F, J, …) of clips (F,) at their own times (F,)."""
         if len(clip) == 1 and not self._are_together:
             return self.clips[int(clip[0])].sample(times_s, interpolation, translation)
-        different = np.unique(clip)
-        if len(different) > _FEW or self._are_together:
-            return self._together.sample(clip, times_s, interpolation, translation)
         frames, joints = len(times_s), len(self.clips[0].skeleton)
+        if self._are_together or self._keys <= _QUICK * frames * joints or len(different := np.unique(clip)) > _FEW:
+            return self._together.sample(clip, times_s, interpolation, translation)
         pose = Pose(np.empty((frames, joints, 4)), np.empty((frames, joints, 3)), np.empty((frames, joints, 3)))
         for number in different.tolist():
             at = np.flatnonzero(clip == number)
@@ -58,6 +59,12 @@ class ClipSet:
     @property
     def _are_together(self) -> bool:
         return "_together" in vars(self)
+
+    @cached_property
+    def _keys(self) -> int:
+        """How many keys they have."""
+        return sum(len(tracks.times_s) for each in self.clips
+                   for tracks in (each.rotations, each.translations, each.scales))
 
     @cached_property
     def _together(self) -> KeyTable:

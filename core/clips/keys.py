@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
@@ -87,12 +87,12 @@ class _Channel:
         """Return the key (F, T) at or before each instant (F,), and the share of the time to the next, 0…1."""
         wanted = np.empty(len(times_s), dtype=np.complex128)
         wanted.real, wanted.imag = clip, times_s
-        key = self.key[np.searchsorted(self.instants, wanted, side="right") - 1]
+        key = self.key.take(self.instants.searchsorted(wanted, side="right") - 1, axis=0)
         time = times_s[:, None]
         for _ in range(self.steps):
             following = np.minimum(key + 1, self._last[key])
             key = np.where(self.times_s[following] <= time, following, key)
-        share = (time - self.times_s[key]) * self.per_s[key]
+        share = (time - self.times_s.take(key)) * self.per_s.take(key)
         return key, np.minimum(np.maximum(share, 0.0, out=share), 1.0, out=share)
 
     @cached_property
@@ -164,11 +164,12 @@ class KeyTable:
     def sample(self, clip: IntArray, times_s: FloatArray, interpolation: Interpolation,
                translation: TranslationInterpolation) -> Pose:
         """Return the poses (F, J, …) of clips (F,) at their own times (F,)."""
-        pose = Pose.rest(self.skeleton, len(times_s))
-        if len(self._rotations.joints) == len(self.skeleton):
-            pose = replace(pose, rotations=self._turned(clip, times_s, interpolation))
-        elif len(self._rotations.joints):
-            pose.rotations[:, self._rotations.joints] = self._turned(clip, times_s, interpolation)
+        shape = len(times_s), len(self.skeleton)
+        turned = self._turned(clip, times_s, interpolation)
+        pose = Pose(turned if turned.shape[:2] == shape else rot.identities(*shape), np.zeros((*shape, 3)),
+                    np.ones((*shape, 3)))
+        if turned is not pose.rotations:
+            pose.rotations[:, self._rotations.joints] = turned
         for channel, out, curve in ((self._translations, pose.translations, translation),
                                     (self._scales, pose.scales, "LINEAR")):
             if len(channel.joints):
@@ -178,13 +179,14 @@ class KeyTable:
                     a, b, c, d = np.moveaxis(self._cubics[key], -2, 0)
                     out[:, channel.joints] = a + x * (b + x * (c + x * d))
                 else:
-                    following = key + (channel.per_s[key] > 0.0)
-                    out[:, channel.joints] = channel.values[key] * (1.0 - x) + channel.values[following] * x
+                    following = key + (channel.per_s.take(key) > 0.0)
+                    out[:, channel.joints] = (channel.values.take(key, axis=0) * (1.0 - x)
+                                              + channel.values.take(following, axis=0) * x)
         return pose
 
     def _turned(self, clip: IntArray, times_s: FloatArray, interpolation: Interpolation) -> FloatArray:
         key, share = self._rotations.find(clip, times_s)
-        arcs = self._arcs[key]
+        arcs = self._arcs.take(key, axis=0)
         if interpolation == "SLERP":
             return _along(arcs, arcs[..., 8] * share)
         if interpolation == "LERP":
@@ -262,6 +264,7 @@ def _arcs(a: FloatArray, b: FloatArray, is_on: BoolArray) -> FloatArray:
 
 
 def _along(arcs: FloatArray, angle: FloatArray) -> FloatArray:
-    turned = arcs[..., :4] * np.cos(angle)[..., None]
-    turned += arcs[..., 4:8] * np.sin(angle)[..., None]
+    cosine, sine = rot.cosine_sine(angle)
+    turned = arcs[..., :4] * cosine[..., None]
+    turned += arcs[..., 4:8] * sine[..., None]
     return np.asarray(turned)

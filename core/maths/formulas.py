@@ -101,6 +101,13 @@ def rotated(q: Sequence[Number], v: Sequence[Number]) -> Vector[Number]:
     return x + 2.0 * (w * tx + ux), y + 2.0 * (w * ty + uy), z + 2.0 * (w * tz + uz)
 
 
+def product(a: Sequence[Number], b: Sequence[Number]) -> Quaternion[Number]:
+    """Return a·b of quaternions: rotate by b first, then by a."""
+    (aw, ax, ay, az), (bw, bx, by, bz) = a, b
+    return (aw * bw - ax * bx - ay * by - az * bz, aw * bx + ax * bw + ay * bz - az * by,
+            aw * by - ax * bz + ay * bw + az * bx, aw * bz + ax * by - ay * bx + az * bw)
+
+
 def unit(q: Quaternion[Number]) -> Quaternion[Number]:
     """Return a quaternion, which is not zero, scaled to unit length."""
     w, x, y, z = q

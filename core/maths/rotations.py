@@ -327,9 +327,23 @@ def exp(vector: FloatArray) -> FloatArray:
     """
     half = 0.5 * np.sqrt(np.einsum("...i,...i->...", vector, vector))
     out = np.empty((*vector.shape[:-1], 4))
-    out[..., 0] = np.cos(half)
-    out[..., 1:] = vector * (0.5 * np.sinc(half / np.pi))[..., None]
+    cosine, sine = cosine_sine(half)
+    out[..., 0] = cosine
+    out[..., 1:] = vector * (0.5 * sine / np.maximum(half, _TINY_SINE))[..., None]
     return out
+
+
+def cosine_sine(angle: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return cosines and sines of angles in radians, from the tangents of their halves: numpy's quickest of the three.
+
+    >>> cosine, sine = cosine_sine(np.array((0.0, np.pi / 2.0, np.pi)))
+    >>> (cosine + 0.0).round(12).tolist(), sine.round(12).tolist()
+    ([1.0, 0.0, -1.0], [0.0, 1.0, 0.0])
+    """
+    t = np.tan(0.5 * angle)
+    square = t * t
+    by = 1.0 / (1.0 + square)
+    return (1.0 - square) * by, (t + t) * by
 
 
 def twist(q: FloatArray, axis: FloatArray) -> FloatArray:

@@ -24,6 +24,7 @@ from ..maths.formulas import (
     greatest,
     holds_anywhere,
     least,
+    product,
     root,
     rotated,
     unit,
@@ -179,7 +180,7 @@ def _bent(limb: Sequence[Sequence[Sequence[Number]]], goal: Sequence[Number],
     bend = cosine, x * by, y * by, z * by
     x, y, z = rotated(bend, shin)
     swing = _arc((thigh[0] + x, thigh[1] + y, thigh[2] + z), aim)
-    w, x, y, z = _product(swing, bend)
+    w, x, y, z = product(swing, bend)
     return _in_frame(swing, first) + _in_frame(bend, second) + _in_frame((w, -x, -y, -z), third)
 
 
@@ -202,13 +203,6 @@ def _arc(a: Sequence[Number], b: Sequence[Number]) -> Quaternion[Number]:
     found: Any = np.moveaxis(rot.shortest_arc(np.stack(a, axis=-1), np.stack(b, axis=-1)), -1, 0)
     w, x, y, z = found.tolist() if found.ndim == 1 else found
     return w, x, y, z
-
-
-def _product(a: Quaternion[Number], b: Quaternion[Number]) -> Quaternion[Number]:
-    (aw, ax, ay, az), (bw, bx, by, bz) = a, b
-    x, y, z = cross((ax, ay, az), (bx, by, bz))
-    return (aw * bw - ax * bx - ay * by - az * bz, aw * bx + bw * ax + x, aw * by + bw * ay + y,
-            aw * bz + bw * az + z)
 
 
 def _in_frame(turn: Quaternion[Number], frame: Sequence[Sequence[Number]]) -> Quaternion[Number]:

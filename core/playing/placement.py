@@ -7,6 +7,7 @@ by adding angles and turning complex numbers, over whole arrays.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +16,7 @@ import numpy.typing as npt
 from ..errors import TaktError
 from ..maths import rotations as rot
 from ..maths.arrays import FloatArray, IntArray
+from ..maths.formulas import Number, cosine_sine, dot, product, worked_out
 from ..skeletons.skeleton import Pose, Skeleton
 
 _STRAIGHT_RAD = 1e-12
@@ -77,7 +79,8 @@ class Root:
         self._to, self._from = ground @ world[:, :3], np.linalg.inv(ground @ world[:, :3])
         self._start = ground @ world[:, 3] + self._to @ skeleton.rest_translations[joint]
         self._frame = skeleton.rest_world_rotations[joint]
-        self._local_up = rot.rotate(rot.conjugate(self._frame), self.up)
+        local_up = rot.rotate(rot.conjugate(self._frame), self.up)
+        self._axes = np.concatenate((self._to, self._from, local_up[None], self._start[None]))[None, None]
 
     def placement(self, rotations: FloatArray, translations: FloatArray) -> Placement:
         """Read heading and position from the root's poses (N, 4), (N, 3), relative to rest in the parent's space.
@@ -96,12 +99,10 @@ class Root:
 
     def placed(self, rotations: FloatArray, translations: FloatArray, by: Placement) -> tuple[FloatArray, FloatArray]:
         """Move the root's poses (N, 4), (N, 3) over the ground by placements (N,)."""
-        half = np.asarray(by.yaw_rad, dtype=np.float64)[..., None] / 2.0
-        turn = np.concatenate((np.cos(half), np.sin(half) * self._local_up), axis=-1)
-        position = translations @ self._to.T + self._start
-        ground = np.exp(1j * by.yaw_rad) * (position[..., 1] + 1j * position[..., 2]) + by.shift
-        position[..., 1], position[..., 2] = ground.real, ground.imag
-        return rot.multiply(turn, rotations), (position - self._start) @ self._from.T
+        own = np.concatenate((rotations, translations), axis=-1)
+        over = np.stack((by.yaw_rad, by.shift.real, by.shift.imag), axis=-1)
+        found = worked_out(_placed, own[None], over.reshape(1, -1, 3), self._axes)[0]
+        return found[:, :4], found[:, 4:]
 
     def turned(self, translations: FloatArray, yaw_rad: FloatArray) -> FloatArray:
         """Turn what is added to the root's translations, (..., 3), with its heading, by yaw_rad (...)."""
@@ -123,6 +124,24 @@ class Root:
     def _ground(self, translations: FloatArray) -> ComplexArray:
         position = translations @ self._to.T + self._start
         return np.asarray(position[..., 1] + 1j * position[..., 2])
+
+
+def _placed(own: Sequence[Number], over: Sequence[Number], axes: Sequence[Sequence[Number]]) -> tuple[Number, ...]:
+    """Return a rotation and a translation of a root, placed.
+
+    own: both as they are. over: yaw, and shifts to the east and to the north. axes: the rows of what leads from its
+    parent's space to up, east and north, and back; up as the root has it; and where it rests over the ground.
+    """
+    (yaw, east, north), (up, x, y, from_up, from_x, from_y, local_up, (_, start_x, start_y)) = over, axes
+    cosine, sine = cosine_sine(yaw * 0.5)
+    turned = product((cosine, sine * local_up[0], sine * local_up[1], sine * local_up[2]), own[:4])
+    moved = own[4:]
+    cosine, sine = cosine * cosine - sine * sine, 2.0 * cosine * sine
+    far_x, far_y = dot(x, moved) + start_x, dot(y, moved) + start_y
+    place = (dot(up, moved), cosine * far_x - sine * far_y + east - start_x,
+             sine * far_x + cosine * far_y + north - start_y)
+    placed = dot(from_up, place), dot(from_x, place), dot(from_y, place)
+    return turned + placed
 
 
 class Bearing:

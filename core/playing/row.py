@@ -130,26 +130,17 @@ class Row:
         seam, seam_times, seam_rounds = self._windows(segment, times_s, rounds)
         inside = np.flatnonzero(seam >= 0)
         if self.method.adds_offsets:
-            self._change(pose, inside, lambda own: self._offset(own, seam[inside], seam_times[inside]))
+            pose = _changed(pose, inside, lambda own: self._offset(own, seam[inside], seam_times[inside]))
             root.place_segments(pose, segment, rounds)
         else:
             root.place_segments(pose, segment, rounds)
-            self._change(pose, inside, lambda own: self._blend(own, seam[inside], seam_times[inside],
-                                                               seam_rounds[inside]))
+            pose = _changed(pose, inside, lambda own: self._blend(own, seam[inside], seam_times[inside],
+                                                                  seam_rounds[inside]))
         return self._bound(pose)
-
-    @staticmethod
-    def _change(pose: Pose, frames: IntArray, change: Callable[[Pose], Pose]) -> None:
-        """Change some frames (W,) of poses (F, J, …), if there are any."""
-        if not len(frames):
-            return
-        changed = change(pose if len(frames) == len(pose.rotations) else pose.at(frames))
-        pose.rotations[frames], pose.translations[frames], pose.scales[frames] = (
-            changed.rotations, changed.translations, changed.scales)
 
     def segment_at(self, times_s: FloatArray) -> IntArray:
         """Return the segments that play at times (F,); before all of them the first one."""
-        return np.maximum(np.searchsorted(self.layout.begin_s, times_s, side="right") - 1, 0)
+        return self.layout.begin_s[1:].searchsorted(times_s, side="right")
 
     def windows(self, times_s: FloatArray) -> tuple[IntArray, FloatArray]:
         """Return for times (F,) the seam in whose window each is, −1 where in none, and how far into it, 0…1."""
@@ -228,7 +219,7 @@ class Row:
 
     def _seams(self, segment: IntArray, times_s: FloatArray) -> tuple[IntArray, BoolArray]:
         """Return the seams at times (F,), −1 where there is none, and whether they lead to the segments (F,)."""
-        into_begin, into_end, out_begin, out_end = self._windows_s[:, segment]
+        into_begin, into_end, out_begin, out_end = self._windows_s.take(segment, axis=1)
         entering = (times_s >= into_begin) & (times_s < into_end)
         leaving = (times_s >= out_begin) & (times_s < out_end)
         return np.where(entering, (segment - 1) % len(self.sequence), np.where(leaving, segment, -1)), entering
@@ -291,3 +282,14 @@ class Row:
         """How long the transition after each segment lasts before the seam, and after it, (2, S)."""
         layout = self.layout
         return np.stack((layout.end_s - layout.window_begin_s, layout.window_end_s - layout.end_s))
+
+
+def _changed(pose: Pose, frames: IntArray, change: Callable[[Pose], Pose]) -> Pose:
+    """Change some frames (W,) of poses (F, J, …); the poses themselves unless it is all of them."""
+    if len(frames) == len(pose.rotations):
+        return change(pose)
+    if len(frames):
+        changed = change(pose.at(frames))
+        pose.rotations[frames], pose.translations[frames], pose.scales[frames] = (
+            changed.rotations, changed.translations, changed.scales)
+    return pose

@@ -121,6 +121,6 @@ def in_rounds(times_s: FloatArray, duration_s: float, is_loop: bool) -> tuple[Fl
     ([1.5, 1.0, 0.5], [-1, 0, 1])
     """
     if not is_loop or duration_s <= 0.0:
-        return np.clip(times_s, 0.0, duration_s), np.zeros(len(times_s), dtype=np.int64)
+        return np.minimum(np.maximum(times_s, 0.0), duration_s), np.zeros(len(times_s), dtype=np.int64)
     rounds = np.floor(times_s / duration_s)
     return np.clip(times_s - rounds * duration_s, 0.0, duration_s), rounds.astype(np.int64)

@@ -20,6 +20,7 @@ from .methods import TRANSITION_METHODS, method_named
 
 _SMALL_RAD = 1e-4
 """Half-angles below this take the limit of the Jacobian's factor, which differs by less than angle²/700."""
+_NO_TIME_S = 1e-12
 
 @dataclass(frozen=True)
 class Style:
@@ -179,11 +180,13 @@ class Inertialization(Offsets):
         """
         is_after = (time_s >= 0.0).astype(np.intp)
         side_s = np.where(is_after, self.after_s[at], self.before_s[at])
-        u = np.clip(1.0 - np.divide(np.abs(time_s), side_s, out=np.ones(len(side_s)), where=side_s > 0.0), 0.0, 1.0)
+        u = np.maximum(1.0 - np.abs(time_s) / np.maximum(side_s, _NO_TIME_S), 0.0)
         rise = curve(_eased_in(u))
         rate_s = np.where(is_after, -side_s, side_s) * (u - 1.0) * rise
-        found = self.offsets[at, is_after] * rise[:, None, None, None]
-        found += self.rates[at, is_after] * rate_s[:, None, None, None]
+        found, change = self.offsets[at, is_after], self.rates[at, is_after]
+        found *= rise[:, None, None, None]
+        change *= rate_s[:, None, None, None]
+        found += change
         return offset_by(pose, found)
 
 
