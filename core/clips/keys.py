@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -137,6 +137,32 @@ def _grid(tracks: Tracks) -> tuple[FloatArray, IntArray, int]:
     return np.concatenate(((-np.inf,), at)), key, int(steps)
 
 
+class _Arcs(NamedTuple):
+    """Arcs from each of N + 1 keys: where they begin and what is across, (N + 1, 4), and half-angles; see rotations."""
+
+    begin: FloatArray
+    across: FloatArray
+    half: FloatArray
+
+    @classmethod
+    def of(cls, a: FloatArray, b: FloatArray, is_on: BoolArray) -> _Arcs:
+        """Lead from rotations a (N + 1, 4) to those of the next rows of b, or where not is_on of the same."""
+        across, half = np.empty((len(a), 4)), np.empty(len(a))
+        for start in range(0, len(a), _ROWS_AT_ONCE):
+            run = slice(start, start + _ROWS_AT_ONCE)
+            half[run], across[run] = rot.arc(a[run], b[start + np.arange(len(a[run])) + is_on[run]])
+        return cls(a, across, half)
+
+    def along(self, key: npt.NDArray[np.intp], angle: FloatArray) -> FloatArray:
+        """Return the rotations (..., 4) at angles (...) on the arcs from keys (...)."""
+        cosine, sine = rot.cosine_sine(angle)
+        turned, across = self.begin.take(key, axis=0), self.across.take(key, axis=0)
+        turned *= cosine[..., None]
+        across *= sine[..., None]
+        turned += across
+        return turned
+
+
 @dataclass(frozen=True, eq=False)
 class KeyTable:
     """The keys of C clips on one skeleton; sampled by clip and time.
@@ -186,28 +212,27 @@ class KeyTable:
 
     def _turned(self, clip: IntArray, times_s: FloatArray, interpolation: Interpolation) -> FloatArray:
         key, share = self._rotations.find(clip, times_s)
-        arcs = self._arcs.take(key, axis=0)
+        half = self._arcs.half.take(key)
         if interpolation == "SLERP":
-            return _along(arcs, arcs[..., 8] * share)
+            return self._arcs.along(key, half * share)
         if interpolation == "LERP":
-            half = arcs[..., 8]
-            return _along(arcs, np.arctan2(share * np.sin(half), 1.0 - share + share * np.cos(half)))
-        inner = self._inner_arcs[key]
-        return rot.slerp(_along(arcs, arcs[..., 8] * share), _along(inner, inner[..., 8] * share),
+            return self._arcs.along(key, np.arctan2(share * np.sin(half), 1.0 - share + share * np.cos(half)))
+        inner = self._inner_arcs
+        return rot.slerp(self._arcs.along(key, half * share), inner.along(key, inner.half.take(key) * share),
                          2.0 * share * (1.0 - share))
 
     @cached_property
-    def _arcs(self) -> FloatArray:
-        """From each key to the next: the key, across, the half-angle, (N + 1, 9); see rotations.arc."""
+    def _arcs(self) -> _Arcs:
+        """From each key to the next."""
         values = self._turns()
-        return _arcs(values, values, self._rotations.per_s > 0.0)
+        return _Arcs.of(values, values, self._rotations.per_s > 0.0)
 
     def _turns(self) -> FloatArray:
         """Return unit rotations at the keys, (N + 1, 4), neighbours of a track in one hemisphere: signs never jump."""
         return rot.continuous(rot.normalized(self._rotations.values), self._rotations.starts)
 
     @cached_property
-    def _inner_arcs(self) -> FloatArray:
+    def _inner_arcs(self) -> _Arcs:
         """SQUAD's arcs from each key's inner point to the one before the next key.
 
         With ω the angular velocity at a key, L the rotation vector of an interval and h its length: the inner
@@ -220,7 +245,7 @@ class KeyTable:
         velocity = _mean_velocity(turn_in, turn_out, time_in, time_out)
         out = rot.multiply(values, rot.exp((velocity * time_out - turn_out) / 2.0))
         into = rot.multiply(values, rot.exp((turn_in - velocity * time_in) / 2.0))
-        return _arcs(out, into, keys.per_s > 0.0)
+        return _Arcs.of(out, into, keys.per_s > 0.0)
 
     @cached_property
     def _cubics(self) -> FloatArray:
@@ -251,20 +276,3 @@ class KeyTable:
 def _mean_velocity(step_in: FloatArray, step_out: FloatArray, time_in: FloatArray, time_out: FloatArray) -> FloatArray:
     time = time_in + time_out
     return np.divide(step_in + step_out, time, out=np.zeros_like(step_in), where=time > 0.0)
-
-
-def _arcs(a: FloatArray, b: FloatArray, is_on: BoolArray) -> FloatArray:
-    """Return arcs (N, 9) from rotations a (N, 4) to those of the next rows of b, or where not is_on of the same."""
-    arcs = np.empty((len(a), 9))
-    for start in range(0, len(a), _ROWS_AT_ONCE):
-        run = slice(start, start + _ROWS_AT_ONCE)
-        arcs[run, :4] = a[run]
-        arcs[run, 8], arcs[run, 4:8] = rot.arc(a[run], b[start + np.arange(len(a[run])) + is_on[run]])
-    return arcs
-
-
-def _along(arcs: FloatArray, angle: FloatArray) -> FloatArray:
-    cosine, sine = rot.cosine_sine(angle)
-    turned = arcs[..., :4] * cosine[..., None]
-    turned += arcs[..., 4:8] * sine[..., None]
-    return np.asarray(turned)
