@@ -61,10 +61,11 @@ class Arms(Over):
     def sample(self, times_s: FloatArray, rounds: IntArray = FIRST_ROUND) -> Pose:
         """Return the poses below with arms beside the trunk; see Stage."""
         pose = self.below.sample(times_s, rounds)
-        seams = self.row.seam_at(times_s)
-        if self._go_round[seams].any():
-            self._know(np.unique(seams[self._go_round[seams]]))
-            frames = np.flatnonzero(self._go_round[seams])
+        segment = self.row.segment_at(times_s)
+        if (self._go_round[segment - 1] | self._go_round[segment]).any():
+            seams = self.row.seam_at(times_s)
+            self._know(np.unique(seams[(seams >= 0) & self._go_round[seams]]))
+            frames = np.flatnonzero((seams >= 0) & self._go_round[seams])
             self._turn(pose, frames, times_s[frames])
         return pose
 
@@ -107,8 +108,8 @@ class Arms(Over):
 
     @cached_property
     def _go_round(self) -> BoolArray:
-        """Over which seams arms go round, as far as that is known, (S + 1,); the last one stands for none."""
-        return np.asarray(np.arange(len(self.row.sequence) + 1) < len(self.row.sequence))
+        """Over which seams arms go round, as far as that is known, (S,)."""
+        return np.asarray(self.row.layout.window_end_s > self.row.layout.window_begin_s)
 
     def _found(self, seams: IntArray) -> list[tuple[FloatArray, FloatArray]]:
         begin, end = self.row.layout.window_begin_s[seams, None], self.row.layout.window_end_s[seams, None]

@@ -225,7 +225,7 @@ class Feet(Over):
         Around transitions: from what it is as the segment begins to what it is as it ends. In a clip whose feet sink
         into the ground, all the while.
         """
-        into, own, out = self._floors.heights.take(segment, axis=-1)
+        into, own, out = self._floors.heights.take(segment, axis=0).transpose(1, 2, 3, 0)
         heights = into + (out - into) * gone
         sinks = self._floors.sinks[segment]
         return Floor(np.where(sinks, own + (heights - own) * upright, heights) if sinks.any() else heights, share)
@@ -255,11 +255,12 @@ class Feet(Over):
         inside = np.minimum(beside, rest)
         inside[sure:] -= leg  # guesses lift nobody
         out = np.minimum(beside[..., number], np.roll(beside[..., number], -1, axis=2))
-        return _Floors(np.stack((np.roll(out, 1, axis=2), inside[..., number], out)), sinks[number])
+        heights = np.stack((np.roll(out, 1, axis=2), inside[..., number], out))
+        return _Floors(heights.transpose(3, 0, 1, 2).copy(), sinks[number])
 
 
 class _Floors(NamedTuple):
-    """How low points of soles may go where each of S segments begins, by itself, and where it ends, (3, N, L, S).
+    """How low points of soles may go where each of S segments begins, by itself, and where it ends, (S, 3, N, L).
 
     sinks: (S,) whether its feet sink into the ground, by more than soles give way anyway.
     """

@@ -214,6 +214,8 @@ class Row:
                  rounds: IntArray) -> tuple[IntArray, FloatArray, IntArray]:
         """Return for each frame the seam whose window it is in (−1: none), the time and the round as it counts them."""
         seam, entering = self._seams(segment, times_s)
+        if not self.is_loop:
+            return seam, times_s, np.zeros_like(segment)
         wraps = entering & (segment == 0)
         return seam, times_s + wraps * self.duration_s, rounds - wraps
 
