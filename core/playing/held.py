@@ -44,7 +44,7 @@ class Held:
 
     def columns_after(self, segments: IntArray) -> IntArray:
         """Return for segments (N,) the clip that last moved each column at their end, (N, columns); −1: none."""
-        return self._found(segments) if self._kept is None else np.asarray(self._kept[segments])
+        return self._found(segments) if self._kept is None else self._kept.take(segments, axis=0)
 
     def _found(self, segments: IntArray) -> IntArray:
         out = np.empty((len(segments), self._columns.shape[1]), dtype=np.int64)
@@ -59,7 +59,7 @@ class Held:
 
     def after(self, segments: IntArray) -> IntArray:
         """Return for segments (N,) the clip that last moved each joint at their end, (N, J); −1: none, at rest."""
-        return self.columns_after(segments)[:, self._column_of]
+        return self.columns_after(segments).take(self._column_of, axis=1)
 
     def _movers(self, blocks: IntArray) -> IntArray:
         """Return the segment itself where it moves a column, else −1: (B, _BLOCK, columns)."""

@@ -100,8 +100,8 @@ class Root:
     def placed(self, rotations: FloatArray, translations: FloatArray, by: Placement) -> tuple[FloatArray, FloatArray]:
         """Move the root's poses (N, 4), (N, 3) over the ground by placements (N,)."""
         own = np.concatenate((rotations, translations), axis=-1)
-        over = np.stack((by.yaw_rad, by.shift.real, by.shift.imag), axis=-1)
-        found = worked_out(_placed, own[None], over.reshape(1, -1, 3), self._axes)[0]
+        over = np.array((by.yaw_rad, by.shift.real, by.shift.imag)).T.reshape(1, -1, 3)
+        found = worked_out(_placed, own[None], over, self._axes)[0]
         return found[:, :4], found[:, 4:]
 
     def turned(self, translations: FloatArray, yaw_rad: FloatArray) -> FloatArray:

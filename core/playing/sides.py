@@ -44,7 +44,8 @@ class Sides:
         if self.held.is_plain:
             return
         held = self.held.after(segment)
-        frame, joint = np.nonzero(~self.ends.moved[self.sequence.clip[segment]] & (held >= 0))
+        moved = self.ends.moved.take(self.sequence.clip.take(segment), axis=0)
+        frame, joint = np.nonzero((held >= 0) & ~moved)
         source, last = held[frame, joint], self.ends.last
         pose.rotations[frame, joint] = last.rotations[source, joint]
         pose.translations[frame, joint] = last.translations[source, joint]
