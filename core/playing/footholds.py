@@ -56,7 +56,7 @@ class Loose(NamedTuple):
 
     @classmethod
     def of(cls, points: FloatArray, step_s: FloatArray | float) -> Loose:
-        """Take them from positions (..., 3, 3) at an instant, a step (...,) later, and two; without a step they rest."""
+        """Take positions (..., 3, 3) at an instant, a step (...,) later, and two; without a step at rest."""
         first, second, third = np.moveaxis(points, -2, 0)
         step = np.asarray(step_s)[..., None]
         return cls(first.copy(), quotient(4.0 * second - 3.0 * first - third, 2.0 * step),
