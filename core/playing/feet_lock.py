@@ -146,7 +146,7 @@ class FeetLock:
 
 
 def _shift_and_down(limb: Sequence[Sequence[Number]], ways: Sequence[Number], instant: Sequence[Number],
-                    ground: Sequence[Number], length: Sequence[Number]) -> tuple[Number, Number, Number, Number, Number]:
+                    ground: Sequence[Number], length: Sequence[Number]) -> Sequence[Number]:
     """Return how far a foot is to be moved (x, y, z), how firmly, and how far the body is to go down for that.
 
     limb: where hip, knee, ankle and foot are. ways: see Footholds.ways. instant: the time, and how much the foot
