@@ -7,12 +7,23 @@ Blender is imported only inside register and unregister, so that `takt.core` wor
 def register() -> None:
     """Switch the extension on."""
     from . import operators, panels
-    from .bridge import constraints, following, libraries, migrations, properties, score, score_fields, score_tree
+    from .bridge import (
+        constraints,
+        following,
+        libraries,
+        migrations,
+        paths,
+        properties,
+        score,
+        score_fields,
+        score_tree,
+    )
     from .preview import choice_properties, score_editor
 
     libraries.register()
     properties.register()
     migrations.register()
+    paths.register()
     score.register()
     score_tree.register()
     score_fields.register()
@@ -32,6 +43,7 @@ def unregister() -> None:
         following,
         libraries,
         migrations,
+        paths,
         properties,
         score,
         score_fields,
@@ -50,6 +62,7 @@ def unregister() -> None:
     score_fields.unregister()
     score_tree.unregister()
     score.unregister()
+    paths.unregister()
     migrations.unregister()
     properties.unregister()
     libraries.unregister()

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import bpy
 
-from . import properties, texts
+from . import libraries, properties, texts
 
 _NAMED = re.compile(r"""<include\b[^>]*?\bsrc\s*=\s*["']([^"']+)|\bextends\s*=\s*["']([^"']+)""")
 
@@ -31,7 +31,7 @@ def open_beside(source: str, filepath: str) -> dict[Path, bpy.types.Text]:
     path = Path(bpy.path.abspath(filepath)) if filepath else None
     found: dict[Path, bpy.types.Text] = {}
     for text in bpy.data.texts:
-        own = Path(bpy.path.abspath(text.filepath)) if text.filepath.endswith(".pha") else None
+        own = Path(libraries.absolute(text.filepath, text)) if text.filepath.endswith(".pha") else None
         if own is None or own == path or own in found:
             continue
         src = "." + ".".join(own.with_suffix("").parts)

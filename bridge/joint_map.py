@@ -124,12 +124,12 @@ def key(armature_object: bpy.types.Object) -> Hashable:
 
 def _library(armature_object: bpy.types.Object) -> Library:
     character = properties.character(armature_object)
-    library = Library([Path(bpy.path.abspath(character.library))] if character.library else [],
+    library = Library([Path(libraries.absolute(character.library, armature_object))] if character.library else [],
                       further=libraries.folders(character.folders), store=CLIPS)
     if character.text is None or library.roots:
         return library
     own = properties.score_path(character)
-    path = Path(bpy.path.abspath(own)) if own else None
+    path = Path(own) if own else None
     try:
         return library.beside(parse(character.text.as_string(), path))
     except TaktError:  # a score with mistakes has no library yet

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import bpy
 from bpy.props import CollectionProperty, IntProperty, StringProperty
@@ -28,6 +28,16 @@ class TaktFolder(bpy.types.PropertyGroup):
                              description="A folder below which clips and scores lie")
 
 
+class TaktOwnFolder(bpy.types.PropertyGroup):
+    """A folder that belongs to one character, which may be kept relative to the .blend."""
+
+    if TYPE_CHECKING:
+        path: str
+    else:
+        path: StringProperty(name="Library", subtype="DIR_PATH", options={"PATH_SUPPORTS_BLEND_RELATIVE"},
+                             description="A folder below which clips and scores lie")
+
+
 class Libraries:
     """What the preferences keep of libraries; the annotations of their class."""
 
@@ -46,11 +56,35 @@ def kept() -> Libraries | None:
     return None if entry is None or entry.preferences is None else cast(Libraries, entry.preferences)
 
 
-def folders(own: Iterable[TaktFolder] = ()) -> tuple[Path, ...]:
+def folders(own: Iterable[TaktOwnFolder] = ()) -> tuple[Path, ...]:
     """Return a character's own folders and those named in the preferences, in their order."""
     found = kept()
-    every = (*own, *(() if found is None else found.libraries))
-    return tuple(Path(bpy.path.abspath(folder.path)) for folder in every if folder.path)
+    return (*(Path(absolute(folder.path, folder.id_data)) for folder in own if folder.path),
+            *(Path(bpy.path.abspath(folder.path)) for folder in (() if found is None else found.libraries)
+              if folder.path))
+
+
+def absolute(path: str, owner: bpy.types.ID | None) -> str:
+    """Return where a path leads that is kept with something: from the .blend that it came from; "" for none."""
+    if not path:
+        return ""
+    library = None if owner is None else base_of(owner, path)
+    return os.path.normpath(bpy.path.abspath(path, library=library))
+
+
+def base_of(owner: bpy.types.ID, path: str) -> bpy.types.Library | None:
+    """Return the library relative to whose file a path is meant, None: the open file.
+
+    An override has the paths of what it overrides from there, until they are changed.
+    """
+    override = owner.override_library
+    reference = None if override is None else override.reference
+    if reference is None:
+        return owner.library
+    theirs: Any = getattr(reference, "takt", None)
+    paths = () if theirs is None else (theirs.filepath, theirs.library, theirs.sound,
+                                       *(folder.path for folder in theirs.folders))
+    return reference.library if path in paths else None
 
 
 def may_be_chosen(library: Library, document: Document) -> bool:
@@ -61,8 +95,10 @@ def may_be_chosen(library: Library, document: Document) -> bool:
 def register() -> None:
     """Make the folders known to Blender, before the preferences that list them."""
     language.register_class(TaktFolder)
+    language.register_class(TaktOwnFolder)
 
 
 def unregister() -> None:
     """Take them out again, after the preferences."""
+    bpy.utils.unregister_class(TaktOwnFolder)
     bpy.utils.unregister_class(TaktFolder)

@@ -160,7 +160,8 @@ def read_task(text: str, filepath: str, settings: properties.ScoreSettings, arma
     return Task(
         text, Path(bpy.path.abspath(filepath)) if filepath else None, beside,
         Settings(**{name: value for name, value in chosen.items() if name in _SETTINGS}),
-        roots=(Path(bpy.path.abspath(chosen["library"])),) if chosen["library"] else (), further=further,
+        roots=(Path(libraries.absolute(chosen["library"], armature_object)),) if chosen["library"] else (),
+        further=further,
         load_format="" if chosen["load_format"] == properties.ANY_FORMAT else chosen["load_format"],
         bvh=BvhSpace(chosen["bvh_up"], chosen["bvh_forward"]), maps=joint_map.kept_map(armature_object),
         skeleton=_skeleton(armature_object), turn=axes.armature_from_hanim(armature_object),

@@ -25,7 +25,7 @@ from ..core.playing.transitions.methods import TRANSITION_METHODS
 from ..core.retargeting.bvh_space import AUTO, AXES
 from ..core.skeletons import hanim
 from . import changes, language
-from .libraries import TaktFolder
+from .libraries import TaktOwnFolder, absolute
 from .saved_enums import EnumProperty
 
 NAME = "takt"
@@ -62,12 +62,13 @@ ROTATIONS = (("QUATERNION", "Quaternions", "Bones with other rotation modes are 
                                            "axis and angle, have keys at every frame: your own Actions go on playing"))
 
 
-def library_property(**more: Any) -> Any:
+def library_property(options: Any = frozenset()) -> Any:
     """Return the property that names the folder of clips."""
     return StringProperty(
         name="Library", subtype="DIR_PATH", override={"LIBRARY_OVERRIDABLE"}, update=changes.score,
+        options={"PATH_SUPPORTS_BLEND_RELATIVE", *options},
         description="The folder below which the score's clips and other scores lie; empty: found from the "
-                    "score's own folder upwards", **more)
+                    "score's own folder upwards")
 
 
 def procedure_property(**more: Any) -> Any:
@@ -319,8 +320,10 @@ def _choose_text(character: "TaktCharacter", _context: bpy.types.Context) -> Non
 
 
 def score_path(kept: "TaktCharacter") -> str:
-    """Return the file that a score came from, or that its Text was saved in since; "" where there is none."""
-    return kept.filepath or ("" if kept.text is None else kept.text.filepath)
+    """Return the absolute path that a score came from, or that its Text was saved in since; "" where there is none."""
+    if kept.filepath:
+        return absolute(kept.filepath, kept.id_data)
+    return "" if kept.text is None else absolute(kept.text.filepath, kept.text)
 
 
 def mark_version(character: "TaktCharacter") -> None:
@@ -336,7 +339,7 @@ class TaktCharacter(ScoreSettings, bpy.types.PropertyGroup):
         version: int
         text: bpy.types.Text | None
         filepath: str
-        folders: bpy.types.bpy_prop_collection_idprop[TaktFolder]
+        folders: bpy.types.bpy_prop_collection_idprop[TaktOwnFolder]
         frame_start: int
         ticks_per_bar: int
         keep_action: bool
@@ -369,8 +372,9 @@ class TaktCharacter(ScoreSettings, bpy.types.PropertyGroup):
             description="The score that this character plays")
         filepath: StringProperty(
             name="File", subtype="FILE_PATH", override=_OVERRIDABLE, update=changes.score,
+            options={"PATH_SUPPORTS_BLEND_RELATIVE"},
             description="Where the score was read from; its library is looked for from there")
-        folders: CollectionProperty(type=TaktFolder, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
+        folders: CollectionProperty(type=TaktOwnFolder, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
         frame_start: IntProperty(
             name="Start Frame", default=1, override=_OVERRIDABLE,
             description="The frame at which the score begins")

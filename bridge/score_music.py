@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,7 +11,7 @@ from ..core.errors import FileError, TaktError
 from ..core.library.library import SOUND_ENDINGS, Library
 from ..core.pha.document import Document
 from ..core.score_editor import music
-from . import performing, properties, sound
+from . import libraries, paths, performing, properties, sound
 from .frame_rate import frames_per_second
 
 
@@ -74,17 +73,13 @@ def src_of(library: Library, path: Path) -> tuple[str, str]:
     except FileError:
         if path.suffix.lower() not in SOUND_ENDINGS or not path.is_file():
             raise
-    kept = str(path)
-    if bpy.data.filepath:
-        with suppress(ValueError):  # on another drive
-            kept = bpy.path.relpath(kept)
-    return music.src_beyond(path), kept
+    return music.src_beyond(path), paths.kept(str(path))
 
 
 def _beyond(armature_object: bpy.types.Object, src: str) -> Path | None:
     """Return the file that the character keeps for this name."""
     kept = properties.character(armature_object).sound
-    path = Path(bpy.path.abspath(kept)) if kept else None
+    path = Path(libraries.absolute(kept, armature_object)) if kept else None
     return path if path is not None and music.src_beyond(path) == src else None
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import bpy
 
 from ..core.pha.document import Document
-from . import changes
+from . import changes, libraries
 
 _LINES_ABOVE = 10
 """Lines shown above the one that is jumped to, where there is room."""
@@ -59,7 +59,7 @@ def cursor(text: bpy.types.Text) -> int:
 def text_of(path: Path) -> bpy.types.Text | None:
     """Return the Text of a file that is open."""
     return next((text for text in bpy.data.texts
-                 if text.filepath and Path(bpy.path.abspath(text.filepath)) == path), None)
+                 if text.filepath and Path(libraries.absolute(text.filepath, text)) == path), None)
 
 
 def holds(text: bpy.types.Text, document: Document) -> bool:

@@ -99,7 +99,8 @@ def digest(armature_object: bpy.types.Object, scene: bpy.types.Scene) -> str:
     character = properties.character(armature_object)
     if character.text is None:
         return ""
-    text, filepath, _, *others = performing.dependencies(armature_object, parameters.key_over_time(armature_object))
+    text, _, _, *others = performing.dependencies(armature_object, parameters.key_over_time(armature_object))
+    filepath = character.filepath or character.text.filepath  # as it is kept: a folder may move with its .blend
     found = hashlib.blake2b(str(text).encode("utf-8", "replace"), digest_size=_DIGEST_BYTES)
     found.update(repr((filepath, others, [getattr(character, name) for name in properties.ACTION_NAMES],
                        character.frame_start, frames_per_second(scene))).encode())

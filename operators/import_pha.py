@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import StringProperty
 
-from ..bridge import linked_texts, performing, properties, score, score_music, sound
+from ..bridge import linked_texts, paths, performing, properties, score, score_music, sound
 from ..bridge.active_character import ForArmature, active_armature
 from ..bridge.read_progress import reading
 from ..bridge.reports import refuse, refuse_score
@@ -60,9 +60,10 @@ class TAKT_OT_import_pha(ForArmature, properties.ScoreSettings, OpensDroppedFile
             return refuse(self, str(error))
         character = properties.character(armature_object)
         character.text = text
-        character.filepath = self.filepath
+        character.filepath = paths.kept(self.filepath)
         for setting in (*properties.SETTING_NAMES, *properties.ACTION_NAMES):
             setattr(character, setting, getattr(self, setting))
+        character.library = paths.kept(self.library)
         character.version = properties.VERSION  # also where a newer Takt has saved others before
         score.keep(armature_object, performance)
         others = [ob for ob in context.selected_objects if ob.type == "ARMATURE" and ob != armature_object]

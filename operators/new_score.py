@@ -4,7 +4,7 @@ from typing import Any
 
 import bpy
 
-from ..bridge import action, libraries, properties, score_music, score_tree, sound, timeline
+from ..bridge import action, libraries, paths, properties, score_music, score_tree, sound, timeline
 from ..bridge.active_character import ForArmature, active_armature
 from ..core.errors import TaktError
 
@@ -31,7 +31,7 @@ class TAKT_OT_new_score(ForArmature, bpy.types.Operator):
         text = bpy.data.texts.new(f"{armature_object.name}.pha")
         text.from_string(_EMPTY)
         if not character.library:
-            character.library = _library_of(armature_object)
+            character.library = paths.kept(_library_of(armature_object))
         action.put_aside(armature_object)
         character.filepath = ""
         character.procedure = "main"

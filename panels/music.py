@@ -2,7 +2,7 @@
 
 import bpy
 
-from ..bridge import properties, score, score_music
+from ..bridge import libraries, properties, score, score_music
 from ..bridge.active_character import active_armature
 from ..operators.music import TAKT_OT_choose_music, TAKT_OT_find_beats, TAKT_OT_remove_music
 from .sidebar import SidebarPanel, draw_words
@@ -30,7 +30,7 @@ class TAKT_PT_music(SidebarPanel):
         if music is not None:
             layout.label(text=f"{music.src}, from {music.offset_s:.2f} s", icon="SOUND", translate=False)
             if score_music.is_gone(armature_object, music.src):
-                path = bpy.path.abspath(properties.character(armature_object).sound)
+                path = libraries.absolute(properties.character(armature_object).sound, armature_object)
                 draw_words(layout, context, f"{path} is gone: bring it back, or choose the music again", "ERROR")
         row = layout.row(align=True)
         row.operator(TAKT_OT_choose_music.bl_idname, text="Choose Music…", icon="FILE_SOUND", translate=False)

@@ -199,7 +199,7 @@ def _draw_error(layout: bpy.types.UILayout, error: TaktError, context: bpy.types
             show: Any = row.operator(TAKT_OT_edit_score.bl_idname, text=f"{name}, line {line}", icon="ERROR",
                                      emboss=False, translate=False)
             show.line = line
-            if path is not None and path != Path(bpy.path.abspath(properties.score_path(character))):
+            if path is not None and path != Path(properties.score_path(character)):
                 show.filepath = str(path)
         draw_words(column, context, problem.message)
     if len(problems) > _PROBLEMS_SHOWN:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import StringProperty
 
-from ...bridge import changes, libraries, properties, score_blocks, score_tree, shelf
+from ...bridge import changes, libraries, paths, properties, score_blocks, score_tree, shelf
 from ...bridge.reports import refuse
 from ...core.errors import FileError
 from ...core.formats import endings
@@ -90,9 +90,9 @@ def _src(editor: Editor, path: Path) -> str:
     if "." in path.name.removesuffix(ending):
         raise FileError.at("has a dot in its name, which a score takes for a folder; rename it", path)
     if libraries.may_be_chosen(library, layout.documents[0]):
-        character.library = str(path.parent)
+        character.library = paths.kept(str(path.parent))
     else:
-        character.folders.add().path = str(path.parent)
+        character.folders.add().path = paths.kept(str(path.parent))
         changes.score()
     fresh = score_blocks.refresh(editor.armature)
     src = shelf.src_of(fresh.scores.library, path) if fresh.scores is not None else ""
