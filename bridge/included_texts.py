@@ -6,6 +6,7 @@ So it can be changed in the score editor like the score itself; what is not open
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 import bpy
@@ -34,10 +35,18 @@ def open_beside(source: str, filepath: str) -> dict[Path, bpy.types.Text]:
         own = Path(libraries.absolute(text.filepath, text)) if text.filepath.endswith(".pha") else None
         if own is None or own == path or own in found:
             continue
-        src = "." + ".".join(own.with_suffix("").parts)
-        if text not in played or any(src.endswith(f".{name}") for name in named):
+        if text not in played or any(_ends_with(own, name) for name in named):
             found[own] = text
     return found
+
+
+def is_named(path: Path, sources: Iterable[str]) -> bool:
+    """Tell whether any of these texts of scores includes or extends a file, as far as its name tells."""
+    return any(_ends_with(path, first or second) for source in sources for first, second in _NAMED.findall(source))
+
+
+def _ends_with(path: Path, name: str) -> bool:
+    return ("." + ".".join(path.with_suffix("").parts)).endswith(f".{name}")
 
 
 def said_beside(source: str, filepath: str) -> tuple[tuple[Path, str], ...]:

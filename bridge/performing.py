@@ -244,8 +244,18 @@ def _library(task: Task, formats: Mapping[str, Format]) -> Library:
 
 
 def _modules(task: Task, library: Library) -> Scores:
-    """Return what finds the files of a score: of those that are open, what their Texts say."""
-    return Scores.of((Text.of(said, path) for path, said in task.beside), library)
+    """Return what finds the files of a score: of those that are open, what their Texts say.
+
+    An open file that has no XML concerns only those who name it.
+    """
+    texts, sources = [], (task.text, *(said for _, said in task.beside))
+    for path, said in task.beside:
+        try:
+            texts.append(Text.of(said, path))
+        except FileError:
+            if included_texts.is_named(path, sources):
+                raise
+    return Scores.of(texts, library)
 
 
 def _with_gaps(document: Document, modules: Modules, error: ScoreError) -> Programme:

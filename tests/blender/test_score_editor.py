@@ -83,11 +83,17 @@ def test_who_cannot_play_beside_another_is_not_asked_for_a_part_of_the_body(
     assert text_of(rig).as_string() == STEPS
 
 
-def test_why_a_transition_is_as_it_is_is_told_of_the_selected_block(rig: bpy.types.Object, library: Path) -> None:
+@pytest.mark.parametrize("is_drawn", [False, True])
+def test_why_a_transition_is_as_it_is_is_told_of_the_selected_block(rig: bpy.types.Object, library: Path,
+                                                                    is_drawn: bool) -> None:
+    """Also where no preview is drawn."""
+    score.forget_shown()
     play(library / "dance.pha")
     with editing() as layout:
         tree = score_tree.tree_of(bpy.context)
-        assert tree is not None and score.shown(rig) is not None
+        assert tree is not None
+        assert (score.shown(rig) if is_drawn else score.motion_of(rig)) is not None
+        assert (score.last_good(rig.session_uid) is not None) == is_drawn
         assert score_fields.why_transition(tree, rig) == ("Select a block: its transition is the one behind it",)
         choose(layout, "pair")
         words = score_fields.why_transition(tree, rig)

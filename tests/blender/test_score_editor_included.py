@@ -10,7 +10,7 @@ import pytest
 from takt.bridge import properties, score, score_blocks, texts
 from takt.bridge.included_texts import open_beside
 from takt.operators.score_editor.drag import TAKT_OT_score_drag
-from takt.tests.blender.dancing import STEPS, play, text_of
+from takt.tests.blender.dancing import STEPS, play, refused, text_of
 from takt.tests.blender.score_editors import Hand, choose, edge_of, editing, looked_into
 
 operators: Any = bpy.ops
@@ -87,3 +87,17 @@ def test_what_another_character_plays_has_nothing_to_do_with_this_one(rig: bpy.t
     assert library / "more/Pairs.pha" in open_beside(outer, str(library / "outer.pha"))
     assert library / "more/Deeper.pha" not in open_beside(outer, str(library / "more/Deeper.pha"))
     assert not open_beside(STEPS, "")
+
+
+def test_an_open_file_that_is_no_xml_concerns_only_who_names_it(rig: bpy.types.Object, library: Path) -> None:
+    """It stays open from an import that failed; a score that lacks another file says which."""
+    play(library / "dance.pha")
+    (library / "broken.pha").write_text(STEPS.replace("</procedure>", "", 1), encoding="utf-8")
+    assert "mismatched tag" in refused(library / "broken.pha")
+    outer = ('<pha tickLength="1"><include src="{}"/><procedure name="main"><call name="pair" duration="3"/>'
+             '</procedure></pha>')
+    for name in ("nowhere", "broken"):
+        (library / f"of_{name}.pha").write_text(outer.format(name), encoding="utf-8")
+    said = refused(library / "of_nowhere.pha")
+    assert "'nowhere'" in said and "mismatched" not in said
+    assert "mismatched tag" in refused(library / "of_broken.pha")
