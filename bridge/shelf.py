@@ -19,7 +19,7 @@ from ..core.errors import FileError, TaktError
 from ..core.formats import FORMATS, endings, format_of
 from ..core.formats.format import Format
 from ..core.library.clip_files import files_read, read_clip_file
-from ..core.library.contents import contents
+from ..core.library.contents import contents, without_src
 from ..core.library.files import parts_of, read_file
 from ..core.library.library import SCORE_SUFFIX, Library
 from ..core.pha.document import Document, Procedure, parse
@@ -38,6 +38,7 @@ from .frame_rate import frames_per_second
 _LOOK_S = 0.2
 _BETWEEN_S = 0.02
 """Left to the interface between two Actions whose figures are found out."""
+HAS_DOT = "has a dot in its name, which a score takes for a folder; rename it"
 _UNKNOWN_TICKS = 4.0
 """How long a procedure is said to be where nothing tells."""
 _searches: dict[Hashable, _Search] = {}
@@ -53,6 +54,7 @@ class _Search:
         self.found: list[Playable] = []
         self.figures: dict[Playable, Figure] = {}
         self.unread: list[tuple[str, Path]] = []
+        self.without_src: tuple[str, ...] = ()
         self._roots = roots
         self.work = BackgroundWork(self._look)
 
@@ -69,6 +71,7 @@ class _Search:
                 self.unread.append((src, path))
             except (FileError, OSError):
                 continue  # whoever plays it is told
+        self.without_src = without_src(self._roots, (*endings(), SCORE_SUFFIX))
         return True
 
     def take(self, src: str, clips_of_file: Iterable[Clip]) -> None:
@@ -105,11 +108,15 @@ def playables(armature_object: bpy.types.Object) -> tuple[Playable, ...]:
     search.take_read({source.src for document in blocks.layout.documents for source in document.loads})
     others = (each for each in search.found if each.src != own)
     unread = (Playable(src, src.rpartition(".")[2], 0.0, is_read=False) for src, _ in search.unread)
-    return (*_own(armature_object, blocks.layout), *_actions(armature_object), *others, *unread)
+    unnamed = (Playable(path, path.rpartition("/")[2], 0.0, is_read=False, problem=HAS_DOT)
+               for path in search.without_src if ":" not in path and "\\" not in path)
+    return (*_own(armature_object, blocks.layout), *_actions(armature_object), *others, *unread, *unnamed)
 
 
 def read(armature_object: bpy.types.Object, playable: Playable) -> Playable:
     """Return what can be called of a file that nobody has looked into yet; raise FileError where it cannot be read."""
+    if playable.problem:
+        raise FileError.at(f"{playable.src} {playable.problem}")
     blocks = score_blocks.shown(armature_object)
     if playable.is_read or blocks is None or blocks.scores is None:
         return playable
@@ -135,7 +142,8 @@ def state(armature_object: bpy.types.Object) -> Hashable:
     if blocks is None or blocks.scores is None:
         return blocks
     search = _search(blocks.scores.library)
-    return blocks, len(search.found), len(search.unread), len(bpy.data.actions), len(_action_figures)
+    return (blocks, len(search.found), len(search.unread), len(search.without_src), len(bpy.data.actions),
+            len(_action_figures))
 
 
 def is_searching(armature_object: bpy.types.Object) -> bool:

@@ -24,15 +24,36 @@ def contents(roots: Iterable[Path], endings: Sequence[str]) -> tuple[tuple[str, 
     ['company', 'dance', 'helix', 'variation', 'walk', 'basic.Turns', 'dance.Figures']
     """
     found: dict[str, Path] = {}
+    for src, path, has_src in _with_ending(roots, endings):
+        if len(found) < MAX_FILES and has_src:
+            found.setdefault(src, path)
+    return tuple(found.items())
+
+
+def without_src(roots: Iterable[Path], endings: Sequence[str]) -> tuple[str, ...]:
+    """Return the files below some folders that have one of these endings, but names that no src can lead to.
+
+    As paths below their folder, with slashes.
+
+    >>> from takt.samples.dancer import LIBRARY
+    >>> without_src([LIBRARY], (".pha",))
+    ()
+    """
+    roots = tuple(roots)
+    found = dict.fromkeys(path.relative_to(next(root for root in roots if root in path.parents)).as_posix()
+                          for _, path, has_src in _with_ending(roots, endings) if not has_src)
+    return tuple(found)[:MAX_FILES]
+
+
+def _with_ending(roots: Iterable[Path], endings: Sequence[str]) -> Iterator[tuple[str, Path, bool]]:
+    """Yield what each file's src would be, its path, and whether that src leads to it."""
     for root in roots:
         for path in _files(root):
             ending = next((ending for ending in endings if path.name.endswith(ending)), None)
-            if ending is None:
-                continue
-            src = ".".join(path.relative_to(root).parts).removesuffix(ending)
-            if len(found) < MAX_FILES and _leads_to(src, path.relative_to(root), ending):
-                found.setdefault(src, path)
-    return tuple(found.items())
+            if ending is not None:
+                own = path.relative_to(root)
+                src = ".".join(own.parts).removesuffix(ending)
+                yield src, path, _leads_to(src, own, ending)
 
 
 def _files(root: Path) -> Iterator[Path]:

@@ -35,6 +35,7 @@ class Playable:
 
     src: of its file, "" for a procedure of the edited score. name: its own. duration_s: how long it is by nature.
     is_read: false for a file of clips that nobody has looked into yet; name is the file's then, and the length unknown.
+    problem: why it cannot be called, "" where it can; src is the file's path below the library then.
     """
 
     src: str
@@ -42,16 +43,17 @@ class Playable:
     duration_s: float
     is_clip: bool = True
     is_read: bool = True
+    problem: str = ""
 
     @property
     def full_name(self) -> str:
         """The name by which it can always be called, if its file is loaded or included."""
-        return f"{self.src}.{self.name}" if self.src else self.name
+        return f"{self.src}.{self.name}" if self.src and not self.problem else self.name
 
     @property
     def title(self) -> str:
         """What is shown of it."""
-        return short(self.full_name) if self.is_clip else self.name
+        return short(self.full_name) if self.is_clip and not self.problem else self.name
 
 
 @dataclass(frozen=True)

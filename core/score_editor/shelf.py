@@ -120,7 +120,7 @@ def shelf_layers(shelf: Shelf, view: View, theme: Theme, *, hovered: Playable | 
     fills = theme.fills(colour, np.zeros(len(colour), np.int64), is_clip)
     for chip in seen.tolist():
         each, box = shelf.playables[chip], shelf.boxes[chip]
-        red, green, blue, _ = fills[chip].tolist()
+        red, green, blue, _ = theme.mixed(0.1) if each.problem else fills[chip].tolist()
         pen.rectangle(box, (red, green, blue, 1.0), radius=3.0 * px, outline_px=px,
                       outline=theme.text if each == hovered else theme.mixed(0.25))
         _on_chip(pen, each, box, (figures or {}).get(each), view, theme)
@@ -160,7 +160,7 @@ def _on_chip(pen: Pen, playable: Playable, box: FloatArray, figure: Figure | Non
         text = left + (_PAD_PX / 2.0 + _FIGURE_PX + 1.0) * px
         frame = np.array((left + _PAD_PX / 2.0 * px, low + 2.0 * px, text - px, high - 2.0 * px))
         pen.triangles(*figure_triangles(figure, figure.telling, frame, theme.mixed(0.95), theme.mixed(0.6), px))
-    pen.text(playable.title, text, low + 0.56 * CHIP_PX * px, size, theme.text)
+    pen.text(playable.title, text, low + 0.56 * CHIP_PX * px, size, theme.faint if playable.problem else theme.text)
     pen.text(_seconds(playable), text, low + 0.2 * CHIP_PX * px, _SMALL * size, theme.mixed(0.75))
 
 
@@ -170,6 +170,8 @@ def _wide(playable: Playable, has_figure: bool, px: float, size: float, measure:
 
 
 def _seconds(playable: Playable) -> str:
+    if playable.problem:
+        return "cannot be called"
     return f"{playable.duration_s:.3g} s" if playable.is_read else "not read yet"
 
 
@@ -179,6 +181,8 @@ def told(playable: Playable, tick_s: float) -> str:
     >>> told(Playable("feet.Steps", "left", 1.2), 0.8)
     'feet.Steps.left: 1.2 s, 1.5 ticks at this tempo'
     """
+    if playable.problem:
+        return f"{playable.src} {playable.problem}"
     if not playable.is_read:
         return f"{playable.src}: not read yet; drag it into the score to read it"
     return f"{playable.full_name}: {playable.duration_s:.3g} s, {playable.duration_s / tick_s:.3g} ticks at this tempo"
@@ -192,7 +196,8 @@ def _grouped(playables: Iterable[Playable]) -> list[tuple[str, list[Playable]]]:
     groups: dict[tuple[bool, bool, str], list[Playable]] = {}
     for (src, is_clip), chips in files.items():
         is_single = is_clip and len(chips) == 1
-        groups.setdefault((not is_clip, not is_single, src.rpartition(".")[0] if is_single else src), []).extend(chips)
+        folder = src.rpartition("/")[0].replace("/", ".") if chips[0].problem else src.rpartition(".")[0]
+        groups.setdefault((not is_clip, not is_single, folder if is_single else src), []).extend(chips)
     in_order = sorted(groups, key=lambda group: (group[0], group[2] != ""))
     return [(group[2].rpartition(".")[2] or ("This Score" if group[0] else "Clips"), groups[group])
             for group in in_order]

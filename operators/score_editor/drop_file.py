@@ -88,7 +88,7 @@ def _src(editor: Editor, path: Path) -> str:
         return src
     ending = max((each for each in (*endings(), SCORE_SUFFIX) if path.name.endswith(each)), key=len, default="")
     if "." in path.name.removesuffix(ending):
-        raise FileError.at("has a dot in its name, which a score takes for a folder; rename it", path)
+        raise FileError.at(shelf.HAS_DOT, path)
     if libraries.may_be_chosen(library, layout.documents[0]):
         character.library = paths.kept(str(path.parent))
     else:

@@ -128,7 +128,8 @@ _items: list[tuple[str, str, str]] = []
 def _choices(_operator: Any, context: bpy.types.Context | None) -> list[tuple[str, str, str]]:
     editor = None if context is None else editor_of(context)
     _items[:] = [] if editor is None else [
-        (f"{each.src}|{each.name}", each.full_name, f"{each.duration_s:.3g} s" if each.is_read else "Not read yet")
+        (f"{each.src}|{each.name}", each.full_name,
+         each.problem or (f"{each.duration_s:.3g} s" if each.is_read else "Not read yet"))
         for each in shelf.playables(editor.armature)]
     return _items
 

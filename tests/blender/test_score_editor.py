@@ -1,5 +1,6 @@
 """The score editor in Blender: its life, its verbs, and that undo brings text and Action back."""
 
+import shutil
 import time
 from pathlib import Path
 from typing import Any, cast
@@ -436,6 +437,22 @@ def test_all_clips_of_a_file_that_only_blender_reads_are_on_the_shelf_once_the_s
         assert {f"Rig|wave_{number}" for number in range(3)} < {each.name for each in waves}  # and the rig's own
         assert len(waves) == 4 and all(each.is_read for each in waves)
         assert set(waves) <= set(bridge_shelf.figures(rig))
+
+
+def test_files_that_no_score_can_name_are_on_the_shelf_and_say_why(rig: bpy.types.Object, library: Path) -> None:
+    shutil.copy(library / "feet" / "Steps.skeleton.xml", library / "feet" / "Steps v1.2.skeleton.xml")
+    play(library / "dance.pha")
+    with editing():
+        bridge_shelf.playables(rig)
+        while bridge_shelf.is_searching(rig):
+            time.sleep(0.01)
+        (dotted,) = shelf.found(bridge_shelf.playables(rig), "v1.2")
+        assert "dot in its name" in shelf.told(dotted, 1.0) and dotted.title == "Steps v1.2.skeleton.xml"
+        laid_out = shelf.arrange(bridge_shelf.playables(rig), View(900.0, 400.0), Theme())
+        assert dotted in laid_out.playables
+        with pytest.raises(RuntimeError, match="rename it"):
+            operators.takt.score_add("EXEC_DEFAULT", True, what=f"{dotted.src}|{dotted.name}")
+    assert text_of(rig).as_string() == STEPS
 
 
 def test_procedures_of_version_2_are_on_the_shelf_with_their_lengths(rig: bpy.types.Object, library: Path) -> None:

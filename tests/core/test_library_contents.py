@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from takt.core.formats import FORMATS, endings
-from takt.core.library.contents import contents
+from takt.core.library.contents import contents, without_src
 from takt.core.library.library import SCORE_SUFFIX, Library
 
 FILES = ("walk.bvh", "walk.pha", "feet/Steps.skeleton.xml", "feet/run.fbx", "with.dots/x.bvh",
@@ -21,6 +21,8 @@ def test_each_file_that_is_listed_has_its_src_and_no_other_file_has_one(tmp_path
     clips, scores = (dict(contents([first, second], among)) for among in (endings(FORMATS), (SCORE_SUFFIX,)))
     listed = {path: src for found in (clips, scores) for src, path in found.items()}
     assert set(listed.values()) >= {"walk", "feet.run", "feet.deep.er.Jump", "Café", "only here"}
+    unnamed = without_src([first, second], (*endings(FORMATS), SCORE_SUFFIX))
+    assert set(unnamed) == {"with.dots/x.bvh", "dotted.name.bvh"}
     for path in (path for path in tmp_path.rglob("*") if path.is_file()):
         assert library.src_of_playable(path) == listed.get(path), path
     assert library.src_of_playable(tmp_path / "walk.bvh") is None
