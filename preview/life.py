@@ -359,7 +359,7 @@ def _visible(running: _Running, scene: bpy.types.Scene, layer: bpy.types.ViewLay
     with_bones = overlay.show_overlays and overlay.show_bones
     with_outlines = overlay.show_overlays and overlay.show_outline_selected
     for character, armature, members, has_bones in found:
-        meshes = [mesh for mesh in members if mesh.visible_get(view_layer=layer, viewport=space)]
+        meshes = [mesh for mesh in members if _is_seen(mesh, armature, layer, space)]
         if meshes:
             waiting = character.refresh(armature, meshes, is_drawing=True)
             if waiting and not bpy.app.timers.is_registered(_read_waiting):
@@ -369,6 +369,17 @@ def _visible(running: _Running, scene: bpy.types.Scene, layer: bpy.types.ViewLay
                                 _outline(meshes, layer) if with_outlines else None,
                                 _bones(armature, layer, space) if with_bones and has_bones else ""))
     return actors
+
+
+def _is_seen(mesh: bpy.types.Object, armature: bpy.types.Object, layer: bpy.types.ViewLayer,
+             space: bpy.types.SpaceView3D) -> bool:
+    """Tell whether a viewport shows a mesh; in local view with its armature, since the mesh cannot be selected."""
+    if mesh.visible_get(view_layer=layer, viewport=space):
+        return True
+    if space.local_view is None or not armature.local_view_get(space):
+        return False
+    with bpy.context.temp_override(area=None, region=None):  # else it asks the context's viewport
+        return mesh.visible_get(view_layer=layer)
 
 
 def _played(uid: int, armature: bpy.types.Object, instant: Instant,

@@ -56,6 +56,27 @@ def character() -> tuple[Object, Object]:
 Character = tuple[Object, Object]
 
 
+def test_local_view_of_an_armature_shows_its_character(character: Character) -> None:
+    """The meshes, hidden while the preview shows them, cannot be selected with it."""
+    rig, mesh = character
+    toggle()
+    window = context.window_manager.windows[0]
+    area = next(area for area in window.screen.areas if area.type == "VIEW_3D")
+    space = area.spaces.active
+    bystander = bpy.data.objects.new("Bystander", None)
+    context.collection.objects.link(bystander)
+    for wanted, is_shown in ((rig, True), (bystander, False)):
+        for ob in context.view_layer.objects:
+            ob.select_set(ob == wanted)
+        region = next(region for region in area.regions if region.type == "WINDOW")
+        with context.temp_override(window=window, area=area, region=region):
+            bpy.ops.view3d.localview(frame_selected=False)
+            is_seen = life._is_seen(mesh, rig, context.view_layer, space)
+            bpy.ops.view3d.localview(frame_selected=False)
+        assert is_seen == is_shown
+        assert life._is_seen(mesh, rig, context.view_layer, space)
+
+
 def test_toggle_hides_and_shows(character: Character) -> None:
     rig, mesh = character
     before = handlers()
