@@ -15,7 +15,7 @@ import bpy
 from ..core.errors import FileError
 from ..core.library.files import read_file
 from ..core.library.store import Stamp, stamp
-from . import texts
+from . import paths, texts
 
 State = Literal["SAME", "UNSAVED", "OUTSIDE", "BOTH"]
 """A Text and its file: the same, changed here, changed outside, or both."""
@@ -53,6 +53,7 @@ def open_text(path: Path) -> bpy.types.Text:
         known.filepath = ""  # it keeps its words, but is no longer the file's
         known = None
     text = known or bpy.data.texts.load(str(path))
+    text.filepath = paths.kept(text.filepath)
     if text.as_string() != content:
         text.from_string(content)
     _note(text, path)

@@ -7,7 +7,7 @@ from typing import Any
 import bpy
 import pytest
 
-from takt.bridge import libraries, properties, write_motion
+from takt.bridge import libraries, linked_texts, properties, write_motion
 from takt.tests.blender.dancing import play, rebuild, text_of
 
 wm: Any = bpy.ops.wm
@@ -57,6 +57,7 @@ def test_a_project_that_was_moved_plays(rig: bpy.types.Object, project: Path, is
     wm.open_mainfile(filepath=str(Path(moved) / "f.blend"))
     rig = rig_now()
     assert path_of(rig) == Path(moved) / "lib" / "dance.pha" and is_current(rig)
+    assert linked_texts.path_of(text_of(rig)) == path_of(rig)
     text_of(rig).from_string(text_of(rig).as_string().replace('duration="0.7"', 'duration="0.9"'))
     rebuild()
 
