@@ -376,7 +376,7 @@ def _is_seen(mesh: bpy.types.Object, armature: bpy.types.Object, layer: bpy.type
     """Tell whether a viewport shows a mesh; in local view with its armature, since the mesh cannot be selected."""
     if mesh.visible_get(view_layer=layer, viewport=space):
         return True
-    if space.local_view is None or not armature.local_view_get(space):
+    if space.local_view is None or not armature.visible_get(view_layer=layer, viewport=space):
         return False
     with bpy.context.temp_override(area=None, region=None):  # else it asks the context's viewport
         return mesh.visible_get(view_layer=layer)
