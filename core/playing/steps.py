@@ -2,8 +2,9 @@
 
 It is planted on both sides, and the positions agree: it stays. It is planted on both sides elsewhere: it makes a step.
 It is planted on one side, or there is time for the clips' own swing between the two: it leaves or arrives as in the
-clips. A step begins before the seam or ends after it such that the other foot bears the body meanwhile, if it can. A
-foot that has no time for a step stands in one place on both sides: where it stands longer.
+clips. A step begins before the seam or ends after it such that the other foot bears the body meanwhile, if it can.
+A foot that has no time for a step, or none while the other foot bears the body, stands in one place on both sides:
+where it stands longer.
 """
 
 from __future__ import annotations
@@ -33,6 +34,8 @@ SHORTEST_STEP_S: Final = 0.4
 LONGEST_STEP_S: Final = 1.0
 _HURRIED: Final = 0.9
 """Of its time: a step is so much quicker at most to stay within its transition."""
+_LEAST_ROOM: Final = 0.6
+"""Of its time: what has less, since the other foot steps on the other side of the seam, is no step but a jerk."""
 TOUCH_S: Final = 0.12
 """A clip that begins or ends so soon before or after a foot only touches the ground: no step leads there."""
 LEAST_HELD_S: Final = 0.05
@@ -105,11 +108,15 @@ class Seams:
 
 @dataclass(frozen=True)
 class _Pending:
-    """A step that a foot has to make from its last foothold to the first one of the next segment."""
+    """A step that a foot has to make from its last foothold to the first one of the next segment.
+
+    own_s: when these end and begin in their clips.
+    """
 
     leg: int
     last: Hold
     first: Hold
+    own_s: tuple[float, float]
     distance: float
     lift: float
     time_s: float
@@ -165,9 +172,10 @@ class _Walker:
                 step = self._join(leg, known, more, (self._end_s, begin_s), window_s[1] - window_s[0],
                                   (window_s[0] + window_s[1]) / 2.0)
                 pending += [] if step is None else [step]
-        for order, step in enumerate(_in_order(pending)):
+        steps = self._with_room(_in_order(pending), segment)
+        for order, step in enumerate(steps):
             assert window_s is not None
-            self._step(step, order if len(pending) > 1 else None, segment, window_s)
+            self._step(step, order if len(steps) > 1 else None, segment, window_s)
         for known, more in zip(self._holds, segment, strict=True):
             known += more
         self._end_s = end_s
@@ -200,18 +208,27 @@ class _Walker:
             return None
         time_s = self._step_s(leg, last, first)
         if not any(touches) and first.stop_s - last.start_s - 2.0 * LEAST_HELD_S >= _HURRIED * time_s:
-            return _Pending(leg, last, first, distance, _lift(distance, length), time_s)
-        last.stop_s, first.start_s = own_s
-        self._stand_once(leg, known, more)
+            return _Pending(leg, last, first, own_s, distance, _lift(distance, length), time_s)
+        self._stand_once(leg, known, more, own_s)
         return None
 
-    def _stand_once(self, leg: int, known: list[Hold], more: list[Hold]) -> None:
+    def _with_room(self, steps: list[_Pending], segment: Sequence[list[Hold]]) -> list[_Pending]:
+        """Return steps in their order, of both feet those alone that have time; the foot that has none stands once."""
+        room, order = min(((step.room[order], order) for order, step in enumerate(steps)), default=(1.0, 0))
+        if len(steps) < 2 or room >= _LEAST_ROOM:
+            return steps
+        step = steps.pop(order)
+        self._stand_once(step.leg, self._holds[step.leg], segment[step.leg], step.own_s)
+        return steps
+
+    def _stand_once(self, leg: int, known: list[Hold], more: list[Hold], own_s: tuple[float, float]) -> None:
         """Make one foothold of two between which there is no time for a step: there where the foot stands longer.
 
         It stands as long as on both sides together, unless its way from the foothold before, or to the next, needs some
-        of that time.
+        of that time. own_s: when the first ends in its clip, and the second begins.
         """
         last, first = known[-1], more[0]
+        last.stop_s, first.start_s = own_s
         if first.stop_s - first.start_s < last.stop_s - last.start_s:
             del more[0]
             latest_s = more[0].start_s - self._step_s(leg, last, more[0]) if more else first.stop_s

@@ -100,6 +100,14 @@ def test_the_foot_that_stands_only_briefly_afterwards_steps_before_the_other_one
     assert min(end_s - begin_s for _, begin_s, end_s in steps) >= 0.9 * SHORTEST_STEP_S
 
 
+@pytest.mark.parametrize("when", [(ALWAYS, BRIEF), (LATE, ALWAYS)])
+def test_of_two_feet_that_stand_only_briefly_on_one_side_one_steps_and_the_other_stays(
+        when: tuple[FloatArray, FloatArray]) -> None:
+    """Both steps would be on the side that has the time, one of them within what the other side has: in a snap."""
+    (_, begin_s, end_s), = planted(l=when, r=when).steps
+    assert end_s - begin_s >= 0.9 * SHORTEST_STEP_S
+
+
 @pytest.mark.parametrize("side", "lr")
 def test_a_foot_takes_the_time_for_a_step_where_it_has_it_and_makes_none_without(side: str) -> None:
     other, taken = "lr"[side == "l"], []
