@@ -18,7 +18,7 @@ from .grounding import Ground, lifted
 from .loose import part_of
 from .upright import FEET
 
-_STEP_DOWN_LEGS: Final = (0.05, 0.1)
+_STEP_DOWN_LEGS: Final = (0.1, 0.18)
 """Feet that are lower than where they stood by the second are on lower ground; by the first, in the ground."""
 _LEVEL_LEGS_PER_S: Final = 0.15
 _HIGHEST_PERCENT: Final = 98.0
