@@ -4,31 +4,37 @@ Adding a node is one function here. What has no counterpart raises Unreadable.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from typing import Any, cast
+from dataclasses import dataclass, field
+from typing import Any, TypeVar, cast
 
 import bpy
+import numpy as np
 from mathutils import Euler, Matrix
 
 from ..core.shading.material import (
-    DARK,
     EXTENSIONS,
     LUMINANCE,
     MAX_TEXTURES,
     UV_IDENTITY,
     AlphaMode,
-    Material,
+    Colour,
     Programme,
     Step,
     Texture,
     UvMatrix,
+    check_programme,
     number,
 )
 
 SOLID = 0.5
 """From that alpha on, what is blended hides what is behind it: so the order of drawing hardly matters."""
 _MOST_STEPS, _DEEPEST = 48, 24
+_PLACES = np.linspace(0.0, 1.0, 257)
+"""Where a Color Ramp is read."""
 _ALPHA_MODES: dict[str, AlphaMode] = {"PREMUL": "PREMULTIPLIED", "NONE": "NONE"}
+
+
+Other = TypeVar("Other")
 
 
 class Unreadable(Exception):  # noqa: N818  # an answer, not a failure
@@ -71,76 +77,43 @@ class UvMaps:
         return 1
 
 
-@dataclass(frozen=True)
-class Found:
-    """A surface shader: its node, the name of the input that is its colour, and its opacity."""
-
-    node: bpy.types.Node
-    colour: str
-    alpha: Programme
-
-
 @dataclass
 class Reader:
-    """Reads one material's node tree."""
+    """Reads one material's node tree. is_whole: whether all that it has come across has a counterpart."""
 
     maps: UvMaps
     textures: list[Texture] = field(default_factory=list)
     painted: str | None = None
+    is_whole: bool = True
     _depth: int = 0
 
-    def surface(self, socket: bpy.types.NodeSocket) -> Found | None:
-        """Return the shader that a socket takes; of one mixed with transparency, the shader and how much of it."""
-        link = _link(socket)
-        if link is None:
-            return None
-        node = cast(bpy.types.Node, link.from_node)
-        if node.type in _SHADERS and not node.mute:
-            return Found(node, _SHADERS[node.type], number(1.0))
-        if node.type != "MIX_SHADER" or node.mute:
-            raise Unreadable
-        factor = self.value(node.inputs[0])
-        for clear, other, alpha in ((1, 2, factor), (2, 1, (*number(1.0), *factor, Step("SUBTRACT")))):
-            behind = _link(node.inputs[clear])
-            if behind is not None and cast(bpy.types.Node, behind.from_node).type == "BSDF_TRANSPARENT":
-                found = self.surface(node.inputs[other])
-                return None if found is None else replace(found, alpha=alpha)
-        raise Unreadable
-
-    def material(self, found: Found, plain: Material) -> Material:
-        """Return the material of a shader; what cannot be read is as in `plain`, but the colour raises Unreadable."""
-        colour = self.colour(found.node.inputs[found.colour])
-        alpha = found.alpha
-        if found.node.type == "BSDF_PRINCIPLED":
-            alpha = _times(alpha, self._value_or("Alpha", found.node, number(1.0)))
-        metallic = self._value_or("Metallic", found.node, number(0.0) if found.node.type != "BSDF_PRINCIPLED"
-                            else plain.metallic)
-        roughness = self._value_or("Roughness", found.node, plain.roughness)
-        normal, strength = self._normal(found.node)
-        emission = self._emission(found.node)
-        return Material(colour, alpha, metallic, roughness, tuple(self.textures), normal, strength,
-                        *((SOLID, True) if alpha != number(1.0) else (0.0, False)), painted=self.painted or "",
-                        emission=emission)
-
     def colour(self, socket: bpy.types.NodeSocket) -> Programme:
-        """Return the programme for what a socket takes."""
-        link = _link(socket)
+        """Return the programme for what a socket takes; of an unknown node, for the colour that it is given."""
+        link = link_into(socket)
         if link is None:
+            if socket.type not in ("VALUE", "RGBA", "VECTOR"):
+                raise Unreadable
             value = cast(Any, socket).default_value
             return number(float(value)) if socket.type == "VALUE" else number(*map(float, tuple(value)[:3]))
         node = cast(bpy.types.Node, link.from_node)
-        if node.mute or node.type not in _NODES or self._depth > _DEEPEST:
+        source = cast(bpy.types.NodeSocket, link.from_socket)
+        if node.mute or self._depth > _DEEPEST:
             raise Unreadable
         self._depth += 1
-        programme = _NODES[node.type](self, node, cast(bpy.types.NodeSocket, link.from_socket))
+        programme = _NODES.get(node.type, _given)(self, node, source)
         self._depth -= 1
-        if len(programme) > _MOST_STEPS:
+        return _checked(programme)
+
+    def colour_input(self, node: bpy.types.Node) -> bpy.types.NodeSocket:
+        """Return the input that a node's colour most likely comes from: the first colour, one that is linked first."""
+        colours = [socket for socket in node.inputs if socket.type == "RGBA" and socket.enabled]
+        if not colours:
             raise Unreadable
-        return programme
+        return next((socket for socket in colours if socket.is_linked), colours[0])
 
     def value(self, socket: bpy.types.NodeSocket) -> Programme:
         """Return the programme for a number; a colour counts by how bright it is."""
-        link, programme = _link(socket), self.colour(socket)
+        link, programme = link_into(socket), self.colour(socket)
         is_colour = link is not None and cast(bpy.types.NodeSocket, link.from_socket).type == "RGBA"
         return (*programme, Step("CHANNEL", LUMINANCE)) if is_colour else programme
 
@@ -164,7 +137,7 @@ class Reader:
 
     def _mapped(self, socket: bpy.types.NodeSocket) -> tuple[int, UvMatrix]:
         """Return the UV map that a vector comes from, and image from UV."""
-        link = _link(socket)
+        link = link_into(socket)
         if link is None:
             return self.maps.index(""), UV_IDENTITY
         node: Any = link.from_node
@@ -182,37 +155,31 @@ class Reader:
             raise Unreadable
         return which, _mapping(node)
 
-    def _value_or(self, name: str, node: bpy.types.Node, otherwise: Programme) -> Programme:
-        """Return the programme for the number that an input takes, or another one where it cannot be read."""
-        if name not in node.inputs:
-            return otherwise
+    def value_or(self, socket: bpy.types.NodeSocket, otherwise: Other) -> Programme | Other:
+        """Return the programme for the number that a socket takes, or something else where it cannot be read."""
+        return self._either(self.value, socket, otherwise)
+
+    def colour_or(self, socket: bpy.types.NodeSocket, otherwise: Other) -> Programme | Other:
+        """Return the programme for the colour that a socket takes, or something else where it cannot be read."""
+        return self._either(self.colour, socket, otherwise)
+
+    def _either(self, read: Callable[[bpy.types.NodeSocket], Programme], socket: bpy.types.NodeSocket,
+                   otherwise: Other) -> Programme | Other:
         known = list(self.textures), self._depth
         try:
-            return self.value(node.inputs[name])
+            return read(socket)
         except Unreadable:
             self.textures[:], self._depth = known
+            self.is_whole = False
             return otherwise
 
-    def _emission(self, node: bpy.types.Node) -> Programme:
-        """Return the programme for the light that a Principled node emits, none where that cannot be read."""
-        strength = self._value_or("Emission Strength", node, DARK)
-        if strength == DARK:
-            return DARK
-        known = list(self.textures), self._depth
-        try:
-            colour = self.colour(node.inputs["Emission Color"])
-        except Unreadable:
-            self.textures[:], self._depth = known
-            return DARK
-        return DARK if colour == number(0.0) else (*colour, *strength, Step("MULTIPLY"))
-
-    def _normal(self, node: bpy.types.Node) -> tuple[int, float]:
+    def normal(self, socket: bpy.types.NodeSocket) -> tuple[int, float]:
         """Return the texture of a normal map and how strong it is; −1 where there is none."""
-        link = _link(node.inputs["Normal"]) if "Normal" in node.inputs else None
+        link = link_into(socket)
         mapped: Any = None if link is None else link.from_node
         if mapped is None or mapped.type != "NORMAL_MAP" or mapped.mute or mapped.space != "TANGENT":
             return -1, 1.0
-        image = _link(mapped.inputs["Color"])
+        image = link_into(mapped.inputs["Color"])
         strength = mapped.inputs["Strength"]
         if image is None or not isinstance(image.from_node, bpy.types.ShaderNodeTexImage) or strength.is_linked:
             return -1, 1.0
@@ -222,7 +189,7 @@ class Reader:
             return -1, 1.0
 
 
-def _link(socket: bpy.types.NodeSocket) -> bpy.types.NodeLink | None:
+def link_into(socket: bpy.types.NodeSocket) -> bpy.types.NodeLink | None:
     """Return the link into a socket, through reroutes; None where it has none."""
     for _ in range(_DEEPEST):
         link = next((link for link in cast(Any, socket.links) if link.is_valid and not link.is_muted), None)
@@ -255,10 +222,15 @@ def _mapping(node: bpy.types.ShaderNodeMapping) -> UvMatrix:
     return rows[0], rows[1]
 
 
-def _times(a: Programme, b: Programme) -> Programme:
-    """Return the programme for the product of two."""
-    one = number(1.0)
-    return a if b == one else b if a == one else (*a, *b, Step("MULTIPLY"))
+def _checked(programme: Programme) -> Programme:
+    """Return a programme; raise Unreadable where it is too much for the shader."""
+    try:
+        check_programme(programme, MAX_TEXTURES)
+    except ValueError:
+        raise Unreadable from None
+    if len(programme) > _MOST_STEPS:
+        raise Unreadable
+    return programme
 
 
 def _image(reader: Reader, node: Any, source: bpy.types.NodeSocket) -> Programme:
@@ -293,7 +265,7 @@ def _mix(reader: Reader, node: Any, _: bpy.types.NodeSocket) -> Programme:
     else:
         raise Unreadable
     if kind not in _BLENDS:
-        raise Unreadable
+        kind, reader.is_whole = "MIX", False
     share = (*reader.value(factor), *((Step("CLAMP"),) if is_factor_clamped and factor.is_linked else ()))
     mixed = (*share, *reader.colour(a), *reader.colour(b), Step(_BLENDS[kind]))
     return (*mixed, Step("CLAMP")) if is_clamped else mixed
@@ -348,14 +320,26 @@ def _clamp(reader: Reader, node: Any, _: bpy.types.NodeSocket) -> Programme:
     return (*reader.value(node.inputs[0]), Step("CLAMP"))
 
 
+def _ramp(reader: Reader, node: Any, source: bpy.types.NodeSocket) -> Programme:
+    """Look it up, as Blender itself does: so all its ways of interpolating, and of mixing hues, are one."""
+    table = tuple(cast(Colour, tuple(map(float, node.color_ramp.evaluate(place)))) for place in _PLACES)
+    colour = (*reader.value(node.inputs[0]), Step("RAMP", table=table))
+    return (*colour, Step("CHANNEL", 3)) if source.name == "Alpha" else colour
+
+
+def _given(reader: Reader, node: Any, source: bpy.types.NodeSocket) -> Programme:
+    """Return the colour that a node is given which is not known, instead of the one that it makes of it."""
+    if source.type != "RGBA":
+        raise Unreadable
+    reader.is_whole = False
+    return reader.colour(reader.colour_input(node))
+
+
 def _light_path(_: Reader, __: bpy.types.Node, source: bpy.types.NodeSocket) -> Programme:
     return number(1.0 if source.name == "Is Camera Ray" else 0.0)
 
 
 _NodeReader = Callable[[Reader, Any, bpy.types.NodeSocket], Programme]
-_SHADERS = {"BSDF_PRINCIPLED": "Base Color", "BSDF_DIFFUSE": "Color", "BSDF_GLOSSY": "Color", "EMISSION": "Color",
-            "BSDF_TOON": "Color", "BACKGROUND": "Color"}
-"""Surface shaders, and where their colour goes in."""
 _BLENDS = {"MIX": "MIX", **{kind: f"BLEND_{kind}" for kind in (
     "ADD", "MULTIPLY", "SUBTRACT", "SCREEN", "DIFFERENCE", "DARKEN", "LIGHTEN", "OVERLAY")}}
 _SUMS = {"ADD": "ADD", "SUBTRACT": "SUBTRACT", "MULTIPLY": "MULTIPLY", "LESS_THAN": "LESS", "GREATER_THAN": "GREATER",
@@ -378,5 +362,6 @@ _NODES: dict[str, _NodeReader] = {
     "RGBTOBW": _grey,
     "CLAMP": _clamp,
     "LIGHT_PATH": _light_path,
+    "VALTORGB": _ramp,
 }
 """How each node is read: one function for each type."""

@@ -1,7 +1,7 @@
 """Blender's materials as core's: what a viewport would show of them, in each of its colour modes.
 
-The nodes that make up most characters' materials are read. A material with others is shown in its viewport colour.
-Nothing here raises.
+The nodes that make up most characters' materials are read. Of another the colour that it is given is shown, and where
+there is none, the material's viewport colour. Nothing here raises.
 """
 
 from dataclasses import dataclass, replace
@@ -11,6 +11,7 @@ import bpy
 
 from ..core.shading.material import UV_IDENTITY, Material, Step, number
 from .material_nodes import SOLID, Reader, Unreadable, UvMaps, is_there, texture_of
+from .material_shaders import read_shaders
 from .versions import shader_tree
 
 ColourMode = Literal["NODES", "TEXTURE", "MATERIAL", "OBJECT", "PAINTED"]
@@ -26,12 +27,13 @@ class Surface:
     """What the faces of one material slot look like, in each colour mode.
 
     uv_maps: the names of the mesh's active UV map and of one other, "" where there is none. painted: the name of a
-    painted colour, "": the mesh's default.
+    painted colour, "": the mesh's default. simplified: the material's name where not all of its nodes are in NODES.
     """
 
     materials: dict[ColourMode, Material]
     uv_maps: tuple[str, str] = ("", "")
     painted: str = ""
+    simplified: str = ""
 
     @property
     def is_textured(self) -> bool:
@@ -48,11 +50,12 @@ def read_surface(material: bpy.types.Material | None, mesh: bpy.types.Mesh) -> S
     """Return how a material looks on a mesh in each mode."""
     plain = _NO_MATERIAL if material is None else _plain(material)
     maps = UvMaps.of(mesh)
-    nodes = plain if material is None else _by_nodes(material, plain, maps)
+    nodes, is_whole = (plain, True) if material is None else _by_nodes(material, plain, maps)
     return Surface({"NODES": nodes, "MATERIAL": plain,
                     "TEXTURE": plain if material is None or not maps.active else _by_texture(material, plain),
                     "OBJECT": _one_colour(Step("OBJECT")), "PAINTED": _one_colour(Step("ATTRIBUTE"))},
-                   (maps.active, maps.other), nodes.painted)
+                   (maps.active, maps.other), nodes.painted,
+                   "" if is_whole or material is None else material.name)
 
 
 def _plain(material: bpy.types.Material) -> Material:
@@ -87,14 +90,15 @@ def _is_texture(node: bpy.types.Node) -> bool:
     return node.bl_idname.startswith("ShaderNodeTex") and node.bl_idname != "ShaderNodeTexCoord"
 
 
-def _by_nodes(material: bpy.types.Material, plain: Material, maps: UvMaps) -> Material:
+def _by_nodes(material: bpy.types.Material, plain: Material, maps: UvMaps) -> tuple[Material, bool]:
+    """Return what a material's nodes show, and whether that is all of it."""
     tree: Any = shader_tree(material)
     output = None if tree is None else tree.get_output_node("EEVEE")
     if output is None:
-        return plain
+        return plain, True
     reader = Reader(maps)
     try:
-        found = reader.surface(output.inputs["Surface"])
-        return plain if found is None else reader.material(found, plain)
+        found = read_shaders(reader, output.inputs["Surface"], plain)
     except Unreadable:
-        return plain
+        return plain, False
+    return found or plain, reader.is_whole

@@ -74,8 +74,17 @@ def _draw_watched(layout: bpy.types.UILayout, context: bpy.types.Context) -> Non
     if character.not_shown:
         draw_words(layout, context, f"Not in the preview, since they work on the posed mesh: "
                                     f"{', '.join(character.not_shown)}", "INFO")
+    simplified = character.simplified() if _shows_nodes(context) else []
+    if simplified:
+        draw_words(layout, context, f"Not all nodes of these materials are in the preview: {', '.join(simplified)}",
+                   "INFO")
     if error_of(armature_object) is not None and last_good(character.uid) is not None:
         draw_words(layout, context, "The score has errors; this is what it was before", "ERROR")
+
+
+def _shows_nodes(context: bpy.types.Context) -> bool:
+    space = context.space_data
+    return isinstance(space, bpy.types.SpaceView3D) and space.shading.type in ("MATERIAL", "RENDERED")
 
 
 def _draw_player(layout: bpy.types.UILayout, manager: bpy.types.WindowManager, context: bpy.types.Context) -> None:

@@ -66,6 +66,10 @@ class Character:
             if part is not None and part.read_from != self._read_from(mesh):
                 part.made_at = _NEVER
 
+    def simplified(self) -> list[str]:
+        """Return the names of the materials that do not show all their nodes."""
+        return sorted({surface.simplified for part in self.parts.values() for surface in part.geometry.surfaces} - {""})
+
     def read_ahead(self, armature_object: bpy.types.Object, mesh: bpy.types.Object,
                    tell: Callable[[float], None] = lambda _: None) -> None:
         """Read a mesh before the first drawing, which then only uploads it. tell: takes the share of the work done."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import accumulate, chain
 from typing import Any, cast
 
 import bpy
@@ -17,8 +17,10 @@ from ..core.shading.material import (
     EXTENSIONS,
     MAX_TEXTURES,
     OPERATIONS,
+    Colour,
     Material,
     Programme,
+    Step,
     Texture,
 )
 from .instances import Rows, texture_of
@@ -39,17 +41,30 @@ def images_of(material: Material) -> Images:
 
 
 def material_rows(materials: Sequence[Material]) -> Rows:
-    """Return materials as shaders/material.glsl reads them: a header for each, then all their steps."""
-    headers: list[Rows] = []
-    steps: list[tuple[float, ...]] = []
+    """Return materials as shaders/material.glsl reads them: a header for each, all their steps, and these' tables."""
+    told = [_told(material) for material in materials]
     begin = len(materials) * MATERIAL_ROWS
-    for material in materials:
-        headers.append(_header(material, begin + len(steps)))
-        told = [programme for programme in material.programmes if _constant(programme) is None]
-        for step in chain(*told, _glow(material)):
-            takes = OPERATIONS[step.operation].takes
-            steps += [(_OPERATIONS[step.operation], step.which, takes, 0.0), step.values]
-    return np.concatenate((*headers, np.array(steps, dtype=np.float32).reshape(-1, 4)), dtype=np.float32)
+    end = begin + 2 * sum(map(len, told))
+    table_rows: dict[tuple[Colour, ...], int] = {}
+    for table in (step.table for step in chain(*told) if step.table):
+        table_rows.setdefault(table, end + sum(map(len, table_rows)))
+    begins = [begin + 2 * before for before in accumulate(map(len, told), initial=0)]
+    headers = [_header(material, first) for material, first in zip(materials, begins, strict=False)]
+    rows = [row for step in chain(*told) for row in _step_rows(step, table_rows)]
+    return np.concatenate((*headers, np.array([*rows, *chain(*table_rows)], dtype=np.float32).reshape(-1, 4)),
+                          dtype=np.float32)
+
+
+def _told(material: Material) -> Programme:
+    """Return the steps of all of a material's programmes that are not constants."""
+    return tuple(chain(*(programme for programme in material.programmes if _constant(programme) is None),
+                       _glow(material)))
+
+
+def _step_rows(step: Step, table_rows: dict[tuple[Colour, ...], int]) -> tuple[Colour, Colour]:
+    """Return the rows of a step; in that of a table's constants stand where it begins and how long it is."""
+    values = (float(table_rows[step.table]), float(len(step.table)), 0.0, 0.0) if step.table else step.values
+    return (float(_OPERATIONS[step.operation]), float(step.which), float(OPERATIONS[step.operation].takes), 0.0), values
 
 
 def material_table(surfaces: Iterable[Surface], mode: ColourMode) -> gpu.types.GPUTexture:

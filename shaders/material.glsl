@@ -5,7 +5,8 @@
  * begin, the texture of normals or -1, how much it bends them, the alpha below which a surface is not opaque; the
  * constant colour; constant alpha, metallic and roughness, and how many steps emission has, which come last; then for
  * each of MAX_TEXTURES two rows: the matrix that takes UV to the image, the first ending in which UV map it takes, the
- * second in how it is read. A step has two rows: operation, which; its constants. */
+ * second in how it is read. A step has two rows: operation, which; its constants.
+ * The constants of RAMP are the row where its colours begin, and how many there are. */
 
 const int EXTEND = 1;
 const int CLIP = 2;
@@ -158,6 +159,14 @@ vec4 of_two(int operation, vec4 a, vec4 b)
   return pow(max(a, vec4(0.0)), b);
 }
 
+vec4 ramp_colour(vec4 table, float at)
+{
+  float place = clamp(at, 0.0, 1.0) * (table.y - 1.0);
+  float before = min(floor(place), table.y - 2.0);
+  int row = int(table.x + before + 0.5);
+  return mix(material_row(row), material_row(row + 1), place - before);
+}
+
 vec4 of_one(int operation, int which, vec4 by, vec4 a)
 {
   if (operation == OPERATION_CHANNEL) {
@@ -177,6 +186,9 @@ vec4 of_one(int operation, int which, vec4 by, vec4 a)
   }
   if (operation == OPERATION_CONTRAST) {
     return vec4(max(a.rgb * (1.0 + by.y) + by.x - by.y / 2.0, vec3(0.0)), a.a);
+  }
+  if (operation == OPERATION_RAMP) {
+    return ramp_colour(by, a.x);
   }
   return vec4(mix(a.rgb, 1.0 - a.rgb, by.x), a.a);
 }

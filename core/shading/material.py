@@ -45,12 +45,20 @@ class Texture:
     is_smooth: bool = True
 
 
+Colour = tuple[float, float, float, float]
+"""Red, green, blue and alpha."""
+
+
 class Step(NamedTuple):
-    """One step of a programme: a key of OPERATIONS; which texture or channel; constants."""
+    """One step of a programme: a key of OPERATIONS; which texture or channel; constants; colours to look up.
+
+    table: for RAMP, two or more colours, evenly from 0 to 1.
+    """
 
     operation: str
     which: int = 0
-    values: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
+    values: Colour = (0.0, 0.0, 0.0, 0.0)
+    table: tuple[Colour, ...] = ()
 
 
 Programme = tuple[Step, ...]
@@ -119,6 +127,8 @@ def check_programme(programme: Programme, textures: int) -> None:
         depth += 1 - takes
         if depth > MAX_DEPTH:
             raise ValueError(f"a programme holds more than {MAX_DEPTH} values at once")
+        if step.operation == "RAMP" and len(step.table) < 2:
+            raise ValueError(f"RAMP takes a table of 2 colours or more, there are {len(step.table)}")
         if step.operation == "TEXTURE" and not 0 <= step.which < textures:
             raise ValueError(f"texture {step.which} is not among {textures}")
     if depth != 1:
@@ -144,6 +154,8 @@ def evaluate(programme: Programme, texels: Sequence[FloatArray] = (), painted: F
             stack.append(painted)
         elif step.operation == "OBJECT" and object_colour is not None:
             stack.append(object_colour)
+        elif step.operation == "RAMP":
+            stack.append(_ramp(np.array(step.table), *taken))
         else:
             stack.append(np.asarray(operation.work(step.which, np.array(step.values), *taken)))
     return stack[0]
@@ -181,6 +193,14 @@ def _of_two(combined: Callable[[FloatArray, FloatArray], FloatArray]) -> Operati
 def _with_alpha_of(a: FloatArray, colour: FloatArray) -> FloatArray:
     alpha = np.broadcast_to(a[..., 3:], (*colour.shape[:-1], 1))
     return np.concatenate((colour[..., :3], alpha), axis=-1)
+
+
+def _ramp(table: FloatArray, a: FloatArray) -> FloatArray:
+    """Look up a colour for each red channel, from 0 to 1, between the two that are nearest in the table."""
+    place = np.clip(a[..., 0], 0.0, 1.0) * (len(table) - 1)
+    before = np.minimum(place.astype(np.intp), len(table) - 2)
+    share = (place - before)[..., None]
+    return np.asarray(table[before] * (1.0 - share) + table[before + 1] * share)
 
 
 def _hue(_: int, values: FloatArray, a: FloatArray) -> FloatArray:
@@ -229,5 +249,7 @@ OPERATIONS: dict[str, Operation] = {
     "CONTRAST": Operation(1, lambda _, values, a: _with_alpha_of(
         a, np.maximum(a * (1.0 + values[1]) + values[0] - values[1] / 2.0, 0.0))),
     "INVERT": Operation(1, lambda _, values, a: _with_alpha_of(a, a * (1.0 - values[0]) + (1.0 - a) * values[0])),
+    "RAMP": Operation(1, _white),
 }
-"""By name; the shader knows each by its index. Three look something up, white where there is nothing."""
+"""By name; the shader knows each by its index. Three look something up, white where there is nothing; RAMP looks it up
+in its table."""

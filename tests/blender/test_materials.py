@@ -281,13 +281,6 @@ def no_such_uv_map(tree: Tree) -> None:
     tree.link(node, tree.shader.inputs["Base Color"])
 
 
-def two_shaders(tree: Tree) -> None:
-    mix = tree.add("MixShader")
-    tree.link(tree.shader, mix.inputs[1])
-    tree.link(tree.add("BsdfDiffuse"), mix.inputs[2])
-    tree.link(mix, tree.tree.get_output_node("EEVEE").inputs["Surface"])
-
-
 def five_images(tree: Tree) -> None:
     last = tree.image(picture())
     for _ in range(4):
@@ -306,8 +299,8 @@ def nothing_linked(tree: Tree) -> None:
     tree.tree.links.clear()
 
 
-@pytest.mark.parametrize("build", [unknown, muted, generated_coordinates, on_a_box, no_such_uv_map, two_shaders,
-                                   five_images, no_output, nothing_linked])
+@pytest.mark.parametrize("build", [unknown, muted, generated_coordinates, on_a_box, no_such_uv_map, five_images,
+                                   no_output, nothing_linked])
 def test_what_cannot_be_read_is_the_viewports_colour(material: Any, mesh: Any, build: Callable[[Tree], None]) -> None:
     build(Tree(material))
     assert fell_back(read_surface(material, mesh))
@@ -343,3 +336,161 @@ def test_without_uv_maps_no_image_is_shown(material: Any) -> None:
     bare: Any = bpy.data.meshes.new("Bare")
     surface = read_surface(material, bare)
     assert fell_back(surface) and not surface.materials["TEXTURE"].textures
+
+
+STOPS = ((0.1, (0.0, 0.0, 1.0, 1.0)), (0.35, (1.0, 0.25, 0.0, 0.5)), (0.8, (0.5, 1.0, 0.25, 0.25)))
+LEVELS = (0.0, 0.05, 0.2, 0.3, 0.5, 0.65, 0.77, 0.9, 1.0)
+
+
+def ramp(tree: Tree, **settings: str) -> Any:
+    node = tree.add("ValToRGB")
+    elements = node.color_ramp.elements
+    elements.new(0.5)
+    for element, (position, made) in zip(elements, STOPS, strict=True):
+        element.position, element.color = position, made
+    for key, value in settings.items():
+        setattr(node.color_ramp, key, value)
+    tree.link(tree.image(picture()), node.inputs[0])
+    return node
+
+
+@pytest.mark.parametrize(("mode", "interpolation"), [
+    *(("RGB", each) for each in ("LINEAR", "EASE", "CONSTANT", "B_SPLINE", "CARDINAL")),
+    ("HSV", "LINEAR"), ("HSL", "LINEAR")])
+def test_a_color_ramp_is_blenders_at_every_level(material: Any, mesh: Any, mode: str, interpolation: str) -> None:
+    tree = Tree(material)
+    node = ramp(tree, color_mode=mode, interpolation=interpolation)
+    tree.link(node, tree.shader.inputs["Base Color"])
+    tree.link(node.outputs["Alpha"], tree.shader.inputs["Alpha"])
+    surface = read_surface(material, mesh)
+    for level in LEVELS:
+        expected, texel = list(node.color_ramp.evaluate(level)), (level, level, level, 1.0)
+        assert colour(surface, texel) == pytest.approx(expected[:3], abs=0.01)
+        assert evaluate(surface.materials["NODES"].alpha, [np.array(texel)])[0] == pytest.approx(expected[3], abs=0.01)
+    assert not surface.simplified
+
+
+def test_a_color_ramp_goes_by_how_bright_its_input_is(material: Any, mesh: Any) -> None:
+    tree = Tree(material)
+    node = ramp(tree)
+    tree.link(node, tree.shader.inputs["Base Color"])
+    expected = list(node.color_ramp.evaluate(0.7152))[:3]
+    assert colour(read_surface(material, mesh), (0.0, 1.0, 0.0, 1.0)) == pytest.approx(expected, abs=0.01)
+
+
+def mixed(tree: Tree, first: str, second: str, share: float = 0.25, how: str = "MixShader") -> Any:
+    """Set two shaders together, the first red, the second green; return the node that does so."""
+    mix = tree.add(how)
+    for kind, socket, made in ((first, mix.inputs[-2], (1.0, 0.0, 0.0, 1.0)), (second, mix.inputs[-1],
+                                                                              (0.0, 1.0, 0.0, 1.0))):
+        node = tree.add(kind)
+        next(each for each in node.inputs if each.type == "RGBA").default_value = made
+        tree.link(node, socket)
+    if how == "MixShader":
+        mix.inputs[0].default_value = share
+    tree.link(mix, tree.tree.get_output_node("EEVEE").inputs["Surface"])
+    return mix
+
+
+def values(found: Material) -> list[float]:
+    """Return colour, metallic and emission."""
+    return [*evaluate(found.colour)[:3], evaluate(found.metallic)[0], *evaluate(found.emission)[:3]]
+
+
+@pytest.mark.parametrize(("how", "first", "second", "expected"), [
+    ("MixShader", "BsdfDiffuse", "BsdfDiffuse", (0.75, 0.25, 0.0, 0.0, 0.0, 0.0, 0.0)),
+    ("MixShader", "BsdfDiffuse", "BsdfGlossy", (0.75, 0.25, 0.0, 0.25, 0.0, 0.0, 0.0)),
+    ("MixShader", "BsdfGlossy", "BsdfDiffuse", (0.75, 0.25, 0.0, 0.75, 0.0, 0.0, 0.0)),
+    ("MixShader", "BsdfDiffuse", "Emission", (0.75, 0.0, 0.0, 0.0, 0.0, 0.25, 0.0)),
+    ("MixShader", "BsdfPrincipled", "BsdfGlossy", (0.75, 0.25, 0.0, 0.25, 0.0, 0.0, 0.0)),
+    ("AddShader", "BsdfDiffuse", "Emission", (1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0)),
+    ("AddShader", "BsdfDiffuse", "BsdfDiffuse", (1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0)),
+])
+def test_shaders_together(material: Any, mesh: Any, how: str, first: str, second: str,
+                          expected: tuple[float, ...]) -> None:
+    mixed(Tree(material), first, second, how=how)
+    surface = read_surface(material, mesh)
+    assert values(surface.materials["NODES"]) == pytest.approx(expected) and not surface.simplified
+
+
+def test_what_mirrors_decides_how_sharply(material: Any, mesh: Any) -> None:
+    tree = Tree(material)
+    node = mixed(tree, "BsdfDiffuse", "BsdfGlossy")
+    node.inputs[2].links[0].from_node.inputs["Roughness"].default_value = 0.2
+    assert evaluate(read_surface(material, mesh).materials["NODES"].roughness)[0] == pytest.approx(0.2)
+    tree.link(tree.add("BsdfDiffuse"), tree.tree.get_output_node("EEVEE").inputs["Surface"])
+    assert evaluate(read_surface(material, mesh).materials["NODES"].roughness)[0] == 1.0
+
+
+def test_an_emission_alone_gives_light_only(material: Any, mesh: Any) -> None:
+    tree = Tree(material)
+    node = tree.add("Emission")
+    node.inputs["Color"].default_value, node.inputs["Strength"].default_value = (0.5, 0.25, 1.0, 1.0), 2.0
+    tree.link(node, tree.tree.get_output_node("EEVEE").inputs["Surface"])
+    assert values(read_surface(material, mesh).materials["NODES"]) == pytest.approx((0, 0, 0, 0, 1.0, 0.5, 2.0))
+
+
+def test_shaders_with_images_mixed_by_an_image(material: Any, mesh: Any) -> None:
+    tree = Tree(material)
+    mix = mixed(tree, "BsdfDiffuse", "BsdfGlossy")
+    for socket in (mix.inputs[1].links[0].from_node.inputs[0], mix.inputs[2].links[0].from_node.inputs[0],
+                   mix.inputs[0]):
+        tree.link(tree.image(picture()), socket)
+    found = read_surface(material, mesh)
+    assert colour(found, (1.0, 0.0, 0.0, 1.0), (0.0, 1.0, 0.5, 1.0), (0.25, 0.25, 0.25, 1.0)) == pytest.approx(
+        (0.75, 0.25, 0.125))
+    assert len(found.materials["NODES"].textures) == 3 and not found.simplified
+
+
+def nested(tree: Tree) -> None:
+    """Nine shaders with images, each mixed into the others."""
+    image, behind = tree.image(picture()), tree.add("BsdfDiffuse")
+    for index in range(8):
+        mix, front = tree.add("MixShader"), tree.add("BsdfDiffuse")
+        front.inputs[0].default_value = (index / 8.0, 1.0, 0.5, 1.0)
+        tree.link(image, mix.inputs[0])
+        tree.link(front, mix.inputs[1])
+        tree.link(behind, mix.inputs[2])
+        behind = mix
+    tree.link(behind, tree.tree.get_output_node("EEVEE").inputs["Surface"])
+
+
+def noisy_share(tree: Tree) -> None:
+    tree.link(tree.add("TexNoise"), mixed(tree, "BsdfDiffuse", "BsdfGlossy").inputs[0])
+
+
+def noisy_side(tree: Tree) -> None:
+    mix = mixed(tree, "BsdfDiffuse", "BsdfGlossy")
+    tree.link(tree.add("TexNoise"), mix.inputs[2].links[0].from_node.inputs[0])
+
+
+def strange_shader(tree: Tree) -> None:
+    node = tree.add("SubsurfaceScattering")
+    node.inputs[0].default_value = (1.0, 0.0, 0.0, 1.0)
+    tree.link(node, tree.tree.get_output_node("EEVEE").inputs["Surface"])
+
+
+def strange_node(tree: Tree) -> None:
+    node, constant = tree.add("RGBCurve"), tree.add("RGB")
+    constant.outputs[0].default_value = (1.0, 0.0, 0.0, 1.0)
+    tree.link(constant, node.inputs["Color"])
+    tree.link(node, tree.shader.inputs["Base Color"])
+
+
+def group(tree: Tree) -> None:
+    inside: Any = bpy.data.node_groups.new("Skin", "ShaderNodeTree")
+    inside.interface.new_socket("Tint", in_out="INPUT", socket_type="NodeSocketColor")
+    inside.interface.new_socket("Shader", in_out="OUTPUT", socket_type="NodeSocketShader")
+    node = tree.add("Group", node_tree=inside)
+    node.inputs[0].default_value = (1.0, 0.0, 0.0, 1.0)
+    tree.link(node, tree.tree.get_output_node("EEVEE").inputs["Surface"])
+
+
+@pytest.mark.parametrize(("build", "expected"), [
+    (nested, (0.875, 1.0, 0.5)), (noisy_share, (0.5, 0.5, 0.0)), (noisy_side, (1.0, 0.0, 0.0)),
+    (strange_shader, (1.0, 0.0, 0.0)), (strange_node, (1.0, 0.0, 0.0)), (group, (1.0, 0.0, 0.0))])
+def test_of_what_is_not_known_the_nearest_colour_is_shown_and_that_is_said(
+        material: Any, mesh: Any, build: Callable[[Tree], None], expected: tuple[float, ...]) -> None:
+    build(Tree(material))
+    surface = read_surface(material, mesh)
+    assert colour(surface, (0.0, 0.0, 0.0, 1.0)) == pytest.approx(expected) and surface.simplified == material.name

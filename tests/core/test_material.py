@@ -70,6 +70,13 @@ def test_what_takes_one() -> None:
     assert made("COLOUR", 0.1, 0.2, 0.3) == [0.1, 0.2, 0.3]
 
 
+@pytest.mark.parametrize(("place", "expected"), [(-1.0, A), (0.0, A), (0.25, (0.35, 0.425, 0.5)), (0.5, B), (0.6, B),
+                                                 (1.0, B), (3.0, B)])
+def test_a_ramp_lies_between_its_nearest_colours(place: float, expected: tuple[float, ...]) -> None:
+    found = evaluate((*number(place), Step("RAMP", table=(A, B, B))))
+    np.testing.assert_allclose(found[:3], expected[:3], atol=CLOSE)
+
+
 @given(colours, levels, st.floats(0.0, 2.0), st.floats(0.0, 2.0))
 def test_hue_is_that_of_the_colour_wheel(colour: tuple[float, float, float], hue: float, saturation: float,
                                          value: float) -> None:
@@ -94,9 +101,9 @@ def test_what_is_looked_up() -> None:
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_every_operation_works_on_many_places_at_once(operation: str) -> None:
     texels = np.random.default_rng(1).uniform(0.1, 1.0, (5, 4))
-    takes = OPERATIONS[operation].takes
-    many = evaluate((*(Step("TEXTURE"),) * takes, Step(operation, 0, (0.5, 0.8, 0.9, 0.7))), [texels])
-    one = evaluate((*(Step("TEXTURE"),) * takes, Step(operation, 0, (0.5, 0.8, 0.9, 0.7))), [texels[:1]])
+    step = Step(operation, 0, (0.5, 0.8, 0.9, 0.7), (A, B) if operation == "RAMP" else ())
+    programme = (*(Step("TEXTURE"),) * OPERATIONS[operation].takes, step)
+    many, one = evaluate(programme, [texels]), evaluate(programme, [texels[:1]])
     np.testing.assert_allclose(np.broadcast_to(many, (5, 4))[0], np.broadcast_to(one, (1, 4))[0])
 
 
@@ -107,6 +114,7 @@ def test_every_operation_works_on_many_places_at_once(operation: str) -> None:
     ((), "a programme leaves 0 values, not one"),
     (number(1.0) * (MAX_DEPTH + 1), f"holds more than {MAX_DEPTH} values at once"),
     ((Step("TEXTURE", 1),), "texture 1 is not among 1"),
+    ((*number(1.0), Step("RAMP", table=(A,))), "RAMP takes a table of 2 colours or more, there are 1"),
 ])
 def test_what_cannot_be_gone_through_is_said(programme: Programme, said: str) -> None:
     with pytest.raises(ValueError, match=said):

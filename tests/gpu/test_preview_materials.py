@@ -30,6 +30,7 @@ ONE_LEVEL = 1.5 / 255.0
 PINK = (255, 0, 255)
 TEXEL = (0.25, 0.5, 0.75, 1.0)
 BY = (0.6, 0.8, 0.9, 0.7)
+RAMP = ((1.0, 0.0, 0.2, 1.0), (0.0, 0.5, 0.4, 1.0), (0.7, 0.9, 0.1, 1.0), (0.3, 0.2, 0.9, 1.0))
 
 
 def encoded(linear: Any) -> Any:
@@ -84,8 +85,9 @@ def test_each_operation_is_that_of_core(operation: str, monkeypatch: pytest.Monk
     paint: Any = mesh.data.color_attributes.new("Paint", "FLOAT_COLOR", "POINT")
     for item in paint.data:
         item.color = (0.5, 0.25, 1.0, 1.0)
-    operands = (number(0.3), (Step("TEXTURE"),), number(0.2, 0.6, 0.4))[:OPERATIONS[operation].takes]
-    programme = (*(step for operand in operands for step in operand), Step(operation, 0, BY))
+    operands = (number(0.45), (Step("TEXTURE"),), number(0.2, 0.6, 0.4))[:OPERATIONS[operation].takes]
+    last = Step(operation, 0, BY, RAMP if operation == "RAMP" else ())
+    programme = (*(step for operand in operands for step in operand), last)
     made = Material(programme, textures=(Texture(picture.session_uid),))
     surface = Surface(dict.fromkeys(get_args(ColourMode), made), ("UV", ""))
     monkeypatch.setattr("takt.preview.batch.read_surfaces", lambda *_: [surface])
@@ -120,6 +122,17 @@ def test_what_a_principled_material_emits_is_added_to_what_it_reflects(how: str)
     glow = 0.5 * np.array(TEXEL[:3] if how == "image" else (0.0, 0.3, 0.1))
     np.testing.assert_allclose(plain, encoded(np.array((0.1, 0.0, 0.2))), atol=ONE_LEVEL)
     np.testing.assert_allclose(middle(mesh), encoded(np.array((0.1, 0.0, 0.2)) + glow), atol=2 * ONE_LEVEL)
+
+
+def test_a_color_ramp_behind_an_image_is_shown() -> None:
+    _, mesh = textured_character(image((0.3, 0.3, 0.3, 1.0)))
+    tree = mesh.data.materials[0].node_tree
+    base = principled_node(mesh.data.materials[0]).inputs["Base Color"]
+    node = tree.nodes.new("ShaderNodeValToRGB")
+    node.color_ramp.elements[0].color, node.color_ramp.elements[1].color = (0.0, 0.0, 1.0, 1.0), (1.0, 0.5, 0.0, 1.0)
+    tree.links.new(base.links[0].from_socket, node.inputs[0])
+    tree.links.new(node.outputs[0], base)
+    np.testing.assert_allclose(middle(mesh), encoded(np.array((0.3, 0.15, 0.7))), atol=2 * ONE_LEVEL)
 
 
 @pytest.mark.parametrize("colour_space", ["sRGB", "Non-Color"])
