@@ -127,7 +127,7 @@ def test_what_a_principled_material_emits_is_added_to_what_it_reflects(how: str)
 def test_a_color_ramp_behind_an_image_is_shown() -> None:
     _, mesh = textured_character(image((0.3, 0.3, 0.3, 1.0)))
     tree = mesh.data.materials[0].node_tree
-    base = principled_node(mesh.data.materials[0]).inputs["Base Color"]
+    base: Any = principled_node(mesh.data.materials[0]).inputs["Base Color"]
     node = tree.nodes.new("ShaderNodeValToRGB")
     node.color_ramp.elements[0].color, node.color_ramp.elements[1].color = (0.0, 0.0, 1.0, 1.0), (1.0, 0.5, 0.0, 1.0)
     tree.links.new(base.links[0].from_socket, node.inputs[0])
