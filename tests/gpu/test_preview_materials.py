@@ -135,6 +135,26 @@ def test_a_color_ramp_behind_an_image_is_shown() -> None:
     np.testing.assert_allclose(middle(mesh), encoded(np.array((0.3, 0.15, 0.7))), atol=2 * ONE_LEVEL)
 
 
+def test_materials_whose_nodes_are_not_all_shown_are_named_until_they_are() -> None:
+    rig, mesh = textured_character(image())
+    material: Any = mesh.data.materials[0]
+    base: Any = principled_node(material).inputs["Base Color"]
+    noise = material.node_tree.nodes.new("ShaderNodeTexNoise")
+    material.node_tree.links.new(noise.outputs["Color"], base)
+    context.view_layer.objects.active = rig
+    toggle()
+    context.view_layer.update()
+    drawn_viewport(1)
+    [character] = life.characters()
+    assert character.simplified() == ["Textured"]
+    material.node_tree.nodes.remove(noise)
+    context.view_layer.update()
+    drawn_viewport(1)
+    named = character.simplified()
+    life.stop()
+    assert named == []
+
+
 @pytest.mark.parametrize("colour_space", ["sRGB", "Non-Color"])
 def test_bytes_are_read_in_their_colour_space(colour_space: str) -> None:
     picture: Any = bpy.data.images.new("Bytes", 8, 8)
