@@ -10,7 +10,7 @@ from typing import Final
 import bpy
 from bpy.app import handlers
 
-from . import properties
+from . import properties, versions
 from .armature import bone_property
 
 _TRANSFORM = ("location", "scale", "rotation")
@@ -116,7 +116,8 @@ def _follow_in_scene(scene: bpy.types.Scene, *_: object) -> None:
 
 def _follow(objects: Iterable[bpy.types.Object]) -> None:
     for ob in objects:
-        if ob.type == "ARMATURE" and ob.pose is not None:
+        # Asked for settings that it has not, an object would get some.
+        if ob.type == "ARMATURE" and ob.pose is not None and versions.saved_settings(ob, properties.NAME) is not None:
             follow_action(ob)
 
 

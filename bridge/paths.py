@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import bpy
 from bpy.app import handlers
 
-from . import libraries, properties, write_motion
+from . import libraries, properties, versions, write_motion
 
 _NAMES = ("filepath", "library", "sound")
 
@@ -57,7 +57,7 @@ def _relative(path: str, folder: str) -> str:
 def _all(objects: Iterable[bpy.types.Object]) -> Iterator[_Kept]:
     """Yield all paths that objects of this file keep, but what an override has from its own file."""
     for ob in objects:
-        if ob.type != "ARMATURE" or ob.library is not None:
+        if ob.type != "ARMATURE" or ob.library is not None or versions.saved_settings(ob, properties.NAME) is None:
             continue
         character = properties.character(ob)
         found = (*(_Kept(ob, character, name) for name in _NAMES),
