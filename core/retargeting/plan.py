@@ -44,21 +44,26 @@ class Plan:
     doubles: dict[int, int]
 
     @classmethod
+    def as_own(cls, source: Skeleton, target: Skeleton, pairs: Pairing) -> Plan | None:
+        """Plan for a target that is the source's own skeleton; return None where it is another one."""
+        above = _paired_ancestors(target, pairs)
+        steps, ratio = _all_steps(source, pairs, above), _ratio(source, target, pairs, above)
+        if not _is_own(source, target, pairs, steps, above, ratio):
+            return None
+        return cls(pairs, above, steps, rot.identities(len(pairs)), ratio, True, np.zeros((0, 2), np.int64), {})
+
+    @classmethod
     def of(cls, source: Skeleton, target: Skeleton, pairs: Pairing, skin: BoolArray, up: FloatArray | None,
            marks: Marks) -> Plan:
-        """Plan for a target with skin on some joints (J,); up and marks: see rest_corrections."""
+        """Plan for another skeleton with skin on some joints (J,); up and marks: see rest_corrections."""
         above = _paired_ancestors(target, pairs)
-        steps = _all_steps(source, pairs, above)
-        ratio = leg_ratio(source, target, pairs, above)
-        ratio = 1.0 if abs(ratio - 1.0) < SAME_POSITION else ratio
-        if _is_own(source, target, pairs, steps, above, ratio):
-            return cls(pairs, above, steps, rot.identities(len(pairs)), ratio, True, np.zeros((0, 2), np.int64), {})
+        ratio = _ratio(source, target, pairs, above)
         found = doubles(target, pairs, skin)
         followed = {joint: int(pairs.target[p]) for joint, p in found.items()}
         if found:
             pairs = pairs.with_joints(found)
             above = _paired_ancestors(target, pairs)
-            steps = _all_steps(source, pairs, above)
+        steps = _all_steps(source, pairs, above)
         rows = np.array(list(followed.items()), dtype=np.int64).reshape(-1, 2)
         carried = np.searchsorted(pairs.target, rows)
         over = above.copy()
@@ -97,6 +102,11 @@ def _paired_ancestors(target: Skeleton, pairs: Pairing) -> IntArray:
         if parent >= 0:
             nearest[joint] = pair_of[parent] if pair_of[parent] >= 0 else nearest[parent]
     return nearest[pairs.target]
+
+
+def _ratio(source: Skeleton, target: Skeleton, pairs: Pairing, above: IntArray) -> float:
+    ratio = leg_ratio(source, target, pairs, above)
+    return 1.0 if abs(ratio - 1.0) < SAME_POSITION else ratio
 
 
 def _all_steps(source: Skeleton, pairs: Pairing, above: IntArray) -> tuple[Steps, ...]:

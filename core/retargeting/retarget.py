@@ -194,11 +194,10 @@ class _Bodies:
         up = None if target.turn is None else rot.rotate(target.turn, _UP)
         soles = {name: rot.rotate(axes, sole) for name, sole in reference.soles.items()}
         backs = both_backs(replace(reference.map, skeleton=upright.skeleton), target, skins, reference.time_s is None)
-        plan = Plan.of(upright.skeleton, target.skeleton, pairs, skin, up, Marks(soles, backs))
-        if not plan.is_own:
+        plan = Plan.as_own(upright.skeleton, target.skeleton, pairs)
+        if plan is None:
             stays = by_their_way(upright, target.skeleton, pairs, up if reference.is_positioned else None)
-            if not stays.all():
-                plan = Plan.of(upright.skeleton, target.skeleton, pairs.at(stays), skin, up, Marks(soles, backs))
+            plan = Plan.of(upright.skeleton, target.skeleton, pairs.at(stays), skin, up, Marks(soles, backs))
         return cls(upright, moved, whole, target, reference, plan)
 
 
