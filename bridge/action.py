@@ -229,6 +229,13 @@ def _let_play(armature_object: bpy.types.Object, action: bpy.types.Action, slot:
     animation.action_slot = slot
 
 
+def has_something_to_play(armature_object: bpy.types.Object) -> bool:
+    """Tell whether an armature plays an Action, strips of the NLA or a score, also one that has no Action yet."""
+    animation = armature_object.animation_data
+    return properties.character(armature_object).text is not None or (animation is not None and (
+        animation.action is not None or any(len(track.strips) for track in animation.nla_tracks)))
+
+
 def put_aside(armature_object: bpy.types.Object) -> None:
     """Let an armature play no Action, so that a score can give it one; the one that it played is kept in the file."""
     animation, character = _without_tweak_mode(armature_object), properties.character(armature_object)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import os
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
@@ -102,25 +103,25 @@ class ClipPlayer:
             timeline.hold_instead(self.armature_object, scene, channels.last_frame)
         return new
 
-    def play_file(self, path: Path, scene: bpy.types.Scene, *, is_played: bool) -> list[Outcome]:
+    def play_file(self, path: Path, called: str, scene: bpy.types.Scene, *, is_played: bool) -> list[Outcome]:
         """Make an Action of each clip of a file, and tell of each what came of it; the first is played, if any is.
 
-        Whatever is wrong with a file or a clip costs only that one.
+        called: what the file is called in that. Whatever is wrong with a file or a clip costs only that one.
         """
         try:
             found = self.read(path)
         except TaktError as error:
-            return [Outcome(path.name, problem=_in_one_line(error))]
+            return [Outcome(called, problem=_in_one_line(error))]
         outcomes = []
         for name, clip in found.items():
             try:
                 done = self.retargeted(clip)
             except TaktError as error:
-                outcomes.append(Outcome(path.name, name, problem=_in_one_line(error)))
+                outcomes.append(Outcome(called, name, problem=_in_one_line(error)))
                 continue
             new = self.write(name, done.clip, scene, is_played=is_played)
             is_played = False
-            outcome = Outcome.of(path.name, new.name, done)
+            outcome = Outcome.of(called, new.name, done)
             outcomes.append(replace(outcome, notes=(*self.warnings(path), *outcome.notes)))
         return outcomes
 
@@ -154,13 +155,42 @@ def stem_of(path: Path) -> str:
     return path.name[:len(path.name) - len(ending)]
 
 
-def files_in(paths: Iterable[Path]) -> list[Path]:
-    """Return the files with clips among paths and, of folders, in them; in order of their names, each once."""
+def files_in(paths: Iterable[Path], *, is_recursive: bool = False) -> list[Path]:
+    """Return the files with clips among paths and, of folders, in them; in order of their names, each once.
+
+    is_recursive: also in the folders within these, each after the files beside it.
+    """
     found: dict[Path, None] = {}
     for path in paths:
-        inside = sorted(path.iterdir()) if path.is_dir() else [path]
+        inside = _inside(path, is_recursive) if path.is_dir() else [path]
         found |= dict.fromkeys(p for p in inside if not path.is_dir() or (p.is_file() and format_of(p)))
     return list(found)
+
+
+def _inside(folder: Path, is_recursive: bool) -> Iterator[Path]:
+    inside = sorted(folder.iterdir())
+    yield from inside
+    for path in inside if is_recursive else ():
+        if path.is_dir() and not path.is_symlink():  # which may lead back here
+            yield from _inside(path, is_recursive)
+
+
+def folders_within(paths: Iterable[Path]) -> list[Path]:
+    """Return the folders in those folders that are among paths."""
+    return [inside for path in dict.fromkeys(paths) if path.is_dir() for inside in sorted(path.iterdir())
+            if inside.is_dir()]
+
+
+def names_of(files: Sequence[Path]) -> dict[Path, str]:
+    """Return what files are called in a table: by their names; of several folders, from where these meet."""
+    folders = {str(path.resolve().parent) for path in files}
+    if len(folders) < 2:
+        return {path: path.name for path in files}
+    try:
+        top = os.path.commonpath(folders)
+    except ValueError:  # on two drives
+        return {path: str(path) for path in files}
+    return {path: path.resolve().relative_to(top).as_posix() for path in files}
 
 
 def file_endings() -> tuple[str, ...]:

@@ -40,9 +40,9 @@ def hold_instead(armature_object: bpy.types.Object, scene: bpy.types.Scene, last
     """Let the scene's range hold what an armature plays from now on.
 
     As of importers, whatever the user has set is never cut; what the range was extended by for what the armature played
-    before goes, unless something else in the scene needs it.
+    before goes, unless something else in the scene needs it; so do the markers of the score that it played.
     """
-    _take_back(armature_object, scene)
+    clear(armature_object, scene)
     extend_for(properties.character(armature_object), scene, scene.frame_start, last_frame, is_new=True)
 
 

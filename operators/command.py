@@ -10,12 +10,14 @@ from typing import Any
 import bpy
 
 from ..bridge.active_character import armature_problem
-from ..bridge.play_clips import ClipPlayer, files_in
-from ..core.errors import TaktError
+from ..bridge.play_clips import ClipPlayer, files_in, folders_within
+from ..core.errors import TaktError, some_of
 from ..core.retargeting.outcome import Outcome, table
 from .retarget_clips import retargeted
 
 _NAME = "takt"
+_MOST_FOLDERS = 5
+"""So many are named that are not looked into."""
 _handle: Any = None
 
 
@@ -38,6 +40,8 @@ def run(arguments: Sequence[str]) -> int:
     retarget.add_argument("rig", type=Path, help="the .blend with the character")
     retarget.add_argument("clips", type=Path, nargs="+", help="files with clips, or folders of them")
     retarget.add_argument("--out", type=Path, required=True, help="the .blend that is written")
+    retarget.add_argument("--recursive", action="store_true", help="take the clips in folders within folders, too")
+    retarget.add_argument("--overwrite", action="store_true", help="let --out replace a file that is read")
     retarget.add_argument("--armature", default="", help="the armature's name, where there are several")
     retarget.add_argument("--keep-contacts", action=argparse.BooleanOptionalAction, default=True,
                           help="let hands that touch each other or the body do so on this body too")
@@ -55,21 +59,19 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _retarget(options: argparse.Namespace) -> int:
+    if not options.rig.is_file():
+        raise TaktError(f"there is no file {options.rig}")
+    paths, left_out = _files(options)
+    _check_out(options, paths)
     _open(options.rig)
-    armature_object = _armature(options.armature)
-    missing = [str(path) for path in options.clips if not path.exists()]
-    if missing:
-        raise TaktError(f"there is no {', '.join(missing)}")
-    paths, scene = files_in(options.clips), bpy.context.scene
-    if not paths:
-        raise TaktError(f"no files with clips in {', '.join(map(str, options.clips))}")
+    armature_object, scene = _armature(options.armature), bpy.context.scene
     assert scene is not None
     outcomes: list[Outcome] = []
     player = ClipPlayer.of(armature_object, paths, keep_contacts=options.keep_contacts, mute_constraints=True,
                            begins_at_rest=options.begin_at_character)
     for done in retargeted(player, paths, scene):
         outcomes += done
-    print(table(outcomes))  # noqa: T201  # the command's answer
+    print(table(outcomes), *left_out, sep="\n")  # noqa: T201  # the command's answer
     try:
         bpy.ops.wm.save_as_mainfile(filepath=str(options.out.resolve()), copy=True)
     except RuntimeError as error:
@@ -77,9 +79,33 @@ def _retarget(options: argparse.Namespace) -> int:
     return int(any(outcome.problem for outcome in outcomes))
 
 
+def _files(options: argparse.Namespace) -> tuple[list[Path], list[str]]:
+    """Return the files with clips, and what is to be said of folders that are not looked into."""
+    missing = [str(path) for path in options.clips if not path.exists()]
+    if missing:
+        raise TaktError(f"there is no {', '.join(missing)}")
+    inside = [] if options.recursive else [str(path) for path in folders_within(options.clips)]
+    left_out = [f"not looked into: {some_of(inside, _MOST_FOLDERS)}; --recursive takes folders too"] if inside else []
+    paths = files_in(options.clips, is_recursive=options.recursive)
+    if not paths:
+        raise TaktError("; ".join((f"no files with clips in {', '.join(map(str, options.clips))}", *left_out)))
+    return paths, left_out
+
+
+def _check_out(options: argparse.Namespace, paths: Sequence[Path]) -> None:
+    """Raise TaktError where the file cannot be written, or is one that is read and nobody said to replace it."""
+    out: Path = options.out
+    if not out.resolve().parent.is_dir():
+        raise TaktError(f"{out} cannot be written: there is no folder {out.parent}")
+    if out.is_dir():
+        raise TaktError(f"--out names the folder {out}; give the .blend's name too")
+    if out.exists() and not options.overwrite:
+        for path in (options.rig, *paths):
+            if path.exists() and path.samefile(out):
+                raise TaktError(f"--out would replace {path}, which is read; name another file, or say --overwrite")
+
+
 def _open(rig: Path) -> None:
-    if not rig.is_file():
-        raise TaktError(f"there is no file {rig}")
     try:
         bpy.ops.wm.open_mainfile(filepath=str(rig.resolve()), load_ui=False)
     except RuntimeError as error:

@@ -1,4 +1,7 @@
-"""Retarget Clips: all clips of a folder, or of several files, become Actions of the active character."""
+"""Retarget Clips: all clips of a folder, or of several files, become Actions of the active character.
+
+They are kept in the file, and whatever the character plays goes on.
+"""
 
 import time
 from collections.abc import Iterator
@@ -6,16 +9,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import bpy
-from bpy.props import CollectionProperty, StringProperty
+from bpy.props import BoolProperty, CollectionProperty, StringProperty
 
+from ..bridge.action import has_something_to_play
 from ..bridge.active_character import ForArmature, active_armature
 from ..bridge.play_clips import (
     ClipPlayer,
     begins_at_rest_property,
     file_endings,
     files_in,
+    folders_within,
     keep_contacts_property,
     mute_constraints_property,
+    names_of,
 )
 from ..bridge.reports import refuse
 from ..core.errors import TaktError
@@ -38,6 +44,7 @@ class TAKT_OT_retarget_clips(ForArmature, bpy.types.Operator):
         keep_contacts: bool
         mute_constraints: bool
         begins_at_rest: bool
+        is_recursive: bool
         filter_glob: str
     else:
         directory: StringProperty(name="Folder", subtype="DIR_PATH", options={"SKIP_SAVE"},
@@ -46,11 +53,14 @@ class TAKT_OT_retarget_clips(ForArmature, bpy.types.Operator):
         keep_contacts: keep_contacts_property()
         mute_constraints: mute_constraints_property()
         begins_at_rest: begins_at_rest_property()
+        is_recursive: BoolProperty(name="Subfolders", description="Make Actions of the clips in folders within this "
+                                                                  "one, too, and within those")
         filter_glob: StringProperty(default=";".join(f"*{ending}" for ending in file_endings()), options={"HIDDEN"})
 
     _steps: Iterator[list[Outcome]] | None = None
     _done: list[Outcome]
     _paths: list[Path]
+    _left_out: str
     _timer: bpy.types.Timer
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> "set[Any]":
@@ -66,9 +76,12 @@ class TAKT_OT_retarget_clips(ForArmature, bpy.types.Operator):
         armature_object, scene = active_armature(context), context.scene
         assert armature_object is not None and scene is not None  # poll saw to it
         folder = Path(bpy.path.abspath(self.directory))
-        self._paths = files_in([folder / each.name for each in self.files if each.name] or [folder])
+        chosen = [folder / each.name for each in self.files if each.name] or [folder]
+        self._paths = files_in(chosen, is_recursive=self.is_recursive)
+        left_out = [] if self.is_recursive else folders_within(chosen)
+        self._left_out = f"; folders not looked into, without Subfolders: {len(left_out)}" if left_out else ""
         if not self._paths:
-            return refuse(self, f"{folder} has no files with clips: {', '.join(file_endings())}")
+            return refuse(self, f"{folder} has no files with clips: {', '.join(file_endings())}{self._left_out}")
         try:
             player = ClipPlayer.of(armature_object, self._paths, keep_contacts=self.keep_contacts,
                                    mute_constraints=self.mute_constraints, begins_at_rest=self.begins_at_rest)
@@ -129,14 +142,18 @@ class TAKT_OT_retarget_clips(ForArmature, bpy.types.Operator):
         for outcome in refused[:3]:
             self.report({"WARNING"}, f"{outcome.file}: {outcome.problem}")
         self.report({"INFO"}, f"{'Stopped. ' if is_stopped else ''}Clips made into Actions: {played}, refused: "
-                              f"{len(refused)}; the text '{text.name}' lists them")
+                              f"{len(refused)}; choose one in the panel Clips or in the Action Editor; the text "
+                              f"'{text.name}' lists them{self._left_out}")
         return {"FINISHED"} if played or not refused else {"CANCELLED"}
 
 
 def retargeted(player: ClipPlayer, paths: list[Path], scene: bpy.types.Scene) -> Iterator[list[Outcome]]:
-    """Make Actions of the clips of files, and yield for each file what came of it; the first clip is played."""
-    has_played = False
+    """Make Actions of the clips of files, and yield for each file what came of it.
+
+    What the character plays goes on; where it plays nothing, it plays the first clip from now on.
+    """
+    is_free, called = not has_something_to_play(player.armature_object), names_of(paths)
     for path in paths:
-        outcomes = player.play_file(path, scene, is_played=not has_played)
-        has_played = has_played or any(not outcome.problem for outcome in outcomes)
+        outcomes = player.play_file(path, called[path], scene, is_played=is_free)
+        is_free = is_free and all(outcome.problem for outcome in outcomes)
         yield outcomes

@@ -9,7 +9,7 @@ from .sidebar import SidebarPanel
 
 
 class TAKT_PT_clips(SidebarPanel):
-    """Play a clip of a file, or make Actions of a whole folder."""
+    """Play a clip of a file, make Actions of a whole folder, or choose one of the Actions that there are."""
 
     bl_label = "Clips"
 
@@ -18,9 +18,12 @@ class TAKT_PT_clips(SidebarPanel):
         """Tell whether there is an armature."""
         return active_armature(context) is not None
 
-    def draw(self, _context: bpy.types.Context) -> None:
-        """Draw the buttons."""
-        assert self.layout is not None
+    def draw(self, context: bpy.types.Context) -> None:
+        """Draw the buttons, and the Action that is played, where another one can be chosen."""
+        armature_object = active_armature(context)
+        assert self.layout is not None and armature_object is not None  # poll saw to it
         self.layout.operator(TAKT_OT_play_clip.bl_idname, text="Play Clip…", icon="ACTION", translate=False)
         self.layout.operator(TAKT_OT_retarget_clips.bl_idname, text="Retarget Clips…", icon="FILE_FOLDER",
                              translate=False)
+        if len(bpy.data.actions):
+            self.layout.template_action(armature_object, new="", unlink="")

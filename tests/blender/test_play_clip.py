@@ -12,7 +12,7 @@ from mathutils import Matrix
 
 from takt.bridge import armature, axes
 from takt.bridge.curves import bags, rotation_channel
-from takt.bridge.play_clips import files_in, stem_of
+from takt.bridge.play_clips import files_in, folders_within, names_of, stem_of
 from takt.core.clips.clip import Clip
 from takt.core.formats import bvh, ogre_xml
 from takt.core.formats.ogre import OgreSkeleton
@@ -279,7 +279,7 @@ def test_a_folder_becomes_actions_and_a_table(rig: Any, tmp_path: Path) -> None:
 def test_some_files_of_a_folder(rig: Any, tmp_path: Path) -> None:
     for number in range(3):
         written(tmp_path, number=number, name=f"clip{number}.bvh")
-    takt.retarget_clips(directory=str(tmp_path), files=[{"name": "clip1.bvh"}])
+    assert takt.retarget_clips(directory=str(tmp_path), files=[{"name": "clip1.bvh"}]) == {"FINISHED"}
     assert rig.animation_data.action.name == "clip1" and "clip0" not in bpy.data.actions
     (tmp_path / "none").mkdir()
     with pytest.raises(RuntimeError, match="has no files with clips"):
@@ -310,6 +310,94 @@ def test_the_command_says_what_is_missing(rig: Any, tmp_path: Path, capsys: Any,
     assert command.run(["retarget", *arguments, "--out", "out.blend"]) == 2
     assert said in capsys.readouterr().out
     assert command.run(["retarget"]) == 2
+
+
+def saved_rig(folder: Path) -> Path:
+    bpy.ops.wm.save_as_mainfile(filepath=str(folder / "rig.blend"))
+    return folder / "rig.blend"
+
+
+def test_the_command_tells_of_folders_that_it_leaves_out_and_takes_them_when_told(rig: Any, tmp_path: Path,
+                                                                                 capsys: Any) -> None:
+    (tmp_path / "clips" / "more" / "still").mkdir(parents=True)
+    blend, clips, out = saved_rig(tmp_path), tmp_path / "clips", str(tmp_path / "out.blend")
+    for folder in (clips / "more", clips / "more" / "still"):
+        written(folder)
+    assert command.run(["retarget", str(blend), str(clips), "--out", out]) == 2
+    assert f"no files with clips in {clips}; not looked into: {clips / 'more'}" in capsys.readouterr().out
+    written(clips, name="first.bvh")
+    assert command.run(["retarget", str(blend), str(clips), "--out", out]) == 0
+    said = capsys.readouterr().out
+    assert "1 of 1 play" in said and f"not looked into: {clips / 'more'}; --recursive takes folders too" in said
+    assert command.run(["retarget", str(blend), str(clips), "--recursive", "--out", out]) == 0
+    said = capsys.readouterr().out
+    assert "3 of 3 play" in said and "not looked into" not in said
+    assert [line.split()[0] for line in said[said.index("File"):].splitlines()[1:4]] == [
+        "first.bvh", "more/walk.bvh", "more/still/walk.bvh"]
+
+
+def test_the_command_replaces_no_file_that_it_reads_unless_told(rig: Any, tmp_path: Path, capsys: Any) -> None:
+    blend = saved_rig(tmp_path)
+    written(tmp_path, name="walk.bvh")
+    (tmp_path / "link.blend").symlink_to(blend)
+    before = blend.read_bytes()
+    for read in ("rig.blend", "link.blend", "walk.bvh"):
+        assert command.run(["retarget", str(blend), str(tmp_path / "walk.bvh"), "--out", str(tmp_path / read)]) == 2
+        assert "which is read; name another file, or say --overwrite" in capsys.readouterr().out
+    for out, said in ((tmp_path / "none" / "out.blend", "there is no folder"), (tmp_path, "--out names the folder")):
+        assert command.run(["retarget", str(blend), str(tmp_path / "walk.bvh"), "--out", str(out)]) == 2
+        assert said in capsys.readouterr().out
+    assert blend.read_bytes() == before
+    arguments = ["retarget", str(blend), str(tmp_path / "walk.bvh"), "--out", str(blend), "--overwrite"]
+    assert command.run(arguments) == 0 and blend.read_bytes() != before
+    bpy.ops.wm.open_mainfile(filepath=str(blend))
+    assert "walk" in bpy.data.actions
+
+
+def test_a_folder_leaves_what_plays_as_it_is(rig: Any, tmp_path: Path) -> None:
+    """An Action, strips of the NLA, a score; its Actions are kept, and any of them can be chosen."""
+    written(tmp_path, name="old.bvh")
+    takt.play_clip(filepath=str(tmp_path / "old.bvh"))
+    (tmp_path / "new").mkdir()
+    clip = written(tmp_path / "new", number=3, fps=24.0, name="turn.bvh")
+    scene, animation, old = bpy.context.scene, rig.animation_data, rig.animation_data.action
+    scene.frame_end, scene.render.fps = 20, 24
+    takt.retarget_clips(directory=str(tmp_path / "new"))
+    assert animation.action == old and animation.action_slot == old.slots[0] and scene.frame_end == 20
+    animation.action = None
+    animation.nla_tracks.new().strips.new("old", 1, old)
+    takt.retarget_clips(directory=str(tmp_path / "new"))
+    assert animation.action is None
+    animation.nla_tracks.remove(animation.nla_tracks[0])
+    rig.takt.text = bpy.data.texts.new("dance.pha")
+    takt.retarget_clips(directory=str(tmp_path / "new"))
+    assert animation.action is None
+    made = [bpy.data.actions[name] for name in ("turn", "turn.001", "turn.002")]
+    assert all(action.use_fake_user for action in made)
+    animation.action = made[0]
+    assert animation.action_slot == made[0].slots[0]
+    assert apart_deg(rig, clip, range(1, 1 + int(24.0 * clip.duration_s))).max() < LIMB_DEG
+
+
+def test_subfolders_of_a_folder_when_wanted(rig: Any, tmp_path: Path) -> None:
+    (tmp_path / "more").mkdir()
+    written(tmp_path / "more")
+    with pytest.raises(RuntimeError, match="folders not looked into, without Subfolders: 1"):
+        takt.retarget_clips(directory=str(tmp_path))
+    assert takt.retarget_clips(directory=str(tmp_path), is_recursive=True) == {"FINISHED"}
+    assert "walk" in bpy.data.actions
+
+
+def test_folders_within_folders_are_looked_into_once(tmp_path: Path) -> None:
+    (tmp_path / "b").mkdir()
+    for name in ("z.bvh", "b/a.bvh"):
+        (tmp_path / name).write_text("")
+    (tmp_path / "b" / "round").symlink_to(tmp_path)
+    assert files_in([tmp_path]) == [tmp_path / "z.bvh"] and folders_within([tmp_path]) == [tmp_path / "b"]
+    found = files_in([tmp_path], is_recursive=True)
+    assert found == [tmp_path / "z.bvh", tmp_path / "b" / "a.bvh"]
+    assert list(names_of(found).values()) == ["z.bvh", "b/a.bvh"]
+    assert list(names_of(found[1:]).values()) == ["a.bvh"]
 
 
 def test_files_are_found_once_and_called_by_what_is_before_their_ending(tmp_path: Path) -> None:

@@ -140,6 +140,16 @@ def test_the_users_actions_and_markers_stay(rig: bpy.types.Object, library: Path
     assert [(m.name, m.frame) for m in bpy.context.scene.timeline_markers] == [("mine", 1), ("pair", 1)]
 
 
+def test_markers_go_where_a_clip_plays_instead_of_the_score(rig: bpy.types.Object, library: Path) -> None:
+    play(library / "dance.pha")
+    bpy.context.scene.timeline_markers.new("mine", frame=7)
+    play_clip = bpy.ops.takt.play_clip  # type: ignore[attr-defined]
+    assert play_clip(filepath=str(library / "feet" / "Steps.skeleton.xml"), clip="left") == {"FINISHED"}
+    assert [marker.name for marker in bpy.context.scene.timeline_markers] == ["mine"]
+    rebuild()
+    assert {marker.name for marker in bpy.context.scene.timeline_markers} == {"mine", "main › pair", "pair"}
+
+
 def test_markers_stand_where_procedures_start(rig: bpy.types.Object, library: Path) -> None:
     play(library / "dance.pha", method="END")
     assert [(m.name, m.frame) for m in bpy.context.scene.timeline_markers] == [("main › pair", 1), ("pair", 61)]
