@@ -17,7 +17,7 @@ from .boxes import Kind, ancestors
 from .change import Edits, Proposal, given, locked, setting, uses_in_words
 from .drop import Drop, drop_at
 from .grid import Meter
-from .hit import Hit, Part
+from .hit import EDGE_PX, Hit, Part
 from .layout import BoxId, Layout
 from .nudge_beat import NudgeBeat
 from .order import moves
@@ -58,7 +58,7 @@ def begin(layout: Layout, hit: Hit, scores: Scores, *, selected: frozenset[BoxId
     """
     meter = meter or Meter()
     if hit.part is Part.SEAM and hit.seam is not None:
-        return PullTransition.of(layout, hit.seam, scores, meter, is_right=hit.tick >= layout.seams.tick[hit.seam])
+        return PullTransition.of(layout, hit.seam, hit.tick, scores, meter)
     if hit.part is Part.WEIGHT and hit.voice is not None:
         return PullWeight.of(layout, hit.voice, hit.is_right, hit.x, hit.y, scores, meter)
     if hit.part is Part.MUSIC:
@@ -158,37 +158,40 @@ class PullRepeats:
 
 @dataclass(frozen=True, eq=False)
 class PullTransition:
-    """A transition pulled wider or narrower, by the side on which it was pressed.
+    """A transition pulled wider or narrower, by the side on which it was pressed; by its middle, wider to either side.
 
-    owner: the box whose call says how long it is, or is to say it.
+    pressed: the time at which it was pressed. owner: the box whose call says how long it is, or is to say it.
     """
 
     layout: Layout
     seam: int
+    pressed: float
     owner: int | None
-    is_right: bool
     meter: Meter
     refusal: str = ""
 
     @classmethod
-    def of(cls, layout: Layout, seam: int, scores: Scores, meter: Meter, *, is_right: bool) -> PullTransition:
+    def of(cls, layout: Layout, seam: int, pressed: float, scores: Scores, meter: Meter) -> PullTransition:
         """Find whose it is: the call that gives its length now; where none does, the outermost that ends there."""
         owner = layout.owner_of_transition(seam)
         if owner is None:
-            return cls(layout, seam, None, is_right, meter, "between repetitions transitions are automatic; only the "
+            return cls(layout, seam, pressed, None, meter, "between repetitions transitions are automatic; only the "
                        "one after the last can be set")
-        return cls(layout, seam, owner, is_right, meter, locked(_document(layout, owner), scores))
+        return cls(layout, seam, pressed, owner, meter, locked(_document(layout, owner), scores))
 
     def to(self, view: View, x: float, y: float, *, is_free: bool = False) -> Proposal:
-        """See Drag; otherwise its length snaps to parts of beats."""
+        """See Drag; otherwise its length snaps to parts of beats. The end that is pulled goes as far as the mouse."""
         if self.refusal or self.owner is None:
             return Proposal(refusal=self.refusal)
         seams, seam = self.layout.seams, self.seam
         at, begin, end = (float(values[seam]) for values in (seams.tick, seams.begin, seams.end))
-        right = (end - at) / (end - begin) if end > begin else 0.5
-        is_right = right > _EXACT and (self.is_right or right > 1.0 - _EXACT)
-        away = view.tick_at(x) - at
-        length = min(max(away / right if is_right else -away / (1.0 - right), 0.0), self._longest)
+        right = min(max((end - at) / (end - begin), 0.0), 1.0) if end > begin else 0.5
+        moved = view.tick_at(x) - self.pressed
+        if right > _EXACT and (right > 1.0 - _EXACT or self._is_right(view, moved)):
+            wider = moved / right
+        else:
+            wider = -moved / (1.0 - right)
+        length = min(max(end - begin + wider, 0.0), self._longest)
         resolution = 1.0 / view.px_per_tick
         if not is_free:
             part, resolution = min(grid.step(view, self.meter), 0.25), _EXACT
@@ -199,6 +202,17 @@ class PullTransition:
         lasts = hints.length(self.layout, at, length, "transition", ticks)
         hint = f"transition after {boxes.titles[self.owner]}: {lasts}{uses_in_words(self.layout, self.owner)}"
         return setting(self.layout, self.owner, "transition", ticks, hint)
+
+    def _is_right(self, view: View, moved: float) -> bool:
+        """Tell whether the right end is pulled: of a press near the middle, that to which the mouse has moved.
+
+        The wider a transition is, the better its sides are told from its middle; of one without a length, not at all.
+        """
+        seams, seam, slack = self.layout.seams, self.seam, EDGE_PX * view.scale
+        off = self.pressed - float(seams.tick[seam])
+        half = float(seams.end[seam] - seams.begin[seam]) / 2.0 * view.px_per_tick
+        is_middle = abs(off) * view.px_per_tick <= max(slack - half, min(slack, half / 4.0))
+        return (moved if is_middle else off) >= 0.0
 
     @property
     def _longest(self) -> float:

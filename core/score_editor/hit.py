@@ -15,7 +15,7 @@ from .stripes import SEAM_PX, TITLE_PX, UNTAKEN_PX, Stripes, untaken_at
 from .view import View
 from .weights import HANDLE_PX, counts_wholly, handle_at
 
-_EDGE_PX, _OUTSIDE_PX, _HANDLE_PX, _LEAST_FOR_HANDLE_PX = 5.0, 2.0, 16.0, 48.0
+EDGE_PX, _OUTSIDE_PX, _HANDLE_PX, _LEAST_FOR_HANDLE_PX = 5.0, 2.0, 16.0, 48.0
 """At an interface scale of 1: how far from an edge inside and outside of its box it can be caught; the handle of
 repeats, and how wide a box must be to have one."""
 
@@ -111,7 +111,7 @@ def hit(layout: Layout, view: View, x: float, y: float) -> Hit:
 
 def reach_of_seams(seams: Seams, view: View) -> tuple[FloatArray, FloatArray]:
     """Return from where to where transitions can be caught at the foot of their lane, (T,) pixels each."""
-    slack, middle = _EDGE_PX * view.scale, view.x(seams.tick)
+    slack, middle = EDGE_PX * view.scale, view.x(seams.tick)
     return np.minimum(view.x(seams.begin), middle - slack), np.maximum(view.x(seams.end), middle + slack)
 
 
@@ -126,7 +126,7 @@ def _seam(layout: Layout, view: View, stripes: Stripes, lane: int, x: float, y: 
 
 def _box(layout: Layout, view: View, stripes: Stripes, lane: int, x: float, y: float) -> Hit:
     boxes, tick, px = layout.boxes, view.tick_at(x), view.scale
-    slack, outside = _EDGE_PX * px / view.px_per_tick, _OUTSIDE_PX * px / view.px_per_tick
+    slack, outside = EDGE_PX * px / view.px_per_tick, _OUTSIDE_PX * px / view.px_per_tick
     level = int((stripes.lane_high[lane] - y) / (TITLE_PX * px))
     here = np.flatnonzero((boxes.lane == lane) & (boxes.depth <= level + stripes.tops[lane]) & (boxes.begin <= tick)
                           & (tick <= boxes.end + outside) & (boxes.length * view.px_per_tick >= 2.0 * px)
@@ -151,4 +151,4 @@ def _is_on_handle(layout: Layout, view: View, stripes: Stripes, box: int, x: flo
     high = float(stripes.boxes(boxes.lane[box:box + 1], boxes.depth[box:box + 1])[1][0])
     is_call = boxes.kind[box] in (Kind.CLIP, Kind.PROCEDURE, Kind.LOOP)
     return (is_call and right - left >= _LEAST_FOR_HANDLE_PX * px
-            and right - (_HANDLE_PX + _EDGE_PX) * px <= x and y >= high - _HANDLE_PX * px)
+            and right - (_HANDLE_PX + EDGE_PX) * px <= x and y >= high - _HANDLE_PX * px)

@@ -251,13 +251,52 @@ def test_transitions(seam: int, expected: str) -> None:
     tick = float(editor.layout.seams.tick[seam])
     drag = begin(editor.layout, Hit(Part.SEAM, tick + 0.01, seam=seam, lane=0), editor.scores)
     assert drag is not None
-    proposal = drag.to(editor.view, float(editor.view.x(np.array((tick + (0.25 if seam else 0.5),)))[0]), 20.0)
+    proposal = drag.to(editor.view, float(editor.view.x(np.array((tick + 0.01 + (0.25 if seam else 0.2),)))[0]), 20.0)
     if expected:
         assert expected in changed(editor.tried(proposal).edited[None])
         after = editor.after(proposal).layout.seams
         assert after.end[seam] - after.begin[seam] == pytest.approx(0.5)
     else:
         assert "between repetitions" in proposal.refusal
+
+
+def width(editor: Editor, seam: int) -> float:
+    return float(editor.layout.seams.end[seam] - editor.layout.seams.begin[seam])
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_end_of_a_transition_that_is_pulled_goes_as_far_as_the_mouse(seed: int) -> None:
+    """Wherever it is pressed; and from its middle it only becomes wider, whichever way the mouse goes."""
+    rng = random.Random(seed)
+    first, second = rng.uniform(2.0, 8.0), rng.uniform(2.0, 8.0)
+    given = rng.choice((0.0, rng.uniform(0.0, 0.2), rng.uniform(0.2, 1.9)))
+    editor = Editor(score(procedure("main", f'left duration="{first}" transition="{given}"',
+                                    f'right duration="{second}"')))
+    view, seams = editor.view, editor.layout.seams
+    left, right = (float(end[0]) for end in reach_of_seams(seams, view))
+    low, middle = float(Stripes.of(editor.layout, view).box_low[0]), float(view.x(seams.tick[:1])[0])
+    for _ in range(20):
+        pressed = hit(editor.layout, view, rng.uniform(left, right), low + rng.uniform(0.0, SEAM_PX))
+        assert pressed.part is Part.SEAM
+        drag = begin(editor.layout, pressed, editor.scores)
+        assert drag is not None
+        x, moved = float(view.x(np.array((pressed.tick,)))[0]), rng.uniform(-80.0, 80.0)
+        new = width(editor.after(drag.to(view, x + moved, 0.0, is_free=True)), 0)
+        grown, outwards = (new - width(editor, 0)) * view.px_per_tick / 2.0, moved if x >= middle else -moved
+        shortest, longest = -width(editor, 0) * view.px_per_tick / 2.0, view.px_per_tick * min(first, second) / 2.0
+        off = abs(x - middle)
+        ways = {outwards} if off > 5.5 else {abs(moved)} if off < 0.1 else {outwards, abs(moved)}
+        assert min(abs(grown - min(max(way, shortest), shortest + longest)) for way in ways) < 1.0
+
+
+def test_a_transition_that_is_pressed_and_not_pulled_stays_as_long_as_it_is() -> None:
+    editor = Editor(score(WALK, MAIN))
+    tick = float(editor.layout.seams.tick[0])
+    for off in (-0.04, 0.0, 0.04):
+        drag = begin(editor.layout, Hit(Part.SEAM, tick + off, seam=0, lane=0), editor.scores)
+        assert drag is not None
+        x = float(editor.view.x(np.array((tick + off,)))[0])
+        assert drag.to(editor.view, x, 20.0, is_free=True).change is None
 
 
 def test_a_transition_is_automatic_again() -> None:

@@ -72,7 +72,7 @@ class Session:
             return Proposal() if drag is None else drag.to(view, *to, is_free=rng.random() < 0.3)
         if kind == 4 and len(layout.seams.tick):
             seam = rng.randrange(len(layout.seams.tick))
-            drag = begin(layout, Hit(Part.SEAM, 0.0, seam=seam), scores)
+            drag = begin(layout, Hit(Part.SEAM, float(layout.seams.tick[seam]), seam=seam), scores)
             assert drag is not None
             return automatic_again(layout, seam, scores) if rng.random() < 0.3 else drag.to(view, x, y)
         gap = drop_at(layout, view, x, y)
