@@ -224,13 +224,13 @@ def _bends(body: Body, world: FloatArray, finger: str) -> dict[str, FloatArray]:
 
 
 def print_skins(everybody: Sequence[Body]) -> None:
-    """Measure and print what skin, hands and arms do, for each body with skin as target, and over all."""
+    """Measure and print what skin, hands and arms do, for each body with skin and legs as target, and over all."""
     clips = [clip for of in SOURCES for clip in source(of)[::max(1, len(source(of)) // CLIPS)]] + list(movements()[::4])
     sources = [(clip, found) for clip in clips if (found := find_map(clip.skeleton)).is_sure and found.is_humanoid]
     every: list[SkinFigures] = []
     wanted = sys.argv[sys.argv.index("skin") + 1:]
     for skinned in (body.skinned for body in everybody if body.skinned is not None and not body.is_bare):
-        if wanted and skinned.name not in wanted:
+        if skinned.found.without or (wanted and skinned.name not in wanted):
             continue
         figures = []
         for clip, found in sources:

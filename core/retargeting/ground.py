@@ -6,6 +6,7 @@ drawn up by its own leg, so that body and other foot need not hop; only what no 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -118,14 +119,15 @@ def _measured(source: Clip, source_map: SkeletonMap, played: Clip, target_map: S
              np.zeros(len(is_sole), np.bool_) for limb in legs]
     times = _times(played, joined(np.concatenate((*(found.stands for found in contacts.values()), lying))))
     low, high = skin.lowest(played, times, up, [*is_foot.values()], shins, depth + ground, ends)
+    touching, firmly = _all_touching(times, [contacts.get(side) for side in is_foot], lying)
     whole = np.column_stack((low[:, :len(legs)], low[:, len(legs):].min(axis=1)))
-    between = _where_sudden(times, whole, _keys(played), leg)
+    stands_at = -_lift(np.column_stack((low[:, :len(legs)], low.min(axis=1))), touching, firmly, leg)
+    between = _where_sudden(times, whole, stands_at, _keys(played), leg)
     if len(between):
         more = skin.lowest(played, between, up, [*is_foot.values()], shins, depth + ground, ends)
         order = np.argsort(np.concatenate((times, between)))
         times, low, high = (np.concatenate(both)[order] for both in ((times, between), (low, more[0]), (high, more[1])))
-    touching, firmly = np.stack([_touching(times, contacts.get(side)) for side in is_foot]
-                                + [_share(times, lying) * ((1.0,), (_FIRM,))], axis=2)
+        touching, firmly = _all_touching(times, [contacts.get(side) for side in is_foot], lying)
     below = high[:, ::2] - high[:, 1::2]
     feet, shin, others = low[:, :len(legs)], low[:, len(legs):-1], low[:, -1]
     goes = np.clip((shin - feet) / (_ABOVE_FOOT_LEGS * leg), 0.0, 1.0)
@@ -181,14 +183,15 @@ def _drawn(low: FloatArray, share: FloatArray, leg: float) -> FloatArray:
     return np.where(drawn > _STILL * leg, drawn, 0.0)
 
 
-def _where_sudden(times: FloatArray, low: FloatArray, keys: FloatArray, leg: float) -> FloatArray:
+def _where_sudden(times: FloatArray, low: FloatArray, stands_at: FloatArray, keys: FloatArray,
+                  leg: float) -> FloatArray:
     """Return when to look besides (N,): in gaps between times (F,) in which skin near the ground moves suddenly.
 
-    low: (F, L + 1) how high each foot is, and all others. A foot above the ground and the other foot does not count.
-    Keys (K,) in such gaps, and their middles.
+    low: (F, L + 1) how high each foot is, and all others. stands_at: (F,) how high what the body is to stand on is. A
+    foot above that and the other foot does not count. Keys (K,) in such gaps, and their middles.
     """
     feet, lowest = low[:, :-1], low.min(axis=1, keepdims=True)
-    near = np.maximum(feet.min(axis=1, keepdims=True), 0.0) + _NEAR_GROUND_LEGS * leg
+    near = np.maximum(np.maximum(feet.min(axis=1), stands_at), 0.0)[:, None] + _NEAR_GROUND_LEGS * leg
     heights = np.concatenate((np.minimum(feet, near), lowest), axis=1)
     turns = np.abs(np.diff(heights, 2, axis=0, prepend=heights[:1], append=heights[-1:])) > _SUDDEN_LEGS * leg
     is_sudden = np.convolve(turns.any(axis=1), np.ones(2 * _TREMBLING + 1))[_TREMBLING:-_TREMBLING] > 0.0
@@ -239,6 +242,14 @@ def _lying(clip: Clip, found: SkeletonMap, up: FloatArray) -> FloatArray:
 
 _TOUCHING: Final = frozenset(("HumanoidRoot", "skullbase", "hip", "knee", "shoulder", "elbow", "wrist", "vt3", "vt6"))
 """Joints, or their names without a side, by which a body that lies, sits or crawls touches the ground."""
+
+
+def _all_touching(times: FloatArray, contacts: Sequence[FootContacts | None], lying: FloatArray) -> FloatArray:
+    """Return how much each foot, and the body that lies, touches the ground at times (F,), and how firmly, (2, F, N).
+
+    lying: (K, 2) when it lies.
+    """
+    return np.stack([*(_touching(times, each) for each in contacts), _share(times, lying) * ((1.0,), (_FIRM,))], axis=2)
 
 
 def _touching(times: FloatArray, contacts: FootContacts | None) -> FloatArray:

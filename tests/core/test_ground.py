@@ -373,3 +373,20 @@ def test_both_feet_stand_on_the_ground_though_one_has_a_thicker_sole(side: str) 
     for own in feet:
         low = SkinPoints(skin[0][own], skin[1][own], skin[2][own]).heights(done, times, up).min(axis=1) - ground
         assert np.abs(low).max() <= ON_GROUND * LEG_M
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_foot_to_which_the_body_goes_down_is_not_in_the_ground_between_frames_where_it_trembles(seed: int) -> None:
+    """The other one has a thicker sole: in the body as it was, the trembling foot hangs above the ground."""
+    rng, times = np.random.default_rng(seed), np.arange(121) / 120.0
+    turns = rot.identities(len(times), len(BODY))
+    turns[:, BODY.index_of["r_ankle"]] = rot.from_axis_angle(np.array((1.0, 0.0, 0.0)),
+                                                             np.radians(4.0 * rng.normal(size=len(times))))
+    clip = Clip("trembles", BODY, 1.0, Tracks.uniform(np.arange(len(BODY)), times, turns), SWAYING, Tracks.empty(3))
+    target = with_axes(worn(RIGS["Mixamo"]), np.random.default_rng(seed))
+    found = find_map(target)
+    assert found.turn is not None
+    skin = with_long_shoes(target, skin_of(target, {"l_metatarsal": 0.12, "knee": 0.03}),
+                           0.1 * rot.rotate(found.turn, np.array((0.0, 0.0, 1.0))))
+    played = retarget(clip, target, points=SkinPoints.of(*skin)).clip
+    assert lowest(target, played, skin, np.linspace(0.0, 1.0, 481)).min() > BELOW
