@@ -119,8 +119,8 @@ def foot_contacts(clip: Clip, found: SkeletonMap, up: FloatArray) -> dict[str, F
         heel = _Points.of(clip, times, ankles, rest[ankles], up, leg)
         return {side: FootContacts(heel.spans(i, heel.lowest), np.zeros((0, 2))) for i, side in enumerate(sides)}
     below = np.maximum((rest[ankles] - rest[balls]) @ up, 0.0)[:, None] * up
-    heel = _Points.of(clip, times, ankles, rest[ankles] - below, up, leg)
-    ball = _Points.of(clip, times, balls, rest[balls], up, leg)
+    both = _Points.of(clip, times, ankles + balls, np.concatenate((rest[ankles] - below, rest[balls])), up, leg)
+    heel, ball = both.at(slice(len(sides))), both.at(slice(len(sides), None))
     level = min(heel.lowest, ball.lowest)  # no heel is planted where a clip walks on tiptoe throughout
     return {side: FootContacts(heel.spans(i, level), ball.spans(i, ball.lowest)) for i, side in enumerate(sides)}
 
@@ -139,6 +139,10 @@ class _Points:
         """Follow points (N, 3) of the rest pose, which move with joints."""
         positions = _followed(clip, times_s, joints, points)
         return cls(times_s, positions / leg, (positions - points) @ up / leg)
+
+    def at(self, some: slice) -> _Points:
+        """Return some of the points."""
+        return _Points(self.times_s, self.positions[:, some], self.heights[:, some])
 
     @cached_property
     def grounds(self) -> FloatArray:

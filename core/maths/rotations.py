@@ -210,13 +210,19 @@ def from_exact_matrix(matrix: FloatArray) -> FloatArray:
 
 def to_matrix(q: FloatArray) -> FloatArray:
     """Turn unit quaternions into rotation matrices (..., 3, 3)."""
-    w, x, y, z = np.moveaxis(q, -1, 0)
-    rows = (
-        (1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)),
-        (2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)),
-        (2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)),
-    )
-    return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
+    out = np.empty((*np.shape(q)[:-1], 3, 3))
+    write_matrix(q, out)
+    return out
+
+
+def write_matrix(q: FloatArray, out: FloatArray) -> None:
+    """Write the rotation matrices of unit quaternions (..., 4) into out (..., 3, 3), which may lie anyhow in memory."""
+    w, x, y, z = (q[..., i] for i in range(4))
+    x2, y2, z2 = x + x, y + y, z + z
+    xx, yy, zz, xy, xz, yz, wx, wy, wz = x * x2, y * y2, z * z2, x * y2, x * z2, y * z2, w * x2, w * y2, w * z2
+    out[..., 0, 0], out[..., 0, 1], out[..., 0, 2] = 1.0 - (yy + zz), xy - wz, xz + wy
+    out[..., 1, 0], out[..., 1, 1], out[..., 1, 2] = xy + wz, 1.0 - (xx + zz), yz - wx
+    out[..., 2, 0], out[..., 2, 1], out[..., 2, 2] = xz - wy, yz + wx, 1.0 - (xx + yy)
 
 
 def angle_between(a: FloatArray, b: FloatArray) -> FloatArray:
@@ -259,7 +265,10 @@ def continuous(q: FloatArray, starts: IntArray | None = None) -> FloatArray:
 
 def nlerp(a: FloatArray, b: FloatArray, t: FloatArray | float) -> FloatArray:
     """Blend linearly along the shorter arc and normalise; t of shape (...) is 0 at a and 1 at b."""
-    return blend(a, b, t, is_linear=True)
+    dot = np.einsum("...i,...i->...", a, b)
+    out = np.asarray(a * np.asarray(1.0 - t)[..., None] + b * np.where(dot < 0.0, -t, t)[..., None])
+    out /= np.sqrt(np.einsum("...i,...i->...", out, out))[..., None]  # no less than √½, as the arc is the shorter one
+    return out
 
 
 def slerp(a: FloatArray, b: FloatArray, t: FloatArray | float) -> FloatArray:

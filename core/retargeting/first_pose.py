@@ -9,7 +9,7 @@ import numpy as np
 from ..clips.clip import Clip, Tracks
 from ..clips.keyed import keys_of, packed, poses_at
 from ..maths import rotations as rot
-from ..maths.arrays import FloatArray
+from ..maths.arrays import FloatArray, IntArray
 
 _FIRST_FRAMES: Final = 4
 """The jump comes within so many frames."""
@@ -37,10 +37,12 @@ def first_pose_end(clip: Clip) -> float | None:
     times = keys_of(turning, int(np.argmax(np.diff(turning.starts))))[0]
     if len(times) < _FIRST_FRAMES + _FEWEST or not (np.diff(times) > 0.0).all():
         return None
-    later = np.unique(np.linspace(_FIRST_FRAMES, len(times) - 2, _SEEN).astype(np.int64))
-    steps = np.concatenate((np.arange(_FIRST_FRAMES), later))
-    before, after = (poses_at(clip, times[at]).rotations[:, turning.joints] for at in (steps, steps + 1))
-    angles = rot.angle_between(before, after)
+    first = _turns(clip, times, np.arange(_FIRST_FRAMES))
+    if first.max() <= _JUMP_RAD:
+        return None
+    steps = np.unique(np.linspace(_FIRST_FRAMES, len(times) - 2, _SEEN).astype(np.int64))
+    angles = np.concatenate((first, _turns(clip, times, steps)))
+    steps = np.concatenate((np.arange(_FIRST_FRAMES), steps))
     rates = angles / (times[steps + 1] - times[steps])[:, None]
     fastest, mean = rates.max(axis=1), rates.mean(axis=1)
     jump = int(np.argmax(fastest[:_FIRST_FRAMES]))
@@ -50,6 +52,12 @@ def first_pose_end(clip: Clip) -> float | None:
     if not (is_frame and is_faster and angles[jump].max() > _JUMP_RAD):
         return None
     return float(times[jump + 1])
+
+
+def _turns(clip: Clip, times: FloatArray, steps: IntArray) -> FloatArray:
+    """Return by how much each joint with a track turns from some of times to the next ones, (N, T) in radians."""
+    before, after = (poses_at(clip, times[at]).rotations[:, clip.rotations.joints] for at in (steps, steps + 1))
+    return rot.angle_between(before, after)
 
 
 def from_time(clip: Clip, start_s: float) -> Clip:

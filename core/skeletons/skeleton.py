@@ -167,15 +167,41 @@ def world_from_pose(skeleton: Skeleton, pose: Pose) -> FloatArray:
     Goes down the hierarchy level by level over whole arrays (Zahradník 2024 wishes for parent indices
     instead of node look-ups).
     """
-    linear = rot.to_matrix(rot.multiply(skeleton.rest_rotations, pose.rotations))
-    linear = linear * (skeleton.rest_scales * pose.scales)[..., None, :]
-    position = skeleton.rest_translations + pose.translations
-    world = np.concatenate((linear, position[..., None]), axis=-1)
+    turns, position, scales = _by_joint(skeleton, pose)
+    world = np.empty((*position.shape[1:-1], len(skeleton), 3, 4))
+    by_joint = np.moveaxis(world, -3, 0)
+    if scales is None:  # quaternions are less work than matrices
+        for level in skeleton.levels[1:]:
+            parents = skeleton.parents[level]
+            above = turns[parents]
+            position[level] = rot.rotate(above, position[level]) + position[parents]
+            turns[level] = rot.multiply(above, turns[level])
+        rot.write_matrix(turns, by_joint[..., :3])
+        by_joint[..., 3] = position
+        return world
+    linear = rot.to_matrix(turns) * scales[..., None, :]
     for level in skeleton.levels[1:]:
-        parent = world[..., skeleton.parents[level], :, :]
-        world[..., level, :, :3] = parent[..., :3] @ linear[..., level, :, :]
-        world[..., 3][..., level, :] = (parent[..., :3] @ position[..., level, :, None])[..., 0] + parent[..., 3]
+        parents = skeleton.parents[level]
+        above = linear[parents]
+        position[level] = (above @ position[level][..., None])[..., 0] + position[parents]
+        linear[level] = above @ linear[level]
+    by_joint[..., :3], by_joint[..., 3] = linear, position
     return world
+
+
+def _by_joint(skeleton: Skeleton, pose: Pose) -> tuple[FloatArray, FloatArray, FloatArray | None]:
+    """Return local rotations (J, ..., 4), positions and scales (J, ..., 3); None where nothing is scaled.
+
+    A joint's own lie side by side, since work goes from joint to joint.
+    """
+    turns, moves, scales = (np.moveaxis(values, -2, 0) for values in (pose.rotations, pose.translations, pose.scales))
+
+    def rest(values: FloatArray) -> FloatArray:
+        return values.reshape(len(values), *(1,) * (turns.ndim - 2), values.shape[1])
+
+    is_scaled = not ((pose.scales == 1.0).all() and (skeleton.rest_scales == 1.0).all())
+    return (rot.multiply(rest(skeleton.rest_rotations), turns), np.ascontiguousarray(
+        rest(skeleton.rest_translations) + moves), rest(skeleton.rest_scales) * scales if is_scaled else None)
 
 
 def height_rows(skeleton: Skeleton, pose: Pose, up: FloatArray) -> FloatArray:
@@ -183,16 +209,14 @@ def height_rows(skeleton: Skeleton, pose: Pose, up: FloatArray) -> FloatArray:
 
     The direction alone goes down the hierarchy, which is a third of the work of world_from_pose.
     """
-    turns = rot.conjugate(rot.multiply(skeleton.rest_rotations, pose.rotations))
-    positions, scales = skeleton.rest_translations + pose.translations, skeleton.rest_scales * pose.scales
-    rows = np.empty((*positions.shape[:-1], 4))
-    above = np.append(up, 0.0)
+    turns, positions, scales = _by_joint(skeleton, pose)
+    turns, rows = rot.conjugate(turns), np.empty((*positions.shape[:-1], 4))
     for depth, level in enumerate(skeleton.levels):
-        if depth:
-            above = rows[..., skeleton.parents[level], :]
-        rows[..., level, :3] = rot.rotate(turns[..., level, :], above[..., :3]) * scales[..., level, :]
-        rows[..., level, 3] = np.einsum("...i,...i->...", above[..., :3], positions[..., level, :]) + above[..., 3]
-    return rows
+        above = rows[skeleton.parents[level]] if depth else np.append(up, 0.0)
+        own = rot.rotate(turns[level], above[..., :3])
+        rows[level, ..., :3] = own if scales is None else own * scales[level]
+        rows[level, ..., 3] = np.einsum("...i,...i->...", above[..., :3], positions[level]) + above[..., 3]
+    return np.ascontiguousarray(np.moveaxis(rows, 0, -2))
 
 
 def _check_shape(what: str, array: np.ndarray, shape: tuple[int, ...]) -> None:
