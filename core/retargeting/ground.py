@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -23,6 +24,7 @@ from ..skeletons.skeleton import Skeleton, height_rows
 from .grounding import Ground, most_drawn, without_hops
 from .limbs import Limb
 from .loose import part_of
+from .lowest_skin import LowestSkin
 from .reference import rebased
 from .skin_points import SkinPoints
 
@@ -52,6 +54,8 @@ _SOFT_LEGS: Final = 0.004
 """A foot that swings begins to be drawn up when it is so high above the ground."""
 _ABOVE_FOOT_LEGS: Final = 0.05
 """Of a shin that is so high above its foot no skin comes to the ground before the foot does, which it goes with."""
+_MOST_KNOWN: Final = 4
+"""Bodies that are kept for what they play next."""
 _SAME_LEGS: Final = 0.01
 """Skin that ends as high as it begins, up to this, ends a cycle, which fits to itself."""
 
@@ -101,38 +105,59 @@ def ground_by_skin(source: Clip, source_map: SkeletonMap, played: Clip, target_m
 def _measured(source: Clip, source_map: SkeletonMap, played: Clip, target_map: SkeletonMap, skin: SkinPoints,
               up: FloatArray) -> _Measured | None:
     """Measure a body's skin above the ground; None where it has no feet, or none with skin. See ground_by_skin."""
-    joints, parents, leg = target_map.joint_of, target_map.skeleton.parents, leg_length(target_map)
-    skin = skin.part(_may_touch(skin, target_map))
-    is_foot = {side: with_descendants(parents, np.array([joints[f"{side}_ankle"]]))[skin.joints[:, 0]]
-               for side in "lr" if f"{side}_ankle" in joints}
-    is_foot = {side: own for side, own in is_foot.items() if own.any()}
-    if not is_foot or leg <= 0.0:
+    body = _body(target_map, played.skeleton, skin, tuple(up.tolist()))
+    if body is None:
         return None
-    is_sole = np.logical_or.reduce([*is_foot.values()])
-    at_rest = skin.heights(rebased(_still(target_map.skeleton), played.skeleton), np.zeros(1), up)[0]
-    ground = float(at_rest[is_sole].min())
-    depth = np.minimum(at_rest - ground, 0.0)  # a train, or a tail, may be below the soles at rest
+    legs, leg = body.legs, body.leg
     contacts, lying = foot_contacts(source, source_map, up), _lying(source, source_map, up)
-    legs = tuple(Limb.of(target_map, side, ("hip", "knee", "ankle")) for side in is_foot)
-    ends = np.array([joint for limb in legs for joint in ((0, 0) if limb is None else (limb.first, limb.last))])
-    shins = [with_descendants(parents, np.array([limb.middle]))[skin.joints[:, 0]] & ~is_sole if limb is not None else
-             np.zeros(len(is_sole), np.bool_) for limb in legs]
     times = _times(played, joined(np.concatenate((*(found.stands for found in contacts.values()), lying))))
-    low, high = skin.lowest(played, times, up, [*is_foot.values()], shins, depth + ground, ends)
-    touching, firmly = _all_touching(times, [contacts.get(side) for side in is_foot], lying)
+    low, high = body.skin.at(played, times, up)
+    touching, firmly = _all_touching(times, [contacts.get(side) for side in body.sides], lying)
     whole = np.column_stack((low[:, :len(legs)], low[:, len(legs):].min(axis=1)))
     stands_at = -_lift(np.column_stack((low[:, :len(legs)], low.min(axis=1))), touching, firmly, leg)
     between = _where_sudden(times, whole, stands_at, _keys(played), leg)
     if len(between):
-        more = skin.lowest(played, between, up, [*is_foot.values()], shins, depth + ground, ends)
+        more = body.skin.at(played, between, up)
         order = np.argsort(np.concatenate((times, between)))
         times, low, high = (np.concatenate(both)[order] for both in ((times, between), (low, more[0]), (high, more[1])))
-        touching, firmly = _all_touching(times, [contacts.get(side) for side in is_foot], lying)
+        touching, firmly = _all_touching(times, [contacts.get(side) for side in body.sides], lying)
     below = high[:, ::2] - high[:, 1::2]
     feet, shin, others = low[:, :len(legs)], low[:, len(legs):-1], low[:, -1]
     goes = np.clip((shin - feet) / (_ABOVE_FOOT_LEGS * leg), 0.0, 1.0)
     others = np.minimum(others, (shin + goes * most_drawn(below, leg)).min(axis=1))
     return _Measured(times, np.column_stack((feet, low.min(axis=1))), others, touching, firmly, legs, below, leg)
+
+
+@dataclass(frozen=True, eq=False)
+class _Body:
+    """What of a body does not depend on what it plays: its feet's sides, their legs, and its skin above the ground."""
+
+    sides: tuple[str, ...]
+    legs: tuple[Limb | None, ...]
+    leg: float
+    skin: LowestSkin
+
+
+@lru_cache(maxsize=_MOST_KNOWN)
+def _body(found: SkeletonMap, own: Skeleton, skin: SkinPoints, up: tuple[float, float, float]) -> _Body | None:
+    """Return a body once for all that it plays; None: it has no feet, or none with skin. own: as the skin rests."""
+    joints, parents, leg = found.joint_of, found.skeleton.parents, leg_length(found)
+    skin = skin.part(_may_touch(skin, found))
+    is_foot = {side: with_descendants(parents, np.array([joints[f"{side}_ankle"]]))[skin.joints[:, 0]]
+               for side in "lr" if f"{side}_ankle" in joints}
+    is_foot = {side: of_side for side, of_side in is_foot.items() if of_side.any()}
+    if not is_foot or leg <= 0.0:
+        return None
+    is_sole = np.logical_or.reduce([*is_foot.values()])
+    at_rest = skin.heights(rebased(_still(found.skeleton), own), np.zeros(1), np.array(up))[0]
+    ground = float(at_rest[is_sole].min())
+    depth = np.minimum(at_rest - ground, 0.0)  # a train, or a tail, may be below the soles at rest
+    legs = tuple(Limb.of(found, side, ("hip", "knee", "ankle")) for side in is_foot)
+    ends = np.array([joint for limb in legs for joint in ((0, 0) if limb is None else (limb.first, limb.last))])
+    shins = [with_descendants(parents, np.array([limb.middle]))[skin.joints[:, 0]] & ~is_sole if limb is not None else
+             np.zeros(len(is_sole), np.bool_) for limb in legs]
+    lowest = LowestSkin.of(skin, own, [*is_foot.values()], shins, depth + ground, ends)
+    return _Body(tuple(is_foot), legs, leg, lowest)
 
 
 def _times(played: Clip, spans: FloatArray) -> FloatArray:

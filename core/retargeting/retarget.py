@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Final
 
 import numpy as np
 
@@ -37,6 +39,8 @@ from .whole_body import WholeBody
 _UP = np.array((0.0, 1.0, 0.0))
 _FARTHEST_SIZES = 1e6
 """Of its body: a clip that goes farther away has a mistake, and its numbers leave no digits for feet and ground."""
+_MOST_KNOWN: Final = 4
+"""Targets that are kept for the next clip."""
 _OTHER_AXES_RAD = np.radians(50.0)
 """Where the bodies' own axes differ by more than this from the stated turn, the bodies' count."""
 
@@ -106,7 +110,7 @@ def retarget(clip: Clip, target: Skeleton, turn: FloatArray = rot.IDENTITY, *, s
     bodies = _Bodies.of(clip, source_map or find_map(clip.skeleton), target, target_map or find_map(target), turn,
                         deforming, skins)
     whole, plan, pairs, clip = bodies.whole, bodies.plan, bodies.plan.pairs, bodies.source
-    target, points = whole.skeleton, None if points is None else whole.points(points)
+    target, points = whole.skeleton, None if points is None else _own_points(whole, points)
     start_s = first_pose_end(clip) if without_first_pose else None
     if start_s is not None:
         clip = from_time(clip, start_s)
@@ -165,9 +169,9 @@ class _Bodies:
             found = cls._planned(at_rest, clip.moved, WholeBody.as_own(own), target, turn, skin, skins)
             if found.plan.is_own:
                 return found
-        whole = WholeBody.of(own, target)
+        whole, standing = _standing_body(own, target)
         skins = skins[0], None if skins[1] is None else whole.sample(skins[1])
-        return cls._planned(find_reference(clip, source), clip.moved, whole, stood_up(whole.map(target)), turn,
+        return cls._planned(find_reference(clip, source), clip.moved, whole, standing, turn,
                             skin[whole.order], skins)
 
     @classmethod
@@ -199,6 +203,18 @@ class _Bodies:
             stays = by_their_way(upright, target.skeleton, pairs, up if reference.is_positioned else None)
             plan = Plan.of(upright.skeleton, target.skeleton, pairs.at(stays), skin, up, Marks(soles, backs))
         return cls(upright, moved, whole, target, reference, plan)
+
+
+@lru_cache(maxsize=_MOST_KNOWN)
+def _standing_body(own: Skeleton, found: SkeletonMap) -> tuple[WholeBody, SkeletonMap]:
+    """Return a skeleton whose limbs hang on its body, and its map as it stands: once for all clips that it plays."""
+    whole = WholeBody.of(own, found)
+    return whole, stood_up(whole.map(found))
+
+
+@lru_cache(maxsize=_MOST_KNOWN)
+def _own_points(whole: WholeBody, points: SkinPoints) -> SkinPoints:
+    return whole.points(points)
 
 
 def _away(bodies: _Bodies, stood: Clip, up: FloatArray) -> FloatArray:

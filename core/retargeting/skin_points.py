@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -112,38 +111,6 @@ class SkinPoints:
             heights[run] = rows.reshape(len(rows), -1) @ matrix
         return heights
 
-    def lowest(self, clip: Clip, times_s: FloatArray, up: FloatArray, feet: Sequence[BoolArray],
-               shins: Sequence[BoolArray], level: FloatArray, joints: IntArray) -> tuple[FloatArray, FloatArray]:
-        """Return how far above their level (P,) the lowest points are at times (F,): of feet, shins, and all others.
-
-        feet, shins: (P,) each. As (F, feet + shins + 1), and how high joints (N,) are, (F, N). Of shins and others only
-        those count that may be lower than their level or than the higher foot; where there are none, it is infinite.
-        """
-        skeleton, rest = clip.skeleton, ~np.logical_or.reduce([*feet, *shins])
-        of_feet = [[*self._groups(skeleton, foot, level)] for foot in feet]
-        others = [(column, group) for column, part in enumerate((*shins, rest), start=len(feet))
-                  for group in self._groups(skeleton, part, level)]
-        low = np.full((len(times_s), len(feet) + len(shins) + 1), np.inf)
-        heights = np.empty((len(times_s), len(joints)))
-        for start in range(0, len(times_s), _FRAMES_AT_ONCE):
-            run = slice(start, start + _FRAMES_AT_ONCE)
-            rows = height_rows(skeleton, poses_at(clip, times_s[run]), up)
-            heights[run] = rows[:, joints, 3]
-            for foot, groups in enumerate(of_feet):
-                low[run, foot] = np.min([group.lowest(rows) for group in groups], axis=0)
-            high = np.maximum(low[run, :len(feet)].max(axis=1), 0.0)
-            for column, group in others:
-                near = np.flatnonzero(group.at_least(rows) < high) if not len(clip.scales) else np.arange(len(rows))
-                if len(near):
-                    low[start + near, column] = np.minimum(low[start + near, column], group.lowest(rows[near]))
-        return low, heights
-
-    def _groups(self, skeleton: Skeleton, is_in: BoolArray, level: FloatArray) -> Iterator[_Group]:
-        """Yield those of some points (P,) that belong to each joint."""
-        for joint in np.unique(self.joints[is_in, 0]).tolist():
-            yield _Group.of(self.part(is_in & (self.joints[:, 0] == joint)), skeleton,
-                            level[is_in & (self.joints[:, 0] == joint)])
-
     def local(self, skeleton: Skeleton) -> FloatArray:
         """Return where points are in the space of each joint that moves them, times its weight, (P, K, 4)."""
         rest = skeleton.rest_world[self.joints]
@@ -158,39 +125,6 @@ class SkinPoints:
         for k in range(self.joints.shape[1]):
             np.add.at(matrix, (self.joints[:, k, None], np.arange(4), points[:, None]), local[:, k])
         return matrix.reshape(-1, len(self.positions))
-
-
-@dataclass(frozen=True, eq=False)
-class _Group:
-    """Points that belong to one joint, and are moved by few.
-
-    joints: (K,). matrix: (4 K, P) from these joints' heights, upᵀ · model_from_joint, to the points'. far: (K,) from
-    each joint to the farthest point that it moves. level: (P,) above which they are measured.
-    """
-
-    joints: IntArray
-    matrix: FloatArray
-    far: FloatArray
-    level: FloatArray
-
-    @classmethod
-    def of(cls, points: SkinPoints, skeleton: Skeleton, level: FloatArray) -> _Group:
-        joints, column = np.unique(points.joints[points.weights > 0.0], return_inverse=True)
-        local, (point, influence) = points.local(skeleton), np.nonzero(points.weights > 0.0)
-        matrix = np.zeros((len(joints), 4, len(level)))
-        np.add.at(matrix, (column[:, None], np.arange(4), point[:, None]), local[point, influence])
-        away = np.linalg.norm(points.positions[point] - skeleton.rest_world[joints[column], :, 3], axis=1)
-        far = np.zeros(len(joints))
-        np.maximum.at(far, column, away)
-        return cls(joints, matrix.reshape(-1, len(level)), far, level)
-
-    def lowest(self, rows: FloatArray) -> FloatArray:
-        """Return how high the lowest is above its level, (F,); rows: (F, J, 4) of all joints."""
-        return np.asarray((rows[:, self.joints].reshape(len(rows), -1) @ self.matrix - self.level).min(axis=1))
-
-    def at_least(self, rows: FloatArray) -> FloatArray:
-        """Return what none of them is below, (F,), unless joints are scaled."""
-        return np.asarray((rows[:, self.joints, 3] - self.far).min(axis=1) - self.level.max())
 
 
 def _outermost(positions: FloatArray, size: float) -> IntArray:
