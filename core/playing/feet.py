@@ -58,7 +58,7 @@ class Feet(Over):
         pose, segment = self.below.sample(times_s), self.row.segment_at(times_s)
         gaps = self._lock.footholds.gaps_at(times_s)
         self._lock.footholds.know(gaps, self._loose)
-        self._lock.footholds.plan(gaps, self._upright_at, self._downs)
+        self._lock.footholds.plan(gaps, self._upright_at, self._lacks)
         upright, floor = self._around(times_s, segment)
         self._lock.hold(pose, times_s, gaps, upright, floor)
         self.root.repeat(pose, rounds)
@@ -196,13 +196,13 @@ class Feet(Over):
         times_s, _ = in_rounds(times_s, self.duration_s, self.is_loop)
         return self._around(times_s, self.row.segment_at(times_s))[0]
 
-    def _downs(self, times_s: FloatArray) -> FloatArray:
-        """Return by how much the body goes down for each foot that is held at times (F,), likewise, (L, F)."""
+    def _lacks(self, times_s: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return what feet that are held at times (F,) lack, likewise, (L, F) each; see FeetLock."""
         gaps = self._lock.footholds.gaps_at(times_s)
         self._lock.footholds.know(gaps, self._loose)
         own_s, rounds = in_rounds(times_s, self.duration_s, self.is_loop)
         upright, floor = self._around(own_s, self.row.segment_at(own_s))
-        return self._lock.downs(self._without_arms.sample(own_s, rounds), times_s, gaps, upright, floor)
+        return self._lock.lacks(self._without_arms.sample(own_s, rounds), times_s, gaps, upright, floor)
 
     @property
     def _without_arms(self) -> Stage:

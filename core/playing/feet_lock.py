@@ -11,11 +11,11 @@ import numpy as np
 
 from ..maths import rotations as rot
 from ..maths.arrays import FloatArray, IntArray
-from ..maths.formulas import Number, greatest, least, root, worked_out
+from ..maths.formulas import Number, greatest, root, worked_out
 from ..skeletons.hierarchy import with_ancestors
 from ..skeletons.maps import SkeletonMap
 from ..skeletons.skeleton import Pose
-from .footholds import REACH, Footholds, ground_axes, led
+from .footholds import REACH, Footholds, ground_axes, led, softly
 from .joints import Joints
 from .legs import Chains, Leg
 from .soles import Soles
@@ -59,7 +59,7 @@ class FeetLock:
         """
         world, are_scaled = self._joints.posed(pose)
         matrices = world.reshape(4, len(self.legs), len(times_s), 4, 4).transpose(1, 2, 0, 3, 4)
-        shift, firmly, wanted = self._led(world, times_s, gaps, upright, floor)
+        shift, firmly, wanted, _ = self._led(world, times_s, gaps, upright, floor)
         down = self.footholds.down(gaps, times_s, firmly * wanted)
         goals = matrices[:, :, 2, :3, 3] + shift
         if down.any():
@@ -73,14 +73,17 @@ class FeetLock:
             frames /= np.maximum(np.linalg.norm(frames, axis=-2, keepdims=True), 1e-30)
         self._bend(pose, matrices[:, :, :3], goals, shift)
 
-    def downs(self, pose: Pose, times_s: FloatArray, gaps: IntArray, upright: FloatArray,
-              floor: Floor | None) -> FloatArray:
-        """Return by how much the body goes down for each foot that is held, (L, F); see hold."""
-        return self._led(self._joints.posed(pose)[0], times_s, gaps, upright, floor)[2]
+    def lacks(self, pose: Pose, times_s: FloatArray, gaps: IntArray, upright: FloatArray,
+              floor: Floor | None) -> tuple[FloatArray, FloatArray]:
+        """Return by how much the body goes down for each foot that is held, (L, F), and how much higher feet are then.
+
+        That is than their footholds, since their soles would be in the ground; see hold.
+        """
+        return self._led(self._joints.posed(pose)[0], times_s, gaps, upright, floor)[2:]
 
     def _led(self, world: FloatArray, times_s: FloatArray, gaps: IntArray, upright: FloatArray,
-             floor: Floor | None) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return how far feet are to be moved, (L, F, 3), how firmly, and how far the body goes down for each, (L, F).
+             floor: Floor | None) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """Return how far feet are to be moved, (L, F, 3), how firmly, and what lacks says of each, (L, F).
 
         world: matrices (4 · L, F, 4, 4) of hips, knees, ankles and feet.
         """
@@ -90,7 +93,7 @@ class FeetLock:
                            ground, self._lengths)
         for leg in self._loose:
             found[leg, :, 4] = 0.0
-        return found[..., :3], found[..., 3], found[..., 4]
+        return found[..., :3], found[..., 3], found[..., 4], found[..., 5]
 
     def _ground(self, world: FloatArray, floor: Floor) -> FloatArray:
         """Return how deep soles are below the floor, and how much of that is to be lifted, (L, F, 2)."""
@@ -147,8 +150,9 @@ class FeetLock:
 
 def _shift_and_down(limb: Sequence[Sequence[Number]], ways: Sequence[Number], instant: Sequence[Number],
                     ground: Sequence[Number], length: Sequence[Number]) -> Sequence[Number]:
-    """Return how far a foot is to be moved (x, y, z), how firmly, and how far the body is to go down for that.
+    """Return how far a foot is to be moved (x, y, z), how firmly, how far the body is to go down for it, and how high.
 
+    That is how much higher than its foothold a foot is that is held, so that its sole is not in the ground.
     limb: where hip, knee, ankle and foot are. ways: see Footholds.ways. instant: the time, and how much the foot
     is held in height too. ground: how deep its sole is below the floor, and how much that holds. length: of the leg.
     With the hip at height h over the goal and d beside it, a leg of length r reaches it from √(r² − d²) above.
@@ -156,20 +160,12 @@ def _shift_and_down(limb: Sequence[Sequence[Number]], ways: Sequence[Number], in
     (hip_x, hip_y, hip_z, _), _, (x, y, z, _), foot = limb
     (time_s, upright), (below, share), (leg,) = instant, ground, length
     now_x, now_y, now_z = hip_x - x, hip_y - y, hip_z - z
-    x, y, z, firmly, clear = led(foot[:3], ways, time_s, upright)
-    z = z + share * _soft(below + clear - z, SOFT_LEGS * leg)
+    higher = share * softly(below + foot[2] - ways[-1], SOFT_LEGS * leg)
+    x, y, z, firmly, clear = led(foot[:3], ways, time_s, upright, higher)
+    z = z + share * softly(below + clear - z, SOFT_LEGS * leg)
     beside_x, beside_y, above = now_x - x, now_y - y, now_z - z
     far = greatest(REACH * leg * REACH * leg, now_x * now_x + now_y * now_y + now_z * now_z)
     high = above - root(far - beside_x * beside_x - beside_y * beside_y)
     most = _MOST_DOWN_LEGS * leg
-    return x, y, z, firmly, greatest(most - _soft(1.5 * most - _soft(high, _SOFT_DOWN_LEGS * leg), most), 0.0)
-
-
-def _soft(x: Number, softness: Number) -> Number:
-    """Return 0 below 0, and x − softness/2 from `softness` on, without a bend between.
-
-    >>> [_soft(x, 2.0) for x in (-1.0, 0.0, 1.0, 2.0, 3.0)]
-    [0.0, 0.0, 0.25, 1.0, 2.0]
-    """
-    inside = least(greatest(x, 0.0), softness)
-    return inside * inside / greatest(2.0 * softness, 1e-30) + greatest(x - softness, 0.0)
+    down = greatest(most - softly(1.5 * most - softly(high, _SOFT_DOWN_LEGS * leg), most), 0.0)
+    return x, y, z, firmly, down, higher

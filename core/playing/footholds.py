@@ -42,6 +42,8 @@ _TRIES: Final = 30
 _PER_EDGE: Final = 14
 """So many numbers say how a foot is let go, or led on."""
 _UP: Final = 2
+_SHIFT_UP: Final = 6
+"""Which of these is the shift in height."""
 
 
 class Loose(NamedTuple):
@@ -144,11 +146,13 @@ class Footholds:
         return np.asarray(np.isnan(self.loose[0]).any(axis=0))
 
     def plan(self, gaps: IntArray, upright: Callable[[FloatArray], FloatArray],
-             downs: Callable[[FloatArray], FloatArray]) -> None:
+             lacks: Callable[[FloatArray], tuple[FloatArray, FloatArray]]) -> None:
         """Find by how much the body is down as feet are let go and held again over gaps, where it is not known.
 
-        upright: how near transitions are at times (F,), 0…1: far from them the body stays as it is. downs: by how much
-        it is down for each foot held, (L, F).
+        And how much higher than their footholds feet are then, turned as they are, to have their soles on the ground:
+        from there they are let go, and there they are led.
+        upright: how near transitions are at times (F,), 0…1: far from them the body stays as it is. lacks: by how much
+        it is down for each foot held, and how much higher that is, (L, F) each.
         """
         is_new = self._is_unplanned[gaps]
         if not is_new.any():
@@ -163,7 +167,9 @@ class Footholds:
         edge, at = np.nonzero(is_edge & near.any(axis=0))
         if len(at):
             foot = np.searchsorted(self.first, some[at], side="right") - 1
-            self._downs[edge, some[at]] = downs(edges_s[edge, at])[foot, np.arange(len(at))]
+            down, higher = lacks(edges_s[edge, at])
+            self._downs[edge, some[at]] = down[foot, np.arange(len(at))]
+            self._ways[some[at], _PER_EDGE * edge + _SHIFT_UP] += higher[foot, np.arange(len(at))]
 
     @cached_property
     def _downs(self) -> FloatArray:
@@ -249,11 +255,12 @@ class Footholds:
         return np.concatenate((when, np.where(is_step, at, at - loose), speed, 3.0 * speed + change))
 
 
-def led(foot: Sequence[Number], ways: Sequence[Number], time_s: Number,
-        upright: Number) -> tuple[Number, Number, Number, Number, Number]:
+def led(foot: Sequence[Number], ways: Sequence[Number], time_s: Number, upright: Number,
+        higher: Number) -> tuple[Number, Number, Number, Number, Number]:
     """Return how far a foot must be moved (x, y, z) at a time, how firmly, and how high it is lifted over the ground.
 
-    foot: where it is. ways: see Footholds.ways. upright: 0…1 how much of the shift is also in height.
+    foot: where it is. ways: see Footholds.ways. upright: 0…1 how much of the shift is also in height. higher: how much
+    higher than its foothold it is while it is held, since its sole would be in the ground.
     The shift is whole over the ground while a foot is held. After and before, what parts the foothold from where the
     foot would be as it is let go fades, and its speed there, which a held foot has not (inertialization: Bollo 2018).
     On a step it goes from one foothold to the next. Firmly: 1 while it is held, soon 0 as it leaves.
@@ -267,7 +274,7 @@ def led(foot: Sequence[Number], ways: Sequence[Number], time_s: Number,
     bump = over * (1.0 - over)
     x = chosen(is_held, at_x - foot_x, x - off * foot_x)
     y = chosen(is_held, at_y - foot_y, y - off * foot_y)
-    z = chosen(is_held, at_z - foot_z, z - off_up * foot_z) * upright + 64.0 * lift * bump * bump * bump
+    z = chosen(is_held, at_z + higher - foot_z, z - off_up * foot_z) * upright + 64.0 * lift * bump * bump * bump
     return x, y, z, firmly * firmly, greatest(clear, clear2)
 
 
@@ -285,6 +292,16 @@ def _faded(way: Sequence[Number], time_s: Number) -> tuple[Number, Number, Numbe
     on, up_on, parted = cube * share, up_cube * up_share, share * left
     return (rest * x - on * (speed_x + share * change_x), rest * y - on * (speed_y + share * change_y),
             up_rest * z - up_on * (speed_z + up_share * change_z), rest, up_rest, 16.0 * clear * parted * parted)
+
+
+def softly(x: Number, softness: Number) -> Number:
+    """Return 0 below 0, and x − softness/2 from `softness` on, without a bend between.
+
+    >>> [softly(x, 2.0) for x in (-1.0, 0.0, 1.0, 2.0, 3.0)]
+    [0.0, 0.0, 0.25, 1.0, 2.0]
+    """
+    inside = least(greatest(x, 0.0), softness)
+    return inside * inside / greatest(2.0 * softness, 1e-30) + greatest(x - softness, 0.0)
 
 
 def ground_axes(up: FloatArray) -> FloatArray:

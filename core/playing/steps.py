@@ -4,7 +4,8 @@ It is planted on both sides, and the positions agree: it stays. It is planted on
 It is planted on one side, or there is time for the clips' own swing between the two: it leaves or arrives as in the
 clips. A step begins before the seam or ends after it such that the other foot bears the body meanwhile, if it can.
 A foot that has no time for a step, or none while the other foot bears the body, stands in one place on both sides:
-where it stands longer.
+where it stands longer. Where the clips leave a foot time, but so little that their own swing would be a jerk over such
+a distance, that is a step, too.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ _SLIDE_LEGS: Final = 0.15
 """And so near where one clip goes on as the other ended: the foot is where it was, though it slides in the clips."""
 SWING_S: Final = 0.25
 """Where the clips leave so much time between two footholds, their own swing leads from one to the other."""
+_SWING: Final = 0.7
+"""At most as fast, on average, against how fast the foot goes in the clips: what is farther needs a step."""
 BRIEF_S: Final = 0.1
 """A foot that leaves one foothold for so short a time stays there, where the next is the same."""
 OPEN_S: Final = 0.02
@@ -36,6 +39,8 @@ _HURRIED: Final = 0.9
 """Of its time: a step is so much quicker at most to stay within its transition."""
 _LEAST_ROOM: Final = 0.6
 """Of its time: what has less, since the other foot steps on the other side of the seam, is no step but a jerk."""
+_MOST_LATER_S: Final = 0.5
+"""Steps of both feet are made so much later or sooner than at the seam at most, so that both have time."""
 TOUCH_S: Final = 0.12
 """A clip that begins or ends so soon before or after a foot only touches the ground: no step leads there."""
 LEAST_HELD_S: Final = 0.05
@@ -122,10 +127,33 @@ class _Pending:
     time_s: float
 
     @property
-    def room(self) -> tuple[float, float]:
-        """How much of its time it has before the seam, and after it, at most all of it."""
-        before_s, after_s = (hold.stop_s - hold.start_s - LEAST_HELD_S for hold in (self.last, self.first))
-        return min(before_s / self.time_s, 1.0), min(after_s / self.time_s, 1.0)
+    def before_s(self) -> float:
+        """How much time it has until its foot stands in the next clip."""
+        return self.first.start_s - self.last.start_s - LEAST_HELD_S
+
+    @property
+    def after_s(self) -> float:
+        """How much time it has since its foot stood in the clip before."""
+        return self.first.stop_s - self.last.stop_s - LEAST_HELD_S
+
+
+def _later_s(one: _Pending, other: _Pending) -> float:
+    """Return how much later than at the seam two steps are made, one after the other, so that both have time.
+
+    And so that the other foot bears the body during each of them.
+    """
+    before_s = min(one.before_s, one.first.start_s - other.last.start_s) - one.time_s
+    after_s = min(other.after_s, one.first.stop_s - other.last.stop_s) - other.time_s
+    if before_s < 0.0:
+        return min(-before_s, max(after_s, 0.0), _MOST_LATER_S)
+    return -min(max(-after_s, 0.0), before_s, _MOST_LATER_S)
+
+
+def _room(one: _Pending, other: _Pending) -> tuple[float, int]:
+    """Return how much of its time the step has that has less, at most all of it, and whether it is the second."""
+    later_s = _later_s(one, other)
+    before, after = (one.before_s + later_s) / one.time_s, (other.after_s - later_s) / other.time_s
+    return min((min(before, 1.0), 0), (min(after, 1.0), 1))
 
 
 def _in_order(pending: list[_Pending]) -> list[_Pending]:
@@ -133,7 +161,7 @@ def _in_order(pending: list[_Pending]) -> list[_Pending]:
     longest_first = sorted(pending, key=lambda step: -step.distance)
     if len(longest_first) < 2:
         return longest_first
-    return max(longest_first, longest_first[::-1], key=lambda steps: min(steps[0].room[0], steps[1].room[1]))
+    return max(longest_first, longest_first[::-1], key=lambda steps: _room(*steps)[0])
 
 
 def footholds(feet: Sequence[Planted], seams: Seams, leg_lengths: Sequence[float]) -> Footholds:
@@ -173,9 +201,12 @@ class _Walker:
                                   (window_s[0] + window_s[1]) / 2.0)
                 pending += [] if step is None else [step]
         steps = self._with_room(_in_order(pending), segment)
+        later_s = _later_s(*steps) if len(steps) > 1 else 0.0
         for order, step in enumerate(steps):
             assert window_s is not None
-            self._step(step, order if len(steps) > 1 else None, segment, window_s)
+            if order > 0:  # the foot that has stepped bears the body, if there is time for that
+                later_s = max(later_s, min(steps[0].first.start_s - step.last.stop_s, step.after_s - step.time_s))
+            self._step(step, order if len(steps) > 1 else None, later_s, segment, window_s)
         for known, more in zip(self._holds, segment, strict=True):
             known += more
         self._end_s = end_s
@@ -200,22 +231,24 @@ class _Walker:
                 last.stop_s, last.ease_out_s, last.fast = first.stop_s, first.ease_out_s, first.fast
                 del more[0]
             return None
-        if gap_s >= SWING_S:
-            if touches[0]:
-                del known[-1]
-            if touches[1]:
-                del more[0]
-            return None
-        time_s = self._step_s(leg, last, first)
-        if not any(touches) and first.stop_s - last.start_s - 2.0 * LEAST_HELD_S >= _HURRIED * time_s:
+        time_s, has_swing = self._step_s(leg, last, first), gap_s >= SWING_S
+        is_calm = has_swing and distance <= _SWING * self._fast(leg, last, first) * gap_s
+        least_s, room_s = _HURRIED * time_s, first.stop_s - last.start_s - 2.0 * LEAST_HELD_S
+        if not is_calm and (gap_s < least_s or not has_swing) and not any(touches) and room_s >= least_s:
             return _Pending(leg, last, first, own_s, distance, _lift(distance, length), time_s)
-        self._stand_once(leg, known, more, own_s)
+        if not has_swing:
+            self._stand_once(leg, known, more, own_s)
+            return None
+        if touches[0]:
+            del known[-1]
+        if touches[1]:
+            del more[0]
         return None
 
     def _with_room(self, steps: list[_Pending], segment: Sequence[list[Hold]]) -> list[_Pending]:
         """Return steps in their order, of both feet those alone that have time; the foot that has none stands once."""
-        room, order = min(((step.room[order], order) for order, step in enumerate(steps)), default=(1.0, 0))
-        if len(steps) < 2 or room >= _LEAST_ROOM:
+        room, order = _room(*steps) if len(steps) > 1 else (1.0, 0)
+        if room >= _LEAST_ROOM:
             return steps
         step = steps.pop(order)
         self._stand_once(step.leg, self._holds[step.leg], segment[step.leg], step.own_s)
@@ -238,19 +271,23 @@ class _Walker:
             earliest_s = known[-1].stop_s + self._step_s(leg, known[-1], first) if known else last.start_s
             first.start_s = min(first.start_s, max(last.start_s, earliest_s))
 
+    def _fast(self, leg: int, last: Hold, first: Hold) -> float:
+        """Return how fast a foot may be moved from one foothold to another."""
+        return max(last.fast, first.fast, SLOWEST_LEGS_PER_S * self._lengths[leg])
+
     def _step_s(self, leg: int, last: Hold, first: Hold) -> float:
         """Return how long a step from one foothold to another takes."""
         length, distance = self._lengths[leg], abs(first.over - last.over)
-        fast = max(last.fast, first.fast, SLOWEST_LEGS_PER_S * length)
-        lift = _lift(distance, length)
+        fast, lift = self._fast(leg, last, first), _lift(distance, length)
         return min(max(max(PEAK * distance / (1.0 - 2.0 * STEP_WAIT), _LIFT_PEAK * lift) / fast, SHORTEST_STEP_S),
                    LONGEST_STEP_S)
 
-    def _step(self, step: _Pending, order: int | None, segment: Sequence[Sequence[Hold]],
+    def _step(self, step: _Pending, order: int | None, later_s: float, segment: Sequence[Sequence[Hold]],
               window_s: Sequence[float]) -> None:
         """Lift a foot from its last foothold and set it down on the next one.
 
-        order: of both feet the first one steps before the seam, the second after it; None: the other need not step.
+        order: of both feet the first one steps before the seam, the second after it, or both so much later; None: the
+        other need not step.
         """
         last, first = step.last, step.first
         room_s = (window_s[1] - window_s[0]) / (1.0 if order is None else 2.0)
@@ -262,11 +299,11 @@ class _Walker:
         starts = ((latest + earliest) / 2.0, max(earliest, min(window_s[0], latest)),
                   min(latest, max(window_s[1] - time_s, earliest)))
         if order is not None:
-            start = (earliest, latest)[order]
+            start = (earliest, latest)[order] + later_s
         else:
             start = min(starts, key=lambda begin: self._airborne_s(step.leg, begin, begin + time_s, segment))
         stop = min(start + time_s, max(first.stop_s - LEAST_HELD_S, first.start_s))
-        start = max(start, min(last.start_s + LEAST_HELD_S, last.stop_s))
+        start = max(start, min(last.start_s + LEAST_HELD_S, max(last.stop_s, last.stop_s + later_s)))
         last.stop_s, first.start_s, last.lift = start, stop, step.lift
 
     def _airborne_s(self, leg: int, begin_s: float, end_s: float, segment: Sequence[Sequence[Hold]]) -> float:

@@ -40,10 +40,14 @@ def held(lock: FeetLock, pose: Pose, times_s: FloatArray, upright: float = 0.0) 
     return pose
 
 
-def shifted(found: Footholds, positions: FloatArray, times_s: FloatArray, upright: float) -> FloatArray:
-    """Return how far feet at positions (L, F, 3) are moved at times (F,), how firmly, and how high, (L, F, 5)."""
+def shifted(found: Footholds, positions: FloatArray, times_s: FloatArray, upright: float,
+            higher: float = 0.0) -> FloatArray:
+    """Return how far feet at positions (L, F, 3) are moved at times (F,), how firmly, and how high, (L, F, 5).
+
+    higher: how much higher than its foothold a foot is to be, for its sole.
+    """
     instants = np.stack((times_s, np.full(len(times_s), upright)), axis=1)[None]
-    return worked_out(lambda foot, ways, instant: led(foot, ways, *instant), positions,
+    return worked_out(lambda foot, ways, instant: led(foot, ways, instant[0], instant[1], higher), positions,
                       found.ways(found.gaps_at(times_s)), instants)
 
 

@@ -148,6 +148,18 @@ def test_between_two_contacts_the_foot_goes_from_one_to_the_other_without_a_jump
     np.testing.assert_allclose(upright[(times >= 1.0) & (times <= 3.0), 2], 5.0, atol=1e-12)
 
 
+@pytest.mark.parametrize("higher", [0.0, 0.1])
+def test_a_foot_is_led_to_where_its_sole_is_on_the_ground(higher: float) -> None:
+    """Who comes heel first is not led to where the ball would be if the foot were flat, to be pushed up there."""
+    found, times = footholds(((1.0, 2.0),), np.array(((0.1, 0.0, 0.02),))), np.linspace(0.5, 2.5, 2001)
+    found.plan(found.gaps_at(times), np.ones_like, lambda at: (np.zeros((1, len(at))), np.full((1, len(at)), higher)))
+    high = shifted(found, np.zeros((1, len(times), 3)), times, 1.0, higher)[0, :, 2]
+    is_held = (times >= 1.0) & (times <= 2.0)
+    assert high[is_held] == pytest.approx(0.02 + higher)
+    assert np.abs(np.diff(high)).max() < 0.03 * (0.02 + higher)
+    assert np.diff(high[times <= 1.0]).min() > -1e-12 and np.diff(high[times >= 2.0]).max() < 1e-12
+
+
 @pytest.mark.parametrize("speed", [0.5, 1.0])
 def test_a_foot_that_is_let_go_or_comes_takes_up_its_own_motion_smoothly(speed: float) -> None:
     """It is never dragged back, and changes its speed little by little, though it moves all the while below."""

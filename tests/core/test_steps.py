@@ -119,6 +119,28 @@ def test_a_foot_takes_the_time_for_a_step_where_it_has_it_and_makes_none_without
     assert taken == pytest.approx([taken[0]] * 3)
 
 
+@pytest.mark.parametrize("when", [([[1.6, 2.0]], ALWAYS), (ALWAYS, [[0.0, 0.4]])])
+def test_feet_that_both_come_just_before_the_seam_or_leave_just_after_it_step_while_both_clips_leave_time(
+        when: tuple[FloatArray, FloatArray]) -> None:
+    """Both steps are later then, or sooner, and still one after the other: no foot is led there over the ground."""
+    before, after = (np.array(spans) for spans in when)
+    (_, begin_s, between_s), (_, after_s, end_s) = sorted(planted(l=(before, after), r=(before, after)).steps,
+                                                          key=lambda step: step[1])
+    assert after_s == pytest.approx(between_s) and min(between_s - begin_s, end_s - after_s) >= 2.0 * SHORTEST_STEP_S
+    assert begin_s >= before[0, 0] and end_s <= 2.0 + after[0, 1]
+
+
+@pytest.mark.parametrize(("leaves_s", "is_step"), [(1.7, True), (1.5, True), (1.0, False)])
+def test_a_swing_that_would_have_to_be_quicker_than_anything_in_the_clips_is_a_step(
+        leaves_s: float, is_step: bool) -> None:
+    """The clips hardly move the foot: within half a second it would go a quarter of the leg, low over the ground."""
+    feet = planted(l=(np.array([[0.0, leaves_s]]), ALWAYS), r=(ALWAYS, NEVER))
+    assert len(feet.steps) == is_step
+    if is_step:
+        (_, begin_s, end_s), = feet.steps
+        assert begin_s <= leaves_s and end_s - begin_s >= 2.0 * SHORTEST_STEP_S
+
+
 @pytest.mark.parametrize(("before", "after", "wanted"), [
     (LATE, BRIEF - 1e-3, [[1.86, 2.139]]),
     (LATE, [[0.0, 0.13], [0.3, 1.0]], [[1.86, 2.0], [2.3, 3.0]]),
