@@ -7,8 +7,8 @@ from typing import Any, TypeVar, cast
 
 import bpy
 
-from ...bridge import score_blocks, score_edits, score_tree, texts
-from ...bridge.reports import GreyWithReason, refuse
+from ...bridge import reports, score_blocks, score_edits, score_tree, texts
+from ...bridge.reports import GreyWithReason
 from ...bridge.score_blocks import Blocks
 from ...core.errors import EditError
 from ...core.pha.open_scores import Scores
@@ -132,15 +132,28 @@ def hit_in_score(context: bpy.types.Context, editor: Editor, x: float, y: float)
     return None if windows.is_on_shelf(context, y) else hit(editor.layout, editor.view, x, y)
 
 
+def refuse(operator: bpy.types.Operator, error: str, *, is_pressed: bool = False) -> "set[Any]":
+    """Report why something cannot be done, and give up.
+
+    Whoever pressed a key or a button finds it in the status bar: an error pops up, and takes the next key for itself.
+    is_pressed: it was so, though Blender takes it for a call from a script.
+    """
+    if not is_pressed and not operator.options.is_invoke:
+        return reports.refuse(operator, error)
+    operator.report({"WARNING"}, error)
+    return {"CANCELLED"}
+
+
 def carry_out(operator: bpy.types.Operator, context: bpy.types.Context, editor: Editor,
-              proposal: Proposal) -> "set[Any]":
-    """Write what is proposed, select what it says, and tell of it; or report why it cannot be done."""
+              proposal: Proposal, *, is_pressed: bool = False) -> "set[Any]":
+    """Write what is proposed, select what it says, and tell of it; or report why it cannot be done, see refuse."""
     if proposal.refusal or proposal.change is None:
-        return refuse(operator, sentence(proposal.refusal or proposal.hint or "nothing would change"))
+        wrong = proposal.refusal or proposal.hint or "nothing would change"
+        return refuse(operator, sentence(wrong), is_pressed=is_pressed)
     try:
         new = score_edits.texts_after(editor.armature, editor.blocks, proposal.change)
     except EditError as error:
-        return refuse(operator, sentence(str(error)))
+        return refuse(operator, sentence(str(error)), is_pressed=is_pressed)
     write_text(context, editor, new, proposal)
     if proposal.hint:
         operator.report({"INFO"}, sentence(proposal.hint.strip()))

@@ -5,12 +5,11 @@ from typing import Any
 import bpy
 
 from ...bridge import properties, score_tree
-from ...bridge.reports import refuse
 from ...core.clips.released import read_released, write_released
 from ...core.score_editor.contacts import Contacts
 from ...core.score_editor.hit import Part
 from ...preview import life
-from .base import InScoreEditor, fresh_editor, hit_in_score
+from .base import InScoreEditor, fresh_editor, hit_in_score, refuse
 
 
 class TAKT_OT_score_contact(InScoreEditor, bpy.types.Operator):

@@ -6,7 +6,6 @@ from typing import Any
 import bpy
 
 from ...bridge import score_edits, score_music, texts
-from ...bridge.reports import refuse
 from ...bridge.score_blocks import Blocks
 from ...bridge.score_tree import meter_of
 from ...core.errors import EditError, TaktError
@@ -31,6 +30,7 @@ from .base import (
     fresh_editor,
     hit_in_score,
     is_given_up,
+    refuse,
     write_text,
 )
 

@@ -7,12 +7,11 @@ import bpy
 from bpy.props import StringProperty
 
 from ...bridge import changes, libraries, paths, properties, score_blocks, score_tree, shelf
-from ...bridge.reports import refuse
 from ...core.errors import FileError
 from ...core.formats import endings
 from ...core.library.library import SCORE_SUFFIX, Library
 from ...core.score_editor.drop import Drop, drop_at
-from .base import Editor, InScoreEditor, found_editor
+from .base import Editor, InScoreEditor, found_editor, refuse
 from .calls import gap_now
 from .insert import insert_at
 

@@ -4,10 +4,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import bpy
-from bpy.props import EnumProperty
+from bpy.props import BoolProperty, EnumProperty
 
 from ...bridge import score_edits, shelf
-from ...bridge.reports import refuse
 from ...bridge.score_blocks import Blocks
 from ...core.errors import EditError, FileError
 from ...core.score_editor.change import Proposal
@@ -30,6 +29,7 @@ from .base import (
     found_editor,
     fresh_editor,
     is_given_up,
+    refuse,
     write_text,
 )
 from .calls import NO_GAP, gap_now
@@ -144,13 +144,16 @@ class TAKT_OT_score_add(InScoreEditor, bpy.types.Operator):
 
     if TYPE_CHECKING:
         what: str
+        is_chosen: bool
     else:
+        is_chosen: BoolProperty(options={"HIDDEN", "SKIP_SAVE"})
         what: EnumProperty(name="Call", items=_choices, options={"SKIP_SAVE"},
                            description="The clip or procedure that is put in")
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> "set[Any]":
         """Ask what it is to be."""
         assert context.window_manager is not None
+        self.is_chosen = True
         context.window_manager.invoke_search_popup(self)
         return {"INTERFACE"}  # no step to undo before anything is chosen
 
@@ -160,19 +163,20 @@ class TAKT_OT_score_add(InScoreEditor, bpy.types.Operator):
         playable = next((each for each in shelf.playables(editor.armature) if f"{each.src}|{each.name}" == self.what),
                         None)
         if playable is None:
-            return carry_out(self, context, editor, Proposal(refusal="choose what is to be played"))
+            return carry_out(self, context, editor, Proposal(refusal="choose what is to be played"),
+                             is_pressed=self.is_chosen)
         try:
             playable = shelf.read(editor.armature, playable)
         except (FileError, OSError) as error:
-            return refuse(self, str(error))
-        return insert_at(self, context, editor, gap_now(context), playable)
+            return refuse(self, str(error), is_pressed=self.is_chosen)
+        return insert_at(self, context, editor, gap_now(context), playable, is_pressed=self.is_chosen)
 
 
 def insert_at(operator: bpy.types.Operator, context: bpy.types.Context, editor: Editor, gap: Drop | None,
-              playable: Playable) -> "set[Any]":
-    """Put something into a gap."""
+              playable: Playable, *, is_pressed: bool = False) -> "set[Any]":
+    """Put something into a gap; is_pressed: see refuse."""
     try:
         proposal = NO_GAP if gap is None else insert(editor.layout, gap, playable, editor.scores)
     except EditError as error:
         proposal = Proposal(refusal=str(error))
-    return carry_out(operator, context, editor, proposal)
+    return carry_out(operator, context, editor, proposal, is_pressed=is_pressed)

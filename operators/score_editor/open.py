@@ -10,14 +10,13 @@ from bpy.props import BoolProperty
 
 from ...bridge import linked_texts, score_lines, score_tree, texts
 from ...bridge.active_character import ForScore
-from ...bridge.reports import refuse
 from ...core.errors import EditError, FileError
 from ...core.score_editor.drag import automatic_again
 from ...core.score_editor.hints import sentence
 from ...core.score_editor.hit import Part
 from ...core.score_editor.opening import closed, is_open, opened
 from ...preview.score_editor.windows import change_view, whole
-from .base import Editor, InScoreEditor, WithSelection, carry_out, found_editor, fresh_editor, hit_in_score
+from .base import Editor, InScoreEditor, WithSelection, carry_out, found_editor, fresh_editor, hit_in_score, refuse
 
 _SHARE = 0.45
 """Of the 3D viewport's height becomes the editor's."""

@@ -60,6 +60,7 @@ class Hand:
         methods = {name: value for name, value in vars(operator).items() if isinstance(value, FunctionType)}
         self._operator: Any = type("Held", (), methods)()
         self._operator.report = lambda _kinds, words: self.said.append(words)
+        self._operator.options = SimpleNamespace(is_invoke=True)
 
     def press(self, x: float, y: float, **keys: bool) -> "set[str]":
         return self._tell("invoke", "LEFTMOUSE", "PRESS", x, y, keys)

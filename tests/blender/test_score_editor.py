@@ -3,6 +3,7 @@
 import shutil
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 import bpy
@@ -18,6 +19,7 @@ from takt.core.score_editor import commands, drag, hit, shelf
 from takt.core.score_editor.drop import drop_at
 from takt.core.score_editor.theme import Theme
 from takt.core.score_editor.view import View
+from takt.operators.score_editor import base
 from takt.operators.score_editor.drop_file import TAKT_FH_score
 from takt.preview import life as preview_life
 from takt.preview.score_editor import life, windows
@@ -72,6 +74,23 @@ def test_each_verb_is_one_step_that_undo_takes_back_and_redo_brings_again(
         operators.ed.redo()
         rig = bpy.data.objects[name]
         assert (text_of(rig).as_string(), keys(rig)) == after
+
+
+def test_what_a_key_cannot_do_is_told_without_an_error_that_would_take_the_next_key(
+        rig: bpy.types.Object, library: Path) -> None:
+    """An error pops up; scripts are told by one all the same."""
+    told: list[tuple[set[str], str]] = []
+    for is_invoke in (True, False):
+        operator: Any = SimpleNamespace(report=lambda *words: told.append(words),
+                                        options=SimpleNamespace(is_invoke=is_invoke))
+        assert base.refuse(operator, "No") == {"CANCELLED"}
+    assert told == [({"WARNING"}, "No"), ({"ERROR"}, "No")]
+    play(library / "dance.pha")
+    with editing() as layout:
+        choose(layout, "pair")
+        with pytest.raises(RuntimeError, match="only a clip can be split"):
+            operators.takt.score_split()
+    assert text_of(rig).as_string() == STEPS
 
 
 def test_who_cannot_play_beside_another_is_not_asked_for_a_part_of_the_body(
@@ -404,6 +423,7 @@ def test_files_that_only_blender_reads_are_on_the_shelf_and_read_when_they_are_t
         before = text_of(rig).as_string()
         with pytest.raises(RuntimeError, match=r"broken\.fbx"):
             operators.takt.score_add(what="broken|broken")
+        assert operators.takt.score_add(what="broken|broken", is_chosen=True) == {"CANCELLED"}  # in the list
         assert text_of(rig).as_string() == before
         bridge_shelf.forget()
         while not bridge_shelf.playables(rig) or bridge_shelf.is_searching(rig):
