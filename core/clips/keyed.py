@@ -21,6 +21,8 @@ _LONG_ENOUGH_S: Final = 1.3 * SAMPLE_S
 _ROUNDING: Final = 1e-3
 """Of a step: times that are so little before one are in it."""
 
+_SAME_S: Final = 1e-3
+
 
 def filled(times: FloatArray, longest_s: float = _LONG_ENOUGH_S) -> FloatArray:
     """Return ascending times (N,), with more in between, about SAMPLE_S apart, if any gap is longer than longest_s."""
@@ -39,6 +41,21 @@ def thinned(times: FloatArray, step_s: float = SAMPLE_S) -> FloatArray:
     kept = np.diff(np.floor(times / step_s + _ROUNDING), prepend=-np.inf) > 0.0
     kept[-1:] = True
     return times[kept]
+
+
+def beside(times: FloatArray, more: FloatArray, apart_s: float = _SAME_S) -> FloatArray:
+    """Return ascending times (N,) with those of more (M,) that are no nearer than apart_s to any of them.
+
+    Files round the times of their keys: frames of 60 a second are not exactly where steps of 1/60 s are.
+
+    >>> beside(np.array((0.0, 0.5)), np.array((0.25, 0.50001, 0.75))).tolist()
+    [0.0, 0.25, 0.5, 0.75]
+    """
+    if not len(times):
+        return np.unique(more)
+    after = np.searchsorted(times, more).clip(1, len(times) - 1) if len(times) > 1 else np.zeros(len(more), np.int64)
+    near = np.minimum(np.abs(more - times[after]), np.abs(more - times[after - 1]))
+    return np.union1d(times, more[near >= apart_s])
 
 
 def keys_of(tracks: Tracks, index: int) -> tuple[FloatArray, FloatArray]:

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..clips.clip import Clip, Tracks
 from ..clips.contacts import FootContacts, foot_contacts, joined
-from ..clips.keyed import SAMPLE_S, key_times, poses_at
+from ..clips.keyed import SAMPLE_S, beside, key_times, poses_at
 from ..maths.arrays import BoolArray, FloatArray, runs
 from ..skeletons.hierarchy import with_ancestors, with_descendants
 from ..skeletons.maps import SkeletonMap
@@ -167,8 +167,8 @@ def _times(played: Clip, spans: FloatArray) -> FloatArray:
     """
     steps, keys = step_times(played.duration_s), _keys(played)
     keys = keys if len(keys) * _STEP_S < played.duration_s + _STEP_S else np.zeros(0)
-    return np.unique(np.concatenate((steps, keys, spans.ravel(), (0.0, played.duration_s)))
-                     .clip(0.0, played.duration_s))
+    times = np.unique(np.concatenate((keys, (0.0, played.duration_s))).clip(0.0, played.duration_s))
+    return beside(beside(times, spans.ravel().clip(0.0, played.duration_s)), steps)
 
 
 def _lift(low: FloatArray, touching: FloatArray, firmly: FloatArray, leg: float) -> FloatArray:
@@ -232,8 +232,9 @@ def step_times(duration_s: float) -> FloatArray:
 
 
 def _keys(clip: Clip) -> FloatArray:
-    """Return the times of the keys (N,)."""
-    return np.unique(key_times(clip.rotations, clip.translations).round(_DECIMALS))
+    """Return the times of the keys (N,); those that are closer than rounding are one."""
+    keys = key_times(clip.rotations, clip.translations)
+    return keys[np.diff(keys.round(_DECIMALS), prepend=-np.inf) > 0.0]
 
 
 def _still(skeleton: Skeleton) -> Clip:

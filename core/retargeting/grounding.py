@@ -105,10 +105,11 @@ def _drawn_up(clip: Clip, leg: Limb, hips: Sequence[int], times: FloatArray, off
     kept = with_ancestors(clip.skeleton.parents, np.array([*leg, *(hip for hip in hips if hip >= 0)]))
     part = part_of(clip.skeleton, kept, clip.rotations, clip.translations)
     own, (left, right) = Limb(*np.searchsorted(kept, leg).tolist()), np.searchsorted(kept, hips).tolist()
-    turns = np.empty((len(times), 3, 4))
-    for run in runs_of_frames(len(times)):
-        world = world_from_pose(part.skeleton, poses_at(part, times[run]))
+    turns = poses_at(part, times).rotations[:, own]
+    moved = np.flatnonzero(offset.any(axis=1))
+    for rows in (moved[run] for run in runs_of_frames(len(moved))):
+        world = world_from_pose(part.skeleton, poses_at(part, times[rows]))
         across = (world[:, left, :, 3] - world[:, right, :, 3])[:, None] if min(hips) >= 0 else None
-        moved = LimbPoses.of(world, own).reaching(offset[run, None], across, _STRAIGHT_KNEE)
-        turns[run] = moved.at((slice(None), 0)).rotations(part.skeleton, world, own)
+        legs = LimbPoses.of(world, own).reaching(offset[rows, None], across, _STRAIGHT_KNEE)
+        turns[rows] = legs.at((slice(None), 0)).rotations(part.skeleton, world, own)
     return turns

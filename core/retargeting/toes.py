@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 
 from ..clips.clip import Clip
-from ..clips.keyed import key_times, poses_at
+from ..clips.keyed import beside, key_times, poses_at
 from ..maths import rotations as rot
 from ..maths.arrays import FloatArray
 from ..skeletons.hierarchy import is_descendant, with_ancestors, with_descendants
@@ -91,7 +91,7 @@ def with_toes_bent(played: Clip, found: SkeletonMap, skin: SkinPoints, up: Float
         if toes is None:
             continue
         kept = with_ancestors(skeleton.parents, np.array([toes.joint]))
-        every = np.union1d(key_times(played.rotations, played.translations, joints=kept), times)
+        every = beside(key_times(played.rotations, played.translations, joints=kept), times)
         part, turns, bends = played.part(kept), np.empty((len(every), 4)), np.empty(len(every))
         for run in runs_of_frames(len(every)):
             pose = poses_at(part, every[run])
