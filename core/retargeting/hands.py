@@ -121,15 +121,16 @@ def _onto_body(body: HandsAndBody, world: FloatArray, palms: FloatArray, touch: 
 
     A hand that touches several parts at once, as hip and thigh, goes to the nearest.
     """
-    if not touch.parts:
+    used = np.flatnonzero(touch.on.any(axis=(0, 1)))
+    if not len(used):
         return np.zeros(palms.shape)
-    found = [body.outside(world, palms, part) for part in touch.parts]
+    found = [body.outside(world, palms, touch.parts[part]) for part in used.tolist()]
     outside = np.stack([distance for distance, _ in found], axis=-1)
-    theirs, far = touch.outside, _NEARER_HEIGHTS * body.height
+    on, theirs, far = touch.on[..., used], touch.outside[..., used], _NEARER_HEIGHTS * body.height
     is_nearer = smoothstep(outside[..., :, None] - outside[..., None, :], 0.0, far)
-    counts = touch.on * (1.0 - touch.on[..., None, :] * is_nearer).prod(axis=-1)
+    counts = on * (1.0 - on[..., None, :] * is_nearer).prod(axis=-1)
     further = np.clip(outside, theirs, np.maximum(theirs, 0.0)) - outside
-    offsets = np.where(further < 0.0, counts, touch.on) * further
+    offsets = np.where(further < 0.0, counts, on) * further
     return largest(offsets[..., None] * np.stack([out for _, out in found], axis=-2))
 
 
@@ -137,7 +138,9 @@ def _out_of_body(body: HandsAndBody, world: FloatArray, palms: FloatArray, touch
     """Return by how much hands are to be moved, (F, 2, 3), that are deeper in the body than in the clip."""
     offsets = np.zeros((*palms.shape[:2], len(touch.parts), 3))
     for i, part in enumerate(touch.parts):
-        outside, out = body.outside(world, palms, part)
-        deeper = np.maximum(np.minimum(touch.outside[..., i], 0.0) - outside, 0.0)
-        offsets[:, :, i] = (touch.counts * deeper)[..., None] * out
+        inside = np.flatnonzero(body.may_be_inside(world, palms, part).any(axis=1) & touch.counts.any(axis=1))
+        if len(inside):
+            outside, out = body.outside(world[inside], palms[inside], part)
+            deeper = np.maximum(np.minimum(touch.outside[inside, :, i], 0.0) - outside, 0.0)
+            offsets[inside, :, i] = (touch.counts[inside] * deeper)[..., None] * out
     return largest(offsets)

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from ..maths import rotations as rot
-from ..maths.arrays import FloatArray, IntArray, smoothstep
+from ..maths.arrays import BoolArray, FloatArray, IntArray, smoothstep
 from ..skeletons.hierarchy import with_descendants
 from ..skeletons.maps import SkeletonMap
 from .hull import Hull
@@ -101,6 +101,11 @@ class HandsAndBody:
                 distance = hull.distance(world[near], palms[near]) - self.thickness
                 outside[near] = np.minimum(outside[near], distance)
         return outside
+
+    def may_be_inside(self, world: FloatArray, palms: FloatArray, part: str) -> BoolArray:
+        """Tell which hands at (F, 2, 3) may be inside a part, (F, 2); see outside."""
+        every = [hull.at_least(world, palms) - self.thickness < 0.0 for hull in self.parts[part]]
+        return np.asarray(np.any(every, axis=0))
 
     def hanging(self, world: FloatArray) -> FloatArray:
         """Return how much arms hang beside their legs, (F, 2), from 0 to 1: what they are near to they do not touch."""

@@ -7,7 +7,9 @@ second not all; and those hands are looked at once more that come out of a trunk
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -17,7 +19,7 @@ from ..clips.keyed import SAMPLE_S, filled, key_times, poses_at, thinned
 from ..maths.arrays import BoolArray, FloatArray, IntArray
 from ..skeletons.hierarchy import path_to_root, with_ancestors
 from ..skeletons.maps import SkeletonMap
-from ..skeletons.skeleton import Pose, world_from_pose
+from ..skeletons.skeleton import Pose, Skeleton, world_from_pose
 from .arms import ArmsBesideTrunk, moved_out
 from .eased import averaged, averaged_up_to, detours, with_detours
 from .hands import Touch, touching
@@ -30,6 +32,9 @@ from .trunk import TRUNK
 _STILL: Final = 1e-6
 _HARDLY_SEEN: Final = 0.02
 """Of an arm's length."""
+_FRAMES_AT_ONCE: Final = 256
+_MOST_KNOWN: Final = 4
+"""Targets that are kept for what they play next."""
 _STEP_S: Final = SAMPLE_S / 2.0
 """Keys that are closer are not all looked at."""
 
@@ -38,22 +43,21 @@ def with_contacts_kept(played: Clip, target_map: SkeletonMap, skin: SkinPoints |
                        source_map: SkeletonMap) -> Clip:
     """Return what is played with hands that touch what they touch in the source, and arms no deeper in the trunk.
 
-    played: on the skeleton of target_map, as the skin rests. source: the clip as it was compared, in the target's axes,
-    on that of source_map. Hands are as near each other and the body, for its height. Where arms of one of them are not
+    played: on a skeleton of target_map's joints, as the skin rests. source: the clip as it was compared, in the
+    target's axes, on that of source_map. Hands are as near each other and the body, for its height. Where arms of one of them are not
     known, or nothing touches, it stays as it is.
     """
-    here, there = _Body.of(played, target_map, skin), _Body.of(source, source_map, None)
-    if here is None or there is None:
-        return played
+    ours, theirs = _target_shape(target_map, played.skeleton, skin), _Shape.of(source_map, None)
+    return played if ours is None or theirs is None else _kept(_Body.of(played, ours), _Body.of(source, theirs), played)
+
+
+def _kept(here: _Body, there: _Body, played: Clip) -> Clip:
+    """Return what is played with the arms of one body where they are to be by those of the other."""
     times = _times(here, there)
     ours, theirs = (poses_at(body.clip, times) for body in (here, there))
-    is_wanted = np.zeros(len(times), dtype=np.bool_)
     made, counts = np.zeros((len(times), 2, 4)), np.zeros((len(times), 2))
-    for run in runs_of_frames(len(times)):
-        is_wanted[run] = _is_near(here, there, here.world(ours.at(run)), there.world(theirs.at(run)))
-    wanted = np.flatnonzero(is_wanted)
-    for rows in (wanted[run] for run in runs_of_frames(len(wanted))):
-        made[rows], counts[rows] = _detours(here, there, here.world(ours.at(rows)), there.world(theirs.at(rows)))
+    for rows, of_ours, of_theirs in _near(here, there, ours, theirs):
+        made[rows], counts[rows] = _detours(here, there, of_ours, of_theirs)
     if not made.any():
         return played
     eased = averaged_up_to(times, made.reshape(len(times), -1), np.repeat(counts, 4, axis=1)).reshape(made.shape)
@@ -80,14 +84,13 @@ def _times(here: _Body, there: _Body) -> FloatArray:
 
 
 @dataclass(frozen=True, eq=False)
-class _Body:
-    """A clip's body without the joints that do not matter here.
+class _Shape:
+    """A body without the joints that do not matter here.
 
-    clip: of these joints alone, which are kept (K,) of the whole. carriers: (2,) the joint of the trunk that carries
-    each arm, beside which it moves. hands, beside: None where not known.
+    kept: (K,) those that do, of the whole. carriers: (2,) the joint of the trunk that carries each arm, beside which it
+    moves. hands, beside: None where not known.
     """
 
-    clip: Clip
     kept: IntArray
     arms: tuple[Limb, Limb]
     carriers: IntArray
@@ -95,8 +98,8 @@ class _Body:
     beside: ArmsBesideTrunk | None
 
     @classmethod
-    def of(cls, clip: Clip, found: SkeletonMap, skin: SkinPoints | None) -> _Body | None:
-        """Return it for a clip on the skeleton of a map; None where an arm is not known, or nothing that it is near."""
+    def of(cls, found: SkeletonMap, skin: SkinPoints | None) -> _Shape | None:
+        """Return it for the skeleton of a map; None where an arm is not known, or nothing that it is near."""
         arms, hands, beside = both_arms(found), HandsAndBody.of(found, skin), ArmsBesideTrunk.of(found, skin)
         if arms is None or (hands is None and beside is None):
             return None
@@ -105,9 +108,33 @@ class _Body:
         kept = with_ancestors(parents, np.array(sorted(wanted)))
         row = {int(joint): i for i, joint in enumerate(kept)}
         left, right = (Limb(*(row[joint] for joint in arm)) for arm in arms)
-        part = replace(part_of(found.skeleton, kept, clip.rotations, clip.translations), duration_s=clip.duration_s)
-        return cls(part, kept, (left, right), np.array([row[joint] for joint in carriers]),
-                   hands and hands.numbered(row), beside and beside.numbered(row))
+        return cls(kept, (left, right), np.array([row[joint] for joint in carriers]), hands and hands.numbered(row),
+                   beside and beside.numbered(row))
+
+
+@lru_cache(maxsize=_MOST_KNOWN)
+def _target_shape(found: SkeletonMap, own: Skeleton, skin: SkinPoints | None) -> _Shape | None:
+    """Return the shape of a target once for all that it plays. own: of the map's joints, as the skin rests."""
+    return _Shape.of(replace(found, skeleton=own), skin)
+
+
+@dataclass(frozen=True, eq=False)
+class _Body:
+    """A body that plays a clip, of the shape's joints alone."""
+
+    clip: Clip
+    shape: _Shape
+
+    @classmethod
+    def of(cls, clip: Clip, shape: _Shape) -> _Body:
+        """Return it for a clip on the skeleton that the shape is of."""
+        part = part_of(clip.skeleton, shape.kept, clip.rotations, clip.translations)
+        return cls(replace(part, duration_s=clip.duration_s), shape)
+
+    @property
+    def arms(self) -> tuple[Limb, Limb]:
+        """Its arms, left and right."""
+        return self.shape.arms
 
     def is_far(self, made: FloatArray) -> BoolArray:
         """Tell which detours (..., 4) lead wrists farther than can hardly be seen."""
@@ -126,7 +153,26 @@ def _carrier(found: SkeletonMap, arm: Limb) -> int:
     return next((joint for joint in above if joint in trunk), above[0])
 
 
-def _is_near(here: _Body, there: _Body, ours: FloatArray, theirs: FloatArray) -> BoolArray:
+def _near(here: _Body, there: _Body, ours: Pose, theirs: Pose) -> Iterator[tuple[IntArray, FloatArray, FloatArray]]:
+    """Yield frames (N,) of both bodies' poses in which arms may have to be moved, many at once.
+
+    These are those in which hands are near something in the source, or an arm may be too deep; see _detours. With the
+    matrices of both bodies' joints, (N, J, 3, 4).
+    """
+    found: list[tuple[IntArray, FloatArray, FloatArray]] = []
+    runs = [*runs_of_frames(len(ours.rotations))]
+    for run in runs:
+        of_ours, of_theirs = here.world(ours.at(run)), there.world(theirs.at(run))
+        near = np.flatnonzero(_is_near(here.shape, there.shape, of_ours, of_theirs))
+        found.append((run.start + near, of_ours[near], of_theirs[near]))
+        count = sum(len(rows) for rows, _, _ in found)
+        if count >= _FRAMES_AT_ONCE or (count and run is runs[-1]):
+            rows, of_ours, of_theirs = (np.concatenate(each) for each in zip(*found, strict=True))
+            yield rows, of_ours, of_theirs
+            found = []
+
+
+def _is_near(here: _Shape, there: _Shape, ours: FloatArray, theirs: FloatArray) -> BoolArray:
     """Tell in which frames (F,) hands are near something in the source, or an arm may be too deep; see _detours."""
     near = np.zeros(len(ours), dtype=np.bool_)
     if here.hands is not None and there.hands is not None:
@@ -142,19 +188,19 @@ def _detours(here: _Body, there: _Body, ours: FloatArray, theirs: FloatArray,
 
     ours, theirs: (F, J, 3, 4) of both bodies. begun: (F, 2, 4) detours from which arms are to be moved on.
     """
-    made, plain = np.zeros((len(ours), 2, 4)), LimbPoses.of(ours, *here.arms)
-    arms = plain if begun is None else with_detours(plain, ours[:, here.carriers, :, :3], begun)
+    made, plain, our, their = np.zeros((len(ours), 2, 4)), LimbPoses.of(ours, *here.arms), here.shape, there.shape
+    arms = plain if begun is None else with_detours(plain, ours[:, our.carriers, :, :3], begun)
     near, touch = np.zeros(len(ours), dtype=np.bool_), None
-    if here.hands is not None and there.hands is not None:
-        touch = Touch.of(there.hands, theirs, here.hands)
-        arms, near = _with_touch(here.hands, ours, arms, touch, touch.is_near), touch.is_near
-    if here.beside is not None and there.beside is not None:
-        arms, is_deeper = _outside(here.beside, there.beside, ours, theirs, arms)
-        if here.hands is not None and touch is not None:  # arms that were moved out took hands along
-            arms = _with_touch(here.hands, ours, arms, touch, near & is_deeper.any(axis=1))
+    if our.hands is not None and their.hands is not None:
+        touch = Touch.of(their.hands, theirs, our.hands)
+        arms, near = _with_touch(our.hands, ours, arms, touch, touch.is_near), touch.is_near
+    if our.beside is not None and their.beside is not None:
+        arms, is_deeper = _outside(our.beside, their.beside, ours, theirs, arms)
+        if our.hands is not None and touch is not None:  # arms that were moved out took hands along
+            arms = _with_touch(our.hands, ours, arms, touch, near & is_deeper.any(axis=1))
     frames, sides = np.nonzero(arms.is_turned(_STILL))
     if len(frames):
-        carriers = ours[frames, here.carriers[sides], :, :3]
+        carriers = ours[frames, our.carriers[sides], :, :3]
         made[frames, sides] = detours(plain.at((frames, sides)), arms.at((frames, sides)), carriers)
     return made, np.zeros(made.shape[:2]) if touch is None else touch.counts
 
@@ -188,13 +234,13 @@ def _keys(body: _Body, side: int, times: FloatArray, made: FloatArray) -> dict[i
     keys = np.union1d(near, key_times(body.clip.rotations, joints=np.array(arm)))
     at_keys = np.stack([np.interp(keys, times, values) for values in made.T], axis=1)
     rows = np.flatnonzero(at_keys.any(axis=1))
-    kept = with_ancestors(body.clip.skeleton.parents, np.array((*arm, body.carriers[side])))
+    kept = with_ancestors(body.clip.skeleton.parents, np.array((*arm, body.shape.carriers[side])))
     part = part_of(body.clip.skeleton, kept, body.clip.rotations, body.clip.translations)
-    own, carrier = Limb(*np.searchsorted(kept, arm).tolist()), int(np.searchsorted(kept, body.carriers[side]))
+    own, carrier = Limb(*np.searchsorted(kept, arm).tolist()), int(np.searchsorted(kept, body.shape.carriers[side]))
     turns = poses_at(part, keys).rotations[:, own]
     for run in (rows[run] for run in runs_of_frames(len(rows))):
         world = world_from_pose(part.skeleton, poses_at(part, keys[run]))
         plain = LimbPoses.of(world, own).at((slice(None), 0))
         moved = with_detours(plain, world[:, carrier, :, :3], at_keys[run])
         turns[run] = moved.rotations(part.skeleton, world, own)
-    return {int(body.kept[joint]): (keys, turns[:, i]) for i, joint in enumerate(arm)}
+    return {int(body.shape.kept[joint]): (keys, turns[:, i]) for i, joint in enumerate(arm)}

@@ -120,7 +120,7 @@ def retarget(clip: Clip, target: Skeleton, turn: FloatArray = rot.IDENTITY, *, s
         stood, away = shifted(stood, -away), np.zeros(3)
     played = _played(bodies, stood, target, points)
     if keep_contacts and not plan.is_own:
-        played = with_contacts_kept(played, replace(bodies.target, skeleton=target), points, stood,
+        played = with_contacts_kept(played, bodies.target, points, stood,
                                     replace(bodies.reference.map, skeleton=stood.skeleton))
     used = np.union1d(pairs.source, pairs.other)
     doubles = {int(whole.order[joint]): int(whole.order[on]) for joint, on in plan.doubles.items()}
