@@ -12,6 +12,7 @@ from typing import NamedTuple, Protocol
 from xml.parsers import expat
 
 from ..errors import FileError, Place, quoted
+from . import xml_slips
 
 MAX_KEPT_BYTES = 64 * 2**20
 """Of documents that are kept as a whole tree; those whose bulk a Taker or Rows takes may be larger."""
@@ -100,11 +101,23 @@ def feed(parser: expat.XMLParserType, data: bytes, path: Path | None) -> None:
     try:
         parser.Parse(data, True)
     except expat.ExpatError as error:
-        raise FileError.at(f"this is not well-formed XML: {expat.ErrorString(error.code)}",
-                           path, error.lineno, error.offset + 1) from None
+        raise _not_well_formed(data, path, error) from None
     except (LookupError, ValueError) as error:  # what Python's codecs raise for an unknown encoding
         raise FileError.at(f"the encoding that the XML declares cannot be read ({error}); save it as UTF-8",
                            path, 1) from None
+
+
+def _not_well_formed(data: bytes, path: Path | None, error: expat.ExpatError) -> FileError:
+    """Say what is wrong with a document that is not XML: in plain words where it is a slip that people make."""
+    line, column = error.lineno, error.offset + 1
+    if len(data) <= xml_slips.MOST_BYTES:
+        text = xml_slips.decoded(data)
+        slip = xml_slips.first_slip(text, xml_slips.offset_of(text, line, column))
+        if slip is None:
+            slip = xml_slips.wrong_byte(data)
+        if slip is not None:
+            return FileError.at(slip.message, path, *xml_slips.place_of(text, slip.at))
+    return FileError.at(f"this is not well-formed XML: {expat.ErrorString(error.code)}", path, line, column)
 
 
 class Refusals:

@@ -93,11 +93,11 @@ def test_an_open_file_that_is_no_xml_concerns_only_who_names_it(rig: bpy.types.O
     """It stays open from an import that failed; a score that lacks another file says which."""
     play(library / "dance.pha")
     (library / "broken.pha").write_text(STEPS.replace("</procedure>", "", 1), encoding="utf-8")
-    assert "mismatched tag" in refused(library / "broken.pha")
+    assert "is not closed" in refused(library / "broken.pha")
     outer = ('<pha tickLength="1"><include src="{}"/><procedure name="main"><call name="pair" duration="3"/>'
              '</procedure></pha>')
     for name in ("nowhere", "broken"):
         (library / f"of_{name}.pha").write_text(outer.format(name), encoding="utf-8")
     said = refused(library / "of_nowhere.pha")
     assert "'nowhere'" in said and "mismatched" not in said
-    assert "mismatched tag" in refused(library / "of_broken.pha")
+    assert "is not closed" in refused(library / "of_broken.pha")

@@ -195,7 +195,7 @@ def test_mistakes_in_included_files_are_reported_there(root):
     (root / "worse.pha").write_text("<pha>")
     message = refusal(root, procedure("main", 'Bow duration="-1"'), head='<include src="bad"/><include src="worse"/>')
     assert "bad.pha:1:1: <pha> tickLength: found '0'" in message
-    assert "worse.pha:1:6: this is not well-formed XML: no element found" in message
+    assert "worse.pha:1:1: <pha> is not closed: the text ends without </pha>" in message
     assert "score:1:" in message
 
 
