@@ -27,7 +27,8 @@ def up_of_motion(frames: Posture, positions: FloatArray, found: SkeletonMap) -> 
     """Return which way is up (3,) where the rest pose says nothing: mostly along the body, as it stands.
 
     positions: (F, J, 3) of all joints. A body that lies, rolls or crawls on the ground is known by its lowest joint:
-    along one of the usual axes that is nearly always near 0, and along the body it seldom is.
+    along one of the usual axes that is nearly always near 0, and along the body it seldom is, or that is no usual axis.
+    Who is head down stands on his hands, unless there is no other way.
     """
     stands = frames.upright >= STANDS
     axes = [_nearest_axis(up) for up in frames.axes[stands if stands.any() else slice(None), :, 1]]
@@ -38,12 +39,17 @@ def up_of_motion(frames: Posture, positions: FloatArray, found: SkeletonMap) -> 
     heights = positions[:, list(found.joint_of.values())] / leg
 
     def share(up: FloatArray) -> float:
-        lowest = (heights @ up).min(axis=1)
-        return float(((lowest > _ON_GROUND[0]) & (lowest < _ON_GROUND[1])).mean())
+        return _share_on_ground((heights @ up).min(axis=1))
+
+    hands = positions[:, [found.joint_of[name] for name in ("l_wrist", "r_wrist") if name in found.joint_of]] / leg
+
+    def stands_on_hands(up: FloatArray) -> bool:
+        return not hands.shape[1] or bool(np.median((hands @ up).min(axis=1)) < _ON_GROUND[1])
 
     others = [up for up in _USUAL if up @ seen < 0.5 and share(up) >= _MOSTLY]
-    head_down = [up for up in others if up @ seen < -0.5]
-    return (head_down or others)[0] if others and share(seen) < _SELDOM else seen
+    others.sort(key=lambda up: 1 if up @ seen > -0.5 else 0 if stands_on_hands(up) else 2)
+    is_usual = any(seen @ up > 0.5 for up in _USUAL)
+    return others[0] if others and (not is_usual or share(seen) < _SELDOM) else seen
 
 
 def _leg(positions: FloatArray, found: SkeletonMap) -> float | None:
@@ -59,41 +65,65 @@ def file_axes(rest: FloatArray, own: FloatArray, frames: Posture, positions: Flo
               found: SkeletonMap) -> FloatArray:
     """Return the axes (3, 3) in which a file moves: left, up and front of a body that stands, facing its front.
 
-    rest: the rest pose's measured axes; own: the right-angled ones nearest to them. They are the file's too, unless
-    the motion stands along another axis, or the body sets out in the usual direction and only rests in another.
+    rest: the rest pose's measured axes; own: the right-angled ones nearest to them. Up is one of these, unless the
+    motion stands along another axis. The body's front is as it rests, unless it sets out nearer to the usual one.
     """
     stands = frames.upright >= STANDS
     if not stands.any():
-        return own
+        return with_front(own[:, 1], rest[:, 2])
     ups = frames.axes[stands, :, 1]
     up, other = _nearest_axis(rest[:, 1]), _nearest_axis(ups.mean(axis=0))
     if up @ other < 1.0 - 1e-9 and _stands_along(other, up, rest[:, 1], ups, positions, found):
         up = other
-    front = own[:, 2] if abs(own[:, 2] @ up) < 0.5 and own[:, 1] @ up > 0.5 else None
     usual = with_usual_front(up)
-    if front is not None and front @ usual[:, 2] > 0.5:
-        return own
-    start = _nearest_axis(frames.axes[int(np.argmax(stands)), :, 2])
-    if front is None or start @ usual[:, 2] > 0.5:
+    if abs(own[:, 2] @ up) >= 0.5 or own[:, 1] @ up <= 0.5:
         return usual
-    return own
+    start, faces = frames.axes[int(np.argmax(stands))], with_front(up, rest[:, 2])
+    is_upright = start[:, 1] @ up > 0.5  # where a body faces that lies is not where it goes
+    return usual if is_upright and start[:, 2] @ (usual[:, 2] - faces[:, 2]) > 0.0 else faces
+
+
+def with_front(up: FloatArray, front: FloatArray) -> FloatArray:
+    """Return the axes (3, 3) of a body with that up (3,), right-angled, and that front (3,), as far as it is level.
+
+    A front that is as good as right-angled is so.
+    """
+    level = front - (front @ up) * up
+    level = level / max(float(np.linalg.norm(level)), 1e-30)
+    nearest = _nearest_axis(level)
+    level = nearest if level @ nearest > np.cos(LEANS_RAD) else level
+    return np.stack((np.cross(up, level), up, level), axis=1)
 
 
 def _stands_along(other: FloatArray, up: FloatArray, rest: FloatArray, ups: FloatArray, positions: FloatArray,
                   found: SkeletonMap) -> bool:
     """Tell whether a clip moves with `other` upwards, not `up`: that its body stands on the ground so.
 
-    Where the rest pose leans that is so if the motion is nearer to an axis. Else a body that lies on the
-    ground and one whose rest pose lies look the same, but for the height of the lowest joint above 0.
+    Along one of the usual axes a body that lies on the ground and one whose rest pose lies look the same, but for the
+    height of the lowest joint above 0: along what is up it is always near the ground. Where it is so along both, as
+    where ankles lie over the origin, up is Y. Where it is so along neither, the motion counts if the rest pose leans
+    and it is nearer to an axis, else what the lowest joint is nearer to.
     """
-    mean = ups.mean(axis=0)
-    if rest @ up < np.cos(LEANS_RAD):
-        return bool(mean @ other > rest @ up * np.linalg.norm(mean))
+    if not any(other @ axis > 0.5 for axis in _USUAL):
+        return False
     leg = _leg(positions, found)
     if leg is None:
         return False
-    lowest = [np.median(np.abs((positions @ direction).min(axis=1))) / leg for direction in (up, other)]
-    return bool(lowest[1] < lowest[0])
+    lowest = [(positions[:, list(found.joint_of.values())] @ way).min(axis=1) / leg for way in (up, other)]
+    lies, stands = (_share_on_ground(low) >= _MOSTLY for low in lowest)
+    if lies != stands:
+        return stands
+    if lies:
+        return bool(other @ _USUAL[0] > 0.5)
+    mean = ups.mean(axis=0)
+    if rest @ up < np.cos(LEANS_RAD):
+        return bool(mean @ other > rest @ up * np.linalg.norm(mean))
+    return bool(np.median(np.abs(lowest[1])) < np.median(np.abs(lowest[0])))
+
+
+def _share_on_ground(lowest: FloatArray) -> float:
+    """Return in what share of frames the lowest joint (F,), in legs, is near 0."""
+    return float(((lowest > _ON_GROUND[0]) & (lowest < _ON_GROUND[1])).mean())
 
 
 def stands_on_origin(found: SkeletonMap, up: FloatArray) -> bool:

@@ -21,7 +21,15 @@ from ..maths.arrays import FloatArray, IntArray
 from ..skeletons.maps import SkeletonMap, find_map_once, map_in_any_pose
 from ..skeletons.posture import STANDS, Posture, measure_posture
 from ..skeletons.skeleton import Pose, Skeleton, world_from_pose
-from .file_axes import LEANS_RAD, file_axes, right_angled, stands_on_origin, up_of_motion, with_usual_front
+from .file_axes import (
+    LEANS_RAD,
+    file_axes,
+    right_angled,
+    stands_on_origin,
+    up_of_motion,
+    with_front,
+    with_usual_front,
+)
 from .first_pose import first_pose_end
 from .straightened import straightened
 
@@ -43,7 +51,8 @@ _RAISED_HEEL: Final = 0.15
 class Reference:
     """A clip on a skeleton that rests in the pose by which it is compared.
 
-    map: what the joints are; its turn leads from H-Anim's axes to those in which the clip moves. time_s: of the frame
+    map: what the joints are; its turn leads from H-Anim's axes to those in which the clip moves, facing the front that
+    the body has at rest, also where that is not right-angled. time_s: of the frame
     that was taken, None for the rest pose. is_positioned: the pose also says where in the file's space the body stands,
     and how high. why: one sentence for people.
     soles: for ankles the direction (3,) away from the ground that their soles have in the pose, where it is not up.
@@ -84,16 +93,21 @@ def find_reference(clip: Clip, found: SkeletonMap) -> Reference:
 
 
 def stood_up(target: SkeletonMap) -> SkeletonMap:
-    """Return the map of a skeleton that rests in the reference pose that is set, upright where it leans as a whole."""
-    skeleton = target.skeleton
+    """Return the map of a skeleton that rests in the reference pose that is set, upright where it leans as a whole.
+
+    Where none is set, its turn leads to the front that the body has at rest, as measured.
+    """
+    skeleton, is_set = target.skeleton, target.pose is not None
     if target.pose is not None:
         skeleton = skeleton.in_pose(target.pose)
         target = replace(target, skeleton=skeleton, pose=None)
     rest = _posture(skeleton.rest_world[None, :, :, 3], target)
     if rest is None or target.turn is None or rest.upright[0] < STANDS:
         return target
-    turn = _upright(rest, rot.to_matrix(target.turn))
-    return target if turn is None else replace(target, skeleton=skeleton.turned(turn))
+    own = rot.to_matrix(target.turn)
+    world = own if is_set else with_front(own[:, 1], rest.axes[0, :, 2])
+    turn = _upright(rest, world)
+    return replace(target, skeleton=skeleton if turn is None else skeleton.turned(turn), turn=rot.from_matrix(world))
 
 
 def uprightness(found: SkeletonMap, pose: FloatArray | None = None) -> float:
@@ -164,14 +178,16 @@ def _from_rest(clip: Clip, found: SkeletonMap, rest: Posture) -> Reference:
     axes = rest.axes[0]
     is_seen = found.turn is not None
     own = rot.to_matrix(found.turn) if found.turn is not None else right_angled(axes)
-    times, world = _times(clip, _FRAMES), own
+    times, world = _times(clip, _FRAMES), own if found.has_given_axes else with_front(own[:, 1], axes[:, 2])
     if clip.moved.any() and len(times) > 1 and not found.has_given_axes:
         positions = _positions(clip, times)
         frames = _posture(positions, found)
-        world = own if frames is None else file_axes(axes, own, frames, positions, found)
+        world = world if frames is None else file_axes(axes, own, frames, positions, found)
     turn = _upright(rest, world)
-    if turn is None or not is_seen:
+    if not is_seen:
         return _unchanged(clip, found, REST_POSE)
+    if turn is None:
+        return _unchanged(clip, replace(found, turn=rot.from_matrix(world)), REST_POSE)
     angle = np.degrees(rot.angle_between(turn, rot.IDENTITY))
     skeleton = clip.skeleton.turned(turn)
     new = replace(found, skeleton=skeleton, turn=rot.from_matrix(world))

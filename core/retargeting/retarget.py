@@ -16,6 +16,7 @@ from ..skeletons.maps import SkeletonMap, find_map
 from ..skeletons.skeleton import Skeleton
 from ..skeletons.skin_sample import SkinSample
 from .beginning import away_at_first, carriers, shifted
+from .file_axes import right_angled
 from .first_pose import first_pose_end, from_time
 from .ground import ground_by_skin, leg_length, step_times
 from .ground_by_joints import BodyMotion, ground_by_joints
@@ -285,7 +286,16 @@ def _standing(bodies: _Bodies, stood: Clip, rotations: Tracks, translations: Tra
 
 
 def _turn(stated: FloatArray, source: SkeletonMap, target: SkeletonMap) -> FloatArray:
+    """Return the turn (4,) from the clip's model axes to the target's, front on front as the bodies have theirs."""
     if source.turn is None or target.turn is None or not (source.is_sure and target.is_sure):
         return stated
-    seen = rot.multiply(target.turn, rot.conjugate(source.turn))
-    return seen if rot.angle_between(seen, stated) > _OTHER_AXES_RAD else stated
+    (there, aside), (here, own_aside) = (_right_angled(turn) for turn in (source.turn, target.turn))
+    seen = rot.multiply(here, rot.conjugate(there))
+    axes = seen if rot.angle_between(seen, stated) > _OTHER_AXES_RAD else stated
+    return rot.multiply(own_aside, rot.multiply(axes, rot.conjugate(aside)))
+
+
+def _right_angled(turn: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the right-angled turn (4,) that is nearest to another, and the one that leads on from it."""
+    nearest = rot.from_matrix(right_angled(rot.to_matrix(turn)))
+    return nearest, rot.multiply(turn, rot.conjugate(nearest))
