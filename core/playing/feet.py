@@ -57,8 +57,9 @@ class Feet(Over):
         """Return the poses below with planted feet in place; see Stage."""
         pose, segment = self.below.sample(times_s), self.row.segment_at(times_s)
         gaps = self._lock.footholds.gaps_at(times_s)
-        self._lock.footholds.know(gaps, self._loose)
-        self._lock.footholds.plan(gaps, self._upright_at, self._lacks)
+        around = np.union1d(gaps, np.maximum(gaps - 1, 0))
+        self._lock.footholds.know(around, self._loose)
+        self._lock.footholds.plan(around, self._upright_at, self._lacks)
         upright, floor = self._around(times_s, segment)
         self._lock.hold(pose, times_s, gaps, upright, floor)
         self.root.repeat(pose, rounds)

@@ -28,7 +28,7 @@ SOON_S: Final = 0.2
 DOWN_S: Final = 0.25
 """So long the body takes to go down for a foot that comes, and to come up after one that has left."""
 CLEAR_LEGS: Final = 0.05
-_CLEAR: Final = 0.2
+CLEAR: Final = 0.2
 """Feet that are led over the ground are lifted by so much of their distance, and at most so high."""
 _AT_ONCE_S: Final = 0.1
 """No foot comes to its highest speed sooner than this, but where a clip jumps."""
@@ -75,7 +75,8 @@ class Footholds:
     first: (L + 1,) the first gap of each foot, and G. edges_s: (2, G) when the foot is let go, and held again.
     at: (3, 2, G) where it is held then; loose, speed, change: (3, 2, G) the foot if nothing holds it, see Loose; NaN:
     that is not known yet, see `know`. Any numbers where there is no foothold. lift: (G,) how high the foot is lifted on
-    its step over the gap; 0 where there is none. most_s: (2, G) how long it takes at most to let the foot go and to
+    its step over the gap; 0 where there is none. clear: (G,) how high it is at least in the middle of its own way over
+    the gap. most_s: (2, G) how long it takes at most to let the foot go and to
     lead it on; fast: (2, G) how fast it may be led; eases_s: (2, G) how long it does take, more than 0. leg: its
     length.
     """
@@ -87,6 +88,7 @@ class Footholds:
     speed: FloatArray
     change: FloatArray
     lift: FloatArray
+    clear: FloatArray
     most_s: FloatArray
     fast: FloatArray
     eases_s: FloatArray
@@ -94,10 +96,11 @@ class Footholds:
 
     @classmethod
     def of(cls, leg: float, first: IntArray, edges_s: FloatArray, at: FloatArray, loose: FloatArray,
-           speed: FloatArray, change: FloatArray, lift: FloatArray, most_s: FloatArray, fast: FloatArray) -> Footholds:
+           speed: FloatArray, change: FloatArray, lift: FloatArray, clear: FloatArray, most_s: FloatArray,
+           fast: FloatArray) -> Footholds:
         """Take footholds of which it is not known yet how long feet are led to them."""
         loose = np.where(lift > 0.0, at, loose)  # a step leads from foothold to foothold, wherever the foot would be
-        found = cls(first, edges_s, at, loose, speed, change, lift, most_s, fast, most_s.copy(), leg)
+        found = cls(first, edges_s, at, loose, speed, change, lift, clear, most_s, fast, most_s.copy(), leg)
         found._ease(*np.nonzero(~np.isnan(loose[0])))
         return found
 
@@ -185,18 +188,22 @@ class Footholds:
         """Return by how much the body is down at times (F,) for feet in gaps (L, F), (F,).
 
         For feet that are held, and where that is not planned, what `held` (L, F) says. Else it is down before they are
-        held, and up again after it.
+        held, and up again after it; and calmly so where they need that for less than a moment.
         """
-        downs = self._downs.take(gaps, axis=1)
+        before = np.maximum(gaps - 1, 0)  # which ends as the foothold begins
+        downs = np.concatenate((self._downs.take(gaps, axis=1), self._downs[1:].take(before, axis=1)))
         if not (held.any() or (downs > 0.0).any()):
             return np.zeros(len(times_s))
-        edges_s = self.edges_s.take(gaps, axis=1)
-        takes_s = np.minimum(DOWN_S, np.maximum(edges_s[1] - edges_s[0], 1e-9))
-        share = np.minimum(np.maximum(np.stack((times_s - edges_s[0], edges_s[1] - times_s)) / takes_s, 0.0), 1.0)
+        begin_s, end_s = self.edges_s.take(gaps, axis=1)
+        held_s = self.edges_s[1].take(before)
+        is_held = times_s <= begin_s
+        takes_s = np.where(is_held, begin_s - held_s, end_s - begin_s)
+        away_s = np.stack((np.abs(times_s - begin_s), end_s - times_s, times_s - held_s))
+        share = np.minimum(np.maximum(away_s / np.minimum(DOWN_S, np.maximum(takes_s, 1e-9)), 0.0), 1.0)
         left = 1.0 - share
-        rest = left * left * left * (1.0 + share * (3.0 + 6.0 * share))
-        down = np.where(np.isnan(downs[0]) | (times_s <= edges_s[0]), held, (downs * rest).sum(axis=0))
-        return np.asarray(down.max(axis=0))
+        begin, end, came = np.nan_to_num(downs) * (left * left * left * (1.0 + share * (3.0 + 6.0 * share)))
+        apart = np.where(np.isnan(downs[0]), held, begin + end)
+        return np.asarray(np.where(is_held, np.maximum(held, np.maximum(begin, came)), apart).max(axis=0))
 
     def _ease(self, edge: IntArray, gap: IntArray) -> None:
         """Take so much time at some edges (N,) of gaps (N,) that feet are led neither too fast nor too jerkily.
@@ -214,26 +221,27 @@ class Footholds:
                          np.full(len(gap), EASE_S)), axis=0)
         wanted = np.where(self.lift[gap] > 0.0, np.inf, wanted)
         self.eases_s[edge, gap] = np.minimum(wanted, self.most_s[edge, gap])
-        clear = np.minimum(_CLEAR * (away + fast * self.eases_s[edge, gap]), CLEAR_LEGS * self.leg)
+        clear = np.minimum(CLEAR * (away + fast * self.eases_s[edge, gap]), CLEAR_LEGS * self.leg)
         clear = np.where(self.lift[gap] > 0.0, 0.0, clear)
         columns = _PER_EDGE * edge[:, None] + np.arange(_PER_EDGE)
         self._ways[gap[:, None], columns] = np.concatenate((self._fades_at(edge, gap), clear[None])).T
 
     def ways(self, gaps: IntArray) -> FloatArray:
-        """Return how feet are led in gaps (L, F), as `led` wants it, (L, F, 35)."""
+        """Return how feet are led in gaps (L, F), as `led` wants it, (L, F, 36)."""
         return self._ways.take(gaps, axis=0)
 
     @cached_property
     def _ways(self) -> FloatArray:
         """For each gap how the foot is let go and how it is led on: see _fades_at, and last how high it is lifted then.
 
-        And when the gap begins, how much of it a second takes, the lift of the step, 1 if there is one, and where the
-        foot was held before. (G, 2 · 14 + 7), side by side for one gap, as they are looked up.
+        And when the gap begins, how much of it a second takes, the lift of the step, 1 if there is one, how high the
+        foot is at least on its own way, and where it was held before. (G, 2 · 14 + 8), side by side for one gap, as
+        they are looked up.
         """
         begin, end = self.edges_s
         fades = self._fades_at(*np.indices(self.edges_s.shape)).swapaxes(0, 1)
         return np.concatenate((*(row for edge in fades for row in (edge, np.zeros((1, len(begin))))),
-                               (begin, 1.0 / np.maximum(end - begin, 1e-9), self.lift, self.lift > 0.0),
+                               (begin, 1.0 / np.maximum(end - begin, 1e-9), self.lift, self.lift > 0.0, self.clear),
                                self.at[:, 0])).T.copy()
 
     def _fades_at(self, edge: IntArray, gap: IntArray) -> FloatArray:
@@ -265,7 +273,8 @@ def led(foot: Sequence[Number], ways: Sequence[Number], time_s: Number, upright:
     foot would be as it is let go fades, and its speed there, which a held foot has not (inertialization: Bollo 2018).
     On a step it goes from one foothold to the next. Firmly: 1 while it is held, soon 0 as it leaves.
     """
-    (foot_x, foot_y, foot_z), (let_go_s, gap_per_s, lift, is_step, at_x, at_y, at_z) = foot, ways[2 * _PER_EDGE:]
+    foot_x, foot_y, foot_z = foot
+    let_go_s, gap_per_s, lift, is_step, over_clear, at_x, at_y, at_z = ways[2 * _PER_EDGE:]
     x, y, z, firmly, firmly_up, clear = _faded(ways[:_PER_EDGE], time_s)
     x2, y2, z2, firmly2, firmly_up2, clear2 = _faded(ways[_PER_EDGE:2 * _PER_EDGE], time_s)
     x, y, z, firmly, firmly_up = x + x2, y + y2, z + z2, firmly + firmly2, firmly_up + firmly_up2
@@ -275,7 +284,7 @@ def led(foot: Sequence[Number], ways: Sequence[Number], time_s: Number, upright:
     x = chosen(is_held, at_x - foot_x, x - off * foot_x)
     y = chosen(is_held, at_y - foot_y, y - off * foot_y)
     z = chosen(is_held, at_z + higher - foot_z, z - off_up * foot_z) * upright + 64.0 * lift * bump * bump * bump
-    return x, y, z, firmly * firmly, greatest(clear, clear2)
+    return x, y, z, firmly * firmly, greatest(greatest(clear, clear2), 16.0 * over_clear * bump * bump)
 
 
 def _faded(way: Sequence[Number], time_s: Number) -> tuple[Number, Number, Number, Number, Number, Number]:

@@ -2,10 +2,10 @@
 
 It is planted on both sides, and the positions agree: it stays. It is planted on both sides elsewhere: it makes a step.
 It is planted on one side, or there is time for the clips' own swing between the two: it leaves or arrives as in the
-clips. A step begins before the seam or ends after it such that the other foot bears the body meanwhile, if it can.
-A foot that has no time for a step, or none while the other foot bears the body, stands in one place on both sides:
-where it stands longer. Where the clips leave a foot time, but so little that their own swing would be a jerk over such
-a distance, that is a step, too.
+clips, and clears the ground on its way. Where they leave it so little time that this would be a jerk over such a
+distance, it makes a step, too. A step begins before the seam or ends after it such that the other foot bears the body
+meanwhile, if it can. A foot that has no time for a step, or none while the other foot bears the body, stands in one
+place on both sides: where it stands longer.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Final
 import numpy as np
 
 from ..maths.arrays import BoolArray, FloatArray, IntArray
-from .footholds import NEVER_S, PEAK, STEP_WAIT, Footholds, Loose
+from .footholds import CLEAR, CLEAR_LEGS, NEVER_S, PEAK, STEP_WAIT, Footholds, Loose
 
 SAME_LEGS: Final = 0.04
 """Footholds so near to each other, in leg lengths, are one."""
@@ -60,8 +60,9 @@ class Hold:
     """One foothold while they are put together.
 
     start_s, stop_s: when; over: where over the ground; number: which of a foot's it is; fast: how fast the foot may be
-    moved; lift: of the step that follows. ease_in_s, ease_out_s: how long it takes at most to lead it there and to let
-    it go. Numbers of Python's own: they are looked at one by one.
+    moved; lift: of the step that follows; clear: how high the foot is at least on its own way that follows.
+    ease_in_s, ease_out_s: how long it takes at most to lead it there and to let it go. Numbers of Python's own: they
+    are looked at one by one.
     """
 
     start_s: float
@@ -70,6 +71,7 @@ class Hold:
     number: int
     fast: float
     lift: float = 0.0
+    clear: float = 0.0
     ease_in_s: float = LONGEST_EASE_S
     ease_out_s: float = LONGEST_EASE_S
 
@@ -127,32 +129,41 @@ class _Pending:
     time_s: float
 
     @property
-    def before_s(self) -> float:
-        """How much time it has until its foot stands in the next clip."""
-        return self.first.start_s - self.last.start_s - LEAST_HELD_S
+    def soonest_s(self) -> float:
+        """When it may begin, and the foot has stood in the clip before."""
+        return self.last.start_s + LEAST_HELD_S
 
     @property
-    def after_s(self) -> float:
-        """How much time it has since its foot stood in the clip before."""
-        return self.first.stop_s - self.last.stop_s - LEAST_HELD_S
+    def latest_s(self) -> float:
+        """When it may end, and the foot still stands in the next clip."""
+        return self.first.stop_s - LEAST_HELD_S
 
 
-def _later_s(one: _Pending, other: _Pending) -> float:
-    """Return how much later than at the seam two steps are made, one after the other, so that both have time.
+def _between(one: _Pending, other: _Pending) -> tuple[float, float]:
+    """Return when the first of two steps ends, and the second one begins: not before that.
 
-    And so that the other foot bears the body during each of them.
+    At the seam, or so much later or sooner that both have time, and that the other foot bears the body during each.
     """
-    before_s = min(one.before_s, one.first.start_s - other.last.start_s) - one.time_s
-    after_s = min(other.after_s, one.first.stop_s - other.last.stop_s) - other.time_s
-    if before_s < 0.0:
-        return min(-before_s, max(after_s, 0.0), _MOST_LATER_S)
-    return -min(max(-after_s, 0.0), before_s, _MOST_LATER_S)
+    ends_s, begins_s = one.first.start_s, other.last.stop_s
+    if ends_s > begins_s:
+        ends_s = begins_s = (ends_s + begins_s) / 2.0
+    soonest_s = max(one.soonest_s, other.last.start_s) + one.time_s
+    latest_s = min(other.latest_s, one.first.stop_s) - other.time_s
+    if soonest_s > latest_s:
+        soonest_s = latest_s = (soonest_s + latest_s) / 2.0
+    if ends_s < soonest_s:
+        ends_s = min(soonest_s, ends_s + _MOST_LATER_S)
+        begins_s = max(begins_s, ends_s)
+    if begins_s > latest_s:
+        begins_s = max(latest_s, begins_s - _MOST_LATER_S)
+        ends_s = min(ends_s, begins_s)
+    return ends_s, begins_s
 
 
 def _room(one: _Pending, other: _Pending) -> tuple[float, int]:
     """Return how much of its time the step has that has less, at most all of it, and whether it is the second."""
-    later_s = _later_s(one, other)
-    before, after = (one.before_s + later_s) / one.time_s, (other.after_s - later_s) / other.time_s
+    ends_s, begins_s = _between(one, other)
+    before, after = (ends_s - one.soonest_s) / one.time_s, (other.latest_s - begins_s) / other.time_s
     return min((min(before, 1.0), 0), (min(after, 1.0), 1))
 
 
@@ -201,12 +212,10 @@ class _Walker:
                                   (window_s[0] + window_s[1]) / 2.0)
                 pending += [] if step is None else [step]
         steps = self._with_room(_in_order(pending), segment)
-        later_s = _later_s(*steps) if len(steps) > 1 else 0.0
-        for order, step in enumerate(steps):
+        edges_s = _between(*steps) if len(steps) > 1 else (None,) * len(steps)
+        for order, (step, edge_s) in enumerate(zip(steps, edges_s, strict=True)):
             assert window_s is not None
-            if order > 0:  # the foot that has stepped bears the body, if there is time for that
-                later_s = max(later_s, min(steps[0].first.start_s - step.last.stop_s, step.after_s - step.time_s))
-            self._step(step, order if len(steps) > 1 else None, later_s, segment, window_s)
+            self._step(step, order, edge_s, segment, window_s)
         for known, more in zip(self._holds, segment, strict=True):
             known += more
         self._end_s = end_s
@@ -243,6 +252,8 @@ class _Walker:
             del known[-1]
         if touches[1]:
             del more[0]
+        if known and not any(touches):
+            last.clear = min(CLEAR * distance, CLEAR_LEGS * length)
         return None
 
     def _with_room(self, steps: list[_Pending], segment: Sequence[list[Hold]]) -> list[_Pending]:
@@ -282,29 +293,42 @@ class _Walker:
         return min(max(max(PEAK * distance / (1.0 - 2.0 * STEP_WAIT), _LIFT_PEAK * lift) / fast, SHORTEST_STEP_S),
                    LONGEST_STEP_S)
 
-    def _step(self, step: _Pending, order: int | None, later_s: float, segment: Sequence[Sequence[Hold]],
+    def _step(self, step: _Pending, order: int, edge_s: float | None, segment: Sequence[Sequence[Hold]],
               window_s: Sequence[float]) -> None:
         """Lift a foot from its last foothold and set it down on the next one.
 
-        order: of both feet the first one steps before the seam, the second after it, or both so much later; None: the
-        other need not step.
+        edge_s: of both feet the first one (order 0) has stepped by then, the second one (1) steps from then on; None:
+        the other need not step.
         """
         last, first = step.last, step.first
-        room_s = (window_s[1] - window_s[0]) / (1.0 if order is None else 2.0)
+        room_s = (window_s[1] - window_s[0]) / (1.0 if edge_s is None else 2.0)
         time_s = max(min(step.time_s, room_s), _HURRIED * step.time_s, first.start_s - last.stop_s)
         latest, earliest = last.stop_s, first.start_s - time_s
-        if order is None:
+        if edge_s is None:
             latest = min(latest, first.stop_s - LEAST_HELD_S - time_s)
             earliest = max(earliest, min(last.start_s + LEAST_HELD_S, latest))
-        starts = ((latest + earliest) / 2.0, max(earliest, min(window_s[0], latest)),
-                  min(latest, max(window_s[1] - time_s, earliest)))
-        if order is not None:
-            start = (earliest, latest)[order] + later_s
-        else:
+            starts = ((latest + earliest) / 2.0, max(earliest, min(window_s[0], latest)),
+                      min(latest, max(window_s[1] - time_s, earliest)), earliest, latest)
             start = min(starts, key=lambda begin: self._airborne_s(step.leg, begin, begin + time_s, segment))
+        else:
+            start = edge_s - (0.0 if order else time_s)
         stop = min(start + time_s, max(first.stop_s - LEAST_HELD_S, first.start_s))
-        start = max(start, min(last.start_s + LEAST_HELD_S, max(last.stop_s, last.stop_s + later_s)))
+        start = max(start, min(last.start_s + LEAST_HELD_S, max(last.stop_s, start)))
         last.stop_s, first.start_s, last.lift = start, stop, step.lift
+        if edge_s is None:
+            self._bear(step, segment)
+
+    def _bear(self, step: _Pending, segment: Sequence[Sequence[Hold]]) -> None:
+        """Let the other feet stand during a step, as long as that leaves them time for their own way."""
+        for leg, (known, more) in enumerate(zip(self._holds, segment, strict=True)):
+            if leg == step.leg or not known or not more:
+                continue
+            last, first = known[-1], more[0]
+            way_s = max(SWING_S, abs(first.over - last.over) / (_SWING * self._fast(leg, last, first)))
+            if step.last.stop_s <= last.stop_s < step.first.start_s:
+                last.stop_s = max(last.stop_s, min(step.first.start_s, first.start_s - way_s))
+            if step.last.stop_s < first.start_s <= step.first.start_s:
+                first.start_s = min(first.start_s, max(step.last.stop_s, last.stop_s + way_s))
 
     def _airborne_s(self, leg: int, begin_s: float, end_s: float, segment: Sequence[Sequence[Hold]]) -> float:
         """Return for how long no other foot is held between two instants."""
@@ -330,9 +354,9 @@ def _lift(distance: float, leg_length: float) -> float:
 
 def _gaps(holds: Sequence[Hold], foot: Planted, length: float) -> tuple[FloatArray, ...]:
     """Return what lies between the footholds of one foot, as Footholds has it."""
-    start, stop, lift, fast, *most = np.array([(
-        hold.start_s, hold.stop_s, hold.lift, hold.fast, hold.ease_in_s, hold.ease_out_s) for hold in holds]
-    ).reshape(-1, 6).T
+    start, stop, lift, clear, fast, *most = np.array([(
+        hold.start_s, hold.stop_s, hold.lift, hold.clear, hold.fast, hold.ease_in_s, hold.ease_out_s) for hold in holds]
+    ).reshape(-1, 7).T
     number = [hold.number for hold in holds]
 
     def edges(before: FloatArray, after: FloatArray, none: float) -> FloatArray:
@@ -342,7 +366,7 @@ def _gaps(holds: Sequence[Hold], foot: Planted, length: float) -> tuple[FloatArr
 
     edges_s = edges(stop, start, NEVER_S)
     edges_s[0, 0] = -NEVER_S
-    lift = np.append(0.0, lift)
+    lift, clear = np.append(0.0, lift), np.append(0.0, clear)
     gap_s = np.maximum(edges_s[1] - edges_s[0], _SOON_S)
     most_s = np.where(lift > 0.0, gap_s, np.minimum(edges(most[1], most[0], 1.0), gap_s))
     fastest = np.maximum(edges(fast, fast, 1.0), SLOWEST_LEGS_PER_S * length)
@@ -350,4 +374,4 @@ def _gaps(holds: Sequence[Hold], foot: Planted, length: float) -> tuple[FloatArr
     loose, *rates = (each[number].transpose(2, 1, 0) for each in foot.loose)
     loose = np.where(np.stack((start, stop)) == foot.spans_s[number].T, loose, np.nan)
     found = (edges(each[:, 1], each[:, 0], 0.0) for each in (loose, *rates))
-    return edges_s, edges(at, at, 0.0), *found, lift, most_s, fastest
+    return edges_s, edges(at, at, 0.0), *found, lift, clear, most_s, fastest

@@ -64,4 +64,4 @@ def footholds(spans_s: Sequence[tuple[float, float]], *at: FloatArray) -> Footho
                                 for each in at], axis=-1)
     first, shape = np.arange(len(at) + 1) * (len(start) + 1), positions.shape
     return Footholds(first, edges, positions, np.zeros(shape), np.zeros(shape), np.zeros(shape), np.zeros(first[-1]),
-                     eases, np.ones_like(eases), eases, 1.0)
+                     np.zeros(first[-1]), eases, np.ones_like(eases), eases, 1.0)

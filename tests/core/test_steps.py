@@ -141,6 +141,46 @@ def test_a_swing_that_would_have_to_be_quicker_than_anything_in_the_clips_is_a_s
         assert begin_s <= leaves_s and end_s - begin_s >= 2.0 * SHORTEST_STEP_S
 
 
+@pytest.mark.parametrize(("before", "after"), [(2.0, 0.3), (1.7, 0.0), (1.6, 0.1)])
+def test_steps_of_both_feet_do_not_overlap_where_one_has_little_time(before: float, after: float) -> None:
+    """The left foot leaves early and comes late, the right one stands but for a moment in the next clip."""
+    feet = planted(l=(np.array([[0.0, before]]), np.array([[after, 2.0]])), r=(ALWAYS, np.array([[0.0, 0.17]])))
+    (_, _, between_s), (_, after_s, _) = sorted(feet.steps, key=lambda step: step[1])
+    assert after_s >= between_s - 1e-9
+
+
+@pytest.mark.parametrize(("other", "wanted"), [
+    (([[0.0, 2.0]], [[1.9, 2.0]]), (None, 2.0)), (([[0.0, 0.1]], [[0.0, 2.0]]), (2.0, None)),
+])
+def test_a_step_is_made_while_the_other_foot_stands(other: tuple[list[list[float]], list[list[float]]],
+                                                    wanted: tuple[float | None, float | None]) -> None:
+    """The other one leaves as the next clip begins, or comes as it does: the step ends, or begins, by then."""
+    before, after = (np.array(spans) for spans in other)
+    (_, begin_s, end_s), = planted(l=(ALWAYS, ALWAYS), r=(before, after)).steps
+    assert wanted[0] is None or begin_s >= wanted[0] - 1e-9
+    assert wanted[1] is None or end_s <= wanted[1] + 1e-9
+
+
+@pytest.mark.parametrize("sunk_legs", [0.0, 0.06])
+def test_a_foot_on_its_own_way_over_a_seam_clears_the_ground(sunk_legs: float) -> None:
+    """What blended clips bring down to the ground, or into it, does not scrape over the floor."""
+    times, hips = np.linspace(0.0, 2.0, 5), np.sort([BODY.index_of[f"{side}_hip"] for side in "lr"])
+    clips = []
+    for name, moves, stands in (("here", (0.0, 0.0, 0.0, 0.1, 0.3), [[0.0, 1.2]]),
+                                ("there", (0.3, 0.5, 0.6, 0.6, 0.6), [[0.8, 2.0]])):
+        moved = np.zeros((5, 1, 3))
+        moved[:, 0, 1], moved[:, 0, 2] = -sunk_legs * LEG_M * (times > 0.0) * (times < 2.0), np.array(moves) * LEG_M
+        spans = np.array(stands)
+        clips.append(Clip(name, BODY, 2.0, Tracks.uniform(hips, np.zeros(1), rot.identities(2)[None]),
+                          Tracks.uniform(np.array((0,)), times, moved), Tracks.empty(3),
+                          contacts={side: FootContacts(spans, spans) for side in "lr"}))
+    played = danced(0.25)
+    motion = compose(played.sequence, clips, played.style, root_motion="AS_AUTHORED", up=UP, feet=find_map(BODY))
+    found = feet(motion, np.linspace(1.9, 2.1, 21))[..., 1]
+    assert motion.feet is not None and not motion.feet.steps
+    assert found.min() > 0.03 and found.max() < 0.06
+
+
 @pytest.mark.parametrize(("before", "after", "wanted"), [
     (LATE, BRIEF - 1e-3, [[1.86, 2.139]]),
     (LATE, [[0.0, 0.13], [0.3, 1.0]], [[1.86, 2.0], [2.3, 3.0]]),
