@@ -23,6 +23,7 @@ from ..core.shading.material import (
     Texture,
     UvMatrix,
     check_programme,
+    evaluate,
     number,
 )
 
@@ -97,7 +98,7 @@ class Reader:
             return number(float(value)) if socket.type == "VALUE" else number(*map(float, tuple(value)[:3]))
         node = cast(bpy.types.Node, link.from_node)
         source = cast(bpy.types.NodeSocket, link.from_socket)
-        if node.mute or self._depth > _DEEPEST:
+        if self._depth > _DEEPEST:
             raise Unreadable
         self._depth += 1
         programme = _NODES.get(node.type, _given)(self, node, source)
@@ -109,7 +110,7 @@ class Reader:
         colours = [socket for socket in node.inputs if socket.type == "RGBA" and socket.enabled]
         if not colours:
             raise Unreadable
-        return next((socket for socket in colours if socket.is_linked), colours[0])
+        return next((socket for socket in colours if link_into(socket)), colours[0])
 
     def value(self, socket: bpy.types.NodeSocket) -> Programme:
         """Return the programme for a number; a colour counts by how bright it is."""
@@ -148,7 +149,7 @@ class Reader:
             return self.maps.index(""), UV_IDENTITY
         if node.type == "ATTRIBUTE" and node.attribute_type == "GEOMETRY":
             return self.maps.index(node.attribute_name), UV_IDENTITY
-        if node.type != "MAPPING" or node.mute or any(each.is_linked for each in node.inputs[1:]):
+        if node.type != "MAPPING" or any(link_into(each) for each in node.inputs[1:]):
             raise Unreadable
         which, before = self._mapped(node.inputs["Vector"])
         if before != UV_IDENTITY:
@@ -174,28 +175,56 @@ class Reader:
             return otherwise
 
     def normal(self, socket: bpy.types.NodeSocket) -> tuple[int, float]:
-        """Return the texture of a normal map and how strong it is; −1 where there is none."""
+        """Return the texture of a normal map and how strong it is; −1 where there is none, or none that can be read.
+
+        Of Bump the normals that it is given are taken.
+        """
         link = link_into(socket)
-        mapped: Any = None if link is None else link.from_node
-        if mapped is None or mapped.type != "NORMAL_MAP" or mapped.mute or mapped.space != "TANGENT":
-            return -1, 1.0
-        image = link_into(mapped.inputs["Color"])
-        strength = mapped.inputs["Strength"]
-        if image is None or not isinstance(image.from_node, bpy.types.ShaderNodeTexImage) or strength.is_linked:
+        for _ in range(_DEEPEST):
+            if link is None or cast(Any, link.from_node).type != "BUMP":
+                break
+            self.is_whole = False
+            link = link_into(cast(Any, link.from_node).inputs["Normal"])
+        if link is None:
             return -1, 1.0
         try:
-            return self.texture(image.from_node), float(strength.default_value)
+            return self._normal_map(cast(Any, link.from_node))
         except Unreadable:
+            self.is_whole = False
             return -1, 1.0
+
+    def _normal_map(self, node: Any) -> tuple[int, float]:
+        if node.type != "NORMAL_MAP" or node.space != "TANGENT":
+            raise Unreadable
+        image = link_into(node.inputs["Color"])
+        if image is None or not isinstance(image.from_node, bpy.types.ShaderNodeTexImage):
+            raise Unreadable
+        texture, strength = self.texture(image.from_node), self.value_or(node.inputs["Strength"], number(1.0))
+        if any(step.operation in ("TEXTURE", "ATTRIBUTE", "OBJECT") for step in strength):
+            self.is_whole, strength = False, number(1.0)
+        return texture, max(float(evaluate(strength)[0]), 0.0)
 
 
 def link_into(socket: bpy.types.NodeSocket) -> bpy.types.NodeLink | None:
-    """Return the link into a socket, through reroutes; None where it has none."""
+    """Return the link that a socket takes its value from, None where its own counts.
+
+    Through reroutes, and through muted nodes as Blender passes them: where nothing is linked to the input that a muted
+    node's output stands for, or there is none, it is as if the socket were not linked.
+    """
     for _ in range(_DEEPEST):
         link = next((link for link in cast(Any, socket.links) if link.is_valid and not link.is_muted), None)
-        if link is None or link.from_node.type != "REROUTE":
-            return cast("bpy.types.NodeLink | None", link)
-        socket = link.from_node.inputs[0]
+        if link is None:
+            return None
+        node = link.from_node
+        if node.type == "REROUTE":
+            socket = node.inputs[0]
+        elif node.mute:
+            passed = [each.from_socket for each in node.internal_links if each.to_socket == link.from_socket]
+            if not passed:
+                return None
+            socket = passed[0]
+        else:
+            return cast(bpy.types.NodeLink, link)
     raise Unreadable
 
 
@@ -296,7 +325,7 @@ def _combine(reader: Reader, node: Any, _: bpy.types.NodeSocket) -> Programme:
 
 def _constants(node: Any, *inputs: int) -> tuple[float, float, float, float]:
     """Return the values of up to four inputs; raise Unreadable where one is linked."""
-    if any(node.inputs[index].is_linked for index in inputs):
+    if any(link_into(node.inputs[index]) for index in inputs):
         raise Unreadable
     values = [float(node.inputs[index].default_value) for index in inputs]
     return cast("tuple[float, float, float, float]", tuple((*values, 0.0, 0.0, 0.0, 0.0)[:4]))

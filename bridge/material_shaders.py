@@ -39,8 +39,6 @@ def _surface(reader: Reader, socket: bpy.types.NodeSocket, plain: Material) -> M
     if link is None:
         return None
     node = cast(bpy.types.Node, link.from_node)
-    if node.mute:
-        raise Unreadable
     if node.type == "BSDF_TRANSPARENT":
         return _CLEAR
     if node.type in ("MIX_SHADER", "ADD_SHADER"):

@@ -9,7 +9,7 @@ import pytest
 
 from takt.bridge.materials import ColourMode, Surface, read_surface
 from takt.bridge.versions import principled_node
-from takt.core.shading.material import DARK, Material, Step, evaluate, number
+from takt.core.shading.material import DARK, UV_IDENTITY, Material, Step, evaluate, number
 
 Nodes = Any
 VIEWPORT = (0.1, 0.2, 0.3)
@@ -257,12 +257,90 @@ def test_an_image_that_is_not_there(material: Any, mesh: Any, source: str) -> No
     assert fell_back(surface) and not surface.materials["TEXTURE"].textures
 
 
+MUTED: dict[str, Callable[[Tree], tuple[Any, str]]] = {
+    "HueSaturation": lambda tree: (tree.add("HueSaturation", mute=True), "Color"),
+    "MixRGB": lambda tree: (tree.add("MixRGB", mute=True), "Color2"),
+    "Invert": lambda tree: (tree.add("Invert", mute=True), "Color"),
+    "Gamma": lambda tree: (tree.add("Gamma", mute=True), "Color"),
+    "BrightContrast": lambda tree: (tree.add("BrightContrast", mute=True), "Color"),
+    "RGBCurve": lambda tree: (tree.add("RGBCurve", mute=True), "Color"),
+}
+
+
+@pytest.mark.parametrize("build", MUTED.values(), ids=MUTED)
+def test_a_muted_node_passes_on_what_it_is_given(material: Any, mesh: Any,
+                                                 build: Callable[[Tree], tuple[Any, str]]) -> None:
+    """Also where it could not be read; without anything given, it is as if nothing were linked."""
+    tree, texel = Tree(material), (0.2, 0.4, 0.6, 1.0)
+    tree.shader.inputs["Base Color"].default_value = (0.7, 0.5, 0.3, 1.0)
+    node, into = build(tree)
+    tree.link(node, tree.shader.inputs["Base Color"])
+    alone = read_surface(material, mesh)
+    assert colour(alone) == pytest.approx((0.7, 0.5, 0.3)) and alone.simplified == ""
+    tree.link(tree.image(picture()), node.inputs[into])
+    given = read_surface(material, mesh)
+    assert colour(given, texel) == pytest.approx(texel[:3]) and given.simplified == ""
+
+
+def test_what_is_muted_and_passes_nothing_on_is_not_linked(material: Any, mesh: Any) -> None:
+    tree = Tree(material)
+    tree.shader.inputs["Base Color"].default_value = (0.7, 0.5, 0.3, 1.0)
+    tree.link(tree.image(picture(), mute=True), tree.shader.inputs["Base Color"])
+    tree.link(tree.add("Value", mute=True), tree.shader.inputs["Roughness"])
+    tree.shader.inputs["Roughness"].default_value = 0.25
+    found = read_surface(material, mesh)
+    assert colour(found) == pytest.approx((0.7, 0.5, 0.3)) and found.simplified == ""
+    assert evaluate(found.materials["NODES"].roughness)[0] == pytest.approx(0.25)
+
+
+def test_a_muted_mapping_leaves_the_image_where_it_is(material: Any, mesh: Any) -> None:
+    tree = Tree(material)
+    image, mapping = tree.image(picture()), tree.add("Mapping", mute=True)
+    mapping.inputs["Scale"].default_value = (3.0, 3.0, 3.0)
+    tree.link(tree.add("TexCoord").outputs["UV"], mapping.inputs["Vector"])
+    tree.link(mapping, image.inputs["Vector"])
+    tree.link(image, tree.shader.inputs["Base Color"])
+    (texture,) = read_surface(material, mesh).materials["NODES"].textures
+    assert texture.image_from_uv == UV_IDENTITY
+
+
+def test_a_muted_mix_of_shaders_is_the_one_that_blender_passes(material: Any, mesh: Any) -> None:
+    tree = Tree(material)
+    mix, red = tree.add("MixShader", mute=True), tree.add("BsdfDiffuse")
+    red.inputs["Color"].default_value = (0.9, 0.1, 0.1, 1.0)
+    output = next(node for node in tree.tree.nodes if node.type == "OUTPUT_MATERIAL")
+    tree.link(red, mix.inputs[1])
+    tree.link(tree.shader, mix.inputs[2])
+    tree.link(mix, output.inputs["Surface"])
+    assert [each.from_socket for each in mix.internal_links] == [mix.inputs[1]]
+    assert colour(read_surface(material, mesh)) == pytest.approx((0.9, 0.1, 0.1))
+
+
+@pytest.mark.parametrize(("is_muted", "simplified"), [(True, ""), (False, "Own")])
+def test_a_normal_map_below_a_bump_is_seen(material: Any, mesh: Any, is_muted: bool, simplified: str) -> None:
+    """The bumps are not, and that is said; strength may come from a node, and is never negative."""
+    tree = Tree(material)
+    bump, normal, strength = tree.add("Bump", mute=is_muted), tree.add("NormalMap"), tree.add("Value")
+    tree.link(tree.image(picture()), normal.inputs["Color"])
+    tree.link(normal, bump.inputs["Normal"])
+    tree.link(bump, tree.shader.inputs["Normal"])
+    tree.link(strength, normal.inputs["Strength"])
+    for given, expected in ((0.25, 0.25), (-1.0, 0.0)):
+        strength.outputs[0].default_value = given
+        surface = read_surface(material, mesh)
+        found = surface.materials["NODES"]
+        assert (found.normal, found.normal_strength) == (0, expected) and surface.simplified == simplified
+
+
+def test_normals_that_cannot_be_read_are_told(material: Any, mesh: Any) -> None:
+    tree = Tree(material)
+    tree.link(tree.add("NormalMap"), tree.shader.inputs["Normal"])
+    surface = read_surface(material, mesh)
+    assert surface.materials["NODES"].normal == -1 and surface.simplified == "Own"
+
+
 def unknown(tree: Tree) -> None:
     tree.link(tree.add("TexNoise"), tree.shader.inputs["Base Color"])
-
-
-def muted(tree: Tree) -> None:
-    tree.link(tree.image(picture(), mute=True), tree.shader.inputs["Base Color"])
 
 
 def generated_coordinates(tree: Tree) -> None:
@@ -299,7 +377,7 @@ def nothing_linked(tree: Tree) -> None:
     tree.tree.links.clear()
 
 
-@pytest.mark.parametrize("build", [unknown, muted, generated_coordinates, on_a_box, no_such_uv_map, five_images,
+@pytest.mark.parametrize("build", [unknown, generated_coordinates, on_a_box, no_such_uv_map, five_images,
                                    no_output, nothing_linked])
 def test_what_cannot_be_read_is_the_viewports_colour(material: Any, mesh: Any, build: Callable[[Tree], None]) -> None:
     build(Tree(material))
