@@ -6,6 +6,7 @@ from typing import Final
 
 import numpy as np
 
+from ..maths import rotations as rot
 from ..maths.arrays import FloatArray
 from ..skeletons.maps import SkeletonMap
 from ..skeletons.posture import STANDS, Posture
@@ -70,7 +71,7 @@ def file_axes(rest: FloatArray, own: FloatArray, frames: Posture, positions: Flo
     """
     stands = frames.upright >= STANDS
     if not stands.any():
-        return with_front(own[:, 1], rest[:, 2])
+        return with_front(own[:, 1], rest)
     ups = frames.axes[stands, :, 1]
     up, other = _nearest_axis(rest[:, 1]), _nearest_axis(ups.mean(axis=0))
     if up @ other < 1.0 - 1e-9 and _stands_along(other, up, rest[:, 1], ups, positions, found):
@@ -78,21 +79,20 @@ def file_axes(rest: FloatArray, own: FloatArray, frames: Posture, positions: Flo
     usual = with_usual_front(up)
     if abs(own[:, 2] @ up) >= 0.5 or own[:, 1] @ up <= 0.5:
         return usual
-    start, faces = frames.axes[int(np.argmax(stands))], with_front(up, rest[:, 2])
+    start, faces = frames.axes[int(np.argmax(stands))], with_front(up, rest)
     is_upright = start[:, 1] @ up > 0.5  # where a body faces that lies is not where it goes
     return usual if is_upright and start[:, 2] @ (usual[:, 2] - faces[:, 2]) > 0.0 else faces
 
 
-def with_front(up: FloatArray, front: FloatArray) -> FloatArray:
-    """Return the axes (3, 3) of a body with that up (3,), right-angled, and that front (3,), as far as it is level.
+def with_front(up: FloatArray, measured: FloatArray) -> FloatArray:
+    """Return the axes (3, 3) of a body with that up (3,), right-angled, and the front that it has once it is upright.
 
-    A front that is as good as right-angled is so.
+    measured: its axes (3, 3). A front that is as good as right-angled is so.
     """
-    level = front - (front @ up) * up
-    level = level / max(float(np.linalg.norm(level)), 1e-30)
+    level = rot.rotate(rot.shortest_arc(measured[:, 1], up), measured[:, 2])
     nearest = _nearest_axis(level)
-    level = nearest if level @ nearest > np.cos(LEANS_RAD) else level
-    return np.stack((np.cross(up, level), up, level), axis=1)
+    front = nearest if level @ nearest > np.cos(LEANS_RAD) else level
+    return np.stack((np.cross(up, front), up, front), axis=1)
 
 
 def _stands_along(other: FloatArray, up: FloatArray, rest: FloatArray, ups: FloatArray, positions: FloatArray,

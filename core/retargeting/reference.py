@@ -105,7 +105,7 @@ def stood_up(target: SkeletonMap) -> SkeletonMap:
     if rest is None or target.turn is None or rest.upright[0] < STANDS:
         return target
     own = rot.to_matrix(target.turn)
-    world = own if is_set else with_front(own[:, 1], rest.axes[0, :, 2])
+    world = own if is_set else with_front(own[:, 1], rest.axes[0])
     turn = _upright(rest, world)
     return replace(target, skeleton=skeleton if turn is None else skeleton.turned(turn), turn=rot.from_matrix(world))
 
@@ -178,7 +178,7 @@ def _from_rest(clip: Clip, found: SkeletonMap, rest: Posture) -> Reference:
     axes = rest.axes[0]
     is_seen = found.turn is not None
     own = rot.to_matrix(found.turn) if found.turn is not None else right_angled(axes)
-    times, world = _times(clip, _FRAMES), own if found.has_given_axes else with_front(own[:, 1], axes[:, 2])
+    times, world = _times(clip, _FRAMES), own if found.has_given_axes else with_front(own[:, 1], axes)
     if clip.moved.any() and len(times) > 1 and not found.has_given_axes:
         positions = _positions(clip, times)
         frames = _posture(positions, found)

@@ -68,3 +68,11 @@ def test_a_character_that_leans_and_faces_aside_goes_where_it_faces(angle_deg: f
     wanted = rot.rotate(about_up(angle_deg), positions(retarget(CLIPS[0], TARGET).clip))
     leaning = TARGET.turned(rot.multiply(about_up(angle_deg), lean))
     np.testing.assert_allclose(positions(retarget(CLIPS[0], leaning).clip), wanted, atol=0.02)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_body_that_leans_forward_and_aside_faces_where_it_faces_upright(seed: int) -> None:
+    plain = rewritten(CLIPS[1], Rewriting()).clip
+    leaning = rewritten(CLIPS[1], Rewriting(zero="LEANING", angle_deg=44.0, seed=seed)).clip
+    wanted, found = (positions(retarget(clip, TARGET).clip) for clip in (plain, leaning))
+    np.testing.assert_allclose(found, wanted, atol=SAME_M)
