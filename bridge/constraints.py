@@ -18,6 +18,8 @@ _TRANSFORM = ("location", "scale", "rotation")
 _BOUNDS = frozenset(("LIMIT_DISTANCE", "LIMIT_LOCATION", "LIMIT_ROTATION", "LIMIT_SCALE"))
 """Types that keep a bone within bounds, but do not move it."""
 
+_Named = tuple[str, str]
+"""A bone and one of its constraints, by their names."""
 _BEFORE_EVALUATION: Final = (handlers.frame_change_pre, handlers.depsgraph_update_pre)
 
 
@@ -44,33 +46,18 @@ def mute(armature_object: bpy.types.Object, names: Collection[str], action: bpy.
     Muted are constraints that move such a bone or one of its ancestors, and constraints that hold a descendant of it
     back: those that tie the descendant to a bone of the armature whose nearest played ancestor is another one.
     Constraints that only set bounds are left alone, and those muted before act again. What is muted is remembered with
-    the armature, for `follow_action`.
+    the Action and with the armature, for `follow_action`.
     """
-    assert armature_object.pose is not None
     unmute(armature_object)
-    played = set(names)
-    with_ancestors = {bone.name for name in played for own in (armature_object.pose.bones[name],)
-                      for bone in (own, *own.parent_recursive)}
-    nearest_played = {bone.name: next((own.name for own in (bone, *bone.parent_recursive) if own.name in played), "")
-                      for bone in armature_object.pose.bones}
+    found = _in_the_way(armature_object, names)
+    _remember(action, found)
+    _mute_also(armature_object, found)
+    return len(found)
 
-    def holds_back(owner: bpy.types.PoseBone, constraint: bpy.types.Constraint) -> bool:
-        nearest = nearest_played[owner.name]
-        return nearest != "" and any(target == armature_object and nearest_played.get(name) != nearest
-                                     for target, name in _targets(constraint))
 
-    character = properties.character(armature_object)
-    for owner in armature_object.pose.bones:
-        for constraint in owner.constraints:
-            if constraint.type not in _BOUNDS and _acts(constraint) and (
-                    holds_back(owner, constraint)
-                    or any(bone.name in with_ancestors for bone in _moved(owner, constraint))):
-                constraint.mute = True
-                entry = character.muted.add()
-                entry.bone, entry.name = owner.name, constraint.name
-    character.are_muted = bool(character.muted)
-    setattr(action, properties.MUTES, character.are_muted)
-    return len(character.muted)
+def mute_once_played(armature_object: bpy.types.Object, names: Collection[str], action: bpy.types.Action) -> None:
+    """Let the constraints that `mute` would mute be muted as soon as an Action plays, and not before."""
+    _remember(action, _in_the_way(armature_object, names))
 
 
 def unmute(armature_object: bpy.types.Object) -> None:
@@ -82,10 +69,18 @@ def unmute(armature_object: bpy.types.Object) -> None:
 
 
 def follow_action(armature_object: bpy.types.Object) -> None:
-    """Let constraints act while another Action is assigned than those that they were muted for."""
+    """Let exactly those constraints be muted that are in the way of the Actions that play."""
     character = properties.character(armature_object)
-    if character.muted and character.are_muted != _plays_muting(armature_object.animation_data):
-        _set(armature_object, is_muted=not character.are_muted)
+    wanted = _wanted(armature_object)
+    muted = _listed(character) if character.are_muted else set()
+    if muted - wanted:
+        _set(armature_object, is_muted=False)
+        muted = set()
+    new = [found for found in wanted - muted if _is_acting(armature_object, *found)]
+    if new:
+        if not character.are_muted:
+            character.muted.clear()
+        _mute_also(armature_object, new)
 
 
 def register() -> None:
@@ -132,13 +127,71 @@ def _set(armature_object: bpy.types.Object, *, is_muted: bool) -> None:
     character.are_muted = is_muted
 
 
-def _plays_muting(animation: bpy.types.AnimData | None) -> bool:
-    """Tell whether an Action is assigned, or lies in the NLA, while which constraints are muted."""
+def _in_the_way(armature_object: bpy.types.Object, names: Collection[str]) -> list[_Named]:
+    """Return what keeps bones of these names from being played, also what is muted for another Action; see mute."""
+    assert armature_object.pose is not None
+    played = set(names)
+    with_ancestors = {bone.name for name in played for own in (armature_object.pose.bones[name],)
+                      for bone in (own, *own.parent_recursive)}
+    nearest_played = {bone.name: next((own.name for own in (bone, *bone.parent_recursive) if own.name in played), "")
+                      for bone in armature_object.pose.bones}
+    character = properties.character(armature_object)
+    muted = _listed(character) if character.are_muted else set()
+
+    def holds_back(owner: bpy.types.PoseBone, constraint: bpy.types.Constraint) -> bool:
+        nearest = nearest_played[owner.name]
+        return nearest != "" and any(target == armature_object and nearest_played.get(name) != nearest
+                                     for target, name in _targets(constraint))
+
+    return [(owner.name, constraint.name) for owner in armature_object.pose.bones for constraint in owner.constraints
+            if constraint.type not in _BOUNDS and (_acts(constraint) or (owner.name, constraint.name) in muted)
+            and (holds_back(owner, constraint)
+                 or any(bone.name in with_ancestors for bone in _moved(owner, constraint)))]
+
+
+def _remember(action: bpy.types.Action, found: Collection[_Named]) -> None:
+    """Keep with an Action what is to be muted while it plays."""
+    setattr(action, properties.MUTES, bool(found))
+    setattr(action, properties.MUTED, "\n".join("\t".join(each) for each in found))
+
+
+def _mute_also(armature_object: bpy.types.Object, found: Collection[_Named]) -> None:
+    """Add constraints to those that are muted."""
+    character = properties.character(armature_object)
+    for bone, name in found:
+        entry = character.muted.add()
+        entry.bone, entry.name = bone, name
+    _set(armature_object, is_muted=bool(character.muted))
+
+
+def _listed(character: properties.TaktCharacter) -> set[_Named]:
+    return {(entry.bone, entry.name) for entry in character.muted}
+
+
+def _is_acting(armature_object: bpy.types.Object, bone: str, name: str) -> bool:
+    assert armature_object.pose is not None
+    owner = armature_object.pose.bones.get(bone)
+    constraint = None if owner is None else owner.constraints.get(name)
+    return constraint is not None and not constraint.mute
+
+
+def _wanted(armature_object: bpy.types.Object) -> set[_Named]:
+    """Return what is in the way of the Actions that are assigned or lie in the NLA.
+
+    Actions of older files only tell that something is; what, the armature knows.
+    """
+    animation = armature_object.animation_data
     if animation is None:
-        return False
+        return set()
     strips = [strip.action for track in animation.nla_tracks if not track.mute for strip in track.strips
               if not strip.mute]
-    return any(action is not None and getattr(action, properties.MUTES) for action in (animation.action, *strips))
+    found = set[_Named]()
+    for action in (animation.action, *strips):
+        if action is not None and getattr(action, properties.MUTES):
+            told = str(getattr(action, properties.MUTED))
+            found |= ({(bone, name) for bone, _, name in (line.partition("\t") for line in told.split("\n"))} if told
+                      else _listed(properties.character(armature_object)))
+    return found
 
 
 def _acts(constraint: bpy.types.Constraint) -> bool:

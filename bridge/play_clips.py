@@ -96,10 +96,13 @@ class ClipPlayer:
         """
         channels = action.clip_channels(clip, scene, scene.frame_start, bone_rules.read_rules(self.armature_object))
         new = action.write_new_action(self.armature_object, name, channels)
-        if is_played:
+        moved = [clip.skeleton.names[joint] for joint in np.flatnonzero(clip.moved).tolist()]
+        names = moved if self.mute_constraints else []
+        if not is_played:
+            constraints.mute_once_played(self.armature_object, names, new)
+        else:
             action.assign(self.armature_object, new, channels)
-            names = [clip.skeleton.names[joint] for joint in np.flatnonzero(clip.moved).tolist()]
-            constraints.mute(self.armature_object, names if self.mute_constraints else (), new)
+            constraints.mute(self.armature_object, names, new)
             timeline.hold_instead(self.armature_object, scene, channels.last_frame)
         return new
 

@@ -38,6 +38,8 @@ KEYS_WRITTEN = "takt_keys_written"
 someone has edited them by hand."""
 MUTES = "takt_mutes"
 """The property of an Action that Takt has made: whether constraints are muted while an armature plays it."""
+MUTED = "takt_muted"
+"""The property of an Action that Takt has made: which those are, a line for each, its bone and its name with a tab."""
 OF_SCORE = "takt_of_score"
 """The property of an Action that Takt has made: the name of the score. Another score gets an Action of its own."""
 RANGE_LEFT = "takt_range_left"
@@ -433,13 +435,14 @@ def register() -> None:
     for name in (MADE_FROM, KEYS_WRITTEN, OF_SCORE):
         setattr(bpy.types.Action, name, StringProperty(options={"HIDDEN"}))
     setattr(bpy.types.Action, MUTES, BoolProperty(options={"HIDDEN"}))
+    setattr(bpy.types.Action, MUTED, StringProperty(options={"HIDDEN"}))
     setattr(bpy.types.Scene, RANGE_LEFT, IntVectorProperty(size=2, options={"HIDDEN"}))
 
 
 def unregister() -> None:
     """Take the settings away; what a file holds of them stays in the file."""
     delattr(bpy.types.Scene, RANGE_LEFT)
-    for name in (MADE_FROM, KEYS_WRITTEN, OF_SCORE, MUTES):
+    for name in (MADE_FROM, KEYS_WRITTEN, OF_SCORE, MUTES, MUTED):
         delattr(bpy.types.Action, name)
     delattr(bpy.types.Object, NAME)
     for cls in reversed(_CLASSES):

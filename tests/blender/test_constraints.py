@@ -1,7 +1,7 @@
 """Constraints that lead the bones a score plays: named, muted if wanted, and given back."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import bpy
 import numpy as np
@@ -95,6 +95,32 @@ def test_constraints_act_while_another_action_is_assigned(rig: bpy.types.Object,
     assert are_muted() == muted
     strip.mute = True
     assert not any(are_muted())
+
+
+def test_actions_of_a_folder_mute_what_is_in_their_way_as_soon_as_one_is_chosen(
+        rig: bpy.types.Object, library: Path, led: list[Any]) -> None:
+    animation, takt_operators = rig.animation_data_create(), cast(Any, bpy.ops)
+    assert animation is not None
+    own = animation.action = bpy.data.actions.new("Own")
+    retarget = takt_operators.takt.retarget_clips
+
+    def muted_by(action: bpy.types.Action) -> list[bool]:
+        animation.action = action
+        for at_s in (0.0, 10.0):
+            following.look(at_s)
+        return [constraint.mute for constraint in led]
+
+    assert retarget(directory=str(library / "feet")) == {"FINISHED"}
+    assert animation.action == own and not any(constraint.mute for constraint in led)
+    new = [action for action in bpy.data.actions if action != own]
+    assert len(new) == 2
+    for action in new:
+        assert all(muted_by(action)) and not any(muted_by(own))
+    assert all(muted_by(new[0])) and retarget(directory=str(library / "feet"), mute_constraints=False) == {"FINISHED"}
+    assert all(constraint.mute for constraint in led), "what plays is as it was"
+    for action in [action for action in bpy.data.actions if action not in (own, *new)]:
+        assert not any(muted_by(action))
+    assert all(muted_by(new[1])) and not any(muted_by(own))
 
 
 def test_without_a_window_constraints_act_with_another_action_too(rig: bpy.types.Object, library: Path, led: list[Any],
