@@ -28,7 +28,8 @@ import checkout
 import numpy as np
 
 import takt
-from takt.benchmarks.skin_measures import SkinFigures, SkinnedBody, said, skin_figures
+from takt.benchmarks.skin_measures import SkinFigures, said, skin_figures
+from takt.benchmarks.skinned_body import SkinnedBody
 from takt.core.binding.surface import triangulate
 from takt.core.clips.clip import Clip
 from takt.core.errors import SkeletonMismatchError
@@ -51,6 +52,8 @@ UP, FRONT = np.array((0.0, 1.0, 0.0)), np.array((0.0, 0.0, 1.0))
 FRAMES = 12
 FLAT = 0.5
 """A hand is flat whose thickness is less than this of its length, as deviations from its middle."""
+FEWEST = 8
+"""So many vertices show how a hand lies."""
 FINGERS = ("thumb", "index", "middle", "ring", "pinky")
 BENT_SINE = 0.25
 SPACING, MOST_STEPS = 0.015, 12
@@ -82,8 +85,11 @@ class Body:
 
 
 def body_of(name: str, skeleton: Skeleton, skin: tuple[FloatArray, SkinPoints] | None = None,
-            surface: SkinPoints | None = None) -> Body | None:
-    """Measure a body at rest, with all vertices' positions and owners where there is skin; None: none that is sure."""
+            surface: tuple[SkinPoints, IntArray] | None = None) -> Body | None:
+    """Measure a body at rest, with all vertices' positions and owners where there is skin; None: none that is sure.
+
+    surface: points all over its skin, and the triangles of its vertices (T, 3).
+    """
     found = find_map(skeleton)
     if not found.is_humanoid or not found.is_sure or found.turn is None:
         return None
@@ -102,7 +108,7 @@ def body_of(name: str, skeleton: Skeleton, skin: tuple[FloatArray, SkinPoints] |
                 is_hand &= ~with_descendants(skeleton.parents, np.array([found.joint_of[f"{side}_thumb1"]]))
             hand = skin[0][is_hand[skin[1].joints[:, 0]]]
             sizes, ways = np.linalg.eigh(np.cov((hand - hand.mean(axis=0)).T))
-            if sizes[0] < FLAT**2 * sizes[2]:
+            if len(hand) >= FEWEST and sizes[0] < FLAT**2 * sizes[2]:
                 fixed[f"{side}_wrist", "palms"] = ways[:, 0] * (1.0 if ways[:, 0] @ up > 0.0 else -1.0)
         if "ankle" in joints:
             fixed[f"{side}_ankle", "feet"] = up
@@ -119,7 +125,8 @@ def body_of(name: str, skeleton: Skeleton, skin: tuple[FloatArray, SkinPoints] |
     weights = skin[1].weights / np.maximum(skin[1].weights.sum(axis=1, keepdims=True), 1e-9)
     points = SkinPoints.of(skin[0], skin[1].joints, skin[1].weights)
     every = SkinPoints(skin[0], skin[1].joints, weights)
-    return Body(name, found, fixed, SkinnedBody(name, found, every, surface or every, points))
+    own, triangles = surface or (every, np.zeros((0, 3), dtype=np.int64))
+    return Body(name, found, fixed, SkinnedBody(name, found, every, own, points, triangles))
 
 
 def bare(body: Body) -> Body | None:
@@ -149,8 +156,8 @@ def bodies() -> list[Body]:
             np.add.at(weights, (file["weight_vertex"], file["weight_bone"]), file["weight_value"])
             vertices = file["vertices"].astype(np.float64)
             corners = triangulate(vertices, file["face_vertices"], file["face_sizes"])
-        skin = strongest(vertices, weights)
-        found.append(body_of(path.stem, real(path.stem), (vertices, skin), all_over(vertices, weights, corners)))
+        skin, surface = strongest(vertices, weights), all_over(vertices, weights, corners)
+        found.append(body_of(path.stem, real(path.stem), (vertices, skin), (surface, corners)))
     known = [body for body in found if body is not None]
     return known + [made for body in known if (made := bare(body)) is not None]
 

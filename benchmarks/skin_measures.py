@@ -1,9 +1,10 @@
 """What the skin of a body does that plays a clip: where it is above the ground, what its hands touch, its arms.
 
 What hands touch in a clip, whose skin is not known, is measured by the usual shape of a body; on the body that plays
-it, between points all over its skin. Hands that touch each other are measured by the distance of their palms. Of hands
-that do not touch what they touch in the clip those are counted apart that are on another part of the body, which covers
-it, and of the others those whose arms are stretched.
+it, by its own skin (skinned_body.py): between points all over the hand and the part that it touches, with what covers
+this part. Hands that touch each other are measured by the distance of their palms. Of hands that do not touch what they
+touch in the clip those are counted apart that are on another part of the body, and of the others those whose arms are
+stretched. Arms are in the body where their middles are inside its skin.
 """
 
 from __future__ import annotations
@@ -13,16 +14,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from takt.benchmarks.skinned_body import SkinnedBody, arm_places, hand_from_parts, outside_skin
 from takt.core.clips.clip import Clip
 from takt.core.clips.keyed import poses_at
 from takt.core.maths import rotations as rot
-from takt.core.maths.arrays import BoolArray, FloatArray, IntArray
+from takt.core.maths.arrays import BoolArray, FloatArray
 from takt.core.retargeting.arms import ArmsBesideTrunk
 from takt.core.retargeting.ground import contact_spans
 from takt.core.retargeting.hands_and_body import HandsAndBody, height_of
 from takt.core.retargeting.retarget import Retargeted
-from takt.core.retargeting.skin_points import SkinPoints
-from takt.core.retargeting.trunk import TRUNK
 from takt.core.skeletons.hierarchy import with_descendants
 from takt.core.skeletons.maps import SkeletonMap
 from takt.core.skeletons.skeleton import world_from_pose
@@ -40,24 +40,7 @@ DEEPER = 0.02
 SLOW = 0.3
 """Heights in a second: how much faster a wrist became is told where its clip is at least so fast."""
 ON_GROUND = 0.01
-VERTICES = 1500
 UP = np.array((0.0, 1.0, 0.0))
-
-
-@dataclass(frozen=True, eq=False)
-class SkinnedBody:
-    """A body with all vertices of its skin, points all over its surface, and the few that retargeting goes by."""
-
-    name: str
-    found: SkeletonMap
-    skin: SkinPoints
-    surface: SkinPoints
-    points: SkinPoints
-
-    @property
-    def up(self) -> FloatArray:
-        """Return its up (3,) in model space."""
-        return UP if self.found.turn is None else rot.rotate(self.found.turn, UP)
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,11 +48,11 @@ class SkinFigures:
     """What was measured of one clip on one body.
 
     at_contacts: (N,) how high the lowest skin is, in legs, while something touches the ground; lowest: over all frames.
-    gaps: (N, 3) of hands that touch something in the clip: how far they are from it and from the nearest other part of
-    the body, in heights, and how far their arms are stretched, of their length. together: (M,) by how much further
-    hands are from each other than in the clip where they are near, in heights. deeper: (N, 4) by how much more elbows,
-    forearms, wrists and palms are inside, in lengths of the trunk. faster: (N,) how many times as fast the fastest
-    moment of a wrist is as without contacts.
+    gaps: (N, 3) of hands that touch something in the clip: how far they are from it or from what covers it, and from
+    the nearest other part of the body, in heights, and how far their arms are stretched, of their length. together:
+    (M,) by how much further hands are from each other than in the clip where they are near, in heights. deeper: (N, 4)
+    by how much more elbows, forearms, wrists and palms are inside the body, in lengths of the trunk. faster: (N,) how
+    many times as fast the fastest moment of a wrist is as without contacts.
     """
 
     at_contacts: FloatArray
@@ -104,11 +87,11 @@ def said(figures: Sequence[SkinFigures]) -> str:
                      f"{100 * ground[np.abs(ground).argmax()]:+.1f} % "
                      f"lowest {100 * min(f.lowest for f in figures):+.1f} %")
     if len(gaps):
-        is_near, is_covered = gaps[:, 0] <= NEAR, gaps[:, 1] <= NEAR
+        is_near, is_elsewhere = gaps[:, 0] <= NEAR, gaps[:, 1] <= NEAR
         parts.append(f"touching n={len(gaps)} within 3 % {np.mean(is_near):.0%} "
-                     f"p90 {100 * np.percentile(gaps[:, 0], 90):.1f} %, not but covered "
-                     f"{np.mean(~is_near & is_covered):.0%}, not but stretched "
-                     f"{np.mean(~is_near & ~is_covered & (gaps[:, 2] >= STRETCHED)):.0%}")
+                     f"p90 {100 * np.percentile(gaps[:, 0], 90):.1f} %, not but elsewhere "
+                     f"{np.mean(~is_near & is_elsewhere):.0%}, not but stretched "
+                     f"{np.mean(~is_near & ~is_elsewhere & (gaps[:, 2] >= STRETCHED)):.0%}")
     if len(together):
         parts.append(f"together n={len(together)} within 3 % {np.mean(np.abs(together) <= NEAR):.0%}")
     if len(deeper):
@@ -146,15 +129,16 @@ def _gaps(clip: Clip, source: SkeletonMap, played: Clip, body: SkinnedBody, time
 
     Of several parts that a hand touches at once, as hip and thigh, the nearest counts.
     """
-    parts, on, height = _parts(body), touches(clip, source, times), height_of(body.found)
+    on, height = touches(clip, source, times), height_of(body.found)
     found = [np.zeros((0, 3))]
-    for side, hand in enumerate(("l_hand", "r_hand")):
-        at = np.flatnonzero(np.any([is_on[:, side] for part, is_on in on.items() if part in parts], axis=0))
-        if hand not in parts or not len(at):
+    for side, arm in enumerate("lr"):
+        parts = [part for part in on if part in body.bones]
+        at = np.flatnonzero(np.any([on[part][:, side] for part in parts], axis=0)) if parts else ()
+        if not len(at):
             continue
-        apart = {part: _apart(body, played, times[at], parts[hand], parts[part]) for part in on.keys() & parts.keys()}
-        gaps, others = (np.min([np.where(is_on[at, side] == wanted, apart[part], np.inf) for part, is_on in on.items()
-                                if part in apart], axis=0) / height for wanted in (True, False))
+        apart = hand_from_parts(body, played, times[at], arm)
+        gaps, others = (np.min([np.where(on[part][at, side] == wanted, apart[part], np.inf) for part in parts], axis=0)
+                        / height for wanted in (True, False))
         found.append(np.stack((gaps, others, _stretched(body, played, times[at])[:, side]), axis=1))
     return np.concatenate(found)
 
@@ -181,39 +165,24 @@ def _together(clip: Clip, source: SkeletonMap, played: Clip, body: SkinnedBody, 
     return np.asarray((apart[1] - apart[0])[apart[0] < TOGETHER])
 
 
-def _parts(body: SkinnedBody) -> dict[str, IntArray]:
-    """Return numbers of vertices (V,) of hands, trunk, head and thighs."""
-    parents, joint_of, owner = body.found.skeleton.parents, body.found.joint_of, body.surface.joints[:, 0]
-
-    def below(name: str) -> BoolArray:
-        none = np.zeros(len(parents), np.bool_)
-        return with_descendants(parents, np.array([joint_of[name]])) if name in joint_of else none
-
-    of_joint = {"trunk": np.isin(np.arange(len(parents)), [joint_of[name] for name in TRUNK if name in joint_of]),
-                "head": below("skullbase")}
-    for side in "lr":
-        of_joint[f"{side}_hand"] = below(f"{side}_wrist")
-        of_joint[f"{side}_thigh"] = below(f"{side}_hip") & ~below(f"{side}_knee")
-    found = {part: np.flatnonzero(is_part[owner]) for part, is_part in of_joint.items()}
-    return {part: vertices[::len(vertices) // VERTICES + 1] for part, vertices in found.items() if len(vertices)}
-
-
-def _apart(body: SkinnedBody, clip: Clip, times: FloatArray, one: IntArray, other: IntArray) -> FloatArray:
-    """Return the least distance between two parts' vertices at times (F,), (F,)."""
-    kept, skin = np.concatenate((one, other)), body.surface
-    both = SkinPoints(skin.positions[kept], skin.joints[kept], skin.weights[kept])
-    at = np.stack([both.heights(clip, times, axis) for axis in np.eye(3)], axis=-1)
-    return np.array([np.linalg.norm(now[:len(one), None] - now[None, len(one):], axis=-1).min() for now in at])
-
-
 def _deeper(clip: Clip, source: SkeletonMap, played: Clip, body: SkinnedBody, times: FloatArray) -> FloatArray:
-    """Return by how much deeper arms are in the trunk than in the clip, (N, 4) in its lengths; see SkinFigures."""
-    there, here = ArmsBesideTrunk.of(source, None), ArmsBesideTrunk.of(body.found, body.points)
-    if there is None or here is None:
+    """Return by how much deeper arms are in the body than in the clip, (N, 4) in lengths of the trunk; see SkinFigures.
+
+    Only the middle of an arm counts: one that lies against the body is in it by less than half of its thickness.
+    """
+    there, usual = ArmsBesideTrunk.of(source, None), HandsAndBody.of(source, None)
+    here = ArmsBesideTrunk.of(body.found, body.points)
+    if there is None or here is None or usual is None:
         return np.zeros((0, 4))
-    worlds = [world_from_pose(each.skeleton, poses_at(each, times)) for each in (clip, played)]
-    return np.concatenate([(np.minimum(there.outside(worlds[0], side)[0], 0.0) - here.outside(worlds[1], side)[0])
-                           for side in range(2)])
+    deeper, world = [], world_from_pose(clip.skeleton, poses_at(clip, times))
+    for side in range(2):
+        outside = there.outside(world, side)[0][:, :4] + there.radius
+        places = arm_places(world, there, side)
+        for hull in (hull for part in usual.parts.values() for hull in part):
+            outside = np.minimum(outside, hull.distance(world, places) / there.trunks[0].length)
+        own = outside_skin(body, played, times, here, side) / here.trunks[0].length
+        deeper.append(np.minimum(outside, 0.0) - own)
+    return np.concatenate(deeper)
 
 
 def _faster(kept: Clip, plain: Clip, body: SkinnedBody) -> FloatArray:
