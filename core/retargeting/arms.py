@@ -1,13 +1,14 @@
-"""Arms stay outside a stout trunk, as far as they are outside in the clip.
+"""Arms stay outside a stout trunk and a large head, as far as they are outside in the clip.
 
-Limbs point as in the clip, so a slim body's arms go into a stout body's belly and hips. Where elbow, forearm or hand
-would be deeper in the target's trunk than they are in the source's, the wrist is moved out by shoulder and elbow, and
-the elbow swings aside about the line from shoulder to wrist; hands stay turned as they are.
+Limbs point as in the clip, so a slim body's arms go into a stout body's belly and hips, and raised ones into a large
+head. Where elbow, forearm or hand would be deeper in the target's trunk or head than they are in the source's, the
+wrist is moved out by shoulder and elbow, and the elbow swings aside about the line from shoulder to wrist; hands stay
+turned as they are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -17,6 +18,8 @@ from ..maths import rotations as rot
 from ..maths.arrays import BoolArray, FloatArray
 from ..skeletons.hierarchy import is_descendant
 from ..skeletons.maps import SkeletonMap
+from .hands_and_body import head_of
+from .hull import Hull
 from .limbs import Limb, LimbPoses, both_arms, largest
 from .skin_points import SkinPoints
 from .trunk import Trunk, limb_radius
@@ -24,6 +27,10 @@ from .trunk import Trunk, limb_radius
 _SOFT: Final = 0.01
 """Of the trunk's length: arms begin to be moved that little before they touch, where they are by as much nearer than in
 the clip. Trunks that bend by different joints do not agree better."""
+_MOST: Final = 3.0 * _SOFT
+"""Of the trunk's length: no arm has to be farther outside."""
+_PLACES: Final = 4
+"""Of an arm: elbow, forearm, wrist and palm."""
 _STILL: Final = 1e-5
 _CENTRE: Final = 0.1
 _USUAL_RADIUS: Final = 0.07
@@ -40,17 +47,19 @@ _ROUNDS: Final = 3
 
 @dataclass(frozen=True, eq=False)
 class ArmsBesideTrunk:
-    """Arms and trunk of a body.
+    """Arms, trunk and head of a body.
 
     trunks: the trunk as each arm sees it: its centre is towards the other arm, so that no hand passes it. arms: their
-    limbs; palms: for each the joint that counts for the hand. radius: of an arm, in lengths of the trunk. most: (2, 4)
-    how far outside elbow, forearm, wrist and palm of each have to be at most.
+    limbs; palms: for each the joint that counts for the hand. radius: of an arm, in lengths of the trunk. head: None
+    where it is not known. most: (2, N) how far outside of the trunk elbow, forearm, wrist and palm of each have to be
+    at most, and then of the head; N is 4 without a head, else 8.
     """
 
     trunks: tuple[Trunk, ...]
     arms: tuple[Limb, Limb]
     palms: tuple[int, ...]
     radius: float
+    head: Hull | None
     most: FloatArray
 
     @classmethod
@@ -66,40 +75,57 @@ class ArmsBesideTrunk:
         palms = [palm if is_descendant(skeleton.parents, palm, arm.last) else arm.last
                  for palm, arm in zip(palms, arms, strict=True)]
         radius = float(np.mean([limb_radius(skin, skeleton, arm[1:], _USUAL_RADIUS * length) for arm in arms])) / length
-        most = np.stack([_outside_half_aside(trunk, skeleton.rest_world, (*arm, palm)) - radius
-                         for trunk, arm, palm in zip(trunks, arms, palms, strict=True)])
-        return cls(trunks, arms, tuple(palms), radius, np.minimum(most, 3.0 * _SOFT))
+        body = cls(trunks, arms, tuple(palms), radius, head_of(found, skin), np.zeros((2, 0)))
+        most = np.stack([body._outside_half_aside(skeleton.rest_world, side) for side in range(2)])
+        return replace(body, most=np.minimum(most, _MOST))
 
     @property
     def joints(self) -> set[int]:
         """The joints by which all this is known."""
-        return {*self.trunks[0].joints.tolist(), *self.palms, *self.arms[0], *self.arms[1]}
+        head = () if self.head is None else (self.head.joint,)
+        return {*self.trunks[0].joints.tolist(), *self.palms, *self.arms[0], *self.arms[1], *head}
 
     def numbered(self, row: Mapping[int, int]) -> ArmsBesideTrunk:
         """Return it with joints of other numbers."""
         left, right = (Limb(*(row[joint] for joint in arm)) for arm in self.arms)
         joints = np.array([row[int(joint)] for joint in self.trunks[0].joints])
+        head = None if self.head is None else replace(self.head, joint=row[self.head.joint])
         return replace(self, trunks=tuple(replace(trunk, joints=joints) for trunk in self.trunks), arms=(left, right),
-                       palms=tuple(row[palm] for palm in self.palms))
+                       palms=tuple(row[palm] for palm in self.palms), head=head)
 
     def outside(self, world: FloatArray, side: int, arm: LimbPoses | None = None) -> tuple[FloatArray, FloatArray]:
-        """Return how far elbow, forearm, wrist and palm are outside, (F, 4) in lengths, and where is out, (F, 4, 3).
+        """Return how far elbow, forearm, wrist and palm are outside, (F, N) in lengths, and where is out, (F, N, 3).
 
-        world: (F, J, 3, 4) of all joints. arm: (F,), where it is not as there.
+        Of the trunk, and then of the head; far from the head, infinitely. world: (F, J, 3, 4) of all joints. arm: (F,),
+        where it is not as there.
         """
         elbow, wrist, palm = (world[:, joint, :, 3] for joint in (*self.arms[side][1:], self.palms[side]))
         if arm is not None:
             elbow, wrist, palm = arm.middle, arm.last, palm - wrist + arm.last
-        points = np.stack((elbow, (elbow + wrist) / 2.0, wrist, palm), axis=1)
+        return self._outside(world, side, np.stack((elbow, (elbow + wrist) / 2.0, wrist, palm), axis=1))
+
+    def _outside(self, world: FloatArray, side: int, points: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return how far points (F, 4, 3) of an arm are outside, (F, N), and where is out, (F, N, 3); see outside."""
         outside, directions = self.trunks[side].outside(world, points)
-        return outside - self.radius, directions
+        if self.head is None:
+            return outside - self.radius, directions
+        length = self.trunks[side].length
+        of_head, out = np.full(outside.shape, np.inf), np.zeros(directions.shape)
+        near = np.flatnonzero((self.head.at_least(world, points) < (self.radius + _MOST) * length).any(axis=1))
+        if len(near):
+            of_head[near], out[near] = self.head.outside(world[near], points[near])
+        return (np.concatenate((outside, of_head / length), axis=1) - self.radius,
+                np.concatenate((directions, out), axis=1))
 
     def allowed(self, outside: FloatArray, side: int) -> FloatArray:
-        """Return how far outside an arm has to be at least, (F, 4), that is as far as (F, 4) elsewhere.
+        """Return how far outside an arm has to be at least, (..., N), that is as far as (..., N) elsewhere.
 
         No further than it is when it is stretched half aside and half down: short and thick arms are inside even so.
+        Where one of the two heads is not known, it does not count.
         """
-        return np.asarray(np.minimum(outside, self.most[side]) - _SOFT)
+        most = self.most[side]
+        missing = np.full((*outside.shape[:-1], max(len(most) - outside.shape[-1], 0)), -np.inf)
+        return np.asarray(np.minimum(np.concatenate((outside[..., :len(most)], missing), axis=-1), most) - _SOFT)
 
     def may_be_deeper(self, world: FloatArray) -> BoolArray:
         """Tell in which frames (F,) an arm is less far outside than may be allowed."""
@@ -107,25 +133,24 @@ class ArmsBesideTrunk:
         return np.asarray(left | right)
 
     def pushes(self, world: FloatArray, side: int, allowed: FloatArray, arm: LimbPoses | None = None) -> FloatArray:
-        """Return by how much they are to be moved out, (F, 4, 3) in lengths of the trunk: at first softly."""
+        """Return by how much they are to be moved out, (F, N, 3) in lengths of the trunk: at first softly."""
         outside, directions = self.outside(world, side, arm)
         deeper, soft = allowed - outside, _SOFT
         push = np.where(deeper < 2.0 * soft, np.maximum(deeper, 0.0) ** 2 / (4.0 * soft), deeper - soft)
         return np.where(push > _STILL, push, 0.0)[..., None] * directions
 
-
-def _outside_half_aside(trunk: Trunk, rest: FloatArray, joints: Sequence[int]) -> FloatArray:
-    """Return how far an arm's elbow, forearm, wrist and palm are outside that is stretched half aside, (4,)."""
-    first, *_ = at = rest[list(joints), :, 3]
-    lengths = np.linalg.norm(np.diff(at, axis=0), axis=1)
-    left, up = trunk.axes[:2]
-    aside = (np.sign((first - trunk.origin) @ left) * left - up) / np.sqrt(2.0)
-    far = np.array((lengths[0], lengths[0] + lengths[1] / 2.0, lengths[:2].sum(), lengths.sum()))
-    return np.asarray(trunk.outside(rest[None], (first + far[:, None] * aside)[None])[0][0])
+    def _outside_half_aside(self, rest: FloatArray, side: int) -> FloatArray:
+        """Return how far an arm's elbow, forearm, wrist and palm are outside that is stretched half aside, (N,)."""
+        trunk, first, *_ = self.trunks[side], *(at := rest[[*self.arms[side], self.palms[side]], :, 3])
+        lengths = np.linalg.norm(np.diff(at, axis=0), axis=1)
+        left, up = trunk.axes[:2]
+        aside = (np.sign((first - trunk.origin) @ left) * left - up) / np.sqrt(2.0)
+        far = np.array((lengths[0], lengths[0] + lengths[1] / 2.0, lengths[:2].sum(), lengths.sum()))
+        return np.asarray(self._outside(rest[None], side, (first + far[:, None] * aside)[None])[0][0])
 
 
 def moved_out(body: ArmsBesideTrunk, side: int, world: FloatArray, arm: LimbPoses, allowed: FloatArray) -> LimbPoses:
-    """Return an arm (F,) as far outside as is allowed (F, 4), where it was not.
+    """Return an arm (F,) as far outside as is allowed (F, N), where it was not.
 
     world: (F, J, 3, 4) of the body's joints before arms were moved.
     """
@@ -136,10 +161,10 @@ def moved_out(body: ArmsBesideTrunk, side: int, world: FloatArray, arm: LimbPose
         reached = np.linalg.norm(arm.last - arm.first, axis=1) / (bones[0] + bones[1])
         straight = np.clip((reached - _STRAIGHT[0]) / (_STRAIGHT[1] - _STRAIGHT[0]), 0.0, 1.0)
         of_wrist = pushes.copy()
-        of_wrist[:, 0] *= (straight * (bones[0] + bones[1]) / bones[0])[:, None]
-        of_wrist[:, 1] *= _BY_FOREARM
+        of_wrist[:, ::_PLACES] *= (straight * (bones[0] + bones[1]) / bones[0])[:, None, None]
+        of_wrist[:, 1::_PLACES] *= _BY_FOREARM
         arm = arm.reaching(largest(of_wrist))
-        arm = _swung(arm, body.pushes(world, side, allowed, arm)[:, 0] * length)
+        arm = _swung(arm, largest(body.pushes(world, side, allowed, arm)[:, ::_PLACES]) * length)
     return arm
 
 

@@ -129,6 +129,12 @@ def height_of(found: SkeletonMap) -> float:
     return 0.0 if min(chain) < 0 else float(np.linalg.norm(np.diff(position[chain], axis=0), axis=1).sum())
 
 
+def head_of(found: SkeletonMap, skin: SkinPoints | None) -> Hull | None:
+    """Return the head of a map's skeleton, of usual shape where there is no skin; None where it is not known."""
+    height = height_of(found)
+    return _parts(found, skin, height).get("head", (None,))[0] if height > 0.0 else None
+
+
 def _parts(found: SkeletonMap, skin: SkinPoints | None, height: float) -> dict[str, tuple[Hull, ...]]:
     """Return trunk, head and thighs, as far as they are known."""
     points = _usual_points(found, height) if skin is None else _points_of_skin(found, skin)
