@@ -32,7 +32,7 @@ from .trunk import TRUNK
 _STILL: Final = 1e-6
 _HARDLY_SEEN: Final = 0.02
 """Of an arm's length."""
-_FRAMES_AT_ONCE: Final = 256
+_FRAMES_AT_ONCE: Final = 512
 _MOST_KNOWN: Final = 4
 """Targets that are kept for what they play next."""
 _STEP_S: Final = SAMPLE_S / 2.0

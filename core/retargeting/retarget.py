@@ -106,7 +106,7 @@ def retarget(clip: Clip, target: Skeleton, turn: FloatArray = rot.IDENTITY, *, s
     leads a joint so far away that nothing could be told of the body any longer.
     """
     _refuse_far(clip)
-    skins = clip.skin, None if points is None else points.sample(target)
+    skins = clip.skin, None if points is None else _sample(points, target)
     deforming = np.ones(len(target), np.bool_) if skin is None else skin
     bodies = _Bodies.of(clip, source_map or find_map(clip.skeleton), target, target_map or find_map(target), turn,
                         deforming, skins)
@@ -211,6 +211,11 @@ def _standing_body(own: Skeleton, found: SkeletonMap) -> tuple[WholeBody, Skelet
     """Return a skeleton whose limbs hang on its body, and its map as it stands: once for all clips that it plays."""
     whole = WholeBody.of(own, found)
     return whole, stood_up(whole.map(found))
+
+
+@lru_cache(maxsize=_MOST_KNOWN)
+def _sample(points: SkinPoints, own: Skeleton) -> SkinSample:
+    return points.sample(own)
 
 
 @lru_cache(maxsize=_MOST_KNOWN)
