@@ -14,8 +14,9 @@ then the gap test: frames are left out of each clip and filled by a transition o
 between clips can do that), beside slerp (rotations) with straight lines (positions of roots).
 
 The folder of data is that which TAKT_DATA names; where it is not there, samples are measured instead. --orders N plays
-fewer orders, --body one of the bodies, --methods some of the methods, --no-nla leaves out Blender's, whose frames take
-long. Clips are put on the ground by the skin of bodies that have one, as in Blender; --no-skin does it by joints alone.
+fewer orders, --body one of the bodies, --legs N the usual one with legs so many times as long, --methods some of the
+methods, --no-nla leaves out Blender's, whose frames take long. Clips are put on the ground by the skin of bodies that
+have one, as in Blender; --no-skin does it by joints alone.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ from takt.tests.beside import DATA
 
 from . import join_measures as measures
 from . import nla
-from .join_bodies import Y_UP, Dancer, build_of, real_dancers, sample_dancers
+from .join_bodies import LEG, Y_UP, Dancer, build_of, real_dancers, sample_dancers, with_limbs
 from .join_seams import Inside, frames_of, inner_joins, inside_of, joins_of, own_stands, performing, score_of
 from .timing import say
 
@@ -75,6 +76,7 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="bench joins")
     parser.add_argument("--orders", type=int, default=ORDERS)
     parser.add_argument("--body", default="", help="only the body of this name")
+    parser.add_argument("--legs", type=float, help="only the usual body, with legs so many times as long")
     parser.add_argument("--no-nla", action="store_true")
     parser.add_argument("--no-skin", action="store_true")
     parser.add_argument("--methods", nargs="+", choices=tuple(TRANSITION_METHODS), default=tuple(TRANSITION_METHODS))
@@ -89,7 +91,10 @@ def main(arguments: list[str]) -> int:
                       formats=blender_clips.formats())
     rng = np.random.default_rng(SEED)
     programmes = [score_of(library, [names[i] for i in rng.permutation(len(names))]) for _ in range(options.orders)]
-    for dancer in (real_dancers(DATA) if is_real else sample_dancers()):
+    dancers = list(real_dancers(DATA) if is_real else sample_dancers())
+    if options.legs is not None:
+        dancers = [with_limbs(dancers[1], LEG, options.legs)]
+    for dancer in dancers:
         if options.body in ("", dancer.name):
             own = replace(dancer, points=None) if options.no_skin else dancer
             _measure(own, programmes, library, options.methods, not options.no_nla)

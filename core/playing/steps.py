@@ -149,6 +149,8 @@ def _between(one: _Pending, other: _Pending) -> tuple[float, float]:
         ends_s = begins_s = (ends_s + begins_s) / 2.0
     soonest_s = max(one.soonest_s, other.last.start_s) + one.time_s
     latest_s = min(other.latest_s, one.first.stop_s) - other.time_s
+    if soonest_s > latest_s:  # time goes first
+        soonest_s, latest_s = one.soonest_s + one.time_s, other.latest_s - other.time_s
     if soonest_s > latest_s:
         soonest_s = latest_s = (soonest_s + latest_s) / 2.0
     if ends_s < soonest_s:
