@@ -49,15 +49,17 @@ def clip_feet(sample: Callable[[FloatArray], Pose], duration_s: float, legs: Seq
     contacts: when they are planted, by side; a foot that is not among them is planted while it is low and slow here.
     """
     times = instants(duration_s)
-    asked = Joints.of(skeleton, [joint for leg in legs for joint in (leg.hip, leg.ankle, leg.foot)])
+    count = 3 * len(legs)
+    asked = Joints.of(skeleton, [*(joint for leg in legs for joint in (leg.hip, leg.ankle, leg.foot)),
+                                 *(leg.knee for leg in legs)])
     ground = ground_axes(up)
     on_ground = asked.turned(ground)
-    positions, high = np.empty((len(times), 3 * len(legs), 3)), np.empty((soles.shape[0], len(legs), len(times)))
+    positions, high = np.empty((len(times), count, 3)), np.empty((soles.shape[0], len(legs), len(times)))
     for start in range(0, len(times), _FRAMES_AT_ONCE):
         part = slice(start, start + _FRAMES_AT_ONCE)
         world = on_ground.matrices(sample(times[part]))
-        positions[part] = world[..., :3, 3].swapaxes(0, 1) @ ground
-        high[..., part] = soles.heights(world[1::3], world[2::3])
+        positions[part] = world[:count, ..., :3, 3].swapaxes(0, 1) @ ground
+        high[..., part] = soles.heights(world[count:], world[1:count:3], world[2:count:3])
     lowest, found = np.percentile(high, _LOWEST_PERCENT, axis=2), []
     for i, leg in enumerate(legs):
         foot = _followed(leg, positions[:, 3 * i:3 * i + 3], times, up, leg.length(skeleton), contacts.get(leg.side))

@@ -28,6 +28,8 @@ _MOST_DOWN_LEGS: Final = 0.05
 """At most so far, and likewise without a jolt."""
 
 
+_TIMES_BENT: Final = 3
+"""A foot that is drawn up tilts its shin, and so what of its sole moves with that."""
 _NO_GROUND: Final = np.zeros((1, 1, 2))
 
 
@@ -72,6 +74,23 @@ class FeetLock:
             frames = matrices[..., :3, :3]
             frames /= np.maximum(np.linalg.norm(frames, axis=-2, keepdims=True), 1e-30)
         self._bend(pose, matrices[:, :, :3], goals, shift)
+        if floor is not None and self.soles.have_shins:
+            self._lift_shins(pose, floor)
+
+    def _lift_shins(self, pose: Pose, floor: Floor) -> None:
+        """Draw feet up whose soles also move with the shin: how low these are is known when their legs are bent."""
+        for _ in range(_TIMES_BENT):
+            world, are_scaled = self._joints.posed(pose)
+            below, share = np.moveaxis(self._ground(world, floor), -1, 0)
+            lift = share * np.maximum(below, 0.0)
+            if not lift.any():
+                return
+            matrices = world.reshape(4, len(self.legs), *world.shape[1:]).transpose(1, 2, 0, 3, 4)[:, :, :3].copy()
+            if are_scaled:
+                frames = matrices[..., :3, :3]
+                frames /= np.maximum(np.linalg.norm(frames, axis=-2, keepdims=True), 1e-30)
+            shift = lift[..., None] * np.array((0.0, 0.0, 1.0))
+            self._bend(pose, matrices, matrices[:, :, 2, :3, 3] + shift, shift)
 
     def lacks(self, pose: Pose, times_s: FloatArray, gaps: IntArray, upright: FloatArray,
               floor: Floor | None) -> tuple[FloatArray, FloatArray]:
@@ -99,8 +118,8 @@ class FeetLock:
         """Return how deep soles are below the floor, and how much of that is to be lifted, (L, F, 2)."""
         count = len(self.legs)
         ground = np.empty((*world.shape[:2], 2))[:count]
-        np.max(floor.heights - self.soles.heights(world[2 * count:3 * count], world[3 * count:]), axis=0,
-               out=ground[..., 0])
+        matrices = world.reshape(4, count, *world.shape[1:])
+        np.max(floor.heights - self.soles.heights(*matrices[1:]), axis=0, out=ground[..., 0])
         ground[..., 1] = floor.share
         return ground
 

@@ -38,14 +38,19 @@ _OF_ANKLE: Final = ((-1.0, 0.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, 1.0), (1.0, -1
 _TIPS_OF_FOOT: Final = ((1.0, -1.0), (1.0, -0.2))
 _TIPS_OF_ANKLE: Final = ((-1.0, -1.0),)
 """And where points are of all of its skin, ahead and up: feet swing with toes down, whose tips are not of the sole."""
+_OF_SHIN: Final = ((1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0))
+"""Where points are of a sole that mostly moves with the shin, as of boots whose heels are bound to it."""
+_MOVED_BY_SHIN: Final = 0.2
+"""Where a shin carries no point of the soles by more than that, the ankle stands for it."""
 
 
 @dataclass(frozen=True)
 class Soles:
-    """N points of each of L soles, each carried by the ankle and by the joint that is held.
+    """N points of each of L soles, each carried by the ankle, by the joint that is held, and where need be by the knee.
 
-    numbers: all of them, as (x, y, z, 1) in the ankle's axes, and in those of the other joint, each times how much that
-    joint carries the point. shape: (N, L, 8). sure: the first so many are the body's own, the others are guessed.
+    numbers: all of them, as (x, y, z, 1) in the ankle's axes, and in those of the other joints, each times how much
+    that joint carries the point. shape: (N, L, 8 or 12). sure: the first so many are the body's own, the others are
+    guessed.
     """
 
     numbers: tuple[float, ...]
@@ -64,12 +69,24 @@ class Soles:
                  for leg, (*_, tip, heel) in zip(legs, guessed, strict=True)]
         known = [each for each in found if each is not None]
         is_known = len(known) == len(legs)
-        chosen = known if is_known else [(positions, _OF_GUESSED) for positions in guessed]
-        local = [np.concatenate([share[:, None] * _local(skeleton, joint, positions) for joint, share in
-                                 ((leg.ankle, 1.0 - of_foot), (leg.foot, of_foot))], axis=1)
-                 for leg, (positions, of_foot) in zip(legs, chosen, strict=True)]
+        of_guessed = np.stack((1.0 - _OF_GUESSED, _OF_GUESSED, np.zeros(len(_OF_GUESSED))), axis=1)
+        chosen = known if is_known else [(positions, of_guessed) for positions in guessed]
+        most = max((len(positions) for positions, _ in chosen), default=0)
+        joints = 3 if any(shares[:, 2].max() > _MOVED_BY_SHIN for _, shares in chosen) else 2
+        local = []
+        for leg, (positions, shares) in zip(legs, chosen, strict=True):
+            if joints == 2:
+                shares = np.stack((1.0 - shares[:, 1], shares[:, 1]), axis=1)
+            own = np.concatenate([share[:, None] * _local(skeleton, joint, positions) for joint, share in
+                                  zip((leg.ankle, leg.foot, leg.knee), shares.T, strict=False)], axis=1)
+            local.append(np.concatenate((own, np.repeat(own[:1], most - len(own), axis=0))))
         points = np.stack(local, axis=1) if legs else np.zeros((0, 0, 8))
         return cls(tuple(points.ravel().tolist()), points.shape, len(points) if is_known else _SURE)
+
+    @property
+    def have_shins(self) -> bool:
+        """Whether shins carry some of them."""
+        return self.shape[2] > 8
 
     @cached_property
     def points(self) -> FloatArray:
@@ -79,12 +96,13 @@ class Soles:
     def rest_heights(self, skeleton: Skeleton, legs: Sequence[Leg], up: FloatArray) -> FloatArray:
         """Return how high they are at rest, (N, L), along up (3,)."""
         rest = ground_axes(up) @ skeleton.rest_world
-        ankles, feet = (rest[[getattr(leg, part) for leg in legs], None] for part in ("ankle", "foot"))
-        return self.heights(ankles, feet)[..., 0]
+        knees, ankles, feet = (rest[[getattr(leg, part) for leg in legs], None] for part in ("knee", "ankle", "foot"))
+        return self.heights(knees, ankles, feet)[..., 0]
 
-    def heights(self, ankles: FloatArray, feet: FloatArray) -> FloatArray:
+    def heights(self, knees: FloatArray, ankles: FloatArray, feet: FloatArray) -> FloatArray:
         """Return how high they are, (N, L, F), by matrices (L, F, 4, 4) in ground coordinates."""
-        rows = np.concatenate((ankles[..., 2, :], feet[..., 2, :]), axis=-1)
+        joints = (ankles, feet, knees)[:self.shape[2] // 4]
+        rows = np.concatenate([matrices[..., 2, :] for matrices in joints], axis=-1)
         return np.asarray((rows @ self.points[..., None])[..., 0])
 
 
@@ -115,26 +133,35 @@ def _guessed(skeleton: Skeleton, legs: Sequence[Leg], leg: Leg, up: FloatArray) 
 
 def _of_skin(skin: SkinPoints, skeleton: Skeleton, leg: Leg, up: FloatArray,
              ahead: FloatArray) -> tuple[FloatArray, FloatArray] | None:
-    """Return points of the rim of a sole's skin at rest, (N, 3), and how much the held joint carries each, (N,).
+    """Return points of the rim of a sole's skin at rest, (N, 3), and how much ankle, foot and knee carry each, (N, 3).
 
-    None where no skin moves with the foot. ahead: (3,) from heel to toes. The ankle carries what that joint does not.
+    None where no skin moves with the foot. ahead: (3,) from heel to toes. Skin that moves with the shin belongs to the
+    sole where it is as low. The ankle carries what the other two do not.
     """
-    parents, owner = skeleton.parents, skin.joints[:, 0]
-    of_ankle, of_foot = (with_descendants(parents, np.array((joint,))) for joint in (leg.ankle, leg.foot))
-    share = np.where(of_foot[skin.joints], skin.weights, 0.0).sum(axis=1)
+    of_ankle, of_foot, of_shin = (with_descendants(skeleton.parents, np.array((joint,)))
+                                  for joint in (leg.ankle, leg.foot, leg.knee))
+    of_shin &= ~of_ankle
+    foot, shin = (np.where(own[skin.joints], skin.weights, 0.0).sum(axis=1) for own in (of_foot, of_shin))
     if leg.foot != leg.ankle:
         of_ankle &= ~of_foot
-    high = skin.positions @ up
-    if not of_foot[owner].any() or not of_ankle[owner].any():
+    high, owner = skin.positions @ up, skin.joints[:, 0]
+    if not of_foot[owner].any():
+        return None
+    reach = _SOLE_LEGS * leg.length(skeleton)
+    low_shin = of_shin[owner] & (high <= high[(of_ankle | of_foot)[owner]].min() + reach)
+    if not (of_ankle[owner] | low_shin).any():
         return None
     directions = np.stack((ahead, rot.cross(up, ahead))) / max(float(np.linalg.norm(ahead)), 1e-30)
     found: list[int] = []
-    for is_own, ways, tips in ((of_foot[owner], _OF_FOOT, _TIPS_OF_FOOT), (of_ankle[owner], _OF_ANKLE, _TIPS_OF_ANKLE)):
-        sole = np.flatnonzero(is_own & (high <= high[is_own].min() + _SOLE_LEGS * leg.length(skeleton)))
+    for is_own, ways, tips in ((of_foot[owner], _OF_FOOT, _TIPS_OF_FOOT), (of_ankle[owner], _OF_ANKLE, _TIPS_OF_ANKLE),
+                               (low_shin, _OF_SHIN, _TIPS_OF_ANKLE)):
+        if not is_own.any():
+            continue
+        sole = np.flatnonzero(is_own & (high <= high[is_own].min() + reach))
         found += sole[(skin.positions[sole] @ (np.array(ways) @ directions).T).argmax(axis=0)].tolist()
-        whole = np.flatnonzero(is_own)
-        found += whole[(skin.positions[whole] @ (np.array(tips) @ (directions[0], up)).T).argmax(axis=0)].tolist()
-    return skin.positions[found], share[found]
+        part = np.flatnonzero(is_own)
+        found += part[(skin.positions[part] @ (np.array(tips) @ (directions[0], up)).T).argmax(axis=0)].tolist()
+    return skin.positions[found], np.stack((1.0 - foot[found] - shin[found], foot[found], shin[found]), axis=1)
 
 
 def _local(skeleton: Skeleton, joint: int, positions: FloatArray) -> FloatArray:

@@ -101,3 +101,30 @@ def test_points_of_soles_are_as_low_as_round_toes_that_point_down(down_rad: floa
         high = soles.points[:, i] @ np.concatenate(rows)
         own = vertices[[owner.startswith(leg.side) for owner in owners]] @ turned[1]
         assert own.min() - ROUNDING <= high.min() <= own.min() + ROUND_LEGS * LEG_M
+
+
+def with_heels_on_shins() -> SkinPoints:
+    """Return the shoes with what is behind the ankles bound to the shins, as some boots are."""
+    skin = skin_of_shoes()
+    joints = skin.joints.copy()
+    for side in "lr":
+        ankle, knee = (BODY.index_of[f"{side}_{part}"] for part in ("ankle", "knee"))
+        is_heel = (joints[:, 0] == ankle) & (skin.positions[:, 2] < BODY.rest_world[ankle, 2, 3] - BEHIND_M / 2.0)
+        joints[is_heel] = knee
+    return SkinPoints(skin.positions, joints, skin.weights)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("ahead_legs", [0.3, 0.6, -0.5])
+def test_heels_that_move_with_the_shins_do_not_go_into_the_ground_at_seams(ahead_legs: float, method: str) -> None:
+    """A step leads a foot ahead: its shin leans back, and takes the heel down."""
+    score = programme(procedure("main", 'here duration="2" transition="1"', 'there duration="2"'),
+                      clips=library(feet_Steps=(standing("here", 0.0), standing("there", ahead_legs))))
+    skin, low = with_heels_on_shins(), []
+    for known in (None, skin):
+        motion = play(score, BODY, Settings(root_motion="AS_AUTHORED", method=method, curve="COSINE"),
+                      turn=rot.IDENTITY, up=UP, points=known)
+        world = world_from_pose(BODY, motion.sample(np.linspace(0.0, motion.duration_s, 201)))
+        high = np.einsum("fpi,pi->fp", world[:, skin.joints[:, 0], 1], skin.local(BODY)[:, 0])
+        low.append(float(high.min() - skin.positions[:, 1].min()) / LEG_M)
+    assert low[1] > -0.001 > low[0]
