@@ -15,6 +15,9 @@ LEANS_RAD: Final = float(np.radians(7.5))
 """Joints of bodies that stand straight may be up to 6° off the vertical."""
 _AT_ORIGIN: Final = 0.15
 """Of the leg: no farther from the vertical through the origin are hips and ankles of a body that stands there."""
+_ASIDE: Final = float(np.cos(np.radians(44.0)))
+_NEARER: Final = 1.0 / 3.0
+"""A body that rests less far aside than that also moves so only where it sets out so much nearer to it."""
 _USUAL: Final = (np.array((0.0, 1.0, 0.0)), np.array((0.0, 0.0, 1.0)))
 """What is up in files."""
 _ON_GROUND: Final = (-0.02, 0.3)
@@ -81,7 +84,9 @@ def file_axes(rest: FloatArray, own: FloatArray, frames: Posture, positions: Flo
         return usual
     start, faces = frames.axes[int(np.argmax(stands))], with_front(up, rest)
     is_upright = start[:, 1] @ up > 0.5  # where a body faces that lies is not where it goes
-    return usual if is_upright and start[:, 2] @ (usual[:, 2] - faces[:, 2]) > 0.0 else faces
+    beside, away = (np.arccos(np.clip(start[:, 2] @ each[:, 2], -1.0, 1.0)) for each in (faces, usual))
+    is_clear = 1.0 if faces[:, 2] @ usual[:, 2] < _ASIDE else _NEARER
+    return usual if is_upright and beside > is_clear * away else faces
 
 
 def with_front(up: FloatArray, measured: FloatArray) -> FloatArray:
