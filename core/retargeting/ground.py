@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 
 from ..clips.clip import Clip, Tracks
-from ..clips.contacts import FootContacts, foot_contacts, joined
+from ..clips.contacts import FootContacts, foot_contacts, instants, joined
 from ..clips.keyed import SAMPLE_S, beside, key_times, poses_at
 from ..maths.arrays import BoolArray, FloatArray, runs
 from ..skeletons.hierarchy import with_ancestors, with_descendants
@@ -25,6 +25,7 @@ from .grounding import Ground, most_drawn, without_hops
 from .limbs import Limb
 from .loose import part_of
 from .lowest_skin import LowestSkin
+from .off_ground import ankles_and_soles, is_within, off_ground
 from .reference import rebased
 from .skin_points import SkinPoints
 
@@ -54,6 +55,8 @@ _SOFT_LEGS: Final = 0.004
 """A foot that swings begins to be drawn up when it is so high above the ground."""
 _ABOVE_FOOT_LEGS: Final = 0.05
 """Of a shin that is so high above its foot no skin comes to the ground before the foot does, which it goes with."""
+_ON_LEGS: Final = 0.005
+"""A foot that a clip has no higher than this above where it stands is on the ground."""
 _MOST_KNOWN: Final = 4
 """Bodies that are kept for what they play next."""
 _SAME_LEGS: Final = 0.01
@@ -65,6 +68,7 @@ class _Measured:
     """What was measured of a body with L feet at times (F,).
 
     low: (F, L + 1) how high the lowest skin of each foot, and of the whole body, is above the ground as it is played.
+    high: (F, L + 1) how high it is to be as it leaves the ground, or comes to it.
     others: (F,) that of all but the feet, shins drawn up as far as legs do. touching, firmly: (F, L + 1) how much each
     touches the ground in the clip, and how firmly. below: (F, L) how far below its hip each ankle is. leg: how long
     legs are.
@@ -72,6 +76,7 @@ class _Measured:
 
     times_s: FloatArray
     low: FloatArray
+    high: FloatArray
     others: FloatArray
     touching: FloatArray
     firmly: FloatArray
@@ -81,21 +86,22 @@ class _Measured:
 
 
 def ground_by_skin(source: Clip, source_map: SkeletonMap, played: Clip, target_map: SkeletonMap, skin: SkinPoints,
-                   up: FloatArray) -> Ground | None:
+                   up: FloatArray, ratio: float) -> Ground | None:
     """Return by how much the target's body is to be lifted, and its feet to be drawn up; None where all may stay.
 
     source: the clip as it was compared, in the target's axes, with the map of its skeleton. played: what became of it,
     on the target's own skeleton. target_map: of the same joints, on a skeleton that rests in the pose in which the
-    target stands. skin: of the target as it rests itself. up: (3,) unit, in both.
+    target stands. skin: of the target as it rests itself. up: (3,) unit, in both. ratio: how much larger the target is.
     While something of the source touches the ground, the lowest skin of that is on it; no skin is below it. The ground
     is as high as the soles at rest.
     """
-    found = _measured(source, source_map, played, target_map, skin, up)
+    found = _measured(source, source_map, played, target_map, skin, up, ratio)
     if found is None:
         return None
     feet, leg = found.low[:, :-1], found.leg
     most = most_drawn(found.below, leg)
-    lift = _gradually(found, _lift(found.low, found.touching, found.firmly, leg), (feet + most).min(axis=1))
+    wanted = _lift(found.low - found.high, found.touching, found.firmly, leg)
+    lift = _gradually(found, wanted, (feet + most).min(axis=1))
     drawn = np.minimum(_drawn(feet + lift[:, None], found.touching[:, :-1], leg), most)
     if max(np.abs(lift).max(), drawn.max()) <= _STILL * leg:
         return None
@@ -103,7 +109,7 @@ def ground_by_skin(source: Clip, source_map: SkeletonMap, played: Clip, target_m
 
 
 def _measured(source: Clip, source_map: SkeletonMap, played: Clip, target_map: SkeletonMap, skin: SkinPoints,
-              up: FloatArray) -> _Measured | None:
+              up: FloatArray, ratio: float) -> _Measured | None:
     """Measure a body's skin above the ground; None where it has no feet, or none with skin. See ground_by_skin."""
     body = _body(target_map, played.skeleton, skin, tuple(up.tolist()))
     if body is None:
@@ -125,15 +131,23 @@ def _measured(source: Clip, source_map: SkeletonMap, played: Clip, target_map: S
     feet, shin, others = low[:, :len(legs)], low[:, len(legs):-1], low[:, -1]
     goes = np.clip((shin - feet) / (_ABOVE_FOOT_LEGS * leg), 0.0, 1.0)
     others = np.minimum(others, (shin + goes * most_drawn(below, leg)).min(axis=1))
-    return _Measured(times, np.column_stack((feet, low.min(axis=1))), others, touching, firmly, legs, below, leg)
+    ankles, soles = ankles_and_soles(source, source_map, body.sides, times, up)
+    as_in_clip = feet + ratio * ankles - (high[:, 1::2] - body.ankles)
+    off = off_ground(times, as_in_clip, ratio * soles, body.sides, contacts)
+    return _Measured(times, np.column_stack((feet, low.min(axis=1))), np.column_stack((off, np.zeros(len(times)))),
+                     others, touching, firmly, legs, below, leg)
 
 
 @dataclass(frozen=True, eq=False)
 class _Body:
-    """What of a body does not depend on what it plays: its feet's sides, their legs, and its skin above the ground."""
+    """What of a body does not depend on what it plays: its feet's sides, their legs, and its skin above the ground.
+
+    ankles: (L,) how high they are as it stands.
+    """
 
     sides: tuple[str, ...]
     legs: tuple[Limb | None, ...]
+    ankles: FloatArray
     leg: float
     skin: LowestSkin
 
@@ -157,7 +171,8 @@ def _body(found: SkeletonMap, own: Skeleton, skin: SkinPoints, up: tuple[float, 
     shins = [with_descendants(parents, np.array([limb.middle]))[skin.joints[:, 0]] & ~is_sole if limb is not None else
              np.zeros(len(is_sole), np.bool_) for limb in legs]
     lowest = LowestSkin.of(skin, own, [*is_foot.values()], shins, depth + ground, ends)
-    return _Body(tuple(is_foot), legs, leg, lowest)
+    ankles = found.skeleton.rest_world[ends[1::2], :, 3] @ np.array(up)
+    return _Body(tuple(is_foot), legs, ankles, leg, lowest)
 
 
 def _times(played: Clip, spans: FloatArray) -> FloatArray:
@@ -174,14 +189,15 @@ def _times(played: Clip, spans: FloatArray) -> FloatArray:
 def _lift(low: FloatArray, touching: FloatArray, firmly: FloatArray, leg: float) -> FloatArray:
     """Return by how much a body is lifted (F,) so that what touches the ground is on it.
 
-    low: (F, N) how high each part's lowest skin is; touching, firmly: (F, N) how much it touches the ground, and how
-    firmly, from 0 to 2. What stands most firmly decides; others that would hang above the ground lower the body the
-    less, the less firmly they stand than that, down to not at all. Legs draw up what is in the ground then.
+    low: (F, N) how high each part's lowest skin is above where it belongs; touching, firmly: (F, N) how much it touches
+    the ground, and how firmly, from 0 to 2. What stands most firmly decides; others that would hang above the ground
+    lower the body the less, the less they touch it, and the less firmly than that, down to not at all. Legs draw up
+    what is in the ground then.
     """
     most = firmly.argmax(axis=1)[:, None]
     base = -np.take_along_axis(low, most, axis=1)
     hangs = np.maximum(low + base, 0.0)
-    say = np.clip(1.0 - (np.take_along_axis(firmly, most, axis=1) - firmly), 0.0, 1.0) * _near(hangs, leg)
+    say = np.clip(1.0 - (np.take_along_axis(firmly, most, axis=1) - firmly), 0.0, 1.0) * touching * _near(hangs, leg)
     wanted = base[:, 0] - (say * hangs).max(axis=1)
     return np.asarray(wanted * touching.max(axis=1) * _near(-wanted, leg))
 
@@ -242,8 +258,15 @@ def _still(skeleton: Skeleton) -> Clip:
 
 
 def contact_spans(clip: Clip, found: SkeletonMap, up: FloatArray) -> FloatArray:
-    """Return when a clip's body touches the ground, (K, 2) in seconds: with a foot, or where it lies or crawls."""
-    feet = [contact.stands for contact in foot_contacts(clip, found, up).values()]
+    """Return when a clip's body is on the ground, (K, 2) in seconds: with a foot, or where it lies or crawls.
+
+    A foot that leaves the ground, or comes to it, and is still near it, is not on it.
+    """
+    contacts, times = foot_contacts(clip, found, up), instants(clip.duration_s)
+    _, soles = ankles_and_soles(clip, found, [*contacts], times, up)
+    is_on = off_ground(times, soles, soles, [*contacts], contacts) <= _ON_LEGS * leg_length(found)
+    feet = [np.reshape([(times[a], times[b - 1]) for a, b in runs(on & is_within(times, contact.stands))], (-1, 2))
+            for on, contact in zip(is_on.T, contacts.values(), strict=True)]
     return joined(np.concatenate((*feet, _lying(clip, found, up))))
 
 

@@ -20,6 +20,8 @@ from .upright import FEET
 
 _STEP_DOWN_LEGS: Final = (0.1, 0.18)
 """Feet that are lower than where they stood by the second are on lower ground; by the first, in the ground."""
+_STEP_S: Final = SAMPLE_S / 4.0
+"""Ground that goes down fast goes straight on so long only: what is made level of it is to stand still."""
 _LEVEL_LEGS_PER_S: Final = 0.15
 _HIGHEST_PERCENT: Final = 98.0
 """Feet stand where they are so slow up or down; where they do so highest, but for moments, is where they come from."""
@@ -47,7 +49,7 @@ def lower_ground(clip: Clip, found: SkeletonMap, leg: float, up: FloatArray) -> 
     feet = [found.joint_of[name] for name in FEET if name in found.joint_of]
     if not feet or clip.duration_s < 2.0 * SAMPLE_S or leg <= 0.0 or not len(clip.translations):
         return None
-    times = np.linspace(0.0, clip.duration_s, int(np.ceil(clip.duration_s / SAMPLE_S)) + 1)
+    times = np.linspace(0.0, clip.duration_s, int(np.ceil(clip.duration_s / _STEP_S)) + 1)
     kept = with_ancestors(clip.skeleton.parents, np.array(feet))
     part = part_of(clip.skeleton, kept, clip.rotations, clip.translations)
     heights = height_rows(part.skeleton, poses_at(part, times), up)[:, np.searchsorted(kept, feet), 3]

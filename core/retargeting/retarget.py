@@ -257,7 +257,7 @@ def _played(bodies: _Bodies, stood: Clip, own: Skeleton, points: SkinPoints | No
     if lower is not None:  # both are looked at as if they stayed on level ground
         straight, level = lower.flat(straight, own_leg, up), lower.flat(stood, leg_length(source_map), up)
     bent = with_toes_bent(straight, bodies.target, points, up, step_times(stood.duration_s))
-    ground = ground_by_skin(level, source_map, bent, bodies.target, points, up)
+    ground = ground_by_skin(level, source_map, bent, bodies.target, points, up, plan.ratio)
     if ground is None:
         return replace(bent, translations=played(translations).translations)
     raised = played(lifted(target, translations, ground, up, body_root(target, plan.pairs)))

@@ -1,0 +1,88 @@
+"""How high a clip's feet are as they leave the ground and come to it, so that none pulls the body down in the air."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import numpy as np
+
+from ..clips.clip import Clip
+from ..clips.contacts import FootContacts
+from ..clips.keyed import poses_at
+from ..maths.arrays import BoolArray, FloatArray
+from ..skeletons.hierarchy import with_ancestors
+from ..skeletons.maps import SkeletonMap
+from ..skeletons.skeleton import height_rows
+from .limbs import runs_of_frames
+from .loose import part_of
+
+_WITHIN_S: Final = 0.3
+"""Where a foot stands lowest so shortly before and afterwards is the ground that it leaves, and to which it comes:
+clips drift, and feet of one who turns are not all the time as high."""
+
+
+def ankles_and_soles(source: Clip, found: SkeletonMap, sides: Sequence[str], times_s: FloatArray,
+                     up: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return how high a clip's ankles, and the lower end of each sole, are above where they rest, (F, L) each.
+
+    found: the map of its skeleton. up: (3,) unit. A side without an ankle is at rest. A sole without a joint at the
+    ball of the foot is where the ankle is.
+    """
+    joints, rest = found.joint_of, source.skeleton.rest_world
+    ankles, soles = np.zeros((2, len(times_s), len(sides)))
+    for column, side in enumerate(sides):
+        if f"{side}_ankle" not in joints:
+            continue
+        ankle = joints[f"{side}_ankle"]
+        ball = joints.get(f"{side}_metatarsal", ankle)
+        kept = with_ancestors(source.skeleton.parents, np.array((ankle, ball)))
+        part, rows = part_of(source.skeleton, kept, source.rotations, source.translations), np.searchsorted(
+            kept, (ankle, ball))
+        below = max(float((rest[ankle, :, 3] - rest[ball, :, 3]) @ up), 0.0)
+        heel = np.append(np.linalg.solve(rest[ankle, :, :3], -below * up), 1.0)
+        for run in runs_of_frames(len(times_s)):
+            high = height_rows(part.skeleton, poses_at(part, times_s[run]), up)[:, rows]
+            ankles[run, column] = high[:, 0, 3] - rest[ankle, :, 3] @ up
+            soles[run, column] = np.minimum(high[:, 0] @ heel - rest[ankle, :, 3] @ up + below,
+                                            high[:, 1, 3] - rest[ball, :, 3] @ up)
+    return ankles, soles
+
+
+def off_ground(times_s: FloatArray, feet: FloatArray, soles: FloatArray, sides: Sequence[str],
+               contacts: Mapping[str, FootContacts]) -> FloatArray:
+    """Return how high feet are above the ground from which they leave, or to which they come, (F, L): 0 on it.
+
+    feet: (F, L) how high their lowest skin would be above where it rests if ankles were as high as the clip's.
+    soles: (F, L) how high the clip's own are, in the same size. The ground is where they are lowest while they stand; a
+    shoe that tips into it makes it no lower. A foot is off it where both are: one that is longer, or shorter, than the
+    clip's has its ankle at another height as it turns on its toes, and toes bend on the ground under a ball.
+    """
+    high = np.maximum(np.minimum(feet, soles), 0.0)
+    for column, side in enumerate(sides):
+        stands = is_within(times_s, contacts[side].stands) if side in contacts else np.zeros(len(times_s), np.bool_)
+        if stands.any():
+            foot, sole = feet[:, column], soles[:, column]
+            ground, own = (_lowest_beside(times_s, each, stands) for each in (foot, sole))
+            high[:, column] = np.maximum(np.minimum(foot - np.maximum(ground, own), sole - own), 0.0)
+    return high
+
+
+def is_within(times_s: FloatArray, spans: FloatArray) -> BoolArray:
+    """Tell which times (F,) are within any of some spans (K, 2), (F,)."""
+    return np.asarray(((spans[:, :1] <= times_s) & (times_s <= spans[:, 1:])).any(axis=0))
+
+
+def _lowest_beside(times_s: FloatArray, heights: FloatArray, stands: BoolArray) -> FloatArray:
+    """Return the lowest of heights (F,) within _WITHIN_S of times (F,) while it stands; between, what leads over."""
+    times, low = times_s[stands], heights[stands]
+    first, end = np.searchsorted(times, times - _WITHIN_S), np.searchsorted(times, times + _WITHIN_S, "right")
+    found, width = np.full(len(times), np.inf), 1
+    while True:  # low: the lowest of width heights from each
+        last = end - width
+        is_wide = last >= first
+        found[is_wide] = np.minimum(low[first[is_wide]], low[last[is_wide]])
+        if not is_wide.any() or width >= len(times):
+            return np.asarray(np.interp(times_s, times, found))
+        low = np.minimum(low, np.append(low[width:], np.full(min(width, len(low)), np.inf)))
+        width *= 2

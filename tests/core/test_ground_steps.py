@@ -1,0 +1,87 @@
+"""The ground under who climbs, goes and jumps: no foot in the air pulls the body down, and feet stand where clips'
+do.
+"""
+
+import numpy as np
+import pytest
+
+from takt.core.clips.clip import Clip
+from takt.core.clips.contacts import FootContacts
+from takt.core.maths.arrays import FloatArray
+from takt.core.retargeting.off_ground import off_ground
+from takt.core.retargeting.retarget import retarget
+from takt.core.retargeting.skin_points import SkinPoints
+from takt.core.skeletons.maps import find_map
+from takt.core.skeletons.skeleton import Skeleton, world_from_pose
+from takt.tests.core.rigs import RIGS, worn
+from takt.tests.core.stepping import BODY, CLIPS, FPS, soled
+from takt.tests.core.test_retarget import with_axes
+
+LEG_M = 0.825
+SUDDEN_LEGS = 0.002
+"""How much more hips may accelerate than in the clip, in a thirtieth of a second."""
+AWAY_LEGS = 0.007
+BELOW_LEGS = -0.005
+SHOES = {"bare": (0.0, 0.0), "shoes": (0.04, 0.0), "long shoes": (0.03, 0.12)}
+
+
+def body_of(kind: str) -> tuple[Skeleton, float]:
+    """Return a body, and how large it is."""
+    if kind == "another rig":
+        return with_axes(worn(RIGS["Mixamo"]), np.random.default_rng(1), 1.3), 1.3
+    joint, factor = {"long arms": ("elbow", 1.3), "long feet": ("metatarsal", 1.5), "long thighs": ("knee", 1.2)}[kind]
+    offsets, sides = BODY.rest_translations.copy(), [BODY.index_of[f"{side}_{joint}"] for side in "lr"]
+    if joint == "knee":
+        offsets[0, 1] -= (factor - 1.0) * offsets[sides[0], 1]
+    offsets[sides] *= (1.0, 1.0, factor) if joint == "metatarsal" else factor
+    return Skeleton(BODY.names, BODY.parents, BODY.rest_rotations, offsets, BODY.rest_scales, kind), 1.0
+
+
+def heights(clip: Clip) -> FloatArray:
+    """Return how high hips and ankles are in each frame, (F, 3)."""
+    found = find_map(clip.skeleton)
+    joints = [found.joint_of[name] for name in ("HumanoidRoot", "l_ankle", "r_ankle")]
+    times = np.arange(round(clip.duration_s * FPS) + 1) / FPS
+    return np.asarray(world_from_pose(clip.skeleton, clip.sample(times))[..., 3][:, joints]
+                      @ found.up(np.array((0.0, 1.0, 0.0))))
+
+
+def sudden(values: FloatArray) -> float:
+    return float(np.abs(np.diff(values, 2)).max())
+
+
+@pytest.mark.parametrize("shoes", SHOES)
+@pytest.mark.parametrize("kind", ["long arms", "another rig"])
+@pytest.mark.parametrize("name", CLIPS)
+def test_a_body_with_the_clips_legs_comes_out_as_the_clip(name: str, kind: str, shoes: str) -> None:
+    clip, (target, scale) = CLIPS[name](), body_of(kind)
+    skin = soled(target, scale, *SHOES[shoes])
+    done = retarget(clip, target, points=SkinPoints.of(*skin)).clip
+    wanted, found, leg = heights(clip), heights(done) / scale, LEG_M
+    away = (found - found[0]) - (wanted - wanted[0])
+    assert np.abs(away).max() < AWAY_LEGS * leg
+    assert sudden(found[:, 0]) < sudden(wanted[:, 0]) + SUDDEN_LEGS * leg
+    if "down" not in name:  # there the ground itself goes down
+        up = find_map(target).up(np.array((0.0, 1.0, 0.0)))
+        low = SkinPoints(*skin).heights(done, np.arange(round(clip.duration_s * FPS) + 1) / FPS, up).min(axis=1)
+        assert (low - (skin[0] @ up).min()).min() > BELOW_LEGS * leg * scale
+
+
+@pytest.mark.parametrize("kind", ["long feet", "long thighs"])
+@pytest.mark.parametrize("name", ["a box", "a high box", "stairs up", "stairs down", "a walk on flat feet"])
+def test_skin_makes_no_body_hop_that_does_not_without(name: str, kind: str) -> None:
+    clip, (target, scale) = CLIPS[name](), body_of(kind)
+    plain, skinned = (heights(retarget(clip, target, points=points).clip)
+                      for points in (None, SkinPoints.of(*soled(target, scale, 0.04))))
+    assert sudden(skinned[:, 0]) < sudden(plain[:, 0]) + 2.0 * SUDDEN_LEGS * LEG_M
+
+
+def test_feet_are_off_the_ground_by_what_they_rise_from_where_they_stand() -> None:
+    """A clip in whose ground a foot is by 2 cm leads it up; as it turns on its toes in long shoes it stands."""
+    times = np.linspace(0.0, 1.0, 101)
+    rises = 0.1 * np.maximum(times - 0.5, 0.0)
+    contacts = {"l": FootContacts(np.array(((0.0, 0.6),)), np.zeros((0, 2)))}
+    shifted = off_ground(times, (rises + 0.01)[:, None], (rises - 0.02)[:, None], "l", contacts)[:, 0]
+    np.testing.assert_allclose(shifted, rises, atol=1e-12)
+    for feet, soles in ((-rises, 0.0 * rises), (rises, 0.0 * rises), (0.0 * rises, rises)):
+        assert not off_ground(times, feet[:, None], soles[:, None], "l", contacts).any()
