@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from itertools import chain
 from typing import Any, TypeVar
 
 import numpy as np
@@ -33,14 +34,14 @@ def worked_out(formula: Callable[..., Sequence[Any]], *records: FloatArray) -> F
     things, frames = records[0].shape[:2]
     if frames == 1:
         each = [record[:, 0].tolist() * (things // len(record)) for record in records]
-        return np.array(list(map(formula, *each)), dtype=np.float64)[:, None]
+        return np.fromiter(chain.from_iterable(map(formula, *each)), dtype=np.float64).reshape(things, 1, -1)
     found = formula(*(np.ascontiguousarray(record.transpose(*range(2, record.ndim), 0, 1)) for record in records))
     return np.array(found).transpose(1, 2, 0)
 
 
 def root(x: Number) -> Number:
     """Return the square root of numbers that are not negative but for rounding."""
-    return math.sqrt(max(x, 0.0)) if isinstance(x, float) else np.sqrt(np.maximum(x, 0.0))
+    return math.sqrt(0.0 if x < 0.0 else x) if isinstance(x, float) else np.sqrt(np.maximum(x, 0.0))
 
 
 def cosine_sine(angle: Number) -> tuple[Number, Number]:
@@ -61,12 +62,12 @@ def direction(y: Number, x: Number) -> Number:
 
 def least(x: Number, other: Number | float) -> Number:
     """Return the lesser of two numbers."""
-    return min(x, other) if isinstance(x, float) else np.minimum(x, other)
+    return (other if other < x else x) if isinstance(x, float) else np.minimum(x, other)
 
 
 def greatest(x: Number, other: Number | float) -> Number:
     """Return the greater of two numbers."""
-    return max(x, other) if isinstance(x, float) else np.maximum(x, other)
+    return (other if other > x else x) if isinstance(x, float) else np.maximum(x, other)
 
 
 def chosen(which: bool | BoolArray, x: Number, other: Number | float) -> Number:

@@ -61,13 +61,17 @@ class Arms(Over):
     def sample(self, times_s: FloatArray, rounds: IntArray = FIRST_ROUND) -> Pose:
         """Return the poses below with arms beside the trunk; see Stage."""
         pose = self.below.sample(times_s, rounds)
-        segment = self.row.segment_at(times_s)
-        if (self._go_round[segment - 1] | self._go_round[segment]).any():
-            seams = self.row.seam_at(times_s)
-            self._know(np.unique(seams[(seams >= 0) & self._go_round[seams]]))
-            frames = np.flatnonzero((seams >= 0) & self._go_round[seams])
+        seams = self.row.seam_at(times_s)
+        frames = self._going_round(seams)
+        if len(frames):
+            self._know(np.unique(seams[frames]))
+            frames = self._going_round(seams)
             self._turn(pose, frames, times_s[frames])
         return pose
+
+    def _going_round(self, seams: IntArray) -> IntArray:
+        """Return which frames in windows of seams (F,), −1 where in none, may have arms that go round."""
+        return ((seams >= 0) & self._go_round.take(seams)).nonzero()[0]
 
     def _turn(self, pose: Pose, frames: IntArray, times_s: FloatArray) -> None:
         """Take arms round in some frames (W,) of poses (F, J, …), at times (W,)."""

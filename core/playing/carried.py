@@ -34,7 +34,7 @@ class Carried:
     def move(self, pose: Pose, other: Pose) -> None:
         """Take poses (F, J, …) over the ground to where other ones stand and face."""
         by = self._bearing.placement(other) @ self._bearing.placement(pose).inverse()
-        carry_over_ground(self._carried, pose, by)
+        carry_over_ground(self._carried, pose, by.numbers)
 
     @property
     def joints(self) -> IntArray:

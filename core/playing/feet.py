@@ -216,20 +216,12 @@ class Feet(Over):
 
     def _around(self, times_s: FloatArray, segment: IntArray) -> tuple[FloatArray, Floor | None]:
         """Return how much feet are held in height too at times (F,) in segments (F,), 0…1, and what is below soles."""
-        upright, gone, share = worked_out(_around_transitions, times_s[None, :, None],
-                                          self._spans.take(segment, axis=0)[None])[0].T
-        return upright, self._floor(segment, upright, gone, share) if share.any() else None
-
-    def _floor(self, segment: IntArray, upright: FloatArray, gone: FloatArray, share: FloatArray) -> Floor:
-        """Return what soles are kept above in segments (F,); upright, gone, share: (F,) see _around_transitions.
-
-        Around transitions: from what it is as the segment begins to what it is as it ends. In a clip whose feet sink
-        into the ground, all the while.
-        """
-        into, own, out = self._floors.heights.take(segment, axis=0).transpose(1, 2, 3, 0)
-        heights = into + (out - into) * gone
-        sinks = self._floors.sinks[segment]
-        return Floor(np.where(sinks, own + (heights - own) * upright, heights) if sinks.any() else heights, share)
+        around = worked_out(_around_transitions, times_s[None, :, None], self._spans.take(segment, axis=0)[None])[0]
+        upright, share = around[:, 0], around[:, 1]
+        if not np.count_nonzero(share):
+            return upright, None
+        heights = around[:, None, 2:] @ self._floors.heights.take(segment, axis=0)
+        return upright, Floor(heights.reshape(len(segment), -1, len(self._legs)).transpose(1, 2, 0), share)
 
     @cached_property
     def _spans(self) -> FloatArray:
@@ -257,27 +249,32 @@ class Feet(Over):
         inside[sure:] -= leg  # guesses lift nobody
         out = np.minimum(beside[..., number], np.roll(beside[..., number], -1, axis=2))
         heights = np.stack((np.roll(out, 1, axis=2), inside[..., number], out))
-        return _Floors(heights.transpose(3, 0, 1, 2).copy(), sinks[number])
+        return _Floors(heights.transpose(3, 0, 1, 2).copy().reshape(len(number), 3, -1), sinks[number])
 
 
 class _Floors(NamedTuple):
-    """How low points of soles may go where each of S segments begins, by itself, and where it ends, (S, 3, N, L).
+    """How low points of soles may go.
 
-    sinks: (S,) whether its feet sink into the ground, by more than soles give way anyway.
+    heights: where each of S segments begins, by itself, and where it ends, (S, 3, N · L). sinks: (S,) whether its feet
+    sink into the ground, by more than soles give way anyway.
     """
 
     heights: FloatArray
     sinks: BoolArray
 
 
-def _around_transitions(time: Sequence[Number], segment: Sequence[Number]) -> tuple[Number, Number, Number]:
-    """Return how much feet are held in height too, how much of the segment is over, and how much soles are kept up.
+def _around_transitions(time: Sequence[Number], segment: Sequence[Number]) -> Sequence[Number]:
+    """Return how much feet are held in height too, how much soles are kept above the floor, and what makes that.
 
     All 0…1. In height wholly while a transition plays; before and after it comes and goes. segment: see Feet._spans.
+    Around transitions the floor goes from what it is as the segment begins to what it is as it ends; in a clip whose
+    feet sink into the ground it is elsewhere the clip's own: so much counts what it is as the segment begins, by itself
+    and as it ends.
     """
     (time_s,), (alone_s, until_s, begin_s, per_s, sinks) = time, segment
     upright = 1.0 - _eased((time_s - alone_s) / _UPRIGHT_S) * _eased((until_s - time_s) / _UPRIGHT_S)
-    return upright, _eased((time_s - begin_s) * per_s), greatest(upright, sinks)
+    gone, between = _eased((time_s - begin_s) * per_s), 1.0 - sinks * (1.0 - upright)
+    return upright, greatest(upright, sinks), between - gone * between, 1.0 - between, gone * between
 
 
 def _eased(share: Number) -> Number:

@@ -9,7 +9,6 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from ..maths import rotations as rot
 from ..maths.arrays import FloatArray, IntArray
 from ..maths.formulas import Number, greatest, root, worked_out
 from ..skeletons.hierarchy import with_ancestors
@@ -63,17 +62,16 @@ class FeetLock:
         matrices = world.reshape(4, len(self.legs), len(times_s), 4, 4).transpose(1, 2, 0, 3, 4)
         shift, firmly, wanted, _ = self._led(world, times_s, gaps, upright, floor)
         down = self.footholds.down(gaps, times_s, firmly * wanted)
-        goals = matrices[:, :, 2, :3, 3] + shift
-        if down.any():
+        if np.count_nonzero(down):
             pose.translations[:, self.tops] -= (down[:, None] * self.up)[:, None]
             matrices[..., 2, 3] -= down[:, None]
             shift[..., 2] += down
-        if not shift.any():
+        if not np.count_nonzero(shift):
             return
         if are_scaled:
             frames = matrices[..., :3, :3]
             frames /= np.maximum(np.linalg.norm(frames, axis=-2, keepdims=True), 1e-30)
-        self._bend(pose, matrices[:, :, :3], goals, shift)
+        self._bend(pose, matrices[:, :, :3], shift)
         if floor is not None and self.soles.have_shins:
             self._lift_shins(pose, floor)
 
@@ -90,7 +88,7 @@ class FeetLock:
                 frames = matrices[..., :3, :3]
                 frames /= np.maximum(np.linalg.norm(frames, axis=-2, keepdims=True), 1e-30)
             shift = lift[..., None] * np.array((0.0, 0.0, 1.0))
-            self._bend(pose, matrices, matrices[:, :, 2, :3, 3] + shift, shift)
+            self._bend(pose, matrices, shift)
 
     def lacks(self, pose: Pose, times_s: FloatArray, gaps: IntArray, upright: FloatArray,
               floor: Floor | None) -> tuple[FloatArray, FloatArray]:
@@ -123,21 +121,21 @@ class FeetLock:
         ground[..., 1] = floor.share
         return ground
 
-    def _bend(self, pose: Pose, matrices: FloatArray, goals: FloatArray, shift: FloatArray) -> None:
-        """Turn the joints of legs so that ankles come to their goals (L, F, 3), by a shift; matrices: see Chains."""
+    def _bend(self, pose: Pose, matrices: FloatArray, shift: FloatArray) -> None:
+        """Turn the joints of legs so that ankles are shifted (L, F, 3).
+
+        matrices: (L, F, 3, 4, 4) of hips, knees and ankles in the model, their columns of unit length.
+        """
         joints, parents = self._chains.joints, self.skeleton_map.skeleton.parents
-        turns = self._chains.turns(matrices, goals)
+        before = pose.rotations.take(joints, axis=1).swapaxes(0, 1)
+        rotations = self._chains.bent(matrices[..., :3, :].reshape(*before.shape[:-1], 12), before, shift)
         for i in self._loose:
             ankle, own = int(joints[i, 2]), np.asarray(shift[i] @ ground_axes(self.up))
             if parents[ankle] >= 0:
                 parent = Joints.of(self.skeleton_map.skeleton, [int(parents[ankle])]).matrices(pose)[0, :, :3, :3]
                 own = np.asarray(np.linalg.solve(parent, own[..., None])[..., 0], dtype=np.float64)
             pose.translations[:, ankle] += own
-        is_moved = np.logical_or.reduce(shift, axis=-1)
-        if not is_moved.all():
-            turns[~is_moved] = rot.IDENTITY
-        turns = turns.swapaxes(0, 1)
-        pose.rotations[:, joints] = rot.multiply(pose.rotations.take(joints, axis=1), turns)
+        pose.rotations[:, joints] = rotations.swapaxes(0, 1)
 
     @cached_property
     def _joints(self) -> Joints:

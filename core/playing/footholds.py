@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from ..maths.arrays import BoolArray, FloatArray, IntArray, quotient
-from ..maths.formulas import Number, chosen, greatest, least
+from ..maths.formulas import Number, chosen, greatest, holds_anywhere, least
 from ..maths.rotations import ComplexArray
 
 REACH: Final = 0.9995
@@ -129,7 +129,7 @@ class Footholds:
 
         feet: where they are at times (F,) if nothing holds them, (F, L, 3).
         """
-        if not self._is_unknown[gaps].any():
+        if not np.count_nonzero(self._is_unknown.take(gaps)):
             return
         some = np.unique(gaps)
         edge, at = np.nonzero(np.isnan(self.loose[0][:, some]))
@@ -157,8 +157,8 @@ class Footholds:
         upright: how near transitions are at times (F,), 0…1: far from them the body stays as it is. lacks: by how much
         it is down for each foot held, and how much higher that is, (L, F) each.
         """
-        is_new = self._is_unplanned[gaps]
-        if not is_new.any():
+        is_new = self._is_unplanned.take(gaps)
+        if not np.count_nonzero(is_new):
             return
         some = np.unique(gaps[is_new])
         self._is_unplanned[some] = False
@@ -296,6 +296,8 @@ def _faded(way: Sequence[Number], time_s: Number) -> tuple[Number, Number, Numbe
     share = least(greatest((time_s - begin_s) * per_s, 0.0), 1.0)
     up_share = least(greatest((time_s - up_begin_s) * up_per_s, 0.0), 1.0)
     left, up_left = 1.0 - share, 1.0 - up_share
+    if not holds_anywhere((left > 0.0) | (up_left > 0.0)):
+        return left, left, left, left, left, left  # nothing
     cube, up_cube = left * left * left, up_left * up_left * up_left
     rest, up_rest = cube * (1.0 + share * (3.0 + 6.0 * share)), up_cube * (1.0 + up_share * (3.0 + 6.0 * up_share))
     on, up_on, parted = cube * share, up_cube * up_share, share * left

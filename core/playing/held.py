@@ -24,13 +24,14 @@ class Held:
     def __init__(self, clip: IntArray, moved: BoolArray, is_loop: bool) -> None:
         self._clip = clip
         bits = np.ascontiguousarray(np.packbits(moved, axis=0).T)
-        _, first, self._column_of = np.unique(bits.view(f"V{bits.shape[1]}")[:, 0], return_index=True,
+        _, first, self.column_of = np.unique(bits.view(f"V{bits.shape[1]}")[:, 0], return_index=True,
                                               return_inverse=True)
-        self._columns = moved[:, first]
+        self.columns = moved[:, first]
+        """Which columns each clip moves, (C, columns); column_of: (J,) that of each joint."""
         self.is_plain = bool((moved == moved.any(axis=0)).all())
         """Whether each clip moves every joint that any of them moves: then the playing clip always moved it last."""
         self._last_block = (len(clip) - 1) // _BLOCK
-        self._before = np.full((self._last_block + 1, self._columns.shape[1]), -1, dtype=np.int64)
+        self._before = np.full((self._last_block + 1, self.columns.shape[1]), -1, dtype=np.int64)
         for start in range(0, self._last_block + 1, _BLOCKS_AT_ONCE):
             blocks = np.arange(start, min(start + _BLOCKS_AT_ONCE, self._last_block + 1))
             newest = self._movers(blocks).max(axis=1)
@@ -40,14 +41,14 @@ class Held:
                 self._final = newest[-1]
         self._before = np.maximum.accumulate(self._before, axis=0)
         self._round = np.maximum(self._final, self._before[-1]) if is_loop else np.full_like(self._final, -1)
-        self._kept = self._found(np.arange(len(clip))) if len(clip) * self._columns.shape[1] <= _MOST_KEPT else None
+        self._kept = self._found(np.arange(len(clip))) if len(clip) * self.columns.shape[1] <= _MOST_KEPT else None
 
     def columns_after(self, segments: IntArray) -> IntArray:
         """Return for segments (N,) the clip that last moved each column at their end, (N, columns); −1: none."""
         return self._found(segments) if self._kept is None else self._kept.take(segments, axis=0)
 
     def _found(self, segments: IntArray) -> IntArray:
-        out = np.empty((len(segments), self._columns.shape[1]), dtype=np.int64)
+        out = np.empty((len(segments), self.columns.shape[1]), dtype=np.int64)
         blocks, inverse = np.unique(segments // _BLOCK, return_inverse=True)
         for start in range(0, len(blocks), _BLOCKS_AT_ONCE):
             part = blocks[start:start + _BLOCKS_AT_ONCE]
@@ -59,10 +60,10 @@ class Held:
 
     def after(self, segments: IntArray) -> IntArray:
         """Return for segments (N,) the clip that last moved each joint at their end, (N, J); −1: none, at rest."""
-        return self.columns_after(segments).take(self._column_of, axis=1)
+        return self.columns_after(segments).take(self.column_of, axis=1)
 
     def _movers(self, blocks: IntArray) -> IntArray:
         """Return the segment itself where it moves a column, else −1: (B, _BLOCK, columns)."""
         segments = blocks[:, None] * _BLOCK + np.arange(_BLOCK)
         inside = np.minimum(segments, len(self._clip) - 1)
-        return np.where(self._columns[self._clip[inside]], inside[..., None], -1)
+        return np.where(self.columns[self._clip[inside]], inside[..., None], -1)

@@ -37,9 +37,9 @@ class Joints:
     """Some joints of a skeleton, N of them, of which the matrices are wanted: only their ancestors are looked at.
 
     keep: (K,) these and their ancestors, by depth; levels: where those of one depth stand, and where their parents do.
-    local: (K, 19, 16) from the products of a quaternion's numbers, and a translation, to the 4 × 4 matrix
-    parent_from_joint, rest included. at: (N,) where the joints stand. What stands side by side is a slice, which copies
-    nothing. is_scaled: whether any of the K is at rest.
+    A parent that all of them have stands there once. local: (K, 19, 16) from the products of a quaternion's numbers,
+    and a translation, to the 4 × 4 matrix parent_from_joint, rest included. at: (N,) where the joints stand. What
+    stands side by side is a slice, which copies nothing. is_scaled: whether any of the K is at rest.
     """
 
     keep: IntArray
@@ -64,7 +64,7 @@ class Joints:
         row = np.full(len(skeleton), -1, dtype=np.int64)
         row[keep] = np.arange(len(keep))
         ends = np.cumsum([len(level) for level in wanted])
-        levels = tuple((slice(int(end) - len(level), int(end)), _side_by_side(row[skeleton.parents[level]]))
+        levels = tuple((slice(int(end) - len(level), int(end)), _parents(row[skeleton.parents[level]]))
                        for level, end in zip(wanted[1:], ends[1:], strict=True) if len(level))
         rest = np.tile(np.eye(4), (len(keep), 1, 1, 1))
         rest[:, 0, :3, :3] = rot.to_matrix(skeleton.rest_rotations[keep])
@@ -98,7 +98,7 @@ class Joints:
         numbers[-3:] = pose.translations.take(self.keep, axis=1).transpose(2, 1, 0)
         world = (numbers.transpose(1, 2, 0) @ self.local).reshape(*turns.shape[1:], 4, 4)
         scales = pose.scales.take(self.keep, axis=1)
-        are_scaled = bool((scales != 1.0).any())
+        are_scaled = bool(np.count_nonzero(scales != 1.0))
         if are_scaled:
             world[..., :3] *= scales.swapaxes(0, 1)[..., None, :]
         for level, parents in self.levels:
@@ -108,6 +108,15 @@ class Joints:
     def positions(self, pose: Pose) -> FloatArray:
         """Return where they are in poses (F, J, …), (F, N, 3)."""
         return np.asarray(self.matrices(pose)[..., :3, 3].swapaxes(0, 1))
+
+
+def _parents(rows: IntArray) -> slice | IntArray:
+    """Return rows (N,) of parents, N ≥ 1; a single one where it is the same for all.
+
+    >>> _parents(np.array((2, 2))), _parents(np.array((2, 3)))
+    (slice(2, 3, None), slice(2, 4, None))
+    """
+    return _side_by_side(rows[:1] if (rows == rows[0]).all() else rows)
 
 
 def _side_by_side(rows: IntArray) -> slice | IntArray:

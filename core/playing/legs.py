@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -144,35 +145,42 @@ class Chains:
         axes = np.array([knee_axis(skeleton_map, leg, up) for leg in legs]).reshape(-1, 1, 3)
         return cls(joints, axes, np.array([leg.is_loose for leg in legs], dtype=np.bool_))
 
-    def turns(self, matrices: FloatArray, goals: FloatArray) -> FloatArray:
-        """Return by what joints turn, (L, F, 3, 4), so that ankles come to their goals (L, F, 3) without turning.
+    def bent(self, matrices: FloatArray, rotations: FloatArray, shift: FloatArray) -> FloatArray:
+        """Return rotations (L, F, 3, 4) by which ankles are shifted (L, F, 3) without turning in the model.
 
-        matrices: (L, F, 3, 4, 4) of hips, knees and ankles in the model, their columns of unit length.
+        matrices: (L, F, 3, 12) the rows of what leads from hips, knees and ankles to the model, their columns of unit
+        length. rotations: (L, F, 3, 4) as these joints have them. Legs whose ankles are not shifted keep them.
         """
-        turns = worked_out(_bent, matrices, goals, self.knee_axes)
-        turns = turns.reshape(*turns.shape[:2], 3, 4)
-        if self.is_loose.any():
-            turns[self.is_loose, :, 2] = rot.IDENTITY
-        return turns
+        bent = worked_out(_bent, matrices, rotations, shift, self.knee_axes).reshape(rotations.shape)
+        if self._loose:
+            bent[self._loose, :, 2] = rotations[self._loose, :, 2]
+        return bent
+
+    @cached_property
+    def _loose(self) -> list[int]:
+        return np.flatnonzero(self.is_loose).tolist()
 
 
-def _bent(limb: Sequence[Sequence[Sequence[Number]]], goal: Sequence[Number],
-          knee_axis: Sequence[Number]) -> tuple[Number, ...]:
-    """Return the turns of a leg's hip, knee and ankle, four numbers each; see Chains.turns.
+def _bent(limb: Sequence[Sequence[Number]], own: Sequence[Sequence[Number]], shift: Sequence[Number],
+          knee_axis: Sequence[Number]) -> Sequence[Number]:
+    """Return the rotations of a leg's hip, knee and ankle, four numbers each; see Chains.bent.
 
     The knee bends first, then the leg swings at the hip. A joint's new rotation is the old one times its turn: with W
     its frame, T what turns it in the model and P what turns its parent there, W⁻¹·P⁻¹·T·W.
     """
-    first, second, third = limb
-    hip, knee, ankle = _position(first), _position(second), _position(third)
-    thigh, shin, whole, aim = _from(hip, knee), _from(knee, ankle), _from(hip, ankle), _from(hip, goal)
+    (first, second, third), (own_first, own_second, own_third), (to_x, to_y, to_z) = limb, own, shift
+    hip, knee, ankle = first[3::4], second[3::4], third[3::4]
+    thigh, shin, whole = _from(hip, knee), _from(knee, ankle), _from(hip, ankle)
+    x, y, z = whole
+    aim = x + to_x, y + to_y, z + to_z
     a, b, now, far = root(dot(thigh, thigh)), root(dot(shin, shin)), root(dot(whole, whole)), root(dot(aim, aim))
     long = least(greatest(far, abs(a - b) * (2.0 - REACH)), greatest((a + b) * REACH, now))
     x, y, z = cross(thigh, shin)
     size = root(x * x + y * y + z * z)
     angle, is_straight = direction(size, dot(thigh, shin)), size <= _STRAIGHT * a * b
     if holds_anywhere(is_straight):
-        x, y, z = (chosen(is_straight, dot(first[i][:3], knee_axis), own) for i, own in enumerate((x, y, z)))
+        x, y, z = (chosen(is_straight, dot(row, knee_axis), by) for row, by in
+                   zip((first[:3], first[4:7], first[8:11]), (x, y, z), strict=True))
         size = root(x * x + y * y + z * z)
     wanted = arc_cosine((long * long - a * a - b * b) / greatest(2.0 * a * b, 1e-30))  # 0 where the leg is straight
     cosine, sine = cosine_sine(chosen(long != now, (wanted - angle) / 2.0, 0.0))
@@ -181,11 +189,13 @@ def _bent(limb: Sequence[Sequence[Sequence[Number]]], goal: Sequence[Number],
     x, y, z = rotated(bend, shin)
     swing = _arc((thigh[0] + x, thigh[1] + y, thigh[2] + z), aim)
     w, x, y, z = product(swing, bend)
-    return _in_frame(swing, first) + _in_frame(bend, second) + _in_frame((w, -x, -y, -z), third)
-
-
-def _position(matrix: Sequence[Sequence[Number]]) -> Vector[Number]:
-    return matrix[0][3], matrix[1][3], matrix[2][3]
+    found = (product(own_first, _in_frame(swing, first)) + product(own_second, _in_frame(bend, second))
+             + product(own_third, _in_frame((w, -x, -y, -z), third)))
+    is_still = (to_x == 0.0) & (to_y == 0.0) & (to_z == 0.0)
+    if not holds_anywhere(is_still):
+        return found
+    kept = [number for rotation in own for number in rotation]
+    return [chosen(is_still, before, after) for before, after in zip(kept, found, strict=True)]
 
 
 def _from(a: Sequence[Number], b: Sequence[Number]) -> Vector[Number]:
@@ -205,7 +215,7 @@ def _arc(a: Sequence[Number], b: Sequence[Number]) -> Quaternion[Number]:
     return w, x, y, z
 
 
-def _in_frame(turn: Quaternion[Number], frame: Sequence[Sequence[Number]]) -> Quaternion[Number]:
-    """Return a turn of the model in the axes of a joint, whose matrix this is."""
-    (w, x, y, z), ((xx, xy, xz, _), (yx, yy, yz, _), (zx, zy, zz, _), _) = turn, frame
+def _in_frame(turn: Quaternion[Number], frame: Sequence[Number]) -> Quaternion[Number]:
+    """Return a turn of the model in the axes of a joint; frame: the rows of its matrix."""
+    (w, x, y, z), (xx, xy, xz, _, yx, yy, yz, _, zx, zy, zz, _) = turn, frame
     return unit((w, x * xx + y * yx + z * zx, x * xy + y * yy + z * zy, x * xz + y * yz + z * zz))

@@ -7,8 +7,8 @@ by adding angles and turning complex numbers, over whole arrays.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,6 @@ import numpy.typing as npt
 from ..errors import TaktError
 from ..maths import rotations as rot
 from ..maths.arrays import FloatArray, IntArray
-from ..maths.formulas import Number, cosine_sine, dot, product, worked_out
 from ..skeletons.skeleton import Pose, Skeleton
 
 _STRAIGHT_RAD = 1e-12
@@ -41,6 +40,16 @@ class Placement:
     def at(self, index: IntArray | slice | int | tuple[slice, None]) -> Placement:
         """Index the arrays."""
         return Placement(np.asarray(self.yaw_rad[index]), np.asarray(self.shift[index]))
+
+    @cached_property
+    def numbers(self) -> FloatArray:
+        """What poses that are placed are linear in, (N, 7).
+
+        Cosine and sine of half the heading and of all of it, the shift's two numbers, and 1.
+        """
+        cosine, sine = np.cos(0.5 * self.yaw_rad), np.sin(0.5 * self.yaw_rad)
+        return np.stack((cosine, sine, cosine * cosine - sine * sine, 2.0 * cosine * sine, self.shift.real,
+                         self.shift.imag, np.ones(np.shape(cosine))), axis=-1)
 
     def power(self, times: IntArray) -> Placement:
         """Repeat a single placement n times, for n (N,) of any sign.
@@ -79,8 +88,7 @@ class Root:
         self._to, self._from = ground @ world[:, :3], np.linalg.inv(ground @ world[:, :3])
         self._start = ground @ world[:, 3] + self._to @ skeleton.rest_translations[joint]
         self._frame = skeleton.rest_world_rotations[joint]
-        local_up = rot.rotate(rot.conjugate(self._frame), self.up)
-        self._axes = np.concatenate((self._to, self._from, local_up[None], self._start[None]))[None, None]
+        self._terms = self._placing(rot.rotate(rot.conjugate(self._frame), self.up))
 
     def placement(self, rotations: FloatArray, translations: FloatArray) -> Placement:
         """Read heading and position from the root's poses (N, 4), (N, 3), relative to rest in the parent's space.
@@ -97,12 +105,26 @@ class Root:
         yaw: FloatArray = 2.0 * np.arctan2(twist[..., 1:] @ self.up, twist[..., 0])
         return yaw
 
-    def placed(self, rotations: FloatArray, translations: FloatArray, by: Placement) -> tuple[FloatArray, FloatArray]:
-        """Move the root's poses (N, 4), (N, 3) over the ground by placements (N,)."""
-        own = np.concatenate((rotations, translations), axis=-1)
-        over = np.array((by.yaw_rad, by.shift.real, by.shift.imag)).T.reshape(1, -1, 3)
-        found = worked_out(_placed, own[None], over, self._axes)[0]
+    def placed(self, rotations: FloatArray, translations: FloatArray, by: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Move the root's poses (N, 4), (N, 3) over the ground by the numbers (N, 7) of placements."""
+        own = np.empty((len(rotations), 8))
+        own[:, :4], own[:, 4:7], own[:, 7] = rotations, translations, 1.0
+        found = ((own @ self._terms).reshape(-1, 7, 7) @ by[..., None])[..., 0]
         return found[:, :4], found[:, 4:]
+
+    def _placing(self, local_up: FloatArray) -> FloatArray:
+        """Return what makes of a pose's eight numbers w, x, y, z, x, y, z, 1 its seven ones once it is placed, (8, 49).
+
+        They are linear in these, and in a placement's seven numbers, which come last. local_up: as the root has it.
+        """
+        terms, start = np.zeros((7, 7, 8)), self._start * (0.0, 1.0, 1.0)
+        terms[0, :4, :4] = np.eye(4)
+        terms[1, :4, :4] = rot.multiply(np.append(0.0, local_up), np.eye(4)).T
+        for term, turn in ((2, ((0, 0, 0), (0, 1, 0), (0, 0, 1))), (3, ((0, 0, 0), (0, 0, -1), (0, 1, 0)))):
+            terms[term, 4:, 4:] = self._from @ turn @ np.column_stack((self._to, start))
+        terms[4, 4:, 7], terms[5, 4:, 7] = self._from[:, 1], self._from[:, 2]
+        terms[6, 4:, 4:] = self._from @ np.column_stack((np.diag((1.0, 0.0, 0.0)) @ self._to, -start))
+        return terms.transpose(2, 1, 0).reshape(8, 49)
 
     def turned(self, translations: FloatArray, yaw_rad: FloatArray) -> FloatArray:
         """Turn what is added to the root's translations, (..., 3), with its heading, by yaw_rad (...)."""
@@ -124,24 +146,6 @@ class Root:
     def _ground(self, translations: FloatArray) -> ComplexArray:
         position = translations @ self._to.T + self._start
         return np.asarray(position[..., 1] + 1j * position[..., 2])
-
-
-def _placed(own: Sequence[Number], over: Sequence[Number], axes: Sequence[Sequence[Number]]) -> tuple[Number, ...]:
-    """Return a rotation and a translation of a root, placed.
-
-    own: both as they are. over: yaw, and shifts to the east and to the north. axes: the rows of what leads from its
-    parent's space to up, east and north, and back; up as the root has it; and where it rests over the ground.
-    """
-    (yaw, east, north), (up, x, y, from_up, from_x, from_y, local_up, (_, start_x, start_y)) = over, axes
-    cosine, sine = cosine_sine(yaw * 0.5)
-    turned = product((cosine, sine * local_up[0], sine * local_up[1], sine * local_up[2]), own[:4])
-    moved = own[4:]
-    cosine, sine = cosine * cosine - sine * sine, 2.0 * cosine * sine
-    far_x, far_y = dot(x, moved) + start_x, dot(y, moved) + start_y
-    place = (dot(up, moved), cosine * far_x - sine * far_y + east - start_x,
-             sine * far_x + cosine * far_y + north - start_y)
-    placed = dot(from_up, place), dot(from_x, place), dot(from_y, place)
-    return turned + placed
 
 
 class Bearing:

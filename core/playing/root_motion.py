@@ -161,8 +161,8 @@ def roots_carried(clips: Sequence[Clip], root: int, skeleton: Skeleton, up: Floa
     return tuple(Root(skeleton, joint, up) for joint in (root, *_beside(clips, root, skeleton).tolist()))
 
 
-def carry_over_ground(roots: Sequence[Root], pose: Pose, by: Placement) -> None:
-    """Carry poses (F, J, …) over the ground by placements (F,)."""
+def carry_over_ground(roots: Sequence[Root], pose: Pose, by: FloatArray) -> None:
+    """Carry poses (F, J, …) over the ground by the numbers (F, 7) of placements."""
     for root in roots:
         joint = root.joint
         pose.rotations[:, joint], pose.translations[:, joint] = root.placed(
@@ -224,11 +224,12 @@ class RootedClips:
             placement = self.bearing.placement(poses[0])
             placement.yaw_rad[:-1] += astray
             for pose in poses:
-                self.carry(pose, placement.inverse())
+                self.carry(pose, placement.inverse().numbers)
             found.append(placement)
         self._first, self._last = (placement.at(slice(-1)) for placement in found)
         self._to_seams = [placement.inverse() for placement in (self._first, self._last)]
         self._rest = found[0].at(-1)
+        self._from_rest = self._rest.inverse()
 
     @property
     def goes_on(self) -> bool:
@@ -247,12 +248,10 @@ class RootedClips:
         """Take clip poses (F, J, …) as authored to what the later steps expect."""
         if self.mode == "IN_PLACE":
             self._keep_in_place(pose)
-        elif self.goes_on and not self._moves.all():
-            still = ~self._moves[clip]
-            rest = self._rest.inverse()
+        elif self.goes_on and np.count_nonzero(still := ~self._moves[clip]):
             for root in self._carried:
                 pose.rotations[still, root.joint], pose.translations[still, root.joint] = root.placed(
-                    pose.rotations[still, root.joint], pose.translations[still, root.joint], rest)
+                    pose.rotations[still, root.joint], pose.translations[still, root.joint], self._from_rest.numbers)
 
     def leaves(self, clip: int) -> bool:
         """Tell whether `prepare` leaves a clip's poses as they are."""
@@ -267,8 +266,8 @@ class RootedClips:
         return np.stack([np.where(goes_along[:, None], self.bearing.moved(points, by.at(_EACH_JOINT)), points)
                          for points, by in zip(positions, self._to_seams, strict=True)])
 
-    def carry(self, pose: Pose, by: Placement) -> None:
-        """Carry poses (F, J, …) over the ground by placements (F,)."""
+    def carry(self, pose: Pose, by: FloatArray) -> None:
+        """Carry poses (F, J, …) over the ground by the numbers (F, 7) of placements."""
         carry_over_ground(self._carried, pose, by)
 
     def turn_shifts(self, shifts: FloatArray, before: IntArray, after: IntArray) -> None:
@@ -330,7 +329,9 @@ class RootMotion:
     def place_segments(self, pose: Pose, segment: IntArray, rounds: IntArray) -> None:
         """Carry clip poses to where their segments stand."""
         if self.goes_on:
-            self.clips.carry(pose, self._lapped(self._to_stations.at(segment), rounds))
+            by = (self._lapped(self._to_stations.at(segment), rounds).numbers if np.count_nonzero(rounds) else
+                  self._to_stations.numbers.take(segment, axis=0))
+            self.clips.carry(pose, by)
 
     def placed_points(self, points: FloatArray, segment: IntArray, rounds: IntArray) -> FloatArray:
         """Carry points (N, 3) of clip poses to where their segments (N,) stand in rounds (N,) of a loop."""
@@ -341,15 +342,15 @@ class RootMotion:
     def place_seam(self, poses: Sequence[Pose], seam: IntArray, rounds: IntArray) -> None:
         """Carry end poses (W, J, …) to the station after each seam's segment."""
         if self.goes_on:
-            station = self._lapped(self._stations.at(seam + 1), rounds)
+            station = self._lapped(self._stations.at(seam + 1), rounds).numbers
             for pose in poses:
                 self.clips.carry(pose, station)
 
     def repeat(self, pose: Pose, rounds: IntArray) -> None:
         """Carry poses (F, J, …) of the first round, on the clips' own skeleton, to where later rounds (F,) are."""
-        if not self.goes_on or not rounds.any():
+        if not self.goes_on or not np.count_nonzero(rounds):
             return
-        freed, by = self.clips.freed, self._lap.power(rounds)
+        freed, by = self.clips.freed, self._lap.power(rounds).numbers
         if freed is not None:
             freed.free(pose)
         self.clips.carry(pose, by)

@@ -49,9 +49,9 @@ def _carried(part: Clip, roots: Sequence[Root], by: Placement) -> Clip:
     still = np.array((0.0, part.duration_s))
     for root in roots:
         times, turns = rotations.get(root.joint, (still, rot.identities(2)))
-        rotations[root.joint] = times, root.placed(turns, np.zeros((len(times), 3)), by)[0]
+        rotations[root.joint] = times, root.placed(turns, np.zeros((len(times), 3)), by.numbers)[0]
         times, shifts = translations.get(root.joint, (still, np.zeros((2, 3))))
-        translations[root.joint] = times, root.placed(rot.identities(len(times)), shifts, by)[1]
+        translations[root.joint] = times, root.placed(rot.identities(len(times)), shifts, by.numbers)[1]
     return replace(part, rotations=packed([(joint, *keys) for joint, keys in rotations.items()], 4),
                    translations=packed([(joint, *keys) for joint, keys in translations.items()], 3))
 

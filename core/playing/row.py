@@ -6,6 +6,7 @@ from collections.abc import Callable
 from collections.abc import Sequence as SequenceOf
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -32,6 +33,19 @@ from .transitions.seams import far_turns, fit_transitions, time_stretch
 
 _MOST_SEAMS_KEPT = 256
 """Of more different ones the memory is given back: offsets of all joints are kept."""
+
+
+class _Pieces(NamedTuple):
+    """N + 1 pieces of a row, at whose edges alone segments and windows begin or end.
+
+    begin_s: (N,) when each but the first begins. segment: (N + 1,) which plays. seam: (N + 1,) in whose window, −1: in
+    none. wraps: (N + 1,) whether that window began at the end of the loop's round before.
+    """
+
+    begin_s: FloatArray
+    segment: IntArray
+    seam: IntArray
+    wraps: BoolArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,17 +139,20 @@ class Row:
         Outside the transitions' windows the pose is the clip's own for every joint that the clip moves; the others hold
         what moved them last.
         """
-        segment, root = self.segment_at(times_s), self.sides.root
+        pieces, root = self._pieces, self.sides.root
+        at = pieces.begin_s.searchsorted(times_s, side="right")
+        segment, seam, wraps = pieces.segment.take(at), pieces.seam.take(at), pieces.wraps.take(at)
         pose = self._clip_poses(segment, times_s)
-        seam, seam_times, seam_rounds = self._windows(segment, times_s, rounds)
-        inside = np.flatnonzero(seam >= 0)
+        inside = (seam >= 0).nonzero()[0]
         if self.method.adds_offsets:
-            pose = _changed(pose, inside, lambda own: self._offset(own, seam[inside], seam_times[inside]))
+            pose = _changed(pose, inside, lambda own: self._offset(own, seam[inside],
+                                                                   (times_s + wraps * self.duration_s)[inside]))
             root.place_segments(pose, segment, rounds)
         else:
             root.place_segments(pose, segment, rounds)
-            pose = _changed(pose, inside, lambda own: self._blend(own, seam[inside], seam_times[inside],
-                                                                  seam_rounds[inside]))
+            pose = _changed(pose, inside, lambda own: self._blend(own, seam[inside],
+                                                                  (times_s + wraps * self.duration_s)[inside],
+                                                                  (rounds - wraps)[inside]))
         return self._bound(pose)
 
     def segment_at(self, times_s: FloatArray) -> IntArray:
@@ -144,15 +161,14 @@ class Row:
 
     def windows(self, times_s: FloatArray) -> tuple[IntArray, FloatArray]:
         """Return for times (F,) the seam in whose window each is, −1 where in none, and how far into it, 0…1."""
-        segment = self.segment_at(times_s)
-        seam, entering = self._seams(segment, times_s)
+        at = self._pieces.begin_s.searchsorted(times_s, side="right")
+        seam, times = self._pieces.seam[at], times_s + self._pieces.wraps[at] * self.duration_s
         begin, end = self.layout.window_begin_s[seam], self.layout.window_end_s[seam]
-        times = times_s + (entering & (segment == 0)) * self.duration_s
         return seam, np.clip(quotient(times - begin, end - begin), 0.0, 1.0)
 
     def seam_at(self, times_s: FloatArray) -> IntArray:
         """Return for times (F,) the seam in whose window each is, −1 where in none."""
-        return self._seams(self.segment_at(times_s), times_s)[0]
+        return self._pieces.seam.take(self._pieces.begin_s.searchsorted(times_s, side="right"))
 
     def held_by(self, joints: IntArray) -> list[bytes]:
         """Return for each of S segments what is the same where its clip leaves joints (N,) to the same clips."""
@@ -188,8 +204,9 @@ class Row:
 
     def _clip_poses(self, segment: IntArray, times_s: FloatArray) -> Pose:
         """Return the poses of segments (F,) without transitions: the clip's, and what the other joints hold."""
-        own_times_s = (times_s - self.layout.begin_s[segment]) * self.sides.tempo[segment]
-        return self._unplaced(segment, np.minimum(own_times_s, self.sources.durations_s[self.sequence.clip[segment]]))
+        own_times_s = (times_s - self.layout.begin_s.take(segment)) * self.sides.tempo.take(segment)
+        clip = self.sequence.clip.take(segment)
+        return self._unplaced(segment, np.minimum(own_times_s, self.sources.durations_s.take(clip)))
 
     def unplaced(self, segment: IntArray, own_times_s: FloatArray) -> Pose:
         """Return the poses of segments (F,) at their clips' own times (F,), before root motion takes them anywhere."""
@@ -202,7 +219,7 @@ class Row:
         return pose
 
     def _unplaced(self, segment: IntArray, own_times_s: FloatArray) -> Pose:
-        clip = self.sequence.clip[segment]
+        clip = self.sequence.clip.take(segment)
         pose = (self.sampled or self.sources).sample(clip, own_times_s)
         if (freed := self.sides.root.clips.freed) is not None:
             freed.free(pose)
@@ -210,29 +227,22 @@ class Row:
         self.sides.hold(pose, segment)
         return pose
 
-    def _windows(self, segment: IntArray, times_s: FloatArray,
-                 rounds: IntArray) -> tuple[IntArray, FloatArray, IntArray]:
-        """Return for each frame the seam whose window it is in (−1: none), the time and the round as it counts them."""
-        seam, entering = self._seams(segment, times_s)
-        if not self.is_loop:
-            return seam, times_s, np.zeros_like(segment)
-        wraps = entering & (segment == 0)
-        return seam, times_s + wraps * self.duration_s, rounds - wraps
-
-    def _seams(self, segment: IntArray, times_s: FloatArray) -> tuple[IntArray, BoolArray]:
-        """Return the seams at times (F,), −1 where there is none, and whether they lead to the segments (F,)."""
-        into_begin, into_end, out_begin, out_end = self._windows_s.take(segment, axis=1)
-        entering = (times_s >= into_begin) & (times_s < into_end)
-        leaving = (times_s >= out_begin) & (times_s < out_end)
-        return np.where(entering, (segment - 1) % len(self.sequence), np.where(leaving, segment, -1)), entering
-
     @cached_property
-    def _windows_s(self) -> FloatArray:
-        """When the windows begin and end that lead to each segment, and away from it, (4, S)."""
-        away = np.stack((self.layout.window_begin_s, self.layout.window_end_s))
+    def _pieces(self) -> _Pieces:
+        """Where one segment plays, in one seam's window or in none."""
+        layout = self.layout
+        away = np.stack((layout.window_begin_s, layout.window_end_s))
         into = np.roll(away, 1, axis=1)
         into[:, :1] = into[:, :1] - self.duration_s if self.is_loop else -np.inf
-        return np.concatenate((into, away))
+        begin_s = np.unique(np.concatenate((layout.begin_s[1:], away.ravel(), into[:, 0])))
+        begin_s = begin_s[np.isfinite(begin_s)]
+        times_s = np.append(-np.inf, begin_s)
+        segment = self.segment_at(times_s)
+        (into_begin, into_end), (out_begin, out_end) = into[:, segment], away[:, segment]
+        entering = (times_s >= into_begin) & (times_s < into_end)
+        leaving = (times_s >= out_begin) & (times_s < out_end)
+        seam = np.where(entering, (segment - 1) % len(self.sequence), np.where(leaving, segment, -1))
+        return _Pieces(begin_s, segment, seam, entering & (segment == 0))
 
     def _blend(self, pose: Pose, seam: IntArray, times_s: FloatArray, rounds: IntArray) -> Pose:
         """Mix into poses (W, J, …) what the transitions after segments (W,) do."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from functools import cached_property
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -20,6 +21,18 @@ from .transitions.seams import EndPoses
 
 _DIGITS: Final = 9
 """Of seconds and of paces: what differs by less plays at other times of the score."""
+
+
+class _Holding(NamedTuple):
+    """Which joints hold what in S segments.
+
+    first, counts: (S,) the first of a segment's rows, and how many it has. joints: (N,); last: (N, …) what they hold.
+    """
+
+    first: IntArray
+    counts: IntArray
+    joints: IntArray
+    last: Pose
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,13 +56,29 @@ class Sides:
         """Let joints of clip poses (F, J, …) that the clips of segments (F,) leave alone hold what moved them last."""
         if self.held.is_plain:
             return
-        held = self.held.after(segment)
-        moved = self.ends.moved.take(self.sequence.clip.take(segment), axis=0)
-        frame, joint = np.nonzero((held >= 0) & ~moved)
-        source, last = held[frame, joint], self.ends.last
-        pose.rotations[frame, joint] = last.rotations[source, joint]
-        pose.translations[frame, joint] = last.translations[source, joint]
-        pose.scales[frame, joint] = last.scales[source, joint]
+        holding = self._holding
+        counts = holding.counts.take(segment)
+        if not np.count_nonzero(counts):
+            return
+        frame = np.arange(len(segment)).repeat(counts)
+        at = np.arange(len(frame)) + (holding.first.take(segment) - counts.cumsum() + counts).repeat(counts)
+        joint, last = holding.joints[at], holding.last
+        pose.rotations[frame, joint] = last.rotations[at]
+        pose.translations[frame, joint] = last.translations[at]
+        pose.scales[frame, joint] = last.scales[at]
+
+    @cached_property
+    def _holding(self) -> _Holding:
+        """What is held in the segments; what different ones hold alike is there once."""
+        clip, last = self.sequence.clip, self.ends.last
+        columns = np.where(self.held.columns[clip], -1, self.held.columns_after(np.arange(len(clip))))
+        different, which = np.unique(columns, axis=0, return_inverse=True)
+        mover = different.take(self.held.column_of, axis=1)
+        row, joints = np.nonzero(mover >= 0)
+        source, which = mover[row, joints], which.reshape(-1)
+        starts = np.searchsorted(row, np.arange(len(different) + 1))
+        return _Holding(starts[which], np.diff(starts)[which], joints, Pose(
+            last.rotations[source, joints], last.translations[source, joints], last.scales[source, joints]))
 
     def crossing(self, seam: IntArray, rounds: IntArray) -> Crossing:
         """Return both sides of the seams after segments (N,), where they stand in rounds (N,) of a loop."""

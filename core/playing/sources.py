@@ -73,7 +73,7 @@ class Sources:
         if len(which) and which[0] in self.stages and (which == which[0]).all():
             return self.stages[int(which[0])].sample(times_s)
         own_times = times_s
-        if self.skips_s.any():
+        if self._skips:
             first_s, last_s = self.skips_s[:, which]
             own_times = skipping(times_s, self.durations_s[which], first_s, last_s, self._zones[which])
         if self.excerpts:
@@ -126,6 +126,10 @@ class Sources:
         """How much of each is passed over at its beginning and at its end, (2, C)."""
         return np.array([(0.0, 0.0) if (part := self.excerpts.get(number)) is None else part.skips_s
                          for number in range(len(self.clips))]).T
+
+    @cached_property
+    def _skips(self) -> bool:
+        return bool(self.skips_s.any())
 
     @cached_property
     def _zones(self) -> FloatArray:

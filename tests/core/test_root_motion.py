@@ -167,7 +167,8 @@ def test_the_root_below_other_joints_of_any_axes_and_scale():
     rng = np.random.default_rng(5)
     rotations, translations = rot.normalized(rng.normal(size=(6, 4))), rng.normal(size=(6, 3))
     by = Placement(rng.normal(size=6), rng.normal(size=6) + 1j * rng.normal(size=6))
-    before, after = root.placement(rotations, translations), root.placement(*root.placed(rotations, translations, by))
+    before = root.placement(rotations, translations)
+    after = root.placement(*root.placed(rotations, translations, by.numbers))
     assert np.exp(1j * after.yaw_rad) == pytest.approx(np.exp(1j * (by @ before).yaw_rad))
     assert after.shift == pytest.approx((by @ before).shift)
 
