@@ -8,6 +8,8 @@ from typing import Final
 _LAYER: Final = re.compile(r"(base|anim)? ?layer ?\d*", re.IGNORECASE)
 _NAMELESS: Final = re.compile(r"mixamo\.com|take ?\d*|scene|animation", re.IGNORECASE)
 """What programmes call the only animation of a file."""
+_NUMBER: Final = re.compile(r"\d{3,}")
+"""What Blender adds to a name that another has, behind a dot."""
 
 
 def short(full_name: str) -> str:
@@ -22,11 +24,25 @@ def short(full_name: str) -> str:
     """
     first, *parts = full_name.split("|")
     if not parts:
-        return full_name.rpartition(".")[2] or full_name
+        return own_part(full_name) or full_name
     if len(parts) > 1 and _LAYER.fullmatch(parts[-1]):
         parts.pop()
     file = first.rpartition(".")[0].rpartition(".")[2]
     return file if file and is_nameless(full_name) else parts[-1] or full_name
+
+
+def own_part(name: str) -> str:
+    """Return what a dotted name ends with: its last part, with the part before a number that Blender has added.
+
+    >>> own_part("feet.Steps.left"), own_part("Man_Run.001"), own_part("Man_Run.001.Man_Run.001")
+    ('left', 'Man_Run.001', 'Man_Run.001')
+    >>> own_part("walks.001.001")  # the only clip of walks/001.bvh, by its whole name
+    'walks.001'
+    """
+    before, _, last = name.rpartition(".")
+    if before and _NUMBER.fullmatch(last):
+        return f"{before.removesuffix(f'.{last}').rpartition('.')[2]}.{last}"
+    return last
 
 
 def is_nameless(name: str) -> bool:

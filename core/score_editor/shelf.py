@@ -13,6 +13,7 @@ import numpy as np
 from ..maths.arrays import FloatArray
 from .commands import Playable
 from .figures import Figure, figure_triangles
+from .names import own_part
 from .picture import Layer, Measure, Pen, about_as_wide
 from .theme import Theme
 from .view import View
@@ -196,8 +197,16 @@ def _grouped(playables: Iterable[Playable]) -> list[tuple[str, list[Playable]]]:
     groups: dict[tuple[bool, bool, str], list[Playable]] = {}
     for (src, is_clip), chips in files.items():
         is_single = is_clip and len(chips) == 1
-        folder = src.rpartition("/")[0].replace("/", ".") if chips[0].problem else src.rpartition(".")[0]
+        folder = _folder(chips[0])
         groups.setdefault((not is_clip, not is_single, folder if is_single else src), []).extend(chips)
     in_order = sorted(groups, key=lambda group: (group[0], group[2] != ""))
     return [(group[2].rpartition(".")[2] or ("This Score" if group[0] else "Clips"), groups[group])
             for group in in_order]
+
+
+def _folder(chip: Playable) -> str:
+    """Return the folder of a chip's file, dotted; an Action's number is none: its whole name is its src."""
+    if chip.problem:
+        return chip.src.rpartition("/")[0].replace("/", ".")
+    own = own_part(chip.src) if chip.name == chip.src else chip.src.rpartition(".")[2]
+    return chip.src.removesuffix(own).removesuffix(".")

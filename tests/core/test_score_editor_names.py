@@ -51,3 +51,13 @@ def test_a_block_and_its_chip_show_the_same_part_of_a_name(clip: str, called: st
 def test_odd_names_are_shown_as_they_are() -> None:
     assert [short(name) for name in ("", ".", "|", "a|", "Layer0", "x|Layer0", "mixamo.com")] == [
         "", ".", "|", "a|", "Layer0", "Layer0", "com"]
+
+
+def test_a_number_that_blender_adds_to_an_action_is_no_folder() -> None:
+    actions = [commands.Playable(name, name, 1.0) for name in ("Man_Run", "Man_Run.001", "Man_Run.002", "own.Hop.001")]
+    files = [commands.Playable(f"walks.{number}", number, 1.0) for number in ("001", "002")]
+    shelf = arrange((*actions, *files), VIEW, Theme())
+    assert [each.title for each in shelf.playables] == [
+        "Man_Run", "Man_Run.001", "Man_Run.002", "Hop.001", "walks.001", "walks.002"]
+    assert [title for title, _, _ in shelf.titles] == ["Clips", "own", "walks"]
+    assert [each.title for each in files] == [short(each.src) for each in files]
