@@ -2,7 +2,7 @@
 
 When a foot is planted is taken from the clips, each on the skeleton that it came from (clips/contacts.py). While it is,
 the joint that bears it is held in one position; the ankle goes along, and hip and knee turn so that they reach it.
-Where a straight leg does not reach it, the body goes down a little, before the foot is there. At seams a foot stays,
+Where the leg would become straight, the body goes down a little, before the foot is there. At seams a foot stays,
 or makes a step (steps.py); on its way from or to a foothold it is lifted a little, and the rims of soles go no lower
 than the clips on both sides have them. Feet that a clip has in the ground are lifted onto it. A foot keeps its turn.
 """
@@ -197,7 +197,7 @@ class Feet(Over):
         times_s, _ = in_rounds(times_s, self.duration_s, self.is_loop)
         return self._around(times_s, self.row.segment_at(times_s))[0]
 
-    def _lacks(self, times_s: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def _lacks(self, times_s: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return what feet that are held at times (F,) lack, likewise, (L, F) each; see FeetLock."""
         gaps = self._lock.footholds.gaps_at(times_s)
         self._lock.footholds.know(gaps, self._loose)

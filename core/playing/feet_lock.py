@@ -10,11 +10,11 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from ..maths.arrays import FloatArray, IntArray
-from ..maths.formulas import Number, greatest, root, worked_out
+from ..maths.formulas import Number, dot, greatest, root, worked_out
 from ..skeletons.hierarchy import with_ancestors
 from ..skeletons.maps import SkeletonMap
 from ..skeletons.skeleton import Pose
-from .footholds import REACH, Footholds, ground_axes, led, softly
+from .footholds import Footholds, ground_axes, led, softly, stretch
 from .joints import Joints
 from .legs import Chains, Leg
 from .soles import Soles
@@ -23,6 +23,8 @@ SOFT_LEGS: Final = 0.02
 """Feet are kept above the ground softly: over so much of the leg."""
 _SOFT_DOWN_LEGS: Final = 0.03
 """Over so much the body begins to go down, as it is heavy; feet give way meanwhile."""
+_BENT: Final = 0.97
+"""Legs that are straighter than this share of their length, and than in the clips, have the body go down."""
 _MOST_DOWN_LEGS: Final = 0.05
 """At most so far, and likewise without a jolt."""
 
@@ -60,7 +62,7 @@ class FeetLock:
         """
         world, are_scaled = self._joints.posed(pose)
         matrices = world.reshape(4, len(self.legs), len(times_s), 4, 4).transpose(1, 2, 0, 3, 4)
-        shift, firmly, wanted, _ = self._led(world, times_s, gaps, upright, floor)
+        shift, firmly, wanted, _, _, most = self._led(world, times_s, gaps, upright, floor)
         down = self.footholds.down(gaps, times_s, firmly * wanted)
         if np.count_nonzero(down):
             pose.translations[:, self.tops] -= (down[:, None] * self.up)[:, None]
@@ -71,7 +73,7 @@ class FeetLock:
         if are_scaled:
             frames = matrices[..., :3, :3]
             frames /= np.maximum(np.linalg.norm(frames, axis=-2, keepdims=True), 1e-30)
-        self._bend(pose, matrices[:, :, :3], shift)
+        self._bend(pose, matrices[:, :, :3], shift, most)
         if floor is not None and self.soles.have_shins:
             self._lift_shins(pose, floor)
 
@@ -88,19 +90,23 @@ class FeetLock:
                 frames = matrices[..., :3, :3]
                 frames /= np.maximum(np.linalg.norm(frames, axis=-2, keepdims=True), 1e-30)
             shift = lift[..., None] * np.array((0.0, 0.0, 1.0))
-            self._bend(pose, matrices, shift)
+            self._bend(pose, matrices, shift, np.full(lift.shape, np.inf))
 
     def lacks(self, pose: Pose, times_s: FloatArray, gaps: IntArray, upright: FloatArray,
-              floor: Floor | None) -> tuple[FloatArray, FloatArray]:
+              floor: Floor | None) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return by how much the body goes down for each foot that is held, (L, F), and how much higher feet are then.
 
-        That is than their footholds, since their soles would be in the ground; see hold.
+        That is than their footholds, since their soles would be in the ground; see hold. And how far from its hip the
+        ankle is then, as a share of the leg.
         """
-        return self._led(self._joints.posed(pose)[0], times_s, gaps, upright, floor)[2:]
+        _, _, down, higher, far, _ = self._led(self._joints.posed(pose)[0], times_s, gaps, upright, floor)
+        return down, higher, far
 
     def _led(self, world: FloatArray, times_s: FloatArray, gaps: IntArray, upright: FloatArray,
-             floor: Floor | None) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+             floor: Floor | None) -> tuple[FloatArray, ...]:
         """Return how far feet are to be moved, (L, F, 3), how firmly, and what lacks says of each, (L, F).
+
+        And how far legs are stretched at most.
 
         world: matrices (4 · L, F, 4, 4) of hips, knees, ankles and feet.
         """
@@ -110,7 +116,7 @@ class FeetLock:
                            ground, self._lengths)
         for leg in self._loose:
             found[leg, :, 4] = 0.0
-        return found[..., :3], found[..., 3], found[..., 4], found[..., 5]
+        return found[..., :3], *(found[..., i] for i in range(3, 8))
 
     def _ground(self, world: FloatArray, floor: Floor) -> FloatArray:
         """Return how deep soles are below the floor, and how much of that is to be lifted, (L, F, 2)."""
@@ -121,16 +127,19 @@ class FeetLock:
         ground[..., 1] = floor.share
         return ground
 
-    def _bend(self, pose: Pose, matrices: FloatArray, shift: FloatArray) -> None:
-        """Turn the joints of legs so that ankles are shifted (L, F, 3).
+    def _bend(self, pose: Pose, matrices: FloatArray, shift: FloatArray, most: FloatArray) -> None:
+        """Turn the joints of legs so that ankles are shifted (L, F, 3); most: see Chains.bent.
 
         matrices: (L, F, 3, 4, 4) of hips, knees and ankles in the model, their columns of unit length.
         """
         joints, parents = self._chains.joints, self.skeleton_map.skeleton.parents
         before = pose.rotations.take(joints, axis=1).swapaxes(0, 1)
-        rotations = self._chains.bent(matrices[..., :3, :].reshape(*before.shape[:-1], 12), before, shift)
+        rows = matrices[..., :3, :].reshape(*before.shape[:-1], 12)
+        rotations, short = self._chains.bent(rows, before, shift, most)
         for i in self._loose:
-            ankle, own = int(joints[i, 2]), np.asarray(shift[i] @ ground_axes(self.up))
+            aim = matrices[i, :, 2, :3, 3] + shift[i] - matrices[i, :, 0, :3, 3]
+            away = shift[i] - short[i, :, None] * aim
+            ankle, own = int(joints[i, 2]), np.asarray(away @ ground_axes(self.up))
             if parents[ankle] >= 0:
                 parent = Joints.of(self.skeleton_map.skeleton, [int(parents[ankle])]).matrices(pose)[0, :, :3, :3]
                 own = np.asarray(np.linalg.solve(parent, own[..., None])[..., 0], dtype=np.float64)
@@ -169,20 +178,27 @@ def _shift_and_down(limb: Sequence[Sequence[Number]], ways: Sequence[Number], in
                     ground: Sequence[Number], length: Sequence[Number]) -> Sequence[Number]:
     """Return how far a foot is to be moved (x, y, z), how firmly, how far the body is to go down for it, and how high.
 
-    That is how much higher than its foothold a foot is that is held, so that its sole is not in the ground.
+    That is how much higher than its foothold a foot is that is held, so that its sole is not in the ground. And how far
+    from the hip the ankle is then, and how far it is at most, both as shares of the leg.
     limb: where hip, knee, ankle and foot are. ways: see Footholds.ways. instant: the time, and how much the foot
     is held in height too. ground: how deep its sole is below the floor, and how much that holds. length: of the leg.
     With the hip at height h over the goal and d beside it, a leg of length r reaches it from √(r² − d²) above.
     """
-    (hip_x, hip_y, hip_z, _), _, (x, y, z, _), foot = limb
+    hip, knee, ankle = (joint[:3] for joint in limb[:3])
+    (hip_x, hip_y, hip_z), (x, y, z), foot = hip, ankle, limb[3]
     (time_s, upright), (below, share), (leg,) = instant, ground, length
     now_x, now_y, now_z = hip_x - x, hip_y - y, hip_z - z
     higher = share * softly(below + foot[2] - ways[-1], SOFT_LEGS * leg)
     x, y, z, firmly, clear = led(foot[:3], ways, time_s, upright, higher)
     z = z + share * softly(below + clear - z, SOFT_LEGS * leg)
     beside_x, beside_y, above = now_x - x, now_y - y, now_z - z
-    far = greatest(REACH * leg * REACH * leg, now_x * now_x + now_y * now_y + now_z * now_z)
-    high = above - root(far - beside_x * beside_x - beside_y * beside_y)
+    own, bent, soft = root(now_x * now_x + now_y * now_y + now_z * now_z), _BENT * leg, _SOFT_DOWN_LEGS * leg
+    far = bent + softly(own - bent + soft / 2.0, soft)
+    high = above - root(far * far - beside_x * beside_x - beside_y * beside_y)
     most = _MOST_DOWN_LEGS * leg
-    down = greatest(most - softly(1.5 * most - softly(high, _SOFT_DOWN_LEGS * leg), most), 0.0)
-    return x, y, z, firmly, down, higher
+    down = greatest(most - softly(1.5 * most - softly(high, soft), most), 0.0)
+    above = above - down
+    stretched = root(beside_x * beside_x + beside_y * beside_y + above * above)
+    thigh, shin = (tuple(a - b for a, b in zip(*ends, strict=True)) for ends in ((knee, hip), (ankle, knee)))
+    long = greatest(root(dot(thigh, thigh)) + root(dot(shin, shin)), 1e-30)
+    return x, y, z, firmly, down, higher, stretched / long, stretch(ways, time_s)

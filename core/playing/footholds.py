@@ -44,6 +44,12 @@ _PER_EDGE: Final = 14
 _UP: Final = 2
 _SHIFT_UP: Final = 6
 """Which of these is the shift in height."""
+_STRETCH: Final = 2 * _PER_EDGE + 5
+"""And after those of both edges, how far legs are stretched there."""
+_BENT: Final = 0.95
+"""Legs that are led to a foothold or away may always be stretched to this share of their length."""
+_ANY_STRETCH: Final = 1e9
+"""More than there is."""
 
 
 class Loose(NamedTuple):
@@ -149,13 +155,13 @@ class Footholds:
         return np.asarray(np.isnan(self.loose[0]).any(axis=0))
 
     def plan(self, gaps: IntArray, upright: Callable[[FloatArray], FloatArray],
-             lacks: Callable[[FloatArray], tuple[FloatArray, FloatArray]]) -> None:
+             lacks: Callable[[FloatArray], tuple[FloatArray, FloatArray, FloatArray]]) -> None:
         """Find by how much the body is down as feet are let go and held again over gaps, where it is not known.
 
         And how much higher than their footholds feet are then, turned as they are, to have their soles on the ground:
-        from there they are let go, and there they are led.
+        from there they are let go, and there they are led. And how far their legs are stretched.
         upright: how near transitions are at times (F,), 0…1: far from them the body stays as it is. lacks: by how much
-        it is down for each foot held, and how much higher that is, (L, F) each.
+        it is down for each foot held, how much higher that is, and how far from its hip, (L, F) each.
         """
         is_new = self._is_unplanned.take(gaps)
         if not np.count_nonzero(is_new):
@@ -170,9 +176,10 @@ class Footholds:
         edge, at = np.nonzero(is_edge & near.any(axis=0))
         if len(at):
             foot = np.searchsorted(self.first, some[at], side="right") - 1
-            down, higher = lacks(edges_s[edge, at])
-            self._downs[edge, some[at]] = down[foot, np.arange(len(at))]
-            self._ways[some[at], _PER_EDGE * edge + _SHIFT_UP] += higher[foot, np.arange(len(at))]
+            down, higher, stretch = (each[foot, np.arange(len(at))] for each in lacks(edges_s[edge, at]))
+            self._downs[edge, some[at]] = down
+            self._ways[some[at], _PER_EDGE * edge + _SHIFT_UP] += higher
+            self._ways[some[at], _STRETCH + edge] = np.clip(stretch, _BENT, 1.0)
 
     @cached_property
     def _downs(self) -> FloatArray:
@@ -227,7 +234,7 @@ class Footholds:
         self._ways[gap[:, None], columns] = np.concatenate((self._fades_at(edge, gap), clear[None])).T
 
     def ways(self, gaps: IntArray) -> FloatArray:
-        """Return how feet are led in gaps (L, F), as `led` wants it, (L, F, 36)."""
+        """Return how feet are led in gaps (L, F), as `led` wants it, (L, F, 38)."""
         return self._ways.take(gaps, axis=0)
 
     @cached_property
@@ -235,14 +242,14 @@ class Footholds:
         """For each gap how the foot is let go and how it is led on: see _fades_at, and last how high it is lifted then.
 
         And when the gap begins, how much of it a second takes, the lift of the step, 1 if there is one, how high the
-        foot is at least on its own way, and where it was held before. (G, 2 · 14 + 8), side by side for one gap, as
-        they are looked up.
+        foot is at least on its own way, how far the leg is stretched as the gap begins and ends, and where the foot was
+        held before. (G, 2 · 14 + 10), side by side for one gap, as they are looked up.
         """
         begin, end = self.edges_s
         fades = self._fades_at(*np.indices(self.edges_s.shape)).swapaxes(0, 1)
         return np.concatenate((*(row for edge in fades for row in (edge, np.zeros((1, len(begin))))),
                                (begin, 1.0 / np.maximum(end - begin, 1e-9), self.lift, self.lift > 0.0, self.clear),
-                               self.at[:, 0])).T.copy()
+                               np.full((2, len(begin)), _ANY_STRETCH), self.at[:, 0])).T.copy()
 
     def _fades_at(self, edge: IntArray, gap: IntArray) -> FloatArray:
         """Return for edges of gaps (...,) what fades there and when, (13, ...).
@@ -274,7 +281,7 @@ def led(foot: Sequence[Number], ways: Sequence[Number], time_s: Number, upright:
     On a step it goes from one foothold to the next. Firmly: 1 while it is held, soon 0 as it leaves.
     """
     foot_x, foot_y, foot_z = foot
-    let_go_s, gap_per_s, lift, is_step, over_clear, at_x, at_y, at_z = ways[2 * _PER_EDGE:]
+    let_go_s, gap_per_s, lift, is_step, over_clear, _, _, at_x, at_y, at_z = ways[2 * _PER_EDGE:]
     x, y, z, firmly, firmly_up, clear = _faded(ways[:_PER_EDGE], time_s)
     x2, y2, z2, firmly2, firmly_up2, clear2 = _faded(ways[_PER_EDGE:2 * _PER_EDGE], time_s)
     x, y, z, firmly, firmly_up = x + x2, y + y2, z + z2, firmly + firmly2, firmly_up + firmly_up2
@@ -285,6 +292,16 @@ def led(foot: Sequence[Number], ways: Sequence[Number], time_s: Number, upright:
     y = chosen(is_held, at_y - foot_y, y - off * foot_y)
     z = chosen(is_held, at_z + higher - foot_z, z - off_up * foot_z) * upright + 64.0 * lift * bump * bump * bump
     return x, y, z, firmly * firmly, greatest(greatest(clear, clear2), 16.0 * over_clear * bump * bump)
+
+
+def stretch(ways: Sequence[Number], time_s: Number) -> Number:
+    """Return to which share of their length legs are stretched at most at a time, unless clips do so: see legs.py.
+
+    While a foot is held, as far as they are; between, from what it is as the foot is let go to what it is then.
+    """
+    let_go_s, gap_per_s, _, _, _, begin, end, *_ = ways[2 * _PER_EDGE:]
+    over = least(greatest((time_s - let_go_s) * gap_per_s, 0.0), 1.0)
+    return chosen(time_s <= let_go_s, begin + _ANY_STRETCH, begin + (end - begin) * over * over * (3.0 - 2.0 * over))
 
 
 def _faded(way: Sequence[Number], time_s: Number) -> tuple[Number, Number, Number, Number, Number, Number]:

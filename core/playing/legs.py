@@ -34,7 +34,7 @@ from ..maths.formulas import (
 from ..skeletons.hierarchy import is_descendant
 from ..skeletons.maps import SkeletonMap
 from ..skeletons.skeleton import Skeleton
-from .footholds import REACH
+from .footholds import REACH, softly
 
 _OPPOSITE = 1e-6
 """Nearer to opposite than this, the turn from one direction to the other is looked for with more care."""
@@ -42,6 +42,8 @@ _STRAIGHT = 1e-4
 """A knee whose bend has a smaller sine has no axis of its own."""
 _SHOWN = 0.02
 """A bend at rest with a smaller sine may be chance."""
+_SOFT = 0.02
+"""Of a leg's length: so softly legs are kept from being stretched farther than they may be."""
 _FORWARD = 0.5
 """A knee whose axis at rest has a smaller cosine to the body's left bends sideways or backwards there."""
 
@@ -145,16 +147,20 @@ class Chains:
         axes = np.array([knee_axis(skeleton_map, leg, up) for leg in legs]).reshape(-1, 1, 3)
         return cls(joints, axes, np.array([leg.is_loose for leg in legs], dtype=np.bool_))
 
-    def bent(self, matrices: FloatArray, rotations: FloatArray, shift: FloatArray) -> FloatArray:
+    def bent(self, matrices: FloatArray, rotations: FloatArray, shift: FloatArray,
+             most: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return rotations (L, F, 3, 4) by which ankles are shifted (L, F, 3) without turning in the model.
 
-        matrices: (L, F, 3, 12) the rows of what leads from hips, knees and ankles to the model, their columns of unit
-        length. rotations: (L, F, 3, 4) as these joints have them. Legs whose ankles are not shifted keep them.
+        And by which share of its way from the hip an ankle falls short of that, (L, F). matrices: (L, F, 3, 12) the
+        rows of what leads from hips, knees and ankles to the model, their columns of unit length. rotations: (L, F, 3,
+        4) as these joints have them. Legs whose ankles are not shifted keep them. most: (L, F) how far ankles are from
+        their hips at most, as a share of the leg, unless they already are farther; what goes beyond is left out softly.
         """
-        bent = worked_out(_bent, matrices, rotations, shift, self.knee_axes).reshape(rotations.shape)
+        found = worked_out(_bent, matrices, rotations, shift, most, self.knee_axes)
+        bent = found[..., :12].reshape(rotations.shape)
         if self._loose:
             bent[self._loose, :, 2] = rotations[self._loose, :, 2]
-        return bent
+        return bent, found[..., 12]
 
     @cached_property
     def _loose(self) -> list[int]:
@@ -162,8 +168,8 @@ class Chains:
 
 
 def _bent(limb: Sequence[Sequence[Number]], own: Sequence[Sequence[Number]], shift: Sequence[Number],
-          knee_axis: Sequence[Number]) -> Sequence[Number]:
-    """Return the rotations of a leg's hip, knee and ankle, four numbers each; see Chains.bent.
+          most: Number, knee_axis: Sequence[Number]) -> Sequence[Number]:
+    """Return the rotations of a leg's hip, knee and ankle, four numbers each, and the share; see Chains.bent.
 
     The knee bends first, then the leg swings at the hip. A joint's new rotation is the old one times its turn: with W
     its frame, T what turns it in the model and P what turns its parent there, W⁻¹·P⁻¹·T·W.
@@ -174,7 +180,9 @@ def _bent(limb: Sequence[Sequence[Number]], own: Sequence[Sequence[Number]], shi
     x, y, z = whole
     aim = x + to_x, y + to_y, z + to_z
     a, b, now, far = root(dot(thigh, thigh)), root(dot(shin, shin)), root(dot(whole, whole)), root(dot(aim, aim))
-    long = least(greatest(far, abs(a - b) * (2.0 - REACH)), greatest((a + b) * REACH, now))
+    soft, most = _SOFT * (a + b), most * (a + b)
+    over = softly(far - most - softly(now - most + soft / 2.0, soft), soft)
+    long = least(greatest(far - over, abs(a - b) * (2.0 - REACH)), greatest((a + b) * REACH, now))
     x, y, z = cross(thigh, shin)
     size = root(x * x + y * y + z * z)
     angle, is_straight = direction(size, dot(thigh, shin)), size <= _STRAIGHT * a * b
@@ -189,13 +197,14 @@ def _bent(limb: Sequence[Sequence[Number]], own: Sequence[Sequence[Number]], shi
     x, y, z = rotated(bend, shin)
     swing = _arc((thigh[0] + x, thigh[1] + y, thigh[2] + z), aim)
     w, x, y, z = product(swing, bend)
+    short = over / greatest(far, 1e-30)
     found = (product(own_first, _in_frame(swing, first)) + product(own_second, _in_frame(bend, second))
              + product(own_third, _in_frame((w, -x, -y, -z), third)))
     is_still = (to_x == 0.0) & (to_y == 0.0) & (to_z == 0.0)
     if not holds_anywhere(is_still):
-        return found
+        return *found, short
     kept = [number for rotation in own for number in rotation]
-    return [chosen(is_still, before, after) for before, after in zip(kept, found, strict=True)]
+    return [*(chosen(is_still, before, after) for before, after in zip(kept, found, strict=True)), short]
 
 
 def _from(a: Sequence[Number], b: Sequence[Number]) -> Vector[Number]:

@@ -1,0 +1,107 @@
+"""Knees at seams: where feet stand, legs straighten and bend again no faster than in the clips."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from takt.core.clips.clip import Clip, Tracks
+from takt.core.clips.contacts import FootContacts
+from takt.core.maths import rotations as rot
+from takt.core.maths.arrays import FloatArray
+from takt.core.playing.legs import Chains, legs_of
+from takt.core.playing.motion import Motion
+from takt.core.playing.score import Settings, play
+from takt.core.skeletons.maps import find_map
+from takt.core.skeletons.skeleton import world_from_pose
+from takt.tests.core.scores import library, procedure, programme
+from takt.tests.core.test_steps import BODY, LEG_M, UP
+
+FPS = 24.0
+SOFTER = 1.2
+"""So much more suddenly knees may turn where feet stand than as authored, at the worst frame of all."""
+STANCE = 0.6
+"""Of a stride's time: so long each foot stands."""
+
+
+def quick(name: str, random: np.random.Generator) -> Clip:
+    """Walk ahead in quick steps, with knees more or less bent, bobbing, from any instant of a stride to any other."""
+    stride_s, length, stretched = random.uniform(0.5, 0.8), random.uniform(0.5, 0.9), random.uniform(0.94, 0.98)
+    bob, lift, begin = random.uniform(0.0, 0.03), random.uniform(0.05, 0.1), random.uniform()
+    duration_s = float(stride_s * random.uniform(2.0, 3.0))
+    times = np.linspace(0.0, duration_s, int(60 * duration_s) + 1)
+    phase = times / stride_s + begin
+    height = np.sqrt(stretched**2 - length**2 / 4.0) + bob * np.cos(4.0 * np.pi * (phase - STANCE / 2.0))
+    moves = np.stack((0.0 * times, height - 1.0, length * times / (STANCE * stride_s)), axis=1) * LEG_M
+    joints, turns, contacts = [], [], {}
+    for side, later in (("l", 0.0), ("r", 0.5)):
+        share = (phase + later) % 1.0
+        swing = np.clip((share - STANCE) / (1.0 - STANCE), 0.0, 1.0)
+        eased = swing**3 * (10.0 + swing * (6.0 * swing - 15.0))
+        ahead = length * np.where(share < STANCE, 0.5 - share / STANCE, eased - 0.5)
+        turns += bent(ahead, height - lift * np.sin(np.pi * swing)**2)
+        joints += [BODY.index_of[f"{side}_{part}"] for part in ("hip", "knee", "ankle")]
+        first = np.floor(begin + later) + np.arange(-1, 5) - begin - later
+        spans = np.clip(np.stack((first, first + STANCE), axis=1) * stride_s, 0.0, duration_s)
+        spans = spans[spans[:, 1] > spans[:, 0]]
+        contacts[side] = FootContacts(spans, spans)
+    order = np.argsort(joints)
+    return Clip(name, BODY, duration_s, Tracks.uniform(np.array(joints)[order], times,
+                                                       np.stack(turns, axis=1)[:, order]),
+                Tracks.uniform(np.array((0,)), times, moves[:, None]), Tracks.empty(3), contacts=contacts)
+
+
+def bent(ahead: FloatArray, down: FloatArray) -> list[FloatArray]:
+    """Return the turns of hip, knee and ankle, (F, 4) each, that bring an ankle there, in legs of two equal bones."""
+    far = np.minimum(np.hypot(ahead, down), 0.999)
+    knee, across = 2.0 * np.arccos(far), np.array((1.0, 0.0, 0.0))
+    hip = -np.arctan2(ahead, down) - knee / 2.0
+    return [rot.from_axis_angle(across, angle) for angle in (hip, knee, -hip - knee)]
+
+
+def danced(seed: int, **settings: object) -> Motion:
+    random = np.random.default_rng(seed)
+    clips = tuple(quick(name, random) for name in "abcd")
+    calls = [f'{clip.name} duration="{clip.duration_s}"' for clip in clips]
+    return play(programme(procedure("main", *calls), clips=library(feet_Steps=clips)), BODY,
+                replace(Settings(), **settings), turn=rot.IDENTITY, up=UP)  # type: ignore[arg-type]
+
+
+def suddenness(motion: Motion) -> float:
+    """Return by how many degrees a knee's turn changes from frame to frame at most."""
+    times = np.arange(0.0, motion.duration_s, 1.0 / FPS)
+    position = world_from_pose(motion.skeleton, motion.sample(times))[..., 3]
+    worst = 0.0
+    for leg in legs_of(find_map(motion.skeleton)):
+        thigh, shin = position[:, leg.knee] - position[:, leg.hip], position[:, leg.ankle] - position[:, leg.knee]
+        size = np.linalg.norm(thigh, axis=1) * np.linalg.norm(shin, axis=1)
+        angle = np.degrees(np.arccos(np.clip((thigh * shin).sum(axis=1) / size, -1.0, 1.0)))
+        worst = max(worst, float(np.abs(np.diff(angle, 2)).max()))
+    return worst
+
+
+@pytest.mark.parametrize("seed", [8, 25, 30, 36])
+def test_knees_turn_hardly_more_suddenly_at_seams_of_quick_steps_than_as_authored(seed: int) -> None:
+    """In these walks footholds are within reach; some were twice as sudden as legs straightened for feet that came."""
+    stands, authored = (suddenness(danced(seed, lock_feet=lock)) for lock in (True, False))
+    assert stands <= SOFTER * authored
+
+
+@pytest.mark.parametrize("most", [0.9, 0.95, 1.0])
+def test_a_leg_is_stretched_softly_and_hardly_farther_than_it_may_be_or_is(most: float) -> None:
+    found, clip = find_map(BODY), quick("a", np.random.default_rng(3))
+    leg, times = legs_of(found)[0], np.linspace(0.0, clip.duration_s, 20)
+    world = world_from_pose(BODY, clip.sample(times, "SLERP"))[:, [leg.hip, leg.knee, leg.ankle]]
+    world = np.concatenate((world, np.broadcast_to((0.0, 0.0, 0.0, 1.0), (*world.shape[:2], 1, 4))), axis=2)
+    hip, knee, ankle = (world[:, joint, :3, 3] for joint in range(3))
+    long = float(np.linalg.norm(knee[0] - hip[0]) + np.linalg.norm(ankle[0] - knee[0]))
+    now = np.linalg.norm(ankle - hip, axis=1) / long
+    wanted = np.linspace(0.7, 1.1, 401)
+    goals = hip[:, None] + (ankle - hip)[:, None] / now[:, None, None] * wanted[:, None]
+    chains, mosts = Chains.of(found, (leg,), UP), np.full((1, len(wanted)), most)
+    short = np.stack([chains.turns(world[None, [frame] * len(wanted)], goals[None, frame], mosts)[1][0]
+                      for frame in range(20)])
+    reached = wanted * (1.0 - short)
+    assert (reached <= np.maximum(most, now)[:, None] + 0.021).all() and np.diff(reached, axis=1).min() >= -1e-12
+    assert short[wanted <= np.maximum(most, now)[:, None]].max() <= 1e-9
+    assert np.abs(np.diff(reached, 2, axis=1)).max() < 0.1 * (wanted[1] - wanted[0])
