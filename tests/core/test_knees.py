@@ -92,14 +92,14 @@ def test_a_leg_is_stretched_softly_and_hardly_farther_than_it_may_be_or_is(most:
     found, clip = find_map(BODY), quick("a", np.random.default_rng(3))
     leg, times = legs_of(found)[0], np.linspace(0.0, clip.duration_s, 20)
     world = world_from_pose(BODY, clip.sample(times, "SLERP"))[:, [leg.hip, leg.knee, leg.ankle]]
-    world = np.concatenate((world, np.broadcast_to((0.0, 0.0, 0.0, 1.0), (*world.shape[:2], 1, 4))), axis=2)
-    hip, knee, ankle = (world[:, joint, :3, 3] for joint in range(3))
+    hip, knee, ankle = (world[:, joint, :, 3] for joint in range(3))
     long = float(np.linalg.norm(knee[0] - hip[0]) + np.linalg.norm(ankle[0] - knee[0]))
     now = np.linalg.norm(ankle - hip, axis=1) / long
     wanted = np.linspace(0.7, 1.1, 401)
-    goals = hip[:, None] + (ankle - hip)[:, None] / now[:, None, None] * wanted[:, None]
+    shift = (ankle - hip)[:, None] * (wanted / now[:, None] - 1.0)[..., None]
+    rows, turns = world.reshape(20, 1, 3, 12), rot.identities(1, len(wanted), 3)
     chains, mosts = Chains.of(found, (leg,), UP), np.full((1, len(wanted)), most)
-    short = np.stack([chains.turns(world[None, [frame] * len(wanted)], goals[None, frame], mosts)[1][0]
+    short = np.stack([chains.bent(rows[frame].repeat(len(wanted), axis=0)[None], turns, shift[None, frame], mosts)[1][0]
                       for frame in range(20)])
     reached = wanted * (1.0 - short)
     assert (reached <= np.maximum(most, now)[:, None] + 0.021).all() and np.diff(reached, axis=1).min() >= -1e-12

@@ -92,7 +92,7 @@ def test_a_comment_directly_above_an_element_or_behind_it_on_its_line_goes_with_
 
 @pytest.mark.parametrize(("edit", "reason"), [
     (SetAttribute(IF, "test", "no"), "1 < 2 and yes"), (Remove(0), "whole score"), (Remove(99), "99"),
-    (Insert(2, 0, "<call"), "XML"), (Move(2, 2, 0), "itself")])
+    (Insert(2, 0, "<call"), "not ended"), (Move(2, 2, 0), "itself")])
 def test_an_edit_whose_result_is_not_what_was_wanted_is_refused_with_a_reason(edit: object, reason: str) -> None:
     with pytest.raises(EditError) as caught:
         changed(edit)
