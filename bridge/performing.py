@@ -32,7 +32,7 @@ from ..core.pha.sequence import Sequence as Segments
 from ..core.pha.text import Text
 from ..core.playing.clock import Clock
 from ..core.playing.motion import Motion
-from ..core.playing.score import Settings, clock_of, play
+from ..core.playing.score import LONGEST_S, Settings, clock_of, play
 from ..core.playing.transitions.limits import Limits
 from ..core.retargeting.bvh_space import BvhSpace
 from ..core.retargeting.skin_points import SkinPoints
@@ -117,8 +117,6 @@ _libraries: dict[tuple[Hashable, ...], Library] = {}
 """Those that scores were read with, by all that they depend on, and the moment."""
 _moment = object()
 """Since when the files of libraries count as unchanged: until `look_at_files`."""
-_LONGEST_S = 4.0 * 3600.0
-"""No Action holds more, and a value of the score that slips while it is dragged shall not keep Blender busy."""
 _TILT_DIGITS = 4
 _values = attrgetter(*properties.SETTING_NAMES)
 _SETTINGS = frozenset(field.name for field in fields(Settings))
@@ -209,7 +207,7 @@ def _play(task: Task, resolved: Resolved, known: Mapping[str, Value], values: Va
                   if name in known and isinstance(value, bool) == isinstance(known[name], bool))
     return play(resolved[0], task.skeleton, replace(task.settings, values=taken, seed=seed), turn=task.turn,
                 up=rot.rotate(task.turn, _UP), maps=resolved[1].skeleton_map, limits=task.limits, skin=task.skin,
-                points=task.points, store=CLIPS, longest_s=_LONGEST_S)
+                points=task.points, store=CLIPS, longest_s=LONGEST_S)
 
 
 def _read(task: Task, find_action: FindClips, formats: Mapping[str, Format],

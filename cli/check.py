@@ -1,4 +1,7 @@
-"""Find every mistake in scores and in what they load and include; the exit code is 1 where there is any."""
+"""Find every mistake in scores and in what they load and include; the exit code is 1 where there is any.
+
+A score that lasts longer than Blender plays counts as one.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from pathlib import Path
 from ..core.errors import FileError, Problem, TaktError
 from ..core.library.library import Library
 from ..core.pha.document import Document
+from ..core.playing.score import LONGEST_S
 from .scores import add_playing, counted, findings, play_programme, read_programme
 
 
@@ -29,7 +33,7 @@ def _check(path: Path, options: argparse.Namespace) -> int:
         if options.procedure == "main" and "main" not in programme.own:
             print(*programme.problems, f"{path}: a library of {counted(len(programme.own), 'procedure')}", sep="\n")
             return 0
-        motion = play_programme(programme, library, options)
+        motion = play_programme(programme, library, options, longest_s=LONGEST_S)
     except FileError as error:
         print(*error.problems, sep="\n")
         return 1

@@ -127,13 +127,14 @@ def read_motion(options: argparse.Namespace) -> tuple[Programme, Motion]:
     return programme, play_programme(programme, library, options)
 
 
-def play_programme(programme: Programme, library: Library, options: argparse.Namespace) -> Motion:
-    """Play a score as the options say, by the library's skeleton maps."""
+def play_programme(programme: Programme, library: Library, options: argparse.Namespace, *,
+                   longest_s: float = np.inf) -> Motion:
+    """Play a score as the options say, by the library's skeleton maps; one that lasts longer is refused."""
     skeleton = None
     if options.skeleton is not None:
         skeleton = read_named_clips(options.skeleton).skeleton
     return play(programme, skeleton, settings_of(options), turn=rot.IDENTITY, up=_UP[options.up],
-                maps=library.skeleton_map)
+                maps=library.skeleton_map, longest_s=longest_s)
 
 
 def check_unread(target: Path, *read: Path | None) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Final
 
 import numpy as np
 
@@ -36,6 +37,8 @@ from .root_motion import RootMode
 from .transitions.blending import Style
 from .transitions.limits import Limits
 
+LONGEST_S: Final = 4.0 * 3600.0
+"""No Action holds more, and a value of the score that slips while it is dragged shall not keep Blender busy."""
 _NAMES_SHOWN = 8
 FindMap = Callable[[Skeleton], SkeletonMap]
 

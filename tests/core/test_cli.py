@@ -16,6 +16,7 @@ from takt.core.formats import bvh, ogre_binary, ogre_xml
 from takt.core.formats.ogre import OgreSkeleton
 from takt.core.library.clip_files import read_clip_file
 from takt.core.maths import rotations as rot
+from takt.core.playing.score import LONGEST_S
 from takt.core.playing.transitions.methods import TRANSITION_METHODS
 from takt.core.retargeting.upright import scaled, turned
 from takt.core.skeletons.maps import find_map, write_map
@@ -79,6 +80,15 @@ def test_check_of_a_library(path: Path, capsys: pytest.CaptureFixture[str]) -> N
     library = path.with_name("walks.pha")
     library.write_text(score(WALK))
     assert run(capsys, "check", library) == (0, f"{library}: a library of 1 procedure\n", "")
+
+
+def test_check_finds_what_blender_refuses_for_its_length(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = path.with_name("long.pha")
+    file.write_text(score(procedure("main", f'left duration="{LONGEST_S}"')))
+    assert run(capsys, "check", file)[0] == 0
+    file.write_text(score(procedure("main", 'left duration="1e8"')))
+    code, out, _ = run(capsys, "check", file)
+    assert code == 1 and "this lasts 100,000,000 s, expected at most 14,400 s: make it shorter" in out
 
 
 def test_check_warns(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
