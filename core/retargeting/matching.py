@@ -18,7 +18,7 @@ SAME_POSITION: Final = 1e-4
 """Of the skeleton's size: joints nearer to each other than this are in the same position."""
 
 _NAMES_SHOWN = 8
-_UNSURE_SHOWN = 8
+_UNSURE_SHOWN = 4
 _SPINE: Final = frozenset(hanim.SPINE)
 
 
@@ -215,5 +215,5 @@ def _question(asked: SkeletonMap) -> str:
     missing = f"; not found: {', '.join(asked.missing)}" if asked.missing else ""
     return (f"cannot be put together with certainty: which joints of {asked.skeleton.name!r} are which is only "
             f"{asked.certainty:.0%} certain, {SURE:.0%} are wanted ({said}{missing}"
-            f"{'; in doubt: ' if doubtful else ''}{', '.join(doubtful[:_UNSURE_SHOWN])}). Correct the skeleton map and "
+            f"{'; in doubt: ' if doubtful else ''}{some_of(doubtful, _UNSURE_SHOWN)}). Correct the skeleton map and "
             f"save it")

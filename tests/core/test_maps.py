@@ -11,6 +11,7 @@ from takt.core.formats import bvh, ogre_binary
 from takt.core.library.library import Library
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
+from takt.core.retargeting.matching import pair
 from takt.core.skeletons import hanim
 from takt.core.skeletons.maps import SURE, SkeletonMap, find_map, fingerprint, read_map, shape, write_map
 from takt.core.skeletons.maps.skeleton_map import ESSENTIAL
@@ -198,7 +199,23 @@ def test_two_humanoids_in_one_rig_are_asked_about() -> None:
                       np.concatenate((one.parents, np.where(one.parents < 0, -1, one.parents + len(one)))),
                       np.concatenate((one.rest_world[:, :, 3], one.rest_world[:, :, 3] + (2.0, 0, 0))))
     found = find_map(two)
-    assert not found.is_sure and "two bones could be l_hip: 'A:leftUpperLeg' and 'B:leftUpperLeg'" in found.warnings
+    (said,) = found.warnings
+    assert not found.is_sure and "several bodies, as below 'A:hips' and below 'B:hips': put each into a file" in said
+    with pytest.raises(SkeletonMismatchError) as caught:
+        pair(found, find_map(build_skeleton()), np.ones(len(two), dtype=np.bool_))
+    assert said in str(caught.value) and len(str(caught.value)) < 500
+
+
+def test_what_is_there_twice_in_one_body_is_told_in_brief() -> None:
+    one = worn(RIGS["VRM"])
+    hips = one.index_of["hips"]
+    parents = np.where(one.parents < 0, hips, one.parents + len(one))
+    twice = standing_at([*one.names, *(f"B:{name}" for name in one.names)], np.concatenate((one.parents, parents)),
+                        np.concatenate((one.rest_world[:, :, 3], one.rest_world[:, :, 3] + (2.0, 0, 0))))
+    found = find_map(twice)
+    assert not any("several bodies" in warning for warning in found.warnings)
+    assert found.warnings[0] == "two bones could be l_hip: 'leftUpperLeg' and 'B:leftUpperLeg'"
+    assert "so it is with 8 other parts" in found.warnings
 
 
 def test_a_rig_without_hips_says_so() -> None:

@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from ...errors import quoted
 from .. import hanim
 from ..skeleton import Skeleton
 from . import body, names
@@ -31,6 +32,8 @@ _OFF_CHAIN = 10
 _BETWEEN, _IN_LINE = 0.35, 0.7
 """A joint only stands between two others where it is nearer to the upper one than this share of the distance to the
 lower one; half of a split bone has its direction, up to this cosine."""
+_BODIES = 4
+"""So many parts that are there twice make two bodies, if each is in a tree of its own; of no more is told."""
 
 
 @lru_cache(maxsize=64)
@@ -203,8 +206,7 @@ def _checked(skeleton: Skeleton, tree: Tree, readings: list[names.Reading], foun
              in_any_pose: bool) -> SkeletonMap:
     """Complete the limbs by trunk, neck and fingers, and compare them with the body's shape."""
     parts, sure = dict(found.parts), dict(found.certainties)
-    warnings = [f"two bones could be {part}: {skeleton.names[one]!r} and {skeleton.names[other]!r}"
-                for part, one, other in found.doubles]
+    warnings = _doubled(skeleton, tree, found.doubles)
     if not any(f"l_{limb[0]}" in parts and f"r_{limb[0]}" in parts for limb in LIMBS):
         return _no_humanoid(skeleton, "no pair of legs or arms was found", has_limbs(tree))
     if not in_any_pose and not body.is_upright(tree, parts):
@@ -240,6 +242,19 @@ def _checked(skeleton: Skeleton, tree: Tree, readings: list[names.Reading], foun
             names_of[joint], certainties[joint] = name, factor * sure_of[joint]
     return SkeletonMap(skeleton, tuple(names_of), tuple(certainties.tolist()), turn, tuple(warnings),
                        without=_absent(tree, parts))
+
+
+def _doubled(skeleton: Skeleton, tree: Tree, doubles: tuple[tuple[str, int, int], ...]) -> list[str]:
+    """Say which parts two joints could be, in brief where there are many: as a rule these are two bodies."""
+    roots = {(tree.path_to_root(one)[-1], tree.path_to_root(other)[-1]) for _, one, other in doubles}
+    if len(doubles) >= _BODIES and all(one != other for one, other in roots):
+        first, second = (skeleton.names[root] for root in next(iter(roots)))
+        return [f"it holds several bodies, as below {quoted(first)} and below {quoted(second)}: put each into a file, "
+                "or an armature, of its own"]
+    said = [f"two bones could be {part}: {quoted(skeleton.names[one])} and {quoted(skeleton.names[other])}"
+            for part, one, other in doubles]
+    more = [f"so it is with {len(said) - _BODIES} other parts"] if len(said) > _BODIES else []
+    return said[:_BODIES] + more
 
 
 def _absent(tree: Tree, parts: dict[str, int]) -> frozenset[str]:
