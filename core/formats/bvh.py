@@ -34,6 +34,10 @@ LONGEST_FRAME_S: Final = 4.0
 MAX_VALUES: Final = 100_000_000
 """Frames × joints; no more are written."""
 _MAX_NUMBER: Final = float(np.finfo(np.float32).max)
+_FARTHEST: Final = 1e6
+"""Of the skeleton's bones, one behind the other: farther off, Blender's numbers do not tell a body's joints apart."""
+_MOST_TURNED: Final = 3.6e8
+"""Degrees, of a million turns."""
 _AT_ONCE: Final = 2**15
 """Characters of which the numbers are read at once."""
 _SAME_AXES: Final = 1e-9
@@ -204,7 +208,26 @@ class _Reader:
         if frame_time is None or frame_time <= 0.0:
             raise self._error(f"Frame Time is {quoted(found[2])}; seconds greater than 0 are wanted",
                               self._line_at(found.start(2)))
-        return self._read_frames(found.end(), frames), self._in_seconds(found[2], frame_time, found[3])
+        values = self._read_frames(found.end(), frames)
+        self._refuse_senseless(values, found.end())
+        return values, self._in_seconds(found[2], frame_time, found[3])
+
+    def _refuse_senseless(self, values: FloatArray, start: int) -> None:
+        """Raise FileError where a body would be out of any sight, or turned so often that its angle is lost."""
+        bones = [offset for joint, offset in self._offsets.items() if self._parents[joint] >= 0]
+        size = sum(float(np.linalg.norm(offset)) for offset in (*bones, *self._ends.values()))
+        most = [_MOST_TURNED if channel.kind == "rotation" else _FARTHEST * size or np.inf
+                for channel in self._channels]
+        wrong = np.flatnonzero(np.abs(values) > most)
+        if not len(wrong):
+            return
+        index = int(wrong[0])
+        for number, line in enumerate(self._text[start:].split("\n"), start=self._line_at(start)):
+            words = line.split()
+            if index < len(words):
+                what = "an angle" if self._channels[int(wrong[0]) % len(most)].kind == "rotation" else "a position"
+                raise self._error(f"{quoted(words[index])} is beyond any sense as {what}", number)
+            index -= len(words)
 
     def _in_seconds(self, written: str, frame_time: float, unit: str | None) -> float:
         """Return a frame time in seconds; one longer than LONGEST_FRAME_S is taken for milliseconds."""

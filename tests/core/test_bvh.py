@@ -227,6 +227,21 @@ def test_what_is_wrong_in_the_last_of_many_frames_is_found(last: str, message: s
     assert message in str(caught.value)
 
 
+@pytest.mark.parametrize(("written", "message"), [
+    ("1 1e30 3 90", ":22: '1e30' is beyond any sense as a position"),
+    ("1 -2.6e6 3 90", ":22: '-2.6e6' is beyond any sense as a position"),
+    ("1 2 3 1e30", ":22: '1e30' is beyond any sense as an angle")])
+def test_numbers_beyond_any_sense_are_refused_with_their_line(written: str, message: str) -> None:
+    with pytest.raises(FileError) as caught:
+        bvh.read(TEXT.replace("1 2 3 90", written).encode())
+    assert message in str(caught.value)
+
+
+def test_what_is_far_off_is_read() -> None:
+    clip = bvh.read(TEXT.replace("1 2 3 90", "1 2.4e6 3 3e8").encode()).clip  # its bones are 2.5 long
+    assert clip.translations.values.max() == 2.4e6 - 1.0
+
+
 def test_cut_off_before_the_first_frame_is_whole_it_is_refused() -> None:
     data = TEXT.encode()
     for cut in range(data.index(b"1 2 3 90") + len("1 2 3 90 0 0 0 ")):
