@@ -151,6 +151,17 @@ def begins_at_rest_property() -> Any:
                                     "else it plays where its file has it")
 
 
+def name_among(names: Iterable[str], asked: str) -> str | None:
+    """Return the name that is asked for, or the only one whose last part is: FBX puts the armature's before it.
+
+    >>> name_among(["Rig|walk", "Rig|run"], "walk"), name_among(["A|walk", "B|walk"], "walk")
+    ('Rig|walk', None)
+    """
+    known = list(names)
+    meant = [name for name in known if name.rpartition("|")[2] == asked]
+    return asked if asked in known else meant[0] if len(meant) == 1 else None
+
+
 def stem_of(path: Path) -> str:
     """Return a file's name without the ending of its format."""
     entry = format_of(path)

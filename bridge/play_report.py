@@ -27,6 +27,8 @@ def report_clip(operator: bpy.types.Operator, player: ClipPlayer, done: Retarget
     armature_object = player.armature_object
     for note in done.notes:
         operator.report({"INFO"}, f"'{outcome.clip}' is {note}" if note.startswith("compared") else note)
+    if done.unmatched_source:
+        operator.report({"INFO"}, f"Without counterpart: {some_of(done.unmatched_source, _NAMES_SHOWN)}")
     for text, names in (("Constraints or drivers move bones that the clip plays; mute them", _controlled(player, done)),
                         ("Deforming bones that nothing moves stay behind", _left_behind(player, done)),
                         ("Bones that are connected to their parents cannot leave them as the clip wants",

@@ -17,6 +17,7 @@ from ..bridge.play_clips import (
     file_endings,
     keep_contacts_property,
     mute_constraints_property,
+    name_among,
 )
 from ..bridge.play_report import report_clip
 from ..bridge.reports import refuse
@@ -87,9 +88,9 @@ class TAKT_OT_play_clip(ForArmature, ImportHelper, bpy.types.Operator):
             found = player.read(path)
             if self.asks and not self.clip and len(found) > 1:
                 return _ask(context, self.filepath, found)
-            name = self.clip or next(iter(found))
-            if name not in found:
-                raise TaktError(f"{path.name} has no clip {quoted(name)}; it has {', '.join(found)}")
+            name = name_among(found, self.clip) if self.clip else next(iter(found))
+            if name is None:
+                raise TaktError(f"{path.name} has no clip {quoted(self.clip)}; it has {', '.join(found)}")
             done = player.retargeted(found[name])
         except TaktError as error:
             return refuse(self, str(error))

@@ -13,12 +13,12 @@ from mathutils import Matrix
 from takt.bridge import armature, axes
 from takt.bridge.curves import bags, rotation_channel
 from takt.bridge.play_clips import files_in, folders_within, names_of, stem_of
-from takt.core.clips.clip import Clip
+from takt.core.clips.clip import Clip, Tracks
 from takt.core.formats import bvh, ogre_xml
 from takt.core.formats.ogre import OgreSkeleton
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
-from takt.core.skeletons.skeleton import world_from_pose
+from takt.core.skeletons.skeleton import Skeleton, world_from_pose
 from takt.operators import command
 from takt.samples.character import build_character
 from takt.samples.skeleton import build_skeleton
@@ -214,6 +214,34 @@ def test_of_several_clips_one_is_chosen_by_its_name(rig: Any, tmp_path: Path) ->
     assert rig.animation_data.action.name == names[0]
     with pytest.raises(RuntimeError, match=f"has no clip 'Jump'; it has {names[0]}, {names[1]}"):
         takt.play_clip(filepath=str(path), clip="Jump")
+
+
+def test_a_clip_is_found_by_the_last_part_of_its_name_where_that_is_clear(rig: Any, tmp_path: Path) -> None:
+    first, second = movements()[:2]
+    names = ("Rig|walk", "Rig|jump", "Body|jump")
+    clips = tuple(replace(clip, name=name) for clip, name in zip((first, second, second), names, strict=True))
+    path = tmp_path / "Steps.skeleton.xml"
+    path.write_bytes(ogre_xml.write(OgreSkeleton.of(build_skeleton(), clips)))
+    assert takt.play_clip(filepath=str(path), clip="walk") == {"FINISHED"}
+    assert rig.animation_data.action.name == "Rig|walk"
+    with pytest.raises(RuntimeError, match="has no clip 'jump'; it has"):
+        takt.play_clip(filepath=str(path), clip="jump")
+
+
+def test_what_has_no_counterpart_is_told(rig: Any, tmp_path: Path, capfd: Any) -> None:
+    clip = movements()[0]
+    names = [*clip.skeleton.names, "Tentacle"]
+    parents = np.append(clip.skeleton.parents, 0)
+    skeleton = Skeleton.from_arrays(names, parents, rot.identities(len(names)), np.concatenate(
+        (clip.skeleton.rest_translations, np.array(((0.0, 0.1, -0.3),)))))
+    times = np.array((0.0, 1.0))
+    waving = rot.from_axis_angle(np.array((1.0, 0.0, 0.0)), np.array((0.0, 1.0)))[:, None]
+    turns = np.concatenate((clip.sample(times).rotations, waving), axis=1)
+    moved = Clip("wave", skeleton, 1.0, Tracks.uniform(np.arange(len(names)), times, turns), Tracks.empty(3),
+                 Tracks.empty(3))
+    (tmp_path / "wave.skeleton.xml").write_bytes(ogre_xml.write(OgreSkeleton.of(skeleton, (moved,))))
+    takt.play_clip(filepath=str(tmp_path / "wave.skeleton.xml"))
+    assert "Without counterpart: Tentacle" in capfd.readouterr().out
 
 
 def test_a_file_that_cannot_be_read_changes_nothing(rig: Any, tmp_path: Path) -> None:
