@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Final, cast
 
 import bpy
+import numpy as np
 
 from ..core.clips.clip import Clip
 from ..core.clips.clip_file import ClipFile
@@ -31,6 +32,8 @@ from .object_motion import carried
 from .skin_points import read_points, read_sample
 
 _READ_FPS: Final = 24
+_SAME_S, _SAME_RAD, _LOOKS = 1e-3, 1e-3, 33
+"""Two clips are one motion if they are no farther apart, in seconds and per unit of size, in so many looks."""
 _SET_ASIDE: Final = "Set aside by Takt "
 
 
@@ -50,8 +53,8 @@ def read_file_clips(source: Source) -> ClipFile:
             found = _clips([(action, ob, action.name) for action in actions
                             if (ob := _fitting(action, objects)) is not None], visit.fps)
         else:
-            found = _clips([(action, ob, f"{ob.name}|{action.name}") for action in actions
-                            for ob in _named_by_slots(action, objects)], visit.fps)
+            found = _once(_clips([(action, ob, f"{ob.name}|{action.name}") for action in actions
+                                  for ob in _named_by_slots(action, objects)], visit.fps))
     if not found:
         raise FileError.at("has no Action that moves bones of an armature" if objects else
                            "has no armature whose bones a clip could move", path)
@@ -111,6 +114,29 @@ def _clips(played: Iterable[tuple[bpy.types.Action, bpy.types.Object, str]],
         first = upright[key]  # clips of one armature share one skeleton
         result.append(replace(new, name=name, skeleton=first.skeleton, skin=first.skin))
     return tuple(result)
+
+
+def _once(found: tuple[Clip, ...]) -> tuple[Clip, ...]:
+    """Return clips without those that are there again: Blender's FBX has each strip of the NLA, and its Action too.
+
+    Such have one motion, and names that end alike; the one with the shortest stays.
+    """
+    kept: list[Clip] = []
+    for clip in sorted(found, key=lambda clip: len(clip.name)):
+        if not any(_is_again(clip, other) for other in kept):
+            kept.append(clip)
+    return tuple(clip for clip in found if clip in kept)
+
+
+def _is_again(clip: Clip, other: Clip) -> bool:
+    if (clip.skeleton is not other.skeleton or abs(clip.duration_s - other.duration_s) > _SAME_S
+            or clip.name.rpartition("|")[2] != other.name.rpartition("|")[2]):
+        return False
+    times = np.linspace(0.0, min(clip.duration_s, other.duration_s), _LOOKS)
+    one, two = clip.sample(times), other.sample(times)
+    size = float(np.abs(clip.skeleton.rest_world[:, :, 3]).max(initial=0.0))
+    return bool((rot.angle_between(one.rotations, two.rotations) < _SAME_RAD).all()
+                and (np.abs(one.translations - two.translations) <= _SAME_RAD * size).all())
 
 
 def _named_by_slots(action: bpy.types.Action, objects: Iterable[bpy.types.Object]) -> list[bpy.types.Object]:

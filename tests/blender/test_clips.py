@@ -332,6 +332,27 @@ def test_an_fbx_file_of_two_armatures_has_a_clip_for_each(rig: bpy.types.Object,
     assert turned == {"Rig": {"a"}, "Other": {"c.001"}}
 
 
+def test_an_fbx_file_of_strips_has_each_motion_once(rig: Any, tmp_path: Path) -> None:
+    swinging(rig)
+    swing = rig.animation_data.action
+    swing.name = "swing"
+    back = swing.copy()
+    back.name = "back"
+    for curve in (c for bag in curves.bags(back) for c in bag.fcurves):
+        for key in curve.keyframe_points:
+            key.co.y = 1.0 - key.co.y
+    rig.animation_data.action = None
+    for action in (swing, back):
+        rig.animation_data.nla_tracks.new().strips.new(action.name, 1, action)
+    path = tmp_path / "strips.fbx"
+    bpy.ops.export_scene.fbx(filepath=str(path), object_types={"ARMATURE"})
+    with clips._visit() as visit:
+        clips._load(path, visit)
+        there = [block for block in visit.new() if block in {action.session_uid for action in bpy.data.actions}]
+    found = read(path)
+    assert len(there) == 4 and sorted(clip.name for clip in found) == ["Rig|back", "Rig|swing"]
+
+
 def turns_of(clip: Clip, joint: int) -> FloatArray:
     """Return by how much a joint is turned at both ends, (2,)."""
     ends = clip.sample(np.array((0.0, clip.duration_s))).rotations[:, joint]
