@@ -134,6 +134,7 @@ def _measured(source: Clip, source_map: SkeletonMap, played: Clip, target_map: S
     ankles, soles = ankles_and_soles(source, source_map, body.sides, times, up)
     as_in_clip = feet + ratio * ankles - (high[:, 1::2] - body.ankles)
     off = off_ground(times, as_in_clip, ratio * soles, body.sides, contacts)
+    off = np.minimum(off, np.maximum(feet, 0.0))  # none that is already lower lifts the body
     return _Measured(times, np.column_stack((feet, low.min(axis=1))), np.column_stack((off, np.zeros(len(times)))),
                      others, touching, firmly, legs, below, leg)
 
