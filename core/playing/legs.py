@@ -199,12 +199,14 @@ def _bent(limb: Sequence[Sequence[Number]], own: Sequence[Sequence[Number]], shi
     w, x, y, z = product(swing, bend)
     short = over / greatest(far, 1e-30)
     found = (product(own_first, _in_frame(swing, first)) + product(own_second, _in_frame(bend, second))
-             + product(own_third, _in_frame((w, -x, -y, -z), third)) + (short,))
+             + product(own_third, _in_frame((w, -x, -y, -z), third)))
     is_still = (to_x == 0.0) & (to_y == 0.0) & (to_z == 0.0)
     if not holds_anywhere(is_still):
-        return found
-    kept = [*(number for rotation in own for number in rotation), short]
-    return [chosen(is_still, before, after) for before, after in zip(kept, found, strict=True)]
+        return found + (short,)  # mypy knows no types of what is unpacked here
+    kept = [number for rotation in own for number in rotation]
+    still = [chosen(is_still, before, after) for before, after in zip(kept, found, strict=True)]
+    still.append(short)
+    return still
 
 
 def _from(a: Sequence[Number], b: Sequence[Number]) -> Vector[Number]:
