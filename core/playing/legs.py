@@ -197,16 +197,14 @@ def _bent(limb: Sequence[Sequence[Number]], own: Sequence[Sequence[Number]], shi
     x, y, z = rotated(bend, shin)
     swing = _arc((thigh[0] + x, thigh[1] + y, thigh[2] + z), aim)
     w, x, y, z = product(swing, bend)
-    short = over / greatest(far, 1e-30)
+    short = (over / greatest(far, 1e-30),)
     found = (product(own_first, _in_frame(swing, first)) + product(own_second, _in_frame(bend, second))
              + product(own_third, _in_frame((w, -x, -y, -z), third)))
     is_still = (to_x == 0.0) & (to_y == 0.0) & (to_z == 0.0)
     if not holds_anywhere(is_still):
-        return found + (short,)  # mypy knows no types of what is unpacked here
+        return found + short
     kept = [number for rotation in own for number in rotation]
-    still = [chosen(is_still, before, after) for before, after in zip(kept, found, strict=True)]
-    still.append(short)
-    return still
+    return tuple(chosen(is_still, before, after) for before, after in zip(kept, found, strict=True)) + short
 
 
 def _from(a: Sequence[Number], b: Sequence[Number]) -> Vector[Number]:
