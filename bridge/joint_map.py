@@ -15,7 +15,16 @@ from ..core.maths import rotations as rot
 from ..core.maths.arrays import FloatArray
 from ..core.pha.document import parse
 from ..core.retargeting.reference import turn_in_pose, uprightness
-from ..core.skeletons.maps import SUFFIX, SavedMap, SkeletonMap, find_map, fingerprint, saved_pose, write_map
+from ..core.skeletons.maps import (
+    SUFFIX,
+    SavedMap,
+    SkeletonMap,
+    find_map,
+    fingerprint,
+    map_in_any_pose,
+    saved_pose,
+    write_map,
+)
 from ..core.skeletons.posture import STANDS
 from ..core.skeletons.skeleton import Pose
 from . import armature, libraries, properties
@@ -25,6 +34,9 @@ from .clip_store import CLIPS
 def fill(armature_object: bpy.types.Object) -> SkeletonMap:
     """Find out what the bones are, or take it from a map file of the library, and put it into the list."""
     found = _library(armature_object).skeleton_map(armature.read_skeleton(armature_object))
+    if found.may_stand and not found.is_humanoid and (named := map_in_any_pose(found.skeleton)).is_humanoid:
+        found = replace(named, warnings=(*named.warnings, "it does not stand as it rests: pose it upright, then Set "
+                                                          "Reference Pose"))
     character = properties.character(armature_object)
     properties.mark_version(character)
     character.joints.clear()
@@ -103,7 +115,8 @@ def save(armature_object: bpy.types.Object) -> Path:
     """
     listed, roots = of_list(armature_object), _library(armature_object).roots
     if not roots:
-        raise TaktError("there is no library to save the map in; import a score, or name the library's folder")
+        raise TaktError("there is no library to save the map in; import a score, or name the library's folder. "
+                        "In this file the list is kept with the character")
     safe = "".join(c if c.isalnum() or c in " -_." else "_" for c in armature_object.name).strip(" .") or "skeleton"
     path = roots[0] / f"{safe}{SUFFIX}"
     try:

@@ -185,7 +185,7 @@ class _Bodies:
         if reference.map.is_sure and target.may_stand and not target.is_humanoid:
             raise SkeletonMismatchError(
                 f"{both} cannot be compared: the skeleton's body does not stand upright on two legs as it rests. If it "
-                "can, let it rest in a T-pose or A-pose (Pose > Apply > Apply Pose as Rest Pose); one on four legs "
+                "can, pose it upright, then Find Joints and Set Reference Pose in its Skeleton Map; one on four legs "
                 "plays clips of its own kind only")
         try:
             pairs = pair(reference.map, target, moved)

@@ -20,7 +20,7 @@ from takt.panels.skeleton_map import TAKT_UL_joints
 from takt.samples.character import build_character
 from takt.tests.blender.test_play_clip import LIMB_DEG, apart_deg
 from takt.tests.core.rewriting import Rewriting, movements, rewritten
-from takt.tests.core.rigs import with_model_axes
+from takt.tests.core.rigs import RIGS, with_model_axes
 
 takt: Any = cast(Any, bpy.ops).takt
 BENDS = {"l_shoulder": 0.9, "r_shoulder": -0.7, "l_hip": 0.5, "r_knee": 0.6, "vl5": 0.5}
@@ -126,6 +126,41 @@ def test_a_pose_in_which_the_body_does_not_stand_is_refused(rig: Any) -> None:
     with pytest.raises(RuntimeError, match="the body does not stand in this pose: let it stand upright"):
         takt.set_reference_pose(source="CURRENT")
     assert joint_map.key(rig) == before
+
+
+def test_who_does_not_stand_at_rest_is_known_by_names_and_plays_once_its_reference_pose_is_set(
+        tmp_path: Path) -> None:
+    rig: Any = build_character(bpy.context)[0]
+    bpy.context.view_layer.objects.active = rig
+    raise_legs(rig, 2.8)
+    bpy.ops.object.mode_set(mode="POSE")
+    bpy.ops.pose.armature_apply(selected=False)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    raise_legs(rig, -2.8)
+    for joint, name in RIGS["VRM"].items():
+        if joint in rig.data.bones:
+            rig.data.bones[joint].name = name
+    path = tmp_path / "walk.bvh"
+    path.write_bytes(bvh.write(with_model_axes(movements()[0]), 1.0 / 24.0))
+    with pytest.raises(RuntimeError, match="Find Joints and Set Reference Pose"):
+        takt.play_clip(filepath=str(path))
+    takt.find_map()
+    meant = {joint.name: joint.meant for joint in properties.character(rig).joints}
+    assert (meant["leftUpperLeg"], meant["rightHand"]) == ("l_hip", "r_wrist")
+    takt.set_reference_pose(source="CURRENT")
+    assert takt.play_clip(filepath=str(path)) == {"FINISHED"}
+    bpy.context.scene.frame_set(10)
+    places = armature.read_pose_world(rig)[..., 3]
+    index_of = armature.read_skeleton(rig).index_of
+    assert places[index_of["leftFoot"], 2] < places[index_of["hips"], 2] - 0.5
+
+
+def raise_legs(rig: Any, angle: float) -> None:
+    for side in "lr":
+        bone = rig.pose.bones.get(f"{side}_hip")
+        bone.rotation_mode = "QUATERNION"
+        bone.rotation_quaternion = Quaternion((1.0, 0.0, 0.0), angle)
+    bpy.context.view_layer.update()
 
 
 def test_a_motion_depends_on_the_pose_that_is_set(rig: Any) -> None:
