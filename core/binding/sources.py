@@ -41,8 +41,9 @@ _THIN = 12
 _OF_LENGTH, _OF_GAP = 1.3, 0.75
 """A leaf beside siblings is no thicker than these shares of its length and of the gap to the next sibling's tip."""
 
-_TIP = 1.0
-"""A leaf line shorter than so many radii of its limb only marks a tip."""
+_TIP = 1.0 - 1e-6
+"""A leaf line shorter than so many radii of its limb only marks a tip. Both are measured in half cells, so they are
+often the same but for rounding: that is no tip."""
 
 _STEPS = 10
 _AIR_STEPS = 24
