@@ -11,7 +11,7 @@ import numpy as np
 
 from ..maths.arrays import FloatArray, IntArray
 from ..maths.formulas import Number, dot, greatest, root, worked_out
-from ..skeletons.hierarchy import with_ancestors
+from ..skeletons.hierarchy import with_ancestors, with_descendants
 from ..skeletons.maps import SkeletonMap
 from ..skeletons.skeleton import Pose
 from .footholds import Footholds, ground_axes, led, softly, stretch
@@ -168,10 +168,15 @@ class FeetLock:
 
     @cached_property
     def tops(self) -> IntArray:
-        """The topmost ancestors of the legs, which go down where legs do not reach."""
-        skeleton = self.skeleton_map.skeleton
-        return np.array(sorted({int(with_ancestors(skeleton.parents, np.array((leg.hip,)))[0]) for leg in self.legs
-                                if not leg.is_loose}), dtype=np.int64)
+        """The topmost ancestors of the body's joints, which go down where legs do not reach; feet that are loose stay.
+
+        A control rig may have its legs and its spine below different ones.
+        """
+        parents, joints = self.skeleton_map.skeleton.parents, np.array([*self.skeleton_map.joint_of.values()])
+        if len(self._loose) == len(self.legs):
+            return np.zeros(0, dtype=np.int64)
+        stay = with_descendants(parents, np.array([self.legs[i].ankle for i in self._loose], dtype=np.int64))
+        return np.unique([with_ancestors(parents, joint[None])[0] for joint in joints[~stay[joints]]])
 
 
 def _shift_and_down(limb: Sequence[Sequence[Number]], ways: Sequence[Number], instant: Sequence[Number],

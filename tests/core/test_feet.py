@@ -82,6 +82,22 @@ def test_planted_feet_stay_and_nothing_else_changes_much(drift: float) -> None:
         np.testing.assert_allclose(one, other, atol=1e-9)
 
 
+def test_a_body_whose_spine_and_legs_hang_below_different_joints_goes_down_as_one() -> None:
+    """So it is in control rigs: else the trunk would stay where it is as the legs go down."""
+    whole, times = build_skeleton(), np.linspace(0.0, 1.0, 5)
+    spine, parents, moves = whole.index_of["vl5"], whole.parents.copy(), whole.rest_translations.copy()
+    parents[spine], moves[spine] = -1, whole.rest_world[spine, :, 3]
+    found = replace(find_map(whole), skeleton=replace(whole, parents=parents, rest_translations=moves))
+    leg = legs_of(found)[0]
+    place = whole.rest_world[leg.foot, :, 3] + np.array((0.9, 0.0, 0.0))
+    lock = FeetLock(found, (leg,), footholds(((0.0, 1.0),), place[None] @ GROUND.T), UP,
+                    Soles.of(found.skeleton, (leg,), UP))
+    after = world_from_pose(found.skeleton, held(lock, Pose.rest(whole, len(times)), times))[..., 3]
+    seen = [leg.hip, whole.index_of["skullbase"], whole.index_of["l_wrist"]]
+    down = whole.rest_world[seen, :, 3] - after[:, seen]
+    np.testing.assert_allclose(down, 0.05 * LEG_M * UP * np.ones((5, 3, 1)), atol=1e-3)
+
+
 @pytest.mark.parametrize("away", [(0.9, 0.0), (-2.0, 1.0), (30.0, -40.0)])
 def test_a_foot_out_of_reach_is_followed_as_far_as_the_leg_goes(away: tuple[float, float]) -> None:
     """A contact is beside the body, farther than the leg is long: the leg points to it, stretched."""
