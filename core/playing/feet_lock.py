@@ -14,7 +14,7 @@ from ..maths.formulas import Number, dot, greatest, root, worked_out
 from ..skeletons.hierarchy import with_ancestors, with_descendants
 from ..skeletons.maps import SkeletonMap
 from ..skeletons.skeleton import Pose
-from .footholds import Footholds, ground_axes, led, softly, stretch
+from .footholds import Footholds, down, ground_axes, led, softly, stretch
 from .joints import Joints
 from .legs import Chains, Leg
 from .soles import Soles
@@ -62,12 +62,12 @@ class FeetLock:
         """
         world, are_scaled = self._joints.posed(pose)
         matrices = world.reshape(4, len(self.legs), len(times_s), 4, 4).transpose(1, 2, 0, 3, 4)
-        shift, firmly, wanted, _, _, most = self._led(world, times_s, gaps, upright, floor)
-        down = self.footholds.down(gaps, times_s, firmly * wanted)
-        if np.count_nonzero(down):
-            pose.translations[:, self.tops] -= (down[:, None] * self.up)[:, None]
-            matrices[..., 2, 3] -= down[:, None]
-            shift[..., 2] += down
+        shift, downs, _, _, _, most = self._led(world, times_s, gaps, upright, floor)
+        if np.count_nonzero(downs):
+            lowest = np.maximum.reduce(downs)
+            pose.translations[:, self.tops] -= (lowest[:, None] * self.up)[:, None]
+            matrices[..., 2, 3] -= lowest[:, None]
+            shift[..., 2] += lowest
         if not np.count_nonzero(shift):
             return
         if are_scaled:
@@ -99,14 +99,14 @@ class FeetLock:
         That is than their footholds, since their soles would be in the ground; see hold. And how far from its hip the
         ankle is then, as a share of the leg.
         """
-        _, _, down, higher, far, _ = self._led(self._joints.posed(pose)[0], times_s, gaps, upright, floor)
-        return down, higher, far
+        _, _, wanted, higher, far, _ = self._led(self._joints.posed(pose)[0], times_s, gaps, upright, floor)
+        return wanted, higher, far
 
     def _led(self, world: FloatArray, times_s: FloatArray, gaps: IntArray, upright: FloatArray,
              floor: Floor | None) -> tuple[FloatArray, ...]:
-        """Return how far feet are to be moved, (L, F, 3), how firmly, and what lacks says of each, (L, F).
+        """Return how far feet are to be moved, (L, F, 3), and by how much the body is down for each, (L, F).
 
-        And how far legs are stretched at most.
+        And what lacks says of each, and how far legs are stretched at most.
 
         world: matrices (4 · L, F, 4, 4) of hips, knees, ankles and feet.
         """
@@ -115,7 +115,7 @@ class FeetLock:
         found = worked_out(_shift_and_down, limbs, self.footholds.ways(gaps), np.array((times_s, upright)).T[None],
                            ground, self._lengths)
         for leg in self._loose:
-            found[leg, :, 4] = 0.0
+            found[leg, :, 3:5] = 0.0
         return found[..., :3], *(found[..., i] for i in range(3, 8))
 
     def _ground(self, world: FloatArray, floor: Floor) -> FloatArray:
@@ -181,7 +181,7 @@ class FeetLock:
 
 def _shift_and_down(limb: Sequence[Sequence[Number]], ways: Sequence[Number], instant: Sequence[Number],
                     ground: Sequence[Number], length: Sequence[Number]) -> Sequence[Number]:
-    """Return how far a foot is to be moved (x, y, z), how firmly, how far the body is to go down for it, and how high.
+    """Return how far a foot is to be moved (x, y, z), how far the body is down for it, how far it has to be, how high.
 
     That is how much higher than its foothold a foot is that is held, so that its sole is not in the ground. And how far
     from the hip the ankle is then, and how far it is at most, both as shares of the leg.
@@ -201,9 +201,10 @@ def _shift_and_down(limb: Sequence[Sequence[Number]], ways: Sequence[Number], in
     far = bent + softly(own - bent + soft / 2.0, soft)
     high = above - root(far * far - beside_x * beside_x - beside_y * beside_y)
     most = _MOST_DOWN_LEGS * leg
-    down = greatest(most - softly(1.5 * most - softly(high, soft), most), 0.0)
-    above = above - down
+    wanted = greatest(most - softly(1.5 * most - softly(high, soft), most), 0.0)
+    above = above - wanted
     stretched = root(beside_x * beside_x + beside_y * beside_y + above * above)
     thigh, shin = (tuple(a - b for a, b in zip(*ends, strict=True)) for ends in ((knee, hip), (ankle, knee)))
     long = greatest(root(dot(thigh, thigh)) + root(dot(shin, shin)), 1e-30)
-    return x, y, z, firmly, down, higher, stretched / long, stretch(ways, time_s)
+    downs = down(ways, time_s, firmly * wanted)
+    return x, y, z, downs, wanted, higher, stretched / long, stretch(ways, time_s)

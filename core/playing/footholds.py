@@ -46,6 +46,10 @@ _SHIFT_UP: Final = 6
 """Which of these is the shift in height."""
 _STRETCH: Final = 2 * _PER_EDGE + 5
 """And after those of both edges, how far legs are stretched there."""
+_DOWN: Final = _STRETCH + 2
+"""And then by how much the body is down: 1 where that is planned, at both edges, and as the foothold began."""
+_AT: Final = -3
+"""Last where the foot was held before."""
 _BENT: Final = 0.95
 """Legs that are led to a foothold or away may always be stretched to this share of their length."""
 _ANY_STRETCH: Final = 1e9
@@ -172,45 +176,21 @@ class Footholds:
         is_edge = np.abs(edges_s) < NEVER_S
         near = np.zeros(edges_s.shape)
         near[is_edge] = upright(edges_s[is_edge])
-        self._downs[:, some[near.any(axis=0)]] = 0.0
+        self._ways[some[near.any(axis=0)], _DOWN] = 1.0
         edge, at = np.nonzero(is_edge & near.any(axis=0))
         if len(at):
             foot = np.searchsorted(self.first, some[at], side="right") - 1
             down, higher, stretch = (each[foot, np.arange(len(at))] for each in lacks(edges_s[edge, at]))
-            self._downs[edge, some[at]] = down
+            self._ways[some[at], _DOWN + 1 + edge] = down
+            came = edge.astype(np.bool_) & (some[at] + 1 < len(self._ways))
+            self._ways[some[at][came] + 1, _DOWN + 3] = down[came]
             self._ways[some[at], _PER_EDGE * edge + _SHIFT_UP] += higher
             self._ways[some[at], _STRETCH + edge] = np.clip(stretch, _BENT, 1.0)
-
-    @cached_property
-    def _downs(self) -> FloatArray:
-        """By how much the body is down as feet are let go and held again, (2, G); NaN where that is not planned."""
-        return np.full(self.edges_s.shape, np.nan)
 
     @cached_property
     def _is_unplanned(self) -> BoolArray:
         """Over which gaps that is not known yet, (G,)."""
         return np.ones(self.edges_s.shape[1], dtype=np.bool_)
-
-    def down(self, gaps: IntArray, times_s: FloatArray, held: FloatArray) -> FloatArray:
-        """Return by how much the body is down at times (F,) for feet in gaps (L, F), (F,).
-
-        For feet that are held, and where that is not planned, what `held` (L, F) says. Else it is down before they are
-        held, and up again after it; and calmly so where they need that for less than a moment.
-        """
-        before = np.maximum(gaps - 1, 0)  # which ends as the foothold begins
-        downs = np.concatenate((self._downs.take(gaps, axis=1), self._downs[1:].take(before, axis=1)))
-        if not (held.any() or (downs > 0.0).any()):
-            return np.zeros(len(times_s))
-        begin_s, end_s = self.edges_s.take(gaps, axis=1)
-        held_s = self.edges_s[1].take(before)
-        is_held = times_s <= begin_s
-        takes_s = np.where(is_held, begin_s - held_s, end_s - begin_s)
-        away_s = np.stack((np.abs(times_s - begin_s), end_s - times_s, times_s - held_s))
-        share = np.minimum(np.maximum(away_s / np.minimum(DOWN_S, np.maximum(takes_s, 1e-9)), 0.0), 1.0)
-        left = 1.0 - share
-        begin, end, came = np.nan_to_num(downs) * (left * left * left * (1.0 + share * (3.0 + 6.0 * share)))
-        apart = np.where(np.isnan(downs[0]), held, begin + end)
-        return np.asarray(np.where(is_held, np.maximum(held, np.maximum(begin, came)), apart).max(axis=0))
 
     def _ease(self, edge: IntArray, gap: IntArray) -> None:
         """Take so much time at some edges (N,) of gaps (N,) that feet are led neither too fast nor too jerkily.
@@ -234,7 +214,7 @@ class Footholds:
         self._ways[gap[:, None], columns] = np.concatenate((self._fades_at(edge, gap), clear[None])).T
 
     def ways(self, gaps: IntArray) -> FloatArray:
-        """Return how feet are led in gaps (L, F), as `led` wants it, (L, F, 38)."""
+        """Return how feet are led in gaps (L, F), as `led`, `stretch` and `down` want it, (L, F, 46)."""
         return self._ways.take(gaps, axis=0)
 
     @cached_property
@@ -242,14 +222,19 @@ class Footholds:
         """For each gap how the foot is let go and how it is led on: see _fades_at, and last how high it is lifted then.
 
         And when the gap begins, how much of it a second takes, the lift of the step, 1 if there is one, how high the
-        foot is at least on its own way, how far the leg is stretched as the gap begins and ends, and where the foot was
-        held before. (G, 2 · 14 + 10), side by side for one gap, as they are looked up.
+        foot is at least on its own way, how far the leg is stretched as the gap begins and ends. How far the body is
+        down, see _DOWN; when the gap ends, and when the foothold before it began; how much a second takes of the time
+        in which the body goes down, in the gap and in that foothold. And where the foot was held before.
+        (G, 2 · 14 + 18), side by side for one gap, as they are looked up.
         """
         begin, end = self.edges_s
+        came = end[np.maximum(np.arange(len(end)) - 1, 0)]
+        per_s = (1.0 / np.minimum(DOWN_S, np.maximum(takes_s, 1e-9)) for takes_s in (end - begin, begin - came))
         fades = self._fades_at(*np.indices(self.edges_s.shape)).swapaxes(0, 1)
         return np.concatenate((*(row for edge in fades for row in (edge, np.zeros((1, len(begin))))),
                                (begin, 1.0 / np.maximum(end - begin, 1e-9), self.lift, self.lift > 0.0, self.clear),
-                               np.full((2, len(begin)), _ANY_STRETCH), self.at[:, 0])).T.copy()
+                               np.full((2, len(begin)), _ANY_STRETCH), np.zeros((4, len(begin))),
+                               (end, came, *per_s), self.at[:, 0])).T.copy()
 
     def _fades_at(self, edge: IntArray, gap: IntArray) -> FloatArray:
         """Return for edges of gaps (...,) what fades there and when, (13, ...).
@@ -281,7 +266,7 @@ def led(foot: Sequence[Number], ways: Sequence[Number], time_s: Number, upright:
     On a step it goes from one foothold to the next. Firmly: 1 while it is held, soon 0 as it leaves.
     """
     foot_x, foot_y, foot_z = foot
-    let_go_s, gap_per_s, lift, is_step, over_clear, _, _, at_x, at_y, at_z = ways[2 * _PER_EDGE:]
+    (let_go_s, gap_per_s, lift, is_step, over_clear), (at_x, at_y, at_z) = ways[2 * _PER_EDGE:_STRETCH], ways[_AT:]
     x, y, z, firmly, firmly_up, clear = _faded(ways[:_PER_EDGE], time_s)
     x2, y2, z2, firmly2, firmly_up2, clear2 = _faded(ways[_PER_EDGE:2 * _PER_EDGE], time_s)
     x, y, z, firmly, firmly_up = x + x2, y + y2, z + z2, firmly + firmly2, firmly_up + firmly_up2
@@ -299,9 +284,32 @@ def stretch(ways: Sequence[Number], time_s: Number) -> Number:
 
     While a foot is held, as far as they are; between, from what it is as the foot is let go to what it is then.
     """
-    let_go_s, gap_per_s, _, _, _, begin, end, *_ = ways[2 * _PER_EDGE:]
+    let_go_s, gap_per_s, _, _, _, begin, end = ways[2 * _PER_EDGE:_DOWN]
     over = least(greatest((time_s - let_go_s) * gap_per_s, 0.0), 1.0)
     return chosen(time_s <= let_go_s, begin + _ANY_STRETCH, begin + (end - begin) * over * over * (3.0 - 2.0 * over))
+
+
+def down(ways: Sequence[Number], time_s: Number, held: Number) -> Number:
+    """Return by how much the body is down at a time for a foot.
+
+    ways: see Footholds.ways. held: for a foot that is held, and where nothing is planned. Else it is down before the
+    foot is held, and up again after it; and calmly so where it needs that for less than a moment.
+    """
+    is_planned, begin, end, came, end_s, came_s, per_s, held_per_s = ways[_DOWN:_AT]
+    if not holds_anywhere((held > 0.0) | (begin > 0.0) | (end > 0.0) | (came > 0.0)):
+        return held
+    let_go_s = ways[2 * _PER_EDGE]
+    is_held = time_s <= let_go_s
+    per_s = chosen(is_held, held_per_s, per_s)
+    begin, end, came = (by * _eased(1.0 - least(greatest(away_s * per_s, 0.0), 1.0)) for by, away_s in
+                        ((begin, abs(time_s - let_go_s)), (end, end_s - time_s), (came, time_s - came_s)))
+    return chosen(is_held, greatest(held, greatest(begin, came)), chosen(is_planned > 0.0, begin + end, held))
+
+
+def _eased(left: Number) -> Number:
+    """Return how much is left of the smoothest movement when so much of its time is left."""
+    share = 1.0 - left
+    return left * left * left * (1.0 + share * (3.0 + 6.0 * share))
 
 
 def _faded(way: Sequence[Number], time_s: Number) -> tuple[Number, Number, Number, Number, Number, Number]:
