@@ -71,8 +71,7 @@ class FeetLock:
         if not np.count_nonzero(shift):
             return
         if are_scaled:
-            frames = matrices[..., :3, :3]
-            frames /= np.maximum(np.linalg.norm(frames, axis=-2, keepdims=True), 1e-30)
+            _take_scale_out(matrices)
         self._bend(pose, matrices[:, :, :3], shift, most)
         if floor is not None and self.soles.have_shins:
             self._lift_shins(pose, floor)
@@ -87,8 +86,7 @@ class FeetLock:
                 return
             matrices = world.reshape(4, len(self.legs), *world.shape[1:]).transpose(1, 2, 0, 3, 4)[:, :, :3].copy()
             if are_scaled:
-                frames = matrices[..., :3, :3]
-                frames /= np.maximum(np.linalg.norm(frames, axis=-2, keepdims=True), 1e-30)
+                _take_scale_out(matrices)
             shift = lift[..., None] * np.array((0.0, 0.0, 1.0))
             self._bend(pose, matrices, shift, np.full(lift.shape, np.inf))
 
@@ -177,6 +175,12 @@ class FeetLock:
             return np.zeros(0, dtype=np.int64)
         stay = with_descendants(parents, np.array([self.legs[i].ankle for i in self._loose], dtype=np.int64))
         return np.unique([with_ancestors(parents, joint[None])[0] for joint in joints[~stay[joints]]])
+
+
+def _take_scale_out(matrices: FloatArray) -> None:
+    """Make the columns of matrices (..., 4, 4) as long as those of a rotation."""
+    frames = matrices[..., :3, :3]
+    frames /= np.maximum(np.linalg.norm(frames, axis=-2, keepdims=True), 1e-30)
 
 
 def _shift_and_down(limb: Sequence[Sequence[Number]], ways: Sequence[Number], instant: Sequence[Number],

@@ -48,15 +48,19 @@ def trunk_deg(rig: Any, clip: Clip) -> float:
     return float(np.degrees(np.arccos(ways[0] @ ways[1] / np.linalg.norm(ways[0]) / np.linalg.norm(ways[1]))))
 
 
+def take_pose_as_rest() -> None:
+    bpy.ops.object.mode_set(mode="POSE")
+    bpy.ops.pose.armature_apply(selected=False)
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
 @pytest.fixture
 def rig() -> Any:
     """The sample's armature, crooked at rest; its pose is straight."""
     made: Any = build_character(bpy.context)[0]
     bpy.context.view_layer.objects.active = made
     bend(made, 1.0)
-    bpy.ops.object.mode_set(mode="POSE")
-    bpy.ops.pose.armature_apply(selected=False)
-    bpy.ops.object.mode_set(mode="OBJECT")
+    take_pose_as_rest()
     bend(made, -1.0)
     return made
 
@@ -133,9 +137,7 @@ def test_who_does_not_stand_at_rest_is_known_by_names_and_plays_once_its_referen
     rig: Any = build_character(bpy.context)[0]
     bpy.context.view_layer.objects.active = rig
     raise_legs(rig, 2.8)
-    bpy.ops.object.mode_set(mode="POSE")
-    bpy.ops.pose.armature_apply(selected=False)
-    bpy.ops.object.mode_set(mode="OBJECT")
+    take_pose_as_rest()
     raise_legs(rig, -2.8)
     for joint, name in RIGS["VRM"].items():
         if joint in rig.data.bones:
