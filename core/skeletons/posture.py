@@ -13,7 +13,8 @@ from . import hanim
 
 STANDS: Final = 0.6
 """From this uprightness on a body stands: no part of trunk and legs is more than 53° from where it belongs."""
-_NOWHERE: Final = 1e-9
+_NOWHERE: Final = 1e-4
+"""Of the body's size: joints that are no farther apart are in one place, and say nothing of a direction."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +34,7 @@ class Posture:
     def along(self, frame: int, up: FloatArray) -> FloatArray:
         """Return the axes (3, 3) of one pose if up (3,), a unit vector, is up in it instead."""
         left = self.axes[frame, :, 0] - (self.axes[frame, :, 0] @ up) * up
-        left /= max(float(np.linalg.norm(left)), _NOWHERE)
+        left /= max(float(np.linalg.norm(left)), np.finfo(np.float64).tiny)
         return np.stack((left, up, np.cross(left, up)), axis=-1)
 
 
@@ -43,24 +44,26 @@ def measure_posture(positions: FloatArray, joint_of: Mapping[str, int]) -> Postu
     joint_of: the joints by their names in H-Anim. Neither the model's axes nor its rest pose count.
     """
     at = {name: positions[:, joint] for name, joint in joint_of.items()}
-    across = [_unit(at[f"l_{part}"] - at[f"r_{part}"]) for part in ("hip", "shoulder") if _has(at, part)]
+    nowhere = _NOWHERE * np.ptp(list(at.values()), axis=0).max(axis=-1, keepdims=True)
+    across = [_unit(at[f"l_{part}"] - at[f"r_{part}"], nowhere) for part in ("hip", "shoulder") if _has(at, part)]
     trunk, legs = _trunk(at), _legs(at)
     if not across or (trunk is None and not legs):
         return None
     hips = _middle(at, "hip")
-    directions = [] if trunk is None else [_unit(trunk)]
+    directions = [] if trunk is None else [_unit(trunk, nowhere)]
     if legs and hips is not None:
-        directions.append(_unit(hips - _lowest(at)))
+        directions.append(_unit(hips - _lowest(at), nowhere))
     up = _unit(np.sum(directions, axis=0))
     left = np.sum(across, axis=0)
     left = _unit(left - _dot(left, up)[:, None] * up)
     front = np.cross(left, up)
-    angles = [_dot(direction, directions[0]) for direction in directions[1:]] + [_dot(_unit(-leg), up) for leg in legs]
+    angles = [_dot(direction, directions[0]) for direction in directions[1:]]
+    angles += [_dot(_unit(-leg, nowhere), up) for leg in legs]
     angles += [_dot(direction, left) for direction in across]
     if toes := [at[f"{side}_metatarsal"] - at[f"{side}_ankle"] for side in "lr"
                 if {f"{side}_metatarsal", f"{side}_ankle"} <= set(at)]:
         level = np.sum(toes, axis=0) - _dot(np.sum(toes, axis=0), up)[:, None] * up
-        angles.append(_dot(_unit(level), front))
+        angles.append(_dot(_unit(level, nowhere), front))
     return Posture(np.stack((left, up, front), axis=-1), np.min(angles, axis=0),
                    np.stack(directions, axis=1))
 
@@ -92,10 +95,10 @@ def _lowest(at: Mapping[str, FloatArray]) -> FloatArray:
     return np.asarray(np.mean([at[f"{side}_{part}"] for side in "lr" if f"{side}_{part}" in at], axis=0))
 
 
-def _unit(directions: FloatArray) -> FloatArray:
-    """Return directions (F, 3) with length one; those of no length stay zero."""
+def _unit(directions: FloatArray, nowhere: FloatArray | float = _NOWHERE) -> FloatArray:
+    """Return directions (F, 3) with length one; those that are no longer than nowhere (F, 1) become zero."""
     length = np.linalg.norm(directions, axis=-1, keepdims=True)
-    return np.asarray(directions / np.maximum(length, _NOWHERE * max(float(length.max(initial=0.0)), _NOWHERE)))
+    return np.where(length > nowhere, directions / np.maximum(length, np.finfo(np.float64).tiny), 0.0)
 
 
 def _dot(a: FloatArray, b: FloatArray) -> FloatArray:

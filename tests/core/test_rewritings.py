@@ -61,6 +61,8 @@ ONE_BY_ONE = {
        for zero in ZEROS},
     **{f"between: {between}": [Rewriting(between=between, names=name) for name in ("Mixamo", "numbered")]
        for between in BETWEENS},
+    "trunk and legs in one line": [Rewriting(zero="LINE", between="HIP_JOINTS", legs_on_spine=True, spine=1, unit=unit)
+                                   for unit in UNITS],
     "legs on the spine": [Rewriting(legs_on_spine=True)],
     "spine": [Rewriting(spine=count, names=name) for count in range(1, 7) for name in ("Mixamo", "numbered")],
     "palms": [Rewriting(palms=True, names=name) for name in ("Mixamo", "VRoid", "without meaning")],
