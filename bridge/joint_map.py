@@ -107,23 +107,32 @@ def kept_map(armature_object: bpy.types.Object) -> tuple[SavedMap, ...]:
                      listed.turn, {} if listed.pose is None or listed.turn is None else saved_pose(listed)),)
 
 
-def save(armature_object: bpy.types.Object) -> Path:
-    """Write the list as a map file into the character's library; return its path.
+def place_of_file(armature_object: bpy.types.Object) -> Path | None:
+    """Return where the list is saved: in the first folder of the character's library, None where it has none."""
+    roots = _library(armature_object).roots
+    return roots[0] / _file_name(armature_object) if roots else None
 
-    Raises TaktError where there is no library, the list gives two bones the same meaning, or the file cannot be
-    written.
+
+def proposed_file(armature_object: bpy.types.Object) -> Path:
+    """Return a file for the list of a character without a library: beside the .blend."""
+    return Path(bpy.path.abspath("//") or Path.home()) / _file_name(armature_object)
+
+
+def _file_name(armature_object: bpy.types.Object) -> str:
+    safe = "".join(c if c.isalnum() or c in " -_." else "_" for c in armature_object.name).strip(" .")
+    return f"{safe or 'skeleton'}{SUFFIX}"
+
+
+def save(armature_object: bpy.types.Object, path: Path) -> None:
+    """Write the list as a map file.
+
+    Raises TaktError where the list gives two bones the same meaning, or the file cannot be written.
     """
-    listed, roots = of_list(armature_object), _library(armature_object).roots
-    if not roots:
-        raise TaktError("there is no library to save the map in; import a score, or name the library's folder. "
-                        "In this file the list is kept with the character")
-    safe = "".join(c if c.isalnum() or c in " -_." else "_" for c in armature_object.name).strip(" .") or "skeleton"
-    path = roots[0] / f"{safe}{SUFFIX}"
+    text = write_map(of_list(armature_object))
     try:
-        path.write_text(write_map(listed), encoding="utf-8")
+        path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise FileError.at(f"cannot be written: {error.strerror}", path) from error
-    return path
 
 
 def key(armature_object: bpy.types.Object) -> Hashable:

@@ -1,13 +1,16 @@
 """Skeleton map: find out what the bones are, and save the list as the user has corrected it."""
 
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import bpy
+from bpy.props import BoolProperty, StringProperty
 
 from ..bridge import joint_map
 from ..bridge.active_character import ForArmature, active_armature
 from ..bridge.reports import refuse
 from ..core.errors import TaktError
+from ..core.skeletons.maps import SUFFIX
 
 
 class TAKT_OT_find_map(ForArmature, bpy.types.Operator):
@@ -34,19 +37,46 @@ class TAKT_OT_find_map(ForArmature, bpy.types.Operator):
 
 
 class TAKT_OT_save_map(ForArmature, bpy.types.Operator):
-    """Save the list in the library, for all characters with this rig"""
+    """Save the list in the library, for all characters with this rig; without a library, where you choose"""
 
     bl_idname = "takt.save_map"
     bl_label = "Save Map"
     bl_options = {"REGISTER"}
 
+    if TYPE_CHECKING:
+        filepath: str
+        filter_glob: str
+        check_existing: bool
+    else:
+        filepath: StringProperty(name="File", subtype="FILE_PATH", options={"SKIP_SAVE"},
+                                 description="Where the map is saved; empty: in the character's library")
+        filter_glob: StringProperty(default=f"*{SUFFIX}", options={"HIDDEN"})
+        check_existing: BoolProperty(default=True, options={"HIDDEN"})
+
+    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> "set[Any]":
+        """Ask for the file, where there is no library."""
+        armature_object = active_armature(context)
+        assert armature_object is not None and context.window_manager is not None  # poll saw to it
+        if self.filepath or joint_map.place_of_file(armature_object) is not None:
+            return self.execute(context)
+        self.filepath = str(joint_map.proposed_file(armature_object))
+        context.window_manager.fileselect_add(self)
+        return {"RUNNING_MODAL"}
+
     def execute(self, context: bpy.types.Context) -> "set[Any]":
         """Write the file."""
         armature_object = active_armature(context)
         assert armature_object is not None  # poll saw to it
+        chosen = Path(bpy.path.abspath(self.filepath)) if self.filepath else None
+        path = chosen or joint_map.place_of_file(armature_object)
+        if path is None:
+            return refuse(self, "there is no library to save the map in: name a file. In this .blend the list is kept "
+                                "with the character")
+        path = path if path.suffix == SUFFIX else path.with_name(path.name + SUFFIX)
         try:
-            path = joint_map.save(armature_object)
+            joint_map.save(armature_object, path)
         except TaktError as error:
             return refuse(self, str(error))
-        self.report({"INFO"}, f"Saved {path}")
+        self.report({"INFO"}, f"Saved {path}" + (": it holds for the clips beside it, and for libraries that the "
+                                                 "folder is among" if chosen else ""))
         return {"FINISHED"}

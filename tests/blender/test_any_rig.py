@@ -226,11 +226,17 @@ def test_axes_of_a_bvh_file_are_told_and_can_be_chosen(
     assert properties.character(rig).bvh_up == chosen.get("bvh_up", "AUTO")
 
 
-def test_without_a_library_a_map_is_not_saved(tmp_path: Path) -> None:
+def test_without_a_library_a_map_is_saved_where_one_says(tmp_path: Path) -> None:
     rig = mixamo_in_t_pose()
     joint_map.fill(rig)
-    with pytest.raises(RuntimeError, match="there is no library to save the map in"):
-        bpy.ops.takt.save_map()  # type: ignore[attr-defined]
+    operators: Any = bpy.ops.takt  # type: ignore[attr-defined]
+    with pytest.raises(RuntimeError, match="there is no library to save the map in: name a file"):
+        operators.save_map()
+    assert operators.save_map(filepath=str(tmp_path / "hero")) == {"FINISHED"}
+    assert "mixamorig:LeftForeArm = l_elbow" in (tmp_path / "hero.map").read_text(encoding="utf-8")
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "scene.blend"))
+    assert joint_map.place_of_file(rig) is None
+    assert joint_map.proposed_file(rig) == tmp_path / f"{rig.name}.map"
 
 
 def test_a_rig_that_is_not_certain_asks(library: Path, hello: bpy.types.Object) -> None:
