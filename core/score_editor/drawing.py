@@ -281,7 +281,7 @@ class _Drawing:
                 pen.triangles(corners, np.tile(self.theme.mixed(0.65), (6, 1)))
 
     def _edges_of_marked(self, pen: Pen) -> None:
-        """Draw edges around what is selected, its other places, and what has problems."""
+        """Draw edges around what is selected, its other places, and what has problems; inside where it is both."""
         layout, marked, theme, px = self.layout, self.marked, self.theme, self.view.scale
         selected = layout.found(marked.selected)
         boxes = layout.boxes
@@ -290,10 +290,13 @@ class _Drawing:
             same[layout.occurrences_of(box)] = True
         same[selected] = False
         faint: Colour = (*theme.selected[:3], 0.45)
-        for numbers, colour in ((self._of_elements(marked.warnings), theme.warning),
-                                (self._of_elements(marked.errors), theme.error),
-                                (np.flatnonzero(same), faint), (selected, theme.selected)):
-            self._outline(pen, numbers, colour, 2.0 * px)
+        for ids, colour in ((marked.warnings, theme.warning), (marked.errors, theme.error)):
+            numbers = self._of_elements(ids)
+            is_selected = np.isin(numbers, selected)
+            self._outline(pen, numbers[~is_selected], colour, 2.0 * px)
+            self._outline(pen, numbers[is_selected], colour, 2.0 * px, inset=2.0 * px)
+        self._outline(pen, np.flatnonzero(same), faint, 2.0 * px)
+        self._outline(pen, selected, theme.selected, 2.0 * px)
         if marked.active is not None and (active := layout.find(marked.active)) is not None:
             self._outline(pen, np.array((active,)), theme.mixed(1.0), px)
 
@@ -306,14 +309,14 @@ class _Drawing:
             wanted |= (boxes.document == document) & (boxes.element == element)
         return np.flatnonzero(wanted)
 
-    def _outline(self, pen: Pen, numbers: IntArray, colour: Colour, wide: float) -> None:
+    def _outline(self, pen: Pen, numbers: IntArray, colour: Colour, wide: float, inset: float = 0.0) -> None:
         if not len(numbers):
             return
         boxes = self.layout.boxes
         numbers = numbers[self.stripes.shows(boxes.lane[numbers], boxes.depth[numbers])]
         left, right = self._edges(numbers)
         low, high = self.stripes.boxes(boxes.lane[numbers], boxes.depth[numbers])
-        corners = np.stack((left, low, right, high), axis=-1)
+        corners = np.stack((left + inset, low + inset, right - inset, high - inset), axis=-1)
         corners = corners[(right > self.view.left) & (left < self.view.width)]
         pen.rectangles(corners, (0.0, 0.0, 0.0, 0.0), radius=_RADIUS_PX * self.view.scale, outline=colour,
                        outline_px=wide)

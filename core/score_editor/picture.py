@@ -13,6 +13,8 @@ from .theme import Colour
 
 Measure = Callable[[str, float], float]
 """How wide a text is, in pixels, at a size in pixels."""
+_BOTH_ENDS = 6
+"""From so many letters on, what is left of a name is of both its ends."""
 
 
 class TextAt(NamedTuple):
@@ -142,21 +144,21 @@ def about_as_wide(words: str, size: float) -> float:
 
 
 def clipped(words: str, room: float, size: float, measure: Measure) -> str:
-    """Return as much of some words as fits into a room, with dots where they are cut; "" where that says too little.
+    """Return as much of some words as fits into a room, their middle cut as Blender does; "" where little is left.
 
-    >>> clipped("quarter_left", 50.0, 10.0, about_as_wide), clipped("bow", 50.0, 10.0, about_as_wide)
-    ('quarter_…', 'bow')
+    Names of clips often begin alike, and say at their end what they are.
+
+    >>> clipped("melee_attack_chop", 50.0, 10.0, about_as_wide), clipped("bow", 50.0, 10.0, about_as_wide)
+    ('melee…hop', 'bow')
     """
     if room <= 0.0:
         return ""
     wide = measure(words, size)
-    letters = len(words)
     if wide <= room:
         return words
-    letters = min(int(letters * room / wide), letters - 1)
-    while letters > 1:
-        shorter = words[:letters] + "…"
+    for letters in range(min(int(len(words) * room / wide), len(words) - 1), 1, -1):
+        last = letters * 2 // 5 if letters >= _BOTH_ENDS else 0
+        shorter = words[:letters - last] + "…" + words[len(words) - last:]
         if measure(shorter, size) <= room:
             return shorter
-        letters -= 1
     return ""

@@ -107,6 +107,19 @@ def test_selection_lights_up_all_places() -> None:
     assert tuple(wrong.outline[-1]) == Theme().error
 
 
+def test_a_mistake_shows_within_the_edge_of_what_is_selected() -> None:
+    layout = laid_out(WALK, MAIN)
+    view = View(1200.0, 300.0).framed(0.0, layout.ticks)
+    left = next(i for i, title in enumerate(layout.boxes.titles) if title == "left")
+    box = layout.id_of(left)
+    shown = picture(layout, view, marked=Marked(selected=frozenset((box,)), errors=frozenset((box,)))).layers[1]
+    is_wrong, is_selected = (np.flatnonzero((shown.rectangles.outline == colour).all(axis=1))
+                             for colour in (Theme().error, Theme().selected))
+    (edge,) = shown.rectangles.boxes[is_selected]
+    inside = shown.rectangles.boxes[is_wrong]
+    assert ((inside[:, :2] >= edge[:2] + 2.0) & (inside[:, 2:] <= edge[2:] - 2.0)).all(axis=1).any()
+
+
 @pytest.mark.parametrize("theme", [Theme(), LIGHT])
 def test_words_stand_out_from_their_boxes(theme: Theme) -> None:
     fills = theme.fills(np.arange(12), np.arange(12) % 8, np.arange(12) % 2 == 0)[:, :3]
