@@ -23,7 +23,7 @@ _MOVE, _LEAP = 4.0, 1.5
 """What a change of tempo costs for each octave from one step to the next, and at most."""
 _LOW_AND_ALL = (0.6, 0.4)
 """How much low sounds and all sounds count when the tempo is looked for."""
-_LOW_AND_ALL_ON_BEATS = (0.7, 0.3)
+_LOW_AND_ALL_ON_BEATS = (0.85, 0.15)
 """And when beats are laid on onsets."""
 _TIGHTNESS = 60.0
 """How much it costs that a beat is not one period after the one before (Ellis 2007, α)."""

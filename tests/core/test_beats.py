@@ -34,6 +34,20 @@ def test_clicks_are_found_to_milliseconds() -> None:
     assert find_beats(samples).times_s == pytest.approx(at, abs=0.008)
 
 
+@pytest.mark.parametrize("bpm", [97.0, 110.0, 125.0])
+def test_beats_are_the_kicks_not_the_broad_noise_between_them(bpm: float) -> None:
+    beat_s, rng = 60.0 / bpm, np.random.default_rng(1)
+    samples = 0.05 * np.sin(2.0 * np.pi * 220.0 * np.arange(25 * RATE) / RATE)
+    time_s, short_s = np.arange(int(0.12 * RATE)) / RATE, np.arange(int(0.03 * RATE)) / RATE
+    kick = np.sin(2.0 * np.pi * (60.0 + 90.0 * np.exp(-40.0 * time_s)) * time_s) * np.exp(-18.0 * time_s)
+    at = np.arange(0.73, 24.0, beat_s)
+    for number, at_s in enumerate(at.tolist()):
+        samples[int(at_s * RATE):][:len(kick)] += kick * (0.6 if number % 4 else 1.0)
+        hat = rng.normal(size=len(short_s)) * np.exp(-120.0 * short_s)
+        samples[int((at_s + beat_s / 2.0) * RATE):][:len(hat)] += 0.25 * hat
+    assert f_measure(find_beats(samples).times_s, at) > 0.95
+
+
 def test_beats_stay_where_a_sound_is_quieter_or_starts_later() -> None:
     played = loop(3)
     beats = find_beats(played.samples).times_s
