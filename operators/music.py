@@ -113,7 +113,7 @@ class TAKT_OT_remove_music(ForScore, bpy.types.Operator):
             edited = remove_music(score_music.read(armature_object)[0].text)
         except TaktError as error:
             return refuse(self, str(error))
-        return _written(self, context, edited, "The score has no music now")
+        return _written(self, context, edited, "The score has no music now; its ticks stay as they are")
 
 
 class TAKT_FH_sound(bpy.types.FileHandler):
