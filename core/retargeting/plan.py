@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ from ..skeletons.hierarchy import steps_between
 from ..skeletons.skeleton import Skeleton
 from .doubles import doubles
 from .matching import SAME_POSITION, Pairing
-from .rest_pose import Marks, leg_ratio, rest_corrections
+from .rest_pose import leg_ratio, rest_corrections
 
 
 class Steps(NamedTuple):
@@ -54,8 +54,8 @@ class Plan:
 
     @classmethod
     def of(cls, source: Skeleton, target: Skeleton, pairs: Pairing, skin: BoolArray, up: FloatArray | None,
-           marks: Marks) -> Plan:
-        """Plan for another skeleton with skin on some joints (J,); up and marks: see rest_corrections."""
+           backs: Mapping[str, tuple[FloatArray, FloatArray]]) -> Plan:
+        """Plan for another skeleton with skin on some joints (J,); up and backs: see rest_corrections."""
         above = _paired_ancestors(target, pairs)
         ratio = _ratio(source, target, pairs, above)
         found = doubles(target, pairs, skin)
@@ -68,7 +68,7 @@ class Plan:
         carried = np.searchsorted(pairs.target, rows)
         over = above.copy()
         over[carried[:, 0]] = carried[:, 1]
-        return cls(pairs, above, steps, rest_corrections(source, target, pairs, over, up, marks), ratio,
+        return cls(pairs, above, steps, rest_corrections(source, target, pairs, over, up, backs), ratio,
                    False, carried, followed)
 
     def translated(self) -> IntArray:

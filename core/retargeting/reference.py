@@ -8,8 +8,7 @@ the file's own axes, so that all further steps can rely on the rest pose.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -19,7 +18,7 @@ from ..clips.keyed import keys_of, packed, poses_at
 from ..maths import rotations as rot
 from ..maths.arrays import FloatArray, IntArray
 from ..skeletons.maps import SkeletonMap, find_map_once, map_in_any_pose
-from ..skeletons.posture import STANDS, Posture, measure_posture
+from ..skeletons.posture import STANDS, Posture, is_in_step, measure_posture
 from ..skeletons.skeleton import Pose, Skeleton, world_from_pose
 from .file_axes import (
     LEANS_RAD,
@@ -31,6 +30,7 @@ from .file_axes import (
     with_usual_front,
 )
 from .first_pose import first_pose_end
+from .level_soles import on_level_soles
 from .straightened import straightened
 
 REST_POSE: Final = "the rest pose"
@@ -42,9 +42,8 @@ _FRAMES: Final = 48
 """Of a clip so many frames are looked at, evenly spread; of bodies without known names, fewer."""
 _FRAMES_WITHOUT_NAMES: Final = 8
 _FIRST_GOES_BEFORE: Final = 0.02
-_LOW_PERCENT: Final = 30.0
-_RAISED_HEEL: Final = 0.15
-"""Of the foot's length: a heel that is never lower than that above the other one does not stand on the ground."""
+_STANDS_BETTER: Final = 0.05
+"""A frame that is more upright by so much than a rest pose in the middle of a step is taken instead."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +54,6 @@ class Reference:
     the body has at rest, also where that is not right-angled. time_s: of the frame
     that was taken, None for the rest pose. is_positioned: the pose also says where in the file's space the body stands,
     and how high. why: one sentence for people.
-    soles: for ankles the direction (3,) away from the ground that their soles have in the pose, where it is not up.
     """
 
     clip: Clip
@@ -63,7 +61,6 @@ class Reference:
     time_s: float | None
     is_positioned: bool
     why: str
-    soles: Mapping[str, FloatArray] = field(default_factory=dict)
 
 
 def find_reference(clip: Clip, found: SkeletonMap) -> Reference:
@@ -75,9 +72,10 @@ def find_reference(clip: Clip, found: SkeletonMap) -> Reference:
     if found.pose is not None:
         return _from_pose(clip, found, found.pose)
     rest = _posture(clip.skeleton.rest_world[None, :, :, 3], found)
-    if rest is not None and rest.upright[0] >= STANDS:
-        return _from_rest(clip, found, rest)
     times = _times(clip, _FRAMES)
+    if rest is not None and rest.upright[0] >= STANDS:
+        at_rest, moves = _from_rest(clip, found, rest), clip.moved.any() and len(times) > 1
+        return _out_of_step(clip, found, times, at_rest, rest) if moves else at_rest
     if (rest is None and found.is_humanoid and found.is_sure) or not clip.moved.any() or len(times) < 2:
         return _unchanged(clip, found, REST_POSE)
     is_known = found.is_humanoid and found.is_sure
@@ -195,6 +193,25 @@ def _from_rest(clip: Clip, found: SkeletonMap, rest: Posture) -> Reference:
                      f"the rest pose, turned upright by {angle:.0f}°")
 
 
+def _out_of_step(clip: Clip, found: SkeletonMap, times: FloatArray, at_rest: Reference, rest: Posture) -> Reference:
+    """Return what a rest pose is that may be in the middle of a step, as files without skin have it.
+
+    It is taken for a moment of the motion, in which soles are not level: for what the motion says of them, unless its
+    body stands better in another moment.
+    """
+    if not is_in_step(clip.skeleton.rest_world[None, :, :, 3], found.joint_of, rest)[0] or found.turn is None:
+        return at_rest
+    positions = _positions(clip, times)
+    frames = _posture(positions, found)
+    assert frames is not None  # the rest pose has one
+    stands = frames.upright * ~is_in_step(positions, found.joint_of, frames)
+    if stands.max() > rest.upright[0] + _STANDS_BETTER:
+        return _from_frame(clip, found, times, replace(frames, upright=stands), "is in the middle of a step")
+    moved = _on_level_soles(at_rest.clip, at_rest.map, times)
+    return replace(at_rest, clip=moved, map=replace(at_rest.map, skeleton=moved.skeleton), is_positioned=False,
+                   why="the rest pose, in the middle of a step, with its soles as in the motion")
+
+
 def _from_pose(clip: Clip, found: SkeletonMap, pose: FloatArray) -> Reference:
     """Take the pose that is set in the map, made upright where the body leans in it as a whole."""
     at_rest = _posture(clip.skeleton.rest_world[None, :, :, 3], found)
@@ -203,13 +220,14 @@ def _from_pose(clip: Clip, found: SkeletonMap, pose: FloatArray) -> Reference:
     return Reference(rebased(clip, stood.skeleton), stood, None, stands_at_rest, SET_POSE)
 
 
-def _from_frame(clip: Clip, known: SkeletonMap, times: FloatArray, frames: Posture) -> Reference:
-    """Take the frame in which the body stands best, the first one where it is nearly as good."""
+def _from_frame(clip: Clip, known: SkeletonMap, times: FloatArray, frames: Posture,
+                rest: str = "does not stand") -> Reference:
+    """Take the frame in which the body stands best, the first one where it is nearly as good. rest: why not that."""
     upright = frames.upright.copy()
     upright[0] += _FIRST_GOES_BEFORE
     best = int(np.argmax(upright))
     stood = posed(clip.skeleton, poses_at(clip, times[[best]]).at(0))
-    why = f"the frame at {times[best]:.2f} s, since the rest pose of {clip.skeleton.name or 'its body'} does not stand"
+    why = f"the frame at {times[best]:.2f} s, since the rest pose of {clip.skeleton.name or 'its body'} {rest}"
     return _from_pose_in_motion(clip, known, stood, times, best, why)
 
 
@@ -236,45 +254,15 @@ def _from_pose_in_motion(clip: Clip, known: SkeletonMap, stood: Skeleton, times:
     world = rot.to_matrix(known.turn) if known.has_given_axes and known.turn is not None else with_usual_front(up)
     skeleton = stood.turned(rot.from_matrix(world @ posture.axes[0].T))
     new = replace(known, skeleton=skeleton, turn=rot.from_matrix(world))
-    moved, in_motion = rebased(clip, skeleton), times >= (first_pose_end(clip) or 0.0)
-    return Reference(moved, new, float(times[frame]), False, why, _soles(moved, new, times[in_motion], up))
+    moved = _on_level_soles(rebased(clip, skeleton), new, times)
+    return Reference(moved, replace(new, skeleton=moved.skeleton), float(times[frame]), False, why)
 
 
-def _soles(clip: Clip, found: SkeletonMap, times: FloatArray, up: FloatArray) -> dict[str, FloatArray]:
-    """Return for ankles the direction, at rest, that is up while the foot is on the ground.
-
-    It is on the ground while ankle and toes are both as low as in their lowest third of the frames. A foot whose heel
-    is never as low as the other's, as in a step, gets the angle of the other one's sole.
-    """
-    world, soles = world_from_pose(clip.skeleton, poses_at(clip, times)), {}
-    heels, toes = dict[str, float](), dict[str, FloatArray]()
-    for side in "lr":
-        foot = [found.joint_of[name] for name in (f"{side}_ankle", f"{side}_metatarsal") if name in found.joint_of]
-        if f"{side}_ankle" not in found.joint_of:
-            continue
-        heights = world[..., 3][:, foot] @ up
-        stands = (heights <= np.percentile(heights, _LOW_PERCENT, axis=0)).all(axis=1)
-        turned = np.linalg.solve(world[stands, foot[0], :, :3], np.broadcast_to(up, (int(stands.sum()), 3))[..., None])
-        sole = clip.skeleton.rest_world[foot[0], :, :3] @ turned[..., 0].sum(axis=0)
-        if np.linalg.norm(sole) > 0.0:
-            soles[f"{side}_ankle"] = np.asarray(sole / np.linalg.norm(sole), dtype=np.float64)
-            heels[f"{side}_ankle"] = float(heights[stands, 0].mean())
-            toes[f"{side}_ankle"] = clip.skeleton.rest_world[foot[-1], :, 3] - clip.skeleton.rest_world[foot[0], :, 3]
-    low, high = min(heels, key=heels.__getitem__, default=""), max(heels, key=heels.__getitem__, default="")
-    if low != high and heels[high] - heels[low] > _RAISED_HEEL * np.linalg.norm(toes[high]) > 0.0:
-        soles[high] = _as_steep(toes[high], up, toes[low], soles[low])
-    return soles
-
-
-def _as_steep(toes: FloatArray, up: FloatArray, other_toes: FloatArray, other_sole: FloatArray) -> FloatArray:
-    """Return the direction (3,) of a sole, as steep against its foot (3,) as another is against its own."""
-    along = toes / np.linalg.norm(toes)
-    across = up - (up @ along) * along
-    sine = float(other_toes @ other_sole / max(float(np.linalg.norm(other_toes)), 1e-12))
-    length = float(np.linalg.norm(across))
-    if length <= 0.0 or abs(sine) >= 1.0:
-        return up
-    return np.asarray(sine * along + np.sqrt(1.0 - sine * sine) * across / length, dtype=np.float64)
+def _on_level_soles(clip: Clip, found: SkeletonMap, times: FloatArray) -> Clip:
+    """Return a clip on a skeleton that rests with its soles level; found: with the turn to the axes it moves in."""
+    assert found.turn is not None
+    up, in_motion = rot.rotate(found.turn, np.array((0.0, 1.0, 0.0))), times >= (first_pose_end(clip) or 0.0)
+    return rebased(clip, on_level_soles(clip, found, times[in_motion], up))
 
 
 def posed(skeleton: Skeleton, pose: Pose) -> Skeleton:

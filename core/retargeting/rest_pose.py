@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Final
 
@@ -17,24 +16,12 @@ from .matching import Pairing
 from .palms import hand_axes, knuckle_names
 
 
-@dataclass(frozen=True, eq=False)
-class Marks:
-    """How soles and hands rest, by names of ankles and wrists, as directions (3,) in model space.
-
-    soles: of the source, away from the ground, where that is not up. backs: out of the backs of the hands of source and
-    target, where both are known.
-    """
-
-    soles: Mapping[str, FloatArray] = field(default_factory=dict)
-    backs: Mapping[str, tuple[FloatArray, FloatArray]] = field(default_factory=dict)
-
-
 def rest_corrections(source: Skeleton, target: Skeleton, pairs: Pairing, above: IntArray, up: FloatArray | None = None,
-                     marks: Marks | None = None) -> FloatArray:
+                     backs: Mapping[str, tuple[FloatArray, FloatArray]] | None = None) -> FloatArray:
     """Return for each pair the rotation C (P, 4), in model space, from the target's rest to the source's.
 
     above: (P,) the pair whose correction each takes over, −1 for none. up: (3,) in model space, where it is known.
-    marks: how soles and hands rest; without them soles are level, and hands follow their forearms.
+    backs: by names of wrists, directions (3,) out of the backs of hands of source and target, where both are known.
     Limbs are laid along the source's limbs, each segment by the shortest arc after its parent's turn, so that
     clips fit T-poses, A-poses and hanging arms alike. Upper arms are turned about themselves so that their elbows bend
     about the same axis, where both rest bent. Hands are laid back on back and along the knuckles that both have, else
@@ -43,7 +30,7 @@ def rest_corrections(source: Skeleton, target: Skeleton, pairs: Pairing, above: 
     laid along it.
     """
     pair_of = {name: p for p, name in enumerate(pairs.meant) if name}
-    marks = marks or Marks()
+    backs = backs or {}
     corrections = rot.identities(len(pairs))
     from_position, to_position = target.rest_world[pairs.target, :, 3], source.rest_world[pairs.source, :, 3]
     neck = next((pair_of[name] for name in _ABOVE_TRUNK if name in pair_of), None)
@@ -53,7 +40,7 @@ def rest_corrections(source: Skeleton, target: Skeleton, pairs: Pairing, above: 
             if up is not None:
                 toes = pair_of.get(f"{name[:2]}metatarsal", p)
                 there, here = (position[toes] - position[p] for position in (to_position, from_position))
-                corrections[p] = _foot(there, here, marks.soles.get(name, up), up)
+                corrections[p] = _foot(there, here, up)
             continue
         if above[p] >= 0:
             corrections[p] = corrections[above[p]]
@@ -61,9 +48,9 @@ def rest_corrections(source: Skeleton, target: Skeleton, pairs: Pairing, above: 
         if is_lowest and neck is not None and up is not None:
             there, here = (position[neck] - position[p] for position in (to_position, from_position))
             corrections[p] = rot.multiply(_lean(there, rot.rotate(corrections[p], here), up), corrections[p])
-        if name in marks.backs:
+        if name in backs:
             palms = [hand_axes(_along_hand(name, position, pair_of), back) for position, back in
-                     zip((to_position, from_position), marks.backs[name], strict=True)]
+                     zip((to_position, from_position), backs[name], strict=True)]
             if palms[0] is not None and palms[1] is not None:
                 corrections[p] = rot.from_matrix(palms[0] @ palms[1].T)
             continue
@@ -105,14 +92,12 @@ def _lean(there: FloatArray, here: FloatArray, up: FloatArray) -> FloatArray:
     return rot.exp(share * rot.log(rot.shortest_arc(here, there))) if own < _LEANS_DEG[1] else rot.IDENTITY
 
 
-def _foot(there: FloatArray, here: FloatArray, sole: FloatArray, up: FloatArray) -> FloatArray:
-    """Return the rotation (4,) that lays a foot, from ankle to toes, on another's: first its sole, then its toes."""
-    tilt = rot.shortest_arc(up, sole)
-    now = rot.rotate(tilt, here - (here @ up) * up)
-    then = there - (there @ sole) * sole
+def _foot(there: FloatArray, here: FloatArray, up: FloatArray) -> FloatArray:
+    """Return the rotation (4,) that lays a foot, from ankle to toes, on another's, both with level soles."""
+    now, then = (foot - (foot @ up) * up for foot in (here, there))
     if min(np.linalg.norm(now), np.linalg.norm(then)) <= _LEVEL * min(np.linalg.norm(here), np.linalg.norm(there)):
-        return tilt  # toes that point up or down, or that nobody knows
-    return rot.multiply(rot.shortest_arc(now, then), tilt)
+        return rot.IDENTITY  # toes that point up or down, or that nobody knows
+    return rot.shortest_arc(now, then)
 
 
 def _along_hand(wrist: str, position: FloatArray, pair_of: Mapping[str, int]) -> FloatArray:

@@ -29,7 +29,6 @@ from .matching import has_same_joints, pair
 from .palms import both_backs
 from .plan import Plan
 from .reference import NONE_STANDS, REST_POSE, Reference, find_reference, rebased, stood_up
-from .rest_pose import Marks
 from .roots import body_root, by_their_way
 from .skin_points import SkinPoints
 from .target_tracks import TargetTracks
@@ -197,12 +196,11 @@ class _Bodies:
         axes = _turn(turn, reference.map, target)
         upright = turned(reference.clip, axes)
         up = None if target.turn is None else rot.rotate(target.turn, _UP)
-        soles = {name: rot.rotate(axes, sole) for name, sole in reference.soles.items()}
         backs = both_backs(replace(reference.map, skeleton=upright.skeleton), target, skins, reference.time_s is None)
         plan = Plan.as_own(upright.skeleton, target.skeleton, pairs)
         if plan is None:
             stays = by_their_way(upright, target.skeleton, pairs, up if reference.is_positioned else None)
-            plan = Plan.of(upright.skeleton, target.skeleton, pairs.at(stays), skin, up, Marks(soles, backs))
+            plan = Plan.of(upright.skeleton, target.skeleton, pairs.at(stays), skin, up, backs)
         return cls(upright, moved, whole, target, reference, plan)
 
 

@@ -43,22 +43,34 @@ def straightened(skeleton: Skeleton, found: SkeletonMap) -> Skeleton | None:
     shoulders, hips = (positions[[at[f"{side}_{joint}"] for side in "lr"]].mean(axis=0)
                        for joint in ("shoulder", "hip"))
     trunk = shoulders - hips
-    thighs = {side: positions[at[f"{side}_knee"]] - positions[at[f"{side}_hip"]] for side in "lr"}
-    shins = {side: positions[at[f"{side}_ankle"]] - positions[at[f"{side}_knee"]] for side in "lr"}
-    turns = rot.identities(len(skeleton))
+    thighs, shins = ([positions[at[f"{side}_{b}"]] - positions[at[f"{side}_{a}"]] for side in "lr"]
+                     for a, b in (("hip", "knee"), ("knee", "ankle")))
     lowest = next((at[name] for name in hanim.SPINE if name in at), None)
-    if lowest is not None and min(_cosine(thighs[side], shins[side]) for side in "lr") > _STRAIGHT:
+    if lowest is not None and min(map(_cosine, thighs, shins)) > _STRAIGHT:
         above = with_descendants(skeleton.parents, np.array([lowest]))
         above &= ~with_descendants(skeleton.parents, np.array([at["l_hip"], at["r_hip"]]))
-        turns[above] = rot.shortest_arc(trunk, -sum(thighs.values(), np.zeros(3)))
+        turns = rot.identities(len(skeleton))
+        turns[above] = rot.shortest_arc(trunk, -sum(thighs, np.zeros(3)))
     else:
-        for side in "lr":
-            for joint, segment in (("hip", thighs[side]), ("knee", shins[side])):
-                below = with_descendants(skeleton.parents, np.array([at[f"{side}_{joint}"]]))
-                turns[below] = rot.shortest_arc(segment, -trunk)
+        turns = legs_along(skeleton, at, -trunk)
     stood = skeleton.in_pose(turns)
     posture = measure_posture(stood.rest_world[None, :, :, 3], at)
     return stood if posture is not None and posture.upright[0] >= STANDS else None
+
+
+def legs_along(skeleton: Skeleton, at: Mapping[str, int], down: FloatArray) -> FloatArray:
+    """Return turns (J, 4) of the rest pose by which legs are stretched along a direction (3,), by the shortest arcs.
+
+    at: joints by their names in H-Anim. Each foot goes along with its shin.
+    """
+    positions, turns = skeleton.rest_world[:, :, 3], rot.identities(len(skeleton))
+    for side in "lr":
+        for joint, end in (("hip", "knee"), ("knee", "ankle")):
+            if {f"{side}_{joint}", f"{side}_{end}"} <= at.keys():
+                first, last = at[f"{side}_{joint}"], at[f"{side}_{end}"]
+                below = with_descendants(skeleton.parents, np.array([first]))
+                turns[below] = rot.shortest_arc(positions[last] - positions[first], down)
+    return turns
 
 
 def _has_straight_spine(skeleton: Skeleton, at: Mapping[str, int]) -> bool:

@@ -8,13 +8,16 @@ from typing import Final
 
 import numpy as np
 
-from ..maths.arrays import FloatArray
+from ..maths.arrays import BoolArray, FloatArray
 from . import hanim
 
 STANDS: Final = 0.6
 """From this uprightness on a body stands: no part of trunk and legs is more than 53° from where it belongs."""
 _NOWHERE: Final = 1e-4
 """Of the body's size: joints that are no farther apart are in one place, and say nothing of a direction."""
+_STEPS_RAD: Final = (float(np.radians(6.0)), float(np.radians(12.0)))
+"""Feet of which one is tipped by more than the first, or legs of which one is farther in front by more than the second,
+are in the middle of a step: bodies that were made to stand so differ by half a degree."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +69,28 @@ def measure_posture(positions: FloatArray, joint_of: Mapping[str, int]) -> Postu
         angles.append(_dot(_unit(level, nowhere), front))
     return Posture(np.stack((left, up, front), axis=-1), np.min(angles, axis=0),
                    np.stack(directions, axis=1))
+
+
+def is_in_step(positions: FloatArray, joint_of: Mapping[str, int], posture: Posture) -> BoolArray:
+    """Tell in which poses (F,) soles are not both level: one foot is tipped; where toes are unknown, legs are apart.
+
+    positions, joint_of: as posture was measured by.
+    """
+    at = {name: positions[:, joint] for name, joint in joint_of.items()}
+
+    def tipped(a: str, b: str) -> FloatArray | None:
+        """Return how far both segments are from each other, turned about the sideways direction, (F,)."""
+        if not (_has(at, a) and _has(at, b)):
+            return None
+        seen = [np.einsum("fji,fj->fi", posture.axes, at[f"{side}_{b}"] - at[f"{side}_{a}"]) for side in "lr"]
+        left, right = (np.arctan2(each[:, 2], each[:, 1]) for each in seen)
+        return np.asarray(np.abs((left - right + np.pi) % (2.0 * np.pi) - np.pi))
+
+    feet = tipped("ankle", "metatarsal")
+    if feet is not None:
+        return np.asarray(feet > _STEPS_RAD[0])
+    legs = [angles for angles in (tipped("hip", "knee"), tipped("knee", "ankle")) if angles is not None]
+    return np.asarray(np.max(legs, axis=0) > _STEPS_RAD[1]) if legs else np.zeros(len(positions), np.bool_)
 
 
 def _has(at: Mapping[str, FloatArray], part: str) -> bool:

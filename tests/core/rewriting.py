@@ -23,7 +23,7 @@ from takt.samples.posing import build_clip
 from takt.tests.core.rigs import MORE_RIGS, RIGS, named_body
 
 T = TypeVar("T")
-ZEROS = ("KEPT", "LINE", "PILE", "LEANING", "TURNED")
+ZEROS = ("KEPT", "LINE", "PILE", "LEANING", "TURNED", "STEP")
 BETWEENS = ("NONE", "HIP_JOINTS", "COM", "TWO_ROOTS", "IK", "EVERYWHERE")
 NAMES = (*RIGS, *MORE_RIGS, "numbered", "without meaning")
 AS_THEY_ARE = "as they are"
@@ -37,7 +37,8 @@ T_POSE_S = 1.0 / 24.0
 class Rewriting:
     """How a file is written.
 
-    zero: its rest pose; angle_deg of LEANING (about a sideways or forward axis, by the seed) and TURNED.
+    zero: its rest pose; angle_deg of LEANING (about a sideways or forward axis, by the seed) and TURNED. STEP: one in
+    the middle of a step, anywhere on the way.
     between: static joints that stand between others. legs_on_spine: they are children of the spine's first joint.
     spine: how many joints it has. palms: fingers begin in the palm; leaves: bones end in joints that nothing moves.
     starts_in_t: the first frame is a T-pose. has_face: jaws, cheeks and brows, each of several joints.
@@ -119,6 +120,9 @@ def written(clip: Clip, how: Rewriting, bones: Mapping[str, Bone]) -> Rewritten:
     parts = [clip.skeleton.index_of[bones[name].part] for name in order]
     rest = np.array([bones[name].place for name in order])
     axes, zero, root = _rest(rest, above, how, rng)
+    if how.zero == "STEP":
+        turned, place = _in_step(rng)
+        zero, root = rot.multiply(turned[parts], zero), root + place
     world = rot.multiply(turns[:, parts], axes)
     up = above >= 0
     local = np.where(up[:, None], rot.multiply(rot.conjugate(world[:, above]), world), world)
@@ -242,6 +246,13 @@ def _rest(rest: FloatArray, above: np.ndarray, how: Rewriting, rng: np.random.Ge
     axis = Y if how.zero == "TURNED" else rot.rotate(rot.from_axis_angle(Y, rng.uniform(0.0, 2.0 * np.pi)), X)
     lean = rot.from_axis_angle(axis, np.radians(how.angle_deg if how.zero != "KEPT" else 0.0))
     return axes, rot.multiply(lean, axes), rot.rotate(lean, root)
+
+
+def _in_step(rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+    """Return how all parts are turned (J, 4) in a moment of a step, on toes and heel, and how far the way went (3,)."""
+    step = movements()[int(rng.integers(2))]
+    turns, places = _in_the_world(step, np.array((0.02,)))
+    return turns[0], places[0, 0] - step.skeleton.rest_world[0, :, 3]
 
 
 def _along_x(rest: FloatArray, above: np.ndarray, joint: int) -> FloatArray:
