@@ -327,12 +327,13 @@ def _share(times: FloatArray, spans: FloatArray) -> FloatArray:
 
 
 def _may_touch(skin: SkinPoints, found: SkeletonMap) -> BoolArray:
-    """Return which points count: not those of what is held in a hand, as a sword."""
+    """Return which points count: not those of what is held in a hand, as a sword; fingers may hang on controls."""
     skeleton, known = found.skeleton, set(found.joint_of.values())
+    is_held = np.zeros(len(skeleton), np.bool_)
     wrists = [found.joint_of[f"{side}_wrist"] for side in "lr" if f"{side}_wrist" in found.joint_of]
-    below = np.flatnonzero(with_descendants(skeleton.parents, np.array(wrists, dtype=np.int64))).tolist()
-    held = [joint for joint in below if joint not in known and is_helper(skeleton.names[joint])]
-    return np.asarray(~with_descendants(skeleton.parents, np.array(held, dtype=np.int64))[skin.joints[:, 0]])
+    for joint in np.flatnonzero(with_descendants(skeleton.parents, np.array(wrists, dtype=np.int64))).tolist():
+        is_held[joint] = joint not in known and (is_held[skeleton.parents[joint]] or is_helper(skeleton.names[joint]))
+    return np.asarray(~is_held[skin.joints[:, 0]])
 
 
 def leg_length(found: SkeletonMap) -> float:

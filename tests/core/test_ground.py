@@ -17,7 +17,7 @@ from takt.core.skeletons.maps import find_map
 from takt.core.skeletons.skeleton import Pose, Skeleton, world_from_pose
 from takt.samples.skeleton import build_skeleton
 from takt.tests.core.rewriting import Rewriting, movements, rewritten
-from takt.tests.core.rigs import RIGS, worn
+from takt.tests.core.rigs import RIGS, standing_at, worn
 from takt.tests.core.test_reference import lying
 from takt.tests.core.test_retarget import with_axes
 
@@ -208,6 +208,30 @@ def test_swords_may_be_below_the_ground() -> None:
     times = np.linspace(0.0, clip.duration_s, 10)
     here, there = (world_from_pose(c.skeleton, c.sample(times))[:, hand, :, 3] for c in (one, other))
     np.testing.assert_allclose(here, there, atol=1e-6)
+
+
+@pytest.mark.parametrize("control", ["", "MCH-fingers.R"])
+def test_claws_stay_above_the_ground_also_where_fingers_hang_on_controls(control: str) -> None:
+    plain = worn(RIGS["Mixamo"])
+    found = find_map(plain)
+    hand, finger = found.joint_of["r_wrist"], found.joint_of["r_middle1"]
+    names, parents, places = [*plain.names], plain.parents.tolist(), plain.rest_world[:, :, 3]
+    if control:
+        names.insert(finger, control)
+        parents = [parent + (parent >= finger) for parent in parents]
+        parents.insert(finger, hand)
+        places = np.insert(places, finger, places[hand], axis=0)
+        parents[finger + 1] = finger
+        finger += 1
+    target = standing_at(names, np.array(parents), places)
+    skin = skin_of(target, {})
+    claw = places[finger] + np.linspace(0.0, 2.0, 20)[:, None] * (0.0, 0.0, -1.0)  # backwards at rest
+    clawed = (np.concatenate((skin[0], claw)), np.concatenate((skin[1], np.full((20, 2), finger))),
+              np.concatenate((skin[2], np.tile((1.0, 0.0), (20, 1)))))
+    clip = retarget(movements()[8], target, points=SkinPoints.of(*clawed)).clip
+    times = np.linspace(0.0, clip.duration_s, 40)
+    assert lowest(target, clip, clawed, times).min() >= BELOW
+    assert lowest(target, clip, skin, times).max() > 0.1
 
 
 def test_leaning_characters_have_their_ground_where_they_stand() -> None:
