@@ -18,7 +18,19 @@ from typing import Final
 import numpy as np
 
 from ..maths.arrays import BoolArray, FloatArray, IntArray
-from .footholds import CLEAR, CLEAR_LEGS, NEVER_S, PEAK, STEP_WAIT, Footholds, Loose
+from .due_steps import (
+    CALM_LEGS_PER_S,
+    LEAST_HELD_S,
+    SLOWEST_LEGS_PER_S,
+    DueStep,
+    Hold,
+    between,
+    in_order,
+    room,
+    since,
+    until,
+)
+from .footholds import CLEAR, CLEAR_LEGS, NEVER_S, PEAK, Footholds, Loose
 
 SAME_LEGS: Final = 0.04
 """Footholds so near to each other, in leg lengths, are one."""
@@ -26,54 +38,23 @@ _SLIDE_LEGS: Final = 0.15
 """And so near where one clip goes on as the other ended: the foot is where it was, though it slides in the clips."""
 SWING_S: Final = 0.25
 """Where the clips leave so much time between two footholds, their own swing leads from one to the other."""
-_SWING: Final = 0.7
+_SWING: Final = 1.0 / PEAK
 """At most as fast, on average, against how fast the foot goes in the clips: what is farther needs a step."""
 BRIEF_S: Final = 0.1
 """A foot that leaves one foothold for so short a time stays there, where the next is the same."""
 OPEN_S: Final = 0.02
 """A foot that is planted so short a time from a clip's end is planted at the end."""
-LONGEST_EASE_S: Final = 0.5
-SHORTEST_STEP_S: Final = 0.4
-LONGEST_STEP_S: Final = 1.0
 _HURRIED: Final = 0.9
 """Of its time: a step is so much quicker at most to stay within its transition."""
 _LEAST_ROOM: Final = 0.6
 """Of its time: what has less, since the other foot steps on the other side of the seam, is no step but a jerk."""
-_MOST_LATER_S: Final = 0.5
-"""Steps of both feet are made so much later or sooner than at the seam at most, so that both have time."""
+_MOST_AIRBORNE: Final = 0.5
+"""Of its time: where no other foot bears the body for longer, a foot stays,"""
+_STAYS_LEGS: Final = 0.3
+"""if it is so near where the next clip has it: the leg reaches so far."""
 TOUCH_S: Final = 0.12
 """A clip that begins or ends so soon before or after a foot only touches the ground: no step leads there."""
-LEAST_HELD_S: Final = 0.05
-"""What is left of a foothold at least where a step begins or ends."""
-LIFT_LEGS: Final = 0.07
-_WIDE_LIFT: Final = 0.2
-"""Of its distance: a longer step is higher."""
-SLOWEST_LEGS_PER_S: Final = 0.6
-"""So fast a foot may always be moved, also where the clips do not move it."""
-_LIFT_PEAK: Final = 3.43
-"""The highest speed of a lift against height ÷ time."""
 _SOON_S: Final = 1e-6
-
-
-@dataclass(slots=True)
-class Hold:
-    """One foothold while they are put together.
-
-    start_s, stop_s: when; over: where over the ground; number: which of a foot's it is; fast: how fast the foot may be
-    moved; lift: of the step that follows; clear: how high the foot is at least on its own way that follows.
-    ease_in_s, ease_out_s: how long it takes at most to lead it there and to let it go. Numbers of Python's own: they
-    are looked at one by one.
-    """
-
-    start_s: float
-    stop_s: float
-    over: complex
-    number: int
-    fast: float
-    lift: float = 0.0
-    clear: float = 0.0
-    ease_in_s: float = LONGEST_EASE_S
-    ease_out_s: float = LONGEST_EASE_S
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,70 +94,6 @@ class Seams:
     is_cut: BoolArray
 
 
-@dataclass(frozen=True)
-class _Pending:
-    """A step that a foot has to make from its last foothold to the first one of the next segment.
-
-    own_s: when these end and begin in their clips.
-    """
-
-    leg: int
-    last: Hold
-    first: Hold
-    own_s: tuple[float, float]
-    distance: float
-    lift: float
-    time_s: float
-
-    @property
-    def soonest_s(self) -> float:
-        """When it may begin, and the foot has stood in the clip before."""
-        return self.last.start_s + LEAST_HELD_S
-
-    @property
-    def latest_s(self) -> float:
-        """When it may end, and the foot still stands in the next clip."""
-        return self.first.stop_s - LEAST_HELD_S
-
-
-def _between(one: _Pending, other: _Pending) -> tuple[float, float]:
-    """Return when the first of two steps ends, and the second one begins: not before that.
-
-    At the seam, or so much later or sooner that both have time, and that the other foot bears the body during each.
-    """
-    ends_s, begins_s = one.first.start_s, other.last.stop_s
-    if ends_s > begins_s:
-        ends_s = begins_s = (ends_s + begins_s) / 2.0
-    soonest_s = max(one.soonest_s, other.last.start_s) + one.time_s
-    latest_s = min(other.latest_s, one.first.stop_s) - other.time_s
-    if soonest_s > latest_s:  # time goes first
-        soonest_s, latest_s = one.soonest_s + one.time_s, other.latest_s - other.time_s
-    if soonest_s > latest_s:
-        soonest_s = latest_s = (soonest_s + latest_s) / 2.0
-    if ends_s < soonest_s:
-        ends_s = min(soonest_s, ends_s + _MOST_LATER_S)
-        begins_s = max(begins_s, ends_s)
-    if begins_s > latest_s:
-        begins_s = max(latest_s, begins_s - _MOST_LATER_S)
-        ends_s = min(ends_s, begins_s)
-    return ends_s, begins_s
-
-
-def _room(one: _Pending, other: _Pending) -> tuple[float, int]:
-    """Return how much of its time the step has that has less, at most all of it, and whether it is the second."""
-    ends_s, begins_s = _between(one, other)
-    before, after = (ends_s - one.soonest_s) / one.time_s, (other.latest_s - begins_s) / other.time_s
-    return min((min(before, 1.0), 0), (min(after, 1.0), 1))
-
-
-def _in_order(pending: list[_Pending]) -> list[_Pending]:
-    """Return steps of both feet in an order in which both have time; where either has, the longer one first."""
-    longest_first = sorted(pending, key=lambda step: -step.distance)
-    if len(longest_first) < 2:
-        return longest_first
-    return max(longest_first, longest_first[::-1], key=lambda steps: _room(*steps)[0])
-
-
 def footholds(feet: Sequence[Planted], seams: Seams, leg_lengths: Sequence[float]) -> Footholds:
     """Return the footholds of L feet over all segments."""
     walker, segments = _Walker(leg_lengths), zip(*(foot.holds() for foot in feet), strict=True)
@@ -192,6 +109,7 @@ class _Walker:
     def __init__(self, leg_lengths: Sequence[float]) -> None:
         self._lengths = tuple(leg_lengths)
         self._holds: list[list[Hold]] = [[] for _ in leg_lengths]
+        self._begin_s = -NEVER_S
         self._end_s: float | None = None
 
     def go_on(self, segment: Sequence[list[Hold]], begin_s: float, end_s: float,
@@ -200,7 +118,7 @@ class _Walker:
 
         begin_s, end_s: of its clip. window_s: when the transition plays that leads here; None: the one before is cut.
         """
-        pending = []
+        due: list[DueStep] = []
         for leg, (known, more) in enumerate(zip(self._holds, segment, strict=True)):
             if self._end_s is None:
                 continue
@@ -210,92 +128,99 @@ class _Walker:
                 for hold in more[:1]:
                     hold.ease_in_s = min(hold.ease_in_s, max(hold.start_s - begin_s, _SOON_S))
             elif known and more:
-                step = self._join(leg, known, more, (self._end_s, begin_s), window_s[1] - window_s[0],
-                                  (window_s[0] + window_s[1]) / 2.0)
-                pending += [] if step is None else [step]
-        steps = self._with_room(_in_order(pending), segment)
-        edges_s = _between(*steps) if len(steps) > 1 else (None,) * len(steps)
-        for order, (step, edge_s) in enumerate(zip(steps, edges_s, strict=True)):
-            assert window_s is not None
-            self._step(step, order, edge_s, segment, window_s)
+                step = self._join(leg, known, more, (self._end_s, begin_s), window_s)
+                due += [] if step is None else [step]
+        if window_s is not None:
+            steps = self._with_room(due, segment, window_s)
+            edges_s = between(*steps) if len(steps) > 1 else (None,) * len(steps)
+            for order, (step, edge_s) in enumerate(zip(steps, edges_s, strict=True)):
+                self._step(step, order, edge_s, segment, window_s)
         for known, more in zip(self._holds, segment, strict=True):
             known += more
-        self._end_s = end_s
+        self._begin_s, self._end_s = begin_s, end_s
 
     def _join(self, leg: int, known: list[Hold], more: list[Hold], seam_s: tuple[float, float],
-              window_s: float, middle_s: float) -> _Pending | None:
+              window_s: Sequence[float]) -> DueStep | None:
         """Let a foot stay where both positions agree; return the step that it has to make.
 
-        seam_s: when the clip before ends and this one begins. middle_s: of the transition, which lasts window_s.
+        seam_s: when the clip before ends and this one begins.
         """
         last, first, length = known[-1], more[0], self._lengths[leg]
-        distance = abs(first.over - last.over)
         is_open = last.stop_s >= seam_s[0] - OPEN_S, first.start_s <= seam_s[1] + OPEN_S
         touches = [each and hold.stop_s - hold.start_s < TOUCH_S
                    for each, hold in zip(is_open, (last, first), strict=True)]
         own_s = last.stop_s, first.start_s
         if all(is_open):
-            last.stop_s = first.start_s = middle_s
+            last.stop_s = first.start_s = (window_s[0] + window_s[1]) / 2.0
+        same = SAME_LEGS if window_s[1] > window_s[0] else _SLIDE_LEGS
         gap_s = first.start_s - last.stop_s
-        if distance <= (SAME_LEGS if window_s > 0.0 else _SLIDE_LEGS) * length:
+        if abs(first.over - last.over) <= same * length:
             if gap_s <= BRIEF_S:
                 last.stop_s, last.ease_out_s, last.fast = first.stop_s, first.ease_out_s, first.fast
                 del more[0]
             return None
-        time_s, has_swing = self._step_s(leg, last, first), gap_s >= SWING_S
-        is_calm = has_swing and distance <= _SWING * self._fast(leg, last, first) * gap_s
-        least_s, room_s = _HURRIED * time_s, first.stop_s - last.start_s - 2.0 * LEAST_HELD_S
-        if not is_calm and (gap_s < least_s or not has_swing) and not any(touches) and room_s >= least_s:
-            return _Pending(leg, last, first, own_s, distance, _lift(distance, length), time_s)
-        if not has_swing:
-            self._stand_once(leg, known, more, own_s)
-            return None
-        if touches[0]:
-            del known[-1]
-        if touches[1]:
-            del more[0]
-        if known and not any(touches):
-            last.clear = min(CLEAR * distance, CLEAR_LEGS * length)
-        return None
+        if gap_s >= SWING_S:
+            known[len(known) - touches[0]:], more[:touches[1]] = [], []
+            return self._due(leg, known, more, own_s)
+        step = None if any(touches) else self._due(leg, known, more, own_s)
+        return step or self._stand_once(leg, known, more, own_s)
 
-    def _with_room(self, steps: list[_Pending], segment: Sequence[list[Hold]]) -> list[_Pending]:
-        """Return steps in their order, of both feet those alone that have time; the foot that has none stands once."""
-        room, order = _room(*steps) if len(steps) > 1 else (1.0, 0)
-        if room >= _LEAST_ROOM:
+    def _due(self, leg: int, known: list[Hold], more: list[Hold], own_s: tuple[float, float]) -> DueStep | None:
+        """Return the step that a foot has to make, for which it has time; let its own swing clear the ground.
+
+        A clip in which a foot is never planted leads it as it will. own_s: see DueStep.
+        """
+        if not known or not more:
+            return None
+        last, first = known[-1], more[0]
+        step, gap_s = DueStep(leg, last, first, own_s, self._lengths[leg]), first.start_s - last.stop_s
+        has_swing, least_s = gap_s >= SWING_S, _HURRIED * step.time_s
+        is_own = has_swing and (gap_s >= least_s or step.distance <= _SWING * step.fast(CALM_LEGS_PER_S) * gap_s)
+        if is_own or last.stop_s <= self._begin_s + _SOON_S or step.latest_s - step.soonest_s < least_s:
+            if has_swing:
+                last.clear = min(CLEAR * step.distance, CLEAR_LEGS * step.leg_length)
+            return None
+        return step
+
+    def _with_room(self, due: list[DueStep], segment: Sequence[list[Hold]], window_s: Sequence[float]) -> list[DueStep]:
+        """Return steps in their order, those alone that have time while the other foot bears the body.
+
+        A foot that has none stands once.
+        """
+        steps = in_order(due)
+        if not steps:
+            return steps
+        least, order = room(*steps) if len(steps) > 1 else (1.0, 0)
+        if least >= _LEAST_ROOM and not (len(steps) == 1 and self._is_borne_by_none(steps[0], segment, window_s)):
             return steps
         step = steps.pop(order)
-        self._stand_once(step.leg, self._holds[step.leg], segment[step.leg], step.own_s)
-        return steps
+        next_step = self._stand_once(step.leg, self._holds[step.leg], segment[step.leg], step.own_s)
+        return steps if next_step is None else self._with_room([*steps, next_step], segment, window_s)
 
-    def _stand_once(self, leg: int, known: list[Hold], more: list[Hold], own_s: tuple[float, float]) -> None:
+    def _stand_once(self, leg: int, known: list[Hold], more: list[Hold],
+                    own_s: tuple[float, float]) -> DueStep | None:
         """Make one foothold of two between which there is no time for a step: there where the foot stands longer.
 
         It stands as long as on both sides together, unless its way from the foothold before, or to the next, needs some
-        of that time. own_s: when the first ends in its clip, and the second begins.
+        of that time; return that way where it has to be a step. own_s: when the first ends in its clip, and the second
+        begins.
         """
-        last, first = known[-1], more[0]
+        last, first, length = known[-1], more[0], self._lengths[leg]
         last.stop_s, first.start_s = own_s
         if first.stop_s - first.start_s < last.stop_s - last.start_s:
             del more[0]
-            latest_s = more[0].start_s - self._step_s(leg, last, more[0]) if more else first.stop_s
+            latest_s = more[0].start_s - DueStep(leg, last, more[0], own_s, length).time_s if more else first.stop_s
             last.stop_s = max(last.stop_s, min(first.stop_s, latest_s))
         else:
             del known[-1]
-            earliest_s = known[-1].stop_s + self._step_s(leg, known[-1], first) if known else last.start_s
+            earliest_s = (known[-1].stop_s + DueStep(leg, known[-1], first, own_s, length).time_s if known
+                          else last.start_s)
             first.start_s = min(first.start_s, max(last.start_s, earliest_s))
+        if not known or not more or abs(more[0].over - known[-1].over) <= SAME_LEGS * length:
+            return None
+        return self._due(leg, known, more, (known[-1].stop_s, more[0].start_s))
 
-    def _fast(self, leg: int, last: Hold, first: Hold) -> float:
-        """Return how fast a foot may be moved from one foothold to another."""
-        return max(last.fast, first.fast, SLOWEST_LEGS_PER_S * self._lengths[leg])
-
-    def _step_s(self, leg: int, last: Hold, first: Hold) -> float:
-        """Return how long a step from one foothold to another takes."""
-        length, distance = self._lengths[leg], abs(first.over - last.over)
-        fast, lift = self._fast(leg, last, first), _lift(distance, length)
-        return min(max(max(PEAK * distance / (1.0 - 2.0 * STEP_WAIT), _LIFT_PEAK * lift) / fast, SHORTEST_STEP_S),
-                   LONGEST_STEP_S)
-
-    def _step(self, step: _Pending, order: int, edge_s: float | None, segment: Sequence[Sequence[Hold]],
+    def _step(self, step: DueStep, order: int, edge_s: float | None, segment: Sequence[Sequence[Hold]],
               window_s: Sequence[float]) -> None:
         """Lift a foot from its last foothold and set it down on the next one.
 
@@ -303,34 +228,71 @@ class _Walker:
         the other need not step.
         """
         last, first = step.last, step.first
-        room_s = (window_s[1] - window_s[0]) / (1.0 if edge_s is None else 2.0)
-        time_s = max(min(step.time_s, room_s), _HURRIED * step.time_s, first.start_s - last.stop_s)
-        latest, earliest = last.stop_s, first.start_s - time_s
         if edge_s is None:
-            latest = min(latest, first.stop_s - LEAST_HELD_S - time_s)
-            earliest = max(earliest, min(last.start_s + LEAST_HELD_S, latest))
-            starts = ((latest + earliest) / 2.0, max(earliest, min(window_s[0], latest)),
-                      min(latest, max(window_s[1] - time_s, earliest)), earliest, latest)
-            start = min(starts, key=lambda begin: self._airborne_s(step.leg, begin, begin + time_s, segment))
+            start, time_s = self._when(step, segment, window_s)
         else:
+            time_s = _time_s(step, (window_s[1] - window_s[0]) / 2.0)
             start = edge_s - (0.0 if order else time_s)
         stop = min(start + time_s, max(first.stop_s - LEAST_HELD_S, first.start_s))
         start = max(start, min(last.start_s + LEAST_HELD_S, max(last.stop_s, start)))
-        last.stop_s, first.start_s, last.lift = start, stop, step.lift
+        sooner = 0.5 if edge_s is None else 1.0 - order
+        last.stop_s, first.start_s = self._calmer(step, (start, stop), sooner, segment)
+        last.lift = step.lift
         if edge_s is None:
             self._bear(step, segment)
 
-    def _bear(self, step: _Pending, segment: Sequence[Sequence[Hold]]) -> None:
+    def _when(self, step: DueStep, segment: Sequence[Sequence[Hold]],
+              window_s: Sequence[float]) -> tuple[float, float]:
+        """Return when a step begins, and how long it takes, while the other foot stands, if that is possible."""
+        last, first = step.last, step.first
+        time_s = _time_s(step, window_s[1] - window_s[0])
+        latest = min(last.stop_s, step.latest_s - time_s)
+        earliest = max(first.start_s - time_s, min(step.soonest_s, latest))
+        starts = ((latest + earliest) / 2.0, max(earliest, min(window_s[0], latest)),
+                  min(latest, max(window_s[1] - time_s, earliest)), earliest, latest)
+        return min(starts, key=lambda begin: self._airborne_s(step.leg, begin, begin + time_s, segment)), time_s
+
+    def _calmer(self, step: DueStep, when_s: tuple[float, float], sooner: float,
+                segment: Sequence[Sequence[Hold]]) -> tuple[float, float]:
+        """Return when a step begins and ends that takes its time, as long as the other feet bear the body meanwhile.
+
+        when_s: when it does at least. sooner: how much of what it takes longer comes before, 0…1; all of it or none
+        where the other foot steps afterwards or before.
+        """
+        start_s, stop_s = when_s
+        more_s = step.calm_s - (stop_s - start_s)
+        if more_s <= 0.0:
+            return when_s
+        soonest_s, latest_s = step.calm_from_s, step.calm_until_s
+        for leg, (known, more) in enumerate(zip(self._holds, segment, strict=True)):
+            if leg != step.leg:
+                holds = (*known[-2:], *more[:2])
+                soonest_s, latest_s = max(soonest_s, since(holds, start_s)), min(latest_s, until(holds, stop_s))
+        before = max(start_s - soonest_s, 0.0) if sooner > 0.0 else 0.0
+        after = max(latest_s - stop_s, 0.0) if sooner < 1.0 else 0.0
+        before = min(before, max(more_s * sooner, more_s - after))
+        return start_s - before, stop_s + min(after, more_s - before)
+
+    def _bear(self, step: DueStep, segment: Sequence[Sequence[Hold]]) -> None:
         """Let the other feet stand during a step, as long as that leaves them time for their own way."""
         for leg, (known, more) in enumerate(zip(self._holds, segment, strict=True)):
             if leg == step.leg or not known or not more:
                 continue
             last, first = known[-1], more[0]
-            way_s = max(SWING_S, abs(first.over - last.over) / (_SWING * self._fast(leg, last, first)))
+            way = DueStep(leg, last, first, (0.0, 0.0), self._lengths[leg])
+            way_s = max(SWING_S, way.distance / (_SWING * way.fast()))
             if step.last.stop_s <= last.stop_s < step.first.start_s:
                 last.stop_s = max(last.stop_s, min(step.first.start_s, first.start_s - way_s))
             if step.last.stop_s < first.start_s <= step.first.start_s:
                 first.start_s = min(first.start_s, max(step.last.stop_s, last.stop_s + way_s))
+
+    def _is_borne_by_none(self, step: DueStep, segment: Sequence[Sequence[Hold]], window_s: Sequence[float]) -> bool:
+        """Tell whether no other foot, though it stands on both sides, bears the body during a step that is not wide."""
+        begin_s, time_s = self._when(step, segment, window_s)
+        others = [known and more for leg, (known, more) in enumerate(zip(self._holds, segment, strict=True))
+                  if leg != step.leg]
+        return (any(others) and step.distance <= _STAYS_LEGS * step.leg_length
+                and self._airborne_s(step.leg, begin_s, begin_s + time_s, segment) > _MOST_AIRBORNE * time_s)
 
     def _airborne_s(self, leg: int, begin_s: float, end_s: float, segment: Sequence[Sequence[Hold]]) -> float:
         """Return for how long no other foot is held between two instants."""
@@ -349,9 +311,9 @@ class _Walker:
         return Footholds.of(max(self._lengths), first, *together)
 
 
-def _lift(distance: float, leg_length: float) -> float:
-    """Return how high a foot is lifted on a step."""
-    return max(LIFT_LEGS * leg_length, _WIDE_LIFT * distance)
+def _time_s(step: DueStep, room_s: float) -> float:
+    """Return how long a step takes at least that has so much room in its transition."""
+    return max(min(step.time_s, room_s), _HURRIED * step.time_s, step.first.start_s - step.last.stop_s)
 
 
 def _gaps(holds: Sequence[Hold], foot: Planted, length: float) -> tuple[FloatArray, ...]:

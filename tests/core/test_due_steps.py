@@ -1,0 +1,109 @@
+"""When feet step at a seam, by where and when they are planted in the clips, and how fast these move them."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from takt.core.playing.due_steps import CALMEST_STEP_S, LEAST_HELD_S, SHORTEST_STEP_S
+from takt.core.playing.footholds import PEAK, STEP_WAIT, Footholds, Loose
+from takt.core.playing.steps import Planted, Seams
+from takt.core.playing.steps import footholds as put_together
+
+LEFT, RIGHT = range(2)
+Hold = tuple[float, float, float]
+"""When a foot is planted and until when, in the time of the score, and how far ahead, in legs."""
+
+
+def stepping(*feet: Sequence[Sequence[Hold]], fast: float = 0.0, edges_s: Sequence[float] = (0.0, 3.0, 6.0),
+             window_s: float = 0.6) -> Footholds:
+    """Return the footholds of feet in segments with these edges; each has its holds by segment. fast: in legs/s."""
+    planted = []
+    for segments in feet:
+        holds = np.array([hold for segment in segments for hold in segment]).reshape(-1, 3)
+        at = holds[:, 2:] * (1.0, 0.0, 0.0)
+        loose = Loose(np.repeat(at[:, None], 2, axis=1), *(np.zeros((len(at), 2, 3)),) * 2)
+        first = np.cumsum([0, *(len(segment) for segment in segments)])
+        planted.append(Planted(holds[:, :2], at, loose, np.full(len(at), fast), first))
+    begin, end = np.array(edges_s[:-1]), np.array(edges_s[1:])
+    seams = Seams(begin, end, begin - window_s / 2.0, begin + window_s / 2.0, np.zeros(len(begin), dtype=np.bool_))
+    return put_together(planted, seams, [1.0] * len(feet))
+
+
+def steps(found: Footholds, foot: int) -> list[tuple[float, float]]:
+    """Return when a foot begins and ends its steps."""
+    own = np.arange(found.first[foot], found.first[foot + 1])
+    return [tuple(found.edges_s[:, gap].tolist()) for gap in own[found.lift[own] > 0.0]]
+
+
+@pytest.mark.parametrize("distance", [0.15, 0.3, 0.45])
+@pytest.mark.parametrize("fast", [0.05, 0.3, 0.6, 0.9, 2.0])
+@pytest.mark.parametrize("both", [False, True])
+def test_a_step_is_no_faster_than_the_clips_own_feet_where_there_is_time(distance: float, fast: float,
+                                                                         both: bool) -> None:
+    """However short the transition is; but no step takes longer than one can watch."""
+    moved = [[(0.0, 3.0, 0.0)], [(3.0, 6.0, distance)]]
+    found = stepping(moved, moved if both else [[(0.0, 3.0, 0.0)], [(3.0, 6.0, 0.0)]], fast=fast)
+    for foot in (LEFT, RIGHT)[:1 + both]:
+        (begin_s, end_s), = steps(found, foot)
+        highest = PEAK * distance / (1.0 - 2.0 * STEP_WAIT) / (end_s - begin_s)
+        assert highest <= fast * (1.0 + 1e-9) or end_s - begin_s == pytest.approx(CALMEST_STEP_S)
+    if both:
+        (_, one_s), (other_s, _) = sorted(steps(found, LEFT) + steps(found, RIGHT))
+        assert other_s >= one_s - 1e-9
+
+
+def test_where_one_clip_is_short_both_steps_are_made_in_the_other() -> None:
+    """And half of each foothold is left for what follows."""
+    moved = [[(0.0, 3.0, 0.0)], [(3.0, 3.9, 0.2)]]
+    found = stepping(moved, moved, edges_s=(0.0, 3.0, 3.9))
+    (begin_s, one_s), (other_s, end_s) = sorted(steps(found, LEFT) + steps(found, RIGHT))
+    assert min(one_s - begin_s, end_s - other_s) >= 0.9 and one_s <= other_s + 1e-9 and end_s <= 3.45 + 1e-9
+
+
+def test_a_step_does_not_take_time_from_the_one_at_the_next_seam() -> None:
+    """Clips that are so short that all of them is needed."""
+    feet = [[(0.0, 3.0, 0.0)], [(3.0, 4.0, 0.25)], [(4.0, 7.0, 0.5)]]
+    found = stepping(feet, feet, edges_s=(0.0, 3.0, 4.0, 7.0), window_s=0.3)
+    for foot in (LEFT, RIGHT):
+        spans = found.spans_s(foot)
+        assert len(steps(found, foot)) == 2 and (spans[:, 1] - spans[:, 0] >= LEAST_HELD_S - 1e-9).all()
+        assert min(end_s - begin_s for begin_s, end_s in steps(found, foot)) >= 0.9 * SHORTEST_STEP_S
+
+
+@pytest.mark.parametrize("is_mirrored", [False, True])
+def test_a_foot_steps_past_where_the_clip_only_has_it_touch_the_ground(is_mirrored: bool) -> None:
+    """The clip swings it there from elsewhere, and has no time for the way that it is now."""
+    touched = [[(0.0, 3.0, 0.0)], [(3.0, 3.03, 0.2), (3.43, 6.0, 0.3)]]
+    if is_mirrored:
+        touched = [[(6.0 - stop_s, 6.0 - start_s, ahead) for start_s, stop_s, ahead in segment[::-1]]
+                   for segment in touched[::-1]]
+    found = stepping(touched, [[(0.0, 3.0, 0.0)], [(3.0, 6.0, 0.0)]], fast=0.5)
+    (begin_s, end_s), = steps(found, LEFT)
+    assert end_s - begin_s == pytest.approx(CALMEST_STEP_S)
+
+
+def test_a_clip_in_which_a_foot_is_never_planted_leads_it_as_it_will() -> None:
+    """It jumps: there is no step from before it to after it, however short it is."""
+    for after_s in (0.3, 0.8):
+        feet = [[(0.0, 3.0, 0.0)], [], [(3.0 + after_s, 6.0, 0.5)]]
+        found = stepping(feet, feet, edges_s=(0.0, 3.0, 3.0 + after_s, 6.0), window_s=0.2)
+        assert not found.lift.any()
+        assert found.spans_s(LEFT)[0, 1] == pytest.approx(3.0)
+
+
+@pytest.mark.parametrize(("distance", "stays"), [(0.2, True), (0.6, False)])
+def test_the_only_foot_that_bears_the_body_stays_while_the_other_one_swings_over_the_seam(distance: float,
+                                                                                          stays: bool) -> None:
+    """Unless the leg would not reach where it stands."""
+    found = stepping([[(0.0, 3.0, 0.0)], [(3.0, 6.0, distance)]], [[(0.0, 2.0, 0.0)], [(4.0, 6.0, 0.9)]], fast=3.0)
+    assert len(steps(found, LEFT)) == (not stays)
+    if stays:
+        assert found.spans_s(LEFT) == pytest.approx(np.array([[0.0, 6.0]]))
+
+
+def test_of_two_feet_that_both_have_time_that_one_steps_first_which_leaves_the_steps_at_the_seam() -> None:
+    """The other one leaves just after the seam: if it stepped later, both would be long before the body goes over."""
+    found = stepping([[(0.0, 3.0, 0.0)], [(3.18, 6.0, 0.6)]], [[(0.0, 3.0, 0.0)], [(3.0, 3.17, 0.1)]], fast=4.6)
+    assert steps(found, RIGHT)[0][1] <= steps(found, LEFT)[0][0] + 1e-9
+    assert 2.9 <= steps(found, LEFT)[0][1] <= 3.3
