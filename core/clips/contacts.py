@@ -16,10 +16,9 @@ from typing import Final
 import numpy as np
 
 from ..maths.arrays import FloatArray, runs
-from ..skeletons.hierarchy import with_ancestors
 from ..skeletons.maps import SkeletonMap
-from ..skeletons.skeleton import world_from_pose
 from .clip import Clip
+from .posed import PosedJoints
 
 LOW_LEGS: Final = (0.04, 0.06)
 """How high above its ground a planted point is at most, in leg lengths: for a contact to begin, and to last."""
@@ -194,13 +193,12 @@ def planted_spans(positions: FloatArray, heights: FloatArray, times_s: FloatArra
 def _followed(clip: Clip, times_s: FloatArray, joints: list[int], points: FloatArray) -> FloatArray:
     """Return the positions of points (N, 3) of the rest pose that move with joints, (F, N, 3)."""
     skeleton = clip.skeleton
-    keep = with_ancestors(skeleton.parents, np.array(joints, dtype=np.int64))
-    part, rows = clip.part(keep), np.searchsorted(keep, joints)
+    posed = PosedJoints.of(clip, np.array(joints, dtype=np.int64), is_spherical=True)
     back = skeleton.rest_world[joints]
     local = np.linalg.solve(back[..., :3], (points - back[..., 3])[..., None])
     positions = np.empty((len(times_s), len(joints), 3))
     for start in range(0, len(times_s), _FRAMES_AT_ONCE):
         run = slice(start, start + _FRAMES_AT_ONCE)
-        world = world_from_pose(part.skeleton, part.sample(times_s[run], "SLERP"))[:, rows]
+        world = posed.world(times_s[run])
         positions[run] = (world[..., :3] @ local)[..., 0] + world[..., 3]
     return positions

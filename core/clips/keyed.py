@@ -80,6 +80,15 @@ def sampled(tracks: Tracks, index: int, times: FloatArray) -> FloatArray:
     return interpolated(*keys_of(tracks, index), times)
 
 
+def turns_at(rotations: Tracks, joints: Sequence[int], times: FloatArray) -> FloatArray:
+    """Return the rotations of some joints relative to rest at times (F,), (F, N, 4)."""
+    turns, found = rot.identities(len(times), len(joints)), rotations.joints.tolist()
+    for column, joint in enumerate(joints):
+        if joint in found:
+            turns[:, column] = sampled(rotations, found.index(joint), times)
+    return turns
+
+
 def poses_at(clip: Clip, times: FloatArray) -> Pose:
     """Return what clip.sample does for times (F,), without tables of all keys: for few frames, or few joints."""
     if clip.is_looping:
@@ -93,7 +102,7 @@ def poses_at(clip: Clip, times: FloatArray) -> Pose:
             out[:, tracks.joints] = interpolated(own, values, times)
             continue
         for own, alike in tracks.by_times:
-            before, after, share = _around(own, times)
+            before, after, share = around(own, times)
             first, last = (tracks.values[tracks.starts[alike] + keys[:, None]] for keys in (before, after))
             out[:, tracks.joints[alike]] = _blended(first, last, share)
     return pose
@@ -110,11 +119,11 @@ def interpolated(own: FloatArray, values: FloatArray, times: FloatArray) -> Floa
     """
     if np.array_equal(own, times):
         return values
-    before, after, share = _around(own, times)
+    before, after, share = around(own, times)
     return _blended(values[before], values[after], share) if share.any() else values[before]
 
 
-def _around(own: FloatArray, times: FloatArray) -> tuple[IntArray, IntArray, FloatArray]:
+def around(own: FloatArray, times: FloatArray) -> tuple[IntArray, IntArray, FloatArray]:
     """Return the keys (F,) before and after times (F,), and how much of the way between them these are, (F,)."""
     before = np.clip(np.searchsorted(own, times, side="right") - 1, 0, len(own) - 1)
     after = np.minimum(before + 1, len(own) - 1)

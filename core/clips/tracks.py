@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 
 import numpy as np
 
@@ -87,11 +86,17 @@ class Tracks:
     @cached_property
     def by_times(self) -> tuple[tuple[FloatArray, IntArray], ...]:
         """Key times (K,) with the tracks (N,) that have these very ones, for all different such times."""
+        return self.alike(np.arange(len(self)))
+
+    def alike(self, some: IntArray) -> tuple[tuple[FloatArray, IntArray], ...]:
+        """Return key times (K,) with those among some tracks that have these very ones, for all such times."""
+        if self.shared_times is not None:
+            return ((self.shared_times, some),) if len(some) else ()
         found = dict[bytes, list[int]]()
-        times = [self.times_s[a:b] for a, b in pairwise(self.starts.tolist())]
-        for track, own in enumerate(times):
-            found.setdefault(own.tobytes(), []).append(track)
-        return tuple((times[tracks[0]], np.array(tracks)) for tracks in found.values())
+        for track in some.tolist():
+            found.setdefault(self.times_s[self.starts[track]:self.starts[track + 1]].tobytes(), []).append(track)
+        return tuple((self.times_s[self.starts[tracks[0]]:self.starts[tracks[0] + 1]], np.array(tracks))
+                     for tracks in found.values())
 
     @cached_property
     def different_times(self) -> FloatArray:

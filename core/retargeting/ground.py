@@ -15,15 +15,15 @@ import numpy as np
 
 from ..clips.clip import Clip, Tracks
 from ..clips.contacts import FootContacts, foot_contacts, instants, joined
-from ..clips.keyed import SAMPLE_S, beside, key_times, poses_at
+from ..clips.keyed import SAMPLE_S, beside, key_times
+from ..clips.posed import PosedJoints
 from ..maths.arrays import BoolArray, FloatArray, runs
-from ..skeletons.hierarchy import with_ancestors, with_descendants
+from ..skeletons.hierarchy import with_descendants
 from ..skeletons.maps import SkeletonMap
 from ..skeletons.maps.names import is_helper
-from ..skeletons.skeleton import Skeleton, height_rows
+from ..skeletons.skeleton import Skeleton
 from .grounding import Ground, most_drawn, without_hops
 from .limbs import Limb
-from .loose import part_of
 from .lowest_skin import LowestSkin
 from .off_ground import ankles_and_soles, is_within, off_ground
 from .reference import rebased
@@ -279,10 +279,8 @@ def _lying(clip: Clip, found: SkeletonMap, up: FloatArray) -> FloatArray:
     times = np.arange(0.0, clip.duration_s + SAMPLE_S, SAMPLE_S)
     if not feet or not others or leg <= 0.0 or len(times) < 2:
         return np.zeros((0, 2))
-    kept = with_ancestors(clip.skeleton.parents, np.array((*feet, *others)))
-    part = part_of(clip.skeleton, kept, clip.rotations, clip.translations)
-    heights = height_rows(part.skeleton, poses_at(part, times), up)[..., 3]
-    of_feet, low = (heights[:, np.searchsorted(kept, joints)] for joints in (feet, others))
+    posed = PosedJoints.of_tracks(clip.skeleton, clip.rotations, clip.translations, np.array((*feet, *others)))
+    of_feet, low = np.split(posed.heights(times, up), [len(feet)], axis=1)
     ground = min(float(clip.skeleton.rest_world[feet, :, 3].dot(up).min()), float(np.percentile(of_feet, 1.0)))
     speed = np.abs(np.gradient(low, times, axis=0))
     touches = (low - ground < _NEAR_LEGS * leg) & (speed < _SLOW_LEGS_PER_S * leg)

@@ -14,14 +14,14 @@ from typing import Final
 import numpy as np
 
 from ..clips.clip import Tracks
-from ..clips.keyed import SAMPLE_S, filled, key_times, poses_at
+from ..clips.keyed import SAMPLE_S, filled, key_times
+from ..clips.posed import PosedJoints
 from ..maths.arrays import FloatArray, IntArray
 from ..skeletons.hierarchy import with_ancestors
 from ..skeletons.maps import SkeletonMap
-from ..skeletons.skeleton import Skeleton, height_rows
+from ..skeletons.skeleton import Skeleton
 from .grounding import Ground, most_drawn, without_hops
 from .limbs import Limb
-from .loose import part_of
 from .matching import SAME_POSITION, Pairing
 from .upright import FEET
 
@@ -30,7 +30,6 @@ _SLOW_LEGS_PER_S, _LOW_LEGS, _FLAT_LEGS = 0.15, 0.04, 0.01
 """A foot stands while it is so slow up or down, its ankle is at most so far above its lowest, and stays so level."""
 _FEWEST = 6
 """With fewer frames than this a foot is not known to stand."""
-_FRAMES_AT_ONCE = 256
 _BENT = 1e-3
 """Of the body's size: where heights change direction by more at a key, the middles beside it are sampled too."""
 _CLOSE = 1.01
@@ -66,13 +65,7 @@ class BodyMotion:
 
     def heights(self, feet: IntArray, times: FloatArray) -> FloatArray:
         """Return how high feet (J,) are in the model, (F, J)."""
-        keep = with_ancestors(self.skeleton.parents, feet)
-        clip, rows = part_of(self.skeleton, keep, self.rotations, self.translations), np.searchsorted(keep, feet)
-        pose, heights = poses_at(clip, times), np.empty((len(times), len(feet)))
-        for start in range(0, len(times), _FRAMES_AT_ONCE):  # what is worked on stays in the processor's cache
-            run = slice(start, start + _FRAMES_AT_ONCE)
-            heights[run] = height_rows(clip.skeleton, pose.at(run), self.up)[:, rows, 3]
-        return heights
+        return PosedJoints.of_tracks(self.skeleton, self.rotations, self.translations, feet).heights(times, self.up)
 
 
 def _ground(heights: FloatArray, names: Sequence[str], times: FloatArray, leg: float) -> FloatArray:

@@ -9,13 +9,13 @@ from typing import Final
 import numpy as np
 
 from ..clips.clip import Clip, Tracks
-from ..clips.keyed import key_times, keys_of, packed, poses_at
+from ..clips.keyed import key_times, keys_of, packed, turns_at
+from ..clips.posed import PosedJoints
 from ..maths.arrays import FloatArray
-from ..skeletons.hierarchy import path_to_root, with_ancestors
+from ..skeletons.hierarchy import path_to_root
 from ..skeletons.maps import SkeletonMap
-from ..skeletons.skeleton import Skeleton, world_from_pose
+from ..skeletons.skeleton import Skeleton
 from .limbs import Limb, LimbPoses, runs_of_frames, with_rotations
-from .loose import part_of
 
 _MOST_DRAWN_LEGS: Final = 0.25
 """A foot that would have to be drawn up by more lifts the body by the rest."""
@@ -102,14 +102,14 @@ def with_feet_drawn_up(clip: Clip, found: SkeletonMap, ground: Ground, up: Float
 
 def _drawn_up(clip: Clip, leg: Limb, hips: Sequence[int], times: FloatArray, offset: FloatArray) -> FloatArray:
     """Return local rotations (F, 3, 4) of a leg at times (F,) whose foot is moved by offset (F, 3)."""
-    kept = with_ancestors(clip.skeleton.parents, np.array([*leg, *(hip for hip in hips if hip >= 0)]))
-    part = part_of(clip.skeleton, kept, clip.rotations, clip.translations)
-    own, (left, right) = Limb(*np.searchsorted(kept, leg).tolist()), np.searchsorted(kept, hips).tolist()
-    turns = poses_at(part, times).rotations[:, own]
+    skeleton, joints = clip.skeleton, list(leg)
+    wanted = np.array([*joints, *skeleton.parents[joints], *(hips if min(hips) >= 0 else ())])
+    posed = PosedJoints.of_tracks(skeleton, clip.rotations, clip.translations, wanted)
+    turns = turns_at(clip.rotations, leg, times)
     moved = np.flatnonzero(offset.any(axis=1))
     for rows in (moved[run] for run in runs_of_frames(len(moved))):
-        world = world_from_pose(part.skeleton, poses_at(part, times[rows]))
-        across = (world[:, left, :, 3] - world[:, right, :, 3])[:, None] if min(hips) >= 0 else None
-        legs = LimbPoses.of(world, own).reaching(offset[rows, None], across, _STRAIGHT_KNEE)
-        turns[rows] = legs.at((slice(None), 0)).rotations(part.skeleton, world, own)
+        before, at = posed.placed(times[rows])
+        across = at[:, 6] - at[:, 7] if min(hips) >= 0 else None
+        drawn = LimbPoses.through(at[:, :3]).reaching(offset[rows], across, _STRAIGHT_KNEE)
+        turns[rows] = drawn.rotations_from(skeleton.rest_rotations[joints], before[:, 3:6], before[:, :3])
     return turns

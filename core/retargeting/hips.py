@@ -8,12 +8,12 @@ from typing import Final
 import numpy as np
 
 from ..clips.clip import Clip, Tracks
-from ..clips.keyed import filled, key_times, keys_of, packed, poses_at
+from ..clips.keyed import filled, key_times, keys_of, packed
+from ..clips.posed import PosedJoints
 from ..maths.arrays import FloatArray, IntArray
 from ..skeletons import hanim
 from ..skeletons.hierarchy import is_descendant, path_to_root, with_ancestors
-from ..skeletons.skeleton import Skeleton, world_from_pose
-from .loose import part_of
+from ..skeletons.skeleton import Skeleton
 from .matching import Pairing
 
 HIPS: Final = ("l_hip", "r_hip")
@@ -72,9 +72,7 @@ class HipsPath:
         away = wanted - _middle(self.target, self.hips, rotations, others, times)
         parent = int(self.target.parents[self.carrier])
         if parent >= 0:
-            above = with_ancestors(self.target.parents, np.array((parent,)))
-            part = part_of(self.target, above, rotations, others)
-            world = world_from_pose(part.skeleton, poses_at(part, times))[:, -1, :, :3]
+            world = PosedJoints.of_tracks(self.target, rotations, others, np.array((parent,))).world(times)[:, 0, :, :3]
             away = np.asarray(np.linalg.solve(world, away[..., None])[..., 0], dtype=np.float64)
         size = float(np.ptp(self.target.rest_world[:, :, 3], axis=0).max())
         if np.abs(away).max() <= _STILL * size:
@@ -90,7 +88,5 @@ def _times(joints: IntArray, rotations: Tracks, translations: Tracks) -> FloatAr
 def _middle(skeleton: Skeleton, hips: IntArray, rotations: Tracks, translations: Tracks,
             times: FloatArray) -> FloatArray:
     """Return the midpoint of the hips over times, (F, 3)."""
-    keep = with_ancestors(skeleton.parents, hips)
-    part = part_of(skeleton, keep, rotations, translations)
-    world = world_from_pose(part.skeleton, poses_at(part, times))
-    return np.asarray(world[..., 3][:, np.searchsorted(keep, hips)].mean(axis=1))
+    world = PosedJoints.of_tracks(skeleton, rotations, translations, hips).world(times)
+    return np.asarray(world[..., 3].mean(axis=1))

@@ -15,17 +15,18 @@ from typing import Final
 import numpy as np
 
 from ..clips.clip import Clip
-from ..clips.keyed import SAMPLE_S, filled, key_times, poses_at, thinned
+from ..clips.keyed import SAMPLE_S, filled, key_times, thinned, turns_at
+from ..clips.posed import PosedJoints
+from ..maths import rotations as rot
 from ..maths.arrays import BoolArray, FloatArray, IntArray
 from ..skeletons.hierarchy import path_to_root, with_ancestors
 from ..skeletons.maps import SkeletonMap
-from ..skeletons.skeleton import Pose, Skeleton, world_from_pose
+from ..skeletons.skeleton import Skeleton
 from .arms import ArmsBesideTrunk, moved_out
 from .eased import averaged, averaged_up_to, detours, with_detours
 from .hands import Touch, touching
 from .hands_and_body import HandsAndBody
 from .limbs import Limb, LimbPoses, both_arms, runs_of_frames, with_rotations
-from .loose import part_of
 from .skin_points import SkinPoints
 from .trunk import TRUNK
 
@@ -54,9 +55,8 @@ def with_contacts_kept(played: Clip, target_map: SkeletonMap, skin: SkinPoints |
 def _kept(here: _Body, there: _Body, played: Clip) -> Clip:
     """Return what is played with the arms of one body where they are to be by those of the other."""
     times = _times(here, there)
-    ours, theirs = (poses_at(body.clip, times) for body in (here, there))
     made, counts = np.zeros((len(times), 2, 4)), np.zeros((len(times), 2))
-    for rows, of_ours, of_theirs in _near(here, there, ours, theirs):
+    for rows, of_ours, of_theirs in _near(here, there, times):
         made[rows], counts[rows] = _detours(here, there, of_ours, of_theirs)
     if not made.any():
         return played
@@ -64,7 +64,8 @@ def _kept(here: _Body, there: _Body, played: Clip) -> Clip:
     # what averages lead back into the body, since its way out turns quickly, is led out once more
     lost, missing = np.flatnonzero(here.is_far(made - eased).any(axis=1)), np.zeros(made.shape)
     for rows in (lost[run] for run in runs_of_frames(len(lost))):
-        again, _ = _detours(here, there, here.world(ours.at(rows)), there.world(theirs.at(rows)), eased[rows])
+        of_ours, of_theirs = (body.posed.world(times[rows]) for body in (here, there))
+        again, _ = _detours(here, there, of_ours, of_theirs, eased[rows])
         missing[rows] = again - eased[rows]
     made = eased + averaged(times, missing.reshape(len(times), -1)).reshape(made.shape)
     new: dict[int, tuple[FloatArray, FloatArray]] = {}
@@ -78,8 +79,8 @@ def _times(here: _Body, there: _Body) -> FloatArray:
 
     What is made of it is averaged over longer moments. The rest of the body may have more keys, as feet drawn up.
     """
-    arms = key_times(here.clip.rotations, joints=np.array(here.arms))
-    keyed = np.union1d(arms, key_times(there.clip.rotations, there.clip.translations))
+    arms = key_times(here.clip.rotations, joints=here.posed.joints[np.array(here.arms)])
+    keyed = np.union1d(arms, key_times(there.clip.rotations, there.clip.translations, joints=there.posed.joints))
     return filled(thinned(np.union1d(keyed, here.clip.duration_s).clip(0.0, here.clip.duration_s), _STEP_S))
 
 
@@ -124,12 +125,12 @@ class _Body:
 
     clip: Clip
     shape: _Shape
+    posed: PosedJoints
 
     @classmethod
     def of(cls, clip: Clip, shape: _Shape) -> _Body:
         """Return it for a clip on the skeleton that the shape is of."""
-        part = part_of(clip.skeleton, shape.kept, clip.rotations, clip.translations)
-        return cls(replace(part, duration_s=clip.duration_s), shape)
+        return cls(clip, shape, PosedJoints.of_tracks(clip.skeleton, clip.rotations, clip.translations, shape.kept))
 
     @property
     def arms(self) -> tuple[Limb, Limb]:
@@ -138,13 +139,9 @@ class _Body:
 
     def is_far(self, made: FloatArray) -> BoolArray:
         """Tell which detours (..., 4) lead wrists farther than can hardly be seen."""
-        first, middle, last = self.clip.skeleton.rest_world[list(self.arms[0]), :, 3]
+        first, middle, last = self.clip.skeleton.rest_world[self.shape.kept[list(self.arms[0])], :, 3]
         length = np.linalg.norm(middle - first) + np.linalg.norm(last - middle)
         return np.asarray(np.linalg.norm(made[..., :3], axis=-1) > _HARDLY_SEEN * length)
-
-    def world(self, pose: Pose) -> FloatArray:
-        """Return the matrices model_from_joint of its joints, (F, K, 3, 4)."""
-        return world_from_pose(self.clip.skeleton, pose)
 
 
 def _carrier(found: SkeletonMap, arm: Limb) -> int:
@@ -153,16 +150,16 @@ def _carrier(found: SkeletonMap, arm: Limb) -> int:
     return next((joint for joint in above if joint in trunk), above[0])
 
 
-def _near(here: _Body, there: _Body, ours: Pose, theirs: Pose) -> Iterator[tuple[IntArray, FloatArray, FloatArray]]:
-    """Yield frames (N,) of both bodies' poses in which arms may have to be moved, many at once.
+def _near(here: _Body, there: _Body, times: FloatArray) -> Iterator[tuple[IntArray, FloatArray, FloatArray]]:
+    """Yield of times (F,) those (N,) at which arms may have to be moved, many at once.
 
     These are those in which hands are near something in the source, or an arm may be too deep; see _detours. With the
     matrices of both bodies' joints, (N, J, 3, 4).
     """
     found: list[tuple[IntArray, FloatArray, FloatArray]] = []
-    runs = [*runs_of_frames(len(ours.rotations))]
+    runs = [*runs_of_frames(len(times))]
     for run in runs:
-        of_ours, of_theirs = here.world(ours.at(run)), there.world(theirs.at(run))
+        of_ours, of_theirs = (body.posed.world(times[run]) for body in (here, there))
         near = np.flatnonzero(_is_near(here.shape, there.shape, of_ours, of_theirs))
         found.append((run.start + near, of_ours[near], of_theirs[near]))
         count = sum(len(rows) for rows, _, _ in found)
@@ -229,18 +226,17 @@ def _keys(body: _Body, side: int, times: FloatArray, made: FloatArray) -> dict[i
 
     Where it makes none, its own keys stay.
     """
-    arm, is_made = body.arms[side], np.pad(made.any(axis=1), 1)
+    clip, arm = body.clip, body.shape.kept[list(body.arms[side])]
+    is_made = np.pad(made.any(axis=1), 1)
     near = times[is_made[:-2] | is_made[1:-1] | is_made[2:]]
-    keys = np.union1d(near, key_times(body.clip.rotations, joints=np.array(arm)))
+    keys = np.union1d(near, key_times(clip.rotations, joints=arm))
     at_keys = np.stack([np.interp(keys, times, values) for values in made.T], axis=1)
     rows = np.flatnonzero(at_keys.any(axis=1))
-    kept = with_ancestors(body.clip.skeleton.parents, np.array((*arm, body.shape.carriers[side])))
-    part = part_of(body.clip.skeleton, kept, body.clip.rotations, body.clip.translations)
-    own, carrier = Limb(*np.searchsorted(kept, arm).tolist()), int(np.searchsorted(kept, body.shape.carriers[side]))
-    turns = poses_at(part, keys).rotations[:, own]
+    wanted = np.array((*arm, *clip.skeleton.parents[arm], body.shape.kept[body.shape.carriers[side]]))
+    posed = PosedJoints.of_tracks(clip.skeleton, clip.rotations, clip.translations, wanted)
+    turns = turns_at(clip.rotations, arm.tolist(), keys)
     for run in (rows[run] for run in runs_of_frames(len(rows))):
-        world = world_from_pose(part.skeleton, poses_at(part, keys[run]))
-        plain = LimbPoses.of(world, own).at((slice(None), 0))
-        moved = with_detours(plain, world[:, carrier, :, :3], at_keys[run])
-        turns[run] = moved.rotations(part.skeleton, world, own)
-    return {int(body.shape.kept[joint]): (keys, turns[:, i]) for i, joint in enumerate(arm)}
+        before, at = posed.placed(keys[run])
+        moved = with_detours(LimbPoses.through(at[:, :3]), rot.to_matrix(before[:, 6]), at_keys[run])
+        turns[run] = moved.rotations_from(clip.skeleton.rest_rotations[arm], before[:, 3:6], before[:, :3])
+    return {joint: (keys, turns[:, i]) for i, joint in enumerate(arm.tolist())}

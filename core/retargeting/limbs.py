@@ -74,6 +74,12 @@ class LimbPoses:
         none = rot.identities(*first.shape[:-1])
         return cls(first, middle, last, none, none)
 
+    @classmethod
+    def through(cls, positions: FloatArray) -> LimbPoses:
+        """Return limbs (...) whose joints are at positions (..., 3, 3)."""
+        none = rot.identities(*positions.shape[:-2])
+        return cls(positions[..., 0, :], positions[..., 1, :], positions[..., 2, :], none, none)
+
     def at(self, index: Any) -> LimbPoses:
         """Return some of them."""
         return LimbPoses(*(values[index] for values in self._values))
@@ -130,18 +136,25 @@ class LimbPoses:
                          rot.multiply(both, self.lower))
 
     def rotations(self, skeleton: Skeleton, world: FloatArray, limb: Limb) -> FloatArray:
-        """Return the local rotations (F, 3, 4) of one limb's joints; world: (F, J, 3, 4) of all joints as they were.
+        """Return the local rotations (F, 3, 4) of one limb's joints; world: (F, J, 3, 4) of all joints as they were."""
+        joints = list(limb)
+        above, own = (_rotations(world[:, which]) for which in (skeleton.parents[joints], joints))
+        return self.rotations_from(skeleton.rest_rotations[joints], above, own)
+
+    def rotations_from(self, rest: FloatArray, above: FloatArray, own: FloatArray) -> FloatArray:
+        """Return the local rotations (F, 3, 4) of one limb's joints.
+
+        rest: (3, 4) theirs, from their parents' axes. above, own: (F, 3, 4) how their parents, and they themselves,
+        were turned in model space.
 
         With U and L the turns of the bones, W what turns a joint in model space as it was, A its parent and R its rest,
         they are (A·R)⁻¹·U·W, (U·A·R)⁻¹·L·W and, for the end, (L·A·R)⁻¹·W.
         """
         turns = []
-        for joint, before, after in ((limb.first, None, self.upper), (limb.middle, self.upper, self.lower),
-                                     (limb.last, self.lower, None)):
-            above, own = (_rotations(world[:, j]) for j in (int(skeleton.parents[joint]), joint))
-            above = above if before is None else rot.multiply(before, above)
-            base = rot.multiply(above, skeleton.rest_rotations[joint])
-            turns.append(rot.multiply(rot.conjugate(base), own if after is None else rot.multiply(after, own)))
+        for i, (before, after) in enumerate(((None, self.upper), (self.upper, self.lower), (self.lower, None))):
+            base = above[:, i] if before is None else rot.multiply(before, above[:, i])
+            new = own[:, i] if after is None else rot.multiply(after, own[:, i])
+            turns.append(rot.multiply(rot.conjugate(rot.multiply(base, rest[i])), new))
         return np.stack(turns, axis=1)
 
 

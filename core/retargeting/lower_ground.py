@@ -9,13 +9,11 @@ import numpy as np
 
 from ..clips.clip import Clip
 from ..clips.contacts import SHORTEST_S
-from ..clips.keyed import SAMPLE_S, poses_at
+from ..clips.keyed import SAMPLE_S
+from ..clips.posed import PosedJoints
 from ..maths.arrays import FloatArray, runs, smoothstep
-from ..skeletons.hierarchy import with_ancestors
 from ..skeletons.maps import SkeletonMap
-from ..skeletons.skeleton import height_rows
 from .grounding import Ground, lifted
-from .loose import part_of
 from .upright import FEET
 
 _STEP_DOWN_LEGS: Final = (0.1, 0.18)
@@ -50,9 +48,7 @@ def lower_ground(clip: Clip, found: SkeletonMap, leg: float, up: FloatArray) -> 
     if not feet or clip.duration_s < 2.0 * SAMPLE_S or leg <= 0.0 or not len(clip.translations):
         return None
     times = np.linspace(0.0, clip.duration_s, int(np.ceil(clip.duration_s / _STEP_S)) + 1)
-    kept = with_ancestors(clip.skeleton.parents, np.array(feet))
-    part = part_of(clip.skeleton, kept, clip.rotations, clip.translations)
-    heights = height_rows(part.skeleton, poses_at(part, times), up)[:, np.searchsorted(kept, feet), 3]
+    heights = PosedJoints.of_tracks(clip.skeleton, clip.rotations, clip.translations, np.array(feet)).heights(times, up)
     legs = _level(times, (heights - found.skeleton.rest_world[feet, :, 3] @ up).min(axis=1) / leg)
     return LowerGround(times, legs) if legs.any() else None
 

@@ -14,10 +14,10 @@ from typing import Final
 import numpy as np
 
 from ..clips.clip import Clip
-from ..clips.keyed import poses_at
+from ..clips.posed import PosedJoints
 from ..maths.arrays import BoolArray, FloatArray, IntArray
 from ..skeletons.hierarchy import children_of, path_to_root, with_ancestors, with_descendants
-from ..skeletons.skeleton import Skeleton, height_rows
+from ..skeletons.skeleton import Skeleton
 from .limbs import runs_of_frames
 from .skin_points import SkinPoints
 
@@ -31,9 +31,9 @@ _FEWEST: Final = 4
 class _Group:
     """Points that belong to one joint, and are moved by few.
 
-    column: of what they are a part. joints: (K,). matrix: (4 K, P) from these joints' heights, upᵀ · model_from_joint,
-    to the points'. level: (P,) above which they are measured. anchors: (K,) the joint on which each of joints hangs, or
-    itself, and far: (K,) from there to the farthest point that it moves.
+    column: of what they are a part. joints: (K,). matrix: (P, 4 K) from these joints' heights, upᵀ · model_from_joint,
+    to the points'. level: (P, 1) above which they are measured. anchors: (K,) the joint on which each of joints hangs,
+    or itself, and far: (K,) from there to the farthest point that it moves.
     """
 
     column: int
@@ -48,12 +48,12 @@ class _Group:
         """Return points of a skin that is bound to a skeleton."""
         joints, own = np.unique(points.joints[points.weights > 0.0], return_inverse=True)
         local, (point, influence) = points.local(skeleton), np.nonzero(points.weights > 0.0)
-        matrix = np.zeros((len(joints), 4, len(level)))
-        np.add.at(matrix, (own[:, None], np.arange(4), point[:, None]), local[point, influence])
+        matrix = np.zeros((len(level), 4, len(joints)))
+        np.add.at(matrix, (point[:, None], np.arange(4), own[:, None]), local[point, influence])
         away = np.linalg.norm(points.positions[point] - skeleton.rest_world[joints[own], :, 3], axis=1)
         far = np.zeros(len(joints))
         np.maximum.at(far, own, away)
-        return cls(column, joints, matrix.reshape(-1, len(level)), level, joints, far)
+        return cls(column, joints, matrix.reshape(len(level), -1), level[:, None], joints, far)
 
     def hung(self, anchors: IntArray, away: FloatArray) -> _Group:
         """Return them as seen from the joints (J,) on which all joints hang, so far (J,) away along the limbs."""
@@ -61,13 +61,13 @@ class _Group:
                       self.far + away[self.joints])
 
     def lowest(self, rows: FloatArray, row: IntArray) -> FloatArray:
-        """Return how high the lowest is above its level, (F,); rows: (F, R, 4) of joints, row: (J,) which is whose."""
-        own = rows[:, row[self.joints]].reshape(len(rows), -1)
-        return np.asarray((own @ self.matrix - self.level).min(axis=1))
+        """Return how high the lowest is above its level, (F,); rows: (4, R, F) of joints, row: (J,) which is whose."""
+        own = rows.take(row[self.joints], axis=1).reshape(self.matrix.shape[1], -1)
+        return np.asarray((self.matrix @ own - self.level).min(axis=0))
 
     def at_least(self, rows: FloatArray, row: IntArray) -> FloatArray:
         """Return what none of them is below, (F,), unless joints are scaled; rows, row: likewise, of the anchors."""
-        return np.asarray((rows[:, row[self.anchors], 3] - self.far).min(axis=1) - self.level.max())
+        return np.asarray((rows[3, row[self.anchors]] - self.far[:, None]).min(axis=0) - self.level.max())
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,14 +80,6 @@ class _Part:
     kept: IntArray
     hung: IntArray
     groups: tuple[_Group, ...]
-
-    def rows(self, clip: Clip, times_s: FloatArray, up: FloatArray) -> FloatArray:
-        """Return the heights of its joints' axes and positions, (F, R, 4); see height_rows."""
-        return height_rows(clip.skeleton, poses_at(clip, times_s), up)
-
-    def of_clip(self, clip: Clip) -> Clip:
-        """Return what a clip does with its joints alone."""
-        return clip if len(self.kept) == len(clip.skeleton) else clip.part(self.kept)
 
     def row(self, count: int) -> IntArray:
         """Return which of its rows is that of each of so many joints, (J,); 0 where it has none."""
@@ -143,11 +135,11 @@ class LowestSkin:
         """
         low = np.full((len(times_s), self.columns), np.inf)
         heights, high = np.empty((len(times_s), len(self.joints))), np.empty(len(times_s))
-        of_trunk, row = self.trunk.of_clip(clip), self.trunk.row(len(clip.skeleton))
+        of_trunk, row = PosedJoints.of(clip, self.trunk.kept), self.trunk.row(len(clip.skeleton))
         is_near = np.ones((len(self.ends), len(times_s)), dtype=np.bool_)
         for run in runs_of_frames(len(times_s)):
-            rows = self.trunk.rows(of_trunk, times_s[run], up)
-            heights[run] = rows[:, row[self.joints], 3]
+            rows = of_trunk.height_rows(times_s[run], up)
+            heights[run] = rows[3, row[self.joints]].T
             for group in self.trunk.groups:
                 if group.column < self.feet:
                     low[run, group.column] = np.minimum(low[run, group.column], group.lowest(rows, row))
@@ -155,7 +147,7 @@ class LowestSkin:
             for group in self.trunk.groups:
                 if group.column >= self.feet:
                     frames = np.flatnonzero(_may_be_lower(group, clip, rows, row, high[run]))
-                    _lower(low, run.start + frames, group, rows[frames], row)
+                    _lower(low, run.start + frames, group, rows.take(frames, axis=2), row)
             for end, part in enumerate(self.ends):
                 if not _is_moved(clip, part.hung):
                     is_near[end, run] = np.any([_may_be_lower(group, clip, rows, row, high[run])
@@ -164,9 +156,9 @@ class LowestSkin:
             frames = np.flatnonzero(near)
             if not len(frames):
                 continue
-            of_part, row = part.of_clip(clip), part.row(len(clip.skeleton))
+            of_part, row = PosedJoints.of(clip, part.kept), part.row(len(clip.skeleton))
             for frame in (frames[run] for run in runs_of_frames(len(frames))):
-                rows = part.rows(of_part, times_s[frame], up)
+                rows = of_part.height_rows(times_s[frame], up)
                 for group in part.groups:
                     _lower(low, frame, group, rows, row)
         return low, heights
@@ -174,7 +166,7 @@ class LowestSkin:
 
 def _may_be_lower(group: _Group, clip: Clip, rows: FloatArray, row: IntArray, high: FloatArray) -> BoolArray:
     """Tell in which frames (F,) points may be lower than (F,)."""
-    return np.ones(len(rows), dtype=np.bool_) if len(clip.scales) else group.at_least(rows, row) < high
+    return np.ones(rows.shape[2], dtype=np.bool_) if len(clip.scales) else group.at_least(rows, row) < high
 
 
 def _lower(low: FloatArray, frames: IntArray, group: _Group, rows: FloatArray, row: IntArray) -> None:

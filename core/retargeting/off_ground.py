@@ -9,13 +9,10 @@ import numpy as np
 
 from ..clips.clip import Clip
 from ..clips.contacts import FootContacts
-from ..clips.keyed import poses_at
+from ..clips.posed import PosedJoints
 from ..maths.arrays import BoolArray, FloatArray
-from ..skeletons.hierarchy import with_ancestors
 from ..skeletons.maps import SkeletonMap
-from ..skeletons.skeleton import height_rows
 from .limbs import runs_of_frames
-from .loose import part_of
 
 _WITHIN_S: Final = 0.3
 """Where a foot stands lowest so shortly before and afterwards is the ground that it leaves, and to which it comes:
@@ -36,16 +33,14 @@ def ankles_and_soles(source: Clip, found: SkeletonMap, sides: Sequence[str], tim
             continue
         ankle = joints[f"{side}_ankle"]
         ball = joints.get(f"{side}_metatarsal", ankle)
-        kept = with_ancestors(source.skeleton.parents, np.array((ankle, ball)))
-        part, rows = part_of(source.skeleton, kept, source.rotations, source.translations), np.searchsorted(
-            kept, (ankle, ball))
+        feet = PosedJoints.of_tracks(source.skeleton, source.rotations, source.translations, np.array((ankle, ball)))
         below = max(float((rest[ankle, :, 3] - rest[ball, :, 3]) @ up), 0.0)
         heel = np.append(np.linalg.solve(rest[ankle, :, :3], -below * up), 1.0)
         for run in runs_of_frames(len(times_s)):
-            high = height_rows(part.skeleton, poses_at(part, times_s[run]), up)[:, rows]
-            ankles[run, column] = high[:, 0, 3] - rest[ankle, :, 3] @ up
-            soles[run, column] = np.minimum(high[:, 0] @ heel - rest[ankle, :, 3] @ up + below,
-                                            high[:, 1, 3] - rest[ball, :, 3] @ up)
+            high = feet.height_rows(times_s[run], up)
+            ankles[run, column] = high[3, 0] - rest[ankle, :, 3] @ up
+            soles[run, column] = np.minimum(heel @ high[:, 0] - rest[ankle, :, 3] @ up + below,
+                                            high[3, 1] - rest[ball, :, 3] @ up)
     return ankles, soles
 
 

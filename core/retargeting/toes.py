@@ -12,13 +12,14 @@ from typing import Final
 import numpy as np
 
 from ..clips.clip import Clip
-from ..clips.keyed import beside, key_times, poses_at
+from ..clips.keyed import beside, key_times, turns_at
+from ..clips.posed import PosedJoints
 from ..maths import rotations as rot
 from ..maths.arrays import FloatArray
 from ..skeletons.hierarchy import is_descendant, with_ancestors, with_descendants
 from ..skeletons.maps import SkeletonMap
-from ..skeletons.skeleton import Skeleton, world_from_pose
-from .limbs import runs_of_frames, with_rotations
+from ..skeletons.skeleton import Skeleton
+from .limbs import with_rotations
 from .skin_points import SkinPoints
 
 _MOST_RAD: Final = np.radians(75.0)
@@ -92,15 +93,12 @@ def with_toes_bent(played: Clip, found: SkeletonMap, skin: SkinPoints, up: Float
             continue
         kept = with_ancestors(skeleton.parents, np.array([toes.joint]))
         every = beside(key_times(played.rotations, played.translations, joints=kept), times)
-        part, turns, bends = played.part(kept), np.empty((len(every), 4)), np.empty(len(every))
-        for run in runs_of_frames(len(every)):
-            pose = poses_at(part, every[run])
-            world = world_from_pose(part.skeleton, pose)[:, -1]
-            sizes = np.linalg.norm(world[..., :3], axis=-2, keepdims=True)
-            forward, normal = (world[..., :3] / sizes) @ toes.forward, (world[..., :3] / sizes) @ toes.up
-            bends[run] = toes.bent_by(forward @ up, normal @ up, world[..., 3] @ up - toes.height)
-            about = np.cross(toes.forward, toes.up)
-            turns[run] = rot.multiply(pose.rotations[:, -1], rot.from_axis_angle(about, bends[run]))
+        turned, position = PosedJoints.of(played, np.array((toes.joint,))).placed(every)
+        upwards = rot.rotate(rot.conjugate(turned[:, 0]), up)
+        bends = toes.bent_by(upwards @ toes.forward, upwards @ toes.up, position[:, 0] @ up - toes.height)
+        own = played.rotations.closed(played.duration_s) if played.is_looping else played.rotations
+        turns = rot.multiply(turns_at(own, (toes.joint,), every)[:, 0],
+                             rot.from_axis_angle(np.cross(toes.forward, toes.up), bends))
         if bends.max(initial=0.0) > _STILL_RAD:
             new[toes.joint] = every, turns
     return with_rotations(played, new) if new else played

@@ -1,0 +1,298 @@
+"""Some joints as a clip poses them at many times, without poses of the whole skeleton.
+
+Only what carries them is worked on, and all frames of a joint lie side by side in memory: there numbers are worked on
+several at once, and what belongs to few joints and some hundred frames stays in the processor's cache.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Final
+
+import numpy as np
+
+from ..maths import rotations as rot
+from ..maths.arrays import FloatArray, IntArray
+from ..skeletons.hierarchy import with_ancestors
+from ..skeletons.skeleton import Skeleton, height_rows, world_from_pose
+from .clip import Clip
+from .keyed import around, poses_at
+from .tracks import Tracks
+
+_NUMBERS_AT_ONCE: Final = 16_384
+"""Of joints and frames: what is worked on stays in the processor's cache."""
+_FEWEST_AT_ONCE: Final = 128
+_NO_ARC: Final = 1e-12
+"""Rotations whose half-angle has a smaller sine are one."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Keys:
+    """Keys of N joints at the same times (K,).
+
+    rows: (N,) of the joints. values: (C, N, K); of rotations those from the parent's axes, rest and turn in one.
+    """
+
+    rows: IntArray
+    times_s: FloatArray
+    values: FloatArray
+
+    def at(self, times_s: FloatArray, *, is_spherical: bool) -> FloatArray:
+        """Return values at times (F,), (C, N, F): straight between keys; see keyed.interpolated."""
+        before, after, share = around(self.times_s, times_s)
+        first = self.values.take(before, axis=2)
+        if not share.any():
+            return first
+        last = self.values.take(after, axis=2)
+        if len(first) != 4:
+            last -= first
+            last *= share
+            return np.asarray(first + last)
+        dot = _summed(first * last)
+        if is_spherical:
+            return _on_arcs(first, last, dot, share)
+        first *= 1.0 - share
+        last *= np.where(dot < 0.0, -share, share)
+        first += last
+        first /= np.sqrt(_summed(np.square(first, out=last)))
+        return first
+
+
+@dataclass(frozen=True, eq=False)
+class PosedJoints:
+    """Some joints of a clip, with those that carry them.
+
+    joints: (N,) of the clip's skeleton that are wanted. kept: (R,) with their ancestors, each after its parent, those
+    of one depth together. parents: (R,) rows of kept, −1 for a root. levels: where each depth begins, and R.
+    Loops are closed as they are where clips are sampled.
+
+    >>> skeleton = Skeleton.from_arrays("ab", [-1, 0], rot.identities(2), np.array(((0.0, 1.0, 0), (0, 2.0, 0))))
+    >>> turns = rot.from_axis_angle(np.array((0.0, 0.0, 1.0)), np.array((0.0, np.pi)))
+    >>> tracks = Tracks.uniform(np.zeros(1, np.int64), np.array((0.0, 1.0)), turns[:, None])
+    >>> clip = Clip("", skeleton, 1.0, tracks, Tracks.empty(3), Tracks.empty(3))
+    >>> posed = PosedJoints.of(clip, np.array((1,)))
+    >>> posed.heights(np.array((0.0, 0.5, 1.0)), np.array((0.0, 1.0, 0.0))).round(6).tolist()
+    [[3.0], [1.0], [-1.0]]
+    >>> posed.world(np.array((0.5,)))[0, 0, :, 3].round(6).tolist()
+    [-2.0, 1.0, 0.0]
+    """
+
+    clip: Clip
+    joints: IntArray
+    kept: IntArray
+    parents: IntArray
+    levels: tuple[slice, ...]
+    is_spherical: bool = False
+
+    @classmethod
+    def of_tracks(cls, skeleton: Skeleton, rotations: Tracks, translations: Tracks, joints: IntArray) -> PosedJoints:
+        """Return joints (N,) of a skeleton that nothing but these tracks moves."""
+        return cls.of(Clip("", skeleton, 0.0, rotations, translations, Tracks.empty(3)), joints)
+
+    @classmethod
+    def of(cls, clip: Clip, joints: IntArray, *, is_spherical: bool = False) -> PosedJoints:
+        """Return joints (N,) of a clip, in any order. is_spherical: turns are at constant speed between keys."""
+        joints = np.asarray(joints, dtype=np.int64)
+        kept = with_ancestors(clip.skeleton.parents, joints)
+        row, depth = np.full(len(clip.skeleton) + 1, -1, dtype=np.int64), np.zeros(len(kept), dtype=np.int64)
+        row[kept] = np.arange(len(kept))
+        above = row[clip.skeleton.parents[kept]]
+        for own in range(len(kept)):
+            depth[own] = depth[above[own]] + 1 if above[own] >= 0 else 0
+        order = np.argsort(depth, kind="stable")
+        kept = kept[order]
+        row[kept] = np.arange(len(kept))
+        edges = np.searchsorted(depth[order], np.arange(int(depth.max(initial=-1)) + 2)).tolist()
+        return cls(clip, joints, kept, row[clip.skeleton.parents[kept]],
+                   tuple(slice(a, b) for a, b in pairwise(edges)), is_spherical)
+
+    def heights(self, times_s: FloatArray, up: FloatArray) -> FloatArray:
+        """Return how high the joints are along up (3,) at times (F,), (F, N)."""
+        heights = np.empty((len(self.joints), len(times_s)))
+        for run in self._runs(len(times_s)):
+            heights[:, run] = self.height_rows(times_s[run], up)[3]
+        return heights.T
+
+    def height_rows(self, times_s: FloatArray, up: FloatArray) -> FloatArray:
+        """Return rows upᵀ · model_from_joint at times (F,), (4, N, F): frames last; see skeleton.height_rows."""
+        if self._is_scaled:
+            found = height_rows(self._part.skeleton, poses_at(self._part, times_s), up)
+            return np.ascontiguousarray(np.moveaxis(found[:, self._in_part], -1, 0).swapaxes(1, 2))
+        turns, positions = self._turns(times_s), self._positions(times_s)
+        rows = np.empty((4, len(self.kept), len(times_s)))
+        for depth, level in enumerate(self.levels):
+            above = rows[:, self._parents[depth]] if depth else np.append(up, 0.0)[:, None, None]
+            own, position = rows[:, level], positions[:, level]
+            _rotate(turns[:, level], above, own, -2.0)
+            np.multiply(above[0], position[0], out=own[3])
+            own[3] += above[1] * position[1]
+            own[3] += above[2] * position[2]
+            own[3] += above[3]
+        return rows.take(self._wanted, axis=1)
+
+    def world(self, times_s: FloatArray) -> FloatArray:
+        """Return matrices model_from_joint at times (F,), (F, N, 3, 4), whose frames lie side by side in memory."""
+        world = np.empty((3, 4, len(self.joints), len(times_s)))
+        for run in self._runs(len(times_s)):
+            self._write_world(times_s[run], world[..., run])
+        return world.transpose(3, 2, 0, 1)
+
+    def placed(self, times_s: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return rotations model_from_joint, (F, N, 4), and positions in the model, (F, N, 3), at times (F,)."""
+        if self._is_scaled:
+            world = self.world(times_s)
+            linear = world[..., :3]
+            return (rot.from_exact_matrix(linear / np.linalg.norm(linear, axis=-2, keepdims=True)), world[..., 3])
+        turns, positions = (np.empty((width, len(self.joints), len(times_s))) for width in (4, 3))
+        for run in self._runs(len(times_s)):
+            found = self._model(times_s[run])
+            turns[..., run], positions[..., run] = (each.take(self._wanted, axis=1) for each in found)
+        return turns.T, positions.T
+
+    def _write_world(self, times_s: FloatArray, world: FloatArray) -> None:
+        """Write matrices at times (F,) into world (3, 4, N, F)."""
+        if self._is_scaled:
+            found = world_from_pose(self._part.skeleton, poses_at(self._part, times_s))
+            world[:] = found[:, self._in_part].transpose(2, 3, 1, 0)
+            return
+        turns, positions = (each.take(self._wanted, axis=1) for each in self._model(times_s))
+        rot.write_matrix(np.moveaxis(turns, 0, -1), world.transpose(2, 3, 0, 1)[..., :3])
+        world[:, 3] = positions
+
+    def _model(self, times_s: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return rotations model_from_joint, (4, R, F), and positions in the model, (3, R, F), at times (F,)."""
+        turns, moves = self._turns(times_s), self._positions(times_s)
+        positions = np.empty((3, len(self.kept), len(times_s)))
+        positions[:, self.levels[0]] = moves[:, self.levels[0]]
+        for depth, level in enumerate(self.levels[1:], start=1):
+            above, own = turns[:, self._parents[depth]], positions[:, level]
+            _rotate(above, moves[:, level], own, 2.0)
+            own += positions[:, self._parents[depth]]
+            _write_product(above, turns[:, level].copy(), turns[:, level])
+        return turns, positions
+
+    def _runs(self, frames: int) -> Iterator[slice]:
+        """Return runs of frames that are worked on at once."""
+        count = max(_NUMBERS_AT_ONCE // max(len(self.kept), 1), _FEWEST_AT_ONCE)
+        return (slice(start, min(start + count, frames)) for start in range(0, frames, count))
+
+    def _turns(self, times_s: FloatArray) -> FloatArray:
+        """Return rotations from the parents' axes at times (F,), (4, R, F)."""
+        turns = np.empty((4, len(self.kept), len(times_s)))
+        turns[:, self._still] = self.clip.skeleton.rest_rotations[self.kept[self._still]].T[..., None]
+        for keys in self._turning:
+            turns[:, keys.rows] = keys.at(times_s, is_spherical=self.is_spherical)
+        return turns
+
+    def _positions(self, times_s: FloatArray) -> FloatArray:
+        """Return positions in the parents' axes at times (F,), (3, R, F), or (3, R, 1) where none moves."""
+        rest = self.clip.skeleton.rest_translations[self.kept].T[..., None]
+        if not self._moving:
+            return rest
+        positions = np.empty((3, len(self.kept), len(times_s)))
+        positions[:] = rest
+        for keys in self._moving:
+            positions[:, keys.rows] += keys.at(times_s, is_spherical=False)
+        return positions
+
+    @cached_property
+    def _parents(self) -> tuple[IntArray, ...]:
+        return tuple(self.parents[level] for level in self.levels)
+
+    @cached_property
+    def _wanted(self) -> IntArray:
+        row = np.zeros(len(self.clip.skeleton), dtype=np.int64)
+        row[self.kept] = np.arange(len(self.kept))
+        return row[self.joints]
+
+    @cached_property
+    def _is_scaled(self) -> bool:
+        return bool(len(self.clip.scales)) or not bool((self.clip.skeleton.rest_scales[self.kept] == 1.0).all())
+
+    @cached_property
+    def _part(self) -> Clip:
+        return self.clip.part(np.sort(self.kept))
+
+    @cached_property
+    def _in_part(self) -> IntArray:
+        return np.searchsorted(np.sort(self.kept), self.joints)
+
+    @cached_property
+    def _turning(self) -> tuple[_Keys, ...]:
+        """Keys of rotations, from the parents' axes: what is straight between them is so as well."""
+        rest = self.clip.skeleton.rest_rotations[self.kept]
+        left = rot.multiply(rest[:, None], np.eye(4))
+        return tuple(_Keys(row, times, _frames_last(values @ left[row]))
+                     for row, times, values in self._keys(self.clip.rotations))
+
+    @cached_property
+    def _moving(self) -> tuple[_Keys, ...]:
+        return tuple(_Keys(row, times, _frames_last(values))
+                     for row, times, values in self._keys(self.clip.translations))
+
+    @cached_property
+    def _still(self) -> IntArray:
+        """Rows of joints that do not turn."""
+        return np.setdiff1d(np.arange(len(self.kept)), np.concatenate(
+            [np.zeros(0, np.int64), *(keys.rows for keys in self._turning)]))
+
+    def _keys(self, tracks: Tracks) -> Iterator[tuple[IntArray, FloatArray, FloatArray]]:
+        """Yield rows (N,) of joints whose keys have the same times (K,), these, and values (N, K, C)."""
+        row = np.full(len(self.clip.skeleton), -1, dtype=np.int64)
+        row[self.kept] = np.arange(len(self.kept))
+        chosen = row[tracks.joints] >= 0
+        if not chosen.any():
+            return
+        if self.clip.is_looping:
+            tracks = tracks.closed(self.clip.duration_s)
+        for times, own in tracks.alike(np.flatnonzero(chosen)):
+            yield row[tracks.joints[own]], times, tracks.values[tracks.starts[own, None] + np.arange(len(times))]
+
+
+def _frames_last(values: FloatArray) -> FloatArray:
+    """Return values (N, K, C) as (C, N, K)."""
+    return np.ascontiguousarray(np.moveaxis(values, 2, 0))
+
+
+def _summed(values: FloatArray) -> FloatArray:
+    """Return the sums over four numbers (4, …)."""
+    total: FloatArray = values[0] + values[1]
+    total += values[2]
+    total += values[3]
+    return total
+
+
+def _on_arcs(a: FloatArray, b: FloatArray, dot: FloatArray, share: FloatArray) -> FloatArray:
+    """Return what is a share (F,) of the way from quaternions (4, N, F) to others; see rot.slerp. dot: (N, F)."""
+    b *= np.where(dot < 0.0, -1.0, 1.0)
+    b -= np.abs(dot) * a
+    sine = np.sqrt(_summed(np.square(b)))
+    angle = share * np.where(sine > _NO_ARC, np.arctan2(sine, np.abs(dot)), sine)
+    b *= np.divide(np.sin(angle), sine, out=np.zeros_like(sine), where=sine > 0.0)
+    b += a * np.cos(angle)
+    return b
+
+
+def _rotate(q: FloatArray, v: FloatArray, out: FloatArray, twice: float) -> None:
+    """Write vectors (3, N, F) rotated by (4, N, F) into out (3, N, F); twice: 2, or −2 for the inverse rotation."""
+    w, x, y, z = q
+    vx, vy, vz = v[0], v[1], v[2]
+    # see rot.rotate, with t = ±2·xyz × v
+    tx, ty, tz = y * vz - z * vy, z * vx - x * vz, x * vy - y * vx
+    w = twice * w
+    np.add(vx, w * tx + 2.0 * (y * tz - z * ty), out=out[0])
+    np.add(vy, w * ty + 2.0 * (z * tx - x * tz), out=out[1])
+    np.add(vz, w * tz + 2.0 * (x * ty - y * tx), out=out[2])
+
+
+def _write_product(a: FloatArray, b: FloatArray, out: FloatArray) -> None:
+    """Write products of quaternions (4, N, F) into out; see rot.multiply."""
+    aw, ax, ay, az = a
+    bw, bx, by, bz = b
+    out[0] = aw * bw - ax * bx - ay * by - az * bz
+    out[1] = aw * bx + ax * bw + ay * bz - az * by
+    out[2] = aw * by - ax * bz + ay * bw + az * bx
+    out[3] = aw * bz + ax * by - ay * bx + az * bw
