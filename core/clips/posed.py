@@ -17,9 +17,9 @@ import numpy as np
 from ..maths import rotations as rot
 from ..maths.arrays import FloatArray, IntArray
 from ..skeletons.hierarchy import with_ancestors
-from ..skeletons.skeleton import Skeleton, height_rows, world_from_pose
+from ..skeletons.skeleton import Skeleton
 from .clip import Clip
-from .keyed import around, poses_at
+from .keyed import around
 from .tracks import Tracks
 
 _NUMBERS_AT_ONCE: Final = 16_384
@@ -118,15 +118,15 @@ class PosedJoints:
 
     def height_rows(self, times_s: FloatArray, up: FloatArray) -> FloatArray:
         """Return rows upᵀ · model_from_joint at times (F,), (4, N, F): frames last; see skeleton.height_rows."""
-        if self._is_scaled:
-            found = height_rows(self._part.skeleton, poses_at(self._part, times_s), up)
-            return np.ascontiguousarray(np.moveaxis(found[:, self._in_part], -1, 0).swapaxes(1, 2))
         turns, positions = self._turns(times_s), self._positions(times_s)
+        scales = self._scales(times_s) if self._is_scaled else None
         rows = np.empty((4, len(self.kept), len(times_s)))
         for depth, level in enumerate(self.levels):
             above = rows[:, self._parents[depth]] if depth else np.append(up, 0.0)[:, None, None]
             own, position = rows[:, level], positions[:, level]
             _rotate(turns[:, level], above, own, -2.0)
+            if scales is not None:
+                own[:3] *= scales[:, level]
             np.multiply(above[0], position[0], out=own[3])
             own[3] += above[1] * position[1]
             own[3] += above[2] * position[2]
@@ -145,7 +145,7 @@ class PosedJoints:
         if self._is_scaled:
             world = self.world(times_s)
             linear = world[..., :3]
-            return (rot.from_exact_matrix(linear / np.linalg.norm(linear, axis=-2, keepdims=True)), world[..., 3])
+            return rot.from_exact_matrix(linear / np.linalg.norm(linear, axis=-2, keepdims=True)), world[..., 3]
         turns, positions = (np.empty((width, len(self.joints), len(times_s))) for width in (4, 3))
         for run in self._runs(len(times_s)):
             found = self._model(times_s[run])
@@ -155,15 +155,14 @@ class PosedJoints:
     def _write_world(self, times_s: FloatArray, world: FloatArray) -> None:
         """Write matrices at times (F,) into world (3, 4, N, F)."""
         if self._is_scaled:
-            found = world_from_pose(self._part.skeleton, poses_at(self._part, times_s))
-            world[:] = found[:, self._in_part].transpose(2, 3, 1, 0)
+            world[:] = self._matrices(times_s).take(self._wanted, axis=2)
             return
         turns, positions = (each.take(self._wanted, axis=1) for each in self._model(times_s))
         rot.write_matrix(np.moveaxis(turns, 0, -1), world.transpose(2, 3, 0, 1)[..., :3])
         world[:, 3] = positions
 
     def _model(self, times_s: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return rotations model_from_joint, (4, R, F), and positions in the model, (3, R, F), at times (F,)."""
+        """Return rotations model_from_joint, (4, R, F), and positions in the model, (3, R, F), without scales."""
         turns, moves = self._turns(times_s), self._positions(times_s)
         positions = np.empty((3, len(self.kept), len(times_s)))
         positions[:, self.levels[0]] = moves[:, self.levels[0]]
@@ -173,6 +172,22 @@ class PosedJoints:
             own += positions[:, self._parents[depth]]
             _write_product(above, turns[:, level].copy(), turns[:, level])
         return turns, positions
+
+    def _matrices(self, times_s: FloatArray) -> FloatArray:
+        """Return matrices model_from_joint, (3, 4, R, F), with scales."""
+        turns, moves, scales = self._turns(times_s), self._positions(times_s), self._scales(times_s)
+        world = np.empty((3, 4, len(self.kept), len(times_s)))
+        rot.write_matrix(np.moveaxis(turns, 0, -1), world.transpose(2, 3, 0, 1)[..., :3])
+        world[:, :3] *= scales
+        world[:, 3] = moves
+        for depth, level in enumerate(self.levels[1:], start=1):
+            above, own = world[:, :, self._parents[depth]], world[:, :, level].copy()
+            for row, new in zip(above, world[:, :, level], strict=True):
+                np.multiply(row[0], own[0], out=new)
+                new += row[1] * own[1]
+                new += row[2] * own[2]
+                new[3] += row[3]
+        return world
 
     def _runs(self, frames: int) -> Iterator[slice]:
         """Return runs of frames that are worked on at once."""
@@ -198,6 +213,17 @@ class PosedJoints:
             positions[:, keys.rows] += keys.at(times_s, is_spherical=False)
         return positions
 
+    def _scales(self, times_s: FloatArray) -> FloatArray:
+        """Return scales at times (F,), (3, R, F), or (3, R, 1) where none changes."""
+        rest = self.clip.skeleton.rest_scales[self.kept].T[..., None]
+        if not self._scaling:
+            return rest
+        scales = np.empty((3, len(self.kept), len(times_s)))
+        scales[:] = rest
+        for keys in self._scaling:
+            scales[:, keys.rows] *= keys.at(times_s, is_spherical=False)
+        return scales
+
     @cached_property
     def _parents(self) -> tuple[IntArray, ...]:
         return tuple(self.parents[level] for level in self.levels)
@@ -210,15 +236,7 @@ class PosedJoints:
 
     @cached_property
     def _is_scaled(self) -> bool:
-        return bool(len(self.clip.scales)) or not bool((self.clip.skeleton.rest_scales[self.kept] == 1.0).all())
-
-    @cached_property
-    def _part(self) -> Clip:
-        return self.clip.part(np.sort(self.kept))
-
-    @cached_property
-    def _in_part(self) -> IntArray:
-        return np.searchsorted(np.sort(self.kept), self.joints)
+        return bool(self._scaling) or not bool((self.clip.skeleton.rest_scales[self.kept] == 1.0).all())
 
     @cached_property
     def _turning(self) -> tuple[_Keys, ...]:
@@ -232,6 +250,11 @@ class PosedJoints:
     def _moving(self) -> tuple[_Keys, ...]:
         return tuple(_Keys(row, times, _frames_last(values))
                      for row, times, values in self._keys(self.clip.translations))
+
+    @cached_property
+    def _scaling(self) -> tuple[_Keys, ...]:
+        return tuple(_Keys(row, times, _frames_last(values))
+                     for row, times, values in self._keys(self.clip.scales))
 
     @cached_property
     def _still(self) -> IntArray:
