@@ -8,12 +8,12 @@ from typing import Any, Literal
 import bpy
 import numpy as np
 
-from ..core.clips.clip import Clip
 from ..core.maths import rotations as rot
 from ..core.maths.arrays import BoolArray, Float32Array, FloatArray
 from ..core.maths.euler import to_euler, to_turns
 from ..core.playing.keying import Channel, Keyed, key_clip, key_every_frame, key_sparsely, resting
 from ..core.playing.motion import Motion
+from ..core.playing.stage import Playable
 from ..core.playing.varied import Varied
 from ..core.skeletons.skeleton import Skeleton
 from . import properties, versions
@@ -72,9 +72,9 @@ def sample_varied(motion: Varied, fps: float, frame_start: int, rules: BoneRules
     return Channels(keyed.frames + frame_start, tuple(_curves(motion.skeleton, keyed, rules)), False, False)
 
 
-def clip_channels(clip: Clip, scene: bpy.types.Scene, frame_start: int,
+def clip_channels(clip: Playable, scene: bpy.types.Scene, frame_start: int,
                   rules: BoneRules = ORDINARY) -> Channels:
-    """Sample a clip on the armature's skeleton from frame_start on, at every frame; rules: see sample_channels."""
+    """Sample what plays on the armature's skeleton from frame_start on, at every frame; rules: see sample_channels."""
     keyed = key_clip(clip, frames_per_second(scene), rules.inheritance)
     return Channels(keyed.frames + frame_start, tuple(_curves(clip.skeleton, keyed, rules)), False, False)
 

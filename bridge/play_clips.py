@@ -17,9 +17,12 @@ from ..core.errors import TaktError
 from ..core.formats import FORMATS, endings, format_of
 from ..core.library.library import Library
 from ..core.library.store import ClipStore
+from ..core.maths import rotations as rot
 from ..core.maths.arrays import BoolArray, FloatArray
+from ..core.playing.alone import standing
+from ..core.playing.stage import Playable
 from ..core.retargeting.outcome import Outcome
-from ..core.retargeting.retarget import Retargeted, retarget
+from ..core.retargeting.retarget import Retargeted, retarget, with_contacts
 from ..core.retargeting.skin_points import SkinPoints
 from ..core.skeletons.maps import SkeletonMap
 from ..core.skeletons.skeleton import Skeleton
@@ -27,6 +30,7 @@ from . import action, armature, axes, bone_rules, clips, constraints, joint_map,
 
 MOST_BYTES: Final = 2**28
 """Of clips kept while others are read: those of one folder are played once."""
+_UP: Final = np.array((0.0, 1.0, 0.0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,15 +49,18 @@ class ClipPlayer:
     skin: BoolArray
     points: SkinPoints | None
     keep_contacts: bool
+    feet_stand: bool
     mute_constraints: bool
     begins_at_rest: bool
 
     @classmethod
     def of(cls, armature_object: bpy.types.Object, files: Iterable[Path], store: ClipStore | None = None, *,
-           keep_contacts: bool = True, mute_constraints: bool = False, begins_at_rest: bool = False) -> ClipPlayer:
+           keep_contacts: bool = True, feet_stand: bool = True, mute_constraints: bool = False,
+           begins_at_rest: bool = False) -> ClipPlayer:
         """Prepare an armature for clips of some files.
 
         keep_contacts: hands that touch each other or the body keep touching, and arms stay outside the trunk.
+        feet_stand: feet stay in place while they are planted in a clip of another body.
         mute_constraints: constraints that move what the played clip moves are muted; else all act.
         begins_at_rest: clips begin where the character stands, not where their files have it.
         store: where clips are found that were read before. Raises TaktError where a map file beside one is damaged.
@@ -64,7 +71,8 @@ class ClipPlayer:
         target = armature.read_skeleton(armature_object)
         return cls(armature_object, library, target, library.skeleton_map(target),
                    axes.armature_from_hanim(armature_object), armature.read_skin(armature_object),
-                   skin_points.read_points(armature_object), keep_contacts, mute_constraints, begins_at_rest)
+                   skin_points.read_points(armature_object), keep_contacts, feet_stand, mute_constraints,
+                   begins_at_rest)
 
     def read(self, path: Path) -> dict[str, Clip]:
         """Return the clips of a file by name; a file's only clip is called as the file.
@@ -85,11 +93,20 @@ class ClipPlayer:
 
     def retargeted(self, clip: Clip) -> Retargeted:
         """Return a clip on the armature's skeleton; raise SkeletonMismatchError where that cannot be done."""
-        return retarget(clip, self.target, self.turn, source_map=self.library.skeleton_map(clip.skeleton),
-                        target_map=self.target_map, skin=self.skin, points=self.points, without_first_pose=True,
-                        keep_contacts=self.keep_contacts, begins_at_rest=self.begins_at_rest)
+        source_map = self.library.skeleton_map(clip.skeleton)
+        done = retarget(clip, self.target, self.turn, source_map=source_map, target_map=self.target_map, skin=self.skin,
+                        points=self.points, without_first_pose=True, keep_contacts=self.keep_contacts,
+                        begins_at_rest=self.begins_at_rest)
+        return with_contacts(done, clip, source_map) if self.feet_stand and not done.is_own else done
 
-    def write(self, name: str, clip: Clip, scene: bpy.types.Scene, *, is_played: bool) -> bpy.types.Action:
+    def played(self, done: Retargeted) -> Playable:
+        """Return what the armature plays of a clip: feet of another body stay in place here, too, while they stand."""
+        if not self.feet_stand or done.is_own:
+            return done.clip
+        up = self.target_map.up(rot.rotate(self.turn, _UP))
+        return standing(done.clip, self.target_map, up, self.points, done.doubles)
+
+    def write(self, name: str, clip: Playable, scene: bpy.types.Scene, *, is_played: bool) -> bpy.types.Action:
         """Make an Action of a clip on the armature's skeleton, from the scene's first frame on.
 
         is_played: let the armature play it, and the scene's range hold it.
@@ -122,7 +139,7 @@ class ClipPlayer:
             except TaktError as error:
                 outcomes.append(Outcome(called, name, problem=_in_one_line(error)))
                 continue
-            new = self.write(name, done.clip, scene, is_played=is_played)
+            new = self.write(name, self.played(done), scene, is_played=is_played)
             is_played = False
             outcome = Outcome.of(called, new.name, done)
             outcomes.append(replace(outcome, notes=(*self.warnings(path), *outcome.notes)))
@@ -135,6 +152,13 @@ def keep_contacts_property() -> Any:
                         description="Let hands that touch each other, trunk, head or thighs in a clip do so on this "
                                     "body too, and keep arms out of a trunk that is stouter than the clip's, by a "
                                     "small correction of the arms")
+
+
+def feet_stand_property() -> Any:
+    """Return the property of operators that play clips."""
+    return BoolProperty(name="Feet Stand", default=True,
+                        description="Feet stay in place while they stand in the clip of another body, whose steps are "
+                                    "of other lengths. Off: with whatever slides")
 
 
 def mute_constraints_property() -> Any:

@@ -45,6 +45,8 @@ def run(arguments: Sequence[str]) -> int:
     retarget.add_argument("--armature", default="", help="the armature's name, where there are several")
     retarget.add_argument("--keep-contacts", action=argparse.BooleanOptionalAction, default=True,
                           help="let hands that touch each other or the body do so on this body too")
+    retarget.add_argument("--feet-stand", action=argparse.BooleanOptionalAction, default=True,
+                          help="let feet stay in place while they stand in the clip of another body")
     retarget.add_argument("--begin-at-character", action="store_true",
                           help="let clips begin where the character stands, not where their files have it")
     try:
@@ -67,7 +69,8 @@ def _retarget(options: argparse.Namespace) -> int:
     armature_object, scene = _armature(options.armature), bpy.context.scene
     assert scene is not None
     outcomes: list[Outcome] = []
-    player = ClipPlayer.of(armature_object, paths, keep_contacts=options.keep_contacts, mute_constraints=True,
+    player = ClipPlayer.of(armature_object, paths, keep_contacts=options.keep_contacts,
+                           feet_stand=options.feet_stand, mute_constraints=True,
                            begins_at_rest=options.begin_at_character)
     for done in retargeted(player, paths, scene):
         outcomes += done

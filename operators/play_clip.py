@@ -14,6 +14,7 @@ from ..bridge.dropped_on import armature_under
 from ..bridge.play_clips import (
     ClipPlayer,
     begins_at_rest_property,
+    feet_stand_property,
     file_endings,
     keep_contacts_property,
     mute_constraints_property,
@@ -45,6 +46,7 @@ class TAKT_OT_play_clip(ForArmature, ImportHelper, bpy.types.Operator):
         clip: str
         asks: bool
         keep_contacts: bool
+        feet_stand: bool
         mute_constraints: bool
         begins_at_rest: bool
         filter_glob: str
@@ -56,6 +58,7 @@ class TAKT_OT_play_clip(ForArmature, ImportHelper, bpy.types.Operator):
                              description="Which of the file's clips is played; empty: the first")
         asks: BoolProperty(options={"HIDDEN", "SKIP_SAVE"})
         keep_contacts: keep_contacts_property()
+        feet_stand: feet_stand_property()
         mute_constraints: mute_constraints_property()
         begins_at_rest: begins_at_rest_property()
         filter_glob: StringProperty(default=";".join(f"*{ending}" for ending in file_endings()), options={"HIDDEN"})
@@ -84,7 +87,8 @@ class TAKT_OT_play_clip(ForArmature, ImportHelper, bpy.types.Operator):
         path = Path(bpy.path.abspath(self.filepath))
         try:
             player = ClipPlayer.of(armature_object, (path,), CLIPS, keep_contacts=self.keep_contacts,
-                                   mute_constraints=self.mute_constraints, begins_at_rest=self.begins_at_rest)
+                                   feet_stand=self.feet_stand, mute_constraints=self.mute_constraints,
+                                   begins_at_rest=self.begins_at_rest)
             found = player.read(path)
             if self.asks and not self.clip and len(found) > 1:
                 return _ask(context, self.filepath, found)
@@ -97,7 +101,7 @@ class TAKT_OT_play_clip(ForArmature, ImportHelper, bpy.types.Operator):
         for warning in player.warnings(path):
             self.report({"WARNING"}, warning)
         before = scene.frame_start, scene.frame_end
-        new = player.write(name, done.clip, scene, is_played=True)
+        new = player.write(name, player.played(done), scene, is_played=True)
         others = len(found) - 1 if not self.clip else 0
         span = scene.frame_start, scene.frame_end
         report_clip(self, player, done, Outcome.of(path.name, new.name, done), others, span if span != before else None)

@@ -16,6 +16,7 @@ from ..bridge.active_character import ForArmature, active_armature
 from ..bridge.play_clips import (
     ClipPlayer,
     begins_at_rest_property,
+    feet_stand_property,
     file_endings,
     files_in,
     folders_within,
@@ -42,6 +43,7 @@ class TAKT_OT_retarget_clips(ForArmature, bpy.types.Operator):
         directory: str
         files: bpy.types.bpy_prop_collection_idprop[bpy.types.OperatorFileListElement]
         keep_contacts: bool
+        feet_stand: bool
         mute_constraints: bool
         begins_at_rest: bool
         is_recursive: bool
@@ -51,6 +53,7 @@ class TAKT_OT_retarget_clips(ForArmature, bpy.types.Operator):
                                   description="The folder whose clips become Actions")
         files: CollectionProperty(type=bpy.types.OperatorFileListElement, options={"HIDDEN", "SKIP_SAVE"})
         keep_contacts: keep_contacts_property()
+        feet_stand: feet_stand_property()
         mute_constraints: mute_constraints_property()
         begins_at_rest: begins_at_rest_property()
         is_recursive: BoolProperty(name="Subfolders", description="Make Actions of the clips in folders within this "
@@ -84,7 +87,8 @@ class TAKT_OT_retarget_clips(ForArmature, bpy.types.Operator):
             return refuse(self, f"{folder} has no files with clips: {', '.join(file_endings())}{self._left_out}")
         try:
             player = ClipPlayer.of(armature_object, self._paths, keep_contacts=self.keep_contacts,
-                                   mute_constraints=self.mute_constraints, begins_at_rest=self.begins_at_rest)
+                                   feet_stand=self.feet_stand, mute_constraints=self.mute_constraints,
+                                   begins_at_rest=self.begins_at_rest)
         except TaktError as error:
             return refuse(self, str(error))
         self._done, self._steps = [], retargeted(player, self._paths, scene)

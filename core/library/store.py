@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
 from typing import Any, Final, TypeVar
@@ -12,17 +12,15 @@ from typing import Any, Final, TypeVar
 import numpy as np
 
 from ..clips.clip import Clip
-from ..clips.contacts import foot_contacts
 from ..clips.keys import grid_entries
 from ..errors import FileError
 from ..maths.arrays import BoolArray, FloatArray
-from ..retargeting.retarget import Retargeted, retarget
+from ..retargeting.retarget import Retargeted, retarget, with_contacts
 from ..retargeting.skin_points import SkinPoints
 from ..skeletons.maps import SkeletonMap
 from ..skeletons.skeleton import Skeleton
 
 MAX_BYTES: Final = 2**30
-_UP: Final = np.array((0.0, 1.0, 0.0))
 """In the axes of clips."""
 _LAID_OUT: Final = 7
 """A clip that was played takes at most so many times the bytes of its tracks: it keeps its keys, and more, laid out."""
@@ -140,9 +138,7 @@ class ClipStore:
         def make() -> Retargeted:
             made = retarget(clip, target, turn, source_map=source_map, target_map=target_map, skin=skin,
                             points=points, without_first_pose=True, keep_contacts=keep_contacts)
-            found = foot_contacts(clip, source_map, source_map.up(_UP))
-            contacts = {side: each.part(made.left_out_s, clip.duration_s) for side, each in found.items()}
-            return replace(made, clip=replace(made.clip, contacts=contacts))
+            return with_contacts(made, clip, source_map)
 
         return self.made(key, make)
 

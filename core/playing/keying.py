@@ -49,8 +49,9 @@ class Channel:
 class Keyed:
     """A motion's keys, as they stand in Pose, or as joints need them that do not take over all from their parents.
 
-    frames: (F,) counted from the motion's beginning, maybe with fractions. Joints that no clip moves are left out, and
-    translations and scales that stay at rest. Signs of rotations are continuous.
+    frames: (F,) counted from the motion's beginning, maybe with fractions. Joints that no clip moves are left out,
+    translations and scales that stay at rest, and rotations that do so of joints that are shifted. Signs of rotations
+    are continuous.
     """
 
     frames: FloatArray
@@ -92,11 +93,12 @@ def resting(skeleton: Skeleton, keyed: Keyed) -> IntArray:
     """Return the joints (N,) that are to be keyed at rest where they are not keyed, since the body hangs on them.
 
     Where a motion shifts most of what it moves, that is a body that goes somewhere. It is in the wrong place where a
-    joint above it keeps what another motion left there. A motion of an arm alone leaves all else as it is.
+    joint above it keeps what another motion left there. A motion of an arm alone leaves all else as it is, but for what
+    it shifts and never turns.
     """
     parents, shifted, turned = skeleton.parents, keyed.translations.joints, keyed.rotations.joints
     if not len(shifted) or 2 * int(with_descendants(parents, shifted)[turned].sum()) <= len(turned):
-        return shifted[:0]
+        return np.setdiff1d(shifted, turned)
     return np.union1d(np.setdiff1d(with_ancestors(parents, turned), turned), with_ancestors(parents, shifted))
 
 
@@ -136,9 +138,10 @@ def _keyed(motion: Playable, frames: FloatArray, times: FloatArray, starts: Bool
         choose = rotation_keys if values.shape[2] == 4 else vector_keys
         return Channel(joints, values, choose(frames, values, tolerance * _ROOM, starts))
 
-    return Keyed(frames, channel(moved, rot.continuous(pose.rotations), ANGLE_RAD),
-                 channel(moved & differs_from_rest(pose.translations, 0.0, _STILL), pose.translations,
-                         SHARE_OF_HEIGHT * height),
+    is_shifted = moved & differs_from_rest(pose.translations, 0.0, _STILL)
+    is_turned = moved & ~(is_shifted & ~differs_from_rest(pose.rotations[..., 1:], 0.0, _STILL))  # see resting
+    return Keyed(frames, channel(is_turned, rot.continuous(pose.rotations), ANGLE_RAD),
+                 channel(is_shifted, pose.translations, SHARE_OF_HEIGHT * height),
                  channel(moved & differs_from_rest(pose.scales, 1.0, _STILL), pose.scales, SHARE_OF_HEIGHT))
 
 

@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 
 from ..clips.clip import Clip, Tracks
+from ..clips.contacts import foot_contacts
 from ..errors import SkeletonMismatchError
 from ..maths import rotations as rot
 from ..maths.arrays import BoolArray, FloatArray
@@ -131,6 +132,16 @@ def retarget(clip: Clip, target: Skeleton, turn: FloatArray = rot.IDENTITY, *, s
         tuple(target.names[j] for j in np.setdiff1d(np.arange(len(target)), pairs.target)), plan.is_own,
         doubles, bodies.reference.map, bodies.reference.why, start_s or 0.0,
         plan.ratio * float(np.linalg.norm(away)) / max(float(np.ptp(target.rest_world[..., 3] @ up)), 1e-30))
+
+
+def with_contacts(made: Retargeted, clip: Clip, source_map: SkeletonMap) -> Retargeted:
+    """Return what a clip became on another skeleton, with the clip's own contacts of its feet.
+
+    source_map: of the skeleton that the clip came from.
+    """
+    found = foot_contacts(clip, source_map, source_map.up(_UP))
+    contacts = {side: each.part(made.left_out_s, clip.duration_s) for side, each in found.items()}
+    return replace(made, clip=replace(made.clip, contacts=contacts))
 
 
 def _refuse_far(clip: Clip) -> None:

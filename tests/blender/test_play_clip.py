@@ -121,7 +121,7 @@ def test_what_would_hide_a_clip_does_not_while_it_plays(held: Callable[[Any], No
     written(tmp_path, number=3, name="turn.bvh")
     takt.play_clip(filepath=str(tmp_path / "turn.bvh"))
     held(rig)
-    assert takt.play_clip(filepath=str(tmp_path / "walk.bvh")) == {"FINISHED"}
+    assert takt.play_clip(filepath=str(tmp_path / "walk.bvh"), feet_stand=False) == {"FINISHED"}
     assert rig.animation_data.action.name == "walk"
     assert apart_deg(rig, clip, range(1, 12)).max() < LIMB_DEG
 
@@ -321,7 +321,8 @@ def test_the_command_retargets_a_folder_into_a_file(rig: Any, tmp_path: Path, ca
     name = rig.name
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "rig.blend"))
     out = tmp_path / "out.blend"
-    assert command.run(["retarget", str(tmp_path / "rig.blend"), str(clips), "--out", str(out)]) == 0
+    assert command.run(["retarget", str(tmp_path / "rig.blend"), str(clips), "--out", str(out),
+                        "--no-feet-stand"]) == 0
     assert "1 of 1 play" in capsys.readouterr().out
     bpy.ops.wm.open_mainfile(filepath=str(out))
     assert apart_deg(bpy.data.objects[name], clip, range(1, 1 + int(24.0 * clip.duration_s))).max() < LIMB_DEG

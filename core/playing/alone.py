@@ -1,0 +1,39 @@
+"""A clip that plays alone, without a score of its own: its planted feet stay in place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from ..clips.clip import Clip
+from ..library.library import Library
+from ..maths.arrays import FloatArray
+from ..pha.document import parse
+from ..pha.expansion import expand
+from ..pha.programme import resolve
+from ..retargeting.skin_points import SkinPoints
+from ..skeletons.maps import SkeletonMap
+from .legs import legs_of
+from .motion import compose
+from .stage import Playable
+from .transitions.blending import Style
+
+_SCORE: Final = ('<pha tickLength="{}"><load src="clip"/><procedure name="main"><call name="clip" duration="1"/>'
+                 '</procedure></pha>')
+_STYLE: Final = Style("LEAD", "LINEAR", "LERP")
+
+
+def standing(clip: Clip, body: SkeletonMap, up: FloatArray, points: SkinPoints | None = None,
+             doubles: Mapping[int, int] | None = None) -> Playable:
+    """Return what a clip plays where it is all of a score, its feet in place while its contacts say so.
+
+    body: the map of its skeleton. up: (3,) in the skeleton's model space. points: of the skin, where it is known.
+    doubles: joints that copy the motion of others, and those that they copy. A clip that moves no legs, or lasts no
+    time, is returned as it is.
+    """
+    if clip.duration_s <= 0.0 or not any(clip.moved[leg.hip] for leg in legs_of(body)):
+        return clip
+    library = Library(other_clips=lambda _: (clip,))
+    sequence = expand(resolve(parse(_SCORE.format(repr(float(clip.duration_s))), None), library))
+    return compose(sequence, (clip,), _STYLE, root_motion="AS_AUTHORED", up=up, feet=body, doubles=doubles, body=body,
+                   points=points)
