@@ -15,6 +15,7 @@ All lengths are in leg lengths of the body, all positions in ground coordinates:
     heading    by how much the hips turn about up within an instant; moved: how far they go over the ground
     airborne   whether both feet are higher than AIR_LEGS while the clip that plays has one stand; floats: whether they
                are so much higher than where the clips on both sides have standing feet, while both of them have one
+    knees      how suddenly a knee turns: the largest second difference of its angle, degrees per frame²
     is_still   whether both feet stand still all through both clips
 """
 
@@ -52,6 +53,7 @@ LEAST: Final = 1e-3
 class Body:
     """Where on a skeleton to look: joints of the hips (1), hands (2) and feet (2), and of what a foot has (2, 2).
 
+    legs: (2, 3) their hips, knees and ankles.
     ground: (3, 3) from model space to ground coordinates, in which all is a leg long what is as long as a leg.
     """
 
@@ -61,6 +63,7 @@ class Body:
     hands: IntArray
     feet: IntArray
     soles: IntArray
+    legs: IntArray
     leg_length: float
 
     @classmethod
@@ -75,7 +78,8 @@ class Body:
         joints = found.joint_of
         return cls(found.skeleton, np.stack((across, np.cross(up, across), up)) / leg,
                    np.array([joints["HumanoidRoot"]]), np.array([joints["l_wrist"], joints["r_wrist"]]),
-                   np.array([leg.foot for leg in legs]), np.array([(leg.ankle, leg.foot) for leg in legs]), leg)
+                   np.array([leg.foot for leg in legs]), np.array([(leg.ankle, leg.foot) for leg in legs]),
+                   np.array([(leg.hip, leg.knee, leg.ankle) for leg in legs]), leg)
 
     def positions(self, world: FloatArray, joints: IntArray) -> FloatArray:
         """Return where joints are, (..., N, 3), from matrices (..., J, 3, 4)."""
@@ -85,6 +89,13 @@ class Body:
         """Return how high the lower joint of each foot is above its height at rest, (..., 2)."""
         rest = self.positions(self.skeleton.rest_world, self.soles)[..., 2]
         return np.asarray((self.positions(world, self.soles)[..., 2] - rest).min(axis=-1))
+
+    def bends(self, world: FloatArray) -> FloatArray:
+        """Return by how many degrees knees are bent, (..., 2)."""
+        hip, knee, ankle = np.moveaxis(self.positions(world, self.legs), -2, 0)
+        thigh, shin = knee - hip, ankle - knee
+        across = np.linalg.norm(np.cross(thigh, shin), axis=-1)
+        return np.asarray(np.degrees(np.arctan2(across, (thigh * shin).sum(axis=-1))))
 
     def headings(self, world: FloatArray) -> FloatArray:
         """Return how far the hips are turned about up from rest, radians."""
@@ -132,6 +143,7 @@ class Join:
     skin: float = np.nan
     floats: bool = False
     is_still: bool = False
+    knees: float = 0.0
 
 
 def near(seam_s: float, begin_s: float, end_s: float) -> FloatArray:
@@ -148,7 +160,8 @@ def measure(body: Body, world: FloatArray, stands: BoolArray, levels: Levels) ->
     return Join(speed / levels.speed, jerk / levels.jerk, tuple(each for each in per_foot if each is not None),
                 sum(skate(feet[:, foot], heights[:, foot]) for foot in range(feet.shape[1])), float(heights.min()),
                 bool(((heights > AIR_LEGS).all(axis=1) & stands.any(axis=1)).any()),
-                is_still=bool(levels.speed[-1] < SLOW_LEGS_PER_S))
+                is_still=bool(levels.speed[-1] < SLOW_LEGS_PER_S),
+                knees=float(np.abs(np.diff(body.bends(world), 2, axis=0)).max(initial=0.0)))
 
 
 def by_part(body: Body, world: FloatArray, order: int) -> list[FloatArray]:
@@ -213,9 +226,9 @@ def standing(found: SkeletonMap, up: FloatArray, world: FloatArray, times_s: Flo
 
 
 HEADINGS: Final = (f"{'':30} {'hips':>11} {'hands':>11} {'feet':>11} {'jerk p90':>14} {'displaced':>11} {'one >':>5} "
-                   f"{'skate':>5} {'lowest':>6} {'skin':>6} {'turn':>6} {'moved':>6} {'air':>4}\n"
+                   f"{'skate':>5} {'lowest':>6} {'skin':>6} {'turn':>6} {'moved':>6} {'air':>4} {'knees':>7}\n"
                    f"{'':30} {'med/p90':>11} {'med/p90':>11} {'med/p90':>11} {'':>14} {'mean/p90 %':>11} {'5 %':>5} "
-                   f"{'%':>5} {'p5 %':>6} {'p5 %':>6} {'°':>6} {'leg':>6} {'':>4}\n")
+                   f"{'%':>5} {'p5 %':>6} {'p5 %':>6} {'°':>6} {'leg':>6} {'':>4} {'p90/max':>7}\n")
 
 
 def row(label: str, joins: Sequence[Join], inside_skate: float = np.nan) -> str:
@@ -231,11 +244,12 @@ def row(label: str, joins: Sequence[Join], inside_skate: float = np.nan) -> str:
     skating = f"{skated * 100.0:5.0f}" if np.isnan(inside_skate) else f"{skated / inside_skate:4.1f}×"
     lowest, skin = (np.percentile(of(part), 5.0) * 100.0 for part in (lambda join: join.lowest, lambda join: join.skin))
     soles = f"{'–' if np.isnan(skin) else f'{skin:.1f}':>6}"
+    knees = of(lambda join: join.knees)
     far = np.mean([max(join.displaced, default=0.0) > 0.05 for join in joins])
     return (f"{label:30} {speeds} {jerk[0]:4.1f}/{jerk[1]:4.1f}/{jerk[2]:4.1f} "
             f"{moved.mean():5.1f}/{np.percentile(moved, 90.0):5.1f} {far:5.2f} {skating} {lowest:6.1f} {soles} "
             f"{np.degrees(of(lambda join: join.heading_rad).max()):6.2f} {of(lambda join: join.moved).max():6.3f} "
-            f"{of(lambda join: join.airborne).mean():4.2f}")
+            f"{of(lambda join: join.airborne).mean():4.2f} {np.percentile(knees, 90.0):3.0f}/{knees.max():3.0f}")
 
 
 @dataclass(frozen=True)

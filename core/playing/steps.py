@@ -274,7 +274,10 @@ class _Walker:
         return start_s - before, stop_s + min(after, more_s - before)
 
     def _bear(self, step: DueStep, segment: Sequence[Sequence[Hold]]) -> None:
-        """Let the other feet stand during a step, as long as that leaves them time for their own way."""
+        """Let the other feet stand during a step, as long as that leaves them time for their own way.
+
+        Each at most twice as long as it does anyway: who touches the ground as he runs cannot stand there.
+        """
         for leg, (known, more) in enumerate(zip(self._holds, segment, strict=True)):
             if leg == step.leg or not known or not more:
                 continue
@@ -282,9 +285,11 @@ class _Walker:
             way = DueStep(leg, last, first, (0.0, 0.0), self._lengths[leg])
             way_s = max(SWING_S, way.distance / (_SWING * way.fast()))
             if step.last.stop_s <= last.stop_s < step.first.start_s:
-                last.stop_s = max(last.stop_s, min(step.first.start_s, first.start_s - way_s))
+                latest_s = min(step.first.start_s, first.start_s - way_s, 2.0 * last.stop_s - last.start_s)
+                last.stop_s = max(last.stop_s, latest_s)
             if step.last.stop_s < first.start_s <= step.first.start_s:
-                first.start_s = min(first.start_s, max(step.last.stop_s, last.stop_s + way_s))
+                soonest_s = max(step.last.stop_s, last.stop_s + way_s, 2.0 * first.start_s - first.stop_s)
+                first.start_s = min(first.start_s, soonest_s)
 
     def _is_borne_by_none(self, step: DueStep, segment: Sequence[Sequence[Hold]], window_s: Sequence[float]) -> bool:
         """Tell whether no other foot, though it stands on both sides, bears the body during a step that is not wide."""

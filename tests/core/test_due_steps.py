@@ -107,3 +107,16 @@ def test_of_two_feet_that_both_have_time_that_one_steps_first_which_leaves_the_s
     found = stepping([[(0.0, 3.0, 0.0)], [(3.18, 6.0, 0.6)]], [[(0.0, 3.0, 0.0)], [(3.0, 3.17, 0.1)]], fast=4.6)
     assert steps(found, RIGHT)[0][1] <= steps(found, LEFT)[0][0] + 1e-9
     assert 2.9 <= steps(found, LEFT)[0][1] <= 3.3
+
+
+@pytest.mark.parametrize("is_mirrored", [False, True])
+def test_a_foot_that_touches_the_ground_as_the_other_one_steps_does_not_stand_there(is_mirrored: bool) -> None:
+    """The body runs on meanwhile: its leg would not reach. A foot that does stand there bears the body longer."""
+    for lasts_s, longer_s in ((0.03, 0.03), (0.5, 0.2)):
+        feet = [[[(0.0, 3.0, 0.0)], [(3.0, 6.0, 0.5)]], [[(0.0, 1.5, -0.5)], [(3.2, 3.2 + lasts_s, 0.3)]]]
+        if is_mirrored:
+            feet = [[[(6.0 - stop_s, 6.0 - start_s, -ahead) for start_s, stop_s, ahead in segment]
+                     for segment in foot[::-1]] for foot in feet]
+        lasted_s = np.diff(stepping(*feet, fast=2.0).spans_s(RIGHT))[0 if is_mirrored else 1, 0]
+        assert lasts_s - 1e-9 <= lasted_s <= lasts_s + longer_s + 1e-9
+        assert lasts_s < 0.1 or lasted_s > lasts_s + 0.1

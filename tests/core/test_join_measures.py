@@ -113,6 +113,14 @@ def test_feet_of_a_clip_stand_while_they_are_low_and_slow() -> None:
     assert stands[:29].all() and stands[62:].all() and not stands[31:59].any()
 
 
+def test_a_knee_that_is_straight_for_one_frame_turns_twice_as_suddenly_as_it_is_bent() -> None:
+    knee, pose = BODY.skeleton.index_of["l_knee"], Pose.rest(BODY.skeleton, FRAMES)
+    for degrees, wanted in ((30.0 + 36.0 * SHARE, 0.0), (np.where(np.arange(FRAMES) == 9, 5.0, 30.0), 50.0)):
+        pose.rotations[:, knee] = rot.from_axis_angle(np.array((1.0, 0.0, 0.0)), np.radians(degrees))
+        world = world_from_pose(BODY.skeleton, pose)
+        assert measures.measure(BODY, world, ALL, USUAL).knees == pytest.approx(wanted, abs=1e-4)
+
+
 def test_times_near_a_seam_end_where_the_motion_does() -> None:
     assert len(measures.near(5.0, 0.0, 10.0)) == FRAMES
     np.testing.assert_allclose(measures.near(0.2, 0.0, 0.45), np.arange(0.0, 14) / 30.0, atol=1e-9)
@@ -130,7 +138,7 @@ def test_a_line_tells_means_and_percentiles() -> None:
     joins = [measures.Join(np.full(3, 1.0 + i), np.full(3, 2.0), (0.01 * i,), 0.1, -0.02, i > 8) for i in range(11)]
     line = measures.row("label", joins, 0.05)
     assert line.split() == ["label", *["6.00/10.00"] * 3, "2.0/", "2.0/", "2.0", "5.0/", "9.0", "0.45", "2.0×", "-2.0",
-                            "–", "0.00", "0.000", "0.18"]
+                            "–", "0.00", "0.000", "0.18", "0/", "0"]
 
 
 def test_contacts_are_low_slow_and_not_too_short() -> None:
