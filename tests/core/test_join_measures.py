@@ -118,7 +118,7 @@ def test_a_knee_that_is_straight_for_one_frame_turns_twice_as_suddenly_as_it_is_
     for degrees, wanted in ((30.0 + 36.0 * SHARE, 0.0), (np.where(np.arange(FRAMES) == 9, 5.0, 30.0), 50.0)):
         pose.rotations[:, knee] = rot.from_axis_angle(np.array((1.0, 0.0, 0.0)), np.radians(degrees))
         world = world_from_pose(BODY.skeleton, pose)
-        assert measures.measure(BODY, world, ALL, USUAL).knees == pytest.approx(wanted, abs=1e-4)
+        assert measures.measure(BODY, world, ALL, USUAL).knees == pytest.approx(wanted, abs=0.05)
 
 
 def test_times_near_a_seam_end_where_the_motion_does() -> None:
