@@ -6,7 +6,7 @@ several at once, and what belongs to few joints and some hundred frames stays in
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -273,6 +273,17 @@ class PosedJoints:
             tracks = tracks.closed(self.clip.duration_s)
         for times, own in tracks.alike(np.flatnonzero(chosen)):
             yield row[tracks.joints[own]], times, tracks.values[tracks.starts[own, None] + np.arange(len(times))]
+
+
+def of_frames(world: FloatArray, frames: IntArray) -> FloatArray:
+    """Return matrices (F, N, 3, 4) of some frames, lying in memory as PosedJoints.world has them."""
+    return world.transpose(2, 3, 1, 0).take(frames, axis=3).transpose(3, 2, 0, 1)
+
+
+def joined_frames(worlds: Sequence[FloatArray]) -> FloatArray:
+    """Return matrices (F, N, 3, 4) of several runs of frames, lying in memory as PosedJoints.world has them."""
+    joined: FloatArray = np.concatenate([world.transpose(2, 3, 1, 0) for world in worlds], axis=3)
+    return joined.transpose(3, 2, 0, 1)
 
 
 def _frames_last(values: FloatArray) -> FloatArray:

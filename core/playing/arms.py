@@ -15,7 +15,7 @@ import numpy as np
 
 from ..maths import rotations as rot
 from ..maths.arrays import BoolArray, FloatArray, IntArray
-from ..retargeting.arms import ArmsBesideTrunk, moved_out
+from ..retargeting.arms import ArmsBesideTrunk, ArmsInFrames, moved_out
 from ..retargeting.limbs import LimbPoses
 from ..skeletons.hierarchy import with_ancestors
 from ..skeletons.maps import SkeletonMap
@@ -120,19 +120,20 @@ class Arms(Over):
         times, _ = in_rounds((begin + (end - begin) * _LOOKS).ravel(), self.duration_s, self.is_loop)
         pose, beside = self.below.sample(times), self.body.beside
         world = self.body.world(pose)
+        placed = ArmsInFrames(beside, world)
         peaks, detours = np.full((len(seams), 2), 0.5), np.zeros((len(seams), 2, 3, 3))
         for side, arm in enumerate(beside.arms):
-            outside = beside.outside(world, side)[0].reshape(len(seams), len(_LOOKS), -1)
+            outside = placed.distance(side).reshape(len(seams), len(_LOOKS), -1)
             least = beside.allowed(np.minimum(outside[:, :1], outside[:, -1:]), side)
             allowed = np.broadcast_to(least, outside.shape).reshape(len(times), -1)
-            deep = np.linalg.norm(beside.pushes(world, side, allowed), axis=-1).max(axis=1).reshape(len(seams), -1)
+            deep = np.linalg.norm(placed.pushes(side, allowed), axis=-1).max(axis=1).reshape(len(seams), -1)
             through = np.flatnonzero(deep.any(axis=1))
             if not len(through):
                 continue
             deepest = deep[through].argmax(axis=1)
             rows = through * len(_LOOKS) + deepest
             own = LimbPoses.of(world[rows], arm).at((slice(None), 0))
-            moved = moved_out(beside, side, world[rows], own, allowed[rows])
+            moved = moved_out(placed.at(rows), side, own, allowed[rows])
             turns = moved.rotations(self.body.skeleton, world[rows], arm)
             added = rot.multiply(rot.conjugate(pose.rotations[rows][:, self._joints[side]]), turns)
             detours[through, side] = rot.log(np.where(added[..., :1] < 0.0, -added, added))

@@ -9,20 +9,21 @@ turned as they are.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 
 from ..maths import rotations as rot
-from ..maths.arrays import BoolArray, FloatArray
+from ..maths.arrays import BoolArray, FloatArray, IntArray
 from ..skeletons.hierarchy import is_descendant
 from ..skeletons.maps import SkeletonMap
 from .hands_and_body import head_of
-from .hull import Hull
+from .hull import Hull, Hulls
 from .limbs import Limb, LimbPoses, both_arms, largest
 from .skin_points import SkinPoints
-from .trunk import Trunk, limb_radius
+from .trunk import BentTrunk, Trunk, limb_radius
 
 _SOFT: Final = 0.01
 """Of the trunk's length: arms begin to be moved that little before they touch, where they are by as much nearer than in
@@ -99,23 +100,7 @@ class ArmsBesideTrunk:
         Of the trunk, and then of the head; far from the head, infinitely. world: (F, J, 3, 4) of all joints. arm: (F,),
         where it is not as there.
         """
-        elbow, wrist, palm = (world[:, joint, :, 3] for joint in (*self.arms[side][1:], self.palms[side]))
-        if arm is not None:
-            elbow, wrist, palm = arm.middle, arm.last, palm - wrist + arm.last
-        return self._outside(world, side, np.stack((elbow, (elbow + wrist) / 2.0, wrist, palm), axis=1))
-
-    def _outside(self, world: FloatArray, side: int, points: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return how far points (F, 4, 3) of an arm are outside, (F, N), and where is out, (F, N, 3); see outside."""
-        outside, directions = self.trunks[side].outside(world, points)
-        if self.head is None:
-            return outside - self.radius, directions
-        length = self.trunks[side].length
-        of_head, out = np.full(outside.shape, np.inf), np.zeros(directions.shape)
-        near = np.flatnonzero((self.head.at_least(world, points) < (self.radius + _MOST) * length).any(axis=1))
-        if len(near):
-            of_head[near], out[near] = self.head.outside(world[near], points[near])
-        return (np.concatenate((outside, of_head / length), axis=1) - self.radius,
-                np.concatenate((directions, out), axis=1))
+        return ArmsInFrames(self, world).outside(side, arm)
 
     def allowed(self, outside: FloatArray, side: int) -> FloatArray:
         """Return how far outside an arm has to be at least, (..., N), that is as far as (..., N) elsewhere.
@@ -127,18 +112,6 @@ class ArmsBesideTrunk:
         missing = np.full((*outside.shape[:-1], max(len(most) - outside.shape[-1], 0)), -np.inf)
         return np.asarray(np.minimum(np.concatenate((outside[..., :len(most)], missing), axis=-1), most) - _SOFT)
 
-    def may_be_deeper(self, world: FloatArray) -> BoolArray:
-        """Tell in which frames (F,) an arm is less far outside than may be allowed."""
-        left, right = ((self.outside(world, side)[0] < self.most[side] - _SOFT).any(axis=1) for side in range(2))
-        return np.asarray(left | right)
-
-    def pushes(self, world: FloatArray, side: int, allowed: FloatArray, arm: LimbPoses | None = None) -> FloatArray:
-        """Return by how much they are to be moved out, (F, N, 3) in lengths of the trunk: at first softly."""
-        outside, directions = self.outside(world, side, arm)
-        deeper, soft = allowed - outside, _SOFT
-        push = np.where(deeper < 2.0 * soft, np.maximum(deeper, 0.0) ** 2 / (4.0 * soft), deeper - soft)
-        return np.where(push > _STILL, push, 0.0)[..., None] * directions
-
     def _outside_half_aside(self, rest: FloatArray, side: int) -> FloatArray:
         """Return how far an arm's elbow, forearm, wrist and palm are outside that is stretched half aside, (N,)."""
         trunk, first, *_ = self.trunks[side], *(at := rest[[*self.arms[side], self.palms[side]], :, 3])
@@ -146,17 +119,78 @@ class ArmsBesideTrunk:
         left, up = trunk.axes[:2]
         aside = (np.sign((first - trunk.origin) @ left) * left - up) / np.sqrt(2.0)
         far = np.array((lengths[0], lengths[0] + lengths[1] / 2.0, lengths[:2].sum(), lengths.sum()))
-        return np.asarray(self._outside(rest[None], side, (first + far[:, None] * aside)[None])[0][0])
+        points = (first + far[:, None] * aside)[None]
+        outside: FloatArray = ArmsInFrames(self, rest[None]).outside_at(side, points)[0][0]
+        return outside
 
 
-def moved_out(body: ArmsBesideTrunk, side: int, world: FloatArray, arm: LimbPoses, allowed: FloatArray) -> LimbPoses:
+class ArmsInFrames:
+    """Arms beside the trunk and head of a body in F frames, which are placed once for all that is asked."""
+
+    def __init__(self, body: ArmsBesideTrunk, world: FloatArray) -> None:
+        """Place a body; world: (F, J, 3, 4) of its joints."""
+        self.body, self._at = body, world[..., 3]
+        self._trunk = BentTrunk(body.trunks[0], world)
+        self._head = None if body.head is None else Hulls.placed((body.head,), world)
+
+    def at(self, frames: IntArray) -> ArmsInFrames:
+        """Return it in some of the frames."""
+        some = copy(self)
+        some._at, some._trunk = self._at[frames], self._trunk.at(frames)
+        some._head = None if self._head is None else self._head.at(frames)
+        return some
+
+    def outside(self, side: int, arm: LimbPoses | None = None) -> tuple[FloatArray, FloatArray]:
+        """Return how far an arm is outside, (F, N), and where is out, (F, N, 3); see ArmsBesideTrunk.outside."""
+        return self.outside_at(side, self._places(side, arm))
+
+    def distance(self, side: int) -> FloatArray:
+        """Return how far an arm is outside, (F, N); see outside."""
+        points, trunk = self._places(side), self.body.trunks[side]
+        outside = self._trunk.distance(points, trunk)
+        if self._head is not None:
+            of_head, _ = self._head.outside(points, 0.0, (self.body.radius + _MOST) * trunk.length)
+            outside = np.concatenate((outside, of_head / trunk.length), axis=1)
+        return outside - self.body.radius
+
+    def outside_at(self, side: int, points: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return how far points (F, 4, 3) of an arm are outside, (F, N), and where is out, (F, N, 3); see outside."""
+        trunk, radius = self.body.trunks[side], self.body.radius
+        outside, directions = self._trunk.outside(points, trunk)
+        if self._head is None:
+            return outside - radius, directions
+        of_head, out = self._head.outside(points, 0.0, (radius + _MOST) * trunk.length)
+        return (np.concatenate((outside, of_head / trunk.length), axis=1) - radius,
+                np.concatenate((directions, out), axis=1))
+
+    def may_be_deeper(self) -> BoolArray:
+        """Tell in which frames (F,) an arm is less far outside than may be allowed."""
+        left, right = ((self.distance(side) < self.body.most[side] - _SOFT).any(axis=1) for side in range(2))
+        return np.asarray(left | right)
+
+    def pushes(self, side: int, allowed: FloatArray, arm: LimbPoses | None = None) -> FloatArray:
+        """Return by how much they are to be moved out, (F, N, 3) in lengths of the trunk: at first softly."""
+        outside, directions = self.outside(side, arm)
+        deeper, soft = allowed - outside, _SOFT
+        push = np.where(deeper < 2.0 * soft, np.maximum(deeper, 0.0) ** 2 / (4.0 * soft), deeper - soft)
+        return np.where(push > _STILL, push, 0.0)[..., None] * directions
+
+    def _places(self, side: int, arm: LimbPoses | None = None) -> FloatArray:
+        """Return where elbow, forearm, wrist and palm are, (F, 4, 3)."""
+        elbow, wrist, palm = (self._at[:, joint] for joint in (*self.body.arms[side][1:], self.body.palms[side]))
+        if arm is not None:
+            elbow, wrist, palm = arm.middle, arm.last, palm - wrist + arm.last
+        return np.stack((elbow, (elbow + wrist) / 2.0, wrist, palm), axis=1)
+
+
+def moved_out(placed: ArmsInFrames, side: int, arm: LimbPoses, allowed: FloatArray) -> LimbPoses:
     """Return an arm (F,) as far outside as is allowed (F, N), where it was not.
 
-    world: (F, J, 3, 4) of the body's joints before arms were moved.
+    placed: the body before arms were moved.
     """
-    length = body.trunks[side].length
+    length = placed.body.trunks[side].length
     for _ in range(_ROUNDS):
-        pushes = body.pushes(world, side, allowed, arm) * length
+        pushes = placed.pushes(side, allowed, arm) * length
         bones = np.linalg.norm(arm.middle - arm.first, axis=1), np.linalg.norm(arm.last - arm.middle, axis=1)
         reached = np.linalg.norm(arm.last - arm.first, axis=1) / (bones[0] + bones[1])
         straight = np.clip((reached - _STRAIGHT[0]) / (_STRAIGHT[1] - _STRAIGHT[0]), 0.0, 1.0)
@@ -164,7 +198,7 @@ def moved_out(body: ArmsBesideTrunk, side: int, world: FloatArray, arm: LimbPose
         of_wrist[:, ::_PLACES] *= (straight * (bones[0] + bones[1]) / bones[0])[:, None, None]
         of_wrist[:, 1::_PLACES] *= _BY_FOREARM
         arm = arm.reaching(largest(of_wrist))
-        arm = _swung(arm, largest(body.pushes(world, side, allowed, arm)[:, ::_PLACES]) * length)
+        arm = _swung(arm, largest(placed.pushes(side, allowed, arm)[:, ::_PLACES]) * length)
     return arm
 
 

@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 
 from ..maths.arrays import BoolArray, FloatArray, IntArray, smoothstep
-from .hands_and_body import HandsAndBody
+from .hands_and_body import HandsAndBody, InFrames
 from .limbs import LimbPoses, largest
 
 _NEAR_HEIGHTS: Final = (0.12, 0.2)
@@ -54,11 +54,13 @@ class Touch:
         Nobody's hand is in his body: where only the target's skin is known, hands that seem to be are on it.
         """
         parts, size = [name for name in target.parts if name in body.parts], target.height / body.height
-        palms = body.palms_at(world)
+        placed = InFrames(body, world)
+        palms = placed.palms()
         apart = size * (palms[:, 0] - palms[:, 1])
         outside = np.empty((*palms.shape[:2], len(parts)))
         for i, part in enumerate(parts):
-            outside[..., i] = size * body.outside_near(world, palms, part, _ON_HEIGHTS[1] * body.height)
+            far = _ON_HEIGHTS[1] * body.height
+            outside[..., i] = size * np.minimum(placed.outside(palms, part, far)[0], far)
         on = 1.0 - smoothstep(outside, *(share * target.height for share in _ON_HEIGHTS))
         together = 1.0 - smoothstep(np.linalg.norm(apart, axis=1), *(share * target.height for share in _NEAR_HEIGHTS))
         if target.has_skin and not body.has_skin:
@@ -75,6 +77,12 @@ class Touch:
         """How surely each hand touches something, (F, 2) from 0 to 1."""
         return np.asarray(np.maximum(self.together[:, None], self.on.max(axis=2, initial=0.0)))
 
+    @classmethod
+    def joined(cls, found: Sequence[Touch]) -> Touch:
+        """Return all frames of some, of the same parts."""
+        return cls(found[0].parts, *(np.concatenate([getattr(each, name) for each in found])
+                                     for name in ("apart", "together", "outside", "on")))
+
     def at(self, frames: IntArray) -> Touch:
         """Return it for some of the frames."""
         return Touch(self.parts, self.apart[frames], self.together[frames], self.outside[frames], self.on[frames])
@@ -86,37 +94,38 @@ def touching(body: HandsAndBody, world: FloatArray, arms: LimbPoses, touch: Touc
     What is in between has the last word: a hand on a thigh stays outside of a belly that covers it.
     world: (F, J, 3, 4) of the body's joints before arms were moved.
     """
+    placed = InFrames(body, world)
     for _ in range(_ROUNDS):
         for step in (_to_each_other, _onto_body, _out_of_body):
-            offsets = step(body, world, body.palms_at(world, arms), touch)
+            offsets = step(placed, placed.palms(arms), touch)
             if offsets.any():
                 arms = arms.reaching(offsets)
     for _ in range(_ROUNDS):  # arms that do not reach a thigh are stretched through the belly before it
-        offsets = _out_of_body(body, world, body.palms_at(world, arms), touch)
+        offsets = _out_of_body(placed, placed.palms(arms), touch)
         if not offsets.any():
             break
         arms = arms.reaching(offsets)
     return arms
 
 
-def _to_each_other(body: HandsAndBody, world: FloatArray, palms: FloatArray, touch: Touch) -> FloatArray:
+def _to_each_other(placed: InFrames, palms: FloatArray, touch: Touch) -> FloatArray:
     """Return by how much hands are to be moved, (F, 2, 3): each goes half of the way.
 
     Hands that only are near each other, as on either hip, stay where a thick trunk is between them.
     """
-    nearer = touch.together[:, None] * (touch.apart - (palms[:, 0] - palms[:, 1]))
+    height, nearer = placed.body.height, touch.together[:, None] * (touch.apart - (palms[:, 0] - palms[:, 1]))
     offsets = np.stack((0.5 * nearer, -0.5 * nearer), axis=1)
-    led = np.flatnonzero(touch.together)
-    if "trunk" in touch.parts and len(led):
-        outside, _ = body.outside(world[led], palms[led] + offsets[led], "trunk")
-        deeper = np.minimum(touch.outside[led, :, touch.parts.index("trunk")], 0.0) - outside
-        is_between = smoothstep(deeper.max(axis=1), 0.0, _BETWEEN_HEIGHTS * body.height)
-        is_near = smoothstep(np.linalg.norm(touch.apart[led], axis=1), *(body.height * far for far in _CLASPED_HEIGHTS))
-        offsets[led] *= (1.0 - is_between * is_near)[:, None, None]
+    if "trunk" in touch.parts and touch.together.any():
+        is_led = np.repeat(touch.together[:, None] > 0.0, 2, axis=1)
+        outside, _ = placed.outside(palms + offsets, "trunk", 0.0, is_led)
+        deeper = np.minimum(touch.outside[..., touch.parts.index("trunk")], 0.0) - outside
+        is_between = smoothstep(deeper.max(axis=1), 0.0, _BETWEEN_HEIGHTS * height)
+        is_near = smoothstep(np.linalg.norm(touch.apart, axis=1), *(height * far for far in _CLASPED_HEIGHTS))
+        offsets *= (1.0 - is_between * is_near)[:, None, None]
     return offsets
 
 
-def _onto_body(body: HandsAndBody, world: FloatArray, palms: FloatArray, touch: Touch) -> FloatArray:
+def _onto_body(placed: InFrames, palms: FloatArray, touch: Touch) -> FloatArray:
     """Return by how much hands are to be moved, (F, 2, 3), to be on the skin; none is pressed into it.
 
     A hand that touches several parts at once, as hip and thigh, goes to the nearest.
@@ -124,9 +133,9 @@ def _onto_body(body: HandsAndBody, world: FloatArray, palms: FloatArray, touch: 
     used = np.flatnonzero(touch.on.any(axis=(0, 1)))
     if not len(used):
         return np.zeros(palms.shape)
-    found = [body.outside(world, palms, touch.parts[part]) for part in used.tolist()]
-    outside = np.stack([distance for distance, _ in found], axis=-1)
-    on, theirs, far = touch.on[..., used], touch.outside[..., used], _NEARER_HEIGHTS * body.height
+    found = [placed.outside(palms, touch.parts[part], wanted=touch.on[..., part] > 0.0) for part in used.tolist()]
+    on, theirs, far = touch.on[..., used], touch.outside[..., used], _NEARER_HEIGHTS * placed.body.height
+    outside = np.where(on > 0.0, np.stack([distance for distance, _ in found], axis=-1), 0.0)
     is_nearer = smoothstep(outside[..., :, None] - outside[..., None, :], 0.0, far)
     counts = on * (1.0 - on[..., None, :] * is_nearer).prod(axis=-1)
     further = np.clip(outside, theirs, np.maximum(theirs, 0.0)) - outside
@@ -134,13 +143,11 @@ def _onto_body(body: HandsAndBody, world: FloatArray, palms: FloatArray, touch: 
     return largest(offsets[..., None] * np.stack([out for _, out in found], axis=-2))
 
 
-def _out_of_body(body: HandsAndBody, world: FloatArray, palms: FloatArray, touch: Touch) -> FloatArray:
+def _out_of_body(placed: InFrames, palms: FloatArray, touch: Touch) -> FloatArray:
     """Return by how much hands are to be moved, (F, 2, 3), that are deeper in the body than in the clip."""
-    offsets = np.zeros((*palms.shape[:2], len(touch.parts), 3))
+    offsets, counts = np.empty((*palms.shape[:2], len(touch.parts), 3)), touch.counts
     for i, part in enumerate(touch.parts):
-        inside = np.flatnonzero(body.may_be_inside(world, palms, part).any(axis=1) & touch.counts.any(axis=1))
-        if len(inside):
-            outside, out = body.outside(world[inside], palms[inside], part)
-            deeper = np.maximum(np.minimum(touch.outside[inside, :, i], 0.0) - outside, 0.0)
-            offsets[inside, :, i] = (touch.counts[inside] * deeper)[..., None] * out
+        outside, out = placed.outside(palms, part, 0.0, counts > 0.0)
+        deeper = np.maximum(np.minimum(touch.outside[..., i], 0.0) - outside, 0.0)
+        offsets[:, :, i] = (counts * deeper)[..., None] * out
     return largest(offsets)

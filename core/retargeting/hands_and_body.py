@@ -12,7 +12,7 @@ from ..maths import rotations as rot
 from ..maths.arrays import BoolArray, FloatArray, IntArray, smoothstep
 from ..skeletons.hierarchy import with_descendants
 from ..skeletons.maps import SkeletonMap
-from .hull import Hull
+from .hull import Hull, Hulls
 from .limbs import Limb, LimbPoses, both_arms
 from .palms import knuckle_names
 from .skin_points import SkinPoints, evenly_around
@@ -77,35 +77,13 @@ class HandsAndBody:
                        parts={name: tuple(replace(hull, joint=row[hull.joint]) for hull in part)
                               for name, part in self.parts.items()})
 
-    def palms_at(self, world: FloatArray, arms: LimbPoses | None = None) -> FloatArray:
-        """Return where the palms are, (F, 2, 3); world: (F, J, 3, 4). arms: (F, 2), where they are not as there."""
-        wrists = world[:, [arm.last for arm in self.arms]]
-        return np.asarray((wrists[..., :3] @ self.palms[..., None])[..., 0]
-                          + (wrists[..., 3] if arms is None else arms.last))
+    def palms_at(self, world: FloatArray) -> FloatArray:
+        """Return where the palms are, (F, 2, 3); world: (F, J, 3, 4)."""
+        return InFrames(self, world).palms()
 
     def outside(self, world: FloatArray, palms: FloatArray, part: str) -> tuple[FloatArray, FloatArray]:
         """Return how far hands at (F, 2, 3) are outside a part, (F, 2), and the directions out, (F, 2, 3)."""
-        every = [hull.outside(world, palms) for hull in self.parts[part]]
-        outside = np.stack([distance for distance, _ in every], axis=-1)
-        nearest = outside.min(axis=-1)
-        share = np.maximum(1.0 - (outside - nearest[..., None]) / (self.thickness + np.abs(nearest)[..., None]), 0.0)
-        out = np.einsum("fph,hfpc->fpc", share, np.stack([direction for _, direction in every]))
-        return nearest - self.thickness, out / np.maximum(np.linalg.norm(out, axis=-1, keepdims=True), 1e-30)
-
-    def outside_near(self, world: FloatArray, palms: FloatArray, part: str, far: float) -> FloatArray:
-        """Return how far hands are outside a part, (F, 2); as far as far where neither is nearer."""
-        outside = np.full(palms.shape[:2], far)
-        for hull in self.parts[part]:
-            near = np.flatnonzero((hull.at_least(world, palms) - self.thickness < far).any(axis=1))
-            if len(near):
-                distance = hull.distance(world[near], palms[near]) - self.thickness
-                outside[near] = np.minimum(outside[near], distance)
-        return outside
-
-    def may_be_inside(self, world: FloatArray, palms: FloatArray, part: str) -> BoolArray:
-        """Tell which hands at (F, 2, 3) may be inside a part, (F, 2); see outside."""
-        every = [hull.at_least(world, palms) - self.thickness < 0.0 for hull in self.parts[part]]
-        return np.asarray(np.any(every, axis=0))
+        return InFrames(self, world).outside(palms, part)
 
     def hanging(self, world: FloatArray) -> FloatArray:
         """Return how much arms hang beside their legs, (F, 2), from 0 to 1: what they are near to they do not touch."""
@@ -120,6 +98,37 @@ class HandsAndBody:
                 reached * np.linalg.norm(thigh, axis=1), 1e-30)
             hangs.append(smoothstep(reached / np.maximum(length, 1e-30), *_STRAIGHT) * smoothstep(cosine, *_HANGS))
         return np.stack(hangs, axis=1)
+
+
+class InFrames:
+    """Hands of a body and what they may touch, in F frames: its parts are placed once for all that is asked."""
+
+    def __init__(self, body: HandsAndBody, world: FloatArray) -> None:
+        """Place a body; world: (F, J, 3, 4) of its joints."""
+        self.body, self._world = body, world
+        self._parts: dict[str, Hulls] = {}
+        wrists = world[:, [arm.last for arm in body.arms]]
+        self._wrists = wrists[..., 3]
+        self._palms = (wrists[..., :3] * body.palms[:, None]).sum(axis=-1)
+
+    def palms(self, arms: LimbPoses | None = None) -> FloatArray:
+        """Return where the palms are, (F, 2, 3); arms: (F, 2), where they are not as there."""
+        return np.asarray(self._palms + (self._wrists if arms is None else arms.last))
+
+    def outside(self, palms: FloatArray, part: str, far: float = np.inf,
+                wanted: BoolArray | None = None) -> tuple[FloatArray, FloatArray]:
+        """Return how far hands at (F, 2, 3) are outside a part, (F, 2), and the directions out, (F, 2, 3).
+
+        Those that are not wanted (F, 2), or are farther than `far`, are infinitely far outside.
+        """
+        thickness = self.body.thickness
+        outside, out = self._part(part).outside(palms, thickness, far + thickness, wanted)
+        return outside - thickness, out
+
+    def _part(self, part: str) -> Hulls:
+        if part not in self._parts:
+            self._parts[part] = Hulls.placed(self.body.parts[part], self._world)
+        return self._parts[part]
 
 
 def height_of(found: SkeletonMap) -> float:

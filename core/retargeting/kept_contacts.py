@@ -7,7 +7,7 @@ second not all; and those hands are looked at once more that come out of a trunk
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
@@ -16,13 +16,13 @@ import numpy as np
 
 from ..clips.clip import Clip
 from ..clips.keyed import SAMPLE_S, filled, key_times, thinned, turns_at
-from ..clips.posed import PosedJoints
+from ..clips.posed import PosedJoints, joined_frames, of_frames
 from ..maths import rotations as rot
 from ..maths.arrays import BoolArray, FloatArray, IntArray
 from ..skeletons.hierarchy import path_to_root, with_ancestors
 from ..skeletons.maps import SkeletonMap
 from ..skeletons.skeleton import Skeleton
-from .arms import ArmsBesideTrunk, moved_out
+from .arms import ArmsBesideTrunk, ArmsInFrames, moved_out
 from .eased import averaged, averaged_up_to, detours, with_detours
 from .hands import Touch, touching
 from .hands_and_body import HandsAndBody
@@ -56,16 +56,15 @@ def _kept(here: _Body, there: _Body, played: Clip) -> Clip:
     """Return what is played with the arms of one body where they are to be by those of the other."""
     times = _times(here, there)
     made, counts = np.zeros((len(times), 2, 4)), np.zeros((len(times), 2))
-    for rows, of_ours, of_theirs in _near(here, there, times):
-        made[rows], counts[rows] = _detours(here, there, of_ours, of_theirs)
+    for seen in _near(here, there, times):
+        made[seen.rows], counts[seen.rows] = _detours(here, there, seen)
     if not made.any():
         return played
     eased = averaged_up_to(times, made.reshape(len(times), -1), np.repeat(counts, 4, axis=1)).reshape(made.shape)
     # what averages lead back into the body, since its way out turns quickly, is led out once more
     lost, missing = np.flatnonzero(here.is_far(made - eased).any(axis=1)), np.zeros(made.shape)
     for rows in (lost[run] for run in runs_of_frames(len(lost))):
-        of_ours, of_theirs = (body.posed.world(times[rows]) for body in (here, there))
-        again, _ = _detours(here, there, of_ours, of_theirs, eased[rows])
+        again, _ = _detours(here, there, _Seen.of(here, there, times, rows), eased[rows])
         missing[rows] = again - eased[rows]
     made = eased + averaged(times, missing.reshape(len(times), -1)).reshape(made.shape)
     new: dict[int, tuple[FloatArray, FloatArray]] = {}
@@ -150,51 +149,77 @@ def _carrier(found: SkeletonMap, arm: Limb) -> int:
     return next((joint for joint in above if joint in trunk), above[0])
 
 
-def _near(here: _Body, there: _Body, times: FloatArray) -> Iterator[tuple[IntArray, FloatArray, FloatArray]]:
-    """Yield of times (F,) those (N,) at which arms may have to be moved, many at once.
+@dataclass(frozen=True, eq=False)
+class _Seen:
+    """Both bodies at F times.
 
-    These are those in which hands are near something in the source, or an arm may be too deep; see _detours. With the
-    matrices of both bodies' joints, (N, J, 3, 4).
+    rows: (F,) which of the times. ours, theirs: (F, J, 3, 4) matrices model_from_joint of the target's joints and the
+    source's. touch: what hands are near in the source; None where that is not known.
     """
-    found: list[tuple[IntArray, FloatArray, FloatArray]] = []
+
+    rows: IntArray
+    ours: FloatArray
+    theirs: FloatArray
+    touch: Touch | None
+
+    @classmethod
+    def of(cls, here: _Body, there: _Body, times: FloatArray, rows: IntArray) -> _Seen:
+        """Look at some rows of times."""
+        ours, theirs = (body.posed.world(times[rows]) for body in (here, there))
+        hands, others = here.shape.hands, there.shape.hands
+        return cls(rows, ours, theirs, None if hands is None or others is None else Touch.of(others, theirs, hands))
+
+    def at(self, frames: IntArray) -> _Seen:
+        """Return some of the frames."""
+        if len(frames) == len(self.rows):
+            return self
+        return _Seen(self.rows[frames], of_frames(self.ours, frames), of_frames(self.theirs, frames),
+                     self.touch and self.touch.at(frames))
+
+    @classmethod
+    def joined(cls, found: Sequence[_Seen]) -> _Seen:
+        """Return all frames of some."""
+        if len(found) == 1:
+            return found[0]
+        touches = [each.touch for each in found if each.touch is not None]
+        return cls(np.concatenate([each.rows for each in found]), joined_frames([each.ours for each in found]),
+                   joined_frames([each.theirs for each in found]), Touch.joined(touches) if touches else None)
+
+    def is_near(self, here: _Shape, there: _Shape) -> BoolArray:
+        """Tell in which frames (F,) hands are near something in the source, or an arm may be too deep."""
+        near = np.zeros(len(self.rows), dtype=np.bool_) if self.touch is None else self.touch.is_near
+        if here.beside is not None and there.beside is not None:
+            near |= ArmsInFrames(here.beside, self.ours).may_be_deeper()
+        return near
+
+
+def _near(here: _Body, there: _Body, times: FloatArray) -> Iterator[_Seen]:
+    """Yield those of times (F,) at which arms may have to be moved, many at once; see _Seen.is_near."""
+    found: list[_Seen] = []
     runs = [*runs_of_frames(len(times))]
     for run in runs:
-        of_ours, of_theirs = (body.posed.world(times[run]) for body in (here, there))
-        near = np.flatnonzero(_is_near(here.shape, there.shape, of_ours, of_theirs))
-        found.append((run.start + near, of_ours[near], of_theirs[near]))
-        count = sum(len(rows) for rows, _, _ in found)
+        seen = _Seen.of(here, there, times, np.arange(run.start, run.stop))
+        found.append(seen.at(np.flatnonzero(seen.is_near(here.shape, there.shape))))
+        count = sum(len(each.rows) for each in found)
         if count >= _FRAMES_AT_ONCE or (count and run is runs[-1]):
-            rows, of_ours, of_theirs = (np.concatenate(each) for each in zip(*found, strict=True))
-            yield rows, of_ours, of_theirs
+            yield _Seen.joined([each for each in found if len(each.rows)])
             found = []
 
 
-def _is_near(here: _Shape, there: _Shape, ours: FloatArray, theirs: FloatArray) -> BoolArray:
-    """Tell in which frames (F,) hands are near something in the source, or an arm may be too deep; see _detours."""
-    near = np.zeros(len(ours), dtype=np.bool_)
-    if here.hands is not None and there.hands is not None:
-        near |= Touch.of(there.hands, theirs, here.hands).is_near
-    if here.beside is not None and there.beside is not None:
-        near |= here.beside.may_be_deeper(ours)
-    return near
-
-
-def _detours(here: _Body, there: _Body, ours: FloatArray, theirs: FloatArray,
-             begun: FloatArray | None = None) -> tuple[FloatArray, FloatArray]:
+def _detours(here: _Body, there: _Body, seen: _Seen, begun: FloatArray | None = None) -> tuple[FloatArray, FloatArray]:
     """Return by how much arms are to be moved, (F, 2, 4), see detours, and how surely their hands touch, (F, 2).
 
-    ours, theirs: (F, J, 3, 4) of both bodies. begun: (F, 2, 4) detours from which arms are to be moved on.
+    begun: (F, 2, 4) detours from which arms are to be moved on.
     """
-    made, plain, our, their = np.zeros((len(ours), 2, 4)), LimbPoses.of(ours, *here.arms), here.shape, there.shape
+    our, their, ours, touch = here.shape, there.shape, seen.ours, seen.touch
+    made, plain = np.zeros((len(ours), 2, 4)), LimbPoses.of(ours, *our.arms)
     arms = plain if begun is None else with_detours(plain, ours[:, our.carriers, :, :3], begun)
-    near, touch = np.zeros(len(ours), dtype=np.bool_), None
-    if our.hands is not None and their.hands is not None:
-        touch = Touch.of(their.hands, theirs, our.hands)
-        arms, near = _with_touch(our.hands, ours, arms, touch, touch.is_near), touch.is_near
+    if our.hands is not None and touch is not None:
+        arms = _with_touch(our.hands, ours, arms, touch, touch.is_near)
     if our.beside is not None and their.beside is not None:
-        arms, is_deeper = _outside(our.beside, their.beside, ours, theirs, arms)
+        arms, is_deeper = _outside(our.beside, their.beside, ours, seen.theirs, arms)
         if our.hands is not None and touch is not None:  # arms that were moved out took hands along
-            arms = _with_touch(our.hands, ours, arms, touch, near & is_deeper.any(axis=1))
+            arms = _with_touch(our.hands, ours, arms, touch, touch.is_near & is_deeper.any(axis=1))
     frames, sides = np.nonzero(arms.is_turned(_STILL))
     if len(frames):
         carriers = ours[frames, our.carriers[sides], :, :3]
@@ -205,19 +230,21 @@ def _detours(here: _Body, there: _Body, ours: FloatArray, theirs: FloatArray,
 def _with_touch(hands: HandsAndBody, world: FloatArray, arms: LimbPoses, touch: Touch, wanted: BoolArray) -> LimbPoses:
     """Return arms (F, 2) whose hands touch what they are to in the wanted frames (F,)."""
     rows = np.flatnonzero(wanted)
-    return arms.replaced(rows, touching(hands, world[rows], arms.at(rows), touch.at(rows))) if len(rows) else arms
+    if not len(rows):
+        return arms
+    return arms.replaced(rows, touching(hands, of_frames(world, rows), arms.at(rows), touch.at(rows)))
 
 
 def _outside(here: ArmsBesideTrunk, there: ArmsBesideTrunk, ours: FloatArray, theirs: FloatArray,
              arms: LimbPoses) -> tuple[LimbPoses, BoolArray]:
     """Return arms (F, 2) that are as far outside the trunk as theirs, and which were not, (F, 2)."""
-    is_deeper = np.zeros((len(ours), 2), dtype=np.bool_)
+    is_deeper, placed, clip = np.zeros((len(ours), 2), np.bool_), ArmsInFrames(here, ours), ArmsInFrames(there, theirs)
     for side in range(2):
-        arm, allowed = arms.at((slice(None), side)), here.allowed(there.outside(theirs, side)[0], side)
-        is_deeper[:, side] = here.pushes(ours, side, allowed, arm).any(axis=(1, 2))
+        arm, allowed = arms.at((slice(None), side)), here.allowed(clip.distance(side), side)
+        is_deeper[:, side] = placed.pushes(side, allowed, arm).any(axis=(1, 2))
         rows = np.flatnonzero(is_deeper[:, side])
         if len(rows):
-            arms = arms.replaced((rows, side), moved_out(here, side, ours[rows], arm.at(rows), allowed[rows]))
+            arms = arms.replaced((rows, side), moved_out(placed.at(rows), side, arm.at(rows), allowed[rows]))
     return arms, is_deeper
 
 

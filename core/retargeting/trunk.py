@@ -7,17 +7,18 @@ rest, as each joint of the trunk sees it, and between two of them as both do.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
-from ..maths import rotations as rot
 from ..maths.arrays import FloatArray, IntArray, smoothstep
 from ..skeletons import hanim
 from ..skeletons.maps import SkeletonMap
 from ..skeletons.skeleton import Skeleton
+from .hull import along, inverses, turned_by
 from .skin_points import SkinPoints
 
 TRUNK: Final = (hanim.ROOT, "sacroiliac", *hanim.SPINE[:17])
@@ -85,30 +86,89 @@ class Trunk:
         The latter are unit vectors, but fade to nothing towards the centre, from where no direction leads out.
         world: (F, J, 3, 4) of all joints.
         """
-        matrices = world[:, self.joints]
-        away = (points[:, None] - matrices[:, :, None, :, 3]).swapaxes(2, 3)
-        own_from_joint = self.axes @ self.rest[..., :3] / self.length
-        own = ((own_from_joint @ rot.inverse(matrices[..., :3])) @ away).swapaxes(2, 3)
-        own += ((self.rest[:, :, 3] - self.origin) @ self.axes.T / self.length)[:, None]
-        share = self._shares(own[..., 1].mean(axis=1))
-        left, height, front = np.einsum("fpn,fnpc->cfp", share, own - np.array((self.centre, 0.0, 0.0)))
+        return BentTrunk(self, world).outside(points)
+
+
+class BentTrunk:
+    """A trunk in F frames, placed once for all that is asked; frames are last, since all are worked on alike."""
+
+    def __init__(self, trunk: Trunk, world: FloatArray) -> None:
+        """Place a trunk; world: (F, J, 3, 4) of all joints."""
+        self.trunk, rest = trunk, trunk.rest
+        self._matrices = world.transpose(2, 3, 1, 0).take(trunk.joints, axis=2)
+        own = turned_by(trunk.axes @ rest[..., :3] / trunk.length, inverses(self._matrices[:, :3]))
+        moved = ((rest[..., 3] - trunk.origin) @ trunk.axes.T / trunk.length).T[..., None]
+        self._own = np.concatenate((own, (moved - along(own, self._matrices[:, 3]))[:, None]), axis=1)
+        self._height = self._own[1].mean(axis=1)
+
+    def at(self, frames: IntArray) -> BentTrunk:
+        """Return it in some of the frames."""
+        some = copy(self)
+        some._matrices, some._own, some._height = (
+            values.take(frames, axis=-1) for values in (self._matrices, self._own, self._height))
+        some.__dict__.pop("_turned", None)
+        return some
+
+    def outside(self, points: FloatArray, trunk: Trunk | None = None) -> tuple[FloatArray, FloatArray]:
+        """Return how far points (F, P, 3) are outside, (F, P), and where is out, (F, P, 3); see Trunk.outside.
+
+        trunk: the same one with another centre.
+        """
+        place, far, (left, front, radius) = self._seen(points, trunk or self.trunk)
+        aside = (left / np.maximum(radius, 1e-9), front / np.maximum(radius, 1e-9))
+        turned = self._between(self._turned, place)
+        out = turned[:, 0] * aside[0] + turned[:, 1] * aside[1]
+        out *= smoothstep(radius, 0.0, _CLEAR) / np.maximum(np.sqrt((out * out).sum(axis=0)), 1e-30)
+        return far.T, out.T
+
+    def distance(self, points: FloatArray, trunk: Trunk | None = None) -> FloatArray:
+        """Return how far points (F, P, 3) are outside, (F, P); see outside."""
+        return self._seen(points, trunk or self.trunk)[1].T
+
+    def _seen(self, points: FloatArray, trunk: Trunk) -> tuple[_Place, FloatArray, tuple[FloatArray, ...]]:
+        """Return beside which joints points are, how far outside, and how far left, in front and from the centre."""
+        at = np.ascontiguousarray(points.T)
+        seen = self._height[:3, None] * at
+        place = self._place(seen[0] + seen[1] + seen[2] + self._height[3])
+        own = self._between(self._own, place)
+        left, height, front = along(own[:, :3], at) + own[:, 3]
+        left -= trunk.centre
         radius = np.hypot(left, front)
-        outside = radius - _at(self.radii, height, np.arctan2(front, left))
-        aside = np.stack((left, np.zeros_like(left), front), axis=-1) / np.maximum(radius, 1e-9)[..., None]
-        turned = (share @ (matrices[..., :3] @ self._joint_from_axes).reshape(*share.shape[::2], 9)).reshape(
-            *radius.shape, 3, 3)
-        out = np.einsum("fpij,fpj->fpi", turned, aside)
-        sure = smoothstep(radius, 0.0, _CLEAR)
-        return outside, out * (sure / np.maximum(np.linalg.norm(out, axis=-1), 1e-30))[..., None]
+        return place, radius - _at(trunk.radii, height, np.arctan2(front, left)), (left, front, radius)
+
+    def _place(self, heights: FloatArray) -> _Place:
+        """Return between which joints heights (P, F) are, and how much each carries: between two middles both do."""
+        middles, frames = self.trunk.middles, heights.shape[1]
+        below = (np.searchsorted(middles, heights, side="right") - 1).clip(0, max(len(middles) - 2, 0))
+        above = np.minimum(below + 1, len(middles) - 1)
+        gap = middles[above] - middles[below]
+        share = np.divide(heights - middles[below], gap, out=np.zeros(heights.shape), where=gap > 0.0).clip(0.0, 1.0)
+        share[heights >= middles[-1]] = 1.0
+        return _Place(below * frames + np.arange(frames), above * frames + np.arange(frames), share)
+
+    def _between(self, values: FloatArray, place: _Place) -> FloatArray:
+        """Return values (A, B, N, F) of the joints beside points, (A, B, P, F)."""
+        flat = values.reshape(*values.shape[:2], -1)
+        low, high = flat.take(place.below, axis=2), flat.take(place.above, axis=2)
+        high -= low
+        high *= place.share
+        high += low
+        return high
 
     @cached_property
-    def _joint_from_axes(self) -> FloatArray:
-        return np.asarray(np.linalg.inv(self.rest[..., :3]) @ self.axes.T)
+    def _turned(self) -> FloatArray:
+        """What turns its left and its front to the model's axes, as each joint has it, (3, 2, N, F)."""
+        trunk, linear = self.trunk, self._matrices[:, :3]
+        by = (np.linalg.inv(trunk.rest[..., :3]) @ trunk.axes.T).transpose(1, 2, 0)[..., None]
+        return np.stack([along(linear, by[:, column]) for column in (0, 2)], axis=1)
 
-    def _shares(self, heights: FloatArray) -> FloatArray:
-        """Return how much each joint carries what is so high (F, P), as (F, P, N): between two middles both do."""
-        rows = np.eye(len(self.joints))
-        return np.stack([np.interp(heights, self.middles, row) for row in rows], axis=-1)
+
+class _Place(NamedTuple):
+    """Points (P, F) beside a trunk: of which joint and frame, flat, and how much the upper one carries them."""
+
+    below: IntArray
+    above: IntArray
+    share: FloatArray
 
 
 def _usual() -> FloatArray:

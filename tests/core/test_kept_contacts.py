@@ -9,7 +9,7 @@ from takt.core.clips.clip import Clip, Tracks
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import BoolArray, FloatArray
 from takt.core.retargeting import kept_contacts
-from takt.core.retargeting.hands_and_body import HandsAndBody
+from takt.core.retargeting.hands_and_body import InFrames
 from takt.core.retargeting.limbs import Limb, LimbPoses
 from takt.core.retargeting.retarget import retarget
 from takt.core.retargeting.skin_points import SkinPoints
@@ -38,16 +38,16 @@ def wandering(seed: int, seconds: float = 8.0, fps: float = 24.0) -> Clip:
 
 def slowly(monkeypatch: pytest.MonkeyPatch) -> None:
     """Look at all frames, and at each part of the body from all of them."""
-    def everywhere(*arguments: object) -> BoolArray:
-        ours = arguments[2]
-        assert isinstance(ours, np.ndarray)
-        return np.ones(len(ours), dtype=np.bool_)
+    def everywhere(self: kept_contacts._Seen, *_: object) -> BoolArray:
+        return np.ones(len(self.rows), dtype=np.bool_)
 
-    def outside(self: HandsAndBody, world: FloatArray, palms: FloatArray, part: str, far: float) -> FloatArray:
-        return np.minimum(self.outside(world, palms, part)[0], far)
+    outside = InFrames.outside
 
-    monkeypatch.setattr(kept_contacts, "_is_near", everywhere)
-    monkeypatch.setattr(HandsAndBody, "outside_near", outside)
+    def of_all(self: InFrames, palms: FloatArray, part: str, *_: object, **__: object) -> tuple[FloatArray, FloatArray]:
+        return outside(self, palms, part)
+
+    monkeypatch.setattr(kept_contacts._Seen, "is_near", everywhere)
+    monkeypatch.setattr(InFrames, "outside", of_all)
 
 
 @pytest.mark.parametrize("is_skinned", [False, True])
