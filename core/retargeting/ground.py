@@ -22,7 +22,7 @@ from ..skeletons.hierarchy import with_descendants
 from ..skeletons.maps import SkeletonMap
 from ..skeletons.maps.names import is_helper
 from ..skeletons.skeleton import Skeleton
-from .grounding import Ground, most_drawn, without_hops
+from .grounding import Ground, most_drawn, most_put_down, without_hops
 from .limbs import Limb
 from .lowest_skin import LowestSkin
 from .off_ground import ankles_and_soles, is_within, off_ground
@@ -69,15 +69,16 @@ class _Measured:
 
     low: (F, L + 1) how high the lowest skin of each foot, and of the whole body, is above the ground as it is played.
     high: (F, L + 1) how high it is to be as it leaves the ground, or comes to it.
-    others: (F,) that of all but the feet, shins drawn up as far as legs do. touching, firmly: (F, L + 1) how much each
-    touches the ground in the clip, and how firmly. below: (F, L) how far below its hip each ankle is. leg: how long
-    legs are.
+    others: (F,) that of all but the feet, shins drawn up as far as legs do; rest: (F,) as it is. touching, firmly:
+    (F, L + 1) how much each touches the ground in the clip, and how firmly. below: (F, L) how far below its hip each
+    ankle is. leg: how long legs are.
     """
 
     times_s: FloatArray
     low: FloatArray
     high: FloatArray
     others: FloatArray
+    rest: FloatArray
     touching: FloatArray
     firmly: FloatArray
     legs: tuple[Limb | None, ...]
@@ -99,11 +100,13 @@ def ground_by_skin(source: Clip, source_map: SkeletonMap, played: Clip, target_m
     if found is None:
         return None
     feet, leg = found.low[:, :-1], found.leg
-    most = most_drawn(found.below, leg)
-    wanted = _lift(found.low - found.high, found.touching, found.firmly, leg)
+    most, reach = most_drawn(found.below, leg), _reach(found, played)
+    wanted = _lift(found.low - found.high, found.touching, found.firmly, leg, reach)
     lift = _gradually(found, wanted, (feet + most).min(axis=1))
     drawn = np.minimum(_drawn(feet + lift[:, None], found.touching[:, :-1], leg), most)
-    if max(np.abs(lift).max(), drawn.max()) <= _STILL * leg:
+    clear = np.minimum(reach[:, :-1], np.maximum(found.rest + lift, 0.0)[:, None])
+    drawn -= np.clip(feet - found.high[:, :-1] + lift[:, None], 0.0, clear)
+    if max(np.abs(lift).max(), np.abs(drawn).max()) <= _STILL * leg:
         return None
     return Ground(found.times_s, lift, found.legs, drawn)
 
@@ -136,7 +139,7 @@ def _measured(source: Clip, source_map: SkeletonMap, played: Clip, target_map: S
     off = off_ground(times, as_in_clip, ratio * soles, body.sides, contacts)
     off = np.minimum(off, np.maximum(feet, 0.0))  # none that is already lower lifts the body
     return _Measured(times, np.column_stack((feet, low.min(axis=1))), np.column_stack((off, np.zeros(len(times)))),
-                     others, touching, firmly, legs, below, leg)
+                     others, low[:, len(legs):].min(axis=1), touching, firmly, legs, below, leg)
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,20 +190,44 @@ def _times(played: Clip, spans: FloatArray) -> FloatArray:
     return beside(beside(times, spans.ravel().clip(0.0, played.duration_s)), steps)
 
 
-def _lift(low: FloatArray, touching: FloatArray, firmly: FloatArray, leg: float) -> FloatArray:
+def _lift(low: FloatArray, touching: FloatArray, firmly: FloatArray, leg: float,
+          reach: FloatArray | float = 0.0) -> FloatArray:
     """Return by how much a body is lifted (F,) so that what touches the ground is on it.
 
     low: (F, N) how high each part's lowest skin is above where it belongs; touching, firmly: (F, N) how much it touches
-    the ground, and how firmly, from 0 to 2. What stands most firmly decides; others that would hang above the ground
-    lower the body the less, the less they touch it, and the less firmly than that, down to not at all. Legs draw up
-    what is in the ground then.
+    the ground, and how firmly, from 0 to 2. reach: (F, N) how far legs put it down. What stands most firmly decides;
+    others have the less to say, the less they touch the ground, and the less firmly than that, down to nothing. Where
+    it can be put down itself, the body goes as high as those want that would be in the ground; it is lowered by what
+    others would still hang above it. Legs draw up what is in the ground then.
     """
     most = firmly.argmax(axis=1)[:, None]
-    base = -np.take_along_axis(low, most, axis=1)
-    hangs = np.maximum(low + base, 0.0)
-    say = np.clip(1.0 - (np.take_along_axis(firmly, most, axis=1) - firmly), 0.0, 1.0) * touching * _near(hangs, leg)
-    wanted = base[:, 0] - (say * hangs).max(axis=1)
+    base, reach = -np.take_along_axis(low, most, axis=1), np.broadcast_to(reach, low.shape)
+    share = np.clip(1.0 - (np.take_along_axis(firmly, most, axis=1) - firmly), 0.0, 1.0) * touching
+    highest = base + np.take_along_axis(reach, most, axis=1)
+    base = base + (share * np.maximum(np.minimum(-low, highest) - base, 0.0)).max(axis=1, keepdims=True)
+    hangs = np.maximum(low + base - reach, 0.0)
+    wanted = base[:, 0] - (share * _near(hangs, leg) * hangs).max(axis=1)
     return np.asarray(wanted * touching.max(axis=1) * _near(-wanted, leg))
+
+
+def _reach(found: _Measured, played: Clip) -> FloatArray:
+    """Return how far down legs put their feet at most where both touch the ground, and one hangs above it, (F, L + 1).
+
+    The last is that of all else: 0. No other skin is to come into the ground with the leg.
+    """
+    reach = np.zeros(found.low.shape)
+    low, feet = (found.low - found.high)[:, :-1], found.touching[:, :-1]
+    if low.shape[1] < 2:
+        return reach
+    apart = low - low.min(axis=1, keepdims=True)
+    share = feet * feet.min(axis=1, keepdims=True) * _near(apart, found.leg)
+    for column, leg in enumerate(found.legs):
+        frames = np.flatnonzero((share[:, column] > 0.0) & (apart[:, column] > _STILL * found.leg))
+        if leg is not None and len(frames):
+            down = most_put_down(played, leg, found.times_s[frames], found.below[frames, column])
+            clear = np.maximum(found.rest[frames] - low[frames].min(axis=1), 0.0)
+            reach[frames, column] = share[frames, column] * np.minimum(down, clear)
+    return reach
 
 
 def _near(height: FloatArray, leg: float) -> FloatArray:

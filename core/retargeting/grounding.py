@@ -23,6 +23,8 @@ _BELOW_HIP: Final = (0.3, 0.5)
 """Of a leg's length: with its ankle at most so far below the hip it draws no foot up; from the second on, wholly."""
 _HOP_LEGS_PER_S: Final = 1.5
 """A body that is lifted or lowered faster than this hops."""
+_STRAIGHTENED: Final = 0.985
+"""Of a leg's length: none that puts its foot down is straightened further."""
 _STRAIGHT_KNEE: Final = 0.02
 """A knee bent by a smaller sine bends about the axis from hip to hip."""
 
@@ -31,7 +33,7 @@ _STRAIGHT_KNEE: Final = 0.02
 class Ground:
     """What brings a body to the ground: by how much it is lifted at times (F,), (F,), and its feet drawn up, (F, L).
 
-    legs: those that draw them up, None for a foot without a leg.
+    legs: those that draw them up, or, where that is negative, put them down; None for a foot without a leg.
     """
 
     times_s: FloatArray
@@ -43,6 +45,19 @@ class Ground:
 def most_drawn(below: FloatArray, leg: float) -> FloatArray:
     """Return by how much feet may be drawn up at most whose ankles are so far below their hips, of any shape."""
     return np.asarray(_MOST_DRAWN_LEGS * leg * np.interp(below / leg, _BELOW_HIP, (0.0, 1.0)))
+
+
+def most_put_down(clip: Clip, leg: Limb, times: FloatArray, below: FloatArray) -> FloatArray:
+    """Return how far down a leg can put its foot at times (F,), (F,).
+
+    below: (F,) how far its ankle is below its hip.
+    """
+    at = PosedJoints.of_tracks(clip.skeleton, clip.rotations, clip.translations, np.array(leg)).world(times)[..., 3]
+    hip, knee, ankle = at.swapaxes(0, 1)
+    thigh, shin, reach = (np.linalg.norm(a - b, axis=1) for a, b in ((hip, knee), (knee, ankle), (hip, ankle)))
+    longest = _STRAIGHTENED * (thigh + shin)
+    level = np.maximum(reach * reach - below * below, 0.0)
+    return np.asarray(np.maximum(np.sqrt(np.maximum(longest * longest - level, 0.0)) - below, 0.0))
 
 
 def without_hops(times: FloatArray, lift: FloatArray, leg: float, *, is_cycle: bool) -> FloatArray:
@@ -83,15 +98,18 @@ def lifted(skeleton: Skeleton, translations: Tracks, ground: Ground, up: FloatAr
 
 
 def with_feet_drawn_up(clip: Clip, found: SkeletonMap, ground: Ground, up: FloatArray) -> Clip:
-    """Return a clip whose legs draw their feet up, each turned as it was. found: the map of its skeleton."""
+    """Return a clip whose legs draw their feet up, or put them down, each turned as it was.
+
+    found: the map of its skeleton.
+    """
     hips = [found.joint_of.get(f"{side}_hip", -1) for side in "lr"]
     new: dict[int, tuple[FloatArray, FloatArray]] = {}
     for leg, drawn in zip(ground.legs, ground.drawn.T, strict=True):
         if leg is None or not drawn.any():
             continue
-        is_drawn = drawn > 0.0
-        is_drawn[1:] |= drawn[:-1] > 0.0
-        is_drawn[:-1] |= drawn[1:] > 0.0
+        is_drawn = drawn != 0.0
+        is_drawn[1:] |= drawn[:-1] != 0.0
+        is_drawn[:-1] |= drawn[1:] != 0.0
         keys = key_times(clip.rotations, joints=np.array(leg))
         times = np.unique(np.concatenate((ground.times_s[is_drawn], keys, (0.0, clip.duration_s))))
         offset = np.interp(times, ground.times_s, drawn)[:, None] * up

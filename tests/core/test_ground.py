@@ -6,13 +6,16 @@ import numpy as np
 import pytest
 
 from takt.core.clips.clip import Clip, Tracks
+from takt.core.clips.contacts import foot_contacts
 from takt.core.errors import TaktError
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray, IntArray, smoothstep
 from takt.core.retargeting.ground import contact_spans
 from takt.core.retargeting.limbs import Limb, LimbPoses
+from takt.core.retargeting.off_ground import is_within
 from takt.core.retargeting.retarget import retarget
 from takt.core.retargeting.skin_points import SkinPoints
+from takt.core.skeletons.hierarchy import with_descendants
 from takt.core.skeletons.maps import find_map
 from takt.core.skeletons.skeleton import Pose, Skeleton, world_from_pose
 from takt.samples.skeleton import build_skeleton
@@ -190,6 +193,29 @@ def test_who_goes_down_goes_down(shape: str, down_legs: float) -> None:
     away = np.abs(found - wanted) / LEG_M
     assert wanted.min() < -0.9 * down_legs * LEG_M
     assert away.max() < 2.0 * ON_GROUND and away[lift == lift.min()].max() < ON_GROUND
+
+
+@pytest.mark.parametrize("name", ["quarter_left", "side_step_right", "kick_left", "sway"])
+def test_both_feet_stand_on_a_body_that_rests_on_its_toes(name: str) -> None:
+    """As on high heels: of feet that both stand, none hangs in the air, nor does the body go up and down for one."""
+    plain = worn(RIGS["Mixamo"])
+    joints, places = find_map(plain).joint_of, plain.rest_world[:, :, 3].copy()
+    for side in "lr":
+        places[joints[f"{side}_ankle"]] += (0.0, 0.1, 0.0)
+        places[joints[f"{side}_metatarsal"]] -= (0.0, 0.0, 0.04)
+    target = standing_at([*plain.names], plain.parents, places)
+    skin = skin_of(target, {"ankle": 0.03, "metatarsal": 0.02})
+    clip = next(clip for clip in movements() if clip.name == name)
+    played = retarget(clip, target, points=SkinPoints.of(*skin)).clip
+    times = np.arange(0.0, clip.duration_s, 1.0 / 60.0)
+    stands = [is_within(times, each.stands) for each in foot_contacts(clip, find_map(clip.skeleton), UP).values()]
+    heights = SkinPoints(*skin).heights(played, times, UP)[np.logical_and(*stands)]
+    for side in "lr":
+        is_foot = with_descendants(target.parents, np.array([joints[f"{side}_ankle"]]))[skin[1][:, 0]]
+        assert (heights[:, is_foot].min(axis=1) - (skin[0] @ UP).min()).max() < ON_GROUND * LEG_M
+    sudden, own = (np.abs(np.diff(world_from_pose(c.skeleton, c.sample(times))[:, 0, 1, 3], 2)).max()
+                   for c in (played, clip))
+    assert sudden < 1.3 * own
 
 
 def test_swords_may_be_below_the_ground() -> None:
