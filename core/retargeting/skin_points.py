@@ -30,6 +30,9 @@ _MOST_PRODUCTS: Final = 250_000
 """Of vertices and directions, in the search for corners: in a part with more vertices these are close enough."""
 _MIXED: Final = 0.8
 """A vertex that its strongest joint moves by a smaller share goes other ways than the joint's part as these bend."""
+_OWN: Final = (_MIXED, 0.97)
+"""In large parts, as hems are, vertices that it moves by such shares count among themselves: others, which go elsewhere
+as their joints turn, would hide them."""
 _MOST_INFLUENCES: Final = 4
 _FRAMES_AT_ONCE: Final = 128
 
@@ -71,8 +74,12 @@ class SkinPoints:
         size = max(float(np.ptp(positions[bound], axis=0).max()) if len(bound) else 0.0, 1e-30)
         chosen = []
         for part in (order[a:b] for a, b in pairwise(edges) if b > a):
-            chosen.append(part[_outermost(positions[part], size)])
-            mixed = part[weights[part, 0] < _MIXED * total[part]]
+            share = weights[part, 0] / total[part]
+            is_large = np.ptp(positions[part], axis=0).max() > _LARGE * size
+            for own in (part[share >= least] for least in (_OWN if is_large else (0.0,))):
+                if len(own):
+                    chosen.append(own[_outermost(positions[own], size)])
+            mixed = part[share < _MIXED]
             for second in np.unique(joints[mixed, 1:2]):
                 bending = mixed[joints[mixed, 1] == second]
                 chosen.append(bending[_outermost(positions[bending], size)])
