@@ -6,13 +6,14 @@ import re
 import unicodedata
 from typing import Final
 
+_ACCENT: Final = re.compile("[\u0300-\u036f]")
 _WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 
 def words(name: str) -> list[str]:
-    """Split a bone's name into lower-case words and numbers; wide letters and digits count as the usual ones.
+    """Split a bone's name into lower-case words and numbers; wide letters and digits, and accents, make no difference.
 
-    >>> words("IK-toe.L"), words("LeftHandFinger1"), words("b_Tail02_013")
-    (['ik', 'toe', 'l'], ['left', 'hand', 'finger', '1'], ['b', 'tail', '02', '013'])
+    >>> words("IK-toe.L"), words("LeftHandFinger1"), words("b_Índice02_013")
+    (['ik', 'toe', 'l'], ['left', 'hand', 'finger', '1'], ['b', 'indice', '02', '013'])
     """
-    return [word.lower() for word in _WORD.findall(unicodedata.normalize("NFKC", name))]
+    return [word.lower() for word in _WORD.findall(_ACCENT.sub("", unicodedata.normalize("NFKD", name)))]

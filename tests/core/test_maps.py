@@ -14,6 +14,7 @@ from takt.core.maths.arrays import FloatArray
 from takt.core.retargeting.matching import pair
 from takt.core.skeletons import hanim
 from takt.core.skeletons.maps import SURE, SkeletonMap, find_map, fingerprint, read_map, shape, write_map
+from takt.core.skeletons.maps.names import read
 from takt.core.skeletons.maps.skeleton_map import ESSENTIAL
 from takt.core.skeletons.skeleton import Skeleton
 from takt.samples.skeleton import build_skeleton
@@ -322,3 +323,23 @@ def test_a_body_whose_joints_all_rest_in_one_place_is_read_by_its_names_without_
 def body_in_one_place() -> Skeleton:
     own = build_skeleton()
     return Skeleton.from_arrays(own.names, own.parents, own.rest_rotations, np.zeros((len(own), 3)))
+
+
+@pytest.mark.parametrize(("names", "finger"), [
+    ("Daumen1_l Pouce1_G pulgar1_izq pollice.L 拇指", "thumb"), ("Zeigefinger.02.R Índice2_der 左食指", "index"),
+    ("Mittelfinger2.L Majeur2_D dedo_medio_1.L medio1.L", "middle"), ("Annulaire_01_L anular2 无名指", "ring"),
+    ("KleinerFinger1_l Meñique.L mignolo2 petit_doigt.L", "pinky")])
+def test_fingers_are_known_in_other_languages(names: str, finger: str) -> None:
+    assert [read(name).finger for name in names.split()] == [finger] * len(names.split())
+
+
+def test_fingers_of_one_bone_are_told_by_their_names() -> None:
+    """As counted in German: the number goes along each finger."""
+    names = RIGS["Mixamo"] | {f"{side}_{joint}1": f"{word}1_{side}" for side in "lr" for joint, word in (
+        ("thumb", "Daumen"), ("index", "Zeigefinger"), ("pinky", "KleinerFinger"))}
+    kept = {joint: name for joint, name in names.items() if not joint[2:].startswith(("middle", "ring"))
+            and not joint.endswith(("2", "3"))}
+    found = find_map(worn(kept))
+    assert {name: found.joint_of.get(name) for name in ("l_thumb1", "l_index1", "l_pinky1")} == {
+        f"l_{joint}1": found.skeleton.index_of[f"{word}1_l"] for joint, word in (
+            ("thumb", "Daumen"), ("index", "Zeigefinger"), ("pinky", "KleinerFinger"))}

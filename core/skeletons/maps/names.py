@@ -25,8 +25,9 @@ _JAPANESE: Final = {
     "全ての親": "master", "操作中心": "control", "センター": "center", "グルーブ": "groove", "キャンセル": "cancel",
     "上半身": "upperbody", "下半身": "lowerbody", "腰": "hips", "つま先": "toe", "足首": "ankle", "手首": "wrist",
     "ひざ": "knee", "膝": "knee", "ひじ": "elbow", "肘": "elbow", "親指": "thumb", "人差し指": "index",
-    "人差指": "index", "人指": "index", "中指": "middle", "薬指": "ring", "小指": "pinky", "捩": "twist",
-    "捻": "twist", "ねじり": "twist", "足": "thigh", "腕": "upperarm", "肩": "collar", "首": "neck", "頭": "head",
+    "人差指": "index", "人指": "index", "中指": "middle", "薬指": "ring", "小指": "pinky", "拇指": "thumb",
+    "食指": "index", "无名指": "ring", "無名指": "ring", "捩": "twist", "捻": "twist", "ねじり": "twist", "足": "thigh",
+    "腕": "upperarm", "肩": "collar", "首": "neck", "頭": "head",
     "左": "left", "右": "right", "先": "tip", "目": "eye", "髪": "hair", "手": "hold", "親": "parent",
     "ダミー": "dummy", "調整": "adj"}
 """What Japanese names consist of, as written for MikuMikuDance; longer words come before their parts."""
@@ -39,11 +40,18 @@ _HELPER: Final = frozenset(_HELPER_WORDS.split())
 _ANIMAL: Final = frozenset(("front", "back", "hind", "rear"))
 _LEG: Final = frozenset(("leg", "foot", "paw", "hoof"))
 FINGERS: Final = ("thumb", "index", "middle", "ring", "pinky")
-_FINGER_WORDS: Final = {"thumb": "thumb", "index": "index", "indexfinger": "index", "pointer": "index",
-                        "middle": "middle", "middlefinger": "middle", "mid": "middle", "ring": "ring",
-                        "ringfinger": "ring", "pinky": "pinky", "pinkyfinger": "pinky", "little": "pinky",
-                        "littlefinger": "pinky", "small": "pinky", "fingers": "middle", "handfinger": "middle"}
-_ONLY_FINGER: Final = {"fore": "index", "third": "ring"}
+_FINGER_WORDS: Final = {word: finger for finger, words in {
+    "thumb": "thumb daumen pouce pulgar pollice polegar duim tumme kciuk oyayubi",
+    "index": """index indexfinger pointer zeigefinger indice indicador wijsvinger pekfinger wskazujacy ukazatelny
+             hitosashiyubi""",
+    "middle": """middle middlefinger mid fingers handfinger mittelfinger majeur dedomedio ditomedio middelvinger
+              langfinger srodkowy nakayubi""",
+    "ring": "ring ringfinger annulaire anular anulare anelar ringvinger serdeczny kusuriyubi",
+    "pinky": """pinky pinkyfinger little littlefinger small kleinerfinger kleinfinger auriculaire petitdoigt menique
+             mignolo mindinho lillfinger mizinets mizinec koyubi"""}.items() for word in words.split()}
+"""Of several languages, their accents left out."""
+_ONLY_FINGER: Final = {"fore": "index", "third": "ring", "medio": "middle", "corazon": "middle",
+                       "minimo": "pinky", "pink": "pinky"}
 """Words that mean a finger where they are a name's only word."""
 _LINKS: Final = {"metacarpal": 0, "meta": 0, "inhand": 0, "proximal": 1, "prox": 1, "intermediate": 2, "med": 2,
                  "medial": 2, "distal": 3, "dist": 3}
