@@ -1,4 +1,7 @@
-"""Where the backs of hands face while a body rests: by its fingers, by its skin, or as arms mostly are at rest."""
+"""Where the backs of hands face while a body rests: by its fingers, by its skin, or as arms mostly are at rest.
+
+Fingers whose names say nothing, of too few joints to be told apart, still lie in the hand's plane.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from ..maths import rotations as rot
 from ..maths.arrays import FloatArray
 from ..skeletons.hierarchy import with_descendants
 from ..skeletons.maps import SkeletonMap
+from ..skeletons.maps.names import is_helper
 from ..skeletons.skin_sample import SkinSample
 
 FINGERS: Final = ("index", "middle", "ring", "pinky")
@@ -22,6 +26,8 @@ _NOT_ROUND: Final = 0.75
 _FEWEST: Final = 8
 _FEWEST_FINGERS: Final = 6
 """So many points of skin show how a hand lies, and how its fingers do."""
+_THUMB_IS_NEAR: Final = 0.7
+"""Of the distance of the next finger from the wrist: a finger that begins nearer is the thumb."""
 _FINGERS_FROM: Final = 0.55
 """Of the way from the wrist to the finger tips: thumbs end before."""
 
@@ -55,6 +61,31 @@ def usual_backs(found: SkeletonMap, turn: FloatArray) -> dict[str, FloatArray]:
         if {f"{side}_shoulder", f"{side}_wrist"} <= joint_of.keys():
             arm = position[joint_of[f"{side}_wrist"]] - position[joint_of[f"{side}_shoulder"]]
             backs[f"{side}_wrist"] = rot.rotate(rot.shortest_arc(rot.rotate(turn, np.array((sign, 0.0, 0.0))), arm), up)
+    return backs
+
+
+def backs_by_joints(found: SkeletonMap, turn: FloatArray) -> dict[str, FloatArray]:
+    """Return where backs of hands face whose fingers are not known, by the plane in which these begin.
+
+    A thumb does not count. Which side of the plane is the back is as it mostly is. turn: see usual_backs.
+    """
+    skeleton, backs = found.skeleton, {}
+    for wrist, usual in usual_backs(found, turn).items():
+        at = skeleton.rest_world[found.joint_of[wrist], :, 3]
+        fingers = [joint for joint in np.flatnonzero(skeleton.parents == found.joint_of[wrist]).tolist()
+                   if not is_helper(skeleton.names[joint])]
+        away = skeleton.rest_world[fingers, :, 3] - at
+        away = away[np.argsort(np.linalg.norm(away, axis=1))]
+        far = np.linalg.norm(away, axis=1)
+        if len(far) > 2 and far[0] < _THUMB_IS_NEAR * far[1]:
+            away, far = away[1:], far[1:]
+        if len(far) < 2 or len(far) > len(FINGERS) or far[0] <= _THUMB_IS_NEAR * far[-1]:
+            continue
+        along = away / far[:, None]
+        first, last = divmod(int((along @ along.T).argmin()), len(along))
+        back = np.cross(along[first], along[last])
+        if np.linalg.norm(back) > _IN_LINE:
+            backs[wrist] = back / np.linalg.norm(back) * (1.0 if back @ usual >= 0.0 else -1.0)
     return backs
 
 
@@ -129,6 +160,7 @@ def both_backs(source: SkeletonMap, target: SkeletonMap, skins: tuple[SkinSample
         return {wrist: (there[wrist], here[wrist]) for wrist in there.keys() & here.keys()}
     there, here = (backs if skin is None or len(backs) == len(_WRISTS) else backs_by_skin(found, skin, turn) | backs
                    for found, skin, backs in zip((source, target), skins, (there, here), strict=True))
+    there, here = (backs_by_joints(found, turn) | backs for found, backs in ((source, there), (target, here)))
     seen = there.keys() | here.keys()
     here = usual_backs(target, turn) | here
     if is_at_rest:

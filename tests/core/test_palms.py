@@ -9,7 +9,7 @@ import pytest
 from takt.core.clips.clip import Clip
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray, IntArray
-from takt.core.retargeting.palms import backs_by_skin, backs_of_hands, usual_backs
+from takt.core.retargeting.palms import backs_by_joints, backs_by_skin, backs_of_hands, usual_backs
 from takt.core.retargeting.reference import rebased
 from takt.core.retargeting.retarget import retarget
 from takt.core.retargeting.skin_points import SkinPoints
@@ -151,6 +151,33 @@ def test_thumbs_whose_joints_are_known_do_not_turn_what_skin_shows(hanging_rad: 
                          rot.IDENTITY)
     for wrist, back in backs_of_hands(find_map(BODY)).items():
         assert np.degrees(np.arccos(seen[wrist] @ back)) < BY_SKIN_DEG
+
+
+@pytest.mark.parametrize("has_thumbs", [False, True])
+@pytest.mark.parametrize("turned_rad", [-1.0, 0.0, 0.6, 1.2])
+def test_fingers_of_one_bone_without_known_names_show_the_back(turned_rad: float, has_thumbs: bool) -> None:
+    """However forearms are turned in the pose, up to a right angle from how they hang."""
+    turns = rot.identities(len(BODY))
+    for side in "lr":
+        elbow, wrist = (BODY.rest_world[BODY.index_of[f"{side}_{part}"], :, 3] for part in ("elbow", "wrist"))
+        arm = wrist - elbow
+        turns[below(f"{side}_wrist")] = rot.from_axis_angle(arm, np.array(turned_rad))
+    body = BODY.in_pose(turns)
+    fingers = ("index1", "middle1", "pinky1", *(("thumb1",) if has_thumbs else ()))
+    kept = [j for j, name in enumerate(body.names) if name[2:] in fingers or not any(
+        part in name for part in ("thumb", "index", "middle", "ring", "pinky"))]
+    parents = []
+    for joint in kept:
+        above = int(body.parents[joint])
+        while above >= 0 and above not in kept:
+            above = int(body.parents[above])
+        parents.append(kept.index(above) if above >= 0 else -1)
+    names = [body.names[j] if body.names[j][2:] not in fingers else f"b{j}" for j in kept]
+    found = find_map(standing_at(names, np.array(parents), body.rest_world[kept, :, 3]))
+    assert found.turn is not None and not backs_of_hands(found)
+    wanted, seen = backs_of_hands(find_map(body)), backs_by_joints(found, found.turn)
+    for name in WRISTS:
+        assert wanted[name] @ seen[name] > np.cos(np.radians(5.0))
 
 
 @pytest.mark.parametrize("thick", [0.2, 0.6, 0.9, 1.0])
