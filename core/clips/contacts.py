@@ -19,6 +19,7 @@ from ..maths.arrays import FloatArray, runs
 from ..skeletons.maps import SkeletonMap
 from .clip import Clip
 from .posed import PosedJoints
+from .sole_ends import sole_ends
 
 LOW_LEGS: Final = (0.04, 0.06)
 """How high above its ground a planted point is at most, in leg lengths: for a contact to begin, and to last."""
@@ -38,7 +39,8 @@ _FRAMES_AT_ONCE: Final = 512
 class FootContacts:
     """When one foot of a clip is planted: spans (K, 2) of clip seconds, from and to, ascending and apart.
 
-    heel: of the point of the sole below the ankle; ball: of the ball of the foot, none where the skeleton has none.
+    heel: of the point of the sole below the ankle; ball: of the ball of the foot, or of the sole's front end where skin
+    shows it (sole_ends.py), none where neither is known.
     released: contacts that were switched off, which neither heel nor ball has any longer.
     """
 
@@ -113,13 +115,18 @@ def foot_contacts(clip: Clip, found: SkeletonMap, up: FloatArray) -> dict[str, F
     legs = [rest[[joints[f"{side}_{part}"] for part in ("hip", "knee", "ankle")]] for side in sides]
     leg = float(np.mean([np.linalg.norm(np.diff(positions, axis=0), axis=1).sum() for positions in legs]))
     times = instants(clip.duration_s)
-    balls = [joints.get(f"{side}_metatarsal", -1) for side in sides]
-    if min(balls) < 0:
+    ends = sole_ends(clip, found, sides, up)
+    if not ends:
         heel = _Points.of(clip, times, ankles, rest[ankles], up, leg)
         return {side: FootContacts(heel.spans(i, heel.lowest), np.zeros((0, 2))) for i, side in enumerate(sides)}
-    below = np.maximum((rest[ankles] - rest[balls]) @ up, 0.0)[:, None] * up
-    both = _Points.of(clip, times, ankles + balls, np.concatenate((rest[ankles] - below, rest[balls])), up, leg)
+    fronts = np.stack([place for _, place in ends])
+    below = np.maximum((rest[ankles] - fronts) @ up, 0.0)[:, None] * up
+    both = _Points.of(clip, times, ankles + [joint for joint, _ in ends],
+                      np.concatenate((rest[ankles] - below, fronts)), up, leg)
     heel, ball = both.at(slice(len(sides))), both.at(slice(len(sides), None))
+    if ends[0][0] in ankles:  # whoever made a clip did not see where the tips of its feet go
+        return {side: FootContacts(heel.spans(i, heel.lowest), ball.spans(i, heel.lowest, heel.lowest))
+                for i, side in enumerate(sides)}
     level = min(heel.lowest, ball.lowest)  # no heel is planted where a clip walks on tiptoe throughout
     return {side: FootContacts(heel.spans(i, level), ball.spans(i, ball.lowest)) for i, side in enumerate(sides)}
 
@@ -153,9 +160,12 @@ class _Points:
         """The lowest that any of them is."""
         return float(self.grounds.min())
 
-    def spans(self, index: int, level: float) -> FloatArray:
-        """Return when one of them is planted, (K, 2); level: the ground's, where its own lowest is much higher."""
-        own = float(self.grounds[index])
+    def spans(self, index: int, level: float, lowest: float = -np.inf) -> FloatArray:
+        """Return when one of them is planted, (K, 2).
+
+        level: the ground's, where its own lowest is much higher; lowest: what no ground is below.
+        """
+        own = max(float(self.grounds[index]), lowest)
         ground = own if own <= level + _OWN_GROUND_LEGS else level
         return planted_spans(self.positions[:, index], self.heights[:, index] - ground, self.times_s)
 

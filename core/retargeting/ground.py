@@ -6,15 +6,15 @@ drawn up by its own leg, so that body and other foot need not hop; only what no 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
 import numpy as np
 
 from ..clips.clip import Clip, Tracks
-from ..clips.contacts import FootContacts, foot_contacts, instants, joined
+from ..clips.contacts import LOW_LEGS, FootContacts, foot_contacts, instants, joined
 from ..clips.keyed import SAMPLE_S, beside, key_times
 from ..clips.posed import PosedJoints
 from ..maths.arrays import BoolArray, FloatArray, runs
@@ -31,6 +31,8 @@ from .skin_points import SkinPoints
 
 EASE_S: Final = 0.15
 """How long before and after a contact skin takes to the ground and leaves it."""
+_SHORTEST_SLIDE_S: Final = 2.0 * EASE_S
+"""Feet that slide over the ground for less would make the body hop onto it and off again."""
 _FAR_LEGS: Final = (0.2, 0.35)
 """Skin that is higher than this when something touches the ground is not what touches it: feet of one who sits may hang
 in the air. In between it counts in part."""
@@ -119,9 +121,10 @@ def _measured(source: Clip, source_map: SkeletonMap, played: Clip, target_map: S
         return None
     legs, leg = body.legs, body.leg
     contacts, lying = foot_contacts(source, source_map, up), _lying(source, source_map, up)
-    times = _times(played, joined(np.concatenate((*(found.stands for found in contacts.values()), lying))))
+    touches = _with_slides(contacts, lying, source, source_map, up)
+    times = _times(played, joined(np.concatenate((*(found.stands for found in touches.values()), lying))))
     low, high = body.skin.at(played, times, up)
-    touching, firmly = _all_touching(times, [contacts.get(side) for side in body.sides], lying)
+    touching, firmly = _all_touching(times, [touches.get(side) for side in body.sides], lying)
     whole = np.column_stack((low[:, :len(legs)], low[:, len(legs):].min(axis=1)))
     stands_at = -_lift(np.column_stack((low[:, :len(legs)], low.min(axis=1))), touching, firmly, leg)
     between = _where_sudden(times, whole, stands_at, _keys(played), leg)
@@ -129,7 +132,7 @@ def _measured(source: Clip, source_map: SkeletonMap, played: Clip, target_map: S
         more = body.skin.at(played, between, up)
         order = np.argsort(np.concatenate((times, between)))
         times, low, high = (np.concatenate(both)[order] for both in ((times, between), (low, more[0]), (high, more[1])))
-        touching, firmly = _all_touching(times, [contacts.get(side) for side in body.sides], lying)
+        touching, firmly = _all_touching(times, [touches.get(side) for side in body.sides], lying)
     below = high[:, ::2] - high[:, 1::2]
     feet, shin, others = low[:, :len(legs)], low[:, len(legs):-1], low[:, -1]
     goes = np.clip((shin - feet) / (_ABOVE_FOOT_LEGS * leg), 0.0, 1.0)
@@ -296,6 +299,25 @@ def contact_spans(clip: Clip, found: SkeletonMap, up: FloatArray) -> FloatArray:
     feet = [np.reshape([(times[a], times[b - 1]) for a, b in runs(on & is_within(times, contact.stands))], (-1, 2))
             for on, contact in zip(is_on.T, contacts.values(), strict=True)]
     return joined(np.concatenate((*feet, _lying(clip, found, up))))
+
+
+def _with_slides(contacts: Mapping[str, FootContacts], lying: FloatArray, clip: Clip, found: SkeletonMap,
+                 up: FloatArray) -> dict[str, FootContacts]:
+    """Return contacts with those of feet that slide over the ground while nothing stands, as of one who falls."""
+    times = instants(clip.duration_s)
+    free = ~is_within(times, joined(np.concatenate((*(each.stands for each in contacts.values()), lying))))
+    if not contacts or not _long_spans(times, free):
+        return dict(contacts)
+    _, soles = ankles_and_soles(clip, found, [*contacts], times, up)
+    is_low = off_ground(times, soles, soles, [*contacts], contacts).max(axis=1) <= LOW_LEGS[0] * leg_length(found)
+    slides = np.reshape(_long_spans(times, is_low & free), (-1, 2))
+    return {side: replace(each, ball=joined(np.concatenate((each.ball, slides)))) for side, each in contacts.items()}
+
+
+def _long_spans(times: FloatArray, is_so: BoolArray) -> list[tuple[float, float]]:
+    """Return when something is so for as long as a slide lasts at least; is_so: (F,) at times (F,)."""
+    spans = [(float(times[a]), float(times[b - 1])) for a, b in runs(is_so)]
+    return [(begin, end) for begin, end in spans if end - begin >= _SHORTEST_SLIDE_S]
 
 
 def _lying(clip: Clip, found: SkeletonMap, up: FloatArray) -> FloatArray:

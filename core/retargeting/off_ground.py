@@ -10,6 +10,7 @@ import numpy as np
 from ..clips.clip import Clip
 from ..clips.contacts import FootContacts
 from ..clips.posed import PosedJoints
+from ..clips.sole_ends import sole_ends
 from ..maths.arrays import BoolArray, FloatArray
 from ..skeletons.maps import SkeletonMap
 from .limbs import runs_of_frames
@@ -23,24 +24,27 @@ def ankles_and_soles(source: Clip, found: SkeletonMap, sides: Sequence[str], tim
                      up: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return how high a clip's ankles, and the lower end of each sole, are above where they rest, (F, L) each.
 
-    found: the map of its skeleton. up: (3,) unit. A side without an ankle is at rest. A sole without a joint at the
-    ball of the foot is where the ankle is.
+    found: the map of its skeleton. up: (3,) unit. A side without an ankle is at rest. A sole of which nothing shows
+    where it ends (sole_ends.py) is where the ankle is.
     """
     joints, rest = found.joint_of, source.skeleton.rest_world
     ankles, soles = np.zeros((2, len(times_s), len(sides)))
+    known = [side for side in sides if {f"{side}_knee", f"{side}_ankle"} <= joints.keys()]
+    ends = dict(zip(known, sole_ends(source, found, known, up), strict=False))
     for column, side in enumerate(sides):
         if f"{side}_ankle" not in joints:
             continue
         ankle = joints[f"{side}_ankle"]
-        ball = joints.get(f"{side}_metatarsal", ankle)
-        feet = PosedJoints.of_tracks(source.skeleton, source.rotations, source.translations, np.array((ankle, ball)))
-        below = max(float((rest[ankle, :, 3] - rest[ball, :, 3]) @ up), 0.0)
+        end, front = ends.get(side, (ankle, rest[ankle, :, 3]))
+        feet = PosedJoints.of_tracks(source.skeleton, source.rotations, source.translations, np.array((ankle, end)))
+        below = max(float((rest[ankle, :, 3] - front) @ up), 0.0)
         heel = np.append(np.linalg.solve(rest[ankle, :, :3], -below * up), 1.0)
+        ball = np.append(np.linalg.solve(rest[end, :, :3], front - rest[end, :, 3]), 1.0)
         for run in runs_of_frames(len(times_s)):
             high = feet.height_rows(times_s[run], up)
             ankles[run, column] = high[3, 0] - rest[ankle, :, 3] @ up
             soles[run, column] = np.minimum(heel @ high[:, 0] - rest[ankle, :, 3] @ up + below,
-                                            high[3, 1] - rest[ball, :, 3] @ up)
+                                            ball @ high[:, 1] - front @ up)
     return ankles, soles
 
 

@@ -110,12 +110,13 @@ def retarget(clip: Clip, target: Skeleton, turn: FloatArray = rot.IDENTITY, *, s
     deforming = np.ones(len(target), np.bool_) if skin is None else skin
     bodies = _Bodies.of(clip, source_map or find_map(clip.skeleton), target, target_map or find_map(target), turn,
                         deforming, skins)
-    whole, plan, pairs, clip = bodies.whole, bodies.plan, bodies.plan.pairs, bodies.source
+    whole, plan, pairs, shown, clip = bodies.whole, bodies.plan, bodies.plan.pairs, clip.skin, bodies.source
     target, points = whole.skeleton, None if points is None else _own_points(whole, points)
     start_s = first_pose_end(clip) if without_first_pose else None
     if start_s is not None:
         clip = from_time(clip, start_s)
     stood = clip if plan.is_own or not bodies.reference.is_positioned else raised_onto_feet(clip, pairs)
+    stood = replace(stood, skin=shown)
     away = _away(bodies, stood, up := bodies.target.up(rot.rotate(turn, _UP)))
     if begins_at_rest:
         stood, away = shifted(stood, -away), np.zeros(3)

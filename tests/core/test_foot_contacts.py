@@ -11,6 +11,7 @@ from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
 from takt.core.skeletons.maps import find_map
 from takt.core.skeletons.skeleton import Skeleton
+from takt.core.skeletons.skin_sample import SkinSample
 from takt.samples.skeleton import build_skeleton
 from takt.tests.core.rigs import standing_at
 
@@ -185,6 +186,40 @@ def test_bodies_without_balls_stand_on_ankles_and_without_legs_not_at_all() -> N
         np.testing.assert_array_equal(contacts.stands, ((0.0, 0.0),))
     tail = standing_at(["a", "b"], np.array((-1, 0)), np.eye(3)[:2])
     assert foot_contacts(replace(still, skeleton=tail), find_map(tail), UP) == {}
+
+
+def without_balls(clip: Clip) -> Clip:
+    """Return a clip of the same feet without joints at their balls, whose skin shows the soles instead."""
+    rows = [row for row, name in enumerate(BODY.names) if "metatarsal" not in name]
+    kept = np.isin(np.arange(len(BODY)), [*rows])
+    flat, ankles = BODY.part(np.flatnonzero(kept)), [BODY.index_of[f"{side}_ankle"] for side in "lr"]
+    balls = np.array([BODY.rest_world[BODY.index_of[f"{side}_metatarsal"], :, 3] for side in "lr"])
+    rims = np.array([(x, 0.0, z) for x in (-0.03, 0.0, 0.03) for z in np.linspace(-0.15, -0.001, 4)])
+    foot = np.concatenate((np.zeros((1, 3)), rims, rims + 0.1 * UP))
+    skin = SkinSample.at_rest(flat, np.repeat([flat.names.index(BODY.names[ankle]) for ankle in ankles], len(foot)),
+                              (balls[:, None] + foot).reshape(-1, 3))
+    return replace(clip.part(np.flatnonzero(kept)), skin=skin)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_feet_without_balls_stand_as_long_as_the_ends_of_their_soles_do(seed: int) -> None:
+    walk = Walk.seeded(seed)
+    clip = without_balls(walk.clip())
+    assert_found(foot_contacts(clip, find_map(clip.skeleton), UP), walk)
+
+
+def test_ends_of_soles_that_go_into_the_ground_leave_their_contacts_as_they_are() -> None:
+    """As in clips whose feet are one piece, and bend toes that are not there."""
+    walk = Walk.seeded(3)
+    clip = without_balls(walk.clip())
+    rotations, end_s = clip.rotations, clip.duration_s
+    times = np.array((0.0, 0.45, 0.5, 0.55, 1.0)) * end_s
+    down = rot.from_axis_angle(np.array((1.0, 0.0, 0.0)), np.array((0.0, 0.0, 1.2, 0.0, 0.0)))
+    still = replace(clip, rotations=Tracks.uniform(rotations.joints, times, np.repeat(down[:, None], 2, axis=1)),
+                    translations=Tracks.empty(3))
+    for contacts in foot_contacts(still, find_map(clip.skeleton), UP).values():
+        assert contacts.heel[0, 0] == 0.0 and contacts.heel[-1, 1] == end_s
+        assert contacts.ball[0, 0] == 0.0 and contacts.ball[-1, 1] == end_s
 
 
 def test_spans_are_joined_where_they_meet() -> None:

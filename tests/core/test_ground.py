@@ -21,6 +21,7 @@ from takt.core.skeletons.skeleton import Pose, Skeleton, world_from_pose
 from takt.samples.skeleton import build_skeleton
 from takt.tests.core.rewriting import Rewriting, movements, rewritten
 from takt.tests.core.rigs import RIGS, standing_at, worn
+from takt.tests.core.test_foot_contacts import without_balls
 from takt.tests.core.test_reference import lying
 from takt.tests.core.test_retarget import with_axes
 
@@ -93,6 +94,34 @@ def test_what_stands_is_on_the_ground_and_nothing_below_it(shape: str, number: i
     assert stands.any()
     assert low.min() >= BELOW
     assert np.abs(low[stands]).max() <= ON_GROUND
+
+
+def sliding_on_toes(seconds: float) -> Clip:
+    """Return a clip of a body that goes over the ground on the balls of its feet without a step."""
+    ankles = np.array([BODY.index_of[f"{side}_ankle"] for side in "lr"])
+    frame = BODY.rest_world_rotations[ankles]
+    turn = rot.multiply(rot.multiply(rot.conjugate(frame), rot.from_axis_angle(np.eye(3)[0], 0.9)), frame)
+    ball = BODY.rest_world[BODY.index_of["l_metatarsal"], :, 3] - BODY.rest_world[ankles[0], :, 3]
+    raised = (ball - rot.rotate(rot.from_axis_angle(np.eye(3)[0], 0.9), ball))[1]
+    way = np.array(((0.0, raised, 0.0), (0.0, raised, 2.0 * seconds)))
+    return Clip("slide", BODY, seconds, Tracks.uniform(ankles, np.zeros(1), turn[None]),
+                Tracks.uniform(np.zeros(1, np.int64), np.array((0.0, seconds)), way[:, None]), Tracks.empty(3))
+
+
+@pytest.mark.parametrize("shape", ["slim", "boots"])
+def test_feet_that_slide_while_nothing_stands_are_on_the_ground(shape: str) -> None:
+    """As of one who falls, also where feet are shorter. Who slides for a moment alone does not hop for it."""
+    target = with_axes(worn(RIGS["Unreal's mannequin"]), np.random.default_rng(4))
+    sizes = np.ones((len(target), 1))
+    sizes[[find_map(target).joint_of[f"{side}_metatarsal"] for side in "lr"]] = 0.5
+    target = replace(target, rest_translations=target.rest_translations * sizes)
+    skin = skin_of(target, SHAPES[shape])
+    for seconds, is_on in ((1.0, True), (0.2, False)):
+        clip = without_balls(sliding_on_toes(seconds))
+        assert len(contact_spans(clip, find_map(clip.skeleton), UP)) == 0
+        done = retarget(clip, target, points=SkinPoints.of(*skin)).clip
+        low = lowest(target, done, skin, np.linspace(0.0, seconds, 20))
+        assert low.min() >= BELOW and (np.abs(low).max() <= ON_GROUND) == is_on
 
 
 def test_vertices_that_are_nowhere_are_no_skin() -> None:

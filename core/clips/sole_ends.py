@@ -1,0 +1,53 @@
+"""Where the soles of a clip's feet end in front: at the balls of the feet, else at the tips of toes that skin shows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from ..maths.arrays import FloatArray
+from ..skeletons.hierarchy import with_descendants
+from ..skeletons.maps import SkeletonMap
+from .clip import Clip
+
+_FEWEST: Final = 8
+"""So many vertices show the shape of a foot."""
+_SOLE: Final = 0.2
+"""Of the foot's height: what of its skin is so low is its sole."""
+_UPRIGHT: Final = 0.5
+"""Sine: below shins that rest nearer to the level nothing tells what is below the foot."""
+
+
+def sole_ends(clip: Clip, found: SkeletonMap, sides: Sequence[str], up: FloatArray) -> list[tuple[int, FloatArray]]:
+    """Return for each foot the joint that the front end of its sole moves with, and where that end rests, (3,).
+
+    sides: l, r, or both, each with knee and ankle. found: what the joints of the clip's skeleton are. up: (3,) unit, as
+    it rests. Nothing at all, where neither joints nor the clip's skin show all ends.
+    """
+    joints, rest = found.joint_of, clip.skeleton.rest_world[..., 3]
+    balls = [joints.get(f"{side}_metatarsal", -1) for side in sides]
+    if min(balls, default=0) >= 0:
+        return [(ball, rest[ball]) for ball in balls]
+    tips = [_tip(clip, joints[f"{side}_knee"], joints[f"{side}_ankle"], up) for side in sides]
+    ankles = [joints[f"{side}_ankle"] for side in sides]
+    known = [(ankle, tip) for ankle, tip in zip(ankles, tips, strict=True) if tip is not None]
+    return known if len(known) == len(sides) else []
+
+
+def _tip(clip: Clip, knee: int, ankle: int, up: FloatArray) -> FloatArray | None:
+    """Return the place (3,) of the sole of a foot that is farthest from below its ankle; None: not known."""
+    rest = clip.skeleton.rest_world[..., 3]
+    shin = rest[knee] - rest[ankle]
+    if clip.skin is None or shin @ up < _UPRIGHT * np.linalg.norm(shin):
+        return None
+    foot = clip.skin.of_joints(clip.skeleton, with_descendants(clip.skeleton.parents, np.array([ankle])))
+    if len(foot) < _FEWEST:
+        return None
+    high = foot @ up
+    sole = foot[high <= high.min() + _SOLE * np.ptp(high)]
+    away = sole - rest[ankle]
+    level = away - (away @ up)[:, None] * up
+    far = int(np.argmax(np.linalg.norm(level, axis=1)))
+    return np.asarray(sole[far] - (sole[far] @ up - high.min()) * up)
