@@ -11,9 +11,10 @@ from ..clips.clip import Clip
 from ..clips.contacts import SHORTEST_S
 from ..clips.keyed import SAMPLE_S
 from ..clips.posed import PosedJoints
-from ..maths.arrays import FloatArray, runs, smoothstep
+from ..maths.arrays import BoolArray, FloatArray, runs, smoothstep
 from ..skeletons.maps import SkeletonMap
 from .grounding import Ground, lifted
+from .hips import HIPS
 from .upright import FEET
 
 _STEP_DOWN_LEGS: Final = (0.1, 0.18)
@@ -21,6 +22,10 @@ _STEP_DOWN_LEGS: Final = (0.1, 0.18)
 _STEP_S: Final = SAMPLE_S / 4.0
 """Ground that goes down fast goes straight on so long only: what is made level of it is to stand still."""
 _LEVEL_LEGS_PER_S: Final = 0.15
+_UPRIGHT_LEGS: Final = 0.6
+"""Feet of a body whose hips are less high above them do not stand: as it lies or sits, they may be in the ground."""
+_LEVEL_SOLE: Final = float(np.cos(np.radians(45.0)))
+"""Nor does a foot that is tilted by more than this, as that of one who kneels."""
 _HIGHEST_PERCENT: Final = 98.0
 """Feet stand where they are so slow up or down; where they do so highest, but for moments, is where they come from."""
 
@@ -48,18 +53,26 @@ def lower_ground(clip: Clip, found: SkeletonMap, leg: float, up: FloatArray) -> 
     if not feet or clip.duration_s < 2.0 * SAMPLE_S or leg <= 0.0 or not len(clip.translations):
         return None
     times = np.linspace(0.0, clip.duration_s, int(np.ceil(clip.duration_s / _STEP_S)) + 1)
-    heights = PosedJoints.of_tracks(clip.skeleton, clip.rotations, clip.translations, np.array(feet)).heights(times, up)
-    legs = _level(times, (heights - found.skeleton.rest_world[feet, :, 3] @ up).min(axis=1) / leg)
+    hips = [found.joint_of[name] for name in HIPS if name in found.joint_of] or feet
+    posed = PosedJoints.of_tracks(clip.skeleton, clip.rotations, clip.translations, np.array((*feet, *hips)))
+    rows, rest = posed.height_rows(times, up), found.skeleton.rest_world[feet]
+    of_feet, high = rows[:, :len(feet)], rows[3, len(feet):].mean(axis=0)
+    away = of_feet[3] - (rest[..., 3] @ up)[:, None]
+    lower = away.argmin(axis=0), np.arange(len(times))
+    level = np.einsum("xjf,jx->jf", of_feet[:3], up @ np.linalg.inv(rest[..., :3]).swapaxes(1, 2))
+    is_upright = (high - of_feet[3].min(axis=0) >= _UPRIGHT_LEGS * leg) & (level[lower] >= _LEVEL_SOLE)
+    legs = _level(times, away[lower] / leg, is_upright)
     return LowerGround(times, legs) if legs.any() else None
 
 
-def _level(times: FloatArray, feet: FloatArray) -> FloatArray:
+def _level(times: FloatArray, feet: FloatArray, is_upright: BoolArray) -> FloatArray:
     """Return how high the ground is at times (F,); feet: (F,) how high the lower one is above where it is at rest.
 
+    is_upright: (F,) whether the body may stand on it.
     Where it stands, it is that high; between, it goes as the lower foot does from one to the other.
     """
     feet = np.minimum(feet, 0.0)
-    slow = np.abs(np.gradient(feet, times)) < _LEVEL_LEGS_PER_S
+    slow = (np.abs(np.gradient(feet, times)) < _LEVEL_LEGS_PER_S) & is_upright
     is_standing = np.zeros(len(times), np.bool_)
     for begin, end in runs(slow):
         is_standing[begin:end] = times[end - 1] - times[begin] >= SHORTEST_S

@@ -7,14 +7,15 @@ import pytest
 
 from takt.core.clips.clip import Clip
 from takt.core.clips.contacts import FootContacts
-from takt.core.maths.arrays import FloatArray
+from takt.core.maths.arrays import FloatArray, smoothstep
+from takt.core.retargeting.lower_ground import lower_ground
 from takt.core.retargeting.off_ground import off_ground
 from takt.core.retargeting.retarget import retarget
 from takt.core.retargeting.skin_points import SkinPoints
 from takt.core.skeletons.maps import find_map
 from takt.core.skeletons.skeleton import Skeleton, world_from_pose
 from takt.tests.core.rigs import RIGS, worn
-from takt.tests.core.stepping import BODY, CLIPS, FPS, soled
+from takt.tests.core.stepping import BODY, CLIPS, FPS, posed, soled
 from takt.tests.core.test_retarget import with_axes
 
 LEG_M = 0.825
@@ -74,6 +75,18 @@ def test_skin_makes_no_body_hop_that_does_not_without(name: str, kind: str) -> N
     plain, skinned = (heights(retarget(clip, target, points=points).clip)
                       for points in (None, SkinPoints.of(*soled(target, scale, 0.04))))
     assert sudden(skinned[:, 0]) < sudden(plain[:, 0]) + 2.0 * SUDDEN_LEGS * LEG_M
+
+
+@pytest.mark.parametrize(("hips_m", "is_lower"), [(-0.2, True), (-0.62, False)])
+def test_only_who_stands_lower_shows_that_the_ground_is_lower(hips_m: float, is_lower: bool) -> None:
+    """Feet of one who fell may be in the ground, where his body is too thick for its legs to reach down to it."""
+    times = np.arange(61) / FPS
+    down = smoothstep(times, 0.7, 1.2)
+    feet = np.stack((0.0 * times, -0.2 * down), axis=-1)[:, None].repeat(2, axis=1)
+    hips = np.stack((-0.03 + (0.03 + hips_m) * down, 0.0 * times), axis=1)
+    clip = posed("fall", times, hips, (feet, np.zeros((len(times), 2))))
+    found = lower_ground(clip, find_map(BODY), LEG_M, np.array((0.0, 1.0, 0.0)))
+    assert (found is not None and found.legs.min() < -0.2) == is_lower
 
 
 def test_feet_are_off_the_ground_by_what_they_rise_from_where_they_stand() -> None:
