@@ -77,14 +77,15 @@ def test_skin_makes_no_body_hop_that_does_not_without(name: str, kind: str) -> N
     assert sudden(skinned[:, 0]) < sudden(plain[:, 0]) + 2.0 * SUDDEN_LEGS * LEG_M
 
 
-@pytest.mark.parametrize(("hips_m", "is_lower"), [(-0.2, True), (-0.62, False)])
-def test_only_who_stands_lower_shows_that_the_ground_is_lower(hips_m: float, is_lower: bool) -> None:
-    """Feet of one who fell may be in the ground, where his body is too thick for its legs to reach down to it."""
+@pytest.mark.parametrize(("hips_m", "heels_deg", "is_lower"), [(-0.2, 0.0, True), (-0.2, -60.0, False),
+                                                               (-0.62, 0.0, False)])
+def test_only_who_stands_lower_shows_that_the_ground_is_lower(hips_m: float, heels_deg: float, is_lower: bool) -> None:
+    """Feet of one who fell, or kneels, may be in the ground, where his body is thicker than the clip's."""
     times = np.arange(61) / FPS
     down = smoothstep(times, 0.7, 1.2)
     feet = np.stack((0.0 * times, -0.2 * down), axis=-1)[:, None].repeat(2, axis=1)
     hips = np.stack((-0.03 + (0.03 + hips_m) * down, 0.0 * times), axis=1)
-    clip = posed("fall", times, hips, (feet, np.zeros((len(times), 2))))
+    clip = posed("fall", times, hips, (feet, heels_deg * down[:, None].repeat(2, axis=1)))
     found = lower_ground(clip, find_map(BODY), LEG_M, np.array((0.0, 1.0, 0.0)))
     assert (found is not None and found.legs.min() < -0.2) == is_lower
 
