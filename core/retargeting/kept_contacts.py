@@ -19,6 +19,7 @@ from ..clips.keyed import SAMPLE_S, filled, key_times, thinned, turns_at
 from ..clips.posed import PosedJoints, joined_frames, of_frames
 from ..maths import rotations as rot
 from ..maths.arrays import BoolArray, FloatArray, IntArray
+from ..maths.equal_values import once_for_equal
 from ..skeletons.hierarchy import path_to_root, with_ancestors
 from ..skeletons.maps import SkeletonMap
 from ..skeletons.skeleton import Skeleton
@@ -34,8 +35,8 @@ _STILL: Final = 1e-6
 _HARDLY_SEEN: Final = 0.02
 """Of an arm's length."""
 _FRAMES_AT_ONCE: Final = 512
-_MOST_KNOWN: Final = 4
-"""Targets that are kept for what they play next."""
+_MOST_KNOWN: Final = 8
+"""Bodies that are kept for what they play next."""
 _STEP_S: Final = SAMPLE_S / 2.0
 """Keys that are closer are not all looked at."""
 
@@ -48,7 +49,7 @@ def with_contacts_kept(played: Clip, target_map: SkeletonMap, skin: SkinPoints |
     target's axes, on that of source_map. Hands are as near each other and the body, for its height. Where arms of one
     of them are not known, or nothing touches, it stays as it is.
     """
-    ours, theirs = _target_shape(target_map, played.skeleton, skin), _Shape.of(source_map, None)
+    ours, theirs = _target_shape(target_map, played.skeleton, skin), _source_shape(source_map)
     return played if ours is None or theirs is None else _kept(_Body.of(played, ours), _Body.of(source, theirs), played)
 
 
@@ -110,6 +111,12 @@ class _Shape:
         left, right = (Limb(*(row[joint] for joint in arm)) for arm in arms)
         return cls(kept, (left, right), np.array([row[joint] for joint in carriers]), hands and hands.numbered(row),
                    beside and beside.numbered(row))
+
+
+@once_for_equal(_MOST_KNOWN)
+def _source_shape(found: SkeletonMap) -> _Shape | None:
+    """Return the shape of a source, which is the usual one, once for all clips of such a body."""
+    return _Shape.of(found, None)
 
 
 @lru_cache(maxsize=_MOST_KNOWN)

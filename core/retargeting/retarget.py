@@ -13,6 +13,7 @@ from ..clips.contacts import foot_contacts
 from ..errors import SkeletonMismatchError
 from ..maths import rotations as rot
 from ..maths.arrays import BoolArray, FloatArray
+from ..maths.equal_values import once_for_equal
 from ..skeletons.maps import SkeletonMap, find_map
 from ..skeletons.skeleton import Skeleton
 from ..skeletons.skin_sample import SkinSample
@@ -42,6 +43,8 @@ _FARTHEST_SIZES = 1e6
 """Of its body: a clip that goes farther away has a mistake, and its numbers leave no digits for feet and ground."""
 _MOST_KNOWN: Final = 4
 """Targets that are kept for the next clip."""
+_MOST_PLANS: Final = 8
+"""Pairs of bodies that are kept likewise: clips of one folder mostly are of one body."""
 _OTHER_AXES_RAD = np.radians(50.0)
 """Where the bodies' own axes differ by more than this from the stated turn, the bodies' count."""
 
@@ -209,11 +212,14 @@ class _Bodies:
         upright = turned(reference.clip, axes)
         up = None if target.turn is None else rot.rotate(target.turn, _UP)
         backs = both_backs(replace(reference.map, skeleton=upright.skeleton), target, skins, reference.time_s is None)
-        plan = Plan.as_own(upright.skeleton, target.skeleton, pairs)
+        plan = _plan_as_own(upright.skeleton, target.skeleton, pairs)
         if plan is None:
             stays = by_their_way(upright, target.skeleton, pairs, up if reference.is_positioned else None)
-            plan = Plan.of(upright.skeleton, target.skeleton, pairs.at(stays), skin, up, backs)
+            plan = _plan(upright.skeleton, target.skeleton, pairs.at(stays), skin, up, backs)
         return cls(upright, moved, whole, target, reference, plan)
+
+
+_plan, _plan_as_own = once_for_equal(_MOST_PLANS)(Plan.of), once_for_equal(_MOST_PLANS)(Plan.as_own)
 
 
 @lru_cache(maxsize=_MOST_KNOWN)
