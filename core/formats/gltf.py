@@ -110,10 +110,12 @@ def _channel(data: GltfData, sampler: Entry, times: FloatArray, path: str) -> _C
     if not rows or len(values) != rows * len(times):
         raise sampler.error(f"{len(times)} keys and {len(values)} values do not belong together, or {quoted(kind)} is "
                             "none of LINEAR, STEP, CUBICSPLINE")
-    order = np.argsort(times, kind="stable")
-    times, values = times[order], values.reshape(len(times), rows, width)[order]
+    values = values.reshape(len(times), rows, width)
+    if (times[1:] < times[:-1]).any():
+        order = np.argsort(times, kind="stable")
+        times, values = times[order], values[order]
     if path == "rotation":
-        values = np.roll(values, 1, axis=-1)
+        values = values[..., [3, 0, 1, 2]]
     if kind == "CUBICSPLINE":
         gaps = np.diff(times)
         steps = np.where(gaps <= _FRAME_S, 1.0, np.ceil(gaps / _STEP_S - _SAME)).clip(1, 2**40)
