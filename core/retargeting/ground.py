@@ -1,7 +1,8 @@
 """The ground by skin: soles that stand are on it, and no skin is below it, whatever shoes or skirts there are.
 
 What touches the ground in the clip decides how high the body is. A foot that swings and would dip into the ground is
-drawn up by its own leg, so that body and other foot need not hop; only what no leg can draw up lifts the body.
+drawn up by its own leg, so that body and other foot need not hop; only what no leg can draw up lifts the body, and what
+would make a straight knee snap while nothing else bears it.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from ..skeletons.hierarchy import with_descendants
 from ..skeletons.maps import SkeletonMap
 from ..skeletons.maps.names import is_helper
 from ..skeletons.skeleton import Skeleton
-from .grounding import Ground, most_drawn, most_put_down, without_hops
+from .grounding import Ground, most_bent, most_drawn, most_put_down, without_dips, without_hops
 from .limbs import Limb
 from .lowest_skin import LowestSkin
 from .off_ground import ankles_and_soles, is_within, off_ground
@@ -59,6 +60,8 @@ _ABOVE_FOOT_LEGS: Final = 0.05
 """Of a shin that is so high above its foot no skin comes to the ground before the foot does, which it goes with."""
 _ON_LEGS: Final = 0.005
 """A foot that a clip has no higher than this above where it stands is on the ground."""
+_OFF_LEGS: Final = 0.015
+"""And one that is higher bears nobody."""
 _MOST_KNOWN: Final = 4
 """Bodies that are kept for what they play next."""
 _SAME_LEGS: Final = 0.01
@@ -102,9 +105,10 @@ def ground_by_skin(source: Clip, source_map: SkeletonMap, played: Clip, target_m
     if found is None:
         return None
     feet, leg = found.low[:, :-1], found.leg
-    most, reach = most_drawn(found.below, leg), _reach(found, played)
+    most, reach = _most_drawn(found, played), _reach(found, played)
     wanted = _lift(found.low - found.high, found.touching, found.firmly, leg, reach)
-    lift = _gradually(found, wanted, (feet + most).min(axis=1))
+    highest = _highest(found.low - found.high, found.touching, wanted)
+    lift = _gradually(found, wanted, highest, (feet + most).min(axis=1))
     drawn = np.minimum(_drawn(feet + lift[:, None], found.touching[:, :-1], leg), most)
     clear = np.minimum(reach[:, :-1], np.maximum(found.rest + lift, 0.0)[:, None])
     drawn -= np.clip(feet - found.high[:, :-1] + lift[:, None], 0.0, clear)
@@ -213,6 +217,30 @@ def _lift(low: FloatArray, touching: FloatArray, firmly: FloatArray, leg: float,
     return np.asarray(wanted * touching.max(axis=1) * _near(-wanted, leg))
 
 
+def _highest(low: FloatArray, touching: FloatArray, lift: FloatArray) -> FloatArray:
+    """Return how high a body may be lifted (F,) so that none of what touches the ground would be in it. See _lift."""
+    share = touching / np.maximum(touching.max(axis=1, keepdims=True), 1e-30)
+    most = touching.max(axis=1)
+    return np.asarray(lift + (share * np.maximum(-low * most[:, None] - lift[:, None], 0.0)).max(axis=1))
+
+
+def _most_drawn(found: _Measured, played: Clip) -> FloatArray:
+    """Return by how much legs draw their feet up at most, (F, L).
+
+    While nothing else bears the body it goes up itself, unless their knees are bent: a straight knee would snap. What
+    bears it lets knees bend so much further, and what that draws up goes by the square.
+    """
+    most = most_drawn(found.below, found.leg)
+    bears = found.touching * np.clip(1.0 - found.high / (_OFF_LEGS * found.leg), 0.0, 1.0)
+    for column, leg in enumerate(found.legs):
+        alone = 1.0 - np.delete(bears, column, axis=1).max(axis=1) ** 2
+        frames = np.flatnonzero((alone > 0.0) & (found.low[:, column] < _SOFT_LEGS * found.leg))
+        if leg is not None and len(frames):
+            bent = most_bent(played, leg, found.times_s[frames], found.below[frames, column])
+            most[frames, column] -= alone[frames] * np.maximum(most[frames, column] - bent, 0.0)
+    return most
+
+
 def _reach(found: _Measured, played: Clip) -> FloatArray:
     """Return how far down legs put their feet at most where both touch the ground, and one hangs above it, (F, L + 1).
 
@@ -238,12 +266,14 @@ def _near(height: FloatArray, leg: float) -> FloatArray:
     return np.asarray(np.interp(height / leg, _FAR_LEGS, (1.0, 0.0)))
 
 
-def _gradually(found: _Measured, lift: FloatArray, drawn: FloatArray) -> FloatArray:
+def _gradually(found: _Measured, lift: FloatArray, highest: FloatArray, drawn: FloatArray) -> FloatArray:
     """Return lifts (F,) without hops, by which feet that are drawn up as far as legs do are above the ground, and skin.
 
-    drawn: (F,) how high such feet are without a lift. Only a body that falls onto its skin may be stopped at once.
+    highest: (F,) see _highest. drawn: (F,) how high such feet are without a lift. Only a body that falls onto its skin
+    may be stopped at once.
     """
     is_cycle = bool(np.abs(found.low[0] - found.low[-1]).max() < _SAME_LEGS * found.leg)
+    lift = without_dips(found.times_s, lift, highest, found.leg, is_cycle=is_cycle)
     lift, down = (without_hops(found.times_s, each, found.leg, is_cycle=is_cycle) for each in (lift, drawn))
     return np.asarray(np.maximum(np.maximum(lift, -down), -found.others))
 

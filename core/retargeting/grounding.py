@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 
 from ..clips.clip import Clip, Tracks
+from ..clips.contacts import LOW_LEGS
 from ..clips.keyed import key_times, keys_of, packed, turns_at
 from ..clips.posed import PosedJoints
 from ..maths.arrays import FloatArray
@@ -25,6 +26,12 @@ _HOP_LEGS_PER_S: Final = 1.5
 """A body that is lifted or lowered faster than this hops."""
 _STRAIGHTENED: Final = 0.985
 """Of a leg's length: none that puts its foot down is straightened further."""
+_BENT_FURTHER: Final = 0.5
+"""Of its own bend: a knee that bends further while nothing else bears the body would snap."""
+_DOWN_LEGS_PER_S2: Final = 0.5
+"""A body that goes down for a moment goes down so fast, and comes up so: what is over sooner is no reason to."""
+_UNSEEN_LEGS: Final = 0.001
+"""And so little is none."""
 _STRAIGHT_KNEE: Final = 0.02
 """A knee bent by a smaller sine bends about the axis from hip to hip."""
 
@@ -52,12 +59,29 @@ def most_put_down(clip: Clip, leg: Limb, times: FloatArray, below: FloatArray) -
 
     below: (F,) how far its ankle is below its hip.
     """
-    at = PosedJoints.of_tracks(clip.skeleton, clip.rotations, clip.translations, np.array(leg)).world(times)[..., 3]
-    hip, knee, ankle = at.swapaxes(0, 1)
-    thigh, shin, reach = (np.linalg.norm(a - b, axis=1) for a, b in ((hip, knee), (knee, ankle), (hip, ankle)))
+    thigh, shin, whole = _bones(clip, leg, times)
     longest = _STRAIGHTENED * (thigh + shin)
-    level = np.maximum(reach * reach - below * below, 0.0)
+    level = np.maximum(whole * whole - below * below, 0.0)
     return np.asarray(np.maximum(np.sqrt(np.maximum(longest * longest - level, 0.0)) - below, 0.0))
+
+
+def most_bent(clip: Clip, leg: Limb, times: FloatArray, below: FloatArray) -> FloatArray:
+    """Return by how much a leg draws its foot up at most at times (F,), (F,), whose knee bends little further.
+
+    below: (F,) how far its ankle is below its hip. To draw up a straight leg by little takes a large bend of its knee.
+    """
+    thigh, shin, whole = _bones(clip, leg, times)
+    both = np.maximum(2.0 * thigh * shin, 1e-30)
+    bend = np.arccos(np.clip((whole * whole - thigh * thigh - shin * shin) / both, -1.0, 1.0))
+    shortest = thigh * thigh + shin * shin + both * np.cos(np.minimum((1.0 + _BENT_FURTHER) * bend, np.pi))
+    level = np.maximum(whole * whole - below * below, 0.0)
+    return np.asarray(np.maximum(below - np.sqrt(np.maximum(shortest - level, 0.0)), 0.0))
+
+
+def _bones(clip: Clip, leg: Limb, times: FloatArray) -> FloatArray:
+    """Return how long thigh, shin and the line from hip to ankle are at times (F,), (3, F)."""
+    _, (hip, knee, ankle) = (np.moveaxis(each, 1, 0) for each in PosedJoints.of(clip, np.array(leg)).placed(times))
+    return np.stack([np.linalg.norm(way, axis=1) for way in (hip - knee, knee - ankle, hip - ankle)])
 
 
 def without_hops(times: FloatArray, lift: FloatArray, leg: float, *, is_cycle: bool) -> FloatArray:
@@ -75,6 +99,35 @@ def without_hops(times: FloatArray, lift: FloatArray, leg: float, *, is_cycle: b
     falling = np.minimum.accumulate((wanted + speed * every)[::-1])[::-1] - speed * every
     own = slice(len(times), 2 * len(times)) if is_cycle else slice(None)
     return np.asarray(np.minimum(np.minimum(rising, falling), wanted)[own])
+
+
+def without_dips(times: FloatArray, lift: FloatArray, most: FloatArray, leg: float, *, is_cycle: bool) -> FloatArray:
+    """Return lifts (F,) at times (F,), up to (F,) at most, by which no body goes down for a moment alone.
+
+    The lowest curve above them into which all parabolas fit from above that open upwards as _DOWN_LEGS_PER_S2 says; but
+    feet that stand in the clip hang no higher above the ground for it than such feet are there.
+
+    >>> dips = -0.03 * np.array((0, 0, 1, 0, 0, 1, 1, 1, 1, 1, 0))
+    >>> without_dips(0.2 * np.arange(11.0), dips, np.zeros(11), 1.0, is_cycle=False).round(4).tolist()
+    [0.0, 0.0, -0.011, 0.0, 0.0, -0.021, -0.03, -0.03, -0.03, -0.021, 0.0]
+    """
+    if np.ptp(lift) == 0.0 or times[-1] <= times[0]:
+        return lift
+    rounds = (-1, 0, 1) if is_cycle else (0,)
+    every = np.concatenate([times + (times[-1] - times[0]) * number for number in rounds])
+    bowl, deep = np.tile(lift, len(rounds)), np.ptp(lift)
+    for sign in (-1.0, 1.0):
+        found = bowl.copy()
+        for apart in range(1, len(every)):
+            opens = 0.5 * _DOWN_LEGS_PER_S2 * leg * (every[apart:] - every[:-apart]) ** 2
+            if opens.min() > deep:
+                break
+            for near, far in ((slice(apart, None), slice(-apart)), (slice(-apart), slice(apart, None))):
+                beyond = bowl[far] + sign * opens
+                found[near] = np.maximum(found[near], beyond) if sign < 0.0 else np.minimum(found[near], beyond)
+        bowl = found
+    own = slice(len(times), 2 * len(times)) if is_cycle else slice(None)
+    return np.asarray(lift + np.clip(np.minimum(bowl[own], most) - lift - _UNSEEN_LEGS * leg, 0.0, LOW_LEGS[0] * leg))
 
 
 def lifted(skeleton: Skeleton, translations: Tracks, ground: Ground, up: FloatArray, root: int | None) -> Tracks:

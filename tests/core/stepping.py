@@ -107,6 +107,40 @@ def walking(strike_deg: float = 15.0, step_m: float = 0.6) -> Clip:
     return posed("walk", times, hips, (np.stack(feet, axis=1), np.stack(heels, axis=1)))
 
 
+def backwards(step_m: float = 0.45, every_s: float = 1.2) -> Clip:
+    """Walk backwards, from the ball of the foot to the heel."""
+    times = times_of(3.0 * every_s)
+    phase, feet, heels = times / every_s, [], []
+    for late in (0.0, 0.5):
+        inside, number = np.modf(phase + late)
+        swing = np.clip((inside - 0.62) / 0.38, 0.0, 1.0)
+        way = (number - late + 0.31) * 2.0 * step_m + 2.0 * step_m * smoothstep(swing, 0.0, 1.0)
+        feet.append(np.stack((-way, 0.06 * np.sin(np.pi * swing) ** 2), axis=-1))
+        stands = 25.0 * np.clip(1.0 - inside / 0.124, 0.0, 1.0) - 15.0 * smoothstep(inside, 0.496, 0.62)
+        heels.append(np.where(inside > 0.62, 25.0 * swing**2 - 15.0 * (1.0 - swing) ** 2, stands))
+    hips = np.stack((-0.05 - 0.012 * np.cos(4.0 * np.pi * phase), -2.0 * step_m * phase), axis=1)
+    return posed("backwards", times, hips, (np.stack(feet, axis=1), np.stack(heels, axis=1)))
+
+
+def tipping(deg: float = 70.0, fast_m_per_s: float = 1.5) -> Clip:
+    """Tip over the edge of one foot with straight legs, as in a cartwheel, while the body goes on to that side."""
+    times = times_of(1.6)
+    turns = rot.from_axis_angle(np.array((0.0, 0.0, 1.0)), np.radians(deg) * smoothstep(times, 0.2, 1.2))
+    ankle = BODY.rest_world[BODY.index_of["r_ankle"], :, 3]
+    at = ankle + rot.rotate(turns, BODY.rest_world[0, :, 3] - ankle)
+    at[:, 0] -= fast_m_per_s * times
+    return Clip("tip", BODY, float(times[-1]), Tracks.uniform(np.zeros(1, np.int64), times, turns[:, None]),
+                Tracks.uniform(np.zeros(1, np.int64), times, (at - BODY.rest_world[0, :, 3])[:, None]), Tracks.empty(3))
+
+
+def cut(clip: Clip, begin_s: float, end_s: float, fps: float) -> Clip:
+    """Return a part of a clip, with keys of another rate."""
+    times = np.linspace(0.0, end_s - begin_s, round((end_s - begin_s) * fps) + 1)
+    pose = clip.sample(begin_s + times)
+    return Clip(clip.name, BODY, float(times[-1]), Tracks.uniform(np.arange(len(BODY)), times, pose.rotations),
+                Tracks.uniform(np.zeros(1, np.int64), times, pose.translations[:, :1]), Tracks.empty(3))
+
+
 def jumping(height_m: float = 0.4) -> Clip:
     """Bend the knees, leave the ground from the toes, land, and stand."""
     times, fall_s = times_of(2.8), float(np.sqrt(2.0 * height_m / 9.81))
@@ -124,14 +158,15 @@ def jumping(height_m: float = 0.4) -> Clip:
 CLIPS: dict[str, Callable[[], Clip]] = {
     "a box": lambda: climbing(0.2), "a high box": lambda: climbing(0.4), "stairs up": lambda: on_stairs(0.18),
     "stairs down": lambda: on_stairs(-0.18), "a walk": walking, "a walk on flat feet": lambda: walking(0.0),
-    "a jump": jumping}
+    "a walk backwards": backwards, "a jump": jumping}
 
 
-def soled(skeleton: Skeleton, scale: float, sole_m: float = 0.0, longer_m: float = 0.0,
+def soled(skeleton: Skeleton, scale: float, sole_m: float = 0.0, longer_m: float = 0.0, heel_m: float = 0.045,
           ) -> tuple[FloatArray, IntArray, FloatArray]:
     """Return vertices, joints and weights of a skin with level soles, so thick and so much longer, and thin limbs.
 
-    Each vertex is moved by one joint. scale: of the body, of which metres are said.
+    Each vertex is moved by one joint. scale: of the body, of which metres are said. heel_m: how far behind the ankle
+    soles begin.
     """
     found = find_map(skeleton)
     assert found.turn is not None
@@ -142,7 +177,7 @@ def soled(skeleton: Skeleton, scale: float, sole_m: float = 0.0, longer_m: float
     ground = min(float(at[joint_of[f"{s}_metatarsal"]] @ up) for s in "lr") - 0.024 * scale
     for foot in "lr":
         ankle, ball = joint_of[f"{foot}_ankle"], joint_of[f"{foot}_metatarsal"]
-        for joint, ahead in ((ankle, -0.045), (ankle, 0.05), (ball, 0.0), (ball, 0.07 + longer_m)):
+        for joint, ahead in ((ankle, -heel_m), (ankle, 0.05), (ball, 0.0), (ball, 0.07 + longer_m)):
             own = at[ankle if joint == ankle else ball] + scale * ahead * front
             own = own + (ground - sole_m * scale - own @ up) * up
             vertices.append(own + 0.03 * scale * np.stack((side, 0.0 * side, -side)))

@@ -15,7 +15,7 @@ from takt.core.retargeting.skin_points import SkinPoints
 from takt.core.skeletons.maps import find_map
 from takt.core.skeletons.skeleton import Skeleton, world_from_pose
 from takt.tests.core.rigs import RIGS, worn
-from takt.tests.core.stepping import BODY, CLIPS, FPS, posed, soled
+from takt.tests.core.stepping import BODY, CLIPS, FPS, backwards, cut, posed, soled, tipping, walking
 from takt.tests.core.test_retarget import with_axes
 
 LEG_M = 0.825
@@ -23,6 +23,8 @@ SUDDEN_LEGS = 0.002
 """How much more hips may accelerate than in the clip, in a thirtieth of a second."""
 AWAY_LEGS = 0.007
 BELOW_LEGS = -0.005
+STRAIGHT_DEG = 11.0
+"""Of knees that are bent by 6° at rest."""
 SHOES = {"bare": (0.0, 0.0), "shoes": (0.04, 0.0), "long shoes": (0.03, 0.12)}
 
 
@@ -88,6 +90,50 @@ def test_only_who_stands_lower_shows_that_the_ground_is_lower(hips_m: float, hee
     clip = posed("fall", times, hips, (feet, heels_deg * down[:, None].repeat(2, axis=1)))
     found = lower_ground(clip, find_map(BODY), LEG_M, np.array((0.0, 1.0, 0.0)))
     assert (found is not None and found.legs.min() < -0.2) == is_lower
+
+
+def with_and_without_skin(clip: Clip, fps: float, heel_m: float) -> FloatArray:
+    """Return how high hips are in frames of a body with soles, and without, (2, F) in legs."""
+    times, (target, _) = np.arange(round(clip.duration_s * fps) + 1) / fps, body_of("long arms")
+    both = (SkinPoints.of(*soled(target, 1.0, heel_m=heel_m)), None)
+    return np.stack([world_from_pose(target, retarget(clip, target, points=each).clip.sample(times))[:, 0, 1, 3]
+                     for each in both]) / LEG_M
+
+
+@pytest.mark.parametrize("heel_m", [0.045, -0.05])
+@pytest.mark.parametrize("every_s", [0.9, 1.2, 2.0])
+def test_a_foot_whose_heel_has_no_skin_makes_nobody_hop(heel_m: float, every_s: float) -> None:
+    """Who walks backwards leaves the ground with the heel: without one, the foot would hang in the air."""
+    for clip in (backwards(every_s=every_s), walking()):
+        skinned, plain = with_and_without_skin(clip, FPS, heel_m)
+        assert sudden(skinned) < sudden(plain) + SUDDEN_LEGS
+
+
+@pytest.mark.parametrize("fps", [24.0, 120.0])
+@pytest.mark.parametrize("begin_s", [0.0, 0.3, 0.47, 0.83])
+def test_clips_that_are_cut_in_mid_step_begin_and_end_as_the_frames_beside(begin_s: float, fps: float) -> None:
+    for clip in (walking(), backwards()):
+        for length_s in (1.1, 1.35):
+            skinned, plain = with_and_without_skin(cut(clip, begin_s, begin_s + length_s, fps), fps, -0.05)
+            steps = np.abs(np.diff(skinned - plain)) * fps / FPS
+            assert max(steps[:3].max(), steps[-3:].max()) < 2.0 * SUDDEN_LEGS
+
+
+@pytest.mark.parametrize("deg", [30.0, 70.0])
+def test_straight_legs_stay_straight_where_their_feet_tip_over_an_edge(deg: float) -> None:
+    """Nothing else bears the body: it goes up itself, as smoothly as it tips."""
+    clip, (target, scale) = tipping(deg), body_of("long arms")
+    skin = soled(target, scale, 0.04)
+    done = retarget(clip, target, points=SkinPoints.of(*skin)).clip
+    times = np.arange(round(clip.duration_s * FPS) + 1) / FPS
+    places = world_from_pose(done.skeleton, done.sample(times))[..., 3]
+    hip, knee, ankle = (places[:, BODY.index_of[f"r_{name}"]] for name in ("hip", "knee", "ankle"))
+    cosine = np.sum((knee - hip) * (ankle - knee), axis=1) / (
+        np.linalg.norm(knee - hip, axis=1) * np.linalg.norm(ankle - knee, axis=1))
+    assert np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0))).max() < STRAIGHT_DEG
+    low = SkinPoints(*skin).heights(done, times, np.array((0.0, 1.0, 0.0))).min(axis=1) - skin[0][:, 1].min()
+    assert low.min() > BELOW_LEGS * LEG_M
+    assert sudden(heights(done)[:, 0]) < sudden(heights(clip)[:, 0]) + SUDDEN_LEGS
 
 
 def test_feet_are_off_the_ground_by_what_they_rise_from_where_they_stand() -> None:
