@@ -23,6 +23,8 @@ from ..skeletons.hierarchy import with_descendants
 from ..skeletons.maps import SkeletonMap
 from ..skeletons.maps.names import is_helper
 from ..skeletons.skeleton import Skeleton
+from .arms_off_ground import ArmSkin, ArmsOnGround, with_arms_drawn_up
+from .bearing_hands import NO_HANDS, bearing_hands
 from .grounding import Ground, most_bent, most_drawn, most_put_down, without_dips, without_hops
 from .limbs import Limb
 from .lowest_skin import LowestSkin
@@ -74,9 +76,9 @@ class _Measured:
 
     low: (F, L + 1) how high the lowest skin of each foot, and of the whole body, is above the ground as it is played.
     high: (F, L + 1) how high it is to be as it leaves the ground, or comes to it.
-    others: (F,) that of all but the feet, shins drawn up as far as legs do; rest: (F,) as it is. touching, firmly:
+    others: (F,) that of all but feet and arms, shins drawn up as far as legs do; rest: (F,) as it is. touching, firmly:
     (F, L + 1) how much each touches the ground in the clip, and how firmly. below: (F, L) how far below its hip each
-    ankle is. leg: how long legs are.
+    ankle is. arms: their skin, which counts as far as it bears the body. leg: how long legs are.
     """
 
     times_s: FloatArray
@@ -88,6 +90,7 @@ class _Measured:
     firmly: FloatArray
     legs: tuple[Limb | None, ...]
     below: FloatArray
+    arms: ArmsOnGround
     leg: float
 
 
@@ -128,39 +131,64 @@ def _measured(source: Clip, source_map: SkeletonMap, played: Clip, target_map: S
     touches = _with_slides(contacts, lying, source, source_map, up)
     times = _times(played, joined(np.concatenate((*(found.stands for found in touches.values()), lying))))
     low, high = body.skin.at(played, times, up)
+    bears = NO_HANDS
+    if body.has_low_arms(low):
+        bears = bearing_hands(source, source_map, contacts, up, leg_length(source_map))
+    arms = body.arms_on_ground(low, high, bears.at(times))
     touching, firmly = _all_touching(times, [touches.get(side) for side in body.sides], lying)
-    whole = np.column_stack((low[:, :len(legs)], low[:, len(legs):].min(axis=1)))
-    stands_at = -_lift(np.column_stack((low[:, :len(legs)], low.min(axis=1))), touching, firmly, leg)
+    whole = np.column_stack((low[:, :len(legs)], arms.lowest(body.without_arms(low).min(axis=1))))
+    stands_at = -_lift(whole, touching, firmly, leg)
     between = _where_sudden(times, whole, stands_at, _keys(played), leg)
     if len(between):
         more = body.skin.at(played, between, up)
         order = np.argsort(np.concatenate((times, between)))
         times, low, high = (np.concatenate(both)[order] for both in ((times, between), (low, more[0]), (high, more[1])))
         touching, firmly = _all_touching(times, [touches.get(side) for side in body.sides], lying)
-    below = high[:, ::2] - high[:, 1::2]
+        arms = body.arms_on_ground(low, high, bears.at(times))
+    low, ankles_at = body.without_arms(low), high[:, 1:2 * len(legs):2]
+    below = high[:, :2 * len(legs):2] - ankles_at
     feet, shin, others = low[:, :len(legs)], low[:, len(legs):-1], low[:, -1]
     goes = np.clip((shin - feet) / (_ABOVE_FOOT_LEGS * leg), 0.0, 1.0)
     others = np.minimum(others, (shin + goes * most_drawn(below, leg)).min(axis=1))
     ankles, soles = ankles_and_soles(source, source_map, body.sides, times, up)
-    as_in_clip = feet + ratio * ankles - (high[:, 1::2] - body.ankles)
+    as_in_clip = feet + ratio * ankles - (ankles_at - body.ankles)
     off = off_ground(times, as_in_clip, ratio * soles, body.sides, contacts)
     off = np.minimum(off, np.maximum(feet, 0.0))  # none that is already lower lifts the body
-    return _Measured(times, np.column_stack((feet, low.min(axis=1))), np.column_stack((off, np.zeros(len(times)))),
-                     others, low[:, len(legs):].min(axis=1), touching, firmly, legs, below, leg)
+    lowest, on = arms.lowest(low.min(axis=1)), np.zeros(len(times))
+    return _Measured(times, np.column_stack((feet, lowest)), np.column_stack((off, on)), others,
+                     low[:, len(legs):].min(axis=1), touching, firmly, legs, below, arms, leg)
 
 
 @dataclass(frozen=True, eq=False)
 class _Body:
     """What of a body does not depend on what it plays: its feet's sides, their legs, and its skin above the ground.
 
-    ankles: (L,) how high they are as it stands.
+    ankles: (L,) how high they are as it stands. arms: A of them. ground: how high that is.
     """
 
     sides: tuple[str, ...]
     legs: tuple[Limb | None, ...]
     ankles: FloatArray
+    arms: tuple[ArmSkin, ...]
+    ground: float
     leg: float
     skin: LowestSkin
+
+    def has_low_arms(self, low: FloatArray) -> bool:
+        """Tell whether skin of an arm ever is below the ground or the higher foot; low: of the skin."""
+        feet, first = low[:, :len(self.legs)], 2 * len(self.legs)
+        highest = np.maximum(feet.max(axis=1, keepdims=True), 0.0)
+        return bool((low[:, first:first + len(self.arms)] < highest).any())
+
+    def arms_on_ground(self, low: FloatArray, high: FloatArray, bears: FloatArray) -> ArmsOnGround:
+        """Return what arms do at F times; low, high: of the skin; bears: (F, 2) how much hands bear the body."""
+        first = 2 * len(self.legs)
+        ends = high[:, first:].reshape(len(high), len(self.arms), 2)
+        return ArmsOnGround.of(self.arms, low[:, first:first + len(self.arms)], ends, bears)
+
+    def without_arms(self, low: FloatArray) -> FloatArray:
+        """Return how high the lowest skin of feet, shins and of all else but the arms is, (F, 2 L + 1)."""
+        return np.delete(low, np.arange(len(self.arms)) + 2 * len(self.legs), axis=1)
 
 
 @lru_cache(maxsize=_MOST_KNOWN)
@@ -181,9 +209,21 @@ def _body(found: SkeletonMap, own: Skeleton, skin: SkinPoints, up: tuple[float, 
     ends = np.array([joint for limb in legs for joint in ((0, 0) if limb is None else (limb.first, limb.last))])
     shins = [with_descendants(parents, np.array([limb.middle]))[skin.joints[:, 0]] & ~is_sole if limb is not None else
              np.zeros(len(is_sole), np.bool_) for limb in legs]
-    lowest = LowestSkin.of(skin, own, [*is_foot.values()], shins, depth + ground, ends)
+    arms = tuple(arm for arm in (ArmSkin.of(found, own, skin, side) for side in range(2)) if arm is not None)
+    of_arms = [joint for arm in arms for joint in (arm.arm.first, arm.arm.last)]
+    lowest = LowestSkin.of(skin, own, [*is_foot.values()], [*shins, *(arm.is_own for arm in arms)], depth + ground,
+                           np.array([*ends.tolist(), *of_arms]))
     ankles = found.skeleton.rest_world[ends[1::2], :, 3] @ np.array(up)
-    return _Body(tuple(is_foot), legs, ankles, leg, lowest)
+    return _Body(tuple(is_foot), legs, ankles, arms, ground, leg, lowest)
+
+
+def with_arms_off_ground(played: Clip, found: SkeletonMap, skin: SkinPoints, up: FloatArray) -> Clip:
+    """Return a clip whose hands and forearms are not in the ground; for arguments see ground_by_skin."""
+    body = _body(found, played.skeleton, skin, tuple(up.tolist()))
+    if body is None:
+        return played
+    stood = replace(found, skeleton=played.skeleton)
+    return with_arms_drawn_up(played, stood, body.arms, body.ground, body.leg, up)
 
 
 def _times(played: Clip, spans: FloatArray) -> FloatArray:
@@ -275,7 +315,7 @@ def _gradually(found: _Measured, lift: FloatArray, highest: FloatArray, drawn: F
     is_cycle = bool(np.abs(found.low[0] - found.low[-1]).max() < _SAME_LEGS * found.leg)
     lift = without_dips(found.times_s, lift, highest, found.leg, is_cycle=is_cycle)
     lift, down = (without_hops(found.times_s, each, found.leg, is_cycle=is_cycle) for each in (lift, drawn))
-    return np.asarray(np.maximum(np.maximum(lift, -down), -found.others))
+    return found.arms.lifted(np.maximum(np.maximum(lift, -down), -found.others))
 
 
 def _drawn(low: FloatArray, share: FloatArray, leg: float) -> FloatArray:

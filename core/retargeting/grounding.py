@@ -150,12 +150,13 @@ def lifted(skeleton: Skeleton, translations: Tracks, ground: Ground, up: FloatAr
     return packed([(joint, *tracks[joint]) for joint in sorted(tracks)], 3)
 
 
-def with_feet_drawn_up(clip: Clip, found: SkeletonMap, ground: Ground, up: FloatArray) -> Clip:
-    """Return a clip whose legs draw their feet up, or put them down, each turned as it was.
+def with_feet_drawn_up(clip: Clip, found: SkeletonMap, ground: Ground, up: FloatArray,
+                       across: tuple[str, str] = ("l_hip", "r_hip")) -> Clip:
+    """Return a clip whose legs draw their feet up, or put them down, each turned as it was; so do arms their hands.
 
-    found: the map of its skeleton.
+    found: the map of its skeleton. across: joints; straight limbs bend about the axis from the second to the first.
     """
-    hips = [found.joint_of.get(f"{side}_hip", -1) for side in "lr"]
+    hips = [found.joint_of.get(name, -1) for name in across]
     new: dict[int, tuple[FloatArray, FloatArray]] = {}
     for leg, drawn in zip(ground.legs, ground.drawn.T, strict=True):
         if leg is None or not drawn.any():

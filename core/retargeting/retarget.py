@@ -20,13 +20,13 @@ from ..skeletons.skin_sample import SkinSample
 from .beginning import away_at_first, carriers, shifted
 from .file_axes import right_angled
 from .first_pose import first_pose_end, from_time
-from .ground import ground_by_skin, leg_length, step_times
+from .ground import ground_by_skin, leg_length, step_times, with_arms_off_ground
 from .ground_by_joints import BodyMotion, ground_by_joints
 from .grounding import lifted, with_feet_drawn_up
 from .hips import HIPS, HipsPath
 from .kept_contacts import with_contacts_kept
 from .loose import carried
-from .lower_ground import lower_ground
+from .lower_ground import LowerGround, lower_ground
 from .matching import has_same_joints, pair
 from .palms import both_backs
 from .plan import Plan
@@ -123,10 +123,12 @@ def retarget(clip: Clip, target: Skeleton, turn: FloatArray = rot.IDENTITY, *, s
     away = _away(bodies, stood, up := bodies.target.up(rot.rotate(turn, _UP)))
     if begins_at_rest:
         stood, away = shifted(stood, -away), np.zeros(3)
-    played = _played(bodies, stood, target, points)
+    played, lower = _played(bodies, stood, target, points)
     if keep_contacts and not plan.is_own:
         played = with_contacts_kept(played, bodies.target, points, stood,
                                     replace(bodies.reference.map, skeleton=stood.skeleton))
+    if points is not None:
+        played = _with_arms_off_ground(bodies, played, points, lower)
     used = np.union1d(pairs.source, pairs.other)
     doubles = {int(whole.order[joint]): int(whole.order[on]) for joint, on in plan.doubles.items()}
     return Retargeted(
@@ -250,8 +252,9 @@ def _away(bodies: _Bodies, stood: Clip, up: FloatArray) -> FloatArray:
     return away_at_first(stood, joints, rest.mean(axis=0), up) if len(joints) else np.zeros(3)
 
 
-def _played(bodies: _Bodies, stood: Clip, own: Skeleton, points: SkinPoints | None) -> Clip:
-    """Make the tracks of the target as it is compared, and write them on its own skeleton."""
+def _played(bodies: _Bodies, stood: Clip, own: Skeleton,
+            points: SkinPoints | None) -> tuple[Clip, LowerGround | None]:
+    """Make the tracks of the target as it is compared, and write them on its own skeleton; with the ground it is on."""
     plan, target = bodies.plan, bodies.target.skeleton
     tracks = TargetTracks(stood, target, plan)
     rotations, translations, scales = tracks.rotations(), tracks.translations(), tracks.scales()
@@ -266,7 +269,7 @@ def _played(bodies: _Bodies, stood: Clip, own: Skeleton, points: SkinPoints | No
         return new if target is own else rebased(new, own)
 
     if plan.is_own or bodies.target.turn is None or points is None or not len(translations):
-        return played(translations)
+        return played(translations), None
     up, source_map = rot.rotate(bodies.target.turn, _UP), replace(bodies.reference.map, skeleton=stood.skeleton)
     straight, level = played(translations), stood
     lower = lower_ground(straight, bodies.target, own_leg := leg_length(bodies.target), up)
@@ -275,10 +278,20 @@ def _played(bodies: _Bodies, stood: Clip, own: Skeleton, points: SkinPoints | No
     bent = with_toes_bent(straight, bodies.target, points, up, step_times(stood.duration_s))
     ground = ground_by_skin(level, source_map, bent, bodies.target, points, up, plan.ratio)
     if ground is None:
-        return replace(bent, translations=played(translations).translations)
+        return replace(bent, translations=played(translations).translations), lower
     raised = played(lifted(target, translations, ground, up, body_root(target, plan.pairs)))
     raised = replace(raised, rotations=bent.rotations)
-    return with_feet_drawn_up(raised, replace(bodies.target, skeleton=own), ground, up)
+    return with_feet_drawn_up(raised, replace(bodies.target, skeleton=own), ground, up), lower
+
+
+def _with_arms_off_ground(bodies: _Bodies, played: Clip, points: SkinPoints, lower: LowerGround | None) -> Clip:
+    """Return a clip whose arms are above the ground; the last step, since Keep Contacts moves arms."""
+    if bodies.plan.is_own or bodies.target.turn is None or not len(played.translations):
+        return played
+    up = rot.rotate(bodies.target.turn, _UP)
+    level = played if lower is None else lower.flat(played, leg_length(bodies.target), up)
+    drawn = with_arms_off_ground(level, bodies.target, points, up)
+    return played if drawn is level else replace(played, rotations=drawn.rotations)
 
 
 def _standing(bodies: _Bodies, stood: Clip, rotations: Tracks, translations: Tracks,

@@ -1,0 +1,126 @@
+"""Who bends to the floor stays on his feet, whatever his arms; hands that bear a body still do."""
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+
+from takt.core.clips.clip import Clip, Tracks
+from takt.core.clips.contacts import foot_contacts
+from takt.core.maths import rotations as rot
+from takt.core.maths.arrays import FloatArray, smoothstep
+from takt.core.retargeting.bearing_hands import bearing_hands
+from takt.core.retargeting.retarget import retarget
+from takt.core.retargeting.skin_points import SkinPoints
+from takt.core.skeletons.maps import find_map
+from takt.core.skeletons.skeleton import Skeleton, world_from_pose
+from takt.tests.core.stepping import ACROSS, BODY, posed, soled, times_of
+from takt.tests.core.test_lying import lies
+
+LEG_M = 0.825
+UP = np.array((0.0, 1.0, 0.0))
+FEET_LEGS, BELOW_LEGS = 0.005, -0.02
+OVER_FLOOR_M = 0.04
+HARDER, HARDER_ELBOWS = 1.0, 1.6
+"""By so much more may hands, and elbows of arms that are straight in the clip, accelerate than in the ground."""
+SURELY = 0.7
+"""Hands that are lifted to take a step bear the body less."""
+FINGERS = [joint for joint, name in enumerate(BODY.names) if name.endswith("3") and "thumb" not in name]
+FEET = [BODY.index_of[f"{side}_{part}"] for side in "lr" for part in ("ankle", "metatarsal")]
+ARMS = [BODY.index_of[f"{side}_{part}"] for side in "lr" for part in ("shoulder", "elbow", "wrist")]
+ELBOWS, WRISTS = ([BODY.index_of[f"{side}_{part}"] for side in "lr"] for part in ("elbow", "wrist"))
+SHAPES: dict[str, tuple[float, float]] = {
+    "arms × 1.5": (1.5, 1.0), "arms × 2": (2.0, 1.0), "legs × ½": (1.0, 0.5), "arms × 1.5, legs × ½": (1.5, 0.5)}
+"""By how much arms and legs are longer."""
+
+
+def bent_down(crouch_m: float, over_s: float) -> Clip:
+    times = times_of(3.0 * over_s)
+    share = smoothstep(times, 0.1 * over_s, over_s) - smoothstep(times, 1.8 * over_s, 2.8 * over_s)
+    feet = np.zeros((len(times), 2, 2)), np.zeros((len(times), 2))
+    clip = posed("reach", times, np.stack((-0.02 - crouch_m * share, -0.12 * share), axis=1), feet)
+    pose = clip.sample(times)
+    turned = {"vl5": 60.0, "l_shoulder": -75.0, "r_shoulder": -75.0}
+    for name, angle_deg in turned.items():
+        pose.rotations[:, BODY.index_of[name]] = rot.from_axis_angle(ACROSS, np.radians(angle_deg) * share)
+    return Clip("reach", BODY, clip.duration_s, Tracks.uniform(np.arange(len(BODY)), times, pose.rotations),
+                clip.translations, clip.scales)
+
+
+@cache
+def reaching(over_s: float = 1.0) -> Clip:
+    """Crouch and reach down with both hands, until fingers are 4 cm over the floor, and come up again."""
+    high = positions(bent_down(0.3, over_s))[:, FINGERS, 1].min()
+    return bent_down(0.3 + float(high) - OVER_FLOOR_M, over_s)
+
+
+def shaped(arms: float, legs: float) -> Skeleton:
+    offsets = BODY.rest_translations.copy()
+    for side in "lr":
+        offsets[[BODY.index_of[f"{side}_{part}"] for part in ("elbow", "wrist")]] *= arms
+        leg = [BODY.index_of[f"{side}_{part}"] for part in ("knee", "ankle")]
+        offsets[0, 1] += (legs - 1.0) * offsets[leg, 1].sum() * -0.5
+        offsets[leg] *= legs
+    return Skeleton(BODY.names, BODY.parents, BODY.rest_rotations, offsets, BODY.rest_scales, "shaped")
+
+
+def positions(clip: Clip) -> FloatArray:
+    return np.asarray(world_from_pose(clip.skeleton, clip.sample(times_of(clip.duration_s)))[..., 3])
+
+
+def sudden(values: FloatArray) -> float:
+    return float(np.abs(np.diff(values, 2, axis=0)).max())
+
+
+def lowest(clip: Clip, skin: SkinPoints) -> FloatArray:
+    ground = skin.positions[np.isin(skin.joints[:, 0], FEET)] @ UP
+    return np.asarray(skin.heights(clip, times_of(clip.duration_s), UP).min(axis=1) - ground.min())
+
+
+@pytest.mark.parametrize("keep_contacts", [False, True])
+@pytest.mark.parametrize("over_s", [0.6, 1.0])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_who_reaches_down_stays_on_his_feet_and_out_of_the_ground(shape: str, over_s: float,
+                                                                  keep_contacts: bool) -> None:
+    clip, target, leg = reaching(over_s), shaped(*SHAPES[shape]), LEG_M * SHAPES[shape][1]
+    skin = SkinPoints(*soled(target, 1.0))
+    plain = positions(retarget(clip, target).clip)
+    done = retarget(clip, target, points=skin, keep_contacts=keep_contacts).clip
+    at = positions(done)
+    moved = at[:, FEET] - at[:1, FEET]
+    assert plain[:, FINGERS, 1].min() < -0.05 * leg
+    assert np.abs(moved).max() < FEET_LEGS * leg
+    assert lowest(done, skin).min() > BELOW_LEGS * leg
+    assert sudden(at[:, 0]) <= 1.001 * sudden(plain[:, 0])
+    assert sudden(at[:, WRISTS]) <= HARDER * sudden(plain[:, WRISTS])
+    assert sudden(at[:, ELBOWS]) <= HARDER_ELBOWS * sudden(plain[:, ELBOWS])
+
+
+@pytest.mark.parametrize("shape", ["arms × 1.5", "arms × 2"])
+def test_hands_on_which_a_body_crawls_lift_it(shape: str) -> None:
+    clip, target = lies("prone", 0.0, "hips", crawls=True), shaped(*SHAPES[shape])
+    skin = SkinPoints(*soled(target, 1.0))
+    plain, done = retarget(clip, target).clip, retarget(clip, target, points=skin).clip
+    times = times_of(clip.duration_s)
+    a, b = (each.sample(times).rotations[:, ARMS] for each in (plain, done))
+    assert np.degrees(rot.angle_between(a, b).max()) < 1.0
+    assert lowest(done, skin).min() > BELOW_LEGS * LEG_M
+
+
+def test_hands_bear_as_soon_as_they_come_to_the_ground() -> None:
+    crawls, times = lies("prone", 0.0, "hips", crawls=True), times_of(2.0)
+    high = 1.0 - smoothstep(times, 0.9, 1.1)
+    moves = crawls.sample(times).translations[:, :1] + high[:, None, None] * UP
+    falls = replace(crawls, translations=Tracks.uniform(np.zeros(1, np.int64), times, moves))
+    found = find_map(falls.skeleton)
+    bears = bearing_hands(falls, found, foot_contacts(falls, found, UP), UP, LEG_M)
+    assert bears.at(np.linspace(0.0, 0.8, 9)).max() == 0.0 and bears.at(np.array((1.1, 1.15))).min() > SURELY
+
+
+def test_hands_bear_who_would_fall_without_them() -> None:
+    for clip, wanted in ((reaching(), 0.0), (lies("prone", 0.0, "hips", crawls=True), 1.0)):
+        found = find_map(clip.skeleton)
+        bears = bearing_hands(clip, found, foot_contacts(clip, found, UP), UP, LEG_M)
+        at = bears.at(np.linspace(0.2, clip.duration_s - 0.2, 50))
+        assert at.max() == pytest.approx(wanted) and at.min() >= SURELY * wanted
