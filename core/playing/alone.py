@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Final
 
 from ..clips.clip import Clip
@@ -28,12 +29,13 @@ def standing(clip: Clip, body: SkeletonMap, up: FloatArray, points: SkinPoints |
     """Return what a clip plays where it is all of a score, its feet in place while its contacts say so.
 
     body: the map of its skeleton. up: (3,) in the skeleton's model space. points: of the skin, where it is known.
-    doubles: joints that copy the motion of others, and those that they copy. A clip that moves no legs, or lasts no
-    time, is returned as it is.
+    doubles: joints that copy the motion of others, and those that they copy. How deep feet go is as in the clip, which
+    retargeting has put on the ground. A clip that moves no legs, or lasts no time, is returned as it is.
     """
     if clip.duration_s <= 0.0 or not any(clip.moved[leg.hip] for leg in legs_of(body)):
         return clip
     library = Library(other_clips=lambda _: (clip,))
     sequence = expand(resolve(parse(_SCORE.format(repr(float(clip.duration_s))), None), library))
-    return compose(sequence, (clip,), _STYLE, root_motion="AS_AUTHORED", up=up, feet=body, doubles=doubles, body=body,
-                   points=points)
+    feet = compose(sequence, (clip,), _STYLE, root_motion="AS_AUTHORED", up=up, feet=body, doubles=doubles, body=body,
+                   points=points).feet
+    return clip if feet is None else replace(feet, lifts_sunk=False)

@@ -99,7 +99,8 @@ def _followed(leg: Leg, positions: FloatArray, times_s: FloatArray, up: FloatArr
         part = slice(min(start, len(times_s) - 1), max(stop, start + 1))
         at[k] = feet[part].mean(axis=0)
         if not leg.is_loose:  # what is not led by the leg goes where it should
-            at[k] = within_reach(at[k], hips[part] + feet[part] - ankles[part], up, reach[part])
+            higher = ((at[k] - feet[part]) @ up)[:, None] * up  # a held foot is as high as the clip has it
+            at[k] = within_reach(at[k], hips[part] + feet[part] - ankles[part] + higher, up, reach[part])
     speeds = quotient(np.linalg.norm(np.diff(feet, axis=0), axis=1), np.diff(times_s))
     fast = float(np.percentile(speeds, _FAST_PERCENT)) if len(speeds) else 0.0
     return ClipFoot(spans, at, np.zeros((len(at), 2, 3, 3)), feet[[0, -1]], fast, np.zeros(0))

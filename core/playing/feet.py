@@ -45,13 +45,15 @@ class Feet(Over):
     """The last stage: planted feet stay in place.
 
     row: the segments whose clips tell when feet are planted. skeleton_map: tells what the joints are, legs among them;
-    up: unit vector (3,) of model space. skin: of the body, where it is known.
+    up: unit vector (3,) of model space. skin: of the body, where it is known. lifts_sunk: whether feet that a clip has
+    in the ground are lifted onto it, beside transitions too.
     """
 
     row: Row
     skeleton_map: SkeletonMap
     up: FloatArray
     skin: SkinPoints | None = None
+    lifts_sunk: bool = True
 
     def sample(self, times_s: FloatArray, rounds: IntArray = FIRST_ROUND) -> Pose:
         """Return the poses below with planted feet in place; see Stage."""
@@ -243,7 +245,7 @@ class Feet(Over):
         lowest = np.array([[foot.lowest for foot in feet] for feet in distinct]).T
         raised = lowest.copy()
         raised[:sure] = on_ground(lowest[:sure], rest[:sure], leg)
-        sinks = (raised - lowest > SOFT_LEGS / 2.0 * leg).any(axis=(0, 1))
+        sinks = (raised - lowest > SOFT_LEGS / 2.0 * leg).any(axis=(0, 1)) & self.lifts_sunk
         beside = np.where(sinks, raised, lowest)
         inside = np.minimum(beside, rest)
         inside[sure:] -= leg  # guesses lift nobody

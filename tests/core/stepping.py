@@ -122,10 +122,10 @@ def backwards(step_m: float = 0.45, every_s: float = 1.2) -> Clip:
     return posed("backwards", times, hips, (np.stack(feet, axis=1), np.stack(heels, axis=1)))
 
 
-def tipping(deg: float = 70.0, fast_m_per_s: float = 1.5) -> Clip:
+def tipping(deg: float = 70.0, fast_m_per_s: float = 1.5, axis: tuple[float, ...] = (0.0, 0.0, 1.0)) -> Clip:
     """Tip over the edge of one foot with straight legs, as in a cartwheel, while the body goes on to that side."""
     times = times_of(1.6)
-    turns = rot.from_axis_angle(np.array((0.0, 0.0, 1.0)), np.radians(deg) * smoothstep(times, 0.2, 1.2))
+    turns = rot.from_axis_angle(np.array(axis), np.radians(deg) * smoothstep(times, 0.2, 1.2))
     ankle = BODY.rest_world[BODY.index_of["r_ankle"], :, 3]
     at = ankle + rot.rotate(turns, BODY.rest_world[0, :, 3] - ankle)
     at[:, 0] -= fast_m_per_s * times

@@ -14,9 +14,14 @@ from takt.core.skeletons.maps import SkeletonMap, find_map
 from takt.core.skeletons.skeleton import Skeleton, world_from_pose
 from takt.samples.skeleton import build_skeleton
 from takt.tests.core.rewriting import Rewriting, movements, rewritten
+from takt.tests.core.stepping import BODY, backwards, cut, tipping, walking
 
 UP = np.array((0.0, 1.0, 0.0))
 LEG_M = 0.825
+SUDDEN_LEGS = 0.003
+"""How much more hips may accelerate than in the clip, in a thirtieth of a second."""
+STRAIGHT_DEG = 11.0
+"""Of knees that are bent by 6° at rest."""
 
 
 def with_longer(parts: dict[str, float]) -> Skeleton:
@@ -63,6 +68,30 @@ def test_feet_stand_on_other_legs(target: Skeleton) -> None:
         after += slides(standing(made.clip, body, UP, doubles=made.doubles), made, body)
     assert len(after) >= 8
     assert max(after) < 0.005 * LEG_M < 0.01 * LEG_M < max(before)
+
+
+@pytest.mark.parametrize(("clip", "target"), [
+    (walking(), BODY), (backwards(0.6), BODY), (backwards(0.6), LONG_LEGS)], ids=["walk", "backwards", "long legs"])
+def test_feet_stand_where_the_body_need_not_go_down_for_them(clip: Clip, target: Skeleton) -> None:
+    made, body = played(clip, target)
+    times = np.arange(0.0, made.clip.duration_s, 1.0 / 30.0)
+    hips = [world_from_pose(target, each.sample(times))[:, body.joint_of["l_hip"], 1, 3]
+            for each in (made.clip, standing(made.clip, body, UP))]
+    before, after = np.abs(np.diff(hips, 2)).max(axis=1)
+    assert after < before + SUDDEN_LEGS * LEG_M
+
+
+@pytest.mark.parametrize("deg", [30.0, 70.0])
+@pytest.mark.parametrize("axis", [(0.0, 0.0, 1.0), (1.0, 0.0, 0.0), (-1.0, 0.0, 0.0)])
+def test_straight_legs_stay_straight_where_their_feet_tip_over_an_edge(axis: tuple[float, ...], deg: float) -> None:
+    made, body = played(cut(tipping(deg, axis=axis), 0.0, 1.6, 30.0), BODY)
+    motion = standing(made.clip, body, UP)
+    times = np.linspace(0.0, motion.duration_s, 49)
+    places = world_from_pose(motion.skeleton, motion.sample(times))[..., 3]
+    hip, knee, ankle = (places[:, BODY.index_of[f"r_{name}"]] for name in ("hip", "knee", "ankle"))
+    cosine = np.sum((knee - hip) * (ankle - knee), axis=1) / (
+        np.linalg.norm(knee - hip, axis=1) * np.linalg.norm(ankle - knee, axis=1))
+    assert np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0))).max() < STRAIGHT_DEG
 
 
 def test_what_moves_no_legs_or_lasts_no_time_is_as_it_is() -> None:
