@@ -20,9 +20,9 @@ from takt.core.clips.keyed import poses_at
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import BoolArray, FloatArray
 from takt.core.retargeting.arms import ArmsBesideTrunk
-from takt.core.retargeting.ground import contact_spans
 from takt.core.retargeting.hands_and_body import HandsAndBody, height_of
 from takt.core.retargeting.retarget import Retargeted
+from takt.core.retargeting.touching import contact_spans
 from takt.core.skeletons.hierarchy import with_descendants
 from takt.core.skeletons.maps import SkeletonMap
 from takt.core.skeletons.skeleton import world_from_pose

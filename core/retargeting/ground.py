@@ -7,7 +7,6 @@ would make a straight knee snap while nothing else bears it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
@@ -15,10 +14,9 @@ from typing import Final
 import numpy as np
 
 from ..clips.clip import Clip, Tracks
-from ..clips.contacts import LOW_LEGS, FootContacts, foot_contacts, instants, joined
+from ..clips.contacts import foot_contacts, joined
 from ..clips.keyed import SAMPLE_S, beside, key_times
-from ..clips.posed import PosedJoints
-from ..maths.arrays import BoolArray, FloatArray, runs
+from ..maths.arrays import BoolArray, FloatArray
 from ..skeletons.hierarchy import with_descendants
 from ..skeletons.maps import SkeletonMap
 from ..skeletons.maps.names import is_helper
@@ -28,25 +26,17 @@ from .bearing_hands import NO_HANDS, bearing_hands
 from .grounding import Ground, most_bent, most_drawn, most_put_down, without_dips, without_hops
 from .limbs import Limb
 from .lowest_skin import LowestSkin
-from .off_ground import ankles_and_soles, is_within, off_ground
+from .off_ground import ankles_and_soles, off_ground
 from .reference import rebased
 from .skin_points import SkinPoints
+from .touching import all_touching, leg_length, lying_spans, with_slides
 
-EASE_S: Final = 0.15
-"""How long before and after a contact skin takes to the ground and leaves it."""
-_SHORTEST_SLIDE_S: Final = 2.0 * EASE_S
-"""Feet that slide over the ground for less would make the body hop onto it and off again."""
 _FAR_LEGS: Final = (0.2, 0.35)
 """Skin that is higher than this when something touches the ground is not what touches it: feet of one who sits may hang
 in the air. In between it counts in part."""
 _STEP_S: Final = SAMPLE_S / 2.0
 _DECIMALS: Final = 6
 """Of seconds: keys that are closer are one."""
-_NEAR_LEGS: Final = 0.18
-_SLOW_LEGS_PER_S: Final = 0.3
-"""A body touches the ground with more than its feet where another joint is so low, and as slow, for its leg."""
-_FIRM: Final = 2.0
-"""How firmly stands what lies, or a foot on its heel; a foot on its toes half so."""
 _STILL: Final = 1e-4
 """Of the leg: lifts smaller than this are none."""
 _SUDDEN_LEGS: Final = 0.01
@@ -60,8 +50,6 @@ _SOFT_LEGS: Final = 0.004
 """A foot that swings begins to be drawn up when it is so high above the ground."""
 _ABOVE_FOOT_LEGS: Final = 0.05
 """Of a shin that is so high above its foot no skin comes to the ground before the foot does, which it goes with."""
-_ON_LEGS: Final = 0.005
-"""A foot that a clip has no higher than this above where it stands is on the ground."""
 _OFF_LEGS: Final = 0.015
 """And one that is higher bears nobody."""
 _MOST_KNOWN: Final = 4
@@ -127,15 +115,15 @@ def _measured(source: Clip, source_map: SkeletonMap, played: Clip, target_map: S
     if body is None:
         return None
     legs, leg = body.legs, body.leg
-    contacts, lying = foot_contacts(source, source_map, up), _lying(source, source_map, up)
-    touches = _with_slides(contacts, lying, source, source_map, up)
+    contacts, lying = foot_contacts(source, source_map, up), lying_spans(source, source_map, up)
+    touches = with_slides(contacts, lying, source, source_map, up)
     times = _times(played, joined(np.concatenate((*(found.stands for found in touches.values()), lying))))
     low, high = body.skin.at(played, times, up)
     bears = NO_HANDS
     if body.has_low_arms(low):
         bears = bearing_hands(source, source_map, contacts, up, leg_length(source_map))
     arms = body.arms_on_ground(low, high, bears.at(times))
-    touching, firmly = _all_touching(times, [touches.get(side) for side in body.sides], lying)
+    touching, firmly = all_touching(times, [touches.get(side) for side in body.sides], lying)
     whole = np.column_stack((low[:, :len(legs)], arms.lowest(body.without_arms(low).min(axis=1))))
     stands_at = -_lift(whole, touching, firmly, leg)
     between = _where_sudden(times, whole, stands_at, _keys(played), leg)
@@ -143,7 +131,7 @@ def _measured(source: Clip, source_map: SkeletonMap, played: Clip, target_map: S
         more = body.skin.at(played, between, up)
         order = np.argsort(np.concatenate((times, between)))
         times, low, high = (np.concatenate(both)[order] for both in ((times, between), (low, more[0]), (high, more[1])))
-        touching, firmly = _all_touching(times, [touches.get(side) for side in body.sides], lying)
+        touching, firmly = all_touching(times, [touches.get(side) for side in body.sides], lying)
         arms = body.arms_on_ground(low, high, bears.at(times))
     low, ankles_at = body.without_arms(low), high[:, 1:2 * len(legs):2]
     below = high[:, :2 * len(legs):2] - ankles_at
@@ -358,91 +346,6 @@ def _still(skeleton: Skeleton) -> Clip:
     return Clip("", skeleton, 0.0, Tracks.empty(4), Tracks.empty(3), Tracks.empty(3))
 
 
-def contact_spans(clip: Clip, found: SkeletonMap, up: FloatArray) -> FloatArray:
-    """Return when a clip's body is on the ground, (K, 2) in seconds: with a foot, or where it lies or crawls.
-
-    A foot that leaves the ground, or comes to it, and is still near it, is not on it.
-    """
-    contacts, times = foot_contacts(clip, found, up), instants(clip.duration_s)
-    _, soles = ankles_and_soles(clip, found, [*contacts], times, up)
-    is_on = off_ground(times, soles, soles, [*contacts], contacts) <= _ON_LEGS * leg_length(found)
-    feet = [np.reshape([(times[a], times[b - 1]) for a, b in runs(on & is_within(times, contact.stands))], (-1, 2))
-            for on, contact in zip(is_on.T, contacts.values(), strict=True)]
-    return joined(np.concatenate((*feet, _lying(clip, found, up))))
-
-
-def _with_slides(contacts: Mapping[str, FootContacts], lying: FloatArray, clip: Clip, found: SkeletonMap,
-                 up: FloatArray) -> dict[str, FootContacts]:
-    """Return contacts with those of feet that slide over the ground while nothing stands, as of one who falls."""
-    times = instants(clip.duration_s)
-    free = ~is_within(times, joined(np.concatenate((*(each.stands for each in contacts.values()), lying))))
-    if not contacts or not _long_spans(times, free):
-        return dict(contacts)
-    _, soles = ankles_and_soles(clip, found, [*contacts], times, up)
-    is_low = off_ground(times, soles, soles, [*contacts], contacts).max(axis=1) <= LOW_LEGS[0] * leg_length(found)
-    slides = np.reshape(_long_spans(times, is_low & free), (-1, 2))
-    return {side: replace(each, ball=joined(np.concatenate((each.ball, slides)))) for side, each in contacts.items()}
-
-
-def _long_spans(times: FloatArray, is_so: BoolArray) -> list[tuple[float, float]]:
-    """Return when something is so for as long as a slide lasts at least; is_so: (F,) at times (F,)."""
-    spans = [(float(times[a]), float(times[b - 1])) for a, b in runs(is_so)]
-    return [(begin, end) for begin, end in spans if end - begin >= _SHORTEST_SLIDE_S]
-
-
-def _lying(clip: Clip, found: SkeletonMap, up: FloatArray) -> FloatArray:
-    """Return when a joint that is none of a foot is near the ground and slow, (K, 2)."""
-    joint_of, leg = found.joint_of, leg_length(found)
-    feet = [joint_of[name] for name in ("l_ankle", "r_ankle", "l_metatarsal", "r_metatarsal") if name in joint_of]
-    others = [joint for name, joint in joint_of.items() if name in _TOUCHING or name[2:] in _TOUCHING]
-    times = np.arange(0.0, clip.duration_s + SAMPLE_S, SAMPLE_S)
-    if not feet or not others or leg <= 0.0 or len(times) < 2:
-        return np.zeros((0, 2))
-    posed = PosedJoints.of_tracks(clip.skeleton, clip.rotations, clip.translations, np.array((*feet, *others)))
-    of_feet, low = np.split(posed.heights(times, up), [len(feet)], axis=1)
-    ground = min(float(clip.skeleton.rest_world[feet, :, 3].dot(up).min()), float(np.percentile(of_feet, 1.0)))
-    speed = np.abs(np.gradient(low, times, axis=0))
-    touches = (low - ground < _NEAR_LEGS * leg) & (speed < _SLOW_LEGS_PER_S * leg)
-    edges = np.array(runs(np.any(touches, axis=1)), dtype=np.int64).reshape(-1, 2)
-    return np.stack((times[edges[:, 0]], times[edges[:, 1] - 1]), axis=1).clip(0.0, clip.duration_s)
-
-
-_TOUCHING: Final = frozenset(("HumanoidRoot", "skullbase", "hip", "knee", "shoulder", "elbow", "wrist", "vt3", "vt6"))
-"""Joints, or their names without a side, by which a body that lies, sits or crawls touches the ground."""
-
-
-def _all_touching(times: FloatArray, contacts: Sequence[FootContacts | None], lying: FloatArray) -> FloatArray:
-    """Return how much each foot, and the body that lies, touches the ground at times (F,), and how firmly, (2, F, N).
-
-    lying: (K, 2) when it lies.
-    """
-    return np.stack([*(_touching(times, each) for each in contacts), _share(times, lying) * ((1.0,), (_FIRM,))], axis=2)
-
-
-def _touching(times: FloatArray, contacts: FootContacts | None) -> FloatArray:
-    """Return how much a foot touches the ground at times (F,), and how firmly, (2, F).
-
-    It stands less firmly on its toes alone; less and less so as its heel is about to leave.
-    """
-    if contacts is None:
-        return np.zeros((2, len(times)))
-    touching, on_heel = _share(times, contacts.stands), np.zeros(len(times))
-    if len(contacts.heel):
-        begin, end = contacts.heel.T
-        begin, end = np.where(begin <= times[0], -np.inf, begin), np.where(end >= times[-1], np.inf, end)
-        inside = np.minimum(times[:, None] - begin, end - times[:, None]).max(axis=1)
-        on_heel = 0.5 - 0.5 * np.cos(np.pi * np.clip(inside / EASE_S, 0.0, 1.0))
-    return np.stack((touching, touching + (_FIRM - 1.0) * on_heel))
-
-
-def _share(times: FloatArray, spans: FloatArray) -> FloatArray:
-    """Return how much of a contact there is at times (F,): 1 within spans (K, 2), less within EASE_S beside them."""
-    if not len(spans):
-        return np.zeros(len(times))
-    away = np.maximum(spans[:, 0] - times[:, None], times[:, None] - spans[:, 1]).min(axis=1)
-    return np.asarray(0.5 + 0.5 * np.cos(np.pi * np.clip(away / EASE_S, 0.0, 1.0)))
-
-
 def _may_touch(skin: SkinPoints, found: SkeletonMap) -> BoolArray:
     """Return which points count: not those of what is held in a hand, as a sword; fingers may hang on controls."""
     skeleton, known = found.skeleton, set(found.joint_of.values())
@@ -451,11 +354,3 @@ def _may_touch(skin: SkinPoints, found: SkeletonMap) -> BoolArray:
     for joint in np.flatnonzero(with_descendants(skeleton.parents, np.array(wrists, dtype=np.int64))).tolist():
         is_held[joint] = joint not in known and (is_held[skeleton.parents[joint]] or is_helper(skeleton.names[joint]))
     return np.asarray(~is_held[skin.joints[:, 0]])
-
-
-def leg_length(found: SkeletonMap) -> float:
-    """Return the length of a leg at rest, 0 where none is known."""
-    positions = found.skeleton.rest_world[:, :, 3]
-    legs = [positions[[found.joint_of[f"{side}_{part}"] for part in ("hip", "knee", "ankle")]] for side in "lr"
-            if {f"{side}_hip", f"{side}_knee", f"{side}_ankle"} <= found.joint_of.keys()]
-    return float(np.mean([np.linalg.norm(np.diff(leg, axis=0), axis=1).sum() for leg in legs])) if legs else 0.0

@@ -20,7 +20,7 @@ from ..skeletons.skin_sample import SkinSample
 from .beginning import away_at_first, carriers, shifted
 from .file_axes import right_angled
 from .first_pose import first_pose_end, from_time
-from .ground import ground_by_skin, leg_length, step_times, with_arms_off_ground
+from .ground import ground_by_skin, step_times, with_arms_off_ground
 from .ground_by_joints import BodyMotion, ground_by_joints
 from .grounding import lifted, with_feet_drawn_up
 from .hips import HIPS, HipsPath
@@ -35,6 +35,7 @@ from .roots import body_root, by_their_way
 from .skin_points import SkinPoints
 from .target_tracks import TargetTracks
 from .toes import with_toes_bent
+from .touching import leg_length
 from .upright import raised_onto_feet, turned
 from .whole_body import WholeBody
 
