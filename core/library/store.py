@@ -21,7 +21,6 @@ from ..skeletons.maps import SkeletonMap
 from ..skeletons.skeleton import Skeleton
 
 MAX_BYTES: Final = 2**30
-"""In the axes of clips."""
 _LAID_OUT: Final = 7
 """A clip that was played takes at most so many times the bytes of its tracks: it keeps its keys, and more, laid out."""
 _JOINT_BYTES: Final = 8 * (2 * (4 * 10 + 2 * 3) + 7)

@@ -21,6 +21,8 @@ from ..skeletons.hierarchy import is_descendant
 from ..skeletons.maps import SkeletonMap
 from .eased import averaged
 from .off_ground import is_within
+from .touching import ground_height
+from .upright import FEET
 
 _NEAR_LEGS: Final = (0.18, 0.3)
 """A wrist that is at most so high above the ground, for the leg, has its hand on it; from the second on it has not."""
@@ -62,7 +64,7 @@ def bearing_hands(clip: Clip, found: SkeletonMap, contacts: Mapping[str, FootCon
     wrist is not known bears nothing.
     """
     joints, every = found.joint_of, np.arange(0.0, clip.duration_s + SAMPLE_S, SAMPLE_S)
-    feet = [joints[name] for name in ("l_ankle", "r_ankle", "l_metatarsal", "r_metatarsal") if name in joints]
+    feet = [joints[name] for name in FEET if name in joints]
     sides = [side for side in range(2) if f"{'lr'[side]}_wrist" in joints]
     bears = np.zeros((len(every), 2))
     if not feet or not sides or leg <= 0.0:
@@ -70,7 +72,7 @@ def bearing_hands(clip: Clip, found: SkeletonMap, contacts: Mapping[str, FootCon
     wrists = [joints[f"{'lr'[side]}_wrist"] for side in sides]
     posed = PosedJoints.of_tracks(clip.skeleton, clip.rotations, clip.translations, np.array((*feet, *wrists)))
     of_feet, high = np.split(posed.heights(every, up), [len(feet)], axis=1)
-    ground = min(float(clip.skeleton.rest_world[feet, :, 3].dot(up).min()), float(np.percentile(of_feet, 1.0)))
+    ground = ground_height(clip, feet, of_feet, up)
     high = (high - ground) / leg
     bears[:, sides] = np.interp(high, _NEAR_LEGS, (1.0, 0.0))
     for side, wrist, own in zip(sides, wrists, high.T, strict=True):

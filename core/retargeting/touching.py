@@ -15,6 +15,7 @@ from ..clips.posed import PosedJoints
 from ..maths.arrays import BoolArray, FloatArray, runs
 from ..skeletons.maps import SkeletonMap
 from .off_ground import ankles_and_soles, is_within, off_ground
+from .upright import FEET
 
 EASE_S: Final = 0.15
 """How long before and after a contact skin takes to the ground and leaves it."""
@@ -66,18 +67,26 @@ def _long_spans(times: FloatArray, is_so: BoolArray) -> list[tuple[float, float]
 def lying_spans(clip: Clip, found: SkeletonMap, up: FloatArray) -> FloatArray:
     """Return when a joint that is none of a foot is near the ground and slow, (K, 2)."""
     joint_of, leg = found.joint_of, leg_length(found)
-    feet = [joint_of[name] for name in ("l_ankle", "r_ankle", "l_metatarsal", "r_metatarsal") if name in joint_of]
+    feet = [joint_of[name] for name in FEET if name in joint_of]
     others = [joint for name, joint in joint_of.items() if name in _TOUCHING or name[2:] in _TOUCHING]
     times = np.arange(0.0, clip.duration_s + SAMPLE_S, SAMPLE_S)
     if not feet or not others or leg <= 0.0 or len(times) < 2:
         return np.zeros((0, 2))
     posed = PosedJoints.of_tracks(clip.skeleton, clip.rotations, clip.translations, np.array((*feet, *others)))
     of_feet, low = np.split(posed.heights(times, up), [len(feet)], axis=1)
-    ground = min(float(clip.skeleton.rest_world[feet, :, 3].dot(up).min()), float(np.percentile(of_feet, 1.0)))
+    ground = ground_height(clip, feet, of_feet, up)
     speed = np.abs(np.gradient(low, times, axis=0))
     touches = (low - ground < _NEAR_LEGS * leg) & (speed < _SLOW_LEGS_PER_S * leg)
     edges = np.array(runs(np.any(touches, axis=1)), dtype=np.int64).reshape(-1, 2)
     return np.stack((times[edges[:, 0]], times[edges[:, 1] - 1]), axis=1).clip(0.0, clip.duration_s)
+
+
+def ground_height(clip: Clip, feet: Sequence[int], heights: FloatArray, up: FloatArray) -> float:
+    """Return how high a clip's ground is along up (3,): where its feet rest, or seldom are lower.
+
+    feet: joints (N,) of them. heights: (F, N) how high they are.
+    """
+    return min(float(clip.skeleton.rest_world[feet, :, 3].dot(up).min()), float(np.percentile(heights, 1.0)))
 
 
 def all_touching(times: FloatArray, contacts: Sequence[FootContacts | None], lying: FloatArray) -> FloatArray:
