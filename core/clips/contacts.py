@@ -100,6 +100,20 @@ def joined(spans: FloatArray, apart_s: float = 0.0) -> FloatArray:
     return np.stack((spans[first, 0], reach[last]), axis=1)
 
 
+def depth_within(times_s: FloatArray, spans: FloatArray) -> FloatArray:
+    """Return how far within spans (K, 2), which are ascending and apart, times (F,) are from the nearer end, (F,).
+
+    A time that is in none is below 0, by how far it is from the nearest; without spans, infinitely.
+
+    >>> depth_within(np.array((0.25, 1.5, 2.75)), np.array(((0.0, 1.0), (2.0, 4.0)))).tolist()
+    [0.25, -0.5, 0.75]
+    """
+    begins, ends = np.concatenate(([(-np.inf, -np.inf)], spans, [(np.inf, np.inf)])).T
+    after = np.searchsorted(begins, times_s, side="right")
+    before, later = (np.minimum(times_s - begins[span], ends[span] - times_s) for span in (after - 1, after))
+    return np.asarray(np.maximum(before, later))
+
+
 def foot_contacts(clip: Clip, found: SkeletonMap, up: FloatArray) -> dict[str, FootContacts]:
     """Find when the feet of a clip are planted, by side, l and r; a side without hip, knee and ankle is left out.
 

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from ..clips.clip import Clip
-from ..clips.contacts import FootContacts
+from ..clips.contacts import FootContacts, depth_within
 from ..clips.posed import PosedJoints
 from ..clips.sole_ends import sole_ends
 from ..maths.arrays import BoolArray, FloatArray
@@ -68,8 +68,8 @@ def off_ground(times_s: FloatArray, feet: FloatArray, soles: FloatArray, sides: 
 
 
 def is_within(times_s: FloatArray, spans: FloatArray) -> BoolArray:
-    """Tell which times (F,) are within any of some spans (K, 2), (F,)."""
-    return np.asarray(((spans[:, :1] <= times_s) & (times_s <= spans[:, 1:])).any(axis=0))
+    """Tell which times (F,) are within any of some spans (K, 2), (F,); these are ascending and apart."""
+    return np.asarray(depth_within(times_s, spans) >= 0.0)
 
 
 def _lowest_beside(times_s: FloatArray, heights: FloatArray, stands: BoolArray) -> FloatArray:

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from ..clips.clip import Clip
-from ..clips.contacts import LOW_LEGS, FootContacts, foot_contacts, instants, joined
+from ..clips.contacts import LOW_LEGS, FootContacts, depth_within, foot_contacts, instants, joined
 from ..clips.keyed import SAMPLE_S
 from ..clips.posed import PosedJoints
 from ..maths.arrays import BoolArray, FloatArray, runs
@@ -104,21 +104,16 @@ def _touching(times: FloatArray, contacts: FootContacts | None) -> FloatArray:
     """
     if contacts is None:
         return np.zeros((2, len(times)))
-    touching, on_heel = _share(times, contacts.stands), np.zeros(len(times))
-    if len(contacts.heel):
-        begin, end = contacts.heel.T
-        begin, end = np.where(begin <= times[0], -np.inf, begin), np.where(end >= times[-1], np.inf, end)
-        inside = np.minimum(times[:, None] - begin, end - times[:, None]).max(axis=1)
-        on_heel = 0.5 - 0.5 * np.cos(np.pi * np.clip(inside / EASE_S, 0.0, 1.0))
+    begin, end = contacts.heel.T
+    heel = np.stack((np.where(begin <= times[0], -np.inf, begin), np.where(end >= times[-1], np.inf, end)), axis=1)
+    on_heel = 0.5 - 0.5 * np.cos(np.pi * np.clip(depth_within(times, heel) / EASE_S, 0.0, 1.0))
+    touching = _share(times, contacts.stands)
     return np.stack((touching, touching + (_FIRM - 1.0) * on_heel))
 
 
 def _share(times: FloatArray, spans: FloatArray) -> FloatArray:
     """Return how much of a contact there is at times (F,): 1 within spans (K, 2), less within EASE_S beside them."""
-    if not len(spans):
-        return np.zeros(len(times))
-    away = np.maximum(spans[:, 0] - times[:, None], times[:, None] - spans[:, 1]).min(axis=1)
-    return np.asarray(0.5 + 0.5 * np.cos(np.pi * np.clip(away / EASE_S, 0.0, 1.0)))
+    return np.asarray(0.5 + 0.5 * np.cos(np.pi * np.clip(-depth_within(times, spans) / EASE_S, 0.0, 1.0)))
 
 
 def leg_length(found: SkeletonMap) -> float:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from takt.core.clips.clip import Clip, Tracks
-from takt.core.clips.contacts import SHORTEST_S, FootContacts, foot_contacts, joined
+from takt.core.clips.contacts import SHORTEST_S, FootContacts, depth_within, foot_contacts, joined
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
 from takt.core.skeletons.maps import find_map
@@ -229,3 +229,13 @@ def test_spans_are_joined_where_they_meet() -> None:
     assert joined(np.zeros((0, 2))).shape == (0, 2)
     found = FootContacts(spans[:2], spans[2:])
     assert found.whole.tolist() == [[1.5, 1.7]] and found.stands.tolist() == [[0.0, 1.0], [1.2, 2.0], [4.0, 5.0]]
+
+
+def test_how_far_times_are_within_spans_is_the_most_that_any_of_them_says() -> None:
+    random = np.random.default_rng(5)
+    ends, times = np.sort(random.uniform(0.0, 9.0, size=24)), np.linspace(-1.0, 10.0, 300)
+    times = np.sort(np.concatenate((times, ends)))
+    for spans in (ends.reshape(-1, 2), np.append(-np.inf, ends[1:]).reshape(-1, 2), ends[:2].reshape(1, 2)):
+        inside = np.minimum(times[:, None] - spans[:, 0], spans[:, 1] - times[:, None])
+        assert np.array_equal(depth_within(times, spans), inside.max(axis=1))
+    assert (depth_within(times, np.zeros((0, 2))) == -np.inf).all()
