@@ -11,7 +11,8 @@ and between the ways in which feet point along them. bends: how much more or les
 knuckle, how much it is bent out of the hand's plane. elbows: how much more one upper arm is turned about itself than
 the other, by the axes about which the elbows bend, of arms that rest bent.
 
-bench bodies skin [NAMES]: what skin, hands and arms do instead, with contacts kept (skin_measures.py).
+bench bodies skin [NAMES]: what skin, hands and arms do instead, with contacts kept (skin_measures.py); every clip is
+seen, and the worst are named.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ import checkout
 import numpy as np
 
 import takt
-from takt.benchmarks.skin_measures import SkinFigures, said, skin_figures
+from takt.benchmarks.skin_measures import SkinFigures, said, said_worst, skin_figures
 from takt.benchmarks.skinned_body import SkinnedBody
 from takt.core.binding.surface import triangulate
 from takt.core.clips.clip import Clip
@@ -58,8 +59,6 @@ FINGERS = ("thumb", "index", "middle", "ring", "pinky")
 BENT_SINE = 0.25
 SPACING, MOST_STEPS = 0.015, 12
 """Of the size, and into how many parts an edge is cut at most."""
-CLIPS = 6
-"""Of each file, as far as skins are measured."""
 KINDS = ("palms", "bare", "feet", "bends", "elbows")
 
 
@@ -232,7 +231,7 @@ def _bends(body: Body, world: FloatArray, finger: str) -> dict[str, FloatArray]:
 
 def print_skins(everybody: Sequence[Body]) -> None:
     """Measure and print what skin, hands and arms do, for each body with skin and legs as target, and over all."""
-    clips = [clip for of in SOURCES for clip in source(of)[::max(1, len(source(of)) // CLIPS)]] + list(movements()[::4])
+    clips = [*(clip for of in SOURCES for clip in source(of)), *movements()]
     sources = [(clip, found) for clip in clips if (found := find_map(clip.skeleton)).is_sure and found.is_humanoid]
     every: list[SkinFigures] = []
     wanted = sys.argv[sys.argv.index("skin") + 1:]
@@ -246,6 +245,8 @@ def print_skins(everybody: Sequence[Body]) -> None:
             if not kept.is_own:
                 figures.append(skin_figures(clip, found, kept, plain, skinned))
         print(f"{skinned.name:24}", said(figures), flush=True)
+        for line in said_worst(figures):
+            print(f"{'':24}", line, flush=True)
         every += figures
     print(f"{'all':24}", said(every))
 

@@ -22,7 +22,8 @@ from takt.core.maths.arrays import BoolArray, FloatArray
 from takt.core.retargeting.arms import ArmsBesideTrunk
 from takt.core.retargeting.hands_and_body import HandsAndBody, height_of
 from takt.core.retargeting.retarget import Retargeted
-from takt.core.retargeting.touching import contact_spans
+from takt.core.retargeting.touching import contact_spans, ground_height, leg_length
+from takt.core.retargeting.upright import FEET
 from takt.core.skeletons.hierarchy import with_descendants
 from takt.core.skeletons.maps import SkeletonMap
 from takt.core.skeletons.skeleton import world_from_pose
@@ -39,7 +40,11 @@ DEEPER = 0.02
 """Of the trunk's length."""
 SLOW = 0.3
 """Heights in a second: how much faster a wrist became is told where its clip is at least so fast."""
-ON_GROUND = 0.01
+ON_GROUND, BELOW = 0.01, 0.02
+IN_THE_AIR = 0.35
+"""Of the leg: as high as nothing counts as touching the ground (core/retargeting/ground.py)."""
+WORST = 8
+"""So many clips are named for each kind of figure."""
 UP = np.array((0.0, 1.0, 0.0))
 
 
@@ -47,7 +52,8 @@ UP = np.array((0.0, 1.0, 0.0))
 class SkinFigures:
     """What was measured of one clip on one body.
 
-    at_contacts: (N,) how high the lowest skin is, in legs, while something touches the ground; lowest: over all frames.
+    clip: its name. at_contacts: (N,) how high the lowest skin is, in legs, while something touches the ground, unless
+    all of the clip's body is far above that; lowest: over all frames.
     gaps: (N, 3) of hands that touch something in the clip: how far they are from it or from what covers it, and from
     the nearest other part of the body, in heights, and how far their arms are stretched, of their length. together:
     (M,) by how much further hands are from each other than in the clip where they are near, in heights. deeper: (N, 4)
@@ -55,6 +61,7 @@ class SkinFigures:
     many times as fast the fastest moment of a wrist is as without contacts.
     """
 
+    clip: str
     at_contacts: FloatArray
     lowest: float
     gaps: FloatArray
@@ -70,9 +77,9 @@ def skin_figures(clip: Clip, source: SkeletonMap, done: Retargeted, plain: Retar
     low = _lowest(done.clip, body, times)
     up = UP if source.turn is None else rot.rotate(source.turn, UP)
     spans = contact_spans(clip, source, up)
-    stands = np.array([any(a <= t <= b for a, b in spans) for t in times])
+    stands = np.array([any(a <= t <= b for a, b in spans) for t in times]) & ~_in_the_air(clip, source, up, times)
     times = np.linspace(0.0, clip.duration_s, int(np.clip(clip.duration_s * FPS, 2, MOST_FRAMES)))
-    return SkinFigures(low[stands], float(low.min()), _gaps(clip, source, done.clip, body, times),
+    return SkinFigures(clip.name, low[stands], float(low.min()), _gaps(clip, source, done.clip, body, times),
                        _together(clip, source, done.clip, body, times), _deeper(clip, source, done.clip, body, times),
                        _faster(done.clip, plain.clip, body))
 
@@ -101,6 +108,36 @@ def said(figures: Sequence[SkinFigures]) -> str:
     if len(faster):
         parts.append(f"wrists faster p90 {np.percentile(faster, 90):.2f} worst {faster.max():.2f}")
     return "; ".join(parts)
+
+
+def _in_the_air(clip: Clip, found: SkeletonMap, up: FloatArray, times: FloatArray) -> BoolArray:
+    """Return when all of a clip's body is far above its ground, (F,): feet of one on a chair may hang still."""
+    joints = [found.joint_of[name] for name in FEET if name in found.joint_of]
+    heights = world_from_pose(clip.skeleton, poses_at(clip, times))[..., 3] @ up
+    ground = ground_height(clip, joints, heights[:, joints], up)
+    return np.asarray(heights[:, [*found.joint_of.values()]].min(axis=1) - ground > IN_THE_AIR * leg_length(found))
+
+
+def said_worst(figures: Sequence[SkinFigures]) -> list[str]:
+    """Return a line for each kind of figure that some clips miss: the worst of these."""
+    missed: dict[str, list[tuple[float, str]]] = {
+        "ground": [(float(np.abs(each).max()), f"{each[np.abs(each).argmax()]:+.1%}")
+                   for each in (figure.at_contacts if len(figure.at_contacts) else np.zeros(1) for figure in figures)],
+        "below": [(-figure.lowest / BELOW * ON_GROUND, f"{figure.lowest:+.1%}") for figure in figures],
+        "touching": [(miss / NEAR * ON_GROUND, f"{miss:.1%}") for miss in
+                     (float(figure.gaps[:, 0].max(initial=0.0)) for figure in figures)],
+        "together": [(miss / NEAR * ON_GROUND, f"{miss:.1%}") for miss in
+                     (float(np.abs(figure.together).max(initial=0.0)) for figure in figures)],
+        "hands deeper": [(miss / DEEPER * ON_GROUND, f"{miss:.2f}") for miss in
+                         (float(figure.deeper[:, 2:].max(initial=0.0)) for figure in figures)]}
+    lines = []
+    for kind, of_clips in missed.items():
+        worst = sorted(((size, f"{figure.clip} {told}") for (size, told), figure in zip(of_clips, figures, strict=True)
+                        if size > ON_GROUND), reverse=True)
+        if worst:
+            lines.append(f"{kind}: {len(worst)} of {len(figures)} clips: "
+                         f"{', '.join(told for _, told in worst[:WORST])}")
+    return lines
 
 
 def _lowest(clip: Clip, body: SkinnedBody, times: FloatArray) -> FloatArray:

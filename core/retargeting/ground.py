@@ -23,7 +23,7 @@ from ..skeletons.maps.names import is_helper
 from ..skeletons.skeleton import Skeleton
 from .arms_off_ground import ArmSkin, ArmsOnGround, with_arms_drawn_up
 from .bearing_hands import NO_HANDS, bearing_hands
-from .grounding import Ground, most_bent, most_drawn, most_put_down, without_dips, without_hops
+from .grounding import Ground, most_bent, most_drawn, most_put_down, with_feet_drawn_up, without_dips, without_hops
 from .limbs import Limb
 from .lowest_skin import LowestSkin
 from .off_ground import ankles_and_soles, off_ground
@@ -66,7 +66,7 @@ class _Measured:
     high: (F, L + 1) how high it is to be as it leaves the ground, or comes to it.
     others: (F,) that of all but feet and arms, shins drawn up as far as legs do; rest: (F,) as it is. touching, firmly:
     (F, L + 1) how much each touches the ground in the clip, and how firmly. below: (F, L) how far below its hip each
-    ankle is. arms: their skin, which counts as far as it bears the body. leg: how long legs are.
+    ankle is. arms: their skin, which counts as far as it bears the body. leg: how long legs are. body: of which this is.
     """
 
     times_s: FloatArray
@@ -80,6 +80,7 @@ class _Measured:
     below: FloatArray
     arms: ArmsOnGround
     leg: float
+    body: _Body
 
 
 def ground_by_skin(source: Clip, source_map: SkeletonMap, played: Clip, target_map: SkeletonMap, skin: SkinPoints,
@@ -105,7 +106,23 @@ def ground_by_skin(source: Clip, source_map: SkeletonMap, played: Clip, target_m
     drawn -= np.clip(feet - found.high[:, :-1] + lift[:, None], 0.0, clear)
     if max(np.abs(lift).max(), np.abs(drawn).max()) <= _STILL * leg:
         return None
-    return Ground(found.times_s, lift, found.legs, drawn)
+    return _with_clear_shins(Ground(found.times_s, lift, found.legs, drawn), found, played, target_map, up)
+
+
+def _with_clear_shins(ground: Ground, found: _Measured, played: Clip, target_map: SkeletonMap,
+                      up: FloatArray) -> Ground:
+    """Return what lifts the body besides by what is still in the ground of shins that go up with their feet.
+
+    These turn as their knees bend: a heel that hangs on them may come down meanwhile.
+    """
+    frames = np.flatnonzero(found.rest + ground.lift < -_STILL * found.leg)
+    if not len(frames):
+        return ground
+    drawn = with_feet_drawn_up(played, replace(target_map, skeleton=played.skeleton), ground, up)
+    low, _ = found.body.skin.at(drawn, found.times_s[frames], up)
+    depth = np.zeros(len(ground.lift))
+    depth[frames] = np.maximum(-found.body.without_arms(low).min(axis=1) - ground.lift[frames], 0.0)
+    return replace(ground, lift=ground.lift - without_hops(found.times_s, -depth, found.leg, is_cycle=False))
 
 
 def _measured(source: Clip, source_map: SkeletonMap, played: Clip, target_map: SkeletonMap, skin: SkinPoints,
@@ -144,7 +161,7 @@ def _measured(source: Clip, source_map: SkeletonMap, played: Clip, target_map: S
     off = np.minimum(off, np.maximum(feet, 0.0))  # none that is already lower lifts the body
     lowest, on = arms.lowest(low.min(axis=1)), np.zeros(len(times))
     return _Measured(times, np.column_stack((feet, lowest)), np.column_stack((off, on)), others,
-                     low[:, len(legs):].min(axis=1), touching, firmly, legs, below, arms, leg)
+                     low[:, len(legs):].min(axis=1), touching, firmly, legs, below, arms, leg, body)
 
 
 @dataclass(frozen=True, eq=False)

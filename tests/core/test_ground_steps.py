@@ -5,17 +5,18 @@ do.
 import numpy as np
 import pytest
 
-from takt.core.clips.clip import Clip
+from takt.core.clips.clip import Clip, Tracks
 from takt.core.clips.contacts import FootContacts
+from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray, smoothstep
 from takt.core.retargeting.lower_ground import lower_ground
 from takt.core.retargeting.off_ground import off_ground
 from takt.core.retargeting.retarget import retarget
 from takt.core.retargeting.skin_points import SkinPoints
 from takt.core.skeletons.maps import find_map
-from takt.core.skeletons.skeleton import Skeleton, world_from_pose
+from takt.core.skeletons.skeleton import Pose, Skeleton, world_from_pose
 from takt.tests.core.rigs import RIGS, worn
-from takt.tests.core.stepping import BODY, CLIPS, FPS, backwards, cut, posed, soled, tipping, walking
+from takt.tests.core.stepping import ACROSS, BODY, CLIPS, FPS, backwards, cut, posed, soled, times_of, tipping, walking
 from takt.tests.core.test_retarget import with_axes
 
 LEG_M = 0.825
@@ -145,3 +146,34 @@ def test_feet_are_off_the_ground_by_what_they_rise_from_where_they_stand() -> No
     np.testing.assert_allclose(shifted, rises, atol=1e-12)
     for feet, soles in ((-rises, 0.0 * rises), (rises, 0.0 * rises), (0.0 * rises, rises)):
         assert not off_ground(times, feet[:, None], soles[:, None], "l", contacts).any()
+
+
+def coming_down(pitch_deg: float, hip_deg: float, knee_deg: float, deep_m: float) -> Clip:
+    """Come down in a pose until both ankles are so much lower than where they stand, and go up again."""
+    times, pose = times_of(2.0), Pose.rest(BODY, 61)
+    for name, deg in (("hip", hip_deg), ("knee", knee_deg)):
+        pose.rotations[:, [BODY.index_of[f"{side}_{name}"] for side in "lr"]] = rot.from_axis_angle(
+            ACROSS, np.radians(deg))
+    pose.rotations[:, 0] = rot.from_axis_angle(ACROSS, np.radians(pitch_deg))
+    ankle = BODY.index_of["r_ankle"]
+    low = (world_from_pose(BODY, pose)[0, ankle] - BODY.rest_world[ankle])[1, 3]
+    pose.translations[:, 0, 1] = 0.5 - (0.5 + deep_m) * np.clip(1.0 - 2.0 * np.abs(times - 1.0), 0.0, 1.0) - low
+    return Clip("down", BODY, 2.0, Tracks.uniform(np.arange(len(BODY)), times, pose.rotations),
+                Tracks.uniform(np.zeros(1, np.int64), times, pose.translations[:, :1]), Tracks.empty(3))
+
+
+@pytest.mark.parametrize("knee_deg", [85.0, 90.0, 95.0])
+def test_skin_of_a_shin_that_turns_as_it_goes_up_with_its_foot_stays_out_of_the_ground(knee_deg: float) -> None:
+    clip, (target, _) = coming_down(52.0, -41.0, knee_deg, 0.1), body_of("long arms")
+    vertices, joints, weights = soled(target, 1.0)
+    angles, wide = np.radians(30.0 * np.arange(12)), []
+    for side in "lr":
+        ring = 0.12 * np.stack((np.sin(angles), 0.0 * angles, np.cos(angles)), axis=1)
+        ring += target.rest_world[target.index_of[f"{side}_ankle"], :, 3]
+        ring[:, 1] = vertices[:, 1].min() + 0.08
+        wide.append((ring, np.full((12, 1), target.index_of[f"{side}_knee"]), np.ones((12, 1))))
+    every = [np.concatenate(each) for each in zip((vertices, joints, weights), *wide, strict=True)]
+    skin = SkinPoints(every[0], every[1], every[2])
+    done = retarget(clip, target, points=skin).clip
+    low = skin.heights(done, np.arange(121) / (2.0 * FPS), np.array((0.0, 1.0, 0.0))).min(axis=1)
+    assert (low - vertices[:, 1].min()).min() > BELOW_LEGS * LEG_M
