@@ -66,7 +66,7 @@ class _Measured:
     high: (F, L + 1) how high it is to be as it leaves the ground, or comes to it.
     others: (F,) that of all but feet and arms, shins drawn up as far as legs do; rest: (F,) as it is. touching, firmly:
     (F, L + 1) how much each touches the ground in the clip, and how firmly. below: (F, L) how far below its hip each
-    ankle is. arms: their skin, which counts as far as it bears the body. leg: how long legs are. body: of which this is.
+    ankle is. arms: their skin, which counts as far as it bears the body. leg: how long legs are. body: whose this is.
     """
 
     times_s: FloatArray
