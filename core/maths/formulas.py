@@ -44,6 +44,13 @@ def root(x: Number) -> Number:
     return math.sqrt(0.0 if x < 0.0 else x) if isinstance(x, float) else np.sqrt(np.maximum(x, 0.0))
 
 
+def length(v: Sequence[Number]) -> Number:
+    """Return how long vectors are."""
+    x, y, z = v
+    squares = x * x + y * y + z * z
+    return math.sqrt(squares) if isinstance(squares, float) else np.sqrt(squares)
+
+
 def cosine_sine(angle: Number) -> tuple[Number, Number]:
     """Return both of angles in radians."""
     return (math.cos(angle), math.sin(angle)) if isinstance(angle, float) else (np.cos(angle), np.sin(angle))
@@ -51,7 +58,7 @@ def cosine_sine(angle: Number) -> tuple[Number, Number]:
 
 def arc_cosine(x: Number) -> Number:
     """Return the angles whose cosines these are, or would be if they were in −1…1."""
-    inside = least(greatest(x, -1.0), 1.0)
+    inside = within(x, -1.0, 1.0)
     return math.acos(inside) if isinstance(inside, float) else np.arccos(inside)
 
 
@@ -68,6 +75,13 @@ def least(x: Number, other: Number | float) -> Number:
 def greatest(x: Number, other: Number | float) -> Number:
     """Return the greater of two numbers."""
     return (other if other > x else x) if isinstance(x, float) else np.maximum(x, other)
+
+
+def within(x: Number, low: Number | float, high: Number | float) -> Number:
+    """Return numbers, or the nearest between low and high where they are beyond."""
+    if isinstance(x, float):
+        return low if x < low else high if x > high else x
+    return np.minimum(np.maximum(x, low), high)
 
 
 def chosen(which: bool | BoolArray, x: Number, other: Number | float) -> Number:

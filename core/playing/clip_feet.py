@@ -54,20 +54,20 @@ def clip_feet(sample: Callable[[FloatArray], Pose], duration_s: float, legs: Seq
                                  *(leg.knee for leg in legs)])
     ground = ground_axes(up)
     on_ground = asked.turned(ground)
-    positions, high = np.empty((len(times), count, 3)), np.empty((soles.shape[0], len(legs), len(times)))
+    positions, high = np.empty((len(times), count, 3)), np.empty((len(legs), len(times), soles.shape[0]))
     for start in range(0, len(times), _FRAMES_AT_ONCE):
         part = slice(start, start + _FRAMES_AT_ONCE)
         world = on_ground.matrices(sample(times[part]))
         positions[part] = world[:count, ..., :3, 3].swapaxes(0, 1) @ ground
-        high[..., part] = soles.heights(world[count:], world[1:count:3], world[2:count:3])
-    lowest, found = np.percentile(high, _LOWEST_PERCENT, axis=2), []
+        high[:, part] = soles.heights(world[count:], world[1:count:3], world[2:count:3])
+    lowest, found = np.percentile(high, _LOWEST_PERCENT, axis=1), []
     for i, leg in enumerate(legs):
         foot = _followed(leg, positions[:, 3 * i:3 * i + 3], times, up, leg.length(skeleton), contacts.get(leg.side))
         if len(foot.at):
             beside = np.clip(foot.spans_s[..., None] + BESIDE_S * _WHERE, 0.0, duration_s)
             loose = asked.positions(sample(beside.ravel()))[:, 3 * i + 2]
             foot = replace(foot, loose=loose.reshape(*beside.shape, 3))
-        found.append(replace(foot, lowest=lowest[:, i]))
+        found.append(replace(foot, lowest=lowest[i]))
     return tuple(found)
 
 

@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from ..maths.arrays import BoolArray, FloatArray, IntArray, quotient
-from ..maths.formulas import Number, greatest, least, worked_out
+from ..maths.formulas import Number, greatest, within, worked_out
 from ..retargeting.skin_points import SkinPoints
 from ..skeletons.hierarchy import with_ancestors
 from ..skeletons.maps import SkeletonMap
@@ -59,9 +59,7 @@ class Feet(Over):
         """Return the poses below with planted feet in place; see Stage."""
         pose, segment = self.below.sample(times_s), self.row.segment_at(times_s)
         gaps = self._lock.footholds.gaps_at(times_s)
-        around = np.union1d(gaps, np.maximum(gaps - 1, 0))
-        self._lock.footholds.know(around, self._loose)
-        self._lock.footholds.plan(around, self._upright_at, self._lacks)
+        self._plan(gaps)
         upright, floor = self._around(times_s, segment)
         self._lock.hold(pose, times_s, gaps, upright, floor)
         self.root.repeat(pose, rounds)
@@ -186,6 +184,20 @@ class Feet(Over):
             found |= np.linalg.norm(into - out, axis=1) > _JUMP_LEGS * self._legs[0].length(self.skeleton)
         return found
 
+    def _plan(self, gaps: IntArray) -> None:
+        """Find what footholds want to know over gaps (L, F), and over those before them, where it is not known."""
+        if not np.count_nonzero(self._is_new.take(gaps)):
+            return
+        around = np.union1d(gaps, np.maximum(gaps - 1, 0))
+        self._lock.footholds.know(around, self._loose)
+        self._lock.footholds.plan(around, self._upright_at, self._lacks)
+        self._is_new[gaps] = False
+
+    @cached_property
+    def _is_new(self) -> BoolArray:
+        """Over which gaps of footholds nothing was played yet, (G,)."""
+        return np.ones(self._lock.footholds.edges_s.shape[1], dtype=np.bool_)
+
     def _loose(self, times_s: FloatArray) -> FloatArray:
         """Return where feet are at times (F,) if nothing holds them, (F, L, 3) in ground coordinates.
 
@@ -223,7 +235,7 @@ class Feet(Over):
         if not np.count_nonzero(share):
             return upright, None
         heights = around[:, None, 2:] @ self._floors.heights.take(segment, axis=0)
-        return upright, Floor(heights.reshape(len(segment), -1, len(self._legs)).transpose(1, 2, 0), share)
+        return upright, Floor(heights.reshape(len(segment), len(self._legs), -1).swapaxes(0, 1), share)
 
     @cached_property
     def _spans(self) -> FloatArray:
@@ -251,13 +263,13 @@ class Feet(Over):
         inside[sure:] -= leg  # guesses lift nobody
         out = np.minimum(beside[..., number], np.roll(beside[..., number], -1, axis=2))
         heights = np.stack((np.roll(out, 1, axis=2), inside[..., number], out))
-        return _Floors(heights.transpose(3, 0, 1, 2).copy().reshape(len(number), 3, -1), sinks[number])
+        return _Floors(heights.transpose(3, 0, 2, 1).copy().reshape(len(number), 3, -1), sinks[number])
 
 
 class _Floors(NamedTuple):
     """How low points of soles may go.
 
-    heights: where each of S segments begins, by itself, and where it ends, (S, 3, N · L). sinks: (S,) whether its feet
+    heights: where each of S segments begins, by itself, and where it ends, (S, 3, L · N). sinks: (S,) whether its feet
     sink into the ground, by more than soles give way anyway.
     """
 
@@ -281,7 +293,7 @@ def _around_transitions(time: Sequence[Number], segment: Sequence[Number]) -> Se
 
 def _eased(share: Number) -> Number:
     """Go from 0 to 1 with the least jerk: Flash and Hogan 1985."""
-    x = least(greatest(share, 0.0), 1.0)
+    x = within(share, 0.0, 1.0)
     return x * x * x * (10.0 + x * (6.0 * x - 15.0))
 
 

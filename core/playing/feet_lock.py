@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, NamedTuple
@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from ..maths.arrays import FloatArray, IntArray
-from ..maths.formulas import Number, dot, greatest, root, worked_out
+from ..maths.formulas import Number, greatest, holds_anywhere, length, root, worked_out
 from ..skeletons.hierarchy import with_ancestors, with_descendants
 from ..skeletons.maps import SkeletonMap
 from ..skeletons.skeleton import Pose
@@ -31,13 +31,13 @@ _MOST_DOWN_LEGS: Final = 0.05
 
 _TIMES_BENT: Final = 3
 """A foot that is drawn up tilts its shin, and so what of its sole moves with that."""
-_NO_GROUND: Final = np.zeros((1, 1, 2))
+_NO_GROUND: Final = np.zeros((1, 1)), np.zeros((1, 1))
 
 
 class Floor(NamedTuple):
     """What soles are kept above in F frames.
 
-    heights: (N, L, F) how low, along up, points of the soles may be, see soles.py; share: (F,) how much that holds.
+    heights: (L, F, N) how low, along up, points of the soles may be, see soles.py; share: (F,) how much that holds.
     """
 
     heights: FloatArray
@@ -62,7 +62,10 @@ class FeetLock:
         """
         world, are_scaled = self._joints.posed(pose)
         matrices = world.reshape(4, len(self.legs), len(times_s), 4, 4).transpose(1, 2, 0, 3, 4)
-        shift, downs, _, _, _, most = self._led(world, times_s, gaps, upright, floor)
+        led = self._worked_out(_shift_and_down, world, times_s, gaps, upright, floor)
+        shift, downs, most = led[..., :3], led[..., 3], led[..., 4]
+        for leg in self._loose:
+            downs[leg] = 0.0
         if np.count_nonzero(downs):
             lowest = np.maximum.reduce(downs)
             pose.translations[:, self.tops] -= (lowest[:, None] * self.up)[:, None]
@@ -80,7 +83,7 @@ class FeetLock:
         """Draw feet up whose soles also move with the shin: how low these are is known when their legs are bent."""
         for _ in range(_TIMES_BENT):
             world, are_scaled = self._joints.posed(pose)
-            below, share = np.moveaxis(self._ground(world, floor), -1, 0)
+            below, share = self._ground(world, floor)
             lift = share * np.maximum(below, 0.0)
             if not lift.any():
                 return
@@ -97,33 +100,26 @@ class FeetLock:
         That is than their footholds, since their soles would be in the ground; see hold. And how far from its hip the
         ankle is then, as a share of the leg.
         """
-        _, _, wanted, higher, far, _ = self._led(self._joints.posed(pose)[0], times_s, gaps, upright, floor)
-        return wanted, higher, far
+        found = self._worked_out(_lacks, self._joints.posed(pose)[0], times_s, gaps, upright, floor)
+        for leg in self._loose:
+            found[leg, :, 0] = 0.0
+        return found[..., 0], found[..., 1], found[..., 2]
 
-    def _led(self, world: FloatArray, times_s: FloatArray, gaps: IntArray, upright: FloatArray,
-             floor: Floor | None) -> tuple[FloatArray, ...]:
-        """Return how far feet are to be moved, (L, F, 3), and by how much the body is down for each, (L, F).
-
-        And what lacks says of each, and how far legs are stretched at most.
+    def _worked_out(self, formula: Callable[..., Sequence[Number]], world: FloatArray, times_s: FloatArray,
+                    gaps: IntArray, upright: FloatArray, floor: Floor | None) -> FloatArray:
+        """Return the K numbers that a formula makes of each leg, (L, F, K).
 
         world: matrices (4 · L, F, 4, 4) of hips, knees, ankles and feet.
         """
-        limbs = world.reshape(4, len(self.legs), len(times_s), 4, 4)[..., 3].transpose(1, 2, 0, 3)
-        ground = _NO_GROUND if floor is None else self._ground(world, floor)
-        found = worked_out(_shift_and_down, limbs, self.footholds.ways(gaps), np.array((times_s, upright)).T[None],
-                           ground, self._lengths)
-        for leg in self._loose:
-            found[leg, :, 3:5] = 0.0
-        return found[..., :3], *(found[..., i] for i in range(3, 8))
+        limbs = world.reshape(4, len(self.legs), len(times_s), 4, 4)[..., :3, 3].transpose(1, 2, 0, 3)
+        below, share = _NO_GROUND if floor is None else self._ground(world, floor)
+        return worked_out(formula, limbs, self.footholds.ways(gaps), times_s[None], upright[None], below, share,
+                          self._lengths)
 
-    def _ground(self, world: FloatArray, floor: Floor) -> FloatArray:
-        """Return how deep soles are below the floor, and how much of that is to be lifted, (L, F, 2)."""
-        count = len(self.legs)
-        ground = np.empty((*world.shape[:2], 2))[:count]
-        matrices = world.reshape(4, count, *world.shape[1:])
-        np.max(floor.heights - self.soles.heights(*matrices[1:]), axis=0, out=ground[..., 0])
-        ground[..., 1] = floor.share
-        return ground
+    def _ground(self, world: FloatArray, floor: Floor) -> tuple[FloatArray, FloatArray]:
+        """Return how deep soles are below the floor, (L, F), and how much of that is to be lifted, (1, F)."""
+        matrices = world.reshape(4, len(self.legs), *world.shape[1:])
+        return np.maximum.reduce(floor.heights - self.soles.heights(*matrices[1:]), axis=2), floor.share[None]
 
     def _bend(self, pose: Pose, matrices: FloatArray, shift: FloatArray, most: FloatArray) -> None:
         """Turn the joints of legs so that ankles are shifted (L, F, 3); most: see Chains.bent.
@@ -132,8 +128,7 @@ class FeetLock:
         """
         joints, parents = self._chains.joints, self.skeleton_map.skeleton.parents
         before = pose.rotations.take(joints, axis=1).swapaxes(0, 1)
-        rows = matrices[..., :3, :].reshape(*before.shape[:-1], 12)
-        rotations, short = self._chains.bent(rows, before, shift, most)
+        rotations, short = self._chains.bent(matrices[..., :3, :], before, shift, most)
         for i in self._loose:
             aim = matrices[i, :, 2, :3, 3] + shift[i] - matrices[i, :, 0, :3, 3]
             away = shift[i] - short[i, :, None] * aim
@@ -152,8 +147,8 @@ class FeetLock:
 
     @cached_property
     def _lengths(self) -> FloatArray:
-        """How long the legs are, (L, 1, 1)."""
-        return np.array([[[leg.length(self.skeleton_map.skeleton)]] for leg in self.legs])
+        """How long the legs are, (L, 1), more than 0."""
+        return np.array([[max(leg.length(self.skeleton_map.skeleton), 1e-30)] for leg in self.legs])
 
     @cached_property
     def _loose(self) -> tuple[int, ...]:
@@ -183,32 +178,57 @@ def _take_scale_out(matrices: FloatArray) -> None:
     frames /= np.maximum(np.linalg.norm(frames, axis=-2, keepdims=True), 1e-30)
 
 
-def _shift_and_down(limb: Sequence[Sequence[Number]], ways: Sequence[Number], instant: Sequence[Number],
-                    ground: Sequence[Number], length: Sequence[Number]) -> Sequence[Number]:
-    """Return how far a foot is to be moved (x, y, z), how far the body is down for it, how far it has to be, how high.
+def _shift_and_down(limb: Sequence[Sequence[Number]], ways: Sequence[Number], time_s: Number, upright: Number,
+                    below: Number, share: Number, leg: Number) -> Sequence[Number]:
+    """Return how far a foot is to be moved (x, y, z), how far the body is down for it, how far its leg is stretched.
 
-    That is how much higher than its foothold a foot is that is held, so that its sole is not in the ground. And how far
-    from the hip the ankle is then, and how far it is at most, both as shares of the leg.
-    limb: where hip, knee, ankle and foot are. ways: see Footholds.ways. instant: the time, and how much the foot
-    is held in height too. ground: how deep its sole is below the floor, and how much that holds. length: of the leg.
+    That is at most, as a share of the leg. For the rest see _shift.
+    """
+    x, y, z, firmly, _ = _shift(limb, ways, time_s, upright, below, share, leg)
+    wanted = firmly * _wanted(limb, (x, y, z), leg)
+    return x, y, z, down(ways, time_s, wanted), stretch(ways, time_s)
+
+
+def _lacks(limb: Sequence[Sequence[Number]], ways: Sequence[Number], time_s: Number, upright: Number,
+           below: Number, share: Number, leg: Number) -> Sequence[Number]:
+    """Return how far the body has to be down for a foot that is held, how much higher that is than its foothold.
+
+    And how far from its hip the ankle is then, as a share of the leg. For the rest see _shift.
+    """
+    hip, knee, ankle, _ = limb
+    x, y, z, _, higher = _shift(limb, ways, time_s, upright, below, share, leg)
+    wanted = _wanted(limb, (x, y, z), leg)
+    left = ankle[0] + x - hip[0], ankle[1] + y - hip[1], ankle[2] + z + wanted - hip[2]
+    thigh, shin = (tuple(a - b for a, b in zip(*ends, strict=True)) for ends in ((knee, hip), (ankle, knee)))
+    return wanted, higher, length(left) / greatest(length(thigh) + length(shin), 1e-30)
+
+
+def _shift(limb: Sequence[Sequence[Number]], ways: Sequence[Number], time_s: Number, upright: Number, below: Number,
+           share: Number, leg: Number) -> tuple[Number, Number, Number, Number, Number]:
+    """Return how far a foot is to be moved (x, y, z), how firmly it is held, and how much higher than its foothold.
+
+    So that its sole is not in the ground. limb: where hip, knee, ankle and foot are. ways: see Footholds.ways. upright:
+    how much the foot is held in height too. below: how deep its sole is below the floor, and how much that holds.
+    leg: its length.
+    """
+    foot = limb[3]
+    higher = share * softly(below + foot[2] - ways[-1], SOFT_LEGS * leg)
+    x, y, z, firmly, clear = led(foot, ways, time_s, upright, higher)
+    return x, y, z + share * softly(below + clear - z, SOFT_LEGS * leg), firmly, higher
+
+
+def _wanted(limb: Sequence[Sequence[Number]], shift: Sequence[Number], leg: Number) -> Number:
+    """Return how far the body has to go down for a foot that is moved.
+
     With the hip at height h over the goal and d beside it, a leg of length r reaches it from √(r² − d²) above.
     """
-    hip, knee, ankle = (joint[:3] for joint in limb[:3])
-    (hip_x, hip_y, hip_z), (x, y, z), foot = hip, ankle, limb[3]
-    (time_s, upright), (below, share), (leg,) = instant, ground, length
-    now_x, now_y, now_z = hip_x - x, hip_y - y, hip_z - z
-    higher = share * softly(below + foot[2] - ways[-1], SOFT_LEGS * leg)
-    x, y, z, firmly, clear = led(foot[:3], ways, time_s, upright, higher)
-    z = z + share * softly(below + clear - z, SOFT_LEGS * leg)
-    beside_x, beside_y, above = now_x - x, now_y - y, now_z - z
-    own, bent, soft = root(now_x * now_x + now_y * now_y + now_z * now_z), _BENT * leg, _SOFT_DOWN_LEGS * leg
+    (hip_x, hip_y, hip_z), _, (x, y, z), _ = limb
+    x, y, z = hip_x - x, hip_y - y, hip_z - z
+    own, bent, soft = length((x, y, z)), _BENT * leg, _SOFT_DOWN_LEGS * leg
+    x, y, z = x - shift[0], y - shift[1], z - shift[2]
     far = bent + softly(own - bent + soft / 2.0, soft)
-    high = above - root(far * far - beside_x * beside_x - beside_y * beside_y)
+    high = z - root(far * far - x * x - y * y)
+    if not holds_anywhere(high > 0.0):
+        return 0.0 * high
     most = _MOST_DOWN_LEGS * leg
-    wanted = greatest(most - softly(1.5 * most - softly(high, soft), most), 0.0)
-    above = above - wanted
-    stretched = root(beside_x * beside_x + beside_y * beside_y + above * above)
-    thigh, shin = (tuple(a - b for a, b in zip(*ends, strict=True)) for ends in ((knee, hip), (ankle, knee)))
-    long = greatest(root(dot(thigh, thigh)) + root(dot(shin, shin)), 1e-30)
-    downs = down(ways, time_s, firmly * wanted)
-    return x, y, z, downs, wanted, higher, stretched / long, stretch(ways, time_s)
+    return greatest(most - softly(1.5 * most - softly(high, soft), most), 0.0)

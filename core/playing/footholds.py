@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from ..maths.arrays import BoolArray, FloatArray, IntArray, quotient
-from ..maths.formulas import Number, chosen, greatest, holds_anywhere, least
+from ..maths.formulas import Number, chosen, greatest, holds_anywhere, within
 from ..maths.rotations import ComplexArray
 
 REACH: Final = 0.9995
@@ -271,7 +271,7 @@ def led(foot: Sequence[Number], ways: Sequence[Number], time_s: Number, upright:
     x2, y2, z2, firmly2, firmly_up2, clear2 = _faded(ways[_PER_EDGE:2 * _PER_EDGE], time_s)
     x, y, z, firmly, firmly_up = x + x2, y + y2, z + z2, firmly + firmly2, firmly_up + firmly_up2
     is_held, off, off_up = time_s <= let_go_s, is_step * firmly, is_step * firmly_up
-    over = least(greatest((time_s - let_go_s) * gap_per_s, 0.0), 1.0)
+    over = within((time_s - let_go_s) * gap_per_s, 0.0, 1.0)
     bump = over * (1.0 - over)
     x = chosen(is_held, at_x - foot_x, x - off * foot_x)
     y = chosen(is_held, at_y - foot_y, y - off * foot_y)
@@ -285,7 +285,7 @@ def stretch(ways: Sequence[Number], time_s: Number) -> Number:
     While a foot is held, as far as they are; between, from what it is as the foot is let go to what it is then.
     """
     let_go_s, gap_per_s, _, _, _, begin, end = ways[2 * _PER_EDGE:_DOWN]
-    over = least(greatest((time_s - let_go_s) * gap_per_s, 0.0), 1.0)
+    over = within((time_s - let_go_s) * gap_per_s, 0.0, 1.0)
     return chosen(time_s <= let_go_s, begin + _ANY_STRETCH, begin + (end - begin) * over * over * (3.0 - 2.0 * over))
 
 
@@ -301,7 +301,7 @@ def down(ways: Sequence[Number], time_s: Number, held: Number) -> Number:
     let_go_s = ways[2 * _PER_EDGE]
     is_held = time_s <= let_go_s
     per_s = chosen(is_held, held_per_s, per_s)
-    begin, end, came = (by * _eased(1.0 - least(greatest(away_s * per_s, 0.0), 1.0)) for by, away_s in
+    begin, end, came = (by * _eased(1.0 - within(away_s * per_s, 0.0, 1.0)) for by, away_s in
                         ((begin, abs(time_s - let_go_s)), (end, end_s - time_s), (came, time_s - came_s)))
     return chosen(is_held, greatest(held, greatest(begin, came)), chosen(is_planned > 0.0, begin + end, held))
 
@@ -318,8 +318,8 @@ def _faded(way: Sequence[Number], time_s: Number) -> tuple[Number, Number, Numbe
     What goes from 1 to 0 is the smoothest movement: Flash and Hogan 1985.
     """
     begin_s, per_s, up_begin_s, up_per_s, x, y, z, speed_x, speed_y, speed_z, change_x, change_y, change_z, clear = way
-    share = least(greatest((time_s - begin_s) * per_s, 0.0), 1.0)
-    up_share = least(greatest((time_s - up_begin_s) * up_per_s, 0.0), 1.0)
+    share = within((time_s - begin_s) * per_s, 0.0, 1.0)
+    up_share = within((time_s - up_begin_s) * up_per_s, 0.0, 1.0)
     left, up_left = 1.0 - share, 1.0 - up_share
     if not holds_anywhere((left > 0.0) | (up_left > 0.0)):
         return left, left, left, left, left, left  # nothing
@@ -331,13 +331,13 @@ def _faded(way: Sequence[Number], time_s: Number) -> tuple[Number, Number, Numbe
 
 
 def softly(x: Number, softness: Number) -> Number:
-    """Return 0 below 0, and x − softness/2 from `softness` on, without a bend between.
+    """Return 0 below 0, and x − softness/2 from `softness` > 0 on, without a bend between.
 
     >>> [softly(x, 2.0) for x in (-1.0, 0.0, 1.0, 2.0, 3.0)]
     [0.0, 0.0, 0.25, 1.0, 2.0]
     """
-    inside = least(greatest(x, 0.0), softness)
-    return inside * inside / greatest(2.0 * softness, 1e-30) + greatest(x - softness, 0.0)
+    inside = within(x, 0.0, softness)
+    return inside * (greatest(x, 0.0) - inside / 2.0) / softness
 
 
 def ground_axes(up: FloatArray) -> FloatArray:

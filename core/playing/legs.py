@@ -25,10 +25,12 @@ from ..maths.formulas import (
     greatest,
     holds_anywhere,
     least,
+    length,
     product,
     root,
     rotated,
     unit,
+    within,
     worked_out,
 )
 from ..skeletons.hierarchy import is_descendant
@@ -46,6 +48,8 @@ _SOFT = 0.02
 """Of a leg's length: so softly legs are kept from being stretched farther than they may be."""
 _FORWARD = 0.5
 """A knee whose axis at rest has a smaller cosine to the body's left bends sideways or backwards there."""
+_PRODUCT = rot.multiply(np.eye(4)[:, None], np.eye(4)).reshape(16, 4).T
+"""What makes a·b of the products of a quaternion's numbers with another one's, (4, 16)."""
 
 
 @dataclass(frozen=True)
@@ -151,13 +155,21 @@ class Chains:
              most: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return rotations (L, F, 3, 4) by which ankles are shifted (L, F, 3) without turning in the model.
 
-        And by which share of its way from the hip an ankle falls short of that, (L, F). matrices: (L, F, 3, 12) the
-        rows of what leads from hips, knees and ankles to the model, their columns of unit length. rotations: (L, F, 3,
-        4) as these joints have them. Legs whose ankles are not shifted keep them. most: (L, F) how far ankles are from
-        their hips at most, as a share of the leg, unless they already are farther; what goes beyond is left out softly.
+        And by which share of its way from the hip an ankle falls short of that, (L, F). matrices: (L, F, 3, 3, 4) what
+        leads from hips, knees and ankles to the model, their columns of unit length. rotations: (L, F, 3, 4) as these
+        joints have them. Legs whose ankles are not shifted keep them. most: (L, F) how far ankles are from their hips
+        at most, as a share of the leg, unless they already are farther; what goes beyond is left out softly.
+        A joint's new rotation is the old one times its turn: with W its frame, T what turns it in the model and P what
+        turns its parent there, W⁻¹·P⁻¹·T·W.
         """
-        found = worked_out(_bent, matrices, rotations, shift, most, self.knee_axes)
-        bent = found[..., :12].reshape(rotations.shape)
+        found = worked_out(_bent, matrices[..., 3], matrices[:, :, 0, :, :3], shift, most, self.knee_axes)
+        turns = found[..., :12].transpose(2, 0, 1).reshape(3, 4, *shift.shape[:2]).swapaxes(0, 1)
+        frames, own = matrices.transpose(3, 4, 2, 0, 1)[:, :3], rotations.transpose(3, 2, 0, 1)
+        local = np.empty(own.shape)
+        local[0] = turns[0]
+        np.add.reduce(turns[1:, None] * frames, axis=0, out=local[1:])
+        local /= np.sqrt(np.add.reduce(local * local, axis=0))
+        bent = (_PRODUCT @ (own[:, None] * local).reshape(16, -1)).reshape(own.shape).transpose(2, 3, 1, 0)
         if self._loose:
             bent[self._loose, :, 2] = rotations[self._loose, :, 2]
         return bent, found[..., 12]
@@ -167,29 +179,29 @@ class Chains:
         return np.flatnonzero(self.is_loose).tolist()
 
 
-def _bent(limb: Sequence[Sequence[Number]], own: Sequence[Sequence[Number]], shift: Sequence[Number],
+def _bent(limb: Sequence[Sequence[Number]], frame: Sequence[Sequence[Number]], shift: Sequence[Number],
           most: Number, knee_axis: Sequence[Number]) -> Sequence[Number]:
-    """Return the rotations of a leg's hip, knee and ankle, four numbers each, and the share; see Chains.bent.
+    """Return what turns a leg's hip, knee and ankle in the model, beside its parent, and the share; see Chains.bent.
 
-    The knee bends first, then the leg swings at the hip. A joint's new rotation is the old one times its turn: with W
-    its frame, T what turns it in the model and P what turns its parent there, W⁻¹·P⁻¹·T·W.
+    limb: where they are. frame: the rows of the hip's. The knee bends first, then the leg swings at the hip. What turns
+    nothing is exactly that: there the leg is as long as it is, and swings to where it is.
     """
-    (first, second, third), (own_first, own_second, own_third), (to_x, to_y, to_z) = limb, own, shift
-    hip, knee, ankle = first[3::4], second[3::4], third[3::4]
-    thigh, shin, whole = _from(hip, knee), _from(knee, ankle), _from(hip, ankle)
-    x, y, z = whole
+    (hip, knee, ankle), (to_x, to_y, to_z) = limb, shift
+    thigh, shin = _from(hip, knee), _from(knee, ankle)
+    x, y, z = whole = thigh[0] + shin[0], thigh[1] + shin[1], thigh[2] + shin[2]
     aim = x + to_x, y + to_y, z + to_z
-    a, b, now, far = root(dot(thigh, thigh)), root(dot(shin, shin)), root(dot(whole, whole)), root(dot(aim, aim))
-    soft, most = _SOFT * (a + b), most * (a + b)
+    a, b, now, far = length(thigh), length(shin), length(whole), length(aim)
+    together = greatest(a + b, 1e-30)
+    soft, most = _SOFT * together, most * together
     over = softly(far - most - softly(now - most + soft / 2.0, soft), soft)
-    long = least(greatest(far - over, abs(a - b) * (2.0 - REACH)), greatest((a + b) * REACH, now))
+    shortest = least(abs(a - b) * (2.0 - REACH), now)
+    long = within(far - over, shortest, greatest(together * REACH, now))
     x, y, z = cross(thigh, shin)
-    size = root(x * x + y * y + z * z)
+    size = length((x, y, z))
     angle, is_straight = direction(size, dot(thigh, shin)), size <= _STRAIGHT * a * b
     if holds_anywhere(is_straight):
-        x, y, z = (chosen(is_straight, dot(row, knee_axis), by) for row, by in
-                   zip((first[:3], first[4:7], first[8:11]), (x, y, z), strict=True))
-        size = root(x * x + y * y + z * z)
+        x, y, z = (chosen(is_straight, dot(row, knee_axis), by) for row, by in zip(frame, (x, y, z), strict=True))
+        size = length((x, y, z))
     wanted = arc_cosine((long * long - a * a - b * b) / greatest(2.0 * a * b, 1e-30))  # 0 where the leg is straight
     cosine, sine = cosine_sine(chosen(long != now, (wanted - angle) / 2.0, 0.0))
     by = sine / greatest(size, 1e-30)
@@ -197,14 +209,7 @@ def _bent(limb: Sequence[Sequence[Number]], own: Sequence[Sequence[Number]], shi
     x, y, z = rotated(bend, shin)
     swing = _arc((thigh[0] + x, thigh[1] + y, thigh[2] + z), aim)
     w, x, y, z = product(swing, bend)
-    short = (over / greatest(far, 1e-30),)
-    found = (product(own_first, _in_frame(swing, first)) + product(own_second, _in_frame(bend, second))
-             + product(own_third, _in_frame((w, -x, -y, -z), third)))
-    is_still = (to_x == 0.0) & (to_y == 0.0) & (to_z == 0.0)
-    if not holds_anywhere(is_still):
-        return found + short
-    kept = [number for rotation in own for number in rotation]
-    return tuple(chosen(is_still, before, after) for before, after in zip(kept, found, strict=True)) + short
+    return swing + bend + (w, -x, -y, -z, over / greatest(far, 1e-30))
 
 
 def _from(a: Sequence[Number], b: Sequence[Number]) -> Vector[Number]:
@@ -222,9 +227,3 @@ def _arc(a: Sequence[Number], b: Sequence[Number]) -> Quaternion[Number]:
     found: Any = np.moveaxis(rot.shortest_arc(np.stack(a, axis=-1), np.stack(b, axis=-1)), -1, 0)
     w, x, y, z = found.tolist() if found.ndim == 1 else found
     return w, x, y, z
-
-
-def _in_frame(turn: Quaternion[Number], frame: Sequence[Number]) -> Quaternion[Number]:
-    """Return a turn of the model in the axes of a joint; frame: the rows of its matrix."""
-    (w, x, y, z), (xx, xy, xz, _, yx, yy, yz, _, zx, zy, zz, _) = turn, frame
-    return unit((w, x * xx + y * yx + z * zx, x * xy + y * yy + z * zy, x * xz + y * yz + z * zz))

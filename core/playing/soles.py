@@ -97,13 +97,16 @@ class Soles:
         """Return how high they are at rest, (N, L), along up (3,)."""
         rest = ground_axes(up) @ skeleton.rest_world
         knees, ankles, feet = (rest[[getattr(leg, part) for leg in legs], None] for part in ("knee", "ankle", "foot"))
-        return self.heights(knees, ankles, feet)[..., 0]
+        return self.heights(knees, ankles, feet)[:, 0].T
 
     def heights(self, knees: FloatArray, ankles: FloatArray, feet: FloatArray) -> FloatArray:
-        """Return how high they are, (N, L, F), by matrices (L, F, 4, 4) in ground coordinates."""
+        """Return how high they are, (L, F, N), by matrices (L, F, 4, 4) in ground coordinates."""
         joints = (ankles, feet, knees)[:self.shape[2] // 4]
-        rows = np.concatenate([matrices[..., 2, :] for matrices in joints], axis=-1)
-        return np.asarray((rows @ self.points[..., None])[..., 0])
+        return np.concatenate([matrices[..., 2, :] for matrices in joints], axis=-1) @ self._by_foot
+
+    @cached_property
+    def _by_foot(self) -> FloatArray:
+        return self.points.transpose(1, 2, 0).copy()
 
 
 def on_ground(lowest: FloatArray, at_rest: FloatArray, leg: float) -> FloatArray:

@@ -18,10 +18,12 @@ from takt.core.maths.formulas import (
     greatest,
     holds_anywhere,
     least,
+    length,
     product,
     root,
     rotated,
     unit,
+    within,
     worked_out,
 )
 
@@ -32,7 +34,7 @@ def everything(one: Sequence[Number], rows: Sequence[Sequence[Number]], by: Sequ
     inside = chosen(w > 0.0, least(x, 0.1), greatest(y, 0.2))
     found = arc_cosine(2.0 * z), direction(x, y), root(x), dot(v, rows[0])
     known, both = scale * w if holds_anywhere(w == w) else w, product((w, x, y, z), one)
-    several = both[0], both[1], both[2], known
+    several = both[0], both[1], both[2], known, length(v), within(x, -0.1, 0.2), within(x, y, y + 1.0)
     return cosine_sine(inside) + found + cross(v, rows[1]) + rotated((w, x, y, z), v) + several
 
 
@@ -41,11 +43,13 @@ def test_one_frame_alone_is_what_it_is_among_many() -> None:
     records = rng.normal(size=(3, 40, 4)), rng.normal(size=(3, 40, 2, 3)), rng.normal(size=(1, 40, 1))
     whole = worked_out(everything, *records)
     alone = [worked_out(everything, *(record[:, i:i + 1] for record in records)) for i in range(40)]
-    assert whole.shape == (3, 40, 16)
+    assert whole.shape == (3, 40, 19)
     np.testing.assert_allclose(np.concatenate(alone, axis=1), whole, atol=1e-14)
     q = rot.normalized(records[0])
     np.testing.assert_allclose(whole[..., 9:12], rot.rotate(q, records[0][..., :3]), atol=1e-12)
     np.testing.assert_allclose(whole[..., 12:15], rot.multiply(q, records[0])[..., :3], atol=1e-12)
+    np.testing.assert_allclose(whole[..., 16], np.linalg.norm(records[0][..., :3], axis=-1), atol=1e-12)
+    np.testing.assert_allclose(whole[..., 17], np.clip(q[..., 1], -0.1, 0.2), atol=1e-12)
     np.testing.assert_allclose(whole[..., 6:9], rot.cross(records[0][..., :3], records[1][..., 1, :]), atol=1e-12)
 
 
@@ -62,4 +66,4 @@ def test_one_frame_needs_no_arrays(monkeypatch: pytest.MonkeyPatch) -> None:
         return [0.0]
 
     worked_out(watched, record, rows, by)
-    assert len(seen) == 16 and all(type(number) is float for number in seen)
+    assert len(seen) == 19 and all(type(number) is float for number in seen)
