@@ -94,18 +94,25 @@ def touching(body: HandsAndBody, world: FloatArray, arms: LimbPoses, touch: Touc
     What is in between has the last word: a hand on a thigh stays outside of a belly that covers it.
     world: (F, J, 3, 4) of the body's joints before arms were moved.
     """
-    placed = InFrames(body, world)
+    placed, frames = InFrames(body, world), np.arange(len(world))
     for _ in range(_ROUNDS):
         for step in (_to_each_other, _onto_body, _out_of_body):
-            offsets = step(placed, placed.palms(arms), touch)
-            if offsets.any():
-                arms = arms.reaching(offsets)
+            arms, is_led = _led(arms, step(placed, placed.palms(arms), touch))
     for _ in range(_ROUNDS):  # arms that do not reach a thigh are stretched through the belly before it
-        offsets = _out_of_body(placed, placed.palms(arms), touch)
-        if not offsets.any():
+        left = np.flatnonzero(is_led.any(axis=1))
+        if not len(left):
             break
-        arms = arms.reaching(offsets)
+        frames, placed, touch = frames[left], placed.at(left), touch.at(left)
+        again = arms.at(frames)
+        again, is_led = _led(again, _out_of_body(placed, placed.palms(again), touch))
+        arms = arms.replaced(frames, again)
     return arms
+
+
+def _led(arms: LimbPoses, offsets: FloatArray) -> tuple[LimbPoses, BoolArray]:
+    """Return arms (F, 2) whose hands are moved by offsets (F, 2, 3), and which are, (F, 2)."""
+    is_led = np.asarray(offsets.any(axis=-1))
+    return arms.replaced(is_led, arms.at(is_led).reaching(offsets[is_led])), is_led
 
 
 def _to_each_other(placed: InFrames, palms: FloatArray, touch: Touch) -> FloatArray:

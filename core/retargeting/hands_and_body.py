@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 
+from ..clips.posed import of_frames
 from ..maths import rotations as rot
 from ..maths.arrays import BoolArray, FloatArray, IntArray, smoothstep
 from ..skeletons.hierarchy import with_descendants
@@ -110,6 +112,14 @@ class InFrames:
         wrists = world[:, [arm.last for arm in body.arms]]
         self._wrists = wrists[..., 3]
         self._palms = (wrists[..., :3] * body.palms[:, None]).sum(axis=-1)
+
+    def at(self, frames: IntArray) -> InFrames:
+        """Return it in some of the frames."""
+        some = copy(self)
+        some._wrists, some._palms = self._wrists[frames], self._palms[frames]
+        some._world = of_frames(self._world, frames)
+        some._parts = {name: part.at(frames) for name, part in self._parts.items()}
+        return some
 
     def palms(self, arms: LimbPoses | None = None) -> FloatArray:
         """Return where the palms are, (F, 2, 3); arms: (F, 2), where they are not as there."""

@@ -34,7 +34,7 @@ from .trunk import TRUNK
 _STILL: Final = 1e-6
 _HARDLY_SEEN: Final = 0.02
 """Of an arm's length."""
-_FRAMES_AT_ONCE: Final = 512
+_FRAMES_AT_ONCE: Final = 2048
 _MOST_KNOWN: Final = 8
 """Bodies that are kept for what they play next."""
 _STEP_S: Final = SAMPLE_S / 2.0
