@@ -16,7 +16,8 @@ from ..skeletons.skeleton import Pose, Skeleton
 from .footholds import BESIDE_S, ground_axes, reaches, within_reach
 from .joints import Joints
 from .legs import Leg
-from .soles import Soles
+from .rises import knots_of
+from .soles import SOFT_LEGS, Soles
 
 _FRAMES_AT_ONCE: Final = 256
 _WHERE: Final = np.array(((0.0, -1.0, -2.0), (0.0, 1.0, 2.0)))
@@ -31,7 +32,8 @@ class ClipFoot:
     spans_s: (K, 2) when it is planted; at: (K, 3) where; loose: (K, 2, 3, 3) where the clip has it as that begins and
     ends, and BESIDE_S and twice that before and after. ends: (2, 3) where it is as the clip begins and ends. fast: a
     length per second that it seldom exceeds. lowest: (N,) how low points of the sole seldom are, along up, see
-    soles.py.
+    soles.py; raised: (N,) how low they may be, where it is to stand on the ground. knots: how far it rises for that
+    while the clip plays, see rises.py.
     """
 
     spans_s: FloatArray
@@ -40,6 +42,8 @@ class ClipFoot:
     ends: FloatArray
     fast: float
     lowest: FloatArray
+    raised: FloatArray
+    knots: FloatArray
 
 
 def clip_feet(sample: Callable[[FloatArray], Pose], duration_s: float, legs: Sequence[Leg], skeleton: Skeleton,
@@ -61,13 +65,16 @@ def clip_feet(sample: Callable[[FloatArray], Pose], duration_s: float, legs: Seq
         positions[part] = world[:count, ..., :3, 3].swapaxes(0, 1) @ ground
         high[:, part] = soles.heights(world[count:], world[1:count:3], world[2:count:3])
     lowest, found = np.percentile(high, _LOWEST_PERCENT, axis=1), []
+    raised = soles.raised(lowest, skeleton, legs, up)
+    deep = (raised[:, None] - high)[..., :soles.sure].max(axis=2, initial=-np.inf)
     for i, leg in enumerate(legs):
         foot = _followed(leg, positions[:, 3 * i:3 * i + 3], times, up, leg.length(skeleton), contacts.get(leg.side))
         if len(foot.at):
             beside = np.clip(foot.spans_s[..., None] + BESIDE_S * _WHERE, 0.0, duration_s)
             loose = asked.positions(sample(beside.ravel()))[:, 3 * i + 2]
             foot = replace(foot, loose=loose.reshape(*beside.shape, 3))
-        found.append(replace(foot, lowest=lowest[i]))
+        found.append(replace(foot, lowest=lowest[i], raised=raised[i], knots=knots_of(
+            deep[i] - SOFT_LEGS / 2.0 * leg.length(skeleton), times)))
     return tuple(found)
 
 
@@ -103,4 +110,4 @@ def _followed(leg: Leg, positions: FloatArray, times_s: FloatArray, up: FloatArr
             at[k] = within_reach(at[k], hips[part] + feet[part] - ankles[part] + higher, up, reach[part])
     speeds = quotient(np.linalg.norm(np.diff(feet, axis=0), axis=1), np.diff(times_s))
     fast = float(np.percentile(speeds, _FAST_PERCENT)) if len(speeds) else 0.0
-    return ClipFoot(spans, at, np.zeros((len(at), 2, 3, 3)), feet[[0, -1]], fast, np.zeros(0))
+    return ClipFoot(spans, at, np.zeros((len(at), 2, 3, 3)), feet[[0, -1]], fast, *([np.zeros(0)] * 3))

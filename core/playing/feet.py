@@ -24,13 +24,14 @@ from ..skeletons.maps import SkeletonMap
 from ..skeletons.skeleton import Pose
 from .arms import Arms
 from .clip_feet import ClipFoot, clip_feet, known_contacts, own_feet
-from .feet_lock import SOFT_LEGS, FeetLock, Floor
+from .feet_lock import FeetLock, Floor
 from .footholds import BESIDE_S, Loose, ground_axes
 from .joints import Joints
 from .legs import Leg, legs_of
 from .mix import Mix
+from .rises import Rises
 from .row import Row
-from .soles import Soles, on_ground
+from .soles import SOFT_LEGS, Soles
 from .stage import FIRST_ROUND, Over, Stage, in_rounds
 from .steps import Planted, Seams, footholds
 from .transitions.seams import time_stretch
@@ -235,7 +236,51 @@ class Feet(Over):
         if not np.count_nonzero(share):
             return upright, None
         heights = around[:, None, 2:] @ self._floors.heights.take(segment, axis=0)
-        return upright, Floor(heights.reshape(len(segment), len(self._legs), -1).swapaxes(0, 1), share)
+        return upright, Floor(heights.reshape(len(segment), len(self._legs), -1).swapaxes(0, 1), share,
+                              self._rise(times_s, segment))
+
+    def _rise(self, times_s: FloatArray, segment: IntArray) -> FloatArray:
+        """Return how far feet rise at times (F,) in segments (F,) whose clips have them in the ground, (L, F).
+
+        While a transition plays, from what they do on one side to what they do on the other.
+        """
+        if not np.count_nonzero(self._sink_nearby.take(segment)):
+            return np.zeros((len(self._legs), len(times_s)))
+        layout, (seam, into) = self.row.layout, self.row.windows(times_s)
+        if not np.count_nonzero(seam >= 0):
+            return self._risen(segment, times_s - layout.begin_s.take(segment)).T
+        own = np.where(seam < 0, segment, seam)
+        later = (own + 1) % len(layout.begin_s)
+        wraps = (seam >= 0) & (times_s < layout.window_begin_s.take(own))
+        since_s = times_s + wraps * self.duration_s
+        one = self._risen(own, since_s - layout.begin_s.take(own))
+        other = self._risen(later, since_s - (later <= own) * self.duration_s - layout.begin_s.take(later))
+        return np.asarray((one + (other - one) * np.where(seam < 0, 0.0, _eased(into))[:, None]).T)
+
+    def _risen(self, segment: IntArray, since_s: FloatArray) -> FloatArray:
+        """Return how far feet rise in segments (F,) so long after they begin, (F, L)."""
+        return self._rises.at(self._distinct[1].take(segment), since_s * self._own_per_s.take(segment))
+
+    @cached_property
+    def _rises(self) -> Rises:
+        """How far feet rise, by what is distinct."""
+        distinct, number = self._distinct
+        sinks = np.zeros(len(distinct), dtype=np.bool_)
+        sinks[number] = self._floors.sinks
+        return Rises.of([np.stack([foot.knots * own for foot in feet], axis=1)
+                         for feet, own in zip(distinct, sinks.tolist(), strict=True)])
+
+    @cached_property
+    def _own_per_s(self) -> FloatArray:
+        """How many seconds of its clip each segment plays in one, (S,)."""
+        layout = self.row.layout
+        return quotient(1.0, time_stretch(layout.end_s - layout.begin_s, self.row.sequence, self.row.sources.clips))
+
+    @cached_property
+    def _sink_nearby(self) -> BoolArray:
+        """Whether feet sink into the ground in each segment, or in one beside it, (S,)."""
+        sinks = self._floors.sinks
+        return np.asarray(sinks | np.roll(sinks, 1) | np.roll(sinks, -1))
 
     @cached_property
     def _spans(self) -> FloatArray:
@@ -254,9 +299,8 @@ class Feet(Over):
         """What soles are kept above in the segments."""
         (distinct, number), leg, sure = self._distinct, self._legs[0].length(self.skeleton), self._soles.sure
         rest = self._soles.rest_heights(self.skeleton, self._legs, self.up)[..., None]
-        lowest = np.array([[foot.lowest for foot in feet] for feet in distinct]).T
-        raised = lowest.copy()
-        raised[:sure] = on_ground(lowest[:sure], rest[:sure], leg)
+        lowest, raised = (np.array([[getattr(foot, name) for foot in feet] for feet in distinct]).T
+                          for name in ("lowest", "raised"))
         sinks = (raised - lowest > SOFT_LEGS / 2.0 * leg).any(axis=(0, 1)) & self.lifts_sunk
         beside = np.where(sinks, raised, lowest)
         inside = np.minimum(beside, rest)

@@ -17,10 +17,8 @@ from ..skeletons.skeleton import Pose
 from .footholds import Footholds, down, ground_axes, led, softly, stretch
 from .joints import Joints
 from .legs import Chains, Leg
-from .soles import Soles
+from .soles import SOFT_LEGS, Soles
 
-SOFT_LEGS: Final = 0.02
-"""Feet are kept above the ground softly: over so much of the leg."""
 _SOFT_DOWN_LEGS: Final = 0.03
 """Over so much the body begins to go down, as it is heavy; feet give way meanwhile."""
 _BENT: Final = 0.97
@@ -31,17 +29,19 @@ _MOST_DOWN_LEGS: Final = 0.05
 
 _TIMES_BENT: Final = 3
 """A foot that is drawn up tilts its shin, and so what of its sole moves with that."""
-_NO_GROUND: Final = np.zeros((1, 1)), np.zeros((1, 1))
+_NO_GROUND: Final = (np.zeros((1, 1)),) * 3
 
 
 class Floor(NamedTuple):
     """What soles are kept above in F frames.
 
     heights: (L, F, N) how low, along up, points of the soles may be, see soles.py; share: (F,) how much that holds.
+    rise: (L, F) how far feet rise anyway that the clip has in the ground, see rises.py.
     """
 
     heights: FloatArray
     share: FloatArray
+    rise: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +83,7 @@ class FeetLock:
         """Draw feet up whose soles also move with the shin: how low these are is known when their legs are bent."""
         for _ in range(_TIMES_BENT):
             world, are_scaled = self._joints.posed(pose)
-            below, share = self._ground(world, floor)
+            below, share, _ = self._ground(world, floor)
             lift = share * np.maximum(below, 0.0)
             if not lift.any():
                 return
@@ -112,14 +112,15 @@ class FeetLock:
         world: matrices (4 · L, F, 4, 4) of hips, knees, ankles and feet.
         """
         limbs = world.reshape(4, len(self.legs), len(times_s), 4, 4)[..., :3, 3].transpose(1, 2, 0, 3)
-        below, share = _NO_GROUND if floor is None else self._ground(world, floor)
-        return worked_out(formula, limbs, self.footholds.ways(gaps), times_s[None], upright[None], below, share,
+        ground = _NO_GROUND if floor is None else self._ground(world, floor)
+        return worked_out(formula, limbs, self.footholds.ways(gaps), times_s[None], upright[None], *ground,
                           self._lengths)
 
-    def _ground(self, world: FloatArray, floor: Floor) -> tuple[FloatArray, FloatArray]:
-        """Return how deep soles are below the floor, (L, F), and how much of that is to be lifted, (1, F)."""
+    def _ground(self, world: FloatArray, floor: Floor) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return how deep soles are below the floor, (L, F), how much of that is to be lifted, (1, F), and the rise."""
         matrices = world.reshape(4, len(self.legs), *world.shape[1:])
-        return np.maximum.reduce(floor.heights - self.soles.heights(*matrices[1:]), axis=2), floor.share[None]
+        below = np.maximum.reduce(floor.heights - self.soles.heights(*matrices[1:]), axis=2)
+        return below, floor.share[None], floor.rise
 
     def _bend(self, pose: Pose, matrices: FloatArray, shift: FloatArray, most: FloatArray) -> None:
         """Turn the joints of legs so that ankles are shifted (L, F, 3); most: see Chains.bent.
@@ -179,24 +180,24 @@ def _take_scale_out(matrices: FloatArray) -> None:
 
 
 def _shift_and_down(limb: Sequence[Sequence[Number]], ways: Sequence[Number], time_s: Number, upright: Number,
-                    below: Number, share: Number, leg: Number) -> Sequence[Number]:
+                    below: Number, share: Number, rise: Number, leg: Number) -> Sequence[Number]:
     """Return how far a foot is to be moved (x, y, z), how far the body is down for it, how far its leg is stretched.
 
     That is at most, as a share of the leg. For the rest see _shift.
     """
-    x, y, z, firmly, _ = _shift(limb, ways, time_s, upright, below, share, leg)
+    x, y, z, firmly, _ = _shift(limb, ways, time_s, upright, below, share, rise, leg)
     wanted = firmly * _wanted(limb, (x, y, z), leg)
     return x, y, z, down(ways, time_s, wanted), stretch(ways, time_s)
 
 
 def _lacks(limb: Sequence[Sequence[Number]], ways: Sequence[Number], time_s: Number, upright: Number,
-           below: Number, share: Number, leg: Number) -> Sequence[Number]:
+           below: Number, share: Number, rise: Number, leg: Number) -> Sequence[Number]:
     """Return how far the body has to be down for a foot that is held, how much higher that is than its foothold.
 
     And how far from its hip the ankle is then, as a share of the leg. For the rest see _shift.
     """
     hip, knee, ankle, _ = limb
-    x, y, z, _, higher = _shift(limb, ways, time_s, upright, below, share, leg)
+    x, y, z, _, higher = _shift(limb, ways, time_s, upright, below, share, rise, leg)
     wanted = _wanted(limb, (x, y, z), leg)
     left = ankle[0] + x - hip[0], ankle[1] + y - hip[1], ankle[2] + z + wanted - hip[2]
     thigh, shin = (tuple(a - b for a, b in zip(*ends, strict=True)) for ends in ((knee, hip), (ankle, knee)))
@@ -204,16 +205,16 @@ def _lacks(limb: Sequence[Sequence[Number]], ways: Sequence[Number], time_s: Num
 
 
 def _shift(limb: Sequence[Sequence[Number]], ways: Sequence[Number], time_s: Number, upright: Number, below: Number,
-           share: Number, leg: Number) -> tuple[Number, Number, Number, Number, Number]:
+           share: Number, rise: Number, leg: Number) -> tuple[Number, Number, Number, Number, Number]:
     """Return how far a foot is to be moved (x, y, z), how firmly it is held, and how much higher than its foothold.
 
     So that its sole is not in the ground. limb: where hip, knee, ankle and foot are. ways: see Footholds.ways. upright:
     how much the foot is held in height too. below: how deep its sole is below the floor, and how much that holds.
-    leg: its length.
+    rise: how far it rises anyway. leg: its length.
     """
     foot = limb[3]
     higher = share * softly(below + foot[2] - ways[-1], SOFT_LEGS * leg)
-    x, y, z, firmly, clear = led(foot, ways, time_s, upright, higher)
+    x, y, z, firmly, clear = led(foot, ways, time_s, upright, higher, rise)
     return x, y, z + share * softly(below + clear - z, SOFT_LEGS * leg), firmly, higher
 
 

@@ -255,12 +255,13 @@ class Footholds:
         return np.concatenate((when, np.where(is_step, at, at - loose), speed, 3.0 * speed + change))
 
 
-def led(foot: Sequence[Number], ways: Sequence[Number], time_s: Number, upright: Number,
-        higher: Number) -> tuple[Number, Number, Number, Number, Number]:
+def led(foot: Sequence[Number], ways: Sequence[Number], time_s: Number, upright: Number, higher: Number,
+        rise: Number) -> tuple[Number, Number, Number, Number, Number]:
     """Return how far a foot must be moved (x, y, z) at a time, how firmly, and how high it is lifted over the ground.
 
     foot: where it is. ways: see Footholds.ways. upright: 0…1 how much of the shift is also in height. higher: how much
-    higher than its foothold it is while it is held, since its sole would be in the ground.
+    higher than its foothold it is while it is held, since its sole would be in the ground. rise: how much higher it is
+    where nothing else says how high.
     The shift is whole over the ground while a foot is held. After and before, what parts the foothold from where the
     foot would be as it is let go fades, and its speed there, which a held foot has not (inertialization: Bollo 2018).
     On a step it goes from one foothold to the next. Firmly: 1 while it is held, soon 0 as it leaves.
@@ -276,6 +277,7 @@ def led(foot: Sequence[Number], ways: Sequence[Number], time_s: Number, upright:
     x = chosen(is_held, at_x - foot_x, x - off * foot_x)
     y = chosen(is_held, at_y - foot_y, y - off * foot_y)
     z = chosen(is_held, at_z + higher - foot_z, z - off_up * foot_z) * upright + 64.0 * lift * bump * bump * bump
+    z = z + (1.0 - firmly_up * upright) * rise
     return x, y, z, firmly * firmly, greatest(greatest(clear, clear2), 16.0 * over_clear * bump * bump)
 
 

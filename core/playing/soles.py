@@ -29,6 +29,8 @@ _SOLE_LEGS: Final = 0.05
 """Skin of a foot that is at most so much higher than its lowest belongs to the sole."""
 _SUNK_LEGS: Final = 0.1
 """So deep in the ground a clip may have feet that are to stand on it: half a step of usual stairs."""
+SOFT_LEGS: Final = 0.02
+"""Feet are kept above the ground softly: over so much of the leg."""
 _OF_GUESSED: Final = np.array((1.0, 0.0, 1.0, 0.0))
 """How much the joint that is held carries ball, ankle, tip of the toes and heel, where the last two are guessed."""
 _SURE: Final = 2
@@ -84,6 +86,11 @@ class Soles:
         return cls(tuple(points.ravel().tolist()), points.shape, len(points) if is_known else _SURE)
 
     @property
+    def are_skin(self) -> bool:
+        """Whether they are of the body's skin: at rest the lowest of them is on the ground."""
+        return self.sure == self.shape[0]
+
+    @property
     def have_shins(self) -> bool:
         """Whether shins carry some of them."""
         return self.shape[2] > 8
@@ -98,6 +105,17 @@ class Soles:
         rest = ground_axes(up) @ skeleton.rest_world
         knees, ankles, feet = (rest[[getattr(leg, part) for leg in legs], None] for part in ("knee", "ankle", "foot"))
         return self.heights(knees, ankles, feet)[:, 0].T
+
+    def raised(self, lowest: FloatArray, skeleton: Skeleton, legs: Sequence[Leg], up: FloatArray) -> FloatArray:
+        """Return how low they may be, (L, N), that a clip seldom has lower than (L, N), where it is to stand.
+
+        Of skin: not below the ground, which is where the lowest of it is at rest; a heel's rim that is higher there
+        may come down to it. Ball and ankle: as at rest. Guesses lift nobody.
+        """
+        rest, raised = self.rest_heights(skeleton, legs, up).T[:, :self.sure], lowest.copy()
+        ground = np.full_like(rest, rest.min(initial=np.inf)) if self.are_skin else rest
+        raised[:, :self.sure] = on_ground(lowest[:, :self.sure], ground, legs[0].length(skeleton) if legs else 0.0)
+        return raised
 
     def heights(self, knees: FloatArray, ankles: FloatArray, feet: FloatArray) -> FloatArray:
         """Return how high they are, (L, F, N), by matrices (L, F, 4, 4) in ground coordinates."""

@@ -47,7 +47,7 @@ def shifted(found: Footholds, positions: FloatArray, times_s: FloatArray, uprigh
     higher: how much higher than its foothold a foot is to be, for its sole.
     """
     instants = np.stack((times_s, np.full(len(times_s), upright)), axis=1)[None]
-    return worked_out(lambda foot, ways, instant: led(foot, ways, instant[0], instant[1], higher), positions,
+    return worked_out(lambda foot, ways, instant: led(foot, ways, instant[0], instant[1], higher, 0.0), positions,
                       found.ways(found.gaps_at(times_s)), instants)
 
 

@@ -1,9 +1,11 @@
 """Soles are the skin's own, where it is known: big shoes stay above the ground at seams, also their corners."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from takt.core.clips.clip import Clip
+from takt.core.clips.clip import Clip, Tracks
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
 from takt.core.playing.legs import legs_of
@@ -128,3 +130,23 @@ def test_heels_that_move_with_the_shins_do_not_go_into_the_ground_at_seams(ahead
         high = np.einsum("fpi,pi->fp", world[:, skin.joints[:, 0], 1], skin.local(BODY)[:, 0])
         low.append(float(high.min() - skin.positions[:, 1].min()) / LEG_M)
     assert low[1] > -0.001 > low[0]
+
+
+@pytest.mark.parametrize("back_rad", [0.2, 0.4])
+def test_knees_stay_straight_where_feet_stand_on_heels_that_are_round(back_rad: float) -> None:
+    """The rim of a heel that is above the ground at rest may come down to it: that is not in the ground."""
+    vertices, owners = shoes()
+    behind = vertices[:, 2] < BODY.rest_world[BODY.index_of["l_ankle"], 2, 3] - BEHIND_M / 2.0
+    round_m = vertices + behind[:, None] * 0.03 * UP
+    skin = SkinPoints(round_m, np.array([[BODY.index_of[owner]] for owner in owners]), np.ones((len(owners), 1)))
+    joints = np.array(sorted(BODY.index_of[f"{side}_ankle"] for side in "lr"))
+    times, turn = np.linspace(0.0, 2.0, 5), rot.from_axis_angle(np.eye(3)[0], -back_rad)
+    turns = Tracks.uniform(joints, times, np.tile(turn, (5, 2, 1)))
+    tilted = replace(standing("there", 0.0), rotations=turns)
+    world = world_from_pose(BODY, tilted.sample(np.zeros(1)))[0]
+    high = np.einsum("pi,pi->p", world[skin.joints[:, 0], 1], skin.local(BODY)[:, 0]).min()
+    moves = np.tile((skin.positions[:, 1].min() - high) * UP, (5, 1, 1))
+    tilted = replace(tilted, translations=Tracks.uniform(np.array((0,)), times, moves))
+    score = programme(procedure("main", 'there duration="2"'), clips=library(feet_Steps=(tilted,)))
+    found = play(score, BODY, Settings(root_motion="AS_AUTHORED"), turn=rot.IDENTITY, up=UP, points=skin).sample(times)
+    np.testing.assert_allclose(found.rotations, tilted.sample(times).rotations, atol=1e-6)

@@ -5,16 +5,22 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from takt.core.clips.clip import Clip
+from takt.core.clips.clip import Clip, Tracks
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
 from takt.core.playing.motion import Motion
+from takt.core.playing.rises import KNOT_S, Rises, knots_of
 from takt.core.playing.score import Settings, play
 from takt.tests.core.scores import library, procedure, programme
 from takt.tests.core.test_steps import BODY, EXACT_M, LEG_M, SUNK_LEGS, UP, feet, standing
 
 TIMES = np.linspace(0.0, 4.0, 961)
 CALM_LEGS_PER_S = 0.5
+SUNK_LEGS_AT_REST = 0.01
+"""So deep soles give way as they stand."""
+HOP_LEGS, HOP_S, HOP_DEEP_LEGS = 0.3, 0.5, 0.06
+MOST_LEGS_PER_S2 = 4.0 * HOP_DEEP_LEGS / KNOT_S**2
+"""So much a foot is sped up at most that rises from knot to knot; one that is stopped at the ground, by far more."""
 
 
 def sunk(name: str, legs: float) -> Clip:
@@ -59,3 +65,41 @@ def test_a_frame_alone_is_what_it_is_among_others_in_the_ground() -> None:
     together = motion.sample(times)
     for i in np.random.default_rng(4).permutation(41)[:15].tolist():
         np.testing.assert_allclose(motion.sample(times[i:i + 1]).rotations[0], together.rotations[i], atol=1e-9)
+
+
+def hopping() -> Clip:
+    """Hop in place with stiff legs, and come down into the ground each time."""
+    times = np.linspace(0.0, 2.0, 401)
+    high = HOP_LEGS * np.abs(np.sin(np.pi * times / HOP_S)) - HOP_DEEP_LEGS
+    moves = high[:, None, None] * LEG_M * UP
+    return replace(standing("there", 0.0), translations=Tracks.uniform(np.array((0,)), times, moves))
+
+
+def test_feet_that_come_down_fast_rise_before_they_are_in_the_ground() -> None:
+    clips, times = (sunk("here", 0.0), hopping()), np.arange(2.5, 3.5, 1.0 / 120.0)
+    played, authored = (feet(danced(*clips, lock_feet=lock, transitions=False), times)[..., 1]
+                        for lock in (True, False))
+    assert authored.min() < -0.9 * HOP_DEEP_LEGS and played.min() >= -SUNK_LEGS
+    assert np.abs(np.diff(played - authored, 2, axis=0)).max() * 120.0**2 < MOST_LEGS_PER_S2
+
+
+def test_a_foot_rises_at_least_as_far_as_it_is_deep_and_not_where_it_is_not() -> None:
+    rng, times = np.random.default_rng(3), np.linspace(0.0, 4.0, 241)
+    for _ in range(20):
+        deep = np.where(rng.random(len(times)) < 0.02, rng.random(len(times)), -1.0)
+        found = Rises.of([knots_of(np.ones(3), np.arange(3.0))[:, None], knots_of(deep, times)[:, None]]).at(
+            np.ones(len(times), dtype=np.int64), times)[:, 0]
+        away = np.abs(times[:, None] - times[deep > 0.0]).min(axis=1, initial=np.inf)
+        assert (found >= deep - EXACT_M).all() and not found[away > 4.0 * KNOT_S + EXACT_M].any()
+        assert found.max() <= max(deep.max(), 0.0) + EXACT_M
+
+
+@pytest.mark.parametrize("is_cut", [False, True])
+def test_how_far_feet_rise_goes_over_into_the_next_clip_also_over_the_seam_of_a_loop(is_cut: bool) -> None:
+    found = danced(sunk("here", 0.02), sunk("there", 0.06), loop=True, transitions=not is_cut).feet
+    assert found is not None
+    times = np.linspace(0.0, 4.0, 4001)[:-1]
+    risen = found._rise(times, found.row.segment_at(times)) / LEG_M + SUNK_LEGS_AT_REST
+    np.testing.assert_allclose(risen[:, [1000, 3000]], [[0.02, 0.06]] * 2, atol=EXACT_M)
+    goes = np.abs(np.diff(np.append(risen, risen[:, :1], axis=1), axis=1)).max()
+    assert goes > 0.03 if is_cut else goes < 1e-3
