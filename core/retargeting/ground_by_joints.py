@@ -1,8 +1,8 @@
 """The ground by joints: feet are as high above it as the source's, by the legs' ratio, and the body does not hop.
 
 What height the body takes from one foot may differ from what it takes from the other, if feet or shins have other
-proportions than the source's. Where it would change over faster than a body goes, it goes lower than the higher of both
-for a while, and legs draw their feet up by the difference.
+proportions than the source's; and from one moment to the next, as a heel rises. So it goes softly from one to the
+other, and legs draw their feet up, or put them down, by the difference.
 """
 
 from __future__ import annotations
@@ -13,14 +13,15 @@ from typing import Final
 
 import numpy as np
 
-from ..clips.clip import Tracks
+from ..clips.clip import Clip, Tracks
 from ..clips.keyed import SAMPLE_S, filled, key_times
 from ..clips.posed import PosedJoints
-from ..maths.arrays import FloatArray, IntArray
+from ..maths.arrays import FloatArray, IntArray, smoothstep
 from ..skeletons.hierarchy import with_ancestors
 from ..skeletons.maps import SkeletonMap
 from ..skeletons.skeleton import Skeleton
-from .grounding import Ground, most_drawn, without_hops
+from .eased import averaged
+from .grounding import Ground, most_bent, most_drawn, most_put_down, without_hops
 from .limbs import Limb
 from .matching import SAME_POSITION, Pairing
 from .upright import FEET
@@ -42,6 +43,12 @@ _ENDS_S: Final = 0.1
 """So near its ends a clip gradually takes the height of its poses alone, so that it goes on fitting to others."""
 _STILL_LEGS: Final = 1e-6
 """A body that would be lower by less than this is not: a straight leg bends by degrees for next to nothing."""
+_MOMENT_S: Final = 0.08
+"""Lifts are averaged over twice as long before and after: as one foot takes over from the other, or a heel rises."""
+_UNSEEN_LEGS: Final = (0.001, 0.004)
+"""What would change by less than the first stays as it is; by more than the second, it changes wholly."""
+_HANGS_LEGS: Final = 0.01
+"""So high above where it is to be a foot may hang meanwhile that its leg does not put down."""
 _SAME_LEGS: Final = 0.01
 """Feet that end as high as they begin, up to this, end a cycle, which fits to itself."""
 
@@ -188,20 +195,58 @@ def ground_by_joints(source: BodyMotion, target: BodyMotion, pairs: Pairing, fou
     if np.abs(heights.lift).max() <= SAME_POSITION * size:
         return None
     between = _where_bent(times, heights.lift, _BENT * size)
-    return _gradually(heights | measured(between) if len(between) else heights, legs, ratio * leg)
+    return _gradually(heights | measured(between) if len(between) else heights, legs, ratio * leg, target)
 
 
-def _gradually(heights: _Heights, legs: tuple[Limb | None, ...], leg: float) -> Ground:
-    """Return what brings the lower foot to its height at each time, with a body that is lifted gradually."""
+def _gradually(heights: _Heights, legs: tuple[Limb | None, ...], leg: float, target: BodyMotion) -> Ground:
+    """Return what brings the lower foot to its height at each time, with a body that is lifted gradually.
+
+    Legs draw up and put down what feet are away from that, as far as they do; the rest hangs, or lifts the body.
+    """
     times, lift = heights.times_s, heights.lift
     most, sunk = most_drawn(heights.below, max(leg, 1e-30)), heights.lowest[:, None] - heights.feet
-    is_cycle = heights.is_cycle(leg)
+    is_cycle, ends = heights.is_cycle(leg), np.ones(len(times))
     if not is_cycle:
-        most *= np.clip(np.minimum(times - times[0], times[-1] - times) / _ENDS_S, 0.0, 1.0)[:, None]
-    gradual = np.maximum(without_hops(times, lift, leg, is_cycle=is_cycle), (sunk - most).max(axis=1))
-    hops = lift - gradual > _STILL_LEGS * leg
-    drawn = np.maximum(sunk - gradual[:, None], 0.0)
-    return Ground(times, np.where(hops, gradual, lift), legs, np.where(hops[:, None], drawn, 0.0))
+        ends = np.clip(np.minimum(times - times[0], times[-1] - times) / _ENDS_S, 0.0, 1.0)
+        most *= ends[:, None]
+    softer = ends * _softer(times, lift, leg, is_cycle=is_cycle)
+    bent, down = _reaches(heights, legs, target, np.flatnonzero(softer))
+    lowest = np.minimum((sunk - np.minimum(most, bent)).max(axis=1) - lift, 0.0)
+    highest = _HANGS_LEGS * leg + np.where(lift[:, None] > sunk, np.inf, down).min(axis=1)
+    wanted = lift + np.clip(softer, lowest, highest)
+    gradual = np.maximum(without_hops(times, wanted, leg, is_cycle=is_cycle), (sunk - most).max(axis=1))
+    changes = np.abs(lift - gradual) > _STILL_LEGS * leg
+    higher, over = np.maximum(gradual - lift, 0.0)[:, None], gradual[:, None] - sunk
+    drawn = np.maximum(-over, 0.0) - np.clip(2.0 * higher - over, 0.0, np.minimum(higher, down))
+    return Ground(times, np.where(changes, gradual, lift), legs, np.where(changes[:, None], drawn, 0.0))
+
+
+def _softer(times: FloatArray, lift: FloatArray, leg: float, *, is_cycle: bool) -> FloatArray:
+    """Return what makes lifts (F,) their averages over moments, (F,), where that is more than a little."""
+    if len(times) < 2 or np.ptp(lift) <= _UNSEEN_LEGS[0] * leg:
+        return np.zeros(len(times))
+    every, values, own = times, lift, slice(None)
+    if is_cycle:
+        length = times[-1] - times[0]
+        every = np.concatenate((times[:-1] - length, times, times[1:] + length))
+        values, own = np.concatenate((lift[:-1], lift, lift[1:])), slice(len(times) - 1, 2 * len(times) - 1)
+    change = averaged(every, values[:, None], _MOMENT_S)[own, 0] - lift
+    return np.asarray(change * smoothstep(np.abs(change), *(share * leg for share in _UNSEEN_LEGS)))
+
+
+def _reaches(heights: _Heights, legs: tuple[Limb | None, ...], target: BodyMotion,
+             frames: IntArray) -> tuple[FloatArray, FloatArray]:
+    """Return by how much legs draw up their feet with knees that bend little further, and put them down, (F, L) each.
+
+    Wanted only in some frames (N,).
+    """
+    bent, down = np.zeros((2, *heights.feet.shape))
+    clip = Clip("", target.skeleton, float(heights.times_s[-1]), target.rotations, target.translations, Tracks.empty(3))
+    for column, leg in enumerate(legs):
+        if leg is not None and len(frames):
+            at = heights.times_s[frames], heights.below[frames, column]
+            bent[frames, column], down[frames, column] = most_bent(clip, leg, *at), most_put_down(clip, leg, *at)
+    return bent, down
 
 
 def _where_bent(times: FloatArray, lift: FloatArray, bent: float) -> FloatArray:

@@ -107,6 +107,21 @@ def walking(strike_deg: float = 15.0, step_m: float = 0.6) -> Clip:
     return posed("walk", times, hips, (np.stack(feet, axis=1), np.stack(heels, axis=1)))
 
 
+def running(step_m: float = 0.9, every_s: float = 0.7) -> Clip:
+    """Run: off the ground from the toes, with heels high, and onto it with the heel; feet overlap in no moment."""
+    times = times_of(4.0 * every_s)
+    phase, feet, heels = times / every_s, [], []
+    for late in (0.0, 0.5):
+        inside, number = np.modf(phase + late)
+        swing = np.clip((inside - 0.36) / 0.64, 0.0, 1.0)
+        way = (number - late + 0.18) * 2.0 * step_m + 2.0 * step_m * smoothstep(swing, 0.0, 1.0)
+        feet.append(np.stack((way, 0.22 * np.sin(np.pi * swing) ** 2), axis=-1))
+        stands = 45.0 * smoothstep(inside, 0.22, 0.36) - 5.0 * np.clip(1.0 - inside / 0.05, 0.0, 1.0)
+        heels.append(np.where(inside > 0.36, 45.0 * (1.0 - swing) ** 2 - 5.0 * swing**2, stands))
+    hips = np.stack((-0.1 + 0.05 * np.cos(4.0 * np.pi * (phase - 0.16)), 2.0 * step_m * phase), axis=1)
+    return posed("run", times, hips, (np.stack(feet, axis=1), np.stack(heels, axis=1)))
+
+
 def backwards(step_m: float = 0.45, every_s: float = 1.2) -> Clip:
     """Walk backwards, from the ball of the foot to the heel."""
     times = times_of(3.0 * every_s)

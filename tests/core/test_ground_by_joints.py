@@ -18,6 +18,8 @@ from takt.samples.skeleton import build_skeleton
 FPS, SWAP_FRAMES, FRAMES = 60, 2, 121
 LIFTED_M = 0.1
 FASTEST_LEGS_PER_S = 1.51
+HANGS_LEGS = 0.0101
+MOMENT_S = 0.2
 ROUNDING = 1e-9
 UP = np.array((0.0, 1.0, 0.0))
 SWAY = np.array(((0.0, 0.0, 0.0), (0.01, 0.0, 0.0)))
@@ -78,8 +80,8 @@ def test_hips_of_a_body_with_other_feet_do_not_hop_where_its_feet_change(
     done = retarget(clip, with_long_feet(longer))
     times = np.arange(FRAMES) / FPS
     own, (hips, low) = heights(clip, times), heights(done.clip, times)
-    assert np.ptp(own[0]) < ROUNDING and np.ptp(hips) > 0.03
-    np.testing.assert_allclose(low, own[1], atol=ROUNDING)
+    assert np.ptp(own[0]) < ROUNDING and np.ptp(hips) > 0.02
+    assert (low - own[1]).min() > -ROUNDING and (low - own[1]).max() < HANGS_LEGS
     assert np.abs(np.diff(hips)).max() * FPS <= FASTEST_LEGS_PER_S
 
 
@@ -98,9 +100,9 @@ def test_a_body_of_the_same_proportions_plays_the_clip_as_it_is() -> None:
     np.testing.assert_allclose(heights(retarget(clip, larger).clip, times)[0], heights(clip, times)[0], atol=ROUNDING)
 
 
-@pytest.mark.parametrize(("swap_frames", "draws"), [(24, False), (31, False), (47, False), (2, True)])
-def test_legs_of_a_body_that_does_not_hop_are_left_alone(swap_frames: int, draws: bool,
-                                                         monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("swap_frames", [2, 24, 31, 47])
+def test_legs_are_left_alone_but_for_moments_in_which_the_body_would_hop(swap_frames: int,
+                                                                         monkeypatch: pytest.MonkeyPatch) -> None:
     """Not drawn up by a rounding error either: straight legs bend by degrees for next to nothing."""
     found = list[Ground]()
 
@@ -109,5 +111,7 @@ def test_legs_of_a_body_that_does_not_hop_are_left_alone(swap_frames: int, draws
         return with_feet_drawn_up(clip, body, ground, up)
 
     monkeypatch.setattr("takt.core.retargeting.retarget.with_feet_drawn_up", observed)
-    retarget(changing_feet(0.7, (0.3,), swap_frames), with_long_feet(1.5))
-    assert bool(found) == draws
+    retarget(changing_feet(0.7, (0.5,), swap_frames), with_long_feet(1.5))
+    (ground,) = found
+    before, after = 0.5 - MOMENT_S, 0.5 + swap_frames / FPS + MOMENT_S
+    assert not ground.drawn[(ground.times_s < before) | (ground.times_s > after)].any()

@@ -2,6 +2,8 @@
 do.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
@@ -15,13 +17,27 @@ from takt.core.retargeting.retarget import retarget
 from takt.core.retargeting.skin_points import SkinPoints
 from takt.core.skeletons.maps import find_map
 from takt.core.skeletons.skeleton import Pose, Skeleton, world_from_pose
-from takt.tests.core.rigs import RIGS, worn
-from takt.tests.core.stepping import ACROSS, BODY, CLIPS, FPS, backwards, cut, posed, soled, times_of, tipping, walking
+from takt.tests.core.rigs import RIGS, standing_at, worn
+from takt.tests.core.stepping import (
+    ACROSS,
+    BODY,
+    CLIPS,
+    FPS,
+    backwards,
+    cut,
+    posed,
+    running,
+    soled,
+    times_of,
+    tipping,
+    walking,
+)
 from takt.tests.core.test_retarget import with_axes
 
 LEG_M = 0.825
 SUDDEN_LEGS = 0.002
 """How much more hips may accelerate than in the clip, in a thirtieth of a second."""
+ROUGHER_LEGS = 0.005
 AWAY_LEGS = 0.007
 BELOW_LEGS = -0.005
 STRAIGHT_DEG = 11.0
@@ -33,6 +49,11 @@ def body_of(kind: str) -> tuple[Skeleton, float]:
     """Return a body, and how large it is."""
     if kind == "another rig":
         return with_axes(worn(RIGS["Mixamo"]), np.random.default_rng(1), 1.3), 1.3
+    if kind == "heels":
+        places, heights_m = BODY.rest_world[..., 3].copy(), {"knee": 0.05, "ankle": 0.09}
+        for name, high_m in heights_m.items():
+            places[[BODY.index_of[f"{side}_{name}"] for side in "lr"], 1] += high_m
+        return standing_at([*BODY.names], BODY.parents, places), 1.0
     joint, factor = {"long arms": ("elbow", 1.3), "long feet": ("metatarsal", 1.5), "long thighs": ("knee", 1.2)}[kind]
     offsets, sides = BODY.rest_translations.copy(), [BODY.index_of[f"{side}_{joint}"] for side in "lr"]
     if joint == "knee":
@@ -78,6 +99,13 @@ def test_skin_makes_no_body_hop_that_does_not_without(name: str, kind: str) -> N
     plain, skinned = (heights(retarget(clip, target, points=points).clip)
                       for points in (None, SkinPoints.of(*soled(target, scale, 0.04))))
     assert sudden(skinned[:, 0]) < sudden(plain[:, 0]) + 2.0 * SUDDEN_LEGS * LEG_M
+
+
+@pytest.mark.parametrize("kind", ["heels", "long feet", "long thighs"])
+@pytest.mark.parametrize("clip", [walking, backwards, running])
+def test_hips_of_other_proportions_go_nearly_as_softly_as_the_clips(clip: Callable[[], Clip], kind: str) -> None:
+    own, (target, _) = clip(), body_of(kind)
+    assert sudden(heights(retarget(own, target).clip)[:, 0]) < sudden(heights(own)[:, 0]) + ROUGHER_LEGS * LEG_M
 
 
 @pytest.mark.parametrize(("hips_m", "heels_deg", "is_lower"), [(-0.2, 0.0, True), (-0.2, -60.0, False),
