@@ -1,7 +1,8 @@
 """Which hands bear a clip's body: those near the ground without which it would fall.
 
-Who picks something up has a hand on the floor and stands on his feet: his centre of mass is over them. Who crawls, does
-push-ups or cartwheels would fall without his hands: his centre of mass is elsewhere, or no foot is on the ground.
+Who picks something up has a hand on the floor and stands on his feet: his centre of mass is over them. So is that of
+one who kneels or sits over his knees or his seat. Who crawls, does push-ups or cartwheels would fall without his hands:
+his centre of mass is elsewhere, or nothing else is on the ground.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from ..skeletons.hierarchy import is_descendant
 from ..skeletons.maps import SkeletonMap
 from .eased import averaged
 from .off_ground import is_within
-from .touching import ground_height
+from .touching import NEAR_LEGS, TOUCHING, ground_height
 from .upright import FEET
 
 _NEAR_LEGS: Final = (0.18, 0.3)
@@ -30,7 +31,7 @@ _FINGERS_NEAR_LEGS: Final = (0.08, 0.16)
 """So has a hand whose lowest joint is as low, as of one who is on his knuckles, or on the tips of his fingers."""
 _LONGEST_LEGS: Final = 0.5
 """No hand is longer."""
-_OVER_LEGS: Final = (0.12, 0.3)
+_OVER_LEGS: Final = (0.1, 0.2)
 """A body whose centre of mass is so far aside of the feet on which it stands still stands on them; from the second on
 it would fall."""
 _DIRECTIONS: Final = 16
@@ -39,6 +40,7 @@ _MASSES: Final = {"hip": 0.181, "knee": 0.070, "ankle": 0.035, "shoulder": 0.140
 """What belongs to a joint, of the body's mass: segments shared out to their ends by where their centres are. After
 Winter, Biomechanics and Motor Control of Human Movement, table 4.1."""
 _OF_HEAD: Final = 0.081
+_OF_ARMS: Final = frozenset(("elbow", "wrist"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,33 +87,40 @@ def bearing_hands(clip: Clip, found: SkeletonMap, contacts: Mapping[str, FootCon
     near = np.flatnonzero(bears.any(axis=1))
     if not len(near):
         return BearingHands(every, bears)
-    bears[near] *= np.interp(_aside(clip, found, contacts, up, every[near]) / leg, _OVER_LEGS, (0.0, 1.0))[:, None]
+    aside = _aside(clip, found, contacts, up, every[near], ground + NEAR_LEGS * leg)
+    bears[near] *= np.interp(aside / leg, _OVER_LEGS, (0.0, 1.0))[:, None]
     beside = round(2.0 * _MOMENT_S / SAMPLE_S)  # as far as averages look: hands bear from when they come to the ground
     padded = np.pad(bears, ((beside, beside), (0, 0)))
     bears = np.lib.stride_tricks.sliding_window_view(padded, 2 * beside + 1, axis=0).max(axis=-1)
     return BearingHands(every, averaged(every, bears, _MOMENT_S) if len(every) > 1 else bears)
 
 
-def _aside(clip: Clip, found: SkeletonMap, contacts: Mapping[str, FootContacts], up: FloatArray,
-           times: FloatArray) -> FloatArray:
-    """Return how far a body's centre of mass is from being over the feet on which it stands, (F,); none: infinitely."""
+def _aside(clip: Clip, found: SkeletonMap, contacts: Mapping[str, FootContacts], up: FloatArray, times: FloatArray,
+           low: float) -> FloatArray:
+    """Return how far a body's centre of mass is from being over what it is on, (F,); nothing: infinitely.
+
+    That are feet that stand, and parts of the body that are lower than `low`, but for arms.
+    """
     joints = found.joint_of
     mass = {joints[f"{side}_{name}"]: each for side in "lr" for name, each in _MASSES.items()
             if f"{side}_{name}" in joints}
     mass |= {joints["skullbase"]: _OF_HEAD} if "skullbase" in joints else {}
     of_feet = [(joints[f"{side}_{part}"], side) for side in contacts for part in ("ankle", "metatarsal")
                if f"{side}_{part}" in joints]
-    if not of_feet:
+    others = [joint for name, joint in joints.items() if {name, name[2:]} & (TOUCHING - _OF_ARMS)]
+    wanted = np.array([*mass, *(joint for joint, _ in of_feet), *others])
+    if len(wanted) == len(mass):
         return np.full(len(times), np.inf)
-    wanted = np.array([*mass, *(joint for joint, _ in of_feet)])
     posed = PosedJoints.of_tracks(clip.skeleton, clip.rotations, clip.translations, wanted)
     ahead = np.eye(3)[np.abs(up).argmin()]
     ahead = ahead - (ahead @ up) * up
     axes = np.stack((ahead / np.linalg.norm(ahead), np.cross(up, ahead) / np.linalg.norm(ahead)))
     turn = np.arange(_DIRECTIONS) * (2.0 * np.pi / _DIRECTIONS)
-    over = posed.placed(times)[1] @ axes.T @ np.stack((np.cos(turn), np.sin(turn)))  # along each direction, (F, N, D)
+    at = posed.placed(times)[1]
+    over = at @ axes.T @ np.stack((np.cos(turn), np.sin(turn)))  # along each direction, (F, N, D)
     weights = np.array([*mass.values()])
     centre = np.einsum("fnd,n->fd", over[:, :len(mass)], weights / weights.sum())
-    stands = np.stack([is_within(times, contacts[side].stands) for _, side in of_feet], axis=1)
-    farthest = np.where(stands[..., None], over[:, len(mass):], -np.inf).max(axis=1)
+    stands = [is_within(times, contacts[side].stands) for _, side in of_feet]
+    is_on = np.column_stack((*stands, at[:, len(mass) + len(of_feet):] @ up < low))
+    farthest = np.where(is_on[..., None], over[:, len(mass):], -np.inf).max(axis=1)
     return np.asarray((centre - farthest).max(axis=1))

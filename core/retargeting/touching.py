@@ -21,14 +21,14 @@ EASE_S: Final = 0.15
 """How long before and after a contact skin takes to the ground and leaves it."""
 _SHORTEST_SLIDE_S: Final = 2.0 * EASE_S
 """Feet that slide over the ground for less would make the body hop onto it and off again."""
-_NEAR_LEGS: Final = 0.18
+NEAR_LEGS: Final = 0.18
 _SLOW_LEGS_PER_S: Final = 0.3
 """A body touches the ground with more than its feet where another joint is so low, and as slow, for its leg."""
 _FIRM: Final = 2.0
 """How firmly stands what lies, or a foot on its heel; a foot on its toes half so."""
 _ON_LEGS: Final = 0.005
 """A foot that a clip has no higher than this above where it stands is on the ground."""
-_TOUCHING: Final = frozenset(("HumanoidRoot", "skullbase", "hip", "knee", "shoulder", "elbow", "wrist", "vt3", "vt6"))
+TOUCHING: Final = frozenset(("HumanoidRoot", "skullbase", "hip", "knee", "shoulder", "elbow", "wrist", "vt3", "vt6"))
 """Joints, or their names without a side, by which a body that lies, sits or crawls touches the ground."""
 
 
@@ -68,7 +68,7 @@ def lying_spans(clip: Clip, found: SkeletonMap, up: FloatArray) -> FloatArray:
     """Return when a joint that is none of a foot is near the ground and slow, (K, 2)."""
     joint_of, leg = found.joint_of, leg_length(found)
     feet = [joint_of[name] for name in FEET if name in joint_of]
-    others = [joint for name, joint in joint_of.items() if name in _TOUCHING or name[2:] in _TOUCHING]
+    others = [joint for name, joint in joint_of.items() if name in TOUCHING or name[2:] in TOUCHING]
     times = np.arange(0.0, clip.duration_s + SAMPLE_S, SAMPLE_S)
     if not feet or not others or leg <= 0.0 or len(times) < 2:
         return np.zeros((0, 2))
@@ -76,7 +76,7 @@ def lying_spans(clip: Clip, found: SkeletonMap, up: FloatArray) -> FloatArray:
     of_feet, low = np.split(posed.heights(times, up), [len(feet)], axis=1)
     ground = ground_height(clip, feet, of_feet, up)
     speed = np.abs(np.gradient(low, times, axis=0))
-    touches = (low - ground < _NEAR_LEGS * leg) & (speed < _SLOW_LEGS_PER_S * leg)
+    touches = (low - ground < NEAR_LEGS * leg) & (speed < _SLOW_LEGS_PER_S * leg)
     edges = np.array(runs(np.any(touches, axis=1)), dtype=np.int64).reshape(-1, 2)
     return np.stack((times[edges[:, 0]], times[edges[:, 1] - 1]), axis=1).clip(0.0, clip.duration_s)
 

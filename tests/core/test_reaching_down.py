@@ -14,7 +14,7 @@ from takt.core.retargeting.bearing_hands import bearing_hands
 from takt.core.retargeting.retarget import retarget
 from takt.core.retargeting.skin_points import SkinPoints
 from takt.core.skeletons.maps import find_map
-from takt.core.skeletons.skeleton import Skeleton, world_from_pose
+from takt.core.skeletons.skeleton import Pose, Skeleton, world_from_pose
 from takt.tests.core.stepping import ACROSS, BODY, posed, soled, times_of
 from takt.tests.core.test_lying import lies
 
@@ -97,6 +97,42 @@ def test_who_reaches_down_stays_on_his_feet_and_out_of_the_ground(shape: str, ov
     assert sudden(at[:, ELBOWS]) <= HARDER_ELBOWS * sudden(plain[:, ELBOWS])
 
 
+SITS = {"on his heels": (-80.0, 165.0, 50.0, 35.0), "on the floor": (-95.0, 20.0, 0.0, 0.0)}
+"""Degrees by which hips, knees and ankles are bent, and by how much he leans forward."""
+
+
+def sitting(how: str, reach_deg: float) -> Clip:
+    """Sit on the floor, and reach to it with both hands."""
+    hip_deg, knee_deg, ankle_deg, lean_deg = SITS[how]
+    times = times_of(2.0)
+    share = smoothstep(times, 0.3, 0.9) - smoothstep(times, 1.1, 1.7)
+    clip = Clip("sits", BODY, float(times[-1]), Tracks.empty(4), Tracks.empty(3), Tracks.empty(3))
+    pose = clip.sample(times)
+    bent = {f"{side}_{name}": deg for side in "lr" for name, deg in
+            (("hip", hip_deg), ("knee", knee_deg), ("ankle", ankle_deg))}
+    for name, deg in ({"vl5": lean_deg, "l_shoulder": reach_deg, "r_shoulder": reach_deg}).items():
+        pose.rotations[:, BODY.index_of[name]] = rot.from_axis_angle(ACROSS, np.radians(deg) * share)
+    for name, deg in bent.items():
+        pose.rotations[:, BODY.index_of[name]] = rot.from_axis_angle(ACROSS, np.radians(deg))
+    seat = [BODY.index_of[name] for name in ("HumanoidRoot", "l_hip", "l_knee", "l_ankle", "l_metatarsal")]
+    pose.translations[:, 0, 1] = 0.06 - world_from_pose(BODY, pose)[0, seat, 1, 3].min()
+    return Clip("sits", BODY, clip.duration_s, Tracks.uniform(np.arange(len(BODY)), times, pose.rotations),
+                Tracks.uniform(np.zeros(1, np.int64), times, pose.translations[:, :1]), Tracks.empty(3))
+
+
+@pytest.mark.parametrize("arms", [1.3, 1.6])
+@pytest.mark.parametrize(("how", "reach_deg"), [("on his heels", -60.0), ("on the floor", 25.0)])
+def test_who_sits_is_not_lifted_by_hands_with_which_he_reaches_to_the_floor(how: str, reach_deg: float,
+                                                                            arms: float) -> None:
+    clip, target = sitting(how, reach_deg), shaped(arms, 1.0)
+    skin = SkinPoints(*soled(target, 1.0))
+    done, plain = retarget(clip, target, points=skin).clip, retarget(clip, target).clip
+    assert lowest(plain, skin).min() < -0.05 * LEG_M
+    high = positions(done)[:, 0, 1]
+    assert np.ptp(high) < FEET_LEGS * LEG_M
+    assert lowest(done, skin).min() > BELOW_LEGS * LEG_M
+
+
 @pytest.mark.parametrize("shape", ["arms × 1.5", "arms × 2"])
 def test_hands_on_which_a_body_crawls_lift_it(shape: str) -> None:
     clip, target = lies("prone", 0.0, "hips", crawls=True), shaped(*SHAPES[shape])
@@ -118,8 +154,21 @@ def test_hands_bear_as_soon_as_they_come_to_the_ground() -> None:
     assert bears.at(np.linspace(0.0, 0.8, 9)).max() == 0.0 and bears.at(np.array((1.1, 1.15))).min() > SURELY
 
 
+def on_hands_and_knees() -> Clip:
+    """Stay on hands and knees, the trunk tilted so that both are on the floor."""
+    pose = Pose.rest(BODY, 31)
+    for name, deg in {"HumanoidRoot": 70.0, "hip": -70.0, "knee": 90.0, "shoulder": -70.0}.items():
+        joints = [joint for joint, own in enumerate(BODY.names) if name in (own, own[2:])]
+        pose.rotations[:, joints] = rot.from_axis_angle(ACROSS, np.radians(deg))
+    pose.translations[:, 0, 1] = 0.05 - world_from_pose(BODY, pose)[0, FINGERS, 1, 3].min()
+    times = times_of(1.0)
+    return Clip("on all fours", BODY, 1.0, Tracks.uniform(np.arange(len(BODY)), times, pose.rotations),
+                Tracks.uniform(np.zeros(1, np.int64), times, pose.translations[:, :1]), Tracks.empty(3))
+
+
 def test_hands_bear_who_would_fall_without_them() -> None:
-    for clip, wanted in ((reaching(), 0.0), (lies("prone", 0.0, "hips", crawls=True), 1.0)):
+    crawls = lies("prone", 0.0, "hips", crawls=True)
+    for clip, wanted in ((reaching(), 0.0), (crawls, 1.0), (on_hands_and_knees(), 1.0)):
         found = find_map(clip.skeleton)
         bears = bearing_hands(clip, found, foot_contacts(clip, found, UP), UP, LEG_M)
         at = bears.at(np.linspace(0.2, clip.duration_s - 0.2, 50))
