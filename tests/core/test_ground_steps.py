@@ -11,6 +11,7 @@ from takt.core.clips.clip import Clip, Tracks
 from takt.core.clips.contacts import FootContacts
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray, smoothstep
+from takt.core.retargeting import lower_ground as ground_below
 from takt.core.retargeting.lower_ground import lower_ground
 from takt.core.retargeting.off_ground import off_ground
 from takt.core.retargeting.retarget import retarget
@@ -119,6 +120,26 @@ def test_only_who_stands_lower_shows_that_the_ground_is_lower(hips_m: float, hee
     clip = posed("fall", times, hips, (feet, heels_deg * down[:, None].repeat(2, axis=1)))
     found = lower_ground(clip, find_map(BODY), LEG_M, np.array((0.0, 1.0, 0.0)))
     assert (found is not None and found.legs.min() < -0.2) == is_lower
+
+
+@pytest.mark.parametrize("end_legs", [0.0, -1.05])
+@pytest.mark.parametrize("step_legs", [0.05, 0.09, 0.102, 0.105, 0.2])
+def test_coarse_looks_miss_no_lower_ground(step_legs: float, end_legs: float) -> None:
+    """Whoever stands lower only for as short as counts, and sinks or rises as fast as one may who stands."""
+    times, rng, found = np.linspace(0.0, 6.0, 721), np.random.default_rng(0), []
+    for _ in range(300):
+        begin_s, slope = rng.uniform(1.0, 4.0), rng.uniform(-0.149, 0.149)
+        stands = np.abs(times - begin_s - 0.042) <= 0.042
+        beside = np.minimum(np.abs(times - begin_s - 0.042) / 0.1, 1.0)
+        feet = np.where(stands, slope * (times - begin_s - 0.042) - step_legs, -2.0 * step_legs * beside)
+        feet[times < 0.5] = 0.0
+        feet[-10:] = end_legs
+        is_upright = stands | (times < 0.5)
+        is_lower = bool(ground_below._level(times, feet, is_upright).any())
+        coarse = slice(None, None, -ground_below._COARSELY)
+        assert ground_below._may_be_lower(feet[coarse][::-1], is_upright[coarse][::-1]) or not is_lower
+        found.append(is_lower)
+    assert any(found) == (step_legs > 0.1 or end_legs < -1.0)
 
 
 def with_and_without_skin(clip: Clip, fps: float, heel_m: float) -> FloatArray:
