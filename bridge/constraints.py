@@ -10,11 +10,8 @@ from typing import Final
 import bpy
 from bpy.app import handlers
 
-from . import properties, versions
-from .armature import bone_property
+from . import drivers, properties, versions
 
-_TRANSFORM = ("location", "scale", "rotation")
-"""How the names of the properties begin that transform a bone."""
 _BOUNDS = frozenset(("LIMIT_DISTANCE", "LIMIT_LOCATION", "LIMIT_ROTATION", "LIMIT_SCALE"))
 """Types that keep a bone within bounds, but do not move it."""
 
@@ -24,7 +21,7 @@ _BEFORE_EVALUATION: Final = (handlers.frame_change_pre, handlers.depsgraph_updat
 
 
 def controlled_bones(armature_object: bpy.types.Object, *, unmuted: bool = False) -> tuple[str, ...]:
-    """Return the bones that constraints or drivers move, whatever is keyed.
+    """Return the bones that constraints move, whatever is keyed.
 
     unmuted: also those that they would move if `mute` had not muted them.
     """
@@ -32,11 +29,6 @@ def controlled_bones(armature_object: bpy.types.Object, *, unmuted: bool = False
     muted = {(entry.bone, entry.name) for entry in properties.character(armature_object).muted if unmuted}
     controlled = {bone.name for owner in armature_object.pose.bones for constraint in owner.constraints
                   if _acts(constraint) or (owner.name, constraint.name) in muted for bone in _moved(owner, constraint)}
-    animation = armature_object.animation_data
-    for driver in animation.drivers if animation else ():
-        found = bone_property(driver.data_path)
-        if found is not None and found[1].startswith(_TRANSFORM):
-            controlled.add(found[0])
     return tuple(bone.name for bone in armature_object.pose.bones if bone.name in controlled)
 
 
@@ -45,8 +37,8 @@ def mute(armature_object: bpy.types.Object, names: Collection[str], action: bpy.
 
     Muted are constraints that move such a bone or one of its ancestors, and constraints that hold a descendant of it
     back: those that tie the descendant to a bone of the armature whose nearest played ancestor is another one.
-    Constraints that only set bounds are left alone, and those muted before act again. What is muted is remembered with
-    the Action and with the armature, for `follow_action`.
+    Constraints that only set bounds are left alone, as are those that a driver mutes or lets act; those muted before
+    act again. What is muted is remembered with the Action and with the armature, for `follow_action`.
     """
     unmute(armature_object)
     found = _in_the_way(armature_object, names)
@@ -137,6 +129,7 @@ def _in_the_way(armature_object: bpy.types.Object, names: Collection[str]) -> li
                       for bone in armature_object.pose.bones}
     character = properties.character(armature_object)
     muted = _listed(character) if character.are_muted else set()
+    driven = drivers.driven_paths(armature_object)
 
     def holds_back(owner: bpy.types.PoseBone, constraint: bpy.types.Constraint) -> bool:
         nearest = nearest_played[owner.name]
@@ -146,7 +139,8 @@ def _in_the_way(armature_object: bpy.types.Object, names: Collection[str]) -> li
     return [(owner.name, constraint.name) for owner in armature_object.pose.bones for constraint in owner.constraints
             if constraint.type not in _BOUNDS and (_acts(constraint) or (owner.name, constraint.name) in muted)
             and (holds_back(owner, constraint)
-                 or any(bone.name in with_ancestors for bone in _moved(owner, constraint)))]
+                 or any(bone.name in with_ancestors for bone in _moved(owner, constraint)))
+            and not drivers.is_muted_by(driven, constraint)]
 
 
 def _remember(action: bpy.types.Action, found: Collection[_Named]) -> None:

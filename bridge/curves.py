@@ -17,7 +17,7 @@ from ..core.maths import rotations as rot
 from ..core.maths.arrays import FloatArray
 from ..core.maths.euler import from_euler
 from ..core.skeletons.skeleton import Skeleton
-from . import armature, bone_rules, constraints, properties
+from . import armature, bone_rules, constraints, drivers, properties
 from .bone_rules import BoneRules
 
 _LINEAR = 1
@@ -57,6 +57,13 @@ def bones_moved(action: bpy.types.Action, slot: bpy.types.ActionSlot | None = No
             for curve in _curves(bag)}
 
 
+def held_by_drivers(armature_object: bpy.types.Object) -> tuple[str, ...]:
+    """Return the bones that drivers keep from following the Action that an armature plays."""
+    action = armature_object.animation_data.action if armature_object.animation_data else None
+    keyed = {curve.data_path for bag in bags(action) for curve in bag.fcurves} if action else set()
+    return tuple(sorted(drivers.driven_bones(armature_object, keyed)))
+
+
 class Fitted(NamedTuple):
     """An Action on an armature. Not to be kept: it holds Blender's own data."""
 
@@ -71,7 +78,8 @@ class Fitted(NamedTuple):
 def fit(action: bpy.types.Action, armature_object: bpy.types.Object) -> Fitted:
     """Look at an Action on an armature."""
     return Fitted(action, armature_object, _bag_of(action, armature_object),
-                  bool(constraints.controlled_bones(armature_object, unmuted=True)))
+                  bool(constraints.controlled_bones(armature_object, unmuted=True)
+                       or drivers.driven_bones(armature_object)))
 
 
 def fingerprint(fitted: Fitted) -> Hashable:

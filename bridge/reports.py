@@ -1,11 +1,15 @@
-"""How operators tell that they cannot begin, and that they give up."""
+"""How operators tell that they cannot begin, what came of them, and that they give up."""
 
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, Literal
 
 import bpy
 
 from ..core.errors import FileError, TaktError
 
+Severity = Literal["INFO", "WARNING"]
+Told = tuple[Severity, str]
+HELD_BY_DRIVERS = "Bones with drivers do not follow; to let them, mute these in the Drivers Editor"
 _PROBLEMS_SHOWN = 5
 
 
@@ -24,6 +28,17 @@ class GreyWithReason:
         if reason:
             cls.poll_message_set(reason)  # type: ignore[attr-defined]  # the operator's
         return not reason
+
+
+def tell(operator: bpy.types.Operator, told: Iterable[Told]) -> None:
+    """Report what came of an operator; of several warnings the weightiest is told first.
+
+    It is reported last: of all reports Blender's status bar shows that one alone.
+    """
+    findings = list(told)
+    warnings = [each for each in findings if each[0] == "WARNING"]
+    for severity, text in [*(each for each in findings if each[0] == "INFO"), *reversed(warnings)]:
+        operator.report({severity}, text)
 
 
 def refuse(operator: bpy.types.Operator, error: str) -> "set[Any]":

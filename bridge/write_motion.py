@@ -1,9 +1,9 @@
 """A performed score is written to the armature and the timeline, and what is unusual about it is reported."""
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from typing import Literal, cast
+from typing import cast
 
 import bpy
 import numpy as np
@@ -16,6 +16,7 @@ from . import (
     axes,
     bone_rules,
     constraints,
+    curves,
     limits,
     parameters,
     performing,
@@ -25,9 +26,8 @@ from . import (
     timeline,
 )
 from .frame_rate import frames_per_second
+from .reports import HELD_BY_DRIVERS, Severity, Told, tell
 
-Severity = Literal["INFO", "WARNING"]
-Told = tuple[Severity, str]
 _NAMES_SHOWN = 8
 _FEW_SHOWN = 3
 _PROBLEMS_SHOWN = 5
@@ -45,8 +45,7 @@ def write_motion(operator: bpy.types.Operator, context: bpy.types.Context, armat
     except TaktError as error:
         operator.report({"ERROR"}, str(error))
         return
-    for severity, text in write(armature_object, scene, motion, channels):
-        operator.report({severity}, text)
+    tell(operator, write(armature_object, scene, motion, channels))
 
 
 def sampling(armature_object: bpy.types.Object, scene: bpy.types.Scene,
@@ -120,8 +119,9 @@ def _findings(armature_object: bpy.types.Object, motion: Motion) -> Iterator[Tol
     findings: list[tuple[Severity, str, tuple[str, ...]]] = [
         ("INFO", "Without counterpart", joints),
         ("WARNING", "Deforming bones that nothing moves stay behind", behind),
-        ("WARNING", "Constraints or drivers move bones that the score plays; see Mute Constraints below Action",
-         _controlled(armature_object, motion)),
+        ("WARNING", "Constraints move bones that the score plays; see Mute Constraints below Action",
+         _also(constraints.controlled_bones(armature_object), armature_object, motion)),
+        ("WARNING", HELD_BY_DRIVERS, _also(curves.held_by_drivers(armature_object), armature_object, motion)),
         ("WARNING", "Bones that are connected to their parents cannot leave them as the score wants",
          bone_rules.held_back(armature_object, motion.clips))]
     for severity, text, names in findings:
@@ -154,7 +154,7 @@ def _unmatched(armature_object: bpy.types.Object, motion: Motion) -> tuple[tuple
     return joints, tuple(bone.name for bone in skin if bone.name not in along), tuple(along)
 
 
-def _controlled(armature_object: bpy.types.Object, motion: Motion) -> tuple[str, ...]:
-    """Return the bones that carry skin and that the score moves, but constraints or drivers too."""
+def _also(names: Iterable[str], armature_object: bpy.types.Object, motion: Motion) -> tuple[str, ...]:
+    """Return those of some bones that carry skin and that the score moves too."""
     moved = _moved(motion) & armature.with_skin(armature_object)
-    return tuple(name for name in constraints.controlled_bones(armature_object) if name in moved)
+    return tuple(name for name in names if name in moved)

@@ -10,7 +10,7 @@ from bpy_extras.io_utils import poll_file_object_drop
 
 from ..bridge import armature, armature_modifiers, clip_actions, groups, ogre_files, ogre_objects
 from ..bridge.axes import BLENDER_FROM_HANIM
-from ..bridge.reports import GreyWithReason, refuse
+from ..bridge.reports import GreyWithReason, refuse, tell
 from ..core.clips.clip import Clip
 from ..core.errors import TaktError
 from ..core.formats.ogre import OgreSkeleton
@@ -52,11 +52,10 @@ class TAKT_OT_import_ogre(GreyWithReason, OpensDroppedFile, bpy.types.Operator):
         for ob in context.selected_objects:
             ob.select_set(False)
         clips = _make(context, character)
-        for warning in character.warnings:
-            self.report({"WARNING"}, warning)
         vertices = 0 if character.mesh is None else len(character.mesh.positions)
         bones = 0 if character.skeleton is None else len(character.skeleton.skeleton)
-        self.report({"INFO"}, f"'{character.name}': {vertices:,} vertices, {bones} bones, {clips} clips")
+        tell(self, [*(("WARNING", warning) for warning in character.warnings),
+                    ("INFO", f"'{character.name}': {vertices:,} vertices, {bones} bones, {clips} clips")])
         return {"FINISHED"}
 
 

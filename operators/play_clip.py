@@ -98,13 +98,12 @@ class TAKT_OT_play_clip(ForArmature, ImportHelper, bpy.types.Operator):
             done = player.retargeted(found[name])
         except TaktError as error:
             return refuse(self, str(error))
-        for warning in player.warnings(path):
-            self.report({"WARNING"}, warning)
         before = scene.frame_start, scene.frame_end
         new = player.write(name, player.played(done), scene, is_played=True)
         others = len(found) - 1 if not self.clip else 0
         span = scene.frame_start, scene.frame_end
-        report_clip(self, player, done, Outcome.of(path.name, new.name, done), others, span if span != before else None)
+        report_clip(self, player, done, Outcome.of(path.name, new.name, done), others, span if span != before else None,
+                    player.warnings(path))
         return {"FINISHED"}
 
 

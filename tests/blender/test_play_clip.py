@@ -141,6 +141,12 @@ def hips(rig: Any) -> FloatArray:
     return np.asarray(world[[armature.read_skeleton(rig).index_of[f"{side}_hip"] for side in "lr"]].mean(axis=0)[:2])
 
 
+def warned(printed: str) -> str:
+    """Return what was reported last, which is what the status bar shows: a warning."""
+    last = [line for line in printed.splitlines() if line.startswith(("Info: ", "Warning: "))][-1]
+    return last.removeprefix("Warning: ")
+
+
 def far_off(folder: Path, far_m: float) -> None:
     """Write a walk whose file has it far off to one side."""
     clip = rewritten(movements()[0], Rewriting(zero="LINE", names="Mixamo", fps=30.0)).clip
@@ -156,7 +162,9 @@ def test_a_clip_from_far_off_plays_there_and_says_so_or_begins_at_the_character(
     takt.play_clip(filepath=str(tmp_path / "far.bvh"))
     bpy.context.scene.frame_set(1)
     assert np.linalg.norm(hips(rig) - at_rest) == pytest.approx(40.0, rel=0.05)
-    assert "body heights from where the character stands: choose Begin at the Character" in capfd.readouterr().out
+    assert warned(capfd.readouterr().out) == (
+        "'far' begins 26 body heights away: Begin at the Character in Adjust Last Operation brings it here, "
+        "View > Frame Selected shows it there")
     takt.play_clip(filepath=str(tmp_path / "far.bvh"), begins_at_rest=True)
     bpy.context.scene.frame_set(1)
     np.testing.assert_allclose(hips(rig), at_rest, atol=1e-3)
@@ -242,6 +250,41 @@ def test_what_has_no_counterpart_is_told(rig: Any, tmp_path: Path, capfd: Any) -
     (tmp_path / "wave.skeleton.xml").write_bytes(ogre_xml.write(OgreSkeleton.of(skeleton, (moved,))))
     takt.play_clip(filepath=str(tmp_path / "wave.skeleton.xml"))
     assert "Without counterpart: Tentacle" in capfd.readouterr().out
+
+
+def driven(rig: Any, bone: str, channel: str) -> Any:
+    curve = rig.pose.bones[bone].driver_add(channel, 0)
+    curve.driver.expression = "0.3"
+    return curve
+
+
+def test_bones_whose_drivers_keep_them_from_following_are_named(rig: Any, tmp_path: Path, capfd: Any) -> None:
+    """Not those whose drivers set what does not turn them, or what the clip leaves alone, or nothing at all."""
+    written(tmp_path)
+    driven(rig, "l_shoulder", "rotation_quaternion")
+    driven(rig, "l_knee", "rotation_euler")
+    driven(rig, "r_knee", "scale")
+    driven(rig, "r_hip", "rotation_quaternion").mute = True
+    driven(rig, "r_shoulder", "rotation_quaternion").driver.expression = "no such thing"
+    bpy.context.view_layer.update()
+    takt.play_clip(filepath=str(tmp_path / "walk.bvh"))
+    assert warned(capfd.readouterr().out) == (
+        "Bones with drivers do not follow; to let them, mute these in the Drivers Editor: l_shoulder")
+
+
+def test_a_constraint_that_only_its_driver_mutes_is_told_of(rig: Any, tmp_path: Path, capfd: Any) -> None:
+    written(tmp_path)
+    copies = []
+    for side in "lr":
+        copies.append(rig.pose.bones[f"{side}_knee"].constraints.new("COPY_ROTATION"))
+        copies[-1].target, copies[-1].subtarget = rig, "skullbase"
+    copies[0].driver_add("mute").driver.expression = "0"
+    takt.play_clip(filepath=str(tmp_path / "walk.bvh"))
+    bpy.context.scene.frame_set(3)
+    assert [copy.mute for copy in copies] == [False, True]
+    out = capfd.readouterr().out
+    assert "1 constraint muted" in out
+    assert warned(out) == "Constraints move bones that the clip plays; mute them: l_knee"
 
 
 def test_a_file_that_cannot_be_read_changes_nothing(rig: Any, tmp_path: Path) -> None:

@@ -1,0 +1,42 @@
+"""Drivers of an armature's bones: what they set is set, whatever is keyed there or muted."""
+
+from collections.abc import Collection
+
+import bpy
+
+from .armature import bone_property
+
+_MOVES = ("location", "scale")
+_TURNS = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}
+"""By a bone's rotation mode what turns it; in all other modes `rotation_euler` does."""
+_MUTES = ("mute", "enabled")
+"""Properties of a constraint: one thing by two names."""
+
+
+def driven_paths(armature_object: bpy.types.Object) -> set[str]:
+    """Return the data paths of all that is driven: neither muted nor broken drivers drive anything."""
+    animation = armature_object.animation_data
+    return {curve.data_path for curve in animation.drivers
+            if not curve.mute and curve.is_valid and curve.driver is not None and curve.driver.is_valid
+            } if animation else set()
+
+
+def driven_bones(armature_object: bpy.types.Object, keyed: Collection[str] | None = None) -> set[str]:
+    """Return the bones that drivers move.
+
+    keyed: data paths; given these, only bones are returned that drivers keep from following what is keyed there.
+    """
+    assert armature_object.pose is not None
+    bones, found = armature_object.pose.bones, set[str]()
+    for path in driven_paths(armature_object):
+        name, driven = bone_property(path) or ("", "")
+        bone = bones.get(name)
+        if bone is not None and (driven in _MOVES or driven == _TURNS.get(bone.rotation_mode, "rotation_euler")) and (
+                keyed is None or path in keyed):
+            found.add(name)
+    return found
+
+
+def is_muted_by(driven: Collection[str], constraint: bpy.types.Constraint) -> bool:
+    """Tell whether a driver mutes a constraint or lets it act, so that nobody else can; driven: see driven_paths."""
+    return bool(driven) and any(constraint.path_from_id(name) in driven for name in _MUTES)
