@@ -112,7 +112,7 @@ class PosedJoints:
     def heights(self, times_s: FloatArray, up: FloatArray) -> FloatArray:
         """Return how high the joints are along up (3,) at times (F,), (F, N)."""
         heights = np.empty((len(self.joints), len(times_s)))
-        for run in self._runs(len(times_s)):
+        for run in self.runs(len(times_s)):
             heights[:, run] = self.height_rows(times_s[run], up)[3]
         return heights.T
 
@@ -136,7 +136,7 @@ class PosedJoints:
     def world(self, times_s: FloatArray) -> FloatArray:
         """Return matrices model_from_joint at times (F,), (F, N, 3, 4), whose frames lie side by side in memory."""
         world = np.empty((3, 4, len(self.joints), len(times_s)))
-        for run in self._runs(len(times_s)):
+        for run in self.runs(len(times_s)):
             self._write_world(times_s[run], world[..., run])
         return world.transpose(3, 2, 0, 1)
 
@@ -147,10 +147,15 @@ class PosedJoints:
             linear = world[..., :3]
             return rot.from_exact_matrix(linear / np.linalg.norm(linear, axis=-2, keepdims=True)), world[..., 3]
         turns, positions = (np.empty((width, len(self.joints), len(times_s))) for width in (4, 3))
-        for run in self._runs(len(times_s)):
+        for run in self.runs(len(times_s)):
             found = self._model(times_s[run])
             turns[..., run], positions[..., run] = (each.take(self._wanted, axis=1) for each in found)
         return turns.T, positions.T
+
+    def runs(self, frames: int) -> Iterator[slice]:
+        """Return runs of frames that are best worked on at once."""
+        count = max(_NUMBERS_AT_ONCE // max(len(self.kept), 1), _FEWEST_AT_ONCE)
+        return (slice(start, min(start + count, frames)) for start in range(0, frames, count))
 
     def _write_world(self, times_s: FloatArray, world: FloatArray) -> None:
         """Write matrices at times (F,) into world (3, 4, N, F)."""
@@ -188,11 +193,6 @@ class PosedJoints:
                 new += row[2] * own[2]
                 new[3] += row[3]
         return world
-
-    def _runs(self, frames: int) -> Iterator[slice]:
-        """Return runs of frames that are worked on at once."""
-        count = max(_NUMBERS_AT_ONCE // max(len(self.kept), 1), _FEWEST_AT_ONCE)
-        return (slice(start, min(start + count, frames)) for start in range(0, frames, count))
 
     def _turns(self, times_s: FloatArray) -> FloatArray:
         """Return rotations from the parents' axes at times (F,), (4, R, F)."""

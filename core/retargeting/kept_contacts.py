@@ -64,7 +64,7 @@ def _kept(here: _Body, there: _Body, played: Clip) -> Clip:
     eased = averaged_up_to(times, made.reshape(len(times), -1), np.repeat(counts, 4, axis=1)).reshape(made.shape)
     # what averages lead back into the body, since its way out turns quickly, is led out once more
     lost, missing = np.flatnonzero(here.is_far(made - eased).any(axis=1)), np.zeros(made.shape)
-    for rows in (lost[run] for run in runs_of_frames(len(lost))):
+    for rows in (lost[run] for run in runs_of_frames(len(lost), _FRAMES_AT_ONCE)):
         again, _ = _detours(here, there, _Seen.of(here, there, times, rows), eased[rows])
         missing[rows] = again - eased[rows]
     made = eased + averaged(times, missing.reshape(len(times), -1)).reshape(made.shape)
@@ -203,7 +203,7 @@ class _Seen:
 def _near(here: _Body, there: _Body, times: FloatArray) -> Iterator[_Seen]:
     """Yield those of times (F,) at which arms may have to be moved, many at once; see _Seen.is_near."""
     found: list[_Seen] = []
-    runs = [*runs_of_frames(len(times))]
+    runs = [*runs_of_frames(len(times), _FRAMES_AT_ONCE)]
     for run in runs:
         seen = _Seen.of(here, there, times, np.arange(run.start, run.stop))
         found.append(seen.at(np.flatnonzero(seen.is_near(here.shape, there.shape))))

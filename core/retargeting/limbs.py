@@ -164,9 +164,9 @@ def largest(offsets: FloatArray) -> FloatArray:
     return np.asarray((size * offsets).sum(axis=-2) / np.maximum(size.sum(axis=-2), 1e-30))
 
 
-def runs_of_frames(frames: int) -> Iterator[slice]:
+def runs_of_frames(frames: int, at_once: int = _FRAMES_AT_ONCE) -> Iterator[slice]:
     """Return runs of frames short enough for what is worked on to stay in the processor's cache."""
-    return (slice(start, min(start + _FRAMES_AT_ONCE, frames)) for start in range(0, frames, _FRAMES_AT_ONCE))
+    return (slice(start, min(start + at_once, frames)) for start in range(0, frames, at_once))
 
 
 def with_rotations(clip: Clip, new: Mapping[int, tuple[FloatArray, FloatArray]]) -> Clip:

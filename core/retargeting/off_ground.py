@@ -13,7 +13,6 @@ from ..clips.posed import PosedJoints
 from ..clips.sole_ends import sole_ends
 from ..maths.arrays import BoolArray, FloatArray
 from ..skeletons.maps import SkeletonMap
-from .limbs import runs_of_frames
 
 _WITHIN_S: Final = 0.3
 """Where a foot stands lowest so shortly before and afterwards is the ground that it leaves, and to which it comes:
@@ -31,21 +30,28 @@ def ankles_and_soles(source: Clip, found: SkeletonMap, sides: Sequence[str], tim
     ankles, soles = np.zeros((2, len(times_s), len(sides)))
     known = [side for side in sides if {f"{side}_knee", f"{side}_ankle"} <= joints.keys()]
     ends = dict(zip(known, sole_ends(source, found, known, up), strict=False))
-    for column, side in enumerate(sides):
-        if f"{side}_ankle" not in joints:
-            continue
-        ankle = joints[f"{side}_ankle"]
-        end, front = ends.get(side, (ankle, rest[ankle, :, 3]))
-        feet = PosedJoints.of_tracks(source.skeleton, source.rotations, source.translations, np.array((ankle, end)))
-        below = max(float((rest[ankle, :, 3] - front) @ up), 0.0)
-        heel = np.append(np.linalg.solve(rest[ankle, :, :3], -below * up), 1.0)
-        ball = np.append(np.linalg.solve(rest[end, :, :3], front - rest[end, :, 3]), 1.0)
-        for run in runs_of_frames(len(times_s)):
-            high = feet.height_rows(times_s[run], up)
-            ankles[run, column] = high[3, 0] - rest[ankle, :, 3] @ up
-            soles[run, column] = np.minimum(heel @ high[:, 0] - rest[ankle, :, 3] @ up + below,
-                                            ball @ high[:, 1] - front @ up)
+    feet = {column: joints[f"{side}_ankle"] for column, side in enumerate(sides) if f"{side}_ankle" in joints}
+    if not feet:
+        return ankles, soles
+    columns, own = [*feet], [*feet.values()]
+    end, front = zip(*(ends.get(sides[column], (ankle, rest[ankle, :, 3])) for column, ankle in feet.items()),
+                     strict=True)
+    at_rest = rest[own, :, 3] @ up, np.stack(front) @ up
+    below = np.maximum(at_rest[0] - at_rest[1], 0.0)
+    heel, ball = _local(rest[own], rest[own, :, 3] - below[:, None] * up), _local(rest[[*end]], np.stack(front))
+    posed = PosedJoints.of_tracks(source.skeleton, source.rotations, source.translations, np.array((*own, *end)))
+    for run in posed.runs(len(times_s)):
+        of_ankles, of_ends = np.split(posed.height_rows(times_s[run], up), 2, axis=1)
+        ankles[run, columns] = of_ankles[3].T - at_rest[0]
+        soles[run, columns] = np.minimum(np.einsum("lx,xlf->fl", heel, of_ankles) - at_rest[0] + below,
+                                         np.einsum("lx,xlf->fl", ball, of_ends) - at_rest[1])
     return ankles, soles
+
+
+def _local(rest: FloatArray, points: FloatArray) -> FloatArray:
+    """Return points (N, 3) of the model as joints at rest (N, 3, 4) have them, and 1, (N, 4)."""
+    own = np.linalg.solve(rest[..., :3], (points - rest[..., 3])[..., None])[..., 0]
+    return np.pad(own, ((0, 0), (0, 1)), constant_values=1.0)
 
 
 def off_ground(times_s: FloatArray, feet: FloatArray, soles: FloatArray, sides: Sequence[str],
