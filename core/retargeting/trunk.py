@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -78,7 +78,7 @@ class Trunk:
         points = np.zeros((0, 3)) if skin is None else (
             skin.positions[np.isin(skin.joints[:, 0], kept)] - origin) @ axes.T / length
         return cls(kept, np.maximum.accumulate(middles), own.rest_world[kept], origin, axes, length,
-                   _radii((points if len(points) else _usual()) - np.array((centre, 0.0, 0.0))), centre)
+                   _radii(points - np.array((centre, 0.0, 0.0))) if len(points) else _usual_radii(centre), centre)
 
     def outside(self, world: FloatArray, points: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return how far points (F, P, 3) are outside the trunk's skin, (F, P) in lengths, and where is out, (F, P, 3).
@@ -171,10 +171,12 @@ class _Place(NamedTuple):
     share: FloatArray
 
 
-def _usual() -> FloatArray:
-    """Return points (P, 3) of a usual trunk."""
-    return np.concatenate([np.stack((width * np.cos(_ANGLES), np.full(len(_ANGLES), height), depth * np.sin(_ANGLES)),
-                                    axis=1) for height, width, depth in _RINGS])
+@cache
+def _usual_radii(centre: float) -> FloatArray:
+    """Return the radii (heights, angles) of a usual trunk about a centre so far to the left."""
+    points = np.concatenate([np.stack((width * np.cos(_ANGLES) - centre, np.full(len(_ANGLES), height),
+                                       depth * np.sin(_ANGLES)), axis=1) for height, width, depth in _RINGS])
+    return _radii(points)
 
 
 def usual_trunk(trunk: Trunk) -> dict[int, FloatArray]:
