@@ -39,6 +39,19 @@ def worked_out(formula: Callable[..., Sequence[Any]], *records: FloatArray) -> F
     return np.array(found).transpose(1, 2, 0)
 
 
+def of_both(formula: Callable[..., Sequence[Number]], one: Sequence[Number], other: Sequence[Number],
+            *more: Number) -> tuple[Sequence[Number], Sequence[Number]]:
+    """Return what a formula makes of two sequences of as many numbers; of arrays in one pass.
+
+    >>> of_both(lambda pair, by: (pair[0] * by, pair[1] * by), [1.0, 2.0], [3.0, 4.0], 2.0)
+    ((2.0, 4.0), (6.0, 8.0))
+    """
+    if isinstance(one, list):
+        return formula(one, *more), formula(other, *more)
+    found: Any = formula(np.stack((one, other), axis=1), *more)
+    return [number[0] for number in found], [number[1] for number in found]
+
+
 def root(x: Number) -> Number:
     """Return the square root of numbers that are not negative but for rounding."""
     return math.sqrt(0.0 if x < 0.0 else x) if isinstance(x, float) else np.sqrt(np.maximum(x, 0.0))
@@ -126,5 +139,5 @@ def product(a: Sequence[Number], b: Sequence[Number]) -> Quaternion[Number]:
 def unit(q: Quaternion[Number]) -> Quaternion[Number]:
     """Return a quaternion, which is not zero, scaled to unit length."""
     w, x, y, z = q
-    by = 1.0 / root(w * w + x * x + y * y + z * z)
-    return w * by, x * by, y * by, z * by
+    size = root(w * w + x * x + y * y + z * z)
+    return w / size, x / size, y / size, z / size

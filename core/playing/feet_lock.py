@@ -15,7 +15,7 @@ from ..skeletons.hierarchy import with_ancestors, with_descendants
 from ..skeletons.maps import SkeletonMap
 from ..skeletons.skeleton import Pose
 from .footholds import Footholds, down, ground_axes, led, softly, stretch
-from .joints import Joints
+from .joints import Joints, side_by_side
 from .legs import Chains, Leg
 from .soles import SOFT_LEGS, Soles
 
@@ -61,21 +61,21 @@ class FeetLock:
         above, if there is anything. A foothold that the leg cannot reach is followed as far as it goes.
         """
         world, are_scaled = self._joints.posed(pose)
-        matrices = world.reshape(4, len(self.legs), len(times_s), 4, 4).transpose(1, 2, 0, 3, 4)
+        matrices = world.reshape(4, len(self.legs), len(times_s), 4, 4)
         led = self._worked_out(_shift_and_down, world, times_s, gaps, upright, floor)
         shift, downs, most = led[..., :3], led[..., 3], led[..., 4]
         for leg in self._loose:
             downs[leg] = 0.0
         if np.count_nonzero(downs):
             lowest = np.maximum.reduce(downs)
-            pose.translations[:, self.tops] -= (lowest[:, None] * self.up)[:, None]
-            matrices[..., 2, 3] -= lowest[:, None]
+            pose.translations[:, self._tops] -= (lowest[:, None] * self.up)[:, None]
+            matrices[..., 2, 3] -= lowest
             shift[..., 2] += lowest
         if not np.count_nonzero(shift):
             return
         if are_scaled:
             _take_scale_out(matrices)
-        self._bend(pose, matrices[:, :, :3], shift, most)
+        self._bend(pose, matrices[:3], shift, most)
         if floor is not None and self.soles.have_shins:
             self._lift_shins(pose, floor)
 
@@ -87,7 +87,7 @@ class FeetLock:
             lift = share * np.maximum(below, 0.0)
             if not lift.any():
                 return
-            matrices = world.reshape(4, len(self.legs), *world.shape[1:]).transpose(1, 2, 0, 3, 4)[:, :, :3].copy()
+            matrices = world.reshape(4, len(self.legs), *world.shape[1:])[:3].copy()
             if are_scaled:
                 _take_scale_out(matrices)
             shift = lift[..., None] * np.array((0.0, 0.0, 1.0))
@@ -125,25 +125,25 @@ class FeetLock:
     def _bend(self, pose: Pose, matrices: FloatArray, shift: FloatArray, most: FloatArray) -> None:
         """Turn the joints of legs so that ankles are shifted (L, F, 3); most: see Chains.bent.
 
-        matrices: (L, F, 3, 4, 4) of hips, knees and ankles in the model, their columns of unit length.
+        matrices: (3, L, F, 4, 4) of hips, knees and ankles in the model, their columns of unit length.
         """
         joints, parents = self._chains.joints, self.skeleton_map.skeleton.parents
-        before = pose.rotations.take(joints, axis=1).swapaxes(0, 1)
-        rotations, short = self._chains.bent(matrices[..., :3, :], before, shift, most)
+        rotations, short = self._chains.bent(matrices, pose.rotations.take(joints, axis=1).transpose(1, 2, 0, 3), shift,
+                                             most)
         for i in self._loose:
-            aim = matrices[i, :, 2, :3, 3] + shift[i] - matrices[i, :, 0, :3, 3]
+            aim = matrices[2, i, :, :3, 3] + shift[i] - matrices[0, i, :, :3, 3]
             away = shift[i] - short[i, :, None] * aim
-            ankle, own = int(joints[i, 2]), np.asarray(away @ ground_axes(self.up))
+            ankle, own = int(joints[2, i]), np.asarray(away @ ground_axes(self.up))
             if parents[ankle] >= 0:
                 parent = Joints.of(self.skeleton_map.skeleton, [int(parents[ankle])]).matrices(pose)[0, :, :3, :3]
                 own = np.asarray(np.linalg.solve(parent, own[..., None])[..., 0], dtype=np.float64)
             pose.translations[:, ankle] += own
-        pose.rotations[:, joints] = rotations.swapaxes(0, 1)
+        pose.rotations[:, joints] = rotations.transpose(2, 0, 1, 3)
 
     @cached_property
     def _joints(self) -> Joints:
         feet = [leg.foot for leg in self.legs]
-        joints = Joints.of(self.skeleton_map.skeleton, [*self._chains.joints.T.ravel().tolist(), *feet])
+        joints = Joints.of(self.skeleton_map.skeleton, [*self._chains.joints.ravel().tolist(), *feet])
         return joints.turned(ground_axes(self.up))
 
     @cached_property
@@ -171,6 +171,10 @@ class FeetLock:
             return np.zeros(0, dtype=np.int64)
         stay = with_descendants(parents, np.array([self.legs[i].ankle for i in self._loose], dtype=np.int64))
         return np.unique([with_ancestors(parents, joint[None])[0] for joint in joints[~stay[joints]]])
+
+    @cached_property
+    def _tops(self) -> slice | IntArray:
+        return side_by_side(self.tops)
 
 
 def _take_scale_out(matrices: FloatArray) -> None:

@@ -13,8 +13,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from ..maths.arrays import BoolArray, FloatArray, IntArray, quotient
-from ..maths.formulas import Number, chosen, greatest, holds_anywhere, within
-from ..maths.rotations import ComplexArray
+from ..maths.formulas import Number, chosen, greatest, holds_anywhere, least, of_both, within
 
 REACH: Final = 0.9995
 """Legs are never straightened beyond this share of their length, where the knee would snap."""
@@ -121,18 +120,16 @@ class Footholds:
 
     def gaps_at(self, times_s: FloatArray) -> IntArray:
         """Return for each foot the gap that follows the last foothold that has begun at times (F,), (L, F)."""
-        wanted = np.empty((len(self.first) - 1, len(times_s)), dtype=np.complex128)
-        wanted.real, wanted.imag = self._feet, times_s
-        return np.searchsorted(self._ends, wanted, side="right")
+        instants, gaps = self._ends
+        return gaps.take(instants.searchsorted(times_s, side="right"), axis=1)
 
     @cached_property
-    def _feet(self) -> IntArray:
-        return np.arange(len(self.first) - 1)[:, None]
-
-    @cached_property
-    def _ends(self) -> ComplexArray:
-        """When gaps end, foot after foot, (G,): foot + i·time, since complex numbers sort by their real part first."""
-        return np.asarray(np.repeat(self._feet[:, 0], np.diff(self.first)) + 1j * self.edges_s[1])
+    def _ends(self) -> tuple[FloatArray, IntArray]:
+        """When gaps of any foot end, (U,), and for each foot the gap before the first of these and from each on."""
+        instants = np.unique(self.edges_s[1])
+        feet = [begin + np.searchsorted(self.edges_s[1, begin:end], np.append(-np.inf, instants), side="right")
+                for begin, end in zip(self.first, self.first[1:], strict=False)]
+        return instants, np.array(feet, dtype=np.int64).reshape(len(feet), len(instants) + 1)
 
     def know(self, gaps: IntArray, feet: Callable[[FloatArray], FloatArray]) -> None:
         """Find where feet would be as they are let go and held again, over gaps of any shape, where it is not known.
@@ -268,8 +265,8 @@ def led(foot: Sequence[Number], ways: Sequence[Number], time_s: Number, upright:
     """
     foot_x, foot_y, foot_z = foot
     (let_go_s, gap_per_s, lift, is_step, over_clear), (at_x, at_y, at_z) = ways[2 * _PER_EDGE:_STRETCH], ways[_AT:]
-    x, y, z, firmly, firmly_up, clear = _faded(ways[:_PER_EDGE], time_s)
-    x2, y2, z2, firmly2, firmly_up2, clear2 = _faded(ways[_PER_EDGE:2 * _PER_EDGE], time_s)
+    (x, y, z, firmly, firmly_up, clear), (x2, y2, z2, firmly2, firmly_up2, clear2) = of_both(
+        _faded, ways[:_PER_EDGE], ways[_PER_EDGE:2 * _PER_EDGE], time_s)
     x, y, z, firmly, firmly_up = x + x2, y + y2, z + z2, firmly + firmly2, firmly_up + firmly_up2
     is_held, off, off_up = time_s <= let_go_s, is_step * firmly, is_step * firmly_up
     over = within((time_s - let_go_s) * gap_per_s, 0.0, 1.0)
@@ -298,14 +295,13 @@ def down(ways: Sequence[Number], time_s: Number, held: Number) -> Number:
     foot is held, and up again after it; and calmly so where it needs that for less than a moment.
     """
     is_planned, begin, end, came, end_s, came_s, per_s, held_per_s = ways[_DOWN:_AT]
-    if not holds_anywhere((held > 0.0) | (begin > 0.0) | (end > 0.0) | (came > 0.0)):
-        return held
     let_go_s = ways[2 * _PER_EDGE]
     is_held = time_s <= let_go_s
-    per_s = chosen(is_held, held_per_s, per_s)
-    begin, end, came = (by * _eased(1.0 - within(away_s * per_s, 0.0, 1.0)) for by, away_s in
-                        ((begin, abs(time_s - let_go_s)), (end, end_s - time_s), (came, time_s - came_s)))
-    return chosen(is_held, greatest(held, greatest(begin, came)), chosen(is_planned > 0.0, begin + end, held))
+    per_s, other = chosen(is_held, held_per_s, per_s), chosen(is_held, came, end)
+    other_s = chosen(is_held, came_s, end_s)
+    begin = begin * _eased(1.0 - least(abs(time_s - let_go_s) * per_s, 1.0))
+    other = other * _eased(1.0 - least(abs(time_s - other_s) * per_s, 1.0))
+    return chosen(is_held, greatest(held, greatest(begin, other)), chosen(is_planned > 0.0, begin + other, held))
 
 
 def _eased(left: Number) -> Number:
@@ -338,8 +334,9 @@ def softly(x: Number, softness: Number) -> Number:
     >>> [softly(x, 2.0) for x in (-1.0, 0.0, 1.0, 2.0, 3.0)]
     [0.0, 0.0, 0.25, 1.0, 2.0]
     """
-    inside = within(x, 0.0, softness)
-    return inside * (greatest(x, 0.0) - inside / 2.0) / softness
+    beyond = greatest(x, 0.0)
+    inside = least(beyond, softness)
+    return inside * (beyond - inside / 2.0) / softness
 
 
 def ground_axes(up: FloatArray) -> FloatArray:

@@ -74,7 +74,7 @@ class Joints:
         moves = np.zeros((len(keep), 3, 4, 4))
         moves[..., :3, 3] = np.eye(3)
         local = np.concatenate((local, moves), axis=1)
-        at = _side_by_side(row[np.asarray(joints, dtype=np.int64)])
+        at = side_by_side(row[np.asarray(joints, dtype=np.int64)])
         return cls(keep, levels, local.reshape(-1, _NUMBERS, 16), at,
                    bool((skeleton.rest_scales[keep] != 1.0).any()))
 
@@ -116,13 +116,13 @@ def _parents(rows: IntArray) -> slice | IntArray:
     >>> _parents(np.array((2, 2))), _parents(np.array((2, 3)))
     (slice(2, 3, None), slice(2, 4, None))
     """
-    return _side_by_side(rows[:1] if (rows == rows[0]).all() else rows)
+    return side_by_side(rows[:1] if (rows == rows[0]).all() else rows)
 
 
-def _side_by_side(rows: IntArray) -> slice | IntArray:
+def side_by_side(rows: IntArray) -> slice | IntArray:
     """Return rows (N,) as a slice where each is the one after the former.
 
-    >>> _side_by_side(np.array((2, 3, 4))), _side_by_side(np.array((2, 2))).tolist()
+    >>> side_by_side(np.array((2, 3, 4))), side_by_side(np.array((2, 2))).tolist()
     (slice(2, 5, None), [2, 2])
     """
     if len(rows) and (np.diff(rows) == 1).all():

@@ -137,7 +137,7 @@ def _leftwards(skeleton_map: SkeletonMap, leg: Leg, up: FloatArray) -> FloatArra
 class Chains:
     """L legs as chains of two bones each, bent all at once.
 
-    joints: (L, 3) hips, knees and ankles. knee_axes: (L, 1, 3), see knee_axis. is_loose: (L,), see Leg.
+    joints: (3, L) hips, knees and ankles. knee_axes: (L, 1, 3), see knee_axis. is_loose: (L,), see Leg.
     """
 
     joints: IntArray
@@ -147,31 +147,32 @@ class Chains:
     @classmethod
     def of(cls, skeleton_map: SkeletonMap, legs: Sequence[Leg], up: FloatArray) -> Chains:
         """Take the chains of some legs; up: unit vector (3,) of model space."""
-        joints = np.array([(leg.hip, leg.knee, leg.ankle) for leg in legs], dtype=np.int64).reshape(-1, 3)
+        joints = np.array([(leg.hip, leg.knee, leg.ankle) for leg in legs], dtype=np.int64).reshape(-1, 3).T
         axes = np.array([knee_axis(skeleton_map, leg, up) for leg in legs]).reshape(-1, 1, 3)
         return cls(joints, axes, np.array([leg.is_loose for leg in legs], dtype=np.bool_))
 
     def bent(self, matrices: FloatArray, rotations: FloatArray, shift: FloatArray,
              most: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return rotations (L, F, 3, 4) by which ankles are shifted (L, F, 3) without turning in the model.
+        """Return rotations (3, L, F, 4) by which ankles are shifted (L, F, 3) without turning in the model.
 
-        And by which share of its way from the hip an ankle falls short of that, (L, F). matrices: (L, F, 3, 3, 4) what
-        leads from hips, knees and ankles to the model, their columns of unit length. rotations: (L, F, 3, 4) as these
+        And by which share of its way from the hip an ankle falls short of that, (L, F). matrices: (3, L, F, 4, 4) what
+        leads from hips, knees and ankles to the model, their columns of unit length. rotations: (3, L, F, 4) as these
         joints have them. Legs whose ankles are not shifted keep them. most: (L, F) how far ankles are from their hips
         at most, as a share of the leg, unless they already are farther; what goes beyond is left out softly.
         A joint's new rotation is the old one times its turn: with W its frame, T what turns it in the model and P what
         turns its parent there, W⁻¹·P⁻¹·T·W.
         """
-        found = worked_out(_bent, matrices[..., 3], matrices[:, :, 0, :, :3], shift, most, self.knee_axes)
-        turns = found[..., :12].transpose(2, 0, 1).reshape(3, 4, *shift.shape[:2]).swapaxes(0, 1)
-        frames, own = matrices.transpose(3, 4, 2, 0, 1)[:, :3], rotations.transpose(3, 2, 0, 1)
-        local = np.empty(own.shape)
-        local[0] = turns[0]
-        np.add.reduce(turns[1:, None] * frames, axis=0, out=local[1:])
-        local /= np.sqrt(np.add.reduce(local * local, axis=0))
-        bent = (_PRODUCT @ (own[:, None] * local).reshape(16, -1)).reshape(own.shape).transpose(2, 3, 1, 0)
+        found = worked_out(_bent, matrices[..., :3, 3].transpose(1, 2, 0, 3), matrices[0, ..., :3, :3], shift, most,
+                           self.knee_axes)
+        local = found[..., :12].transpose(2, 0, 1).reshape(3, 4, *shift.shape[:2])  # all frames of a number together
+        frames = matrices[..., :3, :3].transpose(0, 3, 4, 1, 2)
+        np.add.reduce(local[:, 1:, None] * np.ascontiguousarray(frames), axis=1, out=local[:, 1:])
+        local /= np.sqrt(np.add.reduce(local * local, axis=1, keepdims=True))
+        own = np.ascontiguousarray(rotations.transpose(0, 3, 1, 2))
+        bent = _PRODUCT @ (own[:, :, None] * local[:, None]).reshape(3, 16, -1)
+        bent = bent.reshape(own.shape).transpose(0, 2, 3, 1)
         if self._loose:
-            bent[self._loose, :, 2] = rotations[self._loose, :, 2]
+            bent[2, self._loose] = rotations[2, self._loose]
         return bent, found[..., 12]
 
     @cached_property

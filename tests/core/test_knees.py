@@ -97,10 +97,10 @@ def test_a_leg_is_stretched_softly_and_hardly_farther_than_it_may_be_or_is(most:
     now = np.linalg.norm(ankle - hip, axis=1) / long
     wanted = np.linspace(0.7, 1.1, 401)
     shift = (ankle - hip)[:, None] * (wanted / now[:, None] - 1.0)[..., None]
-    rows, turns = world[:, None], rot.identities(1, len(wanted), 3)
+    rows, turns = world, rot.identities(3, 1, len(wanted))
     chains, mosts = Chains.of(found, (leg,), UP), np.full((1, len(wanted)), most)
-    short = np.stack([chains.bent(rows[frame].repeat(len(wanted), axis=0)[None], turns, shift[None, frame], mosts)[1][0]
-                      for frame in range(20)])
+    rows = rows[:, :, None, None].repeat(len(wanted), axis=3)
+    short = np.stack([chains.bent(rows[frame], turns, shift[None, frame], mosts)[1][0] for frame in range(20)])
     reached = wanted * (1.0 - short)
     assert (reached <= np.maximum(most, now)[:, None] + 0.021).all() and np.diff(reached, axis=1).min() >= -1e-12
     assert short[wanted <= np.maximum(most, now)[:, None]].max() <= 1e-9
@@ -110,18 +110,19 @@ def test_a_leg_is_stretched_softly_and_hardly_farther_than_it_may_be_or_is(most:
 def test_legs_whose_ankles_stay_keep_their_rotations_exactly_among_others() -> None:
     rng = np.random.default_rng(5)
     legs, poses = legs_of(find_map(BODY)), Pose.rest(BODY, 200)
-    joints = np.array([(leg.hip, leg.knee, leg.ankle) for leg in legs])
-    poses.rotations[:, joints] = rot.exp(rng.normal(0.0, 0.6, (200, 2, 3, 3)))
-    poses.rotations[::4, joints[:, 1]] = rot.IDENTITY  # straight
-    matrices = world_from_pose(BODY, poses)[:, joints].swapaxes(0, 1)
-    own, shift = poses.rotations[:, joints].swapaxes(0, 1), rng.normal(0.0, 0.1, (2, 200, 3))
+    joints = np.array([(leg.hip, leg.knee, leg.ankle) for leg in legs]).T
+    poses.rotations[:, joints] = rot.exp(rng.normal(0.0, 0.6, (200, 3, 2, 3)))
+    poses.rotations[::4, joints[1]] = rot.IDENTITY  # straight
+    matrices = world_from_pose(BODY, poses)[:, joints].transpose(1, 2, 0, 3, 4)
+    own, shift = poses.rotations[:, joints].transpose(1, 2, 0, 3), rng.normal(0.0, 0.1, (2, 200, 3))
     still = rng.random((2, 200)) < 0.5
     shift[still] = 0.0
     chains, most = Chains.of(find_map(BODY), legs, UP), rng.uniform(0.8, 1.0, (2, 200))
     bent, short = chains.bent(matrices, own, shift, most)
-    assert np.array_equal(bent[still], own[still]) and short[still].max() < 1e-30
-    assert np.abs(bent - own).max(axis=(2, 3))[~still].min() > 1e-4
+    assert np.array_equal(bent[:, still], own[:, still]) and short[still].max() < 1e-30
+    assert np.abs(bent - own).max(axis=(0, 3))[~still].min() > 1e-4
     for frame in range(20):
-        alone = chains.bent(*(each[:, frame:frame + 1] for each in (matrices, own, shift, most)))
-        np.testing.assert_allclose(alone[0][:, 0], bent[:, frame], atol=1e-12)
-        assert np.array_equal(alone[0][:, 0][still[:, frame]], own[:, frame][still[:, frame]])
+        at = slice(frame, frame + 1)
+        alone, _ = chains.bent(matrices[:, :, at], own[:, :, at], shift[:, at], most[:, at])
+        np.testing.assert_allclose(alone, bent[:, :, at], atol=1e-12)
+        assert np.array_equal(alone[:, still[:, at]], own[:, :, at][:, still[:, at]])
