@@ -17,6 +17,7 @@ from .call_order import innermost_first
 from .document import MAX_PROBLEMS, Call, Item, Music, Procedure, Tempo
 from .expressions import Expression, read_expression
 from .garbage import without_search_for_cycles
+from .grammar import GRAMMAR
 from .naming import near
 from .nodes import Node
 from .scopes import Module, Scopes
@@ -306,6 +307,15 @@ class _Lookup:
         for name in sorted(expression.names - known):
             if self._is_enough:
                 return
-            there = ", ".join(map(quoted, sorted(known)[:8])) or "none"
-            self._say(f"<{tag}> {attribute}: found the name {quoted(name)} in {quoted(expression.text)}, expected "
-                      f"one that has a value here: {there}{near(name, known)}", at)
+            within = "" if name == expression.text.strip() else f" in {quoted(expression.text)}"
+            expected = (f"one that has a value here: {', '.join(map(quoted, sorted(known)[:8]))}{near(name, known)}"
+                        if known else f"{_expected(tag, attribute)}: no name has a value here until <let> or <param> "
+                                      "gives it one")
+            self._say(f"<{tag}> {attribute}: found the name {quoted(name)}{within}, expected {expected}", at)
+
+
+def _expected(tag: str, attribute: str) -> str:
+    """Return in words what an attribute with an expression holds."""
+    rule = GRAMMAR[tag]
+    kind = rule.attributes[attribute].kind if attribute in rule.attributes else rule.open_kind
+    return "a value" if kind is None else kind.value

@@ -49,7 +49,14 @@ def clips(sequence: Sequence) -> list[str]:
     (main('<call name="walk" duration="1"><with m="0"/></call>'), "'walk' is a clip, which has no parameters"),
     (main('<call name="turn" duration="1" from="0"/>') + '<procedure name="turn"><call name="walk" duration="1"/>'
      "</procedure>", "<call> from: found one for the procedure 'turn', expected it on the call of a clip"),
-    (main('<call name="walk" duration="bar"/>'), "found the name 'bar' in 'bar', expected one that has a value here"),
+    (main('<call name="walk" duration="bar"/>'), "<call> duration: found the name 'bar', expected a number of ticks, 0 "
+     "or more: no name has a value here until <let> or <param> gives it one"),
+    (main('<call name="walk" duration="2 * bar"/>'), "found the name 'bar' in '2 * bar', expected a number of ticks"),
+    (main('<call name="walk" duration="1" mirror="left"/>'), "mirror: found the name 'left', expected yes or no: no"),
+    (main('<call name="turn" duration="1"><with n="m"/></call>') + '<procedure name="turn"><param name="n" default="1"'
+     '/><call name="walk" duration="n"/></procedure>', "<with> n: found the name 'm', expected a number, or yes or no"),
+    (main('<let name="bars" value="2"/><call name="walk" duration="bar"/>'),
+     "found the name 'bar', expected one that has a value here: 'bars'; did you mean bars?"),
     ('<let name="bar" value="2"/>' + main('<let name="bar" value="3"/><call name="walk" duration="1"/>'),
      "found the name 'bar', which already has a value here"),
     (main('<loop times="2" index="i"><loop times="2" index="i"><call name="walk" duration="1"/></loop></loop>'),
