@@ -203,7 +203,8 @@ def _fitted(clips: Iterable[Clip], names: Iterable[str], skeleton: Skeleton, map
     if len(errors) == len(fitted):
         raise ScoreError(*errors)
     told = (replace(error, is_warning=True) for error in errors)
-    return (fitted, (*without_target, *(n for n in skeleton.names if n in without_source)),
+    without_target.update((name, None) for name in skeleton.names if name in without_source)  # both may have the name
+    return (fitted, tuple(without_target),
             (*told, *missed.values(), *said))
 
 

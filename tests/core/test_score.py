@@ -1,12 +1,16 @@
 """From text to motion in one call."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from takt.core.clips.clip import Clip, Tracks
 from takt.core.errors import ScoreError, TaktError
+from takt.core.library.store import ClipStore
 from takt.core.maths import rotations as rot
 from takt.core.playing.score import Settings, perform
+from takt.core.retargeting.retarget import standing_still
 from takt.core.skeletons.skeleton import Skeleton
 from takt.samples.skeleton import build_skeleton
 from takt.tests.core.scores import FIGURE, NO_TURN, STEPS, UP_Z, X, library, procedure, score, turning
@@ -59,6 +63,15 @@ def test_joints_without_counterpart_are_listed():
     shorter = Skeleton.from_arrays((*FIGURE.names[:3], "tail"), FIGURE.parents, FIGURE.rest_rotations,
                                    FIGURE.rest_translations)
     assert set(performed(skeleton=shorter).unmatched) == {"r_arm", "tail"}
+
+
+def test_a_name_that_both_sides_have_without_counterpart_is_told_once(monkeypatch):
+    def unmatched(_, clip, target, *, source_map, **__):
+        still = standing_still(clip, target, source_map)
+        return replace(still, unmatched_source=("r_arm",), unmatched_target=FIGURE.names[2:])
+
+    monkeypatch.setattr(ClipStore, "retargeted", unmatched)
+    assert sorted(performed().unmatched) == sorted({"r_arm", *FIGURE.names[2:]})
 
 
 def test_what_will_be_missed_is_a_warning_and_other_joints_are_not():
