@@ -13,6 +13,8 @@ from ..bridge.binding import BindResult, BindTask
 from ..core.errors import TaktError, some_of
 from .background import Work, WorksInBackground
 
+_TOO_LARGE = 20.0
+"""A mesh this many times as large as its skeleton has another unit; one who holds a long pole is smaller."""
 _NAMES_SHOWN = 5
 
 
@@ -61,7 +63,8 @@ class TAKT_OT_auto_bind(WorksInBackground[BindResult], BindOptions, bpy.types.Op
         removed = binding.write(mesh_objects, armature_object, self._task, result, earlier)
         replaced = [f"The weights before were replaced, of {some_of(self._replaced, _NAMES_SHOWN)} (F9: Keep Existing)"
                     ] if self._replaced else []
-        found = unusual(result, mesh_objects)  # in one report: the status bar shows only the last
+        # in one report: the status bar shows only the last
+        found = unusual(result, mesh_objects, are_all_bones=not self.only_selected_bones)
         if result.report.idle_bones:  # as the controls of a rig: nothing to be looked at
             self.report({"INFO"}, f"Bones without vertices: {some_of(result.report.idle_bones, _NAMES_SHOWN)}")
         if left := props(context):
@@ -71,14 +74,19 @@ class TAKT_OT_auto_bind(WorksInBackground[BindResult], BindOptions, bpy.types.Op
         return {"FINISHED"}
 
 
-def unusual(result: BindResult, mesh_objects: Sequence[bpy.types.Object]) -> list[str]:
-    """Return a sentence for each kind of thing that the user should look at."""
+def unusual(result: BindResult, mesh_objects: Sequence[bpy.types.Object], *, are_all_bones: bool = True) -> list[str]:
+    """Return a sentence for each kind of thing that the user should look at.
+
+    are_all_bones: whether it was bound to all bones, not to some that were chosen, which may be as small as an eye's.
+    """
     report = result.report
     names = [ob.name for ob in mesh_objects]
     found = (("Meshes without volume", [names[part] for part in report.flat_parts]),
              ("These meshes hold no bone; they follow what is nearest",
               [names[part] for part in report.boneless_parts]))
-    return [f"{text}: {some_of(some, _NAMES_SHOWN)}" for text, some in found if some]
+    larger = [f"A mesh is {report.times_larger:.0f} times as large as the skeleton; undo, scale one to the other, and "
+              "bind again"] if report.times_larger > _TOO_LARGE and are_all_bones else []
+    return larger + [f"{text}: {some_of(some, _NAMES_SHOWN)}" for text, some in found if some]
 
 
 def _left(earlier: Sequence[Sequence[bpy.types.Object]], removed: int) -> list[str]:

@@ -22,11 +22,13 @@ class BindReport:
 
     idle_bones: bones that move no vertex. flat_parts: meshes without volume: no faces, or all in one plane.
     boneless_parts: other meshes that hold no bone; they follow the nearest skin, or else the nearest bones.
+    times_larger: how many times as large as the skeleton the largest mesh is; 1 where there is but one bone.
     """
 
     idle_bones: tuple[str, ...]
     flat_parts: tuple[int, ...]
     boneless_parts: tuple[int, ...]
+    times_larger: float = 1.0
 
 
 def find_unusual(body: BindInput, influences: Influences) -> BindReport:
@@ -34,8 +36,9 @@ def find_unusual(body: BindInput, influences: Influences) -> BindReport:
 
     >>> bone_and_stray = BindInput.from_arrays([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]], ["bone", "stray"],
     ...                                        [-1, -1], [[0, 0, 0], [9, 9, 9]], [[0, 0, 1], [9, 9, 8]])
-    >>> find_unusual(bone_and_stray, Influences(np.zeros((3, 1), dtype=np.int64), np.ones((3, 1))))
-    BindReport(idle_bones=('stray',), flat_parts=(0,), boneless_parts=())
+    >>> found = find_unusual(bone_and_stray, Influences(np.zeros((3, 1), dtype=np.int64), np.ones((3, 1))))
+    >>> found.idle_bones, found.flat_parts, found.boneless_parts, round(found.times_larger, 3)
+    (('stray',), (0,), (), 0.091)
     """
     used = np.zeros(len(body.bone_names), dtype=np.bool_)
     used[influences.joints[influences.weights > 0.0]] = True
@@ -48,7 +51,14 @@ def find_unusual(body: BindInput, influences: Influences) -> BindReport:
             flat.append(part)
         elif own.any() and not _holds_a_bone(body, own, largest=sizes[part] == max(sizes)):
             boneless.append(part)
-    return BindReport(idle, tuple(flat), tuple(boneless))
+    return BindReport(idle, tuple(flat), tuple(boneless), _times_larger(body, max(sizes)))
+
+
+def _times_larger(body: BindInput, size: float) -> float:
+    """Return how many times as large as the skeleton a mesh is; one bone does not tell how large a body should be."""
+    ends = np.concatenate((body.heads, body.tails))
+    skeleton = float(np.linalg.norm(np.ptp(ends, axis=0)))
+    return size / skeleton if len(body.heads) > 1 and skeleton > 0.0 else 1.0
 
 
 def _is_flat(body: BindInput, own: BoolArray) -> bool:

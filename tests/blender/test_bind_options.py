@@ -184,9 +184,19 @@ def test_the_report_names_what_is_unusual() -> None:
     result = binding.solve(binding.read_task(meshes, rig, binding.BindScope()), "EUCLIDEAN", BindSettings(1))
     assert unusual(result, meshes) == ["Meshes without volume: Sheet",
                                        "These meshes hold no bone; they follow what is nearest: Far"]
-    report: Any = SimpleNamespace(idle_bones=["b"], flat_parts=range(3), boneless_parts=())
+    report: Any = SimpleNamespace(idle_bones=["b"], flat_parts=range(3), boneless_parts=(), times_larger=1.0)
     assert unusual(SimpleNamespace(report=report), meshes) == [  # type: ignore[arg-type]  # all that it reads
         "Meshes without volume: Body, Sheet, Far"]
+
+
+@pytest.mark.parametrize(("scale", "warns"), [(100.0, True), (4.0, False), (0.5, False)])
+def test_a_mesh_of_another_unit_than_its_skeleton_is_told_of(scale: float, warns: bool) -> None:
+    rig, body = scene()
+    body.scale = (scale, scale, scale)
+    bpy.context.view_layer.update()
+    result = binding.solve(binding.read_task([body], rig, binding.BindScope()), "EUCLIDEAN", BindSettings(1))
+    said = [text for text in unusual(result, [body]) if "times as large as the skeleton; undo" in text]
+    assert bool(said) == warns and unusual(result, [body], are_all_bones=False) == []
 
 
 def test_keep_existing_binds_what_has_no_weights_and_no_more(capfd: pytest.CaptureFixture[str]) -> None:
