@@ -102,7 +102,7 @@ def test_a_let_holds_from_there_to_the_blocks_end() -> None:
 
 def test_nothing_is_global_across_files() -> None:
     base = f'{HEAD}<let name="n" value="1"/><procedure name="a">{WALK}</procedure></pha>'
-    with pytest.raises(ScoreError, match="found the name 'n' in 'n'"):
+    with pytest.raises(ScoreError, match="found the name 'n', expected"):
         unfolded({"": f'{HEAD}<include src="a.B"/>{main(call("a", "n"))}</pha>', "a.B": base}, 0)
 
 
