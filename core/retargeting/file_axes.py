@@ -23,8 +23,9 @@ _USUAL: Final = (np.array((0.0, 1.0, 0.0)), np.array((0.0, 0.0, 1.0)))
 _ON_GROUND: Final = (-0.02, 0.3)
 """Of the leg: how high the lowest joint is of a body that is on the ground, or jumps a little."""
 _MOSTLY, _SELDOM = 0.9, 0.5
-"""Shares of the frames with the lowest joint near 0: of at least the first along the direction that is up, and of less
-than the second along the body, where that lies."""
+"""Shares of the frames with the lowest joint near the ground: of at least the first along the direction that is up, and
+of less than the second along the body, where that lies."""
+_SELDOM_LOWER_PERCENT: Final = 2.0
 
 
 def up_of_motion(frames: Posture, positions: FloatArray, found: SkeletonMap) -> FloatArray:
@@ -32,6 +33,7 @@ def up_of_motion(frames: Posture, positions: FloatArray, found: SkeletonMap) -> 
 
     positions: (F, J, 3) of all joints. A body that lies, rolls or crawls on the ground is known by its lowest joint:
     along one of the usual axes that is nearly always near 0, and along the body it seldom is, or that is no usual axis.
+    Where it is so along none and the body never stands, the ground is wherever the lowest joint seldom goes below.
     Who is head down stands on his hands, unless there is no other way.
     """
     stands = frames.upright >= STANDS
@@ -42,8 +44,15 @@ def up_of_motion(frames: Posture, positions: FloatArray, found: SkeletonMap) -> 
         return seen
     heights = positions[:, list(found.joint_of.values())] / leg
 
-    def share(up: FloatArray) -> float:
+    def near_origin(up: FloatArray) -> float:
         return _share_on_ground((heights @ up).min(axis=1))
+
+    def above_lowest(up: FloatArray) -> float:
+        low = (heights @ up).min(axis=1)
+        return _share_on_ground(low - np.percentile(low, _SELDOM_LOWER_PERCENT))
+
+    is_off = not stands.any() and all(near_origin(up) < _MOSTLY for up in (seen, *_USUAL))
+    share = above_lowest if is_off else near_origin
 
     hands = positions[:, [found.joint_of[name] for name in ("l_wrist", "r_wrist") if name in found.joint_of]] / leg
 

@@ -14,7 +14,7 @@ from ..errors import SkeletonMismatchError
 from ..maths import rotations as rot
 from ..maths.arrays import BoolArray, FloatArray
 from ..maths.equal_values import once_for_equal
-from ..skeletons.maps import SkeletonMap, find_map
+from ..skeletons.maps import SkeletonMap, find_map, map_in_any_pose
 from ..skeletons.skeleton import Skeleton
 from ..skeletons.skin_sample import SkinSample
 from .beginning import away_at_first, carriers, shifted
@@ -197,8 +197,9 @@ class _Bodies:
                  skin: BoolArray, skins: tuple[SkinSample | None, SkinSample | None]) -> _Bodies:
         both = f"clip {reference.clip.name!r} and skeleton {target.skeleton.name!r}"
         lies = f"the clip is of {NONE_STANDS}" if reference.why == NONE_STANDS else ""
+        never_stands = f"{both} cannot be compared: {lies}. Give it a frame in which the body stands"
         if lies and reference.map.is_sure and target.is_sure:
-            raise SkeletonMismatchError(f"{both} cannot be compared: {lies}. Give it a frame in which the body stands")
+            raise SkeletonMismatchError(never_stands)
         if reference.map.is_sure and target.may_stand and not target.is_humanoid:
             raise SkeletonMismatchError(
                 f"{both} cannot be compared: the skeleton's body does not stand upright on two legs as it rests. If it "
@@ -207,6 +208,8 @@ class _Bodies:
         try:
             pairs = pair(reference.map, target, moved)
         except SkeletonMismatchError as error:
+            if lies and target.is_sure and map_in_any_pose(reference.clip.skeleton).is_sure:
+                raise SkeletonMismatchError(never_stands) from error
             # Joints in doubt, as with left and right exchanged, do not tell that nobody stands.
             unseen = lies if reference.map.is_sure else "no standing body is recognised in the clip"
             too = f"; {unseen}" if lies else ""

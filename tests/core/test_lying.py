@@ -1,5 +1,7 @@
 """Who lies or crawls all the time does so on other bodies, wherever the file's origin is and however it rests."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -80,3 +82,22 @@ def test_who_crawls_all_the_time_crawls(rest: str, over: str) -> None:
         clip = lies("prone", head_deg, over, crawls=True)
         played = retarget(rewritten(clip, RESTS[rest]).clip, TARGET).clip
         assert np.abs(rises(played) - rises(clip)).max() < TILTED_RAD, head_deg
+
+
+def goes_along(clip: Clip, way_m: FloatArray, off_m: float) -> Clip:
+    """Return a clip whose body moves along a way (3,), over a ground that is so high in its file."""
+    times = np.linspace(0.0, clip.duration_s, 25)
+    places = clip.sample(times).translations[:, :1] + times[:, None, None] / clip.duration_s * way_m + off_m * Y
+    return replace(clip, translations=Tracks.uniform(np.zeros(1, np.int64), times, places))
+
+
+@pytest.mark.parametrize("off_m", [-0.4, -0.1, 0.0, 0.5, 3.0])
+@pytest.mark.parametrize("head_deg", [0.0, 180.0, 270.0])
+def test_who_crawls_on_does_so_at_any_height_though_only_frames_tell_how_he_stands(off_m: float,
+                                                                                   head_deg: float) -> None:
+    for rest in ("in a line", "in a pile"):
+        clip = lies("prone", head_deg, "hips", crawls=True)
+        ahead = rot.rotate(about(Y, head_deg), 2.0 * Z)
+        clip = goes_along(clip, ahead, off_m)
+        played = retarget(rewritten(clip, RESTS[rest]).clip, TARGET).clip
+        assert np.abs(rises(played) - rises(clip)).max() < TILTED_RAD, rest
