@@ -80,7 +80,7 @@ class ArmSkin:
             away[joint] = away[own.parents[joint]] + bones[joint] if joint != arm.last else 0.0
         main = points.joints[:, 0]
         from_joint = np.linalg.norm(points.positions - at[main], axis=1)
-        from_arm = _from_line(points.positions, at[arm.middle], at[arm.last])
+        from_arm = from_line(points.positions, at[arm.middle], at[arm.last])
         far = np.where(is_hand[main], away[main] + from_joint, from_arm)
         return cls(side, arm, is_own, kept, points.renumbered(row), float(far.max()))
 
@@ -198,7 +198,7 @@ def _around(times: FloatArray, depth: FloatArray) -> FloatArray:
     return np.interp(times, times[0] + _STEP_S * np.arange(len(deepest)), deepest)
 
 
-def _from_line(points: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
+def from_line(points: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
     """Return how far points (P, 3) are from the line between a and b, (3,) each, (P,)."""
     line = b - a
     share = np.clip((points - a) @ line / max(float(line @ line), 1e-30), 0.0, 1.0)

@@ -16,13 +16,13 @@ import numpy as np
 from ..clips.clip import Clip, Tracks
 from ..clips.contacts import foot_contacts, joined
 from ..clips.keyed import SAMPLE_S, beside, key_times
-from ..maths.arrays import BoolArray, FloatArray
+from ..maths.arrays import FloatArray
 from ..skeletons.hierarchy import with_descendants
 from ..skeletons.maps import SkeletonMap
-from ..skeletons.maps.names import is_helper
 from ..skeletons.skeleton import Skeleton
 from .arms_off_ground import ArmSkin, ArmsOnGround, with_arms_drawn_up
 from .bearing_hands import NO_HANDS, bearing_hands
+from .bearing_skin import may_touch, of_robe
 from .grounding import Ground, most_bent, most_drawn, most_put_down, with_feet_drawn_up, without_dips, without_hops
 from .limbs import Limb
 from .lowest_skin import LowestSkin
@@ -200,7 +200,7 @@ class _Body:
 def _body(found: SkeletonMap, own: Skeleton, skin: SkinPoints, up: tuple[float, float, float]) -> _Body | None:
     """Return a body once for all that it plays; None: it has no feet, or none with skin. own: as the skin rests."""
     joints, parents, leg = found.joint_of, found.skeleton.parents, leg_length(found)
-    skin = skin.part(_may_touch(skin, found))
+    skin = skin.part(may_touch(skin, found))
     is_foot = {side: with_descendants(parents, np.array([joints[f"{side}_ankle"]]))[skin.joints[:, 0]]
                for side in "lr" if f"{side}_ankle" in joints}
     is_foot = {side: of_side for side, of_side in is_foot.items() if of_side.any()}
@@ -209,6 +209,9 @@ def _body(found: SkeletonMap, own: Skeleton, skin: SkinPoints, up: tuple[float, 
     is_sole = np.logical_or.reduce([*is_foot.values()])
     at_rest = skin.heights(rebased(_still(found.skeleton), own), np.zeros(1), np.array(up))[0]
     ground = float(at_rest[is_sole].min())
+    counts = ~of_robe(skin, found, own, at_rest - ground, [*is_foot.values()], leg)
+    skin, at_rest, is_sole = skin.part(counts), at_rest[counts], is_sole[counts]
+    is_foot = {side: of_side[counts] for side, of_side in is_foot.items()}
     depth = np.minimum(at_rest - ground, 0.0)  # a train, or a tail, may be below the soles at rest
     legs = tuple(Limb.of(found, side, ("hip", "knee", "ankle")) for side in is_foot)
     ends = np.array([joint for limb in legs for joint in ((0, 0) if limb is None else (limb.first, limb.last))])
@@ -361,13 +364,3 @@ def _keys(clip: Clip) -> FloatArray:
 
 def _still(skeleton: Skeleton) -> Clip:
     return Clip("", skeleton, 0.0, Tracks.empty(4), Tracks.empty(3), Tracks.empty(3))
-
-
-def _may_touch(skin: SkinPoints, found: SkeletonMap) -> BoolArray:
-    """Return which points count: not those of what is held in a hand, as a sword; fingers may hang on controls."""
-    skeleton, known = found.skeleton, set(found.joint_of.values())
-    is_held = np.zeros(len(skeleton), np.bool_)
-    wrists = [found.joint_of[f"{side}_wrist"] for side in "lr" if f"{side}_wrist" in found.joint_of]
-    for joint in np.flatnonzero(with_descendants(skeleton.parents, np.array(wrists, dtype=np.int64))).tolist():
-        is_held[joint] = joint not in known and (is_held[skeleton.parents[joint]] or is_helper(skeleton.names[joint]))
-    return np.asarray(~is_held[skin.joints[:, 0]])

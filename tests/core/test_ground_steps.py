@@ -10,7 +10,7 @@ import pytest
 from takt.core.clips.clip import Clip, Tracks
 from takt.core.clips.contacts import FootContacts
 from takt.core.maths import rotations as rot
-from takt.core.maths.arrays import FloatArray, smoothstep
+from takt.core.maths.arrays import FloatArray, IntArray, smoothstep
 from takt.core.retargeting import lower_ground as ground_below
 from takt.core.retargeting.lower_ground import lower_ground
 from takt.core.retargeting.off_ground import off_ground
@@ -226,3 +226,34 @@ def test_skin_of_a_shin_that_turns_as_it_goes_up_with_its_foot_stays_out_of_the_
     done = retarget(clip, target, points=skin).clip
     low = skin.heights(done, np.arange(121) / (2.0 * FPS), np.array((0.0, 1.0, 0.0))).min(axis=1)
     assert (low - vertices[:, 1].min()).min() > BELOW_LEGS * LEG_M
+
+
+def robed(skeleton: Skeleton, hem_m: float) -> tuple[FloatArray, IntArray, FloatArray]:
+    """Return soles, and a robe that shins carry, half a metre wide, from the knees down to so high above the ground."""
+    vertices, joints, weights = soled(skeleton, 1.0)
+    angles, rings = np.radians(20.0 * np.arange(18)), []
+    for high_m in np.linspace(hem_m, 0.4, 5):
+        rings.append(np.stack((0.26 * np.sin(angles), 0.0 * angles + vertices[:, 1].min() + high_m,
+                               0.26 * np.cos(angles) + 0.05), axis=1))
+    robe = np.concatenate(rings)
+    carried = np.where(robe[:, 0] > 0.0, *(skeleton.index_of[f"{side}_knee"] for side in "lr"))
+    return (np.concatenate((vertices, robe)), np.concatenate((joints, carried[:, None])),
+            np.concatenate((weights, np.ones((len(robe), 1)))))
+
+
+@pytest.mark.parametrize("hem_m", [-0.03, 0.02, 0.12])
+@pytest.mark.parametrize("name", ["a jump", "a walk", "stairs up"])
+def test_who_wears_a_robe_to_the_ground_stands_on_his_feet(name: str, hem_m: float) -> None:
+    clip, (target, _) = CLIPS[name](), body_of("long arms")
+    alone, in_robe = (heights(retarget(clip, target, points=SkinPoints.of(*skin)).clip)
+                      for skin in (soled(target, 1.0), robed(target, hem_m)))
+    np.testing.assert_allclose(in_robe, alone, atol=1e-9)
+
+
+def test_a_skirt_that_ends_higher_lifts_who_bends_his_knees() -> None:
+    """As a thick body does: skin that could be anything is not in the ground."""
+    clip, (target, _) = CLIPS["a jump"](), body_of("long arms")
+    skin = robed(target, 0.2)
+    done = retarget(clip, target, points=SkinPoints.of(*skin)).clip
+    low = SkinPoints(*skin).heights(done, np.arange(round(clip.duration_s * FPS) + 1) / FPS, np.eye(3)[1]).min(axis=1)
+    assert (low - soled(target, 1.0)[0][:, 1].min()).min() > BELOW_LEGS * LEG_M
