@@ -39,7 +39,9 @@ STRETCHED = 0.99
 DEEPER = 0.02
 """Of the trunk's length."""
 SLOW = 0.3
-"""Heights in a second: how much faster a wrist became is told where its clip is at least so fast."""
+"""Heights in a second: how much faster a wrist became is told where its clip is at least so fast; and a hand that goes
+faster past what it touches only swings past it."""
+BESIDE_S = 1.0 / 60.0
 ON_GROUND, BELOW = 0.01, 0.02
 IN_THE_AIR = 0.35
 """Of the leg: as high as nothing counts as touching the ground (core/retargeting/ground.py)."""
@@ -54,11 +56,12 @@ class SkinFigures:
 
     clip: its name. at_contacts: (N,) how high the lowest skin is, in legs, while something touches the ground, unless
     all of the clip's body is far above that; lowest: over all frames.
-    gaps: (N, 3) of hands that touch something in the clip: how far they are from it or from what covers it, and from
-    the nearest other part of the body, in heights, and how far their arms are stretched, of their length. together:
-    (M,) by how much further hands are from each other than in the clip where they are near, in heights. deeper: (N, 4)
-    by how much more elbows, forearms, wrists and palms are inside the body, in lengths of the trunk. faster: (N,) how
-    many times as fast the fastest moment of a wrist is as without contacts.
+    gaps: (N, 4) of hands that touch something in the clip: how far they are from it or from what covers it, and from
+    the nearest other part of the body, in heights, how far their arms are stretched, of their length, and how fast they
+    go past it in the clip, in heights in a second. together: (M,) by how much further hands are from each other than in
+    the clip where they are near, in heights. deeper: (N, 4) by how much more elbows, forearms, wrists and palms are
+    inside the body, in lengths of the trunk. faster: (N,) how many times as fast the fastest moment of a wrist is as
+    without contacts.
     """
 
     clip: str
@@ -93,6 +96,10 @@ def said(figures: Sequence[SkinFigures]) -> str:
         parts.append(f"ground n={len(ground)} within 1 % {np.mean(np.abs(ground) <= ON_GROUND):.1%} worst "
                      f"{100 * ground[np.abs(ground).argmax()]:+.1f} % "
                      f"lowest {100 * min(f.lowest for f in figures):+.1f} %")
+    swings = gaps[:, 3] > SLOW
+    if swings.any():
+        parts.append(f"swinging past n={np.count_nonzero(swings)} within 3 % {np.mean(gaps[swings, 0] <= NEAR):.0%}")
+    gaps = gaps[~swings]
     if len(gaps):
         is_near, is_elsewhere = gaps[:, 0] <= NEAR, gaps[:, 1] <= NEAR
         parts.append(f"touching n={len(gaps)} within 3 % {np.mean(is_near):.0%} "
@@ -161,13 +168,27 @@ def touches(clip: Clip, found: SkeletonMap, times: FloatArray) -> dict[str, Bool
     return {part: (body.outside(world, palms, part)[0] < ON * body.height) & is_aside for part in body.parts}
 
 
+def _passing(clip: Clip, found: SkeletonMap, times: FloatArray, part: str) -> FloatArray:
+    """Return how fast a clip's hands go past a part of its body, (F, 2) in heights in a second."""
+    body, places = HandsAndBody.of(found, None), []
+    if body is None:
+        return np.zeros((len(times), 2))
+    joint = body.parts[part][0].joint
+    for beside in (-BESIDE_S, BESIDE_S):
+        world = world_from_pose(clip.skeleton, poses_at(clip, (times + beside).clip(0.0, clip.duration_s)))
+        away = body.palms_at(world) - world[:, None, joint, :, 3]
+        places.append(np.einsum("fji,fpj->fpi", world[:, joint, :, :3], away))
+    return np.asarray(np.linalg.norm(places[1] - places[0], axis=-1) / (2.0 * BESIDE_S * body.height))
+
+
 def _gaps(clip: Clip, source: SkeletonMap, played: Clip, body: SkinnedBody, times: FloatArray) -> FloatArray:
-    """Return gaps (N, 3) of hands that touch something in the clip, see SkinFigures.
+    """Return gaps (N, 4) of hands that touch something in the clip, see SkinFigures.
 
     Of several parts that a hand touches at once, as hip and thigh, the nearest counts.
     """
     on, height = touches(clip, source, times), height_of(body.found)
-    found = [np.zeros((0, 3))]
+    found = [np.zeros((0, 4))]
+    fast = {part: _passing(clip, source, times, part) for part in on if on[part].any()}
     for side, arm in enumerate("lr"):
         parts = [part for part in on if part in body.bones]
         at = np.flatnonzero(np.any([on[part][:, side] for part in parts], axis=0)) if parts else ()
@@ -176,7 +197,9 @@ def _gaps(clip: Clip, source: SkeletonMap, played: Clip, body: SkinnedBody, time
         apart = hand_from_parts(body, played, times[at], arm)
         gaps, others = (np.min([np.where(on[part][at, side] == wanted, apart[part], np.inf) for part in parts], axis=0)
                         / height for wanted in (True, False))
-        found.append(np.stack((gaps, others, _stretched(body, played, times[at])[:, side]), axis=1))
+        past = np.min([np.where(on[part][at, side], fast[part][at, side], np.inf) for part in parts if part in fast],
+                      axis=0)
+        found.append(np.stack((gaps, others, _stretched(body, played, times[at])[:, side], past), axis=1))
     return np.concatenate(found)
 
 
