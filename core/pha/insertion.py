@@ -40,11 +40,13 @@ class Gap(NamedTuple):
             raise EditError(f"found {len(children)} elements in <{text.shape.tags[parent]}>, expected at least {index}")
         number = children[index] if index < len(children) else text.after(parent)
         neighbours = tuple(children[max(index - 1, 0):index + 1])
-        if index:
+        is_on_line = 0 < index < len(children) and _begins_line(text, children[index]) and not _begins_line(
+            text, children[index - 1])
+        if index and not is_on_line:
             before = layout.extent(text, children[index - 1])
             return cls(number, neighbours, *_behind(text, before, is_first=index == 1))
         if children:
-            return cls(number, neighbours, *_in_front(text, layout.extent(text, children[0])))
+            return cls(number, neighbours, *_in_front(text, layout.extent(text, children[index])))
         return cls(number, neighbours, *_inside(text, parent))
 
     def filled(self, text: Text, new: bytes) -> list[Change]:
@@ -53,6 +55,11 @@ class Gap(NamedTuple):
 
 
 _Surroundings = tuple[Span, str, str, str | None]
+
+
+def _begins_line(text: Text, element: int) -> bool:
+    """Tell whether an element, or a comment that goes with it, is the first on its line."""
+    return layout.indentation(text, layout.extent(text, element).start) is not None
 
 
 def _behind(text: Text, neighbour: layout.Extent, is_first: bool) -> _Surroundings:

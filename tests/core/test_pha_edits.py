@@ -372,3 +372,18 @@ def test_edits_are_values():
     assert SetAttribute(1, "a", "b") == SetAttribute(1, "a", "b")
     assert len({Move(1, 2, 3), Move(1, 2, 3), Remove(1)}) == 2
     assert repr(Remove(4)) == "Remove(element=4)"
+
+
+@pytest.mark.parametrize(("line", "among"), [
+    ('<load src="a.B"/><load src="c.D"/>', "\n  {}\n"),
+    ('<load src="a.B"/> <load src="c.D"/> <!-- both -->', "\n  {}\n"),
+], ids=["plain", "with a comment"])
+def test_what_comes_between_a_full_line_and_a_line_of_its_own_gets_a_line_too(line: str, among: str) -> None:
+    before = (f'<pha tickLength="1">\n  {line}{{}}<procedure name="main">\n    <call name="x" duration="1"/>\n'
+              "  </procedure>\n</pha>")
+    text, new = Text.of(before.format("\n  ")), '<procedure name="a">\n  <call name="x" duration="1"/>\n</procedure>'
+    indented = new.replace("\n", "\n  ")
+    wanted = before.format(among.format(indented) + "  ")
+    assert str(apply(text, Insert(0, 2, new)).text) == wanted
+    behind = Text.of(before.format("\n  ").replace("</pha>", f"  {indented}\n</pha>"))
+    assert str(apply(behind, Move(5, 0, 2)).text) == wanted
