@@ -5,16 +5,16 @@ import numpy as np
 
 from ..core.maths import rotations as rot
 from ..core.maths.arrays import FloatArray
+from ..core.skeletons.hanim import UP
 from ..core.skeletons.maps import SkeletonMap
 
 BLENDER_FROM_HANIM: FloatArray = rot.from_axis_angle(np.array((1.0, 0.0, 0.0)), np.pi / 2)
 """Turns H-Anim's axes (Y up, facing +Z, left is +X) into Blender's (Z up, facing −Y, left is +X)."""
 BLENDER_FROM_HANIM.setflags(write=False)
 
-_UP: FloatArray = np.array((0.0, 0.0, 1.0))
+_Z: FloatArray = np.array((0.0, 0.0, 1.0))
 _UNEVEN = 1e-3
 """Scales of different axes that differ by a larger share than this are uneven."""
-_HANIM_UP: FloatArray = np.array((0.0, 1.0, 0.0))
 _LIES = 0.7
 """Cosine of the angle between a body's up and the scene's from which on it lies."""
 
@@ -26,7 +26,7 @@ def armature_from_hanim(armature_object: bpy.types.Object) -> FloatArray:
     counts. Its heading does not. Where the object or one of its parents is sheared, scaled unevenly or
     mirrored, what counts is the world's up, seen from the object's own space.
     """
-    up = np.linalg.pinv(_linear(armature_object)) @ _UP
+    up = np.linalg.pinv(_linear(armature_object)) @ _Z
     if np.linalg.norm(up) <= 0.0:  # scaled to nothing
         return BLENDER_FROM_HANIM
     across = np.array((-up[1], up[0], 0.0)) if np.hypot(up[0], up[1]) > 0.0 else np.array((1.0, 0.0, 0.0))
@@ -36,7 +36,7 @@ def armature_from_hanim(armature_object: bpy.types.Object) -> FloatArray:
 
 def lying_warning(armature_object: bpy.types.Object, found: SkeletonMap | None) -> str:
     """Return the warning for a body whose rest pose lies in the scene, and so its motion does; "" where it stands."""
-    up = rot.rotate(armature_from_hanim(armature_object), _HANIM_UP)
+    up = rot.rotate(armature_from_hanim(armature_object), UP)
     return "" if found is None or up @ found.up(up) > _LIES else (
         f"'{armature_object.name}' lies in the scene in its rest pose, and so does its motion; rotate the object "
         "until the body stands")

@@ -36,6 +36,7 @@ from ..core.playing.score import LONGEST_S, Settings, clock_of, play
 from ..core.playing.transitions.limits import Limits
 from ..core.retargeting.bvh_space import BvhSpace
 from ..core.retargeting.skin_points import SkinPoints
+from ..core.skeletons.hanim import UP
 from ..core.skeletons.maps import SavedMap
 from ..core.skeletons.skeleton import Skeleton
 from . import (
@@ -120,8 +121,6 @@ _moment = object()
 _TILT_DIGITS = 4
 _values = attrgetter(*properties.SETTING_NAMES)
 _SETTINGS = frozenset(field.name for field in fields(Settings))
-_UP = np.array((0.0, 1.0, 0.0))
-"""Up, in H-Anim's axes."""
 
 
 def perform_score(text: str, filepath: str, settings: properties.ScoreSettings, armature_object: bpy.types.Object,
@@ -206,7 +205,7 @@ def _play(task: Task, resolved: Resolved, known: Mapping[str, Value], values: Va
     taken = tuple((name, value) for name, value in values
                   if name in known and isinstance(value, bool) == isinstance(known[name], bool))
     return play(resolved[0], task.skeleton, replace(task.settings, values=taken, seed=seed), turn=task.turn,
-                up=rot.rotate(task.turn, _UP), maps=resolved[1].skeleton_map, limits=task.limits, skin=task.skin,
+                up=rot.rotate(task.turn, UP), maps=resolved[1].skeleton_map, limits=task.limits, skin=task.skin,
                 points=task.points, store=CLIPS, longest_s=LONGEST_S)
 
 

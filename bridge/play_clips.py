@@ -24,13 +24,13 @@ from ..core.playing.stage import Playable
 from ..core.retargeting.outcome import Outcome
 from ..core.retargeting.retarget import Retargeted, retarget, with_contacts
 from ..core.retargeting.skin_points import SkinPoints
+from ..core.skeletons.hanim import UP
 from ..core.skeletons.maps import SkeletonMap
 from ..core.skeletons.skeleton import Skeleton
 from . import action, armature, axes, bone_rules, clips, constraints, joint_map, libraries, skin_points, timeline
 
 MOST_BYTES: Final = 2**28
 """Of clips kept while others are read: those of one folder are played once."""
-_UP: Final = np.array((0.0, 1.0, 0.0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +103,7 @@ class ClipPlayer:
         """Return what the armature plays of a clip: feet of another body stay in place here, too, while they stand."""
         if not self.feet_stand or done.is_own:
             return done.clip
-        up = self.target_map.up(rot.rotate(self.turn, _UP))
+        up = self.target_map.up(rot.rotate(self.turn, UP))
         return standing(done.clip, self.target_map, up, self.points, done.doubles)
 
     def write(self, name: str, clip: Playable, scene: bpy.types.Scene, *, is_played: bool) -> bpy.types.Action:

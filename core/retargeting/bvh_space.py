@@ -15,6 +15,7 @@ from ..clips.clip import Clip
 from ..errors import TaktError
 from ..maths import rotations as rot
 from ..maths.arrays import FloatArray
+from ..skeletons.hanim import UP
 from ..skeletons.maps import SkeletonMap
 from .reference import find_reference
 from .upright import resting, scaled, turned
@@ -87,7 +88,7 @@ def in_hanim_space(clip: Clip, found: SkeletonMap, space: BvhSpace) -> tuple[Cli
 
 def _axes(seen: FloatArray, space: BvhSpace) -> tuple[str, str]:
     """Return identifiers of what is up and in front: what was chosen, and what the body shows as far as that fits."""
-    up = _axis(rot.rotate(seen, np.array((0.0, 1.0, 0.0)))) if space.up == AUTO else space.up
+    up = _axis(rot.rotate(seen, UP)) if space.up == AUTO else space.up
     forward = _axis(rot.rotate(seen, np.array((0.0, 0.0, 1.0)))) if space.forward == AUTO else space.forward
     if up[-1] == forward[-1]:
         if space.forward == AUTO:

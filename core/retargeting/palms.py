@@ -11,6 +11,7 @@ import numpy as np
 
 from ..maths import rotations as rot
 from ..maths.arrays import FloatArray
+from ..skeletons.hanim import UP
 from ..skeletons.hierarchy import with_descendants
 from ..skeletons.maps import SkeletonMap
 from ..skeletons.maps.names import is_helper
@@ -56,7 +57,7 @@ def usual_backs(found: SkeletonMap, turn: FloatArray) -> dict[str, FloatArray]:
     turn: (4,) from H-Anim's axes to the model's.
     """
     position, joint_of, backs = found.skeleton.rest_world[:, :, 3], found.joint_of, {}
-    up = rot.rotate(turn, np.array((0.0, 1.0, 0.0)))
+    up = rot.rotate(turn, UP)
     for side, sign in (("l", 1.0), ("r", -1.0)):
         if {f"{side}_shoulder", f"{side}_wrist"} <= joint_of.keys():
             arm = position[joint_of[f"{side}_wrist"]] - position[joint_of[f"{side}_shoulder"]]

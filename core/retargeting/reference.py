@@ -17,6 +17,7 @@ from ..clips.clip import Clip, Tracks
 from ..clips.keyed import keys_of, packed, poses_at
 from ..maths import rotations as rot
 from ..maths.arrays import FloatArray, IntArray
+from ..skeletons.hanim import UP
 from ..skeletons.maps import SkeletonMap, find_map_once, map_in_any_pose
 from ..skeletons.posture import STANDS, Posture, is_in_step, measure_posture
 from ..skeletons.skeleton import Pose, Skeleton, world_from_pose
@@ -261,7 +262,7 @@ def _from_pose_in_motion(clip: Clip, known: SkeletonMap, stood: Skeleton, times:
 def _on_level_soles(clip: Clip, found: SkeletonMap, times: FloatArray) -> Clip:
     """Return a clip on a skeleton that rests with its soles level; found: with the turn to the axes it moves in."""
     assert found.turn is not None
-    up, in_motion = rot.rotate(found.turn, np.array((0.0, 1.0, 0.0))), times >= (first_pose_end(clip) or 0.0)
+    up, in_motion = rot.rotate(found.turn, UP), times >= (first_pose_end(clip) or 0.0)
     return rebased(clip, on_level_soles(clip, found, times[in_motion], up))
 
 

@@ -14,6 +14,7 @@ from ..errors import SkeletonMismatchError
 from ..maths import rotations as rot
 from ..maths.arrays import BoolArray, FloatArray
 from ..maths.equal_values import once_for_equal
+from ..skeletons.hanim import UP
 from ..skeletons.maps import SkeletonMap, find_map, map_in_any_pose
 from ..skeletons.skeleton import Skeleton
 from ..skeletons.skin_sample import SkinSample
@@ -39,7 +40,6 @@ from .touching import leg_length
 from .upright import raised_onto_feet, turned
 from .whole_body import WholeBody
 
-_UP = np.array((0.0, 1.0, 0.0))
 _FARTHEST_SIZES = 1e6
 """Of its body: a clip that goes farther away has a mistake, and its numbers leave no digits for feet and ground."""
 _MOST_KNOWN: Final = 4
@@ -121,7 +121,7 @@ def retarget(clip: Clip, target: Skeleton, turn: FloatArray = rot.IDENTITY, *, s
         clip = from_time(clip, start_s)
     stood = clip if plan.is_own or not bodies.reference.is_positioned else raised_onto_feet(clip, pairs)
     stood = replace(stood, skin=shown)
-    away = _away(bodies, stood, up := bodies.target.up(rot.rotate(turn, _UP)))
+    away = _away(bodies, stood, up := bodies.target.up(rot.rotate(turn, UP)))
     if begins_at_rest:
         stood, away = shifted(stood, -away), np.zeros(3)
     played, lower = _played(bodies, stood, target, points)
@@ -146,7 +146,7 @@ def with_contacts(made: Retargeted, clip: Clip, source_map: SkeletonMap) -> Reta
 
     source_map: of the skeleton that the clip came from.
     """
-    found = foot_contacts(clip, source_map, source_map.up(_UP))
+    found = foot_contacts(clip, source_map, source_map.up(UP))
     contacts = {side: each.part(made.left_out_s, clip.duration_s) for side, each in found.items()}
     return replace(made, clip=replace(made.clip, contacts=contacts))
 
@@ -216,7 +216,7 @@ class _Bodies:
             raise SkeletonMismatchError(f"{both} {error}{too}") from error
         axes = _turn(turn, reference.map, target)
         upright = turned(reference.clip, axes)
-        up = None if target.turn is None else rot.rotate(target.turn, _UP)
+        up = None if target.turn is None else rot.rotate(target.turn, UP)
         backs = both_backs(replace(reference.map, skeleton=upright.skeleton), target, skins, reference.time_s is None)
         plan = _plan_as_own(upright.skeleton, target.skeleton, pairs)
         if plan is None:
@@ -264,7 +264,7 @@ def _played(bodies: _Bodies, stood: Clip, own: Skeleton,
     rotations, translations, scales = tracks.rotations(), tracks.translations(), tracks.scales()
     loose = plan.pairs.target[plan.carried]
     if not plan.is_own and bodies.target.turn is not None:
-        up = rot.rotate(bodies.target.turn, _UP)
+        up = rot.rotate(bodies.target.turn, UP)
         rotations, translations = _standing(bodies, stood, rotations, translations, up)
 
     def played(moves: Tracks) -> Clip:
@@ -274,7 +274,7 @@ def _played(bodies: _Bodies, stood: Clip, own: Skeleton,
 
     if plan.is_own or bodies.target.turn is None or points is None or not len(translations):
         return played(translations), None
-    up, source_map = rot.rotate(bodies.target.turn, _UP), replace(bodies.reference.map, skeleton=stood.skeleton)
+    up, source_map = rot.rotate(bodies.target.turn, UP), replace(bodies.reference.map, skeleton=stood.skeleton)
     straight, level = played(translations), stood
     lower = lower_ground(straight, bodies.target, own_leg := leg_length(bodies.target), up)
     if lower is not None:  # both are looked at as if they stayed on level ground
@@ -292,7 +292,7 @@ def _with_arms_off_ground(bodies: _Bodies, played: Clip, points: SkinPoints, low
     """Return a clip whose arms are above the ground; the last step, since Keep Contacts moves arms."""
     if bodies.plan.is_own or bodies.target.turn is None or not len(played.translations):
         return played
-    up = rot.rotate(bodies.target.turn, _UP)
+    up = rot.rotate(bodies.target.turn, UP)
     level = played if lower is None else lower.flat(played, leg_length(bodies.target), up)
     drawn = with_arms_off_ground(level, bodies.target, points, up)
     return played if drawn is level else replace(played, rotations=drawn.rotations)

@@ -10,6 +10,13 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Final
 
+import numpy as np
+
+from ..maths.arrays import FloatArray
+
+UP: Final[FloatArray] = np.array((0.0, 1.0, 0.0))
+"""Up in H-Anim's axes; bodies face +Z, and their left is +X."""
+UP.setflags(write=False)
 ROOT: Final = "HumanoidRoot"
 
 _FINGERS: Final = ("index", "middle", "ring", "pinky")

@@ -71,7 +71,7 @@ class SkeletonMap:
         """Return which way is up (3,) in the skeleton's model space: as stated, unless the body shows another."""
         if self.turn is None or not self.is_sure:
             return stated
-        seen = rot.rotate(self.turn, np.array((0.0, 1.0, 0.0)))
+        seen = rot.rotate(self.turn, hanim.UP)
         return stated if seen @ stated > _SAME_DIRECTION * np.linalg.norm(stated) else seen
 
     @cached_property
