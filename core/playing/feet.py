@@ -331,8 +331,10 @@ def _around_transitions(time: Sequence[Number], segment: Sequence[Number]) -> Se
     """
     (time_s,), (alone_s, until_s, begin_s, per_s, sinks) = time, segment
     upright = 1.0 - _eased((time_s - alone_s) / _UPRIGHT_S) * _eased((until_s - time_s) / _UPRIGHT_S)
-    gone, between = _eased((time_s - begin_s) * per_s), 1.0 - sinks * (1.0 - upright)
-    return upright, greatest(upright, sinks), between - gone * between, 1.0 - between, gone * between
+    beside = sinks * (1.0 - upright)
+    between = 1.0 - beside
+    gone = _eased((time_s - begin_s) * per_s) * between
+    return upright, greatest(upright, sinks), between - gone, beside, gone
 
 
 def _eased(share: Number) -> Number:

@@ -263,15 +263,14 @@ class Row:
 
     def _offset(self, pose: Pose, seam: IntArray, times_s: FloatArray) -> Pose:
         """Add to poses (W, J, …) of clips what lets them meet at the seams after segments (W,)."""
-        different, at = self._alike[seam], np.zeros(len(seam), dtype=np.int64)
-        if len(seam) > 1:
-            different, at = np.unique(different, return_inverse=True)
-        found = self._offsets(different)
+        alike = self._alike[seam].tolist()
+        row = {seam: number for number, seam in enumerate(dict.fromkeys(alike))}
+        found, at = self._offsets(list(row)), np.array([row[seam] for seam in alike])
         return found.apply(pose, at, times_s - self.layout.end_s[seam], CURVES[self.style.curve].rise)
 
-    def _offsets(self, seams: IntArray) -> Offsets:
-        """Return the offsets around different seams (N,), and keep them."""
-        known, kept = self._known_offsets, seams.tolist()
+    def _offsets(self, kept: list[int]) -> Offsets:
+        """Return the offsets around N different seams, and keep them."""
+        known = self._known_offsets
         missing = [seam for seam in kept if seam not in known]
         if missing:
             if len(known) + len(missing) > _MOST_SEAMS_KEPT:
