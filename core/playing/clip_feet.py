@@ -17,7 +17,7 @@ from .footholds import BESIDE_S, ground_axes, reaches, within_reach
 from .joints import Joints
 from .legs import Leg
 from .rises import knots_of
-from .soles import SOFT_LEGS, Soles
+from .soles import SOFT_LEGS, Soles, on_ground
 
 _FRAMES_AT_ONCE: Final = 256
 _WHERE: Final = np.array(((0.0, -1.0, -2.0), (0.0, 1.0, 2.0)))
@@ -32,8 +32,8 @@ class ClipFoot:
     spans_s: (K, 2) when it is planted; at: (K, 3) where; loose: (K, 2, 3, 3) where the clip has it as that begins and
     ends, and BESIDE_S and twice that before and after. ends: (2, 3) where it is as the clip begins and ends. fast: a
     length per second that it seldom exceeds. lowest: (N,) how low points of the sole seldom are, along up, see
-    soles.py; raised: (N,) how low they may be, where it is to stand on the ground. knots: how far it rises for that
-    while the clip plays, see rises.py.
+    soles.py. sinks: whether it sinks into the ground, by more than soles give way anyway. raised: (N,) how low they
+    seldom are where it is to stand on the ground. knots: how far it rises for that as the clip plays, see rises.py.
     """
 
     spans_s: FloatArray
@@ -42,6 +42,7 @@ class ClipFoot:
     ends: FloatArray
     fast: float
     lowest: FloatArray
+    sinks: bool
     raised: FloatArray
     knots: FloatArray
 
@@ -64,18 +65,27 @@ def clip_feet(sample: Callable[[FloatArray], Pose], duration_s: float, legs: Seq
         world = on_ground.matrices(sample(times[part]))
         positions[part] = world[:count, ..., :3, 3].swapaxes(0, 1) @ ground
         high[:, part] = soles.heights(world[count:], world[1:count:3], world[2:count:3])
-    lowest, found = np.percentile(high, _LOWEST_PERCENT, axis=1), []
-    raised = soles.raised(lowest, skeleton, legs, up)
-    deep = (raised[:, None] - high)[..., :soles.sure].max(axis=2, initial=-np.inf)
+    lowest, on, found = np.percentile(high, _LOWEST_PERCENT, axis=1), soles.ground(skeleton, legs, up), []
     for i, leg in enumerate(legs):
         foot = _followed(leg, positions[:, 3 * i:3 * i + 3], times, up, leg.length(skeleton), contacts.get(leg.side))
         if len(foot.at):
             beside = np.clip(foot.spans_s[..., None] + BESIDE_S * _WHERE, 0.0, duration_s)
             loose = asked.positions(sample(beside.ravel()))[:, 3 * i + 2]
             foot = replace(foot, loose=loose.reshape(*beside.shape, 3))
-        found.append(replace(foot, lowest=lowest[i], raised=raised[i], knots=knots_of(
-            deep[i] - SOFT_LEGS / 2.0 * leg.length(skeleton), times)))
+        found.append(_on_ground(replace(foot, lowest=lowest[i]), high[i], on[i], times, leg.length(skeleton)))
     return tuple(found)
+
+
+def _on_ground(foot: ClipFoot, high: FloatArray, ground: FloatArray, times_s: FloatArray, leg: float) -> ClipFoot:
+    """Say how a foot gets out of the ground; high: (F, N) points of its sole; ground: (M,) below the first of these."""
+    sure, gives_way = len(ground), SOFT_LEGS / 2.0 * leg
+    above = (high[:, :sure] - ground).min(axis=1, initial=np.inf)
+    low = np.percentile(above, _LOWEST_PERCENT)
+    level = np.minimum(on_ground(low, np.zeros(()), leg), 0.0)
+    raised, sinks = foot.lowest.copy(), bool(level - low > gives_way)
+    raised[:sure] = np.maximum(raised[:sure], ground + level)
+    return replace(foot, sinks=sinks, raised=raised, knots=knots_of(sinks * np.maximum(level - above - gives_way, 0.0),
+                                                                    times_s))
 
 
 def own_feet(clip: Clip, interpolation: Interpolation, translation: TranslationInterpolation, legs: tuple[Leg, ...],
@@ -110,4 +120,5 @@ def _followed(leg: Leg, positions: FloatArray, times_s: FloatArray, up: FloatArr
             at[k] = within_reach(at[k], hips[part] + feet[part] - ankles[part] + higher, up, reach[part])
     speeds = quotient(np.linalg.norm(np.diff(feet, axis=0), axis=1), np.diff(times_s))
     fast = float(np.percentile(speeds, _FAST_PERCENT)) if len(speeds) else 0.0
-    return ClipFoot(spans, at, np.zeros((len(at), 2, 3, 3)), feet[[0, -1]], fast, *([np.zeros(0)] * 3))
+    return ClipFoot(spans, at, np.zeros((len(at), 2, 3, 3)), feet[[0, -1]], fast, np.zeros(0), False,
+                    np.zeros(0), np.zeros(0))

@@ -31,7 +31,7 @@ from .legs import Leg, legs_of
 from .mix import Mix
 from .rises import Rises
 from .row import Row
-from .soles import SOFT_LEGS, Soles
+from .soles import Soles
 from .stage import FIRST_ROUND, Over, Stage, in_rounds
 from .steps import Planted, Seams, footholds
 from .transitions.seams import time_stretch
@@ -301,7 +301,7 @@ class Feet(Over):
         rest = self._soles.rest_heights(self.skeleton, self._legs, self.up)[..., None]
         lowest, raised = (np.array([[getattr(foot, name) for foot in feet] for feet in distinct]).T
                           for name in ("lowest", "raised"))
-        sinks = (raised - lowest > SOFT_LEGS / 2.0 * leg).any(axis=(0, 1)) & self.lifts_sunk
+        sinks = np.array([any(foot.sinks for foot in feet) for feet in distinct]) & self.lifts_sunk
         beside = np.where(sinks, raised, lowest)
         inside = np.minimum(beside, rest)
         inside[sure:] -= leg  # guesses lift nobody
@@ -314,7 +314,7 @@ class _Floors(NamedTuple):
     """How low points of soles may go.
 
     heights: where each of S segments begins, by itself, and where it ends, (S, 3, L · N). sinks: (S,) whether its feet
-    sink into the ground, by more than soles give way anyway.
+    sink into the ground.
     """
 
     heights: FloatArray

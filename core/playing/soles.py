@@ -106,16 +106,18 @@ class Soles:
         knees, ankles, feet = (rest[[getattr(leg, part) for leg in legs], None] for part in ("knee", "ankle", "foot"))
         return self.heights(knees, ankles, feet)[:, 0].T
 
-    def raised(self, lowest: FloatArray, skeleton: Skeleton, legs: Sequence[Leg], up: FloatArray) -> FloatArray:
-        """Return how low they may be, (L, N), that a clip seldom has lower than (L, N), where it is to stand.
+    def ground(self, skeleton: Skeleton, legs: Sequence[Leg], up: FloatArray) -> FloatArray:
+        """Return how high the ground is below each of the sure ones, (L, N), as the body shows it at rest.
 
-        Of skin: not below the ground, which is where the lowest of it is at rest; a heel's rim that is higher there
-        may come down to it. Ball and ankle: as at rest. Guesses lift nobody.
+        Below skin, where the lowest is that feet carry: a heel's rim that is higher at rest may come down to there.
+        What shins carry may hang below that, as a hem does. Ball and ankle are as high on it as at rest.
         """
-        rest, raised = self.rest_heights(skeleton, legs, up).T[:, :self.sure], lowest.copy()
-        ground = np.full_like(rest, rest.min(initial=np.inf)) if self.are_skin else rest
-        raised[:, :self.sure] = on_ground(lowest[:, :self.sure], ground, legs[0].length(skeleton) if legs else 0.0)
-        return raised
+        rest = self.rest_heights(skeleton, legs, up).T[:, :self.sure]
+        if not self.are_skin:
+            return rest
+        of_shin = self.points[..., -1].T > 0.5 if self.have_shins else np.zeros(rest.shape, dtype=np.bool_)
+        lowest = rest.min(initial=np.inf, where=~of_shin)
+        return np.asarray(np.where(of_shin, np.minimum(rest, lowest), lowest))
 
     def heights(self, knees: FloatArray, ankles: FloatArray, feet: FloatArray) -> FloatArray:
         """Return how high they are, (L, F, N), by matrices (L, F, 4, 4) in ground coordinates."""

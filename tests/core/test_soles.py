@@ -150,3 +150,15 @@ def test_knees_stay_straight_where_feet_stand_on_heels_that_are_round(back_rad: 
     score = programme(procedure("main", 'there duration="2"'), clips=library(feet_Steps=(tilted,)))
     found = play(score, BODY, Settings(root_motion="AS_AUTHORED"), turn=rot.IDENTITY, up=UP, points=skin).sample(times)
     np.testing.assert_allclose(found.rotations, tilted.sample(times).rotations, atol=1e-6)
+
+
+def test_a_hem_that_hangs_below_the_soles_at_rest_does_not_show_where_the_ground_is() -> None:
+    hem = with_heels_on_shins()
+    own = np.array([BODY.names[joint].endswith("knee") for joint in hem.joints[:, 0]])
+    hem = SkinPoints(hem.positions - own[:, None] * 0.2 * UP, hem.joints, hem.weights)
+    legs = legs_of(find_map(BODY))
+    soles = Soles.of(BODY, legs, UP, hem)
+    ground, rest = soles.ground(BODY, legs, UP), soles.rest_heights(BODY, legs, UP).T
+    hangs = ground < ground.max() - ROUNDING
+    assert soles.have_shins and hangs.any() and (ground[hangs] == rest[hangs]).all()
+    assert ground.max() == pytest.approx(hem.positions[~own, 1].min()) and ground.min() == rest.min()
